@@ -1,0 +1,64 @@
+/** Imports point one way: services → selection, containers; containers → simulator; loadtest → services. */
+const only = (name, from, allowed) => ({
+  name,
+  severity: 'error',
+  comment: `${from} may import nothing of ours outside ${[from, ...allowed].join(', ')}`,
+  from: { path: `^${from}/` },
+  to: {
+    path: '^(services|containers|selection|simulator|loadtest|deploy)/',
+    pathNot: `^(${[from, ...allowed].join('|')})/`,
+  },
+});
+
+/** A folder is a room with a front door: from outside it, only its index may be imported. */
+const frontDoor = (folder) => ({
+  name: `front-door-${folder}`,
+  severity: 'error',
+  comment: `import a room of ${folder} through its index.ts`,
+  from: { path: '^([^/]+)/([^/]+)' },
+  to: { path: `^${folder}/[^/]+/.+`, pathNot: [`^${folder}/[^/]+/index\\.ts$`, '^$1/$2/'] },
+});
+
+module.exports = {
+  forbidden: [
+    only('simulator-alone', 'simulator', []),
+    only('selection-alone', 'selection', []),
+    only('containers-down', 'containers', ['simulator']),
+    only('services-down', 'services', ['selection', 'containers', 'simulator']),
+    only('loadtest-down', 'loadtest', ['services', 'selection', 'containers', 'simulator']),
+    frontDoor('simulator'),
+    frontDoor('containers'),
+    frontDoor('services'),
+    {
+      name: 'front-door-selection',
+      severity: 'error',
+      from: { pathNot: '^selection/' },
+      to: { path: '^selection/', pathNot: '^selection/index\\.ts$' },
+    },
+    {
+      name: 'no-cycles-between-rooms',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'no-dev-dependency-in-product',
+      severity: 'error',
+      from: {
+        path: '^(services|containers|selection|simulator)/',
+        pathNot: '(\\.test\\.ts$|/tests/|/training/)',
+      },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(dist|node_modules)/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.js', '.json'],
+      conditionNames: ['import', 'node', 'types'],
+    },
+  },
+};

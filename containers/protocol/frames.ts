@@ -1,0 +1,106 @@
+/**
+ * Frames between a frontend and a model container: the same records in process, across a thread and on a socket.
+ */
+export const PROTOCOL_VERSION = 1;
+
+/** Clipper's input types. */
+export const INPUT_TYPES = ['integers', 'bytes', 'floats', 'doubles', 'strings'] as const;
+export type InputType = (typeof INPUT_TYPES)[number];
+
+/** Bytes an element of a numeric input takes (little-endian i32, f32, f64); 1 for bytes and UTF-8 strings. */
+export const ELEMENT_BYTES: Readonly<Record<InputType, number>> = {
+  integers: 4,
+  bytes: 1,
+  floats: 4,
+  doubles: 8,
+  strings: 1,
+};
+
+/** Who a replica is: its first frame. */
+export interface HelloFrame {
+  readonly kind: 'hello';
+  readonly protocolVersion: number;
+  readonly model: string;
+  readonly version: string;
+  readonly replica: string;
+  readonly inputType: InputType;
+  /** Elements an input must have; undefined when any length will do. */
+  readonly inputLength?: number;
+  /** The largest batch that the container takes. */
+  readonly maxBatchSize: number;
+  /** Batches it takes before the first one is answered. */
+  readonly credits: number;
+}
+
+export interface BatchItem {
+  readonly id: number;
+  readonly bytes: Uint8Array;
+  /** Time left until the item's deadline when the frame was sent, in nanoseconds. */
+  readonly budgetNs: number;
+}
+
+export interface PredictFrame {
+  readonly kind: 'predict';
+  readonly batchId: number;
+  readonly items: readonly BatchItem[];
+  /** W3C trace context of the batch, when there is one. */
+  readonly traceparent?: string;
+}
+
+/** Items nobody waits for any more; the container may skip them and answer them `cancelled`. */
+export interface CancelFrame {
+  readonly kind: 'cancel';
+  readonly batchId: number;
+  readonly itemIds: readonly number[];
+}
+
+export type ItemResult =
+  | {
+      readonly id: number;
+      readonly ok: true;
+      /** JSON text, or any other string: the answer embeds it as JSON when it parses. */
+      readonly output: string;
+      /** Per-class scores, when the model has them. */
+      readonly scores?: Float32Array;
+    }
+  | {
+      readonly id: number;
+      readonly ok: false;
+      readonly code: 'invalidInput' | 'modelError' | 'kernelFault' | 'cancelled';
+      readonly message: string;
+    };
+
+export interface ResultFrame {
+  readonly kind: 'result';
+  readonly batchId: number;
+  readonly results: readonly ItemResult[];
+  /** Simulated nanoseconds from the batch's arrival in the container to its answer: no queueing in the frontend. */
+  readonly serviceNs: number;
+}
+
+/** Lets the frontend send `credits` more batches. */
+export interface CreditFrame {
+  readonly kind: 'credit';
+  readonly credits: number;
+}
+
+/** The container cannot go on; every batch in flight is lost with it. */
+export interface DownFrame {
+  readonly kind: 'down';
+  readonly reason: string;
+}
+
+export type FrontendFrame = PredictFrame | CancelFrame;
+export type ContainerFrame = HelloFrame | ResultFrame | CreditFrame | DownFrame;
+
+export interface FrameSink<F> {
+  onFrame(frame: F): void;
+}
+
+/** A frontend's line to one replica. A lost line shows as a `down` frame, once. */
+export interface ContainerChannel {
+  send(frame: FrontendFrame): void;
+  /** Must be called once, before the first `send`; `hello` arrives first. */
+  open(sink: FrameSink<ContainerFrame>): void;
+  close(): void;
+}

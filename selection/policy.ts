@@ -1,0 +1,69 @@
+/** JSON values: policy state, parameters and feedback are data that a store can keep and a person can read. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+/** A model as selection sees it: an arm. The name alone, so that a new version inherits what its model has learned. */
+export type Arm = string;
+
+/** One arm's answer to a query. */
+export interface ArmPrediction {
+  readonly arm: Arm;
+  readonly output: string;
+  readonly scores?: Float32Array;
+}
+
+export interface Combination {
+  /** undefined: nothing to answer with, the application's default is due. */
+  readonly output: string | undefined;
+  /** Share of agreement, 0 to 1, over all the arms that were asked: a missing one lowers it. */
+  readonly confidence: number;
+}
+
+export interface Feedback {
+  /** The true output, compared as text with what arms answered. */
+  readonly label: string;
+  /** Loss in [0, 1] when the application measured it itself; otherwise 0 for the right label and 1 for a wrong one. */
+  readonly loss?: number;
+}
+
+/** What `select` chose. */
+export interface Selection {
+  /** The arms to ask, most wanted first; empty only when there are none. */
+  readonly arms: readonly Arm[];
+  /** The probability with which this choice was drawn, 1 when it was no draw: bandits weight feedback by its inverse. */
+  readonly propensity: number;
+}
+
+/** A uniform draw in [0, 1), keyed by seed and query: the order of queries does not change it. */
+export type Draw = () => number;
+
+/**
+ * A selection policy, after Clipper's section 5: pure functions of a state that is plain JSON. The caller keeps the state,
+ * one for each application and context.
+ */
+export interface SelectionPolicy<S extends Json = Json> {
+  readonly name: string;
+  /** @throws PolicyError naming the parameter and the fix when `parameters` are not this policy's. */
+  init(arms: readonly Arm[], parameters: Json): S;
+  /** The state after arms were linked or unlinked; what the others have learned stays. */
+  reconcile(state: S, arms: readonly Arm[]): S;
+  select(state: S, draw: Draw): Selection;
+  /** An answer from what has arrived of `asked`. */
+  combine(state: S, asked: readonly Arm[], arrived: readonly ArmPrediction[]): Combination;
+  /**
+   * The state after feedback. `selection` is what `select` gave for this query, so that credit goes to the arm that
+   * served it; `predictions` are those arms' answers.
+   */
+  observe(state: S, selection: Selection, predictions: readonly ArmPrediction[], feedback: Feedback): S;
+  /** Probability or weight share of each arm, adding up to one: for dashboards and metrics. */
+  shares(state: S): ReadonlyMap<Arm, number>;
+}
+
+export class PolicyError extends Error {
+  override readonly name = 'PolicyError';
+  constructor(
+    readonly field: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}

@@ -1,0 +1,91 @@
+/** A query on its way through selection, cache and batching. */
+export interface Query {
+  /** Unique string that feedback may name later. */
+  readonly id: string;
+  readonly application: string;
+  /** The input as bytes of the application's input type (little-endian; UTF-8 for strings). */
+  readonly input: Uint8Array;
+  /** Selection state is kept apart for each context; '' is the application's own. */
+  readonly context: string;
+  /** Only this version, of the one linked model that has it. */
+  readonly version?: string;
+  /** Shorter than the application's objective, when the client asked for it. Nanoseconds. */
+  readonly budgetNs?: number;
+  readonly traceparent?: string;
+}
+
+export type DefaultReason =
+  /** No model is linked to the application. */
+  | 'no_linked_model'
+  /** Models are linked, none has a replica that is up. */
+  | 'no_replica'
+  /** No prediction arrived by the deadline. */
+  | 'deadline'
+  /** Every asked model failed on this input. */
+  | 'model_error'
+  /** The queues are full. */
+  | 'overload'
+  /** What arrived did not agree well enough. */
+  | 'low_confidence';
+
+/** A model's part in an answer. */
+export interface AnsweringModel {
+  readonly name: string;
+  readonly version: string;
+  readonly cached: boolean;
+}
+
+export interface Answer {
+  readonly queryId: string;
+  /** JSON text or any other string. */
+  readonly output: string;
+  readonly isDefault: boolean;
+  readonly defaultReason?: DefaultReason;
+  readonly models: readonly AnsweringModel[];
+  /** Share of asked models that agree with the output, 0 to 1. */
+  readonly confidence: number;
+  /** Every contributing prediction came from the cache. */
+  readonly cached: boolean;
+  /** From the query's acceptance to its answer. */
+  readonly latencyNs: number;
+}
+
+/** A failure of the query itself, which no default answers. */
+export interface QueryRefusal {
+  readonly code: 'unknown_application' | 'unknown_version' | 'invalid_input' | 'shutting_down';
+  readonly message: string;
+  readonly field?: string;
+}
+
+export interface AnswerSink {
+  onAnswer(query: Query, answer: Answer): void;
+  onRefusal(query: Query, refusal: QueryRefusal): void;
+}
+
+export interface FeedbackRequest {
+  readonly application: string;
+  readonly context: string;
+  /** The query that is judged; its selection gets the credit. */
+  readonly queryId?: string;
+  /** Or its input: joined with cached predictions, evaluated afresh where there are none. */
+  readonly input?: Uint8Array;
+  readonly label: string;
+  readonly loss?: number;
+}
+
+export interface FeedbackOutcome {
+  readonly accepted: boolean;
+  /** How predictions were found. */
+  readonly joined: 'query' | 'cache' | 'evaluated' | 'none';
+  readonly refusal?: QueryRefusal;
+}
+
+/** The query path in process. Callbacks only; every query gets exactly one answer or refusal, by its deadline. */
+export interface PredictionService {
+  predict(query: Query, sink: AnswerSink): void;
+  update(feedback: FeedbackRequest, done: (outcome: FeedbackOutcome) => void): void;
+  /** Queries without an answer yet. */
+  inFlight(): number;
+  /** Refuses new queries and calls back once none is in flight. */
+  drain(done: () => void): void;
+}

@@ -1,0 +1,66 @@
+import type { InputType } from '../../containers/protocol/index.js';
+import type { Json } from '../../selection/index.js';
+
+/** What management keeps. All of it survives a restart. */
+export interface ApplicationRecord {
+  readonly name: string;
+  readonly inputType: InputType;
+  /** Answered when no prediction is there in time: JSON text or any other string. */
+  readonly defaultOutput: string;
+  readonly latencyObjectiveUs: number;
+  readonly policy: PolicyChoice;
+}
+
+export interface PolicyChoice {
+  readonly name: string;
+  readonly parameters: Json;
+}
+
+/** One version of a model. */
+export interface ModelRecord {
+  readonly name: string;
+  readonly version: string;
+  readonly inputType: InputType;
+  /** Elements an input must have; undefined when any length will do. */
+  readonly inputLength?: number;
+  readonly labels: readonly string[];
+  /** What runs it. */
+  readonly container: ContainerSource;
+  readonly batching: BatchingChoice;
+}
+
+export type ContainerSource =
+  /** A kernel model: a folder with a manifest, run on a GPU node. */
+  | { readonly kind: 'kernelModel'; readonly path: string }
+  /** Answers every input with the same output, in process: the yardstick of serving overhead. */
+  | { readonly kind: 'constant'; readonly output: string }
+  /** Registered, with nothing to run it yet. */
+  | { readonly kind: 'external'; readonly containerName: string; readonly modelDataPath: string };
+
+/** Clipper's `batch_size`: adaptive (-1) or a fixed maximum. */
+export type BatchingChoice =
+  { readonly strategy: 'aimd' } | { readonly strategy: 'fixed'; readonly maxBatchSize: number };
+
+/** A model linked to an application, at its current version. */
+export interface LinkedModel {
+  readonly model: ModelRecord;
+}
+
+export interface RegistryChange {
+  readonly kind: 'application' | 'model' | 'currentVersion' | 'links';
+  /** The application's or model's name. */
+  readonly name: string;
+}
+
+/** The query path's view: answered from memory, never waiting. */
+export interface RegistryView {
+  application(name: string): ApplicationRecord | undefined;
+  applications(): readonly ApplicationRecord[];
+  /** The application's linked models, each at its current version, in order of linking. */
+  linkedModels(application: string): readonly ModelRecord[];
+  model(name: string, version: string): ModelRecord | undefined;
+  models(): readonly ModelRecord[];
+  currentVersion(name: string): string | undefined;
+  /** Called after each change; returns the unsubscriber. */
+  watch(listener: (change: RegistryChange) => void): () => void;
+}

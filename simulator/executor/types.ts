@@ -1,0 +1,157 @@
+import type { IrFunction, IrModule } from '../ptx/index.js';
+
+/** Extents in x, y, z. */
+export type Dim3 = readonly [number, number, number];
+
+/** What one launch asks of a kernel, apart from its arguments. */
+export interface LaunchShape {
+  readonly grid: Dim3;
+  readonly block: Dim3;
+  readonly dynamicSharedBytes: number;
+}
+
+/** Blocks `[lo, hi)` of a grid in linear order (x fastest). */
+export interface BlockRange {
+  readonly lo: number;
+  readonly hi: number;
+}
+
+/**
+ * How a kernel is compiled. `fast` only computes; `observed` also traces every global access; `resumable` keeps
+ * explicit state a warp and can yield.
+ */
+export type ExecutorVariant = 'fast' | 'observed' | 'resumable';
+
+export type Permission = 'read' | 'readWrite';
+
+/**
+ * One mapped piece of a context's address space on one GPU. `virtualAddress` is a 47-bit device address (exact in a JS
+ * number); `offset` is where its bytes lie in the node's WebAssembly memory, or -1 when nothing backs it.
+ */
+export interface Segment {
+  readonly virtualAddress: number;
+  readonly bytes: number;
+  readonly offset: number;
+  readonly permission: Permission;
+  /** A watched segment is never cached by compiled code: each access calls out. */
+  readonly watched: boolean;
+}
+
+/** A context's view of device memory on one GPU: address → (offset, bytes, permissions, watch). */
+export interface AddressSpace {
+  /** Maps backing of `bytes` bytes (zeroed) at a fresh virtual address, aligned to 256 bytes. */
+  map(bytes: number, permission: Permission): Segment;
+  /** @throws MemoryError `unmapped` when no segment starts there. */
+  unmap(virtualAddress: number): void;
+  /** The segment that holds this address, or undefined. */
+  find(virtualAddress: number): Segment | undefined;
+  segments(): readonly Segment[];
+  /** Live view of mapped bytes. @throws MemoryError `outOfBounds` when the range is not inside one segment. */
+  view(virtualAddress: number, bytes: number): Uint8Array;
+}
+
+/** A module placed in a context: its code with its `.global` variables mapped and initialised. */
+export interface LoadedModule {
+  readonly ir: IrModule;
+  readonly space: AddressSpace;
+  /** Device address of each module-scope variable, by name. */
+  readonly symbols: ReadonlyMap<string, number>;
+}
+
+export interface ExecutorLaunch {
+  readonly module: LoadedModule;
+  readonly kernel: IrFunction;
+  readonly shape: LaunchShape;
+  /** Argument bytes at the offsets of the kernel's parameter space. */
+  readonly params: Uint8Array;
+}
+
+/** What was executed, counted as PTX. Warp counts assume lanes that take the same path issue together. */
+export interface ExecutionCounters {
+  threadInstructions: number;
+  warpInstructions: number;
+  /** Warp instructions by class; they add up to `warpInstructions`. */
+  byClass: Record<InstructionClass, number>;
+  /** Bytes that threads asked for, by space, before coalescing. */
+  globalLoadBytes: number;
+  globalStoreBytes: number;
+  sharedBytes: number;
+  blocks: number;
+}
+
+export type InstructionClass =
+  | 'integer'
+  | 'float32'
+  | 'float64'
+  | 'special'
+  | 'convert'
+  | 'control'
+  | 'globalLoad'
+  | 'globalStore'
+  | 'shared'
+  | 'local'
+  | 'constant'
+  | 'atomic'
+  | 'barrier'
+  | 'warp';
+
+export type FaultCode =
+  | 'illegalAddress'
+  | 'misalignedAddress'
+  | 'writeToReadOnly'
+  | 'sharedOutOfBounds'
+  | 'localOutOfBounds'
+  | 'divergentBarrier'
+  | 'fuelExhausted'
+  | 'trap'
+  | 'unsupportedInstruction';
+
+/** Where and why a kernel stopped: kernel, block, thread and PTX line, and the address for a memory fault. */
+export interface KernelFault {
+  readonly code: FaultCode;
+  readonly kernel: string;
+  readonly message: string;
+  readonly block: Dim3;
+  readonly thread: Dim3;
+  readonly ptxFile: string;
+  readonly ptxLine: number;
+  readonly address?: number;
+}
+
+export type RunResult =
+  | { readonly status: 'done'; readonly counters: ExecutionCounters }
+  | { readonly status: 'fault'; readonly counters: ExecutionCounters; readonly fault: KernelFault }
+  | { readonly status: 'yield'; readonly counters: ExecutionCounters; readonly resumeFrom: number };
+
+/** Memory behaviour of sampled blocks, from which the timing model takes its traffic. */
+export interface AccessProfile {
+  readonly sampledBlocks: number;
+  /** Per static global access site. */
+  readonly sites: readonly AccessSite[];
+  /** Shared-memory accesses: warp requests, and the cycles that bank conflicts make of them. */
+  readonly sharedRequests: number;
+  readonly sharedWavefronts: number;
+}
+
+export interface AccessSite {
+  readonly ptxLine: number;
+  readonly kind: 'load' | 'store' | 'atomic';
+  readonly bytesPerThread: number;
+  /** Warp-level requests in the sample and the 32-byte sectors that they touched. */
+  readonly requests: number;
+  readonly sectors: number;
+  /** Distinct sectors within the sampled block(s): what a perfect L1 would fetch. */
+  readonly distinctSectors: number;
+}
+
+/** Runs kernels functionally. One executor serves one node's memory. */
+export interface Executor {
+  /**
+   * Runs blocks of a launch to their end, in order. `fuel` bounds PTX thread-instructions a block; every loop
+   * back-edge spends it, so an endless kernel ends in `fuelExhausted` and not in a hang.
+   */
+  run(launch: ExecutorLaunch, range: BlockRange, variant: ExecutorVariant, fuel: number): RunResult;
+
+  /** Traces `blocks` (linear indices) of a launch without changing memory that later work can see. */
+  profile(launch: ExecutorLaunch, blocks: readonly number[]): AccessProfile;
+}

@@ -1,0 +1,144 @@
+/**
+ * A PTX module as data. Registers are numbered per function, instructions are numbered in order, and every piece keeps
+ * the source line it came from, so that a fault, a profile or a proof can name it.
+ */
+export interface IrModule {
+  /** Name of the source, as messages print it. */
+  readonly file: string;
+  /** `.version`, e.g. '9.0'. */
+  readonly ptxVersion: string;
+  /** `.target`, e.g. ['sm_90']. */
+  readonly targets: readonly string[];
+  readonly variables: readonly IrVariable[];
+  readonly functions: readonly IrFunction[];
+}
+
+export type ScalarType =
+  | 'pred'
+  | 'b8'
+  | 'b16'
+  | 'b32'
+  | 'b64'
+  | 'b128'
+  | 'u8'
+  | 'u16'
+  | 'u32'
+  | 'u64'
+  | 's8'
+  | 's16'
+  | 's32'
+  | 's64'
+  | 'f16'
+  | 'f16x2'
+  | 'bf16'
+  | 'bf16x2'
+  | 'tf32'
+  | 'f32'
+  | 'f64';
+
+export type StateSpace = 'reg' | 'param' | 'global' | 'shared' | 'local' | 'const' | 'generic';
+
+/** A variable of module or function scope in `.global`, `.const`, `.shared` or `.local`. */
+export interface IrVariable {
+  readonly name: string;
+  readonly space: 'global' | 'const' | 'shared' | 'local';
+  readonly type: ScalarType;
+  /** Total bytes; 0 for an array of open extent (dynamic shared memory). */
+  readonly bytes: number;
+  readonly align: number;
+  /** `.extern`: defined by the launch (dynamic shared memory) or by another module. */
+  readonly isExtern: boolean;
+  /** Initial bytes, when there are any; addresses of other variables are in `relocations`. */
+  readonly initial?: Uint8Array;
+  readonly relocations?: readonly {
+    readonly offset: number;
+    readonly symbol: string;
+    readonly addend: number;
+    readonly generic: boolean;
+  }[];
+  readonly line: number;
+}
+
+export interface IrParameter {
+  readonly name: string;
+  readonly type: ScalarType;
+  /** Offset in the parameter space, aligned as PTX lays parameters out. */
+  readonly offset: number;
+  readonly bytes: number;
+  readonly align: number;
+}
+
+export interface IrRegister {
+  readonly name: string;
+  readonly type: ScalarType;
+}
+
+export interface IrFunction {
+  readonly name: string;
+  readonly isEntry: boolean;
+  readonly parameters: readonly IrParameter[];
+  readonly parameterBytes: number;
+  /** Return parameters of a device function. */
+  readonly returns: readonly IrParameter[];
+  readonly registers: readonly IrRegister[];
+  /** `.shared` and `.local` variables declared inside. */
+  readonly variables: readonly IrVariable[];
+  readonly instructions: readonly IrInstruction[];
+  readonly blocks: readonly IrBlock[];
+  /** `.maxntid`, `.reqntid`, `.minnctapersm`, `.maxnreg`, as written. */
+  readonly directives: Readonly<Record<string, readonly number[]>>;
+  /** Why this function cannot run (an instruction that is not supported), while others of the module can. */
+  readonly refusal?: IrRefusal;
+  readonly line: number;
+}
+
+export interface IrRefusal {
+  readonly line: number;
+  readonly instruction: string;
+  readonly reason: string;
+}
+
+/** A basic block: instructions `[first, last]`, entered only at the first and left only at the last. */
+export interface IrBlock {
+  readonly index: number;
+  readonly label?: string;
+  readonly first: number;
+  readonly last: number;
+  readonly successors: readonly number[];
+  readonly predecessors: readonly number[];
+}
+
+export interface IrInstruction {
+  readonly index: number;
+  readonly line: number;
+  /** Base opcode: the text before the first dot. */
+  readonly opcode: string;
+  /** Everything after it, in order, without dots: ['lo', 's32'] of `mad.lo.s32`. */
+  readonly modifiers: readonly string[];
+  /** Types among the modifiers, in order. */
+  readonly types: readonly ScalarType[];
+  /** `@%p` or `@!%p`. */
+  readonly guard?: { readonly register: number; readonly negated: boolean };
+  /** Written operands first (see `IrOperand`), then read ones, in PTX order. */
+  readonly destinations: readonly IrOperand[];
+  readonly sources: readonly IrOperand[];
+}
+
+export type IrOperand =
+  | { readonly kind: 'register'; readonly register: number }
+  | { readonly kind: 'negatedPredicate'; readonly register: number }
+  /** Integer immediates as two's complement of 64 bits, split because a JS number cannot hold them. */
+  | { readonly kind: 'integer'; readonly low: number; readonly high: number }
+  /** Float immediates as exact bits of their own width. */
+  | { readonly kind: 'float'; readonly width: 32 | 64; readonly low: number; readonly high: number }
+  | { readonly kind: 'special'; readonly name: string }
+  /** `[register + offset]`, `[symbol + offset]` or `[offset]`. */
+  | { readonly kind: 'address'; readonly base: number | string | undefined; readonly offset: number }
+  /** A variable's or function's address as a value. */
+  | { readonly kind: 'symbol'; readonly name: string; readonly offset: number }
+  | { readonly kind: 'vector'; readonly elements: readonly IrOperand[] }
+  /** `d|p` of setp, shfl and atom. */
+  | { readonly kind: 'pair'; readonly first: IrOperand; readonly second: IrOperand }
+  /** `_`, a result that is thrown away. */
+  | { readonly kind: 'sink' }
+  | { readonly kind: 'label'; readonly block: number };

@@ -1,0 +1,47 @@
+/**
+ * Time as the product sees it: simulated nanoseconds since the clock's start, a JS number. Everything on the query path
+ * and in the simulator takes a Clock; the same code then runs against the wall (PacedClock) and in virtual time
+ * (VirtualClock).
+ */
+export interface Clock {
+  /** Now, in nanoseconds since the clock's start. Inside an event's handler: that event's own time. */
+  nowNs(): number;
+
+  /**
+   * Gives a component its name in the event heap. Events hold the name and not the object, so that a heap can be
+   * snapshotted and restored into a fork that attached its own components under the same names.
+   * @throws ClockError when the name is taken.
+   */
+  attach(port: string, sink: EventSink): void;
+
+  /** Removes a component and drops its pending events. */
+  detach(port: string): void;
+
+  /**
+   * Schedules one event. A time in the past runs next, at the present time. Equal times run in order of scheduling.
+   * @returns the event's order number, the handle for `cancel`.
+   */
+  schedule(port: string, timeNs: number, kind: string, payload?: EventPayload): number;
+
+  /** Drops a pending event. False when it already ran or was cancelled. */
+  cancel(order: number): boolean;
+}
+
+/** Plain data only: what a structured clone keeps, and no functions. */
+export type EventPayload = undefined | null | boolean | number | string | object;
+
+export interface EventRecord {
+  readonly timeNs: number;
+  readonly order: number;
+  readonly port: string;
+  readonly kind: string;
+  readonly payload: EventPayload;
+}
+
+export interface EventSink {
+  onEvent(kind: string, payload: EventPayload, nowNs: number): void;
+}
+
+export class ClockError extends Error {
+  override readonly name = 'ClockError';
+}

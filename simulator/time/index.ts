@@ -1,0 +1,3 @@
+export { ClockError, type Clock, type EventPayload, type EventRecord, type EventSink } from './clock.js';
+export { PacedClock, type PacedClockOptions } from './pacedClock.js';
+export { VirtualClock, type ClockSnapshot } from './virtualClock.js';
