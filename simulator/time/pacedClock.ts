@@ -33,7 +33,7 @@ export class PacedClock implements Clock {
 
   constructor(options: PacedClockOptions = {}) {
     this.pollWithinNs = options.pollWithinNs ?? 0;
-    this.wallNs = options.wallNs ?? (() => Number(process.hrtime.bigint()));
+    this.wallNs = options.wallNs ?? (() => performance.now() * 1e6);
     this.startNs = this.wallNs();
   }
 
