@@ -1,12 +1,30 @@
 import { defineConfig } from 'vitest/config';
 
+const rooms = '{services,containers,selection,simulator,loadtest}';
+
 export default defineConfig({
   test: {
-    include: ['{services,containers,selection,simulator,loadtest}/**/*.test.ts'],
-    exclude: ['**/node_modules/**', 'dist/**', '**/*.system.test.ts'],
     // Two cores are the size that the suite is planned for.
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: [`${rooms}/**/*.test.ts`],
+          exclude: ['**/*.system.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        // Whole processes, as a user starts them.
+        test: {
+          name: 'system',
+          include: [`${rooms}/**/*.system.test.ts`],
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+        },
+      },
+    ],
   },
 });

@@ -1,0 +1,125 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import autocannon from 'autocannon';
+
+export interface LoadOptions {
+  readonly url: string;
+  readonly connections: number;
+  readonly seconds: number;
+  /** Doubles in each input. */
+  readonly inputLength: number;
+  /** Every request carries another input, so that no cache can answer; otherwise all carry the same one. */
+  readonly unique: boolean;
+  /** Makes the inputs of this call differ from those of any other. */
+  readonly salt: number;
+}
+
+export interface LoadResult {
+  readonly generator: 'wrk' | 'autocannon';
+  readonly requests: number;
+  readonly requestsPerSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** Answers that were not 2xx, and sockets that failed. */
+  readonly errors: number;
+}
+
+/** wrk where the machine has it: autocannon takes about a third of two cores away from the server. */
+export function chooseGenerator(): 'wrk' | 'autocannon' {
+  try {
+    execFileSync('wrk', ['-v'], { stdio: 'ignore' });
+    return 'wrk';
+  } catch (error) {
+    // `wrk -v` prints its version and exits with 1.
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'autocannon' : 'wrk';
+  }
+}
+
+export function load(generator: 'wrk' | 'autocannon', options: LoadOptions): Promise<LoadResult> {
+  return generator === 'wrk' ? loadWithWrk(options) : loadWithAutocannon(options);
+}
+
+/** The tail that all inputs of one run share; the head counts requests. */
+function inputTail(options: LoadOptions): string {
+  return Array.from({ length: options.inputLength - 1 }, (_, i) => (options.salt + i / 8).toFixed(3)).join(
+    ',',
+  );
+}
+
+function loadWithWrk(options: LoadOptions): Promise<LoadResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'windjammer-bench-'));
+  const script = join(folder, 'load.lua');
+  writeFileSync(
+    script,
+    `local n = 0
+wrk.method = "POST"
+wrk.headers["Content-Type"] = "application/json"
+request = function()
+  ${options.unique ? 'n = n + 1' : ''}
+  return wrk.format(nil, nil, nil, '{"input":[' .. n .. '.5,${inputTail(options)}]}')
+end
+done = function(summary, latency)
+  io.write(string.format('RESULT {"requests":%d,"microseconds":%d,"errors":%d,"p50":%d,"p99":%d}\\n',
+    summary.requests, summary.duration,
+    summary.errors.connect + summary.errors.read + summary.errors.write + summary.errors.status + summary.errors.timeout,
+    latency:percentile(50), latency:percentile(99)))
+end
+`,
+  );
+  const args = ['-t1', `-c${options.connections}`, `-d${options.seconds}s`, '-s', script, options.url];
+  return new Promise((resolve, reject) => {
+    execFile('wrk', args, (error, stdout) => {
+      rmSync(folder, { recursive: true });
+      const line = stdout.split('\n').find((text) => text.startsWith('RESULT '));
+      if (error || line === undefined) {
+        reject(new Error(`wrk failed: ${error?.message ?? stdout}`));
+        return;
+      }
+      const result = JSON.parse(line.slice(7)) as Record<
+        'requests' | 'microseconds' | 'errors' | 'p50' | 'p99',
+        number
+      >;
+      resolve({
+        generator: 'wrk',
+        requests: result.requests,
+        requestsPerSecond: (result.requests / result.microseconds) * 1e6,
+        p50Ms: result.p50 / 1000,
+        p99Ms: result.p99 / 1000,
+        errors: result.errors,
+      });
+    });
+  });
+}
+
+async function loadWithAutocannon(options: LoadOptions): Promise<LoadResult> {
+  const tail = inputTail(options);
+  let n = 0;
+  const result = await autocannon({
+    url: options.url,
+    connections: options.connections,
+    duration: options.seconds,
+    requests: [
+      {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: `{"input":[0.5,${tail}]}`,
+        ...(options.unique && {
+          setupRequest: (request: autocannon.Request) => ({
+            ...request,
+            body: `{"input":[${n++}.5,${tail}]}`,
+          }),
+        }),
+      },
+    ],
+  });
+  return {
+    generator: 'autocannon',
+    requests: result.requests.total,
+    requestsPerSecond: result.requests.total / result.duration,
+    p50Ms: result.latency.p50,
+    p99Ms: result.latency.p99,
+    errors: result.errors + result.non2xx,
+  };
+}

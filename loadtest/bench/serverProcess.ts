@@ -1,0 +1,77 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+
+/** A server under load: a process of its own, so that its CPU time is its own too. */
+export interface ServerProcess {
+  readonly name: string;
+  /** Where predictions are POSTed. */
+  readonly url: string;
+  /** CPU seconds that the process has spent so far, all its threads. */
+  cpuSeconds(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+export async function startBareServer(entry: string): Promise<ServerProcess> {
+  const child = spawn(process.execPath, [entry], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [port] = await firstMatch(child, /^(\d+)\n/);
+  const origin = `http://127.0.0.1:${port}`;
+  return {
+    name: 'bare node:http',
+    url: `${origin}/noop/predict`,
+    cpuSeconds: async () => ((await (await fetch(origin)).json()) as { cpuSeconds: number }).cpuSeconds,
+    stop: () => stop(child),
+  };
+}
+
+/** `windjammer serve` on its embedded defaults, with ports that the system picks and nothing kept. */
+export async function startWindjammer(cliEntry: string, application: string): Promise<ServerProcess> {
+  const args = [cliEntry, 'serve', '--port', '0', '--management-port', '0', '--ephemeral'];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [origin] = await firstMatch(child, /(http:\/\/127\.0\.0\.1:\d+)/);
+  await untilReady(origin);
+  return {
+    name: 'windjammer',
+    url: `${origin}/${application}/predict`,
+    cpuSeconds: async () => {
+      const text = await (await fetch(`${origin}/metrics`)).text();
+      const match = /^process_cpu_seconds_total ([\d.e+-]+)/m.exec(text);
+      if (match === null) throw new Error('the server exports no process_cpu_seconds_total');
+      return Number(match[1]);
+    },
+    stop: () => stop(child),
+  };
+}
+
+async function untilReady(origin: string): Promise<void> {
+  for (let attempt = 0; attempt < 600; attempt++) {
+    const response = await fetch(`${origin}/readyz`);
+    await response.arrayBuffer();
+    if (response.ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`${origin}/readyz did not turn ready in 30 s`);
+}
+
+function firstMatch(child: ChildProcess, pattern: RegExp): Promise<string[]> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    child.stdout?.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      const match = pattern.exec(text);
+      if (match !== null) resolve(match.slice(1));
+    });
+    child.once('exit', (code) =>
+      reject(new Error(`server exited with ${code} before it printed its address:\n${text}`)),
+    );
+  });
+}
+
+function stop(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.exitCode !== null) {
+      resolve();
+      return;
+    }
+    child.once('exit', () => resolve());
+    child.kill('SIGTERM');
+  });
+}
