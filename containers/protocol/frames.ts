@@ -34,6 +34,7 @@ export interface HelloFrame {
 
 export interface BatchItem {
   readonly id: number;
+  /** Kept by the frontend until the item is answered, for a retry elsewhere: a channel copies and never transfers it. */
   readonly bytes: Uint8Array;
   /** Time left until the item's deadline when the frame was sent, in nanoseconds. */
   readonly budgetNs: number;
@@ -78,7 +79,10 @@ export interface ResultFrame {
   readonly serviceNs: number;
 }
 
-/** Lets the frontend send `credits` more batches. */
+/**
+ * Widens the window that `hello` opened by `credits` batches. An answered batch gives its own credit back without a
+ * frame, so a container that keeps its window never sends one.
+ */
 export interface CreditFrame {
   readonly kind: 'credit';
   readonly credits: number;

@@ -52,11 +52,12 @@ export interface Answer {
 
 /** A failure of the query itself, which no default answers. */
 export interface QueryRefusal {
-  readonly code: 'unknown_application' | 'unknown_version' | 'invalid_input' | 'shutting_down';
+  readonly code: 'unknown_application' | 'unknown_version' | 'invalid_input' | 'shutting_down' | 'unknown_query';
   readonly message: string;
   readonly field?: string;
 }
 
+/** May be called before `predict` returns: a cached answer waits for nothing. */
 export interface AnswerSink {
   onAnswer(query: Query, answer: Answer): void;
   onRefusal(query: Query, refusal: QueryRefusal): void;
@@ -77,12 +78,19 @@ export interface FeedbackOutcome {
   readonly accepted: boolean;
   /** How predictions were found. */
   readonly joined: 'query' | 'cache' | 'evaluated' | 'none';
+  /** What was learned has reached the store's disk; false: it is in memory and will be written again. */
+  readonly durable: boolean;
   readonly refusal?: QueryRefusal;
 }
 
 /** The query path in process. Callbacks only; every query gets exactly one answer or refusal, by its deadline. */
 export interface PredictionService {
   predict(query: Query, sink: AnswerSink): void;
+  /**
+   * Nobody waits for this query any more: its sink hears nothing further, and work that only it wanted never reaches a
+   * model. False when it is answered already or unknown.
+   */
+  cancel(queryId: string): boolean;
   update(feedback: FeedbackRequest, done: (outcome: FeedbackOutcome) => void): void;
   /** Queries without an answer yet. */
   inFlight(): number;
