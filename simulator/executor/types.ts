@@ -154,4 +154,37 @@ export interface Executor {
 
   /** Traces `blocks` (linear indices) of a launch without changing memory that later work can see. */
   profile(launch: ExecutorLaunch, blocks: readonly number[]): AccessProfile;
+
+  /**
+   * Runs `blocks` one after another, warp by warp, without changing memory that later work can see, and tells the sink
+   * every warp instruction. Ends early, between two instructions, once `sink.full` is true. A fault ends it silently:
+   * the launch itself will report it.
+   */
+  trace?(launch: ExecutorLaunch, blocks: readonly number[], sink: TraceSink): void;
+}
+
+/** Sees a block as its warps execute it. Lanes that take the same path issue together. */
+export interface TraceSink {
+  /** True once the sink has seen enough. */
+  readonly full: boolean;
+  /** A block starts; `block` is its linear index in the grid. */
+  onBlock(block: number): void;
+  /**
+   * Warp `warp` of the block executes instruction `index` of the kernel for the lanes of `activeMask` (guard applied;
+   * an instruction whose lanes are all guarded off is told with mask 0).
+   */
+  onInstruction(warp: number, index: number, activeMask: number): void;
+  /**
+   * The memory access of the instruction told just before. `addresses` holds a device address (global) or an offset in
+   * the block's shared memory (shared) for each active lane; it is reused between calls.
+   */
+  onAccess(
+    warp: number,
+    index: number,
+    space: 'global' | 'shared',
+    kind: 'load' | 'store' | 'atomic',
+    bytesPerLane: number,
+    activeMask: number,
+    addresses: Float64Array,
+  ): void;
 }
