@@ -44,6 +44,8 @@ export interface SelectionPolicy<S extends Json = Json> {
   readonly name: string;
   /** @throws PolicyError naming the parameter and the fix when `parameters` are not this policy's. */
   init(arms: readonly Arm[], parameters: Json): S;
+  /** A state that was kept as JSON. @throws PolicyError when it is not this policy's or of a schema it cannot read. */
+  restore(value: Json): S;
   /** The state after arms were linked or unlinked; what the others have learned stays. */
   reconcile(state: S, arms: readonly Arm[]): S;
   select(state: S, draw: Draw): Selection;

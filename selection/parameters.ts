@@ -1,0 +1,67 @@
+import { PolicyError, type Json } from './policy.js';
+
+type JsonObject = { readonly [key: string]: Json };
+
+/**
+ * Parameters as an object; null stands for an empty one.
+ * @throws PolicyError when they are no object, or hold a name that is not in `known`.
+ */
+export function parameterObject(policy: string, parameters: Json, known: readonly string[]): JsonObject {
+  if (parameters === null) return {};
+  if (typeof parameters !== 'object' || isList(parameters)) {
+    throw new PolicyError('parameters', `policy '${policy}' takes an object of parameters or null`);
+  }
+  for (const name of Object.keys(parameters)) {
+    if (!known.includes(name)) {
+      const offer = known.length === 0 ? 'it takes none' : `it takes ${known.join(', ')}`;
+      throw new PolicyError(`parameters.${name}`, `policy '${policy}' has no parameter '${name}': ${offer}`);
+    }
+  }
+  return parameters;
+}
+
+/** @throws PolicyError when the parameter is there and no number in (low, high]. */
+export function numberIn(
+  parameters: JsonObject,
+  name: string,
+  low: number,
+  high: number,
+  byDefault: number,
+): number {
+  const value = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
+  if (value === undefined) return byDefault;
+  if (typeof value !== 'number' || !(value > low && value <= high)) {
+    throw new PolicyError(
+      `parameters.${name}`,
+      `${name} must be a number above ${low} and at most ${high}, not ${JSON.stringify(value)}`,
+    );
+  }
+  return value;
+}
+
+/** @throws PolicyError when the parameter is there and no string with at least one character. */
+export function optionalName(parameters: JsonObject, name: string): string | null {
+  const value = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
+  if (value === undefined || value === null) return null;
+  if (typeof value !== 'string' || value === '') {
+    throw new PolicyError(
+      `parameters.${name}`,
+      `${name} must be the name of a model, not ${JSON.stringify(value)}`,
+    );
+  }
+  return value;
+}
+
+/** @throws PolicyError when an arm appears twice. */
+export function distinctArms(arms: readonly string[]): readonly string[] {
+  const seen = new Set<string>();
+  for (const arm of arms) {
+    if (seen.has(arm)) throw new PolicyError('arms', `model '${arm}' is listed twice`);
+    seen.add(arm);
+  }
+  return [...arms];
+}
+
+function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value);
+}

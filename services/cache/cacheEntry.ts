@@ -1,0 +1,58 @@
+/** One arm's answer, as a container gave it. */
+export interface Prediction {
+  readonly output: string;
+  readonly scores: Float32Array | undefined;
+}
+
+/** Why an evaluation gave no prediction. */
+export interface PredictionFailure {
+  readonly reason: 'model_error' | 'overload' | 'no_replica' | 'expired';
+  readonly message: string;
+}
+
+/**
+ * Somebody who waits for a prediction. Waiters of one entry are linked through themselves, so that a join allocates
+ * nothing; a waiter waits for one entry at a time.
+ */
+export interface CacheWaiter {
+  nextWaiter: CacheWaiter | undefined;
+  onPrediction(prediction: Prediction): void;
+  onFailure(failure: PredictionFailure): void;
+}
+
+/**
+ * A prediction under way or kept: model and input are its key. `W` is the work that evaluates it, which the cache
+ * carries for its owner.
+ */
+export class CacheEntry<W> {
+  /** Undefined while the evaluation is under way. */
+  prediction: Prediction | undefined;
+  /** Set by the owner once the evaluation is queued; cleared when it ends. */
+  work: W | undefined;
+  firstWaiter: CacheWaiter | undefined;
+  lastWaiter: CacheWaiter | undefined;
+  /** Waiters that have not been released. At zero nobody wants the evaluation any more. */
+  waiting = 0;
+  /** What the entry counts against the limit once it is kept. */
+  bytes = 0;
+  /** CLOCK's reference bit: set by a hit, cleared by the passing hand. */
+  referenced = false;
+  /** Place on the clock's ring; -1 when not kept. */
+  slot = -1;
+  /** The next entry of the same hash bucket. */
+  nextInBucket: CacheEntry<W> | undefined;
+
+  constructor(
+    readonly model: number,
+    readonly input: Uint8Array,
+    readonly hash: number,
+  ) {}
+
+  addWaiter(waiter: CacheWaiter): void {
+    waiter.nextWaiter = undefined;
+    if (this.lastWaiter === undefined) this.firstWaiter = waiter;
+    else this.lastWaiter.nextWaiter = waiter;
+    this.lastWaiter = waiter;
+    this.waiting += 1;
+  }
+}

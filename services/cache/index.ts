@@ -1,0 +1,10 @@
+export {
+  PredictionCache,
+  DEFAULT_CACHE_BYTES,
+  ENTRY_OVERHEAD_BYTES,
+  type CacheOptions,
+  type CacheStats,
+  type Lookup,
+} from './predictionCache.js';
+export { CacheEntry, type CacheWaiter, type Prediction, type PredictionFailure } from './cacheEntry.js';
+export { hashInput, sameBytes } from './inputHash.js';

@@ -1,0 +1,240 @@
+import { CacheEntry, type CacheWaiter, type Prediction, type PredictionFailure } from './cacheEntry.js';
+import { EntryTable } from './entryTable.js';
+import { hashInput, hashWith } from './inputHash.js';
+
+export const DEFAULT_CACHE_BYTES = 32 * 1024 * 1024;
+
+/**
+ * What an entry costs beside its input, output and scores: the entry, its typed array with buffer, the prediction, the
+ * string's header, its share of table and ring. Measured on Node 20 (heap and external bytes over 10^5 entries): 370 bytes.
+ */
+export const ENTRY_OVERHEAD_BYTES = 384;
+
+export interface CacheOptions {
+  /** 0 keeps nothing; concurrent identical evaluations are still shared. */
+  readonly limitBytes?: number;
+  /** Of the hash; any integer. */
+  readonly seed?: number;
+}
+
+/** Every request is exactly one of hit, join and miss: `hits + joins + misses = requests`. */
+export interface CacheStats {
+  readonly requests: number;
+  readonly hits: number;
+  /** Requests that share an evaluation under way. */
+  readonly joins: number;
+  readonly misses: number;
+  /** Predictions that were kept. `insertions = entries + evictions + removals`. */
+  readonly insertions: number;
+  readonly evictions: number;
+  /** Entries of models that went away. */
+  readonly removals: number;
+  /** Predictions that alone are larger than the whole cache. */
+  readonly refusals: number;
+  readonly entries: number;
+  readonly bytes: number;
+  readonly limitBytes: number;
+  /** Evaluations under way; their inputs belong to the queues and count there. */
+  readonly pending: number;
+}
+
+/** What `request` found. */
+export type Lookup = 'hit' | 'join' | 'miss';
+
+/**
+ * The prediction cache of Clipper 4.2: a function cache of (model version, input) with CLOCK eviction by bytes. An
+ * evaluation under way is an entry too, so identical concurrent queries share it. A failure goes to all who wait and
+ * is never kept.
+ */
+export class PredictionCache<W> {
+  private readonly table = new EntryTable<W>();
+  private readonly ring: CacheEntry<W>[] = [];
+  private hand = 0;
+  private bytes = 0;
+  private readonly limitBytes: number;
+  private readonly seed: number;
+  private hits = 0;
+  private joins = 0;
+  private misses = 0;
+  private insertions = 0;
+  private evictions = 0;
+  private removals = 0;
+  private refusals = 0;
+
+  /** The entry that the last `request` found or made. */
+  current: CacheEntry<W> | undefined;
+
+  /** @throws RangeError when the limit is no number of bytes. */
+  constructor(options: CacheOptions = {}) {
+    this.limitBytes = options.limitBytes ?? DEFAULT_CACHE_BYTES;
+    this.seed = options.seed ?? 0;
+    if (!Number.isSafeInteger(this.limitBytes) || this.limitBytes < 0) {
+      throw new RangeError(
+        `limitBytes must be a whole number of bytes, 0 or more (0 keeps nothing), not ${this.limitBytes}`,
+      );
+    }
+  }
+
+  /** The hash that `request` and `peek` take: once a query, for all of its models. */
+  hash(input: Uint8Array): number {
+    return hashInput(input, this.seed);
+  }
+
+  /**
+   * Asks for a prediction. On a hit the entry holds it; on a join the waiter hears of it later; on a miss too, and the
+   * caller owes the entry an evaluation that ends in `complete`, `fail` or `abandon`. The entry is left in `current`.
+   */
+  request(model: number, input: Uint8Array, inputHash: number, waiter: CacheWaiter): Lookup {
+    const hash = hashWith(inputHash, model);
+    let entry = this.table.find(model, input, hash);
+    if (entry === undefined) {
+      this.misses += 1;
+      entry = new CacheEntry<W>(model, input, hash);
+      this.table.add(entry);
+      entry.addWaiter(waiter);
+      this.current = entry;
+      return 'miss';
+    }
+    this.current = entry;
+    if (entry.prediction !== undefined) {
+      this.hits += 1;
+      entry.referenced = true;
+      return 'hit';
+    }
+    this.joins += 1;
+    entry.addWaiter(waiter);
+    return 'join';
+  }
+
+  /** A kept prediction, without counting as a request. */
+  peek(model: number, input: Uint8Array, inputHash: number): Prediction | undefined {
+    return this.table.find(model, input, hashWith(inputHash, model))?.prediction;
+  }
+
+  /** The evaluation gave a prediction: keeps it and tells all who wait. */
+  complete(entry: CacheEntry<W>, prediction: Prediction): void {
+    const first = settle(entry);
+    this.keep(entry, prediction);
+    for (let waiter = first; waiter !== undefined;) {
+      const next: CacheWaiter | undefined = waiter.nextWaiter;
+      waiter.nextWaiter = undefined;
+      waiter.onPrediction(prediction);
+      waiter = next;
+    }
+  }
+
+  /** The evaluation failed: forgets the entry and tells all who wait. */
+  fail(entry: CacheEntry<W>, failure: PredictionFailure): void {
+    const first = settle(entry);
+    this.table.remove(entry);
+    for (let waiter = first; waiter !== undefined;) {
+      const next: CacheWaiter | undefined = waiter.nextWaiter;
+      waiter.nextWaiter = undefined;
+      waiter.onFailure(failure);
+      waiter = next;
+    }
+  }
+
+  /** One waiter gave up. True when it was the last one: nobody wants the evaluation any more. */
+  release(entry: CacheEntry<W>): boolean {
+    entry.waiting -= 1;
+    return entry.waiting === 0;
+  }
+
+  /** Forgets an evaluation that nobody waits for, so that the next request starts a new one. */
+  abandon(entry: CacheEntry<W>): void {
+    settle(entry);
+    this.table.remove(entry);
+  }
+
+  /** Forgets every kept prediction of a model. */
+  removeModel(model: number): void {
+    for (let slot = this.ring.length - 1; slot >= 0; slot--) {
+      const entry = this.ring[slot];
+      if (entry.model !== model) continue;
+      this.drop(entry);
+      this.removals += 1;
+    }
+  }
+
+  stats(): CacheStats {
+    return {
+      requests: this.hits + this.joins + this.misses,
+      hits: this.hits,
+      joins: this.joins,
+      misses: this.misses,
+      insertions: this.insertions,
+      evictions: this.evictions,
+      removals: this.removals,
+      refusals: this.refusals,
+      entries: this.ring.length,
+      bytes: this.bytes,
+      limitBytes: this.limitBytes,
+      pending: this.table.size - this.ring.length,
+    };
+  }
+
+  private keep(entry: CacheEntry<W>, prediction: Prediction): void {
+    const bytes = sizeOf(entry.input, prediction);
+    if (bytes > this.limitBytes) {
+      this.refusals += 1;
+      this.table.remove(entry);
+      return;
+    }
+    while (this.bytes + bytes > this.limitBytes) this.evictOne();
+    entry.prediction = prediction;
+    entry.bytes = bytes;
+    entry.slot = this.ring.length;
+    this.ring.push(entry);
+    this.bytes += bytes;
+    this.insertions += 1;
+  }
+
+  /** CLOCK: the hand passes over entries that were used since it came by last, and takes the first that was not. */
+  private evictOne(): void {
+    for (;;) {
+      if (this.hand >= this.ring.length) this.hand = 0;
+      const entry = this.ring[this.hand];
+      if (entry.referenced) {
+        entry.referenced = false;
+        this.hand += 1;
+        continue;
+      }
+      this.drop(entry);
+      this.evictions += 1;
+      return;
+    }
+  }
+
+  /** Takes a kept entry off ring and table. The ring's last entry moves into its place. */
+  private drop(entry: CacheEntry<W>): void {
+    const last = this.ring.pop();
+    if (last !== undefined && last !== entry) {
+      this.ring[entry.slot] = last;
+      last.slot = entry.slot;
+    }
+    entry.slot = -1;
+    this.bytes -= entry.bytes;
+    this.table.remove(entry);
+  }
+}
+
+/** Ends an entry's evaluation; returns those who waited for it. */
+function settle<W>(entry: CacheEntry<W>): CacheWaiter | undefined {
+  const first = entry.firstWaiter;
+  entry.firstWaiter = undefined;
+  entry.lastWaiter = undefined;
+  entry.waiting = 0;
+  entry.work = undefined;
+  return first;
+}
+
+function sizeOf(input: Uint8Array, prediction: Prediction): number {
+  // A view keeps its whole buffer alive; two bytes a character is what the longest strings take.
+  return (
+    ENTRY_OVERHEAD_BYTES +
+    input.buffer.byteLength +
+    2 * prediction.output.length +
+    (prediction.scores?.buffer.byteLength ?? 0)
+  );
+}
