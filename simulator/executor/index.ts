@@ -1,1 +1,14 @@
+export {
+  DeviceAddressSpace,
+  GLOBAL_BASE,
+  GLOBAL_WINDOW_BYTES,
+  LOCAL_WINDOW_BASE,
+  MAX_GPU_WINDOWS,
+  MemoryError,
+  NodeMemory,
+  SHARED_WINDOW_BASE,
+  type MemoryErrorCode,
+  type NodeMemoryOptions,
+  type NodeMemorySnapshot,
+} from './memory/index.js';
 export type * from './types.js';

@@ -1,0 +1,24 @@
+/**
+ * Where generic addresses lie. The high 32 bits alone tell the space, so that compiled code needs one compare:
+ *
+ *   0x0000_0000_xxxxxxxx  nothing: null pointers and small integers fault
+ *   0x0000_0001_xxxxxxxx  the block's shared memory, x = shared offset
+ *   0x0000_0002_xxxxxxxx  the thread's local memory, x = local offset
+ *   0x4000_0000_0000 …    global memory: one window of 2 TiB for each GPU of a context
+ */
+export const SHARED_WINDOW_HIGH = 1;
+export const LOCAL_WINDOW_HIGH = 2;
+export const SHARED_WINDOW_BASE = SHARED_WINDOW_HIGH * 2 ** 32;
+export const LOCAL_WINDOW_BASE = LOCAL_WINDOW_HIGH * 2 ** 32;
+
+/** First global address of GPU 0. */
+export const GLOBAL_BASE = 2 ** 46;
+/** Bytes of virtual addresses of one GPU in one context. */
+export const GLOBAL_WINDOW_BYTES = 2 ** 41;
+/** GPUs that one context can address: the windows end at 2^47. */
+export const MAX_GPU_WINDOWS = 32;
+
+/** Start of every segment is a multiple of this, as cudaMalloc promises. */
+export const SEGMENT_ALIGN = 256;
+/** At least so many unmapped bytes between two segments. */
+export const GUARD_BYTES = 4096;

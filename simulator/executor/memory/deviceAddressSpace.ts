@@ -1,0 +1,186 @@
+import type { AddressSpace, Permission, Segment } from '../types.js';
+import { GLOBAL_BASE, GLOBAL_WINDOW_BYTES, GUARD_BYTES, SEGMENT_ALIGN } from './addressLayout.js';
+import { MemoryError } from './memoryError.js';
+import type { SpaceSnapshot } from './memorySnapshot.js';
+import { SegmentTable, type TableBacking } from './segmentTable.js';
+
+/** What an address space needs from the node's memory. */
+export interface SpaceBacking extends TableBacking {
+  /** Zeroed bytes. */
+  allocateZeroed(bytes: number, align: number): number;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * One context's view of device memory on one GPU. Addresses are handed out going up and are reused only after the
+ * window has wrapped, so that a freed buffer faults for as long as possible instead of aliasing a new one.
+ */
+export class DeviceAddressSpace implements AddressSpace {
+  private sorted: Segment[] = [];
+  private readonly first: number;
+  private readonly limit: number;
+  private nextAddress: number;
+  private readonly table: SegmentTable;
+  private tableOffset = -1;
+  private mappedTotal = 0;
+
+  constructor(
+    readonly id: number,
+    readonly gpu: number,
+    private readonly backing: SpaceBacking,
+  ) {
+    this.first = GLOBAL_BASE + gpu * GLOBAL_WINDOW_BYTES;
+    this.limit = this.first + GLOBAL_WINDOW_BYTES;
+    this.nextAddress = this.first;
+    this.table = new SegmentTable(backing);
+  }
+
+  /** Bytes of all segments, as asked for. */
+  get mappedBytes(): number {
+    return this.mappedTotal;
+  }
+
+  map(bytes: number, permission: Permission): Segment {
+    if (!Number.isSafeInteger(bytes) || bytes <= 0) {
+      throw new MemoryError('invalidSize', `bytes must be a positive integer, got ${bytes}`);
+    }
+    const virtualAddress = this.findGap(bytes);
+    const offset = this.backing.allocateZeroed(bytes, SEGMENT_ALIGN);
+    const segment: Segment = { virtualAddress, bytes, offset, permission, watched: false };
+    this.sorted.splice(this.lowerBound(virtualAddress), 0, segment);
+    this.nextAddress = virtualAddress + roundUp(bytes + GUARD_BYTES);
+    this.mappedTotal += bytes;
+    this.tableOffset = -1;
+    return segment;
+  }
+
+  unmap(virtualAddress: number): void {
+    const index = this.lowerBound(virtualAddress);
+    const segment = this.sorted[index];
+    if (segment?.virtualAddress !== virtualAddress) {
+      throw new MemoryError('unmapped', `no segment starts at ${hex(virtualAddress)}`);
+    }
+    this.sorted.splice(index, 1);
+    this.mappedTotal -= segment.bytes;
+    this.tableOffset = -1;
+    if (segment.offset >= 0) this.backing.release(segment.offset);
+  }
+
+  /** Changes what kernels may do to a segment. @throws MemoryError `unmapped` when none starts there. */
+  protect(virtualAddress: number, permission: Permission): void {
+    const index = this.lowerBound(virtualAddress);
+    const segment = this.sorted[index];
+    if (segment?.virtualAddress !== virtualAddress) {
+      throw new MemoryError('unmapped', `no segment starts at ${hex(virtualAddress)}`);
+    }
+    this.sorted[index] = { ...segment, permission };
+    this.tableOffset = -1;
+  }
+
+  find(virtualAddress: number): Segment | undefined {
+    const index = this.lowerBound(virtualAddress);
+    const exact = this.sorted[index];
+    if (exact?.virtualAddress === virtualAddress) return exact;
+    const below = this.sorted[index - 1];
+    return below !== undefined && virtualAddress < below.virtualAddress + below.bytes ? below : undefined;
+  }
+
+  segments(): readonly Segment[] {
+    return this.sorted;
+  }
+
+  view(virtualAddress: number, bytes: number): Uint8Array {
+    const segment = this.find(virtualAddress);
+    const end = virtualAddress + bytes;
+    if (segment === undefined || end > segment.virtualAddress + segment.bytes || segment.offset < 0) {
+      throw new MemoryError(
+        'outOfBounds',
+        segment === undefined
+          ? `nothing is mapped at ${hex(virtualAddress)}`
+          : `${bytes} bytes at ${hex(virtualAddress)} leave the segment of ${segment.bytes} bytes at ` +
+              hex(segment.virtualAddress),
+      );
+    }
+    const offset = segment.offset + (virtualAddress - segment.virtualAddress);
+    return this.backing.bytes.subarray(offset, offset + bytes);
+  }
+
+  /** The segment table for compiled code, brought up to date. */
+  segmentTable(): { readonly offset: number; readonly count: number } {
+    if (this.tableOffset < 0) this.tableOffset = this.table.write(this.sorted);
+    return { offset: this.tableOffset, count: this.sorted.length };
+  }
+
+  /** Unmaps everything. */
+  clear(): void {
+    for (const segment of this.sorted) if (segment.offset >= 0) this.backing.release(segment.offset);
+    this.table.release();
+    this.sorted = [];
+    this.mappedTotal = 0;
+    this.tableOffset = -1;
+  }
+
+  snapshot(): SpaceSnapshot {
+    return {
+      id: this.id,
+      gpu: this.gpu,
+      nextAddress: this.nextAddress,
+      segments: this.sorted.map((segment) => ({ ...segment })),
+    };
+  }
+
+  /** Takes the snapshot's segments; their backing is already in place. */
+  restore(snapshot: SpaceSnapshot): void {
+    this.table.forget();
+    this.tableOffset = -1;
+    this.sorted = snapshot.segments.map((segment) => ({ ...segment }));
+    this.nextAddress = snapshot.nextAddress;
+    this.mappedTotal = this.sorted.reduce((sum, segment) => sum + segment.bytes, 0);
+  }
+
+  /** Index of the first segment that starts at or above the address. */
+  private lowerBound(virtualAddress: number): number {
+    let low = 0;
+    let high = this.sorted.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const segment = this.sorted[middle];
+      if (segment !== undefined && segment.virtualAddress < virtualAddress) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  private findGap(bytes: number): number {
+    const span = roundUp(bytes + GUARD_BYTES);
+    if (this.nextAddress + span <= this.limit && this.isFree(this.nextAddress, span)) return this.nextAddress;
+    let at = this.first;
+    for (const segment of this.sorted) {
+      if (segment.virtualAddress - at >= span) return at;
+      at = segment.virtualAddress + roundUp(segment.bytes + GUARD_BYTES);
+    }
+    if (at + span <= this.limit) return at;
+    throw new MemoryError(
+      'addressSpaceExhausted',
+      `no gap of ${bytes} bytes in the ${GLOBAL_WINDOW_BYTES}-byte address window of GPU ${this.gpu}`,
+    );
+  }
+
+  private isFree(address: number, span: number): boolean {
+    const index = this.lowerBound(address);
+    const above = this.sorted[index];
+    const below = this.sorted[index - 1];
+    return (
+      (above === undefined || address + span <= above.virtualAddress) &&
+      (below === undefined || below.virtualAddress + below.bytes + GUARD_BYTES <= address)
+    );
+  }
+}
+
+function roundUp(bytes: number): number {
+  return Math.ceil(bytes / SEGMENT_ALIGN) * SEGMENT_ALIGN;
+}
+
+export function hex(address: number): string {
+  return `0x${address.toString(16)}`;
+}

@@ -1,0 +1,14 @@
+export {
+  GLOBAL_BASE,
+  GLOBAL_WINDOW_BYTES,
+  LOCAL_WINDOW_BASE,
+  LOCAL_WINDOW_HIGH,
+  MAX_GPU_WINDOWS,
+  SHARED_WINDOW_BASE,
+  SHARED_WINDOW_HIGH,
+} from './addressLayout.js';
+export { DeviceAddressSpace, hex } from './deviceAddressSpace.js';
+export { MemoryError, type MemoryErrorCode } from './memoryError.js';
+export type { NodeMemorySnapshot, SegmentSnapshot, SpaceSnapshot } from './memorySnapshot.js';
+export { EXECUTOR_AREA_BYTES, NodeMemory, type NodeMemoryOptions } from './nodeMemory.js';
+export { SEGMENT_ENTRY, SEGMENT_FLAGS } from './segmentTable.js';
