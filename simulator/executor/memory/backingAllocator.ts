@@ -35,7 +35,7 @@ export class BackingAllocator {
 
   /**
    * @param align a power of two.
-   * @returns the offset. @throws MemoryError `backingExhausted`.
+   * @returns the offset. @throws MemoryError `outOfBackingMemory`.
    */
   allocate(bytes: number, align: number): number {
     for (let index = 0; index < this.free.length; index++) {
@@ -47,7 +47,7 @@ export class BackingAllocator {
       return offset;
     }
     throw new MemoryError(
-      'backingExhausted',
+      'outOfBackingMemory',
       `the node's backing memory has no free range of ${bytes} bytes (${this.freeBytes} free, largest range ` +
         `${this.largestFreeBytes}); free buffers or give the node more backing`,
     );

@@ -4,7 +4,7 @@ export type MemoryErrorCode =
   /** The range starts inside a segment and leaves it. */
   | 'outOfBounds'
   /** The node's WebAssembly memory has no room; the device's declared memory is a different limit. */
-  | 'backingExhausted'
+  | 'outOfBackingMemory'
   /** The context's 47-bit address window has no gap of that size. */
   | 'addressSpaceExhausted'
   | 'invalidSize'

@@ -45,7 +45,7 @@ describe('NodeMemory', () => {
     expect(codeOf(() => space.unmap(a.virtualAddress + 1))).toBe('unmapped');
     expect(codeOf(() => space.map(0, 'read'))).toBe('invalidSize');
     expect(codeOf(() => space.map(1.5, 'read'))).toBe('invalidSize');
-    expect(codeOf(() => space.map(13 * MIB, 'read'))).toBe('backingExhausted');
+    expect(codeOf(() => space.map(13 * MIB, 'read'))).toBe('outOfBackingMemory');
     expect(codeOf(() => new NodeMemory({ backingBytes: 5e9 }))).toBe('invalidSize');
   });
 

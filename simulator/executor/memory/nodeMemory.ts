@@ -110,7 +110,7 @@ export class NodeMemory implements SpaceBacking {
     return [...this.spacesById.values()];
   }
 
-  /** A range with any content. @throws MemoryError `backingExhausted`. */
+  /** A range with any content. @throws MemoryError `outOfBackingMemory`. */
   allocate(bytes: number, align: number): number {
     const offset = this.allocator.allocate(Math.max(1, bytes), align);
     try {
@@ -217,7 +217,7 @@ export class NodeMemory implements SpaceBacking {
     const pages = (length: number) => Math.ceil((length - this.current.length) / PAGE_BYTES);
     if (!this.tryGrow(pages(wanted)) && !this.tryGrow(pages(end))) {
       throw new MemoryError(
-        'backingExhausted',
+        'outOfBackingMemory',
         `the host refused to grow the node's backing memory to ${end} bytes`,
       );
     }
