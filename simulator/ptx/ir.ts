@@ -10,7 +10,10 @@ export interface IrModule {
   /** `.target`, e.g. ['sm_90']. */
   readonly targets: readonly string[];
   readonly variables: readonly IrVariable[];
+  /** Functions with a body. */
   readonly functions: readonly IrFunction[];
+  /** Functions that are only declared here, such as `vprintf`. */
+  readonly externalFunctions: readonly string[];
 }
 
 export type ScalarType =
@@ -48,7 +51,7 @@ export interface IrVariable {
   readonly align: number;
   /** `.extern`: defined by the launch (dynamic shared memory) or by another module. */
   readonly isExtern: boolean;
-  /** Initial bytes, when there are any; addresses of other variables are in `relocations`. */
+  /** Initial bytes from the start (the rest is zero), when any are given; addresses of others are in `relocations`. */
   readonly initial?: Uint8Array;
   readonly relocations?: readonly {
     readonly offset: number;
@@ -81,8 +84,10 @@ export interface IrFunction {
   /** Return parameters of a device function. */
   readonly returns: readonly IrParameter[];
   readonly registers: readonly IrRegister[];
-  /** `.shared` and `.local` variables declared inside. */
+  /** `.shared` and `.local` variables declared inside; a name used again in an inner scope gets a suffix `@2`. */
   readonly variables: readonly IrVariable[];
+  /** `.param` variables declared inside to pass and return values of calls, laid out one after another. */
+  readonly callParameters: readonly IrParameter[];
   readonly instructions: readonly IrInstruction[];
   readonly blocks: readonly IrBlock[];
   /** `.maxntid`, `.reqntid`, `.minnctapersm`, `.maxnreg`, as written. */
@@ -98,7 +103,11 @@ export interface IrRefusal {
   readonly reason: string;
 }
 
-/** A basic block: instructions `[first, last]`, entered only at the first and left only at the last. */
+/**
+ * A basic block: instructions `[first, last]`, entered only at the first and left only at the last. Of a conditional
+ * branch the target is the first successor and the next block the second; one entry when both are the same block. A block
+ * that ends in a return or exit has no successor, or the next block when that instruction is guarded.
+ */
 export interface IrBlock {
   readonly index: number;
   readonly label?: string;
@@ -119,7 +128,11 @@ export interface IrInstruction {
   readonly types: readonly ScalarType[];
   /** `@%p` or `@!%p`. */
   readonly guard?: { readonly register: number; readonly negated: boolean };
-  /** Written operands first (see `IrOperand`), then read ones, in PTX order. */
+  /**
+   * Operands in PTX order, the written one(s) apart: none for `st`, `bra`, `bar`, `red`, `ret`; one otherwise, which may
+   * be a pair or vector. `call` writes its return parameters and reads its target, then its arguments. A decimal float
+   * literal of an f32 operation is already rounded to 32 bits.
+   */
   readonly destinations: readonly IrOperand[];
   readonly sources: readonly IrOperand[];
 }
@@ -134,7 +147,7 @@ export type IrOperand =
   | { readonly kind: 'special'; readonly name: string }
   /** `[register + offset]`, `[symbol + offset]` or `[offset]`. */
   | { readonly kind: 'address'; readonly base: number | string | undefined; readonly offset: number }
-  /** A variable's or function's address as a value. */
+  /** A variable's, parameter's or function's address as a value. */
   | { readonly kind: 'symbol'; readonly name: string; readonly offset: number }
   | { readonly kind: 'vector'; readonly elements: readonly IrOperand[] }
   /** `d|p` of setp, shfl and atom. */
