@@ -3,3 +3,8 @@ export { PtxParseError, type PtxErrorCode } from './errors.js';
 export { parseModule } from './moduleParser.js';
 export { isFloatType, isScalarType, isSignedType, typeBits, typeBytes } from './scalarTypes.js';
 export { operandTypes, type OperandType, type OperandTypes } from './support.js';
+export { BitSet } from './analysis/bitSet.js';
+export { dominates, dominators, postDominators, type DominatorTree } from './analysis/dominators.js';
+export { analyzeLiveness, type Liveness } from './analysis/liveness.js';
+export { analyzeLoops, type LoopAnalysis, type NaturalLoop } from './analysis/loops.js';
+export { readRegisters, writtenRegisters } from './analysis/registerUse.js';
