@@ -1,0 +1,1 @@
+export type { ReplicaStatus } from './replica.js';

@@ -1,0 +1,254 @@
+/** One row of the catalogue: what a client sees, and what it can do about it. */
+export interface ErrorRow {
+  readonly status: number;
+  /** When it is answered: a sentence for the documentation. */
+  readonly meaning: string;
+  /** What the client should change. */
+  readonly fix: string;
+}
+
+/** Every error that the REST interfaces answer with. `docs/errors.md` is generated from this table. */
+export const ERROR_CATALOGUE = {
+  // The request as HTTP.
+  malformed_http: {
+    status: 400,
+    meaning: 'The bytes on the connection are not an HTTP/1.1 request.',
+    fix: 'Send a well-formed request; the connection is closed.',
+  },
+  malformed_url: {
+    status: 400,
+    meaning: 'The path has a percent-encoding that is not valid UTF-8.',
+    fix: 'Percent-encode the path as UTF-8, two hexadecimal digits a byte.',
+  },
+  unknown_route: {
+    status: 404,
+    meaning: 'No route has this path.',
+    fix: 'See /openapi.json for the routes.',
+  },
+  method_not_allowed: {
+    status: 405,
+    meaning: 'The route exists, for another method.',
+    fix: 'Use a method that the Allow header names.',
+  },
+  request_timeout: {
+    status: 408,
+    meaning: 'The headers or the body did not arrive in time.',
+    fix: 'Send the whole request at once; the connection is closed.',
+  },
+  body_too_large: {
+    status: 413,
+    meaning: 'The body is larger than the limit.',
+    fix: 'Send fewer inputs in a batch, or raise the limit where the server is started.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    meaning: 'The body is not declared to be JSON in UTF-8.',
+    fix: 'Send `Content-Type: application/json` and no Content-Encoding.',
+  },
+  headers_too_large: {
+    status: 431,
+    meaning: 'The headers are larger than the limit of 16 KiB.',
+    fix: 'Send fewer or shorter headers; the connection is closed.',
+  },
+
+  // The body as JSON.
+  not_utf8: {
+    status: 400,
+    meaning: 'The body is not valid UTF-8.',
+    fix: 'Encode the JSON text in UTF-8.',
+  },
+  not_json: {
+    status: 400,
+    meaning: 'The body does not parse as JSON. NaN and Infinity are no JSON.',
+    fix: 'Send one JSON object.',
+  },
+  missing_field: {
+    status: 400,
+    meaning: 'A required field is absent.',
+    fix: 'Add the field that `field` names.',
+  },
+  unknown_field: {
+    status: 400,
+    meaning: 'A management request has a field that the route does not know.',
+    fix: 'Remove or rename the field that `field` names.',
+  },
+  conflicting_fields: {
+    status: 400,
+    meaning: 'Two fields were given of which only one may be.',
+    fix: 'Keep one of them.',
+  },
+  wrong_type: {
+    status: 400,
+    meaning: 'A value has another JSON type than the field needs.',
+    fix: 'Send the type that the message names.',
+  },
+  invalid_value: {
+    status: 400,
+    meaning: 'A value has the right type and is not allowed.',
+    fix: 'Send a value that the message names.',
+  },
+
+  // Inputs.
+  empty_input: {
+    status: 400,
+    meaning: 'An input has no element.',
+    fix: 'Send at least one element.',
+  },
+  wrong_length: {
+    status: 400,
+    meaning: 'An input has another number of elements than the linked models take.',
+    fix: 'Send the number of elements that the message names.',
+  },
+  number_out_of_range: {
+    status: 400,
+    meaning: 'A number is not finite or does not fit the input type (int32, float32, float64).',
+    fix: 'Send a number in the range that the message names.',
+  },
+  invalid_base64: {
+    status: 400,
+    meaning: 'An input of type bytes is not base64.',
+    fix: 'Send standard base64 with padding.',
+  },
+  invalid_input: {
+    status: 400,
+    meaning: 'The linked models cannot take the input.',
+    fix: 'See the message.',
+  },
+  empty_batch: {
+    status: 400,
+    meaning: '`input_batch` has no input.',
+    fix: 'Send at least one input.',
+  },
+  batch_too_large: {
+    status: 413,
+    meaning: '`input_batch` has more inputs than the limit.',
+    fix: 'Split the batch.',
+  },
+
+  // What the request names.
+  unknown_application: {
+    status: 404,
+    meaning: 'No application has this name.',
+    fix: 'Register it with /admin/add_app, or correct the name.',
+  },
+  unknown_model: {
+    status: 404,
+    meaning: 'No model has this name and version.',
+    fix: 'Register it with /admin/add_model, or correct name and version.',
+  },
+  unknown_version: {
+    status: 404,
+    meaning: 'No model that is linked to the application has this version.',
+    fix: 'Leave `version` out, or name a registered version.',
+  },
+  unknown_query: {
+    status: 404,
+    meaning: 'Feedback names a query that is not remembered (any more).',
+    fix: 'Send feedback sooner, or send the `input` in place of the `query_id`.',
+  },
+  unknown_replica: {
+    status: 404,
+    meaning: 'The model version has no replica with this number.',
+    fix: 'See /admin/get_all_containers.',
+  },
+  unknown_link: {
+    status: 404,
+    meaning: 'The model is not linked to the application.',
+    fix: 'See /admin/get_linked_models.',
+  },
+
+  // Management.
+  invalid_name: {
+    status: 400,
+    meaning: 'A name is outside the allowed characters, too long or reserved.',
+    fix: 'Use 1 to 64 of A-Z a-z 0-9 . _ - with a letter or digit first, and no reserved word.',
+  },
+  invalid_policy: {
+    status: 400,
+    meaning: 'The selection policy is unknown, or one of its parameters is not allowed.',
+    fix: 'Use a policy and parameters that the message names.',
+  },
+  invalid_model: {
+    status: 400,
+    meaning: 'The folder of a kernel model cannot be loaded, or is not what the request says.',
+    fix: 'Correct the file and field that the message names.',
+  },
+  application_exists: {
+    status: 409,
+    meaning: 'An application with this name is registered.',
+    fix: 'Delete it first, or choose another name.',
+  },
+  model_exists: {
+    status: 409,
+    meaning: 'This version of the model is registered.',
+    fix: 'Register a new version.',
+  },
+  link_exists: {
+    status: 409,
+    meaning: 'The model is linked to the application.',
+    fix: 'Nothing to do.',
+  },
+  input_type_mismatch: {
+    status: 409,
+    meaning: 'Application and model, or two models of one application, differ in input type or length.',
+    fix: 'Link models that take what the application takes.',
+  },
+  version_in_use: {
+    status: 409,
+    meaning: 'The version is the current one of a model with other versions or links.',
+    fix: 'Set another current version, or unlink the model, before deleting this one.',
+  },
+  concurrent_change: {
+    status: 409,
+    meaning: 'Somebody else changed the same record meanwhile.',
+    fix: 'Read it again and repeat the request.',
+  },
+
+  // The server.
+  shutting_down: {
+    status: 503,
+    meaning: 'The server is draining.',
+    fix: 'Send the request to another server; the connection is closed.',
+  },
+  not_ready: {
+    status: 503,
+    meaning: 'The server is starting or draining (/readyz).',
+    fix: 'Wait.',
+  },
+  store_failed: {
+    status: 503,
+    meaning: 'The change could not be made durable.',
+    fix: 'See the log of the server; repeat the request once the store works.',
+  },
+  internal: {
+    status: 500,
+    meaning: 'A defect of the server.',
+    fix: 'Report it with the log of the server.',
+  },
+
+  // A default output, for clients that asked for `strict`.
+  default_deadline: {
+    status: 504,
+    meaning: 'Strict query: no prediction arrived by the deadline.',
+    fix: 'Repeat later, or raise the latency objective.',
+  },
+  default_unavailable: {
+    status: 503,
+    meaning: 'Strict query: no model is linked, no replica is up, or the queues are full.',
+    fix: 'Link a model, wait for its replicas, or send less.',
+  },
+  default_model_error: {
+    status: 502,
+    meaning: 'Strict query: every asked model failed on this input.',
+    fix: 'Check the input; see the metrics and the log of the container.',
+  },
+  default_low_confidence: {
+    status: 503,
+    meaning: 'Strict query: the models did not agree well enough.',
+    fix: 'Lower the confidence threshold of the policy, or take the default output.',
+  },
+} as const satisfies Readonly<Record<string, ErrorRow>>;
+
+export type ErrorCode = keyof typeof ERROR_CATALOGUE;
+
+export const ERROR_CODES = Object.keys(ERROR_CATALOGUE) as readonly ErrorCode[];

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { errorDocumentation } from './documentation.js';
+import { asServiceError, ERROR_CATALOGUE, ERROR_CODES, errorJson, ServiceError } from './index.js';
+
+describe('error catalogue', () => {
+  it('has snake_case codes, client or server statuses, and whole sentences', () => {
+    for (const code of ERROR_CODES) {
+      const row = ERROR_CATALOGUE[code];
+      expect(code).toMatch(/^[a-z0-9]+(_[a-z0-9]+)*$/);
+      expect(row.status).toBeGreaterThanOrEqual(400);
+      expect(row.status).toBeLessThan(600);
+      expect(row.meaning).toMatch(/\.$/);
+      expect(row.fix).toMatch(/\.$/);
+    }
+  });
+
+  it('agrees with docs/errors.md', () => {
+    expect(readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8')).toBe(errorDocumentation());
+  });
+
+  it('writes bodies that parse', () => {
+    expect(JSON.parse(errorJson('wrong_type', 'a "quoted"\nmessage', 'input[1]'))).toEqual({
+      error: { code: 'wrong_type', message: 'a "quoted"\nmessage', field: 'input[1]' },
+    });
+    expect(JSON.parse(errorJson('internal', 'x'))).toEqual({ error: { code: 'internal', message: 'x' } });
+  });
+
+  it('wraps anything thrown and keeps its cause away from the client', () => {
+    const cause = new Error('a secret path');
+    const wrapped = asServiceError(cause);
+    expect(wrapped.code).toBe('internal');
+    expect(wrapped.status).toBe(500);
+    expect(wrapped.cause).toBe(cause);
+    expect(wrapped.message).not.toContain('secret');
+    const own = new ServiceError('unknown_model', 'm');
+    expect(asServiceError(own)).toBe(own);
+  });
+});

@@ -1,0 +1,58 @@
+import { ERROR_CATALOGUE, type ErrorCode } from './catalogue.js';
+
+/** The body of every answer that is an error. */
+export interface ErrorBody {
+  readonly error: { readonly code: ErrorCode; readonly message: string; readonly field?: string };
+}
+
+/** An error for a client: a code of the catalogue, a message with what was expected and what came, the field at fault. */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError';
+
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    readonly field?: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+
+  get status(): number {
+    return ERROR_CATALOGUE[this.code].status;
+  }
+}
+
+/** Anything thrown, as a ServiceError; what is none becomes `internal`, keeps its cause and shows no detail to the client. */
+export function asServiceError(thrown: unknown): ServiceError {
+  if (thrown instanceof ServiceError) return thrown;
+  return new ServiceError(
+    'internal',
+    'the server failed on this request; its log has the details',
+    undefined,
+    {
+      cause: thrown,
+    },
+  );
+}
+
+/** JSON text of an error's body. */
+export function errorJson(code: ErrorCode, message: string, field?: string): string {
+  const head = `{"error":{"code":"${code}","message":${JSON.stringify(message)}`;
+  return field === undefined ? `${head}}}` : `${head},"field":${JSON.stringify(field)}}}`;
+}
+
+/** A value as an error message shows it: short, and with its type where the text alone would mislead. */
+export function describeValue(value: unknown): string {
+  if (value === null) return 'null';
+  if (value === undefined) return 'nothing';
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (typeof value === 'object') return 'an object';
+  if (typeof value === 'string') return `the string ${JSON.stringify(shorten(value))}`;
+  if (typeof value === 'number' || typeof value === 'boolean') return `the ${typeof value} ${value}`;
+  return `a ${typeof value}`;
+}
+
+function shorten(text: string): string {
+  return text.length <= 40 ? text : `${text.slice(0, 37)}...`;
+}

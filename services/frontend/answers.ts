@@ -1,0 +1,86 @@
+import type { Answer, AnsweringModel, DefaultReason } from '../prediction/index.js';
+import type { ErrorCode } from '../errors/index.js';
+
+/** What a person is told about a default output. */
+export const DEFAULT_EXPLANATIONS: Readonly<Record<DefaultReason, string>> = {
+  no_linked_model: 'No model is linked to the application.',
+  no_replica: 'No linked model has a replica that is up.',
+  deadline: 'No prediction arrived within the latency objective.',
+  model_error: 'Every asked model failed on this input.',
+  overload: 'The queues of the linked models are full.',
+  low_confidence: 'The predictions that arrived did not agree well enough.',
+};
+
+/** The error that a strict query gets in place of a default output. */
+export const STRICT_ERRORS: Readonly<Record<DefaultReason, ErrorCode>> = {
+  no_linked_model: 'default_unavailable',
+  no_replica: 'default_unavailable',
+  deadline: 'default_deadline',
+  model_error: 'default_model_error',
+  overload: 'default_unavailable',
+  low_confidence: 'default_low_confidence',
+};
+
+/**
+ * JSON text of one prediction. Written by hand: names and versions are limited to characters that need no escape.
+ */
+export function predictionJson(answer: Answer): string {
+  let models = '';
+  for (const model of answer.models) models += models === '' ? modelJson(model) : `,${modelJson(model)}`;
+  return (
+    `{"query_id":"${answer.queryId}","output":${outputJson(answer.output)},"default":${answer.isDefault}` +
+    (answer.isDefault ? defaultJson(answer.defaultReason) : '') +
+    `,"confidence":${answer.confidence},"cached":${answer.cached},"models":[${models}]}`
+  );
+}
+
+function modelJson(model: AnsweringModel): string {
+  return `{"name":"${model.name}","version":"${model.version}","cached":${model.cached}}`;
+}
+
+function defaultJson(reason: DefaultReason | undefined): string {
+  if (reason === undefined) return '';
+  return `,"default_reason":"${reason}","default_explanation":"${DEFAULT_EXPLANATIONS[reason]}"`;
+}
+
+/** Outputs repeat, labels above all: the check whether a text is JSON is remembered for short ones. */
+const MEMO_ENTRIES = 1024;
+const MEMO_LENGTH = 64;
+const memo = new Map<string, string>();
+
+/**
+ * An output as it stands in the answer: embedded when it is JSON, otherwise a JSON string. NaN, Infinity and -Infinity,
+ * which many runtimes write and JSON does not have, become null.
+ */
+export function outputJson(output: string): string {
+  if (output.length > MEMO_LENGTH) return embed(output);
+  let text = memo.get(output);
+  if (text === undefined) {
+    text = embed(output);
+    if (memo.size >= MEMO_ENTRIES) memo.clear();
+    memo.set(output, text);
+  }
+  return text;
+}
+
+function embed(output: string): string {
+  if (isJson(output)) return output;
+  if (output.includes('NaN') || output.includes('Infinity')) {
+    const finite = output.replace(NON_FINITE_OUTSIDE_STRINGS, (token) =>
+      token.startsWith('"') ? token : 'null',
+    );
+    if (isJson(finite)) return finite;
+  }
+  return JSON.stringify(output);
+}
+
+const NON_FINITE_OUTSIDE_STRINGS = /"(?:[^"\\]|\\.)*"|-?\bInfinity\b|-?\bNaN\b/g;
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

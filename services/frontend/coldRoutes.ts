@@ -1,0 +1,60 @@
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import { asServiceError, type ServiceError } from '../errors/index.js';
+import { openApiDocument, sendError, sendJson, sendText } from '../http/index.js';
+import { QUERY_OPERATIONS } from './operations.js';
+
+export interface ColdRouteSources {
+  /** Metrics in the Prometheus text format. */
+  metrics(): Promise<{ readonly contentType: string; readonly text: string }>;
+  /** Why the server takes no queries now; undefined: it does. */
+  notReady(): string | undefined;
+  onDefect(error: ServiceError): void;
+}
+
+/** Everything but predict and update: rare requests, which may take Express's time. */
+export function coldRoutes(sources: ColdRouteSources): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  const document = JSON.stringify(
+    openApiDocument(
+      'Windjammer queries',
+      'Predictions and feedback; errors are listed in docs/errors.md',
+      QUERY_OPERATIONS,
+    ),
+  );
+  app.get('/metrics', async (_request, response) => {
+    const { contentType, text } = await sources.metrics();
+    sendText(response, 200, contentType, text);
+  });
+  app.get('/healthz', (_request, response) => sendJson(response, 200, '{"status":"ok"}'));
+  app.get('/readyz', (_request, response) => {
+    const reason = sources.notReady();
+    if (reason === undefined) sendJson(response, 200, '{"status":"ready"}');
+    else sendError(response, 'not_ready', reason);
+  });
+  app.get('/openapi.json', (_request, response) => sendJson(response, 200, document));
+  app.all(['/metrics', '/healthz', '/readyz', '/openapi.json'], (request, response) => {
+    sendError(response, 'method_not_allowed', `${request.method} is not allowed here, use GET`, undefined, [
+      'allow',
+      'GET, HEAD',
+    ]);
+  });
+  app.use((_request, response) => sendError(response, 'unknown_route', 'no route has this path'));
+  // Express tells an error handler by its four parameters.
+  app.use((thrown: unknown, _request: Request, response: Response, _next: NextFunction) => {
+    const error = asServiceError(thrown);
+    if (isMalformedUrl(thrown)) sendError(response, 'malformed_url', 'the path is not percent-encoded UTF-8');
+    else {
+      if (error.code === 'internal') sources.onDefect(error);
+      sendError(response, error.code, error.message, error.field);
+    }
+  });
+  return app;
+}
+
+function isMalformedUrl(thrown: unknown): boolean {
+  return (
+    thrown instanceof URIError || (thrown instanceof Error && 'status' in thrown && thrown.status === 400)
+  );
+}

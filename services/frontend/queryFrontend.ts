@@ -1,0 +1,174 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Express } from 'express';
+import type { ServiceError } from '../errors/index.js';
+import {
+  DEFAULT_TIMEOUTS,
+  JsonServer,
+  readJsonBody,
+  sendError,
+  type ConnectionTimeouts,
+  type ListenOptions,
+} from '../http/index.js';
+import type { PredictionService } from '../prediction/index.js';
+import type { RegistryView } from '../registry/index.js';
+import { coldRoutes, type ColdRouteSources } from './coldRoutes.js';
+import { PredictExchange, UpdateExchange, type ExchangeContext } from './exchanges.js';
+import { UNOBSERVED, type FrontendObserver } from './observer.js';
+import { RouteTable } from './routeTable.js';
+
+export interface QueryFrontendOptions {
+  readonly registry: RegistryView;
+  readonly service: PredictionService;
+  readonly metrics: ColdRouteSources['metrics'];
+  /** Starts every query id: must differ between processes whose ids could meet. Of [A-Za-z0-9_-] only. */
+  readonly queryIdPrefix: string;
+  readonly observer?: FrontendObserver;
+  readonly maxBodyBytes?: number;
+  readonly timeouts?: ConnectionTimeouts;
+  readonly onDefect?: (error: ServiceError) => void;
+}
+
+/** Room for a thousand inputs of 784 pixels. */
+export const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024;
+
+type LifeStage = 'starting' | 'ready' | 'draining' | 'closed';
+
+/**
+ * The query interface on HTTP. `POST /:application/predict` and `/update` are matched here, before Express: with its
+ * body parser Express takes five times what the whole exchange takes without it.
+ */
+export class QueryFrontend {
+  private readonly server: JsonServer;
+  private readonly routes: RouteTable;
+  private readonly cold: Express;
+  private readonly context: ExchangeContext;
+  private readonly maxBodyBytes: number;
+  private readonly observer: FrontendObserver;
+  private readonly service: PredictionService;
+  private stage: LifeStage = 'starting';
+
+  constructor(options: QueryFrontendOptions) {
+    this.service = options.service;
+    this.routes = new RouteTable(options.registry);
+    this.maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
+    this.observer = options.observer ?? UNOBSERVED;
+    const onDefect = options.onDefect ?? (() => undefined);
+    let queries = 0;
+    this.context = {
+      service: options.service,
+      observer: this.observer,
+      nextQueryId: () => `${options.queryIdPrefix}-${(queries++).toString(36)}`,
+      onDefect,
+    };
+    this.cold = coldRoutes({ metrics: options.metrics, notReady: () => this.notReady(), onDefect });
+    this.server = new JsonServer(
+      (request, response) => this.onRequest(request, response),
+      options.timeouts ?? DEFAULT_TIMEOUTS,
+    );
+  }
+
+  /** Listens; `/readyz` answers 503 until `markReady`. */
+  listen(options: ListenOptions): Promise<AddressInfo> {
+    return this.server.listen(options);
+  }
+
+  markReady(): void {
+    if (this.stage === 'starting') this.stage = 'ready';
+  }
+
+  /**
+   * Readiness goes first; for `noticeMs` queries are still taken, so that load balancers see it. Then nothing new is
+   * accepted, queries in flight are answered, and every connection is closed, at the latest after `graceMs` more.
+   */
+  async drain(noticeMs: number, graceMs: number): Promise<void> {
+    if (this.stage === 'draining' || this.stage === 'closed') return;
+    this.stage = 'draining';
+    this.server.beginClosing();
+    if (noticeMs > 0) await new Promise((resolve) => setTimeout(resolve, noticeMs));
+    this.stage = 'closed';
+    const answered = new Promise<void>((resolve) => this.service.drain(resolve));
+    await this.server.close(graceMs);
+    // Connections that were cut may have left queries behind; the engine answers them by their deadline.
+    await answered;
+    this.routes.close();
+  }
+
+  private notReady(): string | undefined {
+    if (this.stage === 'ready') return undefined;
+    return this.stage === 'starting' ? 'the server is starting' : 'the server is draining';
+  }
+
+  private onRequest(request: IncomingMessage, response: ServerResponse): void {
+    const url = request.url ?? '/';
+    const query = url.indexOf('?');
+    let end = query < 0 ? url.length : query;
+    // One trailing slash is allowed.
+    if (end > 1 && url.charCodeAt(end - 1) === SLASH) end -= 1;
+    const isPredict = url.endsWith('/predict', end);
+    if (!isPredict && !url.endsWith('/update', end)) {
+      this.cold(request, response);
+      return;
+    }
+    const nameEnd = end - (isPredict ? '/predict'.length : '/update'.length);
+    // The name is what stands between the first slash and the verb's; another slash in it makes another route.
+    if (url.charCodeAt(0) !== SLASH || (nameEnd > 0 && url.lastIndexOf('/', nameEnd - 1) > 0)) {
+      this.cold(request, response);
+      return;
+    }
+    this.onHotRoute(request, response, url.slice(1, nameEnd), isPredict);
+  }
+
+  private onHotRoute(
+    request: IncomingMessage,
+    response: ServerResponse,
+    encodedName: string,
+    isPredict: boolean,
+  ): void {
+    if (request.method !== 'POST') {
+      const message = `${request.method} is not allowed here, use POST`;
+      this.refuse(response, 'method_not_allowed', message, ['allow', 'POST']);
+      return;
+    }
+    if (this.stage === 'closed') {
+      this.refuse(response, 'shutting_down', 'the server is draining', ['connection', 'close']);
+      return;
+    }
+    const name = decodeName(encodedName);
+    if (name === undefined) {
+      this.refuse(response, 'malformed_url', 'the path is not percent-encoded UTF-8');
+      return;
+    }
+    const route = this.routes.find(name);
+    if (route === undefined) {
+      const shown = name.length <= 64 ? name : `${name.slice(0, 61)}...`;
+      this.refuse(response, 'unknown_application', `no application has the name ${JSON.stringify(shown)}`);
+      return;
+    }
+    const exchange = isPredict
+      ? new PredictExchange(this.context, route, request, response)
+      : new UpdateExchange(this.context, route, request, response);
+    readJsonBody(request, this.maxBodyBytes, exchange);
+  }
+
+  private refuse(
+    response: ServerResponse,
+    code: Parameters<typeof sendError>[1],
+    message: string,
+    headers?: readonly string[],
+  ): void {
+    this.observer.onRefused(undefined, code);
+    sendError(response, code, message, undefined, headers);
+  }
+}
+
+const SLASH = 47;
+
+function decodeName(encoded: string): string | undefined {
+  if (!encoded.includes('%')) return encoded;
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,173 @@
+import { describeValue, ServiceError } from '../errors/index.js';
+import {
+  MAX_CLIENT_BATCH,
+  MAX_KEY_LENGTH,
+  MAX_LABEL_LENGTH,
+  MAX_OBJECTIVE_US,
+  MAX_VERSION_LENGTH,
+} from './schemas.js';
+
+/*
+ * The hand-written twin of `predictRequestSchema` and `updateRequestSchema`: a test holds them to each other. Inputs
+ * are checked apart, by the application's input type.
+ */
+
+/** Fields of a parsed body. JSON.parse makes `__proto__` an own property like any other, so reading names is safe. */
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface PredictRequest {
+  /** One of the two is there. */
+  readonly input: unknown;
+  readonly inputBatch: readonly unknown[] | undefined;
+  readonly version: string | undefined;
+  readonly context: string;
+  /** Microseconds; undefined: the application's own. */
+  readonly objectiveUs: number | undefined;
+  readonly strict: boolean;
+}
+
+export interface UpdateRequest {
+  readonly queryId: string | undefined;
+  readonly input: unknown;
+  readonly label: string;
+  readonly loss: number | undefined;
+  readonly context: string;
+}
+
+/** @throws ServiceError that names the field. */
+export function readPredictRequest(body: unknown): PredictRequest {
+  const fields = readFields(body);
+  const { input, input_batch: inputBatch } = fields;
+  if (input !== undefined && inputBatch !== undefined) throw onlyOneOf('input', 'input_batch');
+  if (input === undefined && inputBatch === undefined) {
+    throw new ServiceError('missing_field', 'input or input_batch is required', 'input');
+  }
+  return {
+    input,
+    inputBatch: inputBatch === undefined ? undefined : readBatch(inputBatch),
+    version: readVersion(fields.version),
+    context: readContext(fields),
+    objectiveUs: readObjective(fields.latency_slo_micros),
+    strict: readStrict(fields.strict),
+  };
+}
+
+/** @throws ServiceError that names the field. */
+export function readUpdateRequest(body: unknown): UpdateRequest {
+  const fields = readFields(body);
+  const { input, query_id: queryId, label, loss } = fields;
+  if (input !== undefined && queryId !== undefined) throw onlyOneOf('input', 'query_id');
+  if (input === undefined && queryId === undefined) {
+    throw new ServiceError('missing_field', 'query_id or input is required', 'query_id');
+  }
+  if (label === undefined) throw new ServiceError('missing_field', 'label is required', 'label');
+  return {
+    queryId: queryId === undefined ? undefined : readText(queryId, 'query_id', 1, MAX_KEY_LENGTH),
+    input,
+    label: readLabel(label),
+    loss: readLoss(loss),
+    context: readContext(fields),
+  };
+}
+
+function readFields(body: unknown): Fields {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new ServiceError('wrong_type', `the body must be a JSON object, ${describeValue(body)} came`);
+  }
+  return body as Fields;
+}
+
+function readBatch(value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw wrongType('input_batch', 'an array of inputs', value);
+  if (value.length === 0) throw new ServiceError('empty_batch', 'input_batch has no input', 'input_batch');
+  if (value.length > MAX_CLIENT_BATCH) {
+    throw new ServiceError(
+      'batch_too_large',
+      `input_batch may have at most ${MAX_CLIENT_BATCH} inputs, ${value.length} came`,
+      'input_batch',
+    );
+  }
+  return value;
+}
+
+function readVersion(value: unknown): string | undefined {
+  return value === undefined ? undefined : readText(value, 'version', 1, MAX_VERSION_LENGTH);
+}
+
+function readContext(fields: Fields): string {
+  const { uid, context } = fields;
+  if (uid === undefined && context === undefined) return '';
+  if (uid !== undefined && context !== undefined) throw onlyOneOf('uid', 'context');
+  const field = uid === undefined ? 'context' : 'uid';
+  const value = fields[field];
+  if (Number.isSafeInteger(value)) return String(value);
+  if (typeof value !== 'string') throw wrongType(field, 'a string or a whole number', value);
+  return readText(value, field, 0, MAX_KEY_LENGTH);
+}
+
+function readObjective(value: unknown): number | undefined {
+  if (value === undefined) return undefined;
+  const field = 'latency_slo_micros';
+  if (typeof value !== 'number') throw wrongType(field, 'a whole number of microseconds', value);
+  if (!Number.isInteger(value) || value < 1 || value > MAX_OBJECTIVE_US) {
+    throw new ServiceError(
+      'invalid_value',
+      `${field} must be a whole number from 1 to ${MAX_OBJECTIVE_US}, ${describeValue(value)} came`,
+      field,
+    );
+  }
+  return value;
+}
+
+function readStrict(value: unknown): boolean {
+  if (value === undefined) return false;
+  if (typeof value !== 'boolean') throw wrongType('strict', 'true or false', value);
+  return value;
+}
+
+function readLabel(value: unknown): string {
+  if (typeof value === 'number') {
+    // JSON has no NaN; an overflow such as 1e400 parses as Infinity.
+    if (!Number.isFinite(value)) {
+      throw new ServiceError('number_out_of_range', 'label must be a finite number or a string', 'label');
+    }
+    return String(value);
+  }
+  if (typeof value !== 'string') throw wrongType('label', 'a number or a string', value);
+  return readText(value, 'label', 0, MAX_LABEL_LENGTH);
+}
+
+function readLoss(value: unknown): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value !== 'number') throw wrongType('loss', 'a number from 0 to 1', value);
+  if (!(value >= 0 && value <= 1)) {
+    throw new ServiceError('invalid_value', `loss must be from 0 to 1, ${describeValue(value)} came`, 'loss');
+  }
+  return value;
+}
+
+function readText(value: unknown, field: string, minLength: number, maxLength: number): string {
+  if (typeof value !== 'string') throw wrongType(field, 'a string', value);
+  if (value.length < minLength || value.length > maxLength) {
+    throw new ServiceError(
+      'invalid_value',
+      `${field} must have ${minLength} to ${maxLength} characters, ${value.length} came`,
+      field,
+    );
+  }
+  if (LONE_SURROGATE.test(value)) {
+    throw new ServiceError('invalid_value', `${field} has half of a surrogate pair`, field);
+  }
+  return value;
+}
+
+/** Half of a pair has no UTF-8, so that it could neither be stored nor sent. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+function onlyOneOf(first: string, second: string): ServiceError {
+  return new ServiceError('conflicting_fields', `give ${first} or ${second}, not both`, second);
+}
+
+function wrongType(field: string, expected: string, value: unknown): ServiceError {
+  return new ServiceError('wrong_type', `${field} must be ${expected}, ${describeValue(value)} came`, field);
+}

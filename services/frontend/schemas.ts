@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import type { InputType } from '../../containers/protocol/index.js';
+
+/** The largest finite float32. */
+export const MAX_FLOAT32 = 3.4028234663852886e38;
+/** Inputs in one `input_batch`. */
+export const MAX_CLIENT_BATCH = 4096;
+/** Characters of `uid`, `context` and `query_id`. */
+export const MAX_KEY_LENGTH = 128;
+export const MAX_VERSION_LENGTH = 64;
+export const MAX_LABEL_LENGTH = 65_536;
+/** An hour: no query waits longer. */
+export const MAX_OBJECTIVE_US = 3_600_000_000;
+
+const inputs = {
+  doubles: z.array(z.number()).min(1).describe('Finite float64 numbers; whole numbers are welcome'),
+  floats: z.array(z.number().min(-MAX_FLOAT32).max(MAX_FLOAT32)).min(1).describe('Rounded to float32'),
+  integers: z.array(z.int32()).min(1).describe('int32 numbers'),
+  bytes: z.base64().min(1).describe('Standard base64 with padding'),
+  strings: z.string().min(1),
+} as const satisfies Readonly<Record<InputType, z.ZodType>>;
+
+/** What an input must be, for each input type of an application. */
+export const inputSchemas: Readonly<Record<InputType, z.ZodType>> = inputs;
+
+const anyInput = z
+  .union([inputs.doubles, inputs.strings])
+  .describe('By input type of the application: an array of numbers, a string, or base64 for bytes');
+
+/** Text without half of a surrogate pair, which has no UTF-8. */
+function text(minLength: number, maxLength: number) {
+  return z
+    .string()
+    .min(minLength)
+    .max(maxLength)
+    .refine((value) => !/\p{Surrogate}/u.test(value), { message: 'half of a surrogate pair' });
+}
+
+/** A selection context: a string, or an integer that stands for its decimal digits. */
+const contextKey = z.union([text(0, MAX_KEY_LENGTH), z.int()]);
+
+const objectiveUs = z
+  .int()
+  .min(1)
+  .max(MAX_OBJECTIVE_US)
+  .describe('A shorter latency objective for this query, in microseconds');
+
+/** Clipper's body of `POST /:application/predict`, and what we add. Other fields are ignored, as Clipper ignores them. */
+export const predictRequestSchema = z
+  .object({
+    input: anyInput.optional(),
+    input_batch: z.array(anyInput).min(1).max(MAX_CLIENT_BATCH).optional(),
+    version: z
+      .string()
+      .min(1)
+      .max(MAX_VERSION_LENGTH)
+      .optional()
+      .describe('Ask this version of a linked model only'),
+    uid: contextKey.optional().describe('Selection state is kept for each uid; the same as context'),
+    context: contextKey.optional(),
+    latency_slo_micros: objectiveUs.optional(),
+    strict: z.boolean().optional().describe('Answer an error in place of the default output'),
+  })
+  .refine((body) => (body.input === undefined) !== (body.input_batch === undefined), {
+    message: 'one of input and input_batch',
+  })
+  .refine((body) => body.uid === undefined || body.context === undefined, {
+    message: 'one of uid and context',
+  });
+
+export const updateRequestSchema = z
+  .object({
+    query_id: text(1, MAX_KEY_LENGTH).optional().describe('The query that is judged'),
+    input: anyInput.optional().describe('Or its input'),
+    label: z.union([text(0, MAX_LABEL_LENGTH), z.number()]).describe('The true output'),
+    loss: z.number().min(0).max(1).optional().describe('When the application measured the loss itself'),
+    uid: contextKey.optional(),
+    context: contextKey.optional(),
+  })
+  .refine((body) => (body.input === undefined) !== (body.query_id === undefined), {
+    message: 'one of input and query_id',
+  })
+  .refine((body) => body.uid === undefined || body.context === undefined, {
+    message: 'one of uid and context',
+  });
+
+export const DEFAULT_REASONS = [
+  'no_linked_model',
+  'no_replica',
+  'deadline',
+  'model_error',
+  'overload',
+  'low_confidence',
+] as const;
+
+export const predictionSchema = z.object({
+  query_id: z.string().describe('Names the query in feedback'),
+  output: z.unknown().describe('The output as JSON when it parses as JSON, otherwise as a string'),
+  default: z.boolean().describe('The output is the default output of the application'),
+  default_reason: z.enum(DEFAULT_REASONS).optional(),
+  default_explanation: z.string().optional(),
+  confidence: z.number().describe('Share of the asked models that agree with the output'),
+  cached: z.boolean().describe('Every prediction in the answer came from the cache'),
+  models: z.array(z.object({ name: z.string(), version: z.string(), cached: z.boolean() })),
+});
+
+export const updateAnswerSchema = z.object({
+  accepted: z.literal(true),
+  joined: z
+    .enum(['query', 'cache', 'evaluated', 'none'])
+    .describe('Where the predictions that are judged came from'),
+  durable: z
+    .boolean()
+    .describe('What was learned is on disk; false: it is in memory and will be written again'),
+});

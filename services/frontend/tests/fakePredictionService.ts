@@ -1,0 +1,78 @@
+import type {
+  Answer,
+  AnswerSink,
+  FeedbackOutcome,
+  FeedbackRequest,
+  PredictionService,
+  Query,
+  QueryRefusal,
+} from '../../prediction/index.js';
+
+/** Answers at once with what a test sets, or holds queries until it releases them. */
+export class FakePredictionService implements PredictionService {
+  readonly queries: Query[] = [];
+  readonly feedback: FeedbackRequest[] = [];
+  readonly cancelled: string[] = [];
+  /** What `predict` answers; a refusal when it has a code. */
+  reply: (query: Query) => Partial<Answer> | QueryRefusal = () => ({});
+  outcome: FeedbackOutcome = { accepted: true, joined: 'query', durable: true };
+  holding = false;
+  /** Called after a query was taken. */
+  onQuery: () => void = () => undefined;
+  private readonly held: (readonly [Query, AnswerSink])[] = [];
+  private drained: (() => void) | undefined;
+
+  predict(query: Query, sink: AnswerSink): void {
+    this.queries.push(query);
+    if (this.holding) this.held.push([query, sink]);
+    else this.answer(query, sink);
+    this.onQuery();
+  }
+
+  cancel(queryId: string): boolean {
+    this.cancelled.push(queryId);
+    return true;
+  }
+
+  update(feedback: FeedbackRequest, done: (outcome: FeedbackOutcome) => void): void {
+    this.feedback.push(feedback);
+    done(this.outcome);
+  }
+
+  inFlight(): number {
+    return this.held.length;
+  }
+
+  drain(done: () => void): void {
+    this.drained = done;
+    this.finishDraining();
+  }
+
+  /** Answers what is held. */
+  release(): void {
+    for (const [query, sink] of this.held.splice(0)) this.answer(query, sink);
+    this.finishDraining();
+  }
+
+  private finishDraining(): void {
+    if (this.held.length === 0) this.drained?.();
+  }
+
+  private answer(query: Query, sink: AnswerSink): void {
+    const reply = this.reply(query);
+    if ('code' in reply) {
+      sink.onRefusal(query, reply);
+      return;
+    }
+    sink.onAnswer(query, {
+      queryId: query.id,
+      output: '7',
+      isDefault: false,
+      models: [{ name: 'm', version: '1', cached: false }],
+      confidence: 1,
+      cached: false,
+      latencyNs: 1000,
+      ...reply,
+    });
+  }
+}

@@ -1,0 +1,140 @@
+import {
+  createServer,
+  IncomingMessage,
+  ServerResponse,
+  STATUS_CODES,
+  type OutgoingHttpHeader,
+  type OutgoingHttpHeaders,
+  type Server,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { ERROR_CATALOGUE, errorJson, type ErrorCode } from '../errors/index.js';
+
+export interface ListenOptions {
+  readonly host: string;
+  /** 0: the system picks one. */
+  readonly port: number;
+}
+
+/** Timeouts of connections. A slow client is answered 408 and cut; an idle one is cut. */
+export interface ConnectionTimeouts {
+  readonly headersMs: number;
+  readonly requestMs: number;
+  readonly keepAliveMs: number;
+}
+
+export const DEFAULT_TIMEOUTS: ConnectionTimeouts = {
+  headersMs: 10_000,
+  requestMs: 30_000,
+  keepAliveMs: 65_000,
+};
+
+/** How often Node looks for connections that are over time. */
+const TIMEOUT_CHECK_MS = 2_000;
+
+/** What a port in use, a forbidden one or an unknown host looks like to whoever starts the server. */
+export class ListenError extends Error {
+  override readonly name = 'ListenError';
+}
+
+/** A `node:http` server with a life: listen, drain, close. What it answers is its listener's business. */
+export class JsonServer {
+  private readonly server: Server;
+  private closing = false;
+
+  constructor(
+    listener: (request: IncomingMessage, response: ServerResponse) => void,
+    timeouts: ConnectionTimeouts = DEFAULT_TIMEOUTS,
+  ) {
+    const isClosing = () => this.closing;
+    /** Every answer while closing ends its connection, those to earlier requests too, so that clients move on. */
+    class Response<R extends IncomingMessage> extends ServerResponse<R> {
+      override writeHead(
+        status: number,
+        first?: string | OutgoingHttpHeaders | OutgoingHttpHeader[],
+        second?: OutgoingHttpHeaders | OutgoingHttpHeader[],
+      ): this {
+        if (isClosing()) this.shouldKeepAlive = false;
+        return super.writeHead(status, first as string, second);
+      }
+    }
+    this.server = createServer({
+      IncomingMessage,
+      ServerResponse: Response,
+      headersTimeout: timeouts.headersMs,
+      requestTimeout: timeouts.requestMs,
+      keepAliveTimeout: timeouts.keepAliveMs,
+      connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_MS, timeouts.headersMs, timeouts.requestMs),
+      noDelay: true,
+    });
+    this.server.on('request', listener);
+    this.server.on('clientError', refuseConnection);
+  }
+
+  /** @throws ListenError (as a rejection) with what to do about it. */
+  listen({ host, port }: ListenOptions): Promise<AddressInfo> {
+    return new Promise((resolve, reject) => {
+      const onError = (error: NodeJS.ErrnoException) => reject(listenError(error, host, port));
+      this.server.once('error', onError);
+      this.server.listen({ host, port }, () => {
+        this.server.off('error', onError);
+        resolve(this.server.address() as AddressInfo);
+      });
+    });
+  }
+
+  /** From here on each answer closes its connection; new connections are still accepted. */
+  beginClosing(): void {
+    this.closing = true;
+  }
+
+  /**
+   * Stops accepting, waits for requests that are being answered and resolves when every connection is gone: at the
+   * latest after `graceMs`, when those left are cut.
+   */
+  close(graceMs: number): Promise<void> {
+    this.beginClosing();
+    return new Promise((resolve) => {
+      const cut = setTimeout(() => this.server.closeAllConnections(), graceMs);
+      this.server.close(() => {
+        clearTimeout(cut);
+        resolve();
+      });
+      this.server.closeIdleConnections();
+    });
+  }
+}
+
+function listenError(error: NodeJS.ErrnoException, host: string, port: number): ListenError {
+  const advice: Record<string, string> = {
+    EADDRINUSE: 'the port is in use; stop what uses it or choose another port (0 lets the system pick)',
+    EACCES: 'no permission to listen on this port; choose one above 1023',
+    EADDRNOTAVAIL: 'this machine has no such address; choose another host',
+    ENOTFOUND: 'the host name does not resolve; choose another host',
+  };
+  const reason = advice[error.code ?? ''] ?? error.message;
+  return new ListenError(`cannot listen on ${host}:${port}: ${reason}`, { cause: error });
+}
+
+/** Bytes that Node's parser refused, or a client over time: a catalogue error in raw HTTP, and the connection ends. */
+function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [code, message] = connectionError(error);
+  const body = errorJson(code, message);
+  const status = ERROR_CATALOGUE[code].status;
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+function connectionError(error: NodeJS.ErrnoException): readonly [ErrorCode, string] {
+  if (error.code === 'HPE_HEADER_OVERFLOW') return ['headers_too_large', 'the headers have more than 16 KiB'];
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return ['request_timeout', 'the request did not arrive in time'];
+  return ['malformed_http', `not an HTTP/1.1 request: ${error.message}`];
+}

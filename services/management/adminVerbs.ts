@@ -1,0 +1,255 @@
+import type { z } from 'zod';
+import type { ReplicaStatus } from '../deployment/index.js';
+import { ServiceError, type ErrorCode } from '../errors/index.js';
+import type { Registry } from '../registry/index.js';
+import { modelRecord } from './modelRegistration.js';
+import { applicationJson, modelJson } from './records.js';
+import * as schemas from './schemas.js';
+import { validate } from './validation.js';
+
+/** What an application has learned in one context. */
+export interface SelectionStateView {
+  readonly policy: string;
+  readonly shares: ReadonlyMap<string, number>;
+  readonly state: unknown;
+}
+
+export interface AdminSources {
+  readonly registry: Registry;
+  readonly replicas: () => readonly ReplicaStatus[];
+  readonly selectionState: (application: string, context: string) => SelectionStateView | undefined;
+}
+
+/** A verb of `/admin/`: what it takes, what it does, and the errors that are its own. */
+export interface AdminVerb {
+  readonly name: string;
+  readonly summary: string;
+  readonly request: z.ZodType;
+  /** undefined: a plain sentence, as Clipper answers. */
+  readonly answer?: z.ZodType;
+  readonly errors: readonly ErrorCode[];
+  /** A string is answered as plain text, anything else as JSON. */
+  run(body: unknown): Promise<unknown>;
+}
+
+interface VerbDescription<T> {
+  readonly summary: string;
+  readonly request: z.ZodType<T>;
+  readonly answer?: z.ZodType;
+  readonly errors?: readonly ErrorCode[];
+  readonly run: (request: T) => unknown;
+}
+
+function verb<T>(name: string, description: VerbDescription<T>): AdminVerb {
+  return {
+    name,
+    summary: description.summary,
+    request: description.request,
+    answer: description.answer,
+    errors: description.errors ?? [],
+    // A throw becomes a rejection, like those of the verbs that wait.
+    run: (body) =>
+      Promise.resolve(body).then((value) => description.run(validate(description.request, value))),
+  };
+}
+
+/** Clipper's administration, with its fields; an application may have several links here. */
+export function adminVerbs(sources: AdminSources): readonly AdminVerb[] {
+  return [
+    ...applicationVerbs(sources),
+    ...modelVerbs(sources),
+    ...linkVerbs(sources),
+    ...statusVerbs(sources),
+  ];
+}
+
+function applicationVerbs({ registry }: AdminSources): AdminVerb[] {
+  return [
+    verb('add_app', {
+      summary: 'Register an application',
+      request: schemas.addApplicationSchema,
+      errors: ['invalid_name', 'invalid_policy', 'application_exists', 'store_failed'],
+      run: async (request) => {
+        await registry.addApplication({
+          name: request.name,
+          inputType: request.input_type,
+          defaultOutput: request.default_output,
+          latencyObjectiveUs: request.latency_slo_micros,
+          policy: request.policy,
+        });
+        return `Success! Application '${request.name}' is registered.`;
+      },
+    }),
+    verb('delete_app', {
+      summary: 'Delete an application and its links',
+      request: schemas.nameSchema,
+      errors: ['unknown_application', 'store_failed'],
+      run: async ({ name }) => {
+        await registry.deleteApplication(name);
+        return `Success! Application '${name}' is deleted.`;
+      },
+    }),
+    verb('get_application', {
+      summary: 'One application',
+      request: schemas.nameSchema,
+      answer: schemas.applicationAnswer,
+      errors: ['unknown_application'],
+      run: ({ name }) => applicationJson(registry, registry.requireApplication(name, 'name')),
+    }),
+    verb('get_all_applications', {
+      summary: 'Every application',
+      request: schemas.verboseSchema,
+      answer: schemas.applicationAnswer.array().or(schemas.nameSchema.shape.name.array()),
+      run: ({ verbose }) =>
+        registry.applications().map((record) => (verbose ? applicationJson(registry, record) : record.name)),
+    }),
+  ];
+}
+
+function modelVerbs({ registry }: AdminSources): AdminVerb[] {
+  return [
+    verb('add_model', {
+      summary: 'Register a version of a model; it becomes the current one',
+      request: schemas.addModelSchema,
+      errors: [
+        'invalid_name',
+        'invalid_model',
+        'conflicting_fields',
+        'model_exists',
+        'input_type_mismatch',
+        'store_failed',
+      ],
+      run: async (request) => {
+        await registry.addModel(modelRecord(request));
+        return `Success! Model '${request.model_name}' version '${request.model_version}' is registered.`;
+      },
+    }),
+    verb('set_model_version', {
+      summary: 'Make a registered version the current one: roll back or forward',
+      request: schemas.modelVersionSchema,
+      errors: ['unknown_model', 'input_type_mismatch', 'store_failed'],
+      run: async ({ model_name: name, model_version: version }) => {
+        await registry.setCurrentVersion(name, version);
+        return `Success! Model '${name}' is at version '${version}'.`;
+      },
+    }),
+    verb('delete_versioned_model', {
+      summary: 'Delete a version of a model',
+      request: schemas.modelVersionSchema,
+      errors: ['unknown_model', 'version_in_use', 'store_failed'],
+      run: async ({ model_name: name, model_version: version }) => {
+        await registry.deleteVersion(name, version);
+        return `Success! Model '${name}' version '${version}' is deleted.`;
+      },
+    }),
+    verb('get_model', {
+      summary: 'One version of a model',
+      request: schemas.modelVersionSchema,
+      answer: schemas.modelAnswer,
+      errors: ['unknown_model'],
+      run: ({ model_name: name, model_version: version }) =>
+        modelJson(registry, registry.requireVersion(name, version)),
+    }),
+    verb('get_all_models', {
+      summary: 'Every version of every model, as name:version or as objects',
+      request: schemas.verboseSchema,
+      answer: schemas.modelAnswer.array().or(schemas.nameSchema.shape.name.array()),
+      run: ({ verbose }) =>
+        registry
+          .models()
+          .map((record) => (verbose ? modelJson(registry, record) : `${record.name}:${record.version}`)),
+    }),
+  ];
+}
+
+function linkVerbs({ registry }: AdminSources): AdminVerb[] {
+  const errors = ['unknown_application', 'store_failed', 'concurrent_change'] as const;
+  return [
+    verb('add_model_links', {
+      summary: 'Link models to an application: all of them or, on an error, none',
+      request: schemas.linksSchema,
+      errors: [...errors, 'unknown_model', 'link_exists', 'input_type_mismatch'],
+      run: async ({ app_name: application, model_names: models }) => {
+        await registry.addLinks(application, models);
+        return `Success! Application '${application}' is linked to ${models.join(', ')}.`;
+      },
+    }),
+    verb('delete_model_links', {
+      summary: 'Unlink models from an application: all of them or, on an error, none',
+      request: schemas.linksSchema,
+      errors: [...errors, 'unknown_link'],
+      run: async ({ app_name: application, model_names: models }) => {
+        await registry.deleteLinks(application, models);
+        return `Success! Application '${application}' is no longer linked to ${models.join(', ')}.`;
+      },
+    }),
+    verb('get_linked_models', {
+      summary: 'Names of the models that are linked to an application, in order of linking',
+      request: schemas.applicationNameSchema,
+      answer: schemas.nameSchema.shape.name.array(),
+      errors: ['unknown_application'],
+      run: ({ app_name: application }) => {
+        registry.requireApplication(application, 'app_name');
+        return registry.linkedNames(application);
+      },
+    }),
+  ];
+}
+
+function statusVerbs({ registry, replicas, selectionState }: AdminSources): AdminVerb[] {
+  return [
+    verb('get_all_containers', {
+      summary: 'Every replica of every model version, as name:version:replica or as objects',
+      request: schemas.verboseSchema,
+      answer: schemas.containerAnswer.array().or(schemas.nameSchema.shape.name.array()),
+      run: ({ verbose }) =>
+        replicas().map((status) =>
+          verbose ? replicaJson(status) : `${status.model}:${status.version}:${status.replica}`,
+        ),
+    }),
+    verb('get_container', {
+      summary: 'One replica of a model version',
+      request: schemas.containerSchema,
+      answer: schemas.containerAnswer,
+      errors: ['unknown_model', 'unknown_replica'],
+      run: ({ model_name: model, model_version: version, replica_id: replica }) => {
+        registry.requireVersion(model, version);
+        const found = replicas().find(
+          (status) => status.model === model && status.version === version && status.replica === replica,
+        );
+        if (found !== undefined) return replicaJson(found);
+        const message = `version '${version}' of model '${model}' has no replica ${replica}`;
+        throw new ServiceError('unknown_replica', message, 'replica_id');
+      },
+    }),
+    verb('get_state', {
+      summary: 'What an application has learned, in one selection context',
+      request: schemas.stateSchema,
+      answer: schemas.stateAnswer,
+      errors: ['unknown_application'],
+      run: ({ app_name: application, uid }) => {
+        registry.requireApplication(application, 'app_name');
+        const view = selectionState(application, String(uid));
+        if (view === undefined) throw new Error(`application '${application}' has no selection state`);
+        return {
+          app_name: application,
+          uid: String(uid),
+          policy: view.policy,
+          shares: Object.fromEntries(view.shares),
+          state: view.state,
+        };
+      },
+    }),
+  ];
+}
+
+function replicaJson(status: ReplicaStatus): object {
+  return {
+    model_name: status.model,
+    model_version: status.version,
+    replica_id: status.replica,
+    state: status.state,
+    restarts: status.restarts,
+    last_failure: status.lastFailure,
+  };
+}

@@ -1,0 +1,3 @@
+export type { AdminSources, SelectionStateView } from './adminVerbs.js';
+export { ManagementServer } from './managementServer.js';
+export { CONSTANT_CONTAINER, KERNEL_MODEL_CONTAINER } from './schemas.js';

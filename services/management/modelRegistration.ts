@@ -1,0 +1,75 @@
+import { inputLength, loadKernelModel, ModelError } from '../../containers/models/index.js';
+import { ServiceError } from '../errors/index.js';
+import type { BatchingChoice, ModelRecord } from '../registry/index.js';
+import { CONSTANT_CONTAINER, KERNEL_MODEL_CONTAINER, type AddModelRequest } from './schemas.js';
+
+/**
+ * The record of a model that is to be registered. A kernel model's folder is loaded and checked here, so that a broken
+ * one is refused before anything is stored.
+ * @throws ServiceError `invalid_model`, `missing_field`, `conflicting_fields`
+ */
+export function modelRecord(request: AddModelRequest): ModelRecord {
+  const batching: BatchingChoice =
+    request.batch_size === -1
+      ? { strategy: 'aimd' }
+      : { strategy: 'fixed', maxBatchSize: request.batch_size };
+  const common = {
+    name: request.model_name,
+    version: request.model_version,
+    inputType: request.input_type,
+    labels: request.labels,
+    batching,
+  };
+  if (request.output !== undefined && request.container_name !== CONSTANT_CONTAINER) {
+    throw new ServiceError(
+      'conflicting_fields',
+      `output is for container_name ${CONSTANT_CONTAINER} only`,
+      'output',
+    );
+  }
+  switch (request.container_name) {
+    case KERNEL_MODEL_CONTAINER:
+      return { ...common, ...kernelModel(request) };
+    case CONSTANT_CONTAINER:
+      if (request.output === undefined) {
+        throw new ServiceError('missing_field', `output is required for ${CONSTANT_CONTAINER}`, 'output');
+      }
+      return { ...common, container: { kind: 'constant', output: request.output } };
+    default:
+      return {
+        ...common,
+        container: {
+          kind: 'external',
+          containerName: request.container_name,
+          modelDataPath: request.model_data_path,
+        },
+      };
+  }
+}
+
+function kernelModel(request: AddModelRequest): Pick<ModelRecord, 'container' | 'inputLength' | 'labels'> {
+  const path = request.model_data_path;
+  if (path === '') {
+    const message = `model_data_path is required for ${KERNEL_MODEL_CONTAINER}: the folder of its manifest`;
+    throw new ServiceError('missing_field', message, 'model_data_path');
+  }
+  try {
+    const { manifest } = loadKernelModel(path);
+    const [input] = manifest.inputs;
+    if (input.type !== request.input_type) {
+      throw new ServiceError(
+        'invalid_model',
+        `the manifest takes ${input.type}, input_type says ${request.input_type}`,
+        'input_type',
+      );
+    }
+    const labels =
+      request.labels.length > 0 || manifest.answer.kind !== 'argmax'
+        ? request.labels
+        : manifest.answer.labels;
+    return { container: { kind: 'kernelModel', path }, inputLength: inputLength(manifest), labels };
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error;
+    throw new ServiceError('invalid_model', error.message, 'model_data_path', { cause: error });
+  }
+}

@@ -1,0 +1,38 @@
+import type { ApplicationRecord, ModelRecord, Registry } from '../registry/index.js';
+import { CONSTANT_CONTAINER, KERNEL_MODEL_CONTAINER } from './schemas.js';
+
+/** Records under the field names of the interface. */
+export function applicationJson(registry: Registry, record: ApplicationRecord): object {
+  return {
+    name: record.name,
+    input_type: record.inputType,
+    default_output: record.defaultOutput,
+    latency_slo_micros: record.latencyObjectiveUs,
+    policy: record.policy,
+    linked_models: registry.linkedNames(record.name),
+  };
+}
+
+export function modelJson(registry: Registry, record: ModelRecord): object {
+  return {
+    model_name: record.name,
+    model_version: record.version,
+    input_type: record.inputType,
+    input_length: record.inputLength,
+    labels: record.labels,
+    ...containerJson(record),
+    batch_size: record.batching.strategy === 'aimd' ? -1 : record.batching.maxBatchSize,
+    is_current_version: registry.currentVersion(record.name) === record.version,
+  };
+}
+
+function containerJson({ container }: ModelRecord): object {
+  switch (container.kind) {
+    case 'kernelModel':
+      return { container_name: KERNEL_MODEL_CONTAINER, model_data_path: container.path };
+    case 'constant':
+      return { container_name: CONSTANT_CONTAINER, model_data_path: '', output: container.output };
+    case 'external':
+      return { container_name: container.containerName, model_data_path: container.modelDataPath };
+  }
+}

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { INPUT_TYPES } from '../../containers/protocol/index.js';
+import type { Json } from '../../selection/index.js';
+
+/** Container names that the server runs itself; any other is registered for a container that dials in. */
+export const KERNEL_MODEL_CONTAINER = 'windjammer/kernel-model';
+export const CONSTANT_CONTAINER = 'windjammer/constant';
+
+/** An hour. */
+const MAX_OBJECTIVE_US = 3_600_000_000;
+const MAX_TEXT_LENGTH = 65_536;
+const MAX_BATCH_SIZE = 65_535;
+
+// Whether a name is well formed is the registry's to say, with its own code.
+const name = z.string();
+const text = z.string().max(MAX_TEXT_LENGTH);
+const names = z.array(name).min(1).max(64);
+const json: z.ZodType<Json> = z.json();
+
+const inputType = z.enum(INPUT_TYPES);
+const verbose = z.boolean().default(false).describe('Objects in place of names');
+const version = { model_name: name, model_version: name };
+
+export const addApplicationSchema = z.strictObject({
+  name,
+  input_type: inputType,
+  default_output: text.describe('Answered when there is no prediction in time'),
+  latency_slo_micros: z.int().min(1).max(MAX_OBJECTIVE_US),
+  policy: z
+    .strictObject({ name: z.string(), parameters: json.default({}) })
+    .default({ name: 'static', parameters: {} })
+    .describe('How linked models are chosen and combined'),
+});
+
+export const addModelSchema = z.strictObject({
+  ...version,
+  input_type: inputType,
+  labels: z.array(z.string().max(256)).max(65_536).default([]),
+  container_name: z
+    .string()
+    .min(1)
+    .max(256)
+    .describe(`${KERNEL_MODEL_CONTAINER}, ${CONSTANT_CONTAINER}, or the name of a container that dials in`),
+  model_data_path: z.string().max(4096).default('').describe(`The folder of a ${KERNEL_MODEL_CONTAINER}`),
+  output: text.optional().describe(`What a ${CONSTANT_CONTAINER} answers`),
+  batch_size: z
+    .union([z.literal(-1), z.int().min(1).max(MAX_BATCH_SIZE)])
+    .default(-1)
+    .describe('-1: adaptive; otherwise the largest batch'),
+});
+
+export const nameSchema = z.strictObject({ name });
+export const modelVersionSchema = z.strictObject(version);
+export const linksSchema = z.strictObject({ app_name: name, model_names: names });
+export const applicationNameSchema = z.strictObject({ app_name: name });
+export const verboseSchema = z.strictObject({ verbose });
+export const containerSchema = z.strictObject({ ...version, replica_id: z.int().min(0) });
+export const stateSchema = z.strictObject({
+  app_name: name,
+  uid: z
+    .union([z.string().max(128), z.int()])
+    .default('')
+    .describe("The selection context; '' is the application's own"),
+});
+
+export const applicationAnswer = z.object({
+  name,
+  input_type: inputType,
+  default_output: z.string(),
+  latency_slo_micros: z.int(),
+  policy: z.object({ name: z.string(), parameters: z.unknown() }),
+  linked_models: z.array(name),
+});
+
+export const modelAnswer = z.object({
+  ...version,
+  input_type: inputType,
+  input_length: z.int().optional(),
+  labels: z.array(z.string()),
+  container_name: z.string(),
+  model_data_path: z.string(),
+  output: z.string().optional(),
+  batch_size: z.int(),
+  is_current_version: z.boolean(),
+});
+
+export const containerAnswer = z.object({
+  ...version,
+  replica_id: z.int(),
+  state: z.enum(['starting', 'up', 'down']),
+  restarts: z.int(),
+  last_failure: z.string().optional(),
+});
+
+export const stateAnswer = z.object({
+  app_name: name,
+  uid: z.string(),
+  policy: z.string(),
+  shares: z.record(z.string(), z.number()).describe('Share of queries that each model gets'),
+  state: z.unknown().describe('The state of the policy as it is stored'),
+});
+
+export type AddApplicationRequest = z.infer<typeof addApplicationSchema>;
+export type AddModelRequest = z.infer<typeof addModelSchema>;

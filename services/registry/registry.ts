@@ -1,0 +1,242 @@
+import { checkPolicy, PolicyError, type Json } from '../../selection/index.js';
+import { ServiceError, type ErrorCode } from '../errors/index.js';
+import { storeKey, type Store, type StoreOutcome } from '../store/index.js';
+import { checkApplicationName, checkName } from './names.js';
+import type { ApplicationRecord, ModelRecord, RegistryChange, RegistryView } from './records.js';
+import { RegistryImage } from './registryImage.js';
+
+/**
+ * Applications, models with their versions, and links, kept in the store. Each change checks its rules and is one
+ * compare-and-set, so that of several equal ones at the same time exactly one succeeds; its promise settles when the
+ * change is durable. Rejections are ServiceErrors.
+ */
+export class Registry implements RegistryView {
+  private readonly image: RegistryImage;
+
+  constructor(private readonly store: Store) {
+    this.image = new RegistryImage(store);
+  }
+
+  application(name: string): ApplicationRecord | undefined {
+    return this.image.application(name);
+  }
+
+  applications(): readonly ApplicationRecord[] {
+    return this.image.applications();
+  }
+
+  linkedModels(application: string): readonly ModelRecord[] {
+    return this.image.linkedModels(application);
+  }
+
+  /** Names of the linked models, in order of linking. */
+  linkedNames(application: string): readonly string[] {
+    return this.image.linkedNames(application);
+  }
+
+  model(name: string, version: string): ModelRecord | undefined {
+    return this.image.model(name, version);
+  }
+
+  models(): readonly ModelRecord[] {
+    return this.image.models();
+  }
+
+  currentVersion(name: string): string | undefined {
+    return this.image.currentVersion(name);
+  }
+
+  watch(listener: (change: RegistryChange) => void): () => void {
+    return this.image.watch(listener);
+  }
+
+  close(): void {
+    this.image.close();
+  }
+
+  /** Errors: `invalid_name`, `invalid_policy`, `application_exists`. */
+  async addApplication(record: ApplicationRecord): Promise<void> {
+    checkApplicationName(record.name, 'name');
+    try {
+      checkPolicy(record.policy.name, record.policy.parameters);
+    } catch (error) {
+      if (!(error instanceof PolicyError)) throw error;
+      throw new ServiceError('invalid_policy', error.message, `policy.${error.field}`, { cause: error });
+    }
+    const taken = `an application with the name '${record.name}' is registered`;
+    await this.write(applicationKey(record.name), asJson(record), 0, 'application_exists', taken);
+  }
+
+  /** Errors: `unknown_application`. What the application has learned goes with the engine's own state. */
+  async deleteApplication(name: string): Promise<void> {
+    this.requireApplication(name, 'name');
+    const links = this.write(linksKey(name), undefined, 'any');
+    await Promise.all([links, this.write(applicationKey(name), undefined, 'any')]);
+  }
+
+  /**
+   * Registers a version and makes it the current one. Errors: `invalid_name`, `model_exists`,
+   * `input_type_mismatch` with an application that the model is linked to.
+   */
+  async addModel(record: ModelRecord): Promise<void> {
+    checkName(record.name, 'model_name');
+    checkName(record.version, 'model_version');
+    for (const application of this.image.applicationsOf(record.name)) this.checkFits(record, application);
+    const taken = `version '${record.version}' of model '${record.name}' is registered`;
+    if (this.image.model(record.name, record.version) !== undefined)
+      throw new ServiceError('model_exists', taken);
+    // Both in one turn, so that they are durable together.
+    const added = this.write(modelKey(record.name, record.version), asJson(record), 0, 'model_exists', taken);
+    await Promise.all([added, this.write(currentKey(record.name), record.version, 'any')]);
+  }
+
+  /** Makes a registered version the current one: rollback. Errors: `unknown_model`, `input_type_mismatch`. */
+  async setCurrentVersion(name: string, version: string): Promise<void> {
+    const model = this.requireVersion(name, version);
+    for (const application of this.image.applicationsOf(name)) this.checkFits(model, application);
+    await this.write(currentKey(name), version, 'any');
+  }
+
+  /** Errors: `unknown_model`, `version_in_use` for the current version of a model with other versions or links. */
+  async deleteVersion(name: string, version: string): Promise<void> {
+    this.requireVersion(name, version);
+    const writes: Promise<void>[] = [];
+    if (this.image.currentVersion(name) === version) {
+      const others = this.image.versions(name).length - 1;
+      const applications = this.image.applicationsOf(name);
+      if (others > 0 || applications.length > 0) {
+        const users = others > 0 ? `${others} other version(s)` : `applications ${applications.join(', ')}`;
+        throw new ServiceError(
+          'version_in_use',
+          `'${version}' is the current version of model '${name}', which has ${users}`,
+          'model_version',
+        );
+      }
+      writes.push(this.write(currentKey(name), undefined, 'any'));
+    }
+    writes.push(this.write(modelKey(name, version), undefined, 'any'));
+    await Promise.all(writes);
+  }
+
+  /** Links models to an application, all or none. Errors: `unknown_*`, `link_exists`, `input_type_mismatch`. */
+  async addLinks(application: string, names: readonly string[]): Promise<void> {
+    const record = this.requireApplication(application, 'app_name');
+    const key = linksKey(application);
+    const present = this.store.get(key);
+    const linked = this.image.linkedNames(application);
+    const models = [...this.image.linkedModels(application)];
+    for (const [index, name] of names.entries()) {
+      const field = `model_names[${index}]`;
+      const model = this.requireModel(name, field);
+      if (linked.includes(name) || names.indexOf(name) < index) {
+        const message = `model '${name}' is linked to application '${application}'`;
+        throw new ServiceError('link_exists', message, field);
+      }
+      checkTogether(record, model, models, field);
+      models.push(model);
+    }
+    await this.write(key, [...linked, ...names], present?.version ?? 0);
+  }
+
+  /** Errors: `unknown_application`, `unknown_link`. */
+  async deleteLinks(application: string, names: readonly string[]): Promise<void> {
+    this.requireApplication(application, 'app_name');
+    const key = linksKey(application);
+    const present = this.store.get(key);
+    const linked = this.image.linkedNames(application);
+    for (const [index, name] of names.entries()) {
+      if (!linked.includes(name)) {
+        const message = `model '${name}' is not linked to application '${application}'`;
+        throw new ServiceError('unknown_link', message, `model_names[${index}]`);
+      }
+    }
+    const left = linked.filter((name) => !names.includes(name));
+    await this.write(key, left, present?.version ?? 0);
+  }
+
+  /** @throws ServiceError `unknown_application` */
+  requireApplication(name: string, field: string): ApplicationRecord {
+    const application = this.image.application(name);
+    if (application !== undefined) return application;
+    throw new ServiceError('unknown_application', `no application has the name '${name}'`, field);
+  }
+
+  /** @throws ServiceError `unknown_model` */
+  requireVersion(name: string, version: string): ModelRecord {
+    const model = this.image.model(name, version);
+    if (model !== undefined) return model;
+    const known = this.image.versions(name).map((record) => record.version);
+    const message =
+      known.length === 0
+        ? `no model has the name '${name}'`
+        : `model '${name}' has no version '${version}', it has ${known.join(', ')}`;
+    throw new ServiceError('unknown_model', message, known.length === 0 ? 'model_name' : 'model_version');
+  }
+
+  private requireModel(name: string, field: string): ModelRecord {
+    const version = this.image.currentVersion(name);
+    const model = version === undefined ? undefined : this.image.model(name, version);
+    if (model !== undefined) return model;
+    throw new ServiceError('unknown_model', `no model has the name '${name}'`, field);
+  }
+
+  /** Whether a version may stand in for the model's present one in an application. */
+  private checkFits(model: ModelRecord, application: string): void {
+    const record = this.image.application(application);
+    if (record === undefined) return;
+    const others = this.image.linkedModels(application).filter((linked) => linked.name !== model.name);
+    checkTogether(record, model, others, 'input_type');
+  }
+
+  private write(
+    key: string,
+    value: Json | undefined,
+    expected: number | 'any',
+    conflict: ErrorCode = 'concurrent_change',
+    message = 'the record was changed meanwhile; read it again and repeat',
+  ): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.store.set(key, value, expected, (outcome: StoreOutcome) => {
+        if (outcome.ok) resolve();
+        else if (outcome.reason === 'conflict') reject(new ServiceError(conflict, message));
+        else reject(new ServiceError('store_failed', `the change is not durable: ${outcome.message}`));
+      });
+    });
+  }
+}
+
+function checkTogether(
+  application: ApplicationRecord,
+  model: ModelRecord,
+  others: readonly ModelRecord[],
+  field: string,
+): void {
+  if (application.inputType !== model.inputType) {
+    throw new ServiceError(
+      'input_type_mismatch',
+      `model '${model.name}' takes ${model.inputType}, application '${application.name}' ${application.inputType}`,
+      field,
+    );
+  }
+  const other = others.find(
+    ({ inputLength }) =>
+      inputLength !== undefined && model.inputLength !== undefined && inputLength !== model.inputLength,
+  );
+  if (other !== undefined) {
+    throw new ServiceError(
+      'input_type_mismatch',
+      `model '${model.name}' takes ${model.inputLength} elements, '${other.name}' of the same application ${other.inputLength}`,
+      field,
+    );
+  }
+}
+
+/** Records are plain data; undefined members are left out, as JSON does. */
+function asJson(record: ApplicationRecord | ModelRecord): Json {
+  return JSON.parse(JSON.stringify(record)) as Json;
+}
+
+const applicationKey = (name: string) => storeKey('registry', 'application', name);
+const modelKey = (name: string, version: string) => storeKey('registry', 'model', name, version);
+const currentKey = (name: string) => storeKey('registry', 'current', name);
+const linksKey = (application: string) => storeKey('registry', 'links', application);

@@ -1,0 +1,111 @@
+import type { Json } from '../../selection/index.js';
+import { storeKeyParts, type Store, type StoreChange } from '../store/index.js';
+import type { ApplicationRecord, ModelRecord, RegistryChange, RegistryView } from './records.js';
+
+/** Everything the registry keeps is under this prefix. */
+export const REGISTRY_PREFIX = 'registry/';
+
+/** What the registry holds, decoded from the store once a change. Maps only: no name reaches an object's prototype. */
+export class RegistryImage implements RegistryView {
+  private readonly applicationsByName = new Map<string, ApplicationRecord>();
+  /** By name, then by version, in order of the store's keys. */
+  private readonly modelsByName = new Map<string, Map<string, ModelRecord>>();
+  private readonly currentVersions = new Map<string, string>();
+  private readonly links = new Map<string, readonly string[]>();
+  private readonly listeners = new Set<(change: RegistryChange) => void>();
+  private readonly unwatch: () => void;
+
+  constructor(store: Store) {
+    for (const { key, entry } of store.list(REGISTRY_PREFIX)) this.apply(key, entry.value);
+    this.unwatch = store.watch(REGISTRY_PREFIX, (change) => this.onChange(change));
+  }
+
+  application(name: string): ApplicationRecord | undefined {
+    return this.applicationsByName.get(name);
+  }
+
+  applications(): readonly ApplicationRecord[] {
+    return [...this.applicationsByName.values()];
+  }
+
+  linkedNames(application: string): readonly string[] {
+    return this.links.get(application) ?? [];
+  }
+
+  linkedModels(application: string): readonly ModelRecord[] {
+    const models: ModelRecord[] = [];
+    for (const name of this.linkedNames(application)) {
+      const version = this.currentVersions.get(name);
+      const model = version === undefined ? undefined : this.model(name, version);
+      if (model !== undefined) models.push(model);
+    }
+    return models;
+  }
+
+  /** Applications that the model is linked to. */
+  applicationsOf(model: string): readonly string[] {
+    return [...this.links].filter(([, names]) => names.includes(model)).map(([application]) => application);
+  }
+
+  model(name: string, version: string): ModelRecord | undefined {
+    return this.modelsByName.get(name)?.get(version);
+  }
+
+  models(): readonly ModelRecord[] {
+    return [...this.modelsByName.values()].flatMap((versions) => [...versions.values()]);
+  }
+
+  versions(name: string): readonly ModelRecord[] {
+    return [...(this.modelsByName.get(name)?.values() ?? [])];
+  }
+
+  currentVersion(name: string): string | undefined {
+    return this.currentVersions.get(name);
+  }
+
+  watch(listener: (change: RegistryChange) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  close(): void {
+    this.unwatch();
+  }
+
+  private onChange({ key, value }: StoreChange): void {
+    const change = this.apply(key, value?.value);
+    if (change !== undefined) for (const listener of [...this.listeners]) listener(change);
+  }
+
+  /** Takes over one key of the store. Its values are the registry's own writes, so their shape is trusted. */
+  private apply(key: string, value: Json | undefined): RegistryChange | undefined {
+    const [, kind, name, version] = storeKeyParts(key);
+    switch (kind) {
+      case 'application':
+        if (value === undefined) this.applicationsByName.delete(name);
+        else this.applicationsByName.set(name, value as unknown as ApplicationRecord);
+        return { kind: 'application', name };
+      case 'model':
+        this.applyModel(name, version, value as unknown as ModelRecord | undefined);
+        return { kind: 'model', name };
+      case 'current':
+        if (value === undefined) this.currentVersions.delete(name);
+        else this.currentVersions.set(name, value as string);
+        return { kind: 'currentVersion', name };
+      case 'links':
+        if (value === undefined) this.links.delete(name);
+        else this.links.set(name, value as readonly string[]);
+        return { kind: 'links', name };
+      default:
+        return undefined;
+    }
+  }
+
+  private applyModel(name: string, version: string, record: ModelRecord | undefined): void {
+    const versions = this.modelsByName.get(name) ?? new Map<string, ModelRecord>();
+    if (record === undefined) versions.delete(version);
+    else versions.set(version, record);
+    if (versions.size === 0) this.modelsByName.delete(name);
+    else this.modelsByName.set(name, versions);
+  }
+}
