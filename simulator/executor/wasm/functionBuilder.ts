@@ -1,0 +1,198 @@
+import { CodeBuffer } from './codeBuffer.js';
+import { op, typeByte, type OpName, type WasmType } from './opcodes.js';
+
+/** An open block, loop or if, to branch to. */
+export type Label = number;
+
+/** V8's limit of locals in a function. */
+export const MAX_LOCALS = 50_000;
+
+const EMPTY = 0x40;
+
+/** Log2 of the natural alignment is only a hint: 0 is always valid. */
+const ALIGN_HINT = 0;
+
+/** Writes one function's body: locals by index, blocks by label instead of relative depth. */
+export class FunctionBuilder {
+  private readonly code = new CodeBuffer();
+  private readonly locals: WasmType[] = [];
+  private depth = 0;
+
+  constructor(
+    readonly params: readonly WasmType[],
+    readonly results: readonly WasmType[],
+  ) {}
+
+  get localCount(): number {
+    return this.params.length + this.locals.length;
+  }
+
+  /** @returns the new local's index. */
+  local(type: WasmType): number {
+    this.locals.push(type);
+    return this.params.length + this.locals.length - 1;
+  }
+
+  op(name: OpName): this {
+    const value = op[name];
+    if (value > 0xff) {
+      this.code.byte(value >> 8);
+      this.code.unsigned(value & 0xff);
+    } else {
+      this.code.byte(value);
+    }
+    return this;
+  }
+
+  get(local: number): this {
+    this.code.byte(op.localGet);
+    this.code.unsigned(local);
+    return this;
+  }
+
+  set(local: number): this {
+    this.code.byte(op.localSet);
+    this.code.unsigned(local);
+    return this;
+  }
+
+  tee(local: number): this {
+    this.code.byte(op.localTee);
+    this.code.unsigned(local);
+    return this;
+  }
+
+  i32(value: number): this {
+    this.code.byte(op.i32Const);
+    this.code.signed32(value);
+    return this;
+  }
+
+  /** An i64 constant from a safe integer. */
+  i64(value: number): this {
+    return this.i64Halves(value | 0, Math.floor(value / 2 ** 32) | 0);
+  }
+
+  i64Halves(low: number, high: number): this {
+    this.code.byte(op.i64Const);
+    this.code.signed64(low, high);
+    return this;
+  }
+
+  f32Bits(bits: number): this {
+    this.code.byte(op.f32Const);
+    this.code.uint32(bits);
+    return this;
+  }
+
+  f64Halves(low: number, high: number): this {
+    this.code.byte(op.f64Const);
+    this.code.uint32(low);
+    this.code.uint32(high);
+    return this;
+  }
+
+  f32(value: number): this {
+    return this.f32Bits(new Uint32Array(new Float32Array([value]).buffer)[0] ?? 0);
+  }
+
+  f64(value: number): this {
+    const halves = new Uint32Array(new Float64Array([value]).buffer);
+    return this.f64Halves(halves[0] ?? 0, halves[1] ?? 0);
+  }
+
+  /** A load or store at the address on the stack plus a constant. */
+  memory(name: OpName, offset: number): this {
+    this.op(name);
+    this.code.unsigned(ALIGN_HINT);
+    this.code.unsigned(offset);
+    return this;
+  }
+
+  /** Fills memory; destination, value and length are on the stack. */
+  memoryFill(): this {
+    this.code.byte(0xfc);
+    this.code.unsigned(0x0b);
+    this.code.byte(0);
+    return this;
+  }
+
+  block(result?: WasmType): Label {
+    return this.open(op.block, result);
+  }
+
+  loop(result?: WasmType): Label {
+    return this.open(op.loop, result);
+  }
+
+  /** Takes the condition from the stack. */
+  if(result?: WasmType): Label {
+    return this.open(op.if, result);
+  }
+
+  else(): this {
+    this.code.byte(op.else);
+    return this;
+  }
+
+  end(): this {
+    this.code.byte(op.end);
+    this.depth -= 1;
+    return this;
+  }
+
+  br(label: Label): this {
+    this.code.byte(op.br);
+    this.code.unsigned(this.depth - label);
+    return this;
+  }
+
+  brIf(label: Label): this {
+    this.code.byte(op.brIf);
+    this.code.unsigned(this.depth - label);
+    return this;
+  }
+
+  /** Takes the index from the stack; the last label is the default. */
+  brTable(labels: readonly Label[]): this {
+    this.code.byte(op.brTable);
+    this.code.unsigned(labels.length - 1);
+    for (const label of labels) this.code.unsigned(this.depth - label);
+    return this;
+  }
+
+  call(functionIndex: number): this {
+    this.code.byte(op.call);
+    this.code.unsigned(functionIndex);
+    return this;
+  }
+
+  /** The body as a module's code section holds it. @throws RangeError when V8 would refuse it. */
+  finish(): Uint8Array {
+    if (this.depth !== 0) throw new RangeError(`${this.depth} blocks are left open`);
+    if (this.localCount > MAX_LOCALS)
+      throw new RangeError(`${this.localCount} locals, at most ${MAX_LOCALS}`);
+    const body = new CodeBuffer();
+    const runs: { type: WasmType; count: number }[] = [];
+    for (const type of this.locals) {
+      const run = runs.at(-1);
+      if (run?.type === type) run.count += 1;
+      else runs.push({ type, count: 1 });
+    }
+    body.unsigned(runs.length);
+    for (const run of runs) {
+      body.unsigned(run.count);
+      body.byte(typeByte[run.type]);
+    }
+    body.append(this.code.bytes());
+    body.byte(op.end);
+    return body.bytes();
+  }
+
+  private open(opcode: number, result: WasmType | undefined): Label {
+    this.code.byte(opcode);
+    this.code.byte(result === undefined ? EMPTY : typeByte[result]);
+    this.depth += 1;
+    return this.depth;
+  }
+}
