@@ -37,8 +37,9 @@ export class CacheEntry<W> {
   bytes = 0;
   /** CLOCK's reference bit: set by a hit, cleared by the passing hand. */
   referenced = false;
-  /** Place on the clock's ring; -1 when not kept. */
-  slot = -1;
+  /** Neighbours on the clock's ring; undefined when not kept. */
+  ringNext: CacheEntry<W> | undefined;
+  ringBefore: CacheEntry<W> | undefined;
   /** The next entry of the same hash bucket. */
   nextInBucket: CacheEntry<W> | undefined;
 

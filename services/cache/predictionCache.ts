@@ -1,4 +1,5 @@
 import { CacheEntry, type CacheWaiter, type Prediction, type PredictionFailure } from './cacheEntry.js';
+import { ClockRing } from './clockRing.js';
 import { EntryTable } from './entryTable.js';
 import { hashInput, hashWith } from './inputHash.js';
 
@@ -48,8 +49,7 @@ export type Lookup = 'hit' | 'join' | 'miss';
  */
 export class PredictionCache<W> {
   private readonly table = new EntryTable<W>();
-  private readonly ring: CacheEntry<W>[] = [];
-  private hand = 0;
+  private readonly ring = new ClockRing<W>();
   private bytes = 0;
   private readonly limitBytes: number;
   private readonly seed: number;
@@ -89,7 +89,7 @@ export class PredictionCache<W> {
     let entry = this.table.find(model, input, hash);
     if (entry === undefined) {
       this.misses += 1;
-      entry = new CacheEntry<W>(model, input, hash);
+      entry = new CacheEntry<W>(model, owned(input), hash);
       this.table.add(entry);
       entry.addWaiter(waiter);
       this.current = entry;
@@ -149,8 +149,7 @@ export class PredictionCache<W> {
 
   /** Forgets every kept prediction of a model. */
   removeModel(model: number): void {
-    for (let slot = this.ring.length - 1; slot >= 0; slot--) {
-      const entry = this.ring[slot];
+    for (const entry of this.ring.list()) {
       if (entry.model !== model) continue;
       this.drop(entry);
       this.removals += 1;
@@ -167,10 +166,10 @@ export class PredictionCache<W> {
       evictions: this.evictions,
       removals: this.removals,
       refusals: this.refusals,
-      entries: this.ring.length,
+      entries: this.ring.size,
       bytes: this.bytes,
       limitBytes: this.limitBytes,
-      pending: this.table.size - this.ring.length,
+      pending: this.table.size - this.ring.size,
     };
   }
 
@@ -181,39 +180,21 @@ export class PredictionCache<W> {
       this.table.remove(entry);
       return;
     }
-    while (this.bytes + bytes > this.limitBytes) this.evictOne();
+    while (this.bytes + bytes > this.limitBytes) {
+      const victim = this.ring.victim();
+      if (victim === undefined) break;
+      this.drop(victim);
+      this.evictions += 1;
+    }
     entry.prediction = prediction;
     entry.bytes = bytes;
-    entry.slot = this.ring.length;
-    this.ring.push(entry);
+    this.ring.add(entry);
     this.bytes += bytes;
     this.insertions += 1;
   }
 
-  /** CLOCK: the hand passes over entries that were used since it came by last, and takes the first that was not. */
-  private evictOne(): void {
-    for (;;) {
-      if (this.hand >= this.ring.length) this.hand = 0;
-      const entry = this.ring[this.hand];
-      if (entry.referenced) {
-        entry.referenced = false;
-        this.hand += 1;
-        continue;
-      }
-      this.drop(entry);
-      this.evictions += 1;
-      return;
-    }
-  }
-
-  /** Takes a kept entry off ring and table. The ring's last entry moves into its place. */
   private drop(entry: CacheEntry<W>): void {
-    const last = this.ring.pop();
-    if (last !== undefined && last !== entry) {
-      this.ring[entry.slot] = last;
-      last.slot = entry.slot;
-    }
-    entry.slot = -1;
+    this.ring.remove(entry);
     this.bytes -= entry.bytes;
     this.table.remove(entry);
   }
@@ -229,11 +210,16 @@ function settle<W>(entry: CacheEntry<W>): CacheWaiter | undefined {
   return first;
 }
 
+/** A view keeps the whole buffer behind it alive, so a kept input gets a buffer of its own size. */
+function owned(input: Uint8Array): Uint8Array {
+  return input.byteLength === input.buffer.byteLength ? input : new Uint8Array(input);
+}
+
 function sizeOf(input: Uint8Array, prediction: Prediction): number {
-  // A view keeps its whole buffer alive; two bytes a character is what the longest strings take.
+  // Two bytes a character is what the widest strings take.
   return (
     ENTRY_OVERHEAD_BYTES +
-    input.buffer.byteLength +
+    input.byteLength +
     2 * prediction.output.length +
     (prediction.scores?.buffer.byteLength ?? 0)
   );

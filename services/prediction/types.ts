@@ -52,7 +52,8 @@ export interface Answer {
 
 /** A failure of the query itself, which no default answers. */
 export interface QueryRefusal {
-  readonly code: 'unknown_application' | 'unknown_version' | 'invalid_input' | 'shutting_down' | 'unknown_query';
+  readonly code:
+    'unknown_application' | 'unknown_version' | 'invalid_input' | 'shutting_down' | 'unknown_query';
   readonly message: string;
   readonly field?: string;
 }

@@ -1,0 +1,44 @@
+/** What became of a batch, for those who measure. */
+export interface BatchRecord {
+  readonly model: string;
+  readonly version: string;
+  readonly replica: string;
+  readonly size: number;
+  /** The controller's limit when the batch was sent, and now. */
+  readonly limit: number;
+  readonly newLimit: number;
+  /** The longest and the summed wait of its items in the queue. */
+  readonly longestQueueNs: number;
+  readonly totalQueueNs: number;
+  /** As the container measured it. */
+  readonly serviceNs: number;
+  /** From sending to the answer, as the frontend saw it. */
+  readonly roundTripNs: number;
+  /** Items that failed. */
+  readonly failed: number;
+}
+
+/** Events of queues and replicas. Calls come on the query path: count and return. */
+export interface BatchingObserver {
+  onBatch(record: BatchRecord): void;
+  /** A container broke the protocol; the replica stays in use. */
+  onProtocolError(model: string, version: string, replica: string, message: string): void;
+  onReplicaUp(model: string, version: string, replica: string): void;
+  onReplicaDown(model: string, version: string, replica: string, reason: string): void;
+}
+
+/** The state of one replica's queue. */
+export interface ReplicaStatus {
+  readonly model: string;
+  readonly version: string;
+  readonly replica: string;
+  readonly strategy: string;
+  readonly maxBatchSize: number;
+  readonly queued: number;
+  readonly inFlightItems: number;
+  readonly inFlightBatches: number;
+  /** Mean service time an item, of late; undefined before the first answer. */
+  readonly itemNs: number | undefined;
+  readonly batches: number;
+  readonly items: number;
+}

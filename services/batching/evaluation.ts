@@ -1,0 +1,37 @@
+import type { Prediction, PredictionFailure } from '../cache/index.js';
+import type { HeapItem } from './deadlineHeap.js';
+import type { ReplicaQueue } from './replicaQueue.js';
+
+export type EvaluationState = 'new' | 'queued' | 'sent' | 'done';
+
+/**
+ * One input on its way through one model. It holds the input until it is answered, so that a batch whose replica
+ * is lost can be sent again elsewhere. Ends in exactly one of the two callbacks, unless it is cancelled.
+ */
+export abstract class Evaluation implements HeapItem {
+  order = 0;
+  heapIndex = -1;
+  state: EvaluationState = 'new';
+  /** The queue that holds it, or whose replica works on it. */
+  queue: ReplicaQueue | undefined;
+  batchId = 0;
+  /** Its number within its batch. */
+  itemId = 0;
+  /** Replicas that were lost while they worked on it. */
+  losses = 0;
+
+  /**
+   * @param deadlineNs when the most urgent of those who wait needs it: its place in the queue.
+   * @param expiresNs when the last of them stops waiting: from then on it never reaches a model.
+   */
+  constructor(
+    readonly input: Uint8Array,
+    readonly enqueuedNs: number,
+    public deadlineNs: number,
+    public expiresNs: number,
+    readonly traceparent: string | undefined,
+  ) {}
+
+  abstract onPrediction(prediction: Prediction): void;
+  abstract onFailure(failure: PredictionFailure): void;
+}

@@ -1,0 +1,184 @@
+import { PROTOCOL_VERSION, type ContainerChannel, type HelloFrame } from '../../containers/protocol/index.js';
+import type { Clock } from '../../simulator/time/index.js';
+import type { ModelRecord } from '../registry/index.js';
+import type { BatchingObserver, ReplicaStatus } from './batchRecord.js';
+import { controllerFor } from './batchSize.js';
+import type { Evaluation } from './evaluation.js';
+import { ReplicaQueue } from './replicaQueue.js';
+
+export interface BatchingOptions {
+  readonly clock: Clock;
+  readonly observer: BatchingObserver;
+  /** Evaluations that may wait for one replica; more are refused. */
+  readonly maxQueued: number;
+  /**
+   * Share of the shortest latency objective that a batch's service may take. The rest is for waiting while the batch
+   * before is served: at one half, an item that just missed a batch still makes it with the next one.
+   */
+  readonly serviceShare: number;
+  /** How many replicas an evaluation may lose before it is given up: an input that kills its container must not kill them all. */
+  readonly maxLosses: number;
+}
+
+export const BATCHING_DEFAULTS = { maxQueued: 10_000, serviceShare: 0.5, maxLosses: 2 } as const;
+
+/** All replicas of one model version. */
+export class ReplicaGroup {
+  private readonly queues: ReplicaQueue[] = [];
+  private objectiveNs = Infinity;
+  private ports = 0;
+  /** Where the search for the least busy replica starts, so that equals take turns. */
+  private turn = 0;
+
+  constructor(
+    readonly model: ModelRecord,
+    private readonly options: BatchingOptions,
+  ) {}
+
+  get size(): number {
+    return this.queues.length;
+  }
+
+  /** The shortest latency objective of the applications that use the model. */
+  setObjectiveNs(objectiveNs: number): void {
+    this.objectiveNs = objectiveNs;
+    for (const queue of this.queues) {
+      queue.controller.setObjectiveNs(objectiveNs * this.options.serviceShare);
+    }
+  }
+
+  /**
+   * Takes a replica in whose `hello` has arrived.
+   * @returns its queue, which from now on is to get the channel's frames.
+   * @throws RangeError when the hello does not fit the model.
+   */
+  add(channel: ContainerChannel, hello: HelloFrame): ReplicaQueue {
+    checkHello(this.model, hello);
+    const controller = controllerFor(this.model.batching, hello.maxBatchSize);
+    controller.setObjectiveNs(this.objectiveNs * this.options.serviceShare);
+    const queue = new ReplicaQueue({
+      clock: this.options.clock,
+      port: `batching/${this.model.name}/${this.model.version}/${hello.replica}#${this.ports++}`,
+      channel,
+      hello,
+      controller,
+      maxQueued: this.options.maxQueued,
+      observer: this.options.observer,
+      onLost: (lost, stranded, reason) => this.onLost(lost, stranded, reason),
+    });
+    this.queues.push(queue);
+    this.options.observer.onReplicaUp(hello.model, hello.version, hello.replica);
+    return queue;
+  }
+
+  /** Queues the evaluation at the replica with the least expected wait, or fails it at once. */
+  enqueue(evaluation: Evaluation, nowNs: number): void {
+    const queue = this.queues.length === 1 ? this.queues[0] : this.leastWait();
+    if (queue === undefined || queue.full) {
+      evaluation.state = 'done';
+      evaluation.onFailure(
+        this.queues.length === 0
+          ? { reason: 'no_replica', message: `no replica of ${this.label} is up` }
+          : { reason: 'overload', message: `the queues of ${this.label} are full` },
+      );
+      return;
+    }
+    queue.enqueue(evaluation, nowNs);
+  }
+
+  /** Takes every replica out of use. */
+  close(reason: string): void {
+    for (const queue of [...this.queues]) queue.lose(reason);
+  }
+
+  statuses(): ReplicaStatus[] {
+    return this.queues.map((queue) => queue.status());
+  }
+
+  private get label(): string {
+    return `model '${this.model.name}' version '${this.model.version}'`;
+  }
+
+  /** The replica with the least expected wait among those that have room; any of them when none has. */
+  private leastWait(): ReplicaQueue | undefined {
+    const { queues } = this;
+    const unmeasuredNs = this.meanItemNs();
+    let best: ReplicaQueue | undefined;
+    let bestNs = Infinity;
+    this.turn = (this.turn + 1) % Math.max(queues.length, 1);
+    for (let step = 0; step < queues.length; step++) {
+      const queue = queues[(this.turn + step) % queues.length];
+      const waitNs = queue.full ? Infinity : queue.backlog * (queue.meanItemNs ?? unmeasuredNs);
+      if (best === undefined || waitNs < bestNs) {
+        best = queue;
+        bestNs = waitNs;
+      }
+    }
+    return best;
+  }
+
+  /** What a replica that has answered nothing yet is taken to need: as much as its siblings do. */
+  private meanItemNs(): number {
+    let sumNs = 0;
+    let measured = 0;
+    for (const queue of this.queues) {
+      if (queue.meanItemNs === undefined) continue;
+      sumNs += queue.meanItemNs;
+      measured += 1;
+    }
+    return measured === 0 ? 1 : sumNs / measured;
+  }
+
+  private onLost(lost: ReplicaQueue, stranded: Evaluation[], reason: string): void {
+    const at = this.queues.indexOf(lost);
+    if (at >= 0) this.queues.splice(at, 1);
+    const nowNs = this.options.clock.nowNs();
+    for (const evaluation of stranded) {
+      // A failure's callback may have cancelled others of the list.
+      if (evaluation.state === 'done') continue;
+      evaluation.queue = undefined;
+      if (evaluation.losses >= this.options.maxLosses) {
+        evaluation.state = 'done';
+        evaluation.onFailure({
+          reason: 'model_error',
+          message: `${evaluation.losses} replicas of ${this.label} were lost with this input: ${reason}`,
+        });
+      } else if (evaluation.expiresNs <= nowNs) {
+        evaluation.state = 'done';
+        evaluation.onFailure({ reason: 'expired', message: `its replica was lost: ${reason}` });
+      } else {
+        this.enqueue(evaluation, nowNs);
+      }
+    }
+  }
+}
+
+function checkHello(model: ModelRecord, hello: HelloFrame): void {
+  const expect = (ok: boolean, field: string, wanted: string, got: unknown): void => {
+    if (!ok)
+      throw new RangeError(
+        `hello of replica '${hello.replica}': ${field} must be ${wanted}, not ${String(got)}`,
+      );
+  };
+  expect(
+    hello.protocolVersion === PROTOCOL_VERSION,
+    'protocolVersion',
+    `${PROTOCOL_VERSION}`,
+    hello.protocolVersion,
+  );
+  expect(hello.inputType === model.inputType, 'inputType', model.inputType, hello.inputType);
+  expect(
+    hello.inputLength === undefined ||
+      model.inputLength === undefined ||
+      hello.inputLength === model.inputLength,
+    'inputLength',
+    `${model.inputLength}`,
+    hello.inputLength,
+  );
+  expect(count(hello.maxBatchSize), 'maxBatchSize', 'a whole number above 0', hello.maxBatchSize);
+  expect(count(hello.credits), 'credits', 'a whole number above 0', hello.credits);
+}
+
+function count(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 1;
+}

@@ -1,0 +1,391 @@
+import type {
+  BatchItem,
+  ContainerChannel,
+  ContainerFrame,
+  FrameSink,
+  FrontendFrame,
+  HelloFrame,
+  ItemResult,
+  ResultFrame,
+} from '../../containers/protocol/index.js';
+import type { Clock, EventSink } from '../../simulator/time/index.js';
+import type { PredictionFailure } from '../cache/index.js';
+import type { BatchingObserver, ReplicaStatus } from './batchRecord.js';
+import type { BatchSizeController } from './batchSize.js';
+import { DeadlineHeap } from './deadlineHeap.js';
+import type { Evaluation } from './evaluation.js';
+
+/** Weight of the newest batch in the mean service time an item. */
+const SERVICE_WEIGHT = 0.2;
+
+const EXPIRED: PredictionFailure = {
+  reason: 'expired',
+  message: 'it waited in the queue until its deadline',
+};
+
+interface Batch {
+  readonly id: number;
+  readonly items: Evaluation[];
+  readonly limit: number;
+  readonly sentNs: number;
+  readonly longestQueueNs: number;
+  readonly totalQueueNs: number;
+}
+
+export interface ReplicaQueueOptions {
+  readonly clock: Clock;
+  /** The queue's name on the clock. */
+  readonly port: string;
+  readonly channel: ContainerChannel;
+  readonly hello: HelloFrame;
+  readonly controller: BatchSizeController;
+  /** Evaluations that may wait; more are refused. */
+  readonly maxQueued: number;
+  readonly observer: BatchingObserver;
+  /** Told once, with everything that was queued or sent and not answered. */
+  readonly onLost: (queue: ReplicaQueue, stranded: Evaluation[], reason: string) => void;
+}
+
+/**
+ * The adaptive batching queue of one replica (Clipper 4.3): earliest deadline first, as many batches in flight as the
+ * container gave credits, each as large as the queue and the controller allow and never padded. One timer on the clock
+ * serves all who wait.
+ */
+export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
+  readonly hello: HelloFrame;
+  readonly controller: BatchSizeController;
+  private readonly clock: Clock;
+  private readonly port: string;
+  private readonly channel: ContainerChannel;
+  private readonly maxQueued: number;
+  private readonly observer: BatchingObserver;
+  private readonly onLost: ReplicaQueueOptions['onLost'];
+  private readonly waiting = new DeadlineHeap<Evaluation>();
+  private readonly inFlight = new Map<number, Batch>();
+  private inFlightItems = 0;
+  private credits: number;
+  private nextBatchId = 1;
+  private itemNs: number | undefined;
+  private batches = 0;
+  private items = 0;
+  private dispatchScheduled = false;
+  private dispatching = false;
+  /** When the expiry timer fires; Infinity when none is set. */
+  private timerNs = Infinity;
+  private timer = -1;
+  private down = false;
+
+  constructor(options: ReplicaQueueOptions) {
+    this.hello = options.hello;
+    this.controller = options.controller;
+    this.clock = options.clock;
+    this.port = options.port;
+    this.channel = options.channel;
+    this.maxQueued = options.maxQueued;
+    this.observer = options.observer;
+    this.onLost = options.onLost;
+    this.credits = options.hello.credits;
+    this.clock.attach(this.port, this);
+  }
+
+  get full(): boolean {
+    return this.waiting.size >= this.maxQueued;
+  }
+
+  /** Items that the replica has before it. */
+  get backlog(): number {
+    return this.waiting.size + this.inFlightItems;
+  }
+
+  /** Mean service time an item, of late; undefined before the first answer. */
+  get meanItemNs(): number | undefined {
+    return this.itemNs;
+  }
+
+  /**
+   * Takes an evaluation in. Batches form at the end of the present instant, so that what arrives together travels
+   * together. The caller checks `full` first.
+   */
+  enqueue(evaluation: Evaluation, nowNs: number): void {
+    evaluation.state = 'queued';
+    evaluation.queue = this;
+    this.waiting.push(evaluation);
+    if (this.credits > 0) this.scheduleDispatch(nowNs);
+    else this.armExpiry();
+  }
+
+  /** Somebody else waits for it too, from `deadlineNs` until `expiresNs`. */
+  extend(evaluation: Evaluation, deadlineNs: number, expiresNs: number): void {
+    if (expiresNs > evaluation.expiresNs) evaluation.expiresNs = expiresNs;
+    if (deadlineNs < evaluation.deadlineNs) {
+      evaluation.deadlineNs = deadlineNs;
+      this.waiting.expedite(evaluation);
+    }
+  }
+
+  /** Nobody waits for it any more: it leaves the queue, or the container is told that it may skip it. */
+  cancel(evaluation: Evaluation): void {
+    if (evaluation.state === 'queued') {
+      this.waiting.remove(evaluation);
+    } else if (evaluation.state === 'sent' && !this.down) {
+      this.send({ kind: 'cancel', batchId: evaluation.batchId, itemIds: [evaluation.itemId] });
+    }
+    evaluation.state = 'done';
+  }
+
+  onFrame(frame: ContainerFrame): void {
+    if (this.down) return;
+    switch (frame.kind) {
+      case 'result':
+        this.onResult(frame);
+        return;
+      case 'credit':
+        if (Number.isSafeInteger(frame.credits) && frame.credits > 0) this.credits += frame.credits;
+        else this.complain(`granted ${frame.credits} credits: a whole number above 0 is expected`);
+        if (this.waiting.size > 0) this.scheduleDispatch(this.clock.nowNs());
+        return;
+      case 'down':
+        this.lose(frame.reason);
+        return;
+      case 'hello':
+        this.complain('sent a second hello');
+        return;
+    }
+  }
+
+  onEvent(kind: string, _payload: unknown, nowNs: number): void {
+    if (kind === 'dispatch') {
+      this.dispatchScheduled = false;
+      this.dispatch(nowNs);
+      return;
+    }
+    this.timerNs = Infinity;
+    this.expire(nowNs);
+    this.armExpiry();
+  }
+
+  /** Takes the replica out of use; what it had is handed to `onLost`. */
+  lose(reason: string): void {
+    if (this.down) return;
+    this.down = true;
+    this.clock.detach(this.port);
+    this.channel.close();
+    const stranded: Evaluation[] = [];
+    for (const batch of this.inFlight.values()) {
+      for (const evaluation of batch.items) {
+        if (evaluation.state !== 'sent') continue;
+        evaluation.losses += 1;
+        stranded.push(evaluation);
+      }
+    }
+    this.inFlight.clear();
+    this.inFlightItems = 0;
+    const queued = this.waiting.clear().sort((a, b) => a.deadlineNs - b.deadlineNs || a.order - b.order);
+    for (const evaluation of queued) stranded.push(evaluation);
+    this.observer.onReplicaDown(this.hello.model, this.hello.version, this.hello.replica, reason);
+    this.onLost(this, stranded, reason);
+  }
+
+  status(): ReplicaStatus {
+    return {
+      model: this.hello.model,
+      version: this.hello.version,
+      replica: this.hello.replica,
+      strategy: this.controller.strategy,
+      maxBatchSize: this.controller.limit(),
+      queued: this.waiting.size,
+      inFlightItems: this.inFlightItems,
+      inFlightBatches: this.inFlight.size,
+      itemNs: this.itemNs,
+      batches: this.batches,
+      items: this.items,
+    };
+  }
+
+  private scheduleDispatch(nowNs: number): void {
+    if (this.dispatchScheduled || this.dispatching) return;
+    this.dispatchScheduled = true;
+    this.clock.schedule(this.port, nowNs, 'dispatch');
+  }
+
+  private dispatch(nowNs: number): void {
+    // A container in process may answer inside `send`: the loop below then goes on, and not a second one inside it.
+    if (this.dispatching) return;
+    this.dispatching = true;
+    try {
+      while (this.credits > 0 && this.waiting.size > 0 && !this.down) this.sendBatch(nowNs);
+    } finally {
+      this.dispatching = false;
+    }
+    if (!this.down) this.armExpiry();
+  }
+
+  private sendBatch(nowNs: number): void {
+    const limit = Math.min(this.controller.limit(), this.hello.maxBatchSize);
+    const id = this.nextBatchId++;
+    const evaluations: Evaluation[] = [];
+    const items: BatchItem[] = [];
+    let expired: Evaluation[] | undefined;
+    let longestQueueNs = 0;
+    let totalQueueNs = 0;
+    let traceparent: string | undefined;
+    while (evaluations.length < limit) {
+      const evaluation = this.waiting.pop();
+      if (evaluation === undefined) break;
+      if (evaluation.expiresNs <= nowNs) {
+        (expired ??= []).push(evaluation);
+        continue;
+      }
+      evaluation.state = 'sent';
+      evaluation.batchId = id;
+      evaluation.itemId = evaluations.length;
+      items.push({
+        id: evaluation.itemId,
+        bytes: evaluation.input,
+        budgetNs: evaluation.expiresNs - nowNs,
+      });
+      evaluations.push(evaluation);
+      const queueNs = nowNs - evaluation.enqueuedNs;
+      totalQueueNs += queueNs;
+      if (queueNs > longestQueueNs) longestQueueNs = queueNs;
+      traceparent ??= evaluation.traceparent;
+    }
+    if (evaluations.length > 0) {
+      this.credits -= 1;
+      this.inFlightItems += evaluations.length;
+      this.inFlight.set(id, {
+        id,
+        items: evaluations,
+        limit,
+        sentNs: nowNs,
+        longestQueueNs,
+        totalQueueNs,
+      });
+      this.send(
+        traceparent === undefined
+          ? { kind: 'predict', batchId: id, items }
+          : { kind: 'predict', batchId: id, items, traceparent },
+      );
+    }
+    if (expired !== undefined) for (const evaluation of expired) fail(evaluation, EXPIRED);
+  }
+
+  /** A channel that throws is as good as lost: what it had goes elsewhere. */
+  private send(frame: FrontendFrame): void {
+    try {
+      this.channel.send(frame);
+    } catch (error) {
+      this.lose(`sending failed: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  private onResult(frame: ResultFrame): void {
+    const batch = this.inFlight.get(frame.batchId);
+    if (batch === undefined) {
+      this.complain(`answered batch ${frame.batchId}, which is not in flight`);
+      return;
+    }
+    const nowNs = this.clock.nowNs();
+    const roundTripNs = nowNs - batch.sentNs;
+    let serviceNs = frame.serviceNs;
+    if (!(serviceNs >= 0 && serviceNs < Infinity)) {
+      this.complain(
+        `gave ${serviceNs} as service time of batch ${batch.id}: the round trip is taken instead`,
+      );
+      serviceNs = roundTripNs;
+    }
+    const size = batch.items.length;
+    this.inFlight.delete(batch.id);
+    this.inFlightItems -= size;
+    this.credits += 1;
+    this.batches += 1;
+    this.items += size;
+    this.controller.observe({ size, limit: batch.limit, serviceNs });
+    const perItemNs = serviceNs / size;
+    this.itemNs =
+      this.itemNs === undefined ? perItemNs : this.itemNs + SERVICE_WEIGHT * (perItemNs - this.itemNs);
+    // The replica first: it computes while the answers go out.
+    if (this.waiting.size > 0) this.dispatch(nowNs);
+    const failed = this.deliver(batch, frame.results);
+    this.observer.onBatch({
+      model: this.hello.model,
+      version: this.hello.version,
+      replica: this.hello.replica,
+      size,
+      limit: batch.limit,
+      newLimit: this.controller.limit(),
+      longestQueueNs: batch.longestQueueNs,
+      totalQueueNs: batch.totalQueueNs,
+      serviceNs,
+      roundTripNs,
+      failed,
+    });
+  }
+
+  /** Matches results with items by id. Returns how many failed. */
+  private deliver(batch: Batch, results: readonly ItemResult[]): number {
+    const { items } = batch;
+    let failed = 0;
+    let matched = 0;
+    // Items leave the batch's array as they are answered, so a second result for one finds nothing.
+    const open: (Evaluation | undefined)[] = items;
+    for (const result of results) {
+      const evaluation = open[result.id];
+      if (evaluation === undefined) {
+        this.complain(`answered item ${result.id} of batch ${batch.id}, which is not open`);
+        continue;
+      }
+      open[result.id] = undefined;
+      matched += 1;
+      if (evaluation.state === 'done') continue;
+      evaluation.state = 'done';
+      if (result.ok && typeof result.output === 'string') {
+        evaluation.onPrediction({ output: result.output, scores: result.scores });
+      } else {
+        failed += 1;
+        evaluation.onFailure(failureOf(result));
+      }
+    }
+    if (matched === open.length) return failed;
+    const message = `container '${this.hello.replica}' answered ${matched} of ${open.length} items of its batch`;
+    this.complain(`answered ${matched} of ${open.length} items of batch ${batch.id}`);
+    for (const evaluation of open) {
+      if (evaluation === undefined || evaluation.state === 'done') continue;
+      failed += 1;
+      fail(evaluation, { reason: 'model_error', message });
+    }
+    return failed;
+  }
+
+  private expire(nowNs: number): void {
+    for (;;) {
+      const first = this.waiting.first();
+      if (first === undefined || first.expiresNs > nowNs) return;
+      this.waiting.remove(first);
+      fail(first, EXPIRED);
+    }
+  }
+
+  private armExpiry(): void {
+    const first = this.waiting.first();
+    if (first === undefined || this.timerNs <= first.expiresNs) return;
+    if (this.timerNs !== Infinity) this.clock.cancel(this.timer);
+    this.timerNs = first.expiresNs;
+    this.timer = this.clock.schedule(this.port, first.expiresNs, 'expire');
+  }
+
+  private complain(message: string): void {
+    this.observer.onProtocolError(this.hello.model, this.hello.version, this.hello.replica, message);
+  }
+}
+
+function fail(evaluation: Evaluation, failure: PredictionFailure): void {
+  evaluation.state = 'done';
+  evaluation.onFailure(failure);
+}
+
+function failureOf(result: ItemResult): PredictionFailure {
+  if (result.ok) return { reason: 'model_error', message: 'the container gave an output that is no string' };
+  if (result.code === 'cancelled') return { reason: 'expired', message: result.message };
+  return { reason: 'model_error', message: `${result.code}: ${result.message}` };
+}

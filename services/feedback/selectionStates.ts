@@ -1,0 +1,118 @@
+import { PolicyError, type Json, type SelectionPolicy } from '../../selection/index.js';
+import { storeKey, storeKeyParts, type Store } from '../store/index.js';
+import { LearnedState, type LearnedStateOwner } from './learnedState.js';
+
+/** States of contexts held in memory; the least recently used clean one makes room, and comes back from the store. */
+const MOST_CONTEXTS = 10_000;
+
+export interface SelectionStatesOptions {
+  readonly application: string;
+  readonly policy: SelectionPolicy;
+  readonly parameters: Json;
+  readonly arms: readonly string[];
+  readonly store: Store;
+  readonly onWriteFailed: (key: string, message: string) => void;
+}
+
+/** The learned states of one application: its own, and one for each context that it names (Clipper 5.3). */
+export class SelectionStates implements LearnedStateOwner {
+  readonly policy: SelectionPolicy;
+  readonly store: Store;
+  readonly own: LearnedState;
+  private readonly application: string;
+  private readonly parameters: Json;
+  private arms: readonly string[];
+  private readonly contexts = new Map<string, LearnedState>();
+  private readonly failed: (key: string, message: string) => void;
+  private readonly unwatch: () => void;
+
+  /** @throws PolicyError when the policy does not take the parameters. */
+  constructor(options: SelectionStatesOptions) {
+    this.application = options.application;
+    this.policy = options.policy;
+    this.parameters = options.parameters;
+    this.arms = options.arms;
+    this.store = options.store;
+    this.failed = options.onWriteFailed;
+    this.policy.init(this.arms, this.parameters);
+    this.own = new LearnedState(storeKey('selection', this.application, 'own'), this);
+    this.unwatch = this.store.watch(`${storeKey('selection', this.application)}/`, (change) => {
+      const [, , kind, context] = storeKeyParts(change.key);
+      const state = kind === 'own' ? this.own : this.contexts.get(context ?? '');
+      state?.onStored(change.value);
+    });
+  }
+
+  /**
+   * The state of a context, '' for the application's own.
+   * @throws StoreError when the context cannot be part of a key.
+   */
+  of(context: string): LearnedState {
+    if (context === '') return this.own;
+    let state = this.contexts.get(context);
+    if (state === undefined) {
+      state = new LearnedState(storeKey('selection', this.application, 'context', context), this);
+      this.makeRoom();
+    } else {
+      this.contexts.delete(context);
+    }
+    this.contexts.set(context, state);
+    return state;
+  }
+
+  reconcile(arms: readonly string[]): void {
+    this.arms = arms;
+    this.own.reconcile(arms);
+    for (const state of this.contexts.values()) state.reconcile(arms);
+  }
+
+  initial(): Json {
+    return this.policy.init(this.arms, this.parameters);
+  }
+
+  adopt(value: Json): Json {
+    try {
+      return this.policy.reconcile(this.policy.restore(value), this.arms);
+    } catch (error) {
+      // Another policy's state, or an older schema: the application chose anew, and learning starts anew.
+      if (error instanceof PolicyError) return this.initial();
+      throw error;
+    }
+  }
+
+  onWriteFailed(key: string, message: string): void {
+    this.failed(key, message);
+  }
+
+  flush(done: () => void): void {
+    const states = [this.own, ...this.contexts.values()];
+    let open = states.length;
+    for (const state of states) {
+      state.flush(() => {
+        open -= 1;
+        if (open === 0) done();
+      });
+    }
+  }
+
+  close(): void {
+    this.unwatch();
+  }
+
+  /** Forgets everything, in the store too: the application is gone. */
+  erase(): void {
+    this.close();
+    for (const { key } of this.store.list(`${storeKey('selection', this.application)}/`)) {
+      this.store.set(key, undefined, 'any');
+    }
+  }
+
+  private makeRoom(): void {
+    if (this.contexts.size < MOST_CONTEXTS) return;
+    for (const [context, state] of this.contexts) {
+      if (!state.clean) continue;
+      this.contexts.delete(context);
+      return;
+    }
+  }
+}

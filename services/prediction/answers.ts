@@ -1,0 +1,65 @@
+import type { Combination } from '../../selection/index.js';
+import type { LiveQuery, Task } from './liveQuery.js';
+import type { Answer, AnsweringModel, DefaultReason } from './types.js';
+
+const NO_MODELS: readonly AnsweringModel[] = Object.freeze([]);
+
+/** The answer to a settled query: what its policy combines from the predictions that are there, or the default. */
+export function answerOf(live: LiveQuery, nowNs: number): Answer {
+  const { application, tasks } = live;
+  const latencyNs = nowNs - live.acceptedNs;
+  const arrived = allArrived(tasks) ? tasks : tasks.filter((task) => task.arrived);
+  const combination: Combination | undefined =
+    arrived.length === 0
+      ? undefined
+      : live.pinned
+        ? { output: arrived[0].output, confidence: 1 }
+        : application.policy.combine(live.state.state, live.selection.arms, arrived);
+  if (combination?.output === undefined) {
+    return {
+      queryId: live.id,
+      output: application.record.defaultOutput,
+      isDefault: true,
+      defaultReason: reasonOf(live, arrived.length),
+      models: NO_MODELS,
+      confidence: combination?.confidence ?? 0,
+      cached: false,
+      latencyNs,
+    };
+  }
+  return {
+    queryId: live.id,
+    output: combination.output,
+    isDefault: false,
+    models: modelsOf(arrived),
+    confidence: combination.confidence,
+    cached: arrived.every((task) => task.cached),
+    latencyNs,
+  };
+}
+
+function allArrived(tasks: readonly Task[]): boolean {
+  for (const task of tasks) if (!task.arrived) return false;
+  return true;
+}
+
+function modelsOf(arrived: readonly Task[]): readonly AnsweringModel[] {
+  if (arrived.length === 1) {
+    const { model, cached } = arrived[0];
+    return cached ? model.onlyFromCache : model.onlyFresh;
+  }
+  return arrived.map((task) => (task.cached ? task.model.fromCache : task.model.fresh));
+}
+
+/** The reason that says most: a model that was still at work at the deadline before one that failed before it. */
+function reasonOf(live: LiveQuery, arrived: number): DefaultReason {
+  if (arrived > 0) return 'low_confidence';
+  if (live.selection.arms.length === 0) return 'no_linked_model';
+  let reason: DefaultReason = 'no_replica';
+  for (const { failure } of live.tasks) {
+    if (failure === undefined || failure.reason === 'expired') return 'deadline';
+    if (failure.reason === 'model_error') reason = 'model_error';
+    else if (failure.reason === 'overload' && reason !== 'model_error') reason = 'overload';
+  }
+  return reason;
+}

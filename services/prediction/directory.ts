@@ -1,0 +1,148 @@
+import { policyNamed } from '../../selection/index.js';
+import { ReplicaGroup, type BatchingOptions } from '../batching/index.js';
+import { SelectionStates } from '../feedback/index.js';
+import type { ApplicationRecord, ModelRecord, RegistryView } from '../registry/index.js';
+import type { Store } from '../store/index.js';
+import { ServedApplication } from './servedApplication.js';
+import { ServedModel } from './servedModel.js';
+
+export interface DirectoryOptions {
+  readonly registry: RegistryView;
+  readonly store: Store;
+  readonly batching: BatchingOptions;
+  readonly onWriteFailed: (key: string, message: string) => void;
+  /** A model version is gone: its replicas are closed, its predictions are to be forgotten. */
+  readonly onModelGone: (model: ServedModel) => void;
+}
+
+/**
+ * The registry as the query path wants it: every name resolved to what serves it. Follows the registry's changes while
+ * queries run; a query keeps the models that it was given.
+ */
+export class Directory {
+  private readonly applicationsByName = new Map<string, ServedApplication>();
+  /** name → version → model. */
+  private readonly modelsByName = new Map<string, Map<string, ServedModel>>();
+  private nextNumber = 1;
+  private readonly unwatch: () => void;
+
+  constructor(private readonly options: DirectoryOptions) {
+    this.refresh();
+    this.unwatch = options.registry.watch(() => this.refresh());
+  }
+
+  application(name: string): ServedApplication | undefined {
+    return this.applicationsByName.get(name);
+  }
+
+  applications(): IterableIterator<ServedApplication> {
+    return this.applicationsByName.values();
+  }
+
+  model(name: string, version: string): ServedModel | undefined {
+    return this.modelsByName.get(name)?.get(version);
+  }
+
+  *models(): IterableIterator<ServedModel> {
+    for (const versions of this.modelsByName.values()) yield* versions.values();
+  }
+
+  close(): void {
+    this.unwatch();
+    for (const application of this.applicationsByName.values()) application.states.close();
+  }
+
+  private refresh(): void {
+    const { registry } = this.options;
+    this.refreshModels(registry.models());
+    const present = new Set<string>();
+    for (const record of registry.applications()) {
+      present.add(record.name);
+      this.refreshApplication(record);
+    }
+    for (const [name, application] of this.applicationsByName) {
+      if (present.has(name)) continue;
+      this.applicationsByName.delete(name);
+      application.states.erase();
+    }
+    this.refreshObjectives();
+  }
+
+  private refreshModels(records: readonly ModelRecord[]): void {
+    const present = new Set<ServedModel>();
+    for (const record of records) {
+      let versions = this.modelsByName.get(record.name);
+      if (versions === undefined) {
+        versions = new Map();
+        this.modelsByName.set(record.name, versions);
+      }
+      let model = versions.get(record.version);
+      if (model === undefined || !same(model.record, record)) {
+        model = new ServedModel(record, this.nextNumber++, new ReplicaGroup(record, this.options.batching));
+        const replaced = versions.get(record.version);
+        versions.set(record.version, model);
+        if (replaced !== undefined) this.retire(replaced);
+      }
+      present.add(model);
+    }
+    for (const model of [...this.models()]) {
+      if (present.has(model)) continue;
+      const versions = this.modelsByName.get(model.record.name);
+      versions?.delete(model.record.version);
+      if (versions?.size === 0) this.modelsByName.delete(model.record.name);
+      this.retire(model);
+    }
+  }
+
+  private retire(model: ServedModel): void {
+    model.replicas.close('its model version was deleted');
+    this.options.onModelGone(model);
+  }
+
+  private refreshApplication(record: ApplicationRecord): void {
+    const models = new Map<string, ServedModel>();
+    for (const linked of this.options.registry.linkedModels(record.name)) {
+      const model = this.model(linked.name, linked.version);
+      if (model !== undefined) models.set(linked.name, model);
+    }
+    const arms = [...models.keys()];
+    let application = this.applicationsByName.get(record.name);
+    if (application === undefined || !same(application.record, record)) {
+      application?.states.close();
+      const states = new SelectionStates({
+        application: record.name,
+        policy: policyNamed(record.policy.name),
+        parameters: record.policy.parameters,
+        arms,
+        store: this.options.store,
+        onWriteFailed: this.options.onWriteFailed,
+      });
+      application = new ServedApplication(record, states);
+      this.applicationsByName.set(record.name, application);
+    } else if (!sameList([...application.models.keys()], arms)) {
+      application.states.reconcile(arms);
+    }
+    application.models = models;
+  }
+
+  /** A model's batches must suit the most impatient of the applications that use it. */
+  private refreshObjectives(): void {
+    const objectives = new Map<ServedModel, number>();
+    for (const application of this.applicationsByName.values()) {
+      for (const model of application.models.values()) {
+        const soonest = Math.min(objectives.get(model) ?? Infinity, application.objectiveNs);
+        objectives.set(model, soonest);
+      }
+    }
+    for (const model of this.models()) model.replicas.setObjectiveNs(objectives.get(model) ?? Infinity);
+  }
+}
+
+/** Records are plain data; the registry may hand out new objects for unchanged ones. */
+function same(a: object, b: object): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}
+
+function sameList(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((item, at) => item === b[at]);
+}

@@ -1,0 +1,109 @@
+import type { ArmPrediction, Selection } from '../../selection/index.js';
+import { Evaluation, type HeapItem } from '../batching/index.js';
+import type {
+  CacheEntry,
+  CacheWaiter,
+  Prediction,
+  PredictionCache,
+  PredictionFailure,
+} from '../cache/index.js';
+import type { LearnedState } from '../feedback/index.js';
+import type { ServedApplication } from './servedApplication.js';
+import type { ServedModel } from './servedModel.js';
+import type { AnswerSink, Query } from './types.js';
+
+/** Whoever wants predictions for something else than an answer: told once, when all are there or the deadline has come. */
+export interface Settlement {
+  onSettled(live: LiveQuery): void;
+}
+
+/** The engine's side of a task. */
+export interface TaskOwner {
+  onTaskEnded(task: Task): void;
+}
+
+/** A query between its selection and its answer; afterwards the memory of it that feedback needs. */
+export class LiveQuery implements HeapItem {
+  order = 0;
+  heapIndex = -1;
+  readonly tasks: Task[] = [];
+  /** Tasks that have not ended. */
+  pending = 0;
+  settled = false;
+
+  constructor(
+    readonly id: string,
+    readonly application: ServedApplication,
+    readonly state: LearnedState,
+    readonly selection: Selection,
+    /** The version was pinned by the client: no draw of the policy, so nothing to learn from. */
+    readonly pinned: boolean,
+    readonly acceptedNs: number,
+    public deadlineNs: number,
+    /** Query and sink are dropped once settled, so that the memory of a query does not keep its input. */
+    public query: Query | undefined,
+    public sink: AnswerSink | undefined,
+    /** In place of a sink. */
+    public settlement: Settlement | undefined,
+  ) {}
+}
+
+/** One model asked for one query; it is itself the prediction that policies see. */
+export class Task implements CacheWaiter, ArmPrediction {
+  nextWaiter: CacheWaiter | undefined;
+  output = '';
+  scores: Float32Array | undefined = undefined;
+  arrived = false;
+  cached = false;
+  failure: PredictionFailure | undefined;
+  /** The entry it waits for. */
+  entry: CacheEntry<CachedEvaluation> | undefined;
+  readonly arm: string;
+
+  constructor(
+    private readonly owner: TaskOwner,
+    readonly live: LiveQuery,
+    readonly model: ServedModel,
+  ) {
+    this.arm = model.record.name;
+  }
+
+  onPrediction(prediction: Prediction): void {
+    this.entry = undefined;
+    this.accept(prediction);
+    this.owner.onTaskEnded(this);
+  }
+
+  onFailure(failure: PredictionFailure): void {
+    this.entry = undefined;
+    this.failure = failure;
+    this.owner.onTaskEnded(this);
+  }
+
+  accept(prediction: Prediction): void {
+    this.output = prediction.output;
+    this.scores = prediction.scores;
+    this.arrived = true;
+  }
+}
+
+/** An evaluation whose result goes to the cache and from there to all who wait. */
+export class CachedEvaluation extends Evaluation {
+  constructor(
+    private readonly cache: PredictionCache<CachedEvaluation>,
+    private readonly entry: CacheEntry<CachedEvaluation>,
+    nowNs: number,
+    deadlineNs: number,
+    traceparent: string | undefined,
+  ) {
+    super(entry.input, nowNs, deadlineNs, deadlineNs, traceparent);
+  }
+
+  override onPrediction(prediction: Prediction): void {
+    this.cache.complete(this.entry, prediction);
+  }
+
+  override onFailure(failure: PredictionFailure): void {
+    this.cache.fail(this.entry, failure);
+  }
+}

@@ -1,0 +1,37 @@
+import type { BatchingObserver, BatchRecord } from '../batching/index.js';
+import type { Answer, FeedbackOutcome, FeedbackRequest, Query, QueryRefusal } from './types.js';
+
+/**
+ * What happens on the query path, for telemetry. Calls come synchronously on the hot path: count and return, never
+ * throw. Gauges (cache, queues, selection shares) are read from the engine when somebody asks.
+ */
+export interface PredictionObserver extends BatchingObserver {
+  onAnswer(query: Query, answer: Answer): void;
+  onRefusal(query: Query, refusal: QueryRefusal): void;
+  onCancel(query: Query): void;
+  /** A prediction came after its query's deadline: it fills the cache and can still be judged by feedback. */
+  onLatePrediction(application: string, model: string, version: string): void;
+  onFeedback(feedback: FeedbackRequest, outcome: FeedbackOutcome): void;
+  /** A container said hello and is not taken into use. */
+  onReplicaRefused(model: string, version: string, replica: string, reason: string): void;
+  /** A sink threw when it was given its answer: a fault of the caller, kept from the other queries of the batch. */
+  onSinkFailure(query: Query, error: unknown): void;
+  /** Learned weights could not be written; they stay in memory and are written again with the next feedback. */
+  onStateWriteFailed(key: string, message: string): void;
+}
+
+/** Watches nothing; extend it to watch something. */
+export class SilentObserver implements PredictionObserver {
+  onAnswer(_query: Query, _answer: Answer): void {}
+  onRefusal(_query: Query, _refusal: QueryRefusal): void {}
+  onCancel(_query: Query): void {}
+  onLatePrediction(_application: string, _model: string, _version: string): void {}
+  onFeedback(_feedback: FeedbackRequest, _outcome: FeedbackOutcome): void {}
+  onBatch(_record: BatchRecord): void {}
+  onProtocolError(_model: string, _version: string, _replica: string, _message: string): void {}
+  onReplicaUp(_model: string, _version: string, _replica: string): void {}
+  onReplicaDown(_model: string, _version: string, _replica: string, _reason: string): void {}
+  onReplicaRefused(_model: string, _version: string, _replica: string, _reason: string): void {}
+  onSinkFailure(_query: Query, _error: unknown): void {}
+  onStateWriteFailed(_key: string, _message: string): void {}
+}

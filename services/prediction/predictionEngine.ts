@@ -1,0 +1,464 @@
+import type { ContainerChannel } from '../../containers/protocol/index.js';
+import { KeyedDraw, type Selection } from '../../selection/index.js';
+import type { Clock, EventSink } from '../../simulator/time/index.js';
+import { BATCHING_DEFAULTS, DeadlineHeap, type ReplicaStatus } from '../batching/index.js';
+import { PredictionCache, type CacheStats } from '../cache/index.js';
+import { RecentQueries, type LearnedState } from '../feedback/index.js';
+import type { RegistryView } from '../registry/index.js';
+import type { Store } from '../store/index.js';
+import { answerOf } from './answers.js';
+import { Directory } from './directory.js';
+import { FeedbackJoin, feedbackRefusal, learn, refused, type FeedbackDone } from './feedbackJoin.js';
+import { CachedEvaluation, LiveQuery, Task, type TaskOwner } from './liveQuery.js';
+import { SilentObserver, type PredictionObserver } from './observer.js';
+import { ReplicaLink } from './replicaLink.js';
+import type { ServedApplication } from './servedApplication.js';
+import type { ServedModel } from './servedModel.js';
+import type {
+  AnswerSink,
+  FeedbackOutcome,
+  FeedbackRequest,
+  PredictionService,
+  Query,
+  QueryRefusal,
+} from './types.js';
+
+export interface PredictionEngineOptions {
+  readonly clock: Clock;
+  readonly registry: RegistryView;
+  readonly store: Store;
+  /** Of every draw; the same seed and arrivals give the same selections. */
+  readonly seed: number;
+  readonly observer?: PredictionObserver;
+  /** Limit of the prediction cache; 32 MiB by default, 0 keeps nothing. */
+  readonly cacheBytes?: number;
+  /** Evaluations that may wait for one replica. */
+  readonly maxQueued?: number;
+  /** Share of the shortest objective that a batch's service may take. */
+  readonly serviceShare?: number;
+  /** Queries that feedback may still name. */
+  readonly recentQueries?: number;
+  /** The engine's name on the clock, when a clock has more than one. */
+  readonly port?: string;
+}
+
+const RECENT_QUERIES = 65_536;
+
+const SHUTTING_DOWN: QueryRefusal = {
+  code: 'shutting_down',
+  message: 'the server is shutting down: ask another one',
+};
+
+/**
+ * The way of a prediction: select, cache, batch, combine. Every query gets exactly one answer or refusal, at its deadline
+ * at the latest (Clipper 5.2.2), with whatever has arrived by then.
+ */
+export class PredictionEngine implements PredictionService, TaskOwner, EventSink {
+  private readonly clock: Clock;
+  private readonly port: string;
+  private readonly observer: PredictionObserver;
+  private readonly directory: Directory;
+  private readonly cache: PredictionCache<CachedEvaluation>;
+  private readonly draw: KeyedDraw;
+  private readonly recent: RecentQueries<LiveQuery>;
+  private readonly deadlines = new DeadlineHeap<LiveQuery>();
+  private timerNs = Infinity;
+  private timer = -1;
+  private live = 0;
+  private feedbacks = 0;
+  private draining = false;
+  private readonly drained: (() => void)[] = [];
+
+  /** @throws RangeError when an option is out of its range. */
+  constructor(options: PredictionEngineOptions) {
+    this.clock = options.clock;
+    this.port = options.port ?? 'prediction';
+    this.observer = options.observer ?? new SilentObserver();
+    const serviceShare = options.serviceShare ?? BATCHING_DEFAULTS.serviceShare;
+    if (!(serviceShare > 0 && serviceShare <= 1)) {
+      throw new RangeError(`serviceShare must be above 0 and at most 1, not ${serviceShare}`);
+    }
+    const maxQueued = options.maxQueued ?? BATCHING_DEFAULTS.maxQueued;
+    if (!Number.isSafeInteger(maxQueued) || maxQueued < 1) {
+      throw new RangeError(`maxQueued must be a whole number above 0, not ${maxQueued}`);
+    }
+    this.draw = new KeyedDraw(options.seed);
+    this.cache = new PredictionCache({
+      seed: options.seed,
+      ...(options.cacheBytes === undefined ? {} : { limitBytes: options.cacheBytes }),
+    });
+    this.recent = new RecentQueries(options.recentQueries ?? RECENT_QUERIES);
+    this.clock.attach(this.port, this);
+    this.directory = new Directory({
+      registry: options.registry,
+      store: options.store,
+      batching: {
+        clock: this.clock,
+        observer: this.observer,
+        maxQueued,
+        serviceShare,
+        maxLosses: BATCHING_DEFAULTS.maxLosses,
+      },
+      onWriteFailed: (key, message) => this.observer.onStateWriteFailed(key, message),
+      onModelGone: (model) => this.cache.removeModel(model.number),
+    });
+  }
+
+  /** Opens the channel and takes the replica into use once it has said hello; the observer hears when it does not fit. */
+  addReplica(channel: ContainerChannel): void {
+    channel.open(new ReplicaLink(channel, this.directory, this.observer));
+  }
+
+  predict(query: Query, sink: AnswerSink): void {
+    const application = this.directory.application(query.application);
+    const refusal = this.refusalOf(query, application);
+    if (refusal !== undefined || application === undefined) {
+      this.refuse(query, sink, refusal ?? unknownApplication(query.application));
+      return;
+    }
+    let state: LearnedState;
+    try {
+      state = application.states.of(query.context);
+    } catch (error) {
+      this.refuse(query, sink, badContext(error));
+      return;
+    }
+    let pinned: ServedModel | undefined;
+    let selection: Selection;
+    if (query.version === undefined) {
+      selection = application.policy.select(state.state, this.draw.of(query.id));
+    } else {
+      const found = this.modelAt(application, query.version, query.input);
+      if ('code' in found) {
+        this.refuse(query, sink, found);
+        return;
+      }
+      pinned = found;
+      selection = { arms: [pinned.record.name], propensity: 1 };
+    }
+    const nowNs = this.clock.nowNs();
+    const { objectiveNs } = application;
+    const budgetNs =
+      query.budgetNs !== undefined && query.budgetNs < objectiveNs ? query.budgetNs : objectiveNs;
+    const live = new LiveQuery(
+      query.id,
+      application,
+      state,
+      selection,
+      pinned !== undefined,
+      nowNs,
+      nowNs + budgetNs,
+      query,
+      sink,
+      undefined,
+    );
+    this.recent.add(live);
+    this.start(live, query.input, query.traceparent, pinned, nowNs);
+  }
+
+  cancel(queryId: string): boolean {
+    const live = this.recent.find(queryId);
+    if (live === undefined || live.settled || live.query === undefined) return false;
+    const { query } = live;
+    this.end(live);
+    for (const task of live.tasks) {
+      const { entry } = task;
+      if (entry === undefined || !this.cache.release(entry)) continue;
+      const { work } = entry;
+      // Forgotten first: a container that answers the cancellation at once must find nothing to complete.
+      this.cache.abandon(entry);
+      work?.queue?.cancel(work);
+    }
+    this.observer.onCancel(query);
+    this.checkDrained();
+    return true;
+  }
+
+  update(request: FeedbackRequest, done: FeedbackDone): void {
+    const finish = (outcome: FeedbackOutcome): void => {
+      this.observer.onFeedback(request, outcome);
+      done(outcome);
+    };
+    const application = this.directory.application(request.application);
+    const wrong =
+      application === undefined ? unknownApplication(request.application) : feedbackRefusal(request);
+    if (wrong !== undefined || application === undefined) {
+      finish(refused(wrong ?? unknownApplication(request.application)));
+      return;
+    }
+    const judged = request.queryId === undefined ? undefined : this.recent.find(request.queryId);
+    if (judged !== undefined && judged.application.record.name === request.application) {
+      // A pinned version's prediction is not the current version's, and was no choice of the policy.
+      if (judged.pinned) finish({ accepted: true, joined: 'query', durable: true });
+      else learn(judged, request, 'query', finish);
+      return;
+    }
+    if (request.input === undefined) {
+      finish(refused(unknownQuery(request.queryId)));
+      return;
+    }
+    const badInput = application.inputRefusal(request.input);
+    if (badInput !== undefined) {
+      finish(refused(badInput));
+      return;
+    }
+    this.join(application, request, request.input, finish);
+  }
+
+  inFlight(): number {
+    return this.live;
+  }
+
+  drain(done: () => void): void {
+    this.draining = true;
+    this.drained.push(done);
+    this.checkDrained();
+  }
+
+  /** Calls back once everything learned so far is in the store. */
+  flush(done: () => void): void {
+    const applications = [...this.directory.applications()];
+    let open = applications.length + 1;
+    const one = (): void => {
+      open -= 1;
+      if (open === 0) done();
+    };
+    for (const { states } of applications) states.flush(one);
+    one();
+  }
+
+  /** Stops serving at once: what is in flight is answered with what has arrived or the default, replicas are closed. */
+  close(): void {
+    this.draining = true;
+    const nowNs = this.clock.nowNs();
+    for (const live of this.deadlines.clear()) this.settle(live, nowNs);
+    for (const model of this.directory.models()) model.replicas.close('the server is shutting down');
+    this.directory.close();
+    this.clock.detach(this.port);
+  }
+
+  onEvent(_kind: string, _payload: unknown, nowNs: number): void {
+    this.timerNs = Infinity;
+    for (;;) {
+      const first = this.deadlines.first();
+      if (first === undefined || first.deadlineNs > nowNs) break;
+      this.settle(first, nowNs);
+    }
+    this.armTimer();
+  }
+
+  onTaskEnded(task: Task): void {
+    const { live } = task;
+    if (live.settled) {
+      if (task.arrived) {
+        const { name, version } = task.model.record;
+        this.observer.onLatePrediction(live.application.record.name, name, version);
+      }
+      return;
+    }
+    live.pending -= 1;
+    // A query that is still being started settles at the end of its start.
+    if (live.pending === 0 && live.heapIndex >= 0) this.settle(live, this.clock.nowNs());
+  }
+
+  cacheStats(): CacheStats {
+    return this.cache.stats();
+  }
+
+  replicas(): ReplicaStatus[] {
+    return [...this.directory.models()].flatMap((model) => model.replicas.statuses());
+  }
+
+  /** Whether a model version has a replica that is up. */
+  ready(model: string, version: string): boolean {
+    return (this.directory.model(model, version)?.replicas.size ?? 0) > 0;
+  }
+
+  /** Share of queries that the policy gives each model of an application; undefined when there is no such application. */
+  selectionShares(application: string, context = ''): ReadonlyMap<string, number> | undefined {
+    const served = this.directory.application(application);
+    return served?.policy.shares(served.states.of(context).state);
+  }
+
+  private refusalOf(query: Query, application: ServedApplication | undefined): QueryRefusal | undefined {
+    if (this.draining) return SHUTTING_DOWN;
+    // A pinned version may take another length than the current one; it is checked when it is found.
+    if (query.version !== undefined) return undefined;
+    return application?.inputRefusal(query.input);
+  }
+
+  private refuse(query: Query, sink: AnswerSink, refusal: QueryRefusal): void {
+    this.observer.onRefusal(query, refusal);
+    sink.onRefusal(query, refusal);
+  }
+
+  private modelAt(
+    application: ServedApplication,
+    version: string,
+    input: Uint8Array,
+  ): ServedModel | QueryRefusal {
+    const { name } = application.record;
+    let found: ServedModel | undefined;
+    for (const arm of application.models.keys()) {
+      const model = this.directory.model(arm, version);
+      if (model === undefined) continue;
+      if (found !== undefined) {
+        const message = `several models linked to application '${name}' have a version '${version}': leave it out`;
+        return { code: 'unknown_version', field: 'version', message };
+      }
+      found = model;
+    }
+    if (found === undefined) {
+      const message = `no model linked to application '${name}' has a version '${version}'`;
+      return { code: 'unknown_version', field: 'version', message };
+    }
+    return application.inputRefusal(input, [found]) ?? found;
+  }
+
+  /** Feedback by input: predictions for it, and then the policy. */
+  private join(
+    application: ServedApplication,
+    request: FeedbackRequest,
+    input: Uint8Array,
+    done: FeedbackDone,
+  ): void {
+    let state: LearnedState;
+    try {
+      state = application.states.of(request.context);
+    } catch (error) {
+      done(refused(badContext(error)));
+      return;
+    }
+    const id = `feedback ${this.feedbacks++}`;
+    const selection = application.policy.select(state.state, this.draw.of(id));
+    const nowNs = this.clock.nowNs();
+    const deadlineNs = nowNs + application.objectiveNs;
+    const settlement = new FeedbackJoin(request, done);
+    const live = new LiveQuery(
+      id,
+      application,
+      state,
+      selection,
+      false,
+      nowNs,
+      deadlineNs,
+      undefined,
+      undefined,
+      settlement,
+    );
+    this.start(live, input, undefined, undefined, nowNs);
+  }
+
+  private start(
+    live: LiveQuery,
+    input: Uint8Array,
+    traceparent: string | undefined,
+    pinned: ServedModel | undefined,
+    nowNs: number,
+  ): void {
+    this.live += 1;
+    const { arms } = live.selection;
+    live.pending = arms.length;
+    const hash = this.cache.hash(input);
+    for (const arm of arms) {
+      const model = pinned ?? live.application.models.get(arm);
+      if (model === undefined) {
+        live.pending -= 1;
+        continue;
+      }
+      const task = new Task(this, live, model);
+      live.tasks.push(task);
+      this.ask(task, input, hash, traceparent, nowNs);
+    }
+    if (live.pending === 0) {
+      this.settle(live, nowNs);
+    } else {
+      this.deadlines.push(live);
+      this.armTimer();
+    }
+  }
+
+  private ask(
+    task: Task,
+    input: Uint8Array,
+    hash: number,
+    traceparent: string | undefined,
+    nowNs: number,
+  ): void {
+    const { live, model } = task;
+    const lookup = this.cache.request(model.number, input, hash, task);
+    const entry = this.cache.current;
+    if (entry === undefined) return;
+    if (lookup === 'hit' && entry.prediction !== undefined) {
+      task.accept(entry.prediction);
+      task.cached = true;
+      live.pending -= 1;
+      return;
+    }
+    task.entry = entry;
+    if (lookup === 'join') {
+      const { work } = entry;
+      work?.queue?.extend(work, live.deadlineNs, live.deadlineNs);
+      return;
+    }
+    const evaluation = new CachedEvaluation(this.cache, entry, nowNs, live.deadlineNs, traceparent);
+    entry.work = evaluation;
+    model.replicas.enqueue(evaluation, nowNs);
+  }
+
+  /** Ends a query's waiting. */
+  private end(live: LiveQuery): void {
+    live.settled = true;
+    this.live -= 1;
+    this.deadlines.remove(live);
+    live.query = undefined;
+    live.sink = undefined;
+    live.settlement = undefined;
+  }
+
+  private settle(live: LiveQuery, nowNs: number): void {
+    const { query, sink, settlement } = live;
+    this.end(live);
+    settlement?.onSettled(live);
+    if (query !== undefined && sink !== undefined) {
+      const answer = answerOf(live, nowNs);
+      this.observer.onAnswer(query, answer);
+      try {
+        sink.onAnswer(query, answer);
+      } catch (error) {
+        this.observer.onSinkFailure(query, error);
+      }
+    }
+    if (this.draining) this.checkDrained();
+  }
+
+  private armTimer(): void {
+    const first = this.deadlines.first();
+    if (first === undefined || this.timerNs <= first.deadlineNs) return;
+    if (this.timerNs !== Infinity) this.clock.cancel(this.timer);
+    this.timerNs = first.deadlineNs;
+    this.timer = this.clock.schedule(this.port, first.deadlineNs, 'deadline');
+  }
+
+  private checkDrained(): void {
+    if (!this.draining || this.live > 0) return;
+    for (const done of this.drained.splice(0)) done();
+  }
+}
+
+function unknownApplication(name: string): QueryRefusal {
+  return { code: 'unknown_application', field: 'application', message: `there is no application '${name}'` };
+}
+
+function unknownQuery(queryId: string | undefined): QueryRefusal {
+  const message =
+    queryId === undefined
+      ? 'feedback needs the id of the query that it judges, or an input'
+      : `query '${queryId}' is not remembered: give its input with the feedback`;
+  return { code: 'unknown_query', field: 'queryId', message };
+}
+
+function badContext(error: unknown): QueryRefusal {
+  const message = error instanceof Error ? error.message : String(error);
+  return { code: 'invalid_input', field: 'context', message };
+}

@@ -1,0 +1,47 @@
+import type { ContainerChannel, ContainerFrame, FrameSink } from '../../containers/protocol/index.js';
+import type { ReplicaQueue } from '../batching/index.js';
+import type { Directory } from './directory.js';
+import type { PredictionObserver } from './observer.js';
+
+/** A replica from its first frame on: introduced by `hello`, then its queue's. */
+export class ReplicaLink implements FrameSink<ContainerFrame> {
+  private queue: ReplicaQueue | undefined;
+  private refused = false;
+
+  constructor(
+    private readonly channel: ContainerChannel,
+    private readonly directory: Directory,
+    private readonly observer: PredictionObserver,
+  ) {}
+
+  onFrame(frame: ContainerFrame): void {
+    if (this.refused) return;
+    if (this.queue !== undefined) {
+      this.queue.onFrame(frame);
+      return;
+    }
+    if (frame.kind !== 'hello') {
+      const why = frame.kind === 'down' ? frame.reason : `'${frame.kind}' came before 'hello'`;
+      this.refuse('', '', '', why);
+      return;
+    }
+    const model = this.directory.model(frame.model, frame.version);
+    if (model === undefined) {
+      const why = `model '${frame.model}' version '${frame.version}' is not registered`;
+      this.refuse(frame.model, frame.version, frame.replica, why);
+      return;
+    }
+    try {
+      this.queue = model.replicas.add(this.channel, frame);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      this.refuse(frame.model, frame.version, frame.replica, why);
+    }
+  }
+
+  private refuse(model: string, version: string, replica: string, why: string): void {
+    this.refused = true;
+    this.channel.close();
+    this.observer.onReplicaRefused(model, version, replica, why);
+  }
+}

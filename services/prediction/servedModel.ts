@@ -1,0 +1,24 @@
+import type { ReplicaGroup } from '../batching/index.js';
+import type { ModelRecord } from '../registry/index.js';
+import type { AnsweringModel } from './types.js';
+
+/** A model version that can be asked: its replicas, its number in the cache, and its part in answers, made once. */
+export class ServedModel {
+  readonly fresh: AnsweringModel;
+  readonly fromCache: AnsweringModel;
+  /** The `models` of an answer that this model gave alone. */
+  readonly onlyFresh: readonly AnsweringModel[];
+  readonly onlyFromCache: readonly AnsweringModel[];
+
+  constructor(
+    readonly record: ModelRecord,
+    readonly number: number,
+    readonly replicas: ReplicaGroup,
+  ) {
+    const { name, version } = record;
+    this.fresh = Object.freeze({ name, version, cached: false });
+    this.fromCache = Object.freeze({ name, version, cached: true });
+    this.onlyFresh = Object.freeze([this.fresh]);
+    this.onlyFromCache = Object.freeze([this.fromCache]);
+  }
+}
