@@ -12,6 +12,16 @@ export const SCHEMA_VERSION = 1;
 type LogKey = [log: string, sequence: number];
 type Waiting = readonly [done: (outcome: StoreOutcome) => void, outcome: StoreOutcome];
 
+/** What one transaction writes, and who waits for it. */
+interface Group {
+  readonly keys: readonly string[];
+  readonly tails: readonly (readonly [log: string, entries: readonly LogEntry[]])[];
+  readonly waiting: readonly Waiting[];
+  readonly flushing: readonly (() => void)[];
+}
+
+const NOTHING: Group = { keys: [], tails: [], waiting: [], flushing: [] };
+
 /**
  * A store in files of one directory (LMDB). Writes show in the memory image at once and go to disk in groups: while
  * one transaction is being synced the next gathers, and a key that is written again meanwhile is written once. What is
@@ -164,31 +174,45 @@ export class EmbeddedStore implements Store {
   private async write(): Promise<void> {
     if (this.isWriting) return;
     this.isWriting = true;
-    const keys = [...this.dirty];
-    const tails = new Map([...this.tails].map(([log, tail]) => [log, [...tail]]));
-    const { waiting, flushing } = this;
-    this.dirty.clear();
-    this.waiting = [];
-    this.flushing = [];
+    let group = NOTHING;
     let failure: string | undefined;
     try {
-      await this.root.transaction(() => this.put(keys, tails));
-      for (const [log, written] of tails) this.dropWritten(log, written.length);
+      await this.root.transaction(() => {
+        // Gathered here and not before: what is put is the image of this very moment, keys and logs alike.
+        group = this.gather();
+        this.put(group);
+      });
+      for (const [log, entries] of group.tails) this.dropWritten(log, entries.length);
     } catch (error) {
       failure = error instanceof Error ? error.message : String(error);
+      // A transaction that did not even begin has gathered nothing; its waiters must hear of it all the same.
+      if (group === NOTHING) group = this.gather();
       // The image keeps the writes; the next transaction takes them along.
-      for (const key of keys) this.dirty.add(key);
+      for (const key of group.keys) this.dirty.add(key);
     }
     this.isWriting = false;
-    for (const [done, outcome] of waiting) {
+    for (const [done, outcome] of group.waiting) {
       done(failure === undefined ? outcome : { ok: false, reason: 'failed', message: failure });
     }
-    for (const done of flushing) done();
+    for (const done of group.flushing) done();
     if (failure === undefined && (this.hasWork() || this.flushing.length > 0)) this.scheduleWrite();
   }
 
+  private gather(): Group {
+    const group: Group = {
+      keys: [...this.dirty],
+      tails: [...this.tails].map(([log, tail]) => [log, [...tail]]),
+      waiting: this.waiting,
+      flushing: this.flushing,
+    };
+    this.dirty.clear();
+    this.waiting = [];
+    this.flushing = [];
+    return group;
+  }
+
   /** Inside a transaction. */
-  private put(keys: readonly string[], tails: ReadonlyMap<string, readonly LogEntry[]>): void {
+  private put({ keys, tails }: Group): void {
     for (const key of keys) {
       const entry = this.image.get(key);
       if (entry === undefined) this.state.removeSync(key);
