@@ -1,0 +1,22 @@
+export { plainEvaluation, type Evaluation, type PlainEvaluator } from './evaluation/plainEvaluation.js';
+export {
+  deviceRegions,
+  inputItemBytes,
+  inputLength,
+  outputLength,
+  type DeviceRegion,
+} from './deviceLayout.js';
+export { ExpressionError, parseExpression, type Expression, type Scope } from './expression.js';
+export { builtInModelPath, loadKernelModel, type KernelModel } from './kernelModel.js';
+export { bindPointers, planLaunches, type PlannedLaunch } from './launchPlan.js';
+export {
+  manifestSchema,
+  type KernelModelManifest,
+  type ManifestAnswer,
+  type ManifestInput,
+  type ManifestOutput,
+} from './manifest.js';
+export { BATCHES_IN_FLIGHT } from './manifestCheck.js';
+export { ModelError, type ModelErrorCode } from './modelError.js';
+export { packageRoot } from './packageRoot.js';
+export { digitAt, loadDigits, type DigitSet, type DigitSplit } from './training/digits.js';

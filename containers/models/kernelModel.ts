@@ -1,0 +1,199 @@
+import { readFileSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
+import { PtxParseError, parseModule, type IrFunction, type IrModule } from '../../simulator/ptx/index.js';
+import { FieldError, deviceRegions, weightBytes, type DeviceRegion } from './deviceLayout.js';
+import { planLaunches } from './launchPlan.js';
+import { fieldPath, manifestSchema, type KernelModelManifest } from './manifest.js';
+import { checkManifest } from './manifestCheck.js';
+import { ModelError } from './modelError.js';
+import { packageRoot } from './packageRoot.js';
+
+export const MANIFEST_FILE = 'manifest.json';
+
+/** A kernel model read from its folder and checked: everything a GPU node needs to run it. */
+export interface KernelModel {
+  readonly folder: string;
+  readonly manifest: KernelModelManifest;
+  /** In the order of `manifest.modules`. */
+  readonly modules: readonly { readonly name: string; readonly file: string; readonly ptx: string }[];
+  /** Little-endian bytes, by the weight's name. */
+  readonly weights: ReadonlyMap<string, Uint8Array>;
+  readonly regions: readonly DeviceRegion[];
+}
+
+/** Folder of a model that comes with the product: 'digits-logistic' or 'digits-mlp'. */
+export function builtInModelPath(name: 'digits-logistic' | 'digits-mlp'): string {
+  return `containers/models/${name}`;
+}
+
+/**
+ * Reads a model's folder and checks it whole.
+ * @param path absolute, or relative to the package's root (as `builtInModelPath` gives it).
+ * @throws ModelError naming the file and the field.
+ */
+export function loadKernelModel(path: string): KernelModel {
+  const folder = isAbsolute(path) ? path : join(packageRoot(), path);
+  const manifestFile = join(folder, MANIFEST_FILE);
+  const manifest = readManifest(manifestFile);
+  try {
+    checkManifest(manifest);
+    const modules = manifest.modules.map(({ name, file }, index) => ({
+      name,
+      file: join(folder, file),
+      ptx: new TextDecoder().decode(readFile(join(folder, file), manifestFile, `modules[${index}].file`)),
+    }));
+    checkKernels(manifest, new Map(modules.map(({ name, file, ptx }) => [name, parse(file, ptx)])));
+    return {
+      folder,
+      manifest,
+      modules,
+      weights: readWeights(folder, manifestFile, manifest),
+      regions: deviceRegions(manifest),
+    };
+  } catch (error) {
+    if (error instanceof FieldError) {
+      throw new ModelError('manifestInvalid', manifestFile, error.field, error.problem);
+    }
+    throw error;
+  }
+}
+
+/** @throws ModelError `manifestMissing` or `manifestInvalid`. */
+export function readManifest(file: string): KernelModelManifest {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new ModelError('manifestMissing', file, undefined, `cannot be read (${reasonOf(error)})`);
+  }
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw new ModelError('manifestInvalid', file, undefined, `not JSON: ${reasonOf(error)}`);
+  }
+  const parsed = manifestSchema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new ModelError('manifestInvalid', file, fieldPath(issue.path) || undefined, issue.message);
+}
+
+function readWeights(
+  folder: string,
+  manifestFile: string,
+  manifest: KernelModelManifest,
+): ReadonlyMap<string, Uint8Array> {
+  const files = new Map<string, { bytes: Uint8Array; described: number }>();
+  const weights = new Map<string, Uint8Array>();
+  manifest.weights.forEach((weight, index) => {
+    const field = `weights[${index}]`;
+    const path = join(folder, weight.file);
+    let file = files.get(path);
+    if (file === undefined) {
+      file = { bytes: readFile(path, manifestFile, `${field}.file`), described: 0 };
+      files.set(path, file);
+    }
+    const bytes = weightBytes(manifest, index);
+    const end = weight.offsetBytes + bytes;
+    if (end > file.bytes.length) {
+      throw new ModelError(
+        'weightsInvalid',
+        path,
+        field,
+        `'${weight.name}' takes bytes ${weight.offsetBytes} to ${end}, the file has ${file.bytes.length}`,
+      );
+    }
+    file.described += bytes;
+    weights.set(weight.name, file.bytes.subarray(weight.offsetBytes, end));
+  });
+  for (const [path, { bytes, described }] of files) {
+    if (described !== bytes.length) {
+      throw new ModelError(
+        'weightsInvalid',
+        path,
+        'weights',
+        `the file has ${bytes.length} bytes, the manifest describes ${described}`,
+      );
+    }
+  }
+  return weights;
+}
+
+function parse(file: string, ptx: string): IrModule {
+  try {
+    return parseModule(ptx, file);
+  } catch (error) {
+    if (error instanceof PtxParseError) throw new ModelError('moduleInvalid', file, undefined, error.message);
+    throw error;
+  }
+}
+
+/** Every launch must find its kernel, and pass what the kernel takes. */
+function checkKernels(manifest: KernelModelManifest, modules: ReadonlyMap<string, IrModule>): void {
+  planLaunches(manifest, 1).forEach((launch, index) => {
+    const field = `launches[${index}]`;
+    const module = modules.get(launch.module);
+    if (module === undefined)
+      throw new FieldError(`${field}.module`, `there is no module '${launch.module}'`);
+    const kernel = module.functions.find(({ name, isEntry }) => isEntry && name === launch.kernel);
+    if (kernel === undefined) {
+      const names = module.functions.filter(({ isEntry }) => isEntry).map(({ name }) => name);
+      throw new ModelError(
+        'moduleInvalid',
+        module.file,
+        `${field}.kernel`,
+        `there is no kernel '${launch.kernel}', only ${names.join(', ')}`,
+      );
+    }
+    if (kernel.refusal !== undefined) {
+      const { line, instruction, reason } = kernel.refusal;
+      throw new ModelError(
+        'moduleInvalid',
+        module.file,
+        `${field}.kernel`,
+        `'${kernel.name}' cannot run: line ${line}, ${instruction}: ${reason}`,
+      );
+    }
+    checkParameters(kernel, launch.layout, module.file, `${field}.arguments`);
+  });
+}
+
+function checkParameters(
+  kernel: IrFunction,
+  layout: readonly { readonly offset: number; readonly bytes: number }[],
+  file: string,
+  field: string,
+): void {
+  const { parameters, name } = kernel;
+  if (parameters.length !== layout.length) {
+    throw new ModelError(
+      'moduleInvalid',
+      file,
+      field,
+      `'${name}' takes ${parameters.length} arguments, the manifest passes ${layout.length}`,
+    );
+  }
+  parameters.forEach((parameter, index) => {
+    const { offset, bytes } = layout[index];
+    if (parameter.offset === offset && parameter.bytes === bytes) return;
+    throw new ModelError(
+      'moduleInvalid',
+      file,
+      `${field}[${index}]`,
+      `'${name}' takes ${parameter.type} of ${parameter.bytes} bytes, the manifest passes ${bytes} bytes`,
+    );
+  });
+}
+
+function readFile(path: string, manifestFile: string, field: string): Uint8Array {
+  try {
+    // A plain copy: a Buffer's own slice shares its pool.
+    return new Uint8Array(readFileSync(path));
+  } catch (error) {
+    throw new ModelError('fileMissing', manifestFile, field, `${path} cannot be read (${reasonOf(error)})`);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

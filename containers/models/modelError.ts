@@ -1,0 +1,27 @@
+export type ModelErrorCode =
+  /** The folder has no manifest that can be read. */
+  | 'manifestMissing'
+  /** The manifest is not JSON, misses a field, or contradicts itself. */
+  | 'manifestInvalid'
+  /** A file that the manifest names cannot be read. */
+  | 'fileMissing'
+  /** A weights file does not hold what the manifest says. */
+  | 'weightsInvalid'
+  /** A PTX file does not parse, or its kernel does not take what the manifest passes. */
+  | 'moduleInvalid'
+  /** An expression failed at one batch size. */
+  | 'expressionInvalid';
+
+/** Why a kernel model cannot be loaded: the file, the field in the manifest where there is one, and what was expected. */
+export class ModelError extends Error {
+  override readonly name = 'ModelError';
+
+  constructor(
+    readonly code: ModelErrorCode,
+    readonly file: string,
+    readonly field: string | undefined,
+    problem: string,
+  ) {
+    super(field === undefined ? `${file}: ${problem}` : `${file}: ${field}: ${problem}`);
+  }
+}
