@@ -1,1 +1,2 @@
-export type { ReplicaStatus } from './replica.js';
+export { Deployer, type DeployerOptions } from './deployer.js';
+export type { BackOff, ContainerStarter, ReplicaStatus } from './replica.js';

@@ -85,8 +85,8 @@ export class PredictExchange extends Exchange implements AnswerSink {
       this.startBatch(request, request.inputBatch);
       return;
     }
-    const { application, inputLength } = this.route;
-    const input = encodeInput(application.inputType, request.input, inputLength, 'input');
+    const { application } = this.route;
+    const input = encodeInput(application.inputType, request.input, this.expectedLength(request), 'input');
     if (input instanceof ServiceError) {
       this.refuse(input);
       return;
@@ -119,8 +119,14 @@ export class PredictExchange extends Exchange implements AnswerSink {
     this.refuse({ code: refusal.code, message: refusal.message, field: refusal.field });
   }
 
+  /** A version that the client names may take another length than the current one: the engine checks that. */
+  private expectedLength(request: PredictRequest): number | undefined {
+    return request.version === undefined ? this.route.inputLength : undefined;
+  }
+
   private startBatch(request: PredictRequest, inputs: readonly unknown[]): void {
-    const { application, inputLength } = this.route;
+    const { application } = this.route;
+    const inputLength = this.expectedLength(request);
     const batch = new ClientBatch(inputs.length, (json) => sendJson(this.response, 200, json));
     const queryIds: string[] = [];
     for (let index = 0; index < inputs.length; index++) {

@@ -1,0 +1,48 @@
+import type {
+  ContainerChannel,
+  ContainerFrame,
+  FrameSink,
+  FrontendFrame,
+} from '../../containers/protocol/index.js';
+
+/** What becomes of a channel. */
+export interface ChannelWatcher {
+  onUp(): void;
+  /** The replica is lost, or whoever uses the channel closed it. Called once at most. */
+  onDown(reason: string): void;
+}
+
+/** A channel that tells a watcher when its replica comes and goes; frames pass through unchanged. */
+export class WatchedChannel implements ContainerChannel {
+  private isDown = false;
+
+  constructor(
+    private readonly inner: ContainerChannel,
+    private readonly watcher: ChannelWatcher,
+  ) {}
+
+  send(frame: FrontendFrame): void {
+    this.inner.send(frame);
+  }
+
+  open(sink: FrameSink<ContainerFrame>): void {
+    this.inner.open({
+      onFrame: (frame) => {
+        if (frame.kind === 'hello') this.watcher.onUp();
+        sink.onFrame(frame);
+        if (frame.kind === 'down') this.goDown(frame.reason);
+      },
+    });
+  }
+
+  close(): void {
+    this.inner.close();
+    this.goDown('the frontend closed the channel');
+  }
+
+  private goDown(reason: string): void {
+    if (this.isDown) return;
+    this.isDown = true;
+    this.watcher.onDown(reason);
+  }
+}

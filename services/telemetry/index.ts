@@ -1,0 +1,1 @@
+export { Telemetry, type Complaint, type NodePace, type TelemetrySources } from './telemetry.js';

@@ -1,0 +1,172 @@
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { BatchRecord, ReplicaStatus } from '../batching/index.js';
+import type { CacheStats } from '../cache/index.js';
+import type { ErrorCode } from '../errors/index.js';
+import type { FrontendObserver } from '../frontend/index.js';
+import {
+  SilentObserver,
+  type Answer,
+  type FeedbackOutcome,
+  type FeedbackRequest,
+  type Query,
+} from '../prediction/index.js';
+import type { RegistryView } from '../registry/index.js';
+import { addCacheMetrics } from './cacheMetrics.js';
+import { ModelMetrics } from './modelMetrics.js';
+import { QueryMetrics } from './queryMetrics.js';
+
+/** What is read when somebody scrapes; the engine has all of it, and is made after its observer. */
+export interface TelemetrySources {
+  cacheStats(): CacheStats;
+  replicas(): readonly ReplicaStatus[];
+  selectionShares(application: string): ReadonlyMap<string, number> | undefined;
+  inFlight(): number;
+}
+
+/** A GPU node's pace: how much slower than simulated time the host runs it, 1 when it keeps up. */
+export interface NodePace {
+  readonly node: string;
+  readonly dilation: number;
+}
+
+/** What goes wrong on the query path, in words, for the log. */
+export type Complaint = (message: string, details: Readonly<Record<string, unknown>>) => void;
+
+/** The Prometheus metrics of a frontend: counts what engine and frontend report, reads the rest when scraped. */
+export class Telemetry extends SilentObserver implements FrontendObserver {
+  private readonly registry = new Registry();
+  private readonly queries: QueryMetrics;
+  private readonly models: ModelMetrics;
+  private sources: TelemetrySources | undefined;
+  private nodePaces: () => readonly NodePace[] = () => [];
+  /** Versions with series, so that those of deleted ones can go. */
+  private readonly known = new Set<string>();
+  private readonly unwatch: () => void;
+
+  constructor(
+    private readonly view: RegistryView,
+    private readonly complain: Complaint = () => undefined,
+  ) {
+    super();
+    collectDefaultMetrics({ register: this.registry });
+    this.queries = new QueryMetrics(
+      this.registry,
+      (application) => view.application(application) !== undefined,
+      () => this.shares(),
+    );
+    this.models = new ModelMetrics(this.registry, () => this.sources?.replicas() ?? []);
+    this.learnVersions();
+    this.unwatch = view.watch(({ kind, name }) => this.onRegistryChange(kind, name));
+    this.addNodeMetrics();
+  }
+
+  /** Must be called once, before the first scrape. */
+  attach(sources: TelemetrySources, nodePaces: () => readonly NodePace[]): void {
+    this.sources = sources;
+    this.nodePaces = nodePaces;
+    addCacheMetrics(this.registry, () => sources.cacheStats());
+  }
+
+  /** The Prometheus text format. */
+  async text(): Promise<{ readonly contentType: string; readonly text: string }> {
+    return { contentType: this.registry.contentType, text: await this.registry.metrics() };
+  }
+
+  close(): void {
+    this.unwatch();
+    this.registry.clear();
+  }
+
+  onRefused(application: string | undefined, code: ErrorCode): void {
+    this.queries.onRefused(application, code);
+  }
+
+  override onAnswer(query: Query, answer: Answer): void {
+    this.queries.onAnswer(query, answer);
+  }
+
+  override onCancel(query: Query): void {
+    this.queries.onCancel(query);
+  }
+
+  override onLatePrediction(application: string, model: string, version: string): void {
+    this.queries.onLatePrediction(application, model, version);
+  }
+
+  override onFeedback(feedback: FeedbackRequest, outcome: FeedbackOutcome): void {
+    this.queries.onFeedback(feedback.application, outcome);
+  }
+
+  override onBatch(record: BatchRecord): void {
+    this.models.onBatch(record);
+  }
+
+  override onReplicaDown(model: string, version: string, replica: string, reason: string): void {
+    this.models.onReplicaDown(model, version, replica);
+    this.complain('replica lost', { model, version, replica, reason });
+  }
+
+  override onProtocolError(model: string, version: string, replica: string, message: string): void {
+    this.models.onProtocolError(model, version, replica);
+    this.complain('container broke the protocol', { model, version, replica, reason: message });
+  }
+
+  override onReplicaRefused(model: string, version: string, replica: string, reason: string): void {
+    this.complain('replica refused', { model, version, replica, reason });
+  }
+
+  override onSinkFailure(query: Query, error: unknown): void {
+    this.complain('an answer could not be handed over', { queryId: query.id, error });
+  }
+
+  override onStateWriteFailed(key: string, message: string): void {
+    this.complain('learned weights could not be written', { key, reason: message });
+  }
+
+  private *shares(): Iterable<readonly [string, string, number]> {
+    for (const { name } of this.view.applications()) {
+      for (const [model, share] of this.sources?.selectionShares(name) ?? []) yield [name, model, share];
+    }
+  }
+
+  private onRegistryChange(kind: string, name: string): void {
+    if (kind === 'application' && this.view.application(name) === undefined) this.queries.forget(name);
+    if (kind !== 'model') return;
+    for (const key of [...this.known]) {
+      const [model, version] = key.split(':');
+      if (this.view.model(model, version) !== undefined) continue;
+      this.known.delete(key);
+      this.models.forget(model, version);
+    }
+    this.learnVersions();
+  }
+
+  private learnVersions(): void {
+    // Neither names nor versions can hold a colon.
+    for (const { name: model, version } of this.view.models()) this.known.add(`${model}:${version}`);
+  }
+
+  private addNodeMetrics(): void {
+    const registers = [this.registry];
+    const paces = () => this.nodePaces();
+    const inFlight = () => this.sources?.inFlight() ?? 0;
+    new Gauge({
+      name: 'windjammer_gpu_node_dilation',
+      help: 'Host time a GPU node takes for its simulated time; above 1.2 its timing means nothing',
+      labelNames: ['node'],
+      registers,
+      collect() {
+        this.reset();
+        for (const { node, dilation } of paces()) this.set({ node }, dilation);
+      },
+    });
+    new Gauge({
+      name: 'windjammer_queries_in_flight',
+      help: 'Queries without an answer yet',
+      registers,
+      collect() {
+        this.set(inFlight());
+      },
+    });
+  }
+}
