@@ -1,0 +1,179 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { KeyedDraw, POLICY_NAMES, PolicyError, checkPolicy, exp3Policy, policyNamed } from './index.js';
+import type { Json } from './policy.js';
+
+const ARMS = ['a', 'b', 'c'];
+const RIGHT = { label: 'yes' };
+
+function answers(arm: string, right: boolean) {
+  return [{ arm, output: right ? 'yes' : 'no' }];
+}
+
+/** What every policy owes, whichever it is. */
+describe.each(POLICY_NAMES)('policy %s', (name) => {
+  const policy = policyNamed(name);
+
+  it('keeps its state as JSON with a schema version, and reads it back', () => {
+    let state = policy.init(ARMS, null);
+    const draw = new KeyedDraw(3);
+    for (let at = 0; at < 50; at++) {
+      const selection = policy.select(state, draw.of(`${at}`));
+      state = policy.observe(state, selection, answers(selection.arms[0], at % 3 === 0), RIGHT);
+    }
+    const text = JSON.stringify(state);
+    expect((JSON.parse(text) as { schema: number }).schema).toBe(1);
+    expect(policy.restore(JSON.parse(text) as Json)).toEqual(state);
+  });
+
+  it.each<[Json]>([
+    [null],
+    [3],
+    ['x'],
+    [[]],
+    [{}],
+    [{ schema: 99 }],
+    [{ schema: 1, policy: name, arms: [1] }],
+  ])('refuses %j as a state', (value) => {
+    expect(() => policy.restore(value)).toThrow(PolicyError);
+  });
+
+  it('has nobody to ask without arms, and shares that add up to one with them', () => {
+    const empty = policy.init([], null);
+    expect(policy.select(empty, () => 0.5).arms).toEqual([]);
+    expect(policy.combine(empty, [], [])).toEqual({ output: undefined, confidence: 0 });
+    const state = policy.reconcile(empty, ARMS);
+    const total = [...policy.shares(state).values()].reduce((sum, share) => sum + share, 0);
+    expect(total).toBeCloseTo(1, 12);
+    expect(policy.combine(state, ['a'], answers('a', true))).toEqual({ output: 'yes', confidence: 1 });
+    expect(policy.combine(state, ['a'], []).output).toBeUndefined();
+  });
+
+  it.each([[{ nope: 1 }], ['text'], [[1]], [7]])('refuses the parameters %j', (parameters: Json) => {
+    expect(() => checkPolicy(name, parameters)).toThrow(PolicyError);
+  });
+
+  it('refuses an arm that is listed twice', () => {
+    expect(() => policy.init(['a', 'a'], null)).toThrow(/'a' is listed twice/);
+  });
+});
+
+it('knows its policies by name', () => {
+  expect(() => policyNamed('best')).toThrow(/choose one of static, exp3/);
+});
+
+describe('static', () => {
+  const policy = policyNamed('static');
+
+  it('asks the first linked model, or the one that is named', () => {
+    expect(policy.select(policy.init(ARMS, null), () => 0).arms).toEqual(['a']);
+    expect(policy.select(policy.init(ARMS, { model: 'c' }), () => 0).arms).toEqual(['c']);
+    expect(policy.select(policy.init(ARMS, { model: 'z' }), () => 0).arms).toEqual([]);
+    expect(() => policy.init(ARMS, { model: 3 })).toThrow(/model must be the name of a model, not 3/);
+  });
+});
+
+describe('exp3', () => {
+  it.each([
+    ['eta', 0],
+    ['eta', -1],
+    ['gamma', 1.5],
+    ['gamma', '0.1'],
+    ['floor', 0],
+  ])('refuses %s = %j by name', (name, value) => {
+    expect(() => checkPolicy('exp3', { [name]: value })).toThrow(new RegExp(`^${name} must be a number`));
+  });
+
+  it('credits the arm that served, by the inverse of its propensity', () => {
+    const state = exp3Policy.init(ARMS, { eta: 0.1 });
+    const next = exp3Policy.observe(state, { arms: ['b'], propensity: 0.25 }, answers('b', false), RIGHT);
+    expect(next.logWeights).toEqual([0, -0.1 / 0.25, 0]);
+    expect(exp3Policy.observe(state, { arms: ['b'], propensity: 0.25 }, answers('b', true), RIGHT)).toBe(
+      state,
+    );
+    const half = exp3Policy.observe(state, { arms: ['b'], propensity: 0.25 }, answers('b', true), {
+      label: 'yes',
+      loss: 0.5,
+    });
+    expect(half.logWeights[1]).toBeCloseTo(-0.2, 12);
+  });
+
+  it('takes a missing prediction for a wrong one, and ignores an arm that is gone', () => {
+    const state = exp3Policy.init(ARMS, null);
+    expect(exp3Policy.observe(state, { arms: ['a'], propensity: 1 }, [], RIGHT).logWeights[0]).toBeLessThan(
+      0,
+    );
+    expect(exp3Policy.observe(state, { arms: ['z'], propensity: 1 }, [], RIGHT)).toBe(state);
+  });
+
+  it('survives a million bad feedbacks: finite, positive, summing to one, and the best arm comes back', () => {
+    let state = exp3Policy.init(ARMS, null);
+    const draw = new KeyedDraw(11);
+    for (let at = 0; at < 1_000_000; at++) {
+      const selection = exp3Policy.select(state, draw.of(`${at}`));
+      // 'c' is wrong always, the others half the time.
+      const right = selection.arms[0] !== 'c' && at % 2 === 0;
+      state = exp3Policy.observe(state, selection, answers(selection.arms[0], right), RIGHT);
+    }
+    let shares = exp3Policy.shares(state);
+    for (const share of shares.values()) expect(share).toBeGreaterThan(0);
+    expect([...shares.values()].reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 12);
+    expect(shares.get('c')).toBeLessThan(0.05);
+    for (let at = 0; at < 2_000; at++) {
+      const selection = exp3Policy.select(state, draw.of(`later ${at}`));
+      state = exp3Policy.observe(
+        state,
+        selection,
+        answers(selection.arms[0], selection.arms[0] === 'c'),
+        RIGHT,
+      );
+    }
+    shares = exp3Policy.shares(state);
+    expect(shares.get('c')).toBeGreaterThan(0.9);
+  });
+
+  it('stays sane under any feedback', () => {
+    const step = fc.record({
+      at: fc.nat(2),
+      propensity: fc.double({ min: 1e-12, max: 1, noNaN: true }),
+      loss: fc.oneof(fc.double(), fc.constant(undefined)),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        let state = exp3Policy.init(ARMS, null);
+        for (const { at, propensity, loss } of steps) {
+          const feedback = loss === undefined ? RIGHT : { ...RIGHT, loss };
+          state = exp3Policy.observe(state, { arms: [ARMS[at]], propensity }, [], feedback);
+        }
+        const shares = [...exp3Policy.shares(state).values()];
+        expect(shares.every((share) => Number.isFinite(share) && share > 0)).toBe(true);
+        expect(shares.reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 9);
+      }),
+      { seed: 5, numRuns: 300 },
+    );
+  });
+
+  it('draws as its shares say', () => {
+    const state = { ...exp3Policy.init(ARMS, null), logWeights: [0, -1, -3] };
+    const draw = new KeyedDraw(23);
+    const counts = new Map(ARMS.map((arm) => [arm, 0]));
+    for (let at = 0; at < 50_000; at++) {
+      const { arms, propensity } = exp3Policy.select(state, draw.of(`q${at}`));
+      counts.set(arms[0], (counts.get(arms[0]) ?? 0) + 1);
+      expect(propensity).toBeCloseTo(exp3Policy.shares(state).get(arms[0]) ?? 0, 12);
+    }
+    for (const [arm, share] of exp3Policy.shares(state)) {
+      expect(Math.abs((counts.get(arm) ?? 0) / 50_000 - share)).toBeLessThan(0.01);
+    }
+  });
+
+  it('keeps what others have learned when arms come and go', () => {
+    const state = { ...exp3Policy.init(ARMS, null), logWeights: [0, -1, -2] };
+    const next = exp3Policy.reconcile(state, ['b', 'd', 'a']);
+    expect(next.arms).toEqual(['b', 'd', 'a']);
+    expect(next.logWeights[0] - next.logWeights[2]).toBeCloseTo(-1, 12);
+    const shares = exp3Policy.shares({ ...next, gamma: 1e-9 });
+    expect(shares.get('d')).toBeCloseTo(1 / 3, 6);
+    expect(exp3Policy.reconcile(next, []).arms).toEqual([]);
+  });
+});
