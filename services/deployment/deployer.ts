@@ -14,6 +14,8 @@ export interface DeployerOptions {
   /** Takes the channel of a replica into use: the engine's. */
   readonly addReplica: (channel: ContainerChannel) => void;
   readonly backOff?: BackOff;
+  /** A replica was lost or could not start; it will be started again. */
+  readonly onLost?: (status: ReplicaStatus) => void;
 }
 
 /**
@@ -23,6 +25,7 @@ export interface DeployerOptions {
 export class Deployer {
   private readonly replicas = new Map<ModelRecord, Replica>();
   private unwatch: () => void = () => undefined;
+  private waiting: (() => void)[] = [];
 
   constructor(private readonly options: DeployerOptions) {}
 
@@ -40,8 +43,28 @@ export class Deployer {
     this.replicas.clear();
   }
 
+  /** Resolves once no replica is on its first way up: each is up, or was lost and waits for another start. */
+  settled(): Promise<void> {
+    return new Promise((resolve) => {
+      this.waiting.push(resolve);
+      this.checkSettled();
+    });
+  }
+
   statuses(): readonly ReplicaStatus[] {
     return [...this.replicas.values()].map((replica) => replica.status());
+  }
+
+  private onStateChange(status: ReplicaStatus): void {
+    if (status.state === 'down') this.options.onLost?.(status);
+    this.checkSettled();
+  }
+
+  private checkSettled(): void {
+    if (this.statuses().some(({ state }) => state === 'starting')) return;
+    const { waiting } = this;
+    this.waiting = [];
+    for (const resolve of waiting) resolve();
   }
 
   private reconcile(): void {
@@ -55,7 +78,9 @@ export class Deployer {
     }
     for (const model of wanted) {
       if (this.replicas.has(model)) continue;
-      const replica = new Replica(model, 0, starter, addReplica, backOff);
+      const replica = new Replica(model, 0, starter, addReplica, backOff, (status) =>
+        this.onStateChange(status),
+      );
       this.replicas.set(model, replica);
       replica.start();
     }

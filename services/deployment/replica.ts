@@ -45,6 +45,7 @@ export class Replica implements ChannelWatcher {
     private readonly starter: ContainerStarter,
     private readonly addReplica: (channel: ContainerChannel) => void,
     private readonly backOff: BackOff,
+    private readonly onStateChange: (status: ReplicaStatus) => void,
   ) {
     this.delayMs = backOff.firstMs;
   }
@@ -76,6 +77,7 @@ export class Replica implements ChannelWatcher {
 
   onUp(): void {
     this.state = 'up';
+    this.onStateChange(this.status());
     this.timer = setTimeout(() => (this.delayMs = this.backOff.firstMs), this.backOff.forgivenAfterMs);
     this.timer.unref();
   }
@@ -91,5 +93,6 @@ export class Replica implements ChannelWatcher {
     }, this.delayMs);
     this.timer.unref();
     this.delayMs = Math.min(this.delayMs * 2, this.backOff.longestMs);
+    this.onStateChange(this.status());
   }
 }

@@ -28,9 +28,10 @@ export class WatchedChannel implements ContainerChannel {
   open(sink: FrameSink<ContainerFrame>): void {
     this.inner.open({
       onFrame: (frame) => {
+        // The watcher first: a sink that closes the channel on what it hears must not hide the reason.
         if (frame.kind === 'hello') this.watcher.onUp();
+        else if (frame.kind === 'down') this.goDown(frame.reason);
         sink.onFrame(frame);
-        if (frame.kind === 'down') this.goDown(frame.reason);
       },
     });
   }

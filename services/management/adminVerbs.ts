@@ -7,17 +7,11 @@ import { applicationJson, modelJson } from './records.js';
 import * as schemas from './schemas.js';
 import { validate } from './validation.js';
 
-/** What an application has learned in one context. */
-export interface SelectionStateView {
-  readonly policy: string;
-  readonly shares: ReadonlyMap<string, number>;
-  readonly state: unknown;
-}
-
 export interface AdminSources {
   readonly registry: Registry;
   readonly replicas: () => readonly ReplicaStatus[];
-  readonly selectionState: (application: string, context: string) => SelectionStateView | undefined;
+  /** Share of queries that each model of an application gets, in one selection context. */
+  readonly selectionShares: (application: string, context: string) => ReadonlyMap<string, number> | undefined;
 }
 
 /** A verb of `/admin/`: what it takes, what it does, and the errors that are its own. */
@@ -196,7 +190,7 @@ function linkVerbs({ registry }: AdminSources): AdminVerb[] {
   ];
 }
 
-function statusVerbs({ registry, replicas, selectionState }: AdminSources): AdminVerb[] {
+function statusVerbs({ registry, replicas, selectionShares }: AdminSources): AdminVerb[] {
   return [
     verb('get_all_containers', {
       summary: 'Every replica of every model version, as name:version:replica or as objects',
@@ -228,16 +222,9 @@ function statusVerbs({ registry, replicas, selectionState }: AdminSources): Admi
       answer: schemas.stateAnswer,
       errors: ['unknown_application'],
       run: ({ app_name: application, uid }) => {
-        registry.requireApplication(application, 'app_name');
-        const view = selectionState(application, String(uid));
-        if (view === undefined) throw new Error(`application '${application}' has no selection state`);
-        return {
-          app_name: application,
-          uid: String(uid),
-          policy: view.policy,
-          shares: Object.fromEntries(view.shares),
-          state: view.state,
-        };
+        const { policy } = registry.requireApplication(application, 'app_name');
+        const shares = selectionShares(application, String(uid)) ?? [];
+        return { app_name: application, uid: String(uid), policy, shares: Object.fromEntries(shares) };
       },
     }),
   ];

@@ -95,9 +95,8 @@ export const containerAnswer = z.object({
 export const stateAnswer = z.object({
   app_name: name,
   uid: z.string(),
-  policy: z.string(),
+  policy: z.object({ name: z.string(), parameters: z.unknown() }),
   shares: z.record(z.string(), z.number()).describe('Share of queries that each model gets'),
-  state: z.unknown().describe('The state of the policy as it is stored'),
 });
 
 export type AddApplicationRequest = z.infer<typeof addApplicationSchema>;

@@ -1,1 +1,1 @@
-export { Telemetry, type Complaint, type NodePace, type TelemetrySources } from './telemetry.js';
+export { Telemetry, type Complaint, type TelemetrySources } from './telemetry.js';

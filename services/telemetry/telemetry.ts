@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { BatchRecord, ReplicaStatus } from '../batching/index.js';
 import type { CacheStats } from '../cache/index.js';
+import type { NodePace } from '../deployment/index.js';
 import type { ErrorCode } from '../errors/index.js';
 import type { FrontendObserver } from '../frontend/index.js';
 import {
@@ -23,12 +24,6 @@ export interface TelemetrySources {
   inFlight(): number;
 }
 
-/** A GPU node's pace: how much slower than simulated time the host runs it, 1 when it keeps up. */
-export interface NodePace {
-  readonly node: string;
-  readonly dilation: number;
-}
-
 /** What goes wrong on the query path, in words, for the log. */
 export type Complaint = (message: string, details: Readonly<Record<string, unknown>>) => void;
 
@@ -45,7 +40,7 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
 
   constructor(
     private readonly view: RegistryView,
-    private readonly complain: Complaint = () => undefined,
+    private complain: Complaint = () => undefined,
   ) {
     super();
     collectDefaultMetrics({ register: this.registry });
@@ -72,7 +67,9 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
     return { contentType: this.registry.contentType, text: await this.registry.metrics() };
   }
 
+  /** From here on nothing is counted or complained about: what comes is the shutdown itself. */
   close(): void {
+    this.complain = () => undefined;
     this.unwatch();
     this.registry.clear();
   }
@@ -101,9 +98,8 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
     this.models.onBatch(record);
   }
 
-  override onReplicaDown(model: string, version: string, replica: string, reason: string): void {
+  override onReplicaDown(model: string, version: string, replica: string): void {
     this.models.onReplicaDown(model, version, replica);
-    this.complain('replica lost', { model, version, replica, reason });
   }
 
   override onProtocolError(model: string, version: string, replica: string, message: string): void {
@@ -112,7 +108,8 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
   }
 
   override onReplicaRefused(model: string, version: string, replica: string, reason: string): void {
-    this.complain('replica refused', { model, version, replica, reason });
+    // A container that failed before it said who it is: whoever started it knows.
+    if (model !== '') this.complain('replica refused', { model, version, replica, reason });
   }
 
   override onSinkFailure(query: Query, error: unknown): void {

@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { packageRoot } from '../../containers/models/index.js';
+import { addGpuCommand } from './gpuRun.js';
+import { addPredictCommand } from './predict.js';
+import { addServeCommand } from './serve.js';
+
+/** The command line. Exit code 0: done; 1: failed, with a message on standard error; 130: stopped by a second signal. */
+export function windjammerProgram(): Command {
+  const program = new Command('windjammer')
+    .description('prediction serving from model containers on a simulated GPU cluster')
+    .version(productVersion())
+    .showHelpAfterError('(--help shows what there is)');
+  addServeCommand(program);
+  addPredictCommand(program);
+  addGpuCommand(program);
+  return program;
+}
+
+function productVersion(): string {
+  const { version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  return version;
+}

@@ -1,0 +1,151 @@
+import type { AddressInfo } from 'node:net';
+import { randomBytes } from 'node:crypto';
+import { PacedClock } from '../simulator/time/index.js';
+import { Deployer, type EmbeddedRuntime, type ReplicaStatus } from './deployment/index.js';
+import type { ServiceError } from './errors/index.js';
+import { QueryFrontend } from './frontend/index.js';
+import { ManagementServer, registerDefaults } from './management/index.js';
+import { PredictionEngine } from './prediction/index.js';
+import { Registry } from './registry/index.js';
+import { EmbeddedStore, MemoryStore, type Store } from './store/index.js';
+import { Telemetry, type Complaint } from './telemetry/index.js';
+
+export interface EmbeddedOptions {
+  readonly host: string;
+  /** 0: the system picks one. */
+  readonly port: number;
+  readonly managementHost: string;
+  readonly managementPort: number;
+  /** undefined: nothing is kept. */
+  readonly dataDirectory: string | undefined;
+  /** Of every random draw. */
+  readonly seed: number;
+  readonly cacheBytes?: number;
+  readonly maxBodyBytes?: number;
+  /** Registers the applications that come with the product, in a fresh data directory. */
+  readonly withDefaults: boolean;
+  readonly runtime: EmbeddedRuntime;
+  readonly complain: Complaint;
+}
+
+/** How long a drain may take: notice for load balancers first, then grace for what is in flight. */
+export interface DrainTimes {
+  readonly noticeMs: number;
+  readonly graceMs: number;
+}
+
+/**
+ * Everything in one process: query and management interface, engine and store on the main thread, containers where the
+ * runtime puts them.
+ */
+export class EmbeddedServer {
+  private constructor(
+    readonly registry: Registry,
+    readonly queryAddress: AddressInfo,
+    readonly managementAddress: AddressInfo,
+    private readonly parts: Parts,
+  ) {}
+
+  /**
+   * Listens at once; ready when every container is up or has failed to start.
+   * @throws StoreError, ListenError
+   */
+  static async start(options: EmbeddedOptions): Promise<EmbeddedServer> {
+    const store =
+      options.dataDirectory === undefined ? new MemoryStore() : new EmbeddedStore(options.dataDirectory);
+    const parts = new Parts(options, store);
+    try {
+      if (options.withDefaults) await registerDefaults(store, parts.registry);
+      const queryAddress = await parts.frontend.listen({ host: options.host, port: options.port });
+      const managementAddress = await parts.management.listen({
+        host: options.managementHost,
+        port: options.managementPort,
+      });
+      parts.deployer.start();
+      await parts.deployer.settled();
+      parts.frontend.markReady();
+      return new EmbeddedServer(parts.registry, queryAddress, managementAddress, parts);
+    } catch (error) {
+      await parts.stop({ noticeMs: 0, graceMs: 0 });
+      throw error;
+    }
+  }
+
+  replicas(): readonly ReplicaStatus[] {
+    return this.parts.deployer.statuses();
+  }
+
+  /** Drains, makes everything durable, and stops. */
+  stop(times: DrainTimes): Promise<void> {
+    return this.parts.stop(times);
+  }
+}
+
+/** The pieces and how they hang together. */
+class Parts {
+  readonly registry: Registry;
+  readonly frontend: QueryFrontend;
+  readonly management: ManagementServer;
+  readonly deployer: Deployer;
+  private readonly clock = new PacedClock();
+  private readonly engine: PredictionEngine;
+  private readonly telemetry: Telemetry;
+  private readonly runtime: EmbeddedRuntime;
+
+  constructor(
+    options: EmbeddedOptions,
+    private readonly store: Store,
+  ) {
+    const { complain, cacheBytes, maxBodyBytes } = options;
+    const onDefect = ({ message, cause }: ServiceError) => complain(message, { cause });
+    this.runtime = options.runtime;
+    this.registry = new Registry(store);
+    this.telemetry = new Telemetry(this.registry, complain);
+    const engine = new PredictionEngine({
+      clock: this.clock,
+      registry: this.registry,
+      store,
+      seed: options.seed,
+      observer: this.telemetry,
+      ...(cacheBytes === undefined ? {} : { cacheBytes }),
+    });
+    this.engine = engine;
+    this.telemetry.attach(engine, () => this.runtime.nodePaces());
+    this.deployer = new Deployer({
+      registry: this.registry,
+      starter: this.runtime,
+      addReplica: (channel) => engine.addReplica(channel),
+      onLost: (status) => complain('replica lost', { ...status }),
+    });
+    this.frontend = new QueryFrontend({
+      registry: this.registry,
+      service: engine,
+      metrics: () => this.telemetry.text(),
+      observer: this.telemetry,
+      // Ids of an earlier process, or of another frontend, must not name queries of this one.
+      queryIdPrefix: randomBytes(6).toString('base64url'),
+      onDefect,
+      ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
+    });
+    this.management = new ManagementServer(
+      {
+        registry: this.registry,
+        replicas: () => this.deployer.statuses(),
+        selectionShares: (application, context) => engine.selectionShares(application, context),
+      },
+      onDefect,
+    );
+  }
+
+  async stop({ noticeMs, graceMs }: DrainTimes): Promise<void> {
+    await Promise.all([this.frontend.drain(noticeMs, graceMs), this.management.close(graceMs)]);
+    this.deployer.stop();
+    await new Promise<void>((resolve) => this.engine.flush(resolve));
+    this.telemetry.close();
+    this.engine.close();
+    this.registry.close();
+    await this.runtime.close();
+    await new Promise<void>((resolve) => this.store.close(resolve));
+    this.clock.close();
+  }
+}

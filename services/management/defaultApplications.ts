@@ -1,0 +1,77 @@
+import { builtInModelPath } from '../../containers/models/index.js';
+import { ServiceError, type ErrorCode } from '../errors/index.js';
+import type { Registry } from '../registry/index.js';
+import { storeKey, type Store } from '../store/index.js';
+import { modelRecord } from './modelRegistration.js';
+import { CONSTANT_CONTAINER, KERNEL_MODEL_CONTAINER } from './schemas.js';
+
+/** Set once the defaults are registered: an application that its owner deleted later does not come back. */
+const MARKER = storeKey('setup', 'defaults');
+
+const DIGIT_MODELS = ['digits-logistic', 'digits-mlp'] as const;
+
+/**
+ * What a fresh data directory serves: `digits`, two real models between which Exp3 chooses, and `noop`, the yardstick of
+ * serving overhead. Each step may be repeated: a start that was killed half-way is completed by the next.
+ */
+export async function registerDefaults(store: Store, registry: Registry): Promise<void> {
+  if (store.get(MARKER) !== undefined) return;
+  await unless('application_exists', () =>
+    registry.addApplication({
+      name: 'digits',
+      inputType: 'floats',
+      defaultOutput: '-1',
+      latencyObjectiveUs: 100_000,
+      policy: { name: 'exp3', parameters: {} },
+    }),
+  );
+  for (const name of DIGIT_MODELS) {
+    await unless('model_exists', () =>
+      registry.addModel(
+        modelRecord({
+          model_name: name,
+          model_version: '1',
+          input_type: 'floats',
+          labels: [],
+          container_name: KERNEL_MODEL_CONTAINER,
+          model_data_path: builtInModelPath(name),
+          batch_size: -1,
+        }),
+      ),
+    );
+    await unless('link_exists', () => registry.addLinks('digits', [name]));
+  }
+  await unless('application_exists', () =>
+    registry.addApplication({
+      name: 'noop',
+      inputType: 'doubles',
+      defaultOutput: '-1',
+      latencyObjectiveUs: 100_000,
+      policy: { name: 'static', parameters: {} },
+    }),
+  );
+  await unless('model_exists', () =>
+    registry.addModel(
+      modelRecord({
+        model_name: 'noop',
+        model_version: '1',
+        input_type: 'doubles',
+        labels: [],
+        container_name: CONSTANT_CONTAINER,
+        model_data_path: '',
+        output: '0',
+        batch_size: -1,
+      }),
+    ),
+  );
+  await unless('link_exists', () => registry.addLinks('noop', ['noop']));
+  await new Promise<void>((resolve) => store.set(MARKER, true, 'any', () => resolve()));
+}
+
+async function unless(code: ErrorCode, step: () => Promise<void>): Promise<void> {
+  try {
+    await step();
+  } catch (error) {
+    if (!(error instanceof ServiceError && error.code === code)) throw error;
+  }
+}
