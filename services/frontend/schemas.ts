@@ -50,12 +50,7 @@ export const predictRequestSchema = z
   .object({
     input: anyInput.optional(),
     input_batch: z.array(anyInput).min(1).max(MAX_CLIENT_BATCH).optional(),
-    version: z
-      .string()
-      .min(1)
-      .max(MAX_VERSION_LENGTH)
-      .optional()
-      .describe('Ask this version of a linked model only'),
+    version: text(1, MAX_VERSION_LENGTH).optional().describe('Ask this version of a linked model only'),
     uid: contextKey.optional().describe('Selection state is kept for each uid; the same as context'),
     context: contextKey.optional(),
     latency_slo_micros: objectiveUs.optional(),

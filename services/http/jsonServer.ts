@@ -33,6 +33,9 @@ export const DEFAULT_TIMEOUTS: ConnectionTimeouts = {
 /** How often Node looks for connections that are over time. */
 const TIMEOUT_CHECK_MS = 2_000;
 
+/** How often idle connections are closed while the server closes. */
+const IDLE_SWEEP_MS = 50;
+
 /** What a port in use, a forbidden one or an unknown host looks like to whoever starts the server. */
 export class ListenError extends Error {
   override readonly name = 'ListenError';
@@ -68,7 +71,11 @@ export class JsonServer {
       connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_MS, timeouts.headersMs, timeouts.requestMs),
       noDelay: true,
     });
-    this.server.on('request', listener);
+    this.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      // Express puts its own prototype in place of the class above.
+      if (this.closing) response.shouldKeepAlive = false;
+      listener(request, response);
+    });
     this.server.on('clientError', refuseConnection);
   }
 
@@ -97,8 +104,11 @@ export class JsonServer {
     this.beginClosing();
     return new Promise((resolve) => {
       const cut = setTimeout(() => this.server.closeAllConnections(), graceMs);
+      // An answer that had left its headers before the closing began keeps its connection, which then idles.
+      const sweep = setInterval(() => this.server.closeIdleConnections(), IDLE_SWEEP_MS);
       this.server.close(() => {
         clearTimeout(cut);
+        clearInterval(sweep);
         resolve();
       });
       this.server.closeIdleConnections();
