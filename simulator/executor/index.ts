@@ -11,4 +11,17 @@ export {
   type NodeMemoryOptions,
   type NodeMemorySnapshot,
 } from './memory/index.js';
+export { CompileError, type CompileErrorCode } from './compiler/index.js';
+export {
+  layoutLocal,
+  layoutShared,
+  LoadError,
+  loadModule,
+  sharedBytesOf,
+  unloadModule,
+  type LoadErrorCode,
+  type LocalLayout,
+  type SharedLayout,
+} from './module/index.js';
+export { ExecutorError, WasmExecutor, type ExecutorErrorCode } from './runtime/index.js';
 export type * from './types.js';

@@ -1,0 +1,111 @@
+import { typeBytes, type IrFunction, type IrInstruction } from '../../ptx/index.js';
+import { AREA, CACHE } from './executorArea.js';
+import { spaceOf } from './instructionClass.js';
+
+/** Global accesses that share one cached segment: same pointer, same size, same direction. */
+export interface AccessGroup {
+  readonly index: number;
+  /** Where its cache lies in the executor's area. */
+  readonly cacheAt: number;
+  readonly bytes: number;
+  readonly writes: boolean;
+}
+
+export interface AccessGroups {
+  readonly groups: readonly AccessGroup[];
+  /** Group of each instruction that may touch global memory, by instruction index. */
+  readonly ofInstruction: ReadonlyMap<number, AccessGroup>;
+}
+
+const MAX_GROUPS = Math.floor((AREA.cachesEnd - AREA.caches) / CACHE.bytes);
+
+/** Bytes that one thread moves with a load, store or atomic. */
+export function accessBytes(instruction: IrInstruction): number {
+  const type = instruction.types.at(-1) ?? 'b32';
+  const count = instruction.modifiers.includes('v4') ? 4 : instruction.modifiers.includes('v2') ? 2 : 1;
+  return typeBytes(type) * count;
+}
+
+/**
+ * Groups accesses by the pointer parameter that their address derives from. The grouping only decides how often a
+ * cached segment is replaced, so a wrong guess costs time and never a wrong address.
+ */
+export function groupAccesses(fn: IrFunction): AccessGroups {
+  const roots = pointerRoots(fn);
+  const byKey = new Map<string, AccessGroup>();
+  const groups: AccessGroup[] = [];
+  const ofInstruction = new Map<number, AccessGroup>();
+  for (const instruction of fn.instructions) {
+    const writes =
+      instruction.opcode === 'st' || instruction.opcode === 'atom' || instruction.opcode === 'red';
+    if (!writes && instruction.opcode !== 'ld' && instruction.opcode !== 'ldu') continue;
+    const space = spaceOf(instruction.modifiers);
+    if (space === 'shared' || space === 'local' || space === 'param') continue;
+    const operand = instruction.sources[0];
+    if (operand?.kind !== 'address') continue;
+    const root = typeof operand.base === 'number' ? roots[operand.base] : `symbol ${operand.base ?? ''}`;
+    const bytes = accessBytes(instruction);
+    const key = `${root ?? `site ${instruction.index}`} ${bytes} ${writes}`;
+    let group = byKey.get(key);
+    if (group === undefined) {
+      // Beyond the room for caches, sites of the same size and direction share the last ones.
+      const index = groups.length < MAX_GROUPS ? groups.length : MAX_GROUPS - 1;
+      const full =
+        groups.length >= MAX_GROUPS
+          ? groups.find((each) => each.bytes === bytes && each.writes === writes)
+          : undefined;
+      group = full ?? { index, cacheAt: AREA.caches + index * CACHE.bytes, bytes, writes };
+      if (full === undefined && groups.length >= MAX_GROUPS)
+        throw new RangeError('too many kinds of global access');
+      if (full === undefined) groups.push(group);
+      byKey.set(key, group);
+    }
+    ofInstruction.set(instruction.index, group);
+  }
+  return { groups, ofInstruction };
+}
+
+/** The one parameter or symbol that each 64-bit register's value is an offset from, where there is exactly one. */
+function pointerRoots(fn: IrFunction): (string | undefined)[] {
+  const roots = new Array<string | undefined>(fn.registers.length).fill(undefined);
+  const conflicting = new Uint8Array(fn.registers.length);
+  const learn = (register: number, root: string): boolean => {
+    if (conflicting[register] === 1 || roots[register] === root) return false;
+    if (roots[register] !== undefined) {
+      conflicting[register] = 1;
+      roots[register] = undefined;
+    } else {
+      roots[register] = root;
+    }
+    return true;
+  };
+  for (let changed = true, rounds = 0; changed && rounds < 32; rounds++) {
+    changed = false;
+    for (const instruction of fn.instructions) {
+      const destination = instruction.destinations[0];
+      if (destination?.kind !== 'register') continue;
+      const root = rootOf(instruction, roots);
+      if (root !== undefined && learn(destination.register, root)) changed = true;
+    }
+  }
+  return roots;
+}
+
+function rootOf(instruction: IrInstruction, roots: readonly (string | undefined)[]): string | undefined {
+  const { opcode, sources } = instruction;
+  if (opcode === 'ld' && spaceOf(instruction.modifiers) === 'param') {
+    const address = sources[0];
+    if (address?.kind !== 'address' || instruction.types.at(-1) !== 'u64') return undefined;
+    return `param ${address.base ?? ''}+${address.offset}`;
+  }
+  if (opcode === 'mov' && sources[0]?.kind === 'symbol') return `symbol ${sources[0].name}`;
+  if (opcode !== 'mov' && opcode !== 'cvta' && opcode !== 'add' && opcode !== 'sub' && opcode !== 'selp')
+    return undefined;
+  const found = new Set<string>();
+  for (const source of sources) {
+    if (source.kind !== 'register') continue;
+    const root = roots[source.register];
+    if (root !== undefined) found.add(root);
+  }
+  return found.size === 1 ? [...found][0] : undefined;
+}

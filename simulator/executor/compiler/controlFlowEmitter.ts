@@ -1,0 +1,157 @@
+import type { FunctionBuilder, Label } from '../wasm/index.js';
+import type { FlowGraph, FlowNode, Terminator } from './flowGraph.js';
+import type { RegionFlow } from './regionFlow.js';
+
+/** What a control-flow emitter needs from whoever writes the nodes. */
+export interface NodeEmitter {
+  /** The node's instructions, without its terminator. */
+  emitBody(node: FlowNode, position: number): void;
+  /** Leaves 1 on the stack when the branch is taken. */
+  emitCondition(register: number, negated: boolean): void;
+  /** Ends the thread's turn: control does not come back. */
+  emitLeave(node: FlowNode, terminator: Extract<Terminator, { kind: 'exit' | 'trap' | 'sync' }>): void;
+  /** Spends fuel for going round a loop again. */
+  emitBackEdge(node: FlowNode, cost: number): void;
+}
+
+/**
+ * Writes a region's graph as WebAssembly. Reducible graphs become nested blocks and loops by the dominator tree (Ramsey,
+ * "Beyond Relooper", 2022); others a loop around a jump table.
+ */
+export function emitControlFlow(
+  fn: FunctionBuilder,
+  graph: FlowGraph,
+  flow: RegionFlow,
+  emitter: NodeEmitter,
+): void {
+  if (flow.isReducible) new StructuredEmitter(fn, graph, flow, emitter).emitTree(0);
+  else emitDispatch(fn, graph, flow, emitter);
+}
+
+class StructuredEmitter {
+  private readonly labels = new Map<number, Label>();
+
+  constructor(
+    private readonly fn: FunctionBuilder,
+    private readonly graph: FlowGraph,
+    private readonly flow: RegionFlow,
+    private readonly emitter: NodeEmitter,
+  ) {}
+
+  /** The node and everything it dominates. */
+  emitTree(position: number): void {
+    // Merge nodes that this one dominates follow it, in order; a branch to one leaves the block that ends before it.
+    const merges = (this.flow.dominated[position] ?? []).filter((child) => this.flow.isMerge[child] === 1);
+    if (this.flow.isLoopHeader[position] === 1) {
+      this.labels.set(position, this.fn.loop());
+      this.emitWithin(position, merges);
+      this.fn.end();
+    } else {
+      this.emitWithin(position, merges);
+    }
+  }
+
+  private emitWithin(position: number, merges: readonly number[]): void {
+    // Positions ascend in reverse postorder: the last merge is the outermost block.
+    for (let index = merges.length - 1; index >= 0; index--) {
+      this.labels.set(this.blockKey(merges[index] ?? 0), this.fn.block());
+    }
+    this.emitNode(position);
+    for (const merge of merges) {
+      this.fn.end();
+      this.emitTree(merge);
+    }
+  }
+
+  private emitNode(position: number): void {
+    const node = this.graph.nodes[this.flow.nodes[position] ?? 0];
+    if (node === undefined) return;
+    this.emitter.emitBody(node, position);
+    const terminator = node.terminator;
+    switch (terminator.kind) {
+      case 'jump':
+        this.emitEdge(node, position, this.positionOf(terminator.to));
+        return;
+      case 'branch': {
+        const then = this.positionOf(terminator.then);
+        const other = this.positionOf(terminator.else);
+        if (then === other) {
+          this.emitEdge(node, position, then);
+          return;
+        }
+        this.emitter.emitCondition(terminator.register, terminator.negated);
+        if (this.isPlainBranch(position, then)) {
+          this.fn.brIf(this.labelOf(position, then));
+          this.emitEdge(node, position, other);
+          return;
+        }
+        this.fn.if();
+        this.emitEdge(node, position, then);
+        this.fn.end();
+        this.emitEdge(node, position, other);
+        return;
+      }
+      case 'exit':
+      case 'trap':
+      case 'sync':
+        this.emitter.emitLeave(node, terminator);
+    }
+  }
+
+  private emitEdge(node: FlowNode, from: number, to: number): void {
+    if (to <= from) this.emitter.emitBackEdge(node, this.flow.backEdgeCost(from, to));
+    if (to <= from || this.flow.isMerge[to] === 1) this.fn.br(this.labelOf(from, to));
+    else this.emitTree(to);
+  }
+
+  /** A forward branch to a merge node needs nothing but the branch. */
+  private isPlainBranch(from: number, to: number): boolean {
+    return to > from && this.flow.isMerge[to] === 1;
+  }
+
+  private labelOf(from: number, to: number): Label {
+    const label = this.labels.get(to <= from ? to : this.blockKey(to));
+    if (label === undefined) throw new RangeError(`no label from ${from} to ${to}`);
+    return label;
+  }
+
+  /** A node may be both a loop header (branched back to) and a merge (branched forward to). */
+  private blockKey(position: number): number {
+    return -1 - position;
+  }
+
+  private positionOf(node: number): number {
+    return this.flow.positionOf.get(node) ?? 0;
+  }
+}
+
+function emitDispatch(fn: FunctionBuilder, graph: FlowGraph, flow: RegionFlow, emitter: NodeEmitter): void {
+  const state = fn.local('i32');
+  fn.i32(0).set(state);
+  const again = fn.loop();
+  const labels: Label[] = [];
+  for (let position = flow.nodes.length - 1; position >= 0; position--) labels[position] = fn.block();
+  fn.get(state).brTable(labels);
+  flow.nodes.forEach((index, position) => {
+    fn.end();
+    const node = graph.nodes[index];
+    if (node === undefined) return;
+    emitter.emitBody(node, position);
+    const terminator = node.terminator;
+    if (terminator.kind === 'exit' || terminator.kind === 'trap' || terminator.kind === 'sync') {
+      emitter.emitLeave(node, terminator);
+      return;
+    }
+    // Any edge may close a loop here, so each spends what its node cost.
+    emitter.emitBackEdge(node, Math.max(1, node.counted.length));
+    if (terminator.kind === 'jump') {
+      fn.i32(flow.positionOf.get(terminator.to) ?? 0).set(state);
+    } else {
+      fn.i32(flow.positionOf.get(terminator.then) ?? 0).i32(flow.positionOf.get(terminator.else) ?? 0);
+      emitter.emitCondition(terminator.register, terminator.negated);
+      fn.op('select').set(state);
+    }
+    fn.br(again);
+  });
+  fn.end();
+}

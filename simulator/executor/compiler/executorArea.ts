@@ -1,0 +1,78 @@
+import type { FaultCode } from '../types.js';
+
+/**
+ * The executor's low memory, below everything that address spaces map. One launch at a time uses it; nothing in it
+ * outlives a run.
+ *
+ *   0x00000  unused: a stray zero address reads nothing
+ *   0x00400  launch record           0x01000  state of each thread   0x08000  kernel parameters
+ *   0x10000  instruction counters    0x40000  access caches          0x60000  symbol addresses
+ *   0x80000  shared memory           0x100000 thread contexts and local memory (more is allocated when it is short)
+ */
+export const AREA = {
+  record: 0x400,
+  states: 0x1000,
+  params: 0x8000,
+  paramsEnd: 0x10000,
+  counters: 0x10000,
+  countersEnd: 0x40000,
+  caches: 0x40000,
+  cachesEnd: 0x60000,
+  symbols: 0x60000,
+  symbolsEnd: 0x80000,
+  shared: 0x80000,
+  sharedEnd: 0x100000,
+  contexts: 0x100000,
+  contextsEnd: 0x400000,
+} as const;
+
+/** Absolute addresses of the launch record's fields; i32 unless said otherwise. */
+export const RECORD = {
+  /** i64: PTX thread-instructions that the block may still spend. */
+  fuel: AREA.record,
+  /** i64: what each block starts with. */
+  fuelPerBlock: AREA.record + 8,
+  ctaid: AREA.record + 16,
+  nctaid: AREA.record + 28,
+  ntid: AREA.record + 40,
+  threads: AREA.record + 52,
+  sharedBytes: AREA.record + 56,
+  dynamicSharedBytes: AREA.record + 60,
+  segmentTable: AREA.record + 64,
+  segmentCount: AREA.record + 68,
+  contexts: AREA.record + 72,
+  locals: AREA.record + 76,
+  faultCode: AREA.record + 80,
+  faultInstruction: AREA.record + 84,
+  /** i64 */
+  faultAddress: AREA.record + 88,
+  faultThread: AREA.record + 96,
+} as const;
+
+export const MAX_THREADS = 1024;
+export const WARP_SIZE = 32;
+
+/** Bytes of one counter: i64 thread count, i64 warp count. */
+export const COUNTER_BYTES = 16;
+
+/** One access cache: i64 base, i64 limit (in units of the access size; 0 is empty), i32 offset. */
+export const CACHE = { bytes: 24, base: 0, limit: 8, offset: 16 } as const;
+
+/** Before any exit status in a thread's state: -1 - (index of the instruction that ended it). */
+export const ENTRY_STATE = 0;
+
+export const FAULTS: readonly FaultCode[] = [
+  'illegalAddress',
+  'misalignedAddress',
+  'writeToReadOnly',
+  'sharedOutOfBounds',
+  'localOutOfBounds',
+  'divergentBarrier',
+  'fuelExhausted',
+  'trap',
+];
+
+/** Number of a fault in the launch record; 0 is none. */
+export function faultNumber(code: FaultCode): number {
+  return FAULTS.indexOf(code) + 1;
+}

@@ -1,0 +1,175 @@
+import type { IrInstruction, IrOperand } from '../../ptx/index.js';
+import { lastType, type InstructionEmitter } from './integerEmitter.js';
+import type { LibraryFunction } from './library.js';
+import type { OperandEmitter } from './operandEmitter.js';
+
+/** Number of a directed rounding in the library's functions, or undefined for to nearest. */
+export function directedMode(instruction: IrInstruction): number | undefined {
+  for (const [mode, modifier] of ['rz', 'rm', 'rp'].entries())
+    if (instruction.modifiers.includes(modifier)) return mode;
+  return undefined;
+}
+
+function isSingle(instruction: IrInstruction): boolean {
+  return lastType(instruction) === 'f32';
+}
+
+/** Pushes an f32 or f64 source, flushed when the instruction says `.ftz`. */
+export function useFloat(
+  emit: OperandEmitter,
+  instruction: IrInstruction,
+  operand: IrOperand | undefined,
+): void {
+  emit.use(operand, lastType(instruction));
+  if (isSingle(instruction) && instruction.modifiers.includes('ftz'))
+    emit.f.call(emit.library.index('flush'));
+}
+
+/** Takes the result, flushed and clamped as the instruction says. */
+export function finishFloat(emit: OperandEmitter, instruction: IrInstruction): void {
+  if (isSingle(instruction)) {
+    if (instruction.modifiers.includes('ftz')) emit.f.call(emit.library.index('flush'));
+    if (instruction.modifiers.includes('sat')) emit.f.call(emit.library.index('saturate'));
+  }
+  emit.assignArithmetic(instruction.destinations[0], lastType(instruction));
+}
+
+/** add, sub, mul and div to nearest; f32 add, sub and mul in any direction. */
+function binary(what: 'Add' | 'Sub' | 'Mul' | 'Div'): InstructionEmitter {
+  return (emit, instruction) => {
+    const f = emit.f;
+    const [a, b] = instruction.sources;
+    const mode = directedMode(instruction);
+    useFloat(emit, instruction, a);
+    if (mode === undefined) {
+      useFloat(emit, instruction, b);
+      f.op(isSingle(instruction) ? `f32${what}` : `f64${what}`);
+    } else {
+      f.op('f64PromoteF32');
+      useFloat(emit, instruction, b);
+      f.op('f64PromoteF32');
+      if (what === 'Mul') {
+        // The product is exact; adding a zero of its sign keeps a zero's sign in every direction.
+        const exact = emit.temporary('product', 'f64');
+        f.op('f64Mul').tee(exact).f64(0).get(exact).op('f64Copysign');
+      } else if (what === 'Sub') {
+        f.op('f64Neg');
+      }
+      f.i32(mode).call(emit.library.index('sumDirected'));
+    }
+    finishFloat(emit, instruction);
+  };
+}
+
+/**
+ * fma.f32: the product is exact in a double and the sum rounds to 53 bits. Only a sum whose 28 low bits are zero can be
+ * the midpoint of two f32 (normal: bit 28 set; subnormal: clear), where rounding again may go wrong.
+ */
+const fused: InstructionEmitter = (emit, instruction) => {
+  const f = emit.f;
+  const [a, b, c] = instruction.sources;
+  const mode = directedMode(instruction);
+  const product = emit.temporary('product', 'f64');
+  const addend = emit.temporary('addend', 'f64');
+  const sum = emit.temporary('sum', 'f64');
+  useFloat(emit, instruction, a);
+  f.op('f64PromoteF32');
+  useFloat(emit, instruction, b);
+  f.op('f64PromoteF32').op('f64Mul').set(product);
+  useFloat(emit, instruction, c);
+  f.op('f64PromoteF32').set(addend);
+  if (mode !== undefined) {
+    f.get(product).get(addend).i32(mode).call(emit.library.index('sumDirected'));
+  } else {
+    f.get(product).get(addend).op('f64Add').tee(sum);
+    f.op('i64ReinterpretF64').op('i32WrapI64').i32(0x0fffffff).op('i32And').op('i32Eqz').if('f32');
+    f.get(product).get(addend).get(sum).call(emit.library.index('fusedSlow')).else();
+    f.get(sum).op('f32DemoteF64').end();
+  }
+  finishFloat(emit, instruction);
+};
+
+function unary(what: 'Neg' | 'Abs' | 'Sqrt'): InstructionEmitter {
+  return (emit, instruction) => {
+    useFloat(emit, instruction, instruction.sources[0]);
+    emit.f.op(isSingle(instruction) ? `f32${what}` : `f64${what}`);
+    finishFloat(emit, instruction);
+  };
+}
+
+/** A number wins over NaN; with `.NaN` a NaN wins. Zeros are ordered by sign, as WebAssembly has them. */
+function extreme(what: 'Min' | 'Max'): InstructionEmitter {
+  return (emit, instruction) => {
+    const f = emit.f;
+    const type = isSingle(instruction) ? 'f32' : 'f64';
+    const [first, second] = instruction.sources;
+    const a = emit.temporary('a', type);
+    const b = emit.temporary('b', type);
+    useFloat(emit, instruction, first);
+    f.set(a);
+    useFloat(emit, instruction, second);
+    f.set(b).get(a).get(b).op(`${type}${what}`);
+    if (!instruction.modifiers.includes('NaN')) {
+      if (second?.kind !== 'float') f.get(a).get(b).get(b).op(`${type}Eq`).op('select');
+      if (first?.kind !== 'float') f.get(b).get(a).get(a).op(`${type}Eq`).op('select');
+    }
+    finishFloat(emit, instruction);
+  };
+}
+
+const reciprocal: InstructionEmitter = (emit, instruction) => {
+  if (isSingle(instruction)) emit.f.f32(1);
+  else emit.f.f64(1);
+  useFloat(emit, instruction, instruction.sources[0]);
+  emit.f.op(isSingle(instruction) ? 'f32Div' : 'f64Div');
+  finishFloat(emit, instruction);
+};
+
+const reciprocalRoot: InstructionEmitter = (emit, instruction) => {
+  emit.f.f64(1);
+  useFloat(emit, instruction, instruction.sources[0]);
+  if (isSingle(instruction)) emit.f.op('f64PromoteF32');
+  emit.f.op('f64Sqrt').op('f64Div');
+  if (isSingle(instruction)) emit.f.op('f32DemoteF64');
+  finishFloat(emit, instruction);
+};
+
+function called(name: LibraryFunction): InstructionEmitter {
+  return (emit, instruction) => {
+    for (const source of instruction.sources) useFloat(emit, instruction, source);
+    emit.f.call(emit.library.index(name));
+    finishFloat(emit, instruction);
+  };
+}
+
+const copySign: InstructionEmitter = (emit, instruction) => {
+  const type = lastType(instruction);
+  emit.use(instruction.sources[1], type, true);
+  emit.use(instruction.sources[0], type, true);
+  emit.f.op(type === 'f32' ? 'f32Copysign' : 'f64Copysign');
+  emit.assign(instruction.destinations[0], type);
+};
+
+const approximateDivision = called('divideApproximately');
+const nearestDivision = binary('Div');
+
+export const floatEmitters: Readonly<Record<string, InstructionEmitter>> = {
+  add: binary('Add'),
+  sub: binary('Sub'),
+  mul: binary('Mul'),
+  div: (emit, instruction) => {
+    if (instruction.modifiers.includes('approx')) approximateDivision(emit, instruction);
+    else nearestDivision(emit, instruction);
+  },
+  mad: fused,
+  fma: fused,
+  neg: unary('Neg'),
+  abs: unary('Abs'),
+  sqrt: unary('Sqrt'),
+  min: extreme('Min'),
+  max: extreme('Max'),
+  rcp: reciprocal,
+  rsqrt: reciprocalRoot,
+  ex2: called('exponential2'),
+  copysign: copySign,
+};

@@ -1,0 +1,587 @@
+import { typeBits, type IrInstruction } from '../../ptx/index.js';
+import { FunctionBuilder, type Label } from '../wasm/index.js';
+import type { AccessGroup } from './accessGroups.js';
+import { accessBytes } from './accessGroups.js';
+import { emitControlFlow, type NodeEmitter } from './controlFlowEmitter.js';
+import { ExchangeEmitter } from './exchangeEmitter.js';
+import { AREA, CACHE, COUNTER_BYTES, faultNumber, RECORD, WARP_SIZE } from './executorArea.js';
+import type { FlowNode, Terminator } from './flowGraph.js';
+import { emitInstruction } from './instructionEmitter.js';
+import { spaceOf } from './instructionClass.js';
+import type { KernelPlan } from './kernelPlan.js';
+import { MemoryEmitter, type CacheLocals, type MemorySurroundings } from './memoryEmitter.js';
+import { OperandEmitter } from './operandEmitter.js';
+import type { RegionFlow } from './regionFlow.js';
+import { wasmTypeOf } from './registerTypes.js';
+import { visitReads, visitWrites } from './registerUses.js';
+import { pushSpecialRegister, type ThreadLocals } from './specialRegisters.js';
+import { EXCHANGE } from './threadContext.js';
+
+/** What a region function returns besides the state that all its lanes reached. */
+export const REGION_RESULT = { mixed: 0x7ffffffe, fault: 0x7fffffff } as const;
+
+/**
+ * Compiles one region to a function.
+ *
+ * `warp` shape: (warp, lane mask) → the state that every lane reached, `mixed` or `fault`.
+ * `blocks` shape, for kernels whose threads never meet: (lo, hi) → 0 or `fault`; loops over blocks, warps and lanes.
+ */
+export class RegionCompiler implements NodeEmitter, MemorySurroundings {
+  readonly f: FunctionBuilder;
+  private readonly emit: OperandEmitter;
+  private readonly memory: MemoryEmitter;
+  private readonly instructions: readonly IrInstruction[];
+  private readonly written = new Set<number>();
+  private readonly used = new Set<number>();
+  private readonly caches = new Map<number, CacheLocals>();
+  private readonly sharedLimits = new Map<number, number>();
+  private readonly thread: ThreadLocals;
+  private readonly needsTid: boolean;
+  private readonly mask: number;
+  private readonly firstThread: number;
+  private readonly lanes: number;
+  private readonly context: number;
+  private readonly localMemory: number;
+  private readonly fuel: number;
+  private readonly site: number;
+  private readonly status: number;
+  private readonly counts: number[] = [];
+  private readonly before: number[] = [];
+  private readonly most: number[] = [];
+  private faultLabel: Label = 0;
+  private leaveLabel: Label = 0;
+
+  constructor(
+    private readonly plan: KernelPlan,
+    private readonly region: number,
+    private readonly flow: RegionFlow,
+    private readonly counterBase: number,
+    private readonly shape: 'warp' | 'blocks',
+  ) {
+    this.f = new FunctionBuilder(['i32', 'i32'], ['i32']);
+    const f = this.f;
+    this.instructions = this.regionInstructions();
+    for (const instruction of this.instructions) {
+      visitReads(instruction, (register) => this.used.add(register));
+      visitWrites(instruction, (register) => this.used.add(register));
+      visitWrites(instruction, (register) => this.written.add(register));
+    }
+    const resumed = this.resumedInstruction();
+    if (resumed !== undefined) {
+      visitWrites(resumed, (register) => {
+        this.used.add(register);
+        this.written.add(register);
+      });
+    }
+    const i32 = (): number => f.local('i32');
+    this.thread = {
+      warp: shape === 'warp' ? 0 : i32(),
+      lane: i32(),
+      tid: [i32(), i32(), i32()],
+    };
+    this.mask = shape === 'warp' ? 1 : i32();
+    this.firstThread = i32();
+    this.lanes = i32();
+    this.context = i32();
+    this.localMemory = i32();
+    this.site = i32();
+    this.status = i32();
+    this.fuel = f.local('i64');
+    this.needsTid = this.reads(/^tid/);
+    this.emit = new OperandEmitter(f, plan.fn, plan.library, plan.exact, this, (register) =>
+      this.used.has(register),
+    );
+    this.memory = new MemoryEmitter(this.emit, this);
+    this.declareCaches();
+    for (let index = 0; index < flow.classCount; index++) {
+      this.counts.push(i32());
+      this.before.push(flow.isRepeated[index] === true ? i32() : -1);
+      this.most.push(flow.isRepeated[index] === true ? i32() : -1);
+    }
+  }
+
+  compile(): FunctionBuilder {
+    const f = this.f;
+    this.loadUniforms();
+    this.faultLabel = f.block();
+    if (this.shape === 'warp') {
+      f.i32(0).memory('i64Load', RECORD.fuel).set(this.fuel);
+      this.emitWarp();
+      f.i32(0).get(this.fuel).memory('i64Store', RECORD.fuel);
+      this.emitSummary();
+      f.op('return');
+    } else {
+      this.emitBlocks();
+      f.i32(0).op('return');
+    }
+    f.end();
+    f.i32(0).get(this.site).memory('i32Store', RECORD.faultInstruction);
+    f.i32(0).get(this.firstThread).get(this.thread.lane).op('i32Add').memory('i32Store', RECORD.faultThread);
+    this.countLane();
+    this.countWarp();
+    f.i32(REGION_RESULT.fault);
+    return f;
+  }
+
+  // --- NodeEmitter ---
+
+  emitBody(node: FlowNode, position: number): void {
+    const count = this.counts[this.flow.classOf[position] ?? 0];
+    // One node of each class counts for all of them.
+    if (count !== undefined && this.isCountedAt(position)) this.f.get(count).i32(1).op('i32Add').set(count);
+    for (const index of node.body) {
+      const instruction = this.plan.fn.instructions[index];
+      if (instruction !== undefined) emitInstruction(instruction, this.emit, this.memory, this.plan.imported);
+    }
+  }
+
+  emitCondition(register: number, negated: boolean): void {
+    this.f.get(this.emit.localOf(register));
+    if (negated) this.f.op('i32Eqz');
+  }
+
+  emitLeave(_node: FlowNode, terminator: Extract<Terminator, { kind: 'exit' | 'trap' | 'sync' }>): void {
+    const f = this.f;
+    switch (terminator.kind) {
+      case 'exit':
+        if (this.shape === 'warp') f.i32(-1 - terminator.at).set(this.status);
+        f.br(this.leaveLabel);
+        return;
+      case 'trap': {
+        f.i32(0).i32(faultNumber('trap')).memory('i32Store', RECORD.faultCode);
+        f.i32(terminator.at).set(this.site).br(this.faultLabel);
+        return;
+      }
+      case 'sync':
+        this.spill(terminator.point);
+        f.i32(terminator.point + 1)
+          .set(this.status)
+          .br(this.leaveLabel);
+    }
+  }
+
+  emitBackEdge(node: FlowNode, cost: number): void {
+    const f = this.f;
+    f.get(this.fuel).i64(cost).op('i64Sub').tee(this.fuel).i64(0).op('i64LtS').if();
+    f.i32(0).i32(faultNumber('fuelExhausted')).memory('i32Store', RECORD.faultCode);
+    f.i32(node.counted.at(-1) ?? node.body.at(-1) ?? 0)
+      .set(this.site)
+      .br(this.faultLabel)
+      .end();
+  }
+
+  // --- SurroundingValues ---
+
+  pushSpecial(name: string): void {
+    pushSpecialRegister(this.f, name, this.thread);
+  }
+
+  pushSymbol(name: string, offset: number, type: 'i32' | 'i64'): void {
+    const f = this.f;
+    const { plan } = this;
+    const inBlock =
+      plan.sharedLayout.offsets.get(name) ??
+      plan.localLayout.offsets.get(name) ??
+      plan.fn.parameters.find((parameter) => parameter.name === name)?.offset;
+    if (inBlock !== undefined) {
+      if (type === 'i64') f.i64(inBlock + offset);
+      else f.i32(inBlock + offset);
+      return;
+    }
+    f.i32(0).memory('i64Load', plan.symbolAddress(name));
+    if (offset !== 0) f.i64(offset).op('i64Add');
+    if (type === 'i32') f.op('i32WrapI64');
+  }
+
+  // --- MemorySurroundings ---
+
+  get sharedLayout(): KernelPlan['sharedLayout'] {
+    return this.plan.sharedLayout;
+  }
+
+  get localLayout(): KernelPlan['localLayout'] {
+    return this.plan.localLayout;
+  }
+
+  groupOf(instruction: IrInstruction): AccessGroup {
+    const group = this.plan.groups.ofInstruction.get(instruction.index);
+    if (group === undefined) throw new RangeError(`line ${instruction.line} has no access group`);
+    return group;
+  }
+
+  cacheLocals(group: AccessGroup): CacheLocals {
+    const found = this.caches.get(group.index);
+    if (found === undefined) throw new RangeError(`access group ${group.index} has no locals`);
+    return found;
+  }
+
+  sharedLimit(log2Bytes: number): number {
+    const found = this.sharedLimits.get(log2Bytes);
+    if (found === undefined) throw new RangeError(`no shared limit for 2^${log2Bytes} bytes`);
+    return found;
+  }
+
+  localBase(): number {
+    return this.localMemory;
+  }
+
+  leaveWithFault(instruction: IrInstruction): void {
+    this.f.i32(instruction.index).set(this.site).br(this.faultLabel);
+  }
+
+  // --- frame of the function ---
+
+  /** All instructions of the region, terminators and waits at its ends included. */
+  private regionInstructions(): IrInstruction[] {
+    const found: IrInstruction[] = [];
+    for (const index of this.flow.nodes) {
+      const node = this.plan.graph.nodes[index];
+      if (node === undefined) continue;
+      const at = node.terminator.kind === 'jump' ? [] : [node.terminator.at];
+      for (const each of [...node.body, ...at]) {
+        const instruction = this.plan.fn.instructions[each];
+        // What a wait writes belongs to the region behind it.
+        if (instruction === undefined) continue;
+        found.push(
+          node.terminator.kind === 'sync' && each === node.terminator.at
+            ? { ...instruction, destinations: [] }
+            : instruction,
+        );
+      }
+    }
+    return found;
+  }
+
+  private resumedInstruction(): IrInstruction | undefined {
+    const point = this.plan.graph.syncPoints[this.region - 1];
+    return point === undefined ? undefined : this.plan.fn.instructions[point.instruction];
+  }
+
+  private reads(pattern: RegExp): boolean {
+    return this.instructions.some((instruction) =>
+      instruction.sources.some((source) => source.kind === 'special' && pattern.test(source.name)),
+    );
+  }
+
+  private declareCaches(): void {
+    const f = this.f;
+    for (const instruction of this.instructions) {
+      const group = this.plan.groups.ofInstruction.get(instruction.index);
+      if (group !== undefined && !this.caches.has(group.index)) {
+        this.caches.set(group.index, { base: f.local('i64'), limit: f.local('i64'), offset: f.local('i32') });
+      }
+      const touches = /^(ld|ldu|st|atom|red)$/.test(instruction.opcode);
+      const space = spaceOf(instruction.modifiers);
+      if (!touches || (space !== 'shared' && space !== 'generic')) continue;
+      const log2 = Math.log2(accessBytes(instruction));
+      if (!this.sharedLimits.has(log2)) this.sharedLimits.set(log2, f.local('i32'));
+    }
+  }
+
+  private loadUniforms(): void {
+    const f = this.f;
+    for (const group of this.plan.groups.groups) {
+      const locals = this.caches.get(group.index);
+      if (locals === undefined) continue;
+      f.i32(group.cacheAt).memory('i64Load', CACHE.base).set(locals.base);
+      f.i32(group.cacheAt).memory('i64Load', CACHE.limit).set(locals.limit);
+      f.i32(group.cacheAt).memory('i32Load', CACHE.offset).set(locals.offset);
+    }
+    for (const [log2, local] of this.sharedLimits) {
+      // floor((shared - bytes) / bytes) + 1, or none when one access does not fit: both are shared / bytes.
+      f.i32(0).memory('i32Load', RECORD.sharedBytes).i32(log2).op('i32ShrU').set(local);
+    }
+  }
+
+  private emitBlocks(): void {
+    const f = this.f;
+    const [block, end] = [0, 1];
+    const again = f.loop();
+    f.get(block).get(end).op('i32LtU').if();
+    const rest = this.status;
+    f.i32(0)
+      .get(block)
+      .i32(0)
+      .memory('i32Load', RECORD.nctaid)
+      .op('i32RemU')
+      .memory('i32Store', RECORD.ctaid);
+    f.get(block).i32(0).memory('i32Load', RECORD.nctaid).op('i32DivU').set(rest);
+    f.i32(0)
+      .get(rest)
+      .i32(0)
+      .memory('i32Load', RECORD.nctaid + 4)
+      .op('i32RemU')
+      .memory('i32Store', RECORD.ctaid + 4);
+    f.i32(0)
+      .get(rest)
+      .i32(0)
+      .memory('i32Load', RECORD.nctaid + 4)
+      .op('i32DivU')
+      .memory('i32Store', RECORD.ctaid + 8);
+    f.i32(0).memory('i64Load', RECORD.fuelPerBlock).set(this.fuel);
+    if (this.plan.usesShared)
+      f.i32(AREA.shared).i32(0).i32(0).memory('i32Load', RECORD.sharedBytes).memoryFill();
+    f.i32(0).set(this.thread.warp);
+    const warps = f.loop();
+    this.emitWarp();
+    f.get(this.thread.warp).i32(1).op('i32Add').tee(this.thread.warp).i32(WARP_SIZE).op('i32Mul');
+    f.i32(0).memory('i32Load', RECORD.threads).op('i32LtU').brIf(warps).end();
+    f.get(block).i32(1).op('i32Add').set(block).br(again).end().end();
+  }
+
+  /** Runs the lanes of one warp one after another. */
+  private emitWarp(): void {
+    const f = this.f;
+    const { warp, lane } = this.thread;
+    f.get(warp).i32(WARP_SIZE).op('i32Mul').set(this.firstThread);
+    const left = this.lanes;
+    f.i32(0).memory('i32Load', RECORD.threads).get(this.firstThread).op('i32Sub').tee(left);
+    f.i32(WARP_SIZE).get(left).i32(WARP_SIZE).op('i32LtU').op('select').set(this.lanes);
+    this.resetCounts();
+    if (this.needsTid) this.startTid();
+    if (this.usesContext) this.pointAtThread(this.context, RECORD.contexts, this.plan.context.stride);
+    this.pointAtThread(this.localMemory, RECORD.locals, this.plan.localLayout.bytes);
+    this.emitExchange();
+    if (this.shape === 'warp') f.i32(0).set(this.seen).i32(0).set(this.difference);
+    f.i32(0).set(lane);
+    const lanes = f.loop();
+    if (this.shape === 'warp') {
+      f.get(this.mask).get(lane).op('i32ShrU').i32(1).op('i32And').if();
+      this.emitThread();
+      f.end();
+    } else {
+      this.emitThread();
+    }
+    this.advance();
+    f.get(lane).get(this.lanes).op('i32LtU').brIf(lanes).end();
+    this.countWarp();
+  }
+
+  private emitThread(): void {
+    const f = this.f;
+    this.loadRegisters();
+    this.leaveLabel = f.block();
+    emitControlFlow(f, this.plan.graph, this.flow, this);
+    // Every way through the control flow branches out.
+    f.op('unreachable').end();
+    this.countLane();
+    if (this.shape !== 'warp') return;
+    f.get(this.firstThread).get(this.thread.lane).op('i32Add').i32(2).op('i32Shl').get(this.status);
+    f.memory('i32Store', AREA.states);
+    f.get(this.status)
+      .get(this.last)
+      .op('i32Xor')
+      .get(this.seen)
+      .op('i32And')
+      .get(this.difference)
+      .op('i32Or');
+    f.set(this.difference).get(this.status).set(this.last).i32(-1).set(this.seen);
+  }
+
+  private readonly summary = new Map<string, number>();
+
+  private summaryLocal(name: string): number {
+    let local = this.summary.get(name);
+    if (local === undefined) {
+      local = this.f.local('i32');
+      this.summary.set(name, local);
+    }
+    return local;
+  }
+
+  private get seen(): number {
+    return this.summaryLocal('seen');
+  }
+
+  private get difference(): number {
+    return this.summaryLocal('difference');
+  }
+
+  private get last(): number {
+    return this.summaryLocal('last');
+  }
+
+  private emitSummary(): void {
+    this.f.i32(REGION_RESULT.mixed).get(this.last).get(this.difference).op('select');
+  }
+
+  private pointAtThread(local: number, record: number, stride: number): void {
+    if (stride === 0) return;
+    this.f
+      .i32(0)
+      .memory('i32Load', record)
+      .get(this.firstThread)
+      .i32(stride)
+      .op('i32Mul')
+      .op('i32Add')
+      .set(local);
+  }
+
+  private startTid(): void {
+    const f = this.f;
+    const [x, y, z] = this.thread.tid;
+    f.get(this.firstThread).i32(0).memory('i32Load', RECORD.ntid).op('i32RemU').set(x);
+    f.get(this.firstThread).i32(0).memory('i32Load', RECORD.ntid).op('i32DivU').tee(z);
+    f.i32(0)
+      .memory('i32Load', RECORD.ntid + 4)
+      .op('i32RemU')
+      .set(y);
+    f.get(z)
+      .i32(0)
+      .memory('i32Load', RECORD.ntid + 4)
+      .op('i32DivU')
+      .set(z);
+  }
+
+  /** Goes on to the next lane. */
+  private advance(): void {
+    const f = this.f;
+    const [x, y, z] = this.thread.tid;
+    if (this.needsTid) {
+      f.get(x).i32(1).op('i32Add').tee(x).i32(0).memory('i32Load', RECORD.ntid).op('i32Eq').if();
+      f.i32(0)
+        .set(x)
+        .get(y)
+        .i32(1)
+        .op('i32Add')
+        .tee(y)
+        .i32(0)
+        .memory('i32Load', RECORD.ntid + 4)
+        .op('i32Eq')
+        .if();
+      f.i32(0).set(y).get(z).i32(1).op('i32Add').set(z).end().end();
+    }
+    const { stride } = this.plan.context;
+    if (this.usesContext) f.get(this.context).i32(stride).op('i32Add').set(this.context);
+    const localBytes = this.plan.localLayout.bytes;
+    if (localBytes > 0) f.get(this.localMemory).i32(localBytes).op('i32Add').set(this.localMemory);
+    f.get(this.thread.lane).i32(1).op('i32Add').set(this.thread.lane);
+  }
+
+  private get usesContext(): boolean {
+    return this.plan.graph.syncPoints.length > 0;
+  }
+
+  private emitExchange(): void {
+    const resumed = this.resumedInstruction();
+    if (resumed === undefined) return;
+    const typeOf = (register: number) => this.emit.typeOf(register);
+    new ExchangeEmitter(this.f, this.plan.context, typeOf, this.context, this.mask).emit(resumed);
+  }
+
+  /** Brings a thread's registers from its context, and what it waited for from the exchange area. */
+  private loadRegisters(): void {
+    const f = this.f;
+    const resumed = this.resumedInstruction();
+    const given = new Set<number>();
+    if (resumed !== undefined) visitWrites(resumed, (register) => given.add(register));
+    for (const register of this.plan.liveness.liveIn[this.plan.entryOf(this.region)]?.members() ?? []) {
+      if (!this.used.has(register) || given.has(register)) continue;
+      const type = wasmTypeOf(this.emit.typeOf(register));
+      const slot = this.plan.context.slotOf.get(register);
+      if (this.region > 0 && slot !== undefined) f.get(this.context).memory(`${type}Load`, slot);
+      else if (type === 'i32') f.i32(0);
+      else if (type === 'i64') f.i64(0);
+      else if (type === 'f32') f.f32(0);
+      else f.f64(0);
+      f.set(this.emit.localOf(register));
+    }
+    const [destination] = resumed?.destinations ?? [];
+    if (resumed === undefined || destination === undefined) return;
+    const type = resumed.opcode === 'vote' && !resumed.modifiers.includes('ballot') ? 'pred' : 'b32';
+    f.get(this.context).memory('i32Load', EXCHANGE.value);
+    this.emit.assign(destination.kind === 'pair' ? destination.first : destination, type);
+    if (destination.kind !== 'pair') return;
+    f.get(this.context).memory('i32Load', EXCHANGE.predicate);
+    this.emit.assign(destination.second, 'pred');
+  }
+
+  /** Keeps what this region wrote of the registers that a waiting thread needs. */
+  private spill(point: number): void {
+    const f = this.f;
+    const instruction = this.plan.fn.instructions[this.plan.graph.syncPoints[point]?.instruction ?? -1];
+    const looked = new Set<number>();
+    if (instruction !== undefined) visitReads(instruction, (register) => looked.add(register));
+    for (const register of this.plan.liveness.atSync[point]?.members() ?? []) {
+      if (!this.written.has(register)) continue;
+      const held = this.emit.typeOf(register);
+      const type = wasmTypeOf(held);
+      f.get(this.context).get(this.emit.localOf(register));
+      // A warp operation looks at bits.
+      if ((type === 'f32' || type === 'f64') && looked.has(register) && this.emit.isLoose(register))
+        this.emit.canonical(type);
+      f.memory(
+        typeBits(held) === 64
+          ? type === 'f64'
+            ? 'f64Store'
+            : 'i64Store'
+          : type === 'f32'
+            ? 'f32Store'
+            : 'i32Store',
+        this.plan.context.slotOf.get(register) ?? 0,
+      );
+    }
+  }
+
+  // --- counting ---
+
+  private isCountedAt(position: number): boolean {
+    return this.flow.classOf.indexOf(this.flow.classOf[position] ?? 0) === position;
+  }
+
+  private resetCounts(): void {
+    for (const group of [this.counts, this.before, this.most]) {
+      for (const local of group) if (local >= 0) this.f.i32(0).set(local);
+    }
+  }
+
+  /** After a lane: the most passes of any lane through each class that can repeat. */
+  private countLane(): void {
+    const f = this.f;
+    this.counts.forEach((count, index) => {
+      const before = this.before[index] ?? -1;
+      const most = this.most[index] ?? -1;
+      if (before < 0) return;
+      const passes = this.passes;
+      f.get(count)
+        .get(before)
+        .op('i32Sub')
+        .tee(passes)
+        .get(most)
+        .get(passes)
+        .get(most)
+        .op('i32GtU')
+        .op('select')
+        .set(most);
+      f.get(count).set(before);
+    });
+  }
+
+  private get passes(): number {
+    return this.summaryLocal('passes');
+  }
+
+  /** After a warp: thread and warp counts to memory. */
+  private countWarp(): void {
+    const f = this.f;
+    this.counts.forEach((count, index) => {
+      const at = this.counterBase + index * COUNTER_BYTES;
+      const most = this.most[index] ?? -1;
+      f.i32(0)
+        .i32(0)
+        .memory('i64Load', at)
+        .get(count)
+        .op('i64ExtendI32U')
+        .op('i64Add')
+        .memory('i64Store', at);
+      f.i32(0)
+        .i32(0)
+        .memory('i64Load', at + 8);
+      if (most >= 0) f.get(most);
+      else f.get(count).i32(0).op('i32Ne');
+      f.op('i64ExtendI32U')
+        .op('i64Add')
+        .memory('i64Store', at + 8);
+    });
+  }
+}

@@ -1,0 +1,9 @@
+export { LoadError, type LoadErrorCode } from './loadError.js';
+export { loadModule, unloadModule } from './loadModule.js';
+export {
+  layoutLocal,
+  layoutShared,
+  sharedBytesOf,
+  type LocalLayout,
+  type SharedLayout,
+} from './variableLayout.js';

@@ -1,0 +1,64 @@
+import type { IrModule, IrVariable } from '../../ptx/index.js';
+import type { AddressSpace, LoadedModule } from '../types.js';
+import { LoadError } from './loadError.js';
+
+/**
+ * Places a module in a context: maps its `.global` variables read-write and its `.const` variables read-only, each in a
+ * segment of its own, and writes their initial values. A fork re-makes the result from `ir`, the forked space and the
+ * same `symbols`.
+ *
+ * @throws LoadError when the module needs a variable or symbol from elsewhere; MemoryError when there is no room.
+ */
+export function loadModule(ir: IrModule, space: AddressSpace): LoadedModule {
+  const variables = ir.variables.filter(
+    (variable) => variable.space === 'global' || variable.space === 'const',
+  );
+  for (const variable of variables) {
+    if (!variable.isExtern && variable.bytes > 0) continue;
+    throw new LoadError(
+      'externalVariable',
+      `${ir.file}:${variable.line}: .${variable.space} variable ${variable.name} is not defined in this module; define it here`,
+    );
+  }
+  const symbols = new Map<string, number>();
+  try {
+    for (const variable of variables) {
+      const segment = space.map(variable.bytes, variable.space === 'const' ? 'read' : 'readWrite');
+      symbols.set(variable.name, segment.virtualAddress);
+    }
+    for (const variable of variables) initialise(ir, variable, symbols, space);
+  } catch (error) {
+    for (const address of symbols.values()) space.unmap(address);
+    throw error;
+  }
+  return { ir, space, symbols };
+}
+
+/** Unmaps the module's variables. */
+export function unloadModule(module: LoadedModule): void {
+  for (const address of module.symbols.values()) module.space.unmap(address);
+}
+
+function initialise(
+  ir: IrModule,
+  variable: IrVariable,
+  symbols: Map<string, number>,
+  space: AddressSpace,
+): void {
+  const at = symbols.get(variable.name);
+  if (at === undefined) return;
+  const bytes = space.view(at, variable.bytes);
+  if (variable.initial !== undefined) bytes.set(variable.initial.subarray(0, variable.bytes));
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (const relocation of variable.relocations ?? []) {
+    const target = symbols.get(relocation.symbol);
+    if (target === undefined) {
+      throw new LoadError(
+        'unknownSymbol',
+        `${ir.file}:${variable.line}: ${variable.name} is initialised with the address of ${relocation.symbol}, ` +
+          'which is no .global or .const variable of this module',
+      );
+    }
+    view.setBigUint64(relocation.offset, BigInt(target) + BigInt(relocation.addend), true);
+  }
+}

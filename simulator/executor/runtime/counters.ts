@@ -1,0 +1,56 @@
+import { AREA, COUNTER_BYTES, type CompiledKernel } from '../compiler/index.js';
+import type { ExecutionCounters, InstructionClass } from '../types.js';
+import type { LaunchArea } from './launchArea.js';
+
+export function emptyByClass(): Record<InstructionClass, number> {
+  return {
+    integer: 0,
+    float32: 0,
+    float64: 0,
+    special: 0,
+    convert: 0,
+    control: 0,
+    globalLoad: 0,
+    globalStore: 0,
+    shared: 0,
+    local: 0,
+    constant: 0,
+    atomic: 0,
+    barrier: 0,
+    warp: 0,
+  };
+}
+
+/** Multiplies each counter by what one pass through its nodes counts. */
+export function readCounters(area: LaunchArea, compiled: CompiledKernel, blocks: number): ExecutionCounters {
+  const result: ExecutionCounters = {
+    threadInstructions: 0,
+    warpInstructions: 0,
+    byClass: emptyByClass(),
+    globalLoadBytes: 0,
+    globalStoreBytes: 0,
+    sharedBytes: 0,
+    blocks,
+  };
+  compiled.counters.forEach((weight, index) => {
+    const threads = area.wide(AREA.counters + index * COUNTER_BYTES);
+    if (threads === 0) return;
+    const warps = area.wide(AREA.counters + index * COUNTER_BYTES + 8);
+    result.threadInstructions += threads * weight.instructions;
+    result.warpInstructions += warps * weight.instructions;
+    for (const [kind, count] of weight.byClass) result.byClass[kind] += warps * count;
+    result.globalLoadBytes += threads * weight.globalLoadBytes;
+    result.globalStoreBytes += threads * weight.globalStoreBytes;
+    result.sharedBytes += threads * weight.sharedBytes;
+  });
+  return result;
+}
+
+/** Thread-instructions so far, to size the next call by. */
+export function readThreadInstructions(area: LaunchArea, compiled: CompiledKernel): number {
+  let total = 0;
+  for (const [index, weight] of compiled.counters.entries()) {
+    total += area.wide(AREA.counters + index * COUNTER_BYTES) * weight.instructions;
+  }
+  return total;
+}

@@ -1,0 +1,18 @@
+export type ExecutorErrorCode =
+  /** The launch's shape or arguments do not fit the kernel or the executor. */
+  | 'invalidLaunch'
+  /** This build does not run that variant. */
+  | 'unsupportedVariant'
+  /** The launch's address space is not one of this executor's node. */
+  | 'foreignSpace';
+
+/** A launch that cannot be started. What goes wrong inside a kernel is a fault in the result instead. */
+export class ExecutorError extends Error {
+  readonly code: ExecutorErrorCode;
+
+  constructor(code: ExecutorErrorCode, message: string) {
+    super(message);
+    this.name = 'ExecutorError';
+    this.code = code;
+  }
+}

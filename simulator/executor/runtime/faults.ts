@@ -1,0 +1,72 @@
+import { FAULTS, RECORD } from '../compiler/index.js';
+import { hex } from '../memory/index.js';
+import type { Dim3, ExecutorLaunch, FaultCode, KernelFault } from '../types.js';
+import type { LaunchArea } from './launchArea.js';
+
+const addressed = new Set<FaultCode>([
+  'illegalAddress',
+  'misalignedAddress',
+  'writeToReadOnly',
+  'sharedOutOfBounds',
+  'localOutOfBounds',
+]);
+
+const meanings: Readonly<Record<FaultCode, string>> = {
+  illegalAddress: 'nothing is mapped at',
+  misalignedAddress: 'the access size does not divide the address',
+  writeToReadOnly: 'a write to read-only memory at',
+  sharedOutOfBounds: 'outside the shared memory of the block: offset',
+  localOutOfBounds: 'outside the local memory of the thread: offset',
+  divergentBarrier: 'lanes of one warp wait at different places',
+  fuelExhausted: 'the block used up its instruction budget; the kernel may never end',
+  trap: 'the kernel executed a trap',
+  unsupportedInstruction: 'an instruction that is not supported',
+};
+
+/** The fault that compiled code left in the launch record. */
+export function readFault(area: LaunchArea, launch: ExecutorLaunch): KernelFault {
+  const code = FAULTS[area.get(RECORD.faultCode) - 1] ?? 'trap';
+  const address = addressed.has(code) ? area.wide(RECORD.faultAddress) : undefined;
+  return makeFault(
+    area,
+    launch,
+    code,
+    area.get(RECORD.faultInstruction),
+    area.get(RECORD.faultThread),
+    address,
+  );
+}
+
+/** A fault of the running block, told in one sentence. */
+export function makeFault(
+  area: LaunchArea,
+  launch: ExecutorLaunch,
+  code: FaultCode,
+  instructionIndex: number,
+  thread: number,
+  address?: number,
+  detail?: string,
+): KernelFault {
+  const { kernel, shape, module } = launch;
+  const instruction = kernel.instructions[instructionIndex];
+  const block: Dim3 = [area.get(RECORD.ctaid), area.get(RECORD.ctaid + 4), area.get(RECORD.ctaid + 8)];
+  const [x, y] = shape.block;
+  const at: Dim3 = [thread % x, Math.floor(thread / x) % y, Math.floor(thread / (x * y))];
+  const ptxLine = instruction?.line ?? kernel.line;
+  const text =
+    instruction === undefined ? '' : `${[instruction.opcode, ...instruction.modifiers].join('.')}: `;
+  const what = `${meanings[code]}${address === undefined ? '' : ` ${hex(address)}`}${detail === undefined ? '' : `: ${detail}`}`;
+  return {
+    code,
+    kernel: kernel.name,
+    message:
+      `${kernel.name} at ${module.ir.file}:${ptxLine}, block (${block.join(', ')}), thread (${at.join(', ')}): ` +
+      text +
+      what,
+    block,
+    thread: at,
+    ptxFile: module.ir.file,
+    ptxLine,
+    ...(address === undefined ? {} : { address }),
+  };
+}

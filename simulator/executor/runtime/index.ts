@@ -1,0 +1,2 @@
+export { ExecutorError, type ExecutorErrorCode } from './executorError.js';
+export { WasmExecutor } from './wasmExecutor.js';

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import type { IrFunction, IrModule } from '../../ptx/index.js';
+import { compileKernel, type CompiledKernel } from '../compiler/index.js';
+import type { NodeMemory } from '../memory/index.js';
+
+/** A kernel ready to run on one node's memory. */
+export interface ReadyKernel {
+  readonly compiled: CompiledKernel;
+  /** `run(lo, hi)` of a kernel whose threads never wait, otherwise undefined. */
+  readonly run: ((lo: number, hi: number) => number) | undefined;
+  /** Region functions by state. */
+  readonly regions: readonly ((warp: number, mask: number) => number)[];
+}
+
+interface CompiledModule {
+  readonly compiled: CompiledKernel;
+  readonly module: WebAssembly.Module;
+}
+
+/** Imports declare the largest memory there is, so that one module fits every node. */
+const MAX_PAGES = 65_536;
+/** Compiled modules kept for all nodes of the process; one takes tens of kilobytes. */
+const MAX_MODULES = 512;
+
+const modules = new Map<string, CompiledModule>();
+const contentKeys = new WeakMap<IrFunction, string>();
+
+/** Kernels by content: the same text loaded again, in another context or node, is not compiled again. */
+export class KernelCache {
+  private readonly byFunction = new WeakMap<IrFunction, ReadyKernel>();
+  private readonly byContent = new Map<string, ReadyKernel>();
+
+  constructor(private readonly memory: NodeMemory) {}
+
+  /** @throws CompileError. */
+  get(ir: IrModule, fn: IrFunction): ReadyKernel {
+    const known = this.byFunction.get(fn);
+    if (known !== undefined) return known;
+    const key = contentKey(ir, fn);
+    let ready = this.byContent.get(key);
+    if (ready === undefined) {
+      ready = this.instantiate(compiledModule(key, ir, fn));
+      this.byContent.set(key, ready);
+      if (this.byContent.size > MAX_MODULES) dropOldest(this.byContent);
+    }
+    this.byFunction.set(fn, ready);
+    return ready;
+  }
+
+  private instantiate({ compiled, module }: CompiledModule): ReadyKernel {
+    const node = { memory: this.memory.memory, ...compiled.imports } as Record<
+      string,
+      WebAssembly.ImportValue
+    >;
+    const { exports } = new WebAssembly.Instance(module, { node });
+    const regions =
+      compiled.shape === 'blocks' ? [] : [...compiled.syncPoints.keys(), compiled.syncPoints.length];
+    return {
+      compiled,
+      run: exports['run'] as ReadyKernel['run'],
+      regions: regions.map((region) => exports[`region${region}`] as (warp: number, mask: number) => number),
+    };
+  }
+}
+
+function compiledModule(key: string, ir: IrModule, fn: IrFunction): CompiledModule {
+  let found = modules.get(key);
+  if (found === undefined) {
+    const compiled = compileKernel(ir, fn, MAX_PAGES);
+    found = { compiled, module: new WebAssembly.Module(compiled.bytes) };
+    if (modules.size >= MAX_MODULES) dropOldest(modules);
+  } else {
+    modules.delete(key);
+  }
+  modules.set(key, found);
+  return found;
+}
+
+function dropOldest(map: Map<string, unknown>): void {
+  const oldest = map.keys().next();
+  if (oldest.done !== true) map.delete(oldest.value);
+}
+
+/** What the compiled code depends on: the function and the extents of the module's variables, not their addresses. */
+function contentKey(ir: IrModule, fn: IrFunction): string {
+  let key = contentKeys.get(fn);
+  if (key === undefined) {
+    const variables = ir.variables.map(({ name, space, bytes, align, isExtern }) => [
+      name,
+      space,
+      bytes,
+      align,
+      isExtern,
+    ]);
+    key = createHash('sha256')
+      .update(JSON.stringify([fn, variables]))
+      .digest('hex');
+    contentKeys.set(fn, key);
+  }
+  return key;
+}

@@ -1,0 +1,141 @@
+import type { CompiledKernel } from '../compiler/index.js';
+import { AREA, CACHE, COUNTER_BYTES, MAX_THREADS, RECORD } from '../compiler/index.js';
+import { DeviceAddressSpace, type NodeMemory } from '../memory/index.js';
+import { sharedBytesOf } from '../module/index.js';
+import type { ExecutorLaunch } from '../types.js';
+import { ExecutorError } from './executorError.js';
+
+/** Writes a launch into the executor's low memory and reads back what it left there. */
+export class LaunchArea {
+  private words: Int32Array;
+  private unsigned: Uint32Array;
+  private extra = -1;
+
+  constructor(private readonly memory: NodeMemory) {
+    this.words = new Int32Array(memory.buffer);
+    this.unsigned = new Uint32Array(memory.buffer);
+  }
+
+  /** Sets everything up for one run. @throws ExecutorError; MemoryError when contexts do not fit. */
+  begin(launch: ExecutorLaunch, compiled: CompiledKernel, fuel: number): void {
+    const { shape, params, module } = launch;
+    const threads = shape.block[0] * shape.block[1] * shape.block[2];
+    const sharedBytes = sharedBytesOf(compiled.sharedLayout, shape.dynamicSharedBytes);
+    check(launch, threads, sharedBytes);
+    if (
+      !(module.space instanceof DeviceAddressSpace) ||
+      this.memory.space(module.space.id) !== module.space
+    ) {
+      throw new ExecutorError(
+        'foreignSpace',
+        `the address space of ${launch.kernel.name} is not one of this node`,
+      );
+    }
+    const perThread = compiled.contextBytes + compiled.localLayout.bytes;
+    const needed = perThread * threads;
+    if (needed > AREA.contextsEnd - AREA.contexts) this.extra = this.memory.allocate(needed, 64);
+    const table = module.space.segmentTable();
+    this.refresh();
+    const contexts = this.extra >= 0 ? this.extra : AREA.contexts;
+    const locals = contexts + compiled.contextBytes * threads;
+    this.setWide(RECORD.fuelPerBlock, fuel);
+    for (let axis = 0; axis < 3; axis++) {
+      this.set(RECORD.nctaid + 4 * axis, shape.grid[axis] ?? 1);
+      this.set(RECORD.ntid + 4 * axis, shape.block[axis] ?? 1);
+    }
+    this.set(RECORD.threads, threads);
+    this.set(RECORD.sharedBytes, sharedBytes);
+    this.set(RECORD.dynamicSharedBytes, shape.dynamicSharedBytes);
+    this.set(RECORD.segmentTable, table.offset);
+    this.set(RECORD.segmentCount, table.count);
+    this.set(RECORD.contexts, contexts);
+    this.set(RECORD.locals, locals);
+    this.set(RECORD.faultCode, 0);
+    this.memory.bytes.set(params, AREA.params);
+    this.words.fill(0, AREA.counters >> 2, (AREA.counters + compiled.counters.length * COUNTER_BYTES) >> 2);
+    this.words.fill(0, AREA.caches >> 2, (AREA.caches + compiled.cacheCount * CACHE.bytes) >> 2);
+    compiled.symbols.forEach((name, index) =>
+      this.setWide(AREA.symbols + index * 8, module.symbols.get(name) ?? 0),
+    );
+    // What a thread reads of its local memory before it wrote it is open, but must not depend on earlier launches.
+    if (compiled.localLayout.bytes > 0)
+      this.memory.bytes.fill(0, locals, locals + compiled.localLayout.bytes * threads);
+  }
+
+  /** Gives back what the run had to allocate. */
+  end(): void {
+    if (this.extra >= 0) this.memory.release(this.extra);
+    this.extra = -1;
+  }
+
+  beginBlock(block: number, grid: readonly [number, number, number]): void {
+    this.set(RECORD.ctaid, block % grid[0]);
+    this.set(RECORD.ctaid + 4, Math.floor(block / grid[0]) % grid[1]);
+    this.set(RECORD.ctaid + 8, Math.floor(block / (grid[0] * grid[1])));
+    this.words[RECORD.fuel >> 2] = this.get(RECORD.fuelPerBlock);
+    this.words[(RECORD.fuel >> 2) + 1] = this.get(RECORD.fuelPerBlock + 4);
+    const shared = this.get(RECORD.sharedBytes);
+    if (shared > 0) this.memory.bytes.fill(0, AREA.shared, AREA.shared + shared);
+  }
+
+  /** State of a thread: 0 not started, k + 1 waiting at sync point k, negative ended by instruction -1 - state. */
+  state(thread: number): number {
+    return this.words[(AREA.states >> 2) + thread] ?? 0;
+  }
+
+  /** A 32-bit register that a waiting thread keeps. */
+  keptRegister(compiled: CompiledKernel, thread: number, slot: number): number {
+    return this.words[(this.get(RECORD.contexts) + thread * compiled.contextBytes + slot) >> 2] ?? 0;
+  }
+
+  get(address: number): number {
+    return this.words[address >> 2] ?? 0;
+  }
+
+  set(address: number, value: number): void {
+    this.words[address >> 2] = value;
+  }
+
+  /** An unsigned 64-bit field, exact up to 2^53. */
+  wide(address: number): number {
+    return (this.unsigned[address >> 2] ?? 0) + (this.unsigned[(address >> 2) + 1] ?? 0) * 2 ** 32;
+  }
+
+  private setWide(address: number, value: number): void {
+    this.unsigned[address >> 2] = value % 2 ** 32;
+    this.unsigned[(address >> 2) + 1] = Math.floor(value / 2 ** 32);
+  }
+
+  /** Growing the memory leaves old views short. */
+  private refresh(): void {
+    if (this.words.buffer === this.memory.buffer) return;
+    this.words = new Int32Array(this.memory.buffer);
+    this.unsigned = new Uint32Array(this.memory.buffer);
+  }
+}
+
+function check(launch: ExecutorLaunch, threads: number, sharedBytes: number): void {
+  const { shape, params, kernel } = launch;
+  const fail = (what: string): never => {
+    throw new ExecutorError('invalidLaunch', `${kernel.name}: ${what}`);
+  };
+  for (const [name, extents] of [
+    ['grid', shape.grid],
+    ['block', shape.block],
+  ] as const) {
+    if (!extents.every((extent) => Number.isInteger(extent) && extent > 0 && extent < 2 ** 31)) {
+      fail(`${name} must be three positive integers, got ${extents.join(', ')}`);
+    }
+  }
+  if (threads > MAX_THREADS) fail(`block has ${threads} threads, at most ${MAX_THREADS}`);
+  if (shape.grid[0] * shape.grid[1] * shape.grid[2] >= 2 ** 31) fail('grid has 2^31 blocks or more');
+  const most = AREA.sharedEnd - AREA.shared;
+  if (!(shape.dynamicSharedBytes >= 0) || sharedBytes > most) {
+    fail(`dynamicSharedBytes gives ${sharedBytes} bytes of shared memory a block, at most ${most}`);
+  }
+  if (params.length !== kernel.parameterBytes) {
+    fail(`params must have ${kernel.parameterBytes} bytes, got ${params.length}`);
+  }
+  if (params.length > AREA.paramsEnd - AREA.params)
+    fail(`params has ${params.length} bytes, at most ${AREA.paramsEnd - AREA.params}`);
+}
