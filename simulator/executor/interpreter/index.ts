@@ -1,0 +1,6 @@
+export { BlockExecution, type BlockResources, type FaultPlace } from './blockExecution.js';
+export { LaneFault } from './faults.js';
+export type { InterpreterObserver } from './observer.js';
+export { ReferenceInterpreter, type InterpreterOptions } from './referenceInterpreter.js';
+export { Warp } from './warp.js';
+export { PostDominatorPolicy, type LaneSet, type WarpPolicy } from './warpPolicy.js';

@@ -1,0 +1,113 @@
+import { LOCAL_WINDOW_BASE, SHARED_WINDOW_BASE } from '../memory/index.js';
+import type { AddressSpace, Segment } from '../types.js';
+import { LaneFault } from './faults.js';
+
+export type ResolvedSpace = 'global' | 'shared' | 'local' | 'param';
+
+/** A place in memory that has been checked: `bytes` holds it at `at`. */
+export interface Location {
+  readonly space: ResolvedSpace;
+  readonly view: DataView;
+  readonly at: number;
+}
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function hex(address: number): string {
+  return `0x${address.toString(16)}`;
+}
+
+/** Global memory of a context, as one launch sees it. */
+export class GlobalMemory {
+  private segment: Segment | undefined;
+  private view: DataView = new DataView(new ArrayBuffer(0));
+
+  constructor(private readonly space: AddressSpace) {}
+
+  locate(address: number, bytes: number, isWrite: boolean): Location {
+    if (address % bytes !== 0) {
+      throw new LaneFault(
+        'misalignedAddress',
+        `global address ${hex(address)} is not a multiple of ${bytes}`,
+        address,
+      );
+    }
+    if (this.segment === undefined || !contains(this.segment, address, bytes)) {
+      const found = this.space.find(address);
+      if (found === undefined || !contains(found, address, bytes)) {
+        throw new LaneFault(
+          'illegalAddress',
+          `no memory is mapped at global address ${hex(address)}`,
+          address,
+        );
+      }
+      this.segment = found;
+      this.view = viewOf(this.space.view(found.virtualAddress, found.bytes));
+    }
+    if (isWrite && this.segment.permission === 'read') {
+      throw new LaneFault('writeToReadOnly', `global address ${hex(address)} is read-only`, address);
+    }
+    return { space: 'global', view: this.view, at: address - this.segment.virtualAddress };
+  }
+}
+
+function contains(segment: Segment, address: number, bytes: number): boolean {
+  return address >= segment.virtualAddress && address + bytes <= segment.virtualAddress + segment.bytes;
+}
+
+/** Shared, local and parameter memory: an array that starts at offset 0 of its space. */
+export class OffsetMemory {
+  private readonly view: DataView;
+
+  constructor(
+    private readonly space: 'shared' | 'local' | 'param',
+    bytes: Uint8Array,
+  ) {
+    this.view = viewOf(bytes);
+  }
+
+  locate(offset: number, bytes: number): Location {
+    if (offset < 0 || offset + bytes > this.view.byteLength) {
+      throw new LaneFault(
+        this.space === 'shared' ? 'sharedOutOfBounds' : 'localOutOfBounds',
+        `${bytes} bytes at ${this.space} offset ${hex(offset)} are outside its ${this.view.byteLength} bytes`,
+        offset,
+      );
+    }
+    if (offset % bytes !== 0) {
+      throw new LaneFault(
+        'misalignedAddress',
+        `${this.space} offset ${hex(offset)} is not a multiple of ${bytes}`,
+        offset,
+      );
+    }
+    return { space: this.space, view: this.view, at: offset };
+  }
+}
+
+/** What a generic address names: the high word tells the space. */
+export function splitGeneric(address: number): { space: ResolvedSpace; address: number } {
+  const high = Math.floor(address / 2 ** 32);
+  if (high === SHARED_WINDOW_BASE / 2 ** 32)
+    return { space: 'shared', address: address - SHARED_WINDOW_BASE };
+  if (high === LOCAL_WINDOW_BASE / 2 ** 32) return { space: 'local', address: address - LOCAL_WINDOW_BASE };
+  return { space: 'global', address };
+}
+
+/** Little-endian bits of 1, 2, 4 or 8 bytes. */
+export function loadBits(location: Location, bytes: number): bigint {
+  const { view, at } = location;
+  if (bytes === 1) return BigInt(view.getUint8(at));
+  if (bytes === 2) return BigInt(view.getUint16(at, true));
+  return bytes === 4 ? BigInt(view.getUint32(at, true)) : view.getBigUint64(at, true);
+}
+
+export function storeBits(location: Location, bytes: number, bits: bigint): void {
+  const { view, at } = location;
+  if (bytes === 1) view.setUint8(at, Number(bits & 0xffn));
+  else if (bytes === 2) view.setUint16(at, Number(bits & 0xffffn), true);
+  else if (bytes === 4) view.setUint32(at, Number(bits & 0xffffffffn), true);
+  else view.setBigUint64(at, bits, true);
+}

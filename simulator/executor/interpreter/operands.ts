@@ -1,0 +1,160 @@
+import type { IrFunction, IrOperand, ScalarType } from '../../ptx/index.js';
+import { valueOfBits } from '../arithmetic/index.js';
+import type { Value, ValueKind } from '../arithmetic/index.js';
+import type { Dim3 } from '../types.js';
+import { LaneFault } from './faults.js';
+import type { RegisterFile } from './registerFile.js';
+import { registerReader, registerWriter } from './registerFile.js';
+
+/** What stays the same for all lanes of a block. */
+export interface BlockIdentity {
+  readonly grid: Dim3;
+  readonly block: Dim3;
+  readonly blockIndex: Dim3;
+  readonly warps: number;
+  readonly dynamicSharedBytes: number;
+  readonly totalSharedBytes: number;
+}
+
+/** Where an operand is read: a lane of a warp of a block. */
+export interface LaneContext {
+  readonly registers: RegisterFile;
+  readonly warp: number;
+  readonly identity: BlockIdentity;
+}
+
+export type OperandReader = (context: LaneContext, lane: number) => Value;
+export type OperandWriter = (context: LaneContext, lane: number, value: Value) => void;
+
+/** The address that a name stands for: of its own state space, as `mov` of it gives. */
+export type SymbolAddress = (name: string) => number | undefined;
+
+const axes = ['x', 'y', 'z'] as const;
+
+function axisOf(extents: Dim3, component: string): number {
+  return extents[axes.findIndex((axis) => axis === component)] ?? 0;
+}
+
+/** Thread index of a lane: x runs fastest. */
+export function threadOf(block: Dim3, warp: number, lane: number): Dim3 {
+  const linear = warp * 32 + lane;
+  return [
+    linear % block[0],
+    Math.floor(linear / block[0]) % block[1],
+    Math.floor(linear / (block[0] * block[1])),
+  ];
+}
+
+function specialReader(name: string): OperandReader {
+  const [base = '', component = ''] = name.split('.');
+  switch (base) {
+    case 'tid':
+      return ({ identity, warp }, lane) => axisOf(threadOf(identity.block, warp, lane), component);
+    case 'ntid':
+      return ({ identity }) => axisOf(identity.block, component);
+    case 'ctaid':
+      return ({ identity }) => axisOf(identity.blockIndex, component);
+    case 'nctaid':
+      return ({ identity }) => axisOf(identity.grid, component);
+    case 'laneid':
+      return (_, lane) => lane;
+    case 'warpid':
+      return ({ warp }) => warp;
+    case 'nwarpid':
+      return ({ identity }) => identity.warps;
+    case 'lanemask_eq':
+      return (_, lane) => 1 << lane;
+    case 'lanemask_lt':
+      return (_, lane) => (1 << lane) - 1;
+    case 'lanemask_le':
+      return (_, lane) => (1 << lane) | ((1 << lane) - 1);
+    case 'lanemask_gt':
+      return (_, lane) => ~((1 << lane) | ((1 << lane) - 1));
+    case 'lanemask_ge':
+      return (_, lane) => ~((1 << lane) - 1);
+    case 'dynamic_smem_size':
+      return ({ identity }) => identity.dynamicSharedBytes;
+    case 'total_smem_size':
+      return ({ identity }) => identity.totalSharedBytes;
+    default:
+      throw new LaneFault('unsupportedInstruction', `special register %${name} is not supported`);
+  }
+}
+
+function constant(bits: bigint, kind: ValueKind): OperandReader {
+  const value = valueOfBits(bits, kind);
+  return () => value;
+}
+
+function asKind(reader: OperandReader, kind: ValueKind): OperandReader {
+  return (context, lane) => valueOfBits(BigInt.asUintN(64, BigInt(reader(context, lane))), kind);
+}
+
+/** Reads a source operand as a kind. */
+export function operandReader(operand: IrOperand, kind: ValueKind, symbols: SymbolAddress): OperandReader {
+  switch (operand.kind) {
+    case 'register': {
+      const read = registerReader(operand.register, kind);
+      return ({ registers }, lane) => read(registers, lane);
+    }
+    case 'negatedPredicate':
+      return ({ registers }, lane) => (registers.predicate(operand.register, lane) ? 0 : 1);
+    case 'integer': {
+      const bits = (BigInt(operand.high >>> 0) << 32n) | BigInt(operand.low >>> 0);
+      return kind === 'pred' ? constant(bits === 0n ? 0n : 1n, 'u32') : constant(bits, kind);
+    }
+    case 'float':
+      return constant((BigInt(operand.high >>> 0) << 32n) | BigInt(operand.low >>> 0), kind);
+    case 'special':
+      return asKind(specialReader(operand.name), kind);
+    case 'symbol': {
+      const address = symbols(operand.name);
+      if (address === undefined) {
+        throw new LaneFault('unsupportedInstruction', `the address of ${operand.name} is not known`);
+      }
+      return constant(BigInt(address + operand.offset), kind);
+    }
+    case 'address':
+    case 'vector':
+    case 'pair':
+    case 'sink':
+    case 'label':
+      throw new LaneFault('unsupportedInstruction', `a ${operand.kind} operand has no value`);
+  }
+}
+
+/** Writes a destination operand. */
+export function operandWriter(operand: IrOperand, kind: ValueKind, fn: IrFunction): OperandWriter {
+  if (operand.kind === 'sink') return () => undefined;
+  if (operand.kind !== 'register') {
+    throw new LaneFault('unsupportedInstruction', `a ${operand.kind} operand cannot be written`);
+  }
+  const type: ScalarType = fn.registers[operand.register]?.type ?? 'b32';
+  const write = registerWriter(operand.register, type, kind);
+  return ({ registers }, lane, value) => write(registers, lane, value);
+}
+
+/** An address operand: the number that its base and offset add up to. A 32-bit base wraps at 32 bits. */
+export function addressReader(
+  operand: IrOperand,
+  fn: IrFunction,
+  symbols: SymbolAddress,
+): (context: LaneContext, lane: number) => number {
+  if (operand.kind !== 'address')
+    throw new LaneFault('unsupportedInstruction', 'an address in brackets is missing');
+  const { base, offset } = operand;
+  if (base === undefined) return () => offset;
+  if (typeof base === 'string') {
+    const address = symbols(base);
+    if (address === undefined)
+      throw new LaneFault('unsupportedInstruction', `the address of ${base} is not known`);
+    return () => address + offset;
+  }
+  const type = fn.registers[base]?.type ?? 'b64';
+  if (/32$/.test(type)) {
+    const read = registerReader(base, 'u32');
+    return ({ registers }, lane) => (Number(read(registers, lane)) + offset) >>> 0;
+  }
+  const read = registerReader(base, 'u64');
+  return ({ registers }, lane) => Number(BigInt.asUintN(64, BigInt(read(registers, lane)) + BigInt(offset)));
+}

@@ -1,0 +1,184 @@
+import type { IrFunction, IrInstruction, ScalarType } from '../../ptx/index.js';
+import { populationCount } from '../arithmetic/index.js';
+import type { Value } from '../arithmetic/index.js';
+import type { LaneContext, OperandReader, SymbolAddress } from './operands.js';
+import { operandReader, operandWriter } from './operands.js';
+import { forEachLane } from './warp.js';
+
+/**
+ * A warp-level operation: `members` reads a lane's member mask, `execute` runs it once all live members have come.
+ */
+export interface WarpOperation {
+  readonly members: OperandReader;
+  readonly execute: (context: LaneContext, group: number) => void;
+}
+
+const shuffleModes = ['up', 'down', 'bfly', 'idx'] as const;
+type ShuffleMode = (typeof shuffleModes)[number];
+
+/** The lane that `shfl` reads for `lane`, and whether it lies in the lane's segment. */
+export function shuffleSource(
+  mode: ShuffleMode,
+  lane: number,
+  b: number,
+  c: number,
+): { readonly from: number; readonly inSegment: boolean } {
+  const by = b & 31;
+  const segment = (c >>> 8) & 31;
+  const least = lane & segment;
+  const most = least | (c & 31 & ~segment);
+  const from =
+    mode === 'up'
+      ? lane - by
+      : mode === 'down'
+        ? lane + by
+        : mode === 'bfly'
+          ? lane ^ by
+          : least | (by & ~segment);
+  const inSegment = mode === 'up' ? from >= most : from <= most;
+  return { from: inSegment ? from : lane, inSegment };
+}
+
+export function warpOperation(
+  instruction: IrInstruction,
+  fn: IrFunction,
+  symbols: SymbolAddress,
+): WarpOperation | undefined {
+  const { opcode, modifiers } = instruction;
+  const last = instruction.sources.at(-1);
+  if (last === undefined) return undefined;
+  const members = operandReader(last, 'b32', symbols);
+  switch (opcode) {
+    case 'bar':
+      return { members, execute: () => undefined };
+    case 'shfl':
+      return { members, execute: shuffle(instruction, fn, symbols) };
+    case 'vote':
+      return { members, execute: vote(instruction, fn, symbols) };
+    case 'match':
+      return { members, execute: match(instruction, fn, symbols) };
+    case 'redux':
+      return { members, execute: reduce(instruction, fn, symbols, modifiers) };
+    default:
+      return undefined;
+  }
+}
+
+function source(
+  instruction: IrInstruction,
+  index: number,
+  kind: ScalarType,
+  symbols: SymbolAddress,
+): OperandReader {
+  const operand = instruction.sources[index];
+  if (operand === undefined) throw new RangeError(`${instruction.opcode} lacks operand ${index}`);
+  return operandReader(operand, kind, symbols);
+}
+
+/** Writers of a destination that may be a pair `d|p`. */
+function destinations(instruction: IrInstruction, fn: IrFunction, kind: ScalarType) {
+  const operand = instruction.destinations[0] ?? { kind: 'sink' as const };
+  const [first, second] =
+    operand.kind === 'pair' ? [operand.first, operand.second] : [operand, { kind: 'sink' as const }];
+  return { write: operandWriter(first, kind, fn), writePredicate: operandWriter(second, 'pred', fn) };
+}
+
+function shuffle(
+  instruction: IrInstruction,
+  fn: IrFunction,
+  symbols: SymbolAddress,
+): WarpOperation['execute'] {
+  const mode = shuffleModes.find((each) => instruction.modifiers.includes(each)) ?? 'idx';
+  const [a, b, c] = ([0, 1, 2] as const).map((index) => source(instruction, index, 'b32', symbols));
+  const { write, writePredicate } = destinations(instruction, fn, 'b32');
+  return (context, group) => {
+    const results: { lane: number; value: Value; inSegment: boolean }[] = [];
+    forEachLane(group, (lane) => {
+      const { from, inSegment } = shuffleSource(
+        mode,
+        lane,
+        Number(b?.(context, lane)),
+        Number(c?.(context, lane)),
+      );
+      // PTX leaves open what a lane outside the group gives; here the reader keeps its own value.
+      const readable = ((group >>> from) & 1) === 1 ? from : lane;
+      results.push({ lane, value: a?.(context, readable) ?? 0, inSegment });
+    });
+    for (const { lane, value, inSegment } of results) {
+      write(context, lane, value);
+      writePredicate(context, lane, inSegment ? 1 : 0);
+    }
+  };
+}
+
+function vote(instruction: IrInstruction, fn: IrFunction, symbols: SymbolAddress): WarpOperation['execute'] {
+  const predicate = source(instruction, 0, 'pred', symbols);
+  const isBallot = instruction.modifiers.includes('ballot');
+  const { write } = destinations(instruction, fn, isBallot ? 'b32' : 'pred');
+  return (context, group) => {
+    let ballot = 0;
+    forEachLane(group, (lane) => {
+      if (predicate(context, lane) === 1) ballot |= 1 << lane;
+    });
+    const holds = instruction.modifiers.includes('any')
+      ? ballot !== 0
+      : ballot === group || (instruction.modifiers.includes('uni') && ballot === 0);
+    forEachLane(group, (lane) => write(context, lane, isBallot ? ballot : holds ? 1 : 0));
+  };
+}
+
+function match(instruction: IrInstruction, fn: IrFunction, symbols: SymbolAddress): WarpOperation['execute'] {
+  const value = source(instruction, 0, instruction.types.at(-1) ?? 'b32', symbols);
+  const isAll = instruction.modifiers.includes('all');
+  const { write, writePredicate } = destinations(instruction, fn, 'b32');
+  return (context, group) => {
+    const alike = new Map<Value, number>();
+    forEachLane(group, (lane) => {
+      const own = value(context, lane);
+      alike.set(own, (alike.get(own) ?? 0) | (1 << lane));
+    });
+    const results: [number, number][] = [];
+    forEachLane(group, (lane) => {
+      results.push([lane, isAll ? (alike.size === 1 ? group : 0) : (alike.get(value(context, lane)) ?? 0)]);
+    });
+    for (const [lane, mask] of results) {
+      write(context, lane, mask);
+      writePredicate(context, lane, alike.size === 1 ? 1 : 0);
+    }
+  };
+}
+
+const reductions: Readonly<Record<string, (a: number, b: number) => number>> = {
+  add: (a, b) => (a + b) | 0,
+  min: Math.min,
+  max: Math.max,
+  and: (a, b) => a & b,
+  or: (a, b) => a | b,
+  xor: (a, b) => a ^ b,
+};
+
+function reduce(
+  instruction: IrInstruction,
+  fn: IrFunction,
+  symbols: SymbolAddress,
+  modifiers: readonly string[],
+): WarpOperation['execute'] {
+  const kind = instruction.types.at(-1) ?? 'b32';
+  const value = source(instruction, 0, kind, symbols);
+  const { write } = destinations(instruction, fn, kind);
+  const name = Object.keys(reductions).find((each) => modifiers.includes(each));
+  const combine = reductions[name ?? 'xor'] ?? ((x) => x);
+  return (context, group) => {
+    let result: number | undefined;
+    forEachLane(group, (lane) => {
+      const own = Number(value(context, lane));
+      result = result === undefined ? own : combine(result, own);
+    });
+    forEachLane(group, (lane) => write(context, lane, result ?? 0));
+  };
+}
+
+/** How many lanes a mask holds. */
+export function laneCount(mask: number): number {
+  return populationCount(mask);
+}

@@ -1,0 +1,153 @@
+import type { IrFunction } from '../../ptx/index.js';
+import { postDominators } from '../../ptx/index.js';
+import type { Warp } from './warp.js';
+import { forEachLane, lowestLane } from './warp.js';
+
+/** What steps next: lanes of one warp, all at `pc` and ready. */
+export interface LaneSet {
+  readonly warp: Warp;
+  readonly lanes: number;
+  readonly pc: number;
+}
+
+/**
+ * Decides which lanes step together. The interpreter asks for a lane set of a warp, steps it, and tells what became of
+ * it; where the lanes went is in the warp's `pcs` and masks.
+ */
+export interface WarpPolicy {
+  /** Called once for each warp before it steps. */
+  start(warp: Warp): void;
+  /** A set of ready lanes at one pc, or undefined when none of this warp's lanes can step. */
+  next(warp: Warp): LaneSet | undefined;
+  /** The set has stepped: its lanes may have parted, exited or begun to wait. */
+  stepped(set: LaneSet): void;
+}
+
+/** Where lanes that parted meet again. */
+interface Reconvergence {
+  readonly pc: number;
+  expected: number;
+  arrived: number;
+  readonly outer: Reconvergence | undefined;
+}
+
+interface Split {
+  lanes: number;
+  readonly into: Reconvergence | undefined;
+  /** Instruction that it stepped last: where its lanes parted, if they did. */
+  lastPc: number;
+}
+
+/**
+ * The classic rule: lanes that part at a branch run path after path, that of the highest pc first, and go on together
+ * at the branch's immediate post-dominator. It is the stack of the textbooks but for one thing: when the path on top waits for
+ * lanes of another path (a warp-level operation), the other path runs, as hardware with a pc a lane does.
+ */
+export class PostDominatorPolicy implements WarpPolicy {
+  private readonly splits = new Map<Warp, Split[]>();
+  /** First instruction of the immediate post-dominator of the block that an instruction ends; -1 for none. */
+  private readonly meetingPoint: Int32Array;
+
+  constructor(fn: IrFunction) {
+    const { immediate } = postDominators(fn);
+    this.meetingPoint = new Int32Array(fn.instructions.length).fill(-1);
+    for (const block of fn.blocks) {
+      const meeting = fn.blocks[immediate[block.index] ?? -1];
+      if (meeting !== undefined) this.meetingPoint[block.last] = meeting.first;
+    }
+  }
+
+  start(warp: Warp): void {
+    this.splits.set(warp, [{ lanes: warp.live, into: undefined, lastPc: -1 }]);
+  }
+
+  next(warp: Warp): LaneSet | undefined {
+    const splits = this.splits.get(warp) ?? [];
+    for (let index = splits.length - 1; index >= 0; index--) this.settle(warp, splits, index);
+    for (let index = splits.length - 1; index >= 0; index--) {
+      const split = splits[index];
+      if (split === undefined || (split.lanes & warp.ready) === 0) continue;
+      return { warp, lanes: split.lanes, pc: pcOf(warp, split.lanes) };
+    }
+    return undefined;
+  }
+
+  stepped(set: LaneSet): void {
+    const split = this.splits.get(set.warp)?.find((each) => (each.lanes & set.lanes) !== 0);
+    if (split !== undefined) split.lastPc = set.pc;
+  }
+
+  /** Brings one split in line with its lanes' pcs and states: exits, partings, arrivals. */
+  private settle(warp: Warp, splits: Split[], index: number): void {
+    const split = splits[index];
+    if (split === undefined) return;
+    if ((split.lanes & ~warp.live) !== 0) {
+      split.lanes &= warp.live;
+      if (split.lanes === 0) splits.splice(index, 1);
+      this.retire(warp, splits, split.into);
+      if (split.lanes === 0) return;
+    }
+    if (areTogether(warp, split.lanes)) {
+      this.arrive(warp, splits, split);
+      return;
+    }
+    const meeting = this.meetingPoint[split.lastPc] ?? -1;
+    const into =
+      meeting < 0 ? split.into : { pc: meeting, expected: split.lanes, arrived: 0, outer: split.into };
+    const parts = groupsOf(warp, split.lanes).map((lanes) => ({ lanes, into, lastPc: split.lastPc }));
+    splits.splice(index, 1, ...parts);
+    for (const part of parts) this.arrive(warp, splits, part);
+  }
+
+  /** A split that stands at its meeting point waits there until all who are expected have come. */
+  private arrive(warp: Warp, splits: Split[], split: Split): void {
+    const { into } = split;
+    if (into === undefined || (warp.ready & split.lanes) === 0) return;
+    if (pcOf(warp, split.lanes) !== into.pc) return;
+    into.arrived |= split.lanes;
+    splits.splice(splits.indexOf(split), 1);
+    this.complete(warp, splits, into);
+  }
+
+  private complete(warp: Warp, splits: Split[], meeting: Reconvergence): void {
+    meeting.expected &= warp.live;
+    meeting.arrived &= warp.live;
+    if (meeting.arrived === 0 || meeting.arrived !== meeting.expected) return;
+    const joined: Split = { lanes: meeting.arrived, into: meeting.outer, lastPc: -1 };
+    meeting.arrived = 0;
+    splits.push(joined);
+    this.arrive(warp, splits, joined);
+  }
+
+  /** Lanes that exited are no longer expected anywhere up the chain. */
+  private retire(warp: Warp, splits: Split[], from: Reconvergence | undefined): void {
+    for (let at = from; at !== undefined; at = at.outer) {
+      if ((at.expected & ~warp.live) !== 0) this.complete(warp, splits, at);
+    }
+  }
+}
+
+function pcOf(warp: Warp, lanes: number): number {
+  return warp.pcs[lowestLane(lanes)] ?? 0;
+}
+
+/** Whether lanes stand at one pc, all ready or all waiting. */
+function areTogether(warp: Warp, lanes: number): boolean {
+  const ready = lanes & warp.ready;
+  if (ready !== 0 && ready !== lanes) return false;
+  const pc = pcOf(warp, lanes);
+  for (let rest = lanes; rest !== 0; rest &= rest - 1) {
+    if (warp.pcs[lowestLane(rest)] !== pc) return false;
+  }
+  return true;
+}
+
+/** Lanes by pc and state, the highest pc last, where the policy takes its next split from. */
+function groupsOf(warp: Warp, lanes: number): number[] {
+  const groups = new Map<number, number>();
+  forEachLane(lanes, (lane) => {
+    const key = (warp.pcs[lane] ?? 0) * 2 + ((warp.ready >>> lane) & 1);
+    groups.set(key, (groups.get(key) ?? 0) | (1 << lane));
+  });
+  return [...groups].sort(([a], [b]) => a - b).map(([, group]) => group);
+}
