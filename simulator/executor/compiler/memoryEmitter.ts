@@ -127,7 +127,9 @@ export class MemoryEmitter {
           .op('i32Ne')
           .op('i32And');
         break;
-      default:
+      case 'const':
+      case 'param':
+      case 'generic':
         f.i32(0);
     }
     this.emit.assign(instruction.destinations[0], 'pred');

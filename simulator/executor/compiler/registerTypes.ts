@@ -68,7 +68,14 @@ function holdsExactBits(operand: IrOperand, fn: IrFunction, exact: Uint8Array): 
       return true;
     case 'float':
       return isNanBits(operand.width, operand.low, operand.high);
-    default:
+    case 'negatedPredicate':
+    case 'integer':
+    case 'special':
+    case 'address':
+    case 'symbol':
+    case 'pair':
+    case 'sink':
+    case 'label':
       return false;
   }
 }
