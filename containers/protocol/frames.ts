@@ -75,7 +75,10 @@ export interface ResultFrame {
   readonly kind: 'result';
   readonly batchId: number;
   readonly results: readonly ItemResult[];
-  /** Simulated nanoseconds from the batch's arrival in the container to its answer: no queueing in the frontend. */
+  /**
+   * Nanoseconds from the batch's arrival in the container to its answer: no queueing in the frontend. Simulated time;
+   * on a node paced by the wall, the host's time where that is longer, since the answer cannot leave sooner.
+   */
   readonly serviceNs: number;
 }
 

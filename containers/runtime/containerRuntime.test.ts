@@ -1,0 +1,109 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { VirtualClock } from '../../simulator/time/index.js';
+import type { ContainerChannel } from '../protocol/index.js';
+import { ContainerRuntime } from './containerRuntime.js';
+import type { ContainerStart } from './modelContainer.js';
+import type { NodeHost } from './nodeHost.js';
+import { FrontendDouble, floats } from './tests/frontendDouble.js';
+
+const NOOP: ContainerStart = {
+  model: 'noop',
+  version: '1',
+  replica: '0',
+  inputType: 'doubles',
+  container: { kind: 'constant', output: '42' },
+};
+const KERNEL: ContainerStart = { ...NOOP, container: { kind: 'kernelModel', path: '/models/x' } };
+
+/** Counts what it is asked; its channels never say anything. */
+class NodeDouble implements NodeHost {
+  replicas = 0;
+  readonly waiting: (() => void)[] = [];
+
+  constructor(readonly name: string) {}
+
+  start(): ContainerChannel {
+    this.replicas += 1;
+    return { send: () => undefined, open: () => undefined, close: () => undefined };
+  }
+
+  report(): ReturnType<NodeHost['report']> {
+    return {
+      node: this.name,
+      replicas: this.replicas,
+      busyHostSeconds: 0,
+      busySimulatedSeconds: 0,
+      dilation: undefined,
+      clockLagSeconds: 0,
+    };
+  }
+
+  drain(done: () => void): void {
+    this.waiting.push(done);
+  }
+
+  close(done: () => void): void {
+    this.waiting.push(done);
+  }
+}
+
+describe('the container runtime', () => {
+  let clock: VirtualClock;
+
+  beforeEach(() => {
+    clock = new VirtualClock();
+  });
+
+  it('runs constants in process', () => {
+    const runtime = new ContainerRuntime({ clock, nodes: [] });
+    const frontend = new FrontendDouble(runtime.start(NOOP));
+    clock.run();
+    expect(frontend.frames[0]).toMatchObject({ kind: 'hello', model: 'noop', inputType: 'doubles' });
+    const batch = frontend.ask([floats(1), floats()]);
+    expect(frontend.result(batch)).toBeUndefined();
+    clock.run();
+    expect(frontend.outcomes(batch)).toEqual(['42', '42']);
+  });
+
+  it('starts the same replica again after it was closed, or beside the other', () => {
+    const runtime = new ContainerRuntime({ clock, nodes: [] });
+    runtime.start(NOOP).close();
+    const frontends = [runtime.start(NOOP), runtime.start(NOOP)].map(
+      (channel) => new FrontendDouble(channel),
+    );
+    clock.run();
+    expect(frontends.map((frontend) => frontend.kinds())).toEqual([['hello'], ['hello']]);
+  });
+
+  it('spreads kernel models over the nodes with the fewest replicas', () => {
+    const nodes = [new NodeDouble('a'), new NodeDouble('b')];
+    nodes[0].replicas = 1;
+    const runtime = new ContainerRuntime({ clock, nodes });
+    for (let k = 0; k < 4; k++) runtime.start(KERNEL);
+    expect(nodes.map(({ replicas }) => replicas)).toEqual([3, 2]);
+    expect(runtime.reports().map(({ node }) => node)).toEqual(['a', 'b']);
+  });
+
+  it.each([
+    ['a kernel model without a node', KERNEL.container, 'there is no GPU node'],
+    ['an external container', { kind: 'external' as const }, 'has to come by itself'],
+  ])('answers down: %s', (_, container, reason) => {
+    const runtime = new ContainerRuntime({ clock, nodes: [] });
+    const frontend = new FrontendDouble(runtime.start({ ...NOOP, container }));
+    clock.run();
+    expect(frontend.frames).toEqual([{ kind: 'down', reason: expect.stringContaining(reason) as string }]);
+  });
+
+  it('drains and closes when all nodes have', () => {
+    const nodes = [new NodeDouble('a'), new NodeDouble('b')];
+    const runtime = new ContainerRuntime({ clock, nodes });
+    let done = 0;
+    runtime.drain(() => (done += 1));
+    nodes[0].waiting[0]();
+    expect(done).toBe(0);
+    nodes[1].waiting[0]();
+    expect(done).toBe(1);
+    new ContainerRuntime({ clock, nodes: [] }).close(() => (done += 1));
+    expect(done).toBe(2);
+  });
+});

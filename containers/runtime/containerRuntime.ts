@@ -1,0 +1,94 @@
+import type { Clock } from '../../simulator/time/index.js';
+import type { ContainerChannel } from '../protocol/index.js';
+import { ConstantContainer } from './constantContainer.js';
+import { InProcessChannel } from './inProcessChannel.js';
+import type { ContainerStart } from './modelContainer.js';
+import type { NodeHost, NodeReport } from './nodeHost.js';
+
+export interface ContainerRuntimeOptions {
+  /** The frontend's clock: containers in its own thread answer on it. */
+  readonly clock: Clock;
+  /** GPU nodes, which kernel models are spread over. The runtime closes them. */
+  readonly nodes: readonly NodeHost[];
+}
+
+/** Starts replicas: kernel models on GPU nodes, constants in process. */
+export class ContainerRuntime {
+  private started = 0;
+
+  constructor(private readonly options: ContainerRuntimeOptions) {}
+
+  /**
+   * Never throws and never waits: `hello` arrives on the channel when the replica is ready, `down` with the file and the
+   * field when it cannot start. A kernel model goes to the node with the fewest replicas.
+   */
+  start(request: ContainerStart): ContainerChannel {
+    const { container } = request;
+    switch (container.kind) {
+      case 'kernelModel': {
+        const node = this.leastLoaded();
+        if (node === undefined) return this.refused(request, 'there is no GPU node to run a kernel model on');
+        return node.start({ ...request, path: container.path });
+      }
+      case 'constant': {
+        const channel = this.channelFor(request);
+        channel.connect(new ConstantContainer(request, request.inputType, container.output, channel));
+        return channel;
+      }
+      case 'external':
+        return this.refused(request, 'an external container is not started here: it has to come by itself');
+    }
+  }
+
+  reports(): readonly NodeReport[] {
+    return this.options.nodes.map((node) => node.report());
+  }
+
+  /** Calls back once no node has a batch in flight. */
+  drain(done: () => void): void {
+    afterEach(this.options.nodes, (node, next) => node.drain(next), done);
+  }
+
+  /** Ends every node; calls back when nothing is left running. */
+  close(done: () => void): void {
+    afterEach(this.options.nodes, (node, next) => node.close(next), done);
+  }
+
+  private leastLoaded(): NodeHost | undefined {
+    let best: NodeHost | undefined;
+    let fewest = Infinity;
+    for (const node of this.options.nodes) {
+      const { replicas } = node.report();
+      if (replicas >= fewest) continue;
+      best = node;
+      fewest = replicas;
+    }
+    return best;
+  }
+
+  private refused(request: ContainerStart, reason: string): ContainerChannel {
+    const channel = this.channelFor(request);
+    channel.onFrame({
+      kind: 'down',
+      reason: `model '${request.model}' version '${request.version}': ${reason}`,
+    });
+    return channel;
+  }
+
+  private channelFor({ model, version, replica }: ContainerStart): InProcessChannel {
+    return new InProcessChannel(
+      this.options.clock,
+      `container${this.started++}/${model}/${version}/${replica}`,
+    );
+  }
+}
+
+function afterEach<T>(items: readonly T[], run: (item: T, next: () => void) => void, done: () => void): void {
+  let left = items.length;
+  if (left === 0) done();
+  for (const item of items) {
+    run(item, () => {
+      if (--left === 0) done();
+    });
+  }
+}

@@ -1,0 +1,16 @@
+export { BusyMeter, type BusyTimes } from './busyMeter.js';
+export { ConstantContainer } from './constantContainer.js';
+export { ContainerRuntime, type ContainerRuntimeOptions } from './containerRuntime.js';
+export { InProcessChannel } from './inProcessChannel.js';
+export { KernelModelContainer, type KernelModelContainerOptions } from './kernel/index.js';
+export type {
+  ContainerOutlet,
+  ContainerSource,
+  ContainerStart,
+  ModelContainer,
+  ReplicaIdentity,
+} from './modelContainer.js';
+export type { KernelModelStart, NodeHost, NodeReport } from './nodeHost.js';
+export { SyntheticContainer, type SyntheticService } from './syntheticContainer.js';
+export { GpuNodeThread, type GpuNodeThreadOptions } from './thread/gpuNodeThread.js';
+export { VirtualNode, type VirtualNodeOptions } from './virtualNode.js';

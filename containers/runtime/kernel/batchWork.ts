@@ -1,0 +1,73 @@
+import type { BatchItem, ItemResult, PredictFrame } from '../../protocol/index.js';
+
+/** A batch from its arrival to its answer. It outlives the device's state, so that it can be run again. */
+export class BatchWork {
+  readonly batchId: number;
+  /** Places of the items that are still to be computed, in the order in which the device has them. */
+  live: number[] = [];
+  /** Contexts that were lost with it on the device. */
+  losses = 0;
+  private readonly items: readonly BatchItem[];
+  private readonly results: (ItemResult | undefined)[];
+
+  constructor(
+    frame: PredictFrame,
+    readonly arrivalNs: number,
+    readonly hostArrivalNs: number,
+  ) {
+    this.batchId = frame.batchId;
+    this.items = frame.items;
+    this.results = new Array<ItemResult | undefined>(frame.items.length).fill(undefined);
+  }
+
+  get size(): number {
+    return this.items.length;
+  }
+
+  item(place: number): BatchItem {
+    return this.items[place];
+  }
+
+  settle(place: number, result: ItemResult): void {
+    this.results[place] ??= result;
+  }
+
+  fail(place: number, code: Exclude<ItemResult, { ok: true }>['code'], message: string): void {
+    this.settle(place, { id: this.items[place].id, ok: false, code, message });
+  }
+
+  /** Settles every item that has no result yet. */
+  failRest(code: Exclude<ItemResult, { ok: true }>['code'], message: string): void {
+    for (let place = 0; place < this.size; place++) this.fail(place, code, message);
+  }
+
+  cancel(itemIds: readonly number[]): void {
+    const ids = new Set(itemIds);
+    this.items.forEach(({ id }, place) => {
+      if (ids.has(id)) this.fail(place, 'cancelled', 'cancelled before it was launched');
+    });
+  }
+
+  isSettled(place: number): boolean {
+    return this.results[place] !== undefined;
+  }
+
+  /** Places without a result, in order. */
+  unsettled(): number[] {
+    return Array.from({ length: this.size }, (_, place) => place).filter((place) => !this.isSettled(place));
+  }
+
+  /** Every item's result, in the batch's order. */
+  answer(): ItemResult[] {
+    return this.results.map((result, place) => {
+      return (
+        result ?? {
+          id: this.items[place].id,
+          ok: false,
+          code: 'modelError',
+          message: 'the model gave no answer',
+        }
+      );
+    });
+  }
+}

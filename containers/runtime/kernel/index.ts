@@ -1,0 +1,1 @@
+export { KernelModelContainer, type KernelModelContainerOptions } from './kernelModelContainer.js';

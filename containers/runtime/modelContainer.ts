@@ -1,0 +1,39 @@
+import type { ContainerFrame, FrameSink, FrontendFrame, InputType } from '../protocol/index.js';
+
+/** Who a replica is. */
+export interface ReplicaIdentity {
+  readonly model: string;
+  readonly version: string;
+  readonly replica: string;
+}
+
+/** What runs a model. */
+export type ContainerSource =
+  /** A folder with a manifest, run on a GPU node; absolute, or relative to the package's root. */
+  | { readonly kind: 'kernelModel'; readonly path: string }
+  /** Answers every input with the same output, in process. */
+  | { readonly kind: 'constant'; readonly output: string }
+  /** A container that somebody else starts; refused here. */
+  | { readonly kind: 'external' };
+
+/** One replica to start. */
+export interface ContainerStart extends ReplicaIdentity {
+  /** What the registry says of the model; a container that takes something else does not start. */
+  readonly inputType: InputType;
+  readonly inputLength?: number;
+  readonly container: ContainerSource;
+}
+
+/**
+ * A replica at work. It takes the frontend's frames and answers into the sink it was made with: `hello` once it is
+ * ready, one result a batch, `down` when it cannot go on. It never answers inside `onFrame`'s call chain as seen by the
+ * frontend: channels see to that.
+ */
+export interface ModelContainer extends FrameSink<FrontendFrame> {
+  /** Batches taken and not answered. */
+  readonly batchesInFlight: number;
+  /** Stops at once and gives back what it holds; batches in flight get no answer. */
+  close(): void;
+}
+
+export type ContainerOutlet = FrameSink<ContainerFrame>;

@@ -1,0 +1,128 @@
+import type { CommandSink } from '../../simulator/driver/index.js';
+import type { Clock } from '../../simulator/time/index.js';
+import { ModelError, inputLength, loadKernelModel, type KernelModel } from '../models/index.js';
+import type { ContainerFrame, FrontendFrame } from '../protocol/index.js';
+import type { BusyMeter } from './busyMeter.js';
+import { KernelModelContainer } from './kernel/index.js';
+import type { ContainerOutlet } from './modelContainer.js';
+import type { KernelModelStart } from './nodeHost.js';
+
+/** The part of a GPU node that containers use. */
+export interface NodeAccess {
+  readonly clock: Clock;
+  readonly driver: CommandSink;
+  readonly gpuCount: number;
+  readonly meter: BusyMeter;
+}
+
+interface RunningContainer {
+  /** Missing only while it is being made. */
+  container: KernelModelContainer | undefined;
+  readonly outlet: ContainerOutlet;
+  readonly gpu: number;
+}
+
+/** The kernel models of one node, each on the GPU that has the fewest replicas when it starts. */
+export class NodeContainers {
+  private readonly running = new Map<number, RunningContainer>();
+  private readonly replicasOf: number[];
+  private waiting: (() => void)[] = [];
+
+  constructor(private readonly node: NodeAccess) {
+    this.replicasOf = new Array<number>(node.gpuCount).fill(0);
+  }
+
+  get size(): number {
+    return this.running.size;
+  }
+
+  /** Starts a container under a line number; a failure is a `down` frame at the outlet. */
+  start(line: number, request: KernelModelStart, outlet: ContainerOutlet): void {
+    let model: KernelModel;
+    try {
+      model = loadKernelModel(request.path);
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error;
+      outlet.onFrame({ kind: 'down', reason: error.message });
+      return;
+    }
+    const mismatch = mismatchOf(request, model);
+    if (mismatch !== undefined) {
+      outlet.onFrame({ kind: 'down', reason: mismatch });
+      return;
+    }
+    const gpu = this.replicasOf.indexOf(Math.min(...this.replicasOf));
+    this.replicasOf[gpu] += 1;
+    const entry: RunningContainer = { container: undefined, outlet, gpu };
+    this.running.set(line, entry);
+    const { model: name, version, replica } = request;
+    const { clock, driver, meter } = this.node;
+    entry.container = new KernelModelContainer({
+      model,
+      identity: { model: name, version, replica },
+      clock,
+      driver,
+      gpu,
+      meter,
+      outlet: {
+        onFrame: (frame: ContainerFrame) => {
+          if (frame.kind === 'down') this.forget(line);
+          outlet.onFrame(frame);
+          this.checkDrained();
+        },
+      },
+    });
+  }
+
+  onFrame(line: number, frame: FrontendFrame): void {
+    this.running.get(line)?.container?.onFrame(frame);
+  }
+
+  stop(line: number): void {
+    this.running.get(line)?.container?.close();
+    this.forget(line);
+    this.checkDrained();
+  }
+
+  /** Stops all; each line hears `down`. */
+  stopAll(reason: string): void {
+    for (const [line, { outlet }] of [...this.running]) {
+      this.stop(line);
+      outlet.onFrame({ kind: 'down', reason });
+    }
+  }
+
+  /** Calls back once no batch is in flight, at once when none is. */
+  drain(done: () => void): void {
+    this.waiting.push(done);
+    this.checkDrained();
+  }
+
+  private forget(line: number): void {
+    const entry = this.running.get(line);
+    if (entry === undefined) return;
+    this.replicasOf[entry.gpu] -= 1;
+    this.running.delete(line);
+  }
+
+  private checkDrained(): void {
+    if (this.waiting.length === 0) return;
+    for (const { container } of this.running.values()) {
+      if (container !== undefined && container.batchesInFlight > 0) return;
+    }
+    for (const done of this.waiting.splice(0)) done();
+  }
+}
+
+function mismatchOf(request: KernelModelStart, { folder, manifest }: KernelModel): string | undefined {
+  const { type } = manifest.inputs[0];
+  const length = inputLength(manifest);
+  const who = `model '${request.model}' version '${request.version}'`;
+  if (request.inputType !== type) {
+    return `${folder}: inputs[0].type: the model takes ${type}, ${who} is registered with ${request.inputType}`;
+  }
+  if (request.inputLength !== undefined && request.inputLength !== length) {
+    return `${folder}: inputs[0].shape: the model takes ${length} values, ${who} is registered with ${request.inputLength}`;
+  }
+  return undefined;
+}

@@ -1,0 +1,31 @@
+import type { ContainerChannel } from '../protocol/index.js';
+import type { ContainerStart } from './modelContainer.js';
+
+/** A kernel model to start on a node. */
+export type KernelModelStart = Omit<ContainerStart, 'container'> & { readonly path: string };
+
+/** What a node did so far; each number names its clock. */
+export interface NodeReport {
+  readonly node: string;
+  /** Replicas that were started and not stopped or lost. */
+  readonly replicas: number;
+  /** Time with a batch in flight. */
+  readonly busyHostSeconds: number;
+  readonly busySimulatedSeconds: number;
+  /** Host over simulated busy time; undefined before the first batch, and in virtual time. Above 1.2 no timing of the run counts. */
+  readonly dilation: number | undefined;
+  /** The largest host lateness of a simulated event. */
+  readonly clockLagSeconds: number;
+}
+
+/** Runs kernel models: a thread of its own, or the present one on a virtual clock. */
+export interface NodeHost {
+  readonly name: string;
+  /** Never throws: a failed start is a `down` frame that says why. */
+  start(request: KernelModelStart): ContainerChannel;
+  report(): NodeReport;
+  /** Calls back once no batch is in flight. */
+  drain(done: () => void): void;
+  /** Ends everything; calls back when nothing is left running. */
+  close(done: () => void): void;
+}

@@ -1,0 +1,157 @@
+import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+import { packageRoot } from '../../models/index.js';
+import type { ContainerChannel, FrontendFrame } from '../../protocol/index.js';
+import type { KernelModelStart, NodeHost, NodeReport } from '../nodeHost.js';
+import { packPredict, unpackResult } from './frameCodec.js';
+import { ThreadChannel, type ThreadLine } from './threadChannel.js';
+import type { FromWorker, NodeTimes, ToWorker } from './threadMessages.js';
+import type { WorkerOptions } from './gpuNodeWorker.js';
+
+export interface GpuNodeThreadOptions {
+  /** Default 'node0'. */
+  readonly name?: string;
+  /** Device profile of each GPU. Default: one H200. */
+  readonly gpus?: readonly string[];
+}
+
+/** The worker is compiled JavaScript even when this side runs as TypeScript: Node itself loads it. */
+const WORKER_FILE = 'dist/containers/runtime/thread/gpuNodeWorker.js';
+
+/**
+ * A GPU node with its kernel models in a worker thread, its time paced by the wall. All its channels share the worker's
+ * port. When the thread dies, each of them gets one `down` frame.
+ */
+export class GpuNodeThread implements NodeHost, ThreadLine {
+  readonly name: string;
+  private readonly worker: Worker;
+  private readonly channels = new Map<number, ThreadChannel>();
+  private readonly drains: (() => void)[] = [];
+  private readonly closes: (() => void)[] = [];
+  private nextLine = 0;
+  private times: NodeTimes = { busyHostNs: 0, busySimulatedNs: 0, clockLagNs: 0 };
+  private state: 'running' | 'closing' | 'dead' = 'running';
+  private deathReason = '';
+
+  constructor(options: GpuNodeThreadOptions = {}) {
+    const { name = 'node0', gpus = ['h200'] } = options;
+    const file = join(packageRoot(), WORKER_FILE);
+    if (!existsSync(file)) throw new Error(`${file} is missing: run 'npm run build' first`);
+    this.name = name;
+    this.worker = new Worker(file, { workerData: { name, gpus } satisfies WorkerOptions, name });
+    this.worker.on('message', (message: FromWorker) => this.onMessage(message));
+    this.worker.on('error', (error) => {
+      this.deathReason = error instanceof Error ? error.message : String(error);
+    });
+    this.worker.on('exit', (code) => this.onExit(code));
+  }
+
+  start(request: KernelModelStart): ContainerChannel {
+    const line = this.nextLine++;
+    const channel = new ThreadChannel(line, this);
+    if (this.state !== 'running') {
+      channel.deliver({ kind: 'down', reason: this.downReason() });
+      return channel;
+    }
+    this.channels.set(line, channel);
+    const { path, model, version, replica, inputType, inputLength } = request;
+    this.post({
+      kind: 'start',
+      line,
+      path,
+      identity: { model, version, replica },
+      inputType,
+      ...(inputLength === undefined ? {} : { inputLength }),
+    });
+    return channel;
+  }
+
+  send(line: number, frame: FrontendFrame): void {
+    if (frame.kind === 'predict') {
+      const message = packPredict(line, frame);
+      this.post(message, [message.bytes.buffer as ArrayBuffer]);
+    } else this.post({ kind: 'cancel', line, batchId: frame.batchId, itemIds: frame.itemIds });
+  }
+
+  stop(line: number): void {
+    this.channels.delete(line);
+    this.post({ kind: 'stop', line });
+  }
+
+  report(): NodeReport {
+    const { busyHostNs, busySimulatedNs, clockLagNs } = this.times;
+    return {
+      node: this.name,
+      replicas: this.channels.size,
+      busyHostSeconds: busyHostNs / 1e9,
+      busySimulatedSeconds: busySimulatedNs / 1e9,
+      dilation: busySimulatedNs === 0 ? undefined : busyHostNs / busySimulatedNs,
+      clockLagSeconds: clockLagNs / 1e9,
+    };
+  }
+
+  drain(done: () => void): void {
+    if (this.state === 'dead') {
+      done();
+      return;
+    }
+    this.drains.push(done);
+    this.post({ kind: 'drain' });
+  }
+
+  close(done: () => void): void {
+    if (this.state === 'dead') {
+      done();
+      return;
+    }
+    this.closes.push(done);
+    if (this.state === 'closing') return;
+    this.state = 'closing';
+    void this.worker.terminate();
+  }
+
+  private post(message: ToWorker, transfer: readonly ArrayBuffer[] = []): void {
+    if (this.state === 'running') this.worker.postMessage(message, transfer);
+  }
+
+  private onMessage(message: FromWorker): void {
+    switch (message.kind) {
+      case 'frame':
+        this.channelOf(message.line, message.frame.kind === 'down')?.deliver(message.frame);
+        return;
+      case 'result':
+        this.times = message.times;
+        this.channels.get(message.line)?.deliver(unpackResult(message));
+        return;
+      case 'times':
+        this.times = message.times;
+        return;
+      case 'drained':
+        for (const done of this.drains.splice(0)) done();
+        return;
+    }
+  }
+
+  private channelOf(line: number, isLast: boolean): ThreadChannel | undefined {
+    const channel = this.channels.get(line);
+    if (isLast) this.channels.delete(line);
+    return channel;
+  }
+
+  private onExit(code: number): void {
+    if (this.deathReason === '' && this.state === 'running') this.deathReason = `exit code ${code}`;
+    const reason = this.downReason();
+    this.state = 'dead';
+    const channels = [...this.channels.values()];
+    this.channels.clear();
+    for (const channel of channels) channel.deliver({ kind: 'down', reason });
+    for (const done of [...this.drains.splice(0), ...this.closes.splice(0)]) done();
+  }
+
+  private downReason(): string {
+    return this.deathReason === ''
+      ? `GPU node '${this.name}' is closed`
+      : `GPU node '${this.name}' died: ${this.deathReason}`;
+  }
+}

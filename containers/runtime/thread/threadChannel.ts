@@ -1,0 +1,51 @@
+import type { ContainerChannel, ContainerFrame, FrameSink, FrontendFrame } from '../../protocol/index.js';
+
+/** Where a channel's frames and its end go. */
+export interface ThreadLine {
+  send(line: number, frame: FrontendFrame): void;
+  stop(line: number): void;
+}
+
+/** The frontend's end of one line to a worker. Frames arrive in messages of their own, never inside `send`. */
+export class ThreadChannel implements ContainerChannel {
+  private early: ContainerFrame[] = [];
+  private sink: FrameSink<ContainerFrame> | undefined;
+  private isOver = false;
+
+  constructor(
+    private readonly line: number,
+    private readonly thread: ThreadLine,
+  ) {}
+
+  /** From the worker. */
+  deliver(frame: ContainerFrame): void {
+    if (this.isOver) return;
+    if (this.sink === undefined) {
+      this.early.push(frame);
+      return;
+    }
+    this.isOver = frame.kind === 'down';
+    this.sink.onFrame(frame);
+  }
+
+  send(frame: FrontendFrame): void {
+    if (!this.isOver) this.thread.send(this.line, frame);
+  }
+
+  open(sink: FrameSink<ContainerFrame>): void {
+    if (this.sink !== undefined) throw new Error(`channel ${this.line} is open already`);
+    this.sink = sink;
+    const early = this.early;
+    this.early = [];
+    // What came before the channel was opened arrives right after, and not inside this call.
+    queueMicrotask(() => {
+      for (const frame of early) this.deliver(frame);
+    });
+  }
+
+  close(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.thread.stop(this.line);
+  }
+}

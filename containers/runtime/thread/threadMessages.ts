@@ -1,0 +1,68 @@
+import type { BusyTimes } from '../busyMeter.js';
+import type { CreditFrame, DownFrame, HelloFrame, InputType } from '../../protocol/index.js';
+import type { ReplicaIdentity } from '../modelContainer.js';
+
+/** A line is one channel of the many that share the worker's port. */
+export type ToWorker =
+  | {
+      readonly kind: 'start';
+      readonly line: number;
+      readonly path: string;
+      readonly identity: ReplicaIdentity;
+      readonly inputType: InputType;
+      readonly inputLength?: number;
+    }
+  | PredictMessage
+  | {
+      readonly kind: 'cancel';
+      readonly line: number;
+      readonly batchId: number;
+      readonly itemIds: readonly number[];
+    }
+  /** Stops the line's container. */
+  | { readonly kind: 'stop'; readonly line: number }
+  /** Answer `drained` once no container has a batch in flight. */
+  | { readonly kind: 'drain' }
+  /** Answer `times`. */
+  | { readonly kind: 'report' };
+
+export type FromWorker =
+  | { readonly kind: 'frame'; readonly line: number; readonly frame: HelloFrame | CreditFrame | DownFrame }
+  | ResultMessage
+  | { readonly kind: 'drained' }
+  | { readonly kind: 'times'; readonly times: NodeTimes };
+
+/** A predict frame by columns, with all inputs in one buffer that changes its thread. */
+export interface PredictMessage {
+  readonly kind: 'predict';
+  readonly line: number;
+  readonly batchId: number;
+  readonly ids: readonly number[];
+  readonly budgetsNs: readonly number[];
+  /** Where each item's bytes end. */
+  readonly ends: readonly number[];
+  readonly bytes: Uint8Array;
+  readonly traceparent?: string;
+}
+
+/** A result frame by columns, with all scores in one buffer that changes its thread. */
+export interface ResultMessage {
+  readonly kind: 'result';
+  readonly line: number;
+  readonly batchId: number;
+  readonly serviceNs: number;
+  readonly ids: readonly number[];
+  /** '' for an answer, the code of a failure otherwise. */
+  readonly codes: readonly string[];
+  /** Outputs and messages. */
+  readonly texts: readonly string[];
+  /** Where each item's scores end; equal to the one before for an item without. */
+  readonly scoreEnds: readonly number[];
+  readonly scores: Float32Array;
+  readonly times: NodeTimes;
+}
+
+export interface NodeTimes extends BusyTimes {
+  /** The largest lateness of an event so far. */
+  readonly clockLagNs: number;
+}

@@ -1,0 +1,80 @@
+import { GpuNode, type GpuNodeOptions } from '../../simulator/cluster/index.js';
+import type { Clock } from '../../simulator/time/index.js';
+import type { ContainerChannel } from '../protocol/index.js';
+import { BusyMeter } from './busyMeter.js';
+import { InProcessChannel } from './inProcessChannel.js';
+import type { ModelContainer } from './modelContainer.js';
+import { NodeContainers } from './nodeContainers.js';
+import type { KernelModelStart, NodeHost, NodeReport } from './nodeHost.js';
+
+/** The GPU node's own options; one H200 by default. */
+export interface VirtualNodeOptions extends Partial<GpuNodeOptions> {
+  readonly clock: Clock;
+}
+
+/** A GPU node in the present thread, on the clock that the frontend runs on: for replays and experiments. */
+export class VirtualNode implements NodeHost {
+  readonly name: string;
+  readonly gpuNode: GpuNode;
+  private readonly clock: Clock;
+  private readonly meter = new BusyMeter();
+  private readonly containers: NodeContainers;
+  private nextLine = 0;
+  private closed = false;
+
+  constructor(options: VirtualNodeOptions) {
+    const { clock, gpus = ['h200'], name = 'node0', ...rest } = options;
+    this.name = name;
+    this.clock = clock;
+    this.gpuNode = new GpuNode(clock, { ...rest, name, gpus });
+    this.containers = new NodeContainers({
+      clock,
+      driver: this.gpuNode,
+      gpuCount: gpus.length,
+      meter: this.meter,
+    });
+  }
+
+  start(request: KernelModelStart): ContainerChannel {
+    const line = this.nextLine++;
+    const channel = new InProcessChannel(this.clock, `${this.name}/container${line}`);
+    const { containers } = this;
+    const end: ModelContainer = {
+      batchesInFlight: 0,
+      onFrame: (frame) => containers.onFrame(line, frame),
+      close: () => containers.stop(line),
+    };
+    channel.connect(end);
+    if (this.closed) channel.onFrame({ kind: 'down', reason: this.closedReason });
+    else containers.start(line, request, channel);
+    return channel;
+  }
+
+  report(): NodeReport {
+    return {
+      node: this.name,
+      replicas: this.containers.size,
+      busyHostSeconds: 0,
+      busySimulatedSeconds: this.meter.times().busySimulatedNs / 1e9,
+      dilation: undefined,
+      clockLagSeconds: 0,
+    };
+  }
+
+  drain(done: () => void): void {
+    this.containers.drain(done);
+  }
+
+  close(done: () => void): void {
+    if (!this.closed) {
+      this.closed = true;
+      this.containers.stopAll(this.closedReason);
+      this.gpuNode.close();
+    }
+    done();
+  }
+
+  private get closedReason(): string {
+    return `GPU node '${this.name}' is closed`;
+  }
+}
