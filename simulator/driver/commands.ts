@@ -134,8 +134,21 @@ export interface DriverCompletion {
   readonly failure?: DriverFailure;
 }
 
+/** One block of a launch that asked for `reportBlocks`. */
+export interface BlockNotice {
+  readonly ticket: number;
+  readonly context: number;
+  readonly stream: number;
+  /** Linear index in the grid. */
+  readonly block: number;
+  readonly sm: number;
+  readonly startNs: number;
+  readonly endNs: number;
+}
+
 export interface CompletionSink {
   onCompletion(completion: DriverCompletion): void;
+  onBlockDone?(notice: BlockNotice): void;
 }
 
 /** Where commands go in: the device itself, or an interposer standing in front of it. */

@@ -1,0 +1,12 @@
+export type ClusterErrorCode = 'invalidOption' | 'unknownGpu' | 'snapshotMismatch';
+
+export class ClusterError extends Error {
+  override readonly name = 'ClusterError';
+
+  constructor(
+    readonly code: ClusterErrorCode,
+    message: string,
+  ) {
+    super(message);
+  }
+}

@@ -1,0 +1,105 @@
+import type { Agenda, AgendaTarget } from '../gpu/index.js';
+import type { Flow, SharedLinks } from '../driver/index.js';
+
+interface RunningFlow extends Flow {
+  readonly id: number;
+  remaining: number;
+  ratePerNs: number;
+}
+
+/** Plain data. */
+export interface FlowState {
+  readonly flows: Map<number, RunningFlow>;
+  asOfNs: number;
+  nextFlow: number;
+  armed?: number;
+}
+
+export function emptyFlows(nowNs: number): FlowState {
+  return { flows: new Map(), asOfNs: nowNs, nextFlow: 1 };
+}
+
+const DONE_NS = 1e-3;
+
+/**
+ * Links that flows share: buses and host cores. A flow alone moves at its own best rate; where a link is short, all
+ * flows on it are slowed by the same factor, and the links that have room left let theirs go on growing (max-min
+ * fairness over rates relative to each flow's best). Rates change whenever a flow comes or goes.
+ */
+export class FlowNetwork implements SharedLinks, AgendaTarget {
+  constructor(
+    private readonly agenda: Agenda,
+    private readonly name: string,
+    /** Units a nanosecond of each link. */
+    private readonly capacities: ReadonlyMap<string, number>,
+    readonly state: FlowState,
+  ) {
+    agenda.attach(name, this);
+  }
+
+  start(flow: Flow): void {
+    this.advance();
+    const id = this.state.nextFlow++;
+    this.state.flows.set(id, { ...flow, id, remaining: flow.amount, ratePerNs: 0 });
+    this.rerate();
+  }
+
+  onDue(): void {
+    delete this.state.armed;
+    this.advance();
+    const done = [...this.state.flows.values()].filter((flow) => flow.remaining <= flow.ratePerNs * DONE_NS);
+    for (const flow of done) this.state.flows.delete(flow.id);
+    this.rerate();
+    for (const flow of done) this.agenda.deliver(flow.target, flow.kind, flow.payload);
+  }
+
+  private advance(): void {
+    const nowNs = this.agenda.nowNs();
+    const elapsedNs = nowNs - this.state.asOfNs;
+    if (elapsedNs > 0)
+      for (const flow of this.state.flows.values()) flow.remaining -= flow.ratePerNs * elapsedNs;
+    this.state.asOfNs = nowNs;
+  }
+
+  private rerate(): void {
+    const { state } = this;
+    this.shareLinks();
+    if (state.armed !== undefined) this.agenda.cancel(state.armed);
+    delete state.armed;
+    let soonestNs = Infinity;
+    for (const flow of state.flows.values()) {
+      soonestNs = Math.min(soonestNs, Math.max(0, flow.remaining) / flow.ratePerNs);
+    }
+    if (soonestNs < Infinity) state.armed = this.agenda.schedule(this.name, state.asOfNs + soonestNs, 'flow');
+  }
+
+  /** Raises all flows together until a link is full, fixes the flows on it, and goes on with the others. */
+  private shareLinks(): void {
+    const left = new Map(this.capacities);
+    const open = new Set(this.state.flows.values());
+    let level = 0;
+    while (open.size > 0) {
+      const pull = new Map<string, number>();
+      for (const flow of open) {
+        for (const { link, weight } of flow.uses) {
+          pull.set(link, (pull.get(link) ?? 0) + weight * flow.mostPerNs);
+        }
+      }
+      let step = 1 - level;
+      let full: string | undefined;
+      for (const [link, wanted] of pull) {
+        const room = Math.max(0, left.get(link) ?? Infinity) / wanted;
+        if (room >= step) continue;
+        step = room;
+        full = link;
+      }
+      level += step;
+      for (const [link, wanted] of pull) left.set(link, (left.get(link) ?? Infinity) - wanted * step);
+      for (const flow of [...open]) {
+        if (full !== undefined && !flow.uses.some(({ link }) => link === full)) continue;
+        flow.ratePerNs = Math.max(level, 1e-9) * flow.mostPerNs;
+        open.delete(flow);
+      }
+    }
+  }
+}

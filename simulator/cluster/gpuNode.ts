@@ -1,0 +1,252 @@
+import {
+  Driver,
+  ModuleLibrary,
+  SinkTable,
+  type CommandSink,
+  type CompletionSink,
+  type DriverCommand,
+  type DriverState,
+  type Interposer,
+} from '../driver/index.js';
+import { NodeMemory, WasmExecutor, type Executor, type NodeMemorySnapshot } from '../executor/index.js';
+import {
+  Agenda,
+  GpuDevice,
+  profileNamed,
+  type AgendaSnapshot,
+  type DeviceProfile,
+  type DeviceState,
+} from '../gpu/index.js';
+import { schedulingPolicy } from '../scheduling/index.js';
+import type { Clock } from '../time/index.js';
+import { ClusterError } from './clusterError.js';
+import { FlowNetwork, emptyFlows, type FlowState } from './flowNetwork.js';
+import { stateHash } from './stateHash.js';
+import { DEFAULT_TOPOLOGY, linkCapacities, type NodeTopology } from './topology.js';
+
+export interface GpuNodeOptions {
+  /** Its port on the clock; nodes of one clock need different names. Default 'node0'. */
+  readonly name?: string;
+  /** Profile of each GPU. */
+  readonly gpus: readonly string[];
+  /** Functional backing of all GPUs together, in bytes; at most and by default 4 GiB. */
+  readonly backingBytes?: number;
+  readonly topology?: NodeTopology;
+  /** Who runs next on each device. Default 'fifo'. */
+  readonly scheduling?: string;
+  /** PTX thread-instructions that one block may spend before it counts as endless. */
+  readonly fuelPerBlock?: number;
+  /** Seconds of host time, for `executorSeconds` in reports; without it they are 0. */
+  readonly stopwatch?: () => number;
+  /** Another executor over the node's memory, for tests. */
+  readonly executor?: (memory: NodeMemory) => Executor;
+}
+
+/** A node at one moment; plain data, good for a structured clone. */
+export interface GpuNodeSnapshot {
+  readonly version: 1;
+  readonly nowNs: number;
+  readonly gpus: readonly string[];
+  readonly memory: NodeMemorySnapshot;
+  readonly driver: DriverState;
+  readonly devices: readonly DeviceState[];
+  readonly flows: FlowState;
+  readonly agenda: AgendaSnapshot;
+  readonly agendaSequence: number;
+}
+
+const DEFAULT_FUEL_PER_BLOCK = 2 ** 32;
+
+/** What depends on the host or on names of the outside, and so is no part of the simulated state. */
+const OUTSIDE = new Set(['executorSeconds', 'sink']);
+
+/**
+ * One host with its GPUs: memory, executor, devices, driver and the links between them, all on one port of a clock.
+ * Commands go in through `submit`; each gets one completion later, on the clock.
+ */
+export class GpuNode implements CommandSink {
+  readonly name: string;
+  readonly memory: NodeMemory;
+  readonly profiles: readonly DeviceProfile[];
+  private readonly agenda: Agenda;
+  private readonly devices: readonly GpuDevice[];
+  private readonly driver: Driver;
+  private readonly flows: FlowNetwork;
+  private readonly sinks = new SinkTable();
+  private readonly modules: ModuleLibrary;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly options: GpuNodeOptions,
+    from?: { readonly snapshot: GpuNodeSnapshot; readonly modules?: ModuleLibrary },
+  ) {
+    if (options.gpus.length === 0) throw new ClusterError('invalidOption', 'gpus: name at least one profile');
+    const topology = options.topology ?? DEFAULT_TOPOLOGY;
+    if (!(topology.hostCores > 0)) {
+      throw new ClusterError('invalidOption', `topology.hostCores: ${topology.hostCores} is not above 0`);
+    }
+    this.name = options.name ?? 'node0';
+    this.profiles = options.gpus.map(profileNamed);
+    const saved = from === undefined ? undefined : cloneState(from.snapshot);
+    this.checkSnapshot(saved);
+    this.memory =
+      saved === undefined ? new NodeMemory(backing(options)) : NodeMemory.fromSnapshot(saved.memory);
+    const executor = options.executor?.(this.memory) ?? new WasmExecutor(this.memory);
+    this.modules = new ModuleLibrary(this.memory, from?.modules);
+    this.agenda = new Agenda(clock, this.name);
+    this.flows = new FlowNetwork(
+      this.agenda,
+      'links',
+      linkCapacities(topology, this.profiles),
+      saved?.flows ?? emptyFlows(clock.nowNs()),
+    );
+    this.devices = this.profiles.map(
+      (profile, gpu) =>
+        new GpuDevice(
+          profile,
+          `gpu${gpu}`,
+          this.agenda,
+          schedulingPolicy(options.scheduling ?? 'fifo'),
+          {
+            executor,
+            source: {
+              executorLaunch: (record) => this.driver.executorLaunch(record),
+              moduleIdentity: (record) => this.driver.moduleIdentity(record),
+            },
+            fuelPerBlock: options.fuelPerBlock ?? DEFAULT_FUEL_PER_BLOCK,
+            ...(options.stopwatch === undefined ? {} : { stopwatch: options.stopwatch }),
+          },
+          {
+            onLaunchEnd: (record) => this.driver.onLaunchEnd(gpu, record),
+            onBlocksDone: (reports) => this.driver.onBlocksDone(gpu, reports),
+          },
+          saved?.devices[gpu],
+        ),
+    );
+    this.driver = new Driver(
+      {
+        name: 'driver',
+        agenda: this.agenda,
+        links: this.flows,
+        memory: this.memory,
+        modules: this.modules,
+        profiles: this.profiles,
+        devices: this.devices,
+        sinks: this.sinks,
+      },
+      saved?.driver,
+    );
+    if (saved !== undefined) this.agenda.restore(saved.agenda, saved.agendaSequence);
+  }
+
+  /** Never throws and never completes inside the call. Byte arrays in the command must stay as they are until then. */
+  submit(command: DriverCommand, sink: CompletionSink): void {
+    this.driver.submit(command, sink);
+  }
+
+  /** Puts an interposer in front of the driver and of the interposers before it. A copy of the node has none. */
+  interpose(interposer: Interposer): void {
+    this.driver.interpose(interposer);
+  }
+
+  /** Names a sink, so that a copy of the node can attach its own in its place. */
+  attachSink(name: string, sink: CompletionSink): void {
+    this.sinks.attach(name, sink);
+  }
+
+  detachSink(name: string): void {
+    this.sinks.detach(name);
+  }
+
+  /** Device-wide SM frequency; running blocks go on at the new pace. */
+  setClock(gpu: number, clockHz: number): void {
+    this.device(gpu).setClock(clockHz);
+  }
+
+  /** The device itself, for schedulers and calibration. @throws ClusterError `unknownGpu`. */
+  device(gpu: number): GpuDevice {
+    const device = this.devices[gpu];
+    if (device === undefined) {
+      throw new ClusterError('unknownGpu', `gpu: ${gpu}; this node has GPUs 0 to ${this.devices.length - 1}`);
+    }
+    return device;
+  }
+
+  snapshot(): GpuNodeSnapshot {
+    for (const device of this.devices) device.save();
+    return cloneState({
+      version: 1 as const,
+      nowNs: this.clock.nowNs(),
+      gpus: this.options.gpus,
+      memory: this.memory.snapshot(),
+      driver: this.driver.state,
+      devices: this.devices.map((device) => device.state),
+      flows: this.flows.state,
+      agenda: this.agenda.snapshot(),
+      agendaSequence: this.agenda.sequence,
+    });
+  }
+
+  /**
+   * A node in the state of a snapshot, on a clock that stands at the snapshot's time and has no port of its name.
+   * @throws ClusterError `snapshotMismatch`.
+   */
+  static restore(clock: Clock, options: GpuNodeOptions, snapshot: GpuNodeSnapshot): GpuNode {
+    return new GpuNode(clock, options, { snapshot });
+  }
+
+  /** An independent copy that goes on from here: memory copied, pending events on the new clock. Sinks stay behind. */
+  fork(clock: Clock): GpuNode {
+    return new GpuNode(clock, this.options, { snapshot: this.snapshot(), modules: this.modules });
+  }
+
+  /** SHA-256 over functional and timing state: memory, driver, devices, links, pending events, time. */
+  hash(): string {
+    for (const device of this.devices) device.save();
+    return stateHash(
+      {
+        memory: this.memory.hash(),
+        nowNs: this.clock.nowNs(),
+        driver: this.driver.state,
+        devices: this.devices.map((device) => device.state),
+        flows: this.flows.state,
+        agenda: this.agenda.snapshot(),
+      },
+      OUTSIDE,
+    );
+  }
+
+  /** Leaves the clock; commands in flight never complete. */
+  close(): void {
+    this.agenda.close();
+  }
+
+  private checkSnapshot(saved: GpuNodeSnapshot | undefined): void {
+    if (saved === undefined) return;
+    if ((saved.version as number) !== 1) {
+      throw new ClusterError('snapshotMismatch', `snapshot: version ${String(saved.version)}, expected 1`);
+    }
+    if (saved.gpus.join() !== this.options.gpus.join()) {
+      throw new ClusterError(
+        'snapshotMismatch',
+        `snapshot: taken of GPUs ${saved.gpus.join(', ')}, but the node has ${this.options.gpus.join(', ')}`,
+      );
+    }
+    if (saved.nowNs !== this.clock.nowNs()) {
+      throw new ClusterError(
+        'snapshotMismatch',
+        `clock: it stands at ${this.clock.nowNs()} ns, the snapshot at ${saved.nowNs}; start it there`,
+      );
+    }
+  }
+}
+
+/** A deep copy of all but the memory's part, which is a copy already and may be large. */
+function cloneState(snapshot: GpuNodeSnapshot): GpuNodeSnapshot {
+  const { memory, ...state } = snapshot;
+  return { ...structuredClone(state), memory };
+}
+
+function backing(options: GpuNodeOptions): { backingBytes?: number } {
+  return options.backingBytes === undefined ? {} : { backingBytes: options.backingBytes };
+}

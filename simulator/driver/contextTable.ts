@@ -1,0 +1,151 @@
+import type { AddressSpace, DeviceAddressSpace, LoadedModule, NodeMemory } from '../executor/index.js';
+import type { DeviceProfile } from '../gpu/index.js';
+import type { ContextState, DriverState, EventState, StreamState } from './driverState.js';
+import type { ModuleLibrary } from './moduleLibrary.js';
+import { Refusal, failureOf } from './refusal.js';
+
+/** Contexts and what they own: address space, allocations, modules, streams, events. */
+export class ContextTable {
+  constructor(
+    private readonly state: DriverState,
+    private readonly memory: NodeMemory,
+    private readonly profiles: readonly DeviceProfile[],
+    private readonly modules: ModuleLibrary,
+  ) {}
+
+  find(id: number): ContextState | undefined {
+    return this.state.contexts.get(id);
+  }
+
+  require(id: number): ContextState {
+    const context = this.find(id);
+    if (context === undefined) throw new Refusal('invalidContext', `context: there is no context ${id}`);
+    return context;
+  }
+
+  create(gpu: number): ContextState {
+    if (!Number.isInteger(gpu) || gpu < 0 || gpu >= this.profiles.length) {
+      throw new Refusal('invalidValue', `gpu: ${gpu}; this node has GPUs 0 to ${this.profiles.length - 1}`);
+    }
+    const context: ContextState = {
+      id: this.state.nextHandle++,
+      gpu,
+      space: this.memory.createSpace(gpu).id,
+      streams: new Map([[0, { id: 0, priority: 0, queue: [], lastEndNs: 0 }]]),
+      events: new Map(),
+      modules: new Map(),
+      allocations: new Map(),
+      inFlight: new Set(),
+      barriers: [],
+    };
+    this.state.contexts.set(context.id, context);
+    return context;
+  }
+
+  destroy(context: ContextState): void {
+    for (const bytes of context.allocations.values()) this.state.usedBytes[context.gpu] -= bytes;
+    for (const handle of context.modules.keys()) this.modules.forget(handle);
+    this.memory.destroySpace(this.space(context));
+    this.state.contexts.delete(context.id);
+  }
+
+  space(context: ContextState): DeviceAddressSpace {
+    const space = this.memory.space(context.space);
+    if (space === undefined)
+      throw new Refusal('invalidContext', `context: ${context.id} has no address space`);
+    return space;
+  }
+
+  createStream(context: ContextState, priority: number): StreamState {
+    if (!Number.isInteger(priority))
+      throw new Refusal('invalidValue', `priority: ${priority} is not an integer`);
+    const stream: StreamState = { id: this.state.nextHandle++, priority, queue: [], lastEndNs: 0 };
+    context.streams.set(stream.id, stream);
+    return stream;
+  }
+
+  requireStream(context: ContextState, id: number): StreamState {
+    const stream = context.streams.get(id);
+    if (stream === undefined) {
+      throw new Refusal('invalidStream', `stream: context ${context.id} has no stream ${id}`);
+    }
+    return stream;
+  }
+
+  destroyStream(context: ContextState, id: number): void {
+    const stream = this.requireStream(context, id);
+    if (id === 0) throw new Refusal('invalidStream', 'stream: the default stream 0 cannot be destroyed');
+    if (stream.queue.length > 0) {
+      throw new Refusal(
+        'invalidStream',
+        `stream: ${id} still has ${stream.queue.length} commands; synchronise it first`,
+      );
+    }
+    context.streams.delete(id);
+  }
+
+  event(context: ContextState, id: number): EventState {
+    if (!Number.isSafeInteger(id) || id < 0) {
+      throw new Refusal('invalidHandle', `event: ${id} is not a whole number, 0 or more`);
+    }
+    let event = context.events.get(id);
+    if (event === undefined) context.events.set(id, (event = { submitted: 0, completed: 0 }));
+    return event;
+  }
+
+  loadModule(context: ContextState, ptx: string, file: string): number {
+    const handle = this.state.nextHandle++;
+    try {
+      context.modules.set(handle, this.modules.load(ptx, file, this.space(context), handle));
+    } catch (error) {
+      const failure = failureOf(error, 'invalidModule');
+      throw new Refusal(failure.code, failure.message);
+    }
+    return handle;
+  }
+
+  requireModule(context: ContextState, handle: number): LoadedModule {
+    const module = this.modules.find(context, handle);
+    if (module === undefined) {
+      throw new Refusal('invalidHandle', `module: context ${context.id} has no module ${handle}`);
+    }
+    return module;
+  }
+
+  allocate(context: ContextState, bytes: number): number {
+    if (!Number.isSafeInteger(bytes) || bytes < 1) {
+      throw new Refusal('invalidValue', `bytes: ${bytes} is not a whole number of bytes, 1 or more`);
+    }
+    const profile = this.profiles[context.gpu];
+    const free = profile.memory.declaredBytes - this.state.usedBytes[context.gpu];
+    if (bytes > free) {
+      throw new Refusal(
+        'outOfDeviceMemory',
+        `bytes: ${bytes}, but GPU ${context.gpu} (${profile.name}) has ${free} of its ${profile.memory.declaredBytes} bytes free`,
+      );
+    }
+    const space: AddressSpace = this.space(context);
+    const { virtualAddress } = space.map(bytes, 'readWrite');
+    context.allocations.set(virtualAddress, bytes);
+    this.state.usedBytes[context.gpu] += bytes;
+    return virtualAddress;
+  }
+
+  requireAllocation(context: ContextState, address: number): number {
+    const bytes = context.allocations.get(address);
+    if (bytes === undefined) {
+      throw new Refusal(
+        'invalidHandle',
+        `address: no allocation of context ${context.id} starts at 0x${address.toString(16)}`,
+      );
+    }
+    return bytes;
+  }
+
+  free(context: ContextState, address: number): void {
+    const bytes = this.requireAllocation(context, address);
+    this.space(context).unmap(address);
+    context.allocations.delete(address);
+    this.state.usedBytes[context.gpu] -= bytes;
+  }
+}

@@ -1,0 +1,253 @@
+import type { DeviceProfile } from '../profiles/index.js';
+import { alike, blockRates, capacities, type BlockWork } from '../timing/index.js';
+
+/** Blocks of one launch that started together, do the same work and sit in equal number on SMs with equal company. */
+export interface ResidentGroup {
+  readonly id: number;
+  readonly launch: number;
+  readonly work: BlockWork;
+  readonly sms: number[];
+  readonly perSm: number;
+  /** Block numbers, `perSm` for each of `sms` in turn. */
+  readonly blocks: number[];
+  readonly startNs: number;
+  /** Fraction of each block still to do at `asOfNs`. */
+  remaining: number;
+  /** Fraction of a block a nanosecond, until anything changes. */
+  ratePerNs: number;
+}
+
+/** Plain data. */
+export interface EngineState {
+  asOfNs: number;
+  nextGroup: number;
+  groups: ResidentGroup[];
+  clockHz: number;
+}
+
+export interface PlacedBlocks {
+  readonly work: BlockWork;
+  readonly firstBlock: number;
+  /** SM of each block from `firstBlock` on. */
+  readonly sms: readonly number[];
+}
+
+/** Works that differ by less count as one: a wave of nearly uniform blocks is then one group and one event. */
+const ALIKE = 0.01;
+/**
+ * Blocks end together that would end within this of each other: in nanoseconds, and as a part of a block. Uniform
+ * blocks end at one moment anyway; uneven ones would otherwise cost an event each.
+ */
+const TOGETHER_NS = 1;
+const TOGETHER_SHARE = 0.01;
+/** SMs on which a group's rates differ by less go on as one. */
+const RATE_SPREAD = 0.1;
+
+interface HeldClass {
+  readonly members: number[];
+  readonly sms: number[];
+}
+
+export function emptyEngine(profile: DeviceProfile, nowNs: number): EngineState {
+  return { asOfNs: nowNs, nextGroup: 1, groups: [], clockHz: profile.clockHz };
+}
+
+/**
+ * Moves resident blocks forward. Progress is a rate: it holds until residency, contention or frequency change, and is
+ * then worked out anew; no block has an end time, only the engine a next moment at which to look.
+ */
+export class BlockEngine {
+  constructor(
+    private readonly profile: DeviceProfile,
+    readonly state: EngineState,
+  ) {}
+
+  /** Brings every group to `nowNs` at the present rates. */
+  advance(nowNs: number): void {
+    const elapsedNs = nowNs - this.state.asOfNs;
+    if (elapsedNs > 0) {
+      for (const group of this.state.groups) group.remaining -= group.ratePerNs * elapsedNs;
+    }
+    this.state.asOfNs = Math.max(this.state.asOfNs, nowNs);
+  }
+
+  /** Takes out the groups that have finished by now. */
+  takeFinished(): ResidentGroup[] {
+    return this.take(
+      (group) =>
+        group.ratePerNs > 0 && group.remaining <= Math.max(group.ratePerNs * TOGETHER_NS, TOGETHER_SHARE),
+    );
+  }
+
+  /** Takes out a launch's groups, finished or not. */
+  takeLaunch(launch: number): ResidentGroup[] {
+    return this.take((group) => group.launch === launch);
+  }
+
+  /** Adds blocks that start now. `advance` must have been called for this moment. */
+  add(launch: number, placed: readonly PlacedBlocks[]): void {
+    for (const kind of mergeAlike(placed)) {
+      const bySm = new Map<number, number[]>();
+      kind.forEach(({ firstBlock, sms }) => {
+        sms.forEach((sm, index) => {
+          const blocks = bySm.get(sm);
+          if (blocks === undefined) bySm.set(sm, [firstBlock + index]);
+          else blocks.push(firstBlock + index);
+        });
+      });
+      const byCount = new Map<number, { sms: number[]; blocks: number[] }>();
+      for (const [sm, blocks] of bySm) {
+        const group = byCount.get(blocks.length) ?? { sms: [], blocks: [] };
+        group.sms.push(sm);
+        group.blocks.push(...blocks);
+        byCount.set(blocks.length, group);
+      }
+      for (const [perSm, { sms, blocks }] of byCount) {
+        this.state.groups.push({
+          id: this.state.nextGroup++,
+          launch,
+          work: kind[0].work,
+          sms,
+          perSm,
+          blocks,
+          startNs: this.state.asOfNs,
+          remaining: 1,
+          ratePerNs: 0,
+        });
+      }
+    }
+  }
+
+  /** Works out all rates anew; call after any change. @returns when the next group ends at these rates, or undefined. */
+  rerate(): number | undefined {
+    const { state, profile } = this;
+    if (state.groups.length === 0) return undefined;
+    const classes = this.smClasses();
+    const rates = blockRates(
+      state.groups.map((group) => ({ work: group.work, sms: group.sms.length, perSm: group.perSm })),
+      classes,
+      capacities(profile, state.clockHz),
+      profile.timing.overlapExponent,
+      profile.schedulersPerSm,
+    );
+    this.giveRates(classes, rates);
+    let soonestNs = Infinity;
+    for (const group of state.groups) {
+      soonestNs = Math.min(soonestNs, Math.max(0, group.remaining) / group.ratePerNs);
+    }
+    return state.asOfNs + soonestNs;
+  }
+
+  setClock(clockHz: number): void {
+    this.state.clockHz = clockHz;
+  }
+
+  private take(wanted: (group: ResidentGroup) => boolean): ResidentGroup[] {
+    const taken = this.state.groups.filter(wanted);
+    if (taken.length > 0) this.state.groups = this.state.groups.filter((group) => !wanted(group));
+    return taken;
+  }
+
+  /** SMs by the groups that they hold. */
+  private smClasses(): HeldClass[] {
+    const { state, profile } = this;
+    const company: string[] = new Array<string>(profile.sms).fill('');
+    const members: number[][] = Array.from({ length: profile.sms }, () => []);
+    state.groups.forEach((group, index) => {
+      for (const sm of group.sms) {
+        company[sm] += `${index},`;
+        members[sm].push(index);
+      }
+    });
+    const classes = new Map<string, HeldClass>();
+    for (let sm = 0; sm < profile.sms; sm++) {
+      if (members[sm].length === 0) continue;
+      const held = classes.get(company[sm]);
+      if (held === undefined) classes.set(company[sm], { members: members[sm], sms: [sm] });
+      else held.sms.push(sm);
+    }
+    return [...classes.values()];
+  }
+
+  /**
+   * Gives each group the mean of its SMs' rates. Where they differ by more than a little, the group is split: blocks
+   * beside a hog and blocks on free SMs must not end together.
+   */
+  private giveRates(classes: readonly HeldClass[], rates: readonly (readonly number[])[]): void {
+    const { groups } = this.state;
+    const sums = new Float64Array(groups.length);
+    const lows = new Float64Array(groups.length).fill(Infinity);
+    const highs = new Float64Array(groups.length);
+    classes.forEach(({ members, sms }, index) => {
+      for (let position = 0; position < members.length; position++) {
+        const group = members[position];
+        const rate = rates[index][position];
+        sums[group] += rate * sms.length;
+        lows[group] = Math.min(lows[group], rate);
+        highs[group] = Math.max(highs[group], rate);
+      }
+    });
+    let split = false;
+    groups.forEach((group, index) => {
+      group.ratePerNs = sums[index] / group.sms.length;
+      if (highs[index] > lows[index] * (1 + RATE_SPREAD)) split = true;
+    });
+    if (!split) return;
+    const parts = groups.flatMap((group, index) => {
+      if (highs[index] <= lows[index] * (1 + RATE_SPREAD)) return [group];
+      const rateOf = new Map<number, number>();
+      classes.forEach(({ members, sms }, smClass) => {
+        const position = members.indexOf(index);
+        if (position >= 0) for (const sm of sms) rateOf.set(sm, rates[smClass][position]);
+      });
+      return this.splitByRate(group, rateOf);
+    });
+    this.state.groups = parts;
+  }
+
+  private splitByRate(group: ResidentGroup, rateOf: ReadonlyMap<number, number>): ResidentGroup[] {
+    const positions = group.sms.map((_, position) => position);
+    const rate = (position: number): number => rateOf.get(group.sms[position]) ?? 0;
+    positions.sort((a, b) => rate(a) - rate(b) || a - b);
+    const parts: number[][] = [];
+    let first = 0;
+    for (const position of positions) {
+      if (parts.length === 0 || rate(position) > first * (1 + RATE_SPREAD)) {
+        parts.push([]);
+        first = rate(position);
+      }
+      parts[parts.length - 1].push(position);
+    }
+    return parts.map((part) => {
+      const kept =
+        parts.length === 1
+          ? group
+          : this.part(
+              group,
+              part.sort((a, b) => a - b),
+            );
+      kept.ratePerNs = part.reduce((sum, position) => sum + rate(position), 0) / part.length;
+      return kept;
+    });
+  }
+
+  private part(group: ResidentGroup, positions: readonly number[]): ResidentGroup {
+    const { perSm } = group;
+    return {
+      ...group,
+      id: this.state.nextGroup++,
+      sms: positions.map((position) => group.sms[position]),
+      blocks: positions.flatMap((position) => group.blocks.slice(position * perSm, (position + 1) * perSm)),
+    };
+  }
+}
+
+function mergeAlike(placed: readonly PlacedBlocks[]): PlacedBlocks[][] {
+  const kinds: PlacedBlocks[][] = [];
+  for (const blocks of placed) {
+    const kind = kinds.find((known) => alike(known[0].work, blocks.work, ALIKE));
+    if (kind === undefined) kinds.push([blocks]);
+    else kind.push(blocks);
+  }
+  return kinds;
+}

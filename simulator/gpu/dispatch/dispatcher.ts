@@ -1,0 +1,154 @@
+import { GpuError } from '../gpuError.js';
+import type { DeviceView, SchedulingPolicy } from '../../scheduling/index.js';
+import type { DeviceProfile } from '../profiles/index.js';
+import type { BlockEngine } from './blockEngine.js';
+import { type PlacedBlocks, type ResidentGroup } from './blockEngine.js';
+import type { LaunchExecution } from './launchExecution.js';
+import type { BlockReport, LaunchRecord } from './launchRecord.js';
+import { allowedSms, occupy, placeBlocks, room, type SmUse } from './smPool.js';
+
+/**
+ * Owns the blocks that are not dispatched yet: asks the policy who is next, places blocks within occupancy and the
+ * launch's TPCs, runs them functionally and hands them to the engine as resident work.
+ */
+export class Dispatcher {
+  constructor(
+    private readonly profile: DeviceProfile,
+    private readonly launches: Map<number, LaunchRecord>,
+    private readonly use: SmUse,
+    private readonly engine: BlockEngine,
+    private readonly execution: LaunchExecution,
+    private readonly policy: SchedulingPolicy,
+  ) {}
+
+  /**
+   * Dispatches until the policy holds. @returns the launches that faulted meanwhile, and when the policy wants to be
+   * asked again.
+   */
+  fill(nowNs: number): { faulted: LaunchRecord[]; wakeNs?: number } {
+    const faulted: LaunchRecord[] = [];
+    for (;;) {
+      const decision = this.policy.decide(this.view(nowNs));
+      if (decision.kind === 'hold') {
+        return decision.untilNs === undefined ? { faulted } : { faulted, wakeNs: decision.untilNs };
+      }
+      const record = this.launches.get(decision.launch);
+      if (record === undefined) {
+        throw new GpuError(
+          'invalidLaunch',
+          `policy '${this.policy.name}' chose launch ${decision.launch}, which is not there`,
+        );
+      }
+      if (decision.kind === 'kill') {
+        throw new GpuError(
+          'unsupportedPreemption',
+          `policy '${this.policy.name}' asks to kill launch ${record.id} ('${record.kernel}'): this device runs blocks to their end`,
+        );
+      }
+      const dispatched = this.dispatch(record, decision.blocks, decision.tpcMask);
+      if (record.fault !== undefined) {
+        record.phase = 'faulted';
+        record.endNs = nowNs;
+        this.drop(record);
+        faulted.push(record);
+      } else if (dispatched === 0) {
+        return { faulted };
+      }
+    }
+  }
+
+  /** Gives back what a group's blocks held and counts them. */
+  retire(group: ResidentGroup, nowNs: number, reports: BlockReport[]): void {
+    const record = this.release(group);
+    if (record === undefined) return;
+    record.doneBlocks += group.blocks.length;
+    record.dramBytes += group.work.device[1] * group.blocks.length;
+    if (!record.reportBlocks) return;
+    group.blocks.forEach((block, index) => {
+      const sm = group.sms[Math.floor(index / group.perSm)];
+      reports.push({ launch: record.id, block, sm, startNs: group.startNs, endNs: nowNs });
+    });
+  }
+
+  /** Takes a launch off the device, resident blocks and all. */
+  drop(record: LaunchRecord): void {
+    for (const group of this.engine.takeLaunch(record.id)) this.release(group);
+    this.launches.delete(record.id);
+  }
+
+  private release(group: ResidentGroup): LaunchRecord | undefined {
+    const record = this.launches.get(group.launch);
+    if (record === undefined) return undefined;
+    for (const sm of group.sms) occupy(this.use, sm, record.block, -group.perSm);
+    record.residentBlocks -= group.blocks.length;
+    return record;
+  }
+
+  private dispatch(record: LaunchRecord, wanted: number, narrower: bigint | undefined): number {
+    const sms = this.smsOf(record, narrower);
+    const count = Math.min(wanted, record.hi - record.next);
+    const first = record.next;
+    const chosen = placeBlocks(this.profile, this.use, sms, record.block, count);
+    const capacity = this.gridCapacity(record, sms);
+    const placed: PlacedBlocks[] = [];
+    let done = 0;
+    while (done < chosen.length) {
+      const blocks = this.execution.chunk(record, chosen.length - done);
+      const work = this.execution.run(record, blocks, capacity, this.otherFootprint(record));
+      if (work === undefined) break;
+      placed.push({ work, firstBlock: first + done, sms: chosen.slice(done, done + blocks) });
+      done += blocks;
+    }
+    for (const sm of chosen.slice(done)) occupy(this.use, sm, record.block, -1);
+    record.residentBlocks += done;
+    this.engine.add(record.id, placed);
+    return done;
+  }
+
+  private view(nowNs: number): DeviceView {
+    const launches = [...this.launches.values()].filter((record) => record.phase === 'running');
+    return {
+      nowNs,
+      tpcs: this.profile.sms / this.profile.smsPerTpc,
+      launches,
+      fits: (launch, tpcMask) => {
+        const record = this.launches.get(launch);
+        if (record === undefined || record.phase !== 'running') return 0;
+        const sms = this.smsOf(record, tpcMask);
+        const free = sms.reduce(
+          (sum, sm) => sum + Math.max(0, room(this.profile, this.use, sm, record.block)),
+          0,
+        );
+        return Math.min(free, record.hi - record.next);
+      },
+    };
+  }
+
+  private smsOf(record: LaunchRecord, narrower: bigint | undefined): number[] {
+    const mask =
+      narrower === undefined ? record.tpcMask : record.tpcMask < 0n ? narrower : record.tpcMask & narrower;
+    return allowedSms(this.profile, mask);
+  }
+
+  /** Blocks of this launch that could be resident on these SMs if they were empty. */
+  private gridCapacity(record: LaunchRecord, sms: readonly number[]): number {
+    const { limits } = this.profile;
+    const perSm = Math.min(
+      Math.floor(limits.threadsPerSm / record.block.threads),
+      Math.floor(limits.warpsPerSm / record.block.warps),
+      record.block.registers === 0 ? Infinity : Math.floor(limits.registersPerSm / record.block.registers),
+      Math.floor(limits.sharedPerSmBytes / Math.max(1, record.block.sharedBytes)),
+      limits.blocksPerSm,
+    );
+    return Math.max(1, perSm * sms.length);
+  }
+
+  private otherFootprint(record: LaunchRecord): number {
+    let bytes = 0;
+    for (const other of this.launches.values()) {
+      if (other === record || other.phase !== 'running' || other.plan === undefined) continue;
+      bytes += other.plan.touched.reduce((sum, segment) => sum + segment.bytes, 0);
+    }
+    return bytes;
+  }
+}

@@ -1,0 +1,18 @@
+export {
+  BlockEngine,
+  emptyEngine,
+  type EngineState,
+  type PlacedBlocks,
+  type ResidentGroup,
+} from './blockEngine.js';
+export { Dispatcher } from './dispatcher.js';
+export { LaunchExecution, l2Key, type ExecutionOptions, type LaunchSource } from './launchExecution.js';
+export {
+  addCounters,
+  emptyCounters,
+  type BlockReport,
+  type LaunchPhase,
+  type LaunchRecord,
+  type LaunchRequest,
+} from './launchRecord.js';
+export { allowedSms, emptySmUse, occupy, placeBlocks, room, type SmUse } from './smPool.js';

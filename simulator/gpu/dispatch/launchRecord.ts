@@ -1,0 +1,95 @@
+import type { ExecutionCounters, KernelFault, LaunchShape } from '../../executor/index.js';
+import type { BlockFootprint } from '../occupancy/index.js';
+import type { KernelProfile, TrafficPlan } from '../timing/index.js';
+
+/** A kernel to run, as the driver hands it to a device. Plain data. */
+export interface LaunchRequest {
+  readonly context: number;
+  readonly module: number;
+  readonly kernel: string;
+  readonly shape: LaunchShape;
+  readonly params: Uint8Array;
+  /** Blocks `[lo, hi)` of the grid. */
+  readonly lo: number;
+  readonly hi: number;
+  /** TPCs allowed, one bit each; -1n allows all. */
+  readonly tpcMask: bigint;
+  readonly priority: number;
+  readonly reportBlocks: boolean;
+  readonly block: BlockFootprint;
+  readonly sharedBytes: number;
+  /** Wait before the first block: the part of the launch's overhead that nothing hides. */
+  readonly leadNs: number;
+}
+
+export type LaunchPhase = 'starting' | 'running' | 'done' | 'faulted' | 'killed';
+
+/** A launch on a device. Plain data: a snapshot holds it as it is. */
+export interface LaunchRecord extends LaunchRequest {
+  readonly id: number;
+  readonly arrivedNs: number;
+  phase: LaunchPhase;
+  /** Next block to dispatch; blocks from here to `hi` are the dispatcher's. */
+  next: number;
+  residentBlocks: number;
+  doneBlocks: number;
+  startNs: number;
+  endNs: number;
+  readonly counters: ExecutionCounters;
+  dramBytes: number;
+  /** Host seconds of functional execution; no part of the state that a hash covers. */
+  executorSeconds: number;
+  /** Caches are taken to be warm from an equal launch before. */
+  readonly warm: boolean;
+  profile?: KernelProfile;
+  plan?: TrafficPlan;
+  fault?: KernelFault;
+}
+
+/** One block's time on the device, for launches that ask. */
+export interface BlockReport {
+  readonly launch: number;
+  readonly block: number;
+  readonly sm: number;
+  readonly startNs: number;
+  readonly endNs: number;
+}
+
+export function emptyCounters(): ExecutionCounters {
+  return {
+    threadInstructions: 0,
+    warpInstructions: 0,
+    byClass: {
+      integer: 0,
+      float32: 0,
+      float64: 0,
+      special: 0,
+      convert: 0,
+      control: 0,
+      globalLoad: 0,
+      globalStore: 0,
+      shared: 0,
+      local: 0,
+      constant: 0,
+      atomic: 0,
+      barrier: 0,
+      warp: 0,
+    },
+    globalLoadBytes: 0,
+    globalStoreBytes: 0,
+    sharedBytes: 0,
+    blocks: 0,
+  };
+}
+
+export function addCounters(into: ExecutionCounters, more: ExecutionCounters): void {
+  into.threadInstructions += more.threadInstructions;
+  into.warpInstructions += more.warpInstructions;
+  for (const name of Object.keys(into.byClass) as (keyof ExecutionCounters['byClass'])[]) {
+    into.byClass[name] += more.byClass[name];
+  }
+  into.globalLoadBytes += more.globalLoadBytes;
+  into.globalStoreBytes += more.globalStoreBytes;
+  into.sharedBytes += more.sharedBytes;
+  into.blocks += more.blocks;
+}

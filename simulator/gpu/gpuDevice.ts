@@ -1,0 +1,198 @@
+import type { Agenda, AgendaTarget } from './agenda.js';
+import { GpuError } from './gpuError.js';
+import {
+  BlockEngine,
+  Dispatcher,
+  LaunchExecution,
+  emptyCounters,
+  emptyEngine,
+  emptySmUse,
+  l2Key,
+  type BlockReport,
+  type EngineState,
+  type ExecutionOptions,
+  type LaunchRecord,
+  type LaunchRequest,
+  type SmUse,
+} from './dispatch/index.js';
+import type { DeviceProfile } from './profiles/index.js';
+import type { SchedulingPolicy } from '../scheduling/index.js';
+import { forgetSegment, touchSegments, type KernelProfile, type L2State } from './timing/index.js';
+
+/** Whoever launched: told of ends after the device's own state is in order. */
+export interface DeviceListener {
+  onLaunchEnd(record: LaunchRecord, nowNs: number): void;
+  onBlocksDone(reports: readonly BlockReport[]): void;
+}
+
+/** All of a device's state; plain data. */
+export interface DeviceState {
+  readonly launches: Map<number, LaunchRecord>;
+  readonly use: SmUse;
+  readonly engine: EngineState;
+  readonly l2: L2State;
+  readonly profiles: Map<string, KernelProfile>;
+  nextLaunch: number;
+  /** See `warmNextLaunch`. */
+  warmNext: boolean;
+  /** Agenda entry of the tentative next completion. */
+  armed?: number;
+  policy: unknown;
+}
+
+/** One simulated GPU's compute side: launches in, ends out, on the agenda's time. */
+export class GpuDevice implements AgendaTarget {
+  private readonly engine: BlockEngine;
+  private readonly dispatcher: Dispatcher;
+  private busyInside = false;
+  /** A listener dropped launches while the device was settling. */
+  private roomMade = false;
+
+  constructor(
+    readonly profile: DeviceProfile,
+    private readonly name: string,
+    private readonly agenda: Agenda,
+    private readonly policy: SchedulingPolicy,
+    execution: ExecutionOptions,
+    private readonly listener: DeviceListener,
+    readonly state: DeviceState = emptyDevice(profile, agenda.nowNs()),
+  ) {
+    if (state.policy !== undefined) policy.restore(state.policy);
+    this.engine = new BlockEngine(profile, state.engine);
+    this.dispatcher = new Dispatcher(
+      profile,
+      state.launches,
+      state.use,
+      this.engine,
+      new LaunchExecution(profile, execution, state.profiles, state.l2),
+      policy,
+    );
+    agenda.attach(name, this);
+  }
+
+  /** Takes a launch; its first block starts `leadNs` from now at the earliest. @returns its id on this device. */
+  launch(request: LaunchRequest): number {
+    const nowNs = this.agenda.nowNs();
+    const id = this.state.nextLaunch++;
+    this.state.launches.set(id, {
+      ...request,
+      id,
+      arrivedNs: nowNs,
+      phase: 'starting',
+      next: request.lo,
+      residentBlocks: 0,
+      doneBlocks: 0,
+      startNs: nowNs,
+      endNs: nowNs,
+      counters: emptyCounters(),
+      dramBytes: 0,
+      executorSeconds: 0,
+      warm: this.state.warmNext,
+    });
+    this.state.warmNext = false;
+    this.agenda.schedule(this.name, nowNs + request.leadNs, 'start', id);
+    return id;
+  }
+
+  /** Drops a context's launches, with no end told. */
+  killContext(context: number): void {
+    const nowNs = this.agenda.nowNs();
+    this.engine.advance(nowNs);
+    for (const record of [...this.state.launches.values()]) {
+      if (record.context !== context) continue;
+      record.phase = 'killed';
+      this.dispatcher.drop(record);
+    }
+    if (this.busyInside) this.roomMade = true;
+    else this.settle(nowNs);
+  }
+
+  /** Frequency is device-wide; running blocks go on at the new pace. */
+  setClock(clockHz: number): void {
+    if (!(clockHz > 0))
+      throw new GpuError('invalidLaunch', `clockHz must be above 0, got ${clockHz}`, 'clockHz');
+    const nowNs = this.agenda.nowNs();
+    this.engine.advance(nowNs);
+    this.engine.setClock(clockHz);
+    this.settle(nowNs);
+  }
+
+  /** A segment was freed: nothing of it is in L2 any more. */
+  forget(context: number, segment: number): void {
+    forgetSegment(this.state.l2, l2Key(context, segment));
+  }
+
+  /** The next launch finds caches as an equal launch right before it would have left them. */
+  warmNextLaunch(): void {
+    this.state.warmNext = true;
+  }
+
+  onDue(kind: string, payload: number, nowNs: number): void {
+    if (kind === 'start') {
+      const record = this.state.launches.get(payload);
+      if (record === undefined) return;
+      record.phase = 'running';
+    } else if (kind === 'progress') {
+      delete this.state.armed;
+    }
+    this.settle(nowNs);
+  }
+
+  /** Saves what the policy remembers into the state; call before a snapshot. */
+  save(): void {
+    this.state.policy = this.policy.snapshot();
+  }
+
+  /** Ends what has ended, dispatches, works out rates, arms the next look. */
+  private settle(nowNs: number): void {
+    this.busyInside = true;
+    this.engine.advance(nowNs);
+    const reports: BlockReport[] = [];
+    for (const group of this.engine.takeFinished()) this.dispatcher.retire(group, nowNs, reports);
+    const ended = this.takeEnded(nowNs);
+    const { faulted, wakeNs } = this.dispatcher.fill(nowNs);
+    ended.push(...faulted);
+    if (reports.length > 0) this.listener.onBlocksDone(reports);
+    for (const record of ended) this.listener.onLaunchEnd(record, nowNs);
+    this.busyInside = false;
+    if (this.roomMade) {
+      this.roomMade = false;
+      this.settle(nowNs);
+    } else this.arm(wakeNs);
+  }
+
+  private takeEnded(nowNs: number): LaunchRecord[] {
+    const ended: LaunchRecord[] = [];
+    for (const record of this.state.launches.values()) {
+      if (record.phase !== 'running' || record.next < record.hi || record.residentBlocks > 0) continue;
+      record.phase = 'done';
+      record.endNs = nowNs;
+      if (record.plan !== undefined)
+        touchSegments(this.state.l2, record.plan.touched, this.profile.timing.l2MissCurve);
+      ended.push(record);
+    }
+    for (const record of ended) this.state.launches.delete(record.id);
+    return ended;
+  }
+
+  private arm(wakeNs: number | undefined): void {
+    if (this.state.armed !== undefined) this.agenda.cancel(this.state.armed);
+    delete this.state.armed;
+    const nextNs = Math.min(this.engine.rerate() ?? Infinity, wakeNs ?? Infinity);
+    if (nextNs === Infinity) return;
+    this.state.armed = this.agenda.schedule(this.name, nextNs, 'progress');
+  }
+}
+
+export function emptyDevice(profile: DeviceProfile, nowNs: number): DeviceState {
+  return {
+    launches: new Map(),
+    use: emptySmUse(profile.sms),
+    engine: emptyEngine(profile, nowNs),
+    l2: { entries: [] },
+    profiles: new Map(),
+    nextLaunch: 1,
+    warmNext: false,
+    policy: undefined,
+  };
+}

@@ -1,0 +1,14 @@
+export type GpuErrorCode = 'unknownProfile' | 'invalidLaunch' | 'unsupportedPreemption' | 'snapshotMismatch';
+
+export class GpuError extends Error {
+  override readonly name = 'GpuError';
+
+  constructor(
+    readonly code: GpuErrorCode,
+    message: string,
+    /** The field of the launch or option at fault. */
+    readonly field?: string,
+  ) {
+    super(message);
+  }
+}

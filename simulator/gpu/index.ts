@@ -1,0 +1,21 @@
+export { Agenda, type AgendaSnapshot, type AgendaTarget } from './agenda.js';
+export {
+  type BlockReport,
+  type ExecutionOptions,
+  type LaunchRecord,
+  type LaunchRequest,
+  type LaunchSource,
+} from './dispatch/index.js';
+export { GpuDevice, emptyDevice, type DeviceListener, type DeviceState } from './gpuDevice.js';
+export { GpuError, type GpuErrorCode } from './gpuError.js';
+export {
+  blockFootprint,
+  checkLaunch,
+  estimateRegisters,
+  occupancy,
+  staticSharedBytes,
+  type BlockFootprint,
+  type Occupancy,
+  type OccupancyLimit,
+} from './occupancy/index.js';
+export { PROFILE_NAMES, profileNamed, type DeviceProfile } from './profiles/index.js';

@@ -1,0 +1,9 @@
+export {
+  blockFootprint,
+  occupancy,
+  type BlockFootprint,
+  type Occupancy,
+  type OccupancyLimit,
+} from './occupancy.js';
+export { checkLaunch, staticSharedBytes } from './launchLimits.js';
+export { estimateRegisters } from './registerEstimate.js';

@@ -1,0 +1,72 @@
+import { fairShare } from './fairShare.js';
+import type { BlockWork, Capacities } from './blockWork.js';
+
+/** Blocks of one kind, `perSm` on each of their SMs. */
+export interface RatedGroup {
+  readonly work: BlockWork;
+  readonly sms: number;
+  readonly perSm: number;
+}
+
+/** SMs that all hold the same groups; `members` are positions in the list of groups. */
+export interface SmClass {
+  readonly members: readonly number[];
+}
+
+/**
+ * How fast blocks progress, as a fraction of a block per nanosecond: for each class of SMs, one rate for each member.
+ *
+ * A block alone would take `solo`: its latency chain joined with its own use of each resource. With company, every
+ * resource is shared max-min fairly among the demands that the blocks would make alone; each resource's time and the
+ * chain are joined by a p-norm, so that two limits that nearly bind cost more than either.
+ */
+export function blockRates(
+  groups: readonly RatedGroup[],
+  classes: readonly SmClass[],
+  limits: Capacities,
+  exponent: number,
+  schedulers: number,
+): number[][] {
+  const soloNs = groups.map((group) => soloTimeNs(group.work, limits, exponent, schedulers));
+  const common = groups.map((group) => (group.work.chainCycles / limits.cyclesPerNs) ** exponent);
+  const everywhere = groups.map((group) => group.perSm * group.sms);
+  limits.device.forEach((capacity, resource) => {
+    const demands = groups.map((group, index) => group.work.device[resource] / soloNs[index]);
+    const level = fairShare(capacity, everywhere, demands);
+    if (level === Infinity) return;
+    groups.forEach((group, index) => (common[index] += (group.work.device[resource] / level) ** exponent));
+  });
+  return classes.map(({ members }) => {
+    const counts = members.map((index) => groups[index].perSm);
+    const powers = members.map((index) => common[index]);
+    const demands = members.map(() => 0);
+    for (let resource = 0; resource < limits.sm.length; resource++) {
+      for (let position = 0; position < members.length; position++) {
+        const index = members[position];
+        demands[position] = groups[index].work.sm[resource] / soloNs[index];
+      }
+      const level = fairShare(limits.sm[resource], counts, demands);
+      if (level === Infinity) continue;
+      for (let position = 0; position < members.length; position++) {
+        powers[position] += (groups[members[position]].work.sm[resource] / level) ** exponent;
+      }
+    }
+    return powers.map((power) => 1 / Math.max(power ** (1 / exponent), 1e-3));
+  });
+}
+
+/** A block's time with the device to itself; fewer warps than schedulers leave issue slots that it cannot use. */
+export function soloTimeNs(
+  work: BlockWork,
+  limits: Capacities,
+  exponent: number,
+  schedulers: number,
+): number {
+  let power = (work.chainCycles / limits.cyclesPerNs) ** exponent;
+  work.sm.forEach((amount, index) => {
+    const usable = index === 0 ? Math.min(1, work.warps / schedulers) : 1;
+    power += (amount / (limits.sm[index] * usable)) ** exponent;
+  });
+  work.device.forEach((amount, index) => (power += (amount / limits.device[index]) ** exponent));
+  return Math.max(power ** (1 / exponent), 1e-3);
+}

@@ -1,0 +1,218 @@
+import type { TraceSink } from '../../executor/index.js';
+import type { IrFunction } from '../../ptx/index.js';
+import type { DeviceProfile } from '../profiles/index.js';
+import { DEVICE_RESOURCES, SM_RESOURCES } from './blockWork.js';
+import { instructionPlans, type InstructionPlan } from './instructionPlan.js';
+import { L1Cache } from './l1Cache.js';
+import { RequestShaper, bitCount4, type RequestShape } from './requestShape.js';
+import { WarpTimeline } from './warpTimeline.js';
+
+/** What one traced block did. */
+export interface TracedBlock {
+  readonly block: number;
+  readonly warps: number;
+  warpInstructions: number;
+  readonly sm: number[];
+  /** L2 traffic in bytes at `l2Bytes`, atomic operations at `atomics`; DRAM traffic is decided at launch. */
+  readonly device: number[];
+  /** Longest dependent chain when every L1 miss hits L2, and when every one goes to DRAM. */
+  chainL2Cycles: number;
+  chainDramCycles: number;
+  /** Most atomic operations on a single word. */
+  hottestAtomics: number;
+  /** Loads and stores as distinct sectors, by the address of the segment that they fall in. */
+  readonly loaded: Map<number, Set<number>>;
+  readonly stored: Map<number, Set<number>>;
+}
+
+const ISSUE = SM_RESOURCES.indexOf('issue');
+const DATA = SM_RESOURCES.indexOf('data');
+const L2_PORT = SM_RESOURCES.indexOf('l2Port');
+const L2_BYTES = DEVICE_RESOURCES.indexOf('l2Bytes');
+const ATOMICS = DEVICE_RESOURCES.indexOf('atomics');
+const SECTOR_BYTES = 32;
+
+/**
+ * Watches blocks execute and keeps what the timing model needs: machine instructions by pipe, wavefronts, what missed
+ * a block's share of L1, distinct sectors, and each warp's chain of dependent latencies.
+ */
+export class BlockTracer implements TraceSink {
+  readonly blocks: TracedBlock[] = [];
+  full = false;
+  private readonly plans: readonly InstructionPlan[];
+  private readonly shaper = new RequestShaper();
+  private readonly cache: L1Cache;
+  private timelines = new Map<number, WarpTimeline>();
+  private current: TracedBlock | undefined;
+  private atomicWords = new Map<number, number>();
+  private seen = 0;
+  private budget = Infinity;
+
+  constructor(
+    private readonly kernel: IrFunction,
+    private readonly profile: DeviceProfile,
+    private readonly warps: number,
+    l1Bytes: number,
+    /** Start address of the segment that holds an address, or -1. */
+    private readonly segmentOf: (address: number) => number,
+  ) {
+    this.plans = instructionPlans(kernel, profile.timing.latency);
+    this.cache = new L1Cache(Math.max(16, Math.floor(l1Bytes / profile.memory.lineBytes)));
+  }
+
+  /** Lets the tracer see so many more warp instructions. */
+  allow(instructions: number): void {
+    this.budget = this.seen + instructions;
+    this.full = false;
+  }
+
+  onBlock(block: number): void {
+    this.finish();
+    this.cache.clear();
+    this.atomicWords.clear();
+    this.timelines = new Map();
+    this.current = {
+      block,
+      warps: this.warps,
+      warpInstructions: 0,
+      sm: SM_RESOURCES.map(() => 0),
+      device: DEVICE_RESOURCES.map(() => 0),
+      chainL2Cycles: 0,
+      chainDramCycles: 0,
+      hottestAtomics: 0,
+      loaded: new Map(),
+      stored: new Map(),
+    };
+    this.blocks.push(this.current);
+  }
+
+  onInstruction(warp: number, index: number): void {
+    const traced = this.current;
+    if (traced === undefined) return;
+    const plan = this.plans[index];
+    traced.warpInstructions += 1;
+    traced.sm[ISSUE] += plan.cost.slots;
+    if (plan.pipeIndex >= 0) traced.sm[plan.pipeIndex] += plan.cost.pipeOps;
+    const timeline = this.timeline(warp);
+    if (timeline.atBarrier) this.releaseBarrier();
+    timeline.execute(plan);
+    this.seen += 1;
+    if (this.seen >= this.budget) this.full = true;
+  }
+
+  onAccess(
+    warp: number,
+    index: number,
+    space: 'global' | 'shared',
+    kind: 'load' | 'store' | 'atomic',
+    bytesPerLane: number,
+    activeMask: number,
+    addresses: Float64Array,
+  ): void {
+    const traced = this.current;
+    if (traced === undefined || activeMask === 0) return;
+    const { timing } = this.profile;
+    const shape = this.shaper.take(bytesPerLane, activeMask, addresses);
+    const timeline = this.timeline(warp);
+    const plan = this.plans[index];
+    if (space === 'shared') {
+      traced.sm[DATA] += shape.wavefronts;
+      const extra = (shape.wavefronts - 1) / timing.wavefrontsPerCycle;
+      timeline.resolve(plan, timing.latency.shared + extra, timing.latency.shared + extra);
+      return;
+    }
+    const cycles = Math.max(shape.wavefronts / timing.wavefrontsPerCycle, shape.lines / timing.tagsPerCycle);
+    traced.sm[DATA] += cycles * timing.wavefrontsPerCycle;
+    this.remember(kind === 'load' ? traced.loaded : traced.stored, shape);
+    if (kind === 'atomic') this.atomic(traced, shape, plan, timeline, activeMask, addresses);
+    else if (kind === 'store') this.traffic(traced, this.touch(shape).touched);
+    else {
+      const missed = this.touch(shape).missed;
+      this.traffic(traced, missed);
+      const { l1, l2, dram } = timing.latency;
+      const extra = cycles - 1;
+      timeline.resolve(plan, (missed > 0 ? l2 : l1) + extra, (missed > 0 ? dram : l1) + extra);
+    }
+  }
+
+  /** Closes the last block; call once when the trace has ended. */
+  finish(): void {
+    const traced = this.current;
+    if (traced === undefined) return;
+    const start = this.profile.timing.blockStartCycles;
+    for (const timeline of this.timelines.values()) {
+      traced.chainL2Cycles = Math.max(traced.chainL2Cycles, start + timeline.endL2);
+      traced.chainDramCycles = Math.max(traced.chainDramCycles, start + timeline.endDram);
+    }
+    this.current = undefined;
+  }
+
+  private atomic(
+    traced: TracedBlock,
+    shape: RequestShape,
+    plan: InstructionPlan,
+    timeline: WarpTimeline,
+    activeMask: number,
+    addresses: Float64Array,
+  ): void {
+    const { atomic, l2, dram } = this.profile.timing.latency;
+    let sectors = 0;
+    for (let index = 0; index < shape.lines; index++) sectors += bitCount4(shape.sectorMasks[index]);
+    this.traffic(traced, sectors);
+    for (let lane = 0; lane < 32; lane++) {
+      if (((activeMask >>> lane) & 1) === 0) continue;
+      traced.device[ATOMICS] += 1;
+      const count = (this.atomicWords.get(addresses[lane]) ?? 0) + 1;
+      this.atomicWords.set(addresses[lane], count);
+      if (count > traced.hottestAtomics) traced.hottestAtomics = count;
+    }
+    timeline.resolve(plan, atomic, atomic + dram - l2);
+  }
+
+  private traffic(traced: TracedBlock, sectors: number): void {
+    traced.sm[L2_PORT] += sectors * SECTOR_BYTES;
+    traced.device[L2_BYTES] += sectors * SECTOR_BYTES;
+  }
+
+  private touch(shape: RequestShape): { missed: number; touched: number } {
+    let missed = 0;
+    let touched = 0;
+    for (let index = 0; index < shape.lines; index++) {
+      missed += bitCount4(this.cache.touch(shape.lineNumbers[index], shape.sectorMasks[index]));
+      touched += bitCount4(shape.sectorMasks[index]);
+    }
+    return { missed, touched };
+  }
+
+  private remember(into: Map<number, Set<number>>, shape: RequestShape): void {
+    for (let index = 0; index < shape.lines; index++) {
+      const line = shape.lineNumbers[index];
+      const segment = this.segmentOf(line * 128 + (31 - Math.clz32(shape.sectorMasks[index])) * SECTOR_BYTES);
+      let sectors = into.get(segment);
+      if (sectors === undefined) into.set(segment, (sectors = new Set()));
+      for (let bit = 0; bit < 4; bit++)
+        if ((shape.sectorMasks[index] >> bit) & 1) sectors.add(line * 4 + bit);
+    }
+  }
+
+  private timeline(warp: number): WarpTimeline {
+    let timeline = this.timelines.get(warp);
+    if (timeline === undefined) {
+      timeline = new WarpTimeline(this.kernel.registers.length, this.profile.timing.latency);
+      this.timelines.set(warp, timeline);
+    }
+    return timeline;
+  }
+
+  /** The first warp to go on after a barrier shows that all have arrived: they leave together. */
+  private releaseBarrier(): void {
+    let l2 = 0;
+    let dram = 0;
+    for (const timeline of this.timelines.values()) {
+      if (!timeline.atBarrier) continue;
+      l2 = Math.max(l2, timeline.endL2);
+      dram = Math.max(dram, timeline.endDram);
+    }
+    for (const timeline of this.timelines.values()) if (timeline.atBarrier) timeline.leaveBarrier(l2, dram);
+  }
+}

@@ -1,0 +1,74 @@
+import type { DeviceProfile } from '../profiles/index.js';
+
+/** What blocks of one SM share, in the order of `BlockWork.sm`. Amounts are in the unit that the SM serves a cycle. */
+export const SM_RESOURCES = ['issue', 'integer', 'float32', 'float64', 'special', 'data', 'l2Port'] as const;
+/** What all blocks of the device share, in the order of `BlockWork.device`. */
+export const DEVICE_RESOURCES = ['l2Bytes', 'dramBytes', 'atomics', 'starts'] as const;
+
+export type SmResource = (typeof SM_RESOURCES)[number];
+export type DeviceResource = (typeof DEVICE_RESOURCES)[number];
+
+/** The work vector of one block: what it asks of everything that it shares, and the time that nothing can shorten. */
+export interface BlockWork {
+  readonly sm: readonly number[];
+  readonly device: readonly number[];
+  /** Longest chain of dependent latencies, in SM cycles: the block's time alone on an ideal machine. */
+  readonly chainCycles: number;
+  readonly warps: number;
+}
+
+/** Units per nanosecond at a clock of `clockHz`. */
+export interface Capacities {
+  readonly cyclesPerNs: number;
+  readonly sm: readonly number[];
+  readonly device: readonly number[];
+}
+
+export function capacities(profile: DeviceProfile, clockHz: number): Capacities {
+  const { timing } = profile;
+  const cyclesPerNs = clockHz / 1e9;
+  return {
+    cyclesPerNs,
+    sm: [
+      timing.issuePerCycle,
+      timing.integerPerCycle,
+      timing.float32PerCycle,
+      timing.float64PerCycle,
+      timing.specialPerCycle,
+      timing.wavefrontsPerCycle,
+      timing.l2PortBytesPerCycle,
+    ].map((perCycle) => perCycle * cyclesPerNs),
+    device: [
+      (timing.l2BytesPerSecond / 1e9) * (clockHz / profile.clockHz),
+      timing.dramBytesPerSecond / 1e9,
+      timing.atomicsPerCycle * cyclesPerNs,
+      timing.blocksPerCycle * cyclesPerNs,
+    ],
+  };
+}
+
+export function scaleWork(work: BlockWork, factor: number): BlockWork {
+  return {
+    sm: work.sm.map((amount) => amount * factor),
+    // A block starts once, however much it does.
+    device: work.device.map((amount, index) =>
+      DEVICE_RESOURCES[index] === 'starts' ? amount : amount * factor,
+    ),
+    chainCycles: work.chainCycles * factor,
+    warps: work.warps,
+  };
+}
+
+/** Whether two blocks may stand for each other within a relative tolerance. */
+export function alike(a: BlockWork, b: BlockWork, tolerance: number): boolean {
+  return (
+    a.warps === b.warps &&
+    near(a.chainCycles, b.chainCycles, tolerance) &&
+    a.sm.every((amount, index) => near(amount, b.sm[index], tolerance)) &&
+    a.device.every((amount, index) => near(amount, b.device[index], tolerance))
+  );
+}
+
+function near(a: number, b: number, tolerance: number): boolean {
+  return Math.abs(a - b) <= tolerance * Math.max(Math.abs(a), Math.abs(b));
+}

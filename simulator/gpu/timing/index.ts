@@ -1,0 +1,20 @@
+export {
+  DEVICE_RESOURCES,
+  SM_RESOURCES,
+  alike,
+  capacities,
+  scaleWork,
+  type BlockWork,
+  type Capacities,
+} from './blockWork.js';
+export { blockRates, soloTimeNs, type RatedGroup, type SmClass } from './blockRates.js';
+export { fairShare } from './fairShare.js';
+export { forgetSegment, missShare, residentShare, touchSegments, type L2State } from './l2State.js';
+export {
+  blockWork,
+  planTraffic,
+  profileLaunch,
+  type KernelProfile,
+  type SegmentUse,
+  type TrafficPlan,
+} from './kernelProfile.js';

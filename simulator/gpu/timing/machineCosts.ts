@@ -1,0 +1,174 @@
+import type { IrInstruction } from '../../ptx/index.js';
+import type { DeviceTiming } from '../profiles/index.js';
+import type { SmResource } from './blockWork.js';
+
+/** What one PTX instruction becomes in the machine: issue slots, the pipe that serves it, and its result's latency. */
+export interface MachineCost {
+  /** Machine instructions that take an issue slot; below 1 where the assembler usually folds it into another. */
+  readonly slots: number;
+  readonly pipe: Extract<SmResource, 'integer' | 'float32' | 'float64' | 'special'> | undefined;
+  /** Operations on that pipe. */
+  readonly pipeOps: number;
+  /** Cycles until a dependent instruction may issue; memory instructions get theirs from where they hit. */
+  readonly latencyCycles: number;
+}
+
+type Latency = DeviceTiming['latency'];
+
+/**
+ * Costs by opcode family. A PTX instruction is not a machine instruction: `mov` and `cvta` disappear, a parameter is
+ * an operand in constant memory, a widening multiply and the 64-bit add behind it become one, and an integer division
+ * becomes a sequence around a float reciprocal. Counts of sequences are those of the SASS that nvcc 13 emits for sm_90.
+ */
+export function machineCost(instruction: IrInstruction, latency: Latency): MachineCost {
+  const type = instruction.types.at(-1) ?? 'b32';
+  const wide = type === 'u64' || type === 's64' || type === 'b64';
+  const double = type === 'f64';
+  const modifiers = instruction.modifiers;
+  switch (instruction.opcode) {
+    case 'mov':
+      if (instruction.sources.some((source) => source.kind === 'special')) {
+        return cost(1, undefined, 0, latency.specialRegister);
+      }
+      return cost(0.15, undefined, 0, 0);
+    case 'cvta':
+    case 'pragma':
+      return cost(0, undefined, 0, 0);
+    case 'ld':
+      if (modifiers.includes('param')) return cost(0, undefined, 0, 0);
+      return cost(1, undefined, 0, latency.l1);
+    case 'ldu':
+    case 'st':
+    case 'atom':
+    case 'red':
+      return cost(1, undefined, 0, latency.atomic);
+    case 'add':
+    case 'sub':
+      if (isFloat(type)) return float(double, 1, latency);
+      return wide ? cost(0.9, 'integer', 0.9, latency.alu) : cost(0.8, 'integer', 0.8, latency.alu);
+    case 'mul':
+    case 'mad':
+      if (isFloat(type)) return float(double, 1, latency);
+      if (modifiers.includes('wide')) return cost(0.6, 'float32', 0.6, latency.alu);
+      if (wide) return cost(4, 'float32', 4, latency.alu * 3);
+      if (modifiers.includes('hi')) return cost(2, 'float32', 2, latency.alu * 2);
+      return cost(1, 'float32', 1, latency.alu);
+    case 'fma':
+      return float(double, 1, latency);
+    case 'mul24':
+    case 'mad24':
+    case 'sad':
+    case 'dp4a':
+      return cost(1, 'integer', 1, latency.alu);
+    case 'min':
+    case 'max':
+    case 'abs':
+    case 'neg':
+      if (double) return float(true, 2, latency);
+      return cost(instruction.opcode === 'neg' ? 0.3 : 1, 'integer', 1, latency.alu);
+    case 'div':
+      if (double) return { slots: 30, pipe: 'float64', pipeOps: 14, latencyCycles: latency.float64 * 14 };
+      if (isFloat(type)) {
+        return modifiers.includes('approx') || modifiers.includes('full')
+          ? cost(3, 'special', 1, latency.special + 2 * latency.alu)
+          : cost(9, 'special', 1, latency.special + 9 * latency.alu);
+      }
+      return integerDivision(wide, latency);
+    case 'rem':
+      return integerDivision(wide, latency);
+    case 'rcp':
+    case 'sqrt':
+    case 'rsqrt':
+      if (double) return { slots: 24, pipe: 'float64', pipeOps: 12, latencyCycles: latency.float64 * 12 };
+      return modifiers.includes('approx')
+        ? cost(1.5, 'special', 1, latency.special + latency.alu)
+        : cost(7, 'special', 1, latency.special + 7 * latency.alu);
+    case 'ex2':
+    case 'lg2':
+    case 'sin':
+    case 'cos':
+    case 'tanh':
+      return cost(1.3, 'special', 1, latency.special);
+    case 'cvt':
+      return conversion(instruction, latency);
+    case 'popc':
+    case 'clz':
+    case 'brev':
+    case 'bfind':
+      return cost(1, 'special', 1, latency.special);
+    case 'setp':
+    case 'set':
+    case 'selp':
+    case 'slct':
+      if (double) return float(true, 1, latency);
+      return wide ? cost(2, 'integer', 2, latency.alu * 2) : cost(1, 'integer', 1, latency.alu * 1.5);
+    case 'and':
+    case 'or':
+    case 'xor':
+    case 'not':
+    case 'lop3':
+    case 'cnot':
+      // Predicate logic mostly merges into the compare before it.
+      return type === 'pred'
+        ? cost(0.3, 'integer', 0.3, latency.alu)
+        : cost(wide ? 1.4 : 0.8, 'integer', wide ? 1.4 : 0.8, latency.alu);
+    case 'shl':
+    case 'shr':
+    case 'shf':
+    case 'bfe':
+    case 'bfi':
+    case 'prmt':
+      return cost(wide ? 1.5 : 0.8, 'integer', wide ? 1.5 : 0.8, latency.alu);
+    case 'bra':
+    case 'brx':
+      return cost(1, undefined, 0, 0);
+    case 'ret':
+    case 'exit':
+      return cost(1, undefined, 0, 0);
+    case 'call':
+      return cost(4, undefined, 0, 0);
+    case 'bar':
+    case 'barrier':
+      return cost(1, undefined, 0, 0);
+    case 'shfl':
+      return cost(1, undefined, 0, latency.shuffle);
+    case 'vote':
+    case 'activemask':
+    case 'match':
+    case 'redux':
+      return cost(1, 'integer', 1, latency.shuffle / 2);
+    case 'membar':
+    case 'fence':
+      return cost(2, undefined, 0, latency.l2);
+    default:
+      return cost(1, 'integer', 1, latency.alu);
+  }
+}
+
+function cost(slots: number, pipe: MachineCost['pipe'], pipeOps: number, latencyCycles: number): MachineCost {
+  return { slots, pipe, pipeOps, latencyCycles };
+}
+
+function float(double: boolean, operations: number, latency: Latency): MachineCost {
+  return double
+    ? cost(operations, 'float64', operations, latency.float64 * operations)
+    : cost(operations, 'float32', operations, latency.alu * operations);
+}
+
+function integerDivision(wide: boolean, latency: Latency): MachineCost {
+  return wide
+    ? { slots: 70, pipe: 'integer', pipeOps: 50, latencyCycles: 420 }
+    : { slots: 20, pipe: 'integer', pipeOps: 14, latencyCycles: latency.special * 2 + latency.alu * 16 };
+}
+
+function conversion(instruction: IrInstruction, latency: Latency): MachineCost {
+  const [to, from] = instruction.types;
+  const integers = !isFloat(to) && !isFloat(from ?? to);
+  if (integers) return cost(0.5, 'integer', 0.5, latency.alu);
+  if (to === 'f32' && from === 'f32') return cost(1, 'float32', 1, latency.alu);
+  return cost(1, 'special', 1, latency.special);
+}
+
+function isFloat(type: string | undefined): boolean {
+  return type !== undefined && (type.startsWith('f') || type.startsWith('bf') || type === 'tf32');
+}

@@ -1,0 +1,68 @@
+/** Element types of buffers; half and bfloat16 travel as the bits of u16. */
+export const ELEMENT_TYPES = ['f32', 'f64', 'i32', 'u32', 'i64', 'u64', 'i16', 'u16', 'i8', 'u8'] as const;
+
+export type ElementType = (typeof ELEMENT_TYPES)[number];
+
+export type ElementArray =
+  | Float32Array
+  | Float64Array
+  | Int32Array
+  | Uint32Array
+  | BigInt64Array
+  | BigUint64Array
+  | Int16Array
+  | Uint16Array
+  | Int8Array
+  | Uint8Array;
+
+const BYTES: Readonly<Record<ElementType, number>> = {
+  f32: 4,
+  f64: 8,
+  i32: 4,
+  u32: 4,
+  i64: 8,
+  u64: 8,
+  i16: 2,
+  u16: 2,
+  i8: 1,
+  u8: 1,
+};
+
+export function elementBytes(type: ElementType): number {
+  return BYTES[type];
+}
+
+/** Little-endian elements over bytes; the bytes must start at a multiple of the element's size. */
+export function elements(type: ElementType, bytes: Uint8Array): ElementArray {
+  const { buffer, byteOffset } = bytes;
+  const count = bytes.length / BYTES[type];
+  switch (type) {
+    case 'f32':
+      return new Float32Array(buffer, byteOffset, count);
+    case 'f64':
+      return new Float64Array(buffer, byteOffset, count);
+    case 'i32':
+      return new Int32Array(buffer, byteOffset, count);
+    case 'u32':
+      return new Uint32Array(buffer, byteOffset, count);
+    case 'i64':
+      return new BigInt64Array(buffer, byteOffset, count);
+    case 'u64':
+      return new BigUint64Array(buffer, byteOffset, count);
+    case 'i16':
+      return new Int16Array(buffer, byteOffset, count);
+    case 'u16':
+      return new Uint16Array(buffer, byteOffset, count);
+    case 'i8':
+      return new Int8Array(buffer, byteOffset, count);
+    case 'u8':
+      return new Uint8Array(buffer, byteOffset, count);
+  }
+}
+
+/** Stores a number as the element type does: integers toward zero, wrapped to their width. */
+export function storeElement(into: ElementArray, index: number, value: number | bigint): void {
+  if (into instanceof BigInt64Array || into instanceof BigUint64Array) {
+    into[index] = typeof value === 'bigint' ? value : BigInt(Math.trunc(value));
+  } else into[index] = Number(value);
+}
