@@ -1,0 +1,314 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { AddressInfo } from 'node:net';
+import { builtInModelPath } from '../../../containers/models/index.js';
+import { ERROR_CATALOGUE, type ErrorCode } from '../../errors/index.js';
+import { Registry } from '../../registry/index.js';
+import { MemoryStore } from '../../store/index.js';
+import { ManagementServer, registerDefaults } from '../index.js';
+
+describe('management', () => {
+  let store: MemoryStore;
+  let registry: Registry;
+  let server: ManagementServer;
+  let address: AddressInfo;
+
+  beforeEach(async () => {
+    store = new MemoryStore();
+    registry = new Registry(store);
+    server = new ManagementServer({
+      registry,
+      replicas: () => [
+        { model: 'm', version: '1', replica: 0, state: 'down', restarts: 2, lastFailure: 'gone' },
+      ],
+      selectionShares: (_application, context) => new Map([[`share-of-${context}`, 1]]),
+    });
+    address = await server.listen({ host: '127.0.0.1', port: 0 });
+  });
+  afterEach(() => server.close(100));
+
+  async function post(verb: string, body: unknown): Promise<{ status: number; text: string; json: unknown }> {
+    const response = await fetch(`http://127.0.0.1:${address.port}/admin/${verb}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type') === 'application/json';
+    return { status: response.status, text, json: isJson ? (JSON.parse(text) as unknown) : undefined };
+  }
+
+  async function done(verb: string, body: unknown): Promise<void> {
+    expect(await post(verb, body)).toMatchObject({
+      status: 200,
+      text: expect.stringMatching(/^Success!/) as string,
+    });
+  }
+
+  async function refused(verb: string, body: unknown, code: ErrorCode, field?: string): Promise<void> {
+    const { status, json } = await post(verb, body);
+    expect((json as { error: unknown }).error).toMatchObject({
+      code,
+      ...(field === undefined ? {} : { field }),
+    });
+    expect(status).toBe(ERROR_CATALOGUE[code].status);
+  }
+
+  const app = { name: 'a', input_type: 'doubles', default_output: '0', latency_slo_micros: 20_000 };
+  const model = {
+    model_name: 'm',
+    model_version: '1',
+    input_type: 'doubles',
+    container_name: 'windjammer/constant',
+    output: '7',
+  };
+
+  it('registers, shows and deletes an application', async () => {
+    await done('add_app', { ...app, policy: { name: 'exp3' } });
+    const shown = { ...app, policy: { name: 'exp3', parameters: {} }, linked_models: [] };
+    expect((await post('get_application', { name: 'a' })).json).toEqual(shown);
+    expect((await post('get_all_applications', {})).json).toEqual(['a']);
+    expect((await post('get_all_applications', { verbose: true })).json).toEqual([shown]);
+    await refused('add_app', app, 'application_exists');
+    await done('delete_app', { name: 'a' });
+    await refused('get_application', { name: 'a' }, 'unknown_application', 'name');
+    await refused('delete_app', { name: 'a' }, 'unknown_application', 'name');
+    await done('add_app', app);
+  });
+
+  it.each<[string, object, ErrorCode, string]>([
+    ['an empty name', { name: '' }, 'invalid_name', 'name'],
+    ['a pattern', { name: '.*' }, 'invalid_name', 'name'],
+    ['a slash', { name: 'a/b' }, 'invalid_name', 'name'],
+    ['a space', { name: 'a b' }, 'invalid_name', 'name'],
+    ['a prototype', { name: '__proto__' }, 'invalid_name', 'name'],
+    ['unicode', { name: 'ä' }, 'invalid_name', 'name'],
+    ['300 characters', { name: 'a'.repeat(300) }, 'invalid_name', 'name'],
+    ['a line break', { name: 'a\n' }, 'invalid_name', 'name'],
+    ['a reserved word', { name: 'metrics' }, 'invalid_name', 'name'],
+    ['a name that is no string', { name: 3 }, 'wrong_type', 'name'],
+    ['no name', { name: undefined }, 'missing_field', 'name'],
+    ['an unknown input type', { input_type: 'complex' }, 'invalid_value', 'input_type'],
+    ['a default that is no string', { default_output: 0 }, 'wrong_type', 'default_output'],
+    ['an objective of 0', { latency_slo_micros: 0 }, 'invalid_value', 'latency_slo_micros'],
+    ['an objective below 0', { latency_slo_micros: -1 }, 'invalid_value', 'latency_slo_micros'],
+    ['an objective of days', { latency_slo_micros: 1e12 }, 'invalid_value', 'latency_slo_micros'],
+    ['half a microsecond', { latency_slo_micros: 0.5 }, 'wrong_type', 'latency_slo_micros'],
+    ['an unknown policy', { policy: { name: 'best' } }, 'invalid_policy', 'policy.name'],
+    [
+      'a policy’s bad parameter',
+      { policy: { name: 'exp3', parameters: { eta: -1 } } },
+      'invalid_policy',
+      'policy.parameters.eta',
+    ],
+    [
+      'a policy’s unknown parameter',
+      { policy: { name: 'exp3', parameters: { x: 1 } } },
+      'invalid_policy',
+      'policy.parameters.x',
+    ],
+    ['a field that does not exist', { candidates: [] }, 'unknown_field', 'candidates'],
+  ])('refuses an application with %s', async (_what, change, code, field) => {
+    await refused('add_app', { ...app, ...change }, code, field);
+    expect((await post('get_all_applications', {})).json).toEqual([]);
+  });
+
+  it('lets exactly one of twenty equal registrations win', async () => {
+    for (const [verb, body, code] of [
+      ['add_app', app, 'application_exists'],
+      ['add_model', model, 'model_exists'],
+    ] as const) {
+      const answers = await Promise.all(Array.from({ length: 20 }, () => post(verb, body)));
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+      const others = answers.filter(({ status }) => status === 409);
+      expect(others).toHaveLength(19);
+      expect(others[0].json).toMatchObject({ error: { code } });
+    }
+  });
+
+  it('registers versions, makes the newest current, and rolls back', async () => {
+    await done('add_model', model);
+    await done('add_model', { ...model, model_version: '2', batch_size: 8, labels: ['x'] });
+    expect((await post('get_all_models', {})).json).toEqual(['m:1', 'm:2']);
+    expect((await post('get_model', { model_name: 'm', model_version: '2' })).json).toEqual({
+      ...model,
+      model_version: '2',
+      model_data_path: '',
+      batch_size: 8,
+      labels: ['x'],
+      is_current_version: true,
+    });
+    await done('set_model_version', { model_name: 'm', model_version: '1' });
+    const all = (await post('get_all_models', { verbose: true })).json as { is_current_version: boolean }[];
+    expect(all.map((version) => version.is_current_version)).toEqual([true, false]);
+    await refused(
+      'set_model_version',
+      { model_name: 'm', model_version: '3' },
+      'unknown_model',
+      'model_version',
+    );
+    await refused(
+      'set_model_version',
+      { model_name: 'n', model_version: '1' },
+      'unknown_model',
+      'model_name',
+    );
+  });
+
+  it('deletes versions that nobody needs', async () => {
+    await done('add_model', model);
+    await done('add_model', { ...model, model_version: '2' });
+    const version = (model_version: string) => ({ model_name: 'm', model_version });
+    await refused('delete_versioned_model', version('2'), 'version_in_use', 'model_version');
+    await done('delete_versioned_model', version('1'));
+    await refused('get_model', version('1'), 'unknown_model', 'model_version');
+    await done('add_app', app);
+    await done('add_model_links', { app_name: 'a', model_names: ['m'] });
+    await refused('delete_versioned_model', version('2'), 'version_in_use');
+    await done('delete_model_links', { app_name: 'a', model_names: ['m'] });
+    await done('delete_versioned_model', version('2'));
+    await done('add_model', model);
+    expect(registry.currentVersion('m')).toBe('1');
+  });
+
+  it.each<[string, object, ErrorCode, string]>([
+    ['a bad name', { model_name: 'm:1' }, 'invalid_name', 'model_name'],
+    ['a bad version', { model_version: 'a,b' }, 'invalid_name', 'model_version'],
+    ['a batch size of 0', { batch_size: 0 }, 'invalid_value', 'batch_size'],
+    ['no output', { output: undefined }, 'missing_field', 'output'],
+    ['an output and another container', { container_name: 'x/y' }, 'conflicting_fields', 'output'],
+    [
+      'a kernel model without a folder',
+      { container_name: 'windjammer/kernel-model', output: undefined },
+      'missing_field',
+      'model_data_path',
+    ],
+    [
+      'a folder that is not there',
+      { container_name: 'windjammer/kernel-model', output: undefined, model_data_path: '/nowhere' },
+      'invalid_model',
+      'model_data_path',
+    ],
+    [
+      'another input type than its manifest’s',
+      {
+        container_name: 'windjammer/kernel-model',
+        output: undefined,
+        model_data_path: builtInModelPath('digits-mlp'),
+      },
+      'invalid_model',
+      'input_type',
+    ],
+  ])('refuses a model with %s', async (_what, change, code, field) => {
+    await refused('add_model', { ...model, ...change }, code, field);
+    expect(registry.models()).toEqual([]);
+  });
+
+  it('links several models, all or none', async () => {
+    await done('add_app', app);
+    for (const model_name of ['m', 'n', 'o']) await done('add_model', { ...model, model_name });
+    await done('add_model', { ...model, model_name: 'text', input_type: 'strings' });
+    await done('add_model_links', { app_name: 'a', model_names: ['n', 'm'] });
+    await refused(
+      'add_model_links',
+      { app_name: 'a', model_names: ['o', 'm'] },
+      'link_exists',
+      'model_names[1]',
+    );
+    await refused(
+      'add_model_links',
+      { app_name: 'a', model_names: ['o', 'o'] },
+      'link_exists',
+      'model_names[1]',
+    );
+    await refused(
+      'add_model_links',
+      { app_name: 'a', model_names: ['o', 'p'] },
+      'unknown_model',
+      'model_names[1]',
+    );
+    await refused('add_model_links', { app_name: 'a', model_names: ['text'] }, 'input_type_mismatch');
+    await refused(
+      'add_model_links',
+      { app_name: 'b', model_names: ['m'] },
+      'unknown_application',
+      'app_name',
+    );
+    await refused('add_model_links', { app_name: 'a', model_names: [] }, 'invalid_value', 'model_names');
+    expect((await post('get_linked_models', { app_name: 'a' })).json).toEqual(['n', 'm']);
+    await refused('delete_model_links', { app_name: 'a', model_names: ['m', 'o'] }, 'unknown_link');
+    await done('delete_model_links', { app_name: 'a', model_names: ['n'] });
+    expect((await post('get_linked_models', { app_name: 'a' })).json).toEqual(['m']);
+  });
+
+  it('refuses a version that a linked application could not ask', async () => {
+    await done('add_app', app);
+    await done('add_model', model);
+    await done('add_model_links', { app_name: 'a', model_names: ['m'] });
+    await refused(
+      'add_model',
+      { ...model, model_version: '2', input_type: 'floats' },
+      'input_type_mismatch',
+      'input_type',
+    );
+  });
+
+  it('shows replicas and what was learned', async () => {
+    const shown = {
+      model_name: 'm',
+      model_version: '1',
+      replica_id: 0,
+      state: 'down',
+      restarts: 2,
+      last_failure: 'gone',
+    };
+    await done('add_model', model);
+    await done('add_app', app);
+    expect((await post('get_all_containers', {})).json).toEqual(['m:1:0']);
+    expect((await post('get_all_containers', { verbose: true })).json).toEqual([shown]);
+    const version = { model_name: 'm', model_version: '1' };
+    expect((await post('get_container', { ...version, replica_id: 0 })).json).toEqual(shown);
+    await refused('get_container', { ...version, replica_id: 1 }, 'unknown_replica', 'replica_id');
+    expect((await post('get_state', { app_name: 'a', uid: 42 })).json).toEqual({
+      app_name: 'a',
+      uid: '42',
+      policy: { name: 'static', parameters: {} },
+      shares: { 'share-of-42': 1 },
+    });
+    await refused('get_state', { app_name: 'b' }, 'unknown_application', 'app_name');
+  });
+
+  it('answers bad requests from the catalogue', async () => {
+    await refused('add_app', 'nonsense', 'not_json');
+    await refused('add_app', '[]', 'wrong_type');
+    await refused('add_app', '{"__proto__":{"name":"x"}}', 'missing_field');
+    await refused('nothing', {}, 'unknown_route');
+    const response = await fetch(`http://127.0.0.1:${address.port}/admin/add_app`);
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('POST');
+    expect(({} as Record<string, unknown>).name).toBeUndefined();
+  });
+
+  it('answers a ping', async () => {
+    expect(await (await fetch(`http://127.0.0.1:${address.port}/admin/ping`)).text()).toBe('PONG');
+  });
+
+  it('registers what comes with the product once, and finishes what was begun', async () => {
+    // Killed after its first step.
+    await registry.addApplication({
+      name: 'digits',
+      inputType: 'floats',
+      defaultOutput: '-1',
+      latencyObjectiveUs: 100_000,
+      policy: { name: 'exp3', parameters: {} },
+    });
+    await registerDefaults(store, registry);
+    expect((await post('get_linked_models', { app_name: 'digits' })).json).toEqual([
+      'digits-logistic',
+      'digits-mlp',
+    ]);
+    expect(registry.model('digits-mlp', '1')).toMatchObject({ inputLength: 784, inputType: 'floats' });
+    await done('delete_app', { name: 'noop' });
+    await registerDefaults(store, registry);
+    expect(registry.application('noop')).toBeUndefined();
+  });
+});
