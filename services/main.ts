@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { randomBytes } from 'node:crypto';
 import { PacedClock } from '../simulator/time/index.js';
-import { Deployer, type EmbeddedRuntime, type ReplicaStatus } from './deployment/index.js';
+import { Deployer, EmbeddedRuntime, type ReplicaStatus } from './deployment/index.js';
 import type { ServiceError } from './errors/index.js';
 import { QueryFrontend } from './frontend/index.js';
 import { ManagementServer, registerDefaults } from './management/index.js';
@@ -24,7 +24,6 @@ export interface EmbeddedOptions {
   readonly maxBodyBytes?: number;
   /** Registers the applications that come with the product, in a fresh data directory. */
   readonly withDefaults: boolean;
-  readonly runtime: EmbeddedRuntime;
   readonly complain: Complaint;
 }
 
@@ -98,7 +97,7 @@ class Parts {
   ) {
     const { complain, cacheBytes, maxBodyBytes } = options;
     const onDefect = ({ message, cause }: ServiceError) => complain(message, { cause });
-    this.runtime = options.runtime;
+    this.runtime = new EmbeddedRuntime(this.clock);
     this.registry = new Registry(store);
     this.telemetry = new Telemetry(this.registry, complain);
     const engine = new PredictionEngine({

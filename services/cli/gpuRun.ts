@@ -1,14 +1,31 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { CommandError } from './commandError.js';
 
 export function addGpuCommand(program: Command): void {
   const gpu = program.command('gpu').description('the GPU simulator by itself');
   gpu
     .command('run')
-    .description('run one kernel launch on a simulated GPU and print what it measured as JSON')
+    .description(
+      'run one kernel launch on a simulated GPU and print what it measured, as JSON on standard output',
+    )
     .argument('<spec>', 'launch spec, a JSON file')
-    .option('--dump <folder>', 'write every buffer to a file there')
-    .action(() => {
-      throw new CommandError('gpu run cannot be done yet');
+    .addOption(
+      new Option('--dump <folder>', 'write each reported buffer, raw and little-endian, to arg<k>.bin there'),
+    )
+    .action(runSpec);
+}
+
+async function runSpec(path: string, { dump }: { readonly dump?: string }): Promise<void> {
+  // Loaded when it is needed: the other commands start without the simulator.
+  const { LaunchSpecError, runLaunchSpecFile } = await import('../../simulator/launchSpec/index.js');
+  try {
+    const result = runLaunchSpecFile(path, {
+      stopwatch: () => Number(process.hrtime.bigint()) / 1e9,
+      ...(dump === undefined ? {} : { dumpDirectory: dump }),
     });
+    process.stdout.write(`${JSON.stringify(result)}\n`);
+  } catch (error) {
+    if (!(error instanceof LaunchSpecError)) throw error;
+    throw new CommandError(`${path}: ${error.code}: ${error.message}`, { cause: error });
+  }
 }

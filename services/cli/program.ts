@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { packageRoot } from '../../containers/models/index.js';
 import { addGpuCommand } from './gpuRun.js';
 import { addPredictCommand } from './predict.js';
-import { addServeCommand } from './serve.js';
+import { addServeCommand } from './serveCommand.js';
 
 /** The command line. Exit code 0: done; 1: failed, with a message on standard error; 130: stopped by a second signal. */
 export function windjammerProgram(): Command {

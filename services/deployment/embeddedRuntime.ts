@@ -1,6 +1,7 @@
 import type { ContainerChannel } from '../../containers/protocol/index.js';
+import { ContainerRuntime, GpuNodeThread } from '../../containers/runtime/index.js';
+import type { Clock } from '../../simulator/time/index.js';
 import type { ModelRecord } from '../registry/index.js';
-import { ConstantChannel, FailedChannel } from './constantChannel.js';
 import type { ContainerStarter } from './replica.js';
 
 /** A GPU node's pace: how much slower than simulated time the host runs it, 1 when it keeps up. */
@@ -9,28 +10,35 @@ export interface NodePace {
   readonly dilation: number;
 }
 
-/** What runs containers in this process. */
-export interface EmbeddedRuntime extends ContainerStarter {
-  nodePaces(): readonly NodePace[];
-  close(): Promise<void>;
-}
+/** What runs containers in this process: one GPU node in a thread of its own for kernel models, constants in process. */
+export class EmbeddedRuntime implements ContainerStarter {
+  private readonly runtime: ContainerRuntime;
 
-export function embeddedRuntime(): EmbeddedRuntime {
-  return {
-    start: startContainer,
-    nodePaces: () => [],
-    close: () => Promise.resolve(),
-  };
-}
+  /** @param clock the frontend's. */
+  constructor(clock: Clock) {
+    this.runtime = new ContainerRuntime({ clock, nodes: [new GpuNodeThread()] });
+  }
 
-function startContainer(model: ModelRecord, replica: number): ContainerChannel {
-  const { container } = model;
-  switch (container.kind) {
-    case 'constant':
-      return new ConstantChannel(model, replica, container.output);
-    case 'kernelModel':
-      return new FailedChannel('kernel models cannot be run yet');
-    case 'external':
-      return new FailedChannel('an external container dials in');
+  start(model: ModelRecord, replica: number): ContainerChannel {
+    const { name, version, inputType, inputLength, container } = model;
+    return this.runtime.start({
+      model: name,
+      version,
+      replica: String(replica),
+      inputType,
+      ...(inputLength === undefined ? {} : { inputLength }),
+      container,
+    });
+  }
+
+  /** Nodes that have run something. */
+  nodePaces(): readonly NodePace[] {
+    return this.runtime
+      .reports()
+      .flatMap(({ node, dilation }) => (dilation === undefined ? [] : [{ node, dilation }]));
+  }
+
+  close(): Promise<void> {
+    return new Promise((resolve) => this.runtime.close(resolve));
   }
 }

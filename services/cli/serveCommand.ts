@@ -1,0 +1,63 @@
+import { Option, type Command } from 'commander';
+import { wholeNumber } from './optionValues.js';
+
+export interface ServeOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly managementHost: string;
+  readonly managementPort: number;
+  readonly dataDir: string;
+  readonly ephemeral?: true;
+  readonly defaults: boolean;
+  readonly seed: number;
+  readonly cacheMib: number;
+  readonly maxBodyMib: number;
+  readonly drainNoticeMs: number;
+  readonly drainGraceMs: number;
+  readonly logLevel: string;
+}
+
+const port = wholeNumber(0, 65_535);
+const milliseconds = wholeNumber(0, 3_600_000);
+
+export function addServeCommand(program: Command): void {
+  program
+    .command('serve')
+    .description('serve predictions from this process, with simulated GPUs in it')
+    .option('--host <address>', 'address of the query interface', '127.0.0.1')
+    .option('--port <port>', 'port of the query interface, 0 for any', port, 1337)
+    .option(
+      '--management-host <address>',
+      'address of the management interface, which trusts all',
+      '127.0.0.1',
+    )
+    .option('--management-port <port>', 'port of the management interface, 0 for any', port, 1338)
+    .option('--data-dir <folder>', 'where applications, models and learned weights are kept', '.windjammer')
+    .option('--ephemeral', 'keep nothing')
+    .option('--no-defaults', 'do not register the applications digits and noop on the first start')
+    .option('--seed <number>', 'seed of every random draw', wholeNumber(0, 2 ** 31 - 1), 1)
+    .option('--cache-mib <number>', 'size of the prediction cache', wholeNumber(0, 1_048_576), 32)
+    .option('--max-body-mib <number>', 'largest body of a query', wholeNumber(1, 1024), 16)
+    .option(
+      '--drain-notice-ms <ms>',
+      'unready but still serving, before a drain stops accepting',
+      milliseconds,
+      0,
+    )
+    .option(
+      '--drain-grace-ms <ms>',
+      'time for what is in flight when a drain stops accepting',
+      milliseconds,
+      10_000,
+    )
+    .addOption(
+      new Option('--log-level <level>', 'log on standard error, as JSON lines')
+        .choices(['debug', 'info', 'warn', 'error', 'silent'])
+        .default('warn'),
+    )
+    .action(async (options: ServeOptions) => {
+      // Loaded when it is needed: the other commands start without the server.
+      const { serve } = await import('./serve.js');
+      await serve(options);
+    });
+}
