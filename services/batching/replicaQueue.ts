@@ -15,12 +15,20 @@ import type { BatchSizeController } from './batchSize.js';
 import { DeadlineHeap } from './deadlineHeap.js';
 import type { Evaluation } from './evaluation.js';
 
-/** Weight of the newest batch in the mean service time an item. */
-const SERVICE_WEIGHT = 0.2;
+/** Weight of the newest batch in running means. */
+const NEWEST_WEIGHT = 0.2;
+
+/** Mean deviations added to the mean round trip, for what a batch may be expected to need. */
+const DEVIATIONS = 2;
 
 const EXPIRED: PredictionFailure = {
   reason: 'expired',
   message: 'it waited in the queue until its deadline',
+};
+
+const HOPELESS: PredictionFailure = {
+  reason: 'expired',
+  message: 'it waited too long in the queue to be answered by its deadline',
 };
 
 interface Batch {
@@ -66,6 +74,9 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
   private credits: number;
   private nextBatchId = 1;
   private itemNs: number | undefined;
+  /** Running mean and mean deviation of the time from sending a batch to its answer. */
+  private roundTripNs = 0;
+  private deviationNs = 0;
   private batches = 0;
   private items = 0;
   private dispatchScheduled = false;
@@ -220,54 +231,65 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
     if (!this.down) this.armExpiry();
   }
 
+  /**
+   * Sends the most urgent evaluations that can still be in time. One that has less time left than a batch takes lately
+   * would only make the others late too: under overload, earliest deadline first alone serves nothing but such ones. An
+   * idle replica gets them all the same, so that a wrong expectation is put right by the next answer.
+   */
   private sendBatch(nowNs: number): void {
     const limit = Math.min(this.controller.limit(), this.hello.maxBatchSize);
-    const id = this.nextBatchId++;
+    const reachNs = nowNs + this.roundTripNs + DEVIATIONS * this.deviationNs;
     const evaluations: Evaluation[] = [];
-    const items: BatchItem[] = [];
-    let expired: Evaluation[] | undefined;
-    let longestQueueNs = 0;
-    let totalQueueNs = 0;
-    let traceparent: string | undefined;
+    let hopeless: Evaluation[] | undefined;
     while (evaluations.length < limit) {
       const evaluation = this.waiting.pop();
       if (evaluation === undefined) break;
-      if (evaluation.expiresNs <= nowNs) {
-        (expired ??= []).push(evaluation);
-        continue;
+      if (evaluation.expiresNs > reachNs) evaluations.push(evaluation);
+      else (hopeless ??= []).push(evaluation);
+    }
+    if (hopeless !== undefined && evaluations.length === 0 && this.inFlight.size === 0) {
+      // From the end: those with the most time left.
+      while (evaluations.length < limit) {
+        const last = hopeless.at(-1);
+        if (last === undefined || last.expiresNs <= nowNs) break;
+        evaluations.push(last);
+        hopeless.pop();
       }
+    }
+    if (evaluations.length > 0) this.sendItems(evaluations, limit, nowNs);
+    // Only now: whoever hears of it may send more, or cancel what is about to be sent.
+    if (hopeless === undefined) return;
+    for (const evaluation of hopeless) fail(evaluation, evaluation.expiresNs > nowNs ? HOPELESS : EXPIRED);
+  }
+
+  private sendItems(evaluations: Evaluation[], limit: number, nowNs: number): void {
+    const id = this.nextBatchId++;
+    const items: BatchItem[] = [];
+    let longestQueueNs = 0;
+    let totalQueueNs = 0;
+    let traceparent: string | undefined;
+    for (const evaluation of evaluations) {
       evaluation.state = 'sent';
       evaluation.batchId = id;
-      evaluation.itemId = evaluations.length;
+      evaluation.itemId = items.length;
       items.push({
         id: evaluation.itemId,
         bytes: evaluation.input,
         budgetNs: evaluation.expiresNs - nowNs,
       });
-      evaluations.push(evaluation);
       const queueNs = nowNs - evaluation.enqueuedNs;
       totalQueueNs += queueNs;
       if (queueNs > longestQueueNs) longestQueueNs = queueNs;
       traceparent ??= evaluation.traceparent;
     }
-    if (evaluations.length > 0) {
-      this.credits -= 1;
-      this.inFlightItems += evaluations.length;
-      this.inFlight.set(id, {
-        id,
-        items: evaluations,
-        limit,
-        sentNs: nowNs,
-        longestQueueNs,
-        totalQueueNs,
-      });
-      this.send(
-        traceparent === undefined
-          ? { kind: 'predict', batchId: id, items }
-          : { kind: 'predict', batchId: id, items, traceparent },
-      );
-    }
-    if (expired !== undefined) for (const evaluation of expired) fail(evaluation, EXPIRED);
+    this.credits -= 1;
+    this.inFlightItems += evaluations.length;
+    this.inFlight.set(id, { id, items: evaluations, limit, sentNs: nowNs, longestQueueNs, totalQueueNs });
+    this.send(
+      traceparent === undefined
+        ? { kind: 'predict', batchId: id, items }
+        : { kind: 'predict', batchId: id, items, traceparent },
+    );
   }
 
   /** A channel that throws is as good as lost: what it had goes elsewhere. */
@@ -303,7 +325,8 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
     this.controller.observe({ size, limit: batch.limit, serviceNs });
     const perItemNs = serviceNs / size;
     this.itemNs =
-      this.itemNs === undefined ? perItemNs : this.itemNs + SERVICE_WEIGHT * (perItemNs - this.itemNs);
+      this.itemNs === undefined ? perItemNs : this.itemNs + NEWEST_WEIGHT * (perItemNs - this.itemNs);
+    this.learnRoundTrip(roundTripNs);
     // The replica first: it computes while the answers go out.
     if (this.waiting.size > 0) this.dispatch(nowNs);
     const failed = this.deliver(batch, frame.results);
@@ -320,6 +343,16 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
       roundTripNs,
       failed,
     });
+  }
+
+  private learnRoundTrip(roundTripNs: number): void {
+    const error = roundTripNs - this.roundTripNs;
+    if (this.batches === 1) {
+      this.roundTripNs = roundTripNs;
+      return;
+    }
+    this.roundTripNs += NEWEST_WEIGHT * error;
+    this.deviationNs += NEWEST_WEIGHT * (Math.abs(error) - this.deviationNs);
   }
 
   /** Matches results with items by id. Returns how many failed. */
@@ -380,6 +413,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
 }
 
 function fail(evaluation: Evaluation, failure: PredictionFailure): void {
+  if (evaluation.state === 'done') return;
   evaluation.state = 'done';
   evaluation.onFailure(failure);
 }

@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest';
+import { AnswerWindows, linearAxis, renderFigure, tickText } from './index.js';
+
+it('puts ticks at round numbers that cover the data', () => {
+  expect(linearAxis(0, 18.7, 0, 100, 5).ticks).toEqual([0, 5, 10, 15, 20]);
+  expect(linearAxis(0, 0.31, 0, 100, 4).ticks).toEqual([0, 0.1, 0.2, 0.3, 0.4]);
+  expect(linearAxis(0, 0, 0, 100, 4).ticks.length).toBeGreaterThan(1);
+  const axis = linearAxis(0, 10, 200, 100, 5);
+  expect([axis.place(0), axis.place(5), axis.place(10)]).toEqual([200, 150, 100]);
+  expect([tickText(9000), tickText(12000), tickText(1234567), tickText(0.5)]).toEqual([
+    '9000',
+    '12 000',
+    '1 234 567',
+    '0.5',
+  ]);
+});
+
+it('draws every series and reference inside its frame, with escaped texts', () => {
+  const svg = renderFigure({
+    title: 'a < b & "c"',
+    subtitle: 's',
+    xLabel: 'time (s)',
+    panels: [
+      {
+        yLabel: 'latency (ms)',
+        series: [
+          {
+            name: 'one',
+            color: 0,
+            points: [
+              [0, 1],
+              [1, NaN],
+              [2, 3],
+              [3, 4],
+            ],
+          },
+          { name: 'two', color: 1, dashed: true, points: [[0, 2]] },
+        ],
+        references: [{ y: 20, name: 'objective' }],
+      },
+    ],
+  });
+  expect(svg).toContain('a &#60; b &#38; &#34;c&#34;');
+  expect(svg.match(/<path /g)).toHaveLength(3);
+  for (const text of ['time (s)', 'latency (ms)', 'one', 'two', 'objective']) expect(svg).toContain(text);
+  expect(svg).not.toMatch(/NaN|Infinity|undefined/);
+  const height = Number(/height="(\d+)"/.exec(svg)?.[1]);
+  for (const [, y] of svg.matchAll(/y[12]?="([\d.]+)"/g)) expect(Number(y)).toBeLessThanOrEqual(height);
+});
+
+it('sums answers up by window', () => {
+  const windows = new AnswerWindows(1e9);
+  for (let at = 1; at <= 100; at++) windows.record(0.5e9, at * 1e6, at > 90);
+  windows.record(2.1e9, 5e6, false);
+  const [first, second, third] = windows.list();
+  expect(first).toMatchObject({ atSeconds: 0.5, answers: 100, defaults: 10 });
+  expect(first.p50Ms).toBeCloseTo(50, 0);
+  expect(first.p99Ms).toBeCloseTo(99, 0);
+  expect(second).toMatchObject({ answers: 0, p99Ms: NaN });
+  expect(third.p99Ms).toBeCloseTo(5, 1);
+});

@@ -1,0 +1,165 @@
+import { linearAxis, tickText, type Axis } from './axis.js';
+
+export interface Series {
+  readonly name: string;
+  /** In order of x; a NaN breaks the line. */
+  readonly points: readonly (readonly [x: number, y: number])[];
+  /** An index into the palette; series of one meaning share it across panels. */
+  readonly color: number;
+  readonly dashed?: boolean;
+}
+
+/** A horizontal line that the data is held against. */
+export interface Reference {
+  readonly y: number;
+  readonly name: string;
+}
+
+export interface Panel {
+  /** What is drawn, with its unit. */
+  readonly yLabel: string;
+  readonly series: readonly Series[];
+  readonly references?: readonly Reference[];
+}
+
+/** Panels above each other over one x axis. */
+export interface Figure {
+  readonly title: string;
+  readonly subtitle: string;
+  readonly xLabel: string;
+  readonly panels: readonly Panel[];
+}
+
+/** Okabe and Ito's colours, told apart by colour-blind readers too. */
+const PALETTE = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#56b4e9', '#e69f00'];
+const REFERENCE_COLOR = '#b00020';
+
+const WIDTH = 860;
+const LEFT = 84;
+const RIGHT = 24;
+const TOP = 66;
+const PANEL_HEIGHT = 190;
+/** Room above each panel for its legend. */
+const LEGEND_HEIGHT = 34;
+const BOTTOM = 54;
+
+/** An SVG document, readable on light and dark pages alike: it brings its own ground. */
+export function renderFigure(figure: Figure): string {
+  const panelStep = PANEL_HEIGHT + LEGEND_HEIGHT;
+  const height = TOP + figure.panels.length * panelStep + BOTTOM;
+  const xs = figure.panels.flatMap((panel) =>
+    panel.series.flatMap((series) => series.points.map(([x]) => x)),
+  );
+  const x = linearAxis(Math.min(0, ...extent(xs)), Math.max(...extent(xs)), LEFT, WIDTH - RIGHT, 10);
+  const parts = [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" font-family="Helvetica, Arial, sans-serif" font-size="12" fill="#222">`,
+    `<title>${escape(figure.title)}</title>`,
+    `<rect width="${WIDTH}" height="${height}" fill="#fff"/>`,
+    `<text x="${LEFT}" y="28" font-size="17" font-weight="bold">${escape(figure.title)}</text>`,
+    `<text x="${LEFT}" y="48" fill="#555">${escape(figure.subtitle)}</text>`,
+  ];
+  figure.panels.forEach((panel, at) => {
+    parts.push(...renderPanel(panel, x, TOP + at * panelStep + LEGEND_HEIGHT));
+  });
+  const floor = TOP + figure.panels.length * panelStep;
+  for (const tick of x.ticks) {
+    parts.push(
+      `<text x="${pixel(x.place(tick))}" y="${floor + 18}" text-anchor="middle">${tickText(tick)}</text>`,
+    );
+  }
+  parts.push(
+    `<text x="${(LEFT + WIDTH - RIGHT) / 2}" y="${floor + 40}" text-anchor="middle">${escape(figure.xLabel)}</text>`,
+    '</svg>',
+  );
+  return `${parts.join('\n')}\n`;
+}
+
+function renderPanel(panel: Panel, x: Axis, top: number): string[] {
+  const references = panel.references ?? [];
+  const ys = panel.series.flatMap((series) => series.points.map(([, value]) => value));
+  const [, highest] = extent([...ys, ...references.map((reference) => reference.y)]);
+  const bottom = top + PANEL_HEIGHT;
+  // A little air, so that no line runs along the frame.
+  const y = linearAxis(0, highest * 1.04, bottom, top, 5);
+  const parts: string[] = [];
+  for (const tick of y.ticks) {
+    const at = pixel(y.place(tick));
+    parts.push(
+      `<line x1="${LEFT}" y1="${at}" x2="${WIDTH - RIGHT}" y2="${at}" stroke="#e4e4e4"/>`,
+      `<text x="${LEFT - 8}" y="${at + 4}" text-anchor="end">${tickText(tick)}</text>`,
+    );
+  }
+  for (const tick of x.ticks) {
+    const at = pixel(x.place(tick));
+    parts.push(`<line x1="${at}" y1="${bottom}" x2="${at}" y2="${bottom + 4}" stroke="#888"/>`);
+  }
+  parts.push(
+    `<path d="M${LEFT} ${top}V${bottom}H${WIDTH - RIGHT}" fill="none" stroke="#888"/>`,
+    `<text transform="translate(20 ${(top + bottom) / 2}) rotate(-90)" text-anchor="middle">${escape(panel.yLabel)}</text>`,
+  );
+  for (const { y: value } of references) {
+    const at = pixel(y.place(value));
+    parts.push(
+      `<line x1="${LEFT}" y1="${at}" x2="${WIDTH - RIGHT}" y2="${at}" stroke="${REFERENCE_COLOR}" stroke-dasharray="2 3"/>`,
+    );
+  }
+  for (const series of panel.series) {
+    parts.push(
+      `<path d="${pathOf(series, x, y)}" fill="none" stroke="${colorOf(series)}" stroke-width="1.6" stroke-linejoin="round"${series.dashed === true ? ' stroke-dasharray="6 4"' : ''}/>`,
+    );
+  }
+  return [...parts, ...legend(panel, top - 12)];
+}
+
+/** One line above the panel; nothing is drawn over the data. */
+function legend(panel: Panel, y: number): string[] {
+  const parts: string[] = [];
+  let at = LEFT;
+  const add = (name: string, color: string, dash: string): void => {
+    parts.push(
+      `<line x1="${at}" y1="${y - 4}" x2="${at + 22}" y2="${y - 4}" stroke="${color}" stroke-width="2"${dash === '' ? '' : ` stroke-dasharray="${dash}"`}/>`,
+      `<text x="${at + 28}" y="${y}">${escape(name)}</text>`,
+    );
+    // SVG has no layout: 6.2 px is a wide guess of a 12 px character.
+    at += 28 + name.length * 6.2 + 22;
+  };
+  for (const series of panel.series) add(series.name, colorOf(series), series.dashed === true ? '6 4' : '');
+  for (const reference of panel.references ?? []) add(reference.name, REFERENCE_COLOR, '2 3');
+  return parts;
+}
+
+function pathOf(series: Series, x: Axis, y: Axis): string {
+  let path = '';
+  let pen = 'M';
+  for (const [px, py] of series.points) {
+    if (!Number.isFinite(py)) {
+      pen = 'M';
+      continue;
+    }
+    path += `${pen}${pixel(x.place(px))} ${pixel(y.place(py))}`;
+    pen = 'L';
+  }
+  return path;
+}
+
+function colorOf(series: Series): string {
+  return PALETTE[series.color % PALETTE.length];
+}
+
+function extent(values: readonly number[]): [number, number] {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const value of values) {
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  return low > high ? [0, 1] : [low, high];
+}
+
+function pixel(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
+function escape(text: string): string {
+  return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+}
