@@ -45,6 +45,7 @@ export function warpOperation(
   symbols: SymbolAddress,
 ): WarpOperation | undefined {
   const { opcode, modifiers } = instruction;
+  if (!/^(bar|shfl|vote|match|redux)$/.test(opcode)) return undefined;
   const last = instruction.sources.at(-1);
   if (last === undefined) return undefined;
   const members = operandReader(last, 'b32', symbols);

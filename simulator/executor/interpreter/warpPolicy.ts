@@ -48,7 +48,7 @@ export class PostDominatorPolicy implements WarpPolicy {
   /** First instruction of the immediate post-dominator of the block that an instruction ends; -1 for none. */
   private readonly meetingPoint: Int32Array;
 
-  constructor(fn: IrFunction) {
+  constructor(private readonly fn: IrFunction) {
     const { immediate } = postDominators(fn);
     this.meetingPoint = new Int32Array(fn.instructions.length).fill(-1);
     for (const block of fn.blocks) {
@@ -69,7 +69,32 @@ export class PostDominatorPolicy implements WarpPolicy {
       if (split === undefined || (split.lanes & warp.ready) === 0) continue;
       return { warp, lanes: split.lanes, pc: pcOf(warp, split.lanes) };
     }
+    return this.releaseExiting(warp, splits);
+  }
+
+  /**
+   * Lanes that have only to leave need not wait for others, who may wait for them: `if (i >= n) return;` before a
+   * barrier is a branch to the return at the end, where everyone would meet.
+   */
+  private releaseExiting(warp: Warp, splits: Split[]): LaneSet | undefined {
+    for (const split of splits) {
+      for (let at = split.into; at !== undefined; at = at.outer) {
+        if (at.arrived === 0 || !this.isExit(at.pc)) continue;
+        const lanes = at.arrived;
+        at.expected &= ~lanes;
+        at.arrived = 0;
+        splits.push({ lanes, into: at.outer, lastPc: at.pc });
+        return { warp, lanes, pc: at.pc };
+      }
+    }
     return undefined;
+  }
+
+  private isExit(pc: number): boolean {
+    const instruction = this.fn.instructions[pc];
+    return (
+      instruction?.guard === undefined && (instruction?.opcode === 'ret' || instruction?.opcode === 'exit')
+    );
   }
 
   stepped(set: LaneSet): void {
