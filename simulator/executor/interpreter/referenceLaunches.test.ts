@@ -31,11 +31,7 @@ describe('kernels measured on a real card', () => {
   it.each(smallest)('%s', (name) => {
     const path = join(folder, `${name}.json`);
     const spec = readSpec(path);
-    const { launch, outputs } = placeLaunch(
-      spec,
-      path,
-      new NodeMemory({ backingBytes: 64 * 2 ** 20 }).createSpace(),
-    );
+    const placed = placeLaunch(spec, path, new NodeMemory({ backingBytes: 64 * 2 ** 20 }).createSpace());
     const samples = Object.entries(spec.expect?.samples ?? {}).map(([index, value]) => ({
       index: Number(index),
       value,
@@ -45,9 +41,9 @@ describe('kernels measured on a real card', () => {
     // One thread an element, 256 a block: of the many blocks of the convolution, those that write the samples.
     const chosen =
       spec.kernel === 'conv3x3' ? [...new Set(samples.map(({ index }) => Math.floor(index / 256)))] : all;
-    const result = new ReferenceInterpreter().runBlocks(launch, chosen, 1e9);
+    const result = new ReferenceInterpreter().runBlocks(placed.launch, chosen, 1e9);
     expect(result.status === 'fault' ? result.fault.message : result.status).toBe('done');
-    const output = outputs()[0] ?? new Float32Array();
+    const output = placed.outputs()[0] ?? new Float32Array();
     const isApproximate = /softmax|rbf/.test(spec.kernel);
     for (const { index, value } of samples) {
       const got = output[index] ?? NaN;
