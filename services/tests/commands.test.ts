@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packageRoot } from '../../containers/models/index.js';
+import { ServedProcess } from './servedProcess.js';
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function windjammer(args: readonly string[], input = ''): Promise<Ended> {
+  const child = spawn(process.execPath, [join(packageRoot(), 'dist/services/cli/main.js'), ...args]);
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  child.stdin.end(input);
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })));
+}
+
+describe('windjammer', () => {
+  let served: ServedProcess;
+  let folder: string;
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'windjammer-cli-'));
+    served = await ServedProcess.start(['--ephemeral']);
+  });
+  afterAll(async () => {
+    await served.end('SIGTERM');
+    rmSync(folder, { recursive: true });
+  });
+
+  it.each([
+    ['an input', ['--input', '[1, 2]'], ''],
+    ['a file with a request', ['--file', 'REQUEST'], ''],
+    ['standard input', ['--file', '-'], '[3]'],
+  ])('predicts on %s', async (_what, args, input) => {
+    const file = join(folder, 'request.json');
+    writeFileSync(file, '{"input":[1]}');
+    const { code, stdout, stderr } = await windjammer(
+      ['predict', 'noop', '--url', served.query, ...args.map((arg) => (arg === 'REQUEST' ? file : arg))],
+      input,
+    );
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toMatchObject({ output: 0, default: false });
+    expect(code).toBe(0);
+  });
+
+  it.each<[string, string[], RegExp]>([
+    [
+      'an unknown application',
+      ['predict', 'nobody', '--input', '[1]', '--url', 'SERVER'],
+      /^windjammer: 404 unknown_application: /,
+    ],
+    [
+      'a bad input',
+      ['predict', 'noop', '--input', '[]', '--url', 'SERVER'],
+      /^windjammer: 400 empty_input: /,
+    ],
+    ['no input', ['predict', 'noop'], /^windjammer: give one of --input and --file\n$/],
+    [
+      'a file that is not there',
+      ['predict', 'noop', '--file', '/nowhere'],
+      /^windjammer: cannot read \/nowhere: ENOENT/,
+    ],
+    [
+      'no server',
+      ['predict', 'noop', '--input', '[1]', '--url', 'http://127.0.0.1:1'],
+      /^windjammer: no server answers at /,
+    ],
+    ['an unknown command', ['fly'], /^error: unknown command 'fly'/],
+    ['a port that is none', ['serve', '--port', '65536'], /expected a whole number from 0 to 65535/],
+    [
+      'a folder that cannot be',
+      ['serve', '--data-dir', '/dev/null/x'],
+      /^windjammer: the data directory \/dev\/null\/x cannot be used/,
+    ],
+    ['no launch spec', ['gpu', 'run', '/nowhere.json'], /^windjammer: \/nowhere\.json: unreadableFile: /],
+  ])('fails with 1 and a message on %s', async (_what, args, message) => {
+    const { code, stdout, stderr } = await windjammer(
+      args.map((arg) => (arg === 'SERVER' ? served.query : arg)),
+    );
+    expect(stderr).toMatch(message);
+    expect(stdout).toBe('');
+    expect(code).toBe(1);
+  });
+});

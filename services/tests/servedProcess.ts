@@ -1,0 +1,69 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageRoot } from '../../containers/models/index.js';
+
+/** `windjammer serve` as users run it: compiled, in a process of its own, on ports that the system picks. */
+export class ServedProcess {
+  private constructor(
+    private readonly child: ChildProcess,
+    readonly query: string,
+    readonly management: string,
+    /** What it printed when it was ready. */
+    readonly banner: string,
+  ) {}
+
+  static start(args: readonly string[]): Promise<ServedProcess> {
+    const entry = join(packageRoot(), 'dist/services/cli/main.js');
+    if (!existsSync(entry)) throw new Error(`${entry} is missing: run 'npm run build' first`);
+    const child = spawn(
+      process.execPath,
+      [entry, 'serve', '--port', '0', '--management-port', '0', ...args],
+      {
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
+    return new Promise((resolve, reject) => {
+      let output = '';
+      let errors = '';
+      child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
+      child.stdout.on('data', (chunk: Buffer) => {
+        output += chunk.toString();
+        const addresses = /serves on (\S+), management on (\S+), /.exec(output);
+        if (addresses === null || !output.includes('Ctrl-C')) return;
+        resolve(new ServedProcess(child, addresses[1], addresses[2], output));
+      });
+      child.on('error', reject);
+      child.on('exit', (code) => reject(new Error(`serve ended with ${code}: ${errors}`)));
+    });
+  }
+
+  /** Sends a signal and waits for the end: exit code, or the signal that ended it. */
+  end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null> {
+    return new Promise((resolve) => {
+      this.child.removeAllListeners('exit');
+      this.child.on('exit', (code, by) => resolve(by ?? code));
+      this.child.kill(signal);
+    });
+  }
+
+  async post(
+    url: string,
+    body: unknown,
+  ): Promise<{ readonly status: number; readonly json: unknown; readonly text: string }> {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type') === 'application/json';
+    return { status: response.status, text, json: isJson ? (JSON.parse(text) as unknown) : undefined };
+  }
+
+  async admin(verb: string, body: unknown): Promise<unknown> {
+    const { status, json, text } = await this.post(`${this.management}/admin/${verb}`, body);
+    if (status !== 200) throw new Error(`${verb}: ${status} ${text}`);
+    return json;
+  }
+}
