@@ -195,7 +195,9 @@ export class EmbeddedStore implements Store {
       done(failure === undefined ? outcome : { ok: false, reason: 'failed', message: failure });
     }
     for (const done of group.flushing) done();
-    if (failure === undefined && (this.hasWork() || this.flushing.length > 0)) this.scheduleWrite();
+    // What came meanwhile is written next. After a failure only somebody new who waits makes it try again at once.
+    const isWaitedFor = this.waiting.length > 0 || this.flushing.length > 0;
+    if (isWaitedFor || (failure === undefined && this.hasWork())) this.scheduleWrite();
   }
 
   private gather(): Group {

@@ -281,6 +281,27 @@ describe('predict and update', () => {
   });
 });
 
+describe('the limit of a body', () => {
+  it.each([
+    ['with its length', {}],
+    ['in chunks', { 'transfer-encoding': 'chunked' }],
+  ])('is exact and configurable, %s', async (_how, headers) => {
+    const harness = await FrontendHarness.start({ maxBodyBytes: 100 });
+    const bodyOf = (bytes: number) => '{"input":[1]}'.padEnd(bytes);
+    const send = (bytes: number) =>
+      harness.send('/doubles/predict', {
+        body: bodyOf(bytes),
+        headers: { 'content-type': 'application/json', ...headers },
+      });
+    expect((await send(100)).status).toBe(200);
+    const refused = await send(101);
+    expect(refused.status).toBe(413);
+    expect(refused.json).toMatchObject({ error: { code: 'body_too_large' } });
+    expect((await send(100)).localPort).toBe(refused.localPort);
+    await harness.close();
+  });
+});
+
 describe('other routes', () => {
   it('serves metrics, health and readiness', async () => {
     const harness = await FrontendHarness.start();
