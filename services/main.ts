@@ -61,7 +61,7 @@ export class EmbeddedServer {
         port: options.managementPort,
       });
       parts.deployer.start();
-      await parts.deployer.settled();
+      await Promise.race([parts.deployer.settled(), after(LONGEST_START_MS)]);
       parts.frontend.markReady();
       return new EmbeddedServer(parts.registry, queryAddress, managementAddress, parts);
     } catch (error) {
@@ -78,6 +78,13 @@ export class EmbeddedServer {
   stop(times: DrainTimes): Promise<void> {
     return this.parts.stop(times);
   }
+}
+
+/** A container that says nothing for so long does not keep the others from being served. */
+const LONGEST_START_MS = 60_000;
+
+function after(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }
 
 /** The pieces and how they hang together. */
