@@ -373,7 +373,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
       if (evaluation.state === 'done') continue;
       evaluation.state = 'done';
       if (result.ok && typeof result.output === 'string') {
-        evaluation.onPrediction({ output: result.output, scores: result.scores });
+        evaluation.onPrediction(result);
       } else {
         failed += 1;
         evaluation.onFailure(failureOf(result));

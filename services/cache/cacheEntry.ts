@@ -1,7 +1,7 @@
 /** One arm's answer, as a container gave it. */
 export interface Prediction {
   readonly output: string;
-  readonly scores: Float32Array | undefined;
+  readonly scores?: Float32Array | undefined;
 }
 
 /** Why an evaluation gave no prediction. */
@@ -22,11 +22,13 @@ export interface CacheWaiter {
 
 /**
  * A prediction under way or kept: model and input are its key. `W` is the work that evaluates it, which the cache
- * carries for its owner.
+ * carries for its owner. One object for all of it: every kept entry is one more for the garbage collector to walk.
  */
-export class CacheEntry<W> {
-  /** Undefined while the evaluation is under way. */
-  prediction: Prediction | undefined;
+export class CacheEntry<W> implements Prediction {
+  /** Whether output and scores are there; false while the evaluation is under way. */
+  ready = false;
+  output = '';
+  scores: Float32Array | undefined;
   /** Set by the owner once the evaluation is queued; cleared when it ends. */
   work: W | undefined;
   firstWaiter: CacheWaiter | undefined;

@@ -77,7 +77,7 @@ describe('prediction cache', () => {
     expect(ask(bytes(1, 2, 3), new Waiter(), 2).lookup).toBe('miss');
     expect(ask(bytes(1, 2)).lookup).toBe('miss');
     expect(ask(bytes(1, 2, 4)).lookup).toBe('miss');
-    expect(ask(bytes(1, 2, 3)).entry.prediction?.output).toBe('first');
+    expect(ask(bytes(1, 2, 3)).entry.output).toBe('first');
   });
 
   it('compares whole keys where hashes collide', () => {
@@ -156,7 +156,7 @@ describe('prediction cache', () => {
         for (const { key, fails } of steps) {
           requests += 1;
           const { lookup, entry } = ask(bytes(key, 0));
-          if (lookup === 'hit') expect(entry.prediction?.output).toBe(`${key % 10}`);
+          if (lookup === 'hit') expect(entry.output).toBe(`${key % 10}`);
           else if (fails) cache.fail(entry, { reason: 'model_error', message: '' });
           else {
             insertions += 1;

@@ -96,7 +96,7 @@ export class PredictionCache<W> {
       return 'miss';
     }
     this.current = entry;
-    if (entry.prediction !== undefined) {
+    if (entry.ready) {
       this.hits += 1;
       entry.referenced = true;
       return 'hit';
@@ -108,17 +108,20 @@ export class PredictionCache<W> {
 
   /** A kept prediction, without counting as a request. */
   peek(model: number, input: Uint8Array, inputHash: number): Prediction | undefined {
-    return this.table.find(model, input, hashWith(inputHash, model))?.prediction;
+    const entry = this.table.find(model, input, hashWith(inputHash, model));
+    return entry?.ready === true ? entry : undefined;
   }
 
   /** The evaluation gave a prediction: keeps it and tells all who wait. */
   complete(entry: CacheEntry<W>, prediction: Prediction): void {
     const first = settle(entry);
-    this.keep(entry, prediction);
+    entry.output = prediction.output;
+    entry.scores = prediction.scores;
+    this.keep(entry);
     for (let waiter = first; waiter !== undefined;) {
       const next: CacheWaiter | undefined = waiter.nextWaiter;
       waiter.nextWaiter = undefined;
-      waiter.onPrediction(prediction);
+      waiter.onPrediction(entry);
       waiter = next;
     }
   }
@@ -173,8 +176,8 @@ export class PredictionCache<W> {
     };
   }
 
-  private keep(entry: CacheEntry<W>, prediction: Prediction): void {
-    const bytes = sizeOf(entry.input, prediction);
+  private keep(entry: CacheEntry<W>): void {
+    const bytes = sizeOf(entry);
     if (bytes > this.limitBytes) {
       this.refusals += 1;
       this.table.remove(entry);
@@ -186,7 +189,7 @@ export class PredictionCache<W> {
       this.drop(victim);
       this.evictions += 1;
     }
-    entry.prediction = prediction;
+    entry.ready = true;
     entry.bytes = bytes;
     this.ring.add(entry);
     this.bytes += bytes;
@@ -215,12 +218,7 @@ function owned(input: Uint8Array): Uint8Array {
   return input.byteLength === input.buffer.byteLength ? input : new Uint8Array(input);
 }
 
-function sizeOf(input: Uint8Array, prediction: Prediction): number {
+function sizeOf<W>({ input, output, scores }: CacheEntry<W>): number {
   // Two bytes a character is what the widest strings take.
-  return (
-    ENTRY_OVERHEAD_BYTES +
-    input.byteLength +
-    2 * prediction.output.length +
-    (prediction.scores?.buffer.byteLength ?? 0)
-  );
+  return ENTRY_OVERHEAD_BYTES + input.byteLength + 2 * output.length + (scores?.buffer.byteLength ?? 0);
 }

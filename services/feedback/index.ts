@@ -1,3 +1,3 @@
 export { LearnedState, type Durable, type LearnedStateOwner } from './learnedState.js';
 export { SelectionStates, type SelectionStatesOptions } from './selectionStates.js';
-export { RecentQueries } from './recentQueries.js';
+export { RecentQueries, type JudgedQuery, type RememberedQuery } from './recentQueries.js';

@@ -13,6 +13,8 @@ interface Observation {
 
 /** What every state of an application shares. */
 export interface LearnedStateOwner {
+  /** The application's name. */
+  readonly application: string;
   readonly policy: SelectionPolicy;
   /** The state before any feedback, with the arms of now. */
   initial(): Json;
@@ -47,6 +49,10 @@ export class LearnedState {
     const stored = owner.store.get(key);
     this.version = stored?.version ?? 0;
     this.state = stored === undefined ? owner.initial() : owner.adopt(stored.value);
+  }
+
+  get application(): string {
+    return this.owner.application;
   }
 
   /** Nothing waits to be written. */

@@ -19,7 +19,7 @@ export class SelectionStates implements LearnedStateOwner {
   readonly policy: SelectionPolicy;
   readonly store: Store;
   readonly own: LearnedState;
-  private readonly application: string;
+  readonly application: string;
   private readonly parameters: Json;
   private arms: readonly string[];
   private readonly contexts = new Map<string, LearnedState>();

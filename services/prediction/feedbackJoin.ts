@@ -1,4 +1,5 @@
 import type { Feedback } from '../../selection/index.js';
+import type { JudgedQuery } from '../feedback/index.js';
 import type { LiveQuery, Settlement } from './liveQuery.js';
 import type { FeedbackOutcome, FeedbackRequest, QueryRefusal } from './types.js';
 
@@ -21,15 +22,14 @@ export function refused(refusal: QueryRefusal): FeedbackOutcome {
 
 /** Lets the policy learn from the predictions that a query has, and reports once that is on disk. */
 export function learn(
-  live: LiveQuery,
+  judged: JudgedQuery,
   request: FeedbackRequest,
   joined: FeedbackOutcome['joined'],
   done: FeedbackDone,
 ): void {
   const feedback: Feedback =
     request.loss === undefined ? { label: request.label } : { label: request.label, loss: request.loss };
-  const predictions = live.tasks.filter((task) => task.arrived);
-  live.state.observe(live.selection, predictions, feedback, (durable) =>
+  judged.state.observe(judged.selection, judged.predictions, feedback, (durable) =>
     done({ accepted: true, joined, durable }),
   );
 }
@@ -54,7 +54,7 @@ export class FeedbackJoin implements Settlement {
       return;
     }
     const joined = tasks.every((task) => task.cached) ? 'cache' : 'evaluated';
-    learn(live, this.request, joined, this.done);
+    learn(live.judged(), this.request, joined, this.done);
   }
 }
 

@@ -7,7 +7,7 @@ import type {
   PredictionCache,
   PredictionFailure,
 } from '../cache/index.js';
-import type { LearnedState } from '../feedback/index.js';
+import type { JudgedQuery, LearnedState, RememberedQuery } from '../feedback/index.js';
 import type { ServedApplication } from './servedApplication.js';
 import type { ServedModel } from './servedModel.js';
 import type { AnswerSink, Query } from './types.js';
@@ -22,11 +22,14 @@ export interface TaskOwner {
   onTaskEnded(task: Task): void;
 }
 
-/** A query between its selection and its answer; afterwards the memory of it that feedback needs. */
-export class LiveQuery implements HeapItem {
+const NO_TASKS: readonly Task[] = [];
+
+/** A query between its selection and the end of its last task, which may come after its answer. */
+export class LiveQuery implements HeapItem, RememberedQuery {
   order = 0;
   heapIndex = -1;
-  readonly tasks: Task[] = [];
+  slot = -1;
+  tasks: readonly Task[] = NO_TASKS;
   /** Tasks that have not ended. */
   pending = 0;
   settled = false;
@@ -46,6 +49,15 @@ export class LiveQuery implements HeapItem {
     /** In place of a sink. */
     public settlement: Settlement | undefined,
   ) {}
+
+  judged(): JudgedQuery {
+    return {
+      state: this.state,
+      selection: this.selection,
+      predictions: this.tasks.filter((task) => task.arrived),
+      chosen: !this.pinned,
+    };
+  }
 }
 
 /** One model asked for one query; it is itself the prediction that policies see. */

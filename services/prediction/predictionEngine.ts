@@ -186,11 +186,11 @@ export class PredictionEngine implements PredictionService, TaskOwner, EventSink
       finish(refused(wrong ?? unknownApplication(request.application)));
       return;
     }
-    const judged = request.queryId === undefined ? undefined : this.recent.find(request.queryId);
-    if (judged !== undefined && judged.application.record.name === request.application) {
+    const judged = request.queryId === undefined ? undefined : this.recent.judged(request.queryId);
+    if (judged !== undefined && judged.state.application === request.application) {
       // A pinned version's prediction is not the current version's, and was no choice of the policy.
-      if (judged.pinned) finish({ accepted: true, joined: 'query', durable: true });
-      else learn(judged, request, 'query', finish);
+      if (judged.chosen) learn(judged, request, 'query', finish);
+      else finish({ accepted: true, joined: 'query', durable: true });
       return;
     }
     if (request.input === undefined) {
@@ -254,6 +254,7 @@ export class PredictionEngine implements PredictionService, TaskOwner, EventSink
         const { name, version } = task.model.record;
         this.observer.onLatePrediction(live.application.record.name, name, version);
       }
+      this.reduce(live);
       return;
     }
     live.pending -= 1;
@@ -357,25 +358,32 @@ export class PredictionEngine implements PredictionService, TaskOwner, EventSink
     nowNs: number,
   ): void {
     this.live += 1;
-    const { arms } = live.selection;
-    live.pending = arms.length;
     const hash = this.cache.hash(input);
-    for (const arm of arms) {
-      const model = pinned ?? live.application.models.get(arm);
-      if (model === undefined) {
-        live.pending -= 1;
-        continue;
-      }
-      const task = new Task(this, live, model);
-      live.tasks.push(task);
-      this.ask(task, input, hash, traceparent, nowNs);
-    }
+    live.tasks = this.tasksOf(live, pinned);
+    live.pending = live.tasks.length;
+    for (const task of live.tasks) this.ask(task, input, hash, traceparent, nowNs);
     if (live.pending === 0) {
       this.settle(live, nowNs);
     } else {
       this.deadlines.push(live);
       this.armTimer();
     }
+  }
+
+  private tasksOf(live: LiveQuery, pinned: ServedModel | undefined): Task[] {
+    const { arms } = live.selection;
+    const { models } = live.application;
+    if (arms.length === 1) {
+      const model = pinned ?? models.get(arms[0]);
+      // A literal: pushing onto an empty array would reserve room for 17, in every query that is remembered.
+      return model === undefined ? [] : [new Task(this, live, model)];
+    }
+    const tasks: Task[] = [];
+    for (const arm of arms) {
+      const model = models.get(arm);
+      if (model !== undefined) tasks.push(new Task(this, live, model));
+    }
+    return tasks;
   }
 
   private ask(
@@ -389,8 +397,8 @@ export class PredictionEngine implements PredictionService, TaskOwner, EventSink
     const lookup = this.cache.request(model.number, input, hash, task);
     const entry = this.cache.current;
     if (entry === undefined) return;
-    if (lookup === 'hit' && entry.prediction !== undefined) {
-      task.accept(entry.prediction);
+    if (lookup === 'hit') {
+      task.accept(entry);
       task.cached = true;
       live.pending -= 1;
       return;
@@ -429,7 +437,17 @@ export class PredictionEngine implements PredictionService, TaskOwner, EventSink
         this.observer.onSinkFailure(query, error);
       }
     }
+    if (query !== undefined && live.pending === 0) this.reduce(live);
     if (this.draining) this.checkDrained();
+  }
+
+  /** From now on only feedback may want it: the memory keeps what that needs. */
+  private reduce(live: LiveQuery): void {
+    // An ensemble's stays as it is: its predictions are what there is to keep.
+    if (live.tasks.length !== 1) return;
+    const [task] = live.tasks;
+    const propensity = live.pinned ? 0 : live.selection.propensity;
+    this.recent.reduce(live, live.state, task.arm, task.arrived ? task.output : undefined, propensity);
   }
 
   private armTimer(): void {
