@@ -140,7 +140,7 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
     if (negated) this.f.op('i32Eqz');
   }
 
-  emitLeave(_node: FlowNode, terminator: Extract<Terminator, { kind: 'exit' | 'trap' | 'sync' }>): void {
+  emitLeave(node: FlowNode, terminator: Extract<Terminator, { kind: 'exit' | 'trap' | 'sync' }>): void {
     const f = this.f;
     switch (terminator.kind) {
       case 'exit':
@@ -153,6 +153,9 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
         return;
       }
       case 'sync':
+        // A loop through a wait has no back edge inside a region: the way from wait to wait is charged instead.
+        if (this.region > 0)
+          this.emitBackEdge(node, this.flow.backEdgeCost(this.flow.positionOf.get(node.index) ?? 0, 0));
         this.spill(terminator.point);
         f.i32(terminator.point + 1)
           .set(this.status)

@@ -24,12 +24,12 @@ interface BufferSpec {
   readonly generate?: Readonly<Record<string, number>> & { readonly rule: string };
 }
 
-type Elements = Float32Array | Float64Array | Int32Array | Uint32Array;
+export type Elements = Float32Array | Float64Array | Int32Array | Uint32Array;
 
 export interface ReferenceLaunch {
   readonly launch: ExecutorLaunch;
   /** Current contents of the output buffers, in the order of the arguments. */
-  outputs(): Elements[];
+  readonly outputs: () => Elements[];
 }
 
 export function readSpec(path: string): ReferenceSpec {

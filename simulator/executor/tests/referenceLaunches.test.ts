@@ -33,7 +33,8 @@ describe('kernels measured on a real card', () => {
       else expect(Math.fround(value)).toBe(Math.fround(expected));
     }
     if (spec.expect?.sum !== undefined) {
-      const sum = output.reduce((total, value) => total + value, 0);
+      let sum = 0;
+      for (const value of output) sum += value;
       expect(Math.abs(sum - spec.expect.sum)).toBeLessThanOrEqual(
         1e-5 * Math.max(1, Math.abs(spec.expect.sum)),
       );
