@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type {
   CommandSink,
   CompletionSink,
@@ -9,10 +10,13 @@ import type {
 import {
   BATCHES_IN_FLIGHT,
   bindPointers,
+  inputItemBytes,
   planLaunches,
   type KernelModel,
   type PlannedLaunch,
 } from '../../models/index.js';
+
+const WARM_UP_BATCHES = [1, 2, 8, 32] as const;
 
 /** A driver command without what the session adds. */
 export type SessionCommand = DriverCommand extends infer C
@@ -43,7 +47,7 @@ export interface SessionListener {
 type Setup = Generator<SessionCommand, void, DriverResult>;
 
 /**
- * One CUDA context of a replica: streams, modules, weights and buffers, set up and warmed up by commands only. A context
+ * One CUDA context of a replica: streams, modules, weights and buffers, set up by commands only. A context
  * that faulted is thrown away whole, and the replica goes on in a new session.
  */
 export class ContextSession implements CompletionSink {
@@ -61,6 +65,8 @@ export class ContextSession implements CompletionSink {
     private readonly gpu: number,
     private readonly model: KernelModel,
     private readonly listener: SessionListener,
+    /** The replica's first context, which warms up. */
+    private readonly isFirst: boolean,
   ) {
     this.setup = this.steps();
   }
@@ -130,7 +136,10 @@ export class ContextSession implements CompletionSink {
 
   private *steps(): Setup {
     yield { stream: 0, op: 'contextCreate', args: { gpu: this.gpu } };
-    for (const { name, file, ptx } of this.model.modules) {
+    const folder = basename(this.model.folder);
+    for (const { name, file: path, ptx } of this.model.modules) {
+      // Faults name the file, and their messages reach clients: none of the host's folders.
+      const file = `${folder}/${basename(path)}`;
       const { handle } = yield { stream: 0, op: 'moduleLoad', args: { ptx, file } };
       this.modules.set(name, required(handle, 'moduleLoad'));
     }
@@ -154,23 +163,36 @@ export class ContextSession implements CompletionSink {
       const { handle } = yield { stream: 0, op: 'streamCreate', args: { priority: 0 } };
       this.slots.push({ stream: required(handle, 'streamCreate'), addresses });
     }
-    yield* this.warmUp();
+    if (this.isFirst) yield* this.warmUp();
   }
 
-  /** One item of zeros: compiles every kernel, and counts what a query costs. */
+  /** Batches of zeros all the way: compiles every kernel, lets the host's compilers see the path, counts a query's cost. */
   private *warmUp(): Setup {
-    const { stream } = this.slots[0];
-    let threadInstructions = 0;
-    for (const launch of this.launches(0, 1)) {
-      const { launch: report } = yield launchCommand(stream, launch);
-      threadInstructions += report?.threadInstructions ?? 0;
-    }
-    const limit = this.model.manifest.limits.threadInstructionsPerQuery;
-    if (threadInstructions > limit) {
-      throw new SetupError(
-        `limits.threadInstructionsPerQuery: one query takes ${threadInstructions} PTX thread-instructions, ` +
-          `the limit is ${limit}`,
-      );
+    const { inputs, limits, maxBatchSize } = this.model.manifest;
+    const { stream, addresses } = this.slots[0];
+    const itemBytes = inputItemBytes(this.model.manifest);
+    for (const batch of WARM_UP_BATCHES) {
+      if (batch > maxBatchSize) break;
+      const address = required(addresses.get(inputs[0].name), 'malloc');
+      const bytes = new Uint8Array(batch * itemBytes);
+      yield { stream, op: 'memcpyHostToDevice', args: { address, bytes, pinned: true } };
+      let threadInstructions = 0;
+      for (const launch of this.launches(0, batch)) {
+        const { launch: report } = yield launchCommand(stream, launch);
+        threadInstructions += report?.threadInstructions ?? 0;
+      }
+      for (const { name, kind, bytes: size } of this.model.regions) {
+        if (kind !== 'output') continue;
+        const source = required(addresses.get(name), 'malloc');
+        yield { stream, op: 'memcpyDeviceToHost', args: { address: source, bytes: size, pinned: true } };
+      }
+      const limit = limits.threadInstructionsPerQuery;
+      if (threadInstructions > batch * limit) {
+        throw new SetupError(
+          `limits.threadInstructionsPerQuery: a batch of ${batch} takes ${threadInstructions} PTX ` +
+            `thread-instructions, the limit is ${limit} a query`,
+        );
+      }
     }
   }
 }

@@ -1,10 +1,12 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CommandSink, DriverCommand } from '../../../simulator/driver/index.js';
 import { VirtualClock } from '../../../simulator/time/index.js';
 import { packageRoot } from '../../models/index.js';
+import type { KernelModelStart } from '../nodeHost.js';
 import { FrontendDouble, floats } from '../tests/frontendDouble.js';
-import { scaleExecutor } from '../tests/scaleExecutor.js';
 import { VirtualNode } from '../virtualNode.js';
 
 const SCALE = join(packageRoot(), 'containers/runtime/tests/scaleModel');
@@ -17,7 +19,7 @@ describe('a kernel model container', () => {
 
   beforeEach(() => {
     clock = new VirtualClock();
-    node = new VirtualNode({ clock, executor: scaleExecutor, fuelPerBlock: 1e6 });
+    node = new VirtualNode({ clock, fuelPerBlock: 1e6 });
     commands.length = 0;
     node.gpuNode.interpose({
       onCommand: (command: DriverCommand, next: CommandSink, sink) => {
@@ -196,9 +198,9 @@ describe('a kernel model container', () => {
 
   describe('a kernel fault', () => {
     it.each([
-      [13, 'trap'],
-      [14, 'fuel'],
-      [15, 'scale'],
+      [13, 'scale at scaleModel/scale.ptx:'],
+      [14, 'instruction budget'],
+      [15, 'nothing is mapped at 0x10'],
     ])('(input %d) fails its batch, and the next one is answered in a new context', (value, message) => {
       const bad = frontend.ask([floats(1, 1), floats(value, 0)]);
       clock.run();
@@ -269,20 +271,69 @@ describe('a kernel model container', () => {
 });
 
 describe('a start that fails', () => {
-  const clock = new VirtualClock();
-  const node = new VirtualNode({ clock, executor: scaleExecutor });
   const request = { model: 'm', version: '1', replica: '0', inputType: 'floats' as const, path: SCALE };
+  let clock: VirtualClock;
+  let node: VirtualNode;
+  let folder: string;
 
-  it.each([
-    ['no manifest', { path: '/nowhere' }, '/nowhere/manifest.json: cannot be read'],
-    ['another input type', { inputType: 'doubles' as const }, 'inputs[0].type: the model takes floats'],
-    ['another length', { inputLength: 3 }, 'inputs[0].shape: the model takes 2 values'],
-  ])('is a down frame: %s', (_, change, reason) => {
-    const frontend = new FrontendDouble(node.start({ ...request, ...change }));
+  beforeEach(() => {
+    clock = new VirtualClock();
+    node = new VirtualNode({ clock });
+    folder = mkdtempSync(join(tmpdir(), 'failed-start-'));
+    cpSync(SCALE, folder, { recursive: true });
+  });
+
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  function edit(file: string, from: string, to: string): void {
+    const text = readFileSync(join(folder, file), 'utf8');
+    if (!text.includes(from)) throw new Error(`${file} has no '${from}'`);
+    writeFileSync(join(folder, file), text.replace(from, to));
+  }
+
+  const cases: [string, Partial<KernelModelStart>, () => void, string][] = [
+    ['no manifest', { path: '/nowhere' }, () => undefined, '/nowhere/manifest.json: cannot be read'],
+    [
+      'another input type',
+      { inputType: 'doubles' },
+      () => undefined,
+      'inputs[0].type: the model takes floats',
+    ],
+    ['another length', { inputLength: 3 }, () => undefined, 'inputs[0].shape: the model takes 2 values'],
+    [
+      'weights of another length',
+      {},
+      () => writeFileSync(join(folder, 'weights.bin'), new Uint8Array(8)),
+      'weights.bin: weights: the file has 8 bytes, the manifest describes 4',
+    ],
+    [
+      'an instruction that does not run',
+      {},
+      () => edit('scale.ptx', 'trap;', 'brkpt;'),
+      "scale.ptx: launches[0].kernel: 'scale' cannot run: line",
+    ],
+    [
+      'a query that costs too much',
+      {},
+      () => edit('manifest.json', '"threadInstructionsPerQuery": 1000', '"threadInstructionsPerQuery": 10'),
+      'limits.threadInstructionsPerQuery: a batch of 1 takes',
+    ],
+    [
+      'a kernel that faults on zeros',
+      {},
+      () => edit('scale.ptx', '0f41500000', '0f00000000'),
+      'launch failed (kernelFault): scale at',
+    ],
+  ];
+
+  it.each(cases)('is a down frame: %s', (_, change, breakIt, reason) => {
+    breakIt();
+    const frontend = new FrontendDouble(node.start({ ...request, path: folder, ...change }));
     expect(frontend.frames).toEqual([]);
     clock.run();
     expect(frontend.kinds()).toEqual(['down']);
     expect(frontend.frames[0]).toMatchObject({ reason: expect.stringContaining(reason) as string });
     expect(node.report().replicas).toBe(0);
+    expect(node.gpuNode.snapshot().driver.contexts.size).toBe(0);
   });
 });

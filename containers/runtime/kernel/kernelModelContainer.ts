@@ -145,7 +145,7 @@ export class KernelModelContainer implements ModelContainer, SessionListener, Sl
   private openSession(): void {
     if (this.stopped) return;
     const { driver, gpu, model } = this.options;
-    this.session = new ContextSession(driver, gpu, model, this);
+    this.session = new ContextSession(driver, gpu, model, this, !this.saidHello);
     this.session.begin();
   }
 

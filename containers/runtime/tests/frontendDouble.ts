@@ -6,10 +6,16 @@ import type {
   ResultFrame,
 } from '../../protocol/index.js';
 
+interface Waiter {
+  readonly wanted: (frame: ContainerFrame) => boolean;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
 /** The frontend's end of a channel in tests: keeps what arrives, and asks. */
 export class FrontendDouble implements FrameSink<ContainerFrame> {
   readonly frames: ContainerFrame[] = [];
-  private readonly waiting: { wanted: (frame: ContainerFrame) => boolean; resolve: () => void }[] = [];
+  private readonly waiting: Waiter[] = [];
   private nextBatch = 1;
 
   constructor(readonly channel: ContainerChannel) {
@@ -18,10 +24,10 @@ export class FrontendDouble implements FrameSink<ContainerFrame> {
 
   onFrame(frame: ContainerFrame): void {
     this.frames.push(frame);
-    for (const waiter of [...this.waiting]) {
-      if (!waiter.wanted(frame)) continue;
-      this.waiting.splice(this.waiting.indexOf(waiter), 1);
-      waiter.resolve();
+    for (const waiter of this.waiting.splice(0)) {
+      if (waiter.wanted(frame)) waiter.resolve();
+      else if (frame.kind === 'down') waiter.reject(new Error(`the container is down: ${frame.reason}`));
+      else this.waiting.push(waiter);
     }
   }
 
@@ -53,10 +59,10 @@ export class FrontendDouble implements FrameSink<ContainerFrame> {
     );
   }
 
-  /** Resolves when such a frame has arrived, or has before. */
+  /** Resolves when such a frame has arrived, or has before; rejects when the container goes down instead. */
   async seen(wanted: (frame: ContainerFrame) => boolean): Promise<void> {
     if (this.frames.some(wanted)) return;
-    await new Promise<void>((resolve) => this.waiting.push({ wanted, resolve }));
+    await new Promise<void>((resolve, reject) => this.waiting.push({ wanted, resolve, reject }));
   }
 }
 

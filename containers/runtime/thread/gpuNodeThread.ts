@@ -19,40 +19,46 @@ export interface GpuNodeThreadOptions {
 /** The worker is compiled JavaScript even when this side runs as TypeScript: Node itself loads it. */
 const WORKER_FILE = 'dist/containers/runtime/thread/gpuNodeWorker.js';
 
+const NO_TIMES: NodeTimes = { busyHostNs: 0, busySimulatedNs: 0, clockLagNs: 0 };
+
 /**
  * A GPU node with its kernel models in a worker thread, its time paced by the wall. All its channels share the worker's
- * port. When the thread dies, each of them gets one `down` frame.
+ * port. When the thread dies, each of them gets one `down` frame, and the next start gets a new thread.
  */
 export class GpuNodeThread implements NodeHost, ThreadLine {
   readonly name: string;
-  private readonly worker: Worker;
+  private readonly options: WorkerOptions;
+  private worker: Worker;
   private readonly channels = new Map<number, ThreadChannel>();
   private readonly drains: (() => void)[] = [];
   private readonly closes: (() => void)[] = [];
   private nextLine = 0;
-  private times: NodeTimes = { busyHostNs: 0, busySimulatedNs: 0, clockLagNs: 0 };
-  private state: 'running' | 'closing' | 'dead' = 'running';
+  private times: NodeTimes = NO_TIMES;
+  /** Of the threads that died. */
+  private earlier: NodeTimes = NO_TIMES;
+  /** `dead`: the thread is gone. `closed`: it is gone or going, and no other follows. */
+  private state: 'running' | 'dead' | 'closed' = 'running';
+  private exited = false;
   private deathReason = '';
 
   constructor(options: GpuNodeThreadOptions = {}) {
     const { name = 'node0', gpus = ['h200'] } = options;
-    const file = join(packageRoot(), WORKER_FILE);
-    if (!existsSync(file)) throw new Error(`${file} is missing: run 'npm run build' first`);
     this.name = name;
-    this.worker = new Worker(file, { workerData: { name, gpus } satisfies WorkerOptions, name });
-    this.worker.on('message', (message: FromWorker) => this.onMessage(message));
-    this.worker.on('error', (error) => {
-      this.deathReason = error instanceof Error ? error.message : String(error);
-    });
-    this.worker.on('exit', (code) => this.onExit(code));
+    this.options = { name, gpus };
+    this.worker = this.spawn();
   }
 
   start(request: KernelModelStart): ContainerChannel {
     const line = this.nextLine++;
     const channel = new ThreadChannel(line, this);
-    if (this.state !== 'running') {
+    if (this.state === 'closed') {
       channel.deliver({ kind: 'down', reason: this.downReason() });
       return channel;
+    }
+    if (this.state === 'dead') {
+      this.state = 'running';
+      this.deathReason = '';
+      this.worker = this.spawn();
     }
     this.channels.set(line, channel);
     const { path, model, version, replica, inputType, inputLength } = request;
@@ -80,7 +86,7 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
   }
 
   report(): NodeReport {
-    const { busyHostNs, busySimulatedNs, clockLagNs } = this.times;
+    const { busyHostNs, busySimulatedNs, clockLagNs } = sum(this.earlier, this.times);
     return {
       node: this.name,
       replicas: this.channels.size,
@@ -92,7 +98,7 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
   }
 
   drain(done: () => void): void {
-    if (this.state === 'dead') {
+    if (this.exited) {
       done();
       return;
     }
@@ -101,14 +107,27 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
   }
 
   close(done: () => void): void {
-    if (this.state === 'dead') {
+    const { exited } = this;
+    this.state = 'closed';
+    if (exited) {
       done();
       return;
     }
     this.closes.push(done);
-    if (this.state === 'closing') return;
-    this.state = 'closing';
     void this.worker.terminate();
+  }
+
+  private spawn(): Worker {
+    const file = join(packageRoot(), WORKER_FILE);
+    if (!existsSync(file)) throw new Error(`${file} is missing: run 'npm run build' first`);
+    this.exited = false;
+    const worker = new Worker(file, { workerData: this.options, name: this.name });
+    worker.on('message', (message: FromWorker) => this.onMessage(message));
+    worker.on('error', (error) => {
+      this.deathReason = error instanceof Error ? error.message : String(error);
+    });
+    worker.on('exit', (code) => this.onExit(code));
+    return worker;
   }
 
   private post(message: ToWorker, transfer: readonly ArrayBuffer[] = []): void {
@@ -124,9 +143,6 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
         this.times = message.times;
         this.channels.get(message.line)?.deliver(unpackResult(message));
         return;
-      case 'times':
-        this.times = message.times;
-        return;
       case 'drained':
         for (const done of this.drains.splice(0)) done();
         return;
@@ -140,9 +156,14 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
   }
 
   private onExit(code: number): void {
-    if (this.deathReason === '' && this.state === 'running') this.deathReason = `exit code ${code}`;
+    this.exited = true;
+    this.earlier = sum(this.earlier, this.times);
+    this.times = NO_TIMES;
+    if (this.state === 'running') {
+      this.state = 'dead';
+      this.deathReason ||= `exit code ${code}`;
+    }
     const reason = this.downReason();
-    this.state = 'dead';
     const channels = [...this.channels.values()];
     this.channels.clear();
     for (const channel of channels) channel.deliver({ kind: 'down', reason });
@@ -154,4 +175,12 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
       ? `GPU node '${this.name}' is closed`
       : `GPU node '${this.name}' died: ${this.deathReason}`;
   }
+}
+
+function sum(a: NodeTimes, b: NodeTimes): NodeTimes {
+  return {
+    busyHostNs: a.busyHostNs + b.busyHostNs,
+    busySimulatedNs: a.busySimulatedNs + b.busySimulatedNs,
+    clockLagNs: Math.max(a.clockLagNs, b.clockLagNs),
+  };
 }

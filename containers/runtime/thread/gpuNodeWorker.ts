@@ -1,6 +1,6 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { GpuNode } from '../../../simulator/cluster/index.js';
-import { PacedClock } from '../../../simulator/time/index.js';
+import { PacedClock, type EventPayload, type EventSink } from '../../../simulator/time/index.js';
 import { BusyMeter } from '../busyMeter.js';
 import { NodeContainers } from '../nodeContainers.js';
 import { packResult, unpackPredict } from './frameCodec.js';
@@ -18,59 +18,80 @@ const POLL_WITHIN_NS = 2_000_000;
 /** PTX thread-instructions a block. An endless kernel holds the node up for about a second before it is stopped. */
 const FUEL_PER_BLOCK = 2 ** 28;
 
+const INBOX = 'inbox';
+
 const hostNowNs = (): number => Number(process.hrtime.bigint());
 
-function serve(port: NonNullable<typeof parentPort>, { name, gpus }: WorkerOptions): void {
-  const clock = new PacedClock({ pollWithinNs: POLL_WITHIN_NS });
-  const meter = new BusyMeter(hostNowNs);
-  const stopwatch = (): number => hostNowNs() / 1e9;
-  const node = new GpuNode(clock, { name, gpus, fuelPerBlock: FUEL_PER_BLOCK, stopwatch });
-  const containers = new NodeContainers({ clock, driver: node, gpuCount: gpus.length, meter });
-  const times = (): NodeTimes => ({ ...meter.times(), clockLagNs: clock.lagNs });
-  const post = (message: FromWorker): void => port.postMessage(message);
+/**
+ * The worker's side of `GpuNodeThread`. A message becomes an event of the node's clock before it is acted on: when the
+ * host lags, events of earlier simulated times are still due, and the node must not see time run backwards.
+ */
+class WorkerServer implements EventSink {
+  private readonly clock = new PacedClock({ pollWithinNs: POLL_WITHIN_NS });
+  private readonly meter = new BusyMeter(hostNowNs);
+  private readonly containers: NodeContainers;
 
-  port.on('message', (message: ToWorker) => {
+  constructor(
+    private readonly port: MessagePort,
+    { name, gpus }: WorkerOptions,
+  ) {
+    const stopwatch = (): number => hostNowNs() / 1e9;
+    const node = new GpuNode(this.clock, { name, gpus, fuelPerBlock: FUEL_PER_BLOCK, stopwatch });
+    const { clock, meter } = this;
+    this.containers = new NodeContainers({ clock, driver: node, gpuCount: gpus.length, meter });
+    clock.attach(INBOX, this);
+    port.on('message', (message: ToWorker) => clock.schedule(INBOX, clock.nowNs(), message.kind, message));
+  }
+
+  onEvent(_kind: string, payload: EventPayload): void {
+    const message = payload as ToWorker;
     switch (message.kind) {
-      case 'start': {
-        const { line, path, identity, inputType, inputLength } = message;
-        const request = {
-          ...identity,
-          path,
-          inputType,
-          ...(inputLength === undefined ? {} : { inputLength }),
-        };
-        containers.start(line, request, {
-          onFrame: (frame) => {
-            if (frame.kind !== 'result') {
-              post({ kind: 'frame', line, frame });
-              return;
-            }
-            const result = packResult(line, frame, times());
-            port.postMessage(result, [result.scores.buffer as ArrayBuffer]);
-          },
-        });
+      case 'start':
+        this.start(message);
         return;
-      }
       case 'predict':
-        containers.onFrame(message.line, unpackPredict(message));
+        this.containers.onFrame(message.line, unpackPredict(message));
         return;
       case 'cancel': {
         const { batchId, itemIds } = message;
-        containers.onFrame(message.line, { kind: 'cancel', batchId, itemIds });
+        this.containers.onFrame(message.line, { kind: 'cancel', batchId, itemIds });
         return;
       }
       case 'stop':
-        containers.stop(message.line);
+        this.containers.stop(message.line);
         return;
       case 'drain':
-        containers.drain(() => post({ kind: 'drained' }));
-        return;
-      case 'report':
-        post({ kind: 'times', times: times() });
+        this.containers.drain(() => this.post({ kind: 'drained' }));
         return;
     }
-  });
+  }
+
+  private start({
+    line,
+    path,
+    identity,
+    inputType,
+    inputLength,
+  }: Extract<ToWorker, { kind: 'start' }>): void {
+    const request = { ...identity, path, inputType, ...(inputLength === undefined ? {} : { inputLength }) };
+    this.containers.start(line, request, {
+      onFrame: (frame) => {
+        if (frame.kind === 'result') {
+          const result = packResult(line, frame, this.times());
+          this.post(result, [result.scores.buffer as ArrayBuffer]);
+        } else this.post({ kind: 'frame', line, frame });
+      },
+    });
+  }
+
+  private times(): NodeTimes {
+    return { ...this.meter.times(), clockLagNs: this.clock.lagNs };
+  }
+
+  private post(message: FromWorker, transfer: readonly ArrayBuffer[] = []): void {
+    this.port.postMessage(message, transfer);
+  }
 }
 
 if (parentPort === null) throw new Error('gpuNodeWorker runs as a worker thread only');
-serve(parentPort, workerData as WorkerOptions);
+new WorkerServer(parentPort, workerData as WorkerOptions);

@@ -22,15 +22,12 @@ export type ToWorker =
   /** Stops the line's container. */
   | { readonly kind: 'stop'; readonly line: number }
   /** Answer `drained` once no container has a batch in flight. */
-  | { readonly kind: 'drain' }
-  /** Answer `times`. */
-  | { readonly kind: 'report' };
+  | { readonly kind: 'drain' };
 
 export type FromWorker =
   | { readonly kind: 'frame'; readonly line: number; readonly frame: HelloFrame | CreditFrame | DownFrame }
   | ResultMessage
-  | { readonly kind: 'drained' }
-  | { readonly kind: 'times'; readonly times: NodeTimes };
+  | { readonly kind: 'drained' };
 
 /** A predict frame by columns, with all inputs in one buffer that changes its thread. */
 export interface PredictMessage {

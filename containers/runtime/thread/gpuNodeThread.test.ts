@@ -1,0 +1,150 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { builtInModelPath, digitAt, loadDigits, packageRoot } from '../../models/index.js';
+import type { KernelModelStart } from '../nodeHost.js';
+import { FrontendDouble, floats } from '../tests/frontendDouble.js';
+import { GpuNodeThread } from './gpuNodeThread.js';
+
+const SCALE: KernelModelStart = {
+  model: 'scale',
+  version: '1',
+  replica: '0',
+  inputType: 'floats',
+  path: join(packageRoot(), 'containers/runtime/tests/scaleModel'),
+};
+const isResult = ({ kind }: { kind: string }): boolean => kind === 'result';
+const isHello = ({ kind }: { kind: string }): boolean => kind === 'hello';
+const isDown = ({ kind }: { kind: string }): boolean => kind === 'down';
+
+describe('a GPU node in a thread', () => {
+  let node: GpuNodeThread;
+
+  beforeEach(() => {
+    node = new GpuNodeThread();
+  });
+
+  afterEach(() => new Promise<void>((resolve) => node.close(resolve)));
+
+  async function started(request: KernelModelStart): Promise<FrontendDouble> {
+    const frontend = new FrontendDouble(node.start(request));
+    await frontend.seen(isHello);
+    return frontend;
+  }
+
+  it('answers, and reports both clocks', async () => {
+    const frontend = await started(SCALE);
+    const input = floats(1, 2);
+    const batch = frontend.ask([input, floats(3), floats(5, 6)]);
+    expect(input).toHaveLength(8);
+    await frontend.seen(isResult);
+    expect(frontend.outcomes(batch)).toEqual(['[2,4]', 'invalidInput', '[10,12]']);
+    const report = node.report();
+    expect(report).toMatchObject({ node: 'node0', replicas: 1 });
+    expect(report.busyHostSeconds).toBeGreaterThan(0);
+    expect(report.busySimulatedSeconds).toBeGreaterThan(0);
+    expect(report.dilation).toBeGreaterThan(0);
+    expect(frontend.result(batch)?.serviceNs).toBeGreaterThan(1000);
+  });
+
+  it('keeps the frames of many replicas apart', async () => {
+    const frontends = await Promise.all(['0', '1', '2'].map((replica) => started({ ...SCALE, replica })));
+    frontends.forEach((frontend, k) => frontend.ask([floats(k, k)]));
+    await Promise.all(frontends.map((frontend) => frontend.seen(isResult)));
+    expect(frontends.map((frontend) => frontend.outcomes(1))).toEqual([['[0,0]'], ['[2,2]'], ['[4,4]']]);
+    expect(frontends.map((frontend) => frontend.kinds())).toEqual(frontends.map(() => ['hello', 'result']));
+  });
+
+  it('runs the digit models', async () => {
+    const { heldOut } = loadDigits();
+    const digits = [3, 700, 1500];
+    for (const name of ['digits-logistic', 'digits-mlp'] as const) {
+      const frontend = await started({ ...SCALE, model: name, path: builtInModelPath(name) });
+      const batch = frontend.ask(digits.map((index) => floats(...digitAt(heldOut, index))));
+      await frontend.seen(isResult);
+      expect(frontend.outcomes(batch)).toEqual(digits.map((index) => String(heldOut.labels[index])));
+    }
+  });
+
+  it('recovers from a kernel fault', async () => {
+    const frontend = await started(SCALE);
+    const bad = frontend.ask([floats(13, 0)]);
+    const good = frontend.ask([floats(1, 1)]);
+    await frontend.seen((frame) => frame.kind === 'result' && frame.batchId === good);
+    expect(frontend.outcomes(bad)).toEqual(['kernelFault']);
+    expect(frontend.outcomes(good)).toEqual(['[2,2]']);
+  });
+
+  it('answers a failed start with down', async () => {
+    const frontend = new FrontendDouble(node.start({ ...SCALE, path: '/nowhere' }));
+    await frontend.seen(isDown);
+    expect(frontend.frames[0]).toMatchObject({
+      reason: expect.stringContaining('/nowhere/manifest.json') as string,
+    });
+    expect(node.report().replicas).toBe(0);
+  });
+
+  it('stops one replica and keeps the others', async () => {
+    const [one, two] = [await started(SCALE), await started({ ...SCALE, replica: '1' })];
+    one.channel.close();
+    two.ask([floats(1, 1)]);
+    await two.seen(isResult);
+    expect(two.outcomes(1)).toEqual(['[2,2]']);
+    expect(node.report().replicas).toBe(1);
+  });
+
+  it('drains: what was sent before is answered before', async () => {
+    const frontend = await started(SCALE);
+    for (let k = 0; k < 10; k++) frontend.ask([floats(k, k)]);
+    await new Promise<void>((resolve) => node.drain(resolve));
+    expect(frontend.kinds().filter((kind) => kind === 'result')).toHaveLength(10);
+  });
+
+  it('shows its death on every channel once, and starts anew', async () => {
+    const frontends = [await started(SCALE), await started({ ...SCALE, replica: '1' })];
+    await killThread(node);
+    await Promise.all(frontends.map((frontend) => frontend.seen(isDown)));
+    frontends[0].ask([floats(1, 1)]);
+    expect(frontends.map((frontend) => frontend.kinds())).toEqual([
+      ['hello', 'down'],
+      ['hello', 'down'],
+    ]);
+    expect(frontends[0].frames[1]).toMatchObject({ reason: "GPU node 'node0' died: exit code 1" });
+    const again = await started(SCALE);
+    again.ask([floats(1, 1)]);
+    await again.seen(isResult);
+    expect(again.outcomes(1)).toEqual(['[2,2]']);
+  });
+
+  it('is silent for a channel that was closed before the thread died', async () => {
+    const frontend = await started(SCALE);
+    frontend.channel.close();
+    await killThread(node);
+    expect(frontend.kinds()).toEqual(['hello']);
+  });
+
+  it('goes down when it is closed, and starts nothing more', async () => {
+    const frontend = await started(SCALE);
+    await new Promise<void>((resolve) => node.close(resolve));
+    await new Promise<void>((resolve) => node.close(resolve));
+    expect(frontend.kinds()).toEqual(['hello', 'down']);
+    const late = new FrontendDouble(node.start(SCALE));
+    await late.seen(isDown);
+    expect(late.frames).toEqual([{ kind: 'down', reason: "GPU node 'node0' is closed" }]);
+  });
+});
+
+describe('a GPU node whose thread cannot start', () => {
+  it('says why', async () => {
+    const node = new GpuNodeThread({ gpus: ['abacus'] });
+    const frontend = new FrontendDouble(node.start(SCALE));
+    await frontend.seen(isDown);
+    expect(frontend.frames[0]).toMatchObject({ reason: expect.stringContaining('abacus') as string });
+    await new Promise<void>((resolve) => node.close(resolve));
+  });
+});
+
+/** Ends the thread behind the node's back. */
+async function killThread(node: GpuNodeThread): Promise<void> {
+  const { worker } = node as unknown as { worker: { terminate(): Promise<number> } };
+  await worker.terminate();
+}
