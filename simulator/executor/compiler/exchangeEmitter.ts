@@ -1,6 +1,7 @@
 import { typeBits, type IrInstruction, type IrOperand, type ScalarType } from '../../ptx/index.js';
 import type { FunctionBuilder, OpName } from '../wasm/index.js';
 import { WARP_SIZE } from './executorArea.js';
+import { syncScope } from './flowGraph.js';
 import { EXCHANGE, type ThreadContext } from './threadContext.js';
 import { wasmTypeOf } from './registerTypes.js';
 
@@ -16,9 +17,12 @@ export class ExchangeEmitter {
     private readonly typeOf: (register: number) => ScalarType,
     private readonly first: number,
     private readonly mask: number,
+    /** Writes what happens to a lane that its own member mask does not name; the local holds its number. */
+    private readonly leaveStray: (lane: number) => void,
   ) {}
 
   emit(instruction: IrInstruction): void {
+    this.checkMembers(instruction);
     switch (instruction.opcode) {
       case 'shfl':
         this.shuffle(instruction);
@@ -41,6 +45,20 @@ export class ExchangeEmitter {
         // bar.warp.sync and block barriers exchange nothing.
         return;
     }
+  }
+
+  private checkMembers(instruction: IrInstruction): void {
+    const f = this.f;
+    const members = instruction.sources.at(-1);
+    const isWhole = members?.kind === 'integer' && members.low === -1;
+    const isWarpWide = instruction.opcode !== 'activemask' && syncScope(instruction) === 'warp';
+    if (!isWarpWide || isWhole) return;
+    this.forEachLane('lane', (lane, context) => {
+      this.read(members, 'b32', context);
+      f.get(lane).op('i32ShrU').i32(1).op('i32And').op('i32Eqz').if();
+      this.leaveStray(lane);
+      f.end();
+    });
   }
 
   private shuffle(instruction: IrInstruction): void {

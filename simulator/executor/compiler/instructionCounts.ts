@@ -41,7 +41,7 @@ export function weighClasses(fn: IrFunction, graph: FlowGraph, flow: RegionFlow)
         if (spaceOf(instruction.modifiers) === 'shared') weight.sharedBytes += accessBytes(instruction);
         else {
           weight.globalStoreBytes += accessBytes(instruction);
-          if (instruction.opcode === 'atom') weight.globalLoadBytes += accessBytes(instruction);
+          weight.globalLoadBytes += accessBytes(instruction);
         }
       }
     }

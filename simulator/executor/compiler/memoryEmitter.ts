@@ -12,7 +12,7 @@ import type { FaultCode } from '../types.js';
 import type { OpName } from '../wasm/index.js';
 import { accessBytes, type AccessGroup } from './accessGroups.js';
 import { AREA, CACHE, faultNumber, RECORD } from './executorArea.js';
-import { spaceOf } from './instructionClass.js';
+import { spaceOf, type AccessSpace } from './instructionClass.js';
 import { lastType } from './integerEmitter.js';
 import { NO_OFFSET_HIGH } from './library.js';
 import { unsupported, type OperandEmitter } from './operandEmitter.js';
@@ -252,12 +252,11 @@ export class MemoryEmitter {
     if (bytes > 1) f.i32(Math.log2(bytes)).op('i32Rotr');
     pushLimit();
     f.op('i32GeU').if();
-    f.i32(0).i32(faultNumber('misalignedAddress')).i32(faultNumber(code));
-    f.get(at)
-      .i32(bytes - 1)
-      .op('i32And')
-      .op('select')
-      .memory('i32Store', RECORD.faultCode);
+    // Out of bounds goes before misaligned.
+    f.i32(0).i32(faultNumber(code)).i32(faultNumber('misalignedAddress'));
+    f.get(at).i32(Math.log2(bytes)).op('i32ShrU');
+    pushLimit();
+    f.op('i32GeU').op('select').memory('i32Store', RECORD.faultCode);
     f.i32(0).get(at).op('i64ExtendI32U').memory('i64Store', RECORD.faultAddress);
     this.around.leaveWithFault(instruction);
     f.end().get(at);
@@ -346,6 +345,23 @@ export class MemoryEmitter {
     return held === 'f64' ? 'f64' : isFloatType(type) ? 'b64' : type;
   }
 
+  /** Floats are added by the memory system, which flushes subnormals, except in shared memory. */
+  private addSingle(space: AccessSpace, old: number, operand: number): void {
+    const f = this.emit.f;
+    const flush = this.emit.library.index('flush');
+    if (space !== 'shared') {
+      f.get(old).call(flush).get(operand).call(flush).op('f32Add').call(flush);
+      this.emit.canonical('f32');
+    }
+    if (space === 'global' || space === 'const') return;
+    f.get(old).get(operand).op('f32Add');
+    this.emit.canonical('f32');
+    if (space === 'shared') return;
+    const high = this.emit.temporary('high', 'i32');
+    f.get(high).i32(SHARED_WINDOW_HIGH).op('i32Ne').get(high).i32(LOCAL_WINDOW_HIGH).op('i32Ne').op('i32And');
+    f.op('select');
+  }
+
   /** Leaves what an atomic writes. */
   private combine(instruction: IrInstruction, type: ScalarType, old: number): void {
     const f = this.emit.f;
@@ -365,9 +381,13 @@ export class MemoryEmitter {
         .op('select');
       return;
     }
-    if (width === 'f32' || width === 'f64') {
-      f.get(old).get(operand).op(`${width}Add`);
-      this.emit.canonical(width);
+    if (width === 'f64') {
+      f.get(old).get(operand).op('f64Add');
+      this.emit.canonical('f64');
+      return;
+    }
+    if (width === 'f32') {
+      this.addSingle(spaceOf(instruction.modifiers), old, operand);
       return;
     }
     for (const [modifier, name] of [

@@ -469,7 +469,11 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
     const resumed = this.resumedInstruction();
     if (resumed === undefined) return;
     const typeOf = (register: number) => this.emit.typeOf(register);
-    new ExchangeEmitter(this.f, this.plan.context, typeOf, this.context, this.mask).emit(resumed);
+    const leaveStray = (lane: number): void => {
+      this.f.i32(0).i32(faultNumber('divergentBarrier')).memory('i32Store', RECORD.faultCode);
+      this.f.get(lane).set(this.thread.lane).i32(resumed.index).set(this.site).br(this.faultLabel);
+    };
+    new ExchangeEmitter(this.f, this.plan.context, typeOf, this.context, this.mask, leaveStray).emit(resumed);
   }
 
   /** Brings a thread's registers from its context, and what it waited for from the exchange area. */

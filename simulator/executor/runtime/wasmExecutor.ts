@@ -8,11 +8,14 @@ import type {
   ExecutorVariant,
   KernelFault,
   RunResult,
+  TraceSink,
 } from '../types.js';
 import { BlockScheduler } from './blockScheduler.js';
 import { readCounters, readThreadInstructions } from './counters.js';
 import { ExecutorError } from './executorError.js';
 import { readFault } from './faults.js';
+import { traceBlocks } from './tracer.js';
+import { AccessProfiler } from './accessProfiler.js';
 import { KernelCache, type ReadyKernel } from './kernelCache.js';
 import { LaunchArea } from './launchArea.js';
 
@@ -21,6 +24,9 @@ import { LaunchArea } from './launchArea.js';
  * when it is called anew, so one long call would stay in the baseline compiler's code.
  */
 const INSTRUCTIONS_PER_CALL = 400_000;
+
+/** Thread-instructions that a traced block may execute: the interpreter does about a million a second. */
+const TRACE_FUEL = 20_000_000;
 
 /** Runs kernels as WebAssembly on one node's memory. One launch at a time. */
 export class WasmExecutor implements Executor {
@@ -58,8 +64,15 @@ export class WasmExecutor implements Executor {
     }
   }
 
-  profile(launch: ExecutorLaunch, _blocks: readonly number[]): AccessProfile {
-    throw new ExecutorError('unsupportedVariant', `${launch.kernel.name}: profile() is not there yet`);
+  /** A fault ends the sample early; what was seen until then counts. */
+  profile(launch: ExecutorLaunch, blocks: readonly number[]): AccessProfile {
+    const profiler = new AccessProfiler(launch.kernel);
+    this.trace(launch, blocks, profiler);
+    return profiler.profile();
+  }
+
+  trace(launch: ExecutorLaunch, blocks: readonly number[], sink: TraceSink): void {
+    traceBlocks(launch, blocks, sink, TRACE_FUEL);
   }
 
   private runBlocks(
