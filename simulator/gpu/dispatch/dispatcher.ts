@@ -3,9 +3,12 @@ import type { DeviceView, SchedulingPolicy } from '../../scheduling/index.js';
 import type { DeviceProfile } from '../profiles/index.js';
 import type { BlockEngine } from './blockEngine.js';
 import { type PlacedBlocks, type ResidentGroup } from './blockEngine.js';
+import { DEVICE_RESOURCES, rampedWork } from '../timing/index.js';
 import type { LaunchExecution } from './launchExecution.js';
 import type { BlockReport, LaunchRecord } from './launchRecord.js';
 import { allowedSms, occupy, placeBlocks, room, type SmUse } from './smPool.js';
+
+const DRAM_BYTES = DEVICE_RESOURCES.indexOf('dramBytes');
 
 /**
  * Owns the blocks that are not dispatched yet: asks the policy who is next, places blocks within occupancy and the
@@ -62,7 +65,7 @@ export class Dispatcher {
     const record = this.release(group);
     if (record === undefined) return;
     record.doneBlocks += group.blocks.length;
-    record.dramBytes += group.work.device[1] * group.blocks.length;
+    record.dramBytes += group.work.device[DRAM_BYTES] * group.blocks.length;
     if (!record.reportBlocks) return;
     group.blocks.forEach((block, index) => {
       const sm = group.sms[Math.floor(index / group.perSm)];
@@ -96,7 +99,9 @@ export class Dispatcher {
       const blocks = this.execution.chunk(record, chosen.length - done);
       const work = this.execution.run(record, blocks, capacity, this.otherFootprint(record));
       if (work === undefined) break;
-      placed.push({ work, firstBlock: first + done, sms: chosen.slice(done, done + blocks) });
+      const started =
+        first === record.lo ? rampedWork(work, chosen.length, this.profile.timing.blocksPerCycle) : work;
+      placed.push({ work: started, firstBlock: first + done, sms: chosen.slice(done, done + blocks) });
       done += blocks;
     }
     for (const sm of chosen.slice(done)) occupy(this.use, sm, record.block, -1);

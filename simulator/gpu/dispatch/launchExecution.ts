@@ -29,7 +29,7 @@ export interface ExecutionOptions {
 }
 
 /** Blocks executed in one call: few enough that an uneven grid keeps its unevenness. */
-const CHUNK_BLOCKS = 64;
+const CHUNK_BLOCKS = 16;
 
 /**
  * Runs blocks functionally when they are dispatched and tells what work they are. Function never depends on timing:
@@ -75,7 +75,7 @@ export class LaunchExecution {
     record.next = range.hi;
     const { counters } = result;
     record.plan ??= this.planOf(record, record.profile, counters, residentBlocks, otherFootprintBytes);
-    return blockWork(record.profile, record.plan, counters);
+    return blockWork(record.profile, record.plan, counters, this.profile);
   }
 
   private planOf(

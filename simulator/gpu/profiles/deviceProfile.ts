@@ -62,6 +62,8 @@ export interface DeviceTiming {
   /** Exponent of the norm that joins the limits of a block: 1 adds them, infinity takes the largest. */
   readonly overlapExponent: number;
   readonly issuePerCycle: number;
+  /** Cycles between two issues of one warp that waits for nothing. */
+  readonly warpIssueCycles: number;
   /** Warp instructions a cycle and SM. */
   readonly integerPerCycle: number;
   readonly float32PerCycle: number;
@@ -78,6 +80,10 @@ export interface DeviceTiming {
   /** Atomic operations on one address a cycle, and on the whole device. */
   readonly atomicsPerAddressPerCycle: number;
   readonly atomicsPerCycle: number;
+  /** L2 bandwidth that a stored byte takes, against a loaded one. */
+  readonly storeWeightInL2: number;
+  /** Cycles of L1's data array that a sector's arrival from L2 takes. */
+  readonly fillCyclesPerSector: number;
   readonly latency: {
     readonly alu: number;
     readonly float64: number;

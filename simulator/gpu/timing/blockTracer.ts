@@ -18,9 +18,11 @@ export interface TracedBlock {
   /** Longest dependent chain when every L1 miss hits L2, and when every one goes to DRAM. */
   chainL2Cycles: number;
   chainDramCycles: number;
-  /** Most atomic operations on a single word. */
-  hottestAtomics: number;
-  /** Loads and stores as distinct sectors, by the address of the segment that they fall in. */
+  /** Sectors asked of L2. */
+  l2Sectors: number;
+  /** Atomic operations by address. */
+  readonly atomics: Map<number, number>;
+  /** Loads and stores as distinct granules of 64 bytes, by the address of the segment that they fall in. */
   readonly loaded: Map<number, Set<number>>;
   readonly stored: Map<number, Set<number>>;
 }
@@ -44,8 +46,9 @@ export class BlockTracer implements TraceSink {
   private readonly cache: L1Cache;
   private timelines = new Map<number, WarpTimeline>();
   private current: TracedBlock | undefined;
-  private atomicWords = new Map<number, number>();
   private seen = 0;
+  /** Lines of the block traced first: what blocks that run together have in common. */
+  private readonly commonLines = new Set<number>();
   private budget = Infinity;
 
   constructor(
@@ -55,6 +58,8 @@ export class BlockTracer implements TraceSink {
     l1Bytes: number,
     /** Start address of the segment that holds an address, or -1. */
     private readonly segmentOf: (address: number) => number,
+    /** Blocks that share an SM with the traced ones, themselves included. */
+    private readonly residents: number,
   ) {
     this.plans = instructionPlans(kernel, profile.timing.latency);
     this.cache = new L1Cache(Math.max(16, Math.floor(l1Bytes / profile.memory.lineBytes)));
@@ -69,7 +74,6 @@ export class BlockTracer implements TraceSink {
   onBlock(block: number): void {
     this.finish();
     this.cache.clear();
-    this.atomicWords.clear();
     this.timelines = new Map();
     this.current = {
       block,
@@ -79,7 +83,8 @@ export class BlockTracer implements TraceSink {
       device: DEVICE_RESOURCES.map(() => 0),
       chainL2Cycles: 0,
       chainDramCycles: 0,
-      hottestAtomics: 0,
+      l2Sectors: 0,
+      atomics: new Map(),
       loaded: new Map(),
       stored: new Map(),
     };
@@ -116,8 +121,9 @@ export class BlockTracer implements TraceSink {
     const timeline = this.timeline(warp);
     const plan = this.plans[index];
     if (space === 'shared') {
-      traced.sm[DATA] += shape.wavefronts;
-      const extra = (shape.wavefronts - 1) / timing.wavefrontsPerCycle;
+      const wavefronts = kind === 'atomic' ? sharedAtomicCycles(activeMask, addresses) : shape.wavefronts;
+      traced.sm[DATA] += wavefronts;
+      const extra = (wavefronts - 1) / timing.wavefrontsPerCycle;
       timeline.resolve(plan, timing.latency.shared + extra, timing.latency.shared + extra);
       return;
     }
@@ -125,10 +131,11 @@ export class BlockTracer implements TraceSink {
     traced.sm[DATA] += cycles * timing.wavefrontsPerCycle;
     this.remember(kind === 'load' ? traced.loaded : traced.stored, shape);
     if (kind === 'atomic') this.atomic(traced, shape, plan, timeline, activeMask, addresses);
-    else if (kind === 'store') this.traffic(traced, this.touch(shape).touched);
+    else if (kind === 'store') this.traffic(traced, this.touch(shape).touched, timing.storeWeightInL2);
     else {
       const missed = this.touch(shape).missed;
-      this.traffic(traced, missed);
+      this.traffic(traced, missed, 1);
+      traced.sm[DATA] += missed * timing.fillCyclesPerSector * timing.wavefrontsPerCycle;
       const { l1, l2, dram } = timing.latency;
       const extra = cycles - 1;
       timeline.resolve(plan, (missed > 0 ? l2 : l1) + extra, (missed > 0 ? dram : l1) + extra);
@@ -158,27 +165,32 @@ export class BlockTracer implements TraceSink {
     const { atomic, l2, dram } = this.profile.timing.latency;
     let sectors = 0;
     for (let index = 0; index < shape.lines; index++) sectors += bitCount4(shape.sectorMasks[index]);
-    this.traffic(traced, sectors);
+    this.traffic(traced, sectors, 1);
     for (let lane = 0; lane < 32; lane++) {
       if (((activeMask >>> lane) & 1) === 0) continue;
       traced.device[ATOMICS] += 1;
-      const count = (this.atomicWords.get(addresses[lane]) ?? 0) + 1;
-      this.atomicWords.set(addresses[lane], count);
-      if (count > traced.hottestAtomics) traced.hottestAtomics = count;
+      const address = addresses[lane];
+      traced.atomics.set(address, (traced.atomics.get(address) ?? 0) + 1);
     }
     timeline.resolve(plan, atomic, atomic + dram - l2);
   }
 
-  private traffic(traced: TracedBlock, sectors: number): void {
+  private traffic(traced: TracedBlock, sectors: number, weight: number): void {
     traced.sm[L2_PORT] += sectors * SECTOR_BYTES;
-    traced.device[L2_BYTES] += sectors * SECTOR_BYTES;
+    traced.device[L2_BYTES] += sectors * SECTOR_BYTES * weight;
+    traced.l2Sectors += sectors;
   }
 
+  /** Missed sectors; of a line that all residents of an SM use, only one in so many fetches it. */
   private touch(shape: RequestShape): { missed: number; touched: number } {
+    const first = this.blocks.length === 1;
     let missed = 0;
     let touched = 0;
     for (let index = 0; index < shape.lines; index++) {
-      missed += bitCount4(this.cache.touch(shape.lineNumbers[index], shape.sectorMasks[index]));
+      const line = shape.lineNumbers[index];
+      const sectors = bitCount4(this.cache.touch(line, shape.sectorMasks[index]));
+      if (first) this.commonLines.add(line);
+      missed += this.commonLines.has(line) && !first ? sectors / this.residents : sectors;
       touched += bitCount4(shape.sectorMasks[index]);
     }
     return { missed, touched };
@@ -188,17 +200,18 @@ export class BlockTracer implements TraceSink {
     for (let index = 0; index < shape.lines; index++) {
       const line = shape.lineNumbers[index];
       const segment = this.segmentOf(line * 128 + (31 - Math.clz32(shape.sectorMasks[index])) * SECTOR_BYTES);
-      let sectors = into.get(segment);
-      if (sectors === undefined) into.set(segment, (sectors = new Set()));
-      for (let bit = 0; bit < 4; bit++)
-        if ((shape.sectorMasks[index] >> bit) & 1) sectors.add(line * 4 + bit);
+      let granules = into.get(segment);
+      if (granules === undefined) into.set(segment, (granules = new Set()));
+      // Two granules of 64 bytes a line.
+      if ((shape.sectorMasks[index] & 3) !== 0) granules.add(line * 2);
+      if ((shape.sectorMasks[index] & 12) !== 0) granules.add(line * 2 + 1);
     }
   }
 
   private timeline(warp: number): WarpTimeline {
     let timeline = this.timelines.get(warp);
     if (timeline === undefined) {
-      timeline = new WarpTimeline(this.kernel.registers.length, this.profile.timing.latency);
+      timeline = new WarpTimeline(this.kernel.registers.length, this.profile.timing);
       this.timelines.set(warp, timeline);
     }
     return timeline;
@@ -215,4 +228,17 @@ export class BlockTracer implements TraceSink {
     }
     for (const timeline of this.timelines.values()) if (timeline.atBarrier) timeline.leaveBarrier(l2, dram);
   }
+}
+
+/** Shared memory serves atomics one lane a bank at a time: lanes on one word wait for each other. */
+function sharedAtomicCycles(activeMask: number, addresses: Float64Array): number {
+  const lanes = new Int32Array(32);
+  let most = 0;
+  for (let lane = 0; lane < 32; lane++) {
+    if (((activeMask >>> lane) & 1) === 0) continue;
+    const bank = Math.floor(addresses[lane] / 4) % 32;
+    lanes[bank] += 1;
+    most = Math.max(most, lanes[bank]);
+  }
+  return most;
 }

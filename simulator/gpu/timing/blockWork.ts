@@ -3,7 +3,7 @@ import type { DeviceProfile } from '../profiles/index.js';
 /** What blocks of one SM share, in the order of `BlockWork.sm`. Amounts are in the unit that the SM serves a cycle. */
 export const SM_RESOURCES = ['issue', 'integer', 'float32', 'float64', 'special', 'data', 'l2Port'] as const;
 /** What all blocks of the device share, in the order of `BlockWork.device`. */
-export const DEVICE_RESOURCES = ['l2Bytes', 'dramBytes', 'atomics', 'starts'] as const;
+export const DEVICE_RESOURCES = ['l2Bytes', 'dramBytes', 'atomics', 'starts', 'hotAtomics'] as const;
 
 export type SmResource = (typeof SM_RESOURCES)[number];
 export type DeviceResource = (typeof DEVICE_RESOURCES)[number];
@@ -43,6 +43,7 @@ export function capacities(profile: DeviceProfile, clockHz: number): Capacities 
       timing.dramBytesPerSecond / 1e9,
       timing.atomicsPerCycle * cyclesPerNs,
       timing.blocksPerCycle * cyclesPerNs,
+      timing.atomicsPerAddressPerCycle * cyclesPerNs,
     ],
   };
 }
@@ -57,6 +58,15 @@ export function scaleWork(work: BlockWork, factor: number): BlockWork {
     chainCycles: work.chainCycles * factor,
     warps: work.warps,
   };
+}
+
+/**
+ * The work of blocks that start together on an empty device: they come one after the other, so that the last waits for
+ * the others. Later blocks start as slots get free, where the starts are a shared resource like others.
+ */
+export function rampedWork(work: BlockWork, blocks: number, startsPerCycle: number): BlockWork {
+  const device = work.device.map((amount, index) => (DEVICE_RESOURCES[index] === 'starts' ? 0 : amount));
+  return { ...work, device, chainCycles: work.chainCycles + blocks / startsPerCycle };
 }
 
 /** Whether two blocks may stand for each other within a relative tolerance. */

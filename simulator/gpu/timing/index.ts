@@ -3,6 +3,7 @@ export {
   SM_RESOURCES,
   alike,
   capacities,
+  rampedWork,
   scaleWork,
   type BlockWork,
   type Capacities,

@@ -25,16 +25,20 @@ export interface KernelProfile {
   readonly blockFootprintBytes: number;
   /** Uses per segment for a whole grid, at the positions of the segments among the launch's arguments. */
   readonly uses: readonly SegmentUse[];
-  readonly hottestAtomics: number;
+  /** Bytes that a block asks of L2, by sectors. */
+  readonly l2TrafficBytes: number;
 }
 
 const L2_BYTES = DEVICE_RESOURCES.indexOf('l2Bytes');
 const DRAM_BYTES = DEVICE_RESOURCES.indexOf('dramBytes');
 const STARTS = DEVICE_RESOURCES.indexOf('starts');
+const HOT_ATOMICS = DEVICE_RESOURCES.indexOf('hotAtomics');
 const ATOMICS = DEVICE_RESOURCES.indexOf('atomics');
 const SECTOR_BYTES = 32;
+/** DRAM answers L2 in pieces of two sectors, so a footprint is counted in these. */
+const GRANULE_BYTES = 64;
 /** Warp instructions traced of the first block and of the others; the rest of a block is taken to go on alike. */
-const FIRST_TRACE_BUDGET = 120_000;
+const FIRST_TRACE_BUDGET = 60_000;
 const TRACE_BUDGET = 30_000;
 
 /** Traces a few blocks of a launch. The first and last block bound the address spans, the others are typical. */
@@ -47,11 +51,10 @@ export function profileLaunch(
   hi: number,
   sharedBytesPerBlock: number,
 ): KernelProfile {
-  const blocks = sampleBlocks(lo, hi);
+  const blocks = sampleBlocks(lo, hi, profile.sms);
   const threads = launch.shape.block[0] * launch.shape.block[1] * launch.shape.block[2];
   const warps = Math.ceil(threads / profile.warpSize);
-  if (executor.trace === undefined)
-    return profileFromCounts(executor, launch, profile, warps, blocks, hi - lo);
+  if (executor.trace === undefined) return emptyProfile(launch, profile);
 
   const resident = Math.min(blocksPerSm, Math.ceil((hi - lo) / profile.sms));
   const l1Bytes = Math.max(0, profile.memory.l1Bytes - sharedBytesPerBlock * resident) / resident;
@@ -62,19 +65,24 @@ export function profileLaunch(
     warps,
     l1Bytes,
     (address) => space.find(address)?.virtualAddress ?? -1,
+    resident,
   );
-  for (const block of blocks) {
-    tracer.allow(block === blocks[0] ? FIRST_TRACE_BUDGET : TRACE_BUDGET);
+  for (const [index, block] of blocks.entries()) {
+    tracer.allow(index < 2 ? FIRST_TRACE_BUDGET : TRACE_BUDGET);
     executor.trace(launch, [block], tracer);
   }
   tracer.finish();
-  return summarise(tracer, profile, launch, hi - lo);
+  return summarise(tracer, profile, launch, hi - lo, resident);
 }
 
-function sampleBlocks(lo: number, hi: number): number[] {
-  const count = hi - lo;
-  const wanted = [lo + Math.floor(count / 2), lo + Math.floor(count / 3), lo, hi - 1];
-  return [...new Set(wanted)];
+/**
+ * The block in the middle, then the one that joins it on its SM (blocks go round the SMs), then the first and the last,
+ * which bound the address spans.
+ */
+function sampleBlocks(lo: number, hi: number, sms: number): number[] {
+  const middle = lo + Math.floor((hi - lo) / 2);
+  const neighbour = middle + sms < hi ? middle + sms : middle - sms >= lo ? middle - sms : middle;
+  return [...new Set([middle, neighbour, lo, hi - 1])];
 }
 
 function summarise(
@@ -82,15 +90,17 @@ function summarise(
   profile: DeviceProfile,
   launch: ExecutorLaunch,
   gridBlocks: number,
+  resident: number,
 ): KernelProfile {
   const traced = tracer.blocks.filter((block) => block.warpInstructions > 0);
   if (traced.length === 0) return emptyProfile(launch, profile);
-  // The last block may be a partial one: it counts for spans only, where there are others.
-  const whole = traced.length > 2 ? traced.slice(0, -1) : traced.slice(0, 1);
+  // The first and the last block bound spans only; of the pair on one SM, the second knows what they share.
+  const whole = resident > 1 && traced.length > 2 ? traced.slice(1, 2) : traced.slice(0, 1);
   const mean = (of: (block: TracedBlock) => number): number =>
     whole.reduce((sum, block) => sum + of(block), 0) / whole.length;
   const device = DEVICE_RESOURCES.map((_, resource) => mean((block) => block.device[resource]));
   device[STARTS] = 1;
+  device[HOT_ATOMICS] = hotAtomics(traced, gridBlocks);
   const footprint = mean(footprintBytes);
   return {
     work: {
@@ -103,14 +113,36 @@ function summarise(
     warpInstructions: mean((block) => block.warpInstructions),
     blockFootprintBytes: footprint,
     uses: segmentUses(traced, launch, gridBlocks),
-    hottestAtomics: mean((block) => block.hottestAtomics),
+    l2TrafficBytes: mean((block) => block.l2Sectors * SECTOR_BYTES),
   };
+}
+
+/**
+ * Atomic operations a block adds to the busiest address. An address that several sampled blocks use is taken to be
+ * everybody's; one that a single block uses is that block's own.
+ */
+function hotAtomics(traced: readonly TracedBlock[], gridBlocks: number): number {
+  const users = new Map<number, { blocks: number; operations: number }>();
+  for (const block of traced) {
+    for (const [address, operations] of block.atomics) {
+      const user = users.get(address) ?? { blocks: 0, operations: 0 };
+      user.blocks += 1;
+      user.operations += operations;
+      users.set(address, user);
+    }
+  }
+  let hottest = 0;
+  for (const { blocks, operations } of users.values()) {
+    const share = blocks > 1 || traced.length === 1 ? operations / traced.length : operations / gridBlocks;
+    hottest = Math.max(hottest, share);
+  }
+  return hottest;
 }
 
 function footprintBytes(block: TracedBlock): number {
   let bytes = 0;
   for (const segment of new Set([...block.loaded.keys(), ...block.stored.keys()])) {
-    bytes += unionSize(block.loaded.get(segment), block.stored.get(segment)) * SECTOR_BYTES;
+    bytes += merged(block.loaded.get(segment), block.stored.get(segment)).size * GRANULE_BYTES;
   }
   return bytes;
 }
@@ -139,7 +171,7 @@ function segmentUses(
 }
 
 /**
- * Distinct bytes of a whole grid from a few blocks' sectors. Blocks that share everything touch what one touches;
+ * Distinct bytes of a whole grid from a few blocks' granules. Blocks that share everything touch what one touches;
  * others at most the sum of all, and at most the span between the lowest and the highest sector seen.
  */
 function gridBytes(blocks: readonly (ReadonlySet<number> | undefined)[], gridBlocks: number): number {
@@ -159,17 +191,13 @@ function gridBytes(blocks: readonly (ReadonlySet<number> | undefined)[], gridBlo
     }
   }
   if (union.size === 0) return 0;
-  if (blocks.length > 1 && union.size <= most * 1.05) return union.size * SECTOR_BYTES;
+  if (blocks.length > 1 && union.size <= most * 1.05) return union.size * GRANULE_BYTES;
   const apart = (sum / blocks.length) * gridBlocks;
-  return Math.min(apart, high - low + 1) * SECTOR_BYTES;
+  return Math.min(apart, high - low + 1) * GRANULE_BYTES;
 }
 
 function merged(a: ReadonlySet<number> | undefined, b: ReadonlySet<number> | undefined): Set<number> {
   return new Set([...(a ?? []), ...(b ?? [])]);
-}
-
-function unionSize(a: ReadonlySet<number> | undefined, b: ReadonlySet<number> | undefined): number {
-  return merged(a, b).size;
 }
 
 function emptyProfile(launch: ExecutorLaunch, profile: DeviceProfile): KernelProfile {
@@ -186,54 +214,7 @@ function emptyProfile(launch: ExecutorLaunch, profile: DeviceProfile): KernelPro
     warpInstructions: 0,
     blockFootprintBytes: 0,
     uses: [],
-    hottestAtomics: 0,
-  };
-}
-
-/**
- * A coarser profile for an executor that cannot trace: sites and sectors from `profile()`, instructions all alike, and
- * a chain in which every global load of a warp waits for L2.
- */
-function profileFromCounts(
-  executor: Executor,
-  launch: ExecutorLaunch,
-  profile: DeviceProfile,
-  warps: number,
-  blocks: readonly number[],
-  gridBlocks: number,
-): KernelProfile {
-  const access = executor.profile(launch, blocks);
-  const sampled = Math.max(1, access.sampledBlocks);
-  const { timing } = profile;
-  let requests = 0;
-  let loads = 0;
-  let missedSectors = 0;
-  let atomics = 0;
-  for (const site of access.sites) {
-    requests += site.requests;
-    if (site.kind === 'load') {
-      loads += site.requests;
-      missedSectors += site.distinctSectors;
-    } else missedSectors += site.sectors;
-    if (site.kind === 'atomic') atomics += site.requests;
-  }
-  const bytes = (missedSectors / sampled) * SECTOR_BYTES;
-  const base = emptyProfile(launch, profile);
-  const sm = [...base.work.sm];
-  sm[SM_RESOURCES.indexOf('data')] = (requests + access.sharedWavefronts) / sampled;
-  sm[SM_RESOURCES.indexOf('l2Port')] = bytes;
-  const device = [...base.work.device];
-  device[L2_BYTES] = bytes;
-  device[ATOMICS] = atomics / sampled;
-  const chain = timing.blockStartCycles + (loads / sampled / warps) * timing.latency.l2;
-  return {
-    ...base,
-    work: { sm, device, chainCycles: chain, warps },
-    chainDramCycles: chain,
-    blockFootprintBytes: bytes,
-    uses: [
-      { segment: -1, readBytes: bytes * gridBlocks, writtenBytes: 0, footprintBytes: bytes * gridBlocks },
-    ],
+    l2TrafficBytes: 0,
   };
 }
 
@@ -269,7 +250,7 @@ export function planTraffic(
     dramBytes += use.readBytes * missing + use.writtenBytes * swept;
   }
   // Traffic beyond the footprint is reuse; it misses when the blocks that run together touch more than L2 holds.
-  const traffic = kernel.work.device[L2_BYTES] * gridBlocks * scale;
+  const traffic = kernel.l2TrafficBytes * gridBlocks * scale;
   const compulsory = kernel.uses.reduce((sum, use) => sum + use.readBytes + use.writtenBytes, 0);
   const together = kernel.blockFootprintBytes * scale * residentBlocks;
   const reuseMiss = missShare(curve, Math.min(together * REUSE_DISTANCE, footprint));
@@ -286,7 +267,12 @@ export function planTraffic(
 const REUSE_DISTANCE = 0.65;
 
 /** The work of a block that executed `counters` a block, under a traffic plan. */
-export function blockWork(kernel: KernelProfile, plan: TrafficPlan, counters: ExecutionCounters): BlockWork {
+export function blockWork(
+  kernel: KernelProfile,
+  plan: TrafficPlan,
+  counters: ExecutionCounters,
+  profile: DeviceProfile,
+): BlockWork {
   const perBlock = counters.warpInstructions / Math.max(1, counters.blocks);
   const base = withPlan(kernel, plan);
   if (kernel.warpInstructions > 0) {
@@ -297,10 +283,31 @@ export function blockWork(kernel: KernelProfile, plan: TrafficPlan, counters: Ex
     device[DRAM_BYTES] = plan.dramBytesPerBlock * Math.min(1, factor / plan.scale);
     return { ...scaled, device };
   }
-  // Without a trace the counters are all there is: every instruction takes a slot.
+  return countedWork(base, counters, profile);
+}
+
+/**
+ * Work from counters alone, for an executor that cannot trace: a slot for every instruction, every byte from L2, and a
+ * chain in which each global load of a warp waits for the one before.
+ */
+function countedWork(base: BlockWork, counters: ExecutionCounters, device: DeviceProfile): BlockWork {
+  const blocks = Math.max(1, counters.blocks);
+  const { timing } = device;
+  const { byClass } = counters;
+  const instructions = counters.warpInstructions / blocks;
+  const bytes = (counters.globalLoadBytes + counters.globalStoreBytes) / blocks;
+  const requests = (byClass.globalLoad + byClass.globalStore + byClass.shared + byClass.atomic) / blocks;
   const sm = [...base.sm];
-  sm[SM_RESOURCES.indexOf('issue')] = perBlock;
-  return { ...base, sm, chainCycles: base.chainCycles + (perBlock / base.warps) * 2 };
+  sm[SM_RESOURCES.indexOf('issue')] = instructions;
+  sm[SM_RESOURCES.indexOf('data')] = requests;
+  sm[SM_RESOURCES.indexOf('l2Port')] = bytes;
+  const shared = [...base.device];
+  shared[L2_BYTES] = bytes;
+  shared[ATOMICS] = (byClass.atomic / blocks) * device.warpSize;
+  const loads = byClass.globalLoad / blocks / base.warps;
+  const chainCycles =
+    base.chainCycles + loads * timing.latency.l2 + (instructions / base.warps) * (timing.latency.alu / 2);
+  return { ...base, sm, device: shared, chainCycles };
 }
 
 function withPlan(kernel: KernelProfile, plan: TrafficPlan): BlockWork {

@@ -81,14 +81,14 @@ export function machineCost(instruction: IrInstruction, latency: Latency): Machi
     case 'rsqrt':
       if (double) return { slots: 24, pipe: 'float64', pipeOps: 12, latencyCycles: latency.float64 * 12 };
       return modifiers.includes('approx')
-        ? cost(1.5, 'special', 1, latency.special + latency.alu)
+        ? approximate(modifiers, latency)
         : cost(7, 'special', 1, latency.special + 7 * latency.alu);
     case 'ex2':
     case 'lg2':
     case 'sin':
     case 'cos':
     case 'tanh':
-      return cost(1.3, 'special', 1, latency.special);
+      return approximate(modifiers, latency);
     case 'cvt':
       return conversion(instruction, latency);
     case 'popc':
@@ -155,10 +155,17 @@ function float(double: boolean, operations: number, latency: Latency): MachineCo
     : cost(operations, 'float32', operations, latency.alu * operations);
 }
 
+/** Without `.ftz` a subnormal operand is scaled up before and the result down after. */
+function approximate(modifiers: readonly string[], latency: Latency): MachineCost {
+  return modifiers.includes('ftz')
+    ? cost(1, 'special', 1, latency.special)
+    : cost(4, 'special', 1, latency.special + 3 * latency.alu);
+}
+
 function integerDivision(wide: boolean, latency: Latency): MachineCost {
   return wide
     ? { slots: 70, pipe: 'integer', pipeOps: 50, latencyCycles: 420 }
-    : { slots: 20, pipe: 'integer', pipeOps: 14, latencyCycles: latency.special * 2 + latency.alu * 16 };
+    : { slots: 16, pipe: 'integer', pipeOps: 10, latencyCycles: latency.special * 2 + latency.alu * 5 };
 }
 
 function conversion(instruction: IrInstruction, latency: Latency): MachineCost {

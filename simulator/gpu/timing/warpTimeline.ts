@@ -20,7 +20,7 @@ export class WarpTimeline {
 
   constructor(
     registers: number,
-    private readonly latency: DeviceTiming['latency'],
+    private readonly timing: DeviceTiming,
   ) {
     this.readyL2 = new Float64Array(registers);
     this.readyDram = new Float64Array(registers);
@@ -32,7 +32,7 @@ export class WarpTimeline {
       this.blockDram = this.endDram;
       this.issued = 0;
     }
-    this.issued += plan.cost.slots;
+    this.issued += plan.cost.slots * this.timing.warpIssueCycles;
     let startL2 = this.blockL2;
     let startDram = this.blockDram;
     for (const register of plan.reads) {
@@ -45,8 +45,8 @@ export class WarpTimeline {
       this.readyL2[register] = startL2 + plan.cost.latencyCycles;
       this.readyDram[register] = startDram + plan.cost.latencyCycles;
     }
-    const turn = plan.isBranch ? this.latency.branch : 0;
-    // One instruction a cycle at best, whatever the operands allow.
+    const turn = plan.isBranch ? this.timing.latency.branch : 0;
+    // A warp issues no faster than its turn comes, whatever the operands allow.
     this.endL2 = Math.max(this.endL2, startL2 + turn, this.blockL2 + this.issued);
     this.endDram = Math.max(this.endDram, startDram + turn, this.blockDram + this.issued);
     if (plan.isBarrier) this.atBarrier = true;
@@ -62,8 +62,8 @@ export class WarpTimeline {
 
   leaveBarrier(l2: number, dram: number): void {
     this.atBarrier = false;
-    this.endL2 = this.blockL2 = l2 + this.latency.barrier;
-    this.endDram = this.blockDram = dram + this.latency.barrier;
+    this.endL2 = this.blockL2 = l2 + this.timing.latency.barrier;
+    this.endDram = this.blockDram = dram + this.timing.latency.barrier;
     this.issued = 0;
   }
 }
