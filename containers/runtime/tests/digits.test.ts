@@ -8,7 +8,7 @@ import {
   plainEvaluation,
 } from '../../models/index.js';
 import { VirtualNode } from '../virtualNode.js';
-import { FrontendDouble } from './frontendDouble.js';
+import { FrontendDouble, floats } from './frontendDouble.js';
 
 const BATCH_SIZE = 64;
 const { heldOut } = loadDigits();
@@ -60,5 +60,28 @@ describe.each(['digits-logistic', 'digits-mlp'] as const)('%s on the simulated G
     const alone = predict([5])?.results[0];
     const last = predict([700, 1200, 5])?.results[2];
     expect(last).toEqual({ ...alone, id: 2 });
+  });
+});
+
+describe('two virtual nodes', () => {
+  function run(): { frames: FrontendDouble['frames']; hash: string; nowNs: number } {
+    const clock = new VirtualClock();
+    const node = new VirtualNode({ clock });
+    const path = builtInModelPath('digits-mlp');
+    const frontend = new FrontendDouble(
+      node.start({ model: 'digits-mlp', version: '1', replica: '0', inputType: 'floats', path }),
+    );
+    clock.run();
+    for (const size of [3, 1, 17]) {
+      frontend.ask(Array.from({ length: size }, (_, k) => floats(...digitAt(heldOut, 100 * k))));
+    }
+    clock.run();
+    return { frames: frontend.frames, hash: node.gpuNode.hash(), nowNs: clock.nowNs() };
+  }
+
+  it('answer the same at the same simulated time, bit for bit', () => {
+    const first = run();
+    expect(first.frames).toHaveLength(4);
+    expect(run()).toEqual(first);
   });
 });
