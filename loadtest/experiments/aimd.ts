@@ -1,100 +1,76 @@
 /**
  * Adaptive batching against no batching at a 20 ms objective, in virtual time: batch size, latency and throughput over
- * time. Writes aimd.json and aimd.svg. Usage: node dist/loadtest/experiments/aimd.js [folder]
+ * time, for a synthetic model and for a kernel model on a simulated H200. Writes a JSON and an SVG file of each.
+ * Usage: node dist/loadtest/experiments/aimd.js [synthetic|digits|all] [folder]
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { renderFigure, type Window } from '../report/index.js';
-import { AIMD_SETTINGS, runStrategy, type StrategyRun } from './aimdExperiment.js';
+import { runStrategy, type AimdSettings, type ExperimentModel } from './aimdExperiment.js';
+import { aimdFigure } from './aimdFigure.js';
+import { DIGITS_SETTINGS, digitsMlpModel } from './digitsModel.js';
+import { SYNTHETIC_PROFILE, SYNTHETIC_SETTINGS, syntheticModel } from './syntheticModel.js';
 
-const folder = process.argv[2] ?? fileURLToPath(new URL('../../../docs/experiments/aimd', import.meta.url));
-const settings = AIMD_SETTINGS;
-const adaptive = runStrategy(settings, { strategy: 'aimd' });
-const unbatched = runStrategy(settings, { strategy: 'fixed', maxBatchSize: 1 });
-// The most that one input after the other can give, were no moment of the model ever lost.
-const unbatchedCeilingPerSecond = 1000 / (settings.fixedMs + settings.itemMs);
-const summary = {
-  settings,
-  unbatchedCeilingPerSecond,
-  /** In-time answers over the most that no batching could give, by stage. */
-  gain: adaptive.stages.map((stage) => stage.answersInTimePerSecond / unbatchedCeilingPerSecond),
-  adaptive: adaptive.stages,
-  unbatched: unbatched.stages,
-  longestLatencyMs: Math.max(adaptive.longestLatencyMs, unbatched.longestLatencyMs),
-};
+const which = process.argv[2] ?? 'all';
+const folder = process.argv[3] ?? fileURLToPath(new URL('../../../docs/experiments/aimd', import.meta.url));
+if (!['synthetic', 'digits', 'all'].includes(which)) {
+  throw new RangeError(`the experiment must be synthetic, digits or all, not '${which}'`);
+}
+mkdirSync(folder, { recursive: true });
 
-function inTime(run: StrategyRun): (readonly [number, number])[] {
-  return run.windows.map((window: Window) => [
-    window.atSeconds,
-    (window.answers - window.defaults) / settings.windowSeconds,
-  ]);
+if (which !== 'digits') {
+  const { fixedMs, itemMs } = SYNTHETIC_PROFILE;
+  compare(
+    'synthetic',
+    'AIMD finds the batch size that a 20 ms objective allows',
+    `Batch of n: ${fixedMs} ms + n × ${itemMs} ms`,
+    SYNTHETIC_SETTINGS,
+    syntheticModel(SYNTHETIC_PROFILE, SYNTHETIC_SETTINGS.seed),
+    false,
+  );
+}
+if (which !== 'synthetic') {
+  compare(
+    'digitsMlp',
+    'A kernel model under AIMD, objective 20 ms',
+    'digits-mlp on one simulated H200',
+    DIGITS_SETTINGS,
+    digitsMlpModel(DIGITS_SETTINGS.seed),
+    true,
+  );
+}
+
+function compare(
+  name: string,
+  title: string,
+  subtitle: string,
+  settings: AimdSettings,
+  model: ExperimentModel,
+  logarithmic: boolean,
+): void {
+  const adaptive = runStrategy(settings, model, { strategy: 'aimd' });
+  const unbatched = runStrategy(settings, model, { strategy: 'fixed', maxBatchSize: 1 });
+  const summary = {
+    experiment: name,
+    settings,
+    /** In-time answers over all that no batching computes, late ones too, by stage. */
+    gain: adaptive.stages.map(
+      (stage, at) => stage.answersInTimePerSecond / unbatched.stages[at].modelItemsPerSecond,
+    ),
+    adaptive: adaptive.stages,
+    unbatched: unbatched.stages,
+    longestLatencyMs: Math.max(adaptive.longestLatencyMs, unbatched.longestLatencyMs),
+  };
+  const record = { ...summary, windows: { adaptive, unbatched } };
+  writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(record, fiveDigits, 1)}\n`);
+  writeFileSync(
+    join(folder, `${name}.svg`),
+    aimdFigure(title, subtitle, { logarithmic, settings, adaptive, unbatched }),
+  );
+  process.stdout.write(`${JSON.stringify(summary, fiveDigits, 2)}\n`);
 }
 
 /** Enough to draw from, and the file stays readable. */
 function fiveDigits(_key: string, value: unknown): unknown {
   return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(5)) : value;
 }
-
-/** The load as a line of steps. */
-function offered(): (readonly [number, number])[] {
-  return settings.stages.flatMap(({ fromSeconds, queriesPerSecond }, at) => [
-    [fromSeconds, queriesPerSecond] as const,
-    [settings.stages.at(at + 1)?.fromSeconds ?? settings.durationSeconds, queriesPerSecond] as const,
-  ]);
-}
-
-const figure = renderFigure({
-  title: 'AIMD finds the batch size that a 20 ms objective allows',
-  subtitle: `Batch of n: ${settings.fixedMs} ms + n × ${settings.itemMs} ms; Poisson arrivals; virtual time, seed ${settings.seed}`,
-  xLabel: 'time (s)',
-  panels: [
-    {
-      yLabel: 'batch size (items)',
-      series: [
-        {
-          name: 'largest allowed by AIMD',
-          color: 0,
-          points: adaptive.batches.map((at) => [at.atSeconds, at.limit]),
-        },
-        { name: 'mean sent', color: 4, points: adaptive.batches.map((at) => [at.atSeconds, at.meanSize]) },
-      ],
-    },
-    {
-      yLabel: 'latency (ms)',
-      series: [
-        { name: 'p99, AIMD', color: 0, points: adaptive.windows.map((at) => [at.atSeconds, at.p99Ms]) },
-        { name: 'p50, AIMD', color: 4, points: adaptive.windows.map((at) => [at.atSeconds, at.p50Ms]) },
-        {
-          name: 'p50, no batching',
-          color: 1,
-          dashed: true,
-          points: unbatched.windows.map((at) => [at.atSeconds, at.p50Ms]),
-        },
-      ],
-      references: [{ y: settings.objectiveMs, name: 'objective' }],
-    },
-    {
-      yLabel: 'answers (1/s)',
-      series: [
-        { name: 'offered', color: 5, dashed: true, points: offered() },
-        { name: 'in time, AIMD', color: 0, points: inTime(adaptive) },
-        {
-          name: 'computed, no batching (late ones too)',
-          color: 1,
-          dashed: true,
-          points: unbatched.batches.map((at) => [
-            at.atSeconds,
-            (at.batches * at.meanSize) / settings.windowSeconds,
-          ]),
-        },
-      ],
-    },
-  ],
-});
-
-mkdirSync(folder, { recursive: true });
-const series = { ...summary, windows: { adaptive, unbatched } };
-writeFileSync(join(folder, 'aimd.json'), `${JSON.stringify(series, fiveDigits, 1)}\n`);
-writeFileSync(join(folder, 'aimd.svg'), figure);
-process.stdout.write(`${JSON.stringify(summary, null, 2)}\n`);

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
-import { AIMD_SETTINGS, runStrategy } from './aimdExperiment.js';
+import { runStrategy } from './aimdExperiment.js';
+import { SYNTHETIC_PROFILE, SYNTHETIC_SETTINGS, syntheticModel } from './syntheticModel.js';
 
 const SETTINGS = {
-  ...AIMD_SETTINGS,
+  ...SYNTHETIC_SETTINGS,
   durationSeconds: 3,
   stages: [
     { fromSeconds: 0, queriesPerSecond: 4000 },
@@ -11,10 +12,12 @@ const SETTINGS = {
   ],
 };
 
+const MODEL = syntheticModel(SYNTHETIC_PROFILE, SETTINGS.seed);
+
 it('serves at least five times as much in time as no batching can, and nothing late', () => {
-  const adaptive = runStrategy(SETTINGS, { strategy: 'aimd' });
-  const unbatched = runStrategy(SETTINGS, { strategy: 'fixed', maxBatchSize: 1 });
-  const ceilingPerSecond = 1000 / (SETTINGS.fixedMs + SETTINGS.itemMs);
+  const adaptive = runStrategy(SETTINGS, MODEL, { strategy: 'aimd' });
+  const unbatched = runStrategy(SETTINGS, MODEL, { strategy: 'fixed', maxBatchSize: 1 });
+  const ceilingPerSecond = 1000 / (SYNTHETIC_PROFILE.fixedMs + SYNTHETIC_PROFILE.itemMs);
   for (const [at, stage] of adaptive.stages.entries()) {
     expect(unbatched.stages[at].modelItemsPerSecond).toBeLessThan(ceilingPerSecond * 1.05);
     expect(stage.answersInTimePerSecond).toBeGreaterThan(5 * ceilingPerSecond);
@@ -31,6 +34,6 @@ it('serves at least five times as much in time as no batching can, and nothing l
 
 it('gives the same run twice', () => {
   const short = { ...SETTINGS, durationSeconds: 0.6, stages: [SETTINGS.stages[0]], adaptationSeconds: 0.1 };
-  const run = () => JSON.stringify(runStrategy(short, { strategy: 'aimd' }));
+  const run = () => JSON.stringify(runStrategy(short, MODEL, { strategy: 'aimd' }));
   expect(run()).toBe(run());
 });

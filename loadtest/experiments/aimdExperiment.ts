@@ -1,11 +1,13 @@
-import { InProcessChannel, SyntheticContainer } from '../../containers/runtime/index.js';
+import type { ContainerChannel } from '../../containers/protocol/index.js';
 import { VirtualClock } from '../../simulator/time/index.js';
 import { PredictionEngine, SilentObserver, type BatchRecord } from '../../services/prediction/index.js';
-import type { BatchingChoice } from '../../services/registry/index.js';
+import type { BatchingChoice, ModelRecord } from '../../services/registry/index.js';
 import { MemoryStore } from '../../services/store/index.js';
 import { AnswerWindows, type Window } from '../report/index.js';
 import { FixedRegistry } from './fixedRegistry.js';
 import { PoissonLoad } from './poissonLoad.js';
+
+const APPLICATION = 'digits';
 
 /** Open-loop Poisson arrivals from a moment on, inputs all different. */
 export interface Stage {
@@ -13,41 +15,26 @@ export interface Stage {
   readonly queriesPerSecond: number;
 }
 
+/** What serves the load. */
+export interface ExperimentModel {
+  /** Without its batching, which is what runs differ in. */
+  readonly record: Omit<ModelRecord, 'batching'>;
+  /** One replica, on the run's clock. */
+  replica(clock: VirtualClock): ContainerChannel;
+  /** The input of the query of this number, unlike all others. */
+  input(number: number): Uint8Array;
+}
+
 export interface AimdSettings {
   readonly seed: number;
   readonly durationSeconds: number;
   readonly windowSeconds: number;
   readonly objectiveMs: number;
-  /** Service time of a batch of n: fixedMs + n * itemMs, one batch after the other, spread by `jitter`. */
-  readonly fixedMs: number;
-  readonly itemMs: number;
-  readonly jitter: number;
-  /** In order of time, the first from 0. */
+  /** In order of time. */
   readonly stages: readonly Stage[];
   /** The start of each stage that its figures leave out, for the controller to adapt. */
   readonly adaptationSeconds: number;
 }
-
-/**
- * A model with a high fixed cost, like the paper's kernel machines: alone an input takes 2.05 ms, so that 488 a second is
- * all that the model can do without batching. The stages: beyond that, near what batches within the objective can do,
- * and far beyond it.
- */
-export const AIMD_SETTINGS: AimdSettings = {
-  seed: 20170327,
-  durationSeconds: 9,
-  windowSeconds: 0.05,
-  objectiveMs: 20,
-  fixedMs: 2,
-  itemMs: 0.05,
-  jitter: 0.05,
-  stages: [
-    { fromSeconds: 0, queriesPerSecond: 4000 },
-    { fromSeconds: 3, queriesPerSecond: 11_000 },
-    { fromSeconds: 6, queriesPerSecond: 20_000 },
-  ],
-  adaptationSeconds: 0.5,
-};
 
 export interface BatchWindow {
   readonly atSeconds: number;
@@ -111,7 +98,11 @@ class BatchWindows extends SilentObserver {
 }
 
 /** One run in virtual time, repeatable bit for bit. */
-export function runStrategy(settings: AimdSettings, batching: BatchingChoice): StrategyRun {
+export function runStrategy(
+  settings: AimdSettings,
+  model: ExperimentModel,
+  batching: BatchingChoice,
+): StrategyRun {
   const clock = new VirtualClock();
   const windowNs = settings.windowSeconds * 1e9;
   const durationNs = settings.durationSeconds * 1e9;
@@ -122,12 +113,12 @@ export function runStrategy(settings: AimdSettings, batching: BatchingChoice): S
   let queries = 0;
   const engine = new PredictionEngine({
     clock,
-    registry: registryFor(settings, batching),
+    registry: registryFor(settings, { ...model.record, batching }),
     store: new MemoryStore(),
     seed: settings.seed,
     observer: batchWindows,
   });
-  engine.addReplica(syntheticReplica(clock, settings));
+  engine.addReplica(model.replica(clock));
   const sink = {
     onAnswer: (_query: unknown, answer: { latencyNs: number; isDefault: boolean }) => {
       const nowNs = clock.nowNs();
@@ -142,8 +133,8 @@ export function runStrategy(settings: AimdSettings, batching: BatchingChoice): S
   };
   const arrive = (): void => {
     const number = queries++;
-    const input = new Uint8Array(Float64Array.of(number, 1, 2, 3, 4, 5, 6, 7).buffer);
-    engine.predict({ id: `${number}`, application: 'digits', context: '', input }, sink);
+    const query = { id: `${number}`, application: APPLICATION, context: '', input: model.input(number) };
+    engine.predict(query, sink);
   };
   // Poisson streams add up: each stage adds what it has more than the one before.
   let before = 0;
@@ -165,11 +156,12 @@ export function runStrategy(settings: AimdSettings, batching: BatchingChoice): S
   };
 }
 
-/** The stage to which a moment counts; -1 while the controller adapts to it, and after the end. */
+/** The stage to which a moment counts; -1 before the first, while the controller adapts, and after the end. */
 function settledStage(settings: AimdSettings, atSeconds: number): number {
   if (atSeconds >= settings.durationSeconds) return -1;
   const at = settings.stages.findLastIndex((stage) => stage.fromSeconds <= atSeconds);
-  return atSeconds >= settings.stages[at].fromSeconds + settings.adaptationSeconds ? at : -1;
+  if (at < 0 || atSeconds < settings.stages[at].fromSeconds + settings.adaptationSeconds) return -1;
+  return at;
 }
 
 function stageResult(
@@ -194,45 +186,15 @@ function stageResult(
   };
 }
 
-function registryFor(settings: AimdSettings, batching: BatchingChoice): FixedRegistry {
+function registryFor(settings: AimdSettings, model: ModelRecord): FixedRegistry {
   return new FixedRegistry(
     {
-      name: 'digits',
-      inputType: 'doubles',
+      name: APPLICATION,
+      inputType: model.inputType,
       defaultOutput: '-1',
       latencyObjectiveUs: settings.objectiveMs * 1000,
       policy: { name: 'static', parameters: null },
     },
-    [
-      {
-        name: 'synthetic',
-        version: '1',
-        inputType: 'doubles',
-        labels: [],
-        container: { kind: 'external', containerName: 'synthetic', modelDataPath: '' },
-        batching,
-      },
-    ],
+    [model],
   );
-}
-
-function syntheticReplica(clock: VirtualClock, settings: AimdSettings): InProcessChannel {
-  const channel = new InProcessChannel(clock, 'channel');
-  const identity = { model: 'synthetic', version: '1', replica: '0' };
-  const container = new SyntheticContainer(
-    clock,
-    'container',
-    identity,
-    {
-      fixedNs: settings.fixedMs * 1e6,
-      itemNs: settings.itemMs * 1e6,
-      jitter: { share: settings.jitter, seed: settings.seed },
-      output: '7',
-      inputType: 'doubles',
-      maxBatchSize: 4096,
-    },
-    channel,
-  );
-  channel.connect(container);
-  return channel;
 }

@@ -1,4 +1,4 @@
-/** A linear axis from data to pixels, with ticks at round numbers. */
+/** From data to pixels, with ticks at round numbers. */
 export interface Axis {
   readonly low: number;
   readonly high: number;
@@ -22,6 +22,23 @@ export function linearAxis(low: number, high: number, from: number, to: number, 
     high: last,
     ticks,
     place: (value) => from + ((value - first) / (last - first)) * (to - from),
+  };
+}
+
+/** Like `linearAxis`, with a tick a power of ten. Values below the axis, zero among them, sit on its lower end. */
+export function logarithmicAxis(low: number, high: number, from: number, to: number): Axis {
+  const first = Math.floor(Math.log10(low) + 1e-9);
+  const last = Math.max(first + 1, Math.ceil(Math.log10(high) - 1e-9));
+  const ticks: number[] = [];
+  for (let power = first; power <= last; power++) ticks.push(clean(10 ** power));
+  return {
+    low: 10 ** first,
+    high: 10 ** last,
+    ticks,
+    place: (value) => {
+      const share = (Math.log10(Math.max(value, 10 ** first)) - first) / (last - first);
+      return from + share * (to - from);
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { AnswerWindows, linearAxis, renderFigure, tickText } from './index.js';
+import { AnswerWindows, linearAxis, logarithmicAxis, renderFigure, tickText } from './index.js';
 
 it('puts ticks at round numbers that cover the data', () => {
   expect(linearAxis(0, 18.7, 0, 100, 5).ticks).toEqual([0, 5, 10, 15, 20]);
@@ -13,6 +13,13 @@ it('puts ticks at round numbers that cover the data', () => {
     '1 234 567',
     '0.5',
   ]);
+});
+
+it('puts a tick at each power of ten, and what lies below at the end', () => {
+  const axis = logarithmicAxis(0.023, 20, 300, 0);
+  expect(axis.ticks).toEqual([0.01, 0.1, 1, 10, 100]);
+  expect(axis.place(0.1)).toBeCloseTo(225, 9);
+  expect(axis.place(0)).toBe(300);
 });
 
 it('draws every series and reference inside its frame, with escaped texts', () => {

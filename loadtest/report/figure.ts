@@ -1,4 +1,4 @@
-import { linearAxis, tickText, type Axis } from './axis.js';
+import { linearAxis, logarithmicAxis, tickText, type Axis } from './axis.js';
 
 export interface Series {
   readonly name: string;
@@ -20,6 +20,8 @@ export interface Panel {
   readonly yLabel: string;
   readonly series: readonly Series[];
   readonly references?: readonly Reference[];
+  /** Powers of ten, for values that differ by more than one picture shows; from zero and linear otherwise. */
+  readonly logarithmic?: boolean;
 }
 
 /** Panels above each other over one x axis. */
@@ -35,7 +37,7 @@ const PALETTE = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#56b4e9', '#e69f00
 const REFERENCE_COLOR = '#b00020';
 
 const WIDTH = 860;
-const LEFT = 84;
+const LEFT = 96;
 const RIGHT = 24;
 const TOP = 66;
 const PANEL_HEIGHT = 190;
@@ -77,10 +79,8 @@ export function renderFigure(figure: Figure): string {
 function renderPanel(panel: Panel, x: Axis, top: number): string[] {
   const references = panel.references ?? [];
   const ys = panel.series.flatMap((series) => series.points.map(([, value]) => value));
-  const [, highest] = extent([...ys, ...references.map((reference) => reference.y)]);
   const bottom = top + PANEL_HEIGHT;
-  // A little air, so that no line runs along the frame.
-  const y = linearAxis(0, highest * 1.04, bottom, top, 5);
+  const y = yAxis(panel, [...ys, ...references.map((reference) => reference.y)], bottom, top);
   const parts: string[] = [];
   for (const tick of y.ticks) {
     const at = pixel(y.place(tick));
@@ -109,6 +109,16 @@ function renderPanel(panel: Panel, x: Axis, top: number): string[] {
     );
   }
   return [...parts, ...legend(panel, top - 12)];
+}
+
+function yAxis(panel: Panel, values: readonly number[], bottom: number, top: number): Axis {
+  const [, highest] = extent(values);
+  if (panel.logarithmic === true) {
+    const [lowest] = extent(values.filter((value) => value > 0));
+    return logarithmicAxis(lowest, highest * 1.04, bottom, top);
+  }
+  // A little air, so that no line runs along the frame.
+  return linearAxis(0, highest * 1.04, bottom, top, 5);
 }
 
 /** One line above the panel; nothing is drawn over the data. */

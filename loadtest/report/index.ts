@@ -1,3 +1,3 @@
 export { renderFigure, type Figure, type Panel, type Reference, type Series } from './figure.js';
 export { AnswerWindows, type Window } from './windows.js';
-export { linearAxis, tickText, type Axis } from './axis.js';
+export { linearAxis, logarithmicAxis, tickText, type Axis } from './axis.js';
