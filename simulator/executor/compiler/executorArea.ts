@@ -55,6 +55,16 @@ export const WARP_SIZE = 32;
 /** Bytes of one counter: i64 thread count, i64 warp count. */
 export const COUNTER_BYTES = 16;
 
+/** Byte counters of guarded and generic accesses, i64 each, before the counters of classes. */
+export const DYNAMIC_BYTES = {
+  globalLoad: AREA.counters,
+  globalStore: AREA.counters + 8,
+  shared: AREA.counters + 16,
+} as const;
+
+/** Where the counters of classes begin. */
+export const CLASS_COUNTERS = AREA.counters + 32;
+
 /** One access cache: i64 base, i64 limit (in units of the access size; 0 is empty), i32 offset. */
 export const CACHE = { bytes: 24, base: 0, limit: 8, offset: 16 } as const;
 

@@ -2,6 +2,7 @@ import type { IrInstruction, IrOperand } from '../../ptx/index.js';
 import { lastType, type InstructionEmitter } from './integerEmitter.js';
 import type { LibraryFunction } from './library.js';
 import type { OperandEmitter } from './operandEmitter.js';
+import { isNanBits } from './registerTypes.js';
 
 /** Number of a directed rounding in the library's functions, or undefined for to nearest. */
 export function directedMode(instruction: IrInstruction): number | undefined {
@@ -97,6 +98,10 @@ function unary(what: 'Neg' | 'Abs' | 'Sqrt'): InstructionEmitter {
   };
 }
 
+function isNumber(operand: IrOperand | undefined): boolean {
+  return operand?.kind === 'float' && !isNanBits(operand.width, operand.low, operand.high);
+}
+
 /** A number wins over NaN; with `.NaN` a NaN wins. Zeros are ordered by sign, as WebAssembly has them. */
 function extreme(what: 'Min' | 'Max'): InstructionEmitter {
   return (emit, instruction) => {
@@ -110,8 +115,8 @@ function extreme(what: 'Min' | 'Max'): InstructionEmitter {
     useFloat(emit, instruction, second);
     f.set(b).get(a).get(b).op(`${type}${what}`);
     if (!instruction.modifiers.includes('NaN')) {
-      if (second?.kind !== 'float') f.get(a).get(b).get(b).op(`${type}Eq`).op('select');
-      if (first?.kind !== 'float') f.get(b).get(a).get(a).op(`${type}Eq`).op('select');
+      if (!isNumber(second)) f.get(a).get(b).get(b).op(`${type}Eq`).op('select');
+      if (!isNumber(first)) f.get(b).get(a).get(a).op(`${type}Eq`).op('select');
     }
     finishFloat(emit, instruction);
   };

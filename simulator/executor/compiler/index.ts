@@ -2,6 +2,8 @@ export { CompileError, type CompileErrorCode } from './compileError.js';
 export {
   AREA,
   CACHE,
+  CLASS_COUNTERS,
+  DYNAMIC_BYTES,
   COUNTER_BYTES,
   ENTRY_STATE,
   FAULTS,

@@ -1,6 +1,7 @@
 import type { IrFunction } from '../../ptx/index.js';
 import type { InstructionClass } from '../types.js';
 import { accessBytes } from './accessGroups.js';
+import { countsDynamically } from './memoryEmitter.js';
 import type { FlowGraph } from './flowGraph.js';
 import { classOf, spaceOf } from './instructionClass.js';
 import type { RegionFlow } from './regionFlow.js';
@@ -32,6 +33,7 @@ export function weighClasses(fn: IrFunction, graph: FlowGraph, flow: RegionFlow)
       weight.instructions += 1;
       const kind = classOf(instruction);
       weight.byClass.set(kind, (weight.byClass.get(kind) ?? 0) + 1);
+      if (countsDynamically(instruction)) continue;
       if (kind === 'globalLoad') weight.globalLoadBytes += accessBytes(instruction);
       else if (kind === 'globalStore') weight.globalStoreBytes += accessBytes(instruction);
       else if (kind === 'shared') weight.sharedBytes += accessBytes(instruction);

@@ -3,7 +3,7 @@ import { layoutLocal, layoutShared, type LocalLayout, type SharedLayout } from '
 import { ModuleBuilder } from '../wasm/index.js';
 import { groupAccesses } from './accessGroups.js';
 import { CompileError } from './compileError.js';
-import { AREA, COUNTER_BYTES } from './executorArea.js';
+import { AREA, CLASS_COUNTERS, COUNTER_BYTES } from './executorArea.js';
 import { buildFlowGraph, successorsOf, type FlowGraph, type SyncPoint } from './flowGraph.js';
 import { ImportedOperations, type HostFunction } from './importedOperations.js';
 import { weighClasses, type InstructionWeights } from './instructionCounts.js';
@@ -15,6 +15,7 @@ import { unsupported } from './operandEmitter.js';
 import { RegionCompiler } from './regionCompiler.js';
 import { analyseRegion } from './regionFlow.js';
 import { findExactRegisters } from './registerTypes.js';
+import { visitReads } from './registerUses.js';
 import { layoutContext } from './threadContext.js';
 
 /** A kernel as a WebAssembly module's bytes, and what is needed to run it. */
@@ -71,6 +72,7 @@ export function compileKernel(ir: IrModule, fn: IrFunction, memoryPages: number)
     sharedLayout,
     localLayout: layoutLocal(fn),
     context: layoutContext(fn, liveness),
+    exchanged: exchangedRegisters(fn, graph),
     library: new Library(module),
     imported,
     usesShared: sharedLayout.offsets.size > 0,
@@ -81,9 +83,9 @@ export function compileKernel(ir: IrModule, fn: IrFunction, memoryPages: number)
   const counters: InstructionWeights[] = [];
   for (let region = 0; region <= graph.syncPoints.length; region++) {
     const flow = analyseRegion(graph, plan.entryOf(region));
-    const counterBase = AREA.counters + counters.length * COUNTER_BYTES;
+    const counterBase = CLASS_COUNTERS + counters.length * COUNTER_BYTES;
     counters.push(...weighClasses(fn, graph, flow));
-    if (AREA.counters + counters.length * COUNTER_BYTES > AREA.countersEnd) {
+    if (CLASS_COUNTERS + counters.length * COUNTER_BYTES > AREA.countersEnd) {
       throw new CompileError('tooLarge', `${fn.name}: too many branches and waits to count`, fn.line);
     }
     const compiler = new RegionCompiler(plan, region, flow, counterBase, shape);
@@ -103,6 +105,15 @@ export function compileKernel(ir: IrModule, fn: IrFunction, memoryPages: number)
     slotOf: plan.context.slotOf,
     skips: (point, end) => skipsPoint(graph, point, end),
   };
+}
+
+function exchangedRegisters(fn: IrFunction, graph: FlowGraph): Set<number> {
+  const found = new Set<number>();
+  for (const point of graph.syncPoints) {
+    const instruction = fn.instructions[point.instruction];
+    if (instruction !== undefined) visitReads(instruction, (register) => found.add(register));
+  }
+  return found;
 }
 
 function symbolAddress(ir: IrModule, fn: IrFunction, symbols: string[], name: string): number {

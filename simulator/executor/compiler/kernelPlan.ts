@@ -18,6 +18,8 @@ export interface KernelPlan {
   readonly sharedLayout: SharedLayout;
   readonly localLayout: LocalLayout;
   readonly context: ThreadContext;
+  /** Registers that warp operations read from the contexts of waiting threads. */
+  readonly exchanged: ReadonlySet<number>;
   readonly library: Library;
   readonly imported: ImportedOperations;
   /** Whether a block's shared memory must be cleared before it. */

@@ -25,6 +25,14 @@ export interface CacheLocals {
   readonly offset: number;
 }
 
+/** Byte counters of accesses whose guard or generic address decides when they count. */
+export type DynamicBytes = 'globalLoad' | 'globalStore' | 'shared';
+
+/** Whether the bytes of an access are counted where it happens instead of by its place in the kernel. */
+export function countsDynamically(instruction: IrInstruction): boolean {
+  return instruction.guard !== undefined || spaceOf(instruction.modifiers) === 'generic';
+}
+
 /** What the function around the memory accesses provides. */
 export interface MemorySurroundings {
   readonly sharedLayout: SharedLayout;
@@ -35,6 +43,8 @@ export interface MemorySurroundings {
   sharedLimit(log2Bytes: number): number;
   /** Local with the address of the thread's local memory. */
   localBase(): number;
+  /** Adds the bytes of an access that not every thread at this place makes, or that may be in any space. */
+  countBytes(what: DynamicBytes, bytes: number): void;
   /** Leaves the thread at this instruction; the fault is in the launch record. */
   leaveWithFault(instruction: IrInstruction): void;
 }
@@ -151,7 +161,9 @@ export class MemoryEmitter {
   /** Leaves the i32 address in the node's memory; @returns what to add to it. */
   private pushAddress(instruction: IrInstruction, operand: IrOperand | undefined): number {
     if (operand?.kind !== 'address') throw new RangeError(`line ${instruction.line}: an address is missing`);
-    switch (spaceOf(instruction.modifiers)) {
+    const space = spaceOf(instruction.modifiers);
+    if (space !== 'generic' && countsDynamically(instruction)) this.count(instruction, space);
+    switch (space) {
       case 'shared':
         return this.sharedAddress(instruction, operand);
       case 'local':
@@ -167,6 +179,15 @@ export class MemoryEmitter {
         this.genericAddress(instruction, operand);
         return 0;
     }
+  }
+
+  private count(instruction: IrInstruction, space: AccessSpace): void {
+    const bytes = accessBytes(instruction);
+    if (space === 'shared') this.around.countBytes('shared', bytes);
+    if (space !== 'global' && space !== 'const') return;
+    if (instruction.opcode !== 'st') this.around.countBytes('globalLoad', bytes);
+    if (instruction.opcode !== 'ld' && instruction.opcode !== 'ldu')
+      this.around.countBytes('globalStore', bytes);
   }
 
   private sharedAddress(
@@ -294,13 +315,16 @@ export class MemoryEmitter {
     this.pushWide(operand);
     f.tee(wide).i64(32).op('i64ShrU').op('i32WrapI64').tee(high);
     f.i32(SHARED_WINDOW_HIGH).op('i32Eq').if('i32');
+    this.count(instruction, 'shared');
     f.get(wide).op('i32WrapI64');
     this.checkShared(instruction);
     f.i32(AREA.shared).op('i32Add').else();
     f.get(high).i32(LOCAL_WINDOW_HIGH).op('i32Eq').if('i32');
     f.get(wide).op('i32WrapI64');
     this.checkLocal(instruction);
-    f.else().get(wide);
+    f.else();
+    this.count(instruction, 'global');
+    f.get(wide);
     this.globalAddress(instruction);
     f.end().end();
   }

@@ -4,12 +4,17 @@ import type { AccessGroup } from './accessGroups.js';
 import { accessBytes } from './accessGroups.js';
 import { emitControlFlow, type NodeEmitter } from './controlFlowEmitter.js';
 import { ExchangeEmitter } from './exchangeEmitter.js';
-import { AREA, CACHE, COUNTER_BYTES, faultNumber, RECORD, WARP_SIZE } from './executorArea.js';
+import { AREA, CACHE, COUNTER_BYTES, DYNAMIC_BYTES, faultNumber, RECORD, WARP_SIZE } from './executorArea.js';
 import type { FlowNode, Terminator } from './flowGraph.js';
 import { emitInstruction } from './instructionEmitter.js';
 import { spaceOf } from './instructionClass.js';
 import type { KernelPlan } from './kernelPlan.js';
-import { MemoryEmitter, type CacheLocals, type MemorySurroundings } from './memoryEmitter.js';
+import {
+  MemoryEmitter,
+  type CacheLocals,
+  type DynamicBytes,
+  type MemorySurroundings,
+} from './memoryEmitter.js';
 import { OperandEmitter } from './operandEmitter.js';
 import type { RegionFlow } from './regionFlow.js';
 import { wasmTypeOf } from './registerTypes.js';
@@ -48,6 +53,7 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
   private readonly counts: number[] = [];
   private readonly before: number[] = [];
   private readonly most: number[] = [];
+  private readonly dynamicBytes = new Map<DynamicBytes, number>();
   private faultLabel: Label = 0;
   private leaveLabel: Label = 0;
 
@@ -226,6 +232,15 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
 
   localBase(): number {
     return this.localMemory;
+  }
+
+  countBytes(what: DynamicBytes, bytes: number): void {
+    let local = this.dynamicBytes.get(what);
+    if (local === undefined) {
+      local = this.f.local('i32');
+      this.dynamicBytes.set(what, local);
+    }
+    this.f.get(local).i32(bytes).op('i32Add').set(local);
   }
 
   leaveWithFault(instruction: IrInstruction): void {
@@ -506,16 +521,17 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
   /** Keeps what this region wrote of the registers that a waiting thread needs. */
   private spill(point: number): void {
     const f = this.f;
-    const instruction = this.plan.fn.instructions[this.plan.graph.syncPoints[point]?.instruction ?? -1];
-    const looked = new Set<number>();
-    if (instruction !== undefined) visitReads(instruction, (register) => looked.add(register));
     for (const register of this.plan.liveness.atSync[point]?.members() ?? []) {
       if (!this.written.has(register)) continue;
       const held = this.emit.typeOf(register);
       const type = wasmTypeOf(held);
       f.get(this.context).get(this.emit.localOf(register));
-      // A warp operation looks at bits.
-      if ((type === 'f32' || type === 'f64') && looked.has(register) && this.emit.isLoose(register))
+      // A warp operation, here or at a later wait, looks at bits.
+      if (
+        (type === 'f32' || type === 'f64') &&
+        this.plan.exchanged.has(register) &&
+        this.emit.isLoose(register)
+      )
         this.emit.canonical(type);
       f.memory(
         typeBits(held) === 64
@@ -590,5 +606,16 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
         .op('i64Add')
         .memory('i64Store', at + 8);
     });
+    for (const [what, local] of this.dynamicBytes) {
+      const at = DYNAMIC_BYTES[what];
+      f.i32(0)
+        .i32(0)
+        .memory('i64Load', at)
+        .get(local)
+        .op('i64ExtendI32U')
+        .op('i64Add')
+        .memory('i64Store', at);
+      f.i32(0).set(local);
+    }
   }
 }

@@ -84,7 +84,8 @@ function isFloat(type: ScalarType): boolean {
   return isFloatType(type) && (type === 'f32' || type === 'f64');
 }
 
-function isNanBits(width: 32 | 64, low: number, high: number): boolean {
+/** Whether a float immediate is a NaN. */
+export function isNanBits(width: 32 | 64, low: number, high: number): boolean {
   if (width === 32) return (low & 0x7fffffff) >>> 0 > 0x7f800000;
   const top = (high & 0x7fffffff) >>> 0;
   return top > 0x7ff00000 || (top === 0x7ff00000 && low !== 0);

@@ -1,4 +1,4 @@
-import { AREA, COUNTER_BYTES, type CompiledKernel } from '../compiler/index.js';
+import { CLASS_COUNTERS, COUNTER_BYTES, DYNAMIC_BYTES, type CompiledKernel } from '../compiler/index.js';
 import type { ExecutionCounters, InstructionClass } from '../types.js';
 import type { LaunchArea } from './launchArea.js';
 
@@ -27,15 +27,15 @@ export function readCounters(area: LaunchArea, compiled: CompiledKernel, blocks:
     threadInstructions: 0,
     warpInstructions: 0,
     byClass: emptyByClass(),
-    globalLoadBytes: 0,
-    globalStoreBytes: 0,
-    sharedBytes: 0,
+    globalLoadBytes: area.wide(DYNAMIC_BYTES.globalLoad),
+    globalStoreBytes: area.wide(DYNAMIC_BYTES.globalStore),
+    sharedBytes: area.wide(DYNAMIC_BYTES.shared),
     blocks,
   };
   compiled.counters.forEach((weight, index) => {
-    const threads = area.wide(AREA.counters + index * COUNTER_BYTES);
+    const threads = area.wide(CLASS_COUNTERS + index * COUNTER_BYTES);
     if (threads === 0) return;
-    const warps = area.wide(AREA.counters + index * COUNTER_BYTES + 8);
+    const warps = area.wide(CLASS_COUNTERS + index * COUNTER_BYTES + 8);
     result.threadInstructions += threads * weight.instructions;
     result.warpInstructions += warps * weight.instructions;
     for (const [kind, count] of weight.byClass) result.byClass[kind] += warps * count;
@@ -50,7 +50,7 @@ export function readCounters(area: LaunchArea, compiled: CompiledKernel, blocks:
 export function readThreadInstructions(area: LaunchArea, compiled: CompiledKernel): number {
   let total = 0;
   for (const [index, weight] of compiled.counters.entries()) {
-    total += area.wide(AREA.counters + index * COUNTER_BYTES) * weight.instructions;
+    total += area.wide(CLASS_COUNTERS + index * COUNTER_BYTES) * weight.instructions;
   }
   return total;
 }

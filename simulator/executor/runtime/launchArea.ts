@@ -1,5 +1,5 @@
 import type { CompiledKernel } from '../compiler/index.js';
-import { AREA, CACHE, COUNTER_BYTES, MAX_THREADS, RECORD } from '../compiler/index.js';
+import { AREA, CACHE, CLASS_COUNTERS, COUNTER_BYTES, MAX_THREADS, RECORD } from '../compiler/index.js';
 import { DeviceAddressSpace, type NodeMemory } from '../memory/index.js';
 import { sharedBytesOf } from '../module/index.js';
 import type { ExecutorLaunch } from '../types.js';
@@ -52,7 +52,7 @@ export class LaunchArea {
     this.set(RECORD.locals, locals);
     this.set(RECORD.faultCode, 0);
     this.memory.bytes.set(params, AREA.params);
-    this.words.fill(0, AREA.counters >> 2, (AREA.counters + compiled.counters.length * COUNTER_BYTES) >> 2);
+    this.words.fill(0, AREA.counters >> 2, (CLASS_COUNTERS + compiled.counters.length * COUNTER_BYTES) >> 2);
     this.words.fill(0, AREA.caches >> 2, (AREA.caches + compiled.cacheCount * CACHE.bytes) >> 2);
     compiled.symbols.forEach((name, index) =>
       this.setWide(AREA.symbols + index * 8, module.symbols.get(name) ?? 0),
