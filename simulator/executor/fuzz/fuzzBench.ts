@@ -1,0 +1,64 @@
+import { parseModule } from '../../ptx/index.js';
+import { NodeMemory } from '../memory/index.js';
+import type { DeviceAddressSpace } from '../memory/index.js';
+import { loadModule } from '../module/index.js';
+import type { ExecutorLaunch } from '../types.js';
+import type { FuzzCase } from './fuzzCase.js';
+
+/** A random case on a device of its own. */
+export class FuzzBench {
+  readonly memory: NodeMemory;
+  readonly launch: ExecutorLaunch;
+  readonly blocks: number;
+  private readonly space: DeviceAddressSpace;
+
+  /** @param memory the node that an executor under test serves; a fresh one by default */
+  constructor(fuzz: FuzzCase, memory = new NodeMemory({ backingBytes: 32 * 2 ** 20 })) {
+    this.memory = memory;
+    this.space = memory.createSpace();
+    const module = loadModule(parseModule(fuzz.text, `fuzz-${fuzz.seed}.ptx`), this.space);
+    const kernel = module.ir.functions.find((fn) => fn.name === 'fuzz');
+    if (kernel === undefined) throw new Error('the generated module has no kernel');
+    const params = new DataView(new ArrayBuffer(kernel.parameterBytes));
+    params.setBigUint64(0, BigInt(this.place(new Uint8Array(fuzz.input.buffer))), true);
+    params.setBigUint64(8, BigInt(this.place(new Uint8Array(fuzz.outputBytes))), true);
+    params.setBigUint64(16, BigInt(this.place(new Uint8Array(fuzz.counters.buffer))), true);
+    params.setUint32(24, fuzz.n, true);
+    params.setFloat32(28, fuzz.scale, true);
+    this.blocks = fuzz.grid[0] * fuzz.grid[1] * fuzz.grid[2];
+    this.launch = {
+      module,
+      kernel,
+      shape: { grid: fuzz.grid, block: fuzz.block, dynamicSharedBytes: fuzz.dynamicSharedBytes },
+      params: new Uint8Array(params.buffer),
+    };
+  }
+
+  private place(bytes: Uint8Array): number {
+    const { virtualAddress } = this.space.map(bytes.byteLength, 'readWrite');
+    this.space.view(virtualAddress, bytes.byteLength).set(bytes);
+    return virtualAddress;
+  }
+
+  /** All memory that the launch can see, segment by segment. */
+  contents(): { readonly address: number; readonly bytes: Uint8Array }[] {
+    return this.space.segments().map(({ virtualAddress, bytes }) => ({
+      address: virtualAddress,
+      bytes: Uint8Array.from(this.space.view(virtualAddress, bytes)),
+    }));
+  }
+
+  /** Gives the memory back. */
+  close(): void {
+    this.memory.destroySpace(this.space);
+  }
+}
+
+/** Everything that is needed to see a failure again. */
+export function describeCase(fuzz: FuzzCase): string {
+  const numbered = fuzz.text.split('\n').map((line, index) => `${String(index + 1).padStart(4)} ${line}`);
+  return [
+    `seed ${fuzz.seed}: grid ${fuzz.grid.join('x')}, block ${fuzz.block.join('x')}, n ${fuzz.n}`,
+    ...numbered,
+  ].join('\n');
+}

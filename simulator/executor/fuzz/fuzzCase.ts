@@ -1,0 +1,36 @@
+import type { Dim3 } from '../types.js';
+
+/** A random kernel with everything that a launch of it needs. */
+export interface FuzzCase {
+  readonly seed: number;
+  /** PTX text of a module with one entry, `fuzz(in, out, counters, n, scale)`. */
+  readonly text: string;
+  readonly grid: Dim3;
+  readonly block: Dim3;
+  readonly dynamicSharedBytes: number;
+  /** Read-only words. */
+  readonly input: Int32Array;
+  /** Bytes of the output: a piece for each thread of the grid. */
+  readonly outputBytes: number;
+  /** Initial values of the counters that all threads update. */
+  readonly counters: Int32Array;
+  readonly n: number;
+  readonly scale: number;
+}
+
+/** Bytes of the output that belong to one thread: a scratch half and a half for the final registers. */
+export const threadBytes = 512;
+export const dumpOffset = 256;
+export const inputWords = 1024;
+
+/** What each 8-byte counter takes; each in one way only, so that the order of threads does not show. */
+export const counterOperations = [
+  'add.u32',
+  'min.s32',
+  'max.u32',
+  'and.b32',
+  'or.b32',
+  'xor.b32',
+  'add.u64',
+  'inc.u32',
+] as const;

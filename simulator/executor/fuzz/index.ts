@@ -1,0 +1,3 @@
+export { counterOperations, type FuzzCase } from './fuzzCase.js';
+export { generateKernel, type FuzzOptions } from './generateKernel.js';
+export { describeCase, FuzzBench } from './fuzzBench.js';
