@@ -30,13 +30,17 @@ export async function serve(options: ServeOptions): Promise<void> {
   process.stdout.write('Stopped.\n');
 }
 
-/** Resolves at the first SIGINT or SIGTERM; the second ends the process with 130. */
+/** Under npm one Ctrl-C arrives twice: the terminal signals every process, and npm passes its own on. */
+const SAME_SIGNAL_MS = 500;
+
+/** Resolves at the first SIGINT or SIGTERM; a second one ends the process with 130. */
 function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
-    let signals = 0;
+    let firstMs: number | undefined;
     const onSignal = () => {
-      signals += 1;
-      if (signals > 1) process.exit(130);
+      const nowMs = performance.now();
+      if (firstMs !== undefined && nowMs - firstMs > SAME_SIGNAL_MS) process.exit(130);
+      firstMs ??= nowMs;
       resolve();
     };
     process.on('SIGINT', onSignal);
