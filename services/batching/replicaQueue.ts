@@ -14,12 +14,10 @@ import type { BatchingObserver, ReplicaStatus } from './batchRecord.js';
 import type { BatchSizeController } from './batchSize.js';
 import { DeadlineHeap } from './deadlineHeap.js';
 import type { Evaluation } from './evaluation.js';
+import { RecentRoundTrips } from './recentRoundTrips.js';
 
 /** Weight of the newest batch in running means. */
 const NEWEST_WEIGHT = 0.2;
-
-/** Mean deviations added to the mean round trip, for what a batch may be expected to need. */
-const DEVIATIONS = 2;
 
 const EXPIRED: PredictionFailure = {
   reason: 'expired',
@@ -74,9 +72,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
   private credits: number;
   private nextBatchId = 1;
   private itemNs: number | undefined;
-  /** Running mean and mean deviation of the time from sending a batch to its answer. */
-  private roundTripNs = 0;
-  private deviationNs = 0;
+  private readonly roundTrips = new RecentRoundTrips();
   private batches = 0;
   private items = 0;
   private dispatchScheduled = false;
@@ -238,7 +234,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
    */
   private sendBatch(nowNs: number): void {
     const limit = Math.min(this.controller.limit(), this.hello.maxBatchSize);
-    const reachNs = nowNs + this.roundTripNs + DEVIATIONS * this.deviationNs;
+    const reachNs = nowNs + this.roundTrips.expectedNs;
     const evaluations: Evaluation[] = [];
     let hopeless: Evaluation[] | undefined;
     while (evaluations.length < limit) {
@@ -326,7 +322,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
     const perItemNs = serviceNs / size;
     this.itemNs =
       this.itemNs === undefined ? perItemNs : this.itemNs + NEWEST_WEIGHT * (perItemNs - this.itemNs);
-    this.learnRoundTrip(roundTripNs);
+    this.roundTrips.record(roundTripNs);
     // The replica first: it computes while the answers go out.
     if (this.waiting.size > 0) this.dispatch(nowNs);
     const failed = this.deliver(batch, frame.results);
@@ -343,16 +339,6 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
       roundTripNs,
       failed,
     });
-  }
-
-  private learnRoundTrip(roundTripNs: number): void {
-    const error = roundTripNs - this.roundTripNs;
-    if (this.batches === 1) {
-      this.roundTripNs = roundTripNs;
-      return;
-    }
-    this.roundTripNs += NEWEST_WEIGHT * error;
-    this.deviationNs += NEWEST_WEIGHT * (Math.abs(error) - this.deviationNs);
   }
 
   /** Matches results with items by id. Returns how many failed. */

@@ -73,3 +73,18 @@ it('serves again after a pause that made every expectation wrong', () => {
   const after = serving.answers.slice(before);
   expect(after.filter((answer) => !answer.isDefault).length).toBeGreaterThanOrEqual(48);
 });
+
+it('does not give up on queries because of one pause', () => {
+  const serving = new Serving().simple({ strategy: 'fixed', maxBatchSize: 8 });
+  let pause = 0;
+  serving.container({ credits: 2, serviceNs: () => (pause-- === 1 ? 70 * MS : MS) });
+  for (let at = 0; at < 60; at++) {
+    if (at === 20) pause = 1;
+    for (let together = 0; together < 4; together++) serving.predict(at * 4 + together);
+    serving.clock.run(serving.clock.nowNs() + 2 * MS);
+    if (at === 20) serving.clock.run(serving.clock.nowNs() + 80 * MS);
+  }
+  serving.run();
+  // Those of the pause itself, and no others.
+  expect(serving.answers.filter((answer) => answer.isDefault)).toHaveLength(4);
+});
