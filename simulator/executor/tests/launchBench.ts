@@ -1,0 +1,70 @@
+import { parseModule } from '../../ptx/index.js';
+import { loadModule, NodeMemory, WasmExecutor, type Dim3, type RunResult } from '../index.js';
+import { packParams } from './referenceLaunch.js';
+
+export interface KernelLaunch {
+  readonly values?: readonly number[];
+  readonly grid?: Dim3;
+  readonly block?: Dim3;
+  readonly dynamicSharedBytes?: number;
+  readonly fuel?: number;
+}
+
+/** A node with one context, for tests that write their kernels as PTX text. */
+export class LaunchBench {
+  readonly memory = new NodeMemory({ backingBytes: 128 * 2 ** 20 });
+  readonly executor = new WasmExecutor(this.memory);
+  readonly space = this.memory.createSpace();
+
+  /** An output buffer of 32-bit words, as seen now. */
+  words(address: number, count: number): number[] {
+    const bytes = Uint8Array.from(this.space.view(address, count * 4));
+    return [...new Int32Array(bytes.buffer)];
+  }
+
+  buffer(words: number): number {
+    return this.space.map(words * 4, 'readWrite').virtualAddress;
+  }
+
+  /** Runs the first kernel of a module. */
+  run(text: string, launch: KernelLaunch = {}): RunResult {
+    const module = loadModule(parseModule(text, 'test.ptx'), this.space);
+    const kernel = module.ir.functions.find((fn) => fn.isEntry);
+    if (kernel === undefined) throw new Error('no kernel');
+    const { values = [], grid = [1, 1, 1], block = [32, 1, 1], dynamicSharedBytes = 0, fuel = 1e7 } = launch;
+    return this.executor.run(
+      { module, kernel, shape: { grid, block, dynamicSharedBytes }, params: packParams(kernel, values) },
+      { lo: 0, hi: grid[0] * grid[1] * grid[2] },
+      'fast',
+      fuel,
+    );
+  }
+}
+
+/** A module with one kernel that stores %r9 of each thread at out[global thread index], after the body. */
+export function storingKernel(body: string, variables = ''): string {
+  return `.version 9.0
+.target sm_90
+.address_size 64
+${variables}
+.visible .entry k(.param .u64 out, .param .u32 n) {
+.reg .pred %p<8>;
+.reg .f32 %f<8>;
+.reg .f64 %fd<8>;
+.reg .b16 %rs<8>;
+.reg .b32 %r<32>;
+.reg .b64 %rd<16>;
+ld.param.u64 %rd0, [out];
+ld.param.u32 %r0, [n];
+mov.u32 %r1, %tid.x;
+${body}
+mov.u32 %r28, %ctaid.x;
+mov.u32 %r29, %ntid.x;
+mad.lo.s32 %r30, %r28, %r29, %r1;
+mul.wide.u32 %rd14, %r30, 4;
+add.s64 %rd15, %rd0, %rd14;
+st.global.u32 [%rd15], %r9;
+ret;
+}
+`;
+}
