@@ -15,7 +15,8 @@ const MAX_BATCH_SIZE = 65_535;
 const name = z.string();
 const text = z.string().max(MAX_TEXT_LENGTH);
 const names = z.array(name).min(1).max(64);
-const json: z.ZodType<Json> = z.json();
+/** Any JSON: what was parsed is nothing else. A recursive schema would need references across the OpenAPI document. */
+const json = z.unknown().transform((value) => value as Json);
 
 const inputType = z.enum(INPUT_TYPES);
 const verbose = z.boolean().default(false).describe('Objects in place of names');

@@ -288,6 +288,16 @@ describe('management', () => {
     expect(({} as Record<string, unknown>).name).toBeUndefined();
   });
 
+  it('describes each verb, and every reference in the description leads somewhere', async () => {
+    const text = await (await fetch(`http://127.0.0.1:${address.port}/openapi.json`)).text();
+    const document = JSON.parse(text) as { readonly paths: Record<string, unknown> };
+    for (const verb of ['add_app', 'add_model', 'add_model_links', 'set_model_version', 'get_state']) {
+      expect(Object.keys(document.paths)).toContain(`/admin/${verb}`);
+    }
+    const pointers = [...text.matchAll(/"\$ref":"#\/([^"]+)"/g)].map((match) => match[1]);
+    expect(new Set(pointers)).toEqual(new Set(['components/schemas/Error']));
+  });
+
   it('answers a ping', async () => {
     expect(await (await fetch(`http://127.0.0.1:${address.port}/admin/ping`)).text()).toBe('PONG');
   });
