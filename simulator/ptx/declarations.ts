@@ -6,6 +6,7 @@ import type { TokenStream } from './tokenStream.js';
 /** Larger than any device's memory: a size beyond it is a mistake in the text, not a request. */
 const largestVariableBytes = 2 ** 40;
 const largestAlign = 1 << 16;
+const deepestInitialiser = 64;
 
 export interface DeclaredVariables {
   readonly variables: IrVariable[];
@@ -94,13 +95,15 @@ class InitialBytes {
     return Uint8Array.from(this.bytes);
   }
 
-  parse(): void {
+  parse(depth = 0): void {
+    // An array has a dimension a brace; far beyond any of them, recursion would only overflow.
+    if (depth > deepestInitialiser) this.stream.fail(`at most ${deepestInitialiser} nested braces`);
     if (!this.stream.accept('{')) {
       this.parseElement();
       return;
     }
     while (!this.stream.accept('}')) {
-      this.parse();
+      this.parse(depth + 1);
       if (!this.stream.is('}')) this.stream.expect(',', 'between initial values');
     }
   }
