@@ -45,7 +45,9 @@ export default tseslint.config(
   {
     languageOptions: {
       parserOptions: {
-        projectService: { allowDefaultProject: ['eslint.config.js', '.dependency-cruiser.cjs'] },
+        projectService: {
+          allowDefaultProject: ['eslint.config.js', '.dependency-cruiser.cjs', 'deploy/*.cjs'],
+        },
         tsconfigRootDir: import.meta.dirname,
       },
     },
@@ -65,7 +67,7 @@ export default tseslint.config(
     rules: { 'no-restricted-syntax': ['error', ...noAsync, ...noWallClock] },
   },
   {
-    files: ['eslint.config.js', '.dependency-cruiser.cjs'],
+    files: ['eslint.config.js', '.dependency-cruiser.cjs', 'deploy/*.cjs'],
     extends: [tseslint.configs.disableTypeChecked],
     rules: { '@typescript-eslint/no-require-imports': 'off' },
   },
