@@ -4,6 +4,7 @@ import {
   BlockEngine,
   Dispatcher,
   LaunchExecution,
+  ProfileCache,
   emptyCounters,
   emptyEngine,
   emptySmUse,
@@ -11,13 +12,14 @@ import {
   type BlockReport,
   type EngineState,
   type ExecutionOptions,
+  type KeptProfiles,
   type LaunchRecord,
   type LaunchRequest,
   type SmUse,
 } from './dispatch/index.js';
 import type { DeviceProfile } from './profiles/index.js';
 import type { SchedulingPolicy } from '../scheduling/index.js';
-import { forgetSegment, touchSegments, type KernelProfile, type L2State } from './timing/index.js';
+import { forgetSegment, touchSegments, type L2State } from './timing/index.js';
 
 /** Whoever launched: told of ends after the device's own state is in order. */
 export interface DeviceListener {
@@ -31,7 +33,7 @@ export interface DeviceState {
   readonly use: SmUse;
   readonly engine: EngineState;
   readonly l2: L2State;
-  readonly profiles: Map<string, KernelProfile>;
+  readonly profiles: KeptProfiles;
   nextLaunch: number;
   /** See `warmNextLaunch`. */
   warmNext: boolean;
@@ -64,7 +66,14 @@ export class GpuDevice implements AgendaTarget {
       state.launches,
       state.use,
       this.engine,
-      new LaunchExecution(profile, execution, state.profiles, state.l2),
+      new LaunchExecution(
+        profile,
+        execution,
+        new ProfileCache(profile, execution.executor, state.profiles, (record) =>
+          execution.source.moduleIdentity(record),
+        ),
+        state.l2,
+      ),
       policy,
     );
     agenda.attach(name, this);

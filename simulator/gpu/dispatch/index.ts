@@ -16,3 +16,4 @@ export {
   type LaunchRequest,
 } from './launchRecord.js';
 export { allowedSms, emptySmUse, occupy, placeBlocks, room, type SmUse } from './smPool.js';
+export { ProfileCache, type KeptProfiles } from './profileCache.js';

@@ -100,7 +100,7 @@ export class BlockTracer implements TraceSink {
     if (plan.pipeIndex >= 0) traced.sm[plan.pipeIndex] += plan.cost.pipeOps;
     const timeline = this.timeline(warp);
     if (timeline.atBarrier) this.releaseBarrier();
-    timeline.execute(plan);
+    timeline.execute(plan, index);
     this.seen += 1;
     if (this.seen >= this.budget) this.full = true;
   }
@@ -121,6 +121,10 @@ export class BlockTracer implements TraceSink {
     const timeline = this.timeline(warp);
     const plan = this.plans[index];
     if (space === 'shared') {
+      if (plan.isMerged) {
+        timeline.resolve(plan, timing.latency.shared, timing.latency.shared);
+        return;
+      }
       const wavefronts = kind === 'atomic' ? sharedAtomicCycles(activeMask, addresses) : shape.wavefronts;
       traced.sm[DATA] += wavefronts;
       const extra = (wavefronts - 1) / timing.wavefrontsPerCycle;
@@ -129,7 +133,7 @@ export class BlockTracer implements TraceSink {
     }
     const cycles = Math.max(shape.wavefronts / timing.wavefrontsPerCycle, shape.lines / timing.tagsPerCycle);
     traced.sm[DATA] += cycles * timing.wavefrontsPerCycle;
-    this.remember(kind === 'load' ? traced.loaded : traced.stored, shape);
+    this.remember(traced, kind, shape);
     if (kind === 'atomic') this.atomic(traced, shape, plan, timeline, activeMask, addresses);
     else if (kind === 'store') this.traffic(traced, this.touch(shape).touched, timing.storeWeightInL2);
     else {
@@ -196,15 +200,19 @@ export class BlockTracer implements TraceSink {
     return { missed, touched };
   }
 
-  private remember(into: Map<number, Set<number>>, shape: RequestShape): void {
+  private remember(traced: TracedBlock, kind: 'load' | 'store' | 'atomic', shape: RequestShape): void {
     for (let index = 0; index < shape.lines; index++) {
       const line = shape.lineNumbers[index];
-      const segment = this.segmentOf(line * 128 + (31 - Math.clz32(shape.sectorMasks[index])) * SECTOR_BYTES);
-      let granules = into.get(segment);
-      if (granules === undefined) into.set(segment, (granules = new Set()));
-      // Two granules of 64 bytes a line.
-      if ((shape.sectorMasks[index] & 3) !== 0) granules.add(line * 2);
-      if ((shape.sectorMasks[index] & 12) !== 0) granules.add(line * 2 + 1);
+      const mask = shape.sectorMasks[index];
+      const segment = this.segmentOf(line * 128 + (31 - Math.clz32(mask & -mask)) * SECTOR_BYTES);
+      const stored = granulesOf(traced.stored, segment);
+      const granules = kind === 'load' ? granulesOf(traced.loaded, segment) : stored;
+      // Two granules of 64 bytes a line. What the block wrote itself it does not fetch.
+      for (let half = 0; half < 2; half++) {
+        const granule = line * 2 + half;
+        if ((mask & (3 << (2 * half))) === 0) continue;
+        if (kind !== 'load' || !stored.has(granule)) granules.add(granule);
+      }
     }
   }
 
@@ -241,4 +249,10 @@ function sharedAtomicCycles(activeMask: number, addresses: Float64Array): number
     most = Math.max(most, lanes[bank]);
   }
   return most;
+}
+
+function granulesOf(bySegment: Map<number, Set<number>>, segment: number): Set<number> {
+  let granules = bySegment.get(segment);
+  if (granules === undefined) bySegment.set(segment, (granules = new Set()));
+  return granules;
 }

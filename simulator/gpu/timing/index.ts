@@ -11,11 +11,6 @@ export {
 export { blockRates, soloTimeNs, type RatedGroup, type SmClass } from './blockRates.js';
 export { fairShare } from './fairShare.js';
 export { forgetSegment, missShare, residentShare, touchSegments, type L2State } from './l2State.js';
-export {
-  blockWork,
-  planTraffic,
-  profileLaunch,
-  type KernelProfile,
-  type SegmentUse,
-  type TrafficPlan,
-} from './kernelProfile.js';
+export { profileLaunch, type KernelProfile } from './kernelProfile.js';
+export { pointedSegments, segmentUses, type SegmentPattern, type SegmentUse } from './segmentPattern.js';
+export { blockWork, planTraffic, type TrafficPlan } from './trafficPlan.js';

@@ -1,0 +1,115 @@
+import type { ExecutionCounters, Executor, ExecutorLaunch, InstructionClass } from '../../executor/index.js';
+import type { DeviceProfile } from '../profiles/index.js';
+import { profileLaunch, type KernelProfile } from '../timing/index.js';
+import type { LaunchRecord } from './launchRecord.js';
+
+/** A profile with the instruction mix for which it was made. Plain data. */
+export interface KeptProfile {
+  readonly profile: KernelProfile;
+  /** PTX warp instructions a block, and each class's part of them. */
+  readonly warpInstructions: number;
+  readonly mix: Readonly<Record<InstructionClass, number>>;
+}
+
+/** Profiles by kernel, block shape and how crowded an SM is. Plain data. */
+export type KeptProfiles = Map<string, KeptProfile[]>;
+
+/** A block that executes this many times more or less is another case: loops decide what stays in L1. */
+const LENGTH_FACTOR = 1.7;
+/** How far two mixes may lie apart, as the sum of the differences of their parts. */
+const MIX_DISTANCE = 0.06;
+
+/**
+ * Keeps kernels' profiles, because a trace costs the host milliseconds. A profile made at one grid size and one set of
+ * arguments serves others whose blocks execute the same mix of instructions at a similar length, so that a model
+ * is traced for a few batch sizes and not for each.
+ */
+export class ProfileCache {
+  constructor(
+    private readonly device: DeviceProfile,
+    private readonly executor: Executor,
+    private readonly kept: KeptProfiles,
+    private readonly moduleIdentity: (record: LaunchRecord) => string,
+  ) {}
+
+  /**
+   * Traces a kernel that was never seen at this block shape, before any of its blocks run: what they write may change
+   * what others do. @returns undefined when a kept profile may serve, which `settle` decides.
+   */
+  prepare(record: LaunchRecord, launch: ExecutorLaunch, residentBlocks: number): KernelProfile | undefined {
+    return this.kept.has(this.keyOf(record, residentBlocks))
+      ? undefined
+      : this.trace(record, launch, residentBlocks);
+  }
+
+  /**
+   * The profile for a launch whose first blocks executed `counters`: the prepared one, else a kept one that is like it,
+   * else a new trace.
+   */
+  settle(
+    record: LaunchRecord,
+    launch: ExecutorLaunch,
+    counters: ExecutionCounters,
+    residentBlocks: number,
+    prepared: KernelProfile | undefined,
+  ): KernelProfile {
+    const key = this.keyOf(record, residentBlocks);
+    const warpInstructions = counters.warpInstructions / Math.max(1, counters.blocks);
+    const mix = mixOf(counters);
+    const known = this.kept.get(key) ?? [];
+    const alike = known.find(
+      (candidate) =>
+        ratio(candidate.warpInstructions, warpInstructions) <= LENGTH_FACTOR &&
+        distance(candidate.mix, mix) <= MIX_DISTANCE,
+    );
+    if (prepared === undefined && alike !== undefined) return alike.profile;
+    const profile = prepared ?? this.trace(record, launch, residentBlocks);
+    this.kept.set(key, [...known, { profile, warpInstructions, mix }]);
+    return profile;
+  }
+
+  private trace(record: LaunchRecord, launch: ExecutorLaunch, residentBlocks: number): KernelProfile {
+    const resident = this.perSm(record, residentBlocks);
+    return profileLaunch(
+      this.executor,
+      launch,
+      this.device,
+      resident,
+      record.lo,
+      record.hi,
+      record.sharedBytes,
+    );
+  }
+
+  /** Blocks of the launch that share an SM. */
+  private perSm(record: LaunchRecord, residentBlocks: number): number {
+    const room = Math.max(1, Math.ceil(residentBlocks / this.device.sms));
+    return Math.min(room, Math.ceil((record.hi - record.lo) / this.device.sms));
+  }
+
+  private keyOf(record: LaunchRecord, residentBlocks: number): string {
+    const { block, dynamicSharedBytes } = record.shape;
+    const crowd = Math.floor(Math.log2(this.perSm(record, residentBlocks)));
+    return `${this.moduleIdentity(record)}|${record.kernel}|${block.join('x')}/${dynamicSharedBytes}|${crowd}`;
+  }
+}
+
+function mixOf(counters: ExecutionCounters): Record<InstructionClass, number> {
+  const mix = { ...counters.byClass };
+  const total = Math.max(1, counters.warpInstructions);
+  for (const name of Object.keys(mix) as InstructionClass[]) mix[name] /= total;
+  return mix;
+}
+
+function distance(
+  a: Readonly<Record<InstructionClass, number>>,
+  b: Readonly<Record<InstructionClass, number>>,
+): number {
+  let sum = 0;
+  for (const name of Object.keys(a) as InstructionClass[]) sum += Math.abs(a[name] - b[name]);
+  return sum;
+}
+
+function ratio(a: number, b: number): number {
+  return Math.max(a, b) / Math.max(1, Math.min(a, b));
+}

@@ -1,0 +1,111 @@
+import type { ExecutionCounters } from '../../executor/index.js';
+import type { DeviceProfile } from '../profiles/index.js';
+import { DEVICE_RESOURCES, SM_RESOURCES, scaleWork, type BlockWork } from './blockWork.js';
+import type { KernelProfile } from './kernelProfile.js';
+import { missShare, residentShare, type L2State } from './l2State.js';
+import type { SegmentUse } from './segmentPattern.js';
+
+const L2_BYTES = DEVICE_RESOURCES.indexOf('l2Bytes');
+const DRAM_BYTES = DEVICE_RESOURCES.indexOf('dramBytes');
+const ATOMICS = DEVICE_RESOURCES.indexOf('atomics');
+
+/** How a launch's traffic splits between L2 and DRAM, given what L2 holds when it starts. */
+export interface TrafficPlan {
+  readonly dramBytesPerBlock: number;
+  /** Share of L1 misses that go on to DRAM. */
+  readonly dramShare: number;
+  /** The scale it was made for. */
+  readonly scale: number;
+  readonly touched: readonly { readonly key: string; readonly bytes: number }[];
+}
+
+export function planTraffic(
+  kernel: KernelProfile,
+  l2: L2State,
+  device: DeviceProfile,
+  uses: readonly SegmentUse[],
+  /** Distinct bytes of the blocks that are resident together. */
+  togetherBytes: number,
+  keyOf: (segment: number) => string,
+  gridBlocks: number,
+  otherFootprintBytes: number,
+  /** How much more than the traced blocks the launch's blocks execute. */
+  scale: number,
+): TrafficPlan {
+  const curve = device.timing.l2MissCurve;
+  const footprint = uses.reduce((sum, use) => sum + use.footprintBytes, 0);
+  const swept = missShare(curve, footprint + otherFootprintBytes);
+  let dramBytes = 0;
+  for (const use of uses) {
+    const held = residentShare(l2, keyOf(use.segment), use.footprintBytes);
+    // What was there and survives the sweep hits; the state already holds the sweep of an earlier equal launch.
+    const missing = Math.max(swept, 1 - held);
+    dramBytes += use.readBytes * missing + use.writtenBytes * swept;
+  }
+  // Traffic beyond the footprint is reuse; it misses when the blocks that run together touch more than L2 holds.
+  const traffic = kernel.l2TrafficBytes * gridBlocks * scale;
+  const compulsory = uses.reduce((sum, use) => sum + use.readBytes + use.writtenBytes, 0);
+  const reuseMiss = missShare(curve, Math.min(togetherBytes * REUSE_DISTANCE, footprint));
+  dramBytes += Math.max(0, traffic - compulsory) * reuseMiss;
+  return {
+    dramBytesPerBlock: dramBytes / gridBlocks,
+    dramShare: traffic > 0 ? Math.min(1, dramBytes / traffic) : 0,
+    scale,
+    touched: uses.map((use) => ({ key: keyOf(use.segment), bytes: use.footprintBytes })),
+  };
+}
+
+/** Part of the footprint of all resident blocks that is touched, on average, between two uses of a sector. */
+const REUSE_DISTANCE = 0.65;
+
+/** The work of a block that executed `counters` a block, under a traffic plan. */
+export function blockWork(
+  kernel: KernelProfile,
+  plan: TrafficPlan,
+  counters: ExecutionCounters,
+  profile: DeviceProfile,
+): BlockWork {
+  const perBlock = counters.warpInstructions / Math.max(1, counters.blocks);
+  const base = withPlan(kernel, plan);
+  if (kernel.warpInstructions > 0) {
+    const factor = perBlock / kernel.warpInstructions;
+    const scaled = scaleWork(base, factor);
+    // The plan's DRAM bytes are a share of the whole grid's already; a block that exits early has less.
+    const device = [...scaled.device];
+    device[DRAM_BYTES] = plan.dramBytesPerBlock * Math.min(1, factor / plan.scale);
+    return { ...scaled, device };
+  }
+  return countedWork(base, counters, profile);
+}
+
+/**
+ * Work from counters alone, for an executor that cannot trace: a slot for every instruction, every byte from L2, and a
+ * chain in which each global load of a warp waits for the one before.
+ */
+function countedWork(base: BlockWork, counters: ExecutionCounters, device: DeviceProfile): BlockWork {
+  const blocks = Math.max(1, counters.blocks);
+  const { timing } = device;
+  const { byClass } = counters;
+  const instructions = counters.warpInstructions / blocks;
+  const bytes = (counters.globalLoadBytes + counters.globalStoreBytes) / blocks;
+  const requests = (byClass.globalLoad + byClass.globalStore + byClass.shared + byClass.atomic) / blocks;
+  const sm = [...base.sm];
+  sm[SM_RESOURCES.indexOf('issue')] = instructions;
+  sm[SM_RESOURCES.indexOf('data')] = requests;
+  sm[SM_RESOURCES.indexOf('l2Port')] = bytes;
+  const shared = [...base.device];
+  shared[L2_BYTES] = bytes;
+  shared[ATOMICS] = (byClass.atomic / blocks) * device.warpSize;
+  const loads = byClass.globalLoad / blocks / base.warps;
+  const chainCycles =
+    base.chainCycles + loads * timing.latency.l2 + (instructions / base.warps) * (timing.latency.alu / 2);
+  return { ...base, sm, device: shared, chainCycles };
+}
+
+function withPlan(kernel: KernelProfile, plan: TrafficPlan): BlockWork {
+  const device = [...kernel.work.device];
+  device[DRAM_BYTES] = plan.dramBytesPerBlock;
+  const chainCycles =
+    kernel.work.chainCycles * (1 - plan.dramShare) + kernel.chainDramCycles * plan.dramShare;
+  return { ...kernel.work, device, chainCycles };
+}
