@@ -8,3 +8,8 @@ export { dominates, dominators, postDominators, type DominatorTree } from './ana
 export { analyzeLiveness, type Liveness } from './analysis/liveness.js';
 export { analyzeLoops, type LoopAnalysis, type NaturalLoop } from './analysis/loops.js';
 export { readRegisters, writtenRegisters } from './analysis/registerUse.js';
+export {
+  estimateRegistersPerThread,
+  registerPressure,
+  type RegisterPressure,
+} from './analysis/registerPressure.js';

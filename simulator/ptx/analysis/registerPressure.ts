@@ -1,0 +1,90 @@
+import type { IrFunction, IrInstruction, IrOperand } from '../ir.js';
+import { typeBits } from '../scalarTypes.js';
+import { analyzeLiveness } from './liveness.js';
+import { readRegisters, writtenRegisters } from './registerUse.js';
+
+/** 32-bit registers that values of a function need at once. */
+export interface RegisterPressure {
+  /** All values but predicates, which have registers of their own. */
+  readonly all: number;
+  /**
+   * Values that may differ between threads of a block. The others (parameters, block indices and what is computed from
+   * them alone) stay in constant memory or in the uniform registers that machines have since sm_75.
+   */
+  readonly varying: number;
+}
+
+/** The highest number of 32-bit values live at one point of the function, in its PTX order. */
+export function registerPressure(fn: IrFunction): RegisterPressure {
+  const widths = fn.registers.map(({ type }) => (type === 'pred' ? 0 : Math.ceil(typeBits(type) / 32)));
+  const varying = varyingRegisters(fn);
+  const liveness = analyzeLiveness(fn);
+  let most = 0;
+  let mostVarying = 0;
+  for (const block of fn.blocks) {
+    for (const point of liveness.pointsOf(block.index)) {
+      let live = 0;
+      let liveVarying = 0;
+      for (const register of point.members()) {
+        live += widths[register] ?? 0;
+        if (varying[register] === 1) liveVarying += widths[register] ?? 0;
+      }
+      most = Math.max(most, live);
+      mostVarying = Math.max(mostVarying, liveVarying);
+    }
+  }
+  return { all: most, varying: mostVarying };
+}
+
+function readsThread(operand: IrOperand): boolean {
+  return operand.kind === 'special' && /^(tid\.|laneid|lanemask|warpid)/.test(operand.name);
+}
+
+/** Whether an instruction may give threads of a block different results though its register operands are uniform. */
+function isVaryingSource(instruction: IrInstruction): boolean {
+  if (/^(atom|shfl|match|activemask|vote|redux)$/.test(instruction.opcode)) return true;
+  if (instruction.opcode === 'ld')
+    return !instruction.modifiers.some((each) => each === 'param' || each === 'const');
+  return instruction.sources.some(readsThread);
+}
+
+/**
+ * Registers with a write that may differ between threads. Uniform operands under a uniform guard give uniform results,
+ * wherever the write stands: a value that only some threads' paths write is counted as uniform, which is good enough
+ * for an estimate.
+ */
+function varyingRegisters(fn: IrFunction): Uint8Array {
+  const varying = new Uint8Array(fn.registers.length);
+  for (let changed = true; changed;) {
+    changed = false;
+    for (const instruction of fn.instructions) {
+      const spreads =
+        isVaryingSource(instruction) ||
+        readRegisters(instruction).some((register) => varying[register] === 1);
+      if (!spreads) continue;
+      for (const register of writtenRegisters(instruction)) {
+        if (varying[register] === 1) continue;
+        varying[register] = 1;
+        changed = true;
+      }
+    }
+  }
+  return varying;
+}
+
+/** Fewest and most registers that the assembler gives a thread. */
+const leastRegisters = 16;
+const mostRegisters = 255;
+/**
+ * Fitted by least squares on the eleven measured kernels of simulator/gpu/reference (mean error 3 registers). Above one
+ * because the assembler lengthens lifetimes, hoisting loads of unrolled loops; the constant is what it keeps for itself.
+ */
+const registersPerValue = 1.7;
+const ownRegisters = 8.5;
+
+/** Registers a thread takes on the card, estimated from the values live at once. `.maxnreg` caps it. */
+export function estimateRegistersPerThread(fn: IrFunction): number {
+  const estimate = Math.round(registerPressure(fn).varying * registersPerValue + ownRegisters);
+  const cap = fn.directives['maxnreg']?.[0] ?? mostRegisters;
+  return Math.min(Math.max(estimate, leastRegisters), cap, mostRegisters);
+}
