@@ -60,7 +60,7 @@ export const instructionForms: Readonly<Record<string, readonly InstructionForm[
   ld: [form(any, `${spaces}|${order}|${caching}|nc|v2|v4`, 'vT <- a')],
   ldu: [form(any, 'global|v2|v4', 'vT <- a')],
   st: [form(any, `global|shared|shared::cta|local|param|param::func|${order}|${caching}|v2|v4`, '<- a vT')],
-  cvta: [form('u64', 'to|global|shared|shared::cta|local|const|param|param::entry', 'T <- T')],
+  cvta: [form('u64', 'to|global|shared|shared::cta|local|const', 'T <- T')],
   isspacep: [form('', 'global|shared|shared::cta|local|const', 'p <- u64')],
   cvt: [
     form('[us](?:8|16|32|64)\\.[us](?:8|16|32|64)', 'sat', 'T1 <- T'),

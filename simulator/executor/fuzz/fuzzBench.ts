@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import { parseModule } from '../../ptx/index.js';
 import { NodeMemory } from '../memory/index.js';
 import type { DeviceAddressSpace } from '../memory/index.js';
 import { loadModule } from '../module/index.js';
 import type { ExecutorLaunch } from '../types.js';
 import type { FuzzCase } from './fuzzCase.js';
+import { doublesDumpBytes, doublesDumpOffset, threadBytes } from './fuzzCase.js';
 
 /** A random case on a device of its own. */
 export class FuzzBench {
@@ -11,6 +13,8 @@ export class FuzzBench {
   readonly launch: ExecutorLaunch;
   readonly blocks: number;
   private readonly space: DeviceAddressSpace;
+  private readonly output: { readonly address: number; readonly bytes: number };
+  private readonly counters: { readonly address: number; readonly bytes: number };
 
   /** @param memory the node that an executor under test serves; a fresh one by default */
   constructor(fuzz: FuzzCase, memory = new NodeMemory({ backingBytes: 32 * 2 ** 20 })) {
@@ -19,10 +23,15 @@ export class FuzzBench {
     const module = loadModule(parseModule(fuzz.text, `fuzz-${fuzz.seed}.ptx`), this.space);
     const kernel = module.ir.functions.find((fn) => fn.name === 'fuzz');
     if (kernel === undefined) throw new Error('the generated module has no kernel');
+    this.output = { address: this.place(new Uint8Array(fuzz.outputBytes)), bytes: fuzz.outputBytes };
+    this.counters = {
+      address: this.place(new Uint8Array(fuzz.counters.buffer)),
+      bytes: fuzz.counters.byteLength,
+    };
     const params = new DataView(new ArrayBuffer(kernel.parameterBytes));
     params.setBigUint64(0, BigInt(this.place(new Uint8Array(fuzz.input.buffer))), true);
-    params.setBigUint64(8, BigInt(this.place(new Uint8Array(fuzz.outputBytes))), true);
-    params.setBigUint64(16, BigInt(this.place(new Uint8Array(fuzz.counters.buffer))), true);
+    params.setBigUint64(8, BigInt(this.output.address), true);
+    params.setBigUint64(16, BigInt(this.counters.address), true);
     params.setUint32(24, fuzz.n, true);
     params.setFloat32(28, fuzz.scale, true);
     this.blocks = fuzz.grid[0] * fuzz.grid[1] * fuzz.grid[2];
@@ -46,6 +55,16 @@ export class FuzzBench {
       address: virtualAddress,
       bytes: Uint8Array.from(this.space.view(virtualAddress, bytes)),
     }));
+  }
+
+  /** Short digest of output and counters, as a card's were recorded: without the f64 registers, whose NaNs differ. */
+  digest(): string {
+    const output = Uint8Array.from(this.space.view(this.output.address, this.output.bytes));
+    for (let at = 0; at < output.length; at += threadBytes) {
+      output.fill(0, at + doublesDumpOffset, at + doublesDumpOffset + doublesDumpBytes);
+    }
+    const counters = Uint8Array.from(this.space.view(this.counters.address, this.counters.bytes));
+    return createHash('sha256').update(output).update(counters).digest('hex').slice(0, 12);
   }
 
   /** Gives the memory back. */

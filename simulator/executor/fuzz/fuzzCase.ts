@@ -21,6 +21,9 @@ export interface FuzzCase {
 /** Bytes of the output that belong to one thread: a scratch half and a half for the final registers. */
 export const threadBytes = 512;
 export const dumpOffset = 256;
+/** Where the f64 registers lie among the final ones: behind the 64-bit integers. */
+export const doublesDumpOffset = dumpOffset + 6 * 8;
+export const doublesDumpBytes = 5 * 8;
 export const inputWords = 1024;
 
 /** What each 8-byte counter takes; each in one way only, so that the order of threads does not show. */
