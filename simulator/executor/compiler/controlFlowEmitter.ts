@@ -38,29 +38,48 @@ class StructuredEmitter {
     private readonly emitter: NodeEmitter,
   ) {}
 
-  /** The node and everything it dominates. */
+  /** The node and everything that is written behind it. Long rows of followers take no stack. */
   emitTree(position: number): void {
-    // Merge nodes that this one dominates follow it, in order; a branch to one leaves the block that ends before it.
-    const merges = (this.flow.dominated[position] ?? []).filter((child) => this.flow.isMerge[child] === 1);
-    if (this.flow.isLoopHeader[position] === 1) {
-      this.labels.set(position, this.fn.loop());
-      this.emitWithin(position, merges);
-      this.fn.end();
-    } else {
-      this.emitWithin(position, merges);
+    let next: number | undefined = position;
+    while (next !== undefined) next = this.emitUpToLast(next);
+  }
+
+  /** @returns the last follower, which is yet to be written. */
+  private emitUpToLast(position: number): number | undefined {
+    const followers = this.flow.followers[position] ?? [];
+    const merges = followers.filter(
+      (child) => this.flow.isMerge[child] === 1 && this.flow.isLoopExit[child] === 0,
+    );
+    if (this.flow.isLoopHeader[position] === 0) {
+      this.openBlocks(merges);
+      this.emitNode(position);
+      return this.closeBlocks(merges);
+    }
+    const exits = followers.filter((child) => this.flow.isLoopExit[child] === 1);
+    this.openBlocks(exits);
+    this.labels.set(position, this.fn.loop());
+    this.openBlocks(merges);
+    this.emitNode(position);
+    const last = this.closeBlocks(merges);
+    if (last !== undefined) this.emitTree(last);
+    this.fn.end();
+    return this.closeBlocks(exits);
+  }
+
+  /** One block for each follower. Positions ascend in reverse postorder: the last follower's block is the outermost. */
+  private openBlocks(followers: readonly number[]): void {
+    for (let index = followers.length - 1; index >= 0; index--) {
+      this.labels.set(this.blockKey(followers[index] ?? 0), this.fn.block());
     }
   }
 
-  private emitWithin(position: number, merges: readonly number[]): void {
-    // Positions ascend in reverse postorder: the last merge is the outermost block.
-    for (let index = merges.length - 1; index >= 0; index--) {
-      this.labels.set(this.blockKey(merges[index] ?? 0), this.fn.block());
-    }
-    this.emitNode(position);
-    for (const merge of merges) {
+  /** Ends each follower's block and writes it there. @returns the last one, whose block is ended but which is not written. */
+  private closeBlocks(followers: readonly number[]): number | undefined {
+    followers.forEach((follower, index) => {
       this.fn.end();
-      this.emitTree(merge);
-    }
+      if (index < followers.length - 1) this.emitTree(follower);
+    });
+    return followers.at(-1);
   }
 
   private emitNode(position: number): void {
@@ -100,13 +119,17 @@ class StructuredEmitter {
 
   private emitEdge(node: FlowNode, from: number, to: number): void {
     if (to <= from) this.emitter.emitBackEdge(node, this.flow.backEdgeCost(from, to));
-    if (to <= from || this.flow.isMerge[to] === 1) this.fn.br(this.labelOf(from, to));
+    if (to <= from || this.isFollower(to)) this.fn.br(this.labelOf(from, to));
     else this.emitTree(to);
   }
 
-  /** A forward branch to a merge node needs nothing but the branch. */
+  private isFollower(position: number): boolean {
+    return this.flow.isMerge[position] === 1 || this.flow.isLoopExit[position] === 1;
+  }
+
+  /** A forward branch to a follower needs nothing but the branch. */
   private isPlainBranch(from: number, to: number): boolean {
-    return to > from && this.flow.isMerge[to] === 1;
+    return to > from && this.isFollower(to);
   }
 
   private labelOf(from: number, to: number): Label {

@@ -10,7 +10,13 @@ export interface RegionFlow {
   readonly successors: readonly (readonly number[])[];
   /** Immediate dominator; the entry is its own. */
   readonly dominator: Int32Array;
-  readonly dominated: readonly (readonly number[])[];
+  /**
+   * Nodes that are written behind each node: those that it immediately dominates, except that the exits of a loop stand
+   * behind the outermost loop that they leave. So loops in a row do not nest.
+   */
+  readonly followers: readonly (readonly number[])[];
+  /** Written behind a loop whose header dominates it. */
+  readonly isLoopExit: Uint8Array;
   readonly isLoopHeader: Uint8Array;
   /** Reached by two or more forward edges. */
   readonly isMerge: Uint8Array;
@@ -38,9 +44,6 @@ export function analyseRegion(graph: FlowGraph, entry: number): RegionFlow {
   });
   const predecessors = invert(successors);
   const dominator = dominators(successors.length, predecessors);
-  const dominated = nodes.map((): number[] => []);
-  for (let position = 1; position < nodes.length; position++)
-    dominated[dominator[position] ?? 0]?.push(position);
 
   const isLoopHeader = new Uint8Array(nodes.length);
   const isMerge = new Uint8Array(nodes.length);
@@ -61,6 +64,8 @@ export function analyseRegion(graph: FlowGraph, entry: number): RegionFlow {
   const innermostLoop = new Int32Array(nodes.length).fill(-1);
   for (const [header, body] of loops) for (const position of body) innermostLoop[position] = header;
 
+  const { followers, isLoopExit } = placeNodes(dominator, innermostLoop, loopParents(loops));
+
   const sizes = nodes.map((node) => graph.nodes[node]?.counted.length ?? 0);
   const { classOf, classCount } = isReducible
     ? equivalenceClasses(successors, dominator, innermostLoop)
@@ -74,7 +79,8 @@ export function analyseRegion(graph: FlowGraph, entry: number): RegionFlow {
     positionOf,
     successors,
     dominator,
-    dominated,
+    followers,
+    isLoopExit,
     isLoopHeader,
     isMerge,
     innermostLoop,
@@ -169,6 +175,40 @@ function naturalLoops(
   return loops;
 }
 
+/** Header of the next loop around each loop, by header. */
+function loopParents(loops: ReadonlyMap<number, readonly number[]>): Map<number, number> {
+  const parents = new Map<number, number>();
+  // Outer loops come first, so that the last one seen around a header is the innermost.
+  for (const [header, body] of loops) {
+    for (const position of body)
+      if (position !== header && loops.has(position)) parents.set(position, header);
+  }
+  return parents;
+}
+
+function placeNodes(
+  dominator: Int32Array,
+  innermostLoop: Int32Array,
+  parents: ReadonlyMap<number, number>,
+): { followers: number[][]; isLoopExit: Uint8Array } {
+  const followers = Array.from(dominator, (): number[] => []);
+  const isLoopExit = new Uint8Array(dominator.length);
+  const around = (loop: number): number => parents.get(loop) ?? -1;
+  const contains = (loop: number, position: number): boolean => {
+    for (let at = innermostLoop[position] ?? -1; at >= 0; at = around(at)) if (at === loop) return true;
+    return false;
+  };
+  for (let position = 1; position < dominator.length; position++) {
+    let place = dominator[position] ?? 0;
+    for (let loop = innermostLoop[place] ?? -1; loop >= 0 && !contains(loop, position); loop = around(loop)) {
+      place = loop;
+      isLoopExit[position] = 1;
+    }
+    followers[place]?.push(position);
+  }
+  return { followers, isLoopExit };
+}
+
 /** Two nodes run equally often when one dominates, the other post-dominates, and no loop holds only one of them. */
 function equivalenceClasses(
   successors: readonly (readonly number[])[],
@@ -181,9 +221,11 @@ function equivalenceClasses(
   let classCount = 1;
   for (let node = 1; node < count; node++) {
     let found = -1;
+    // A node that does not post-dominate its dominator post-dominates nothing above it either.
     for (let above = node; above > 0 && found < 0;) {
       above = dominator[above] ?? 0;
-      if (innermostLoop[above] === innermostLoop[node] && postdominates(node, above)) found = above;
+      if (!postdominates(node, above)) break;
+      if (innermostLoop[above] === innermostLoop[node]) found = above;
     }
     if (found >= 0) classOf[node] = classOf[found] ?? 0;
     else classOf[node] = classCount++;
@@ -226,11 +268,31 @@ function postdominance(
     const from = (successors[node] ?? []).map((next) => numberOf[next] ?? -1).filter((number) => number >= 0);
     return isExit.has(node) ? [0, ...from] : from;
   });
-  const tree = dominators(order.length, reversed);
+  const isAbove = ancestry(dominators(order.length, reversed));
   return (below, above) => {
     const low = numberOf[above] ?? -1;
     const high = numberOf[below] ?? -1;
-    return low >= 0 && high >= 0 && dominates(tree, high, low);
+    return low >= 0 && high >= 0 && isAbove(high, low);
+  };
+}
+
+/** Tells in constant time whether one node of a tree is another's ancestor or itself; parents have smaller numbers. */
+function ancestry(parent: Int32Array): (above: number, below: number) => boolean {
+  const count = parent.length;
+  const size = new Int32Array(count).fill(1);
+  for (let node = count - 1; node > 0; node--)
+    size[parent[node] ?? 0] = (size[parent[node] ?? 0] ?? 0) + (size[node] ?? 0);
+  const first = new Int32Array(count);
+  const next = new Int32Array(count).fill(1);
+  for (let node = 1; node < count; node++) {
+    const above = parent[node] ?? 0;
+    first[node] = next[above] ?? 0;
+    next[above] = (next[above] ?? 0) + (size[node] ?? 0);
+    next[node] = (first[node] ?? 0) + 1;
+  }
+  return (above, below) => {
+    const offset = (first[below] ?? 0) - (first[above] ?? 0);
+    return offset >= 0 && offset < (size[above] ?? 0);
   };
 }
 

@@ -102,6 +102,19 @@ setp.lt.u32 %p2, %r2, 4;
   });
 });
 
+describe('large kernels', () => {
+  it('two thousand loops in a row', () => {
+    const loop = (index: number): string => `mov.u32 %r2, 0;
+L${index}:
+add.u32 %r9, %r9, 1;
+add.u32 %r2, %r2, 1;
+setp.lt.u32 %p1, %r2, 3;
+@%p1 bra L${index};`;
+    const body = ['mov.u32 %r9, 0;', ...Array.from({ length: 2000 }, (_, index) => loop(index))].join('\n');
+    expect(results(body)).toEqual(threads(32, () => 6000));
+  });
+});
+
 describe('memory spaces', () => {
   it('constants and initialised variables, addresses inside them too', () => {
     const variables = `.const .align 4 .u32 table[4] = {10, 20, 30, 40};
