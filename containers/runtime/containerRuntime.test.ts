@@ -19,6 +19,7 @@ const KERNEL: ContainerStart = { ...NOOP, container: { kind: 'kernelModel', path
 class NodeDouble implements NodeHost {
   replicas = 0;
   readonly waiting: (() => void)[] = [];
+  watched = false;
 
   constructor(readonly name: string) {}
 
@@ -35,7 +36,12 @@ class NodeDouble implements NodeHost {
       busySimulatedSeconds: 0,
       dilation: undefined,
       clockLagSeconds: 0,
+      gpus: [],
     };
+  }
+
+  watchGpus(watched: boolean): void {
+    this.watched = watched;
   }
 
   drain(done: () => void): void {

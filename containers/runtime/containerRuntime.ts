@@ -44,6 +44,11 @@ export class ContainerRuntime {
     return this.options.nodes.map((node) => node.report());
   }
 
+  /** Every node counts, and reports, what its GPUs' SMs do; or no longer. */
+  watchGpus(watched: boolean): void {
+    for (const node of this.options.nodes) node.watchGpus(watched);
+  }
+
   /** Calls back once no node has a batch in flight. */
   drain(done: () => void): void {
     afterEach(this.options.nodes, (node, next) => node.drain(next), done);

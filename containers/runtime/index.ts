@@ -10,6 +10,7 @@ export type {
   ModelContainer,
   ReplicaIdentity,
 } from './modelContainer.js';
+export type { GpuActivity } from './gpuActivity.js';
 export type { KernelModelStart, NodeHost, NodeReport } from './nodeHost.js';
 export { SyntheticContainer, type SyntheticService } from './syntheticContainer.js';
 export { GpuNodeThread, type GpuNodeThreadOptions } from './thread/gpuNodeThread.js';

@@ -1,4 +1,5 @@
 import type { ContainerChannel } from '../protocol/index.js';
+import type { GpuActivity } from './gpuActivity.js';
 import type { ContainerStart } from './modelContainer.js';
 
 /** A kernel model to start on a node. */
@@ -16,6 +17,8 @@ export interface NodeReport {
   readonly dilation: number | undefined;
   /** The largest host lateness of a simulated event. */
   readonly clockLagSeconds: number;
+  /** Empty while nobody watches. On a node in a thread: as of its last sample, a quarter of a second old at most. */
+  readonly gpus: readonly GpuActivity[];
 }
 
 /** Runs kernel models: a thread of its own, or the present one on a virtual clock. */
@@ -24,6 +27,8 @@ export interface NodeHost {
   /** Never throws: a failed start is a `down` frame that says why. */
   start(request: KernelModelStart): ContainerChannel;
   report(): NodeReport;
+  /** Counts what the GPUs' SMs do, afresh; costs something only while `watched`. */
+  watchGpus(watched: boolean): void;
   /** Calls back once no batch is in flight. */
   drain(done: () => void): void;
   /** Ends everything; calls back when nothing is left running. */

@@ -2,6 +2,7 @@ import { GpuNode, type GpuNodeOptions } from '../../simulator/cluster/index.js';
 import type { Clock } from '../../simulator/time/index.js';
 import type { ContainerChannel } from '../protocol/index.js';
 import { BusyMeter } from './busyMeter.js';
+import { gpuActivities, watchGpus } from './gpuActivity.js';
 import { InProcessChannel } from './inProcessChannel.js';
 import type { ModelContainer } from './modelContainer.js';
 import { NodeContainers } from './nodeContainers.js';
@@ -58,7 +59,12 @@ export class VirtualNode implements NodeHost {
       busySimulatedSeconds: this.meter.times().busySimulatedNs / 1e9,
       dilation: undefined,
       clockLagSeconds: 0,
+      gpus: gpuActivities(this.gpuNode),
     };
+  }
+
+  watchGpus(watched: boolean): void {
+    watchGpus(this.gpuNode, watched);
   }
 
   drain(done: () => void): void {

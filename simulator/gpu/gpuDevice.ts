@@ -19,6 +19,7 @@ import {
 } from './dispatch/index.js';
 import type { DeviceProfile } from './profiles/index.js';
 import type { SchedulingPolicy } from '../scheduling/index.js';
+import { SmActivity, type SmCounts } from './smActivity.js';
 import { forgetSegment, touchSegments, type L2State } from './timing/index.js';
 
 /** Whoever launched: told of ends after the device's own state is in order. */
@@ -49,6 +50,8 @@ export class GpuDevice implements AgendaTarget {
   private busyInside = false;
   /** A listener dropped launches while the device was settling. */
   private roomMade = false;
+  /** There while somebody watches. No part of the state: it changes nothing that is simulated. */
+  private activity: SmActivity | undefined;
 
   constructor(
     readonly profile: DeviceProfile,
@@ -106,7 +109,7 @@ export class GpuDevice implements AgendaTarget {
   /** Drops a context's launches, with no end told. */
   killContext(context: number): void {
     const nowNs = this.agenda.nowNs();
-    this.engine.advance(nowNs);
+    this.advance(nowNs);
     for (const record of [...this.state.launches.values()]) {
       if (record.context !== context) continue;
       record.phase = 'killed';
@@ -121,7 +124,7 @@ export class GpuDevice implements AgendaTarget {
     if (!(clockHz > 0))
       throw new GpuError('invalidLaunch', `clockHz must be above 0, got ${clockHz}`, 'clockHz');
     const nowNs = this.agenda.nowNs();
-    this.engine.advance(nowNs);
+    this.advance(nowNs);
     this.engine.setClock(clockHz);
     this.settle(nowNs);
   }
@@ -147,6 +150,17 @@ export class GpuDevice implements AgendaTarget {
     this.settle(nowNs);
   }
 
+  /** Begins to count the activity of SMs afresh, or stops. */
+  watchSms(watched: boolean): void {
+    this.activity = watched ? new SmActivity(this.profile.sms, this.agenda.nowNs()) : undefined;
+  }
+
+  /** What the SMs have done since `watchSms(true)`; undefined when they are not watched. */
+  smCounts(): SmCounts | undefined {
+    this.activity?.advance(this.state.use.blocks, this.agenda.nowNs());
+    return this.activity?.counts();
+  }
+
   /** Saves what the policy remembers into the state; call before a snapshot. */
   save(): void {
     this.state.policy = this.policy.snapshot();
@@ -155,7 +169,7 @@ export class GpuDevice implements AgendaTarget {
   /** Ends what has ended, dispatches, works out rates, arms the next look. */
   private settle(nowNs: number): void {
     this.busyInside = true;
-    this.engine.advance(nowNs);
+    this.advance(nowNs);
     const reports: BlockReport[] = [];
     for (const group of this.engine.takeFinished()) this.dispatcher.retire(group, nowNs, reports);
     const ended = this.takeEnded(nowNs);
@@ -168,6 +182,11 @@ export class GpuDevice implements AgendaTarget {
       this.roomMade = false;
       this.settle(nowNs);
     } else this.arm(wakeNs);
+  }
+
+  private advance(nowNs: number): void {
+    this.activity?.advance(this.state.use.blocks, nowNs);
+    this.engine.advance(nowNs);
   }
 
   private takeEnded(nowNs: number): LaunchRecord[] {

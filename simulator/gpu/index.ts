@@ -19,3 +19,4 @@ export {
   type OccupancyLimit,
 } from './occupancy/index.js';
 export { PROFILE_NAMES, profileNamed, type DeviceProfile } from './profiles/index.js';
+export { SmActivity, type SmCounts } from './smActivity.js';

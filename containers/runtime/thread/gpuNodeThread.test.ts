@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { builtInModelPath, digitAt, loadDigits, packageRoot } from '../../models/index.js';
 import type { KernelModelStart } from '../nodeHost.js';
 import { FrontendDouble, floats } from '../tests/frontendDouble.js';
@@ -44,6 +44,19 @@ describe('a GPU node in a thread', () => {
     expect(report.busySimulatedSeconds).toBeGreaterThan(0);
     expect(report.dilation).toBeGreaterThan(0);
     expect(frontend.result(batch)?.serviceNs).toBeGreaterThan(1000);
+  });
+
+  it('samples the activity of its SMs while somebody watches', async () => {
+    const frontend = await started(SCALE);
+    expect(node.report().gpus).toEqual([]);
+    node.watchGpus(true);
+    frontend.ask([floats(1, 2)]);
+    await vi.waitFor(() => expect(Math.max(...(node.report().gpus[0]?.busyNs ?? [0]))).toBeGreaterThan(0), {
+      timeout: 20_000,
+    });
+    expect(node.report().gpus).toHaveLength(1);
+    node.watchGpus(false);
+    expect(node.report().gpus).toEqual([]);
   });
 
   it('keeps the frames of many replicas apart', async () => {

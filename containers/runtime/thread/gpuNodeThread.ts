@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { packageRoot } from '../../models/index.js';
 import type { ContainerChannel, FrontendFrame } from '../../protocol/index.js';
+import type { GpuActivity } from '../gpuActivity.js';
 import type { KernelModelStart, NodeHost, NodeReport } from '../nodeHost.js';
 import { packPredict, unpackResult } from './frameCodec.js';
 import { ThreadChannel, type ThreadLine } from './threadChannel.js';
@@ -39,6 +40,8 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
   /** `dead`: the thread is gone. `closed`: it is gone or going, and no other follows. */
   private state: 'running' | 'dead' | 'closed' = 'running';
   private exited = false;
+  private watched = false;
+  private activities: readonly GpuActivity[] = [];
   private deathReason = '';
 
   constructor(options: GpuNodeThreadOptions = {}) {
@@ -59,6 +62,7 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
       this.state = 'running';
       this.deathReason = '';
       this.worker = this.spawn();
+      if (this.watched) this.post({ kind: 'watch', watched: true });
     }
     this.channels.set(line, channel);
     const { path, model, version, replica, inputType, inputLength } = request;
@@ -94,7 +98,14 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
       busySimulatedSeconds: busySimulatedNs / 1e9,
       dilation: busySimulatedNs === 0 ? undefined : busyHostNs / busySimulatedNs,
       clockLagSeconds: clockLagNs / 1e9,
+      gpus: this.activities,
     };
+  }
+
+  watchGpus(watched: boolean): void {
+    this.watched = watched;
+    this.activities = [];
+    this.post({ kind: 'watch', watched });
   }
 
   drain(done: () => void): void {
@@ -146,6 +157,10 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
       case 'drained':
         for (const done of this.drains.splice(0)) done();
         return;
+      case 'activity':
+        // One that was on its way when the watching ended is dropped.
+        if (this.watched) this.activities = message.gpus;
+        return;
     }
   }
 
@@ -159,6 +174,7 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
     this.exited = true;
     this.earlier = sum(this.earlier, this.times);
     this.times = NO_TIMES;
+    this.activities = [];
     if (this.state === 'running') {
       this.state = 'dead';
       this.deathReason ||= `exit code ${code}`;

@@ -2,6 +2,7 @@ import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { GpuNode } from '../../../simulator/cluster/index.js';
 import { PacedClock, type EventPayload, type EventSink } from '../../../simulator/time/index.js';
 import { BusyMeter } from '../busyMeter.js';
+import { gpuActivities, watchGpus } from '../gpuActivity.js';
 import { NodeContainers } from '../nodeContainers.js';
 import { packResult, unpackPredict } from './frameCodec.js';
 import type { FromWorker, NodeTimes, ToWorker } from './threadMessages.js';
@@ -19,6 +20,10 @@ const POLL_WITHIN_NS = 2_000_000;
 const FUEL_PER_BLOCK = 2 ** 28;
 
 const INBOX = 'inbox';
+const SAMPLER = 'sampler';
+
+/** Four samples a second, for whoever looks at them. */
+const SAMPLE_EVERY_NS = 250_000_000;
 
 const hostNowNs = (): number => Number(process.hrtime.bigint());
 
@@ -29,17 +34,20 @@ const hostNowNs = (): number => Number(process.hrtime.bigint());
 class WorkerServer implements EventSink {
   private readonly clock = new PacedClock({ pollWithinNs: POLL_WITHIN_NS });
   private readonly meter = new BusyMeter(hostNowNs);
+  private readonly node: GpuNode;
   private readonly containers: NodeContainers;
+  private nextSample: number | undefined;
 
   constructor(
     private readonly port: MessagePort,
     { name, gpus }: WorkerOptions,
   ) {
     const stopwatch = (): number => hostNowNs() / 1e9;
-    const node = new GpuNode(this.clock, { name, gpus, fuelPerBlock: FUEL_PER_BLOCK, stopwatch });
-    const { clock, meter } = this;
+    this.node = new GpuNode(this.clock, { name, gpus, fuelPerBlock: FUEL_PER_BLOCK, stopwatch });
+    const { clock, meter, node } = this;
     this.containers = new NodeContainers({ clock, driver: node, gpuCount: gpus.length, meter });
     clock.attach(INBOX, this);
+    clock.attach(SAMPLER, { onEvent: () => this.sample() });
     port.on('message', (message: ToWorker) => clock.schedule(INBOX, clock.nowNs(), message.kind, message));
   }
 
@@ -63,6 +71,12 @@ class WorkerServer implements EventSink {
       case 'drain':
         this.containers.drain(() => this.post({ kind: 'drained' }));
         return;
+      case 'watch':
+        watchGpus(this.node, message.watched);
+        if (this.nextSample !== undefined) this.clock.cancel(this.nextSample);
+        this.nextSample = undefined;
+        if (message.watched) this.sample();
+        return;
     }
   }
 
@@ -82,6 +96,11 @@ class WorkerServer implements EventSink {
         } else this.post({ kind: 'frame', line, frame });
       },
     });
+  }
+
+  private sample(): void {
+    this.post({ kind: 'activity', gpus: gpuActivities(this.node) });
+    this.nextSample = this.clock.schedule(SAMPLER, this.clock.nowNs() + SAMPLE_EVERY_NS, 'sample');
   }
 
   private times(): NodeTimes {

@@ -1,4 +1,5 @@
 import type { BusyTimes } from '../busyMeter.js';
+import type { GpuActivity } from '../gpuActivity.js';
 import type { CreditFrame, DownFrame, HelloFrame, InputType } from '../../protocol/index.js';
 import type { ReplicaIdentity } from '../modelContainer.js';
 
@@ -22,12 +23,15 @@ export type ToWorker =
   /** Stops the line's container. */
   | { readonly kind: 'stop'; readonly line: number }
   /** Answer `drained` once no container has a batch in flight. */
-  | { readonly kind: 'drain' };
+  | { readonly kind: 'drain' }
+  /** Begin to send `activity` at a steady pace, or stop. */
+  | { readonly kind: 'watch'; readonly watched: boolean };
 
 export type FromWorker =
   | { readonly kind: 'frame'; readonly line: number; readonly frame: HelloFrame | CreditFrame | DownFrame }
   | ResultMessage
-  | { readonly kind: 'drained' };
+  | { readonly kind: 'drained' }
+  | { readonly kind: 'activity'; readonly gpus: readonly GpuActivity[] };
 
 /** A predict frame by columns, with all inputs in one buffer that changes its thread. */
 export interface PredictMessage {
