@@ -1,4 +1,4 @@
-import type { Answer, AnsweringModel, DefaultReason } from '../prediction/index.js';
+import type { Answer, AnsweringModel, DefaultReason, ModelVote } from '../prediction/index.js';
 import type { ErrorCode } from '../errors/index.js';
 
 /** What a person is told about a default output. */
@@ -24,14 +24,28 @@ export const STRICT_ERRORS: Readonly<Record<DefaultReason, ErrorCode>> = {
 /**
  * JSON text of one prediction. Written by hand: names and versions are limited to characters that need no escape.
  */
-export function predictionJson(answer: Answer): string {
+export function predictionJson(answer: Answer, votes?: readonly ModelVote[]): string {
   let models = '';
   for (const model of answer.models) models += models === '' ? modelJson(model) : `,${modelJson(model)}`;
   return (
     `{"query_id":"${answer.queryId}","output":${outputJson(answer.output)},"default":${answer.isDefault}` +
     (answer.isDefault ? defaultJson(answer.defaultReason) : '') +
-    `,"confidence":${answer.confidence},"cached":${answer.cached},"models":[${models}]}`
+    `,"confidence":${answer.confidence},"cached":${answer.cached},"models":[${models}]` +
+    (votes === undefined ? '}' : `,"votes":[${votes.map(voteJson).join(',')}]}`)
   );
+}
+
+function voteJson({ name, version, cached, output, scores, missing }: ModelVote): string {
+  let json = `{"name":"${name}","version":"${version}","cached":${cached}`;
+  if (output !== undefined) json += `,"output":${outputJson(output)}`;
+  // Nine digits tell any two float32 apart.
+  if (scores !== undefined) json += `,"scores":[${Array.from(scores, scoreJson).join(',')}]`;
+  if (missing !== undefined) json += `,"missing":"${missing}"`;
+  return `${json}}`;
+}
+
+function scoreJson(score: number): string {
+  return Number.isFinite(score) ? String(Number(score.toPrecision(9))) : 'null';
 }
 
 function modelJson(model: AnsweringModel): string {

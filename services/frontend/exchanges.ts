@@ -6,11 +6,13 @@ import type {
   AnswerSink,
   FeedbackOutcome,
   FeedbackRequest,
+  ModelVote,
   PredictionService,
   Query,
   QueryRefusal,
 } from '../prediction/index.js';
 import { DEFAULT_EXPLANATIONS, predictionJson, STRICT_ERRORS } from './answers.js';
+import { AnswerWithVotes } from './answerWithVotes.js';
 import { encodeInput } from './inputs.js';
 import type { FrontendObserver } from './observer.js';
 import { readPredictRequest, readUpdateRequest, type PredictRequest } from './requests.js';
@@ -92,18 +94,25 @@ export class PredictExchange extends Exchange implements AnswerSink {
       return;
     }
     const query = this.makeQuery(input, request);
-    this.context.service.predict(query, this);
+    const { service } = this.context;
+    if (request.votes) {
+      new AnswerWithVotes(service, this, (answer, votes) => this.reply(answer, votes)).start(query);
+    } else service.predict(query, this);
     if (!this.response.writableEnded) {
       this.response.on('close', () => {
-        if (!this.response.writableEnded) this.context.service.cancel(query.id);
+        if (!this.response.writableEnded) service.cancel(query.id);
       });
     }
   }
 
   onAnswer(_query: Query, answer: Answer): void {
+    this.reply(answer);
+  }
+
+  private reply(answer: Answer, votes?: readonly ModelVote[]): void {
     const { defaultReason } = answer;
     if (!answer.isDefault || defaultReason === undefined) {
-      sendJson(this.response, 200, predictionJson(answer));
+      sendJson(this.response, 200, predictionJson(answer, votes));
     } else if (this.strict) {
       this.refuse({
         code: STRICT_ERRORS[defaultReason],
@@ -111,7 +120,7 @@ export class PredictExchange extends Exchange implements AnswerSink {
         field: undefined,
       });
     } else {
-      sendJson(this.response, 200, predictionJson(answer), ['x-windjammer-default', defaultReason]);
+      sendJson(this.response, 200, predictionJson(answer, votes), ['x-windjammer-default', defaultReason]);
     }
   }
 

@@ -24,6 +24,7 @@ export interface PredictRequest {
   /** Microseconds; undefined: the application's own. */
   readonly objectiveUs: number | undefined;
   readonly strict: boolean;
+  readonly votes: boolean;
 }
 
 export interface UpdateRequest {
@@ -42,13 +43,16 @@ export function readPredictRequest(body: unknown): PredictRequest {
   if (input === undefined && inputBatch === undefined) {
     throw new ServiceError('missing_field', 'input or input_batch is required', 'input');
   }
+  const votes = readFlag(fields.votes, 'votes');
+  if (votes && inputBatch !== undefined) throw onlyOneOf('input_batch', 'votes');
   return {
     input,
     inputBatch: inputBatch === undefined ? undefined : readBatch(inputBatch),
     version: readVersion(fields.version),
     context: readContext(fields),
     objectiveUs: readObjective(fields.latency_slo_micros),
-    strict: readStrict(fields.strict),
+    strict: readFlag(fields.strict, 'strict'),
+    votes,
   };
 }
 
@@ -119,9 +123,9 @@ function readObjective(value: unknown): number | undefined {
   return value;
 }
 
-function readStrict(value: unknown): boolean {
+function readFlag(value: unknown, field: string): boolean {
   if (value === undefined) return false;
-  if (typeof value !== 'boolean') throw wrongType('strict', 'true or false', value);
+  if (typeof value !== 'boolean') throw wrongType(field, 'true or false', value);
   return value;
 }
 

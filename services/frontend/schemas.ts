@@ -45,33 +45,48 @@ const objectiveUs = z
   .max(MAX_OBJECTIVE_US)
   .describe('A shorter latency objective for this query, in microseconds');
 
+/** Of one query, on HTTP and on a WebSocket. */
+export const predictFields = {
+  input: anyInput.optional(),
+  version: text(1, MAX_VERSION_LENGTH).optional().describe('Ask this version of a linked model only'),
+  uid: contextKey.optional().describe('Selection state is kept for each uid; the same as context'),
+  context: contextKey.optional(),
+  latency_slo_micros: objectiveUs.optional(),
+  strict: z.boolean().optional().describe('Answer an error in place of the default output'),
+};
+
 /** Clipper's body of `POST /:application/predict`, and what we add. Other fields are ignored, as Clipper ignores them. */
 export const predictRequestSchema = z
   .object({
-    input: anyInput.optional(),
+    ...predictFields,
     input_batch: z.array(anyInput).min(1).max(MAX_CLIENT_BATCH).optional(),
-    version: text(1, MAX_VERSION_LENGTH).optional().describe('Ask this version of a linked model only'),
-    uid: contextKey.optional().describe('Selection state is kept for each uid; the same as context'),
-    context: contextKey.optional(),
-    latency_slo_micros: objectiveUs.optional(),
-    strict: z.boolean().optional().describe('Answer an error in place of the default output'),
+    votes: z
+      .boolean()
+      .optional()
+      .describe('Ask every linked model as well and add what each one says; with input only'),
   })
   .refine((body) => (body.input === undefined) !== (body.input_batch === undefined), {
     message: 'one of input and input_batch',
+  })
+  .refine((body) => body.votes !== true || body.input_batch === undefined, {
+    message: 'votes with input only',
   })
   .refine((body) => body.uid === undefined || body.context === undefined, {
     message: 'one of uid and context',
   });
 
+/** Of feedback, on HTTP and on a WebSocket. */
+export const updateFields = {
+  query_id: text(1, MAX_KEY_LENGTH).optional().describe('The query that is judged'),
+  input: anyInput.optional().describe('Or its input'),
+  label: z.union([text(0, MAX_LABEL_LENGTH), z.number()]).describe('The true output'),
+  loss: z.number().min(0).max(1).optional().describe('When the application measured the loss itself'),
+  uid: contextKey.optional(),
+  context: contextKey.optional(),
+};
+
 export const updateRequestSchema = z
-  .object({
-    query_id: text(1, MAX_KEY_LENGTH).optional().describe('The query that is judged'),
-    input: anyInput.optional().describe('Or its input'),
-    label: z.union([text(0, MAX_LABEL_LENGTH), z.number()]).describe('The true output'),
-    loss: z.number().min(0).max(1).optional().describe('When the application measured the loss itself'),
-    uid: contextKey.optional(),
-    context: contextKey.optional(),
-  })
+  .object(updateFields)
   .refine((body) => (body.input === undefined) !== (body.query_id === undefined), {
     message: 'one of input and query_id',
   })
@@ -88,6 +103,17 @@ export const DEFAULT_REASONS = [
   'low_confidence',
 ] as const;
 
+export const MISSING_VOTES = ['deadline', 'no_replica', 'model_error', 'overload'] as const;
+
+const voteSchema = z.object({
+  name: z.string(),
+  version: z.string(),
+  cached: z.boolean(),
+  output: z.unknown().optional().describe('What the model answered; absent when missing is there'),
+  scores: z.array(z.number().nullable()).optional().describe('One for each class, when the model gives them'),
+  missing: z.enum(MISSING_VOTES).optional().describe('Why the model gave no answer'),
+});
+
 export const predictionSchema = z.object({
   query_id: z.string().describe('Names the query in feedback'),
   output: z.unknown().describe('The output as JSON when it parses as JSON, otherwise as a string'),
@@ -97,6 +123,10 @@ export const predictionSchema = z.object({
   confidence: z.number().describe('Share of the asked models that agree with the output'),
   cached: z.boolean().describe('Every prediction in the answer came from the cache'),
   models: z.array(z.object({ name: z.string(), version: z.string(), cached: z.boolean() })),
+  votes: z
+    .array(voteSchema)
+    .optional()
+    .describe('With votes: one for each linked model, in order of linking'),
 });
 
 export const updateAnswerSchema = z.object({

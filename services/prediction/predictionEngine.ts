@@ -14,10 +14,13 @@ import { SilentObserver, type PredictionObserver } from './observer.js';
 import { ReplicaLink } from './replicaLink.js';
 import type { ServedApplication } from './servedApplication.js';
 import type { ServedModel } from './servedModel.js';
+import { VotePoll } from './votePoll.js';
 import type {
   AnswerSink,
   FeedbackOutcome,
   FeedbackRequest,
+  ModelVote,
+  PollRequest,
   PredictionService,
   Query,
   QueryRefusal,
@@ -66,6 +69,7 @@ export class PredictionEngine implements PredictionService, TaskOwner, EventSink
   private timer = -1;
   private live = 0;
   private feedbacks = 0;
+  private polls = 0;
   private draining = false;
   private readonly drained: (() => void)[] = [];
 
@@ -172,6 +176,29 @@ export class PredictionEngine implements PredictionService, TaskOwner, EventSink
     this.observer.onCancel(query);
     this.checkDrained();
     return true;
+  }
+
+  poll(request: PollRequest, done: (votes: readonly ModelVote[]) => void): void {
+    const application = this.directory.application(request.application);
+    const { input, budgetNs = Infinity, traceparent } = request;
+    if (this.draining || application === undefined || application.inputRefusal(input) !== undefined) {
+      done([]);
+      return;
+    }
+    const nowNs = this.clock.nowNs();
+    const live = new LiveQuery(
+      `poll ${this.polls++}`,
+      application,
+      application.states.of(''),
+      { arms: [...application.models.keys()], propensity: 1 },
+      true,
+      nowNs,
+      nowNs + Math.min(budgetNs, application.objectiveNs),
+      undefined,
+      undefined,
+      new VotePoll(done),
+    );
+    this.start(live, input, traceparent, undefined, nowNs);
   }
 
   update(request: FeedbackRequest, done: FeedbackDone): void {

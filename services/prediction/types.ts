@@ -84,6 +84,24 @@ export interface FeedbackOutcome {
   readonly refusal?: QueryRefusal;
 }
 
+/** An input that every linked model is asked about. */
+export interface PollRequest {
+  readonly application: string;
+  readonly input: Uint8Array;
+  /** Shorter than the application's objective. Nanoseconds. */
+  readonly budgetNs?: number;
+  readonly traceparent?: string;
+}
+
+/** What one linked model says about an input by itself. */
+export interface ModelVote extends AnsweringModel {
+  /** undefined: none came, for the reason in `missing`. */
+  readonly output?: string;
+  /** One for each of the model's classes, where it gives them. */
+  readonly scores?: Float32Array;
+  readonly missing?: 'deadline' | 'no_replica' | 'model_error' | 'overload';
+}
+
 /** The query path in process. Callbacks only; every query gets exactly one answer or refusal, by its deadline. */
 export interface PredictionService {
   predict(query: Query, sink: AnswerSink): void;
@@ -92,6 +110,12 @@ export interface PredictionService {
    * model. False when it is answered already or unknown.
    */
   cancel(queryId: string): boolean;
+  /**
+   * Asks every linked model at its current version, whatever the policy would choose, through cache and queues like a
+   * query. Calls back once, by the deadline, with one vote a model in order of linking; nothing is learned from it. No
+   * votes for an application that is unknown, an input that is refused, and while draining.
+   */
+  poll(request: PollRequest, done: (votes: readonly ModelVote[]) => void): void;
   update(feedback: FeedbackRequest, done: (outcome: FeedbackOutcome) => void): void;
   /** Queries without an answer yet. */
   inFlight(): number;

@@ -3,6 +3,8 @@ import type {
   AnswerSink,
   FeedbackOutcome,
   FeedbackRequest,
+  ModelVote,
+  PollRequest,
   PredictionService,
   Query,
   QueryRefusal,
@@ -15,6 +17,8 @@ export class FakePredictionService implements PredictionService {
   readonly cancelled: string[] = [];
   /** What `predict` answers; a refusal when it has a code. */
   reply: (query: Query) => Partial<Answer> | QueryRefusal = () => ({});
+  votes: readonly ModelVote[] = [];
+  readonly polls: PollRequest[] = [];
   outcome: FeedbackOutcome = { accepted: true, joined: 'query', durable: true };
   holding = false;
   /** Called after a query was taken. */
@@ -32,6 +36,11 @@ export class FakePredictionService implements PredictionService {
   cancel(queryId: string): boolean {
     this.cancelled.push(queryId);
     return true;
+  }
+
+  poll(request: PollRequest, done: (votes: readonly ModelVote[]) => void): void {
+    this.polls.push(request);
+    done(this.votes);
   }
 
   update(feedback: FeedbackRequest, done: (outcome: FeedbackOutcome) => void): void {

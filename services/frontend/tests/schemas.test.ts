@@ -60,6 +60,7 @@ describe('the hand-written checks and the schemas agree', () => {
       context: optional(key),
       latency_slo_micros: optional(fc.oneof(fc.integer({ min: -2, max: 5e9 }), scalar)),
       strict: optional(fc.oneof(fc.boolean(), scalar)),
+      votes: optional(fc.oneof({ weight: 3, arbitrary: fc.boolean() }, { weight: 1, arbitrary: scalar })),
     });
     let accepted = 0;
     fc.assert(
