@@ -52,14 +52,17 @@ class StructuredEmitter {
     );
     if (this.flow.isLoopHeader[position] === 0) {
       this.openBlocks(merges);
-      this.emitNode(position);
+      const inside = this.emitNode(position);
+      if (merges.length === 0) return inside;
+      if (inside !== undefined) this.emitTree(inside);
       return this.closeBlocks(merges);
     }
     const exits = followers.filter((child) => this.flow.isLoopExit[child] === 1);
     this.openBlocks(exits);
     this.labels.set(position, this.fn.loop());
     this.openBlocks(merges);
-    this.emitNode(position);
+    const inside = this.emitNode(position);
+    if (inside !== undefined) this.emitTree(inside);
     const last = this.closeBlocks(merges);
     if (last !== undefined) this.emitTree(last);
     this.fn.end();
@@ -82,45 +85,45 @@ class StructuredEmitter {
     return followers.at(-1);
   }
 
-  private emitNode(position: number): void {
+  /** @returns the node to be written next, when control falls into one that only this node leads to. */
+  private emitNode(position: number): number | undefined {
     const node = this.graph.nodes[this.flow.nodes[position] ?? 0];
-    if (node === undefined) return;
+    if (node === undefined) return undefined;
     this.emitter.emitBody(node, position);
     const terminator = node.terminator;
     switch (terminator.kind) {
       case 'jump':
-        this.emitEdge(node, position, this.positionOf(terminator.to));
-        return;
+        return this.emitEdge(node, position, this.positionOf(terminator.to));
       case 'branch': {
         const then = this.positionOf(terminator.then);
         const other = this.positionOf(terminator.else);
         if (then === other) {
-          this.emitEdge(node, position, then);
-          return;
+          return this.emitEdge(node, position, then);
         }
         this.emitter.emitCondition(terminator.register, terminator.negated);
         if (this.isPlainBranch(position, then)) {
           this.fn.brIf(this.labelOf(position, then));
-          this.emitEdge(node, position, other);
-          return;
+          return this.emitEdge(node, position, other);
         }
         this.fn.if();
-        this.emitEdge(node, position, then);
+        const taken = this.emitEdge(node, position, then);
+        if (taken !== undefined) this.emitTree(taken);
         this.fn.end();
-        this.emitEdge(node, position, other);
-        return;
+        return this.emitEdge(node, position, other);
       }
       case 'exit':
       case 'trap':
       case 'sync':
         this.emitter.emitLeave(node, terminator);
+        return undefined;
     }
   }
 
-  private emitEdge(node: FlowNode, from: number, to: number): void {
+  private emitEdge(node: FlowNode, from: number, to: number): number | undefined {
     if (to <= from) this.emitter.emitBackEdge(node, this.flow.backEdgeCost(from, to));
-    if (to <= from || this.isFollower(to)) this.fn.br(this.labelOf(from, to));
-    else this.emitTree(to);
+    if (to > from && !this.isFollower(to)) return to;
+    this.fn.br(this.labelOf(from, to));
+    return undefined;
   }
 
   private isFollower(position: number): boolean {
