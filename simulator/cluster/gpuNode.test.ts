@@ -219,23 +219,23 @@ describe('fork', () => {
       const session = new Session(node, clock).open();
       node.attachSink(`tenant${tenant}`, session);
       const module = session.handle('moduleLoad', { ptx: FAKE_PTX, file: 'fake.ptx' });
-      const address = session.handle('malloc', { bytes: 80_000 });
+      const address = session.handle('malloc', { bytes: 20_000 });
       for (let index = 0; index < 3; index++) {
         const stream = session.handle('streamCreate', { priority: index });
         for (let round = 0; round < 3; round++) {
           session.send(
             'memcpyHostToDevice',
-            { address, bytes: new Uint8Array(40_000).fill(round), pinned: index > 0 },
+            { address, bytes: new Uint8Array(12_000).fill(round), pinned: index > 0 },
             stream,
           );
           session.send(
             'launch',
-            launch(module, 'add', 9_000 + 700 * index, pointerParams(address, 1 + index)),
+            launch(module, 'add', 2_500 + 300 * index, pointerParams(address, 1 + index)),
             stream,
           );
           session.send('eventRecord', { event: index }, stream);
           session.send('eventWait', { event: (index + 1) % 3 }, stream);
-          session.send('memcpyDeviceToHost', { address, bytes: 20_000, pinned: false }, stream);
+          session.send('memcpyDeviceToHost', { address, bytes: 12_000, pinned: false }, stream);
         }
       }
     }
@@ -268,14 +268,17 @@ describe('fork', () => {
   });
 
   it('tells the copy’s own sinks under the old names', () => {
-    const { clock, node } = open();
-    load(node, clock);
+    const { clock, node, session } = open();
+    node.attachSink('tenant', session);
+    session.send('streamSynchronize', {});
+    session.send('malloc', { bytes: 64 });
     const otherClock = new VirtualClock(clock.nowNs());
     const copy = node.fork(otherClock);
-    let completions = 0;
-    copy.attachSink('tenant0', { onCompletion: () => (completions += 1) });
+    const ops: string[] = [];
+    copy.attachSink('tenant', { onCompletion: ({ op }) => ops.push(op) });
     otherClock.run();
-    expect(completions).toBeGreaterThan(20);
+    expect(ops).toEqual(['streamSynchronize', 'malloc']);
+    expect(session.completions).toHaveLength(1);
   });
 
   it('refuses a clock that stands elsewhere', () => {

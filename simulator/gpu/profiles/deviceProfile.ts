@@ -64,6 +64,8 @@ export interface DeviceTiming {
   readonly issuePerCycle: number;
   /** Cycles between two issues of one warp that waits for nothing. */
   readonly warpIssueCycles: number;
+  /** Machine instructions that every warp starts with and PTX does not show: stack pointer, constant loads, exit. */
+  readonly prologueSlots: number;
   /** PTX instructions over which the assembler moves an instruction forward. */
   readonly schedulingWindow: number;
   /** Warp instructions a cycle and SM. */

@@ -79,7 +79,9 @@ export class BlockTracer implements TraceSink {
       block,
       warps: this.warps,
       warpInstructions: 0,
-      sm: SM_RESOURCES.map(() => 0),
+      sm: SM_RESOURCES.map((_, resource) =>
+        resource === ISSUE ? this.warps * this.profile.timing.prologueSlots : 0,
+      ),
       device: DEVICE_RESOURCES.map(() => 0),
       chainL2Cycles: 0,
       chainDramCycles: 0,

@@ -48,6 +48,10 @@ export function capacities(profile: DeviceProfile, clockHz: number): Capacities 
   };
 }
 
+/**
+ * The work of a block that executes `factor` times as much. Its chain grows with longer loops; when it executes less,
+ * that is partly because fewer warps are there, and those that are take as long as ever.
+ */
 export function scaleWork(work: BlockWork, factor: number): BlockWork {
   return {
     sm: work.sm.map((amount) => amount * factor),
@@ -55,7 +59,7 @@ export function scaleWork(work: BlockWork, factor: number): BlockWork {
     device: work.device.map((amount, index) =>
       DEVICE_RESOURCES[index] === 'starts' ? amount : amount * factor,
     ),
-    chainCycles: work.chainCycles * factor,
+    chainCycles: work.chainCycles * (factor < 1 ? Math.sqrt(factor) : factor),
     warps: work.warps,
   };
 }

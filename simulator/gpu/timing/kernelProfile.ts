@@ -80,8 +80,12 @@ function summarise(
 ): KernelProfile {
   const traced = tracer.blocks.filter((block) => block.warpInstructions > 0);
   if (traced.length === 0) return emptyProfile(launch, profile);
-  // The first and the last block bound spans only; of the pair on one SM, the second knows what they share.
-  const whole = resident > 1 && traced.length > 2 ? traced.slice(1, 2) : traced.slice(0, 1);
+  // The first and the last block bound spans only; of the pair on one SM, the second knows what they share. In a grid
+  // of few blocks the typical one may be a partial one: then the fullest stands for all.
+  const pair = traced.slice(0, 2);
+  const most = Math.max(...pair.map((block) => block.warpInstructions));
+  const full = pair.filter((block) => block.warpInstructions > 0.8 * most);
+  const whole = resident > 1 && traced.length > 2 ? full.slice(-1) : full.slice(0, 1);
   const mean = (of: (block: TracedBlock) => number): number =>
     whole.reduce((sum, block) => sum + of(block), 0) / whole.length;
   const device = DEVICE_RESOURCES.map((_, resource) => mean((block) => block.device[resource]));

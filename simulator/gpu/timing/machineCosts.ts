@@ -118,7 +118,7 @@ export function machineCost(instruction: IrInstruction, latency: Latency): Machi
     case 'bfe':
     case 'bfi':
     case 'prmt':
-      return cost(wide ? 1.5 : 0.8, 'integer', wide ? 1.5 : 0.8, latency.alu);
+      return cost(wide ? 1.8 : 0.8, 'integer', wide ? 1.8 : 0.8, latency.alu);
     case 'bra':
     case 'brx':
       return cost(1, undefined, 0, 0);
