@@ -1,3 +1,4 @@
+import { carriedWeights, drawShares, drawnArm, settled } from './logWeights.js';
 import { lossOf } from './loss.js';
 import { distinctArms, numberIn, parameterObject } from './parameters.js';
 import {
@@ -80,29 +81,14 @@ export const exp3Policy: SelectionPolicy<Exp3State> = {
     return { ...fresh, logWeights: settled([...value.logWeights], fresh.floor) };
   },
 
-  /** A newcomer joins with the average weight, which gives it a fair share of the draws: 1 / k. */
   reconcile(state, arms) {
     const distinct = distinctArms(arms);
-    const kept = distinct.filter((arm) => state.arms.includes(arm));
-    const total = kept.reduce((sum, arm) => sum + Math.exp(logWeight(state, arm)), 0);
-    const newcomer = kept.length === 0 ? 0 : Math.log(total / kept.length);
-    const logWeights = distinct.map((arm) => (kept.includes(arm) ? logWeight(state, arm) : newcomer));
+    const logWeights = carriedWeights(state.arms, state.logWeights, distinct);
     return { ...state, arms: distinct, logWeights: settled(logWeights, state.floor) };
   },
 
   select(state, draw): Selection {
-    const { arms, logWeights, gamma } = state;
-    const count = arms.length;
-    if (count === 0) return { arms: [], propensity: 1 };
-    const total = weightSum(logWeights);
-    let left = draw();
-    for (let at = 0; at < count; at++) {
-      const propensity = ((1 - gamma) * Math.exp(logWeights[at])) / total + gamma / count;
-      left -= propensity;
-      // The last arm takes what rounding leaves over.
-      if (left < 0 || at === count - 1) return { arms: [arms[at]], propensity };
-    }
-    return { arms: [], propensity: 1 };
+    return drawnArm(state.arms, state.logWeights, state.gamma, draw);
   },
 
   combine(_state, asked, arrived): Combination {
@@ -130,35 +116,6 @@ export const exp3Policy: SelectionPolicy<Exp3State> = {
   },
 
   shares(state) {
-    const total = weightSum(state.logWeights);
-    const count = state.arms.length;
-    return new Map(
-      state.arms.map((arm, at) => [
-        arm,
-        ((1 - state.gamma) * Math.exp(state.logWeights[at])) / total + state.gamma / count,
-      ]),
-    );
+    return drawShares(state.arms, state.logWeights, state.gamma);
   },
 };
-
-/** Relative to the leader, and never below the floor. In place. */
-function settled(logWeights: number[], floor: number): number[] {
-  let leader = -Infinity;
-  for (const value of logWeights) if (value > leader) leader = value;
-  const lowest = Math.log(floor);
-  for (let at = 0; at < logWeights.length; at++) {
-    const relative = logWeights[at] - leader;
-    logWeights[at] = relative < lowest ? lowest : relative;
-  }
-  return logWeights;
-}
-
-function weightSum(logWeights: readonly number[]): number {
-  let total = 0;
-  for (const value of logWeights) total += Math.exp(value);
-  return total;
-}
-
-function logWeight(state: Exp3State, arm: Arm): number {
-  return state.logWeights[state.arms.indexOf(arm)];
-}

@@ -1,5 +1,12 @@
 export * from './policy.js';
 export { KeyedDraw } from './keyedDraw.js';
+export { epsilonGreedyPolicy, type EpsilonGreedyState } from './epsilonGreedy.js';
 export { exp3Policy, type Exp3State } from './exp3.js';
+export { exp3sPolicy, type Exp3sState } from './exp3s.js';
+export { exp4Policy, type Exp4State } from './exp4.js';
+export { majorityPolicy, type MajorityState } from './majority.js';
 export { staticPolicy, type StaticState } from './static.js';
+export { thompsonPolicy, type ThompsonState } from './thompson.js';
+export { ucb1Policy, type Ucb1State } from './ucb1.js';
+export { weightedPolicy, type WeightedState } from './weighted.js';
 export { POLICY_NAMES, checkPolicy, policyNamed } from './policies.js';

@@ -1,6 +1,6 @@
 import { PolicyError, type Json } from './policy.js';
 
-type JsonObject = { readonly [key: string]: Json };
+export type JsonObject = { readonly [key: string]: Json };
 
 /**
  * Parameters as an object; null stands for an empty one.
@@ -34,6 +34,32 @@ export function numberIn(
     throw new PolicyError(
       `parameters.${name}`,
       `${name} must be a number above ${low} and at most ${high}, not ${JSON.stringify(value)}`,
+    );
+  }
+  return value;
+}
+
+/** @throws PolicyError when the parameter is there and no number in [0, 1]. */
+export function shareFrom(parameters: JsonObject, name: string, byDefault: number): number {
+  const value = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
+  if (value === undefined) return byDefault;
+  if (typeof value !== 'number' || !(value >= 0 && value <= 1)) {
+    throw new PolicyError(
+      `parameters.${name}`,
+      `${name} must be a number from 0 to 1, not ${JSON.stringify(value)}`,
+    );
+  }
+  return value;
+}
+
+/** @throws PolicyError when the parameter is there and neither null nor a number in (1, 1e9]. */
+export function numberOrNull(parameters: JsonObject, name: string, byDefault: number | null): number | null {
+  const value = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
+  if (value === undefined) return byDefault;
+  if (value !== null && (typeof value !== 'number' || !(value > 1 && value <= 1e9))) {
+    throw new PolicyError(
+      `parameters.${name}`,
+      `${name} must be a number above 1 and at most 1e9, or null, not ${JSON.stringify(value)}`,
     );
   }
   return value;

@@ -1,11 +1,27 @@
+import { epsilonGreedyPolicy } from './epsilonGreedy.js';
 import { exp3Policy } from './exp3.js';
+import { exp3sPolicy } from './exp3s.js';
+import { exp4Policy } from './exp4.js';
+import { majorityPolicy } from './majority.js';
 import { PolicyError, type Json, type SelectionPolicy } from './policy.js';
 import { staticPolicy } from './static.js';
+import { thompsonPolicy } from './thompson.js';
+import { ucb1Policy } from './ucb1.js';
+import { weightedPolicy } from './weighted.js';
 
-const POLICIES = new Map<string, SelectionPolicy>([
-  [staticPolicy.name, staticPolicy],
-  [exp3Policy.name, exp3Policy],
-]);
+const POLICIES = new Map<string, SelectionPolicy>(
+  [
+    staticPolicy,
+    exp3Policy,
+    exp3sPolicy,
+    epsilonGreedyPolicy,
+    ucb1Policy,
+    thompsonPolicy,
+    exp4Policy,
+    majorityPolicy,
+    weightedPolicy,
+  ].map((policy) => [policy.name, policy]),
+);
 
 export const POLICY_NAMES: readonly string[] = [...POLICIES.keys()];
 

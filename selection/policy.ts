@@ -29,7 +29,10 @@ export interface Feedback {
 export interface Selection {
   /** The arms to ask, most wanted first; empty only when there are none. */
   readonly arms: readonly Arm[];
-  /** The probability with which this choice was drawn, 1 when it was no draw: bandits weight feedback by its inverse. */
+  /**
+   * The probability with which this choice was drawn: bandits weight feedback by its inverse. 1 when it was no draw, and
+   * for a policy that does not weight feedback.
+   */
   readonly propensity: number;
 }
 

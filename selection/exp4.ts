@@ -1,0 +1,131 @@
+import { carriedWeights, settled, weightSum } from './logWeights.js';
+import { distinctArms, numberIn, parameterObject, shareFrom } from './parameters.js';
+import {
+  PolicyError,
+  type Arm,
+  type ArmPrediction,
+  type Combination,
+  type Feedback,
+  type Json,
+  type Selection,
+  type SelectionPolicy,
+} from './policy.js';
+import { finite, isRecord, numberList, stringList } from './stateShape.js';
+import { answerOf, vote, voteShares } from './votes.js';
+
+export const EXP4_SCHEMA = 1;
+
+export type Exp4State = {
+  readonly schema: typeof EXP4_SCHEMA;
+  readonly policy: 'exp4';
+  /** How fast feedback moves the weights. */
+  readonly eta: number;
+  /** The smallest weight, as a share of the leader's. */
+  readonly floor: number;
+  /** No output below this confidence. */
+  readonly threshold: number;
+  readonly arms: readonly Arm[];
+  /** As in exp3. */
+  readonly logWeights: readonly number[];
+};
+
+const DEFAULT_ETA = 0.05;
+const DEFAULT_FLOOR = 0.05;
+
+/**
+ * The ensemble policy of Clipper 5.2: every model is asked, the answer is their weighted vote, and feedback multiplies the
+ * weight of each model by `exp(-eta * loss)`, its own loss: all of them answered, so there is nothing to estimate.
+ *
+ * A model whose prediction is missing has the average loss of the others, their mixed loss `-ln(sum(q exp(-eta loss))) / eta`
+ * with q their weights: its share stays what it was. Without a loss it would gain on those that answered.
+ */
+export const exp4Policy: SelectionPolicy<Exp4State> = {
+  name: 'exp4',
+
+  init(arms, parameters) {
+    const given = parameterObject('exp4', parameters, ['eta', 'floor', 'threshold']);
+    const distinct = distinctArms(arms);
+    return {
+      schema: EXP4_SCHEMA,
+      policy: 'exp4',
+      eta: numberIn(given, 'eta', 0, 10, DEFAULT_ETA),
+      floor: numberIn(given, 'floor', 0, 1, DEFAULT_FLOOR),
+      threshold: shareFrom(given, 'threshold', 0),
+      arms: distinct,
+      logWeights: distinct.map(() => 0),
+    };
+  },
+
+  restore(value: Json): Exp4State {
+    if (
+      !isRecord(value) ||
+      value.schema !== EXP4_SCHEMA ||
+      value.policy !== 'exp4' ||
+      !stringList(value.arms) ||
+      !numberList(value.logWeights) ||
+      value.logWeights.length !== value.arms.length ||
+      !finite(value.eta) ||
+      !finite(value.floor) ||
+      !finite(value.threshold)
+    ) {
+      throw new PolicyError('state', `this is no state of policy 'exp4', schema ${EXP4_SCHEMA}`);
+    }
+    const { eta, floor, threshold } = value;
+    const fresh = exp4Policy.init(value.arms, { eta, floor, threshold });
+    return { ...fresh, logWeights: settled([...value.logWeights], floor) };
+  },
+
+  reconcile(state, arms) {
+    const distinct = distinctArms(arms);
+    const logWeights = carriedWeights(state.arms, state.logWeights, distinct);
+    return { ...state, arms: distinct, logWeights: settled(logWeights, state.floor) };
+  },
+
+  select(state): Selection {
+    return { arms: state.arms, propensity: 1 };
+  },
+
+  combine(state, asked, arrived): Combination {
+    return vote(asked, arrived, state.arms, state.logWeights.map(Math.exp), state.threshold);
+  },
+
+  observe(state, _selection, predictions, feedback) {
+    const { arms, eta } = state;
+    const losses = arms.map((arm) => lossInVote(arm, predictions, feedback));
+    const judged = arms.map((_, at) => at).filter((at) => losses[at] !== undefined);
+    if (judged.length === 0) return state;
+    const logWeights = arms.map((_, at) => state.logWeights[at] - eta * (losses[at] ?? 0));
+    if (judged.length < arms.length) {
+      const before = weightSum(judged.map((at) => state.logWeights[at]));
+      const after = weightSum(judged.map((at) => logWeights[at]));
+      const mixed = Math.log(after / before);
+      for (let at = 0; at < arms.length; at++) if (losses[at] === undefined) logWeights[at] += mixed;
+    }
+    return {
+      schema: EXP4_SCHEMA,
+      policy: 'exp4',
+      eta,
+      floor: state.floor,
+      threshold: state.threshold,
+      arms,
+      logWeights: settled(logWeights, state.floor),
+    };
+  },
+
+  shares(state) {
+    return voteShares(state.arms, state.logWeights.map(Math.exp));
+  },
+};
+
+/**
+ * The loss of one voter: 0 when it gave the label, 1 when not, undefined when it gave nothing. A loss that the application
+ * measured is that of the answer it got, and says nothing of the voters that answered otherwise.
+ */
+export function lossInVote(
+  arm: Arm,
+  predictions: readonly ArmPrediction[],
+  feedback: Feedback,
+): number | undefined {
+  const prediction = answerOf(arm, predictions);
+  return prediction === undefined ? undefined : prediction.output === feedback.label ? 0 : 1;
+}

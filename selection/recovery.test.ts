@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { KeyedDraw, policyNamed } from './index.js';
+
+const ARMS = ['a', 'b', 'c'];
+const RIGHT = { label: 'yes' };
+const FEEDBACKS = 1_000_000;
+
+describe.each(['exp3', 'exp3s', 'epsilonGreedy', 'ucb1', 'thompson', 'exp4', 'weighted'])('%s', (name) => {
+  const policy = policyNamed(name);
+
+  it('survives a million bad feedbacks: finite, positive, summing to one, and the best arm comes back', () => {
+    let state = policy.init(ARMS, null);
+    const draw = new KeyedDraw(11);
+    const query = (key: string, right: (arm: string) => boolean): readonly string[] => {
+      const selection = policy.select(state, draw.of(key));
+      const predictions = selection.arms.map((arm) => ({ arm, output: right(arm) ? 'yes' : 'no' }));
+      state = policy.observe(state, selection, predictions, RIGHT);
+      return selection.arms;
+    };
+    // At first nobody is right; then the others are half the time, and 'c' still never is.
+    for (let at = 0; at < FEEDBACKS / 2; at++) query(`${at}`, () => false);
+    for (let at = FEEDBACKS / 2; at < FEEDBACKS; at++) query(`${at}`, (arm) => arm !== 'c' && at % 2 === 0);
+    const shares = policy.shares(state);
+    for (const share of shares.values()) expect(share > 0 && share < 1).toBe(true);
+    expect([...shares.values()].reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 12);
+    expect(shares.get('c')).toBeLessThan(0.1);
+
+    for (let at = 0; at < 4000; at++) query(`later ${at}`, (arm) => arm === 'c');
+    let asked = 0;
+    for (let at = 0; at < 1000; at++) if (query(`last ${at}`, (arm) => arm === 'c').includes('c')) asked += 1;
+    expect(asked).toBeGreaterThan(850);
+    const { output } = policy.combine(
+      state,
+      ['a', 'c'],
+      [
+        { arm: 'a', output: 'no' },
+        { arm: 'c', output: 'yes' },
+      ],
+    );
+    if (['exp4', 'weighted'].includes(name)) expect(output).toBe('yes');
+  });
+});

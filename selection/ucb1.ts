@@ -1,0 +1,106 @@
+import { lossOf } from './loss.js';
+import { distinctArms, numberIn, parameterObject } from './parameters.js';
+import {
+  PolicyError,
+  type Arm,
+  type Combination,
+  type Json,
+  type Selection,
+  type SelectionPolicy,
+} from './policy.js';
+import { finite, isRecord } from './stateShape.js';
+import { single } from './static.js';
+import { afterFeedback, carriedTally, emptyTally, memoryFrom, tallyFrom } from './tally.js';
+
+export const UCB1_SCHEMA = 1;
+
+export type Ucb1State = {
+  readonly schema: typeof UCB1_SCHEMA;
+  readonly policy: 'ucb1';
+  /** Under the root of the confidence bound: 2 in the paper. */
+  readonly exploration: number;
+  readonly memory: number | null;
+  readonly arms: readonly Arm[];
+  readonly judged: readonly number[];
+  readonly rewarded: readonly number[];
+};
+
+const DEFAULT_EXPLORATION = 2;
+
+/**
+ * UCB1 (Auer, Cesa-Bianchi, Fischer 2002): the arm with the highest `mean reward + sqrt(exploration ln(n) / n_i)`, an arm that has
+ * not been judged first, among equals the one that was linked first. No draw. With a memory the counts are
+ * discounted (Garivier and Moulines 2011), so that an arm not asked for long is tried again; `memory: null` is the paper's.
+ *
+ * Until feedback comes, all queries go to the same arm.
+ */
+export const ucb1Policy: SelectionPolicy<Ucb1State> = {
+  name: 'ucb1',
+
+  init(arms, parameters) {
+    const given = parameterObject('ucb1', parameters, ['exploration', 'memory']);
+    return {
+      schema: UCB1_SCHEMA,
+      policy: 'ucb1',
+      exploration: numberIn(given, 'exploration', 0, 100, DEFAULT_EXPLORATION),
+      ...emptyTally(distinctArms(arms), memoryFrom(given)),
+    };
+  },
+
+  restore(value: Json): Ucb1State {
+    const tally = tallyFrom(value);
+    if (
+      tally === undefined ||
+      !isRecord(value) ||
+      value.schema !== UCB1_SCHEMA ||
+      value.policy !== 'ucb1' ||
+      !finite(value.exploration)
+    ) {
+      throw new PolicyError('state', `this is no state of policy 'ucb1', schema ${UCB1_SCHEMA}`);
+    }
+    const { exploration } = value;
+    return { ...ucb1Policy.init(tally.arms, { exploration, memory: tally.memory }), ...tally };
+  },
+
+  reconcile(state, arms) {
+    return { ...state, ...carriedTally(state, distinctArms(arms)) };
+  },
+
+  select(state): Selection {
+    const { arms, judged, rewarded, exploration } = state;
+    let total = 0;
+    for (const count of judged) total += count;
+    const spread = exploration * Math.log(Math.max(1, total));
+    let best = -1;
+    let most = -Infinity;
+    for (let at = 0; at < arms.length; at++) {
+      const count = judged[at];
+      const bound = count > 0 ? rewarded[at] / count + Math.sqrt(spread / count) : Infinity;
+      if (bound > most) {
+        most = bound;
+        best = at;
+      }
+    }
+    return { arms: best < 0 ? [] : [arms[best]], propensity: 1 };
+  },
+
+  combine(_state, asked, arrived): Combination {
+    return single(asked, arrived);
+  },
+
+  observe(state, selection, predictions, feedback) {
+    const served = selection.arms[0];
+    const at = served === undefined ? -1 : state.arms.indexOf(served);
+    if (at < 0) return state;
+    const { judged, rewarded } = afterFeedback(state, at, 1 - lossOf(served, predictions, feedback));
+    const { schema, policy, exploration, memory, arms } = state;
+    return { schema, policy, exploration, memory, arms, judged, rewarded };
+  },
+
+  /** The next choice is no draw: the share of judged queries that each arm has had, one more imagined for each. */
+  shares({ arms, judged }) {
+    let total = 0;
+    for (const count of judged) total += count + 1;
+    return new Map(arms.map((arm, at) => [arm, (judged[at] + 1) / total]));
+  },
+};
