@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { INPUT_TYPES } from '../../containers/protocol/index.js';
-import type { Json } from '../../selection/index.js';
+import { POLICY_NAMES, type Json } from '../../selection/index.js';
 
 /** Container names that the server runs itself; any other is registered for a container that dials in. */
 export const KERNEL_MODEL_CONTAINER = 'windjammer/kernel-model';
@@ -28,7 +28,10 @@ export const addApplicationSchema = z.strictObject({
   default_output: text.describe('Answered when there is no prediction in time'),
   latency_slo_micros: z.int().min(1).max(MAX_OBJECTIVE_US),
   policy: z
-    .strictObject({ name: z.string(), parameters: json.default({}) })
+    .strictObject({
+      name: z.string().describe(`One of ${POLICY_NAMES.join(', ')}`),
+      parameters: json.default({}).describe("By name; docs/policies.md has each policy's"),
+    })
     .default({ name: 'static', parameters: {} })
     .describe('How linked models are chosen and combined'),
 });
@@ -97,7 +100,9 @@ export const stateAnswer = z.object({
   app_name: name,
   uid: z.string(),
   policy: z.object({ name: z.string(), parameters: z.unknown() }),
-  shares: z.record(z.string(), z.number()).describe('Share of queries that each model gets'),
+  shares: z
+    .record(z.string(), z.number())
+    .describe('Share of queries that each model gets; of the vote in an ensemble'),
 });
 
 export type AddApplicationRequest = z.infer<typeof addApplicationSchema>;

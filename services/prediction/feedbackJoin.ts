@@ -47,9 +47,10 @@ export class FeedbackJoin implements Settlement {
 
   onSettled(live: LiveQuery): void {
     const { tasks } = live;
-    // A queue that was full or a replica that was away says nothing about the model; its own failure does.
-    const judgeable = tasks.every((task) => task.arrived || task.failure?.reason === 'model_error');
-    if (tasks.length === 0 || !judgeable) {
+    // A queue that was full or a replica that was away says nothing about the model; its own failure does. An ensemble
+    // learns from whatever has arrived.
+    const judgeable = tasks.some((task) => task.arrived || task.failure?.reason === 'model_error');
+    if (!judgeable) {
       this.done({ accepted: false, joined: 'none', durable: false });
       return;
     }

@@ -75,7 +75,7 @@ export class QueryMetrics {
     });
     new Gauge({
       name: 'windjammer_selection_share',
-      help: 'Share of the queries of an application that its policy gives to each model',
+      help: 'Share of the queries of an application, or of the vote of its ensemble, that its policy gives to each model',
       labelNames: ['application', 'model'],
       registers,
       collect() {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AddressInfo } from 'node:net';
 import { builtInModelPath } from '../../../containers/models/index.js';
+import { POLICY_NAMES } from '../../../selection/index.js';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../errors/index.js';
 import { Registry } from '../../registry/index.js';
 import { MemoryStore } from '../../store/index.js';
@@ -73,6 +74,28 @@ describe('management', () => {
     await refused('get_application', { name: 'a' }, 'unknown_application', 'name');
     await refused('delete_app', { name: 'a' }, 'unknown_application', 'name');
     await done('add_app', app);
+  });
+
+  it.each<[string, object]>([
+    ['static', { model: 'm' }],
+    ['exp3', { eta: 0.1, gamma: 0.1, floor: 0.01 }],
+    ['exp3s', { gamma: 0.1, alpha: 0.001 }],
+    ['epsilonGreedy', { epsilon: 0.2, memory: null }],
+    ['ucb1', { exploration: 1, memory: 1000 }],
+    ['thompson', { memory: 1000 }],
+    ['exp4', { eta: 0.1, floor: 0.1, threshold: 0.6 }],
+    ['majority', { threshold: 0.8 }],
+    ['weighted', { memory: 1000, threshold: 0.5 }],
+  ])('takes policy %s with all its parameters', async (policy, parameters) => {
+    await done('add_app', { ...app, policy: { name: policy, parameters } });
+    const { json } = await post('get_application', { name: 'a' });
+    expect(json).toMatchObject({ policy: { name: policy, parameters } });
+  });
+
+  it('offers every policy by name in its OpenAPI document', async () => {
+    const response = await fetch(`http://127.0.0.1:${address.port}/openapi.json`);
+    const document = await response.text();
+    expect(document).toContain(`One of ${POLICY_NAMES.join(', ')}`);
   });
 
   it.each<[string, object, ErrorCode, string]>([
