@@ -29,7 +29,7 @@ export function launchRequest(
   const kernel = entryPoint(module, args.kernel);
   const shape = { grid: args.grid, block: args.block, dynamicSharedBytes: args.dynamicSharedBytes };
   const sharedBytes = staticSharedBytes(module.ir, kernel) + args.dynamicSharedBytes;
-  const registers = registersOf(kernel);
+  const registers = estimateRegisters(kernel);
   checkLaunch(profile, kernel, shape, registers, sharedBytes);
   if (args.params.length !== kernel.parameterBytes) {
     throw new Refusal(
@@ -77,14 +77,6 @@ export function launchRequest(
     sharedBytes: block.sharedBytes,
     leadNs,
   };
-}
-
-const estimates = new WeakMap<IrFunction, number>();
-
-function registersOf(kernel: IrFunction): number {
-  let registers = estimates.get(kernel);
-  if (registers === undefined) estimates.set(kernel, (registers = estimateRegisters(kernel)));
-  return registers;
 }
 
 function entryPoint(module: LoadedModule, name: string): IrFunction {
