@@ -1,3 +1,4 @@
+export { predictions, type DigitModel } from './evaluation/digitModel.js';
 export { plainEvaluation, type Evaluation, type PlainEvaluator } from './evaluation/plainEvaluation.js';
 export {
   deviceRegions,
@@ -19,4 +20,5 @@ export {
 export { BATCHES_IN_FLIGHT } from './manifestCheck.js';
 export { ModelError, type ModelErrorCode } from './modelError.js';
 export { packageRoot } from './packageRoot.js';
+export { degradedModels } from './training/degradedModels.js';
 export { digitAt, loadDigits, type DigitSet, type DigitSplit } from './training/digits.js';

@@ -10,9 +10,14 @@ export class Draws {
     this.generator = xoroshiro128plus(seed);
   }
 
+  /** Uniform in [0, 1). */
+  unit(): number {
+    return uniformFloat64(this.generator);
+  }
+
   /** Uniform in [-limit, limit). */
   symmetric(limit: number): number {
-    return (2 * uniformFloat64(this.generator) - 1) * limit;
+    return (2 * this.unit() - 1) * limit;
   }
 
   /** Uniform integer in [low, high]. */
