@@ -8,6 +8,15 @@ export {
   type DeviceRegion,
 } from './deviceLayout.js';
 export { ExpressionError, parseExpression, type Expression, type Scope } from './expression.js';
+export { loadGolden, GOLDEN_FILE, type GoldenCase, type GoldenSet } from './golden.js';
+export {
+  IMPORT_INPUT_TYPES,
+  importSklearn,
+  writeModelFolder,
+  type ImportInputType,
+  type ImportedModel,
+  type SklearnImportOptions,
+} from './import/index.js';
 export { builtInModelPath, loadKernelModel, type KernelModel } from './kernelModel.js';
 export { bindPointers, planLaunches, type PlannedLaunch } from './launchPlan.js';
 export {

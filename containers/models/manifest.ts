@@ -82,7 +82,7 @@ const launch = z.strictObject({
 });
 
 const answer = z.discriminatedUnion('kind', [
-  /** The label of the largest value (the first of equals); `scores` names the output that is answered as scores. */
+  /** The label of the largest value (the first of equals); `scores` names the output that is answered as scores, in f32. */
   z.strictObject({
     kind: z.literal('argmax'),
     output: name,

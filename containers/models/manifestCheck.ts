@@ -87,8 +87,6 @@ function checkAnswer(manifest: KernelModelManifest): void {
   }
   if (answer.scores === undefined) return;
   known(answer.scores, 'answer.scores');
-  const scores = manifest.outputs.find(({ name }) => name === answer.scores);
-  if (scores?.element !== 'f32') throw new FieldError('answer.scores', `'${answer.scores}' must be of f32`);
 }
 
 function checkMemory(manifest: KernelModelManifest): void {

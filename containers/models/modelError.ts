@@ -10,7 +10,13 @@ export type ModelErrorCode =
   /** A PTX file does not parse, or its kernel does not take what the manifest passes. */
   | 'moduleInvalid'
   /** An expression failed at one batch size. */
-  | 'expressionInvalid';
+  | 'expressionInvalid'
+  /** A file to import is damaged, or contradicts itself. */
+  | 'importInvalid'
+  /** A file to import is sound, and holds something that cannot be imported. */
+  | 'importUnsupported'
+  /** The golden inputs of a model do not fit it. */
+  | 'goldenInvalid';
 
 /** Why a kernel model cannot be loaded: the file, the field in the manifest where there is one, and what was expected. */
 export class ModelError extends Error {

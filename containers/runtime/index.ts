@@ -15,3 +15,4 @@ export type { KernelModelStart, NodeHost, NodeReport } from './nodeHost.js';
 export { SyntheticContainer, type SyntheticService } from './syntheticContainer.js';
 export { GpuNodeThread, type GpuNodeThreadOptions } from './thread/gpuNodeThread.js';
 export { VirtualNode, type VirtualNodeOptions } from './virtualNode.js';
+export { tryModel, type BatchTrial, type ModelTrialOptions, type ModelTrialReport } from './trial/index.js';

@@ -56,7 +56,12 @@ export class AnswerReader {
     const output = this.labels[argmax(values)];
     if (this.scores === undefined) return { id, ok: true, output };
     const scores = this.scores === this.main ? values : valuesOf(this.scores, place, bytes);
-    return scores instanceof Float32Array ? { id, ok: true, output, scores } : { id, ok: true, output };
+    return {
+      id,
+      ok: true,
+      output,
+      scores: scores instanceof Float32Array ? scores : Float32Array.from(scores),
+    };
   }
 }
 

@@ -1,0 +1,80 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { inputLength } from './deviceLayout.js';
+import type { KernelModel } from './kernelModel.js';
+import { fieldPath, type KernelModelManifest } from './manifest.js';
+import { ModelError } from './modelError.js';
+
+export const GOLDEN_FILE = 'golden.json';
+
+const goldenSchema = z.strictObject({
+  /** A score is right within `tolerance` times the larger of 1 and its size. */
+  tolerance: z.number().nonnegative().default(1e-5),
+  cases: z
+    .array(
+      z.strictObject({
+        input: z.array(z.number()),
+        /** The answer, where the model answers labels. */
+        label: z.string().optional(),
+        /** The scores, or the answer itself where the model answers values. */
+        scores: z.array(z.number()).optional(),
+      }),
+    )
+    .min(1),
+});
+
+/** Inputs whose answers are known. */
+export type GoldenSet = z.infer<typeof goldenSchema>;
+export type GoldenCase = GoldenSet['cases'][number];
+
+/**
+ * Reads the golden inputs of a model's folder.
+ * @returns undefined when it has none.
+ * @throws ModelError `goldenInvalid` naming the field.
+ */
+export function loadGolden({ folder, manifest }: KernelModel): GoldenSet | undefined {
+  const file = join(folder, GOLDEN_FILE);
+  if (!existsSync(file)) return undefined;
+  let json: unknown;
+  try {
+    json = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new ModelError('goldenInvalid', file, undefined, `not JSON: ${(error as Error).message}`);
+  }
+  const parsed = goldenSchema.safeParse(json);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new ModelError('goldenInvalid', file, fieldPath(issue.path) || undefined, issue.message);
+  }
+  parsed.data.cases.forEach((each, index) => checkCase(each, manifest, file, `cases[${index}]`));
+  return parsed.data;
+}
+
+function checkCase(each: GoldenCase, manifest: KernelModelManifest, file: string, field: string): void {
+  const length = inputLength(manifest);
+  if (each.input.length !== length) {
+    throw new ModelError(
+      'goldenInvalid',
+      file,
+      `${field}.input`,
+      `${each.input.length} values, the model takes ${length}`,
+    );
+  }
+  const { answer } = manifest;
+  if (each.label === undefined && each.scores === undefined) {
+    throw new ModelError('goldenInvalid', file, field, "expects nothing: give 'label', 'scores' or both");
+  }
+  if (each.label === undefined) return;
+  if (answer.kind === 'values') {
+    throw new ModelError('goldenInvalid', file, `${field}.label`, "the model answers values: give 'scores'");
+  }
+  if (!answer.labels.includes(each.label)) {
+    throw new ModelError(
+      'goldenInvalid',
+      file,
+      `${field}.label`,
+      `the model has no label '${each.label}', only ${answer.labels.join(', ')}`,
+    );
+  }
+}

@@ -1,0 +1,3 @@
+export { IMPORT_INPUT_TYPES, type ImportInputType } from './modelDraft.js';
+export { writeModelFolder, type ImportedModel } from './modelFolder.js';
+export { importSklearn, type SklearnImportOptions } from './sklearn/sklearnImport.js';

@@ -1,0 +1,146 @@
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { BATCHES_IN_FLIGHT } from '../manifestCheck.js';
+import { DEVICE_ELEMENT_BYTES, type KernelModelManifest, type ManifestAnswer } from '../manifest.js';
+import { GOLDEN_FILE, type GoldenSet } from '../golden.js';
+import { loadKernelModel, MANIFEST_FILE, type KernelModel } from '../kernelModel.js';
+import { ModelError } from '../modelError.js';
+import { packageRoot } from '../packageRoot.js';
+import type { LibraryModule, ModelDraft, Tensor, WeightValues } from './modelDraft.js';
+
+/** A model as imported, ready to be written: what its folder will hold. */
+export interface ImportedModel {
+  readonly manifest: KernelModelManifest;
+  /** In the order of `manifest.weights`. */
+  readonly weights: Uint8Array;
+  readonly modules: readonly LibraryModule[];
+  readonly golden: GoldenSet | undefined;
+}
+
+/** What an import says of a model beside its layers. */
+export interface ImportedModelDescription {
+  readonly name: string;
+  readonly description: string;
+  readonly maxBatchSize: number;
+  readonly answer:
+    | { readonly kind: 'values'; readonly output: Tensor }
+    | {
+        readonly kind: 'argmax';
+        readonly output: Tensor;
+        readonly labels: readonly string[];
+        readonly scores: Tensor;
+      };
+  readonly golden?: GoldenSet;
+}
+
+const WEIGHTS_FILE = 'weights.bin';
+const LIBRARY = 'containers/models/kernels';
+
+/** Makes the manifest and the weights of a draft. */
+export function finishModel(draft: ModelDraft, description: ImportedModelDescription): ImportedModel {
+  const { answer } = description;
+  const outputs = answer.kind === 'values' ? [answer.output] : [answer.output, answer.scores];
+  const isOutput = (tensor: Tensor): boolean => outputs.includes(tensor);
+  const modules = [...new Set(draft.launches.map(({ module }) => module))];
+  let offsetBytes = 0;
+  const weights = draft.weights.map(({ name, values }) => {
+    const weight = {
+      name,
+      element: elementOf(values),
+      shape: [values.length],
+      file: WEIGHTS_FILE,
+      offsetBytes,
+    };
+    offsetBytes += values.byteLength;
+    return weight;
+  });
+  const bytes = new Uint8Array(offsetBytes);
+  draft.weights.forEach(({ values }, index) => {
+    bytes.set(
+      new Uint8Array(values.buffer, values.byteOffset, values.byteLength),
+      weights[index].offsetBytes,
+    );
+  });
+  const perItem = [draft.input, ...draft.tensors].reduce(
+    (sum, { element, width }) => sum + width * DEVICE_ELEMENT_BYTES[element],
+    0,
+  );
+  const instructions = draft.launches.reduce((sum, launch) => sum + launch.instructions, 0);
+  const manifest: KernelModelManifest = {
+    manifestVersion: 1,
+    name: description.name,
+    description: description.description,
+    gpus: 1,
+    maxBatchSize: description.maxBatchSize,
+    constants: {},
+    inputs: [{ name: draft.input.name, type: draft.inputType, shape: [...draft.inputShape] }],
+    weights,
+    buffers: draft.tensors
+      .filter((tensor) => !isOutput(tensor))
+      .map(({ name, element, width }) => ({ name, element, shape: ['batch', width] })),
+    outputs: draft.tensors.filter(isOutput).map(({ name, element, width }) => ({
+      name,
+      element: element === 'u8' ? 'i32' : element,
+      shape: [width],
+    })),
+    modules: modules.map((name) => ({ name, file: `${name}.ptx` })),
+    launches: draft.launches.map((launch) => ({
+      module: launch.module,
+      kernel: launch.kernel,
+      grid: [...launch.grid],
+      block: [...launch.block],
+      dynamicSharedBytes: launch.dynamicSharedBytes ?? 0,
+      arguments: [...launch.arguments],
+    })),
+    answer: answerOf(answer),
+    limits: {
+      deviceBytes: bytes.length + BATCHES_IN_FLIGHT * description.maxBatchSize * perItem,
+      // Room for what the estimate does not see, and still a bound.
+      threadInstructionsPerQuery: Math.ceil((1.5 * instructions) / 10_000) * 10_000,
+    },
+  };
+  return { manifest, weights: bytes, modules, golden: description.golden };
+}
+
+/**
+ * Writes a model folder, and loads it again as a GPU node would.
+ * @throws ModelError `importInvalid` when the folder holds something else, and whatever loading says.
+ */
+export function writeModelFolder(
+  { manifest, weights, modules, golden }: ImportedModel,
+  folder: string,
+): KernelModel {
+  if (existsSync(folder) && !existsSync(join(folder, MANIFEST_FILE)) && readdirSync(folder).length > 0) {
+    throw new ModelError(
+      'importInvalid',
+      folder,
+      undefined,
+      'the folder holds something that is no model; name a new folder, or an earlier import to replace',
+    );
+  }
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, WEIGHTS_FILE), weights);
+  for (const module of modules) {
+    copyFileSync(join(packageRoot(), LIBRARY, `${module}.ptx`), join(folder, `${module}.ptx`));
+  }
+  rmSync(join(folder, GOLDEN_FILE), { force: true });
+  if (golden !== undefined) writeFileSync(join(folder, GOLDEN_FILE), `${JSON.stringify(golden)}\n`);
+  writeFileSync(join(folder, MANIFEST_FILE), `${JSON.stringify(manifest, undefined, 2)}\n`);
+  return loadKernelModel(folder);
+}
+
+function answerOf(answer: ImportedModelDescription['answer']): ManifestAnswer {
+  return answer.kind === 'values'
+    ? { kind: 'values', output: answer.output.name }
+    : {
+        kind: 'argmax',
+        output: answer.output.name,
+        labels: [...answer.labels],
+        scores: answer.scores.name,
+      };
+}
+
+function elementOf(values: WeightValues): 'f32' | 'f64' | 'i32' {
+  if (values instanceof Float32Array) return 'f32';
+  return values instanceof Float64Array ? 'f64' : 'i32';
+}
