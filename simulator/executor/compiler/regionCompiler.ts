@@ -4,7 +4,7 @@ import type { AccessGroup } from './accessGroups.js';
 import { accessBytes } from './accessGroups.js';
 import { emitControlFlow, type NodeEmitter } from './controlFlowEmitter.js';
 import { ExchangeEmitter } from './exchangeEmitter.js';
-import { AREA, CACHE, COUNTER_BYTES, DYNAMIC_BYTES, faultNumber, RECORD, WARP_SIZE } from './executorArea.js';
+import { AREA, CACHE, faultNumber, RECORD, WARP_SIZE } from './executorArea.js';
 import type { FlowNode, Terminator } from './flowGraph.js';
 import { emitInstruction } from './instructionEmitter.js';
 import { spaceOf } from './instructionClass.js';
@@ -19,7 +19,8 @@ import { OperandEmitter } from './operandEmitter.js';
 import type { RegionFlow } from './regionFlow.js';
 import { wasmTypeOf } from './registerTypes.js';
 import { visitReads, visitWrites } from './registerUses.js';
-import { pushSpecialRegister, type ThreadLocals } from './specialRegisters.js';
+import { PassCounters } from './passCounters.js';
+import { advanceTid, pushSpecialRegister, startTid, type ThreadLocals } from './specialRegisters.js';
 import { EXCHANGE } from './threadContext.js';
 
 /** What a region function returns besides the state that all its lanes reached. */
@@ -50,10 +51,7 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
   private readonly fuel: number;
   private readonly site: number;
   private readonly status: number;
-  private readonly counts: number[] = [];
-  private readonly before: number[] = [];
-  private readonly most: number[] = [];
-  private readonly dynamicBytes = new Map<DynamicBytes, number>();
+  private readonly counters: PassCounters;
   private faultLabel: Label = 0;
   private leaveLabel: Label = 0;
 
@@ -61,7 +59,7 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
     private readonly plan: KernelPlan,
     private readonly region: number,
     private readonly flow: RegionFlow,
-    private readonly counterBase: number,
+    counterBase: number,
     private readonly shape: 'warp' | 'blocks',
   ) {
     this.f = new FunctionBuilder(['i32', 'i32'], ['i32']);
@@ -99,11 +97,7 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
     );
     this.memory = new MemoryEmitter(this.emit, this);
     this.declareCaches();
-    for (let index = 0; index < flow.classCount; index++) {
-      this.counts.push(i32());
-      this.before.push(flow.isRepeated[index] === true ? i32() : -1);
-      this.most.push(flow.isRepeated[index] === true ? i32() : -1);
-    }
+    this.counters = new PassCounters(f, flow, counterBase);
   }
 
   compile(): FunctionBuilder {
@@ -123,8 +117,8 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
     f.end();
     f.i32(0).get(this.site).memory('i32Store', RECORD.faultInstruction);
     f.i32(0).get(this.firstThread).get(this.thread.lane).op('i32Add').memory('i32Store', RECORD.faultThread);
-    this.countLane();
-    this.countWarp();
+    this.counters.endLane();
+    this.counters.endWarp();
     f.i32(REGION_RESULT.fault);
     return f;
   }
@@ -132,9 +126,7 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
   // --- NodeEmitter ---
 
   emitBody(node: FlowNode, position: number): void {
-    const count = this.counts[this.flow.classOf[position] ?? 0];
-    // One node of each class counts for all of them.
-    if (count !== undefined && this.isCountedAt(position)) this.f.get(count).i32(1).op('i32Add').set(count);
+    this.counters.pass(position);
     for (const index of node.body) {
       const instruction = this.plan.fn.instructions[index];
       if (instruction !== undefined) emitInstruction(instruction, this.emit, this.memory, this.plan.imported);
@@ -235,12 +227,7 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
   }
 
   countBytes(what: DynamicBytes, bytes: number): void {
-    let local = this.dynamicBytes.get(what);
-    if (local === undefined) {
-      local = this.f.local('i32');
-      this.dynamicBytes.set(what, local);
-    }
-    this.f.get(local).i32(bytes).op('i32Add').set(local);
+    this.counters.countBytes(what, bytes);
   }
 
   leaveWithFault(instruction: IrInstruction): void {
@@ -355,12 +342,14 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
     const left = this.lanes;
     f.i32(0).memory('i32Load', RECORD.threads).get(this.firstThread).op('i32Sub').tee(left);
     f.i32(WARP_SIZE).get(left).i32(WARP_SIZE).op('i32LtU').op('select').set(this.lanes);
-    this.resetCounts();
-    if (this.needsTid) this.startTid();
-    if (this.usesContext) this.pointAtThread(this.context, RECORD.contexts, this.plan.context.stride);
+    this.counters.reset();
+    if (this.needsTid) startTid(f, this.thread, this.firstThread);
+    if (this.plan.graph.syncPoints.length > 0)
+      this.pointAtThread(this.context, RECORD.contexts, this.plan.context.stride);
     this.pointAtThread(this.localMemory, RECORD.locals, this.plan.localLayout.bytes);
     this.emitExchange();
-    if (this.shape === 'warp') f.i32(0).set(this.seen).i32(0).set(this.difference);
+    if (this.shape === 'warp')
+      f.i32(0).set(this.summaryLocal('seen')).i32(0).set(this.summaryLocal('difference'));
     f.i32(0).set(lane);
     const lanes = f.loop();
     if (this.shape === 'warp') {
@@ -372,7 +361,7 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
     }
     this.advance();
     f.get(lane).get(this.lanes).op('i32LtU').brIf(lanes).end();
-    this.countWarp();
+    this.counters.endWarp();
   }
 
   private emitThread(): void {
@@ -382,18 +371,22 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
     emitControlFlow(f, this.plan.graph, this.flow, this);
     // Every way through the control flow branches out.
     f.op('unreachable').end();
-    this.countLane();
+    this.counters.endLane();
     if (this.shape !== 'warp') return;
     f.get(this.firstThread).get(this.thread.lane).op('i32Add').i32(2).op('i32Shl').get(this.status);
     f.memory('i32Store', AREA.states);
     f.get(this.status)
-      .get(this.last)
+      .get(this.summaryLocal('last'))
       .op('i32Xor')
-      .get(this.seen)
+      .get(this.summaryLocal('seen'))
       .op('i32And')
-      .get(this.difference)
+      .get(this.summaryLocal('difference'))
       .op('i32Or');
-    f.set(this.difference).get(this.status).set(this.last).i32(-1).set(this.seen);
+    f.set(this.summaryLocal('difference'))
+      .get(this.status)
+      .set(this.summaryLocal('last'))
+      .i32(-1)
+      .set(this.summaryLocal('seen'));
   }
 
   private readonly summary = new Map<string, number>();
@@ -407,20 +400,12 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
     return local;
   }
 
-  private get seen(): number {
-    return this.summaryLocal('seen');
-  }
-
-  private get difference(): number {
-    return this.summaryLocal('difference');
-  }
-
-  private get last(): number {
-    return this.summaryLocal('last');
-  }
-
   private emitSummary(): void {
-    this.f.i32(REGION_RESULT.mixed).get(this.last).get(this.difference).op('select');
+    this.f
+      .i32(REGION_RESULT.mixed)
+      .get(this.summaryLocal('last'))
+      .get(this.summaryLocal('difference'))
+      .op('select');
   }
 
   private pointAtThread(local: number, record: number, stride: number): void {
@@ -435,49 +420,15 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
       .set(local);
   }
 
-  private startTid(): void {
-    const f = this.f;
-    const [x, y, z] = this.thread.tid;
-    f.get(this.firstThread).i32(0).memory('i32Load', RECORD.ntid).op('i32RemU').set(x);
-    f.get(this.firstThread).i32(0).memory('i32Load', RECORD.ntid).op('i32DivU').tee(z);
-    f.i32(0)
-      .memory('i32Load', RECORD.ntid + 4)
-      .op('i32RemU')
-      .set(y);
-    f.get(z)
-      .i32(0)
-      .memory('i32Load', RECORD.ntid + 4)
-      .op('i32DivU')
-      .set(z);
-  }
-
   /** Goes on to the next lane. */
   private advance(): void {
     const f = this.f;
-    const [x, y, z] = this.thread.tid;
-    if (this.needsTid) {
-      f.get(x).i32(1).op('i32Add').tee(x).i32(0).memory('i32Load', RECORD.ntid).op('i32Eq').if();
-      f.i32(0)
-        .set(x)
-        .get(y)
-        .i32(1)
-        .op('i32Add')
-        .tee(y)
-        .i32(0)
-        .memory('i32Load', RECORD.ntid + 4)
-        .op('i32Eq')
-        .if();
-      f.i32(0).set(y).get(z).i32(1).op('i32Add').set(z).end().end();
-    }
+    if (this.needsTid) advanceTid(f, this.thread);
     const { stride } = this.plan.context;
-    if (this.usesContext) f.get(this.context).i32(stride).op('i32Add').set(this.context);
+    if (this.plan.graph.syncPoints.length > 0) f.get(this.context).i32(stride).op('i32Add').set(this.context);
     const localBytes = this.plan.localLayout.bytes;
     if (localBytes > 0) f.get(this.localMemory).i32(localBytes).op('i32Add').set(this.localMemory);
     f.get(this.thread.lane).i32(1).op('i32Add').set(this.thread.lane);
-  }
-
-  private get usesContext(): boolean {
-    return this.plan.graph.syncPoints.length > 0;
   }
 
   private emitExchange(): void {
@@ -543,79 +494,6 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
             : 'i32Store',
         this.plan.context.slotOf.get(register) ?? 0,
       );
-    }
-  }
-
-  // --- counting ---
-
-  private isCountedAt(position: number): boolean {
-    return this.flow.classOf.indexOf(this.flow.classOf[position] ?? 0) === position;
-  }
-
-  private resetCounts(): void {
-    for (const group of [this.counts, this.before, this.most]) {
-      for (const local of group) if (local >= 0) this.f.i32(0).set(local);
-    }
-  }
-
-  /** After a lane: the most passes of any lane through each class that can repeat. */
-  private countLane(): void {
-    const f = this.f;
-    this.counts.forEach((count, index) => {
-      const before = this.before[index] ?? -1;
-      const most = this.most[index] ?? -1;
-      if (before < 0) return;
-      const passes = this.passes;
-      f.get(count)
-        .get(before)
-        .op('i32Sub')
-        .tee(passes)
-        .get(most)
-        .get(passes)
-        .get(most)
-        .op('i32GtU')
-        .op('select')
-        .set(most);
-      f.get(count).set(before);
-    });
-  }
-
-  private get passes(): number {
-    return this.summaryLocal('passes');
-  }
-
-  /** After a warp: thread and warp counts to memory. */
-  private countWarp(): void {
-    const f = this.f;
-    this.counts.forEach((count, index) => {
-      const at = this.counterBase + index * COUNTER_BYTES;
-      const most = this.most[index] ?? -1;
-      f.i32(0)
-        .i32(0)
-        .memory('i64Load', at)
-        .get(count)
-        .op('i64ExtendI32U')
-        .op('i64Add')
-        .memory('i64Store', at);
-      f.i32(0)
-        .i32(0)
-        .memory('i64Load', at + 8);
-      if (most >= 0) f.get(most);
-      else f.get(count).i32(0).op('i32Ne');
-      f.op('i64ExtendI32U')
-        .op('i64Add')
-        .memory('i64Store', at + 8);
-    });
-    for (const [what, local] of this.dynamicBytes) {
-      const at = DYNAMIC_BYTES[what];
-      f.i32(0)
-        .i32(0)
-        .memory('i64Load', at)
-        .get(local)
-        .op('i64ExtendI32U')
-        .op('i64Add')
-        .memory('i64Store', at);
-      f.i32(0).set(local);
     }
   }
 }

@@ -68,3 +68,31 @@ export function pushSpecialRegister(f: FunctionBuilder, name: string, thread: Th
       throw new RangeError(`%${name} has no value here`);
   }
 }
+
+/** Sets %tid for a warp's first thread. */
+export function startTid(f: FunctionBuilder, thread: ThreadLocals, firstThread: number): void {
+  const [x, y, z] = thread.tid;
+  f.get(firstThread).i32(0).memory('i32Load', RECORD.ntid).op('i32RemU').set(x);
+  f.get(firstThread).i32(0).memory('i32Load', RECORD.ntid).op('i32DivU').tee(z);
+  f.i32(0)
+    .memory('i32Load', RECORD.ntid + 4)
+    .op('i32RemU')
+    .set(y);
+  f.get(z)
+    .i32(0)
+    .memory('i32Load', RECORD.ntid + 4)
+    .op('i32DivU')
+    .set(z);
+}
+
+/** Sets %tid for the next thread: x fastest. */
+export function advanceTid(f: FunctionBuilder, thread: ThreadLocals): void {
+  const [x, y, z] = thread.tid;
+  f.get(x).i32(1).op('i32Add').tee(x).i32(0).memory('i32Load', RECORD.ntid).op('i32Eq').if();
+  f.i32(0).set(x).get(y).i32(1).op('i32Add').tee(y);
+  f.i32(0)
+    .memory('i32Load', RECORD.ntid + 4)
+    .op('i32Eq')
+    .if();
+  f.i32(0).set(y).get(z).i32(1).op('i32Add').set(z).end().end();
+}

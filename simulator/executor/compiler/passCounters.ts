@@ -1,0 +1,103 @@
+import type { FunctionBuilder } from '../wasm/index.js';
+import { COUNTER_BYTES, DYNAMIC_BYTES } from './executorArea.js';
+import type { DynamicBytes } from './memoryEmitter.js';
+import type { RegionFlow } from './regionFlow.js';
+
+/**
+ * Counts how often threads and warps pass through each class of a region's nodes: one increment of a local a pass. A warp
+ * passes a class as often as the lane that passes it most, which for a class outside loops is once or not at all.
+ */
+export class PassCounters {
+  /** Passes of all lanes of the warp so far. */
+  private readonly counts: number[] = [];
+  /** The same before the running lane; only for classes that repeat, otherwise -1. */
+  private readonly before: number[] = [];
+  /** Most passes of any one lane; only for classes that repeat, otherwise -1. */
+  private readonly most: number[] = [];
+  private readonly passes: number;
+  /** Position where each class is counted. */
+  private readonly countedAt = new Map<number, number>();
+  private readonly dynamicBytes = new Map<DynamicBytes, number>();
+
+  /** @param base address of the region's first counter. */
+  constructor(
+    private readonly f: FunctionBuilder,
+    private readonly flow: RegionFlow,
+    private readonly base: number,
+  ) {
+    this.passes = f.local('i32');
+    for (let index = 0; index < flow.classCount; index++) {
+      const repeats = flow.isRepeated[index] === true;
+      this.counts.push(f.local('i32'));
+      this.before.push(repeats ? f.local('i32') : -1);
+      this.most.push(repeats ? f.local('i32') : -1);
+    }
+    flow.classOf.forEach((each, position) => {
+      if (!this.countedAt.has(each)) this.countedAt.set(each, position);
+    });
+  }
+
+  /** At the start of each node; one node of each class counts for all of them. */
+  pass(position: number): void {
+    const each = this.flow.classOf[position] ?? 0;
+    const count = this.counts[each];
+    if (count === undefined || this.countedAt.get(each) !== position) return;
+    this.f.get(count).i32(1).op('i32Add').set(count);
+  }
+
+  /** At an access whose bytes are counted where it happens. */
+  countBytes(what: DynamicBytes, bytes: number): void {
+    let local = this.dynamicBytes.get(what);
+    if (local === undefined) {
+      local = this.f.local('i32');
+      this.dynamicBytes.set(what, local);
+    }
+    this.f.get(local).i32(bytes).op('i32Add').set(local);
+  }
+
+  /** Before a warp. */
+  reset(): void {
+    for (const group of [this.counts, this.before, this.most]) {
+      for (const local of group) if (local >= 0) this.f.i32(0).set(local);
+    }
+  }
+
+  /** After a lane. */
+  endLane(): void {
+    const { f, passes } = this;
+    this.counts.forEach((count, index) => {
+      const before = this.before[index] ?? -1;
+      const most = this.most[index] ?? -1;
+      if (before < 0) return;
+      f.get(count).get(before).op('i32Sub').tee(passes).get(most);
+      f.get(passes).get(most).op('i32GtU').op('select').set(most);
+      f.get(count).set(before);
+    });
+  }
+
+  /** After a warp: everything to memory. */
+  endWarp(): void {
+    const f = this.f;
+    this.counts.forEach((count, index) => {
+      const at = this.base + index * COUNTER_BYTES;
+      const most = this.most[index] ?? -1;
+      this.addTo(at, () => f.get(count));
+      this.addTo(at + 8, () => {
+        if (most >= 0) f.get(most);
+        else f.get(count).i32(0).op('i32Ne');
+      });
+    });
+    for (const [what, local] of this.dynamicBytes) {
+      this.addTo(DYNAMIC_BYTES[what], () => f.get(local));
+      f.i32(0).set(local);
+    }
+  }
+
+  /** Adds an i32 that `push` leaves to the i64 at an address. */
+  private addTo(at: number, push: () => void): void {
+    const f = this.f;
+    f.i32(0).i32(0).memory('i64Load', at);
+    push();
+    f.op('i64ExtendI32U').op('i64Add').memory('i64Store', at);
+  }
+}
