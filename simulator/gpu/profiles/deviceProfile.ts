@@ -86,8 +86,8 @@ export interface DeviceTiming {
   readonly atomicsPerCycle: number;
   /** L2 bandwidth that a stored byte takes, against a loaded one. */
   readonly storeWeightInL2: number;
-  /** Cycles of L1's data array that a sector's arrival from L2 takes. */
-  readonly fillCyclesPerSector: number;
+  /** Cycles of L1's data array that the arrival of a line's missing sectors from L2 takes. */
+  readonly fillCyclesPerLine: number;
   readonly latency: {
     readonly alu: number;
     readonly float64: number;

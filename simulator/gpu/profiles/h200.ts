@@ -43,7 +43,7 @@ export const h200: DeviceProfile = {
     launchOverlapNs: 900,
     blockStartCycles: 400,
     blocksPerCycle: 0.84,
-    overlapExponent: 4,
+    overlapExponent: 3.5,
     issuePerCycle: 4,
     warpIssueCycles: 2,
     schedulingWindow: 12,
@@ -59,7 +59,7 @@ export const h200: DeviceProfile = {
     dramBytesPerSecond: 3.75e12,
     atomicsPerAddressPerCycle: 0.69,
     storeWeightInL2: 2,
-    fillCyclesPerSector: 0.5,
+    fillCyclesPerLine: 0.8,
     atomicsPerCycle: 259,
     latency: {
       alu: 4.5,

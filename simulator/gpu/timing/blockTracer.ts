@@ -139,9 +139,9 @@ export class BlockTracer implements TraceSink {
     if (kind === 'atomic') this.atomic(traced, shape, plan, timeline, activeMask, addresses);
     else if (kind === 'store') this.traffic(traced, this.touch(shape).touched, timing.storeWeightInL2);
     else {
-      const missed = this.touch(shape).missed;
+      const { missed, missedLines } = this.touch(shape);
       this.traffic(traced, missed, 1);
-      traced.sm[DATA] += missed * timing.fillCyclesPerSector * timing.wavefrontsPerCycle;
+      traced.sm[DATA] += missedLines * timing.fillCyclesPerLine * timing.wavefrontsPerCycle;
       const { l1, l2, dram } = timing.latency;
       const extra = cycles - 1;
       timeline.resolve(plan, (missed > 0 ? l2 : l1) + extra, (missed > 0 ? dram : l1) + extra);
@@ -187,19 +187,22 @@ export class BlockTracer implements TraceSink {
     traced.l2Sectors += sectors;
   }
 
-  /** Missed sectors; of a line that all residents of an SM use, only one in so many fetches it. */
-  private touch(shape: RequestShape): { missed: number; touched: number } {
+  /** What was missed and touched; of a line that all residents of an SM use, only one in so many fetches it. */
+  private touch(shape: RequestShape): { missed: number; missedLines: number; touched: number } {
     const first = this.blocks.length === 1;
     let missed = 0;
+    let missedLines = 0;
     let touched = 0;
     for (let index = 0; index < shape.lines; index++) {
       const line = shape.lineNumbers[index];
       const sectors = bitCount4(this.cache.touch(line, shape.sectorMasks[index]));
       if (first) this.commonLines.add(line);
-      missed += this.commonLines.has(line) && !first ? sectors / this.residents : sectors;
+      const share = this.commonLines.has(line) && !first ? 1 / this.residents : 1;
+      missed += sectors * share;
+      if (sectors > 0) missedLines += share;
       touched += bitCount4(shape.sectorMasks[index]);
     }
-    return { missed, touched };
+    return { missed, missedLines, touched };
   }
 
   private remember(traced: TracedBlock, kind: 'load' | 'store' | 'atomic', shape: RequestShape): void {
