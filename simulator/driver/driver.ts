@@ -24,12 +24,12 @@ import {
   type PendingCommand,
   type StreamState,
 } from './driverState.js';
+import { HostThreads } from './hostThreads.js';
 import { launchRequest } from './launchCheck.js';
 import type { ModuleLibrary } from './moduleLibrary.js';
 import { Refusal, failureOf } from './refusal.js';
-import { HOST_CPU_LINK, type SharedLinks } from './sharedLinks.js';
+import type { SharedLinks } from './sharedLinks.js';
 import type { SinkTable } from './sinkTable.js';
-import { submissionCost } from './submissionCost.js';
 
 export interface DriverParts {
   readonly name: string;
@@ -52,6 +52,7 @@ export interface DriverParts {
  */
 export class Driver implements CommandSink, AgendaTarget {
   private readonly contexts: ContextTable;
+  private readonly hostThreads: HostThreads;
   private readonly interposers: Interposer[] = [];
   private readonly stages: CommandSink[] = [];
 
@@ -60,6 +61,9 @@ export class Driver implements CommandSink, AgendaTarget {
     readonly state: DriverState = emptyDriver(parts.devices.length),
   ) {
     this.contexts = new ContextTable(state, parts.memory, parts.profiles, parts.modules);
+    this.hostThreads = new HostThreads(parts.name, parts.agenda, parts.links, state, (pending) =>
+      this.profileOf(pending),
+    );
     this.stages.push({ submit: (command, sink) => this.accept(command, sink) });
     parts.agenda.attach(parts.name, this);
   }
@@ -78,7 +82,7 @@ export class Driver implements CommandSink, AgendaTarget {
   onDue(kind: string, payload: number): void {
     switch (kind) {
       case 'submitted':
-        this.onSubmitted(payload);
+        this.hostThreads.onSubmitted(payload);
         return;
       case 'arrived':
         this.onArrived(payload);
@@ -94,8 +98,6 @@ export class Driver implements CommandSink, AgendaTarget {
     }
   }
 
-  // --- submission: one command of a context after the other takes its time on a host core ---
-
   private accept(command: DriverCommand, sink: CompletionSink): void {
     const { state } = this;
     const sequence = state.nextSequence++;
@@ -108,44 +110,7 @@ export class Driver implements CommandSink, AgendaTarget {
       phase: 'submitting',
     });
     this.contexts.find(context)?.inFlight.add(sequence);
-    let thread = state.hostThreads.get(context);
-    if (thread === undefined) state.hostThreads.set(context, (thread = { queue: [], busy: false }));
-    thread.queue.push(sequence);
-    if (!thread.busy) this.submitNext(context);
-  }
-
-  private submitNext(context: number): void {
-    const thread = this.state.hostThreads.get(context);
-    const sequence = thread?.queue[0];
-    const pending = sequence === undefined ? undefined : this.state.pending.get(sequence);
-    if (thread === undefined || pending === undefined) return;
-    thread.busy = true;
-    this.parts.links.start({
-      amount: submissionCost(pending.command, this.profileOf(pending)),
-      uses: [{ link: HOST_CPU_LINK, weight: 1 }],
-      mostPerNs: 1,
-      target: this.parts.name,
-      kind: 'submitted',
-      payload: pending.sequence,
-    });
-  }
-
-  private onSubmitted(sequence: number): void {
-    const pending = this.state.pending.get(sequence);
-    if (pending === undefined) return;
-    const { agenda } = this.parts;
-    agenda.schedule(
-      this.parts.name,
-      agenda.nowNs() + this.profileOf(pending).submission.doorbellNs,
-      'arrived',
-      sequence,
-    );
-    const thread = this.state.hostThreads.get(pending.context);
-    if (thread === undefined) return;
-    thread.queue.shift();
-    thread.busy = false;
-    if (thread.queue.length > 0) this.submitNext(pending.context);
-    else this.state.hostThreads.delete(pending.context);
+    this.hostThreads.submit(context, sequence);
   }
 
   // --- arrival: control commands act at once, the others join their stream ---

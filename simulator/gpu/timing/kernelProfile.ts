@@ -2,7 +2,7 @@ import type { Executor, ExecutorLaunch } from '../../executor/index.js';
 import type { DeviceProfile } from '../profiles/index.js';
 import { DEVICE_RESOURCES, SM_RESOURCES, type BlockWork } from './blockWork.js';
 import { BlockTracer, type TracedBlock } from './blockTracer.js';
-import { pointedSegments, segmentPatterns, touchedBytes, type SegmentPattern } from './segmentPattern.js';
+import { pointedSegments, segmentPatterns, type SegmentPattern } from './segmentPattern.js';
 
 /** What a kernel at one shape is like; blocks differ from it by how much they execute. Plain data. */
 export interface KernelProfile {
@@ -11,8 +11,6 @@ export interface KernelProfile {
   readonly chainDramCycles: number;
   /** PTX warp instructions of that typical block; the executor's counters scale the work against it. */
   readonly warpInstructions: number;
-  /** Distinct bytes that a block touches. */
-  readonly blockFootprintBytes: number;
   readonly segments: readonly SegmentPattern[];
   /** Blocks of the grid that was traced. */
   readonly tracedBlocks: number;
@@ -91,7 +89,6 @@ function summarise(
   const device = DEVICE_RESOURCES.map((_, resource) => mean((block) => block.device[resource]));
   device[STARTS] = 1;
   device[HOT_ATOMICS] = hotAtomics(traced, gridBlocks);
-  const footprint = mean(touchedBytes);
   return {
     work: {
       sm: SM_RESOURCES.map((_, resource) => mean((block) => block.sm[resource])),
@@ -101,7 +98,6 @@ function summarise(
     },
     chainDramCycles: mean((block) => block.chainDramCycles),
     warpInstructions: mean((block) => block.warpInstructions),
-    blockFootprintBytes: footprint,
     segments: segmentPatterns(traced, pointedSegments(launch)),
     tracedBlocks: gridBlocks,
     l2TrafficBytes: mean((block) => block.l2Sectors * SECTOR_BYTES),
@@ -142,7 +138,6 @@ function emptyProfile(launch: ExecutorLaunch, profile: DeviceProfile): KernelPro
     },
     chainDramCycles: profile.timing.blockStartCycles,
     warpInstructions: 0,
-    blockFootprintBytes: 0,
     segments: [],
     tracedBlocks: 1,
     l2TrafficBytes: 0,

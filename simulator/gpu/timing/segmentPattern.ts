@@ -2,7 +2,7 @@ import type { AddressSpace, ExecutorLaunch } from '../../executor/index.js';
 import type { TracedBlock } from './blockTracer.js';
 
 /** DRAM answers L2 in pieces of two sectors, so a footprint is counted in these. */
-export const GRANULE_BYTES = 64;
+const GRANULE_BYTES = 64;
 
 /** Distinct bytes as some blocks touched them, good for grids of other sizes. */
 export interface Extent {
@@ -83,15 +83,6 @@ export function segmentUses(
     };
     return { segment, readBytes: bytes(read), writtenBytes: bytes(written), footprintBytes: bytes(touched) };
   });
-}
-
-/** Bytes that a block touches in all its segments. */
-export function touchedBytes(block: TracedBlock): number {
-  let granules = 0;
-  for (const segment of new Set([...block.loaded.keys(), ...block.stored.keys()])) {
-    granules += united(block.loaded.get(segment), block.stored.get(segment)).size;
-  }
-  return granules * GRANULE_BYTES;
 }
 
 function extentOf(blocks: readonly (Granules | undefined)[]): Extent {

@@ -1,0 +1,53 @@
+import type { Agenda, DeviceProfile } from '../gpu/index.js';
+import type { DriverState, PendingCommand } from './driverState.js';
+import { HOST_CPU_LINK, type SharedLinks } from './sharedLinks.js';
+import { submissionCost } from './submissionCost.js';
+
+/**
+ * The host threads that submit commands, one a context: each command takes its CPU time on a host core after the one
+ * before it, and reaches the device a doorbell later. The driver is told `submitted` and `arrived`.
+ */
+export class HostThreads {
+  constructor(
+    private readonly target: string,
+    private readonly agenda: Agenda,
+    private readonly links: SharedLinks,
+    private readonly state: DriverState,
+    private readonly profileOf: (pending: PendingCommand) => DeviceProfile,
+  ) {}
+
+  submit(context: number, sequence: number): void {
+    let thread = this.state.hostThreads.get(context);
+    if (thread === undefined) this.state.hostThreads.set(context, (thread = { queue: [], busy: false }));
+    thread.queue.push(sequence);
+    if (!thread.busy) this.next(context);
+  }
+
+  onSubmitted(sequence: number): void {
+    const pending = this.state.pending.get(sequence);
+    if (pending === undefined) return;
+    const { doorbellNs } = this.profileOf(pending).submission;
+    this.agenda.schedule(this.target, this.agenda.nowNs() + doorbellNs, 'arrived', sequence);
+    const thread = this.state.hostThreads.get(pending.context);
+    if (thread === undefined) return;
+    thread.queue.shift();
+    thread.busy = false;
+    if (thread.queue.length > 0) this.next(pending.context);
+    else this.state.hostThreads.delete(pending.context);
+  }
+
+  private next(context: number): void {
+    const thread = this.state.hostThreads.get(context);
+    const pending = this.state.pending.get(thread?.queue[0] ?? -1);
+    if (thread === undefined || pending === undefined) return;
+    thread.busy = true;
+    this.links.start({
+      amount: submissionCost(pending.command, this.profileOf(pending)),
+      uses: [{ link: HOST_CPU_LINK, weight: 1 }],
+      mostPerNs: 1,
+      target: this.target,
+      kind: 'submitted',
+      payload: pending.sequence,
+    });
+  }
+}
