@@ -11,10 +11,12 @@ export { ExpressionError, parseExpression, type Expression, type Scope } from '.
 export { loadGolden, GOLDEN_FILE, type GoldenCase, type GoldenSet } from './golden.js';
 export {
   IMPORT_INPUT_TYPES,
+  importOnnx,
   importSklearn,
   writeModelFolder,
   type ImportInputType,
   type ImportedModel,
+  type OnnxImportOptions,
   type SklearnImportOptions,
 } from './import/index.js';
 export { builtInModelPath, loadKernelModel, type KernelModel } from './kernelModel.js';

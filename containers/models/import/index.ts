@@ -1,3 +1,4 @@
 export { IMPORT_INPUT_TYPES, type ImportInputType } from './modelDraft.js';
 export { writeModelFolder, type ImportedModel } from './modelFolder.js';
+export { importOnnx, type OnnxImportOptions } from './onnx/onnxImport.js';
 export { importSklearn, type SklearnImportOptions } from './sklearn/sklearnImport.js';

@@ -1,0 +1,143 @@
+import { ModelError } from '../../modelError.js';
+import { elementsOfShape, type GraphOp, type GraphValue } from './graphOps.js';
+import { NodeReader, type NodeInput } from './nodeReader.js';
+import { TRANSLATIONS } from './nodeTranslations.js';
+import { DATA_TYPES, FLOAT, type OnnxGraph, type OnnxValueInfo } from './onnxModel.js';
+
+/** A graph as ops over the values of one item, in the order in which they run. */
+export interface TranslatedGraph {
+  readonly inputShape: readonly number[];
+  readonly ops: readonly GraphOp[];
+  readonly output: GraphValue;
+}
+
+/**
+ * Translates the graph of an ONNX file.
+ * @param inputShape of one item, where the file leaves it open.
+ * @throws ModelError naming the node or the value.
+ */
+export function translateGraph(
+  graph: OnnxGraph,
+  file: string,
+  inputShape?: readonly number[],
+): TranslatedGraph {
+  const refuse = (field: string, problem: string): never => {
+    throw new ModelError('importUnsupported', file, field, problem);
+  };
+  const known = new Map<string, NodeInput>(
+    graph.initializers.map((tensor) => [tensor.name, { constant: tensor }]),
+  );
+  const inputs = graph.inputs.filter(({ name }) => !known.has(name));
+  const named = inputs.map(({ name }) => `'${name}'`).join(', ');
+  if (inputs.length !== 1)
+    refuse('graph.input', `the model takes ${inputs.length} inputs (${named}), only one is supported`);
+  if (graph.outputs.length !== 1) {
+    const outputs = graph.outputs.map(({ name }) => `'${name}'`).join(', ');
+    refuse(
+      'graph.output',
+      `the model has ${graph.outputs.length} outputs (${outputs}), only one is supported: export it with one`,
+    );
+  }
+  const shape = shapeOf(inputs[0], file, inputShape);
+  const uses = useCounts(graph);
+  const count = (name: string): number => uses.get(name) ?? 0;
+  known.set(inputs[0].name, { value: { op: undefined, shape, readOnce: false } });
+  const ops: GraphOp[] = [];
+  graph.nodes.forEach((node, place) => {
+    const reader = new NodeReader(
+      node,
+      place,
+      file,
+      node.inputs.map((name) => (name === '' ? undefined : (known.get(name) ?? missing(name, place, file)))),
+      graph.opset,
+    );
+    const isOurs = node.domain === '' || node.domain === 'ai.onnx';
+    const translate =
+      isOurs && Object.hasOwn(TRANSLATIONS, node.opType) ? TRANSLATIONS[node.opType] : undefined;
+    if (translate === undefined) {
+      const operator = node.domain === '' ? node.opType : `${node.domain}.${node.opType}`;
+      return reader.refuse(`${operator} is not supported, only ${Object.keys(TRANSLATIONS).join(', ')}`);
+    }
+    const translation = translate(reader);
+    const [output] = node.outputs;
+    if (output === undefined) reader.invalid('it has no output');
+    if (node.opType === 'Dropout' && node.outputs[1] !== undefined && count(node.outputs[1]) > 0) {
+      reader.refuse(`its mask '${node.outputs[1]}' is read`);
+    }
+    const readOnce = count(output) === 1;
+    if ('constant' in translation) known.set(output, translation);
+    else if ('alias' in translation) {
+      const { alias } = translation;
+      known.set(output, { value: { ...alias, readOnce: alias.readOnce && readOnce } });
+    } else {
+      ops.push(translation.op);
+      known.set(output, { value: { op: translation.op, shape: translation.op.shape, readOnce } });
+    }
+  });
+  const result = known.get(graph.outputs[0].name);
+  if (result === undefined) return missing(graph.outputs[0].name, graph.nodes.length, file);
+  if (!('value' in result) || result.value.op === undefined) {
+    return refuse('graph.output', 'it is no result of the input');
+  }
+  return { inputShape: shape, ops, output: result.value };
+}
+
+function missing(name: string, place: number, file: string): never {
+  throw new ModelError(
+    'importInvalid',
+    file,
+    `node ${place}`,
+    `it reads '${name}', which no node before it makes; write the file again`,
+  );
+}
+
+/** How often each value is read; the graph's outputs are read once from outside. */
+function useCounts({ nodes, outputs }: OnnxGraph): ReadonlyMap<string, number> {
+  const uses = new Map<string, number>();
+  const use = (name: string): void => void uses.set(name, (uses.get(name) ?? 0) + 1);
+  for (const node of nodes) node.inputs.forEach(use);
+  // Twice: what leaves the graph must not change any more.
+  for (const { name } of outputs) [name, name].forEach(use);
+  return uses;
+}
+
+function shapeOf(
+  input: OnnxValueInfo,
+  file: string,
+  given: readonly number[] | undefined,
+): readonly number[] {
+  const field = `graph.input '${input.name}'`;
+  const refuse = (problem: string): never => {
+    throw new ModelError('importUnsupported', file, field, problem);
+  };
+  if (input.elementType !== FLOAT) {
+    const type = DATA_TYPES[input.elementType] ?? `data type ${input.elementType}`;
+    refuse(`it takes ${type}, only float is supported: export the model with float inputs`);
+  }
+  const extents = input.shape?.slice(1);
+  if (given !== undefined) {
+    const contradicts =
+      extents !== undefined &&
+      (extents.length !== given.length ||
+        extents.some((extent, axis) => typeof extent === 'number' && extent > 0 && extent !== given[axis]));
+    if (contradicts)
+      refuse(`--input-shape ${given.join(',')} contradicts the file's [${extents.join(', ')}] of one query`);
+    return given;
+  }
+  if (extents === undefined || extents.length === 0) {
+    refuse(
+      'its shape is open: say the shape of one query with --input-shape, without the batch, such as 1,28,28',
+    );
+  }
+  const fixed = (extents ?? []).map((extent) =>
+    typeof extent === 'number' && extent > 0 ? extent : undefined,
+  );
+  const shape = fixed.filter((extent) => extent !== undefined);
+  if (shape.length !== fixed.length || elementsOfShape(shape) > 0x7fffffff) {
+    const text = (extents ?? []).map((extent) => (extent === '' ? '?' : extent)).join(', ');
+    refuse(
+      `the shape of one query, [${text}], is open: say it with --input-shape, without the batch, such as 1,28,28`,
+    );
+  }
+  return shape;
+}
