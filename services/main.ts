@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { randomBytes } from 'node:crypto';
 import { PacedClock } from '../simulator/time/index.js';
+import { Dashboard } from './dashboard/index.js';
 import { Deployer, EmbeddedRuntime, type ReplicaStatus } from './deployment/index.js';
 import type { ServiceError } from './errors/index.js';
 import { QueryFrontend } from './frontend/index.js';
@@ -123,6 +124,20 @@ class Parts {
       addReplica: (channel) => engine.addReplica(channel),
       onLost: (status) => complain('replica lost', { ...status }),
     });
+    const dashboard = new Dashboard({
+      registry: this.registry,
+      nowMs: () => Date.now(),
+      deployed: () => this.deployer.statuses(),
+      replicas: () => engine.replicas(),
+      cacheStats: () => engine.cacheStats(),
+      selectionShares: (application) => engine.selectionShares(application),
+      inFlight: () => engine.inFlight(),
+      nodes: () => this.runtime.reports(),
+      watch: (tap) => {
+        this.telemetry.watch(tap);
+        this.runtime.watchGpus(tap !== undefined);
+      },
+    });
     this.frontend = new QueryFrontend({
       registry: this.registry,
       service: engine,
@@ -131,6 +146,7 @@ class Parts {
       // Ids of an earlier process, or of another frontend, must not name queries of this one.
       queryIdPrefix: randomBytes(6).toString('base64url'),
       onDefect,
+      pages: dashboard,
       ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
     });
     this.management = new ManagementServer(

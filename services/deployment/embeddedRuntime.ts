@@ -1,5 +1,5 @@
 import type { ContainerChannel } from '../../containers/protocol/index.js';
-import { ContainerRuntime, GpuNodeThread } from '../../containers/runtime/index.js';
+import { ContainerRuntime, GpuNodeThread, type NodeReport } from '../../containers/runtime/index.js';
 import type { Clock } from '../../simulator/time/index.js';
 import type { ModelRecord } from '../registry/index.js';
 import type { ContainerStarter } from './replica.js';
@@ -36,6 +36,15 @@ export class EmbeddedRuntime implements ContainerStarter {
     return this.runtime
       .reports()
       .flatMap(({ node, dilation }) => (dilation === undefined ? [] : [{ node, dilation }]));
+  }
+
+  reports(): readonly NodeReport[] {
+    return this.runtime.reports();
+  }
+
+  /** Reports tell what the GPUs do, or no longer. */
+  watchGpus(watched: boolean): void {
+    this.runtime.watchGpus(watched);
   }
 
   close(): Promise<void> {

@@ -215,6 +215,12 @@ export const ERROR_CATALOGUE = {
     meaning: 'The server is starting or draining (/readyz).',
     fix: 'Wait.',
   },
+  feed_unavailable: {
+    status: 503,
+    meaning:
+      'The dashboard’s live feed is closed (the server is draining), or watched by as many clients as it takes.',
+    fix: 'Close another dashboard, or come back later.',
+  },
   store_failed: {
     status: 503,
     meaning: 'The change could not be made durable.',

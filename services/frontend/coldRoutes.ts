@@ -1,4 +1,10 @@
-import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import express, {
+  type Express,
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express';
 import { asServiceError, type ServiceError } from '../errors/index.js';
 import { openApiDocument, sendError, sendJson, sendText } from '../http/index.js';
 import { QUERY_OPERATIONS } from './operations.js';
@@ -9,6 +15,8 @@ export interface ColdRouteSources {
   /** Why the server takes no queries now; undefined: it does. */
   notReady(): string | undefined;
   onDefect(error: ServiceError): void;
+  /** Routes of others, asked before a path counts as unknown. */
+  readonly pages?: RequestHandler;
 }
 
 /** Everything but predict and update: rare requests, which may take Express's time. */
@@ -40,6 +48,7 @@ export function coldRoutes(sources: ColdRouteSources): Express {
       'GET, HEAD',
     ]);
   });
+  if (sources.pages !== undefined) app.use(sources.pages);
   app.use((_request, response) => sendError(response, 'unknown_route', 'no route has this path'));
   // Express tells an error handler by its four parameters.
   app.use((thrown: unknown, _request: Request, response: Response, _next: NextFunction) => {

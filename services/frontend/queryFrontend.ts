@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Express } from 'express';
+import type { Express, RequestHandler } from 'express';
 import type { ServiceError } from '../errors/index.js';
 import {
   DEFAULT_TIMEOUTS,
@@ -27,6 +27,14 @@ export interface QueryFrontendOptions {
   readonly maxBodyBytes?: number;
   readonly timeouts?: ConnectionTimeouts;
   readonly onDefect?: (error: ServiceError) => void;
+  readonly pages?: FrontendPages;
+}
+
+/** Pages that are served beside the interface. */
+export interface FrontendPages {
+  readonly router: RequestHandler;
+  /** Ends answers that would go on for ever. */
+  close(): void;
 }
 
 /** Room for a thousand inputs of 784 pixels. */
@@ -46,10 +54,12 @@ export class QueryFrontend {
   private readonly maxBodyBytes: number;
   private readonly observer: FrontendObserver;
   private readonly service: PredictionService;
+  private readonly pages: FrontendPages | undefined;
   private stage: LifeStage = 'starting';
 
   constructor(options: QueryFrontendOptions) {
     this.service = options.service;
+    this.pages = options.pages;
     this.routes = new RouteTable(options.registry);
     this.maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
     this.observer = options.observer ?? UNOBSERVED;
@@ -61,7 +71,12 @@ export class QueryFrontend {
       nextQueryId: () => `${options.queryIdPrefix}-${(queries++).toString(36)}`,
       onDefect,
     };
-    this.cold = coldRoutes({ metrics: options.metrics, notReady: () => this.notReady(), onDefect });
+    this.cold = coldRoutes({
+      metrics: options.metrics,
+      notReady: () => this.notReady(),
+      onDefect,
+      ...(options.pages === undefined ? {} : { pages: options.pages.router }),
+    });
     this.server = new JsonServer(
       (request, response) => this.onRequest(request, response),
       options.timeouts ?? DEFAULT_TIMEOUTS,
@@ -87,6 +102,7 @@ export class QueryFrontend {
     this.server.beginClosing();
     if (noticeMs > 0) await new Promise((resolve) => setTimeout(resolve, noticeMs));
     this.stage = 'closed';
+    this.pages?.close();
     const answered = new Promise<void>((resolve) => this.service.drain(resolve));
     await this.server.close(graceMs);
     // Connections that were cut may have left queries behind; the engine answers them by their deadline.

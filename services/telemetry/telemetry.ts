@@ -15,6 +15,7 @@ import type { RegistryView } from '../registry/index.js';
 import { addCacheMetrics } from './cacheMetrics.js';
 import { ModelMetrics } from './modelMetrics.js';
 import { QueryMetrics } from './queryMetrics.js';
+import type { QueryTap } from './queryTap.js';
 
 /** What is read when somebody scrapes; the engine has all of it, and is made after its observer. */
 export interface TelemetrySources {
@@ -33,6 +34,7 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
   private readonly queries: QueryMetrics;
   private readonly models: ModelMetrics;
   private sources: TelemetrySources | undefined;
+  private tap: QueryTap | undefined;
   private nodePaces: () => readonly NodePace[] = () => [];
   /** Versions with series, so that those of deleted ones can go. */
   private readonly known = new Set<string>();
@@ -62,6 +64,11 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
     addCacheMetrics(this.registry, () => sources.cacheStats());
   }
 
+  /** Passes on what comes from here on; undefined: to nobody. */
+  watch(tap: QueryTap | undefined): void {
+    this.tap = tap;
+  }
+
   /** The Prometheus text format. */
   async text(): Promise<{ readonly contentType: string; readonly text: string }> {
     return { contentType: this.registry.contentType, text: await this.registry.metrics() };
@@ -70,20 +77,24 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
   /** From here on nothing is counted or complained about: what comes is the shutdown itself. */
   close(): void {
     this.complain = () => undefined;
+    this.tap = undefined;
     this.unwatch();
     this.registry.clear();
   }
 
   onRefused(application: string | undefined, code: ErrorCode): void {
     this.queries.onRefused(application, code);
+    this.tap?.onRefused(application, code);
   }
 
   override onAnswer(query: Query, answer: Answer): void {
     this.queries.onAnswer(query, answer);
+    this.tap?.onAnswer(query, answer);
   }
 
   override onCancel(query: Query): void {
     this.queries.onCancel(query);
+    this.tap?.onCancel(query);
   }
 
   override onLatePrediction(application: string, model: string, version: string): void {
@@ -92,10 +103,12 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
 
   override onFeedback(feedback: FeedbackRequest, outcome: FeedbackOutcome): void {
     this.queries.onFeedback(feedback.application, outcome);
+    this.tap?.onFeedback(feedback, outcome);
   }
 
   override onBatch(record: BatchRecord): void {
     this.models.onBatch(record);
+    this.tap?.onBatch(record);
   }
 
   override onReplicaDown(model: string, version: string, replica: string): void {

@@ -1,0 +1,116 @@
+/*
+ * What the live feed carries, one object every half second. The page reads these types and nothing else of the server's
+ * code. Shares are from 0 to 1; times name their clock.
+ */
+
+export interface FeedFrame {
+  /** Wall clock, milliseconds since 1970. */
+  readonly atMs: number;
+  /** Wall time that the rates cover; 0 in the first frame, whose rates mean nothing yet. */
+  readonly seconds: number;
+  readonly queries: QueryRates;
+  /** Of the queries answered meanwhile; null when there were none. */
+  readonly latency: LatencyView | null;
+  readonly batches: readonly BatchView[];
+  /** Inputs that wait in queues, and that replicas work on. */
+  readonly queued: number;
+  readonly inFlightInputs: number;
+  /** Queries without an answer yet. */
+  readonly inFlightQueries: number;
+  readonly cache: CacheView;
+  readonly applications: readonly ApplicationView[];
+  readonly models: readonly ModelView[];
+  readonly nodes: readonly NodeView[];
+  /** What the lists leave out, so that a server with thousands of names can be watched. */
+  readonly omitted: { readonly applications: number; readonly models: number };
+}
+
+/** Queries a second by what became of them. */
+export interface QueryRates {
+  readonly predicted: number;
+  readonly defaulted: number;
+  readonly cancelled: number;
+  readonly refused: number;
+  /** Feedback a second. */
+  readonly feedback: number;
+}
+
+/** From acceptance to answer, on the wall's clock. */
+export interface LatencyView {
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+/** Batches of one model version meanwhile. */
+export interface BatchView {
+  readonly model: string;
+  readonly version: string;
+  readonly batches: number;
+  readonly meanSize: number;
+  readonly largestSize: number;
+}
+
+export interface CacheView {
+  /** Of the lookups meanwhile; null when there were none. */
+  readonly hitShare: number | null;
+  /** Lookups that joined an evaluation under way. */
+  readonly joinShare: number | null;
+  readonly entries: number;
+  readonly bytes: number;
+  readonly limitBytes: number;
+}
+
+export interface ApplicationView {
+  readonly name: string;
+  readonly inputType: string;
+  /** Elements that its models take; null: any number. */
+  readonly inputLength: number | null;
+  readonly policy: string;
+  readonly objectiveMs: number;
+  readonly answersPerSecond: number;
+  /** What its policy gives each linked model, in order of linking. */
+  readonly shares: readonly ShareView[];
+}
+
+export interface ShareView {
+  readonly model: string;
+  readonly version: string;
+  readonly share: number;
+}
+
+export interface ModelView {
+  readonly name: string;
+  readonly version: string;
+  readonly current: boolean;
+  /** What runs it. */
+  readonly container: string;
+  readonly replicas: readonly ReplicaView[];
+}
+
+export interface ReplicaView {
+  readonly replica: string;
+  readonly state: 'starting' | 'up' | 'down';
+  readonly restarts: number;
+  readonly lastFailure: string | null;
+  readonly queued: number;
+  readonly inFlightInputs: number;
+  /** The largest batch that is sent now; null while the replica is not in use. */
+  readonly batchLimit: number | null;
+}
+
+export interface NodeView {
+  readonly node: string;
+  /** Host time over simulated time; null before the first batch. */
+  readonly dilation: number | null;
+  readonly gpus: readonly GpuView[];
+}
+
+/** SMs over the last sample of the node, in its simulated time. */
+export interface GpuView {
+  readonly gpu: number;
+  readonly profile: string;
+  /** Share of time with a resident block, one for each SM. */
+  readonly busy: readonly number[];
+  /** Mean resident blocks while busy. */
+  readonly blocks: readonly number[];
+}
