@@ -62,6 +62,16 @@ describe('exp4', () => {
     expect(exp4Policy.observe(state, EVERYBODY, [], RIGHT)).toBe(state);
   });
 
+  it('discounts old losses, and with that still follows one good model against many bad ones', () => {
+    const state = { ...exp4Policy.init(ARMS, { eta: 0.5, memory: 4 }), logWeights: [-1, 0, -2] };
+    const next = exp4Policy.observe(state, EVERYBODY, said(['yes', 'yes', 'yes']), RIGHT);
+    expect(next.logWeights).toEqual([-0.75, 0, -1.5]);
+    let learned = exp4Policy.init(ARMS, null);
+    const outputs = ['no', 'no', 'yes'];
+    for (let at = 0; at < 200; at++) learned = exp4Policy.observe(learned, EVERYBODY, said(outputs), RIGHT);
+    expect(exp4Policy.combine(learned, ARMS, said(outputs)).output).toBe('yes');
+  });
+
   it('leaves the share of a missing model what it was', () => {
     const state = { ...exp4Policy.init(ARMS, { eta: 0.5, floor: 1e-9 }), logWeights: [0, -1, -2] };
     const before = exp4Policy.shares(state);

@@ -1,5 +1,5 @@
 import { carriedWeights, settled, weightSum } from './logWeights.js';
-import { distinctArms, numberIn, parameterObject, shareFrom } from './parameters.js';
+import { distinctArms, numberIn, numberOrNull, parameterObject, shareFrom } from './parameters.js';
 import {
   PolicyError,
   type Arm,
@@ -20,6 +20,8 @@ export type Exp4State = {
   readonly policy: 'exp4';
   /** How fast feedback moves the weights. */
   readonly eta: number;
+  /** A loss that is so many feedbacks old counts 1/e of a new one; null: all count alike for ever. */
+  readonly memory: number | null;
   /** The smallest weight, as a share of the leader's. */
   readonly floor: number;
   /** No output below this confidence. */
@@ -29,12 +31,19 @@ export type Exp4State = {
   readonly logWeights: readonly number[];
 };
 
+/**
+ * Weights settle at exp(-eta * memory * error) then: a model that errs 0.1 more often has 0.6 times the weight of the other and is still heard,
+ * one that fails all the time has 0.01 times. Best of a grid in the model failure experiment; without a memory the best
+ * model soon outvotes all others together, and the ensemble is no better than it (error 0.24 in place of 0.21).
+ */
 const DEFAULT_ETA = 0.05;
-const DEFAULT_FLOOR = 0.05;
+const DEFAULT_MEMORY = 100;
+const DEFAULT_FLOOR = 1e-3;
 
 /**
  * The ensemble policy of Clipper 5.2: every model is asked, the answer is their weighted vote, and feedback multiplies the
- * weight of each model by `exp(-eta * loss)`, its own loss: all of them answered, so there is nothing to estimate.
+ * weight of each model by `exp(-eta * loss)`, its own loss: all of them answered, so there is nothing to estimate. Old losses
+ * are discounted by `memory`; `memory: null` is Exp4's weights as the paper has them.
  *
  * A model whose prediction is missing has the average loss of the others, their mixed loss `-ln(sum(q exp(-eta loss))) / eta`
  * with q their weights: its share stays what it was. Without a loss it would gain on those that answered.
@@ -43,12 +52,13 @@ export const exp4Policy: SelectionPolicy<Exp4State> = {
   name: 'exp4',
 
   init(arms, parameters) {
-    const given = parameterObject('exp4', parameters, ['eta', 'floor', 'threshold']);
+    const given = parameterObject('exp4', parameters, ['eta', 'memory', 'floor', 'threshold']);
     const distinct = distinctArms(arms);
     return {
       schema: EXP4_SCHEMA,
       policy: 'exp4',
       eta: numberIn(given, 'eta', 0, 10, DEFAULT_ETA),
+      memory: numberOrNull(given, 'memory', DEFAULT_MEMORY),
       floor: numberIn(given, 'floor', 0, 1, DEFAULT_FLOOR),
       threshold: shareFrom(given, 'threshold', 0),
       arms: distinct,
@@ -65,13 +75,14 @@ export const exp4Policy: SelectionPolicy<Exp4State> = {
       !numberList(value.logWeights) ||
       value.logWeights.length !== value.arms.length ||
       !finite(value.eta) ||
+      !(value.memory === null || finite(value.memory)) ||
       !finite(value.floor) ||
       !finite(value.threshold)
     ) {
       throw new PolicyError('state', `this is no state of policy 'exp4', schema ${EXP4_SCHEMA}`);
     }
-    const { eta, floor, threshold } = value;
-    const fresh = exp4Policy.init(value.arms, { eta, floor, threshold });
+    const { eta, memory, floor, threshold } = value;
+    const fresh = exp4Policy.init(value.arms, { eta, memory, floor, threshold });
     return { ...fresh, logWeights: settled([...value.logWeights], floor) };
   },
 
@@ -90,11 +101,15 @@ export const exp4Policy: SelectionPolicy<Exp4State> = {
   },
 
   observe(state, _selection, predictions, feedback) {
-    const { arms, eta } = state;
+    const { arms, eta, memory } = state;
+    const keep = memory === null ? 1 : 1 - 1 / memory;
     const losses = arms.map((arm) => lossInVote(arm, predictions, feedback));
     const judged = arms.map((_, at) => at).filter((at) => losses[at] !== undefined);
     if (judged.length === 0) return state;
-    const logWeights = arms.map((_, at) => state.logWeights[at] - eta * (losses[at] ?? 0));
+    const logWeights = arms.map((_, at) => {
+      const loss = losses[at];
+      return loss === undefined ? state.logWeights[at] : state.logWeights[at] * keep - eta * loss;
+    });
     if (judged.length < arms.length) {
       const before = weightSum(judged.map((at) => state.logWeights[at]));
       const after = weightSum(judged.map((at) => logWeights[at]));
@@ -105,6 +120,7 @@ export const exp4Policy: SelectionPolicy<Exp4State> = {
       schema: EXP4_SCHEMA,
       policy: 'exp4',
       eta,
+      memory,
       floor: state.floor,
       threshold: state.threshold,
       arms,

@@ -37,6 +37,13 @@ describe('a synthetic container', () => {
     expect(clock.nowNs()).toBe(2040);
   });
 
+  it('answers each item by its own bytes when it is given a function', () => {
+    const { clock, frontend } = start({ ...SERVICE, output: ({ bytes }) => `${bytes.length}` });
+    const batch = frontend.ask([floats(1, 2), floats(3)]);
+    clock.run();
+    expect(frontend.outcomes(batch)).toEqual(['8', '4']);
+  });
+
   it('leaves out what is cancelled before it begins', () => {
     const { clock, frontend } = start(SERVICE);
     const first = frontend.ask(batchOf(2));

@@ -16,7 +16,8 @@ export interface SyntheticService {
   readonly itemNs: number;
   /** Each batch's time is multiplied by a uniform draw from [1 - share, 1 + share], keyed by seed and batch id. */
   readonly jitter?: { readonly share: number; readonly seed: number };
-  readonly output: string;
+  /** The answer to every item, or to this one. */
+  readonly output: string | ((item: BatchItem) => string);
   readonly inputType: InputType;
   readonly maxBatchSize: number;
   /** Default 2: the next batch waits at the container while one is served. */
@@ -83,7 +84,7 @@ export class SyntheticContainer implements ModelContainer, EventSink {
     this.outlet.onFrame({
       kind: 'result',
       batchId: batch.batchId,
-      results: batch.items.map(({ id }) => this.resultOf(id, batch.cancelled)),
+      results: batch.items.map((item) => this.resultOf(item, batch.cancelled)),
       serviceNs: this.clock.nowNs() - batch.arrivalNs,
     });
     this.serveNext();
@@ -110,9 +111,12 @@ export class SyntheticContainer implements ModelContainer, EventSink {
     return meanNs * (1 + jitter.share * (2 * draw - 1));
   }
 
-  private resultOf(id: number, cancelled: ReadonlySet<number>): ItemResult {
-    return cancelled.has(id)
-      ? { id, ok: false, code: 'cancelled', message: 'cancelled before it was served' }
-      : { id, ok: true, output: this.service.output };
+  private resultOf(item: BatchItem, cancelled: ReadonlySet<number>): ItemResult {
+    const { id } = item;
+    if (cancelled.has(id)) {
+      return { id, ok: false, code: 'cancelled', message: 'cancelled before it was served' };
+    }
+    const { output } = this.service;
+    return { id, ok: true, output: typeof output === 'string' ? output : output(item) };
   }
 }

@@ -55,6 +55,43 @@ it('draws every series and reference inside its frame, with escaped texts', () =
   for (const [, y] of svg.matchAll(/y[12]?="([\d.]+)"/g)) expect(Number(y)).toBeLessThanOrEqual(height);
 });
 
+it('draws intervals as areas, values below zero, and a long legend in lines', () => {
+  const names = Array.from({ length: 12 }, (_, at) => `a policy with a long name ${at}`);
+  const svg = renderFigure({
+    title: 't',
+    subtitle: 's',
+    xLabel: 'x',
+    panelHeight: 250,
+    panels: [
+      {
+        yLabel: 'regret',
+        series: names.map((name, color) => ({
+          name,
+          color,
+          points: [
+            [0, 0],
+            [1, -5],
+          ],
+          band: [
+            [0, -1, 1],
+            [1, -9, -2],
+          ],
+        })),
+      },
+    ],
+  });
+  expect(svg.match(/fill-opacity/g)).toHaveLength(12);
+  const texts = [...svg.matchAll(/<text x="([\d.]+)" y="([\d.]+)">a policy/g)];
+  expect(texts).toHaveLength(12);
+  expect(new Set(texts.map(([, , y]) => y)).size).toBeGreaterThan(2);
+  for (const [, x] of texts) expect(Number(x) + 27 * 6.2).toBeLessThan(860);
+  const height = Number(/height="(\d+)"/.exec(svg)?.[1]);
+  for (const [, y] of svg.matchAll(/[ML][\d.]+ (-?[\d.]+)/g)) {
+    expect(Number(y)).toBeGreaterThan(0);
+    expect(Number(y)).toBeLessThan(height);
+  }
+});
+
 it('sums answers up by window', () => {
   const windows = new AnswerWindows(1e9);
   for (let at = 1; at <= 100; at++) windows.record(0.5e9, at * 1e6, at > 90);

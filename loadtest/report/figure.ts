@@ -7,6 +7,8 @@ export interface Series {
   /** An index into the palette; series of one meaning share it across panels. */
   readonly color: number;
   readonly dashed?: boolean;
+  /** An interval around the line, drawn as a pale area. In order of x. */
+  readonly band?: readonly (readonly [x: number, low: number, high: number])[];
 }
 
 /** A horizontal line that the data is held against. */
@@ -30,10 +32,12 @@ export interface Figure {
   readonly subtitle: string;
   readonly xLabel: string;
   readonly panels: readonly Panel[];
+  /** Height of each panel in pixels; 190 unless given. */
+  readonly panelHeight?: number;
 }
 
 /** Okabe and Ito's colours, told apart by colour-blind readers too. */
-const PALETTE = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#56b4e9', '#e69f00'];
+const PALETTE = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#56b4e9', '#e69f00', '#666666', '#000000'];
 const REFERENCE_COLOR = '#b00020';
 
 const WIDTH = 860;
@@ -43,12 +47,19 @@ const TOP = 66;
 const PANEL_HEIGHT = 190;
 /** Room above each panel for its legend. */
 const LEGEND_HEIGHT = 34;
+const LEGEND_LINE = 17;
 const BOTTOM = 54;
 
 /** An SVG document, readable on light and dark pages alike: it brings its own ground. */
 export function renderFigure(figure: Figure): string {
-  const panelStep = PANEL_HEIGHT + LEGEND_HEIGHT;
-  const height = TOP + figure.panels.length * panelStep + BOTTOM;
+  const panelHeight = figure.panelHeight ?? PANEL_HEIGHT;
+  const tops: number[] = [];
+  let floor = TOP;
+  for (const panel of figure.panels) {
+    tops.push(floor + LEGEND_HEIGHT + (legendLines(panel).length - 1) * LEGEND_LINE);
+    floor = tops[tops.length - 1] + panelHeight;
+  }
+  const height = floor + BOTTOM;
   const xs = figure.panels.flatMap((panel) =>
     panel.series.flatMap((series) => series.points.map(([x]) => x)),
   );
@@ -61,9 +72,8 @@ export function renderFigure(figure: Figure): string {
     `<text x="${LEFT}" y="48" fill="#555">${escape(figure.subtitle)}</text>`,
   ];
   figure.panels.forEach((panel, at) => {
-    parts.push(...renderPanel(panel, x, TOP + at * panelStep + LEGEND_HEIGHT));
+    parts.push(...renderPanel(panel, x, tops[at], panelHeight));
   });
-  const floor = TOP + figure.panels.length * panelStep;
   for (const tick of x.ticks) {
     parts.push(
       `<text x="${pixel(x.place(tick))}" y="${floor + 18}" text-anchor="middle">${tickText(tick)}</text>`,
@@ -76,10 +86,13 @@ export function renderFigure(figure: Figure): string {
   return `${parts.join('\n')}\n`;
 }
 
-function renderPanel(panel: Panel, x: Axis, top: number): string[] {
+function renderPanel(panel: Panel, x: Axis, top: number, height: number): string[] {
   const references = panel.references ?? [];
-  const ys = panel.series.flatMap((series) => series.points.map(([, value]) => value));
-  const bottom = top + PANEL_HEIGHT;
+  const ys = panel.series.flatMap((series) => [
+    ...series.points.map(([, value]) => value),
+    ...(series.band ?? []).flatMap(([, low, high]) => [low, high]),
+  ]);
+  const bottom = top + height;
   const y = yAxis(panel, [...ys, ...references.map((reference) => reference.y)], bottom, top);
   const parts: string[] = [];
   for (const tick of y.ticks) {
@@ -104,6 +117,10 @@ function renderPanel(panel: Panel, x: Axis, top: number): string[] {
     );
   }
   for (const series of panel.series) {
+    if (series.band === undefined || series.band.length === 0) continue;
+    parts.push(`<path d="${areaOf(series.band, x, y)}" fill="${colorOf(series)}" fill-opacity="0.16"/>`);
+  }
+  for (const series of panel.series) {
     parts.push(
       `<path d="${pathOf(series, x, y)}" fill="none" stroke="${colorOf(series)}" stroke-width="1.6" stroke-linejoin="round"${series.dashed === true ? ' stroke-dasharray="6 4"' : ''}/>`,
     );
@@ -112,30 +129,50 @@ function renderPanel(panel: Panel, x: Axis, top: number): string[] {
 }
 
 function yAxis(panel: Panel, values: readonly number[], bottom: number, top: number): Axis {
-  const [, highest] = extent(values);
+  const [least, highest] = extent(values);
   if (panel.logarithmic === true) {
     const [lowest] = extent(values.filter((value) => value > 0));
     return logarithmicAxis(lowest, highest * 1.04, bottom, top);
   }
   // A little air, so that no line runs along the frame.
-  return linearAxis(0, highest * 1.04, bottom, top, 5);
+  return linearAxis(Math.min(0, least * 1.04), highest * 1.04, bottom, top, 5);
 }
 
-/** One line above the panel; nothing is drawn over the data. */
+interface LegendEntry {
+  readonly name: string;
+  readonly color: string;
+  readonly dash: string;
+  readonly left: number;
+}
+
+/** Above the panel, in as many lines as it takes; nothing is drawn over the data. */
 function legend(panel: Panel, y: number): string[] {
-  const parts: string[] = [];
-  let at = LEFT;
+  const lines = legendLines(panel);
+  return lines.flatMap((line, at) => {
+    const baseline = y - (lines.length - 1 - at) * LEGEND_LINE;
+    return line.flatMap(({ name, color, dash, left }) => [
+      `<line x1="${left}" y1="${baseline - 4}" x2="${left + 22}" y2="${baseline - 4}" stroke="${color}" stroke-width="2"${dash === '' ? '' : ` stroke-dasharray="${dash}"`}/>`,
+      `<text x="${left + 28}" y="${baseline}">${escape(name)}</text>`,
+    ]);
+  });
+}
+
+function legendLines(panel: Panel): LegendEntry[][] {
+  const lines: LegendEntry[][] = [[]];
+  let left = LEFT;
   const add = (name: string, color: string, dash: string): void => {
-    parts.push(
-      `<line x1="${at}" y1="${y - 4}" x2="${at + 22}" y2="${y - 4}" stroke="${color}" stroke-width="2"${dash === '' ? '' : ` stroke-dasharray="${dash}"`}/>`,
-      `<text x="${at + 28}" y="${y}">${escape(name)}</text>`,
-    );
     // SVG has no layout: 6.2 px is a wide guess of a 12 px character.
-    at += 28 + name.length * 6.2 + 22;
+    const width = 28 + name.length * 6.2 + 22;
+    if (left > LEFT && left + width - 22 > WIDTH - RIGHT) {
+      lines.push([]);
+      left = LEFT;
+    }
+    lines[lines.length - 1].push({ name, color, dash, left });
+    left += width;
   };
   for (const series of panel.series) add(series.name, colorOf(series), series.dashed === true ? '6 4' : '');
   for (const reference of panel.references ?? []) add(reference.name, REFERENCE_COLOR, '2 3');
-  return parts;
+  return lines;
 }
 
 function pathOf(series: Series, x: Axis, y: Axis): string {
@@ -150,6 +187,12 @@ function pathOf(series: Series, x: Axis, y: Axis): string {
     pen = 'L';
   }
   return path;
+}
+
+function areaOf(band: NonNullable<Series['band']>, x: Axis, y: Axis): string {
+  const upper = band.map(([px, , high]) => `${pixel(x.place(px))} ${pixel(y.place(high))}`);
+  const lower = band.map(([px, low]) => `${pixel(x.place(px))} ${pixel(y.place(low))}`).reverse();
+  return `M${[...upper, ...lower].join('L')}Z`;
 }
 
 function colorOf(series: Series): string {

@@ -83,7 +83,7 @@ describe('management', () => {
     ['epsilonGreedy', { epsilon: 0.2, memory: null }],
     ['ucb1', { exploration: 1, memory: 1000 }],
     ['thompson', { memory: 1000 }],
-    ['exp4', { eta: 0.1, floor: 0.1, threshold: 0.6 }],
+    ['exp4', { eta: 0.1, memory: null, floor: 0.1, threshold: 0.6 }],
     ['majority', { threshold: 0.8 }],
     ['weighted', { memory: 1000, threshold: 0.5 }],
   ])('takes policy %s with all its parameters', async (policy, parameters) => {

@@ -1,0 +1,99 @@
+/**
+ * Clipper's figure 8: the best of five models fails and recovers, in virtual time, through the prediction engine. Writes
+ * modelFailure.json and modelFailure.svg.
+ * Usage: node dist/loadtest/experiments/modelFailure.js [folder]
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { degradedModels, loadDigits, predictions } from '../../containers/models/index.js';
+import { modelFailureFigure, type FailureSummary, type ChoiceResult } from './modelFailureFigure.js';
+import { runModelFailure, type ModelFailureSettings, type PolicyChoice } from './modelFailureExperiment.js';
+import { exp3Bound, exp3Rate } from './regretBounds.js';
+import { SEEDS, intervalOf } from './regretExperiment.js';
+
+const FIRST_SEED = 20170327;
+const QUERIES = 20_000;
+
+const split = loadDigits();
+const trained = degradedModels(split);
+const models = trained.map((model) => ({ name: model.name, labels: predictions(model, split.heldOut) }));
+const best = trained.reduce((least, model) => (model.error < least.error ? model : least));
+const settings: ModelFailureSettings = {
+  queries: QUERIES,
+  every: 250,
+  failure: { model: best.name, from: 5000, until: 10_000 },
+};
+const textbookRate = exp3Rate(models.length, QUERIES);
+
+const choices: (PolicyChoice & { readonly label: string })[] = [
+  ...models.map(({ name }) => ({ label: name, name: 'static', parameters: { model: name } })),
+  { label: 'exp3', name: 'exp3', parameters: {} },
+  {
+    label: 'exp3, textbook',
+    name: 'exp3',
+    parameters: { eta: textbookRate, gamma: 1e-12, floor: 1e-300 },
+  },
+  { label: 'exp3s', name: 'exp3s', parameters: {} },
+  { label: 'epsilonGreedy', name: 'epsilonGreedy', parameters: {} },
+  { label: 'ucb1', name: 'ucb1', parameters: {} },
+  { label: 'thompson', name: 'thompson', parameters: {} },
+  { label: 'exp4', name: 'exp4', parameters: {} },
+  { label: 'exp4, memory null', name: 'exp4', parameters: { memory: null } },
+  { label: 'majority', name: 'majority', parameters: {} },
+  { label: 'weighted', name: 'weighted', parameters: {} },
+];
+
+const folder =
+  process.argv[2] ?? fileURLToPath(new URL('../../../docs/experiments/modelFailure', import.meta.url));
+mkdirSync(folder, { recursive: true });
+const checkpoints = Array.from({ length: QUERIES / settings.every }, (_, at) => (at + 1) * settings.every);
+const statics = new Map<string, readonly number[]>();
+const results = choices.map(({ label, name, parameters }): ChoiceResult => {
+  const runs = Array.from({ length: SEEDS }, (_, at) =>
+    runModelFailure(settings, models, split.heldOut.labels, { name, parameters }, FIRST_SEED + at),
+  );
+  if (name === 'static') {
+    statics.set(
+      label,
+      runs.map(({ wrong }) => wrong),
+    );
+  }
+  const curve = checkpoints.map((queries, at) => ({
+    queries,
+    ...intervalOf(runs.map(({ cumulative }) => cumulative[at])),
+  }));
+  const bestStatic = (seed: number): number =>
+    Math.min(...[...statics.values()].map((wrongs) => wrongs[seed]));
+  // Against the best static choice of the same seed, in wrong answers.
+  const regret = intervalOf(runs.map(({ wrong }, seed) => wrong - bestStatic(seed)));
+  return { label, policy: name, parameters, error: curve[curve.length - 1], regret, curve };
+});
+const summary: FailureSummary = {
+  settings,
+  seeds: SEEDS,
+  models: trained.map(({ name, error }) => ({ name, heldOutError: error })),
+  exp3TextbookBound: exp3Bound(models.length, QUERIES, textbookRate, 1e-12),
+  exp3DefaultBound: exp3Bound(models.length, QUERIES, 0.05, 0.05),
+  results,
+};
+writeFileSync(join(folder, 'modelFailure.json'), `${JSON.stringify(summary, fiveDigits, 1)}\n`);
+writeFileSync(join(folder, 'modelFailure.svg'), modelFailureFigure(summary));
+process.stdout.write(
+  '| choice | after 5 000 | after 10 000 | after 20 000 | beyond the best static choice |\n',
+);
+for (const { label, curve, regret } of results) {
+  const at = (queries: number): string => curve[queries / settings.every - 1].mean.toFixed(3);
+  const reach = (regret.high - regret.mean).toFixed(0);
+  process.stdout.write(
+    `| ${label} | ${at(5000)} | ${at(10_000)} | ${at(20_000)} | ${regret.mean.toFixed(0)} ± ${reach} |\n`,
+  );
+}
+process.stdout.write(
+  `bounds of exp3: ${summary.exp3TextbookBound.toFixed(0)} textbook, ${summary.exp3DefaultBound.toFixed(0)} default\n`,
+);
+
+/** Enough to draw from, and the file stays readable. */
+function fiveDigits(_key: string, value: unknown): unknown {
+  return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(5)) : value;
+}
