@@ -15,7 +15,8 @@ export const ACTIVATION_INSTRUCTIONS: Readonly<Record<Activation, number>> = {
 const THREADS_A_BLOCK = 256;
 const GROUPS_A_BLOCK = 32;
 const MAX_SPLITS = 28;
-const MIN_INPUTS_A_SPLIT = 8;
+/** Fewer would cost more in a thread's start and end than they save in waiting. */
+const MIN_INPUTS_A_SPLIT = 32;
 
 /** Outputs rounded up to whole groups of four, which a thread computes together. */
 export function paddedOutputs(outputs: number): number {

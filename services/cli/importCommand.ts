@@ -1,0 +1,151 @@
+import { readFileSync } from 'node:fs';
+import { basename, extname, resolve } from 'node:path';
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import {
+  IMPORT_INPUT_TYPES,
+  importOnnx,
+  importSklearn,
+  writeModelFolder,
+  type ImportInputType,
+  type ImportedModel,
+  type KernelModel,
+} from '../../containers/models/index.js';
+import { CommandError } from './commandError.js';
+import { wholeNumber } from './optionValues.js';
+
+const MAX_BATCH = 4096;
+
+interface ImportOptions {
+  readonly out: string;
+  readonly name?: string;
+  readonly maxBatch: number;
+  readonly json?: boolean;
+}
+
+interface SklearnOptions extends ImportOptions {
+  readonly inputType: ImportInputType;
+}
+
+interface OnnxOptions extends ImportOptions {
+  readonly inputShape?: readonly number[];
+  readonly labels?: readonly string[];
+  readonly values?: boolean;
+}
+
+export function addImportCommand(program: Command): void {
+  const command = program
+    .command('import')
+    .description('make a model folder of a trained model, onto kernels that are there already');
+  withCommonOptions(
+    command
+      .command('sklearn')
+      .description('a scikit-learn classifier, as containers/models/import/sklearnExport.py wrote it')
+      .argument('<export>', 'the JSON file of sklearnExport.py'),
+  )
+    .addOption(
+      new Option('--input-type <type>', 'what the model takes; it computes in double precision in any case')
+        .choices(IMPORT_INPUT_TYPES)
+        .default('doubles'),
+    )
+    .action(importFromSklearn);
+  withCommonOptions(
+    command
+      .command('onnx')
+      .description('an ONNX file of the operators in docs/models.md')
+      .argument('<model>', 'the .onnx file'),
+  )
+    .option('--input-shape <extents>', 'shape of one query, without the batch, such as 1,28,28', shapeOption)
+    .option('--labels <labels>', "what the output's values stand for, such as cat,dog", labelsOption)
+    .option('--values', "answer the output's values instead of the label of the largest")
+    .action(importFromOnnx);
+}
+
+function withCommonOptions(command: Command): Command {
+  return command
+    .requiredOption('--out <folder>', 'the folder to write; an earlier import there is replaced')
+    .option('--name <name>', "the model's name")
+    .option('--max-batch <size>', 'the largest batch', wholeNumber(1, MAX_BATCH), 256)
+    .option('--json', 'print what was written as JSON');
+}
+
+function importFromSklearn(path: string, options: SklearnOptions): void {
+  const { inputType, maxBatch, name } = options;
+  const text = new TextDecoder().decode(readInput(path));
+  write(
+    importSklearn(text, path, { inputType, maxBatchSize: maxBatch, ...(name === undefined ? {} : { name }) }),
+    options,
+  );
+}
+
+function importFromOnnx(path: string, options: OnnxOptions): void {
+  const { inputShape, labels, values, maxBatch, name } = options;
+  write(
+    importOnnx(readInput(path), path, {
+      name: name ?? basename(path, extname(path)),
+      maxBatchSize: maxBatch,
+      ...(inputShape === undefined ? {} : { inputShape }),
+      ...(labels === undefined ? {} : { labels }),
+      ...(values === undefined ? {} : { answersValues: values }),
+    }),
+    options,
+  );
+}
+
+function write(model: ImportedModel, { out, json }: ImportOptions): void {
+  let written: KernelModel;
+  try {
+    written = writeModelFolder(model, resolve(out));
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    throw new CommandError(`cannot write to ${out}: ${error.message}; name another folder with --out`, {
+      cause: error,
+    });
+  }
+  const { manifest, folder } = written;
+  const [input] = manifest.inputs;
+  const summary = {
+    folder,
+    name: manifest.name,
+    description: manifest.description,
+    inputType: input.type,
+    inputShape: input.shape,
+    labels: manifest.answer.kind === 'argmax' ? manifest.answer.labels : undefined,
+    launches: manifest.launches.map(({ kernel }) => kernel),
+    weightBytes: model.weights.length,
+    goldenCases: model.golden?.cases.length ?? 0,
+  };
+  process.stdout.write(
+    json === true
+      ? `${JSON.stringify(summary)}\n`
+      : `${folder}\n` +
+          `  ${summary.name}: ${summary.description}\n` +
+          `  takes ${input.type} of shape [${input.shape.join(', ')}], answers ${summary.labels?.join(', ') ?? 'values'}\n` +
+          `  ${summary.launches.length} launches (${summary.launches.join(', ')}), ${summary.weightBytes} bytes of weights, ` +
+          `${summary.goldenCases} golden inputs\n` +
+          `  try it: windjammer test ${out}\n`,
+  );
+}
+
+function readInput(path: string): Uint8Array {
+  try {
+    return new Uint8Array(readFileSync(path));
+  } catch (error) {
+    throw new CommandError(`cannot read ${path}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error;
+}
+
+function shapeOption(text: string): number[] {
+  const extents = text.split(/[,x]/).map(Number);
+  if (extents.every((extent) => Number.isSafeInteger(extent) && extent > 0)) return extents;
+  throw new InvalidArgumentError('expected whole numbers from 1 with commas between, such as 1,28,28.');
+}
+
+function labelsOption(text: string): string[] {
+  const labels = text.split(',').map((label) => label.trim());
+  if (labels.every((label) => label !== '') && new Set(labels).size === labels.length) return labels;
+  throw new InvalidArgumentError('expected different labels with commas between, such as cat,dog.');
+}
