@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { packageRoot } from '../../containers/models/index.js';
 import { addGpuCommand } from './gpuRun.js';
+import { addImportCommand } from './importCommand.js';
 import { addPredictCommand } from './predict.js';
 import { addServeCommand } from './serveCommand.js';
+import { addTestCommand } from './testCommand.js';
 
 /** The command line. Exit code 0: done; 1: failed, with a message on standard error; 130: stopped by a second signal. */
 export function windjammerProgram(): Command {
@@ -14,6 +16,8 @@ export function windjammerProgram(): Command {
     .showHelpAfterError('(--help shows what there is)');
   addServeCommand(program);
   addPredictCommand(program);
+  addImportCommand(program);
+  addTestCommand(program);
   addGpuCommand(program);
   return program;
 }
