@@ -48,25 +48,22 @@ const folder =
   process.argv[2] ?? fileURLToPath(new URL('../../../docs/experiments/modelFailure', import.meta.url));
 mkdirSync(folder, { recursive: true });
 const checkpoints = Array.from({ length: QUERIES / settings.every }, (_, at) => (at + 1) * settings.every);
-const statics = new Map<string, readonly number[]>();
-const results = choices.map(({ label, name, parameters }): ChoiceResult => {
-  const runs = Array.from({ length: SEEDS }, (_, at) =>
-    runModelFailure(settings, models, split.heldOut.labels, { name, parameters }, FIRST_SEED + at),
-  );
-  if (name === 'static') {
-    statics.set(
-      label,
-      runs.map(({ wrong }) => wrong),
-    );
-  }
+const played = choices.map((choice) => ({
+  ...choice,
+  runs: Array.from({ length: SEEDS }, (_, at) =>
+    runModelFailure(settings, models, split.heldOut.labels, choice, FIRST_SEED + at),
+  ),
+}));
+/** Wrong answers of the best static choice, seed by seed. */
+const bestStatic = Array.from({ length: SEEDS }, (_, seed) =>
+  Math.min(...played.filter(({ name }) => name === 'static').map(({ runs }) => runs[seed].wrong)),
+);
+const results = played.map(({ label, name, parameters, runs }): ChoiceResult => {
   const curve = checkpoints.map((queries, at) => ({
     queries,
     ...intervalOf(runs.map(({ cumulative }) => cumulative[at])),
   }));
-  const bestStatic = (seed: number): number =>
-    Math.min(...[...statics.values()].map((wrongs) => wrongs[seed]));
-  // Against the best static choice of the same seed, in wrong answers.
-  const regret = intervalOf(runs.map(({ wrong }, seed) => wrong - bestStatic(seed)));
+  const regret = intervalOf(runs.map(({ wrong }, seed) => wrong - bestStatic[seed]));
   return { label, policy: name, parameters, error: curve[curve.length - 1], regret, curve };
 });
 const summary: FailureSummary = {

@@ -1,5 +1,13 @@
 import { expect, it } from 'vitest';
-import { AnswerWindows, linearAxis, logarithmicAxis, renderFigure, tickText } from './index.js';
+import {
+  AnswerWindows,
+  PALETTE,
+  linearAxis,
+  logarithmicAxis,
+  renderBars,
+  renderFigure,
+  tickText,
+} from './index.js';
 
 it('puts ticks at round numbers that cover the data', () => {
   expect(linearAxis(0, 18.7, 0, 100, 5).ticks).toEqual([0, 5, 10, 15, 20]);
@@ -102,4 +110,18 @@ it('sums answers up by window', () => {
   expect(first.p99Ms).toBeCloseTo(99, 0);
   expect(second).toMatchObject({ answers: 0, p99Ms: NaN });
   expect(third.p99Ms).toBeCloseTo(5, 1);
+});
+
+it('draws bars as high as their values and as wide as their shares', () => {
+  const bars = [
+    { name: ['all'], value: 0.2, text: '20 %', color: 0 },
+    { name: ['half', 'of it'], value: 0.1, text: '<10 %', color: 1, width: 0.5 },
+  ];
+  const figure = { title: 't', subtitle: 's', yLabel: 'error', groups: [{ name: 'g', bars }] };
+  const svg = renderBars(figure, PALETTE);
+  const drawn = [...svg.matchAll(/<rect x="[^"]*" y="[^"]*" width="([\d.]+)" height="([\d.]+)"/g)];
+  const [[, wide, high], [, narrow, low]] = drawn.map(([, ...sizes]) => ['', ...sizes].map(Number));
+  expect(narrow / wide).toBeCloseTo(0.5, 2);
+  expect(low / high).toBeCloseTo(0.5, 2);
+  expect(svg).toContain('&#60;10 %');
 });

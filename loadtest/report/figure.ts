@@ -37,7 +37,16 @@ export interface Figure {
 }
 
 /** Okabe and Ito's colours, told apart by colour-blind readers too. */
-const PALETTE = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#56b4e9', '#e69f00', '#666666', '#000000'];
+export const PALETTE = [
+  '#0072b2',
+  '#d55e00',
+  '#009e73',
+  '#cc79a7',
+  '#56b4e9',
+  '#e69f00',
+  '#666666',
+  '#000000',
+];
 const REFERENCE_COLOR = '#b00020';
 
 const WIDTH = 860;

@@ -1,0 +1,94 @@
+/**
+ * Clipper's figure 7: the five digit models on the held-out digits, alone, as an ensemble, and by how many agree. No
+ * clock. Writes ensembleConfidence.json and ensembleConfidence.svg.
+ * Usage: node dist/loadtest/experiments/ensembleConfidence.js [folder]
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { digitModels, loadDigits, predictions } from '../../containers/models/index.js';
+import { PALETTE, renderBars } from '../report/index.js';
+import { runEnsemble } from './ensembleConfidenceExperiment.js';
+
+const SEED = 20170327;
+const split = loadDigits();
+const { heldOut } = split;
+const trained = digitModels(split);
+const models = trained.map((model) => ({ name: model.name, labels: predictions(model, heldOut) }));
+const ensembles = ['majority', 'weighted', 'exp4'].map((policy) =>
+  runEnsemble(policy, models, heldOut.labels, SEED),
+);
+const summary = {
+  seed: SEED,
+  digits: heldOut.count,
+  singles: trained.map(({ name, error }) => ({ name, error })),
+  ensembles,
+};
+
+const folder =
+  process.argv[2] ?? fileURLToPath(new URL('../../../docs/experiments/ensembleConfidence', import.meta.url));
+mkdirSync(folder, { recursive: true });
+writeFileSync(join(folder, 'ensembleConfidence.json'), `${JSON.stringify(summary, fiveDigits, 1)}\n`);
+const [, , exp4] = ensembles;
+writeFileSync(
+  join(folder, 'ensembleConfidence.svg'),
+  renderBars(
+    {
+      title: 'Where the models agree they are right',
+      subtitle: `${heldOut.count} held-out digits; exp4's answers by how many models agree, bars as wide as their share of digits`,
+      yLabel: 'error',
+      groups: [
+        {
+          name: 'single models',
+          bars: summary.singles.map(({ name, error }) => ({
+            name: name.replace('digits-', '').split('-'),
+            value: error,
+            text: percent(error),
+            color: 6,
+          })),
+        },
+        {
+          name: 'ensembles',
+          bars: ensembles.map(({ policy, error }) => ({
+            name: [policy],
+            value: error,
+            text: percent(error),
+            color: 0,
+          })),
+        },
+        ...exp4.splits.map(({ agree, confident, unsure }) => ({
+          name: agree === models.length ? `${agree} agree` : `${agree} or more agree`,
+          bars: [
+            { group: confident, what: 'confident', color: 2 },
+            { group: unsure, what: 'unsure', color: 1 },
+          ].map(({ group, what, color }) => ({
+            name: [what, percent(group.share)],
+            value: group.error,
+            text: percent(group.error),
+            color,
+            width: group.share,
+          })),
+        })),
+      ],
+    },
+    PALETTE,
+  ),
+);
+for (const { name, error } of summary.singles) process.stdout.write(`| ${name} | ${percent(error)} |\n`);
+for (const { policy, error, splits } of ensembles) {
+  process.stdout.write(`| ${policy} | ${percent(error)} |\n`);
+  for (const { agree, confident, unsure } of splits) {
+    process.stdout.write(
+      `|   ${agree} agree | ${percent(confident.share)} of digits, error ${percent(confident.error)}; the rest ${percent(unsure.error)} |\n`,
+    );
+  }
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(share < 0.1 ? 2 : 1)} %`;
+}
+
+/** Enough to draw from, and the file stays readable. */
+function fiveDigits(_key: string, value: unknown): unknown {
+  return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(5)) : value;
+}
