@@ -17,7 +17,7 @@ export interface LoadOptions {
 }
 
 export interface LoadResult {
-  readonly generator: 'wrk' | 'autocannon';
+  readonly generator: 'wrk' | 'autocannon' | 'webSocketLoad';
   readonly requests: number;
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
@@ -39,6 +39,41 @@ export function chooseGenerator(): 'wrk' | 'autocannon' {
 
 export function load(generator: 'wrk' | 'autocannon', options: LoadOptions): Promise<LoadResult> {
   return generator === 'wrk' ? loadWithWrk(options) : loadWithAutocannon(options);
+}
+
+export interface WebSocketLoadOptions {
+  /** The compiled `webSocketLoad.js`. */
+  readonly entry: string;
+  readonly url: string;
+  readonly connections: number;
+  /** Messages without an answer that each connection keeps. */
+  readonly inFlight: number;
+  readonly seconds: number;
+  readonly inputLength: number;
+  readonly salt: number;
+}
+
+/** Binary predictions over WebSockets, unique inputs, from a process of its own. */
+export function loadWebSockets(options: WebSocketLoadOptions): Promise<LoadResult> {
+  const args = [
+    options.entry,
+    ...['--url', options.url],
+    ...['--connections', String(options.connections)],
+    ...['--in-flight', String(options.inFlight)],
+    ...['--seconds', String(options.seconds)],
+    ...['--input-length', String(options.inputLength)],
+    ...['--salt', String(options.salt)],
+  ];
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, args, (error, stdout, stderr) => {
+      if (error) {
+        reject(new Error(`the WebSocket load generator failed: ${stderr || error.message}`));
+        return;
+      }
+      const result = JSON.parse(stdout) as Omit<LoadResult, 'generator'>;
+      resolve({ generator: 'webSocketLoad', ...result });
+    });
+  });
 }
 
 /** The tail that all inputs of one run share; the head counts requests. */

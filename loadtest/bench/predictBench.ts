@@ -1,14 +1,18 @@
-import { load, type LoadResult } from './loadGenerator.js';
+import type { LoadResult } from './loadGenerator.js';
 import type { ServerProcess } from './serverProcess.js';
 
 export interface PredictBenchOptions {
-  readonly generator: 'wrk' | 'autocannon';
-  readonly connections: number;
   /** Of one leg; the four legs of a run are A-B-B-A, so that a drifting machine harms both sides alike. */
   readonly legSeconds: number;
   readonly warmUpSeconds: number;
-  readonly inputLength: number;
-  readonly unique: boolean;
+}
+
+/** A server and what is sent to it. */
+export interface BenchSide {
+  readonly server: ServerProcess;
+  readonly title: string;
+  /** `salt` makes the inputs of a call differ from those of any other. */
+  readonly load: (seconds: number, salt: number) => Promise<LoadResult>;
 }
 
 /** One server's two legs together. */
@@ -35,27 +39,27 @@ interface Leg extends LoadResult {
 }
 
 export async function predictBench(
-  product: ServerProcess,
-  baseline: ServerProcess,
+  product: BenchSide,
+  baseline: BenchSide,
   options: PredictBenchOptions,
 ): Promise<PredictBenchResult> {
   let salt = 1;
-  const leg = async (server: ServerProcess, seconds: number): Promise<Leg> => {
+  const leg = async ({ server, load }: BenchSide, seconds: number): Promise<Leg> => {
     const before = await server.cpuSeconds();
-    const result = await load(options.generator, { ...options, url: server.url, seconds, salt: salt++ });
+    const result = await load(seconds, salt++);
     return { ...result, cpuSeconds: (await server.cpuSeconds()) - before };
   };
-  for (const server of [product, baseline]) await leg(server, options.warmUpSeconds);
-  const legs: [ServerProcess, Leg][] = [];
-  for (const server of [product, baseline, baseline, product]) {
-    legs.push([server, await leg(server, options.legSeconds)]);
+  for (const side of [product, baseline]) await leg(side, options.warmUpSeconds);
+  const legs: [BenchSide, Leg][] = [];
+  for (const side of [product, baseline, baseline, product]) {
+    legs.push([side, await leg(side, options.legSeconds)]);
   }
-  const side = (server: ServerProcess) =>
+  const result = (side: BenchSide) =>
     together(
-      server.name,
-      legs.filter(([of]) => of === server).map(([, result]) => result),
+      side.title,
+      legs.filter(([of]) => of === side).map(([, one]) => one),
     );
-  const [a, b] = [side(product), side(baseline)];
+  const [a, b] = [result(product), result(baseline)];
   return {
     options,
     product: a,

@@ -5,18 +5,22 @@ export interface ServerProcess {
   readonly name: string;
   /** Where predictions are POSTed. */
   readonly url: string;
+  /** Where it takes WebSockets, if it does. */
+  readonly webSocketUrl: string;
   /** CPU seconds that the process has spent so far, all its threads. */
   cpuSeconds(): Promise<number>;
   stop(): Promise<void>;
 }
 
-export async function startBareServer(entry: string): Promise<ServerProcess> {
+/** A server with nothing in it, that prints its port and answers GET with its CPU time. */
+export async function startBareServer(entry: string, name = 'bare node:http'): Promise<ServerProcess> {
   const child = spawn(process.execPath, [entry], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [port] = await firstMatch(child, /^(\d+)\n/);
   const origin = `http://127.0.0.1:${port}`;
   return {
-    name: 'bare node:http',
+    name,
     url: `${origin}/noop/predict`,
+    webSocketUrl: `${webSocketOrigin(origin)}/`,
     cpuSeconds: async () => ((await (await fetch(origin)).json()) as { cpuSeconds: number }).cpuSeconds,
     stop: () => stop(child),
   };
@@ -31,6 +35,7 @@ export async function startWindjammer(cliEntry: string, application: string): Pr
   return {
     name: 'windjammer',
     url: `${origin}/${application}/predict`,
+    webSocketUrl: `${webSocketOrigin(origin)}/ws`,
     cpuSeconds: async () => {
       const text = await (await fetch(`${origin}/metrics`)).text();
       const match = /^process_cpu_seconds_total ([\d.e+-]+)/m.exec(text);
@@ -39,6 +44,10 @@ export async function startWindjammer(cliEntry: string, application: string): Pr
     },
     stop: () => stop(child),
   };
+}
+
+function webSocketOrigin(origin: string): string {
+  return origin.replace('http:', 'ws:');
 }
 
 async function untilReady(origin: string): Promise<void> {

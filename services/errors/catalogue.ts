@@ -40,6 +40,16 @@ export const ERROR_CATALOGUE = {
     meaning: 'The body is larger than the limit.',
     fix: 'Send fewer inputs in a batch, or raise the limit where the server is started.',
   },
+  origin_not_allowed: {
+    status: 403,
+    meaning: 'A web page of another origin tried to open a WebSocket.',
+    fix: 'Serve the page from the address of the server, or allow its origin where the server is started.',
+  },
+  upgrade_required: {
+    status: 426,
+    meaning: '`/ws` was asked for without a WebSocket handshake.',
+    fix: 'Connect with a WebSocket client.',
+  },
   unsupported_media_type: {
     status: 415,
     meaning: 'The body is not declared to be JSON in UTF-8.',
@@ -86,6 +96,24 @@ export const ERROR_CATALOGUE = {
     status: 400,
     meaning: 'A value has the right type and is not allowed.',
     fix: 'Send a value that the message names.',
+  },
+
+  // A message on a WebSocket.
+  malformed_frame: {
+    status: 400,
+    meaning: 'A binary frame is not laid out as docs/websocket.md says.',
+    fix: 'Correct the part that the message names.',
+  },
+  duplicate_id: {
+    status: 409,
+    meaning:
+      'A message has the id of another one that is in flight on the same connection, which is answered all the same.',
+    fix: 'Use an id again only after its answer.',
+  },
+  too_many_in_flight: {
+    status: 429,
+    meaning: 'The connection has as many messages in flight as one may have.',
+    fix: 'Wait for answers, or use another connection too.',
   },
 
   // Inputs.

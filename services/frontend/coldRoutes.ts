@@ -8,6 +8,7 @@ import express, {
 import { asServiceError, type ServiceError } from '../errors/index.js';
 import { openApiDocument, sendError, sendJson, sendText } from '../http/index.js';
 import { QUERY_OPERATIONS } from './operations.js';
+import { clientMessageSchema, serverMessageSchema } from './websocket/messageSchemas.js';
 
 export interface ColdRouteSources {
   /** Metrics in the Prometheus text format. */
@@ -29,6 +30,10 @@ export function coldRoutes(sources: ColdRouteSources): Express {
       'Windjammer queries',
       'Predictions and feedback; errors are listed in docs/errors.md',
       QUERY_OPERATIONS,
+      {
+        WebSocketRequest: { schema: clientMessageSchema, io: 'input' },
+        WebSocketAnswer: { schema: serverMessageSchema, io: 'output' },
+      },
     ),
   );
   app.get('/metrics', async (_request, response) => {
@@ -42,6 +47,10 @@ export function coldRoutes(sources: ColdRouteSources): Express {
     else sendError(response, 'not_ready', reason);
   });
   app.get('/openapi.json', (_request, response) => sendJson(response, 200, document));
+  app.all('/ws', (_request, response) => {
+    const message = '/ws speaks WebSocket only: docs/websocket.md';
+    sendError(response, 'upgrade_required', message, undefined, ['upgrade', 'websocket']);
+  });
   app.all(['/metrics', '/healthz', '/readyz', '/openapi.json'], (request, response) => {
     sendError(response, 'method_not_allowed', `${request.method} is not allowed here, use GET`, undefined, [
       'allow',

@@ -30,6 +30,9 @@ export interface ExchangeContext {
 
 const CLOSE = ['connection', 'close'] as const;
 
+/** An error as a client is told it. */
+type Refusal = Pick<ServiceError, 'code' | 'message' | 'field'>;
+
 /** One HTTP request on a hot route, from its body to its answer. */
 abstract class Exchange implements JsonBodyReceiver {
   constructor(
@@ -54,7 +57,7 @@ abstract class Exchange implements JsonBodyReceiver {
 
   protected abstract start(body: unknown): void;
 
-  protected refuse(error: Pick<ServiceError, 'code' | 'message' | 'field'>): void {
+  protected refuse(error: Refusal): void {
     this.context.observer.onRefused(this.route.application.name, error.code);
     const headers = error.code === 'shutting_down' ? CLOSE : undefined;
     sendError(this.response, error.code, error.message, error.field, headers);
@@ -231,21 +234,30 @@ export class UpdateExchange extends Exchange {
   }
 
   private onOutcome(queryId: string | undefined, outcome: FeedbackOutcome): void {
-    const { refusal } = outcome;
-    if (refusal !== undefined) {
-      this.refuse({ code: refusal.code, message: refusal.message, field: refusal.field });
-    } else if (outcome.accepted) {
-      sendJson(
-        this.response,
-        200,
-        `{"accepted":true,"joined":"${outcome.joined}","durable":${outcome.durable}}`,
-      );
-    } else if (queryId !== undefined) {
-      const message = 'no query with this id is remembered for this application and context';
-      this.refuse({ code: 'unknown_query', message, field: 'query_id' });
-    } else {
-      const message = 'no linked model could evaluate the input, so that nothing was learned';
-      this.refuse({ code: 'default_unavailable', message, field: 'input' });
+    const error = feedbackError(queryId, outcome);
+    if (error !== undefined) {
+      this.refuse(error);
+      return;
     }
+    sendJson(
+      this.response,
+      200,
+      `{"accepted":true,"joined":"${outcome.joined}","durable":${outcome.durable}}`,
+    );
   }
+}
+
+/** What a client is told of feedback that nothing was learned from. @param queryId that it named, if it did. */
+export function feedbackError(
+  queryId: string | undefined,
+  { refusal, accepted }: FeedbackOutcome,
+): Refusal | undefined {
+  if (refusal !== undefined) return { code: refusal.code, message: refusal.message, field: refusal.field };
+  if (accepted) return undefined;
+  if (queryId !== undefined) {
+    const message = 'no query with this id is remembered for this application and context';
+    return { code: 'unknown_query', message, field: 'query_id' };
+  }
+  const message = 'no linked model could evaluate the input, so that nothing was learned';
+  return { code: 'default_unavailable', message, field: 'input' };
 }

@@ -124,7 +124,7 @@ function wrongType(value: unknown, field: string, expected: string): ServiceErro
   return new ServiceError('wrong_type', `${field} must be ${expected}, ${describeValue(value)} came`, field);
 }
 
-function wrongLength(count: number, length: number | undefined, field: string): ServiceError {
+export function wrongLength(count: number, length: number | undefined, field: string): ServiceError {
   if (count === 0) return new ServiceError('empty_input', `${field} has no element`, field);
   return new ServiceError('wrong_length', `the linked models take ${length} elements, ${count} came`, field);
 }

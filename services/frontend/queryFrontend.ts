@@ -16,6 +16,8 @@ import { coldRoutes, type ColdRouteSources } from './coldRoutes.js';
 import { PredictExchange, UpdateExchange, type ExchangeContext } from './exchanges.js';
 import { UNOBSERVED, type FrontendObserver } from './observer.js';
 import { RouteTable } from './routeTable.js';
+import { DEFAULT_WEB_SOCKET_LIMITS, type WebSocketLimits } from './websocket/limits.js';
+import { WebSocketFrontend } from './websocket/webSocketFrontend.js';
 
 export interface QueryFrontendOptions {
   readonly registry: RegistryView;
@@ -26,6 +28,10 @@ export interface QueryFrontendOptions {
   readonly observer?: FrontendObserver;
   readonly maxBodyBytes?: number;
   readonly timeouts?: ConnectionTimeouts;
+  /** Of each WebSocket; a message may be as large as a body unless said otherwise. */
+  readonly webSocketLimits?: Partial<WebSocketLimits>;
+  /** Origins of web pages that may open a WebSocket, beside the server's own; `*`: any. */
+  readonly allowedOrigins?: readonly string[];
   readonly onDefect?: (error: ServiceError) => void;
   readonly pages?: FrontendPages;
 }
@@ -55,6 +61,7 @@ export class QueryFrontend {
   private readonly observer: FrontendObserver;
   private readonly service: PredictionService;
   private readonly pages: FrontendPages | undefined;
+  private readonly webSockets: WebSocketFrontend;
   private stage: LifeStage = 'starting';
 
   constructor(options: QueryFrontendOptions) {
@@ -77,15 +84,36 @@ export class QueryFrontend {
       onDefect,
       ...(options.pages === undefined ? {} : { pages: options.pages.router }),
     });
+    this.webSockets = new WebSocketFrontend({
+      exchange: this.context,
+      routes: this.routes,
+      limits: {
+        messageBytes: this.maxBodyBytes,
+        ...DEFAULT_WEB_SOCKET_LIMITS,
+        ...options.webSocketLimits,
+      },
+      allowedOrigins: options.allowedOrigins ?? [],
+    });
     this.server = new JsonServer(
       (request, response) => this.onRequest(request, response),
       options.timeouts ?? DEFAULT_TIMEOUTS,
+      this.webSockets,
     );
   }
 
   /** Listens; `/readyz` answers 503 until `markReady`. */
   listen(options: ListenOptions): Promise<AddressInfo> {
     return this.server.listen(options);
+  }
+
+  /** WebSockets that are open. */
+  webSocketCount(): number {
+    return this.webSockets.size;
+  }
+
+  /** Answers that clients of WebSockets have not taken yet. */
+  webSocketBufferedBytes(): number {
+    return this.webSockets.bufferedBytes();
   }
 
   markReady(): void {
@@ -104,6 +132,7 @@ export class QueryFrontend {
     this.stage = 'closed';
     this.pages?.close();
     const answered = new Promise<void>((resolve) => this.service.drain(resolve));
+    this.webSockets.drain();
     await this.server.close(graceMs);
     // Connections that were cut may have left queries behind; the engine answers them by their deadline.
     await answered;

@@ -4,7 +4,9 @@ export {
   DEFAULT_TIMEOUTS,
   JsonServer,
   ListenError,
+  sendRawError,
   type ConnectionTimeouts,
   type ListenOptions,
+  type UpgradeReceiver,
 } from './jsonServer.js';
-export { openApiDocument, type OpenApiOperation } from './openApi.js';
+export { errorBodySchema, openApiDocument, type OpenApiOperation } from './openApi.js';

@@ -7,7 +7,7 @@ import {
   type OutgoingHttpHeaders,
   type Server,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ERROR_CATALOGUE, errorJson, type ErrorCode } from '../errors/index.js';
 
@@ -36,6 +36,13 @@ const TIMEOUT_CHECK_MS = 2_000;
 /** How often idle connections are closed while the server closes. */
 const IDLE_SWEEP_MS = 50;
 
+/** Takes connections that leave HTTP. */
+export interface UpgradeReceiver {
+  /** Whether a request with an Upgrade header is one; any other is answered as if it had none (RFC 9110, 7.8). */
+  wants(request: IncomingMessage): boolean;
+  onUpgrade(request: IncomingMessage, socket: Socket, head: Buffer): void;
+}
+
 /** What a port in use, a forbidden one or an unknown host looks like to whoever starts the server. */
 export class ListenError extends Error {
   override readonly name = 'ListenError';
@@ -44,11 +51,14 @@ export class ListenError extends Error {
 /** A `node:http` server with a life: listen, drain, close. What it answers is its listener's business. */
 export class JsonServer {
   private readonly server: Server;
+  /** Connections that left HTTP: Node's server does not count them any more. */
+  private readonly upgraded = new Set<Socket>();
   private closing = false;
 
   constructor(
     listener: (request: IncomingMessage, response: ServerResponse) => void,
     timeouts: ConnectionTimeouts = DEFAULT_TIMEOUTS,
+    upgrades?: UpgradeReceiver,
   ) {
     const isClosing = () => this.closing;
     /** Every answer while closing ends its connection, those to earlier requests too, so that clients move on. */
@@ -63,7 +73,7 @@ export class JsonServer {
       }
     }
     this.server = createServer({
-      IncomingMessage,
+      IncomingMessage: upgrades === undefined ? IncomingMessage : upgradableRequest(upgrades),
       ServerResponse: Response,
       headersTimeout: timeouts.headersMs,
       requestTimeout: timeouts.requestMs,
@@ -77,6 +87,15 @@ export class JsonServer {
       listener(request, response);
     });
     this.server.on('clientError', refuseConnection);
+    if (upgrades !== undefined) {
+      this.server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+        this.upgraded.add(socket);
+        socket.on('close', () => this.upgraded.delete(socket));
+        // Until its receiver listens: a client that is gone already must not bring the process down.
+        socket.on('error', () => socket.destroy());
+        upgrades.onUpgrade(request, socket, head);
+      });
+    }
   }
 
   /** @throws ListenError (as a rejection) with what to do about it. */
@@ -103,7 +122,10 @@ export class JsonServer {
   close(graceMs: number): Promise<void> {
     this.beginClosing();
     return new Promise((resolve) => {
-      const cut = setTimeout(() => this.server.closeAllConnections(), graceMs);
+      const cut = setTimeout(() => {
+        this.server.closeAllConnections();
+        for (const socket of this.upgraded) socket.destroy();
+      }, graceMs);
       // An answer that had left its headers before the closing began keeps its connection, which then idles.
       const sweep = setInterval(() => this.server.closeIdleConnections(), IDLE_SWEEP_MS);
       this.server.close(() => {
@@ -114,6 +136,24 @@ export class JsonServer {
       this.server.closeIdleConnections();
     });
   }
+}
+
+/**
+ * With a listener for `upgrade`, Node takes every request with an Upgrade header out of HTTP, also the `h2c` that some
+ * clients offer with each request, and leaves its body unread. It asks the request itself whether it is one.
+ */
+function upgradableRequest(upgrades: UpgradeReceiver): typeof IncomingMessage {
+  return class extends IncomingMessage {
+    private offersUpgrade = false;
+
+    get upgrade(): boolean {
+      return this.offersUpgrade && (this.method === 'CONNECT' || upgrades.wants(this));
+    }
+
+    set upgrade(offered: boolean) {
+      this.offersUpgrade = offered;
+    }
+  };
 }
 
 function listenError(error: NodeJS.ErrnoException, host: string, port: number): ListenError {
@@ -134,7 +174,12 @@ function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
     return;
   }
   const [code, message] = connectionError(error);
-  const body = errorJson(code, message);
+  sendRawError(socket, code, message);
+}
+
+/** Answers with an error of the catalogue where there is no response object, and ends the connection. */
+export function sendRawError(socket: Duplex, code: ErrorCode, message: string, field?: string): void {
+  const body = errorJson(code, message, field);
   const status = ERROR_CATALOGUE[code].status;
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nContent-Type: application/json\r\n` +

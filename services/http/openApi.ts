@@ -34,11 +34,19 @@ export const errorBodySchema = z
   })
   .meta({ description: 'Every error has this body' });
 
+/** What travels beside the routes, which OpenAPI cannot describe: the messages of a WebSocket. */
+export interface MessageSchema {
+  readonly schema: z.ZodType;
+  /** Whether clients write it (input) or read it (output). */
+  readonly io: 'input' | 'output';
+}
+
 /** An OpenAPI 3.1 document; the schemas are the ones that requests are validated with. */
 export function openApiDocument(
   title: string,
   description: string,
   operations: readonly OpenApiOperation[],
+  messages: Readonly<Record<string, MessageSchema>> = {},
 ): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations) {
@@ -48,7 +56,14 @@ export function openApiDocument(
     openapi: '3.1.0',
     info: { title, version: '1', description },
     paths,
-    components: { schemas: { Error: jsonSchema(errorBodySchema, 'output') } },
+    components: {
+      schemas: {
+        Error: jsonSchema(errorBodySchema, 'output'),
+        ...Object.fromEntries(
+          Object.entries(messages).map(([name, { schema, io }]) => [name, jsonSchema(schema, io)]),
+        ),
+      },
+    },
   };
 }
 

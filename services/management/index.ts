@@ -1,4 +1,17 @@
 export { registerDefaults } from './defaultApplications.js';
 export type { AdminSources } from './adminVerbs.js';
 export { ManagementServer } from './managementServer.js';
-export { CONSTANT_CONTAINER, KERNEL_MODEL_CONTAINER } from './schemas.js';
+export { modelRecord } from './modelRegistration.js';
+export {
+  addApplicationSchema,
+  addModelSchema,
+  CONSTANT_CONTAINER,
+  KERNEL_MODEL_CONTAINER,
+  type AddApplicationFields,
+  type AddModelFields,
+  type ApplicationAnswer,
+  type ContainerAnswer,
+  type ModelAnswer,
+  type StateAnswer,
+} from './schemas.js';
+export { validate } from './validation.js';

@@ -107,3 +107,13 @@ export const stateAnswer = z.object({
 
 export type AddApplicationRequest = z.infer<typeof addApplicationSchema>;
 export type AddModelRequest = z.infer<typeof addModelSchema>;
+
+/** What a client writes: fields with a default may be left out. */
+export type AddApplicationFields = z.input<typeof addApplicationSchema>;
+export type AddModelFields = z.input<typeof addModelSchema>;
+
+/** What a client reads. */
+export type ApplicationAnswer = z.infer<typeof applicationAnswer>;
+export type ModelAnswer = z.infer<typeof modelAnswer>;
+export type ContainerAnswer = z.infer<typeof containerAnswer>;
+export type StateAnswer = z.infer<typeof stateAnswer>;

@@ -21,6 +21,8 @@ export class FakePredictionService implements PredictionService {
   readonly polls: PollRequest[] = [];
   outcome: FeedbackOutcome = { accepted: true, joined: 'query', durable: true };
   holding = false;
+  /** Called after a query was withdrawn. */
+  onCancel: () => void = () => undefined;
   /** Called after a query was taken. */
   onQuery: () => void = () => undefined;
   private readonly held: (readonly [Query, AnswerSink])[] = [];
@@ -35,6 +37,7 @@ export class FakePredictionService implements PredictionService {
 
   cancel(queryId: string): boolean {
     this.cancelled.push(queryId);
+    this.onCancel();
     return true;
   }
 
@@ -61,6 +64,12 @@ export class FakePredictionService implements PredictionService {
   release(): void {
     for (const [query, sink] of this.held.splice(0)) this.answer(query, sink);
     this.finishDraining();
+  }
+
+  /** The same, the last query first. */
+  releaseReversed(): void {
+    this.held.reverse();
+    this.release();
   }
 
   private finishDraining(): void {

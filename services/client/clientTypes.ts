@@ -1,0 +1,53 @@
+import type { DefaultReason, FeedbackOutcome } from '../prediction/index.js';
+
+/**
+ * An input: numbers for `doubles`, `floats` and `integers`, a text for `strings`, and bytes for `bytes`. Over HTTP and in JSON
+ * messages typed arrays are sent as numbers, bytes as base64.
+ */
+export type ClientInput = string | readonly number[] | Float64Array | Float32Array | Int32Array | Uint8Array;
+
+export interface CallOptions {
+  /** Gives the call up; a query that nobody waits for is withdrawn. Rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** Beyond it the call rejects with a TimeoutError. */
+  readonly timeoutMs?: number;
+}
+
+export interface PredictOptions extends CallOptions {
+  /** Selection context: what one user's feedback taught is applied to that user. */
+  readonly context?: string;
+  readonly version?: string;
+  /** Shorter than the application's objective. */
+  readonly objectiveUs?: number;
+  /** An error in place of a default output. */
+  readonly strict?: boolean;
+}
+
+export interface Prediction {
+  /** Names the query in feedback. */
+  readonly queryId: string;
+  /** Any JSON value. */
+  readonly output: unknown;
+  readonly isDefault: boolean;
+  readonly defaultReason?: DefaultReason;
+  /** Share of the asked models that agree with the output, 0 to 1. */
+  readonly confidence: number;
+  readonly cached: boolean;
+  readonly models: readonly { readonly name: string; readonly version: string; readonly cached: boolean }[];
+}
+
+/** One of `queryId` and `input`. */
+export interface Feedback {
+  readonly queryId?: string;
+  readonly input?: ClientInput;
+  /** The true output. */
+  readonly label: string | number;
+  /** From 0 to 1, in place of right or wrong. */
+  readonly loss?: number;
+  readonly context?: string;
+}
+
+export interface FeedbackResult {
+  readonly joined: FeedbackOutcome['joined'];
+  readonly durable: boolean;
+}

@@ -1,0 +1,24 @@
+export {
+  ClientError,
+  RefusedError,
+  TimeoutError,
+  UnexpectedAnswerError,
+  UnreachableError,
+} from './clientErrors.js';
+export type {
+  CallOptions,
+  ClientInput,
+  Feedback,
+  FeedbackResult,
+  Prediction,
+  PredictOptions,
+} from './clientTypes.js';
+export { BINARY_MESSAGES, JSON_MESSAGES, readAnswer } from './clientMessages.js';
+export type { ManagementClient } from './managementClient.js';
+export { WebSocketClient, type WebSocketClientOptions } from './webSocketClient.js';
+export {
+  DEFAULT_MANAGEMENT_URL,
+  DEFAULT_QUERY_URL,
+  WindjammerClient,
+  type WindjammerClientOptions,
+} from './windjammerClient.js';

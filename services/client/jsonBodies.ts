@@ -1,0 +1,70 @@
+import { RefusedError, UnexpectedAnswerError } from './clientErrors.js';
+import type { ClientInput, Feedback, FeedbackResult, Prediction, PredictOptions } from './clientTypes.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** An input as JSON has it. */
+export function jsonInput(input: ClientInput): unknown {
+  if (input instanceof Uint8Array) return Buffer.from(input).toString('base64');
+  return ArrayBuffer.isView(input) ? Array.from(input as ArrayLike<number>) : input;
+}
+
+/** Fields of a query beside its input; undefined ones vanish in JSON. */
+export function predictFields({ context, version, objectiveUs, strict }: PredictOptions): Fields {
+  return { context, version, latency_slo_micros: objectiveUs, strict };
+}
+
+export function feedbackFields({ queryId, input, label, loss, context }: Feedback): Fields {
+  return {
+    query_id: queryId,
+    input: input === undefined ? undefined : jsonInput(input),
+    label,
+    loss,
+    context,
+  };
+}
+
+/** @throws UnexpectedAnswerError */
+export function readPrediction(value: unknown): Prediction {
+  const fields = readFields(value);
+  const { query_id: queryId, output, confidence, cached, models } = fields;
+  if (typeof queryId !== 'string' || typeof confidence !== 'number' || !Array.isArray(models)) {
+    throw unexpected(value);
+  }
+  return {
+    queryId,
+    output,
+    isDefault: fields.default === true,
+    ...(fields.default_reason === undefined
+      ? {}
+      : { defaultReason: fields.default_reason as Prediction['defaultReason'] }),
+    confidence,
+    cached: cached === true,
+    models: models as Prediction['models'],
+  };
+}
+
+/** @throws UnexpectedAnswerError */
+export function readFeedbackResult(value: unknown): FeedbackResult {
+  const { joined, durable } = readFields(value);
+  if (typeof joined !== 'string') throw unexpected(value);
+  return { joined: joined as FeedbackResult['joined'], durable: durable === true };
+}
+
+/** The refusal in an answer's body; undefined when there is none. */
+export function readRefusal(value: unknown, status: number): RefusedError | undefined {
+  if (typeof value !== 'object' || value === null || !('error' in value)) return undefined;
+  const { code, message, field } = readFields(value.error);
+  if (typeof code !== 'string' || typeof message !== 'string') return undefined;
+  return new RefusedError(code, status, message, typeof field === 'string' ? field : undefined);
+}
+
+export function readFields(value: unknown): Fields {
+  if (typeof value === 'object' && value !== null) return value as Fields;
+  throw unexpected(value);
+}
+
+function unexpected(value: unknown): UnexpectedAnswerError {
+  const shown = (JSON.stringify(value) ?? 'nothing').slice(0, 80);
+  return new UnexpectedAnswerError(`this is no answer of Windjammer: ${shown}`);
+}

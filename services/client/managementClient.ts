@@ -1,0 +1,80 @@
+import type {
+  AddApplicationFields,
+  AddModelFields,
+  ApplicationAnswer,
+  ContainerAnswer,
+  ModelAnswer,
+  StateAnswer,
+} from '../management/index.js';
+import type { CallOptions } from './clientTypes.js';
+import type { HttpCalls } from './httpCalls.js';
+
+/** Clipper's administration, verb by verb. Every call rejects with a ClientError. Changes are durable once they resolve. */
+export class ManagementClient {
+  constructor(private readonly calls: HttpCalls) {}
+
+  addApplication(fields: AddApplicationFields, options?: CallOptions): Promise<string> {
+    return this.ask('add_app', fields, options);
+  }
+
+  deleteApplication(name: string, options?: CallOptions): Promise<string> {
+    return this.ask('delete_app', { name }, options);
+  }
+
+  application(name: string, options?: CallOptions): Promise<ApplicationAnswer> {
+    return this.ask('get_application', { name }, options);
+  }
+
+  applications(options?: CallOptions): Promise<readonly ApplicationAnswer[]> {
+    return this.ask('get_all_applications', { verbose: true }, options);
+  }
+
+  /** Registers a version; it becomes the current one. */
+  addModel(fields: AddModelFields, options?: CallOptions): Promise<string> {
+    return this.ask('add_model', fields, options);
+  }
+
+  deleteModel(name: string, version: string, options?: CallOptions): Promise<string> {
+    return this.ask('delete_versioned_model', { model_name: name, model_version: version }, options);
+  }
+
+  /** Rolls back or forward. */
+  setModelVersion(name: string, version: string, options?: CallOptions): Promise<string> {
+    return this.ask('set_model_version', { model_name: name, model_version: version }, options);
+  }
+
+  model(name: string, version: string, options?: CallOptions): Promise<ModelAnswer> {
+    return this.ask('get_model', { model_name: name, model_version: version }, options);
+  }
+
+  models(options?: CallOptions): Promise<readonly ModelAnswer[]> {
+    return this.ask('get_all_models', { verbose: true }, options);
+  }
+
+  /** Links all of them or, on an error, none. */
+  addLinks(application: string, models: readonly string[], options?: CallOptions): Promise<string> {
+    return this.ask('add_model_links', { app_name: application, model_names: models }, options);
+  }
+
+  deleteLinks(application: string, models: readonly string[], options?: CallOptions): Promise<string> {
+    return this.ask('delete_model_links', { app_name: application, model_names: models }, options);
+  }
+
+  /** Names in order of linking. */
+  linkedModels(application: string, options?: CallOptions): Promise<readonly string[]> {
+    return this.ask('get_linked_models', { app_name: application }, options);
+  }
+
+  containers(options?: CallOptions): Promise<readonly ContainerAnswer[]> {
+    return this.ask('get_all_containers', { verbose: true }, options);
+  }
+
+  /** What an application has learned, for itself or for one selection context. */
+  state(application: string, context?: string, options?: CallOptions): Promise<StateAnswer> {
+    return this.ask('get_state', { app_name: application, uid: context }, options);
+  }
+
+  private ask<T>(verb: string, body: unknown, options: CallOptions = {}): Promise<T> {
+    return this.calls.post(`/admin/${verb}`, body, options) as Promise<T>;
+  }
+}

@@ -1,0 +1,111 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FrontendHarness } from './harness.js';
+import { RefusedError, TimeoutError, UnexpectedAnswerError, UnreachableError } from '../../client/index.js';
+import { WebSocketClient, WindjammerClient } from '../../client/index.js';
+
+describe('a client', () => {
+  let harness: FrontendHarness;
+  let url: string;
+  beforeEach(async () => {
+    harness = await FrontendHarness.start();
+    url = `http://127.0.0.1:${harness.address.port}`;
+  });
+  afterEach(() => harness.close());
+
+  const expected = {
+    output: 7,
+    isDefault: false,
+    confidence: 1,
+    cached: false,
+    models: [{ name: 'm', version: '1', cached: false }],
+  };
+
+  describe('over HTTP', () => {
+    it('predicts one and several inputs, and gives feedback', async () => {
+      const client = new WindjammerClient({ queryUrl: `${url}/` });
+      expect(await client.predict('doubles', [1], { context: 'ann', version: '2' })).toMatchObject(expected);
+      expect(harness.service.queries[0]).toMatchObject({ context: 'ann', version: '2' });
+      const batch = await client.predictBatch('bytes', [Uint8Array.of(1, 2), new Uint8Array(0)]);
+      expect(batch[0]).toMatchObject(expected);
+      expect(batch[1]).toMatchObject({ code: 'empty_input', field: 'input_batch[1]' });
+      expect(harness.service.queries[1].input).toEqual(Uint8Array.of(1, 2));
+      const feedback = { queryId: 'q', label: 7, loss: 0.5 };
+      expect(await client.feedback('floats', feedback)).toEqual({ joined: 'query', durable: true });
+    });
+
+    it('tells refusals, silence, absence and strangers apart', async () => {
+      const client = new WindjammerClient({ queryUrl: url });
+      const refused = client.predict('nobody', [1]);
+      await expect(refused).rejects.toBeInstanceOf(RefusedError);
+      await expect(refused).rejects.toMatchObject({ code: 'unknown_application', status: 404 });
+      harness.service.holding = true;
+      await expect(client.predict('doubles', [1], { timeoutMs: 20 })).rejects.toBeInstanceOf(TimeoutError);
+      const controller = new AbortController();
+      const given = client.predict('doubles', [1], { signal: controller.signal });
+      controller.abort(new Error('changed my mind'));
+      await expect(given).rejects.toThrow('changed my mind');
+      await expect(client.predict('doubles', [1], { signal: controller.signal })).rejects.toThrow(
+        'changed my mind',
+      );
+      const nobody = new WindjammerClient({ queryUrl: 'http://127.0.0.1:1' });
+      await expect(nobody.predict('doubles', [1])).rejects.toBeInstanceOf(UnreachableError);
+      expect(() => new WindjammerClient({ queryUrl: 'nonsense' })).toThrow(TypeError);
+      const stranger = createServer((_request, response) => response.end('hello'));
+      await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));
+      const strange = new WindjammerClient({
+        queryUrl: `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`,
+      });
+      await expect(strange.predict('doubles', [1])).rejects.toBeInstanceOf(UnexpectedAnswerError);
+      stranger.closeAllConnections();
+      await new Promise((resolve) => stranger.close(resolve));
+    });
+  });
+
+  describe.each(['binary', 'json'] as const)('over a WebSocket, %s', (format) => {
+    it('multiplexes predictions and feedback, in turns where there are too many', async () => {
+      const client = await WebSocketClient.connect(url, { format, maxInFlight: 4 });
+      const { service } = harness;
+      service.reply = ({ input }) => ({ output: String(new Float32Array(input.slice().buffer)[0]) });
+      const calls = Array.from({ length: 50 }, (_, i) => client.predict('floats', Float32Array.of(i)));
+      expect(client.inFlight).toBe(4);
+      const predictions = await Promise.all(calls);
+      predictions.forEach((prediction, i) => expect(prediction).toMatchObject({ ...expected, output: i }));
+      const feedback = { input: [1, 2], label: 'cat' };
+      expect(await client.feedback('doubles', feedback)).toEqual({ joined: 'query', durable: true });
+      expect(service.feedback[0]).toMatchObject({ label: 'cat' });
+      expect(service.feedback[0].input).toHaveLength(16);
+      await expect(client.predict('strings', '')).rejects.toMatchObject({ code: 'empty_input', status: 400 });
+      await client.close();
+      await expect(client.predict('floats', [1])).rejects.toBeInstanceOf(UnreachableError);
+    });
+
+    it('withdraws what is given up, and rejects the rest when the server goes', async () => {
+      const client = await WebSocketClient.connect(url, { format, maxInFlight: 2 });
+      const { service } = harness;
+      service.holding = true;
+      const controller = new AbortController();
+      const taken = new Promise<void>((resolve) => (service.onQuery = resolve));
+      const given = client.predict('strings', 'a', { signal: controller.signal });
+      const lost = client.predict('strings', 'b');
+      const waiting = client.predict('strings', 'c', { timeoutMs: 30 });
+      const outcomes = Promise.allSettled([given, lost, waiting]);
+      await expect(waiting).rejects.toBeInstanceOf(TimeoutError);
+      await taken;
+      const cancelled = new Promise<void>((resolve) => (service.onCancel = resolve));
+      controller.abort(new Error('enough'));
+      await cancelled;
+      expect(service.cancelled).toEqual([service.queries[0].id]);
+      void harness.frontend.drain(0, 0);
+      const [first, second] = await outcomes;
+      expect(first).toMatchObject({ status: 'rejected', reason: { message: 'enough' } });
+      expect(second).toMatchObject({ status: 'rejected', reason: { code: 'unreachable' } });
+      service.release();
+    });
+  });
+
+  it('says when there is no WebSocket', async () => {
+    await expect(WebSocketClient.connect('http://127.0.0.1:1')).rejects.toBeInstanceOf(UnreachableError);
+  });
+});

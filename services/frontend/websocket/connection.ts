@@ -1,0 +1,312 @@
+import type { Socket } from 'node:net';
+import { WebSocket } from 'ws';
+import { asServiceError, ServiceError, type ErrorCode } from '../../errors/index.js';
+import type { FeedbackOutcome, FeedbackRequest } from '../../prediction/index.js';
+import { GarbageError, type WireError } from '../../wire/index.js';
+import { feedbackError, type ExchangeContext } from '../exchanges.js';
+import type { RouteTable } from '../routeTable.js';
+import { validTraceparent } from '../traceparent.js';
+import {
+  FeedbackFlight,
+  PredictFlight,
+  RefusedMessage,
+  type Flight,
+  type FlightOwner,
+  type Outgoing,
+} from './flights.js';
+import type { FrameWriter } from './frameWriter.js';
+import type { WebSocketLimits } from './limits.js';
+import { BINARY_FORMAT, JSON_FORMAT, type MessageFormat } from './messageFormat.js';
+import { BinaryMessage, JsonMessage, type Message } from './messageReader.js';
+
+/** What the connections of a frontend share. */
+export interface ConnectionContext extends ExchangeContext {
+  readonly routes: RouteTable;
+  readonly limits: WebSocketLimits;
+  readonly frames: FrameWriter;
+  /** Nothing new is taken any more. */
+  isDraining(): boolean;
+  /** Calls the connection's `flush` once what happens now has happened. */
+  flushSoon(connection: Connection): void;
+}
+
+/** A piece of this size is written before more is laid beside it. */
+const WRITE_BYTES = 64 * 1024;
+
+/** One WebSocket: messages in, answers out as they come, matched by the client's ids. */
+export class Connection implements FlightOwner {
+  private readonly flights = new Map<number, Flight>();
+  private outgoing: Outgoing[] = [];
+  private inputBytes = 0;
+  private isPaused = false;
+  private isClosing = false;
+  private willFlush = false;
+  private heard = true;
+  private handedOver = 0;
+
+  constructor(
+    private readonly context: ConnectionContext,
+    private readonly webSocket: WebSocket,
+    private readonly socket: Socket,
+  ) {
+    webSocket.on('message', (data, isBinary) => this.onMessage(data as Buffer, isBinary));
+    webSocket.on('pong', () => (this.heard = true));
+    // What is wrong with a connection is told to the client in its close frame.
+    webSocket.on('error', () => undefined);
+    webSocket.on('close', () => this.abandon());
+    socket.on('drain', () => this.considerReading());
+  }
+
+  /** Answers written that the client has not taken. */
+  get bufferedBytes(): number {
+    return this.socket.writableLength;
+  }
+
+  onLanded(flight: Flight): void {
+    // A withdrawn query's id may be that of another message by now.
+    if (this.flights.get(flight.id) !== flight) return;
+    this.flights.delete(flight.id);
+    this.inputBytes -= flight.inputBytes;
+    this.send(flight);
+  }
+
+  onRefused(application: string | undefined, code: ErrorCode): void {
+    this.context.observer.onRefused(application, code);
+  }
+
+  /** Writes what has come together; closes when the frontend drains and nothing is left to answer. */
+  flush(): void {
+    this.willFlush = false;
+    this.write();
+    if (this.context.isDraining()) this.closeWhenIdle();
+    else this.considerReading();
+  }
+
+  closeWhenIdle(): void {
+    if (this.flights.size === 0) this.close(1001, 'the server is draining');
+  }
+
+  /** Sends a ping; cuts a peer from which nothing came since the last one, or that takes no answers. */
+  keepAlive(): void {
+    const handedOver = this.socket.bytesWritten - this.socket.writableLength;
+    const waitsForClient = this.socket.writableLength > this.context.limits.outputBytes;
+    // While it is not read from, its pongs are not heard; whether it takes what was sent shows all the same.
+    const isAlive = this.isPaused ? !waitsForClient || handedOver > this.handedOver : this.heard;
+    this.handedOver = handedOver;
+    if (!isAlive) {
+      this.cut();
+      return;
+    }
+    this.heard = false;
+    if (this.webSocket.readyState === WebSocket.OPEN) this.webSocket.ping();
+  }
+
+  /** Ends the connection without a word. */
+  cut(): void {
+    this.webSocket.terminate();
+  }
+
+  private onMessage(data: Buffer, isBinary: boolean): void {
+    if (this.isClosing) return;
+    this.heard = true;
+    const format = isBinary ? BINARY_FORMAT : JSON_FORMAT;
+    let id: number | undefined;
+    try {
+      const message = isBinary ? new BinaryMessage(data) : new JsonMessage(data);
+      id = message.id;
+      this.take(message, format, data.length);
+    } catch (thrown) {
+      if (thrown instanceof GarbageError) this.close(thrown.closeCode, thrown.message);
+      else this.refuse(format, id, undefined, this.told(thrown));
+    }
+  }
+
+  private take(message: Message, format: MessageFormat, bytes: number): void {
+    const { id, kind } = message;
+    if (kind === 'cancel') {
+      this.withdraw(id);
+      return;
+    }
+    const { limits } = this.context;
+    if (this.flights.has(id)) {
+      throw new ServiceError('duplicate_id', `id ${id} is in flight on this connection`, 'id');
+    }
+    if (bytes > limits.messageBytes) {
+      const text = `a message may have at most ${limits.messageBytes} bytes, ${bytes} came`;
+      throw new ServiceError('body_too_large', text);
+    }
+    if (this.flights.size >= limits.inFlight) {
+      const text = `a connection may have at most ${limits.inFlight} messages in flight`;
+      throw new ServiceError('too_many_in_flight', text);
+    }
+    if (this.context.isDraining()) throw new ServiceError('shutting_down', 'the server is draining');
+    if (kind === 'predict') this.predict(message, format);
+    else if (kind === 'feedback') this.feedback(message, format);
+    else throw new ServiceError('invalid_value', 'type must be predict, feedback or cancel', 'type');
+  }
+
+  private predict(message: Message, format: MessageFormat): void {
+    const request = message.predict();
+    const route = this.route(message);
+    if (route === undefined) {
+      this.refuse(format, message.id, undefined, unknownApplication(message.application));
+      return;
+    }
+    const { application } = route;
+    // A version that the client names may take another length than the current one: the engine checks that.
+    const length = request.version === undefined ? route.inputLength : undefined;
+    const input = message.input(application.inputType, length);
+    if (input instanceof ServiceError) {
+      this.refuse(format, message.id, application.name, input);
+      return;
+    }
+    const { objectiveUs, version, context, strict } = request;
+    const queryId = this.context.nextQueryId();
+    const flight = new PredictFlight(this, format, message.id, queryId, input.length, strict);
+    this.depart(flight);
+    this.context.service.predict(
+      {
+        id: queryId,
+        application: application.name,
+        input,
+        context,
+        version,
+        budgetNs:
+          objectiveUs === undefined
+            ? undefined
+            : Math.min(objectiveUs, application.latencyObjectiveUs) * 1000,
+        traceparent: validTraceparent(message.traceparent),
+      },
+      flight,
+    );
+  }
+
+  private feedback(message: Message, format: MessageFormat): void {
+    const request = message.feedback();
+    const route = this.route(message);
+    if (route === undefined) {
+      this.refuse(format, message.id, undefined, unknownApplication(message.application));
+      return;
+    }
+    const { application, inputLength } = route;
+    let input: Uint8Array | undefined;
+    if (request.input !== undefined) {
+      const read = message.input(application.inputType, inputLength);
+      if (read instanceof ServiceError) {
+        this.refuse(format, message.id, application.name, read);
+        return;
+      }
+      input = read;
+    }
+    const { queryId, label, loss, context } = request;
+    const flight = new FeedbackFlight(this, format, message.id, input?.length ?? 0, application.name);
+    this.depart(flight);
+    const feedback: FeedbackRequest = { application: application.name, context, queryId, input, label, loss };
+    this.context.service.update(feedback, (outcome: FeedbackOutcome) =>
+      flight.land(outcome, feedbackError(queryId, outcome)),
+    );
+  }
+
+  private route(message: Message) {
+    return this.context.routes.find(message.application);
+  }
+
+  private depart(flight: Flight): void {
+    this.flights.set(flight.id, flight);
+    this.inputBytes += flight.inputBytes;
+    if (this.inputBytes > this.context.limits.inputBytes) this.pause();
+  }
+
+  private withdraw(id: number): void {
+    const flight = this.flights.get(id);
+    if (flight?.queryId === undefined) return;
+    this.flights.delete(id);
+    this.inputBytes -= flight.inputBytes;
+    this.context.service.cancel(flight.queryId);
+    this.flushSoon();
+  }
+
+  private refuse(
+    format: MessageFormat,
+    id: number | undefined,
+    application: string | undefined,
+    error: WireError,
+  ): void {
+    this.onRefused(application, error.code);
+    this.send(new RefusedMessage(format, id, error));
+  }
+
+  private told(thrown: unknown): ServiceError {
+    const error = asServiceError(thrown);
+    if (error.code === 'internal') this.context.onDefect(error);
+    return error;
+  }
+
+  private send(outgoing: Outgoing): void {
+    this.outgoing.push(outgoing);
+    this.flushSoon();
+  }
+
+  private flushSoon(): void {
+    if (this.willFlush) return;
+    this.willFlush = true;
+    this.context.flushSoon(this);
+  }
+
+  private write(): void {
+    const { outgoing, socket } = this;
+    if (outgoing.length === 0) return;
+    this.outgoing = [];
+    if (this.webSocket.readyState !== WebSocket.OPEN) return;
+    const { frames } = this.context;
+    for (const one of outgoing) {
+      one.writeTo(frames);
+      if (frames.bytes >= WRITE_BYTES) socket.write(frames.take());
+    }
+    if (frames.bytes > 0) socket.write(frames.take());
+  }
+
+  /** Reads on while the client takes its answers and its inputs have room. */
+  private considerReading(): void {
+    const { inputBytes, outputBytes } = this.context.limits;
+    if (this.socket.writableLength > outputBytes || this.inputBytes > inputBytes) this.pause();
+    else if (this.isPaused) {
+      this.isPaused = false;
+      this.webSocket.resume();
+    }
+  }
+
+  private pause(): void {
+    if (this.isPaused) return;
+    this.isPaused = true;
+    this.webSocket.pause();
+  }
+
+  private close(code: number, reason: string): void {
+    if (this.isClosing) return;
+    this.write();
+    this.isClosing = true;
+    // Its close frame must be read.
+    if (this.isPaused) this.webSocket.resume();
+    this.webSocket.close(code, reason);
+    this.abandon();
+  }
+
+  /** Nobody waits any more. */
+  private abandon(): void {
+    this.isClosing = true;
+    const flights = [...this.flights.values()];
+    this.flights.clear();
+    this.inputBytes = 0;
+    for (const { queryId } of flights) if (queryId !== undefined) this.context.service.cancel(queryId);
+  }
+}
+
+function unknownApplication(name: string): WireError {
+  const shown = name.length <= 64 ? name : `${name.slice(0, 61)}...`;
+  return {
+    code: 'unknown_application',
+    message: `no application has the name ${JSON.stringify(shown)}`,
+    field: 'application',
+  };
+}

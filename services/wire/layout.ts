@@ -1,0 +1,82 @@
+import { INPUT_TYPES, type InputType } from '../../containers/protocol/index.js';
+import type { DefaultReason, FeedbackOutcome } from '../prediction/index.js';
+
+/*
+ * Binary frames of the WebSocket interface, as docs/websocket.md lays them out. Numbers are little-endian. Every frame
+ * begins with magic, version, type, flags (one byte each) and the client's id (u32).
+ */
+export const MAGIC = 0x57;
+export const VERSION = 1;
+/** What every frame begins with. */
+export const HEAD_BYTES = 8;
+
+export const FrameType = {
+  predict: 1,
+  feedback: 2,
+  cancel: 3,
+  prediction: 0x81,
+  feedbackAnswer: 0x82,
+  error: 0xff,
+} as const;
+
+export const MAX_ID = 0xffff_ffff;
+
+export const Flag = {
+  /** predict: an error in place of a default output. */
+  strict: 1,
+  /** feedback: eight bytes of loss stand before the input. */
+  loss: 1,
+  /** feedback: an input is there, not a query id. */
+  input: 2,
+  /** prediction: the output is the application's default. */
+  isDefault: 1,
+  /** prediction: every model's part came from the cache. */
+  cached: 2,
+  /** feedback answer: what was learned is on disk. */
+  durable: 1,
+} as const;
+
+/** Where predict and feedback keep what; names and payload follow. */
+export const Request = {
+  objectiveUs: 8,
+  inputType: 12,
+  applicationBytes: 13,
+  /** Of the model version in predict, of the query id in feedback. */
+  secondNameBytes: 14,
+  reserved: 15,
+  contextBytes: 16,
+  labelBytes: 18,
+  elements: 20,
+  names: 24,
+} as const;
+
+export const PredictionAnswer = {
+  status: 8,
+  defaultReason: 10,
+  models: 11,
+  queryIdBytes: 12,
+  confidence: 16,
+  outputBytes: 24,
+  names: 28,
+} as const;
+
+export const FeedbackAnswer = { status: 8, joined: 10, bytes: 12 } as const;
+
+export const ErrorAnswer = { status: 8, codeBytes: 10, fieldBytes: 12, messageBytes: 14, names: 16 } as const;
+
+/** Input types by their number in a frame. */
+export const WIRE_INPUT_TYPES: readonly InputType[] = INPUT_TYPES;
+
+/** Reasons by their number in a frame; 0 is none. */
+export const WIRE_DEFAULT_REASONS: readonly (DefaultReason | undefined)[] = [
+  undefined,
+  'no_linked_model',
+  'no_replica',
+  'deadline',
+  'model_error',
+  'overload',
+  'low_confidence',
+];
+
+/** Where judged predictions came from, by number in a frame. */
+export const WIRE_JOINED: readonly FeedbackOutcome['joined'][] = ['none', 'query', 'cache', 'evaluated'];
