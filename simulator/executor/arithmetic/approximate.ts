@@ -2,27 +2,10 @@ import { flush32 } from './float.js';
 
 /**
  * The `.approx` functions, the one definition of them: the interpreter calls these and compiled code calls or inlines
- * them. Each goes through double precision and rounds to f32 once, which is nearer to the truth than the hardware is
- * (within one unit in the last place of the exact result). `ftz` versions flush a subnormal input and result to zero.
+ * them. `exponential2` is the hardware's to the bit (`exponential.ts`); each of these goes through double precision and
+ * rounds to f32 once, which is nearer to the truth than the hardware is (within one unit in the last place of the exact
+ * result). `ftz` versions flush a subnormal input and result to zero.
  */
-
-/** Taylor coefficients of 2^x around 0: ln(2)^k / k!. On [−1/2, 1/2] fourteen terms reach double precision. */
-export const exponentialCoefficients: readonly number[] = Array.from({ length: 14 }, (_, power) => {
-  let coefficient = 1;
-  for (let k = 1; k <= power; k++) coefficient *= Math.LN2 / k;
-  return coefficient;
-});
-
-/** 2^x of an f32. Beyond ±200 the result is infinity or zero already, so x is clamped to keep the scale in range. */
-export function exponential2(x: number): number {
-  if (x !== x) return NaN;
-  const clamped = Math.min(Math.max(x, -200), 200);
-  const whole = Math.floor(clamped + 0.5);
-  const fraction = clamped - whole;
-  let sum = exponentialCoefficients[13] ?? 0;
-  for (let power = 12; power >= 0; power--) sum = sum * fraction + (exponentialCoefficients[power] ?? 0);
-  return Math.fround(sum * 2 ** whole);
-}
 
 export function logarithm2(x: number): number {
   return Math.fround(Math.log2(x));

@@ -2,7 +2,6 @@ import {
   cosine,
   divideApproximately,
   divideFully,
-  exponential2,
   hyperbolicTangent,
   logarithm2,
   reciprocal,
@@ -12,6 +11,7 @@ import {
   root,
   sine,
 } from './approximate.js';
+import { exponential2 } from './exponential.js';
 import {
   add32,
   add64,

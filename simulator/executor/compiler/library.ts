@@ -1,7 +1,7 @@
-import { exponentialCoefficients } from '../arithmetic/index.js';
+import { exponentialBias } from '../arithmetic/index.js';
 import { FunctionBuilder, type ModuleBuilder, type WasmType } from '../wasm/index.js';
 import { SEGMENT_ENTRY, SEGMENT_FLAGS } from '../memory/index.js';
-import { CACHE, faultNumber, RECORD } from './executorArea.js';
+import { AREA, CACHE, faultNumber, RECORD } from './executorArea.js';
 
 export const CANONICAL_NAN_32 = 0x7fffffff;
 export const CANONICAL_NAN_64_HIGH = 0xfff80000;
@@ -210,31 +210,45 @@ function saturate(): FunctionBuilder {
   return f;
 }
 
-/** The same polynomial, in the same order, as `exponential2` of the arithmetic definitions. */
+/** The same interpolation as `exponential2` of the arithmetic definitions, with its table in the executor's area. */
 function exponential2(): FunctionBuilder {
   const f = fn(['f32'], 'f32');
-  const [x, whole, fraction] = [f.local('f64'), f.local('f64'), f.local('f64')];
-  f.get(0).get(0).op('f32Ne').if();
-  f.get(0).op('return').end();
-  f.get(0).op('f64PromoteF32').f64(-200).op('f64Max').f64(200).op('f64Min').tee(x);
-  f.f64(0.5).op('f64Add').op('f64Floor').set(whole);
-  f.get(x).get(whole).op('f64Sub').set(fraction);
-  f.f64(exponentialCoefficients[13] ?? 0);
-  for (let power = 12; power >= 0; power--) {
-    f.get(fraction)
-      .op('f64Mul')
-      .f64(exponentialCoefficients[power] ?? 0)
-      .op('f64Add');
+  const [isLow, fixed, low, upper] = [f.local('i32'), f.local('i32'), f.local('i32'), f.local('i32')];
+  const [x, result, word] = [f.local('f32'), f.local('f32'), f.local('i64')];
+  f.f32(0.5).f32(1).get(0).f32(-126).op('f32Lt').tee(isLow).op('select').get(0).op('f32Mul').tee(x);
+  f.f32(-126).op('f32Ge').get(x).f32(128).op('f32Lt').op('i32And').op('i32Eqz').if();
+  // A NaN stays one, what is large becomes infinite, what is below −252 zero.
+  f.f32(0).get(0).f32(Infinity).op('f32Mul').get(isLow).op('select').op('return').end();
+  f.get(x)
+    .f32(2 ** 23)
+    .op('f32Mul')
+    .op('i32TruncSatF32S')
+    .tee(fixed);
+  f.get(fixed).i32(0).op('i32LtS').get(fixed).i32(0x7fffff).op('i32And').i32(0).op('i32Ne').op('i32And');
+  f.op('i32Sub').tee(fixed);
+  f.i32(14).op('i32ShrU').i32(0x1f8).op('i32And').memory('i64Load', AREA.exponentials).set(word);
+  f.get(fixed).i32(0x1ffff).op('i32And').tee(low).i32(9).op('i32ShrU').set(upper);
+  f.get(word).i64(13).op('i64ShrU').i64(-0x2000).op('i64And').i64(exponentialBias).op('i64Add');
+  f.get(word).i64(10).op('i64ShrU').i64(0xffff).op('i64And').get(low).op('i64ExtendI32U').op('i64Mul');
+  f.op('i64Add').get(word).i64(0x3ff).op('i64And');
+  f.get(upper).get(upper).op('i32Mul').i32(1).op('i32ShrU');
+  for (let bit = 2; bit <= 8; bit++) {
+    // The bit becomes a mask by way of the sign.
+    f.get(low)
+      .i32(31 - bit)
+      .op('i32Shl')
+      .i32(31)
+      .op('i32ShrS');
+    f.get(low)
+      .i32(18 - bit)
+      .op('i32ShrU')
+      .op('i32And')
+      .op('i32Add');
   }
-  f.get(whole)
-    .op('i64TruncSatF64S')
-    .i64(1023)
-    .op('i64Add')
-    .i64(52)
-    .op('i64Shl')
-    .op('f64ReinterpretI64')
-    .op('f64Mul');
-  f.op('f32DemoteF64');
+  f.op('i64ExtendI32U').op('i64Mul').op('i64Add').i64(15).op('i64ShrU').op('i32WrapI64');
+  f.get(fixed).i32(23).op('i32ShrS').i32(126).op('i32Add').i32(23).op('i32Shl').op('i32Add');
+  f.op('f32ReinterpretI32').tee(result);
+  f.get(result).f32(1).get(isLow).op('select').op('f32Mul');
   return f;
 }
 

@@ -1,9 +1,13 @@
+import { exponentialWords } from '../arithmetic/index.js';
 import type { CompiledKernel } from '../compiler/index.js';
 import { AREA, CACHE, CLASS_COUNTERS, COUNTER_BYTES, MAX_THREADS, RECORD } from '../compiler/index.js';
 import { DeviceAddressSpace, type NodeMemory } from '../memory/index.js';
 import { sharedBytesOf } from '../module/index.js';
 import type { ExecutorLaunch } from '../types.js';
 import { ExecutorError } from './executorError.js';
+
+/** A table that compiled code reads. */
+const exponentials = new Int32Array(exponentialWords.buffer);
 
 /** Writes a launch into the executor's low memory and reads back what it left there. */
 export class LaunchArea {
@@ -51,6 +55,7 @@ export class LaunchArea {
     this.set(RECORD.contexts, contexts);
     this.set(RECORD.locals, locals);
     this.set(RECORD.faultCode, 0);
+    this.words.set(exponentials, AREA.exponentials >> 2);
     this.memory.bytes.set(params, AREA.params);
     this.words.fill(0, AREA.counters >> 2, (CLASS_COUNTERS + compiled.counters.length * COUNTER_BYTES) >> 2);
     this.words.fill(0, AREA.caches >> 2, (AREA.caches + compiled.cacheCount * CACHE.bytes) >> 2);
