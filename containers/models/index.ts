@@ -19,7 +19,13 @@ export {
   type OnnxImportOptions,
   type SklearnImportOptions,
 } from './import/index.js';
-export { builtInModelPath, loadKernelModel, type KernelModel } from './kernelModel.js';
+export {
+  BUILT_IN_MODELS,
+  builtInModelPath,
+  loadKernelModel,
+  type BuiltInModel,
+  type KernelModel,
+} from './kernelModel.js';
 export { bindPointers, planLaunches, type PlannedLaunch } from './launchPlan.js';
 export {
   manifestSchema,
@@ -32,4 +38,5 @@ export { BATCHES_IN_FLIGHT } from './manifestCheck.js';
 export { ModelError, type ModelErrorCode } from './modelError.js';
 export { packageRoot } from './packageRoot.js';
 export { degradedModels } from './training/degradedModels.js';
+export { digitModels } from './training/digitModels.js';
 export { digitAt, loadDigits, type DigitSet, type DigitSplit } from './training/digits.js';

@@ -21,8 +21,19 @@ export interface KernelModel {
   readonly regions: readonly DeviceRegion[];
 }
 
-/** Folder of a model that comes with the product: 'digits-logistic' or 'digits-mlp'. */
-export function builtInModelPath(name: 'digits-logistic' | 'digits-mlp'): string {
+/** Models that come with the product, all of them of handwritten digits. */
+export const BUILT_IN_MODELS = [
+  'digits-logistic',
+  'digits-mlp',
+  'digits-linear-svm',
+  'digits-rbf-svm',
+  'digits-random-forest',
+] as const;
+
+export type BuiltInModel = (typeof BUILT_IN_MODELS)[number];
+
+/** Folder of a model that comes with the product. */
+export function builtInModelPath(name: BuiltInModel): string {
   return `containers/models/${name}`;
 }
 

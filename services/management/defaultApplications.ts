@@ -1,4 +1,4 @@
-import { builtInModelPath } from '../../containers/models/index.js';
+import { BUILT_IN_MODELS, builtInModelPath } from '../../containers/models/index.js';
 import { ServiceError, type ErrorCode } from '../errors/index.js';
 import type { Registry } from '../registry/index.js';
 import { storeKey, type Store } from '../store/index.js';
@@ -8,10 +8,8 @@ import { CONSTANT_CONTAINER, KERNEL_MODEL_CONTAINER } from './schemas.js';
 /** Set once the defaults are registered: an application that its owner deleted later does not come back. */
 const MARKER = storeKey('setup', 'defaults');
 
-const DIGIT_MODELS = ['digits-logistic', 'digits-mlp'] as const;
-
 /**
- * What a fresh data directory serves: `digits`, two real models between which Exp3 chooses, and `noop`, the yardstick of
+ * What a fresh data directory serves: `digits`, five real models among which Exp3 chooses, and `noop`, the yardstick of
  * serving overhead. Each step may be repeated: a start that was killed half-way is completed by the next.
  */
 export async function registerDefaults(store: Store, registry: Registry): Promise<void> {
@@ -25,7 +23,7 @@ export async function registerDefaults(store: Store, registry: Registry): Promis
       policy: { name: 'exp3', parameters: {} },
     }),
   );
-  for (const name of DIGIT_MODELS) {
+  for (const name of BUILT_IN_MODELS) {
     await unless('model_exists', () =>
       registry.addModel(
         modelRecord({

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { packageRoot } from '../../containers/models/index.js';
+import { BUILT_IN_MODELS, packageRoot } from '../../containers/models/index.js';
 import { ServedProcess } from './servedProcess.js';
 
 interface Prediction {
@@ -115,7 +115,7 @@ describe('windjammer serve', () => {
   it('serves a real digit on its defaults', async () => {
     served = await ServedProcess.start(['--ephemeral']);
     expect(served.banner).toContain(
-      'application digits: floats, 100 ms, exp3 over digits-logistic v1, digits-mlp v1',
+      `application digits: floats, 100 ms, exp3 over ${BUILT_IN_MODELS.map((name) => `${name} v1`).join(', ')}`,
     );
     expect(served.banner).toContain(`curl -s ${served.query}/digits/predict`);
     const sample = /--data @(\S+)/.exec(served.banner)?.[1] ?? '';

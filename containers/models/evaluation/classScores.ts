@@ -1,5 +1,5 @@
-/** Scores of one digit by class, in double precision. */
-export type ClassScores = (pixels: Float32Array) => Float64Array;
+/** Scores by class, in double precision, of one digit's pixels or of its features. */
+export type ClassScores<Input = Float32Array> = (input: Input) => Float64Array;
 
 /** Probabilities of the scores times `scale`. */
 export function softmax(scores: Float64Array, scale = 1): Float64Array {

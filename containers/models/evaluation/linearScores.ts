@@ -19,12 +19,12 @@ export function linearScores({ weights, biases }: LinearParameters): ClassScores
   };
 }
 
-/** Margins of one hyperplane a class; weights lie [classes][pixels]. */
-export function hyperplaneScores({ weights, biases }: LinearParameters): ClassScores {
-  return (pixels) =>
+/** Margins of one hyperplane a class; weights lie [classes][features]. */
+export function hyperplaneScores({ weights, biases }: LinearParameters): ClassScores<Float64Array> {
+  return (features) =>
     Float64Array.from(biases, (bias, c) => {
       let margin = bias;
-      for (let k = 0; k < pixels.length; k++) margin += pixels[k] * weights[c * pixels.length + k];
+      for (let k = 0; k < features.length; k++) margin += features[k] * weights[c * features.length + k];
       return margin;
     });
 }

@@ -1,8 +1,14 @@
 import type { KernelModel } from '../kernelModel.js';
+import { argmax, softmax, type ClassScores } from './classScores.js';
+import { forestShares } from './forestShares.js';
+import { hyperplaneScores, linearScores } from './linearScores.js';
+import { perceptronScores } from './perceptronScores.js';
+import { radialScores } from './radialScores.js';
+import { LINEAR_SVM_CELLS, RADIAL_CELLS, overStrokes } from './strokeFeatures.js';
 
 export interface Evaluation {
   readonly label: string;
-  /** Probabilities by class. */
+  /** Probabilities by class, or shares of votes. */
   readonly scores: Float64Array;
 }
 
@@ -10,63 +16,92 @@ export type PlainEvaluator = (pixels: Float32Array) => Evaluation;
 
 /**
  * The digit models once more, in double precision and with nothing of the GPU: what their kernels are held against.
- * @throws Error for a model that is neither of the two.
+ * @throws Error for a model that does not come with the product.
  */
 export function plainEvaluation(model: KernelModel): PlainEvaluator {
-  const { answer } = model.manifest;
-  if (answer.kind !== 'argmax') throw new Error(`no plain evaluation of ${model.manifest.name}`);
+  const { answer, name } = model.manifest;
+  const family = FAMILIES.get(name);
+  if (answer.kind !== 'argmax' || family === undefined) throw new Error(`no plain evaluation of ${name}`);
   const { labels } = answer;
-  const scoresOf = model.weights.has('hiddenWeights') ? perceptron(model) : logistic(model, labels.length);
+  const scoresOf = family(model, labels.length);
   return (pixels) => {
-    const scores = softmax(scoresOf(pixels));
+    const scores = scoresOf(pixels);
     return { label: labels[argmax(scores)], scores };
   };
 }
 
-type ClassScores = (pixels: Float32Array) => Float64Array;
+type Family = (model: KernelModel, classes: number) => ClassScores;
 
-function logistic(model: KernelModel, classes: number): ClassScores {
-  const weights = floatsOf(model, 'weights');
-  const biases = floatsOf(model, 'biases');
-  return (pixels) => {
-    // Each pixel's weights are padded to a row that the kernel loads four at a time.
-    const stride = weights.length / pixels.length;
-    return Float64Array.from({ length: classes }, (_, c) =>
-      pixels.reduce((sum, value, k) => sum + value * weights[k * stride + c], biases[c]),
-    );
-  };
-}
+const FAMILIES: ReadonlyMap<string, Family> = new Map<string, Family>([
+  [
+    'digits-logistic',
+    (model) =>
+      probabilities(
+        linearScores({ weights: floatsOf(model, 'weights'), biases: floatsOf(model, 'biases') }),
+        1,
+      ),
+  ],
+  [
+    'digits-mlp',
+    (model) =>
+      probabilities(
+        perceptronScores({
+          hiddenWeights: floatsOf(model, 'hiddenWeights'),
+          hiddenBiases: floatsOf(model, 'hiddenBiases'),
+          outputWeights: floatsOf(model, 'outputWeights'),
+          outputBiases: floatsOf(model, 'outputBiases'),
+        }),
+        1,
+      ),
+  ],
+  [
+    'digits-linear-svm',
+    (model) =>
+      probabilities(
+        overStrokes(
+          LINEAR_SVM_CELLS,
+          hyperplaneScores({ weights: floatsOf(model, 'hyperplanes'), biases: floatsOf(model, 'biases') }),
+        ),
+        floatsOf(model, 'scale')[0],
+      ),
+  ],
+  [
+    'digits-rbf-svm',
+    (model) =>
+      probabilities(
+        overStrokes(
+          RADIAL_CELLS,
+          radialScores({
+            centres: floatsOf(model, 'centres'),
+            coefficients: floatsOf(model, 'coefficients'),
+            biases: floatsOf(model, 'biases'),
+            gamma: floatsOf(model, 'gamma')[0],
+          }),
+        ),
+        floatsOf(model, 'scale')[0],
+      ),
+  ],
+  [
+    'digits-random-forest',
+    (model, classes) =>
+      forestShares({
+        nodes: new Uint32Array(bytesOf(model, 'nodes').slice().buffer),
+        trees: model.manifest.constants.trees,
+        classes,
+      }),
+  ],
+]);
 
-function perceptron(model: KernelModel): ClassScores {
-  const hiddenWeights = floatsOf(model, 'hiddenWeights');
-  const hiddenBiases = floatsOf(model, 'hiddenBiases');
-  const outputWeights = floatsOf(model, 'outputWeights');
-  const outputBiases = floatsOf(model, 'outputBiases');
-  const units = hiddenBiases.length;
-  return (pixels) => {
-    const hidden = Float64Array.from(hiddenBiases);
-    pixels.forEach((value, k) => {
-      if (value !== 0) for (let h = 0; h < units; h++) hidden[h] += value * hiddenWeights[k * units + h];
-    });
-    return Float64Array.from(outputBiases, (bias, c) =>
-      hidden.reduce((sum, value, h) => sum + Math.max(value, 0) * outputWeights[c * units + h], bias),
-    );
-  };
+function probabilities(scores: ClassScores, scale: number): ClassScores {
+  return (pixels) => softmax(scores(pixels), scale);
 }
 
 function floatsOf(model: KernelModel, name: string): Float32Array {
+  return new Float32Array(bytesOf(model, name).slice().buffer);
+}
+
+function bytesOf(model: KernelModel, name: string): Uint8Array {
   const bytes = model.weights.get(name);
   if (bytes === undefined) throw new Error(`${model.manifest.name} has no weights '${name}'`);
-  return new Float32Array(bytes.slice().buffer);
-}
-
-function softmax(scores: Float64Array): Float64Array {
-  const largest = Math.max(...scores);
-  const exponentials = scores.map((score) => Math.exp(score - largest));
-  const sum = exponentials.reduce((total, value) => total + value, 0);
-  return exponentials.map((value) => value / sum);
-}
-
-function argmax(values: Float64Array): number {
-  return values.reduce((best, value, index) => (value > values[best] ? index : best), 0);
+  return bytes;
 }

@@ -4,9 +4,10 @@ import { forestShares } from '../evaluation/forestShares.js';
 import { hyperplaneScores, linearScores } from '../evaluation/linearScores.js';
 import { perceptronScores } from '../evaluation/perceptronScores.js';
 import { radialScores } from '../evaluation/radialScores.js';
+import { LINEAR_SVM_CELLS, RADIAL_CELLS, overStrokes } from '../evaluation/strokeFeatures.js';
 import { loadDigits, type DigitSet, type DigitSplit } from './digits.js';
 import { Draws } from './draws.js';
-import { drawnSubset, pixelExamples } from './examples.js';
+import { drawnSubset, strokeExamples } from './examples.js';
 import { trainForest } from './forest.js';
 import { trainLinearSvm } from './linearSvm.js';
 import { trainNetwork } from './network.js';
@@ -29,7 +30,7 @@ const DEGRADATIONS: readonly Degradation[] = [
   {
     name: 'digits-random-forest',
     digitsPerClass: 3,
-    seed: 3,
+    seed: 13,
     train: (few) => forestShares(trainForest(few, FOREST_PLAN)),
   },
   {
@@ -46,18 +47,25 @@ const DEGRADATIONS: readonly Degradation[] = [
   },
   {
     name: 'digits-linear-svm',
-    digitsPerClass: 6,
+    digitsPerClass: 4,
     seed: 11,
     train: (few) =>
-      hyperplaneScores(
-        hyperplaneParameters(trainLinearSvm(pixelExamples(few), LINEAR_SVM_PLAN, new Draws(1))),
+      overStrokes(
+        LINEAR_SVM_CELLS,
+        hyperplaneScores(
+          hyperplaneParameters(trainLinearSvm(strokeExamples(few, LINEAR_SVM_CELLS), LINEAR_SVM_PLAN)),
+        ),
       ),
   },
   {
     name: 'digits-rbf-svm',
-    digitsPerClass: 11,
+    digitsPerClass: 8,
     seed: 12,
-    train: (few) => radialScores(trainRadialMachine(few, RADIAL_PLAN)),
+    train: (few) =>
+      overStrokes(
+        RADIAL_CELLS,
+        radialScores(trainRadialMachine(strokeExamples(few, RADIAL_CELLS), RADIAL_PLAN)),
+      ),
   },
 ];
 

@@ -1,5 +1,5 @@
 import { CLASSES } from './digits.js';
-import type { Draws } from './draws.js';
+import { Draws } from './draws.js';
 import type { Examples } from './examples.js';
 
 export interface SvmPlan {
@@ -21,7 +21,8 @@ export interface Hyperplanes {
  * Linear SVM, one class against the rest, with squared hinge loss: dual coordinate descent (Hsieh et al., ICML 2008,
  * algorithm 1). The bias is the weight of a feature that is always 1.
  */
-export function trainLinearSvm(examples: Examples, plan: SvmPlan, draws: Draws): Hyperplanes {
+export function trainLinearSvm(examples: Examples, plan: SvmPlan): Hyperplanes {
+  const draws = new Draws(plan.seed);
   const { count, width, features, labels } = examples;
   const weights = new Float64Array(CLASSES * width);
   const biases = new Float64Array(CLASSES);

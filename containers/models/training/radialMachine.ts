@@ -1,8 +1,8 @@
 import type { RadialParameters } from '../evaluation/radialScores.js';
 import { classCentres, squaredDistance } from './centres.js';
-import { CLASSES, type DigitSet } from './digits.js';
+import { CLASSES } from './digits.js';
 import { Draws } from './draws.js';
-import { POOLED_PIXELS, pooledExamples, withShifts, type Examples } from './examples.js';
+import type { Examples } from './examples.js';
 import { trainLinearSvm, type SvmPlan } from './linearSvm.js';
 
 export interface RadialPlan extends SvmPlan {
@@ -11,8 +11,6 @@ export interface RadialPlan extends SvmPlan {
   readonly gamma: number;
   /** Added to the diagonal of the centres' kernel matrix: bounds the coefficients where centres lie close together. */
   readonly ridge: number;
-  /** Trains on every digit's four shifts by a pixel as well. */
-  readonly shifted: boolean;
 }
 
 /**
@@ -20,37 +18,47 @@ export interface RadialPlan extends SvmPlan {
  * method): with K = L L' of the centres, a linear SVM on the features inverse(L) k(x) has the kernel machine's own
  * regulariser, and its weights w give the coefficients inverse(L') w.
  */
-export function trainRadialMachine(set: DigitSet, plan: RadialPlan): RadialParameters {
+export function trainRadialMachine(examples: Examples, plan: RadialPlan): RadialParameters {
+  const { count: rows, width } = examples;
   const draws = new Draws(plan.seed);
-  const examples = pooledExamples(plan.shifted ? withShifts(set) : set);
-  const centres = classCentres(pooledExamples(set), plan.centresPerClass, plan.clusterRounds, draws);
-  const count = centres.length / POOLED_PIXELS;
-  const lower = cholesky(kernelMatrix(centres, plan), count);
-  const features = new Float32Array(examples.count * count);
+  const centres = classCentres(examples, plan.centresPerClass, plan.clusterRounds, draws);
+  const count = centres.length / width;
+  const lower = cholesky(kernelMatrix(centres, width, plan), count);
+  const features = new Float32Array(rows * count);
   const row = new Float64Array(count);
-  for (let k = 0; k < examples.count; k++) {
-    const example = examples.features.subarray(k * POOLED_PIXELS, (k + 1) * POOLED_PIXELS);
-    kernelRow(example, centres, plan.gamma, row);
+  for (let k = 0; k < rows; k++) {
+    kernelRow(examples.features.subarray(k * width, (k + 1) * width), centres, plan.gamma, row);
     solveLower(lower, row);
     features.set(row, k * count);
   }
-  const mapped: Examples = { count: examples.count, width: count, features, labels: examples.labels };
-  const { weights, biases } = trainLinearSvm(mapped, plan, draws);
+  const mapped: Examples = { count: rows, width: count, features, labels: examples.labels };
+  const { weights, biases } = trainLinearSvm(mapped, plan);
   const coefficients = new Float32Array(CLASSES * count);
   for (let c = 0; c < CLASSES; c++) {
     const solved = weights.slice(c * count, (c + 1) * count);
     solveTransposed(lower, solved);
     coefficients.set(solved, c * count);
   }
-  return { centres, coefficients, biases: Float32Array.from(biases), gamma: plan.gamma };
+  return {
+    centres: transposed(centres, count),
+    coefficients,
+    biases: Float32Array.from(biases),
+    gamma: Math.fround(plan.gamma),
+  };
 }
 
-function kernelMatrix(centres: Float32Array, { gamma, ridge }: RadialPlan): Float64Array {
-  const count = centres.length / POOLED_PIXELS;
+/** [rows][columns] as [columns][rows]. */
+function transposed(values: Float32Array, rows: number): Float32Array {
+  const columns = values.length / rows;
+  return values.map((_, index) => values[(index % rows) * columns + Math.floor(index / rows)]);
+}
+
+function kernelMatrix(centres: Float32Array, width: number, { gamma, ridge }: RadialPlan): Float64Array {
+  const count = centres.length / width;
   const matrix = new Float64Array(count * count);
   for (let k = 0; k < count; k++) {
     const row = matrix.subarray(k * count, (k + 1) * count);
-    kernelRow(centres.subarray(k * POOLED_PIXELS, (k + 1) * POOLED_PIXELS), centres, gamma, row);
+    kernelRow(centres.subarray(k * width, (k + 1) * width), centres, gamma, row);
     row[k] += ridge;
   }
   return matrix;
@@ -58,8 +66,7 @@ function kernelMatrix(centres: Float32Array, { gamma, ridge }: RadialPlan): Floa
 
 function kernelRow(x: Float32Array, centres: Float32Array, gamma: number, row: Float64Array): void {
   for (let k = 0; k < row.length; k++) {
-    const centre = centres.subarray(k * POOLED_PIXELS, (k + 1) * POOLED_PIXELS);
-    row[k] = Math.exp(-gamma * squaredDistance(x, centre));
+    row[k] = Math.exp(-gamma * squaredDistance(x, centres.subarray(k * x.length, (k + 1) * x.length)));
   }
 }
 

@@ -32,7 +32,7 @@ export function perceptronParameters([hidden, output]: readonly DenseLayer[]): P
   };
 }
 
-/** The hyperplanes as they lie in memory, [classes][pixels]: a warp of the kernel reads one class's row. */
+/** The hyperplanes as they lie in memory, [classes][features]: a warp of the kernel reads one class's row. */
 export function hyperplaneParameters({ weights, biases }: Hyperplanes): LinearParameters {
   return { weights: Float32Array.from(weights), biases: Float32Array.from(biases) };
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { builtInModelPath, digitAt, loadDigits, packageRoot } from '../../models/index.js';
+import { BUILT_IN_MODELS, builtInModelPath, digitAt, loadDigits, packageRoot } from '../../models/index.js';
 import type { KernelModelStart } from '../nodeHost.js';
 import { FrontendDouble, floats } from '../tests/frontendDouble.js';
 import { GpuNodeThread } from './gpuNodeThread.js';
@@ -70,7 +70,7 @@ describe('a GPU node in a thread', () => {
   it('runs the digit models', async () => {
     const { heldOut } = loadDigits();
     const digits = [3, 700, 1500];
-    for (const name of ['digits-logistic', 'digits-mlp'] as const) {
+    for (const name of BUILT_IN_MODELS) {
       const frontend = await started({ ...SCALE, model: name, path: builtInModelPath(name) });
       const batch = frontend.ask(digits.map((index) => floats(...digitAt(heldOut, index))));
       await frontend.seen(isResult);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AddressInfo } from 'node:net';
-import { builtInModelPath } from '../../../containers/models/index.js';
+import { BUILT_IN_MODELS, builtInModelPath } from '../../../containers/models/index.js';
 import { POLICY_NAMES } from '../../../selection/index.js';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../errors/index.js';
 import { Registry } from '../../registry/index.js';
@@ -335,11 +335,10 @@ describe('management', () => {
       policy: { name: 'exp3', parameters: {} },
     });
     await registerDefaults(store, registry);
-    expect((await post('get_linked_models', { app_name: 'digits' })).json).toEqual([
-      'digits-logistic',
-      'digits-mlp',
-    ]);
-    expect(registry.model('digits-mlp', '1')).toMatchObject({ inputLength: 784, inputType: 'floats' });
+    expect((await post('get_linked_models', { app_name: 'digits' })).json).toEqual([...BUILT_IN_MODELS]);
+    for (const name of BUILT_IN_MODELS) {
+      expect(registry.model(name, '1')).toMatchObject({ inputLength: 784, inputType: 'floats' });
+    }
     await done('delete_app', { name: 'noop' });
     await registerDefaults(store, registry);
     expect(registry.application('noop')).toBeUndefined();
