@@ -10,7 +10,6 @@ import { elementsOf, placeLaunch, readSpec } from './referenceLaunch.js';
 const folder = 'simulator/gpu/reference/launches';
 const part = process.argv[2] ?? '';
 const mostElements = Number(process.argv[3] ?? 2 ** 24);
-const approximate = /softmax|rbf/;
 
 /** Processor time of this process: a busy host does not blur it. */
 const seconds = (): number => process.cpuUsage().user / 1e6;
@@ -35,9 +34,7 @@ for (const name of readdirSync(folder)) {
   const output = outputs()[0] ?? new Float32Array();
   let differing = 0;
   for (const [index, expected] of Object.entries(spec.expect?.samples ?? {})) {
-    const value = output[Number(index)] ?? NaN;
-    const close = Math.abs(value - expected) <= 4 * Math.max(1e-30, Math.abs(expected)) * 2 ** -22;
-    if (approximate.test(spec.kernel) ? !close : Math.fround(value) !== Math.fround(expected)) differing += 1;
+    if (Math.fround(output[Number(index)] ?? NaN) !== Math.fround(expected)) differing += 1;
   }
   if (differing > 0 || result.status !== 'done') wrong += 1;
   const rate = (count / took / 1e9).toFixed(2);
