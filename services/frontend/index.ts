@@ -1,3 +1,4 @@
+export { encodeInput } from './inputs.js';
 export type { FrontendObserver } from './observer.js';
 export { DEFAULT_MAX_BODY_BYTES, QueryFrontend, type QueryFrontendOptions } from './queryFrontend.js';
 export { inputSchemas, MAX_CLIENT_BATCH, MAX_OBJECTIVE_US } from './schemas.js';

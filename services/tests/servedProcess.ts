@@ -14,7 +14,7 @@ export class ServedProcess {
   ) {}
 
   static start(args: readonly string[]): Promise<ServedProcess> {
-    const entry = join(packageRoot(), 'dist/services/cli/main.js');
+    const entry = join(packageRoot(), 'dist/loadtest/cli/main.js');
     if (!existsSync(entry)) throw new Error(`${entry} is missing: run 'npm run build' first`);
     const child = spawn(
       process.execPath,

@@ -1,0 +1,151 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, isAbsolute, resolve } from 'node:path';
+import { z } from 'zod';
+import { ServiceError } from '../../services/errors/index.js';
+import {
+  addApplicationSchema,
+  addModelSchema,
+  modelRecord,
+  registerDefaults,
+  validate,
+} from '../../services/management/index.js';
+import { Registry } from '../../services/registry/index.js';
+import { MemoryStore } from '../../services/store/index.js';
+import { ReplayError } from './replayError.js';
+import type { SyntheticTimes } from './replaySettings.js';
+
+/** A model of this container runs no kernels: its times are given. */
+export const SYNTHETIC_CONTAINER = 'windjammer/synthetic';
+
+const syntheticSchema = z.strictObject({
+  fixed_ms: z.number().min(0).max(1e6),
+  item_ms: z.number().min(0).max(1e6),
+  jitter: z.number().min(0).max(1).default(0),
+  output: z.string(),
+});
+
+/** Applications and models as management takes them, with their links, replicas and GPUs beside. */
+const configSchema = z.strictObject({
+  applications: z.array(addApplicationSchema.extend({ linked_models: z.array(z.string()).min(1) })).min(1),
+  models: z
+    .array(
+      addModelSchema.extend({
+        replicas: z.int().min(1).max(256).default(1),
+        synthetic: syntheticSchema.optional(),
+      }),
+    )
+    .min(1),
+  gpus: z.array(z.string()).min(1).max(64).default(['h200']),
+});
+
+type Config = z.infer<typeof configSchema>;
+type ConfiguredModel = Config['models'][number];
+
+/** What may be replayed, before anything is chosen from it. */
+export interface ReplayCatalogue {
+  readonly registry: Registry;
+  /** Beyond one, by model name. */
+  readonly replicas: ReadonlyMap<string, number>;
+  /** By model name. */
+  readonly synthetic: ReadonlyMap<string, SyntheticTimes>;
+  readonly gpus: readonly string[];
+}
+
+/** What a fresh server would serve. */
+export async function defaultCatalogue(): Promise<ReplayCatalogue> {
+  const store = new MemoryStore();
+  const registry = new Registry(store);
+  await registerDefaults(store, registry);
+  return { registry, replicas: new Map(), synthetic: new Map(), gpus: ['h200'] };
+}
+
+/** @throws ReplayError naming the file, the field and the fix. */
+export async function readCatalogue(path: string): Promise<ReplayCatalogue> {
+  const config = asPart(path, '', () => validate(configSchema, readJson(path)));
+  const registry = new Registry(new MemoryStore());
+  const replicas = new Map<string, number>();
+  const synthetic = new Map<string, SyntheticTimes>();
+  for (const [at, model] of config.models.entries()) {
+    const field = `models[${at}]`;
+    await asPartLater(path, field, () => registry.addModel(recordOf(model, path)));
+    replicas.set(model.model_name, model.replicas);
+    if (model.synthetic !== undefined) synthetic.set(model.model_name, timesOf(model.synthetic));
+  }
+  for (const [at, application] of config.applications.entries()) {
+    const { name, input_type, default_output, latency_slo_micros, policy, linked_models } = application;
+    await asPartLater(path, `applications[${at}]`, async () => {
+      await registry.addApplication({
+        name,
+        inputType: input_type,
+        defaultOutput: default_output,
+        latencyObjectiveUs: latency_slo_micros,
+        policy,
+      });
+      await registry.addLinks(name, linked_models);
+    });
+  }
+  return { registry, replicas, synthetic, gpus: config.gpus };
+}
+
+function recordOf({ synthetic, ...model }: ConfiguredModel, path: string): ReturnType<typeof modelRecord> {
+  const { container_name: container, model_data_path: folder } = model;
+  if ((container === SYNTHETIC_CONTAINER) !== (synthetic !== undefined)) {
+    throw new ServiceError(
+      synthetic === undefined ? 'missing_field' : 'conflicting_fields',
+      `a container_name of ${SYNTHETIC_CONTAINER} and the field synthetic go together`,
+      'synthetic',
+    );
+  }
+  // A model beside the configuration first; the product's own are named from its root.
+  const beside = resolve(dirname(path), folder);
+  const found = folder !== '' && !isAbsolute(folder) && existsSync(beside) ? beside : folder;
+  const record = modelRecord({ ...model, model_data_path: found });
+  if (record.container.kind === 'external' && synthetic === undefined) {
+    throw new ServiceError(
+      'invalid_value',
+      `nothing here runs a container '${container}': give its times with ${SYNTHETIC_CONTAINER}`,
+      'container_name',
+    );
+  }
+  return record;
+}
+
+function timesOf(given: z.infer<typeof syntheticSchema>): SyntheticTimes {
+  const { fixed_ms: fixedMs, item_ms: itemMs, jitter, output } = given;
+  return { fixedMs, itemMs, jitter, output };
+}
+
+function readJson(path: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new ReplayError('--config', `${path} cannot be read (${(cause as Error).message})`, { cause });
+  }
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new ReplayError(path, `not JSON: ${(cause as Error).message}`, { cause });
+  }
+}
+
+function asPart<T>(path: string, part: string, step: () => T): T {
+  try {
+    return step();
+  } catch (error) {
+    throw inPart(path, part, error);
+  }
+}
+
+async function asPartLater(path: string, part: string, step: () => Promise<void>): Promise<void> {
+  try {
+    await step();
+  } catch (error) {
+    throw inPart(path, part, error);
+  }
+}
+
+function inPart(path: string, part: string, error: unknown): unknown {
+  if (!(error instanceof ServiceError)) return error;
+  return new ReplayError(part === '' ? path : `${path}: ${part}`, error.message, { cause: error });
+}

@@ -1,0 +1,73 @@
+import type { ContainerChannel } from '../../containers/protocol/index.js';
+import {
+  ContainerRuntime,
+  InProcessChannel,
+  SyntheticContainer,
+  VirtualNode,
+  type NodeReport,
+} from '../../containers/runtime/index.js';
+import type { VirtualClock } from '../../simulator/time/index.js';
+import { ReplayError } from './replayError.js';
+import type { ReplayedModel } from './replaySettings.js';
+
+/** Batches that a synthetic container takes at once are as large as the controller likes. */
+const SYNTHETIC_BATCH = 65_535;
+
+/** Starts a replay's containers on its clock: kernel models on one node, the others beside it. */
+export class ReplayContainers {
+  private readonly runtime: ContainerRuntime;
+
+  /** @throws ReplayError when there is no such GPU. */
+  constructor(
+    private readonly clock: VirtualClock,
+    models: readonly ReplayedModel[],
+    gpus: readonly string[],
+    private readonly seed: number,
+  ) {
+    const needsNode = models.some(
+      ({ record, synthetic }) => synthetic === undefined && record.container.kind === 'kernelModel',
+    );
+    this.runtime = new ContainerRuntime({ clock, nodes: needsNode ? [nodeOf(clock, gpus)] : [] });
+  }
+
+  start({ record, synthetic }: ReplayedModel, replica: number): ContainerChannel {
+    const { name: model, version, inputType, inputLength, container } = record;
+    const identity = { model, version, replica: String(replica) };
+    if (synthetic === undefined) {
+      return this.runtime.start({
+        ...identity,
+        inputType,
+        ...(inputLength === undefined ? {} : { inputLength }),
+        container,
+      });
+    }
+    const port = `synthetic/${model}/${version}/${replica}`;
+    const channel = new InProcessChannel(this.clock, `${port}/channel`);
+    const service = {
+      fixedNs: synthetic.fixedMs * 1e6,
+      itemNs: synthetic.itemMs * 1e6,
+      jitter: { share: synthetic.jitter, seed: this.seed + replica },
+      output: synthetic.output,
+      inputType,
+      maxBatchSize: SYNTHETIC_BATCH,
+    };
+    channel.connect(new SyntheticContainer(this.clock, port, identity, service, channel));
+    return channel;
+  }
+
+  reports(): readonly NodeReport[] {
+    return this.runtime.reports();
+  }
+
+  close(): void {
+    this.runtime.close(() => undefined);
+  }
+}
+
+function nodeOf(clock: VirtualClock, gpus: readonly string[]): VirtualNode {
+  try {
+    return new VirtualNode({ clock, gpus });
+  } catch (cause) {
+    throw new ReplayError('gpus', (cause as Error).message, { cause });
+  }
+}

@@ -1,0 +1,81 @@
+import { accessSync, constants, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { CommandError } from '../../services/cli/index.js';
+import { replayPage } from './page/index.js';
+import { ProgressBar } from './progressBar.js';
+import type { ReplayOptions } from './replayCommand.js';
+import { ReplayError } from './replayError.js';
+import { planReplay, type ReplayRequest } from './replayPlan.js';
+import { resultJson } from './replayResult.js';
+import { replay, type ReplayOutcome, type ReplayProgress } from './replayRun.js';
+
+const MIB = 1024 * 1024;
+
+/** JSON on standard output, the report to its file; how long it took on standard error. */
+export async function runReplay(options: ReplayOptions): Promise<void> {
+  const bar = new ProgressBar(process.stderr);
+  const startMs = performance.now();
+  if (options.report !== undefined) checkFolder(options.report);
+  let outcome: ReplayOutcome;
+  try {
+    const settings = await planReplay(requestOf(options));
+    outcome = await replay(settings, (progress) => bar.update(progress.share, progressText(progress)));
+  } catch (error) {
+    if (!(error instanceof ReplayError)) throw error;
+    throw new CommandError(error.message, { cause: error });
+  } finally {
+    bar.clear();
+  }
+  const { result, warnings } = outcome;
+  const hostSeconds = (performance.now() - startMs) / 1000;
+  for (const warning of warnings) process.stderr.write(`windjammer: ${warning}\n`);
+  if (options.report !== undefined) write(options.report, replayPage(result, hostSeconds));
+  process.stdout.write(resultJson(result));
+  const simulatedSeconds = result.durationSeconds + result.drainSeconds;
+  process.stderr.write(
+    `${result.answers} answers, ${simulatedSeconds.toFixed(1)} s simulated in ${hostSeconds.toFixed(1)} s of host time ` +
+      `(dilation ${(hostSeconds / simulatedSeconds).toPrecision(2)})\n`,
+  );
+}
+
+function requestOf(options: ReplayOptions): ReplayRequest {
+  const { trace, seed, scale, duration, app, config, policy, objectiveMs, replicas, gpus, inputs, repeats } =
+    options;
+  return {
+    trace,
+    seed,
+    scale,
+    feedback: { share: options.feedback, delayMs: options.feedbackDelayMs },
+    cacheBytes: options.cacheMib * MIB,
+    ...(duration === undefined ? {} : { durationSeconds: duration }),
+    ...(app === undefined ? {} : { application: app }),
+    ...(config === undefined ? {} : { config }),
+    ...(policy === undefined ? {} : { policy }),
+    ...(objectiveMs === undefined ? {} : { objectiveMs }),
+    ...(replicas === undefined ? {} : { replicas }),
+    ...(gpus === undefined ? {} : { gpus }),
+    ...(inputs === undefined ? {} : { inputs }),
+    ...(repeats === undefined ? {} : { repeats }),
+  };
+}
+
+function progressText({ simulatedSeconds, arrivals }: ReplayProgress): string {
+  return `${simulatedSeconds.toFixed(1)} s simulated, ${arrivals} queries`;
+}
+
+/** Before anything is run: nobody wants to learn afterwards that the report has no place. */
+function checkFolder(path: string): void {
+  try {
+    accessSync(dirname(path), constants.W_OK);
+  } catch (cause) {
+    throw new CommandError(`--report: the folder of ${path} is not there or not writable`, { cause });
+  }
+}
+
+function write(path: string, text: string): void {
+  try {
+    writeFileSync(path, text);
+  } catch (cause) {
+    throw new CommandError(`--report: ${path} cannot be written (${(cause as Error).message})`, { cause });
+  }
+}

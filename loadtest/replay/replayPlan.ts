@@ -1,0 +1,161 @@
+import { PolicyError, checkPolicy, type Json } from '../../selection/index.js';
+import type { ApplicationRecord, ModelRecord, Registry } from '../../services/registry/index.js';
+import { DigitSamples, FileInputs, MadeInputs, PIXELS, type InputPool } from './inputs/index.js';
+import { defaultCatalogue, readCatalogue, type ReplayCatalogue } from './replayConfig.js';
+import { ReplayError } from './replayError.js';
+import type {
+  FeedbackSettings,
+  ReplayedApplication,
+  ReplayedModel,
+  ReplaySettings,
+} from './replaySettings.js';
+import { endsByItself, openTrace } from './trace/index.js';
+
+/** What a replay may be asked for, as the command takes it. */
+export interface ReplayRequest {
+  readonly trace: string;
+  readonly seed: number;
+  readonly scale: number;
+  readonly durationSeconds?: number;
+  /** A file of applications and models; undefined: what a fresh server serves. */
+  readonly config?: string;
+  /** undefined: the first; for a trace that names applications, any. */
+  readonly application?: string;
+  /** `NAME` or `NAME:PARAMETERS`, in place of the applications' own. */
+  readonly policy?: string;
+  readonly objectiveMs?: number;
+  readonly replicas?: number;
+  readonly gpus?: number;
+  /** A file of inputs. */
+  readonly inputs?: string;
+  /** Share of queries that repeat a sample exactly. */
+  readonly repeats?: number;
+  readonly feedback: FeedbackSettings;
+  readonly cacheBytes: number;
+}
+
+const DEFAULT_SECONDS = 10;
+
+/** @throws ReplayError naming the option, line or field at fault, and the fix. */
+export async function planReplay(request: ReplayRequest): Promise<ReplaySettings> {
+  const { seed, scale, trace: spec, durationSeconds, feedback, cacheBytes } = request;
+  const trace = openTrace({ spec, scale, seed });
+  try {
+    const catalogue =
+      request.config === undefined ? await defaultCatalogue() : await readCatalogue(request.config);
+    const names = chosenNames(catalogue.registry, request, endsByItself(spec));
+    const applications = names.map((name) => applicationOf(catalogue.registry, name, request, names.length));
+    return {
+      seed,
+      trace,
+      scale,
+      durationSeconds: durationSeconds ?? (endsByItself(spec) ? undefined : DEFAULT_SECONDS),
+      applications,
+      models: modelsOf(catalogue, names, request.replicas),
+      gpus: gpusOf(catalogue.gpus, request.gpus),
+      feedback,
+      cacheBytes,
+    };
+  } catch (error) {
+    trace.close();
+    throw error;
+  }
+}
+
+function chosenNames(
+  registry: Registry,
+  { application }: ReplayRequest,
+  fromFile: boolean,
+): readonly string[] {
+  const all = registry.applications().map(({ name }) => name);
+  if (application === undefined) return fromFile ? all : all.slice(0, 1);
+  if (!all.includes(application)) {
+    throw new ReplayError('--app', `there is no application '${application}', only ${all.join(', ')}`);
+  }
+  return [application];
+}
+
+function applicationOf(
+  registry: Registry,
+  name: string,
+  request: ReplayRequest,
+  applications: number,
+): ReplayedApplication {
+  const linked = registry.linkedModels(name);
+  const found = registry.requireApplication(name, 'name');
+  const { policy, objectiveMs } = request;
+  const record: ApplicationRecord = {
+    ...found,
+    ...(policy === undefined ? {} : { policy: policyOf(policy) }),
+    ...(objectiveMs === undefined ? {} : { latencyObjectiveUs: objectiveMs * 1000 }),
+  };
+  return {
+    record,
+    models: linked.map((model) => model.name),
+    inputs: inputsOf(record, linked, request, applications),
+  };
+}
+
+function policyOf(text: string): ApplicationRecord['policy'] {
+  const at = text.indexOf(':');
+  const name = at < 0 ? text : text.slice(0, at);
+  try {
+    const parameters = at < 0 ? {} : (JSON.parse(text.slice(at + 1)) as Json);
+    checkPolicy(name, parameters);
+    return { name, parameters };
+  } catch (cause) {
+    if (cause instanceof SyntaxError) {
+      throw new ReplayError('--policy', `the parameters of '${name}' are not JSON: ${cause.message}`, {
+        cause,
+      });
+    }
+    if (!(cause instanceof PolicyError)) throw cause;
+    throw new ReplayError('--policy', `${cause.field}: ${cause.message}`, { cause });
+  }
+}
+
+function inputsOf(
+  application: ApplicationRecord,
+  linked: readonly ModelRecord[],
+  { inputs, repeats, seed }: ReplayRequest,
+  applications: number,
+): InputPool {
+  const { inputType } = application;
+  const length = linked.find((model) => model.inputLength !== undefined)?.inputLength;
+  const isDigits = inputType === 'floats' && length === PIXELS;
+  if (repeats !== undefined && (inputs !== undefined || (!isDigits && applications === 1))) {
+    throw new ReplayError('--repeats', 'it is for the digits that come with the product: leave it out');
+  }
+  if (inputs === undefined) {
+    return isDigits ? new DigitSamples(repeats ?? 0, seed) : new MadeInputs(inputType, length, seed);
+  }
+  if (applications > 1) {
+    throw new ReplayError(
+      '--inputs',
+      'it is for one application: choose one with --app, or put an input column into the trace',
+    );
+  }
+  return new FileInputs(inputs, inputType, length);
+}
+
+/** Models that the chosen applications are linked to. */
+function modelsOf(
+  { registry, replicas, synthetic }: ReplayCatalogue,
+  applications: readonly string[],
+  everywhere: number | undefined,
+): readonly ReplayedModel[] {
+  const records = new Set(applications.flatMap((name) => registry.linkedModels(name)));
+  return [...records].map((record) => {
+    const times = synthetic.get(record.name);
+    return {
+      record,
+      replicas: everywhere ?? replicas.get(record.name) ?? 1,
+      ...(times === undefined ? {} : { synthetic: times }),
+    };
+  });
+}
+
+function gpusOf(configured: readonly string[], count: number | undefined): readonly string[] {
+  if (count === undefined) return configured;
+  return Array.from({ length: count }, (_, at) => configured[at % configured.length]);
+}

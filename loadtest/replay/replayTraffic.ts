@@ -1,0 +1,202 @@
+import { KeyedDraw } from '../../selection/index.js';
+import { encodeInput } from '../../services/frontend/index.js';
+import type {
+  Answer,
+  AnswerSink,
+  PredictionEngine,
+  Query,
+  QueryRefusal,
+} from '../../services/prediction/index.js';
+import type { EventSink, VirtualClock } from '../../simulator/time/index.js';
+import { ApplicationTally, type ModelTally, type SelectionShares, type Timeline } from './measure/index.js';
+import { ReplayError } from './replayError.js';
+import type { ReplayedApplication, ReplaySettings } from './replaySettings.js';
+import type { Arrival } from './trace/index.js';
+
+const PORT = 'replay';
+
+interface ReplayedQuery extends Query {
+  readonly label: string | undefined;
+}
+
+interface Judgement {
+  readonly application: string;
+  readonly context: string;
+  readonly queryId: string;
+  readonly label: string;
+}
+
+interface Target {
+  readonly application: ReplayedApplication;
+  readonly length: number | undefined;
+  readonly tally: ApplicationTally;
+}
+
+/** Asks the engine what the trace says when it says so, judges answers, and counts what became of each query. */
+export class ReplayTraffic implements EventSink, AnswerSink {
+  /** By application. */
+  readonly tallies: ReadonlyMap<string, ApplicationTally>;
+  arrivals = 0;
+  judgements = 0;
+  /** Of the last arrival, or where the trace was cut off; since the start. */
+  endNs = 0;
+  private readonly targets: ReadonlyMap<string, Target>;
+  private readonly draw: KeyedDraw;
+  private readonly untilNs: number;
+  private upcoming: Arrival | undefined;
+  private judgementsDue = 0;
+
+  /** Starts at the clock's present time. */
+  constructor(
+    private readonly settings: ReplaySettings,
+    private readonly clock: VirtualClock,
+    private readonly engine: PredictionEngine,
+    private readonly models: ReadonlyMap<string, ModelTally>,
+    private readonly timeline: Timeline,
+    readonly startNs: number,
+  ) {
+    this.draw = new KeyedDraw(settings.seed);
+    this.targets = new Map(settings.applications.map((one) => [one.record.name, targetOf(one, settings)]));
+    this.tallies = new Map([...this.targets].map(([name, { tally }]) => [name, tally]));
+    this.untilNs = (settings.durationSeconds ?? Infinity) * 1e9;
+    clock.attach(PORT, this);
+    this.scheduleArrival();
+    this.scheduleSample();
+  }
+
+  /** Nothing more will come, and nothing is open. */
+  get done(): boolean {
+    return this.upcoming === undefined && this.engine.inFlight() === 0 && this.judgementsDue === 0;
+  }
+
+  onEvent(kind: string, payload: unknown, nowNs: number): void {
+    switch (kind) {
+      case 'arrival':
+        this.arrive(nowNs);
+        break;
+      case 'judgement':
+        this.judge(payload as Judgement);
+        break;
+      case 'sample':
+        this.sample(nowNs);
+        break;
+    }
+  }
+
+  onAnswer(query: Query, answer: Answer): void {
+    const { label } = query as ReplayedQuery;
+    const nowNs = this.clock.nowNs();
+    this.timeline.at(nowNs - this.startNs).answer(answer.latencyNs, answer.defaultReason);
+    this.tallies.get(query.application)?.answer(answer, label);
+    for (const { name, cached } of answer.models) {
+      const model = this.models.get(name);
+      if (model === undefined) continue;
+      model.answers += 1;
+      if (cached) model.cachedAnswers += 1;
+    }
+    const { share, delayMs } = this.settings.feedback;
+    if (label === undefined || share === 0 || this.draw.of(`feedback ${query.id}`)() >= share) return;
+    const { id: queryId, application, context } = query;
+    const judgement: Judgement = { application, context, queryId, label };
+    this.judgementsDue += 1;
+    this.clock.schedule(PORT, nowNs + delayMs * 1e6, 'judgement', judgement);
+  }
+
+  onRefusal(query: Query, { code }: QueryRefusal): void {
+    this.tallies.get(query.application)?.refuse(code);
+  }
+
+  /** Of every application that has a choice. */
+  shares(): SelectionShares {
+    const shares: Record<string, Record<string, number>> = {};
+    for (const { record, models } of this.settings.applications) {
+      if (models.length > 1) shares[record.name] = sharesOf(this.engine, record.name);
+    }
+    return shares;
+  }
+
+  private arrive(nowNs: number): void {
+    const arrival = this.upcoming;
+    if (arrival === undefined) return;
+    const query = this.queryOf(arrival, this.arrivals++);
+    const window = this.timeline.at(nowNs - this.startNs);
+    window.arrivals += 1;
+    const tally = this.tallies.get(query.application);
+    if (tally !== undefined) tally.arrivals += 1;
+    this.engine.predict(query, this);
+    this.scheduleArrival();
+  }
+
+  private queryOf(arrival: Arrival, number: number): ReplayedQuery {
+    const { application, length } = this.targetOf(arrival);
+    const { record, inputs } = application;
+    const common = { id: `${number}`, application: record.name, context: arrival.context ?? '' };
+    if (arrival.input !== undefined) {
+      const input = encodeInput(record.inputType, arrival.input, length, 'input');
+      if (input instanceof Error) throw new ReplayError(arrival.where, input.message, { cause: input });
+      return { ...common, input, label: arrival.label };
+    }
+    const sample = this.sampleOf(arrival, inputs.size, number);
+    return { ...common, input: inputs.input(sample, number), label: arrival.label ?? inputs.label(sample) };
+  }
+
+  private targetOf({ application, where }: Arrival): Target {
+    const name = application ?? this.settings.applications[0].record.name;
+    const target = this.targets.get(name);
+    if (target !== undefined) return target;
+    const names = [...this.targets.keys()].join(', ');
+    throw new ReplayError(where, `application '${name}' is not replayed: it must be one of ${names}`);
+  }
+
+  private sampleOf({ sample, where }: Arrival, size: number, number: number): number {
+    if (sample !== undefined && sample >= size) {
+      const are = size === 0 ? 'this application has none: give --inputs' : `there are 0 to ${size - 1}`;
+      throw new ReplayError(where, `there is no sample ${sample}: ${are}`);
+    }
+    return sample ?? Math.floor(this.draw.of(`sample ${number}`)() * size);
+  }
+
+  private judge({ application, context, queryId, label }: Judgement): void {
+    this.judgementsDue -= 1;
+    this.judgements += 1;
+    const tally = this.tallies.get(application);
+    this.engine.update({ application, context, queryId, label }, ({ accepted, joined, refusal }) =>
+      tally?.judge(accepted ? joined : (refusal?.code ?? 'refused')),
+    );
+  }
+
+  private scheduleArrival(): void {
+    const arrival = this.settings.trace.next();
+    const isIn = arrival !== undefined && arrival.atNs < this.untilNs;
+    this.upcoming = isIn ? arrival : undefined;
+    if (isIn) {
+      this.endNs = arrival.atNs;
+      this.clock.schedule(PORT, this.startNs + arrival.atNs, 'arrival');
+    } else if (arrival !== undefined) {
+      this.endNs = this.untilNs;
+    }
+  }
+
+  /** Shares at a window's end, as long as something goes on. */
+  private sample(nowNs: number): void {
+    this.timeline.at(nowNs - this.startNs - 1).shares = this.shares();
+    if (!this.done) this.scheduleSample();
+  }
+
+  private scheduleSample(): void {
+    const { widthNs } = this.timeline;
+    const next = Math.floor((this.clock.nowNs() - this.startNs) / widthNs + 1e-9) + 1;
+    this.clock.schedule(PORT, this.startNs + next * widthNs, 'sample');
+  }
+}
+
+function targetOf(application: ReplayedApplication, { models }: ReplaySettings): Target {
+  const length = models.find(
+    ({ record }) => application.models.includes(record.name) && record.inputLength !== undefined,
+  )?.record.inputLength;
+  return { application, length, tally: new ApplicationTally() };
+}
+
+export function sharesOf(engine: PredictionEngine, application: string): Record<string, number> {
+  return Object.fromEntries(engine.selectionShares(application) ?? []);
+}
