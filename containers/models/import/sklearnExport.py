@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes a fitted scikit-learn classifier as JSON, for `windjammer import sklearn`.
 
-From Python (any scikit-learn from 1.0; Debian: apt-get install python3-sklearn):
+From Python (tried with scikit-learn 1.2 and 1.9; Debian: apt-get install python3-sklearn):
 
     from sklearnExport import export_model
     export_model(model, "digits.json", golden_inputs=X_test[:20])
@@ -105,6 +105,10 @@ def _fitted(estimator, attribute, kind):
     return value
 
 
+def _dense(values):
+    return np.asarray(values.toarray() if hasattr(values, "toarray") else values)
+
+
 def _list(values):
     return np.asarray(values, dtype=np.float64).tolist()
 
@@ -124,8 +128,7 @@ def _scaler(step):
 
 
 def _linear(model, kind):
-    coefficients = np.asarray(_fitted(model, "coef_", kind).toarray() if hasattr(model.coef_, "toarray") else model.coef_)
-    coefficients = np.atleast_2d(coefficients)
+    coefficients = np.atleast_2d(_dense(_fitted(model, "coef_", kind)))
     intercepts = np.broadcast_to(np.asarray(model.intercept_, dtype=np.float64), (coefficients.shape[0],))
     return {
         "kind": "linear",
@@ -151,16 +154,15 @@ def _support_vectors(model, kind):
     dual = _fitted(model, "dual_coef_", kind)
     if model.kernel not in ("linear", "rbf"):
         raise ExportError(f"{kind}(kernel={model.kernel!r}) cannot be exported, only 'linear' and 'rbf'")
-    dense = lambda values: np.asarray(values.toarray() if hasattr(values, "toarray") else values)
     # The public attributes of a machine of two classes have the opposite signs of libsvm's.
     sign = -1.0 if len(model.classes_) == 2 else 1.0
     return {
         "kind": "supportVectors",
         "kernel": model.kernel,
         "gamma": float(model._gamma) if model.kernel == "rbf" else 0.0,
-        "vectors": _list(dense(model.support_vectors_)),
+        "vectors": _list(_dense(model.support_vectors_)),
         "vectorsOfClass": [int(count) for count in model.n_support_],
-        "dualCoefficients": _list(sign * dense(dual)),
+        "dualCoefficients": _list(sign * _dense(dual)),
         "intercepts": _list(sign * np.asarray(model.intercept_)),
         "breakTies": bool(model.break_ties and model.decision_function_shape == "ovr"),
     }

@@ -595,6 +595,25 @@ describe('a file that cannot be imported', () => {
       "initializer 'e': its data lies in another file",
     ],
     [
+      'half precision in a list',
+      {
+        ...spec,
+        more: [
+          [
+            5,
+            [
+              [1, 1],
+              [2, 10],
+              [8, 'h'],
+              [5, 15_360],
+            ],
+          ],
+        ],
+      },
+      'importUnsupported',
+      "initializer 'h': holds float16",
+    ],
+    [
       'half precision',
       {
         ...spec,
@@ -649,6 +668,13 @@ describe('a file that cannot be imported', () => {
         }
       }
     }
+  });
+
+  it('is too large', () => {
+    const relu = (extent: number): Uint8Array =>
+      onnxFile({ inputs: { x: ['N', extent] }, nodes: [{ op: 'Relu', inputs: ['x'], output: 'y' }] });
+    expect(failure(relu(2 ** 30)).message).toContain('1073741824 values of one query are more than 67108864');
+    expect(failure(relu(70_000)).message).toContain('70000 values are too many for labels');
   });
 
   it('is no ONNX file at all', () => {

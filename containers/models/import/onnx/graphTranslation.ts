@@ -4,6 +4,9 @@ import { NodeReader, type NodeInput } from './nodeReader.js';
 import { TRANSLATIONS } from './nodeTranslations.js';
 import { DATA_TYPES, FLOAT, type OnnxGraph, type OnnxValueInfo } from './onnxModel.js';
 
+/** Values of one query: more is a mistake in the file, and would not fit a device with a batch. */
+const MAX_INPUT_VALUES = 2 ** 26;
+
 /** A graph as ops over the values of one item, in the order in which they run. */
 export interface TranslatedGraph {
   readonly inputShape: readonly number[];
@@ -122,7 +125,7 @@ function shapeOf(
         extents.some((extent, axis) => typeof extent === 'number' && extent > 0 && extent !== given[axis]));
     if (contradicts)
       refuse(`--input-shape ${given.join(',')} contradicts the file's [${extents.join(', ')}] of one query`);
-    return given;
+    return bounded(given, refuse);
   }
   if (extents === undefined || extents.length === 0) {
     refuse(
@@ -133,11 +136,20 @@ function shapeOf(
     typeof extent === 'number' && extent > 0 ? extent : undefined,
   );
   const shape = fixed.filter((extent) => extent !== undefined);
-  if (shape.length !== fixed.length || elementsOfShape(shape) > 0x7fffffff) {
+  if (shape.length !== fixed.length) {
     const text = (extents ?? []).map((extent) => (extent === '' ? '?' : extent)).join(', ');
     refuse(
       `the shape of one query, [${text}], is open: say it with --input-shape, without the batch, such as 1,28,28`,
     );
   }
-  return shape;
+  return bounded(shape, refuse);
+}
+
+function bounded(shape: readonly number[], refuse: (problem: string) => never): readonly number[] {
+  const values = elementsOfShape(shape);
+  return values <= MAX_INPUT_VALUES
+    ? shape
+    : refuse(
+        `${values} values of one query are more than ${MAX_INPUT_VALUES}; check the file or --input-shape`,
+      );
 }

@@ -19,6 +19,9 @@ export interface OnnxImportOptions {
   readonly answersValues?: boolean;
 }
 
+/** Beyond it, an output is hardly one of classes. */
+const MAX_NUMBERED_LABELS = 65_536;
+
 /**
  * Makes a kernel model of an ONNX file, in single precision.
  * @throws ModelError `importInvalid` or `importUnsupported` naming the node or the tensor.
@@ -41,6 +44,14 @@ export function importOnnx(bytes: Uint8Array, file: string, options: OnnxImportO
   };
   if (width === 1 || options.answersValues === true) {
     return finishModel(draft, { ...common, answer: { kind: 'values', output } });
+  }
+  if (options.labels === undefined && width > MAX_NUMBERED_LABELS) {
+    throw new ModelError(
+      'importUnsupported',
+      file,
+      'graph.output',
+      `${width} values are too many for labels 0, 1, 2, …: give --labels, or answer the values with --values`,
+    );
   }
   const labels = options.labels ?? Array.from({ length: width }, (_, index) => String(index));
   if (labels.length !== width) {

@@ -65,6 +65,7 @@ export const FLOAT = 1;
 const INT32 = 6;
 const INT64 = 7;
 const DOUBLE = 11;
+const READ_TYPES: readonly number[] = [FLOAT, INT32, INT64, DOUBLE];
 
 /** Reads a .onnx file. @throws ModelError `importInvalid` for damage, `importUnsupported` naming what is not read. */
 export function readOnnx(bytes: Uint8Array, file: string): OnnxGraph {
@@ -193,6 +194,14 @@ class OnnxReader {
         'its data lies in another file: save the model with all its tensors inside (save_as_external_data=False)',
       );
     }
+    if (!READ_TYPES.includes(dataType)) {
+      throw new ModelError(
+        'importUnsupported',
+        this.file,
+        field,
+        `holds ${DATA_TYPES[dataType] ?? `data type ${dataType}`}, only float, double, int32 and int64 are read: convert the model to float`,
+      );
+    }
     const values = raw === undefined ? Float64Array.from(listed) : this.rawValues(raw, dataType, field);
     const elements = dims.reduce((product, extent) => product * extent, 1);
     if (values.length !== elements) {
@@ -240,12 +249,7 @@ class OnnxReader {
         whole(8);
         return new Float64Array(bytes.buffer);
       default:
-        throw new ModelError(
-          'importUnsupported',
-          this.file,
-          field,
-          `holds ${DATA_TYPES[dataType] ?? `data type ${dataType}`}, only float, double, int32 and int64 are read: convert the model to float`,
-        );
+        throw new Error(`data type ${dataType} is not read`);
     }
   }
 }
