@@ -18,6 +18,7 @@ export function banner(server: EmbeddedServer, dataDirectory: string | undefined
     ...containers(server),
     '',
     ...examples(server, query),
+    `The dashboard: ${query}/`,
     'Ctrl-C drains and stops.',
   ];
   return `${lines.join('\n')}\n`;

@@ -1,4 +1,5 @@
 import type { FeedFrame } from '../feedFrame.js';
+import { modelColour } from './colours.js';
 import { byId } from './dom.js';
 import { formatMs, formatNumber, formatShare } from './format.js';
 import { TimeChart, type TimeChartOptions } from './timeChart.js';
@@ -28,7 +29,7 @@ export class Charts {
         ['99th percentile', latency?.p99Ms ?? null],
       ]);
     }),
-    plotted('chart-batches', { format: formatNumber, top: 2 }, ({ batches }) => {
+    plotted('chart-batches', { format: formatNumber, top: 2, colourOf: modelColour }, ({ batches }) => {
       return new Map(batches.map(({ model, version, meanSize }) => [`${model} v${version}`, meanSize]));
     }),
     plotted('chart-queues', { format: formatNumber, top: 4 }, ({ queued, inFlightInputs }) => {

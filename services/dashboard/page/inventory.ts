@@ -28,7 +28,7 @@ function applicationRow(of: ApplicationView): readonly Cell[] {
     { text: of.policy },
     { text: formatMs(of.objectiveMs), class: 'number' },
     { text: formatNumber(of.answersPerSecond), class: 'number' },
-    { text: linked.length === 0 ? 'none' : linked.join(', '), class: 'name' },
+    { text: linked.length === 0 ? 'none' : linked.join(', '), class: 'name long' },
   ];
 }
 

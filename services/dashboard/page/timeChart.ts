@@ -1,5 +1,6 @@
 import type { AlignedData, Options, Series } from 'uplot';
 import uPlot from './uPlot.esm.js';
+import { Colours } from './colours.js';
 import { element, setText } from './dom.js';
 import { History, HISTORY_POINTS } from './history.js';
 
@@ -10,9 +11,10 @@ export interface TimeChartOptions {
   readonly top?: number;
   /** Fixed: it reaches no further. */
   readonly fixed?: boolean;
+  /** The custom property with the colour of a series; each series has its own unless said otherwise. */
+  readonly colourOf?: (name: string) => string;
 }
 
-const COLOURS = 8;
 const SECONDS_SHOWN = HISTORY_POINTS / 2;
 const AXIS_FONT = '12px system-ui, sans-serif';
 
@@ -23,6 +25,7 @@ export class TimeChart {
   private readonly keys = element('ul', { class: 'keys' });
   private values: HTMLElement[] = [];
   private plot: uPlot | undefined;
+  private readonly colours = new Colours();
 
   constructor(
     private readonly root: HTMLElement,
@@ -68,9 +71,9 @@ export class TimeChart {
     const { names } = this.history;
     this.values = [];
     this.keys.replaceChildren(
-      ...names.map((name, at) => {
+      ...names.map((name) => {
         const swatch = element('span', { class: 'swatch' });
-        swatch.style.setProperty('--colour', `var(${colourName(at)})`);
+        swatch.style.setProperty('--colour', `var(${this.colourOf(name)})`);
         const value = element('span', { class: 'value', text: '–' });
         this.values.push(value);
         return element('li', {}, swatch, element('span', { class: 'key', text: name }), value);
@@ -100,9 +103,9 @@ export class TimeChart {
       ],
       series: [
         {},
-        ...names.map((label, at): Series => ({
+        ...names.map((label): Series => ({
           label,
-          stroke: () => cssValue(colourName(at)),
+          stroke: () => cssValue(this.colourOf(label)),
           width: 2,
           points: { show: false },
         })),
@@ -110,14 +113,14 @@ export class TimeChart {
     };
   }
 
+  private colourOf(name: string): string {
+    return this.options.colourOf?.(name) ?? this.colours.of(name);
+  }
+
   private resize(): void {
     const { clientWidth, clientHeight } = this.place;
     if (clientWidth > 0) this.plot?.setSize({ width: clientWidth, height: clientHeight });
   }
-}
-
-function colourName(at: number): string {
-  return `--series-${at % COLOURS}`;
 }
 
 function timeOfDay(seconds: number): string {

@@ -1,4 +1,5 @@
 import type { ApplicationView, FeedFrame } from '../feedFrame.js';
+import { modelColour } from './colours.js';
 import { byId, setOptions } from './dom.js';
 import { formatShare } from './format.js';
 import { TimeChart } from './timeChart.js';
@@ -9,6 +10,7 @@ export class Weights {
   private readonly chart = new TimeChart(byId('chart-weights', HTMLElement), {
     format: formatShare,
     fixed: true,
+    colourOf: modelColour,
   });
 
   constructor() {
