@@ -15,7 +15,7 @@ export function exp3Rate(arms: number, queries: number): number {
 }
 
 /**
- * Exp3.S against any sequence of arms with at most `segments` segments (Auer et al. 2002, corollary 8.2), with its
+ * Exp3.S against any sequence of arms with at most `segments` segments (Auer et al. 2002, section 8), with its
  * gamma and alpha = 1 / T: `2 sqrt(e - 1) sqrt(K T (S ln(K T) + e))`.
  */
 export function exp3sBound(arms: number, queries: number, segments: number): number {
