@@ -3,9 +3,24 @@ export class CommandError extends Error {
   override readonly name = 'CommandError';
 }
 
+/** Errors whose message is meant for people; any other is a defect. */
+const EXPECTED: readonly string[] = [
+  'CommandError',
+  'ListenError',
+  'StoreError',
+  'ServiceError',
+  'ModelError',
+  'TimeoutError',
+  'UnexpectedAnswerError',
+];
+
 /** The message of anything thrown; a defect shows its stack, an expected failure does not. */
 export function failureText(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
-  const expected = ['CommandError', 'ListenError', 'StoreError', 'ServiceError', 'ModelError'];
-  return expected.includes(thrown.name) ? thrown.message : (thrown.stack ?? thrown.message);
+  // Told apart by their names: the classes are loaded only where a command needs them.
+  if (thrown.name === 'RefusedError' && 'status' in thrown && 'code' in thrown) {
+    return `${String(thrown.status)} ${String(thrown.code)}: ${thrown.message}`;
+  }
+  if (thrown.name === 'UnreachableError') return `${thrown.message}; start one with: windjammer serve`;
+  return EXPECTED.includes(thrown.name) ? thrown.message : (thrown.stack ?? thrown.message);
 }

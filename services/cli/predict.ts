@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { CommandError } from './commandError.js';
+import { fileValue, inputValue } from './inputArguments.js';
 
 interface PredictOptions {
   readonly input?: string;
@@ -24,27 +24,17 @@ export function addPredictCommand(program: Command): void {
     )
     .option('--context <name>', 'selection context (uid)')
     .option('--url <url>', 'address of the server', 'http://127.0.0.1:1337')
+    .option('--json', 'print JSON, which is what it does anyway')
     .action(predict);
 }
 
 async function predict(application: string, options: PredictOptions): Promise<void> {
   const body = requestBody(options);
-  const url = `${options.url.replace(/\/$/, '')}/${encodeURIComponent(application)}/predict`;
-  let response: Response;
-  try {
-    response = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-  } catch (cause) {
-    throw new CommandError(`no server answers at ${options.url}; start one with: windjammer serve`, {
-      cause,
-    });
-  }
-  const text = await response.text();
-  if (!response.ok) throw new CommandError(`${response.status} ${errorText(text)}`);
-  process.stdout.write(`${text}\n`);
+  const { HttpCalls } = await import('../client/index.js');
+  // The answer as the server gives it, whatever it holds.
+  const path = `/${encodeURIComponent(application)}/predict`;
+  const answer = await new HttpCalls(options.url).post(path, body);
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
 }
 
 function requestBody({ input, file, context }: PredictOptions): Record<string, unknown> {
@@ -56,35 +46,4 @@ function requestBody({ input, file, context }: PredictOptions): Record<string, u
   const body: Record<string, unknown> = isRequest ? { ...value } : { input: value };
   if (context !== undefined) body.context = context;
   return body;
-}
-
-function inputValue(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-function fileValue(path: string): unknown {
-  let text: string;
-  try {
-    text = readFileSync(path === '-' ? 0 : path, 'utf8');
-  } catch (cause) {
-    throw new CommandError(`cannot read ${path}: ${(cause as Error).message}`, { cause });
-  }
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new CommandError(`${path} is not JSON: ${(cause as Error).message}`, { cause });
-  }
-}
-
-function errorText(text: string): string {
-  try {
-    const { error } = JSON.parse(text) as { error: { code: string; message: string } };
-    return `${error.code}: ${error.message}`;
-  } catch {
-    return text;
-  }
 }

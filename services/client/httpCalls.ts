@@ -10,7 +10,7 @@ export class HttpCalls {
 
   constructor(
     url: string,
-    private readonly timeoutMs: number,
+    private readonly timeoutMs = DEFAULT_TIMEOUT_MS,
   ) {
     if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
       throw new TypeError(`${JSON.stringify(url)} is no address of a server: http://HOST:PORT is`);
@@ -19,7 +19,7 @@ export class HttpCalls {
   }
 
   /** @returns the JSON of the answer, or its text. @throws ClientError, or the reason of the signal */
-  async post(path: string, body: unknown, options: CallOptions): Promise<unknown> {
+  async post(path: string, body: unknown, options: CallOptions = {}): Promise<unknown> {
     const limitMs = options.timeoutMs ?? this.timeoutMs;
     // Not AbortSignal.timeout: its signals stay in memory until their time has come.
     const end = new AbortController();

@@ -14,6 +14,7 @@ export type {
   PredictOptions,
 } from './clientTypes.js';
 export { BINARY_MESSAGES, JSON_MESSAGES, readAnswer } from './clientMessages.js';
+export { HttpCalls } from './httpCalls.js';
 export type { ManagementClient } from './managementClient.js';
 export { WebSocketClient, type WebSocketClientOptions } from './webSocketClient.js';
 export {

@@ -1,0 +1,119 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { ManagementClient } from '../client/index.js';
+import type { ContainerAnswer } from '../management/index.js';
+import { clientOf, withManagementOptions, type ClientOptions } from './clientOptions.js';
+import { CommandError } from './commandError.js';
+import { wholeNumber } from './optionValues.js';
+import { print } from './printing.js';
+import { ProgressLine } from './progressLine.js';
+
+interface DeployOptions extends ClientOptions {
+  readonly name: string;
+  readonly version: string;
+  readonly app?: string;
+  readonly batchSize: number;
+  readonly waitSeconds: number;
+}
+
+const KERNEL_MODEL = 'windjammer/kernel-model';
+const POLL_MS = 100;
+
+export function addDeployCommand(program: Command): void {
+  withManagementOptions(
+    program
+      .command('deploy')
+      .description('check a model folder, register it on a running server, wait until it is up, and link it')
+      .argument('<folder>', 'the model folder; the server reads it too')
+      .requiredOption('--name <name>', 'the name of the model')
+      .requiredOption('--version <version>', 'the version; it becomes the current one')
+      .option('--app <application>', 'the application to link it to')
+      .option(
+        '--batch-size <number>',
+        '-1: adaptive; otherwise the largest batch',
+        wholeNumber(-1, 65_535),
+        -1,
+      )
+      .option('--wait-seconds <number>', 'for its first replica', wholeNumber(1, 3600), 60),
+  ).action(deploy);
+}
+
+async function deploy(folder: string, options: DeployOptions): Promise<void> {
+  const { name, version, app } = options;
+  const path = resolve(folder);
+  const progress = new ProgressLine();
+  try {
+    progress.show(`checking ${folder}`);
+    // Here first: a mistake in the folder is found without touching the server.
+    const { loadKernelModel } = await import('../../containers/models/index.js');
+    const { manifest } = loadKernelModel(path);
+    const { management } = await clientOf(options);
+    if (app !== undefined) await management.application(app);
+    progress.show(`registering ${name} ${version}`);
+    const previous = await currentVersion(management, name);
+    await management.addModel({
+      model_name: name,
+      model_version: version,
+      input_type: manifest.inputs[0].type,
+      container_name: KERNEL_MODEL,
+      model_data_path: path,
+      batch_size: options.batchSize,
+    });
+    const replica = await firstReplica(management, options, progress, previous);
+    const isNewLink = app !== undefined && (await link(management, app, name));
+    progress.clear();
+    const linked = app === undefined ? '' : `, ${isNewLink ? 'linked' : 'was linked already'} to ${app}`;
+    print(
+      options.json,
+      { model_name: name, model_version: version, replica: replica.state, app_name: app, linked: isNewLink },
+      `${name} ${version} is up and current${linked}.`,
+    );
+  } finally {
+    progress.clear();
+  }
+}
+
+async function currentVersion(management: ManagementClient, name: string): Promise<string | undefined> {
+  const models = await management.models();
+  return models.find((one) => one.model_name === name && one.is_current_version)?.model_version;
+}
+
+/** Waits for the replica. @throws CommandError with why it is not up. */
+async function firstReplica(
+  management: ManagementClient,
+  { name, version, waitSeconds }: DeployOptions,
+  progress: ProgressLine,
+  previous: string | undefined,
+): Promise<ContainerAnswer> {
+  const endMs = performance.now() + waitSeconds * 1000;
+  const advice =
+    previous === undefined
+      ? `remove it with: windjammer model delete ${name} ${version}`
+      : `roll back with: windjammer model set-version ${name} ${previous}`;
+  for (;;) {
+    const containers = await management.containers();
+    const replica = containers.find((one) => one.model_name === name && one.model_version === version);
+    if (replica?.state === 'up') return replica;
+    const failure = replica?.last_failure;
+    if (replica?.state === 'down' && failure !== undefined) {
+      throw new CommandError(`${name} ${version} is registered and does not start: ${failure}; ${advice}`);
+    }
+    if (performance.now() > endMs) {
+      const waited = `${name} ${version} is registered and not up after ${waitSeconds} s`;
+      throw new CommandError(`${waited}: ${failure ?? 'it is still starting'}; ${advice}`);
+    }
+    progress.show(`waiting for the first replica of ${name} ${version}`);
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+/** @returns false when it was linked before: a new version of it is asked from its registration on. */
+async function link(management: ManagementClient, application: string, model: string): Promise<boolean> {
+  try {
+    await management.addLinks(application, [model]);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'link_exists') return false;
+    throw error;
+  }
+}

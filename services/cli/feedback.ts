@@ -1,0 +1,60 @@
+import type { Command } from 'commander';
+import type { ClientInput } from '../client/index.js';
+import { clientOf, withQueryOptions, type ClientOptions } from './clientOptions.js';
+import { CommandError } from './commandError.js';
+import { fileValue, inputValue } from './inputArguments.js';
+import { print } from './printing.js';
+
+interface FeedbackOptions extends ClientOptions {
+  readonly queryId?: string;
+  readonly input?: string;
+  readonly file?: string;
+  readonly label: string;
+  readonly loss?: string;
+  readonly context?: string;
+}
+
+const JOINED = {
+  query: 'the models that the query asked',
+  cache: 'cached predictions',
+  evaluated: 'a fresh evaluation',
+  none: 'nothing',
+} as const;
+
+export function addFeedbackCommand(program: Command): void {
+  const command = program
+    .command('feedback')
+    .description('tell a running server the true output, so that selection learns')
+    .argument('<application>', 'name of the application')
+    .option('--query-id <id>', 'the query that is judged: query_id of its prediction')
+    .option('--input <json>', 'or its input')
+    .option('--file <path>', 'or a file with the input, or with {"input": …}; - for standard input')
+    .requiredOption('--label <text>', 'the true output')
+    .option('--loss <number>', 'from 0 to 1, in place of right or wrong')
+    .option('--context <name>', 'selection context (uid)');
+  withQueryOptions(command).action(feedback);
+}
+
+async function feedback(application: string, options: FeedbackOptions): Promise<void> {
+  const { queryId, label, context, json } = options;
+  const subject = { queryId, input: inputOf(options) };
+  const loss = options.loss === undefined ? undefined : Number(options.loss);
+  if (loss !== undefined && !(loss >= 0 && loss <= 1)) {
+    throw new CommandError(`--loss must be a number from 0 to 1, not ${options.loss}`);
+  }
+  const client = await clientOf(options);
+  const result = await client.feedback(application, { ...subject, label, loss, context });
+  const kept = result.durable ? 'on disk' : 'in memory, and will be written again';
+  print(json, result, `Learned from ${JOINED[result.joined]}; it is ${kept}.`);
+}
+
+function inputOf({ queryId, input, file }: FeedbackOptions): ClientInput | undefined {
+  if ([queryId, input, file].filter((given) => given !== undefined).length !== 1) {
+    throw new CommandError('give one of --query-id, --input and --file');
+  }
+  if (input !== undefined) return inputValue(input) as ClientInput;
+  if (file === undefined) return undefined;
+  const value = fileValue(file);
+  const isRequest = typeof value === 'object' && value !== null && 'input' in value;
+  return (isRequest ? value.input : value) as ClientInput;
+}

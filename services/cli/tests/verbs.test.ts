@@ -1,0 +1,215 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { builtInModelPath } from '../../../containers/models/index.js';
+import { EmbeddedServer } from '../../main.js';
+import { failureText } from '../commandError.js';
+import { windjammerProgram } from '../program.js';
+
+describe('windjammer', () => {
+  let server: EmbeddedServer;
+  let folder: string;
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'windjammer-verbs-'));
+    server = await EmbeddedServer.start({
+      host: '127.0.0.1',
+      port: 0,
+      managementHost: '127.0.0.1',
+      managementPort: 0,
+      dataDirectory: undefined,
+      seed: 1,
+      withDefaults: false,
+      complain: () => undefined,
+    });
+  });
+  afterAll(async () => {
+    await server.stop({ noticeMs: 0, graceMs: 1000 });
+    rmSync(folder, { recursive: true });
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  /** Runs a command line; what it printed, or the line that it fails with. */
+  async function run(...args: readonly string[]): Promise<string> {
+    let output = '';
+    vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
+      output += String(chunk);
+      return true;
+    });
+    const queryUrl = `http://127.0.0.1:${server.queryAddress.port}`;
+    const managementUrl = `http://127.0.0.1:${server.managementAddress.port}`;
+    const queries = ['predict', 'feedback'].includes(args[0]);
+    try {
+      const address = queries ? ['--url', queryUrl] : ['--management-url', managementUrl];
+      await windjammerProgram().parseAsync([...args, ...address], { from: 'user' });
+    } catch (thrown) {
+      return `FAILED ${failureText(thrown)}`;
+    } finally {
+      vi.restoreAllMocks();
+    }
+    return output;
+  }
+
+  async function runJson(...args: readonly string[]): Promise<unknown> {
+    return JSON.parse(await run(...args, '--json')) as unknown;
+  }
+
+  it('registers, shows, links, learns and deletes', async () => {
+    const constant = ['--input-type', 'doubles', '--container', 'windjammer/constant'];
+    expect(
+      await run('app', 'add', 'pair', '--input-type', 'doubles', '--default-output', '-', '--policy', 'exp3'),
+    ).toBe("Success! Application 'pair' is registered.\n");
+    for (const output of ['1', '2']) {
+      await run('model', 'add', `m${output}`, '--version', '1', ...constant, '--output', output);
+    }
+    expect(await runJson('model', 'add', 'm1', '--version', '2', ...constant, '--output', '3')).toEqual({
+      message: "Success! Model 'm1' version '2' is registered.",
+    });
+    expect(await run('link', 'add', 'pair', 'm1', 'm2')).toMatch(/^Success!/);
+    expect(await run('link', 'list', 'pair')).toBe('MODEL\nm1\nm2\n');
+    expect(await run('model', 'set-version', 'm1', '1')).toBe("Success! Model 'm1' is at version '1'.\n");
+    expect(await run('model', 'list')).toBe(
+      'MODEL  VERSION      INPUT    CONTAINER\n' +
+        'm1     1 (current)  doubles  windjammer/constant\n' +
+        'm1     2            doubles  windjammer/constant\n' +
+        'm2     1 (current)  doubles  windjammer/constant\n',
+    );
+    expect(await run('app', 'list')).toBe(
+      'NAME  INPUT    OBJECTIVE  POLICY  DEFAULT  MODELS\npair  doubles  100 ms     exp3    -        m1, m2\n',
+    );
+    expect(await run('model', 'show', 'm1', '1')).toMatch(/^output +1$/m);
+    expect(await run('model', 'replicas', 'm2')).toMatch(/^m2 +1 +0 +up +0$/m);
+    expect(await runJson('model', 'replicas', 'm2')).toMatchObject([{ model_name: 'm2', state: 'up' }]);
+
+    for (let i = 0; i < 20; i++) {
+      const { query_id: id } = (await runJson('predict', 'pair', '--input', `[${i}]`)) as {
+        query_id: string;
+      };
+      expect(await run('feedback', 'pair', '--query-id', id, '--label', '2')).toBe(
+        'Learned from the models that the query asked; it is on disk.\n',
+      );
+    }
+    const { shares } = (await runJson('app', 'show', 'pair')) as { shares: Record<string, number> };
+    expect(shares.m2).toBeGreaterThan(shares.m1);
+    expect(await run('app', 'show', 'pair')).toMatch(/^model m2 +\d+\.\d % of the queries$/m);
+    const file = join(folder, 'request.json');
+    writeFileSync(file, '{"input":[1,2]}');
+    const learned = await runJson('feedback', 'pair', '--file', file, '--label', '2', '--loss', '0.5');
+    expect(learned).toMatchObject({ durable: true });
+
+    expect(await run('link', 'delete', 'pair', 'm1')).toMatch(/^Success!/);
+    expect(await runJson('link', 'list', 'pair')).toEqual(['m2']);
+    expect(await run('model', 'delete', 'm1', '2')).toMatch(/^Success!/);
+    expect(await run('app', 'delete', 'pair')).toBe("Success! Application 'pair' is deleted.\n");
+    expect(await runJson('app', 'list')).toEqual([]);
+  });
+
+  it.each<[string, string[], RegExp]>([
+    ['an unknown application', ['app', 'show', 'nobody'], /^404 unknown_application: .*nobody/],
+    ['an unknown model', ['model', 'show', 'nobody', '1'], /^404 unknown_model: /],
+    ['an unknown link', ['link', 'list', 'nobody'], /^404 unknown_application: /],
+    [
+      'policy parameters that are no JSON',
+      [...APP, '--policy-parameters', '{'],
+      /^--policy-parameters is not JSON/,
+    ],
+    ['an unknown policy', [...APP, '--policy', 'guess'], /^400 invalid_policy: /],
+    [
+      'feedback on nothing',
+      ['feedback', 'x', '--label', '1'],
+      /^give one of --query-id, --input and --file$/,
+    ],
+    [
+      'feedback on two things',
+      ['feedback', 'x', '--label', '1', '--input', '[1]', '--query-id', 'q'],
+      /^give one of --query-id, --input and --file$/,
+    ],
+    [
+      'a loss of 2',
+      ['feedback', 'x', '--label', '1', '--input', '[1]', '--loss', '2'],
+      /^--loss must be a number from 0 to 1, not 2$/,
+    ],
+    [
+      'no server',
+      ['app', 'list', '--management-url', 'http://127.0.0.1:1'],
+      /; start one with: windjammer serve$/,
+    ],
+    ['an address that is none', ['app', 'list', '--management-url', 'nonsense'], /^"nonsense" is no address/],
+    ['a folder that is no model', ['deploy', '/tmp', '--name', 'x', '--version', '1'], /manifest\.json/],
+    [
+      'a deployment to nobody',
+      ['deploy', builtInModelPath('digits-logistic'), '--name', 'x', '--version', '1', '--app', 'nobody'],
+      /^404 unknown_application: /,
+    ],
+  ])('fails in one line on %s', async (_what, args, message) => {
+    // The addresses of this test's server come first where the case gives its own.
+    const own = args.includes('--management-url');
+    const text = own ? await failure(args) : await run(...args);
+    expect(text).toMatch(/^FAILED /);
+    const line = text.slice('FAILED '.length);
+    expect(line).toMatch(message);
+    expect(line).not.toContain('\n');
+    expect(await runJson('model', 'list')).not.toContainEqual(expect.objectContaining({ model_name: 'x' }));
+  });
+
+  async function failure(args: readonly string[]): Promise<string> {
+    try {
+      await windjammerProgram().parseAsync(args, { from: 'user' });
+    } catch (thrown) {
+      return `FAILED ${failureText(thrown)}`;
+    }
+    return 'it did not fail';
+  }
+
+  it('deploys a model folder and a second version of it, and answers with it', async () => {
+    const path = join(folder, 'model');
+    cpSync(builtInModelPath('digits-logistic'), path, { recursive: true });
+    await run(
+      'app',
+      'add',
+      'digits',
+      '--input-type',
+      'floats',
+      '--default-output',
+      '-1',
+      '--slo-micros',
+      '60000000',
+    );
+    const args = ['deploy', path, '--name', 'mine', '--app', 'digits', '--version'];
+    expect(await run(...args, '1')).toBe('mine 1 is up and current, linked to digits.\n');
+    expect(await runJson(...args, '2')).toEqual({
+      model_name: 'mine',
+      model_version: '2',
+      replica: 'up',
+      app_name: 'digits',
+      linked: false,
+    });
+    const sample = new URL('../../../containers/models/samples/digit.json', import.meta.url).pathname;
+    const answer = await runJson('predict', 'digits', '--file', sample);
+    expect(answer).toMatchObject({ default: false, models: [{ name: 'mine', version: '2' }] });
+    expect(await run(...args, '2')).toMatch(/^FAILED 409 model_exists: /);
+  });
+
+  it('says why a deployed model does not start', async () => {
+    const path = join(folder, 'broken');
+    cpSync(builtInModelPath('digits-logistic'), path, { recursive: true });
+    // In order as a folder, and larger than any device.
+    const manifest = JSON.parse(readFileSync(join(path, 'manifest.json'), 'utf8')) as {
+      buffers?: object[];
+      limits: { deviceBytes: number };
+    };
+    const huge = { name: 'huge', element: 'f32', shape: [1_000_000, 1_000_000] };
+    manifest.limits.deviceBytes = 1e13;
+    manifest.buffers = [...(manifest.buffers ?? []), huge];
+    writeFileSync(join(path, 'manifest.json'), JSON.stringify(manifest));
+    const text = await run('deploy', path, '--name', 'broken', '--version', '1');
+    expect(text).toMatch(
+      /^FAILED broken 1 is registered and does not start: .*; remove it with: windjammer model delete broken 1$/,
+    );
+    expect(text).not.toContain('\n');
+  });
+});
+
+const APP = ['app', 'add', 'y', '--input-type', 'doubles', '--default-output', '-'];
