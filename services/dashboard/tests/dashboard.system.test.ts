@@ -41,7 +41,8 @@ describe('the dashboard in a browser', () => {
     await register(server);
     browser = await launchChromium();
     page = await opened({ viewport: { width: 1280, height: 900 } });
-  });
+    // The browser may have to be installed first.
+  }, 600_000);
 
   afterAll(async () => {
     await browser?.close();
