@@ -23,6 +23,8 @@ export interface EmbeddedOptions {
   readonly seed: number;
   readonly cacheBytes?: number;
   readonly maxBodyBytes?: number;
+  /** Origins of web pages that may open a WebSocket, beside the server's own; `*`: any. */
+  readonly allowedOrigins?: readonly string[];
   /** Registers the applications that come with the product, in a fresh data directory. */
   readonly withDefaults: boolean;
   readonly complain: Complaint;
@@ -103,7 +105,7 @@ class Parts {
     options: EmbeddedOptions,
     private readonly store: Store,
   ) {
-    const { complain, cacheBytes, maxBodyBytes } = options;
+    const { complain, cacheBytes, maxBodyBytes, allowedOrigins } = options;
     const onDefect = ({ message, cause }: ServiceError) => complain(message, { cause });
     this.runtime = new EmbeddedRuntime(this.clock);
     this.registry = new Registry(store);
@@ -148,7 +150,9 @@ class Parts {
       onDefect,
       pages: dashboard,
       ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
+      ...(allowedOrigins === undefined ? {} : { allowedOrigins }),
     });
+    this.telemetry.watchWebSockets(() => this.frontend.webSocketCount());
     this.management = new ManagementServer(
       {
         registry: this.registry,

@@ -19,6 +19,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     seed: options.seed,
     cacheBytes: options.cacheMib * MIB,
     maxBodyBytes: options.maxBodyMib * MIB,
+    allowedOrigins: options.allowOrigin,
     withDefaults: options.defaults,
     complain: (message, details) => log.warn(details, message),
   });

@@ -12,6 +12,7 @@ export interface ServeOptions {
   readonly seed: number;
   readonly cacheMib: number;
   readonly maxBodyMib: number;
+  readonly allowOrigin?: readonly string[];
   readonly drainNoticeMs: number;
   readonly drainGraceMs: number;
   readonly logLevel: string;
@@ -38,6 +39,7 @@ export function addServeCommand(program: Command): void {
     .option('--seed <number>', 'seed of every random draw', wholeNumber(0, 2 ** 31 - 1), 1)
     .option('--cache-mib <number>', 'size of the prediction cache', wholeNumber(0, 1_048_576), 32)
     .option('--max-body-mib <number>', 'largest body of a query', wholeNumber(1, 1024), 16)
+    .option('--allow-origin <origins...>', 'web pages that may open a WebSocket, beside its own; * for any')
     .option(
       '--drain-notice-ms <ms>',
       'unready but still serving, before a drain stops accepting',

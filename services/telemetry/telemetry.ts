@@ -69,6 +69,18 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
     this.tap = tap;
   }
 
+  /** @param open tells how many WebSockets are. */
+  watchWebSockets(open: () => number): void {
+    new Gauge({
+      name: 'windjammer_websockets',
+      help: 'WebSocket connections that are open',
+      registers: [this.registry],
+      collect() {
+        this.set(open());
+      },
+    });
+  }
+
   /** The Prometheus text format. */
   async text(): Promise<{ readonly contentType: string; readonly text: string }> {
     return { contentType: this.registry.contentType, text: await this.registry.metrics() };
