@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { WindjammerClient } from '../client/index.js';
+import type { HttpCalls, WindjammerClient } from '../client/index.js';
 import { CommandError } from './commandError.js';
 import { wholeNumber } from './optionValues.js';
 
@@ -33,12 +33,25 @@ export function withManagementOptions(command: Command): Command {
 export async function clientOf(options: Partial<ClientOptions>): Promise<WindjammerClient> {
   // Loaded when it is needed: most commands start without it.
   const { WindjammerClient } = await import('../client/index.js');
+  return checkedAddress(
+    () =>
+      new WindjammerClient({
+        queryUrl: options.url,
+        managementUrl: options.managementUrl,
+        timeoutMs: options.timeoutMs,
+      }),
+  );
+}
+
+/** Calls whose answers are printed as they come. @throws CommandError on an address that is none. */
+export async function rawCalls(url: string): Promise<HttpCalls> {
+  const { HttpCalls } = await import('../client/index.js');
+  return checkedAddress(() => new HttpCalls(url));
+}
+
+function checkedAddress<T>(make: () => T): T {
   try {
-    return new WindjammerClient({
-      queryUrl: options.url,
-      managementUrl: options.managementUrl,
-      timeoutMs: options.timeoutMs,
-    });
+    return make();
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw new CommandError(error.message, { cause: error });

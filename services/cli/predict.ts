@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { rawCalls } from './clientOptions.js';
 import { CommandError } from './commandError.js';
 import { fileValue, inputValue } from './inputArguments.js';
 
@@ -30,10 +31,9 @@ export function addPredictCommand(program: Command): void {
 
 async function predict(application: string, options: PredictOptions): Promise<void> {
   const body = requestBody(options);
-  const { HttpCalls } = await import('../client/index.js');
   // The answer as the server gives it, whatever it holds.
   const path = `/${encodeURIComponent(application)}/predict`;
-  const answer = await new HttpCalls(options.url).post(path, body);
+  const answer = await (await rawCalls(options.url)).post(path, body);
   process.stdout.write(`${JSON.stringify(answer)}\n`);
 }
 
