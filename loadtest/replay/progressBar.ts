@@ -1,5 +1,7 @@
 const WIDTH = 28;
 const INTERVAL_MS = 100;
+/** Some terminals say that they have no columns. */
+const UNKNOWN_WIDTH = 80;
 
 /** One line that is drawn over itself, on a terminal only. */
 export class ProgressBar {
@@ -17,7 +19,7 @@ export class ProgressBar {
     this.drawn = true;
     const bar =
       share === undefined ? '' : `${barOf(share)} ${String(Math.floor(share * 100)).padStart(3)} %  `;
-    this.stream.write(`\r\x1b[2K${`${bar}${text}`.slice(0, Math.max(20, this.stream.columns - 1))}`);
+    this.stream.write(`\r\x1b[2K${`${bar}${text}`.slice(0, (this.stream.columns || UNKNOWN_WIDTH) - 1)}`);
   }
 
   clear(): void {
