@@ -55,7 +55,18 @@ export class EmbeddedServer {
   static async start(options: EmbeddedOptions): Promise<EmbeddedServer> {
     const store =
       options.dataDirectory === undefined ? new MemoryStore() : new EmbeddedStore(options.dataDirectory);
-    const parts = new Parts(options, store);
+    const clock = new PacedClock();
+    const runtime = new EmbeddedRuntime(clock);
+    let parts: Parts;
+    try {
+      parts = new Parts(options, store, clock, runtime);
+    } catch (error) {
+      // The node's thread and the store would keep the process alive, and the failure out of sight.
+      await runtime.close();
+      await closed(store);
+      clock.close();
+      throw error;
+    }
     try {
       if (options.withDefaults) await registerDefaults(store, parts.registry);
       const queryAddress = await parts.frontend.listen({ host: options.host, port: options.port });
@@ -90,24 +101,27 @@ function after(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }
 
+function closed(store: Store): Promise<void> {
+  return new Promise((resolve) => store.close(resolve));
+}
+
 /** The pieces and how they hang together. */
 class Parts {
   readonly registry: Registry;
   readonly frontend: QueryFrontend;
   readonly management: ManagementServer;
   readonly deployer: Deployer;
-  private readonly clock = new PacedClock();
   private readonly engine: PredictionEngine;
   private readonly telemetry: Telemetry;
-  private readonly runtime: EmbeddedRuntime;
 
   constructor(
     options: EmbeddedOptions,
     private readonly store: Store,
+    private readonly clock: PacedClock,
+    private readonly runtime: EmbeddedRuntime,
   ) {
     const { complain, cacheBytes, maxBodyBytes, allowedOrigins } = options;
     const onDefect = ({ message, cause }: ServiceError) => complain(message, { cause });
-    this.runtime = new EmbeddedRuntime(this.clock);
     this.registry = new Registry(store);
     this.telemetry = new Telemetry(this.registry, complain);
     const engine = new PredictionEngine({
@@ -171,7 +185,7 @@ class Parts {
     this.engine.close();
     this.registry.close();
     await this.runtime.close();
-    await new Promise<void>((resolve) => this.store.close(resolve));
+    await closed(this.store);
     this.clock.close();
   }
 }
