@@ -4,12 +4,15 @@
  *   0x0000_0000_xxxxxxxx  nothing: null pointers and small integers fault
  *   0x0000_0001_xxxxxxxx  the block's shared memory, x = shared offset
  *   0x0000_0002_xxxxxxxx  the thread's local memory, x = local offset
+ *   0x0000_0003_xxxxxxxx  names of functions: nothing to read or write there
  *   0x4000_0000_0000 …    global memory: one window of 2 TiB for each GPU of a context
  */
 export const SHARED_WINDOW_HIGH = 1;
 export const LOCAL_WINDOW_HIGH = 2;
 export const SHARED_WINDOW_BASE = SHARED_WINDOW_HIGH * 2 ** 32;
 export const LOCAL_WINDOW_BASE = LOCAL_WINDOW_HIGH * 2 ** 32;
+/** Functions have addresses from here on, so that tables of them can be initialised and pointers compared. */
+export const FUNCTION_WINDOW_BASE = 3 * 2 ** 32;
 
 /** First global address of GPU 0. */
 export const GLOBAL_BASE = 2 ** 46;

@@ -1,6 +1,9 @@
 import type { IrModule, IrVariable } from '../../ptx/index.js';
 import type { AddressSpace, LoadedModule } from '../types.js';
+import { FUNCTION_WINDOW_BASE } from '../memory/index.js';
 import { LoadError } from './loadError.js';
+
+const FUNCTION_STRIDE = 128;
 
 /**
  * Places a module in a context: maps its `.global` variables read-write and its `.const` variables read-only, each in a
@@ -51,14 +54,21 @@ function initialise(
   if (variable.initial !== undefined) bytes.set(variable.initial.subarray(0, variable.bytes));
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (const relocation of variable.relocations ?? []) {
-    const target = symbols.get(relocation.symbol);
+    const target = symbols.get(relocation.symbol) ?? functionAddress(ir, relocation.symbol);
     if (target === undefined) {
       throw new LoadError(
         'unknownSymbol',
         `${ir.file}:${variable.line}: ${variable.name} is initialised with the address of ${relocation.symbol}, ` +
-          'which is no .global or .const variable of this module',
+          'which is no function and no .global or .const variable of this module',
       );
     }
     view.setBigUint64(relocation.offset, BigInt(target) + BigInt(relocation.addend), true);
   }
+}
+
+/** What a pointer to a function holds; calls through one are refused, so it only has to differ from every other. */
+function functionAddress(ir: IrModule, name: string): number | undefined {
+  const names = [...ir.functions.map((fn) => fn.name), ...ir.externalFunctions];
+  const index = names.indexOf(name);
+  return index < 0 ? undefined : FUNCTION_WINDOW_BASE + index * FUNCTION_STRIDE;
 }
