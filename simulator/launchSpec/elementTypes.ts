@@ -60,8 +60,18 @@ export function elements(type: ElementType, bytes: Uint8Array): ElementArray {
   }
 }
 
-/** Stores a number as the element type does: integers toward zero, wrapped to their width. */
+/**
+ * Stores a number as the element type does: integers toward zero, wrapped to their width.
+ * @throws RangeError for an infinity or NaN where integers are held.
+ */
 export function storeElement(into: ElementArray, index: number, value: number | bigint): void {
+  if (
+    typeof value === 'number' &&
+    !Number.isFinite(value) &&
+    !(into instanceof Float32Array || into instanceof Float64Array)
+  ) {
+    throw new RangeError(`element ${index} would be ${value}, which no integer type holds`);
+  }
   if (into instanceof BigInt64Array || into instanceof BigUint64Array) {
     into[index] = typeof value === 'bigint' ? value : BigInt(Math.trunc(value));
   } else into[index] = Number(value);

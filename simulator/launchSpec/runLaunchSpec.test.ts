@@ -106,6 +106,21 @@ describe('refusals', () => {
       'invalidSpec',
       /args\[2\]\.buffer\.values/,
     ],
+    [
+      change(
+        (spec) =>
+          (spec.args[2] = {
+            buffer: { type: 'i64', count: 256, fill: { seed: 1, scale: 1e300, shift: 0 } },
+          }),
+      ),
+      'invalidSpec',
+      /args\[2\]\.buffer: element 0 would be/,
+    ],
+    [
+      change((spec) => (spec.grid = [2 ** 31 - 1, 65535, 65535])),
+      'refused',
+      /grid: .* blocks; the simulator runs at most 2147483647/,
+    ],
     [change((spec) => (spec['ptx'] = 'none.ptx')), 'unreadableFile', /none\.ptx/],
     [change((spec) => (spec['block'] = [2048, 1, 1])), 'refused', /block\.x: 2048; the limit is 1024/],
     [

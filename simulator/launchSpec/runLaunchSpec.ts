@@ -60,8 +60,8 @@ export function runLaunchSpec(
     ...(options.stopwatch === undefined ? {} : { stopwatch: options.stopwatch }),
   });
   const module = session.call('moduleLoad', { ptx, file: spec.ptx }).handle ?? 0;
-  const addresses = spec.args.map((argument) =>
-    'buffer' in argument ? makeBuffer(session, argument.buffer) : undefined,
+  const addresses = spec.args.map((argument, index) =>
+    'buffer' in argument ? makeBuffer(session, argument.buffer, `args[${index}].buffer`) : undefined,
   );
   const params = packArguments(kernel, spec.args, (index) => addresses[index]);
   session.node.device(0).warmNextLaunch();
@@ -124,17 +124,26 @@ function entryOf(ptx: string, spec: LaunchSpec): ReturnType<typeof parseModule>[
   );
 }
 
-function makeBuffer(session: NodeSession, spec: BufferSpec): number {
+function makeBuffer(session: NodeSession, spec: BufferSpec, field: string): number {
   const width = elementBytes(spec.type);
   const address = session.call('malloc', { bytes: spec.count * width }).address ?? 0;
   if (spec.fill === undefined && spec.generate === undefined && spec.values === undefined) return address;
   const perPiece = PIECE_BYTES / width;
   for (let first = 0; first < spec.count; first += perPiece) {
     const bytes = new Uint8Array(Math.min(perPiece, spec.count - first) * width);
-    generateElements(spec, first, bytes);
+    fillPiece(spec, first, bytes, field);
     session.call('memcpyHostToDevice', { address: address + first * width, bytes, pinned: true });
   }
   return address;
+}
+
+function fillPiece(spec: BufferSpec, first: number, bytes: Uint8Array, field: string): void {
+  try {
+    generateElements(spec, first, bytes);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new LaunchSpecError('invalidSpec', `${field}: ${error.message}; give smaller numbers`, field);
+  }
 }
 
 function readOutputs(

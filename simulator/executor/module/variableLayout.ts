@@ -19,14 +19,15 @@ export interface LocalLayout {
 const DYNAMIC_ALIGN = 16;
 
 /**
- * Variables of module scope come first, then the kernel's own, in order of declaration; those that the kernel does not
- * refer to take no room. All `.extern` arrays begin at the same place behind the static ones.
+ * Variables of module scope come first, then the kernel's own, in order of declaration. As in ptxas, those of the
+ * module that the kernel does not refer to take no room, but its own always do. All `.extern` arrays begin at the same place behind the static ones.
  */
 export function layoutShared(ir: IrModule, kernel: IrFunction): SharedLayout {
   const used = symbolsOf(kernel);
-  const variables = [...ir.variables, ...kernel.variables].filter(
-    (variable) => variable.space === 'shared' && used.has(variable.name),
-  );
+  const variables = [
+    ...ir.variables.filter((variable) => used.has(variable.name)),
+    ...kernel.variables,
+  ].filter((variable) => variable.space === 'shared');
   const offsets = new Map<string, number>();
   const fixed = variables.filter((variable) => !isDynamic(variable));
   const staticBytes = place(fixed, offsets);

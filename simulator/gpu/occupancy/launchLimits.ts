@@ -1,18 +1,16 @@
-import type { LaunchShape } from '../../executor/index.js';
+import { layoutShared, type LaunchShape } from '../../executor/index.js';
 import type { IrFunction, IrModule } from '../../ptx/index.js';
 import { GpuError } from '../gpuError.js';
 import type { DeviceProfile } from '../profiles/index.js';
 
 const AXES = ['x', 'y', 'z'] as const;
 
-/** Shared memory that the kernel declares itself, with the module's own `.shared` variables. */
+/** The most blocks of one launch that the simulator numbers. */
+const MOST_BLOCKS = 2 ** 31 - 1;
+
+/** Static shared memory of a block: the kernel's own variables and those of the module that it refers to, as placed. */
 export function staticSharedBytes(module: IrModule, kernel: IrFunction): number {
-  let bytes = 0;
-  for (const variable of [...module.variables, ...kernel.variables]) {
-    if (variable.space !== 'shared' || variable.bytes === 0) continue;
-    bytes = Math.ceil(bytes / variable.align) * variable.align + variable.bytes;
-  }
-  return bytes;
+  return layoutShared(module, kernel).staticBytes;
 }
 
 /**
@@ -28,6 +26,14 @@ export function checkLaunch(
 ): void {
   const { limits } = profile;
   checkExtents('grid', shape.grid, limits.gridDim, profile.name);
+  const blocks = product(shape.grid);
+  if (blocks > MOST_BLOCKS) {
+    throw new GpuError(
+      'invalidLaunch',
+      `grid: ${shape.grid.join(' x ')} blocks; the simulator runs at most ${MOST_BLOCKS} in one launch`,
+      'grid',
+    );
+  }
   checkExtents('block', shape.block, limits.blockDim, profile.name);
   const threads = shape.block[0] * shape.block[1] * shape.block[2];
   if (threads > limits.threadsPerBlock) {

@@ -59,6 +59,14 @@ describe('launch limits', () => {
       );
   };
 
+  it('leaves out what only other kernels of the module use', () => {
+    const text = PTX.replace('.visible', '.shared .align 4 .b8 others[50000];\n.visible');
+    const crowded = parseModule(text, 'crowded.ptx');
+    expect(staticSharedBytes(crowded, crowded.functions[0])).toBe(1000);
+    const user = parseModule(text.replace('  ret;', '  st.shared.u32 [others], 0;\n  ret;'), 'user.ptx');
+    expect(staticSharedBytes(user, user.functions[0])).toBe(51_000);
+  });
+
   it('counts static shared memory', () => {
     expect(staticSharedBytes(module, kernel)).toBe(1000);
   });
