@@ -10,6 +10,7 @@ import {
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ERROR_CATALOGUE, errorJson, type ErrorCode } from '../errors/index.js';
+import { sendError } from './answer.js';
 
 export interface ListenOptions {
   readonly host: string;
@@ -53,6 +54,9 @@ export class JsonServer {
   private readonly server: Server;
   /** Connections that left HTTP: Node's server does not count them any more. */
   private readonly upgraded = new Set<Socket>();
+  /** Of each connection, the response to the request that began last. */
+  private readonly latestResponses = new WeakMap<Duplex, ServerResponse>();
+  private readonly refused = new WeakSet<Duplex>();
   private closing = false;
 
   constructor(
@@ -80,13 +84,31 @@ export class JsonServer {
       keepAliveTimeout: timeouts.keepAliveMs,
       connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_MS, timeouts.headersMs, timeouts.requestMs),
       noDelay: true,
+      // Checked in `onRequest`, so that the refusal is one of the catalogue.
+      requireHostHeader: false,
     });
-    this.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+      this.latestResponses.set(request.socket, response);
       // Express puts its own prototype in place of the class above.
       if (this.closing) response.shouldKeepAlive = false;
+      if (request.headers.host === undefined && request.httpVersion === '1.1') {
+        refuseRequest(response, 'malformed_http', 'an HTTP/1.1 request needs a Host header');
+        return;
+      }
+      if (request.url !== undefined && request.url.charCodeAt(0) !== SLASH)
+        request.url = originForm(request.url);
       listener(request, response);
+    };
+    this.server.on('request', onRequest);
+    // An expectation other than 100-continue may be ignored (RFC 9110, 10.1.1); Node would refuse it without a body.
+    this.server.on('checkExpectation', onRequest);
+    this.server.on('connect', (_request: IncomingMessage, socket: Socket) => {
+      socket.on('error', () => socket.destroy());
+      sendRawError(socket, 'method_not_allowed', 'CONNECT is not allowed here: this is no proxy');
     });
-    this.server.on('clientError', refuseConnection);
+    this.server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) =>
+      this.onClientError(error, socket),
+    );
     if (upgrades !== undefined) {
       this.server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
         this.upgraded.add(socket);
@@ -96,6 +118,25 @@ export class JsonServer {
         upgrades.onUpgrade(request, socket, head);
       });
     }
+  }
+
+  /**
+   * Bytes that Node's parser refused, or a client over time: a catalogue error, and the connection ends. It waits for
+   * the answers to requests that were pipelined before the bad bytes: each client counts answers.
+   */
+  private onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    // Every further packet of a connection that is refused is an error again.
+    if (this.refused.has(socket)) return;
+    this.refused.add(socket);
+    const [code, message] = connectionError(error);
+    const latest = this.latestResponses.get(socket);
+    if (latest === undefined || latest.writableFinished) sendRawError(socket, code, message);
+    else if (!latest.req.complete && !latest.headersSent) refuseRequest(latest, code, message);
+    else latest.once('close', () => sendRawError(socket, code, message));
   }
 
   /** @throws ListenError (as a rejection) with what to do about it. */
@@ -167,14 +208,20 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number): 
   return new ListenError(`cannot listen on ${host}:${port}: ${reason}`, { cause: error });
 }
 
-/** Bytes that Node's parser refused, or a client over time: a catalogue error in raw HTTP, and the connection ends. */
-function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const [code, message] = connectionError(error);
-  sendRawError(socket, code, message);
+/** Of an absolute-form target (RFC 9112, 3.2.2) the part behind the authority; any other target as it is. */
+function originForm(target: string): string {
+  const match = /^https?:\/\/[^/?#]*/i.exec(target);
+  if (match === null) return target;
+  const rest = target.slice(match[0].length);
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+const SLASH = 47;
+
+/** Refuses a request with its response, which Node sends behind the answers to earlier ones, and ends the connection. */
+function refuseRequest(response: ServerResponse, code: ErrorCode, message: string): void {
+  response.shouldKeepAlive = false;
+  sendError(response, code, message);
 }
 
 /** Answers with an error of the catalogue where there is no response object, and ends the connection. */
