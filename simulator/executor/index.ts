@@ -11,6 +11,7 @@ export {
   type NodeMemoryOptions,
   type NodeMemorySnapshot,
 } from './memory/index.js';
+export { emptyCounters } from './emptyCounters.js';
 export { CompileError, type CompileErrorCode } from './compiler/index.js';
 export {
   layoutLocal,

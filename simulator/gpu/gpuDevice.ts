@@ -1,3 +1,4 @@
+import { emptyCounters } from '../executor/index.js';
 import type { Agenda, AgendaTarget } from './agenda.js';
 import { GpuError } from './gpuError.js';
 import {
@@ -5,7 +6,6 @@ import {
   Dispatcher,
   LaunchExecution,
   ProfileCache,
-  emptyCounters,
   emptyEngine,
   emptySmUse,
   l2Key,

@@ -1,10 +1,10 @@
-import type {
-  AccessProfile,
-  BlockRange,
-  Executor,
-  ExecutionCounters,
-  ExecutorLaunch,
-  RunResult,
+import {
+  emptyCounters,
+  type AccessProfile,
+  type BlockRange,
+  type ExecutorLaunch,
+  type Executor,
+  type RunResult,
 } from '../../executor/index.js';
 
 /** PTX of the kernels that the fake knows: `add(p, n)` adds n to one u32 a block, `bad(p)` faults in block 3. */
@@ -36,7 +36,7 @@ export class FakeExecutor implements Executor {
 
   run(launch: ExecutorLaunch, range: BlockRange): RunResult {
     this.runs.push({ kernel: launch.kernel.name, range });
-    const counters = blankCounters();
+    const counters = emptyCounters();
     const params = new DataView(launch.params.buffer, launch.params.byteOffset, launch.params.byteLength);
     const address = Number(params.getBigUint64(0, true));
     for (let block = range.lo; block < range.hi; block++) {
@@ -87,31 +87,4 @@ export class FakeExecutor implements Executor {
       sharedWavefronts: 0,
     };
   }
-}
-
-function blankCounters(): ExecutionCounters {
-  return {
-    threadInstructions: 0,
-    warpInstructions: 0,
-    byClass: {
-      integer: 0,
-      float32: 0,
-      float64: 0,
-      special: 0,
-      convert: 0,
-      control: 0,
-      globalLoad: 0,
-      globalStore: 0,
-      shared: 0,
-      local: 0,
-      constant: 0,
-      atomic: 0,
-      barrier: 0,
-      warp: 0,
-    },
-    globalLoadBytes: 0,
-    globalStoreBytes: 0,
-    sharedBytes: 0,
-    blocks: 0,
-  };
 }

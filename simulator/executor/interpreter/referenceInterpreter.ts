@@ -8,7 +8,7 @@ import type {
   RunResult,
 } from '../types.js';
 import { BlockExecution, blockIndexOf } from './blockExecution.js';
-import { emptyCounters } from './counters.js';
+import { emptyCounters } from '../emptyCounters.js';
 import { LaneFault } from './faults.js';
 import { GlobalMemory } from './memorySpaces.js';
 import type { InterpreterObserver } from './observer.js';

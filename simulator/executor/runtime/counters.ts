@@ -1,25 +1,7 @@
 import { CLASS_COUNTERS, COUNTER_BYTES, DYNAMIC_BYTES, type CompiledKernel } from '../compiler/index.js';
-import type { ExecutionCounters, InstructionClass } from '../types.js';
+import { emptyByClass } from '../emptyCounters.js';
+import type { ExecutionCounters } from '../types.js';
 import type { LaunchArea } from './launchArea.js';
-
-export function emptyByClass(): Record<InstructionClass, number> {
-  return {
-    integer: 0,
-    float32: 0,
-    float64: 0,
-    special: 0,
-    convert: 0,
-    control: 0,
-    globalLoad: 0,
-    globalStore: 0,
-    shared: 0,
-    local: 0,
-    constant: 0,
-    atomic: 0,
-    barrier: 0,
-    warp: 0,
-  };
-}
 
 /** Multiplies each counter by what one pass through its nodes counts. */
 export function readCounters(area: LaunchArea, compiled: CompiledKernel, blocks: number): ExecutionCounters {

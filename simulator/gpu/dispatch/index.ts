@@ -9,7 +9,6 @@ export { Dispatcher } from './dispatcher.js';
 export { LaunchExecution, l2Key, type ExecutionOptions, type LaunchSource } from './launchExecution.js';
 export {
   addCounters,
-  emptyCounters,
   type BlockReport,
   type LaunchPhase,
   type LaunchRecord,

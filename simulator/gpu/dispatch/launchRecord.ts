@@ -55,33 +55,6 @@ export interface BlockReport {
   readonly endNs: number;
 }
 
-export function emptyCounters(): ExecutionCounters {
-  return {
-    threadInstructions: 0,
-    warpInstructions: 0,
-    byClass: {
-      integer: 0,
-      float32: 0,
-      float64: 0,
-      special: 0,
-      convert: 0,
-      control: 0,
-      globalLoad: 0,
-      globalStore: 0,
-      shared: 0,
-      local: 0,
-      constant: 0,
-      atomic: 0,
-      barrier: 0,
-      warp: 0,
-    },
-    globalLoadBytes: 0,
-    globalStoreBytes: 0,
-    sharedBytes: 0,
-    blocks: 0,
-  };
-}
-
 export function addCounters(into: ExecutionCounters, more: ExecutionCounters): void {
   into.threadInstructions += more.threadInstructions;
   into.warpInstructions += more.warpInstructions;
