@@ -1,5 +1,3 @@
-import type { BatchingChoice } from '../registry/index.js';
-
 /** An answered batch, as the controller of batch sizes sees it. */
 export interface BatchSample {
   readonly size: number;
@@ -69,11 +67,12 @@ export class AimdController implements BatchSizeController {
   }
 }
 
-/** Clipper's positive `batch_size`: a maximum that never moves. */
+/** Clipper's positive `batch_size`: a maximum that never moves. Of 1: no batching. */
 export class FixedController implements BatchSizeController {
-  readonly strategy = 'fixed';
-
-  constructor(private readonly maxBatchSize: number) {}
+  constructor(
+    private readonly maxBatchSize: number,
+    readonly strategy: 'fixed' | 'none' = 'fixed',
+  ) {}
 
   limit(): number {
     return this.maxBatchSize;
@@ -82,16 +81,4 @@ export class FixedController implements BatchSizeController {
   observe(): void {}
 
   setObjectiveNs(): void {}
-}
-
-/**
- * @param ceiling what the container takes at most.
- * @throws RangeError when a fixed maximum is no whole number above 0.
- */
-export function controllerFor(choice: BatchingChoice, ceiling: number): BatchSizeController {
-  if (choice.strategy === 'aimd') return new AimdController({ ceiling });
-  if (!Number.isSafeInteger(choice.maxBatchSize) || choice.maxBatchSize < 1) {
-    throw new RangeError(`maxBatchSize must be a whole number above 0, not ${choice.maxBatchSize}`);
-  }
-  return new FixedController(Math.min(choice.maxBatchSize, ceiling));
 }

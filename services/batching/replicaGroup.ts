@@ -2,7 +2,7 @@ import { PROTOCOL_VERSION, type ContainerChannel, type HelloFrame } from '../../
 import type { Clock } from '../../simulator/time/index.js';
 import type { ModelRecord } from '../registry/index.js';
 import type { BatchingObserver, ReplicaStatus } from './batchRecord.js';
-import { controllerFor } from './batchSize.js';
+import { controllerFor } from './controllerFor.js';
 import type { Evaluation } from './evaluation.js';
 import { ReplicaQueue } from './replicaQueue.js';
 

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { ManagementClient } from '../client/index.js';
 import type { ContainerAnswer } from '../management/index.js';
+import { batchingOption, type BatchingStrategy } from './batchingOption.js';
 import { clientOf, withManagementOptions, type ClientOptions } from './clientOptions.js';
 import { CommandError } from './commandError.js';
 import { wholeNumber } from './optionValues.js';
@@ -13,6 +14,7 @@ interface DeployOptions extends ClientOptions {
   readonly version: string;
   readonly app?: string;
   readonly batchSize: number;
+  readonly batching?: BatchingStrategy;
   readonly waitSeconds: number;
 }
 
@@ -34,6 +36,7 @@ export function addDeployCommand(program: Command): void {
         wholeNumber(-1, 65_535),
         -1,
       )
+      .addOption(batchingOption())
       .option('--wait-seconds <number>', 'for its first replica', wholeNumber(1, 3600), 60),
   ).action(deploy);
 }
@@ -58,6 +61,7 @@ async function deploy(folder: string, options: DeployOptions): Promise<void> {
       container_name: KERNEL_MODEL,
       model_data_path: path,
       batch_size: options.batchSize,
+      batching: options.batching,
     });
     const replica = await firstReplica(management, options, progress, previous);
     const isNewLink = app !== undefined && (await link(management, app, name));

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { Option, type Command } from 'commander';
 import { INPUT_TYPES, type InputType } from '../../containers/protocol/index.js';
 import type { ContainerAnswer, ModelAnswer } from '../management/index.js';
+import { batchingOption, type BatchingStrategy } from './batchingOption.js';
 import { clientOf, withManagementOptions, type ClientOptions } from './clientOptions.js';
 import { wholeNumber } from './optionValues.js';
 import { print, printDone, table } from './printing.js';
@@ -14,6 +15,7 @@ interface AddOptions extends ClientOptions {
   readonly output?: string;
   readonly labels?: string;
   readonly batchSize: number;
+  readonly batching?: BatchingStrategy;
 }
 
 /** Models, as Clipper's administration names their verbs. `deploy` does more: it reads the manifest and waits. */
@@ -39,7 +41,8 @@ export function addModelCommand(program: Command): void {
         '-1: adaptive; otherwise the largest batch',
         wholeNumber(-1, 65_535),
         -1,
-      ),
+      )
+      .addOption(batchingOption()),
   ).action(add);
   withManagementOptions(
     model
@@ -82,6 +85,7 @@ async function add(name: string, options: AddOptions): Promise<void> {
     output: options.output,
     labels: options.labels?.split(','),
     batch_size: options.batchSize,
+    batching: options.batching,
   });
   printDone(options.json, sentence);
 }
@@ -107,7 +111,7 @@ async function show(name: string, version: string, options: ClientOptions): Prom
     ...(model.model_data_path === '' ? [] : [['folder', model.model_data_path]]),
     ...(model.output === undefined ? [] : [['output', model.output]]),
     ...(model.labels.length === 0 ? [] : [['labels', model.labels.join(', ')]]),
-    ['batches', model.batch_size === -1 ? 'adaptive' : `at most ${model.batch_size}`],
+    ['batches', model.batch_size === -1 ? `adaptive (${model.batching})` : `at most ${model.batch_size}`],
   ];
   print(options.json, model, table(['MODEL', ''], rows));
 }

@@ -9,16 +9,12 @@ import { CONSTANT_CONTAINER, KERNEL_MODEL_CONTAINER, type AddModelRequest } from
  * @throws ServiceError `invalid_model`, `missing_field`, `conflicting_fields`
  */
 export function modelRecord(request: AddModelRequest): ModelRecord {
-  const batching: BatchingChoice =
-    request.batch_size === -1
-      ? { strategy: 'aimd' }
-      : { strategy: 'fixed', maxBatchSize: request.batch_size };
   const common = {
     name: request.model_name,
     version: request.model_version,
     inputType: request.input_type,
     labels: request.labels,
-    batching,
+    batching: batchingOf(request),
   };
   if (request.output !== undefined && request.container_name !== CONSTANT_CONTAINER) {
     throw new ServiceError(
@@ -45,6 +41,22 @@ export function modelRecord(request: AddModelRequest): ModelRecord {
         },
       };
   }
+}
+
+/** The fields together say one thing: a strategy that finds its size takes none. */
+function batchingOf({ batch_size: size, batching }: AddModelRequest): BatchingChoice {
+  const strategy = batching ?? (size === -1 ? 'aimd' : 'fixed');
+  if (strategy === 'fixed') {
+    if (size !== -1) return { strategy, maxBatchSize: size };
+    throw new ServiceError(
+      'missing_field',
+      'batch_size is required for batching fixed: the largest batch',
+      'batch_size',
+    );
+  }
+  if (size === -1 || (strategy === 'none' && size === 1)) return { strategy };
+  const message = `batching ${strategy} takes no batch_size: leave it out, or give batching fixed`;
+  throw new ServiceError('conflicting_fields', message, 'batch_size');
 }
 
 function kernelModel(request: AddModelRequest): Pick<ModelRecord, 'container' | 'inputLength' | 'labels'> {

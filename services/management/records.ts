@@ -1,5 +1,5 @@
 import type { ApplicationRecord, ModelRecord, Registry } from '../registry/index.js';
-import { CONSTANT_CONTAINER, KERNEL_MODEL_CONTAINER } from './schemas.js';
+import { CONSTANT_CONTAINER, KERNEL_MODEL_CONTAINER, type ModelAnswer } from './schemas.js';
 
 /** Records under the field names of the interface. */
 export function applicationJson(registry: Registry, record: ApplicationRecord): object {
@@ -21,9 +21,21 @@ export function modelJson(registry: Registry, record: ModelRecord): object {
     input_length: record.inputLength,
     labels: record.labels,
     ...containerJson(record),
-    batch_size: record.batching.strategy === 'aimd' ? -1 : record.batching.maxBatchSize,
+    ...batchingJson(record),
     is_current_version: registry.currentVersion(record.name) === record.version,
   };
+}
+
+function batchingJson({ batching }: ModelRecord): Pick<ModelAnswer, 'batch_size' | 'batching'> {
+  switch (batching.strategy) {
+    case 'aimd':
+    case 'quantile':
+      return { batch_size: -1, batching: batching.strategy };
+    case 'fixed':
+      return { batch_size: batching.maxBatchSize, batching: 'fixed' };
+    case 'none':
+      return { batch_size: 1, batching: 'none' };
+  }
 }
 
 function containerJson({ container }: ModelRecord): object {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { INPUT_TYPES } from '../../containers/protocol/index.js';
 import { POLICY_NAMES, type Json } from '../../selection/index.js';
+import type { BatchingChoice } from '../registry/index.js';
 
 /** Container names that the server runs itself; any other is registered for a container that dials in. */
 export const KERNEL_MODEL_CONTAINER = 'windjammer/kernel-model';
@@ -10,6 +11,13 @@ export const CONSTANT_CONTAINER = 'windjammer/constant';
 const MAX_OBJECTIVE_US = 3_600_000_000;
 const MAX_TEXT_LENGTH = 65_536;
 const MAX_BATCH_SIZE = 65_535;
+
+export const BATCHING_STRATEGIES = [
+  'aimd',
+  'quantile',
+  'fixed',
+  'none',
+] as const satisfies readonly BatchingChoice['strategy'][];
 
 // Whether a name is well formed is the registry's to say, with its own code.
 const name = z.string();
@@ -51,6 +59,12 @@ export const addModelSchema = z.strictObject({
     .union([z.literal(-1), z.int().min(1).max(MAX_BATCH_SIZE)])
     .default(-1)
     .describe('-1: adaptive; otherwise the largest batch'),
+  batching: z
+    .enum(BATCHING_STRATEGIES)
+    .optional()
+    .describe(
+      'Unless given: aimd when batch_size is -1, otherwise fixed, which needs a batch_size. none: one input after the other',
+    ),
 });
 
 export const nameSchema = z.strictObject({ name });
@@ -84,7 +98,8 @@ export const modelAnswer = z.object({
   container_name: z.string(),
   model_data_path: z.string(),
   output: z.string().optional(),
-  batch_size: z.int(),
+  batch_size: z.int().describe('The largest batch; -1: adaptive'),
+  batching: z.enum(BATCHING_STRATEGIES),
   is_current_version: z.boolean(),
 });
 

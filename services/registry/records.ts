@@ -37,9 +37,13 @@ export type ContainerSource =
   /** Registered, with nothing to run it yet. */
   | { readonly kind: 'external'; readonly containerName: string; readonly modelDataPath: string };
 
-/** Clipper's `batch_size`: adaptive (-1) or a fixed maximum. */
+/** How large a replica's batches get (Clipper 4.3.1): two that adapt to the latency objective, and two that do not. */
 export type BatchingChoice =
-  { readonly strategy: 'aimd' } | { readonly strategy: 'fixed'; readonly maxBatchSize: number };
+  | { readonly strategy: 'aimd' }
+  | { readonly strategy: 'quantile' }
+  | { readonly strategy: 'fixed'; readonly maxBatchSize: number }
+  /** One input after the other. */
+  | { readonly strategy: 'none' };
 
 /** A model linked to an application, at its current version. */
 export interface LinkedModel {

@@ -157,6 +157,7 @@ describe('management', () => {
       model_version: '2',
       model_data_path: '',
       batch_size: 8,
+      batching: 'fixed',
       labels: ['x'],
       is_current_version: true,
     });
@@ -175,6 +176,26 @@ describe('management', () => {
       'unknown_model',
       'model_name',
     );
+  });
+
+  it.each([
+    [{}, { batching: 'aimd', batch_size: -1 }, { strategy: 'aimd' }],
+    [{ batching: 'aimd' }, { batching: 'aimd', batch_size: -1 }, { strategy: 'aimd' }],
+    [{ batching: 'quantile' }, { batching: 'quantile', batch_size: -1 }, { strategy: 'quantile' }],
+    [{ batching: 'quantile', batch_size: -1 }, { batching: 'quantile' }, { strategy: 'quantile' }],
+    [{ batch_size: 8 }, { batching: 'fixed', batch_size: 8 }, { strategy: 'fixed', maxBatchSize: 8 }],
+    [{ batching: 'fixed', batch_size: 1 }, { batch_size: 1 }, { strategy: 'fixed', maxBatchSize: 1 }],
+    [{ batching: 'none' }, { batching: 'none', batch_size: 1 }, { strategy: 'none' }],
+    [{ batching: 'none', batch_size: 1 }, { batching: 'none', batch_size: 1 }, { strategy: 'none' }],
+  ])('takes %j for the batch sizes of a model', async (fields, answer, kept) => {
+    await done('add_model', { ...model, ...fields });
+    const shown = (await post('get_model', { model_name: 'm', model_version: '1' })).json;
+    expect(shown).toMatchObject(answer);
+    expect(registry.model('m', '1')?.batching).toEqual(kept);
+    // What is shown may be sent back.
+    const { batching, batch_size } = shown as Record<string, unknown>;
+    await done('add_model', { ...model, model_version: '2', batching, batch_size });
+    expect(registry.model('m', '2')?.batching).toEqual(kept);
   });
 
   it('deletes versions that nobody needs', async () => {
@@ -197,6 +218,17 @@ describe('management', () => {
     ['a bad name', { model_name: 'm:1' }, 'invalid_name', 'model_name'],
     ['a bad version', { model_version: 'a,b' }, 'invalid_name', 'model_version'],
     ['a batch size of 0', { batch_size: 0 }, 'invalid_value', 'batch_size'],
+    ['an unknown batching', { batching: 'nagle' }, 'invalid_value', 'batching'],
+    ['a batching that is no string', { batching: { strategy: 'aimd' } }, 'invalid_value', 'batching'],
+    [
+      'quantile batching of a size',
+      { batching: 'quantile', batch_size: 8 },
+      'conflicting_fields',
+      'batch_size',
+    ],
+    ['AIMD of a size', { batching: 'aimd', batch_size: 1 }, 'conflicting_fields', 'batch_size'],
+    ['no batching of a size', { batching: 'none', batch_size: 2 }, 'conflicting_fields', 'batch_size'],
+    ['fixed batching without a size', { batching: 'fixed' }, 'missing_field', 'batch_size'],
     ['no output', { output: undefined }, 'missing_field', 'output'],
     ['an output and another container', { container_name: 'x/y' }, 'conflicting_fields', 'output'],
     [
