@@ -69,6 +69,14 @@ describe('quantile regression', () => {
     );
   });
 
+  it('does not leap when the sizes of late tell it nothing', () => {
+    const controller = controllerOf(10_000);
+    const service = jittered((size) => 2000 + 50 * size);
+    drive(controller, 400, service);
+    // 10,000 / 1.05 allows 150; a fit to two neighbouring sizes says anything.
+    expect(Math.max(...drive(controller, 20_000, service))).toBeLessThanOrEqual(170);
+  });
+
   it('grows on full batches only', () => {
     const controller = controllerOf(10_000);
     drive(controller, 20, (size) => size);

@@ -8,7 +8,7 @@ const QUANTILE = 0.99;
 const STRAYS = 1.5;
 /** Samples from one fit to the next. */
 const FIT_EVERY = 4;
-/** How far one fit may move the limit: the line is believed near the sizes that it was drawn from. */
+/** How far one fit may move the limit. */
 const LARGEST_GROWTH = 1.25;
 const LARGEST_CUT = 0.5;
 /** A batch that takes so many times what the line says is a stray. */
@@ -25,8 +25,8 @@ export interface QuantileOptions {
  * Quantile regression (Clipper 4.3.1): a line through the 99th percentile of the time that recent batches took, against
  * their size, and the largest size at which it is within the objective.
  *
- * Only full batches raise the limit, by a quarter at most a fit. When all recent batches had one size, no line tells what
- * another would take: then the limit goes up by one to find out, while it is in time. Old samples leave with the window, so
+ * Only full batches raise the limit, by a quarter at most a fit, and by less when recent batches were nearly of one size:
+ * then the line's slope is a guess. When all were of one size, the limit goes up by one to find out, while it is in time. Old samples leave with the window, so
  * a model that has become faster is believed after as many batches; a slower one shows in the percentile at once.
  * A lone stray is set aside: while the limit grows, the largest sizes are the newest, and one bad sample among them would
  * turn the line on its end.
@@ -80,8 +80,8 @@ export class QuantileController implements BatchSizeController {
     if (allowed < this.current) {
       this.current = Math.max(1, allowed, Math.floor(this.current * LARGEST_CUT));
     } else if (this.filled) {
-      const reach = Math.max(this.current + 2, Math.floor(this.current * LARGEST_GROWTH));
-      this.current = Math.min(this.ceiling, reach, allowed);
+      const growth = Math.max(this.current + 2, Math.floor(this.current * LARGEST_GROWTH));
+      this.current = Math.max(this.current, Math.min(this.ceiling, growth, this.believed(), allowed));
     }
     this.filled = false;
   }
@@ -99,5 +99,13 @@ export class QuantileController implements BatchSizeController {
     const allowed = slopeNs === 0 ? Infinity : Math.floor((leftNs / slopeNs) * (1 + 1e-9));
     const isOneSize = sizes.every((size) => size === sizes[0]);
     return isOneSize && allowed === this.current ? this.current + 1 : allowed;
+  }
+
+  /** As far beyond the sizes of late as they are from each other. */
+  private believed(): number {
+    const sizes = this.sizes.subarray(0, Math.min(this.samples, WINDOW));
+    const largest = sizes.reduce((most, size) => Math.max(most, size));
+    const smallest = sizes.reduce((least, size) => Math.min(least, size));
+    return largest + Math.max(1, largest - smallest);
   }
 }
