@@ -1,11 +1,12 @@
-import type { IrFunction } from '../ptx/index.js';
+import { typeBits, type IrFunction, type IrParameter } from '../ptx/index.js';
 import { LaunchSpecError } from './launchSpecError.js';
 import type { LaunchArgument } from './schema.js';
 
 /**
  * Lays arguments out in the kernel's parameter space. `addressOf` gives the device address of the buffer at a place in
  * the list.
- * @throws LaunchSpecError when number or sizes differ from the kernel's parameters, or a pointer leads to no buffer.
+ * @throws LaunchSpecError when number, sizes or types differ from the kernel's parameters, or a pointer leads to no
+ * buffer.
  */
 export function packArguments(
   kernel: IrFunction,
@@ -31,9 +32,29 @@ export function packArguments(
         `args[${index}]`,
       );
     }
+    const fitting = fittingKinds(parameter);
+    const [kind = ''] = Object.keys(argument);
+    if (fitting !== undefined && !fitting.includes(kind)) {
+      throw new LaunchSpecError(
+        'invalidSpec',
+        `args[${index}]: ${kind} given, but parameter ${index} of '${kernel.name}' is .${parameter.type}; give ${fitting.join(' or ')}`,
+        `args[${index}]`,
+      );
+    }
     write(view, parameter.offset, argument, index, addressOf);
   });
   return bytes;
+}
+
+/**
+ * Kinds of argument of the parameter's own size that it may take, by its type; undefined for all. Types of bits, and
+ * arrays (structures), say nothing of what they hold.
+ */
+function fittingKinds({ type, bytes }: IrParameter): readonly string[] | undefined {
+  if (bytes * 8 !== typeBits(type) || (type.startsWith('b') && !type.startsWith('bf'))) return undefined;
+  if (type === 'f32' || type === 'f64') return [type];
+  if (bytes === 2) return ['u16'];
+  return bytes === 4 ? ['i32', 'u32'] : ['i64', 'u64', 'buffer', 'pointer'];
 }
 
 function argumentBytes(argument: LaunchArgument): number {
@@ -48,11 +69,11 @@ function write(
   index: number,
   addressOf: (index: number) => number | undefined,
 ): void {
-  if ('i32' in argument) view.setInt32(offset, argument.i32, true);
-  else if ('u32' in argument) view.setUint32(offset, argument.u32, true);
-  else if ('u16' in argument) view.setUint16(offset, argument.u16, true);
-  else if ('f32' in argument) view.setFloat32(offset, argument.f32, true);
-  else if ('f64' in argument) view.setFloat64(offset, argument.f64, true);
+  if ('i32' in argument) view.setInt32(offset, Number(argument.i32), true);
+  else if ('u32' in argument) view.setUint32(offset, Number(argument.u32), true);
+  else if ('u16' in argument) view.setUint16(offset, Number(argument.u16), true);
+  else if ('f32' in argument) view.setFloat32(offset, Number(argument.f32), true);
+  else if ('f64' in argument) view.setFloat64(offset, Number(argument.f64), true);
   else if ('i64' in argument) view.setBigInt64(offset, BigInt(argument.i64), true);
   else if ('u64' in argument) view.setBigUint64(offset, BigInt(argument.u64), true);
   else if ('buffer' in argument) view.setBigUint64(offset, BigInt(addressOf(index) ?? 0), true);
@@ -66,6 +87,6 @@ function write(
         `args[${index}].pointer.of`,
       );
     }
-    view.setBigUint64(offset, BigInt(base + offsetBytes), true);
+    view.setBigUint64(offset, BigInt(base) + BigInt(offsetBytes), true);
   }
 }

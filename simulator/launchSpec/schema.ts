@@ -1,9 +1,16 @@
 import { z } from 'zod';
-import { ELEMENT_TYPES } from './elementTypes.js';
+import { ELEMENT_TYPES, type ElementType } from './elementTypes.js';
 import { LaunchSpecError } from './launchSpecError.js';
+import { misfit } from './valueRanges.js';
 
-const integer = z.int();
-const wide = z.union([z.int(), z.string().regex(/^-?\d{1,20}$/, 'expected a whole number')]);
+/** A number of one type, exactly; integers may also be strings of decimal digits, as those beyond 2^53 must be. */
+function scalar(type: ElementType) {
+  return z.custom<number | string>().superRefine((value, context) => {
+    const reason = misfit(type, value);
+    if (reason !== undefined) context.addIssue({ code: 'custom', message: reason });
+  });
+}
+
 const extent = z.int().min(1);
 const count = z
   .int()
@@ -35,6 +42,8 @@ const generate = z.discriminatedUnion('rule', [
   z.strictObject({ rule: z.literal('forest.root'), ...forest }),
 ]);
 
+const GENERATE_RULES = generate.options.map((option) => option.shape.rule.value);
+
 const buffer = z
   .strictObject({
     type: z.enum(ELEMENT_TYPES),
@@ -42,29 +51,42 @@ const buffer = z
     out: z.boolean().default(false),
     fill: fill.optional(),
     generate: generate.optional(),
-    values: z.array(z.union([z.number(), z.string().regex(/^-?\d{1,20}$/)])).optional(),
+    values: z.array(z.custom<number | string>()).optional(),
   })
   .refine(
     (found) =>
       [found.fill, found.generate, found.values].filter((source) => source !== undefined).length <= 1,
     'give at most one of fill, generate and values',
   )
-  .refine((found) => found.values === undefined || found.values.length === found.count, {
-    message: 'values must hold exactly count elements',
-    path: ['values'],
+  .superRefine((found, context) => {
+    const { type, count: expected, values } = found;
+    if (values === undefined) return;
+    if (values.length !== expected) {
+      const message = `holds ${values.length} values, but count is ${expected}; give exactly count values`;
+      context.addIssue({ code: 'custom', path: ['values'], message });
+      return;
+    }
+    for (const [index, value] of values.entries()) {
+      const message = misfit(type, value);
+      if (message === undefined) continue;
+      context.addIssue({ code: 'custom', path: ['values', index], message });
+      return;
+    }
   });
 
 const argument = z.union([
-  z.strictObject({ i32: integer.min(-(2 ** 31)).max(2 ** 31 - 1) }),
-  z.strictObject({ u32: integer.min(0).max(2 ** 32 - 1) }),
-  z.strictObject({ i64: wide }),
-  z.strictObject({ u64: wide }),
-  z.strictObject({ u16: integer.min(0).max(65535) }),
-  z.strictObject({ f32: z.number() }),
-  z.strictObject({ f64: z.number() }),
+  z.strictObject({ i32: scalar('i32') }),
+  z.strictObject({ u32: scalar('u32') }),
+  z.strictObject({ i64: scalar('i64') }),
+  z.strictObject({ u64: scalar('u64') }),
+  z.strictObject({ u16: scalar('u16') }),
+  z.strictObject({ f32: scalar('f32') }),
+  z.strictObject({ f64: scalar('f64') }),
   z.strictObject({ buffer }),
   z.strictObject({ pointer: z.strictObject({ of: z.int().min(0), offsetBytes: z.int().default(0) }) }),
 ]);
+/** In the order of the union's variants. */
+const ARGUMENT_KINDS = ['i32', 'u32', 'i64', 'u64', 'u16', 'f32', 'f64', 'buffer', 'pointer'];
 
 const dim3 = z.tuple([extent, extent, extent]);
 
@@ -96,7 +118,7 @@ export type GenerateSpec = z.infer<typeof generate>;
  * @throws LaunchSpecError `invalidSpec`, naming the field and what it should be.
  */
 export function checkLaunchSpec(value: unknown): LaunchSpec {
-  const result = spec.safeParse(value);
+  const result = spec.safeParse(value, { error: explain, reportInput: true });
   if (result.success) return result.data;
   const issue = deepest(result.error.issues);
   const field = issue.path.reduce<string>(
@@ -112,25 +134,50 @@ interface Issue {
   readonly message: string;
 }
 
-/** Of a union's many complaints, the one of the variant that got furthest: it is the one that was meant. */
+/** Zod's message in our words, where its own would not tell; undefined leaves it. */
+function explain(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === 'invalid_type') {
+    const what = KINDS_IN_WORDS[issue.expected] ?? issue.expected;
+    return issue.input === undefined ? `is missing; expected ${what}` : undefined;
+  }
+  if (issue.code === 'invalid_value') {
+    const choice = `expected one of ${issue.values.join(', ')}`;
+    return issue.input === undefined ? `is missing; ${choice}` : choice;
+  }
+  return undefined;
+}
+
+const KINDS_IN_WORDS: Readonly<Record<string, string>> = {
+  tuple: 'three whole numbers, [x, y, z]',
+  int: 'a whole number',
+  array: 'an array',
+  object: 'an object',
+  number: 'a number',
+  string: 'a string',
+};
+
+/** Of several complaints the deepest one; of a union's, those of the variant that was meant. */
 function deepest(issues: readonly z.core.$ZodIssue[]): Issue {
   let best: Issue | undefined;
   const visit = (issue: z.core.$ZodIssue, prefix: readonly PropertyKey[]): void => {
     const path = [...prefix, ...issue.path];
-    if (issue.code === 'invalid_union') {
-      const known = issue.errors.filter(
-        (variant) => !variant.some((inner) => inner.code === 'unrecognized_keys'),
-      );
-      for (const variant of known) for (const inner of variant) visit(inner, path);
-      if (known.length > 0) return;
-      offer(path, 'expected one of i32, u32, i64, u64, u16, f32, f64, buffer, pointer');
-      return;
-    }
-    offer(path, issue.message);
+    if (issue.code !== 'invalid_union') return offer(path, issue.message);
+    if (issue.discriminator !== undefined) return offer(path, `expected one of ${GENERATE_RULES.join(', ')}`);
+    const meant = issue.errors[kindOf(issue.input)];
+    if (meant === undefined)
+      return offer(path, `expected one of ${ARGUMENT_KINDS.join(', ')}, and no other field`);
+    for (const inner of meant) visit(inner, path);
   };
   const offer = (path: readonly PropertyKey[], message: string): void => {
     if (best === undefined || path.length > best.path.length) best = { path, message };
   };
   for (const issue of issues) visit(issue, []);
   return best ?? { path: [], message: 'not a launch spec' };
+}
+
+/** Place in ARGUMENT_KINDS of the one field that an argument has, or -1. */
+function kindOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return -1;
+  const [field, ...others] = Object.keys(value);
+  return others.length > 0 ? -1 : ARGUMENT_KINDS.indexOf(field ?? '');
 }

@@ -163,6 +163,25 @@ describe('parseModule', () => {
   });
 
   it.each([
+    ['bar.sync 16', '16'],
+    ['bar.sync 77', '77'],
+    ['barrier.sync.aligned 16', '16'],
+    ['bar.sync -1', '-1'],
+    ['bar.sync 0x100000000', '4294967296'],
+  ])('refuses %s, a barrier that no block has', (text, barrier) => {
+    const [fn] = parseModule(`${header}.entry k() {\n ${text};\n ret; }`, 'k.ptx').functions;
+    expect(fn?.refusal).toMatchObject({
+      line: 5,
+      reason: `barrier ${barrier}: a block has the barriers 0 to 15`,
+    });
+  });
+
+  it.each(['bar.sync 0', 'bar.sync 15', 'bar.warp.sync 0xffffffff'])('takes %s', (text) => {
+    const [fn] = parseModule(`${header}.entry k() { ${text}; ret; }`, 'k.ptx').functions;
+    expect(fn?.refusal).toBeUndefined();
+  });
+
+  it.each([
     ['', 1, "'.version'"],
     ['.version nine', 1, 'a PTX version'],
     ['.version 9.0\n.target sm_90\n.address_size 32', 3, '64-bit addresses'],

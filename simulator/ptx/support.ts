@@ -74,8 +74,18 @@ export function checkInstruction(instruction: IrInstruction, fn: IrFunction): st
     checkCount(instruction.sources, form.sources, 'source') ??
     checkOperands(instruction.destinations, form.destinations, instruction, fn, true) ??
     checkOperands(instruction.sources, form.sources, instruction, fn, false) ??
-    checkVector(instruction)
+    checkVector(instruction) ??
+    checkBarrier(instruction)
   );
+}
+
+/** A block has the barriers 0 to 15; of `bar.warp.sync` the operand is a mask. */
+function checkBarrier({ opcode, modifiers, sources }: IrInstruction): string | undefined {
+  if ((opcode !== 'bar' && opcode !== 'barrier') || modifiers.includes('warp')) return undefined;
+  const [barrier] = sources;
+  if (barrier?.kind !== 'integer' || (barrier.high === 0 && barrier.low >>> 0 <= 15)) return undefined;
+  const written = BigInt.asIntN(64, (BigInt(barrier.high) << 32n) | BigInt(barrier.low >>> 0));
+  return `barrier ${written}: a block has the barriers 0 to 15`;
 }
 
 function checkCount(

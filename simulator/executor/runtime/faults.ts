@@ -1,5 +1,4 @@
 import { FAULTS, RECORD } from '../compiler/index.js';
-import { hex } from '../memory/index.js';
 import type { Dim3, ExecutorLaunch, FaultCode, KernelFault } from '../types.js';
 import type { LaunchArea } from './launchArea.js';
 
@@ -26,7 +25,7 @@ const meanings: Readonly<Record<FaultCode, string>> = {
 /** The fault that compiled code left in the launch record. */
 export function readFault(area: LaunchArea, launch: ExecutorLaunch): KernelFault {
   const code = FAULTS[area.get(RECORD.faultCode) - 1] ?? 'trap';
-  const address = addressed.has(code) ? area.wide(RECORD.faultAddress) : undefined;
+  const address = addressed.has(code) ? area.wideExact(RECORD.faultAddress) : undefined;
   return makeFault(
     area,
     launch,
@@ -44,7 +43,7 @@ export function makeFault(
   code: FaultCode,
   instructionIndex: number,
   thread: number,
-  address?: number,
+  address?: bigint,
   detail?: string,
 ): KernelFault {
   const { kernel, shape, module } = launch;
@@ -55,7 +54,7 @@ export function makeFault(
   const ptxLine = instruction?.line ?? kernel.line;
   const text =
     instruction === undefined ? '' : `${[instruction.opcode, ...instruction.modifiers].join('.')}: `;
-  const what = `${meanings[code]}${address === undefined ? '' : ` ${hex(address)}`}${detail === undefined ? '' : `: ${detail}`}`;
+  const what = `${meanings[code]}${address === undefined ? '' : ` 0x${address.toString(16)}`}${detail === undefined ? '' : `: ${detail}`}`;
   return {
     code,
     kernel: kernel.name,
@@ -67,6 +66,6 @@ export function makeFault(
     thread: at,
     ptxFile: module.ir.file,
     ptxLine,
-    ...(address === undefined ? {} : { address }),
+    ...(address === undefined ? {} : { address: Number(address) }),
   };
 }

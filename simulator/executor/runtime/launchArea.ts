@@ -106,6 +106,11 @@ export class LaunchArea {
     return (this.unsigned[address >> 2] ?? 0) + (this.unsigned[(address >> 2) + 1] ?? 0) * 2 ** 32;
   }
 
+  /** As `wide`, for what may exceed 2^53. */
+  wideExact(address: number): bigint {
+    return (BigInt(this.unsigned[(address >> 2) + 1] ?? 0) << 32n) | BigInt(this.unsigned[address >> 2] ?? 0);
+  }
+
   private setWide(address: number, value: number): void {
     this.unsigned[address >> 2] = value % 2 ** 32;
     this.unsigned[(address >> 2) + 1] = Math.floor(value / 2 ** 32);

@@ -140,6 +140,11 @@ describe('faults name where and leave the executor working', () => {
     expectWorking();
   });
 
+  it('prints an address beyond 2^53 to its last digit', () => {
+    const text = kernelText('mov.u64 %rd1, 0xfffffffffffffffb; ld.global.u8 %r3, [%rd1];');
+    expect(faultOf(run(text, 0)).message).toContain('0xfffffffffffffffb');
+  });
+
   it('freed buffer', () => {
     const buffer = space.map(1024, 'readWrite');
     expect(run(storeIndex, buffer.virtualAddress).status).toBe('done');

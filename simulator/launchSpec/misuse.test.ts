@@ -1,0 +1,173 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parseModule, type IrFunction } from '../ptx/index.js';
+import { packArguments } from './arguments.js';
+import { elements, storeElement } from './elementTypes.js';
+import { LaunchSpecError, checkLaunchSpec } from './index.js';
+import type { LaunchArgument } from './schema.js';
+import { misfit } from './valueRanges.js';
+
+const SAXPY = resolve(import.meta.dirname, '../gpu/reference/launches/saxpy__n-256-a-1-5.json');
+
+function specWith(arg: unknown): Record<string, unknown> {
+  const spec = JSON.parse(readFileSync(SAXPY, 'utf8')) as Record<string, unknown>;
+  return { ...spec, args: [arg] };
+}
+
+function complaint(attempt: () => unknown): string {
+  try {
+    attempt();
+  } catch (error) {
+    if (error instanceof LaunchSpecError && error.code === 'invalidSpec') return error.message;
+    throw error;
+  }
+  return '';
+}
+
+const complaintAbout = (arg: unknown): string => complaint(() => checkLaunchSpec(specWith(arg)));
+const buffer = (fields: object): unknown => ({ buffer: { type: 'f32', count: 1, ...fields } });
+
+describe('arguments against the types of parameters', () => {
+  function kernelTaking(parameter: string): IrFunction {
+    const text = `.version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param ${parameter}) { ret; }`;
+    return parseModule(text, 'k.ptx').functions[0];
+  }
+  const packed = (parameter: string, argument: unknown): string =>
+    complaint(() => packArguments(kernelTaking(parameter), [argument as LaunchArgument], () => 64));
+
+  it.each([
+    ['.u32 p', { f32: 1 }, "args[0]: f32 given, but parameter 0 of 'k' is .u32; give i32 or u32"],
+    ['.s32 p', { f32: 1 }, '.s32; give i32 or u32'],
+    ['.u64 p', { f64: 1 }, '.u64; give i64 or u64 or buffer or pointer'],
+    ['.f32 p', { i32: 1 }, '.f32; give f32'],
+    ['.f32 p', { u32: 1 }, '.f32; give f32'],
+    ['.f64 p', { i64: 1 }, '.f64; give f64'],
+    ['.f64 p', { buffer: {} }, '.f64; give f64'],
+    ['.f64 p', { pointer: { of: 0, offsetBytes: 0 } }, '.f64; give f64'],
+  ])('%s refuses %j', (parameter, argument, message) => {
+    expect(packed(parameter, argument)).toContain(message);
+  });
+
+  it.each([
+    ['.u32 p', { i32: -1 }],
+    ['.s32 p', { u32: 1 }],
+    ['.b32 p', { f32: 1 }],
+    ['.b64 p', { f64: 1 }],
+    ['.b64 p', { u64: '1' }],
+    ['.u64 p', { buffer: {} }],
+    ['.align 8 .b8 p[8]', { f64: 1 }],
+    ['.align 4 .b8 p[4]', { i32: 1 }],
+    ['.u32 p[2]', { f64: 1 }],
+    ['.f16 p', { u16: 1 }],
+    ['.b16 p', { u16: 1 }],
+    ['.u16 p', { u16: 1 }],
+    ['.s16 p', { u16: 1 }],
+  ])('%s takes %j', (parameter, argument) => {
+    expect(packed(parameter, argument)).toBe('');
+  });
+
+  it('keeps every digit of a pointer', () => {
+    const offsetBytes = Number.MAX_SAFE_INTEGER;
+    const bytes = packArguments(kernelTaking('.u64 p'), [{ pointer: { of: 0, offsetBytes } }], () => 64);
+    expect(new DataView(bytes.buffer).getBigUint64(0, true)).toBe(BigInt(offsetBytes) + 64n);
+  });
+});
+
+describe('numbers against their types', () => {
+  it.each([
+    ['i8', -128n, 127n],
+    ['u8', 0n, 255n],
+    ['i16', -32768n, 32767n],
+    ['u16', 0n, 65535n],
+    ['i32', -(2n ** 31n), 2n ** 31n - 1n],
+    ['u32', 0n, 2n ** 32n - 1n],
+    ['i64', -(2n ** 63n), 2n ** 63n - 1n],
+    ['u64', 0n, 2n ** 64n - 1n],
+  ] as const)('%s holds its ends exactly and nothing beyond', (type, low, high) => {
+    for (const end of [low, high]) {
+      const into = elements(type, new Uint8Array(8));
+      expect(misfit(type, String(end))).toBeUndefined();
+      storeElement(into, 0, end);
+      expect(BigInt(into[0])).toBe(end);
+    }
+    for (const beyond of [low - 1n, high + 1n]) {
+      expect(misfit(type, String(beyond))).toContain(`from ${low} to ${high} (${type})`);
+      expect(misfit(type, Number(beyond))).toContain(`from ${low} to ${high} (${type})`);
+    }
+    expect(misfit(type, 0.5)).toContain('received 0.5');
+    for (const other of [null, true, 'x', '', '1.5', [1], Infinity]) {
+      expect(misfit(type, other)).toContain('expected a whole number');
+    }
+  });
+
+  it('asks for a string where a JSON number has lost digits', () => {
+    expect(misfit('i64', 2 ** 53)).toContain('give it as a string of decimal digits');
+    expect(misfit('u64', 2 ** 53 - 1)).toBeUndefined();
+  });
+
+  it('takes only finite floats that their type holds', () => {
+    expect(misfit('f32', 1e300)).toContain('use f64');
+    expect(misfit('f64', 1e300)).toBeUndefined();
+    expect(misfit('f64', Infinity)).toContain('finite');
+    expect(misfit('f32', NaN)).toContain('finite');
+    expect(misfit('f32', 'NaN')).toContain('received "NaN"');
+  });
+
+  it.each([
+    [{ u64: '18446744073709551616' }, 'args[0].u64: expected a whole number from 0'],
+    [{ u64: -5 }, 'args[0].u64: expected a whole number from 0'],
+    [{ i64: '9223372036854775808' }, 'args[0].i64: expected'],
+    [{ u16: 65536 }, 'args[0].u16: expected'],
+    [{ f32: 1e300 }, 'args[0].f32: 1e+300 is beyond'],
+    [
+      buffer({ type: 'i8', values: [300] }),
+      'args[0].buffer.values[0]: expected a whole number from -128 to 127',
+    ],
+    [buffer({ type: 'i64', count: 2, values: [1, 0.5] }), 'args[0].buffer.values[1]: expected a whole'],
+    [buffer({ type: 'u64', values: ['-1'] }), 'args[0].buffer.values[0]: expected'],
+    [buffer({ values: [null] }), 'args[0].buffer.values[0]: expected a number (f32), received null'],
+    [buffer({ values: [1, 2] }), 'args[0].buffer.values: holds 2 values, but count is 1'],
+    [buffer({ values: [] }), 'args[0].buffer.values: holds 0 values, but count is 1'],
+  ])('refuses %j', (arg, message) => {
+    expect(complaintAbout(arg)).toContain(message);
+  });
+
+  it.each([
+    { i64: '-9223372036854775808' },
+    { u64: '18446744073709551615' },
+    { u64: 5 },
+    buffer({ type: 'u64', values: ['18446744073709551615'] }),
+    buffer({ values: [0.5] }),
+  ])('takes %j', (arg) => {
+    expect(complaintAbout(arg)).toBe('');
+  });
+});
+
+describe('what messages say', () => {
+  const kinds = 'expected one of i32, u32, i64, u64, u16, f32, f64, buffer, pointer, and no other field';
+  const rules = 'expected one of mix.mod, forest.feature, forest.left, forest.right, forest.root';
+  it.each([
+    [{}, `args[0]: ${kinds}`],
+    [null, `args[0]: ${kinds}`],
+    [{ i32: 1, f32: 1 }, `args[0]: ${kinds}`],
+    [buffer({ generate: { rule: 'nope' } }), `args[0].buffer.generate.rule: ${rules}`],
+    [buffer({ generate: {} }), `args[0].buffer.generate.rule: ${rules}`],
+    [
+      buffer({ generate: { rule: 'mix.mod', seed: 1 } }),
+      'args[0].buffer.generate.mod: is missing; expected a',
+    ],
+    [{ buffer: { type: 'f32' } }, 'args[0].buffer.count: is missing; expected a'],
+    [{ buffer: { count: 1 } }, 'args[0].buffer.type: is missing; expected one of f32, f64, i32'],
+    [{ pointer: {} }, 'args[0].pointer.of: is missing; expected a'],
+  ])('of %j', (arg, message) => {
+    expect(complaintAbout(arg)).toContain(message);
+  });
+
+  it.each(['ptx', 'kernel', 'device', 'grid', 'block', 'args'])('without %s', (field) => {
+    const rest = Object.fromEntries(Object.entries(specWith({ i32: 1 })).filter(([name]) => name !== field));
+    expect(complaint(() => checkLaunchSpec(rest))).toMatch(
+      new RegExp(`^${field}: is missing; expected [a-z]+`),
+    );
+  });
+});
