@@ -181,6 +181,6 @@ function roundUp(bytes: number): number {
   return Math.ceil(bytes / SEGMENT_ALIGN) * SEGMENT_ALIGN;
 }
 
-export function hex(address: number): string {
+function hex(address: number): string {
   return `0x${address.toString(16)}`;
 }

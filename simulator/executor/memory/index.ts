@@ -8,7 +8,7 @@ export {
   SHARED_WINDOW_BASE,
   SHARED_WINDOW_HIGH,
 } from './addressLayout.js';
-export { DeviceAddressSpace, hex } from './deviceAddressSpace.js';
+export { DeviceAddressSpace } from './deviceAddressSpace.js';
 export { MemoryError, type MemoryErrorCode } from './memoryError.js';
 export type { NodeMemorySnapshot, SegmentSnapshot, SpaceSnapshot } from './memorySnapshot.js';
 export { EXECUTOR_AREA_BYTES, NodeMemory, type NodeMemoryOptions } from './nodeMemory.js';
