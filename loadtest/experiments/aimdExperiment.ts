@@ -65,6 +65,9 @@ export interface StrategyRun {
   readonly queries: number;
 }
 
+/** Told of each batch when it is answered. */
+export type BatchTap = (record: BatchRecord, nowNs: number) => void;
+
 /** Batches by the window in which they were answered. */
 class BatchWindows extends SilentObserver {
   readonly windows: { batches: number; items: number; limit: number }[] = [];
@@ -72,6 +75,7 @@ class BatchWindows extends SilentObserver {
   constructor(
     private readonly clock: VirtualClock,
     private readonly windowNs: number,
+    private readonly tap: BatchTap,
   ) {
     super();
   }
@@ -85,6 +89,7 @@ class BatchWindows extends SilentObserver {
     window.batches += 1;
     window.items += record.size;
     window.limit = record.newLimit;
+    this.tap(record, this.clock.nowNs());
   }
 
   list(): BatchWindow[] {
@@ -102,11 +107,12 @@ export function runStrategy(
   settings: AimdSettings,
   model: ExperimentModel,
   batching: BatchingChoice,
+  tap: BatchTap = () => undefined,
 ): StrategyRun {
   const clock = new VirtualClock();
   const windowNs = settings.windowSeconds * 1e9;
   const durationNs = settings.durationSeconds * 1e9;
-  const batchWindows = new BatchWindows(clock, windowNs);
+  const batchWindows = new BatchWindows(clock, windowNs, tap);
   const windows = new AnswerWindows(windowNs);
   const stages = settings.stages.map((stage) => ({ stage, answers: new AnswerWindows(Infinity) }));
   let longestNs = 0;

@@ -1,4 +1,4 @@
-import { builtInModelPath } from '../../containers/models/index.js';
+import { builtInModelPath, type BuiltInModel } from '../../containers/models/index.js';
 import { VirtualNode } from '../../containers/runtime/index.js';
 import { KeyedDraw } from '../../selection/index.js';
 import type { VirtualClock } from '../../simulator/time/index.js';
@@ -20,13 +20,18 @@ export const DIGITS_SETTINGS: AimdSettings = {
   adaptationSeconds: 0.01,
 };
 
-/** The two-layer perceptron of application `digits` on one simulated H200, on the run's clock. */
+/** The two-layer perceptron of application `digits`. */
 export function digitsMlpModel(seed: number): ExperimentModel {
+  return digitsModel('digits-mlp', seed);
+}
+
+/** A model of application `digits` on one simulated H200, on the run's clock. */
+export function digitsModel(name: BuiltInModel, seed: number): ExperimentModel {
   const draw = new KeyedDraw(seed);
-  const path = builtInModelPath('digits-mlp');
+  const path = builtInModelPath(name);
   return {
     record: {
-      name: 'digits-mlp',
+      name,
       version: '1',
       inputType: 'floats',
       inputLength: PIXELS,
@@ -36,7 +41,7 @@ export function digitsMlpModel(seed: number): ExperimentModel {
     replica(clock: VirtualClock) {
       const node = new VirtualNode({ clock });
       return node.start({
-        model: 'digits-mlp',
+        model: name,
         version: '1',
         replica: '0',
         inputType: 'floats',
