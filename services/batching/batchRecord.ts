@@ -14,8 +14,9 @@ export interface BatchRecord {
   readonly serviceNs: number;
   /** From sending to the answer, as the frontend saw it. */
   readonly roundTripNs: number;
-  /** Items that failed. */
+  /** Items that failed, and why the first of them did. */
   readonly failed: number;
+  readonly failure: string | undefined;
 }
 
 /** Events of queues and replicas. Calls come on the query path: count and return. */

@@ -325,7 +325,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
     this.roundTrips.record(roundTripNs);
     // The replica first: it computes while the answers go out.
     if (this.waiting.size > 0) this.dispatch(nowNs);
-    const failed = this.deliver(batch, frame.results);
+    const { failed, failure } = this.deliver(batch, frame.results);
     this.observer.onBatch({
       model: this.hello.model,
       version: this.hello.version,
@@ -338,13 +338,18 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
       serviceNs,
       roundTripNs,
       failed,
+      failure,
     });
   }
 
-  /** Matches results with items by id. Returns how many failed. */
-  private deliver(batch: Batch, results: readonly ItemResult[]): number {
+  /** Matches results with items by id. */
+  private deliver(
+    batch: Batch,
+    results: readonly ItemResult[],
+  ): { failed: number; failure: string | undefined } {
     const { items } = batch;
     let failed = 0;
+    let failure: string | undefined;
     let matched = 0;
     // Items leave the batch's array as they are answered, so a second result for one finds nothing.
     const open: (Evaluation | undefined)[] = items;
@@ -362,18 +367,21 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
         evaluation.onPrediction(result);
       } else {
         failed += 1;
-        evaluation.onFailure(failureOf(result));
+        const reason = failureOf(result);
+        failure ??= reason.message;
+        evaluation.onFailure(reason);
       }
     }
-    if (matched === open.length) return failed;
+    if (matched === open.length) return { failed, failure };
     const message = `container '${this.hello.replica}' answered ${matched} of ${open.length} items of its batch`;
     this.complain(`answered ${matched} of ${open.length} items of batch ${batch.id}`);
     for (const evaluation of open) {
       if (evaluation === undefined || evaluation.state === 'done') continue;
       failed += 1;
+      failure ??= message;
       fail(evaluation, { reason: 'model_error', message });
     }
-    return failed;
+    return { failed, failure };
   }
 
   private expire(nowNs: number): void {

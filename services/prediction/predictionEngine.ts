@@ -500,7 +500,7 @@ function unknownQuery(queryId: string | undefined): QueryRefusal {
     queryId === undefined
       ? 'feedback needs the id of the query that it judges, or an input'
       : `query '${queryId}' is not remembered: give its input with the feedback`;
-  return { code: 'unknown_query', field: 'queryId', message };
+  return { code: 'unknown_query', field: 'query_id', message };
 }
 
 function badContext(error: unknown): QueryRefusal {

@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { StoreError } from './storeError.js';
 
 /** Who holds a data directory. */
@@ -19,7 +19,7 @@ export function lockDirectory(directory: string): () => void {
   const path = join(directory, 'lock');
   const own: Holder = { pid: process.pid, started: startOf(process.pid) ?? '' };
   try {
-    mkdirSync(directory, { recursive: true });
+    makeDirectory(resolve(directory));
     for (let attempt = 0; ; attempt++) {
       if (tryWrite(path, own)) break;
       const holder = readHolder(path);
@@ -41,6 +41,21 @@ export function lockDirectory(directory: string): () => void {
     });
   }
   return () => rmSync(path, { force: true });
+}
+
+/**
+ * Makes a directory and those above it. Not `mkdirSync`'s recursive: that tries for ever where a directory exists and
+ * refuses entries as absent, as those of /proc do.
+ */
+function makeDirectory(path: string): void {
+  if (existsSync(path)) return;
+  makeDirectory(dirname(path));
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    // Another process may have made it meanwhile; the lock decides who gets it.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
 }
 
 function tryWrite(path: string, own: Holder): boolean {

@@ -1,2 +1,3 @@
 export type { QueryTap } from './queryTap.js';
-export { Telemetry, type Complaint, type TelemetrySources } from './telemetry.js';
+export type { Complaint } from './complaint.js';
+export { Telemetry, type TelemetrySources } from './telemetry.js';

@@ -13,6 +13,8 @@ import {
 } from '../prediction/index.js';
 import type { RegistryView } from '../registry/index.js';
 import { addCacheMetrics } from './cacheMetrics.js';
+import type { Complaint } from './complaint.js';
+import { FailureLog } from './failureLog.js';
 import { ModelMetrics } from './modelMetrics.js';
 import { QueryMetrics } from './queryMetrics.js';
 import type { QueryTap } from './queryTap.js';
@@ -25,14 +27,12 @@ export interface TelemetrySources {
   inFlight(): number;
 }
 
-/** What goes wrong on the query path, in words, for the log. */
-export type Complaint = (message: string, details: Readonly<Record<string, unknown>>) => void;
-
 /** The Prometheus metrics of a frontend: counts what engine and frontend report, reads the rest when scraped. */
 export class Telemetry extends SilentObserver implements FrontendObserver {
   private readonly registry = new Registry();
   private readonly queries: QueryMetrics;
   private readonly models: ModelMetrics;
+  private readonly failures: FailureLog;
   private sources: TelemetrySources | undefined;
   private tap: QueryTap | undefined;
   private nodePaces: () => readonly NodePace[] = () => [];
@@ -51,6 +51,7 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
       (application) => view.application(application) !== undefined,
       () => this.shares(),
     );
+    this.failures = new FailureLog((message, details) => this.complain(message, details), Date.now);
     this.models = new ModelMetrics(this.registry, () => this.sources?.replicas() ?? []);
     this.learnVersions();
     this.unwatch = view.watch(({ kind, name }) => this.onRegistryChange(kind, name));
@@ -121,6 +122,7 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
   override onBatch(record: BatchRecord): void {
     this.models.onBatch(record);
     this.tap?.onBatch(record);
+    if (record.failure !== undefined) this.failures.note(record, record.failure);
   }
 
   override onReplicaDown(model: string, version: string, replica: string): void {
@@ -159,6 +161,7 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
       if (this.view.model(model, version) !== undefined) continue;
       this.known.delete(key);
       this.models.forget(model, version);
+      this.failures.forget(model, version);
     }
     this.learnVersions();
   }

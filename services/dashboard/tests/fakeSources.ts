@@ -74,6 +74,7 @@ export class FakeSources implements DashboardSources {
       serviceNs: 1000,
       roundTripNs: 2000,
       failed: 0,
+      failure: undefined,
     });
   }
 

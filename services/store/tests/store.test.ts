@@ -70,6 +70,11 @@ describe('EmbeddedStore', () => {
     expect(() => new EmbeddedStore(join(file, 'below'))).toThrow(/cannot be used/);
   });
 
+  // /proc says that an entry is absent where it means that none can be made.
+  it.runIf(existsSync('/proc/self'))('gives up on a directory that can never be made', () => {
+    expect(() => new EmbeddedStore('/proc/windjammer/data')).toThrow(/cannot be used/);
+  });
+
   it('keeps every write that was confirmed before kill -9', async () => {
     const child = spawn(
       process.execPath,

@@ -85,6 +85,7 @@ const batch = {
   serviceNs: 40_000,
   roundTripNs: 500_000,
   failed: 2,
+  failure: 'kernelFault: pixels: illegalAddress',
 };
 
 describe('Telemetry', () => {
