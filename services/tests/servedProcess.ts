@@ -38,6 +38,11 @@ export class ServedProcess {
     });
   }
 
+  /** Sends a signal that does not end it. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    this.child.kill(signal);
+  }
+
   /** Sends a signal and waits for the end: exit code, or the signal that ended it. */
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null> {
     return new Promise((resolve) => {
