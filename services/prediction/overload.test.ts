@@ -44,6 +44,7 @@ describe('closed-loop clients at a model of 5 ms + 0.25 ms an item', () => {
   it.each([
     [64, { strategy: 'aimd' }],
     [256, { strategy: 'aimd' }],
+    [256, { strategy: 'quantile' }],
     [256, { strategy: 'fixed', maxBatchSize: 128 }],
     [1024, { strategy: 'fixed', maxBatchSize: 128 }],
   ] as [number, BatchingChoice][])('%d of them, %j', (clients, batching) => {
