@@ -1,7 +1,7 @@
 import { numberOrNull, type JsonObject } from './parameters.js';
-import type { Arm } from './policy.js';
+import { lossOf } from './loss.js';
+import type { Arm, ArmPrediction, Feedback, Json, Selection } from './policy.js';
 import { isRecord, numberList, stringList } from './stateShape.js';
-import type { Json } from './policy.js';
 
 /** What feedback has said of each arm. Older feedback counts for less when there is a memory. */
 export interface Tally {
@@ -54,7 +54,7 @@ export function keptShare({ memory }: Tally): number {
 }
 
 /** A feedback on one arm ages what is known of all: an arm that is not asked for long becomes unknown again. */
-export function afterFeedback(tally: Tally, at: number, reward: number): Tally {
+function afterFeedback(tally: Tally, at: number, reward: number): Tally {
   const keep = keptShare(tally);
   const judged: number[] = [];
   const rewarded: number[] = [];
@@ -63,4 +63,16 @@ export function afterFeedback(tally: Tally, at: number, reward: number): Tally {
     rewarded.push(tally.rewarded[arm] * keep + (arm === at ? reward : 0));
   }
   return { arms: tally.arms, judged, rewarded, memory: tally.memory };
+}
+
+/** What feedback says of the one arm that served a query; undefined when that arm is no longer there. */
+export function afterServing(
+  tally: Tally,
+  selection: Selection,
+  predictions: readonly ArmPrediction[],
+  feedback: Feedback,
+): Tally | undefined {
+  const served = selection.arms[0];
+  const at = served === undefined ? -1 : tally.arms.indexOf(served);
+  return at < 0 ? undefined : afterFeedback(tally, at, 1 - lossOf(served, predictions, feedback));
 }

@@ -1,6 +1,5 @@
 import { betaDraw } from './betaDraw.js';
 import { probabilitiesToLead } from './betaRanking.js';
-import { lossOf } from './loss.js';
 import { distinctArms, parameterObject } from './parameters.js';
 import {
   PolicyError,
@@ -12,7 +11,7 @@ import {
 } from './policy.js';
 import { isRecord } from './stateShape.js';
 import { single } from './static.js';
-import { afterFeedback, carriedTally, emptyTally, memoryFrom, tallyFrom } from './tally.js';
+import { afterServing, carriedTally, emptyTally, memoryFrom, tallyFrom } from './tally.js';
 
 export const THOMPSON_SCHEMA = 1;
 
@@ -80,10 +79,9 @@ export const thompsonPolicy: SelectionPolicy<ThompsonState> = {
   },
 
   observe(state, selection, predictions, feedback) {
-    const served = selection.arms[0];
-    const at = served === undefined ? -1 : state.arms.indexOf(served);
-    if (at < 0) return state;
-    const { judged, rewarded } = afterFeedback(state, at, 1 - lossOf(served, predictions, feedback));
+    const tally = afterServing(state, selection, predictions, feedback);
+    if (tally === undefined) return state;
+    const { judged, rewarded } = tally;
     const { schema, policy, memory, arms } = state;
     return { schema, policy, memory, arms, judged, rewarded };
   },

@@ -1,4 +1,3 @@
-import { lossOf } from './loss.js';
 import { distinctArms, numberIn, parameterObject } from './parameters.js';
 import {
   PolicyError,
@@ -10,7 +9,7 @@ import {
 } from './policy.js';
 import { finite, isRecord } from './stateShape.js';
 import { single } from './static.js';
-import { afterFeedback, carriedTally, emptyTally, memoryFrom, tallyFrom } from './tally.js';
+import { afterServing, carriedTally, emptyTally, memoryFrom, tallyFrom } from './tally.js';
 
 export const UCB1_SCHEMA = 1;
 
@@ -89,10 +88,9 @@ export const ucb1Policy: SelectionPolicy<Ucb1State> = {
   },
 
   observe(state, selection, predictions, feedback) {
-    const served = selection.arms[0];
-    const at = served === undefined ? -1 : state.arms.indexOf(served);
-    if (at < 0) return state;
-    const { judged, rewarded } = afterFeedback(state, at, 1 - lossOf(served, predictions, feedback));
+    const tally = afterServing(state, selection, predictions, feedback);
+    if (tally === undefined) return state;
+    const { judged, rewarded } = tally;
     const { schema, policy, exploration, memory, arms } = state;
     return { schema, policy, exploration, memory, arms, judged, rewarded };
   },

@@ -1,4 +1,4 @@
-import type { IrFunction, IrModule } from '../../ptx/index.js';
+import { readRegisters, type IrFunction, type IrModule } from '../../ptx/index.js';
 import { layoutLocal, layoutShared, type LocalLayout, type SharedLayout } from '../module/index.js';
 import { ModuleBuilder } from '../wasm/index.js';
 import { groupAccesses } from './accessGroups.js';
@@ -15,7 +15,6 @@ import { unsupported } from './operandEmitter.js';
 import { RegionCompiler } from './regionCompiler.js';
 import { analyseRegion } from './regionFlow.js';
 import { findExactRegisters } from './registerTypes.js';
-import { visitReads } from './registerUses.js';
 import { layoutContext } from './threadContext.js';
 
 /** A kernel as a WebAssembly module's bytes, and what is needed to run it. */
@@ -111,7 +110,8 @@ function exchangedRegisters(fn: IrFunction, graph: FlowGraph): Set<number> {
   const found = new Set<number>();
   for (const point of graph.syncPoints) {
     const instruction = fn.instructions[point.instruction];
-    if (instruction !== undefined) visitReads(instruction, (register) => found.add(register));
+    if (instruction === undefined) continue;
+    for (const register of readRegisters(instruction)) found.add(register);
   }
   return found;
 }

@@ -1,6 +1,5 @@
-import type { IrFunction } from '../../ptx/index.js';
+import { readRegisters, writtenRegisters, type IrFunction } from '../../ptx/index.js';
 import { successorsOf, type FlowGraph, type FlowNode } from './flowGraph.js';
-import { visitReads, visitWrites } from './registerUses.js';
 
 /** Sets of registers as bit rows. */
 export class RegisterSet {
@@ -88,8 +87,8 @@ function before(
     if (behind !== undefined) live.addAll(behind);
     const instruction = fn.instructions[terminator.at];
     if (instruction !== undefined) {
-      visitWrites(instruction, (register) => live.delete(register));
-      visitReads(instruction, (register) => live.add(register));
+      for (const register of writtenRegisters(instruction)) live.delete(register);
+      for (const register of readRegisters(instruction)) live.add(register);
     }
     atSync[terminator.point]?.addAll(live);
   }
@@ -101,8 +100,10 @@ function before(
   for (let index = node.body.length - 1; index >= 0; index--) {
     const instruction = fn.instructions[node.body[index] ?? -1];
     if (instruction === undefined) continue;
-    if (instruction.guard === undefined) visitWrites(instruction, (register) => live.delete(register));
-    visitReads(instruction, (register) => live.add(register));
+    if (instruction.guard === undefined) {
+      for (const register of writtenRegisters(instruction)) live.delete(register);
+    }
+    for (const register of readRegisters(instruction)) live.add(register);
   }
   return live;
 }

@@ -1,4 +1,4 @@
-import { typeBits, type IrInstruction } from '../../ptx/index.js';
+import { readRegisters, writtenRegisters, typeBits, type IrInstruction } from '../../ptx/index.js';
 import { FunctionBuilder, type Label } from '../wasm/index.js';
 import type { AccessGroup } from './accessGroups.js';
 import { accessBytes } from './accessGroups.js';
@@ -18,7 +18,6 @@ import {
 import { OperandEmitter } from './operandEmitter.js';
 import type { RegionFlow } from './regionFlow.js';
 import { wasmTypeOf } from './registerTypes.js';
-import { visitReads, visitWrites } from './registerUses.js';
 import { PassCounters } from './passCounters.js';
 import { advanceTid, pushSpecialRegister, startTid, type ThreadLocals } from './specialRegisters.js';
 import { EXCHANGE } from './threadContext.js';
@@ -66,16 +65,18 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
     const f = this.f;
     this.instructions = this.regionInstructions();
     for (const instruction of this.instructions) {
-      visitReads(instruction, (register) => this.used.add(register));
-      visitWrites(instruction, (register) => this.used.add(register));
-      visitWrites(instruction, (register) => this.written.add(register));
+      for (const register of readRegisters(instruction)) this.used.add(register);
+      for (const register of writtenRegisters(instruction)) {
+        this.used.add(register);
+        this.written.add(register);
+      }
     }
     const resumed = this.resumedInstruction();
     if (resumed !== undefined) {
-      visitWrites(resumed, (register) => {
+      for (const register of writtenRegisters(resumed)) {
         this.used.add(register);
         this.written.add(register);
-      });
+      }
     }
     const i32 = (): number => f.local('i32');
     this.thread = {
@@ -446,8 +447,7 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
   private loadRegisters(): void {
     const f = this.f;
     const resumed = this.resumedInstruction();
-    const given = new Set<number>();
-    if (resumed !== undefined) visitWrites(resumed, (register) => given.add(register));
+    const given = new Set(resumed === undefined ? [] : writtenRegisters(resumed));
     for (const register of this.plan.liveness.liveIn[this.plan.entryOf(this.region)]?.members() ?? []) {
       if (!this.used.has(register) || given.has(register)) continue;
       const type = wasmTypeOf(this.emit.typeOf(register));

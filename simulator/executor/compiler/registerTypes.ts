@@ -5,9 +5,9 @@ import {
   type IrInstruction,
   type IrOperand,
   type ScalarType,
+  writtenRegisters,
 } from '../../ptx/index.js';
 import type { WasmType } from '../wasm/index.js';
-import { visitWrites } from './registerUses.js';
 
 /** The WebAssembly type that holds a value of a PTX type; 8 and 16 bits and predicates travel as i32. */
 export function wasmTypeOf(type: ScalarType): WasmType {
@@ -28,11 +28,11 @@ export function findExactRegisters(fn: IrFunction): Uint8Array {
     changed = false;
     for (const instruction of fn.instructions) {
       if (!writesExactBits(instruction, fn, exact)) continue;
-      visitWrites(instruction, (register) => {
-        if (exact[register] === 1) return;
+      for (const register of writtenRegisters(instruction)) {
+        if (exact[register] === 1) continue;
         exact[register] = 1;
         changed = true;
-      });
+      }
     }
   }
   return exact;
