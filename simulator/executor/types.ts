@@ -64,6 +64,18 @@ export interface ExecutorLaunch {
   readonly shape: LaunchShape;
   /** Argument bytes at the offsets of the kernel's parameter space. */
   readonly params: Uint8Array;
+  /** Cooperative launch: all blocks are resident together and may wait for one another (`grid.sync`). */
+  readonly cooperative?: boolean;
+  /** What clocks and SM numbers read; without it simulated time is 0 and the SM is 0 of 1. */
+  readonly place?: LaunchPlace;
+}
+
+/** When and where blocks run, for the kernels that ask (`%clock64`, `%globaltimer`, `%smid`). */
+export interface LaunchPlace {
+  readonly startNs: number;
+  readonly cyclesPerNs: number;
+  readonly sm: number;
+  readonly smCount: number;
 }
 
 /** What was executed, counted as PTX. Warp counts assume lanes that take the same path issue together. */
@@ -104,6 +116,10 @@ export type FaultCode =
   | 'divergentBarrier'
   | 'fuelExhausted'
   | 'trap'
+  | 'assertion'
+  | 'illegalInstruction'
+  | 'stackOverflow'
+  | 'deadlock'
   | 'unsupportedInstruction';
 
 /** Where and why a kernel stopped: kernel, block, thread and PTX line, and the address for a memory fault. */
@@ -118,10 +134,49 @@ export interface KernelFault {
   readonly address?: number;
 }
 
+interface RunOutcome {
+  readonly counters: ExecutionCounters;
+  /** What the kernel's `printf` calls wrote, in the order in which they ran. */
+  readonly printed?: string;
+  /** Of the *observed* variant: every access to global memory, faults and yields included. */
+  readonly journal?: AccessJournal;
+}
+
 export type RunResult =
-  | { readonly status: 'done'; readonly counters: ExecutionCounters }
-  | { readonly status: 'fault'; readonly counters: ExecutionCounters; readonly fault: KernelFault }
-  | { readonly status: 'yield'; readonly counters: ExecutionCounters; readonly resumeFrom: number };
+  | (RunOutcome & { readonly status: 'done' })
+  | (RunOutcome & { readonly status: 'fault'; readonly fault: KernelFault })
+  /** Of the *resumable* variant: stopped between two instructions of each warp; `resume` goes on from there. */
+  | (RunOutcome & { readonly status: 'yield'; readonly suspended: SuspendedRun });
+
+/** Blocks in flight, with everything that their warps hold. Belongs to the executor that made it; used once. */
+export interface SuspendedRun {
+  readonly launch: ExecutorLaunch;
+  readonly range: BlockRange;
+}
+
+/**
+ * What a run did to global memory. A *position* counts the thread-instructions that the run had executed: an access at
+ * position p is the p-th of them (from 0), so that a kill after p instructions is `rollBack(p)`.
+ */
+export interface AccessJournal {
+  readonly length: number;
+  /** Thread-instructions of the whole run. */
+  readonly positions: number;
+  at(index: number): JournalEntry;
+  /** Undoes, last first, every store and atomic at a position ≥ `position`. A journal can be rolled back further, never forward. */
+  rollBack(position: number): void;
+}
+
+export interface JournalEntry {
+  readonly position: number;
+  readonly kind: 'load' | 'store' | 'atomic';
+  readonly address: number;
+  readonly bytes: number;
+  /** Index of the instruction in the kernel. */
+  readonly instruction: number;
+  /** What the bytes were before a store or atomic. */
+  readonly old?: Uint8Array;
+}
 
 /** Memory behaviour of sampled blocks, from which the timing model takes its traffic. */
 export interface AccessProfile {
@@ -147,10 +202,24 @@ export interface AccessSite {
 /** Runs kernels functionally. One executor serves one node's memory. */
 export interface Executor {
   /**
-   * Runs blocks of a launch to their end, in order. `fuel` bounds PTX thread-instructions a block; every loop
+   * Runs blocks of a launch to their end, in order; the *resumable* variant yields where a kernel waits for others (spins,
+   * `nanosleep`) and whenever a block has used up its `fuel`. A kernel whose threads wait for one another through memory
+   * runs interleaved under every variant, so that it ends as it does on a card. `fuel` bounds PTX thread-instructions a block; every loop
    * back-edge spends it, so an endless kernel ends in `fuelExhausted` and not in a hang.
    */
   run(launch: ExecutorLaunch, range: BlockRange, variant: ExecutorVariant, fuel: number): RunResult;
+
+  /**
+   * Goes on with a run that yielded. `fuel` bounds each block from here on.
+   * @throws ExecutorError when it has been resumed before or its launch's memory is gone.
+   */
+  resume?(suspended: SuspendedRun, fuel: number): RunResult;
+
+  /**
+   * Whether blocks of this launch may wait for one another, so that `run` must be given all of them at once: a cooperative
+   * launch whose kernel spins on memory.
+   */
+  needsWholeGrid?(launch: ExecutorLaunch): boolean;
 
   /** Traces `blocks` (linear indices) of a launch without changing memory that later work can see. */
   profile(launch: ExecutorLaunch, blocks: readonly number[]): AccessProfile;

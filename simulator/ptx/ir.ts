@@ -97,6 +97,14 @@ export interface IrFunction {
   readonly line: number;
 }
 
+/** What a function takes and returns, without a name. */
+export interface IrPrototype {
+  readonly parameters: readonly IrParameter[];
+  readonly returns: readonly IrParameter[];
+  /** Functions that it may be, when `.calltargets` lists them. */
+  readonly targets?: readonly string[];
+}
+
 export interface IrRefusal {
   readonly line: number;
   readonly instruction: string;
@@ -128,6 +136,13 @@ export interface IrInstruction {
   readonly types: readonly ScalarType[];
   /** `@%p` or `@!%p`. */
   readonly guard?: { readonly register: number; readonly negated: boolean };
+  /**
+   * `add.cc`, `addc`, `madc` …: the condition code is a predicate register of the function that no text names. Analyses of
+   * registers see it here.
+   */
+  readonly carry?: { readonly register: number; readonly reads: boolean; readonly writes: boolean };
+  /** Of a call through a register: what its target takes and returns (`.callprototype`, or of the `.calltargets`). */
+  readonly prototype?: IrPrototype;
   /**
    * Operands in PTX order, the written one(s) apart: none for `st`, `bra`, `bar`, `red`, `ret`; one otherwise, which may
    * be a pair or vector. `call` writes its return parameters and reads its target, then its arguments. A decimal float

@@ -82,6 +82,10 @@ export const FAULTS: readonly FaultCode[] = [
   'divergentBarrier',
   'fuelExhausted',
   'trap',
+  'assertion',
+  'illegalInstruction',
+  'stackOverflow',
+  'deadlock',
 ];
 
 /** Number of a fault in the launch record; 0 is none. */

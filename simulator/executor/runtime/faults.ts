@@ -19,6 +19,10 @@ const meanings: Readonly<Record<FaultCode, string>> = {
   divergentBarrier: 'lanes of one warp wait at different places',
   fuelExhausted: 'the block used up its instruction budget; the kernel may never end',
   trap: 'the kernel executed a trap',
+  assertion: 'an assertion of the kernel failed',
+  illegalInstruction: 'a jump or call to what is no target of it',
+  stackOverflow: 'calls nest deeper than the stack of a thread',
+  deadlock: 'threads wait for others that will never come',
   unsupportedInstruction: 'an instruction that is not supported',
 };
 
