@@ -1,0 +1,1 @@
+export { lowerModule } from './lowerModule.js';
