@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
-import { PtxParseError, parseModule, type IrFunction, type IrModule } from '../../simulator/ptx/index.js';
+import {
+  lowerModule,
+  parseModule,
+  PtxParseError,
+  type IrFunction,
+  type IrModule,
+} from '../../simulator/ptx/index.js';
 import { FieldError, deviceRegions, weightBytes, type DeviceRegion } from './deviceLayout.js';
 import { planLaunches } from './launchPlan.js';
 import { fieldPath, manifestSchema, type KernelModelManifest } from './manifest.js';
@@ -132,7 +138,7 @@ function readWeights(
 
 function parse(file: string, ptx: string): IrModule {
   try {
-    return parseModule(ptx, file);
+    return lowerModule(parseModule(ptx, file));
   } catch (error) {
     if (error instanceof PtxParseError) throw new ModelError('moduleInvalid', file, undefined, error.message);
     throw error;

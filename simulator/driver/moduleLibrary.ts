@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { loadModule, type AddressSpace, type LoadedModule, type NodeMemory } from '../executor/index.js';
-import { parseModule, type IrModule } from '../ptx/index.js';
+import { lowerModule, parseModule, type IrModule } from '../ptx/index.js';
 import type { ContextState, ModuleState } from './driverState.js';
 
 /** Parsed modules by text, and loaded ones by handle. Nothing here is state: all of it can be made again. */
@@ -33,7 +33,7 @@ export class ModuleLibrary {
     const space = this.memory.space(context.space);
     if (module === undefined || space === undefined) return undefined;
     const loaded: LoadedModule = {
-      ir: this.parse(module.identity, module.ptx, module.file),
+      ir: lowerModule(this.parse(module.identity, module.ptx, module.file)),
       space,
       symbols: module.symbols,
     };

@@ -52,6 +52,7 @@ export interface AddressSpace {
 
 /** A module placed in a context: its code with its `.global` variables mapped and initialised. */
 export interface LoadedModule {
+  /** The module lowered; kernels to launch are taken from here. */
   readonly ir: IrModule;
   readonly space: AddressSpace;
   /** Device address of each module-scope variable, by name. */

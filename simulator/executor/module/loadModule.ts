@@ -1,4 +1,4 @@
-import type { IrModule, IrVariable } from '../../ptx/index.js';
+import { lowerModule, type IrModule, type IrVariable } from '../../ptx/index.js';
 import type { AddressSpace, LoadedModule } from '../types.js';
 import { FUNCTION_WINDOW_BASE } from '../memory/index.js';
 import { LoadError } from './loadError.js';
@@ -7,12 +7,13 @@ const FUNCTION_STRIDE = 128;
 
 /**
  * Places a module in a context: maps its `.global` variables read-write and its `.const` variables read-only, each in a
- * segment of its own, and writes their initial values. A fork re-makes the result from `ir`, the forked space and the
+ * segment of its own, and writes their initial values. What it hands out is the module lowered (`lowerModule`). A fork re-makes the result from `ir`, the forked space and the
  * same `symbols`.
  *
  * @throws LoadError when the module needs a variable or symbol from elsewhere; MemoryError when there is no room.
  */
-export function loadModule(ir: IrModule, space: AddressSpace): LoadedModule {
+export function loadModule(parsed: IrModule, space: AddressSpace): LoadedModule {
+  const ir = lowerModule(parsed);
   const variables = ir.variables.filter(
     (variable) => variable.space === 'global' || variable.space === 'const',
   );

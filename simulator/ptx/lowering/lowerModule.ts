@@ -1,7 +1,19 @@
 import type { IrModule } from '../ir.js';
 import { contractModule } from './contraction.js';
 
-/** A module as it is executed: what a compiler for a card does to a PTX text before it runs, as far as results can tell. */
+/** What became of a module, so that it is lowered once, however often it is loaded, and stays the same object. */
+const known = new WeakMap<IrModule, IrModule>();
+
+/**
+ * A module as it is executed: what a compiler for a card does to a PTX text before it runs, as far as results can tell. A
+ * lowered module is its own lowering.
+ */
 export function lowerModule(ir: IrModule): IrModule {
-  return contractModule(ir);
+  let lowered = known.get(ir);
+  if (lowered === undefined) {
+    lowered = contractModule(ir);
+    known.set(ir, lowered);
+    known.set(lowered, lowered);
+  }
+  return lowered;
 }
