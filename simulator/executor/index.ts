@@ -12,6 +12,17 @@ export {
   type NodeMemorySnapshot,
 } from './memory/index.js';
 export { emptyCounters } from './emptyCounters.js';
+export {
+  ReferenceInterpreter,
+  type AccessKind,
+  type InterpreterObserver,
+  type InterpreterOptions,
+  type LaneAccess,
+  type LaneFault,
+  type Location,
+  type ResolvedSpace,
+  type Warp,
+} from './interpreter/index.js';
 export { CompileError, type CompileErrorCode } from './compiler/index.js';
 export {
   layoutLocal,

@@ -1,0 +1,73 @@
+import type { KernelFixture } from './kernelFixture.js';
+import { clampImage } from './elementwise/clampImage.js';
+import { gelu } from './elementwise/gelu.js';
+import { pitchedRows } from './elementwise/pitchedRows.js';
+import { quantise } from './elementwise/quantise.js';
+import { saxpy } from './elementwise/saxpy.js';
+import { blockArgmax } from './reductions/blockArgmax.js';
+import { kahanSum } from './reductions/kahanSum.js';
+import { lastBlockSum } from './reductions/lastBlockSum.js';
+import { reduxSync } from './reductions/reduxSync.js';
+import { treeSum } from './reductions/treeSum.js';
+import { twoPassSum } from './reductions/twoPassSum.js';
+import { warpSum } from './reductions/warpSum.js';
+import { blellochScan } from './scans/blellochScan.js';
+import { hillisSteele } from './scans/hillisSteele.js';
+import { lookbackScan } from './scans/lookbackScan.js';
+import { segmentedScan } from './scans/segmentedScan.js';
+import { warpScan } from './scans/warpScan.js';
+import { bitonicSort } from './sorts/bitonicSort.js';
+import { mergeSort } from './sorts/mergeSort.js';
+import { oddEvenMerge } from './sorts/oddEvenMerge.js';
+import { radixPass } from './sorts/radixPass.js';
+import { batchedGemm } from './gemm/batchedGemm.js';
+import { doubleGemm } from './gemm/doubleGemm.js';
+import { halfGemm } from './gemm/halfGemm.js';
+import { int8Gemm } from './gemm/int8Gemm.js';
+import { naiveGemm } from './gemm/naiveGemm.js';
+import { registerGemm } from './gemm/registerGemm.js';
+import { tiledGemm } from './gemm/tiledGemm.js';
+
+export { firstDifference } from './difference.js';
+export { bytesOf, referenceResult, runFixture, type FixtureResult, type KernelRunner } from './fixtureRun.js';
+export type {
+  Bound,
+  Buffers,
+  FixtureArgument,
+  FixtureLaunch,
+  HostArray,
+  KernelFixture,
+  OutputRule,
+} from './kernelFixture.js';
+
+/** Every CUDA program of the room, by family. */
+export const kernelFixtures: readonly KernelFixture[] = [
+  clampImage,
+  gelu,
+  pitchedRows,
+  quantise,
+  saxpy,
+  blockArgmax,
+  kahanSum,
+  lastBlockSum,
+  reduxSync,
+  treeSum,
+  twoPassSum,
+  warpSum,
+  blellochScan,
+  hillisSteele,
+  lookbackScan,
+  segmentedScan,
+  warpScan,
+  bitonicSort,
+  mergeSort,
+  oddEvenMerge,
+  radixPass,
+  batchedGemm,
+  doubleGemm,
+  halfGemm,
+  int8Gemm,
+  naiveGemm,
+  registerGemm,
+  tiledGemm,
+];
