@@ -69,6 +69,8 @@ export interface ExecutorLaunch {
   readonly cooperative?: boolean;
   /** What clocks and SM numbers read; without it simulated time is 0 and the SM is 0 of 1. */
   readonly place?: LaunchPlace;
+  /** Device address of at least 32 zeroed bytes where the blocks of a cooperative launch meet (`%envreg1`, `%envreg2`). */
+  readonly gridWorkspace?: number;
 }
 
 /** When and where blocks run, for the kernels that ask (`%clock64`, `%globaltimer`, `%smid`). */
@@ -77,6 +79,10 @@ export interface LaunchPlace {
   readonly cyclesPerNs: number;
   readonly sm: number;
   readonly smCount: number;
+  /** SM of each block, from the range's first on; without it all run on `sm`. */
+  readonly sms?: readonly number[];
+  /** Number of the launch in its context (`%gridid`). */
+  readonly gridId?: number;
 }
 
 /** What was executed, counted as PTX. Warp counts assume lanes that take the same path issue together. */

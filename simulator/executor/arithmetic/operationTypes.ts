@@ -5,18 +5,21 @@ export type Value = number | bigint;
 
 /**
  * How a register's bits are read or written: signed and unsigned integers by value, `b16` and `b64` unsigned, `b32` as
- * int32, floats by value, packed halves as their 32 bits.
+ * int32, f32 by value. Halves and doubles are operands as their bits (`b16`, `b32`, `b64`): a NaN's payload counts.
  */
 export type ValueKind = ScalarType;
 
 /** One operation as a pure function of the values of its operands. */
 export interface ScalarOperation {
+  /** Of the instruction's sources; one that reads the condition code has it behind them, as a predicate. */
   readonly sources: readonly ValueKind[];
   readonly result: ValueKind;
   /** The result may exceed the width of its kind: writing wraps it. */
   readonly apply: (...values: Value[]) => Value;
   /** The second result of `setp p|q`. */
   readonly second?: (...values: Value[]) => Value;
+  /** What the instruction leaves in the condition code, 0 or 1, when it writes it. */
+  readonly carryOut?: (...values: Value[]) => Value;
 }
 
 /** What an operation's maker sees of an instruction. */
@@ -24,6 +27,9 @@ export interface OperationShape {
   readonly opcode: string;
   readonly type: ScalarType;
   readonly types: readonly ScalarType[];
+  readonly modifiers: readonly string[];
+  /** Parts of operands that a video instruction names, the written one first; '' for the whole. */
+  readonly selectors: readonly string[];
   readonly bits: number;
   readonly isSigned: boolean;
   readonly has: (modifier: string) => boolean;
@@ -32,6 +38,7 @@ export interface OperationShape {
 export type OperationMaker = (shape: OperationShape) => {
   readonly apply: ScalarOperation['apply'];
   readonly second?: ScalarOperation['apply'];
+  readonly carryOut?: ScalarOperation['apply'];
   /** Where the values are not read by the types of the instruction. */
   readonly sources?: readonly ValueKind[];
   readonly result?: ValueKind;

@@ -1,11 +1,13 @@
 import type { Dim3, ExecutionCounters } from '../types.js';
+import { BlockBarriers } from './barriers.js';
 import { LaneFault } from './faults.js';
+import type { GlobalJournal } from './globalJournal.js';
 import type { AccessKind, MemoryContext } from './laneInstructions.js';
 import type { GlobalMemory, Location, ResolvedSpace } from './memorySpaces.js';
-import { OffsetMemory } from './memorySpaces.js';
-import type { InterpreterObserver } from './observer.js';
+import { OffsetMemory, nowhere } from './memorySpaces.js';
+import type { InterpreterObserver, LaneAccess } from './observer.js';
 import type { BlockIdentity } from './operands.js';
-import type { Program, ProgramStep } from './program.js';
+import type { BarrierAction, Program, ProgramStep } from './program.js';
 import { lanesPerWarp } from './registerFile.js';
 import { forEachLane, lowestLane, Warp } from './warp.js';
 import { laneCount } from './warpOperations.js';
@@ -20,14 +22,15 @@ export interface BlockResources {
   readonly program: Program;
   readonly global: GlobalMemory;
   readonly params: Uint8Array;
+  /** Of the whole run: its thread-instructions are the positions of the journal. */
   readonly counters: ExecutionCounters;
   readonly observer: InterpreterObserver;
+  readonly journal?: GlobalJournal;
   /** Thread-instructions that the block may execute. */
   readonly fuel: number;
 }
 
 class WarpContext implements MemoryContext {
-  active = 0;
   pc = 0;
 
   constructor(
@@ -47,8 +50,23 @@ class WarpContext implements MemoryContext {
     return this.execution.identity;
   }
 
-  locate(lane: number, space: ResolvedSpace, address: number, bytes: number, kind: AccessKind): Location {
-    return this.execution.locate(this, lane, space, address, bytes, kind);
+  locate(
+    lane: number,
+    space: ResolvedSpace,
+    address: number,
+    bytes: number,
+    kind: AccessKind,
+    align = bytes,
+  ): Location {
+    return this.execution.locate(this, lane, { space, address, bytes, kind }, align);
+  }
+
+  readClock(): number {
+    return this.execution.readClock();
+  }
+
+  sleep(ns: number): void {
+    this.execution.sleep(ns);
   }
 }
 
@@ -62,22 +80,31 @@ export class BlockExecution {
   private readonly shared: OffsetMemory;
   private readonly params: OffsetMemory;
   private readonly locals: (OffsetMemory | undefined)[];
+  private readonly barriers: BlockBarriers;
   /** Barrier that each waiting lane of each warp waits at. */
   private readonly barrierOf: readonly Int32Array[];
   private executed = 0;
+  private clockReads = 0;
+  private sleptNs = 0;
   private place: FaultPlace = { warp: 0, pc: 0 };
+  /** Position of the first lane of the step under way, and the lanes that take part in it. */
+  private stepPosition = 0;
+  private stepLanes = 0;
 
+  /** @param block linear index in the grid */
   constructor(
     private readonly resources: BlockResources,
     readonly identity: BlockIdentity,
+    private readonly block = 0,
   ) {
     const threads = identity.block[0] * identity.block[1] * identity.block[2];
-    const registers = resources.program.fn.registers.length;
+    const types = resources.program.fn.registers.map(({ type }) => type);
     this.warps = Array.from(
       { length: identity.warps },
-      (_, index) => new Warp(index, Math.min(lanesPerWarp, threads - index * lanesPerWarp), registers),
+      (_, index) => new Warp(index, block, Math.min(lanesPerWarp, threads - index * lanesPerWarp), types),
     );
     this.contexts = this.warps.map((warp) => new WarpContext(this, warp));
+    this.barriers = new BlockBarriers(this.warps);
     this.barrierOf = this.warps.map(() => new Int32Array(lanesPerWarp));
     this.shared = new OffsetMemory('shared', new Uint8Array(resources.program.sharedBytes));
     this.params = new OffsetMemory('param', resources.params);
@@ -93,6 +120,17 @@ export class BlockExecution {
     return this.warps.every((warp) => warp.live === 0);
   }
 
+  /** Cycles since the launch began: one a thread-instruction of the block, and one a reading, so that two differ. */
+  readClock(): number {
+    const { startNs, cyclesPerNs } = this.identity.place;
+    return Math.floor((startNs + this.sleptNs) * cyclesPerNs) + this.executed + this.clockReads++;
+  }
+
+  /** Time passes for the block without an instruction. */
+  sleep(ns: number): void {
+    this.sleptNs += ns;
+  }
+
   /**
    * Executes instruction `pc` for lanes that stand at it and are ready, and moves each lane's pc.
    * @throws LaneFault
@@ -104,7 +142,6 @@ export class BlockExecution {
     this.place = { warp: warp.index, pc };
     const active = step.guard === undefined ? lanes : this.guarded(step, warp, lanes);
     this.count(step, lanes);
-    context.active = active;
     context.pc = pc;
     this.resources.observer.onStep?.(warp, pc, lanes, active);
     const passing = lanes & ~active;
@@ -129,6 +166,8 @@ export class BlockExecution {
     if (this.executed > fuel) {
       throw new LaneFault('fuelExhausted', `the block used up its fuel of ${fuel} thread-instructions`);
     }
+    this.stepPosition = counters.threadInstructions;
+    this.stepLanes = lanes;
     counters.threadInstructions += threads;
     counters.warpInstructions++;
     counters.byClass[step.class]++;
@@ -139,7 +178,6 @@ export class BlockExecution {
     const { action } = step;
     switch (action.kind) {
       case 'lanes':
-      case 'activeMask':
         this.forEach(active, (lane) => {
           action.effect(context, lane);
           warp.pcs[lane] = pc + 1;
@@ -152,38 +190,88 @@ export class BlockExecution {
         forEachLane(active, (lane) => (warp.pcs[lane] = action.target));
         if (passing !== 0 && action.target !== pc + 1) this.resources.observer.onDivergence?.(warp, pc);
         break;
+      case 'branchTable':
+        this.branchByTable(action.index, action.targets, context, active);
+        break;
       case 'exit':
         warp.live &= ~active;
         this.releaseWarpSync(context);
         this.releaseBarriers();
         break;
-      case 'trap':
-        throw laneFault(new LaneFault('trap', 'the kernel executed trap'), active);
-      case 'unsupported':
-        throw laneFault(new LaneFault('unsupportedInstruction', action.reason), active);
+      case 'stop':
+        throw laneFault(new LaneFault(action.code, action.message), active);
       case 'barrier':
-        this.forEach(active, (lane) => {
-          warp.atBarrier |= 1 << lane;
-          const ids = this.barrierOf[warp.index];
-          if (ids !== undefined) ids[lane] = Number(action.id(context, lane));
-        });
-        this.releaseBarriers();
+        this.arriveAtBarrier(action, context, active, pc);
         break;
       case 'warp':
-        this.forEach(active, (lane) => {
-          const members = Number(action.operation.members(context, lane));
-          if (((members >>> lane) & 1) === 0) {
-            throw new LaneFault(
-              'divergentBarrier',
-              `a lane executes a warp-level operation whose member mask 0x${(members >>> 0).toString(16)} leaves it out`,
-            );
-          }
-          warp.members[lane] = members;
-          warp.atWarpSync |= 1 << lane;
-        });
-        this.releaseWarpSync(context);
+        this.waitForWarp(action.operation.members, context, active);
         break;
     }
+  }
+
+  private branchByTable(
+    index: (context: WarpContext, lane: number) => number | bigint,
+    targets: readonly number[],
+    context: WarpContext,
+    active: number,
+  ): void {
+    const warp = context.state;
+    const first = lowestLane(active);
+    this.forEach(active, (lane) => {
+      const chosen = Number(index(context, lane));
+      const target = targets[chosen];
+      if (target === undefined) {
+        throw new LaneFault(
+          'illegalInstruction',
+          `brx.idx with index ${chosen}: it has ${targets.length} targets`,
+        );
+      }
+      warp.pcs[lane] = target;
+    });
+    let isUniform = true;
+    forEachLane(active, (lane) => (isUniform &&= warp.pcs[lane] === warp.pcs[first]));
+    if (!isUniform) this.resources.observer.onDivergence?.(warp, context.pc);
+  }
+
+  private arriveAtBarrier(action: BarrierAction, context: WarpContext, active: number, pc: number): void {
+    const warp = context.state;
+    const { form, reduction } = action;
+    this.forEach(active, (lane) => {
+      const id = Number(action.id(context, lane));
+      const count = action.count === undefined ? undefined : Number(action.count(context, lane));
+      this.barriers.arrive(warp, lane, id, count, form);
+      this.resources.observer.onBarrierArrive?.(warp, pc, lane, id, count, form.waits);
+      if (reduction !== undefined) this.barriers.vote(id, reduction.predicate(context, lane) === 1);
+      const ids = this.barrierOf[warp.index];
+      if (ids !== undefined) ids[lane] = id;
+      if (form.waits) warp.atBarrier |= 1 << lane;
+      else warp.pcs[lane] = pc + 1;
+    });
+    this.releaseBarriers();
+  }
+
+  private waitForWarp(
+    members: ((context: WarpContext, lane: number) => number | bigint) | undefined,
+    context: WarpContext,
+    active: number,
+  ): void {
+    const warp = context.state;
+    if (members === undefined) {
+      warp.atGathering |= active;
+      return;
+    }
+    this.forEach(active, (lane) => {
+      const mask = Number(members(context, lane)) | 0;
+      if (((mask >>> lane) & 1) === 0) {
+        throw new LaneFault(
+          'divergentBarrier',
+          `a lane executes a warp-level operation whose member mask 0x${(mask >>> 0).toString(16)} leaves it out`,
+        );
+      }
+      warp.members[lane] = mask;
+      warp.atWarpSync |= 1 << lane;
+    });
+    this.releaseWarpSync(context);
   }
 
   /** Runs something for each lane; a fault in it carries the lane. */
@@ -213,11 +301,36 @@ export class BlockExecution {
       });
       rest &= ~waiting;
       if ((members & warp.live & ~waiting) !== 0) continue;
-      const action = this.resources.program.steps[pc]?.action;
-      if (action?.kind === 'warp') action.operation.execute(context, waiting);
+      this.resources.observer.onWarpSync?.(warp, pc, waiting);
       warp.atWarpSync &= ~waiting;
-      forEachLane(waiting, (each) => (warp.pcs[each] = (warp.pcs[each] ?? 0) + 1));
+      this.executeTogether(context, waiting, pc);
     }
+  }
+
+  /**
+   * No lane of the warp can step. Of those that wait at an operation of whichever lanes are there, the ones that are
+   * furthest behind in the text go on together, so that lanes from a branch catch up with those that passed it by.
+   * @returns whether any did
+   */
+  gather(warp: Warp): boolean {
+    const context = this.contexts[warp.index];
+    if (warp.atGathering === 0 || context === undefined) return false;
+    let least = Infinity;
+    forEachLane(warp.atGathering, (lane) => (least = Math.min(least, warp.pcs[lane] ?? 0)));
+    let group = 0;
+    forEachLane(warp.atGathering, (lane) => {
+      if (warp.pcs[lane] === least) group |= 1 << lane;
+    });
+    warp.atGathering &= ~group;
+    this.executeTogether(context, group, least);
+    return true;
+  }
+
+  private executeTogether(context: WarpContext, group: number, pc: number): void {
+    const action = this.resources.program.steps[pc]?.action;
+    if (action?.kind === 'warp') action.operation.execute(context, group);
+    const { pcs } = context.state;
+    forEachLane(group, (lane) => (pcs[lane] = (pcs[lane] ?? 0) + 1));
   }
 
   /** Lanes meet at the same instruction; at any two `bar.warp.sync`, since those exchange nothing. */
@@ -226,108 +339,142 @@ export class BlockExecution {
     return a === b || (steps[a]?.instruction.opcode === 'bar' && steps[b]?.instruction.opcode === 'bar');
   }
 
-  /** Opens every barrier at which all live threads of the block wait. */
   private releaseBarriers(): void {
-    let live = 0;
-    const arrived = new Map<number, number>();
-    for (const warp of this.warps) {
-      live += laneCount(warp.live);
-      forEachLane(warp.atBarrier & warp.live, (lane) => {
-        const id = this.barrierOf[warp.index]?.[lane] ?? 0;
-        arrived.set(id, (arrived.get(id) ?? 0) + 1);
-      });
+    for (;;) {
+      const id = this.barriers.complete();
+      if (id === undefined) return;
+      this.open(id);
     }
-    for (const [id, count] of arrived) if (count === live) this.open(id);
   }
 
   private open(id: number): void {
-    for (const warp of this.warps) {
-      const waiting = warp.atBarrier;
-      if (waiting === 0) continue;
-      const pc = warp.pcs[lowestLane(waiting)] ?? 0;
-      forEachLane(waiting, (lane) => {
-        if (warp.pcs[lane] !== pc && this.isAligned(pc)) {
-          this.place = { warp: warp.index, pc };
-          const line = this.resources.program.steps[warp.pcs[lane] ?? 0]?.instruction.line;
-          throw laneFault(
-            new LaneFault(
-              'divergentBarrier',
-              `lanes of one warp wait for barrier ${id} at different instructions, here and at line ${line}`,
-            ),
-            waiting,
-          );
+    const isWhole = this.barriers.countOf(id) === undefined;
+    const { waiting, result } = this.barriers.open(id);
+    this.resources.observer.onBarrierOpen?.(this.block, id, isWhole);
+    for (const [index, warp] of this.warps.entries()) {
+      const lanes = waiting[index] ?? 0;
+      const context = this.contexts[index];
+      if (lanes === 0 || context === undefined) continue;
+      this.checkAligned(id, warp, lanes);
+      forEachLane(lanes, (lane) => {
+        const pc = warp.pcs[lane] ?? 0;
+        const action = this.resources.program.steps[pc]?.action;
+        if (action?.kind === 'barrier' && action.reduction !== undefined) {
+          action.reduction.write(context, lane, result(action.form.reduction));
         }
+        warp.pcs[lane] = pc + 1;
       });
-      forEachLane(waiting, (lane) => (warp.pcs[lane] = (warp.pcs[lane] ?? 0) + 1));
-      warp.atBarrier = 0;
+      warp.atBarrier &= ~lanes;
     }
   }
 
-  private isAligned(pc: number): boolean {
-    const action = this.resources.program.steps[pc]?.action;
-    return action?.kind === 'barrier' && action.isAligned;
+  private checkAligned(id: number, warp: Warp, lanes: number): void {
+    const pc = warp.pcs[lowestLane(lanes)] ?? 0;
+    const { steps } = this.resources.program;
+    const action = steps[pc]?.action;
+    if (action?.kind !== 'barrier' || !action.form.isAligned) return;
+    forEachLane(lanes, (lane) => {
+      const other = warp.pcs[lane] ?? 0;
+      if (other === pc) return;
+      this.place = { warp: warp.index, pc };
+      const message =
+        `lanes of one warp wait for barrier ${id} at different instructions, ` +
+        `here and at line ${steps[other]?.instruction.line ?? 0}`;
+      throw laneFault(new LaneFault('divergentBarrier', message), lanes);
+    });
   }
 
   /** No lane can step, yet some have not exited: they wait for threads that will never come. */
   stuck(): LaneFault {
-    for (const warp of this.warps) {
-      const waiting = (warp.atBarrier | warp.atWarpSync) & warp.live;
-      if (waiting === 0) continue;
-      const lane = lowestLane(waiting);
-      this.place = { warp: warp.index, pc: warp.pcs[lane] ?? 0 };
-      const what = (warp.atBarrier & waiting) === 0 ? 'a warp-level operation' : 'a barrier';
+    const stray = this.warps.find((warp) => warp.live !== 0 && !this.isTogether(warp));
+    const warp = stray ?? this.warps.find(({ live }) => live !== 0);
+    if (warp === undefined) return new LaneFault('deadlock', 'no thread can go on');
+    const lane = lowestLane(warp.live);
+    this.place = { warp: warp.index, pc: warp.pcs[lane] ?? 0 };
+    if (((warp.atBarrier >>> lane) & 1) === 0) {
       return laneFault(
         new LaneFault(
-          'divergentBarrier',
-          `threads wait at ${what} for others that wait elsewhere and will never come`,
+          stray === undefined ? 'deadlock' : 'divergentBarrier',
+          'threads wait at a warp-level operation for others that wait elsewhere and will never come',
         ),
-        waiting,
+        warp.live,
       );
     }
-    return new LaneFault('divergentBarrier', 'no thread can go on');
+    const id = this.barrierOf[warp.index]?.[lane] ?? 0;
+    const count = this.barriers.countOf(id);
+    const isDivergent = stray !== undefined || this.warps.every((each) => this.countAt(each) === undefined);
+    const whom =
+      count === undefined ? 'others that wait elsewhere' : `${count} threads, more than are left to come,`;
+    return laneFault(
+      new LaneFault(
+        isDivergent ? 'divergentBarrier' : 'deadlock',
+        `threads wait at barrier ${id} for ${whom} and will never come`.replace(/, and will never come$/, ''),
+      ),
+      warp.live,
+    );
+  }
+
+  private isTogether(warp: Warp): boolean {
+    const first = lowestLane(warp.live);
+    let isTogether = true;
+    forEachLane(warp.live, (lane) => (isTogether &&= warp.pcs[lane] === warp.pcs[first]));
+    return isTogether;
+  }
+
+  /** Count of the barrier at which a warp waits, when it waits at one that has a count. */
+  private countAt(warp: Warp): number | undefined {
+    const waiting = warp.atBarrier & warp.live;
+    return waiting === 0
+      ? undefined
+      : this.barriers.countOf(this.barrierOf[warp.index]?.[lowestLane(waiting)] ?? 0);
   }
 
   /** Checks one lane's access and finds its bytes. */
-  locate(
-    context: WarpContext,
-    lane: number,
-    space: ResolvedSpace,
-    address: number,
-    bytes: number,
-    kind: AccessKind,
-  ): Location {
-    const { counters, observer } = this.resources;
-    const location = this.memoryOf(context, lane, space, address, bytes, kind);
-    observer.onAccess?.(context.state, context.pc, lane, space, address, bytes, kind);
+  locate(context: WarpContext, lane: number, access: LaneAccess, align: number): Location {
+    const { counters, observer, journal } = this.resources;
+    const { space, address, bytes, kind } = access;
+    const location = this.checked(context, lane, access, align);
+    observer.onAccess?.(context.state, context.pc, lane, space, address, bytes, kind, location);
     if (space === 'shared') counters.sharedBytes += bytes;
     else if (space === 'global') {
       if (kind !== 'store') counters.globalLoadBytes += bytes;
       if (kind !== 'load') counters.globalStoreBytes += bytes;
+      journal?.record(this.positionOf(lane), kind, address, bytes, context.pc, location);
     }
     return location;
   }
 
-  private memoryOf(
-    context: WarpContext,
-    lane: number,
-    space: ResolvedSpace,
-    address: number,
-    bytes: number,
-    kind: AccessKind,
-  ): Location {
+  /** Thread-instructions of the run before the one that this lane executes in the present step. */
+  private positionOf(lane: number): number {
+    return this.stepPosition + laneCount(this.stepLanes & ((1 << lane) - 1));
+  }
+
+  private checked(context: WarpContext, lane: number, access: LaneAccess, align: number): Location {
+    try {
+      return this.memoryOf(context, lane, access, align);
+    } catch (error) {
+      if (!(error instanceof LaneFault)) throw error;
+      const goesOn = this.resources.observer.onAccessFault?.(context.state, context.pc, lane, access, error);
+      if (goesOn !== true) throw error;
+      return nowhere(access.space, access.bytes);
+    }
+  }
+
+  private memoryOf(context: WarpContext, lane: number, access: LaneAccess, align: number): Location {
+    const { space, address, bytes, kind } = access;
     switch (space) {
       case 'global':
-        return this.resources.global.locate(address, bytes, kind !== 'load');
+        return this.resources.global.locate(address, bytes, kind !== 'load', align);
       case 'shared':
-        return this.shared.locate(address, bytes);
+        return this.shared.locate(address, bytes, align);
       case 'param':
-        return this.params.locate(address, bytes);
+        return this.params.locate(address, bytes, align);
       case 'local': {
         const thread = context.warp * lanesPerWarp + lane;
         const memory =
           this.locals[thread] ?? new OffsetMemory('local', new Uint8Array(this.resources.program.localBytes));
         this.locals[thread] = memory;
-        return memory.locate(address, bytes);
+        return memory.locate(address, bytes, align);
       }
     }
   }

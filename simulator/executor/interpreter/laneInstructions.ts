@@ -15,10 +15,21 @@ export type AccessKind = 'load' | 'store' | 'atomic';
 
 /** A lane with its memory. */
 export interface MemoryContext extends LaneContext {
-  /** Checks an access and finds its bytes. @throws LaneFault */
-  locate(lane: number, space: ResolvedSpace, address: number, bytes: number, kind: AccessKind): Location;
-  /** Lanes that step together. */
-  readonly active: number;
+  /**
+   * Checks an access and finds its bytes.
+   * @param align what the address must be a multiple of: `bytes` by default
+   * @throws LaneFault
+   */
+  locate(
+    lane: number,
+    space: ResolvedSpace,
+    address: number,
+    bytes: number,
+    kind: AccessKind,
+    align?: number,
+  ): Location;
+  /** Lets simulated time pass for the block. */
+  sleep(ns: number): void;
 }
 
 /** What an instruction does for one lane. */
@@ -45,9 +56,11 @@ export function laneInstruction(
       return convertAddress(instruction, fn, symbols);
     case 'isspacep':
       return isInSpace(instruction, fn, symbols);
-    case 'activemask': {
-      const write = operandWriter(first(instruction.destinations), 'b32', fn);
-      return (context, lane) => write(context, lane, context.active);
+    case 'cp':
+      return copyAsync(instruction, fn, symbols);
+    case 'nanosleep': {
+      const read = operandReader(first(instruction.sources), 'u32', symbols);
+      return (context, lane) => context.sleep(Number(read(context, lane)));
     }
     default:
       return scalar(instruction, fn, symbols);
@@ -65,33 +78,92 @@ function rawKind(type: ScalarType): ValueKind {
   return type === 'pred' ? 'pred' : (`b${typeBits(type)}` as ValueKind);
 }
 
+/**
+ * `cp.async`: copies bytes from global to shared memory where it is issued. A source size below the copy's fills the rest
+ * with zeros; one of nothing reads nothing.
+ */
+function copyAsync(instruction: IrInstruction, fn: IrFunction, symbols: SymbolAddress): LaneEffect {
+  const [target, source, size, ...rest] = instruction.sources;
+  if (size?.kind !== 'integer') {
+    throw new LaneFault('unsupportedInstruction', 'a copy without the number of its bytes');
+  }
+  const bytes = size.low;
+  const to = addressReader(target ?? { kind: 'sink' }, fn, symbols);
+  const from = addressReader(source ?? { kind: 'sink' }, fn, symbols);
+  const readers = rest.map((operand) => ({
+    isPredicate: isPredicate(operand, fn),
+    read: operandReader(operand, isPredicate(operand, fn) ? 'pred' : 'u32', symbols),
+  }));
+  return (context, lane) => {
+    let wanted = bytes;
+    for (const { isPredicate: isIgnored, read } of readers) {
+      const value = Number(read(context, lane));
+      wanted = isIgnored ? (value === 1 ? 0 : wanted) : Math.min(value, bytes);
+    }
+    const address = from(context, lane);
+    if (address % bytes !== 0) {
+      throw new LaneFault(
+        'misalignedAddress',
+        `global address 0x${address.toString(16)} is not a multiple of ${bytes}`,
+        address,
+      );
+    }
+    const piece = wanted === 0 ? undefined : context.locate(lane, 'global', address, wanted, 'load', 1);
+    const place = context.locate(lane, 'shared', to(context, lane), bytes, 'store');
+    for (let offset = 0; offset < bytes; offset++) {
+      const byte = piece === undefined || offset >= wanted ? 0 : piece.view.getUint8(piece.at + offset);
+      place.view.setUint8(place.at + offset, byte);
+    }
+  };
+}
+
+function isPredicate(operand: IrOperand, fn: IrFunction): boolean {
+  return (
+    operand.kind === 'negatedPredicate' ||
+    (operand.kind === 'register' && fn.registers[operand.register]?.type === 'pred')
+  );
+}
+
 function scalar(instruction: IrInstruction, fn: IrFunction, symbols: SymbolAddress): LaneEffect | undefined {
   const operation = scalarOperation(instruction);
   if (operation === undefined) return undefined;
-  const readers = instruction.sources.map((operand, index) =>
+  const { carry } = instruction;
+  const flag: IrOperand = { kind: 'register', register: carry?.register ?? 0 };
+  const sources = carry?.reads === true ? [...instruction.sources, flag] : instruction.sources;
+  const readers = sources.map((operand, index) =>
     operandReader(operand, operation.sources[index] ?? 'b32', symbols),
   );
   const destination = first(instruction.destinations);
-  const { apply, second, result } = operation;
-  if (destination.kind === 'pair') {
-    const writeFirst = operandWriter(destination.first, result, fn);
-    const writeSecond = operandWriter(destination.second, result, fn);
-    return (context, lane) => {
-      const values = readers.map((read) => read(context, lane));
-      writeFirst(context, lane, apply(...values));
-      writeSecond(context, lane, second?.(...values) ?? 0);
-    };
+  const { apply, result } = operation;
+  if (carry?.writes === true) {
+    const second = { write: operandWriter(flag, 'pred', fn), apply: operation.carryOut };
+    return applyTwice(readers, operandWriter(destination, result, fn), apply, second);
   }
-  const write = operandWriter(destination, result, fn);
-  return applyTo(readers, write, apply);
+  if (destination.kind === 'pair') {
+    const second = { write: operandWriter(destination.second, 'pred', fn), apply: operation.second };
+    return applyTwice(readers, operandWriter(destination.first, result, fn), apply, second);
+  }
+  return applyTo(readers, operandWriter(destination, result, fn), apply);
+}
+
+type Apply = (...values: Value[]) => Value;
+
+/** An operation with two results, both of the values from before it. */
+function applyTwice(
+  readers: readonly OperandReader[],
+  write: OperandWriter,
+  apply: Apply,
+  second: { readonly write: OperandWriter; readonly apply: Apply | undefined },
+): LaneEffect {
+  return (context, lane) => {
+    const values = readers.map((read) => read(context, lane));
+    write(context, lane, apply(...values));
+    second.write(context, lane, second.apply?.(...values) ?? 0);
+  };
 }
 
 /** The common numbers of operands without an array for each lane. */
-function applyTo(
-  readers: readonly OperandReader[],
-  write: OperandWriter,
-  apply: (...values: Value[]) => Value,
-): LaneEffect {
+function applyTo(readers: readonly OperandReader[], write: OperandWriter, apply: Apply): LaneEffect {
   const [a, b, c] = readers;
   if (a !== undefined && b === undefined)
     return (context, lane) => write(context, lane, apply(a(context, lane)));
@@ -129,7 +201,7 @@ function move(instruction: IrInstruction, fn: IrFunction, symbols: SymbolAddress
     const part = `b${width}` as ValueKind;
     const writers = destination.elements.map((element) => operandWriter(element, part, fn));
     return (context, lane) => {
-      const bits = BigInt.asUintN(64, BigInt(read(context, lane)));
+      const bits = BigInt.asUintN(128, BigInt(read(context, lane)));
       writers.forEach((write, index) =>
         write(context, lane, valueOfBits(bits >> BigInt(index * width), part)),
       );
@@ -168,9 +240,13 @@ function at(location: Location, offset: number): Location {
   return offset === 0 ? location : { space: location.space, view: location.view, at: location.at + offset };
 }
 
+function isFloat(type: ScalarType): boolean {
+  return /f/.test(type);
+}
+
 function load(instruction: IrInstruction, fn: IrFunction, symbols: SymbolAddress): LaneEffect {
   const type = instruction.types[0] ?? 'b32';
-  const kind: ValueKind = type === 'f32' || type === 'f64' ? rawKind(type) : type;
+  const kind: ValueKind = isFloat(type) ? rawKind(type) : type;
   const bytes = typeBytes(type);
   const writers = elementsOf(first(instruction.destinations)).map((element) =>
     operandWriter(element, kind, fn),
@@ -192,7 +268,7 @@ function store(instruction: IrInstruction, fn: IrFunction, symbols: SymbolAddres
   return (context, lane) => {
     const location = locate(context, lane);
     readers.forEach((read, index) => {
-      storeBits(at(location, index * bytes), bytes, BigInt.asUintN(64, BigInt(read(context, lane))));
+      storeBits(at(location, index * bytes), bytes, BigInt.asUintN(128, BigInt(read(context, lane))));
     });
   };
 }

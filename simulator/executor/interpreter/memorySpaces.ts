@@ -26,11 +26,11 @@ export class GlobalMemory {
 
   constructor(private readonly space: AddressSpace) {}
 
-  locate(address: number, bytes: number, isWrite: boolean): Location {
-    if (address % bytes !== 0) {
+  locate(address: number, bytes: number, isWrite: boolean, align = bytes): Location {
+    if (address % align !== 0) {
       throw new LaneFault(
         'misalignedAddress',
-        `global address ${hex(address)} is not a multiple of ${bytes}`,
+        `global address ${hex(address)} is not a multiple of ${align}`,
         address,
       );
     }
@@ -68,7 +68,7 @@ export class OffsetMemory {
     this.view = viewOf(bytes);
   }
 
-  locate(offset: number, bytes: number): Location {
+  locate(offset: number, bytes: number, align = bytes): Location {
     if (offset < 0 || offset + bytes > this.view.byteLength) {
       throw new LaneFault(
         this.space === 'shared' ? 'sharedOutOfBounds' : 'localOutOfBounds',
@@ -76,15 +76,20 @@ export class OffsetMemory {
         offset,
       );
     }
-    if (offset % bytes !== 0) {
+    if (offset % align !== 0) {
       throw new LaneFault(
         'misalignedAddress',
-        `${this.space} offset ${hex(offset)} is not a multiple of ${bytes}`,
+        `${this.space} offset ${hex(offset)} is not a multiple of ${align}`,
         offset,
       );
     }
     return { space: this.space, view: this.view, at: offset };
   }
+}
+
+/** Zeros that belong to nobody: where an access goes that was let pass though it is not allowed. */
+export function nowhere(space: ResolvedSpace, bytes: number): Location {
+  return { space, view: new DataView(new ArrayBuffer(bytes)), at: 0 };
 }
 
 /** What a generic address names: the high word tells the space. */
@@ -96,9 +101,10 @@ export function splitGeneric(address: number): { space: ResolvedSpace; address: 
   return { space: 'global', address };
 }
 
-/** Little-endian bits of 1, 2, 4 or 8 bytes. */
+/** Little-endian bits of 1, 2, 4, 8 or 16 bytes. */
 export function loadBits(location: Location, bytes: number): bigint {
   const { view, at } = location;
+  if (bytes === 16) return (view.getBigUint64(at + 8, true) << 64n) | view.getBigUint64(at, true);
   if (bytes === 1) return BigInt(view.getUint8(at));
   if (bytes === 2) return BigInt(view.getUint16(at, true));
   return bytes === 4 ? BigInt(view.getUint32(at, true)) : view.getBigUint64(at, true);
@@ -109,5 +115,6 @@ export function storeBits(location: Location, bytes: number, bits: bigint): void
   if (bytes === 1) view.setUint8(at, Number(bits & 0xffn));
   else if (bytes === 2) view.setUint16(at, Number(bits & 0xffffn), true);
   else if (bytes === 4) view.setUint32(at, Number(bits & 0xffffffffn), true);
-  else view.setBigUint64(at, bits, true);
+  else view.setBigUint64(at, BigInt.asUintN(64, bits), true);
+  if (bytes === 16) view.setBigUint64(at + 8, bits >> 64n, true);
 }

@@ -1,7 +1,17 @@
+import type { LaneFault } from './faults.js';
 import type { AccessKind } from './laneInstructions.js';
+import type { Location, ResolvedSpace } from './memorySpaces.js';
 import type { Warp } from './warp.js';
 
-/** Sees every step of the interpreter. */
+/** What a lane asks of memory. */
+export interface LaneAccess {
+  readonly space: ResolvedSpace;
+  readonly address: number;
+  readonly bytes: number;
+  readonly kind: AccessKind;
+}
+
+/** Sees every step of the interpreter. A warp's `block` tells which block of the grid a call is about. */
 export interface InterpreterObserver {
   /** A block of the launch starts. */
   onBlock?(block: number): void;
@@ -9,16 +19,35 @@ export interface InterpreterObserver {
   onStep?(warp: Warp, pc: number, lanes: number, active: number): void;
   /** A branch sends lanes of one step two ways. */
   onDivergence?(warp: Warp, pc: number): void;
-  /** A lane's access to memory, after its step was told. */
+  /** A lane's access to memory, after its step was told; `location` holds the bytes as they are before it. */
   onAccess?(
     warp: Warp,
     pc: number,
     lane: number,
-    space: 'global' | 'shared' | 'local' | 'param',
+    space: ResolvedSpace,
     address: number,
     bytes: number,
     kind: AccessKind,
+    location: Location,
   ): void;
+  /**
+   * A lane's access is not allowed. True lets the lane go on: a load gives zeros, a store or atomic changes nothing.
+   * Otherwise the kernel ends with the fault.
+   */
+  onAccessFault?(warp: Warp, pc: number, lane: number, access: LaneAccess, fault: LaneFault): boolean;
+  /** A lane comes to barrier `id` of its block. `count` is what the instruction asks for; one that only arrives does not wait. */
+  onBarrierArrive?(
+    warp: Warp,
+    pc: number,
+    lane: number,
+    id: number,
+    count: number | undefined,
+    waits: boolean,
+  ): void;
+  /** Barrier `id` of a block opens, for every live thread of the block or for some; those that wait have not moved yet. */
+  onBarrierOpen?(block: number, id: number, isWholeBlock: boolean): void;
+  /** Lanes of a warp have met at a warp-level operation. */
+  onWarpSync?(warp: Warp, pc: number, group: number): void;
   /** True once nothing more need run. */
   readonly full?: boolean;
 }

@@ -1,7 +1,7 @@
 import type { IrFunction, IrOperand, ScalarType } from '../../ptx/index.js';
 import { valueOfBits } from '../arithmetic/index.js';
 import type { Value, ValueKind } from '../arithmetic/index.js';
-import type { Dim3 } from '../types.js';
+import type { Dim3, LaunchPlace } from '../types.js';
 import { LaneFault } from './faults.js';
 import type { RegisterFile } from './registerFile.js';
 import { registerReader, registerWriter } from './registerFile.js';
@@ -14,6 +14,12 @@ export interface BlockIdentity {
   readonly warps: number;
   readonly dynamicSharedBytes: number;
   readonly totalSharedBytes: number;
+  /** When and where the launch runs. */
+  readonly place: LaunchPlace;
+  /** Where all blocks of a cooperative launch meet; 0 without. */
+  readonly gridWorkspace: number;
+  /** SM that the block runs on. */
+  readonly sm: number;
 }
 
 /** Where an operand is read: a lane of a warp of a block. */
@@ -21,6 +27,8 @@ export interface LaneContext {
   readonly registers: RegisterFile;
   readonly warp: number;
   readonly identity: BlockIdentity;
+  /** Cycles of the card's clock; another reading gives more. */
+  readClock(): number;
 }
 
 export type OperandReader = (context: LaneContext, lane: number) => Value;
@@ -72,13 +80,53 @@ function specialReader(name: string): OperandReader {
       return (_, lane) => ~((1 << lane) | ((1 << lane) - 1));
     case 'lanemask_ge':
       return (_, lane) => ~((1 << lane) - 1);
+    case 'smid':
+      return ({ identity }) => identity.sm;
+    case 'nsmid':
+      return ({ identity }) => identity.place.smCount;
+    case 'gridid':
+      return ({ identity }) => BigInt(identity.place.gridId ?? 0);
+    case 'clock':
+      return (context) => context.readClock() | 0;
+    case 'clock_hi':
+      return (context) => Math.floor(context.readClock() / 2 ** 32) | 0;
+    case 'clock64':
+      return (context) => BigInt(context.readClock());
+    case 'globaltimer':
+      return (context) => BigInt(readTimer(context));
+    case 'globaltimer_lo':
+      return (context) => readTimer(context) | 0;
+    case 'globaltimer_hi':
+      return (context) => Math.floor(readTimer(context) / 2 ** 32) | 0;
+    // Each block is a cluster of its own.
+    case 'clusterid':
+      return ({ identity }) => axisOf(identity.blockIndex, component);
+    case 'nclusterid':
+      return ({ identity }) => axisOf(identity.grid, component);
+    case 'cluster_ctaid':
+    case 'cluster_ctarank':
+    case 'is_explicit_cluster':
+      return () => 0;
+    case 'cluster_nctaid':
+    case 'cluster_nctarank':
+      return () => 1;
+    case 'envreg1':
+      return ({ identity }) => Math.floor(identity.gridWorkspace / 2 ** 32) | 0;
+    case 'envreg2':
+      return ({ identity }) => identity.gridWorkspace | 0;
     case 'dynamic_smem_size':
       return ({ identity }) => identity.dynamicSharedBytes;
     case 'total_smem_size':
       return ({ identity }) => identity.totalSharedBytes;
     default:
+      if (/^(?:envreg\d+|pm\d(?:_64)?)$/.test(base)) return () => 0;
       throw new LaneFault('unsupportedInstruction', `special register %${name} is not supported`);
   }
+}
+
+/** Simulated nanoseconds, as the cycles that have passed tell them. */
+function readTimer(context: LaneContext): number {
+  return Math.floor(context.readClock() / context.identity.place.cyclesPerNs);
 }
 
 function constant(bits: bigint, kind: ValueKind): OperandReader {

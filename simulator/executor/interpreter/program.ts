@@ -1,12 +1,13 @@
-import type { IrFunction, IrInstruction } from '../../ptx/index.js';
+import type { IrFunction, IrInstruction, IrOperand } from '../../ptx/index.js';
 import { classOf } from '../compiler/instructionClass.js';
 import { layoutLocal, layoutShared, sharedBytesOf } from '../module/index.js';
-import type { ExecutorLaunch, InstructionClass } from '../types.js';
+import type { ExecutorLaunch, FaultCode, InstructionClass } from '../types.js';
+import type { BarrierForm } from './barriers.js';
 import { LaneFault } from './faults.js';
 import type { LaneEffect } from './laneInstructions.js';
 import { laneInstruction } from './laneInstructions.js';
-import type { OperandReader, SymbolAddress } from './operands.js';
-import { operandReader } from './operands.js';
+import type { OperandReader, OperandWriter, SymbolAddress } from './operands.js';
+import { operandReader, operandWriter } from './operands.js';
 import type { WarpOperation } from './warpOperations.js';
 import { warpOperation } from './warpOperations.js';
 
@@ -18,14 +19,23 @@ export interface ProgramStep {
   readonly action:
     | { readonly kind: 'lanes'; readonly effect: LaneEffect }
     | { readonly kind: 'branch'; readonly target: number }
+    | { readonly kind: 'branchTable'; readonly index: OperandReader; readonly targets: readonly number[] }
     | { readonly kind: 'exit' }
-    | { readonly kind: 'trap' }
-    | { readonly kind: 'barrier'; readonly id: OperandReader; readonly isAligned: boolean }
+    | BarrierAction
     | { readonly kind: 'warp'; readonly operation: WarpOperation }
-    | { readonly kind: 'activeMask'; readonly effect: LaneEffect }
     | { readonly kind: 'nothing' }
-    /** Something that no supported function holds: told when it is reached. */
-    | { readonly kind: 'unsupported'; readonly reason: string };
+    /** A trap, or something that no supported function holds: told when it is reached. */
+    | { readonly kind: 'stop'; readonly code: FaultCode; readonly message: string };
+}
+
+/** A barrier of the block. */
+export interface BarrierAction {
+  readonly kind: 'barrier';
+  readonly id: OperandReader;
+  /** Threads that open it; all of the block without one. */
+  readonly count: OperandReader | undefined;
+  readonly form: BarrierForm;
+  readonly reduction: { readonly predicate: OperandReader; readonly write: OperandWriter } | undefined;
 }
 
 /** A kernel made ready for one launch: its instructions and where its variables lie. */
@@ -73,10 +83,27 @@ function makeAction(
   try {
     return tryAction(instruction, fn, symbols);
   } catch (error) {
-    if (error instanceof LaneFault) return { kind: 'unsupported', reason: error.message };
+    if (error instanceof LaneFault) return unsupported(error.message);
     throw error;
   }
 }
+
+function unsupported(message: string): ProgramStep['action'] {
+  return { kind: 'stop', code: 'unsupportedInstruction', message };
+}
+
+/** Instructions that order, hint or wait, and compute nothing. */
+const inert = new Set([
+  'membar',
+  'fence',
+  'prefetch',
+  'prefetchu',
+  'applypriority',
+  'discard',
+  'griddepcontrol',
+  'setmaxnreg',
+  'pmevent',
+]);
 
 function tryAction(
   instruction: IrInstruction,
@@ -84,36 +111,96 @@ function tryAction(
   symbols: SymbolAddress,
 ): ProgramStep['action'] {
   const { opcode, modifiers, sources } = instruction;
+  if (inert.has(opcode)) return { kind: 'nothing' };
   switch (opcode) {
     case 'bra': {
-      const label = sources[0];
-      const block = label?.kind === 'label' ? fn.blocks[label.block] : undefined;
-      if (block === undefined) return { kind: 'unsupported', reason: 'a branch without a target' };
-      return { kind: 'branch', target: block.first };
+      const [target] = labelTargets(sources, fn);
+      return target === undefined ? unsupported('a branch without a target') : { kind: 'branch', target };
+    }
+    case 'brx': {
+      const [index] = sources;
+      if (index === undefined) return unsupported('a branch without an index');
+      return {
+        kind: 'branchTable',
+        index: operandReader(index, 'u32', symbols),
+        targets: labelTargets(sources.slice(1), fn),
+      };
     }
     case 'ret':
     case 'exit':
       return { kind: 'exit' };
     case 'trap':
-      return { kind: 'trap' };
-    case 'membar':
-    case 'fence':
-    case 'nanosleep':
-    case 'prefetch':
-      return { kind: 'nothing' };
+      return { kind: 'stop', code: trapCode(modifiers[0]), message: trapMessage(modifiers[0]) };
+    case 'brkpt':
+      return { kind: 'stop', code: 'trap', message: 'the kernel executed brkpt and no debugger is there' };
+    case 'cp':
+      // A copy is done where it is issued, so that there is nothing to wait for.
+      if (!modifiers.includes('ca') && !modifiers.includes('cg')) return { kind: 'nothing' };
+      break;
     case 'bar':
-    case 'barrier': {
-      if (modifiers.includes('warp')) break;
-      const id = sources[0];
-      if (id === undefined) return { kind: 'unsupported', reason: 'a barrier without a number' };
-      const isAligned = opcode === 'bar' || modifiers.includes('aligned');
-      return { kind: 'barrier', id: operandReader(id, 'u32', symbols), isAligned };
-    }
+    case 'barrier':
+      if (!modifiers.includes('warp')) return barrierAction(instruction, fn, symbols);
+      break;
     default:
   }
   const operation = warpOperation(instruction, fn, symbols);
   if (operation !== undefined) return { kind: 'warp', operation };
   const effect = laneInstruction(instruction, fn, symbols);
-  if (effect === undefined) return { kind: 'unsupported', reason: `${opcode} is not supported` };
-  return { kind: opcode === 'activemask' ? 'activeMask' : 'lanes', effect };
+  return effect === undefined ? unsupported(`${opcode} is not supported`) : { kind: 'lanes', effect };
+}
+
+const trapMessages: Partial<Record<FaultCode, string>> = {
+  trap: 'the kernel executed trap',
+  assertion: 'an assertion of the kernel failed',
+  stackOverflow: 'calls are nested deeper than the stack of a thread holds',
+  illegalInstruction: 'the kernel called what is no function',
+  unsupportedInstruction: 'the kernel called a function that is not supported',
+};
+
+/** Lowered code traps for reasons of its own, which it names by a modifier. */
+function trapCode(modifier: string | undefined): FaultCode {
+  return modifier !== undefined && Object.hasOwn(trapMessages, modifier) ? (modifier as FaultCode) : 'trap';
+}
+
+function trapMessage(modifier: string | undefined): string {
+  return trapMessages[trapCode(modifier)] ?? 'the kernel executed trap';
+}
+
+/** First instructions of the blocks that labels name, alone or in a list. */
+function labelTargets(operands: readonly IrOperand[], fn: IrFunction): number[] {
+  return operands.flatMap((operand) => {
+    if (operand.kind === 'vector') return labelTargets(operand.elements, fn);
+    const block = operand.kind === 'label' ? fn.blocks[operand.block] : undefined;
+    return block === undefined ? [] : [block.first];
+  });
+}
+
+function barrierAction(
+  { opcode, modifiers, sources, destinations }: IrInstruction,
+  fn: IrFunction,
+  symbols: SymbolAddress,
+): ProgramStep['action'] {
+  const reduction = (['popc', 'and', 'or'] as const).find((each) => modifiers.includes(each));
+  const [id, ...others] = sources;
+  const predicate = reduction === undefined ? undefined : others.pop();
+  const [count] = others;
+  const [result] = destinations;
+  if (id === undefined) return unsupported('a barrier without a number');
+  return {
+    kind: 'barrier',
+    id: operandReader(id, 'u32', symbols),
+    count: count === undefined ? undefined : operandReader(count, 'u32', symbols),
+    form: {
+      isAligned: opcode === 'bar' || modifiers.includes('aligned'),
+      waits: !modifiers.includes('arrive'),
+      reduction,
+    },
+    reduction:
+      predicate === undefined || result === undefined
+        ? undefined
+        : {
+            predicate: operandReader(predicate, 'pred', symbols),
+            write: operandWriter(result, reduction === 'popc' ? 'u32' : 'pred', fn),
+          },
+  };
 }

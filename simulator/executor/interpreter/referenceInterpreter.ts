@@ -1,4 +1,5 @@
 import type { IrFunction } from '../../ptx/index.js';
+import { emptyCounters } from '../emptyCounters.js';
 import type {
   BlockRange,
   ExecutionCounters,
@@ -7,16 +8,20 @@ import type {
   KernelFault,
   RunResult,
 } from '../types.js';
-import { BlockExecution, blockIndexOf } from './blockExecution.js';
-import { emptyCounters } from '../emptyCounters.js';
+import { blockIndexOf } from './blockExecution.js';
+import { BlockRun, StopRun } from './blockRun.js';
 import { LaneFault } from './faults.js';
+import { GlobalJournal } from './globalJournal.js';
 import { GlobalMemory } from './memorySpaces.js';
 import type { InterpreterObserver } from './observer.js';
 import { threadOf } from './operands.js';
-import type { Program } from './program.js';
 import { makeProgram } from './program.js';
+import { mayWait } from './waitingLoops.js';
 import type { WarpPolicy } from './warpPolicy.js';
 import { PostDominatorPolicy } from './warpPolicy.js';
+
+/** Turns of its warps after which a block that waits for memory lets a further block start. */
+const PATIENCE_ROUNDS = 64;
 
 export interface InterpreterOptions {
   /** Which lanes step together; by default those that the classic post-dominator rule keeps together. */
@@ -25,6 +30,8 @@ export interface InterpreterOptions {
   readonly turn?: number;
   /** Runs the warps of a block from the last to the first: a kernel without races cannot tell. */
   readonly reversedWarps?: boolean;
+  /** Runs each block to its end before the next starts, even where they may wait for one another. */
+  readonly inTurn?: boolean;
   readonly observer?: InterpreterObserver;
 }
 
@@ -40,18 +47,38 @@ export class ReferenceInterpreter {
   }
 
   /**
-   * Runs blocks `[lo, hi)` of a launch to their end, in order. Variants compute alike, so `variant` changes nothing here.
+   * Runs blocks `[lo, hi)` of a launch to their end, in order. Variants compute alike; *observed* keeps a journal too.
    * @param fuel thread-instructions that each block may execute
    */
-  run(launch: ExecutorLaunch, range: BlockRange, _variant: ExecutorVariant, fuel: number): RunResult {
-    const blocks = Array.from({ length: Math.max(range.hi - range.lo, 0) }, (_, index) => range.lo + index);
-    return this.runBlocks(launch, blocks, fuel);
+  run(launch: ExecutorLaunch, range: BlockRange, variant: ExecutorVariant, fuel: number): RunResult {
+    const counters = emptyCounters();
+    if (variant !== 'observed') return this.execute(launch, blocksOf(range), fuel, { counters });
+    const journal = new GlobalJournal(launch.module.space, () => counters.threadInstructions);
+    return { ...this.execute(launch, blocksOf(range), fuel, { counters, journal }), journal };
   }
 
   /** Runs the blocks of a list, in its order. */
   runBlocks(launch: ExecutorLaunch, blocks: readonly number[], fuel: number): RunResult {
-    const counters = emptyCounters();
+    return this.execute(launch, blocks, fuel, { counters: emptyCounters() });
+  }
+
+  /** Stops once the run has executed that many thread-instructions, as a kill does. @returns what it had executed */
+  runUntil(launch: ExecutorLaunch, range: BlockRange, position: number, fuel: number): ExecutionCounters {
+    const { counters } = this.execute(launch, blocksOf(range), fuel, {
+      counters: emptyCounters(),
+      stopAt: position,
+    });
+    return counters;
+  }
+
+  private execute(
+    launch: ExecutorLaunch,
+    blocks: readonly number[],
+    fuel: number,
+    how: { readonly counters: ExecutionCounters; readonly journal?: GlobalJournal; readonly stopAt?: number },
+  ): RunResult {
     const { kernel } = launch;
+    const { counters } = how;
     if (kernel.refusal !== undefined) {
       const { line, instruction, reason } = kernel.refusal;
       const fault = new LaneFault('unsupportedInstruction', `${instruction}: ${reason}`);
@@ -59,68 +86,106 @@ export class ReferenceInterpreter {
     }
     const program = makeProgram(launch);
     const global = new GlobalMemory(launch.module.space);
+    const observer = this.options.observer ?? {};
+    const order = this.options.reversedWarps === true ? 'reversed' : 'forward';
+    const waits = mayWait(kernel);
+    const start = (block: number): BlockRun => {
+      const policy = this.options.policy?.(kernel) ?? new PostDominatorPolicy(kernel, waits);
+      observer.onBlock?.(block);
+      const resources = { program, global, params: launch.params, observer, fuel, ...how };
+      const sm = launch.place?.sms?.[block - (blocks[0] ?? 0)];
+      return new BlockRun(launch, resources, block, policy, { turn: this.options.turn ?? 256, order, sm });
+    };
+    const patience = launch.cooperative === true ? 0 : PATIENCE_ROUNDS;
+    const isInTurn = this.options.inTurn === true || (patience > 0 && !waits);
+    try {
+      if (isInTurn) return this.runInTurn(blocks, start, counters);
+      return this.runTogether(blocks, start, counters, patience);
+    } catch (error) {
+      if (error instanceof StopRun) return { status: 'done', counters };
+      if (!(error instanceof BlockFault)) throw error;
+      const { block, warp, pc, fault } = error;
+      const line = program.steps[pc]?.instruction.line ?? kernel.line;
+      return { status: 'fault', counters, fault: describe(launch, fault, block, warp, line) };
+    }
+  }
+
+  /** One block after another. */
+  private runInTurn(
+    blocks: readonly number[],
+    start: (block: number) => BlockRun,
+    counters: ExecutionCounters,
+  ): RunResult {
     for (const block of blocks) {
-      this.options.observer?.onBlock?.(block);
-      const fault = this.runBlock(launch, program, global, block, counters, fuel);
-      if (fault !== undefined) return { status: 'fault', counters, fault };
+      const run = start(block);
+      while (!run.isDone) {
+        oneRound(run);
+        if (this.options.observer?.full === true) return { status: 'done', counters };
+      }
       counters.blocks++;
-      if (this.options.observer?.full === true) break;
     }
     return { status: 'done', counters };
   }
 
-  private runBlock(
-    launch: ExecutorLaunch,
-    program: Program,
-    global: GlobalMemory,
-    block: number,
+  /**
+   * Blocks that may wait for one another take turns. All of a cooperative launch are there from the start (it has no
+   * patience); of another a further one starts when those that are there have had many turns without an end, as when
+   * they wait for it.
+   */
+  private runTogether(
+    blocks: readonly number[],
+    start: (block: number) => BlockRun,
     counters: ExecutionCounters,
-    fuel: number,
-  ): KernelFault | undefined {
-    const { shape } = launch;
-    const observer = this.options.observer ?? {};
-    const execution = new BlockExecution(
-      { program, global, params: launch.params, counters, observer, fuel },
-      {
-        grid: shape.grid,
-        block: shape.block,
-        blockIndex: blockIndexOf(shape.grid, block),
-        warps: Math.ceil((shape.block[0] * shape.block[1] * shape.block[2]) / 32),
-        dynamicSharedBytes: shape.dynamicSharedBytes,
-        totalSharedBytes: program.sharedBytes,
-      },
-    );
-    try {
-      this.drive(execution, launch.kernel, observer);
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof LaneFault)) throw error;
-      const { warp, pc } = execution.lastPlace;
-      const line = program.steps[pc]?.instruction.line ?? launch.kernel.line;
-      return describe(launch, error, block, warp, line);
-    }
-  }
-
-  private drive(execution: BlockExecution, kernel: IrFunction, observer: InterpreterObserver): void {
-    const policy = this.options.policy?.(kernel) ?? new PostDominatorPolicy(kernel);
-    const turn = this.options.turn ?? 256;
-    const order = this.options.reversedWarps === true ? [...execution.warps].reverse() : execution.warps;
-    for (const warp of order) policy.start(warp);
-    while (!execution.isDone) {
-      let steps = 0;
-      for (const warp of order) {
-        for (let taken = 0; taken < turn; taken++) {
-          const set = policy.next(warp);
-          if (set === undefined) break;
-          execution.step(set.warp, set.lanes, set.pc);
-          policy.stepped(set);
-          steps++;
-          if (observer.full === true) return;
-        }
+    patience: number,
+  ): RunResult {
+    const waiting = [...blocks];
+    let resident: BlockRun[] = patience === 0 ? waiting.splice(0).map(start) : [];
+    let rounds = 0;
+    while (resident.length > 0 || waiting.length > 0) {
+      const next = resident.length === 0 || rounds >= patience ? waiting.shift() : undefined;
+      if (next !== undefined) {
+        resident.push(start(next));
+        rounds = 0;
       }
-      if (steps === 0 && !execution.isDone) throw execution.stuck();
+      for (const run of resident) {
+        oneRound(run);
+        if (this.options.observer?.full === true) return { status: 'done', counters };
+      }
+      rounds++;
+      const ended = resident.filter((run) => run.isDone).length;
+      if (ended === 0) continue;
+      counters.blocks += ended;
+      resident = resident.filter((run) => !run.isDone);
+      rounds = 0;
     }
+    return { status: 'done', counters };
   }
+}
+
+/** A fault with the place of the block that it ended. */
+class BlockFault extends Error {
+  constructor(
+    readonly fault: LaneFault,
+    readonly block: number,
+    readonly warp: number,
+    readonly pc: number,
+  ) {
+    super(fault.message);
+  }
+}
+
+function oneRound(run: BlockRun): void {
+  try {
+    run.round();
+  } catch (error) {
+    if (!(error instanceof LaneFault)) throw error;
+    const { warp, pc } = run.lastPlace;
+    throw new BlockFault(error, run.block, warp, pc);
+  }
+}
+
+function blocksOf(range: BlockRange): number[] {
+  return Array.from({ length: Math.max(range.hi - range.lo, 0) }, (_, index) => range.lo + index);
 }
 
 function describe(

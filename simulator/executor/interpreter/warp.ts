@@ -1,7 +1,5 @@
+import type { ScalarType } from '../../ptx/index.js';
 import { lanesPerWarp, RegisterFile } from './registerFile.js';
-
-/** Why a lane cannot step: it waits for the block, or for other lanes of its warp. */
-export type LaneState = 'ready' | 'atBarrier' | 'atWarpSync' | 'exited';
 
 /** One warp of a block: a program counter and a state for each lane. */
 export class Warp {
@@ -11,24 +9,37 @@ export class Warp {
   live: number;
   /** Lanes that wait at a barrier of the block. */
   atBarrier = 0;
-  /** Lanes that wait at a warp-level operation. */
+  /** Lanes that wait at a warp-level operation for the members that they named. */
   atWarpSync = 0;
+  /** Lanes that wait at an operation of whichever lanes are there, until no other lane can step. */
+  atGathering = 0;
   /** Member mask that each waiting lane gave. */
   readonly members = new Int32Array(lanesPerWarp);
   readonly registers: RegisterFile;
 
+  /**
+   * @param index of the warp in its block
+   * @param block linear index of the block in the grid
+   * @param types of the registers of the function that it runs
+   */
   constructor(
     readonly index: number,
+    readonly block: number,
     readonly lanes: number,
-    registerCount: number,
+    types: readonly ScalarType[],
   ) {
-    this.registers = new RegisterFile(registerCount);
+    this.registers = new RegisterFile(types);
     this.live = maskOf(lanes);
   }
 
   /** Lanes that can step now. */
   get ready(): number {
-    return this.live & ~this.atBarrier & ~this.atWarpSync;
+    return this.live & ~this.waiting;
+  }
+
+  /** Lanes that wait for others. */
+  get waiting(): number {
+    return this.atBarrier | this.atWarpSync | this.atGathering;
   }
 }
 
@@ -44,4 +55,11 @@ export function forEachLane(mask: number, visit: (lane: number) => void): void {
 
 export function lowestLane(mask: number): number {
   return 31 - Math.clz32(mask & -mask);
+}
+
+/** The lowest `count` lanes of a mask. */
+export function firstLanes(mask: number, count: number): number {
+  let rest = mask;
+  for (let left = count; left > 0 && rest !== 0; left--) rest &= rest - 1;
+  return mask & ~rest;
 }

@@ -3,13 +3,14 @@ import { populationCount } from '../arithmetic/index.js';
 import type { Value } from '../arithmetic/index.js';
 import type { LaneContext, OperandReader, SymbolAddress } from './operands.js';
 import { operandReader, operandWriter } from './operands.js';
-import { forEachLane } from './warp.js';
+import { forEachLane, lowestLane } from './warp.js';
 
 /**
  * A warp-level operation: `members` reads a lane's member mask, `execute` runs it once all live members have come.
+ * Without members it takes whichever lanes are there when no other can step.
  */
 export interface WarpOperation {
-  readonly members: OperandReader;
+  readonly members: OperandReader | undefined;
   readonly execute: (context: LaneContext, group: number) => void;
 }
 
@@ -44,11 +45,10 @@ export function warpOperation(
   fn: IrFunction,
   symbols: SymbolAddress,
 ): WarpOperation | undefined {
-  const { opcode, modifiers } = instruction;
-  if (!/^(bar|shfl|vote|match|redux)$/.test(opcode)) return undefined;
-  const last = instruction.sources.at(-1);
-  if (last === undefined) return undefined;
-  const members = operandReader(last, 'b32', symbols);
+  const { opcode, modifiers, sources } = instruction;
+  if (!/^(?:bar|shfl|vote|match|redux|activemask|elect)$/.test(opcode)) return undefined;
+  const last = modifiers.includes('sync') ? sources.at(-1) : undefined;
+  const members = last === undefined ? undefined : operandReader(last, 'b32', symbols);
   switch (opcode) {
     case 'bar':
       return { members, execute: () => undefined };
@@ -60,9 +60,28 @@ export function warpOperation(
       return { members, execute: match(instruction, fn, symbols) };
     case 'redux':
       return { members, execute: reduce(instruction, fn, symbols, modifiers) };
-    default:
-      return undefined;
+    case 'elect':
+      return { members, execute: elect(instruction, fn) };
+    default: {
+      const { write } = destinations(instruction, fn, 'b32');
+      return {
+        members,
+        execute: (context, group) => forEachLane(group, (lane) => write(context, lane, group)),
+      };
+    }
   }
+}
+
+/** Of the lanes that met the lowest leads. */
+function elect(instruction: IrInstruction, fn: IrFunction): WarpOperation['execute'] {
+  const { write, writePredicate } = destinations(instruction, fn, 'b32');
+  return (context, group) => {
+    const leader = lowestLane(group);
+    forEachLane(group, (lane) => {
+      write(context, lane, leader);
+      writePredicate(context, lane, lane === leader ? 1 : 0);
+    });
+  };
 }
 
 function source(

@@ -23,6 +23,9 @@ export interface WarpPolicy {
   stepped(set: LaneSet): void;
 }
 
+/** Steps of a warp in which a lane that could step is left out, in a kernel whose threads may wait for one another. */
+const PATIENCE_STEPS = 2048;
+
 /** Where lanes that parted meet again. */
 interface Reconvergence {
   readonly pc: number;
@@ -38,17 +41,29 @@ interface Split {
   lastPc: number;
 }
 
+/** The paths of a warp, the one that steps last, and who has stepped lately. */
+interface WarpPaths {
+  readonly splits: Split[];
+  steps: number;
+  stepped: number;
+}
+
 /**
  * The classic rule: lanes that part at a branch run path after path, that of the highest pc first, and go on together
  * at the branch's immediate post-dominator. It is the stack of the textbooks but for one thing: when the path on top waits for
- * lanes of another path (a warp-level operation), the other path runs, as hardware with a pc a lane does.
+ * lanes of another path (a warp-level operation), the other path runs, as hardware with a pc a lane does. Where threads
+ * may wait for one another through memory, a path that goes on for long lets the others have a turn, too.
  */
 export class PostDominatorPolicy implements WarpPolicy {
-  private readonly splits = new Map<Warp, Split[]>();
+  private readonly paths = new Map<Warp, WarpPaths>();
   /** First instruction of the immediate post-dominator of the block that an instruction ends; -1 for none. */
   private readonly meetingPoint: Int32Array;
 
-  constructor(private readonly fn: IrFunction) {
+  /** @param isFair whether no path may keep the others of its warp from running */
+  constructor(
+    private readonly fn: IrFunction,
+    private readonly isFair = false,
+  ) {
     const { immediate } = postDominators(fn);
     this.meetingPoint = new Int32Array(fn.instructions.length).fill(-1);
     for (const block of fn.blocks) {
@@ -58,18 +73,34 @@ export class PostDominatorPolicy implements WarpPolicy {
   }
 
   start(warp: Warp): void {
-    this.splits.set(warp, [{ lanes: warp.live, into: undefined, lastPc: -1 }]);
+    const splits = [{ lanes: warp.live, into: undefined, lastPc: -1 }];
+    this.paths.set(warp, { splits, steps: 0, stepped: 0 });
   }
 
   next(warp: Warp): LaneSet | undefined {
-    const splits = this.splits.get(warp) ?? [];
+    const paths = this.paths.get(warp);
+    if (paths === undefined) return undefined;
+    const { splits } = paths;
     for (let index = splits.length - 1; index >= 0; index--) this.settle(warp, splits, index);
+    if (this.isFair && paths.steps >= PATIENCE_STEPS) this.letOthers(warp, paths);
     for (let index = splits.length - 1; index >= 0; index--) {
       const split = splits[index];
       if (split === undefined || (split.lanes & warp.ready) === 0) continue;
       return { warp, lanes: split.lanes, pc: pcOf(warp, split.lanes) };
     }
     return this.releaseExiting(warp, splits);
+  }
+
+  /** When lanes were left out for many steps, they go next, those too that wait for others where paths meet. */
+  private letOthers(warp: Warp, paths: WarpPaths): void {
+    const { splits, stepped } = paths;
+    paths.steps = 0;
+    paths.stepped = 0;
+    if ((warp.ready & ~stepped) === 0) return;
+    splits.unshift(...splits.splice(-1));
+    for (const split of [...splits]) {
+      for (let at = split.into; at !== undefined; at = at.outer) if (at.arrived !== 0) release(splits, at);
+    }
   }
 
   /**
@@ -80,11 +111,7 @@ export class PostDominatorPolicy implements WarpPolicy {
     for (const split of splits) {
       for (let at = split.into; at !== undefined; at = at.outer) {
         if (at.arrived === 0 || !this.isExit(at.pc)) continue;
-        const lanes = at.arrived;
-        at.expected &= ~lanes;
-        at.arrived = 0;
-        splits.push({ lanes, into: at.outer, lastPc: at.pc });
-        return { warp, lanes, pc: at.pc };
+        return { warp, lanes: release(splits, at), pc: at.pc };
       }
     }
     return undefined;
@@ -98,7 +125,11 @@ export class PostDominatorPolicy implements WarpPolicy {
   }
 
   stepped(set: LaneSet): void {
-    const split = this.splits.get(set.warp)?.find((each) => (each.lanes & set.lanes) !== 0);
+    const paths = this.paths.get(set.warp);
+    if (paths === undefined) return;
+    paths.steps++;
+    paths.stepped |= set.lanes;
+    const split = paths.splits.find((each) => (each.lanes & set.lanes) !== 0);
     if (split !== undefined) split.lastPc = set.pc;
   }
 
@@ -150,6 +181,15 @@ export class PostDominatorPolicy implements WarpPolicy {
       if ((at.expected & ~warp.live) !== 0) this.complete(warp, splits, at);
     }
   }
+}
+
+/** Lets those go on that have come to a meeting point, without those that have not. @returns the lanes */
+function release(splits: Split[], meeting: Reconvergence): number {
+  const lanes = meeting.arrived;
+  meeting.expected &= ~lanes;
+  meeting.arrived = 0;
+  splits.push({ lanes, into: meeting.outer, lastPc: meeting.pc });
+  return lanes;
 }
 
 function pcOf(warp: Warp, lanes: number): number {

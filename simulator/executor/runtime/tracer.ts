@@ -21,7 +21,7 @@ export function traceBlocks(
   const journal = new WriteJournal(launch.module.space);
   const observer = new SinkObserver(sink, journal);
   try {
-    new ReferenceInterpreter({ observer, turn: STEPS_PER_TURN }).runBlocks(launch, blocks, fuel);
+    new ReferenceInterpreter({ observer, turn: STEPS_PER_TURN, inTurn: true }).runBlocks(launch, blocks, fuel);
     observer.flush();
   } finally {
     journal.rollBack();

@@ -1,0 +1,95 @@
+import type { ExecutorLaunch } from '../types.js';
+import type { BlockResources, FaultPlace } from './blockExecution.js';
+import { BlockExecution, blockIndexOf } from './blockExecution.js';
+import type { Warp } from './warp.js';
+import { firstLanes } from './warp.js';
+import type { WarpPolicy } from './warpPolicy.js';
+import { laneCount } from './warpOperations.js';
+
+/** The run has executed as many thread-instructions as it was to. */
+export class StopRun extends Error {
+  override readonly name = 'StopRun';
+}
+
+/** What stands for a launch that is nowhere in particular. */
+const NOWHERE = { startNs: 0, cyclesPerNs: 1, sm: 0, smCount: 1 } as const;
+
+/** A block with the policy that drives its warps. */
+export class BlockRun {
+  private readonly execution: BlockExecution;
+  private readonly warps: readonly Warp[];
+  private readonly turn: number;
+
+  /**
+   * @param resources `stopAt`: thread-instructions after which the run ends, by StopRun
+   * @param how steps that a warp takes in a round, which warp is first, and the block's SM unless it is the launch's
+   */
+  constructor(
+    launch: ExecutorLaunch,
+    private readonly resources: BlockResources & { readonly stopAt?: number },
+    readonly block: number,
+    private readonly policy: WarpPolicy,
+    how: { readonly turn: number; readonly order: 'forward' | 'reversed'; readonly sm: number | undefined },
+  ) {
+    const { shape } = launch;
+    const place = launch.place ?? NOWHERE;
+    this.execution = new BlockExecution(
+      resources,
+      {
+        grid: shape.grid,
+        block: shape.block,
+        blockIndex: blockIndexOf(shape.grid, block),
+        warps: Math.ceil((shape.block[0] * shape.block[1] * shape.block[2]) / 32),
+        dynamicSharedBytes: shape.dynamicSharedBytes,
+        totalSharedBytes: resources.program.sharedBytes,
+        place,
+        sm: how.sm ?? place.sm,
+        gridWorkspace: launch.gridWorkspace ?? 0,
+      },
+      block,
+    );
+    this.turn = how.turn;
+    this.warps = how.order === 'reversed' ? [...this.execution.warps].reverse() : this.execution.warps;
+    for (const warp of this.warps) policy.start(warp);
+  }
+
+  get isDone(): boolean {
+    return this.execution.isDone;
+  }
+
+  /** Where the last step was, for the report of a fault. */
+  get lastPlace(): FaultPlace {
+    return this.execution.lastPlace;
+  }
+
+  /** Gives each warp its turn. @throws LaneFault, also when no warp can go on; StopRun */
+  round(): void {
+    let steps = 0;
+    for (const warp of this.warps) {
+      for (let taken = 0; taken < this.turn; taken++) {
+        const set = this.policy.next(warp);
+        if (set === undefined) {
+          if (!this.execution.gather(warp)) break;
+          steps++;
+          continue;
+        }
+        this.step(set.warp, set.lanes, set.pc);
+        this.policy.stepped(set);
+        steps++;
+        if (this.resources.observer.full === true) return;
+      }
+    }
+    if (steps === 0 && !this.isDone) throw this.execution.stuck();
+  }
+
+  /** A step that the run's end cuts short is taken by the lanes before it. */
+  private step(warp: Warp, lanes: number, pc: number): void {
+    const left = (this.resources.stopAt ?? Infinity) - this.resources.counters.threadInstructions;
+    if (laneCount(lanes) <= left) {
+      this.execution.step(warp, lanes, pc);
+      return;
+    }
+    if (left > 0) this.execution.step(warp, firstLanes(lanes, left), pc);
+    throw new StopRun();
+  }
+}
