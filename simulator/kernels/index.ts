@@ -27,6 +27,31 @@ import { int8Gemm } from './gemm/int8Gemm.js';
 import { naiveGemm } from './gemm/naiveGemm.js';
 import { registerGemm } from './gemm/registerGemm.js';
 import { tiledGemm } from './gemm/tiledGemm.js';
+import { depthwise } from './convolution/depthwise.js';
+import { filter1d } from './convolution/filter1d.js';
+import { tiled2d } from './convolution/tiled2d.js';
+import { flashHead } from './attention/flashHead.js';
+import { layerNorm } from './attention/layerNorm.js';
+import { rotary } from './attention/rotary.js';
+import { softmaxRows } from './attention/softmaxRows.js';
+import { cooperativeHeat } from './stencils/cooperativeHeat.js';
+import { gameOfLife } from './stencils/gameOfLife.js';
+import { heat2d } from './stencils/heat2d.js';
+import { stencil3d } from './stencils/stencil3d.js';
+import { bellmanFord } from './graph/bellmanFord.js';
+import { bfsFrontier } from './graph/bfsFrontier.js';
+import { components } from './graph/components.js';
+import { pageRank } from './graph/pageRank.js';
+import { cooAtomics } from './sparse/cooAtomics.js';
+import { csrScalar } from './sparse/csrScalar.js';
+import { csrVector } from './sparse/csrVector.js';
+import { ellSpmv } from './sparse/ellSpmv.js';
+import { globalHistogram } from './histogram/globalHistogram.js';
+import { sharedHistogram } from './histogram/sharedHistogram.js';
+import { warpHistogram } from './histogram/warpHistogram.js';
+import { hashTable32 } from './hashTables/hashTable32.js';
+import { hashTable64 } from './hashTables/hashTable64.js';
+import { lockedBuckets } from './hashTables/lockedBuckets.js';
 
 export { firstDifference } from './difference.js';
 export { bytesOf, referenceResult, runFixture, type FixtureResult, type KernelRunner } from './fixtureRun.js';
@@ -70,4 +95,29 @@ export const kernelFixtures: readonly KernelFixture[] = [
   naiveGemm,
   registerGemm,
   tiledGemm,
+  depthwise,
+  filter1d,
+  tiled2d,
+  flashHead,
+  layerNorm,
+  rotary,
+  softmaxRows,
+  cooperativeHeat,
+  gameOfLife,
+  heat2d,
+  stencil3d,
+  bellmanFord,
+  bfsFrontier,
+  components,
+  pageRank,
+  cooAtomics,
+  csrScalar,
+  csrVector,
+  ellSpmv,
+  globalHistogram,
+  sharedHistogram,
+  warpHistogram,
+  hashTable32,
+  hashTable64,
+  lockedBuckets,
 ];
