@@ -46,8 +46,26 @@ export interface AddressSpace {
   /** The segment that holds this address, or undefined. */
   find(virtualAddress: number): Segment | undefined;
   segments(): readonly Segment[];
+  /** What `malloc` and `free` of kernels use: one segment, mapped when it is first asked for, kept with the context. */
+  openHeap(): DeviceHeap;
   /** Live view of mapped bytes. @throws MemoryError `outOfBounds` when the range is not inside one segment. */
   view(virtualAddress: number, bytes: number): Uint8Array;
+}
+
+/** The heap of a context that kernels allocate from (8 MiB). */
+export interface DeviceHeap {
+  readonly address: number;
+  readonly bytes: number;
+  /** @returns the address of a new chunk, aligned to 16, or 0 when there is no room. */
+  malloc(bytes: number): number;
+  /** @returns false when no live chunk starts there. */
+  release(address: number): boolean;
+  /** The live chunk that starts at an address. */
+  chunkAt(address: number): { readonly address: number; readonly bytes: number } | undefined;
+  /** Live chunks by ascending address. */
+  allocations(): readonly { readonly address: number; readonly bytes: number }[];
+  /** @returns what puts the heap's records back as they are now. */
+  mark(): () => void;
 }
 
 /** A module placed in a context: its code with its `.global` variables mapped and initialised. */

@@ -1,5 +1,6 @@
 import type { AddressSpace, Permission, Segment } from '../types.js';
 import { GLOBAL_BASE, GLOBAL_WINDOW_BYTES, GUARD_BYTES, SEGMENT_ALIGN } from './addressLayout.js';
+import { DEVICE_HEAP_BYTES, SegmentHeap } from './deviceHeap.js';
 import { MemoryError } from './memoryError.js';
 import type { SpaceSnapshot } from './memorySnapshot.js';
 import { SegmentTable, type TableBacking } from './segmentTable.js';
@@ -23,6 +24,7 @@ export class DeviceAddressSpace implements AddressSpace {
   private readonly table: SegmentTable;
   private tableOffset = -1;
   private mappedTotal = 0;
+  private kernelHeap: SegmentHeap | undefined;
 
   constructor(
     readonly id: number,
@@ -105,6 +107,19 @@ export class DeviceAddressSpace implements AddressSpace {
     return this.backing.bytes.subarray(offset, offset + bytes);
   }
 
+  /** The heap, when it has been opened. */
+  get heap(): SegmentHeap | undefined {
+    return this.kernelHeap;
+  }
+
+  openHeap(): SegmentHeap {
+    this.kernelHeap ??= new SegmentHeap(
+      this.map(DEVICE_HEAP_BYTES, 'readWrite').virtualAddress,
+      DEVICE_HEAP_BYTES,
+    );
+    return this.kernelHeap;
+  }
+
   /** The segment table for compiled code, brought up to date. */
   segmentTable(): { readonly offset: number; readonly count: number } {
     if (this.tableOffset < 0) this.tableOffset = this.table.write(this.sorted);
@@ -118,6 +133,7 @@ export class DeviceAddressSpace implements AddressSpace {
     this.sorted = [];
     this.mappedTotal = 0;
     this.tableOffset = -1;
+    this.kernelHeap = undefined;
   }
 
   snapshot(): SpaceSnapshot {
@@ -126,6 +142,7 @@ export class DeviceAddressSpace implements AddressSpace {
       gpu: this.gpu,
       nextAddress: this.nextAddress,
       segments: this.sorted.map((segment) => ({ ...segment })),
+      ...(this.kernelHeap === undefined ? {} : { heap: this.kernelHeap.snapshot() }),
     };
   }
 
@@ -135,6 +152,7 @@ export class DeviceAddressSpace implements AddressSpace {
     this.tableOffset = -1;
     this.sorted = snapshot.segments.map((segment) => ({ ...segment }));
     this.nextAddress = snapshot.nextAddress;
+    this.kernelHeap = snapshot.heap === undefined ? undefined : SegmentHeap.fromSnapshot(snapshot.heap);
     this.mappedTotal = this.sorted.reduce((sum, segment) => sum + segment.bytes, 0);
   }
 

@@ -1,4 +1,5 @@
 import type { Permission } from '../types.js';
+import type { HeapSnapshot } from './deviceHeap.js';
 
 /** A segment as plain data; `offset` names the backing range that holds its bytes. */
 export interface SegmentSnapshot {
@@ -15,6 +16,8 @@ export interface SpaceSnapshot {
   /** Where the next segment is looked for. */
   readonly nextAddress: number;
   readonly segments: readonly SegmentSnapshot[];
+  /** The heap of kernels, once one has allocated. */
+  readonly heap?: HeapSnapshot;
 }
 
 /** Everything of a node's memory that later work can see: plain data, fit for structured clone. */

@@ -196,6 +196,8 @@ export class NodeMemory implements SpaceBacking {
       const space = this.spacesById.get(id);
       if (space === undefined) continue;
       hash.update(`space ${id} gpu ${space.gpu}\n`);
+      for (const { address, bytes } of space.heap?.allocations() ?? [])
+        hash.update(`heap ${address} ${bytes}\n`);
       for (const segment of space.segments()) {
         hash.update(`${segment.virtualAddress} ${segment.bytes} ${segment.permission} ${segment.watched}\n`);
         for (let at = 0; at < segment.bytes && segment.offset >= 0; at += HASH_CHUNK_BYTES) {

@@ -1,0 +1,2 @@
+export { DeviceRuntime, RuntimeFault, type CallPlace, type ThreadMemory } from './deviceRuntime.js';
+export { PrintBuffer } from './printBuffer.js';
