@@ -11,8 +11,8 @@ import { straightLines } from './straightLine.js';
  *
  * The rule, as measured: neither has a rounding written (which forbids it), both flush denormals or neither does, the `mul`
  * neither saturates nor is guarded, and no branch parts them. The `mul` must be spared altogether: whatever needs its
- * rounded result keeps all its sums as they are. A sum of two such products takes its first source into the `fma`, and the
- * second product is then rounded everywhere. Nothing is contracted for a debugger (`.target …, debug`).
+ * rounded result keeps all its sums as they are. Of a sum of two such products one goes into the `fma`: that which nothing else
+ * reads, or else the first. Nothing is contracted for a debugger (`.target …, debug`).
  */
 export function contractModule(ir: IrModule): IrModule {
   if (ir.targets.includes('debug')) return ir;
@@ -28,26 +28,25 @@ export function contractFunction(fn: IrFunction): IrFunction {
   return chosen.length === 0 ? fn : new Contraction(fn, chosen, lines).result();
 }
 
-/** Which product each sum takes over: passes in program order until no product has to be given up any more. */
+/**
+ * Which product each sum takes over. Sums of products that nothing else reads come first, then the others, both in program
+ * order; the other product of a sum is thereby needed rounded.
+ */
 function chooseProducts(finder: ProductFinder): ProductUse[] {
-  for (;;) {
-    const chosen: ProductUse[] = [];
-    let isSettled = true;
-    for (const [, [first, second]] of [...finder.sums].sort((a, b) => a[0] - b[0])) {
-      const [left, right] = [free(first), free(second)];
-      if (left !== undefined && right !== undefined) {
-        right.product.isFree = false;
-        isSettled = false;
-      }
-      const use = left ?? right;
-      if (use !== undefined) chosen.push(use);
+  const chosen = new Map<number, ProductUse>();
+  const sums = [...finder.sums].sort((a, b) => a[0] - b[0]);
+  for (const isShared of [false, true]) {
+    for (const [sum, products] of sums) {
+      if (chosen.has(sum)) continue;
+      const use = products.find(
+        (each) => each?.product.isFree === true && each.product.uses.length > 1 === isShared,
+      );
+      if (use === undefined) continue;
+      chosen.set(sum, use);
+      for (const other of products) if (other !== undefined && other !== use) other.product.isFree = false;
     }
-    if (isSettled) return chosen;
   }
-}
-
-function free(use: ProductUse | undefined): ProductUse | undefined {
-  return use?.product.isFree === true ? use : undefined;
+  return [...chosen.values()];
 }
 
 /** Rewrites one function. */
@@ -65,7 +64,9 @@ class Contraction {
   ) {
     const uses = new Map<Product, ProductUse[]>();
     for (const use of chosen) uses.set(use.product, [...(uses.get(use.product) ?? []), use]);
-    this.removeProducts([...uses.keys()]);
+    this.removeProducts(
+      [...uses].filter(([product, sums]) => sums.length === product.uses.length).map(([product]) => product),
+    );
     this.numberWrites(lines);
     for (const [product, sums] of uses) this.contract(product, sums);
   }

@@ -1,7 +1,7 @@
 import { writtenRegisters, readRegisters } from '../analysis/registerUse.js';
 import type { IrFunction, IrInstruction, IrOperand } from '../ir.js';
 import type { NeededInstructions } from './neededInstructions.js';
-import { roundsFreely, typeClass } from './roundsFreely.js';
+import { roundsFreely } from './roundsFreely.js';
 
 /** A multiplication whose sum an `fma` may take over. */
 export interface Product {
@@ -9,7 +9,7 @@ export interface Product {
   readonly mul: number;
   /** Sums that read it, as it is or negated. */
   readonly uses: ProductUse[];
-  /** `mov` and `neg` that pass it on. */
+  /** `mov`, `neg` and plain `cvt` that pass it on. */
   readonly copies: number[];
   /** False once something needs the rounded product itself. */
   isFree: boolean;
@@ -40,11 +40,14 @@ export class ProductFinder {
   /** Values by register: equal numbers are equal values. */
   private readonly values = new Map<number, string>();
   private valueCount = 0;
+  private readonly constants: ReadonlyMap<number, string>;
 
   constructor(
     private readonly fn: IrFunction,
     private readonly needed: NeededInstructions,
-  ) {}
+  ) {
+    this.constants = constantRegisters(fn);
+  }
 
   /** Takes the instructions of one straight line, given by its blocks. */
   scan(line: readonly number[]): void {
@@ -66,7 +69,7 @@ export class ProductFinder {
   private step(instruction: IrInstruction): void {
     const isNeeded = this.needed.isNeeded(instruction.index);
     const passed = isNeeded ? this.passedOn(instruction) : undefined;
-    const copied = this.copiedValue(instruction);
+    const given = this.valueGiven(instruction);
     if (isNeeded && passed === undefined) this.use(instruction);
     const product = isNeeded ? this.productOf(instruction) : undefined;
     for (const register of writtenRegisters(instruction)) {
@@ -74,27 +77,40 @@ export class ProductFinder {
       // A guarded write may leave the product in its register: what reads it later reads either.
       if (before !== undefined && isNeeded && instruction.guard !== undefined) before.product.isFree = false;
       this.held.delete(register);
-      this.values.set(register, copied ?? `value ${this.valueCount++}`);
+      this.values.set(register, given ?? `value ${this.valueCount++}`);
       if (passed !== undefined) this.held.set(register, passed);
       else if (product !== undefined) this.held.set(register, { product, isNegated: false });
     }
   }
 
-  /** The product that a `mov` or `neg` hands to its destination. */
+  /** The product that an instruction hands to its destination as it is or with its sign changed. */
   private passedOn(instruction: IrInstruction): Held | undefined {
     const [source] = instruction.sources;
     if (source?.kind !== 'register' || instruction.guard !== undefined) return undefined;
     const held = this.held.get(source.register);
     if (held === undefined || instruction.destinations[0]?.kind !== 'register') return undefined;
     const isNeg = instruction.opcode === 'neg';
-    if (isNeg ? !this.negates(instruction, held.product) : instruction.opcode !== 'mov') return undefined;
+    if (isNeg ? !this.isAlike(instruction, held.product) : !this.copies(instruction, held.product))
+      return undefined;
     held.product.copies.push(instruction.index);
     return { product: held.product, isNegated: held.isNegated !== isNeg };
   }
 
-  private negates(instruction: IrInstruction, product: Product): boolean {
+  private copies(instruction: IrInstruction, product: Product): boolean {
+    if (instruction.opcode === 'mov') return true;
+    const [to, from] = instruction.types;
+    const isFloat = to === from && (to === 'f32' || to === 'f64');
+    const others = instruction.modifiers.filter((modifier) => modifier !== to && modifier !== 'ftz');
+    return (
+      instruction.opcode === 'cvt' && isFloat && others.length === 0 && this.isAlike(instruction, product)
+    );
+  }
+
+  /** Same type, and flushes denormals only where the product has none left. */
+  private isAlike(instruction: IrInstruction, product: Product): boolean {
     const mul = this.fn.instructions[product.mul];
-    return mul !== undefined && typeClass(mul) === typeClass(instruction);
+    if (mul === undefined || mul.types[0] !== instruction.types[0]) return false;
+    return !instruction.modifiers.includes('ftz') || mul.modifiers.includes('ftz');
   }
 
   private use(instruction: IrInstruction): void {
@@ -117,7 +133,7 @@ export class ProductFinder {
           };
       }
       const [first, second] = found;
-      if (first !== undefined && second !== undefined && first.product.factors === second.product.factors) {
+      if (first !== undefined && second !== undefined && isDoubled(first, second, instruction)) {
         first.product.isFree = false;
         second.product.isFree = false;
         return;
@@ -139,30 +155,72 @@ export class ProductFinder {
       return undefined;
     const factors = sources.map((source) => this.valueOf(source));
     // Two constants are multiplied, and rounded, before anything else is done.
-    if (factors.every((factor) => factor.startsWith('constant'))) return undefined;
+    if (factors.every(isConstant)) return undefined;
     const product: Product = {
       mul: instruction.index,
       uses: [],
       copies: [],
       isFree: true,
-      factors: factors.sort().join(),
+      factors: productKey(factors),
     };
     this.products.push(product);
     return product;
   }
 
-  private copiedValue(instruction: IrInstruction): string | undefined {
-    const [source] = instruction.sources;
-    if (instruction.opcode !== 'mov' || instruction.guard !== undefined || source === undefined)
-      return undefined;
-    return source.kind === 'register' || source.kind === 'float' ? this.valueOf(source) : undefined;
+  /** The value that an instruction gives its destination, where equal ones can be told. */
+  private valueGiven({ opcode, guard, modifiers, sources }: IrInstruction): string | undefined {
+    if (guard !== undefined) return undefined;
+    const values = sources.map((source) => this.valueOf(source));
+    const [first = ''] = values;
+    if (opcode === 'mov' && values.length === 1) return first;
+    if (!folded.has(opcode)) return undefined;
+    if (values.every(isConstant)) return `constant ${this.valueCount++}`;
+    const isSignOnly = opcode === 'neg' && !modifiers.includes('ftz');
+    return isSignOnly ? (first.startsWith('-') ? first.slice(1) : `-${first}`) : undefined;
   }
 
   private valueOf(operand: IrOperand): string {
     if (operand.kind === 'float') return `constant ${operand.high} ${operand.low}`;
     if (operand.kind !== 'register') return `value ${this.valueCount++}`;
-    let value = this.values.get(operand.register);
+    let value = this.values.get(operand.register) ?? this.constants.get(operand.register);
     if (value === undefined) this.values.set(operand.register, (value = `value ${this.valueCount++}`));
     return value;
   }
+}
+
+/** A sum of one product with itself, or with an equal one, is that product twice and no `fma`. */
+function isDoubled(first: ProductUse, second: ProductUse, { opcode }: IrInstruction): boolean {
+  if (first.product === second.product) return true;
+  const isSame = first.isNegated === second.isNegated && first.product.factors === second.product.factors;
+  return opcode === 'add' && isSame;
+}
+
+/** What a compiler works out itself when all operands are constants. */
+const folded = new Set(['add', 'sub', 'mul', 'fma', 'neg', 'abs']);
+
+function isConstant(value: string): boolean {
+  return value.includes('constant');
+}
+
+/** A product's factors without regard to their order, and to where its sign comes from. */
+function productKey(factors: readonly string[]): string {
+  const isNegative = factors.filter((factor) => factor.startsWith('-')).length % 2 === 1;
+  const sorted = factors.map((factor) => (factor.startsWith('-') ? factor.slice(1) : factor)).sort();
+  return `${isNegative ? '-' : ''}${sorted.join('*')}`;
+}
+
+/** Registers that one `mov` sets to a literal, and nothing else ever. */
+function constantRegisters(fn: IrFunction): Map<number, string> {
+  const constants = new Map<number, string>();
+  const written = new Set<number>();
+  for (const instruction of fn.instructions) {
+    const [source] = instruction.sources;
+    for (const register of writtenRegisters(instruction)) {
+      if (written.has(register)) constants.delete(register);
+      else if (instruction.opcode === 'mov' && instruction.guard === undefined && source?.kind === 'float')
+        constants.set(register, `constant ${source.high} ${source.low}`);
+      written.add(register);
+    }
+  }
+  return constants;
 }

@@ -12,8 +12,3 @@ export function roundsFreely({ modifiers, types }: IrInstruction): string | unde
   if (modifiers.some((modifier) => roundings.has(modifier))) return undefined;
   return modifiers.includes('ftz') ? `ftz.${type}` : type;
 }
-
-/** Type of a float operation with its `.ftz`. */
-export function typeClass({ modifiers, types }: IrInstruction): string {
-  return `${modifiers.includes('ftz') ? 'ftz.' : ''}${types.join('.')}`;
-}
