@@ -1,15 +1,22 @@
-import { checkInstruction } from './support.js';
+import { formsOf } from './forms/index.js';
 import { connectBlocks, layOutBlocks } from './controlFlow.js';
 import { ParameterLayout, parseParameter, parseParameterList, parseVariables } from './declarations.js';
 import type { ParsedInstruction } from './instructionParser.js';
 import { InstructionParser } from './instructionParser.js';
-import type { IrFunction, IrInstruction, IrParameter, IrRefusal, IrVariable } from './ir.js';
+import type { CheckContext } from './instructionRules.js';
+import type { IrFunction, IrInstruction, IrParameter, IrPrototype, IrRefusal, IrVariable } from './ir.js';
+import { refusalReason } from './refusalReasons.js';
+import { rewrite } from './rewriting.js';
+import type { Token } from './lexer.js';
 import { isScalarType } from './scalarTypes.js';
 import { FunctionScopes } from './scopes.js';
+import { checkInstruction } from './support.js';
 import type { TokenStream } from './tokenStream.js';
 
 /** A range of registers is only a promise of names, but a count beyond this is a mistake. */
 const mostRegistersInRange = 1 << 24;
+/** Writers of PTX nest a scope or two, for calls and inline assembly; each look-up of a name walks through them. */
+const deepestScope = 128;
 
 interface PendingInstruction extends ParsedInstruction {
   readonly scope: object;
@@ -72,6 +79,7 @@ export class FunctionParser {
     private readonly stream: TokenStream,
     private readonly head: FunctionHead,
     isModuleSymbol: (name: string) => boolean,
+    private readonly context: CheckContext,
   ) {
     const own = new Set([...head.parameters, ...head.returns].map((parameter) => parameter.name));
     this.parser = new InstructionParser(stream, {
@@ -92,7 +100,7 @@ export class FunctionParser {
       endLine = token.line;
       if (token.kind === 'end') stream.fail("'}' at the end of the function");
       if (stream.accept('{')) {
-        depth++;
+        if (++depth > deepestScope) stream.fail(`at most ${deepestScope} nested scopes`, token);
         this.scopes.open();
       } else if (stream.accept('}')) {
         depth--;
@@ -109,19 +117,48 @@ export class FunctionParser {
     const stream: TokenStream = this.stream;
     const name = stream.word('a label');
     stream.expect(':');
-    if (/^\.(branchtargets|calltargets|callprototype)$/.test(stream.peek().text)) {
-      stream.skipStatement();
-      return;
-    }
-    if (!this.scopes.declareLabel(name.text, this.pending.length))
-      stream.fail('a label that is not yet taken', name);
+    const isNew = this.parseTable(name.text) ?? this.scopes.declareLabel(name.text, this.pending.length);
+    if (!isNew) stream.fail('a label that is not yet taken', name);
     if (!this.labelNames.has(this.pending.length)) this.labelNames.set(this.pending.length, name.text);
+  }
+
+  /** What a label stands for that marks no instruction; undefined when it marks one. */
+  private parseTable(label: string): boolean | undefined {
+    const stream: TokenStream = this.stream;
+    const { line } = stream.peek();
+    if (stream.accept('.branchtargets')) {
+      const labels = this.parseNames('a label');
+      return this.scopes.declareTable(label, { kind: 'branchTargets', labels, line });
+    }
+    if (stream.accept('.calltargets')) {
+      const functions = this.parseNames('the name of a function');
+      return this.scopes.declareTable(label, { kind: 'callTargets', functions, line });
+    }
+    if (!stream.accept('.callprototype')) return undefined;
+    const returns = parseParameterList(stream).parameters;
+    stream.word("'_' in place of a name");
+    const { parameters } = parseParameterList(stream);
+    stream.skipStatement();
+    return this.scopes.declareTable(label, {
+      kind: 'callPrototype',
+      prototype: { parameters, returns },
+      line,
+    });
+  }
+
+  private parseNames(purpose: string): string[] {
+    const found: string[] = [];
+    do found.push(this.stream.word(purpose).text);
+    while (this.stream.accept(','));
+    this.stream.expect(';', 'after the list');
+    return found;
   }
 
   private parseInstruction(): void {
     const parsed = this.parser.parse();
-    this.pending.push({ ...parsed, scope: this.scopes.here });
-    if (parsed.opaque === true) this.refuse(parsed.line, parsed.text, 'this instruction is not supported');
+    for (const each of rewrite(parsed, this.scopes)) this.pending.push({ ...each, scope: this.scopes.here });
+    if (parsed.opaque === true)
+      this.refuse(parsed.line, parsed.text, refusalReason(parsed, formsOf(parsed.opcode).length > 0));
   }
 
   private refuse(line: number, instruction: string, reason: string): void {
@@ -178,27 +215,20 @@ export class FunctionParser {
 
   private parseRegisters(): void {
     const stream: TokenStream = this.stream;
-    let isVector = false;
-    const token = stream.peek();
-    if (token.text === '.v2' || token.text === '.v4') {
-      isVector = true;
-      stream.next();
-    }
+    const width = stream.accept('.v2') ? 2 : stream.accept('.v4') ? 4 : 1;
     const type = stream.peek().text.slice(1);
     if (stream.peek().kind !== 'dotted' || !isScalarType(type)) stream.fail('a register type such as .b32');
     stream.next();
-    if (isVector)
-      this.refuse(token.line, `.reg ${token.text} .${type}`, 'vector registers are not supported');
     do {
       const name = stream.word('a register name');
+      let isNew: boolean;
       if (stream.accept('<')) {
         const count = stream.count('a number of registers');
         if (count > mostRegistersInRange) stream.fail(`at most ${mostRegistersInRange} registers`, name);
         stream.expect('>', 'after the number of registers');
-        this.scopes.declareRange(name.text, count, type);
-      } else if (!this.scopes.declareRegister(name.text, type)) {
-        stream.fail('a register name that is not yet taken', name);
-      }
+        isNew = this.scopes.declareRange(name.text, count, type, width);
+      } else isNew = this.scopes.declareRegister(name.text, type, width);
+      if (!isNew) stream.fail('a register name that is not yet taken', name);
     } while (stream.accept(','));
     stream.expect(';', 'after the registers');
   }
@@ -208,7 +238,9 @@ export class FunctionParser {
     const ends =
       last !== undefined && last.guard === undefined && /^(ret|exit|trap|bra|brx)$/.test(last.opcode);
     if (!ends || this.labelNames.has(this.pending.length)) this.pending.push(this.impliedReturn(endLine));
-    const targets = this.pending.map((each) => each.labels.map((label) => this.resolveLabel(label, each)));
+    const targets = this.pending.map((each) =>
+      this.labelsOf(each).map((label) => this.resolveLabel(label, each)),
+    );
     const layout = layOutBlocks(
       this.pending.map((each) => each.opcode),
       targets.flat(),
@@ -225,6 +257,9 @@ export class FunctionParser {
         modifiers: each.modifiers,
         types: each.types,
         ...(each.guard === undefined ? {} : { guard: each.guard }),
+        ...this.carryOf(each),
+        ...(each.selectors === undefined ? {} : { selectors: each.selectors }),
+        ...this.prototypeOf(each),
         destinations: each.destinations,
         sources: [...each.sources, ...labels],
       };
@@ -237,7 +272,7 @@ export class FunctionParser {
       instructions,
       blocks: connectBlocks(instructions, layout, this.labelNames),
     };
-    const refusal = this.refusal ?? firstRefusal(fn);
+    const refusal = earlier(this.refusal, firstRefusal(fn, this.context));
     return refusal === undefined ? fn : { ...fn, refusal };
   }
 
@@ -255,22 +290,61 @@ export class FunctionParser {
     };
   }
 
+  /** The condition code that `.cc` writes, and that addc, subc and madc read. */
+  private carryOf({ opcode, modifiers }: ParsedInstruction): Pick<IrInstruction, 'carry'> {
+    if (!/^(add|sub|mad)c?$/.test(opcode)) return {};
+    const reads = opcode.endsWith('c');
+    const writes = modifiers.includes('cc');
+    return reads || writes ? { carry: { register: this.scopes.conditionCode(), reads, writes } } : {};
+  }
+
+  private labelsOf(each: PendingInstruction): readonly string[] {
+    if (each.opcode !== 'brx' || each.table === undefined) return each.labels;
+    const table = this.scopes.findTable(each.table, each.scope);
+    if (table?.kind === 'branchTargets') return table.labels;
+    return this.stream.fail('a label of a .branchtargets list', word(each.table, each.line));
+  }
+
+  /** Of an indirect call what its table says; of a direct one the table is of no use. */
+  private prototypeOf(each: PendingInstruction): Pick<IrInstruction, 'prototype'> {
+    if (each.opcode !== 'call' || each.table === undefined || each.sources[0]?.kind !== 'register') return {};
+    const table = this.scopes.findTable(each.table, each.scope);
+    if (table?.kind === 'callPrototype') return { prototype: table.prototype };
+    if (table?.kind !== 'callTargets')
+      return this.stream.fail('the label of a .callprototype or .calltargets', word(each.table, each.line));
+    const prototypes = table.functions.map((name): IrPrototype => {
+      const found = this.context.prototypeOf(name);
+      return found ?? this.stream.fail('a declared function', word(name, table.line));
+    });
+    const [first = { parameters: [], returns: [] }] = prototypes;
+    return { prototype: { ...first, targets: table.functions } };
+  }
+
   private resolveLabel(label: string, from: PendingInstruction): number {
     const found = this.scopes.findLabel(label, from.scope);
     if (found === undefined) {
-      this.stream.fail('a label of this function', { kind: 'word', text: label, line: from.line });
+      this.stream.fail('a label of this function', word(label, from.line));
     }
     return found;
   }
 }
 
-function firstRefusal(fn: IrFunction): IrRefusal | undefined {
+function firstRefusal(fn: IrFunction, context: CheckContext): IrRefusal | undefined {
   for (const instruction of fn.instructions) {
-    const reason = checkInstruction(instruction, fn);
+    const reason = checkInstruction(instruction, fn, context);
     if (reason !== undefined) {
       const text = [instruction.opcode, ...instruction.modifiers].join('.');
       return { line: instruction.line, instruction: text, reason };
     }
   }
   return undefined;
+}
+
+function earlier(one: IrRefusal | undefined, other: IrRefusal | undefined): IrRefusal | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return other.line < one.line ? other : one;
+}
+
+function word(text: string, line: number): Token {
+  return { kind: 'word', text, line };
 }

@@ -1,8 +1,9 @@
 import type { IrInstruction, IrOperand, ScalarType } from './ir.js';
-import { literalValue, parseLiteral, singleLiteral } from './literals.js';
+import { parseLiteral } from './literals.js';
 import { isScalarType } from './scalarTypes.js';
 import type { FunctionScopes } from './scopes.js';
-import { isSpecialRegister } from './specialRegisters.js';
+import { fixedSpecialRegister, isSpecialRegister, isSpecialTriple } from './specialRegisters.js';
+import { isKnownForm } from './support.js';
 import type { TokenStream } from './tokenStream.js';
 
 /** What a name in an operand may stand for beyond registers and special registers. */
@@ -19,33 +20,46 @@ export interface ParsedInstruction {
   readonly modifiers: readonly string[];
   readonly types: readonly ScalarType[];
   readonly guard?: IrInstruction['guard'];
+  readonly selectors?: readonly string[];
   readonly destinations: readonly IrOperand[];
   readonly sources: readonly IrOperand[];
   readonly labels: readonly string[];
+  /** Of `brx.idx` its list of labels, of an indirect call its prototype or list of functions: a label. */
+  readonly table?: string;
   /** Text as written, for messages. */
   readonly text: string;
-  /** Set when the operands are of a shape that this parser does not know; they are then missing. */
+  /** Set when no form is known that has these modifiers: the operands are then not read. */
   readonly opaque?: boolean;
 }
 
 const withoutDestination = new Set(
   (
     'st red bra brx ret exit trap brkpt bar barrier membar fence nanosleep prefetch prefetchu discard applypriority ' +
-    'cp griddepcontrol setmaxnreg sust sured pmevent wgmma stmatrix stackrestore multimem mbarrier'
+    'cp griddepcontrol pmevent'
   ).split(' '),
 );
 
 /** Whether the first operand is written. */
 function hasDestination(opcode: string, modifiers: readonly string[]): boolean {
   if (opcode === 'bar' || opcode === 'barrier') return modifiers.includes('red');
-  if (opcode === 'wmma') return modifiers[0] !== 'store';
-  if (opcode === 'mbarrier')
-    return /^(arrive|arrive_drop|test_wait|try_wait|pending_count)$/.test(modifiers[0] ?? '');
-  if (opcode === 'multimem') return modifiers[0] === 'ld_reduce';
   return !withoutDestination.has(opcode);
 }
 
+const componentIndex: Readonly<Record<string, number>> = {
+  '.x': 0,
+  '.y': 1,
+  '.z': 2,
+  '.w': 3,
+  '.r': 0,
+  '.g': 1,
+  '.b': 2,
+  '.a': 3,
+};
+
 export class InstructionParser {
+  /** Part that the operand just read selects, of a video instruction. */
+  private selector = '';
+
   constructor(
     private readonly stream: TokenStream,
     private readonly names: OperandNames,
@@ -62,40 +76,64 @@ export class InstructionParser {
     const types = modifiers.filter(isScalarType);
     const text = [opcode, ...modifiers].join('.');
     const head = { line, opcode, modifiers, types, text, ...(guard === undefined ? {} : { guard }) };
+    if (!isKnownForm(opcode, modifiers, types)) {
+      stream.skipStatement();
+      return { ...head, destinations: [], sources: [], labels: [], opaque: true };
+    }
     if (opcode === 'bra') {
       const label = stream.word('a label').text;
       stream.expect(';', 'after the instruction');
       return { ...head, destinations: [], sources: [], labels: [label] };
     }
+    if (opcode === 'brx') return { ...head, ...this.parseIndexedBranch(), labels: [] };
     if (opcode === 'call') return { ...head, ...this.parseCall(), labels: [] };
-    if (!isKnownOperandShape(opcode)) {
-      stream.skipStatement();
-      return { ...head, destinations: [], sources: [], labels: [], opaque: true };
-    }
     const operands: IrOperand[] = [];
+    const selectors: string[] = [];
     if (stream.peek().kind === 'end') stream.fail("';' after the instruction");
     if (!stream.is(';')) {
       do {
+        this.selector = '';
         operands.push(this.parseOperand());
+        selectors.push(this.selector);
+        if (this.selector !== '' && !/^v(?!ote)/.test(opcode)) stream.fail('a whole register');
       } while (stream.accept(','));
     }
     stream.expect(';', 'after the instruction');
     const written = hasDestination(opcode, modifiers) ? 1 : 0;
-    const sources = operands.slice(written).map((operand) => narrowed(operand, types.at(-1)));
-    return { ...head, destinations: operands.slice(0, written), sources, labels: [] };
+    return {
+      ...head,
+      destinations: operands.slice(0, written),
+      sources: operands.slice(written),
+      labels: [],
+      ...(selectors.some((each) => each !== '') ? { selectors } : {}),
+    };
   }
 
   private parseGuard(): { register: number; negated: boolean } {
     const negated = this.stream.accept('!');
+    return { register: this.parsePredicate(), negated };
+  }
+
+  private parsePredicate(): number {
     const token = this.stream.peek();
-    const register = this.names.scopes.findRegister(this.stream.word('a predicate register').text);
+    const numbers = this.names.scopes.findRegister(this.stream.word('a predicate register').text);
+    const register = numbers?.length === 1 ? numbers[0] : undefined;
     if (register === undefined || this.names.scopes.registers[register]?.type !== 'pred') {
       this.stream.fail('a declared predicate register', token);
     }
-    return { register, negated };
+    return register;
   }
 
-  private parseCall(): { destinations: IrOperand[]; sources: IrOperand[] } {
+  private parseIndexedBranch(): Pick<ParsedInstruction, 'destinations' | 'sources' | 'table'> {
+    const stream: TokenStream = this.stream;
+    const index = this.parseOperand();
+    stream.expect(',', 'after the index');
+    const table = stream.word('the label of a .branchtargets list').text;
+    stream.expect(';', 'after the instruction');
+    return { destinations: [], sources: [index], table };
+  }
+
+  private parseCall(): Pick<ParsedInstruction, 'destinations' | 'sources' | 'table'> {
     const stream: TokenStream = this.stream;
     const destinations: IrOperand[] = [];
     if (stream.is('(')) {
@@ -103,13 +141,15 @@ export class InstructionParser {
       stream.expect(',', 'after the return parameters');
     }
     const sources: IrOperand[] = [this.parseOperand()];
-    while (stream.accept(',')) {
-      if (stream.is('(')) sources.push(...this.parseArguments());
-      // The prototype or list of targets of an indirect call: a label that no operand needs.
-      else stream.word('a call prototype');
+    let table: string | undefined;
+    if (stream.accept(',')) {
+      if (stream.is('(')) {
+        sources.push(...this.parseArguments());
+        if (stream.accept(',')) table = stream.word('a call prototype').text;
+      } else table = stream.word('a call prototype').text;
     }
     stream.expect(';', 'after the call');
-    return { destinations, sources };
+    return { destinations, sources, ...(table === undefined ? {} : { table }) };
   }
 
   private parseArguments(): IrOperand[] {
@@ -141,12 +181,12 @@ export class InstructionParser {
 
   private parseSimple(): IrOperand {
     const stream: TokenStream = this.stream;
-    const token = stream.peek();
-    if (stream.accept('!')) {
-      const register = this.names.scopes.findRegister(stream.word('a predicate register').text);
-      if (register === undefined) stream.fail('a declared predicate register', token);
-      return { kind: 'negatedPredicate', register };
+    if (stream.accept('!')) return { kind: 'negatedPredicate', register: this.parsePredicate() };
+    if (stream.is('-') && stream.peek(1).kind === 'word') {
+      stream.next();
+      this.selector = '-';
     }
+    const token = stream.peek();
     if (token.kind === 'number' || token.text === '-' || token.text === '+') {
       const negative = stream.accept('-');
       if (!negative) stream.accept('+');
@@ -157,8 +197,8 @@ export class InstructionParser {
     stream.next();
     if (token.text === '_') return { kind: 'sink' };
     if (token.text === 'WARP_SZ') return { kind: 'integer', low: 32, high: 0 };
-    const register = this.names.scopes.findRegister(token.text);
-    if (register !== undefined) return { kind: 'register', register };
+    const numbers = this.names.scopes.findRegister(token.text);
+    if (numbers !== undefined) return this.parseRegister(numbers);
     const special = this.parseSpecial(token.text);
     if (special !== undefined) return special;
     const symbol = this.names.symbol(token.text);
@@ -166,16 +206,40 @@ export class InstructionParser {
     return { kind: 'symbol', name: symbol, offset: this.parseOffset() };
   }
 
+  /** What follows the name of a register: a component of a vector register, or a part that a video instruction takes. */
+  private parseRegister(numbers: readonly number[]): IrOperand {
+    const stream: TokenStream = this.stream;
+    const suffix = stream.peek();
+    const [register = 0] = numbers;
+    if (suffix.kind !== 'dotted') {
+      if (numbers.length === 1) return { kind: 'register', register };
+      return { kind: 'vector', elements: numbers.map((each) => ({ kind: 'register', register: each })) };
+    }
+    stream.next();
+    if (numbers.length === 1) {
+      if (!/^\.[bh]\d{1,4}$/.test(suffix.text)) stream.fail('a part of a register such as .h0', suffix);
+      this.selector += suffix.text.slice(1);
+      return { kind: 'register', register };
+    }
+    const component = numbers[componentIndex[suffix.text] ?? -1];
+    if (component === undefined) stream.fail(`a component of a vector of ${numbers.length}`, suffix);
+    return { kind: 'register', register: component };
+  }
+
   private parseSpecial(text: string): IrOperand | undefined {
     if (!text.startsWith('%')) return undefined;
-    let name = text.slice(1);
+    const name = text.slice(1);
     if (!isSpecialRegister(name)) return undefined;
+    if (!isSpecialTriple(name)) return specialOperand(name);
     const component = this.stream.peek();
     if (component.kind === 'dotted' && isSpecialRegister(name + component.text)) {
-      name += component.text;
       this.stream.next();
+      return specialOperand(name + component.text);
     }
-    return { kind: 'special', name };
+    return {
+      kind: 'vector',
+      elements: ['x', 'y', 'z', 'w'].map((axis) => specialOperand(`${name}.${axis}`)),
+    };
   }
 
   /** `+ 4`, `+-4`, `- 4` or nothing. */
@@ -196,7 +260,8 @@ export class InstructionParser {
     let offset = 0;
     if (token.kind === 'word') {
       stream.next();
-      base = this.names.scopes.findRegister(token.text) ?? this.names.symbol(token.text);
+      const numbers = this.names.scopes.findRegister(token.text);
+      base = numbers?.length === 1 ? numbers[0] : this.names.symbol(token.text);
       if (base === undefined) stream.fail('a declared register or variable', token);
       offset = this.parseOffset();
     } else {
@@ -208,23 +273,6 @@ export class InstructionParser {
   }
 }
 
-const otherOperandShapes =
-  /^(tex|tld4|txq|suld|sust|sured|suq|cp|wgmma|tcgen05|multimem|mbarrier|mapa|brx|v(?!ote$)[a-z]+\d?|clusterlaunchcontrol)$/;
-
-/**
- * Textures, tensor maps and clusters have operands of their own (`[tex, {x, y}]`, byte selectors, …): their
- * instructions are read up to the `;` and refused by name, which leaves the rest of the module loadable.
- */
-function isKnownOperandShape(opcode: string): boolean {
-  return !otherOperandShapes.test(opcode);
-}
-
-/** PTX lets a float literal be written in double precision anywhere; an f32 operation rounds it. */
-function narrowed(operand: IrOperand, type: ScalarType | undefined): IrOperand {
-  if (operand.kind === 'float' && operand.width === 64 && type === 'f32')
-    return singleLiteral(literalValue(operand));
-  if (operand.kind === 'vector') {
-    return { kind: 'vector', elements: operand.elements.map((element) => narrowed(element, type)) };
-  }
-  return operand;
+function specialOperand(name: string): IrOperand {
+  return fixedSpecialRegister(name) ?? { kind: 'special', name };
 }

@@ -35,6 +35,10 @@ export type ScalarType =
   | 'f16x2'
   | 'bf16'
   | 'bf16x2'
+  | 'u16x2'
+  | 's16x2'
+  | 'e4m3x2'
+  | 'e5m2x2'
   | 'tf32'
   | 'f32'
   | 'f64';
@@ -84,7 +88,7 @@ export interface IrFunction {
   /** Return parameters of a device function. */
   readonly returns: readonly IrParameter[];
   readonly registers: readonly IrRegister[];
-  /** `.shared` and `.local` variables declared inside; a name used again in an inner scope gets a suffix `@2`. */
+  /** `.shared` and `.local` variables declared inside; a name used again in an inner scope gets a suffix `$2`. */
   readonly variables: readonly IrVariable[];
   /** `.param` variables declared inside to pass and return values of calls, laid out one after another. */
   readonly callParameters: readonly IrParameter[];
@@ -141,12 +145,18 @@ export interface IrInstruction {
    * registers see it here.
    */
   readonly carry?: { readonly register: number; readonly reads: boolean; readonly writes: boolean };
+  /**
+   * Of a video instruction whose operands name parts: one text an operand, the written one first, '' for the whole:
+   * `vmad.s32.s32.s32 %r1, %r2.h0, -%r3.b1, %r4` has ['', 'h0', '-b1', ''].
+   */
+  readonly selectors?: readonly string[];
   /** Of a call through a register: what its target takes and returns (`.callprototype`, or of the `.calltargets`). */
   readonly prototype?: IrPrototype;
   /**
    * Operands in PTX order, the written one(s) apart: none for `st`, `bra`, `bar`, `red`, `ret`; one otherwise, which may
-   * be a pair or vector. `call` writes its return parameters and reads its target, then its arguments. A decimal float
-   * literal of an f32 operation is already rounded to 32 bits.
+   * be a pair or vector. `call` writes its return parameters and reads its target, then its arguments; `brx.idx` reads its
+   * index, then the labels of its list, in order and with repetitions. A decimal float literal of an f32 operation is
+   * already rounded to 32 bits.
    */
   readonly destinations: readonly IrOperand[];
   readonly sources: readonly IrOperand[];

@@ -1,5 +1,5 @@
 import { parseVariables } from './declarations.js';
-import { FunctionParser, parseFunctionHead } from './functionParser.js';
+import { type FunctionHead, FunctionParser, parseFunctionHead } from './functionParser.js';
 import type { IrFunction, IrModule, IrVariable } from './ir.js';
 import { TokenStream } from './tokenStream.js';
 
@@ -19,7 +19,7 @@ class ModuleParser {
   private targets: string[] = [];
   private readonly variables = new Map<string, IrVariable>();
   private readonly functions = new Map<string, IrFunction>();
-  private readonly declaredFunctions = new Set<string>();
+  private readonly declaredFunctions = new Map<string, FunctionHead>();
   private readonly opaque = new Set<string>();
 
   constructor(private readonly stream: TokenStream) {}
@@ -34,7 +34,7 @@ class ModuleParser {
       targets: this.targets,
       variables: [...this.variables.values()],
       functions: [...this.functions.values()],
-      externalFunctions: [...this.declaredFunctions].filter((name) => !this.functions.has(name)),
+      externalFunctions: [...this.declaredFunctions.keys()].filter((name) => !this.functions.has(name)),
     };
   }
 
@@ -95,15 +95,25 @@ class ModuleParser {
     const stream: TokenStream = this.stream;
     const nameToken = stream.peek();
     const head = parseFunctionHead(stream, isEntry);
-    this.declaredFunctions.add(head.name);
+    this.declaredFunctions.set(head.name, head);
     if (stream.accept(';')) return;
     if (this.functions.has(head.name)) stream.fail(`one body of ${head.name}, not two`, nameToken);
     const parser = new FunctionParser(
       stream,
       head,
       (name) => this.variables.has(name) || this.declaredFunctions.has(name) || this.opaque.has(name),
+      {
+        architecture: Math.max(...this.targets.map((each) => Number(/^sm_(\d+)/.exec(each)?.[1] ?? 0))),
+        prototypeOf: (name) => this.calledFunction(name),
+      },
     );
     this.functions.set(head.name, parser.parse());
+  }
+
+  /** A function that may be called: an entry is only launched. */
+  private calledFunction(name: string): FunctionHead | undefined {
+    const found = this.declaredFunctions.get(name);
+    return found?.isEntry === true ? undefined : found;
   }
 
   private parseVariable(space: IrVariable['space'], isExtern: boolean): void {

@@ -123,7 +123,7 @@ describe('parseModule', () => {
     expect(fn.refusal).toBeUndefined();
     expect(fn.registers.map(({ name, type }) => `${name}:${type}`)).toEqual([
       '%r1:b32',
-      '%r1:b64',
+      '%r1$2:b64',
       '%p:pred',
       '%r2:b32',
     ]);

@@ -1,19 +1,38 @@
-import type { IrRegister, ScalarType } from './ir.js';
+import type { IrPrototype, IrRegister, ScalarType } from './ir.js';
+
+/** A declared register: of one value, or a vector of `width` values, each of which gets a register of its own. */
+interface RegisterEntry {
+  readonly name: string;
+  readonly type: ScalarType;
+  readonly width: number;
+  /** Numbers of its values; empty until it is first used. */
+  numbers: readonly number[];
+}
 
 interface RegisterRange {
   readonly prefix: string;
   readonly count: number;
   readonly type: ScalarType;
+  readonly width: number;
 }
+
+/** What a label that marks no instruction stands for. */
+export type LabelTable =
+  | { readonly kind: 'branchTargets'; readonly labels: readonly string[]; readonly line: number }
+  | { readonly kind: 'callTargets'; readonly functions: readonly string[]; readonly line: number }
+  | { readonly kind: 'callPrototype'; readonly prototype: IrPrototype; readonly line: number };
 
 interface Scope {
   readonly parent: Scope | undefined;
-  readonly registers: Map<string, { readonly name: string; readonly type: ScalarType; number: number }>;
-  readonly ranges: RegisterRange[];
+  readonly registers: Map<string, RegisterEntry>;
+  readonly ranges: Map<string, RegisterRange>;
   /** Name in the text → name in the IR, of variables and parameters. */
   readonly symbols: Map<string, string>;
   readonly labels: Map<string, number>;
+  readonly tables: Map<string, LabelTable>;
 }
+
+const components = ['x', 'y', 'z', 'w'];
 
 /**
  * The names that a function body declares, in nested `{ }` scopes that may shadow each other. Registers get their
@@ -21,8 +40,10 @@ interface Scope {
  */
 export class FunctionScopes {
   readonly registers: IrRegister[] = [];
-  private readonly usedSymbols = new Map<string, number>();
+  private readonly registerNames = new UniqueNames();
+  private readonly symbolNames = new UniqueNames();
   private current: Scope = newScope(undefined);
+  private carry = -1;
 
   open(): void {
     this.current = newScope(this.current);
@@ -37,36 +58,61 @@ export class FunctionScopes {
     return this.current;
   }
 
-  /** @returns false when this scope has that name already. */
-  declareRegister(name: string, type: ScalarType): boolean {
+  /** A `.b128` register is a vector of two 64-bit ones. @returns false when this scope has that name already. */
+  declareRegister(name: string, type: ScalarType, width: number): boolean {
     if (this.current.registers.has(name)) return false;
-    this.current.registers.set(name, { name, type, number: -1 });
+    this.current.registers.set(name, { name, ...elementsOf(type, width), numbers: [] });
     return true;
   }
 
-  declareRange(prefix: string, count: number, type: ScalarType): void {
-    this.current.ranges.push({ prefix, count, type });
+  declareRange(prefix: string, count: number, type: ScalarType, width: number): boolean {
+    if (this.current.ranges.has(prefix)) return false;
+    this.current.ranges.set(prefix, { prefix, count, ...elementsOf(type, width) });
+    return true;
+  }
+
+  /** A fresh register that no text names. */
+  temporary(type: ScalarType): number {
+    return this.addRegister('%temporary', type);
+  }
+
+  /** The predicate register that stands for the condition code of carry chains. */
+  conditionCode(): number {
+    if (this.carry < 0) this.carry = this.addRegister('%cc', 'pred');
+    return this.carry;
   }
 
   /** @returns the name in the IR, or undefined when this scope has that name already. */
   declareSymbol(name: string): string | undefined {
     if (this.current.symbols.has(name)) return undefined;
-    const uses = (this.usedSymbols.get(name) ?? 0) + 1;
-    this.usedSymbols.set(name, uses);
-    const unique = uses === 1 ? name : `${name}@${uses}`;
+    const unique = this.symbolNames.take(name);
     this.current.symbols.set(name, unique);
     return unique;
   }
 
   declareLabel(name: string, instruction: number): boolean {
-    if (this.current.labels.has(name)) return false;
+    if (this.current.labels.has(name) || this.current.tables.has(name)) return false;
     this.current.labels.set(name, instruction);
+    return true;
+  }
+
+  declareTable(name: string, table: LabelTable): boolean {
+    if (this.current.labels.has(name) || this.current.tables.has(name)) return false;
+    this.current.tables.set(name, table);
     return true;
   }
 
   findLabel(name: string, from: object): number | undefined {
     for (let scope: Scope | undefined = from as Scope; scope !== undefined; scope = scope.parent) {
       const found = scope.labels.get(name);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  findTable(name: string, from: object): LabelTable | undefined {
+    for (let scope: Scope | undefined = from as Scope; scope !== undefined; scope = scope.parent) {
+      const found = scope.tables.get(name);
       if (found !== undefined) return found;
     }
     return undefined;
@@ -80,31 +126,76 @@ export class FunctionScopes {
     return undefined;
   }
 
-  /** The number of a register in scope, or undefined. */
-  findRegister(name: string): number | undefined {
+  /** The numbers of a register in scope: one, or one a component of a vector register; undefined when there is none. */
+  findRegister(name: string): readonly number[] | undefined {
+    const digits = trailingDigits(name);
     for (let scope: Scope | undefined = this.current; scope !== undefined; scope = scope.parent) {
-      let entry = scope.registers.get(name);
-      if (entry === undefined) {
-        const range = scope.ranges.find((each) => isInRange(name, each));
-        if (range !== undefined) {
-          entry = { name, type: range.type, number: -1 };
-          scope.registers.set(name, entry);
-        }
-      }
+      const entry = scope.registers.get(name) ?? entryOfRange(scope, name, digits);
       if (entry === undefined) continue;
-      if (entry.number < 0) entry.number = this.registers.push({ name, type: entry.type }) - 1;
-      return entry.number;
+      if (entry.numbers.length === 0) entry.numbers = this.numberRegister(entry);
+      return entry.numbers;
     }
     return undefined;
   }
+
+  private numberRegister({ name, type, width }: RegisterEntry): readonly number[] {
+    if (width === 1) return [this.addRegister(name, type)];
+    return components.slice(0, width).map((component) => this.addRegister(`${name}$${component}`, type));
+  }
+
+  private addRegister(name: string, type: ScalarType): number {
+    return this.registers.push({ name: this.registerNames.take(name), type }) - 1;
+  }
 }
 
-function isInRange(name: string, range: RegisterRange): boolean {
-  if (!name.startsWith(range.prefix)) return false;
-  const suffix = name.slice(range.prefix.length);
-  return /^(0|[1-9]\d*)$/.test(suffix) && Number(suffix) < range.count;
+/** Gives a name that is taken already, by an outer or an earlier scope, a number: `x`, `x$2`. */
+class UniqueNames {
+  private readonly taken = new Map<string, number>();
+
+  take(name: string): string {
+    let number = this.taken.get(name) ?? 0;
+    let unique: string;
+    do unique = ++number === 1 ? name : `${name}$${number}`;
+    while (number > 1 && this.taken.has(unique));
+    this.taken.set(name, number);
+    if (unique !== name) this.taken.set(unique, 1);
+    return unique;
+  }
+}
+
+function elementsOf(type: ScalarType, width: number): { type: ScalarType; width: number } {
+  return type === 'b128' && width === 1 ? { type: 'b64', width: 2 } : { type, width };
+}
+
+/** How many digits a name ends in, as far as a register's number can have. */
+function trailingDigits(name: string): number {
+  let digits = 0;
+  while (digits < 8 && digits < name.length && /\d/.test(name.charAt(name.length - 1 - digits))) digits++;
+  return digits;
+}
+
+/** `%r12` may be number 12 of `%r<…>` or number 2 of `%r1<…>`: the longest number is tried first. */
+function entryOfRange(scope: Scope, name: string, digits: number): RegisterEntry | undefined {
+  if (scope.ranges.size === 0) return undefined;
+  for (let length = digits; length > 0; length--) {
+    const suffix = name.slice(name.length - length);
+    if (length > 1 && suffix.startsWith('0')) continue;
+    const range = scope.ranges.get(name.slice(0, name.length - length));
+    if (range === undefined || Number(suffix) >= range.count) continue;
+    const entry = { name, type: range.type, width: range.width, numbers: [] };
+    scope.registers.set(name, entry);
+    return entry;
+  }
+  return undefined;
 }
 
 function newScope(parent: Scope | undefined): Scope {
-  return { parent, registers: new Map(), ranges: [], symbols: new Map(), labels: new Map() };
+  return {
+    parent,
+    registers: new Map(),
+    ranges: new Map(),
+    symbols: new Map(),
+    labels: new Map(),
+    tables: new Map(),
+  };
 }

@@ -1,3 +1,6 @@
+import { integerLiteral } from './literals.js';
+import type { IrOperand } from './ir.js';
+
 const triples = [
   'tid',
   'ntid',
@@ -9,14 +12,12 @@ const triples = [
   'cluster_nctaid',
 ];
 
-const scalars = [
+const words = [
   'laneid',
   'warpid',
   'nwarpid',
   'smid',
   'nsmid',
-  'gridid',
-  'is_explicit_cluster',
   'cluster_ctarank',
   'cluster_nctarank',
   'lanemask_eq',
@@ -26,28 +27,74 @@ const scalars = [
   'lanemask_gt',
   'clock',
   'clock_hi',
-  'clock64',
-  'globaltimer',
   'globaltimer_lo',
   'globaltimer_hi',
   'reserved_smem_offset_begin',
   'reserved_smem_offset_end',
   'reserved_smem_offset_cap',
+  'reserved_smem_offset_0',
+  'reserved_smem_offset_1',
   'total_smem_size',
   'aggr_smem_size',
   'dynamic_smem_size',
-  'current_graph_exec',
-];
-
-const names = new Set<string>([
-  ...triples.flatMap((name) => [name, `${name}.x`, `${name}.y`, `${name}.z`]),
-  ...scalars,
+  ...triples.flatMap((name) => ['x', 'y', 'z', 'w'].map((axis) => `${name}.${axis}`)),
   ...Array.from({ length: 32 }, (_, index) => `envreg${index}`),
   ...Array.from({ length: 8 }, (_, index) => `pm${index}`),
+];
+
+const longWords = [
+  'clock64',
+  'globaltimer',
+  'gridid',
+  'current_graph_exec',
   ...Array.from({ length: 8 }, (_, index) => `pm${index}_64`),
+];
+
+const bits = new Map<string, number>([
+  ...words.map((name) => [name, 32] as const),
+  ...longWords.map((name) => [name, 64] as const),
+  ['is_explicit_cluster', 1],
 ]);
 
-/** Whether PTX has a special register of this name (without the percent sign): `tid.x`, `laneid`. */
+/** Whether PTX has a special register of this name (without the percent sign): `tid.x`, `laneid`; or a triple, `tid`. */
 export function isSpecialRegister(name: string): boolean {
-  return names.has(name);
+  return bits.has(name) || triples.includes(name);
+}
+
+/** Whether this is a special register of several components, such as `tid`. */
+export function isSpecialTriple(name: string): boolean {
+  return triples.includes(name);
+}
+
+/** Width of a special register: 32, 64, or 1 for a predicate; undefined when there is none of this name. */
+export function specialRegisterBits(name: string): number | undefined {
+  return bits.get(name);
+}
+
+/**
+ * What a special register reads as, where that follows from what every launch here is: clusters of one block, no
+ * performance monitor, no graph, no shared memory kept back, a fourth component of 0. Undefined when it depends on the
+ * launch or the thread.
+ */
+export function fixedSpecialRegister(name: string): IrOperand | undefined {
+  const [base = '', axis] = name.split('.');
+  if (axis === 'w') return integerLiteral(0n);
+  switch (base) {
+    case 'clusterid':
+      return { kind: 'special', name: `ctaid.${axis}` };
+    case 'nclusterid':
+      return { kind: 'special', name: `nctaid.${axis}` };
+    case 'aggr_smem_size':
+      return { kind: 'special', name: 'total_smem_size' };
+    case 'cluster_nctaid':
+    case 'cluster_nctarank':
+      return integerLiteral(1n);
+    case 'cluster_ctaid':
+    case 'cluster_ctarank':
+    case 'is_explicit_cluster':
+    case 'current_graph_exec':
+      return integerLiteral(0n);
+    default:
+      return /^(pm\d|reserved_smem_offset_)/.test(base) ? integerLiteral(0n) : undefined;
+  }
 }

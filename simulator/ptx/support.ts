@@ -1,7 +1,10 @@
-import { instructionForms } from './forms.js';
-import type { InstructionForm } from './forms.js';
+import { formsOf } from './forms/index.js';
+import type { InstructionForm } from './forms/index.js';
+import { checkByOpcode, type CheckContext } from './instructionRules.js';
 import type { IrFunction, IrInstruction, IrOperand, ScalarType } from './ir.js';
-import { isScalarType, typeBits } from './scalarTypes.js';
+import { checkOperands } from './operandCheck.js';
+import { refusalReason } from './refusalReasons.js';
+import { isScalarType } from './scalarTypes.js';
 
 /** Type of each operand of an instruction, in order; `address` and `label` for what has none. */
 export interface OperandTypes {
@@ -11,22 +14,59 @@ export interface OperandTypes {
 
 export type OperandType = ScalarType | 'address' | 'label';
 
-const readableSpecials =
-  /^(?:(?:tid|ntid|ctaid|nctaid)\.[xyz]|laneid|warpid|nwarpid|lanemask_(?:eq|le|lt|ge|gt)|dynamic_smem_size|total_smem_size)$/;
+/** What the choice of a form looks at. */
+type Spelling = Pick<IrInstruction, 'opcode' | 'modifiers' | 'types'>;
+type Instruction = Spelling & Pick<IrInstruction, 'destinations' | 'sources'>;
 
-/** The supported form that an instruction has, or undefined. */
-function formOf(instruction: IrInstruction): InstructionForm | undefined {
-  const forms = Object.hasOwn(instructionForms, instruction.opcode)
-    ? instructionForms[instruction.opcode]
-    : undefined;
-  const types = instruction.types.join('.');
-  const others = instruction.modifiers.filter((modifier) => !isScalarType(modifier));
-  return forms?.find(
+/** Forms whose modifiers and types a spelling has: nearly always one, a few that differ in their operands. */
+function formsOfSpelling({ opcode, modifiers, types }: Spelling): readonly InstructionForm[] {
+  const typeList = types.join('.');
+  const others = modifiers.filter((modifier) => !isScalarType(modifier));
+  return formsOf(opcode).filter(
     (form) =>
-      form.types.test(types) &&
+      form.types.test(typeList) &&
       others.every((modifier) => form.allowed.test(modifier)) &&
       form.required.every((required) => others.some((modifier) => required.test(modifier))),
   );
+}
+
+/** The supported form that an instruction has: one with its number of operands, if there is one. */
+function formOf(instruction: Instruction): InstructionForm | undefined {
+  const forms = formsOfSpelling(instruction);
+  return (
+    forms.find(
+      (form) =>
+        countFits(instruction.destinations, form.destinations) &&
+        countFits(instruction.sources, form.sources),
+    ) ?? forms[0]
+  );
+}
+
+/**
+ * Whether the operands of an instruction with these modifiers are to be read: it has a form, or the parser replaces it
+ * by instructions that have one.
+ */
+export function isKnownForm(
+  opcode: string,
+  modifiers: readonly string[],
+  types: readonly ScalarType[],
+): boolean {
+  if (opcode === 'call') return modifiers.every((each) => each === 'uni');
+  if (opcode === 'brx')
+    return modifiers.includes('idx') && modifiers.every((each) => /^(idx|uni)$/.test(each));
+  if (opcode === 'createpolicy') return types.length === 1 && types[0] === 'b64';
+  if (opcode === 'mov') {
+    const [type] = types;
+    return (
+      types.length === 1 &&
+      type !== undefined &&
+      modifiers.every((each) => each === type || /^v[24]$/.test(each))
+    );
+  }
+  const plain = modifiers
+    .filter((each) => each !== 'L2::cache_hint' || !/^(ld|st|atom|red|cp)$/.test(opcode))
+    .flatMap((each) => (each === 'b128' && /^(ld|ldu|st)$/.test(opcode) ? ['v2', 'b64'] : [each]));
+  return formsOfSpelling({ opcode, modifiers: plain, types: plain.filter(isScalarType) }).length > 0;
 }
 
 const doubled: Partial<Record<ScalarType, ScalarType>> = { u16: 'u32', s16: 's32', u32: 'u64', s32: 's64' };
@@ -53,8 +93,23 @@ function resolve(code: string, types: readonly ScalarType[]): OperandType {
   }
 }
 
-/** Operand types of a supported instruction. @throws RangeError when the instruction is not supported. */
+/**
+ * Operand types of a supported instruction. Operands of a `call` are typed by its prototype and given as `address` here.
+ * @throws RangeError when the instruction is not supported
+ */
 export function operandTypes(instruction: IrInstruction): OperandTypes {
+  if (instruction.opcode === 'call') {
+    return {
+      destinations: instruction.destinations.map(() => 'address'),
+      sources: instruction.sources.map(() => 'address'),
+    };
+  }
+  if (instruction.opcode === 'brx') {
+    return {
+      destinations: [],
+      sources: instruction.sources.map((_, index) => (index === 0 ? 'u32' : 'label')),
+    };
+  }
   const form = formOf(instruction);
   if (form === undefined)
     throw new RangeError(`${instruction.opcode} at line ${instruction.line} is not supported`);
@@ -64,28 +119,38 @@ export function operandTypes(instruction: IrInstruction): OperandTypes {
   };
 }
 
+/** Types of the sources of an instruction, as far as it has a form. */
+export function sourceTypes(instruction: Instruction): readonly OperandType[] {
+  return formOf(instruction)?.sources.map((code) => resolve(code, instruction.types)) ?? [];
+}
+
 /** Why an instruction cannot run, or undefined when it can. */
-export function checkInstruction(instruction: IrInstruction, fn: IrFunction): string | undefined {
-  if (!Object.hasOwn(instructionForms, instruction.opcode)) return 'this instruction is not supported';
+export function checkInstruction(
+  instruction: IrInstruction,
+  fn: IrFunction,
+  context: CheckContext,
+): string | undefined {
+  if (instruction.opcode === 'call' || instruction.opcode === 'brx')
+    return checkByOpcode(instruction, fn, context);
   const form = formOf(instruction);
-  if (form === undefined) return 'this combination of modifiers and types is not supported';
+  if (form === undefined) return refusalReason(instruction, formsOf(instruction.opcode).length > 0);
+  const typed = (codes: readonly string[]) =>
+    codes.map((code) => ({ code, type: resolve(code, instruction.types) }));
   return (
     checkCount(instruction.destinations, form.destinations, 'destination') ??
     checkCount(instruction.sources, form.sources, 'source') ??
-    checkOperands(instruction.destinations, form.destinations, instruction, fn, true) ??
-    checkOperands(instruction.sources, form.sources, instruction, fn, false) ??
-    checkVector(instruction) ??
-    checkBarrier(instruction)
+    checkOperands(instruction.destinations, typed(form.destinations), instruction, fn, true) ??
+    checkOperands(instruction.sources, typed(form.sources), instruction, fn, false) ??
+    checkByOpcode(instruction, fn, context)
   );
 }
 
-/** A block has the barriers 0 to 15; of `bar.warp.sync` the operand is a mask. */
-function checkBarrier({ opcode, modifiers, sources }: IrInstruction): string | undefined {
-  if ((opcode !== 'bar' && opcode !== 'barrier') || modifiers.includes('warp')) return undefined;
-  const [barrier] = sources;
-  if (barrier?.kind !== 'integer' || (barrier.high === 0 && barrier.low >>> 0 <= 15)) return undefined;
-  const written = BigInt.asIntN(64, (BigInt(barrier.high) << 32n) | BigInt(barrier.low >>> 0));
-  return `barrier ${written}: a block has the barriers 0 to 15`;
+function leastCount(codes: readonly string[]): number {
+  return codes.filter((code) => !code.startsWith('{')).length;
+}
+
+function countFits(operands: readonly IrOperand[], codes: readonly string[]): boolean {
+  return operands.length >= leastCount(codes) && operands.length <= codes.length;
 }
 
 function checkCount(
@@ -93,135 +158,7 @@ function checkCount(
   codes: readonly string[],
   what: string,
 ): string | undefined {
-  const least = codes.filter((code) => !code.startsWith('{')).length;
-  if (operands.length >= least && operands.length <= codes.length) return undefined;
+  if (countFits(operands, codes)) return undefined;
+  const least = leastCount(codes);
   return `it has ${operands.length} ${what} operands, ${least === codes.length ? least : `${least} to ${codes.length}`} expected`;
-}
-
-function checkOperands(
-  operands: readonly IrOperand[],
-  codes: readonly string[],
-  instruction: IrInstruction,
-  fn: IrFunction,
-  isWritten: boolean,
-): string | undefined {
-  for (const [index, operand] of operands.entries()) {
-    const code = codes[index] ?? '';
-    const reason = checkOperand(operand, code, resolve(code, instruction.types), instruction, fn, isWritten);
-    if (reason !== undefined)
-      return `${isWritten ? 'destination' : 'source'} operand ${index + 1}: ${reason}`;
-  }
-  return undefined;
-}
-
-function checkOperand(
-  operand: IrOperand,
-  code: string,
-  type: OperandType,
-  instruction: IrInstruction,
-  fn: IrFunction,
-  isWritten: boolean,
-): string | undefined {
-  if (type === 'address') return checkAddress(operand, fn);
-  if (type === 'label') return operand.kind === 'label' ? undefined : 'a label is expected';
-  if (operand.kind === 'vector') {
-    if (!code.startsWith('v')) return 'a vector is not expected here';
-    const elementType = vectorElementType(operand.elements.length, type, instruction);
-    if (elementType === undefined) return `a vector of ${operand.elements.length} does not fit .${type}`;
-    for (const element of operand.elements) {
-      if (element.kind === 'vector') return 'a vector inside a vector';
-      const reason = checkOperand(element, '', elementType, instruction, fn, isWritten);
-      if (reason !== undefined) return reason;
-    }
-    return undefined;
-  }
-  if (operand.kind === 'pair') {
-    if (!code.endsWith('|p')) return 'a pair d|p is not expected here';
-    if (operand.first.kind === 'pair' || operand.second.kind === 'pair') return 'a pair inside a pair';
-    return (
-      checkOperand(operand.first, '', type, instruction, fn, isWritten) ??
-      checkOperand(operand.second, '', 'pred', instruction, fn, isWritten)
-    );
-  }
-  if (operand.kind === 'register') return checkRegister(operand.register, type, instruction, fn);
-  if (operand.kind === 'negatedPredicate') {
-    if (isWritten || type !== 'pred' || !/^(setp|set|vote|and|or|xor|not|selp)$/.test(instruction.opcode)) {
-      return 'a negated predicate is not expected here';
-    }
-    return checkRegister(operand.register, type, instruction, fn);
-  }
-  if (operand.kind === 'sink') return isWritten ? undefined : "'_' cannot be read";
-  return isWritten ? 'a register is expected' : checkValue(operand, type, instruction);
-}
-
-function checkValue(operand: IrOperand, type: ScalarType, instruction: IrInstruction): string | undefined {
-  if (operand.kind === 'special') {
-    if (!readableSpecials.test(operand.name)) return `%${operand.name} is not supported`;
-    return instruction.opcode === 'mov' ? undefined : 'a special register can only be moved';
-  }
-  if (operand.kind === 'integer') {
-    return type === 'f32' || type === 'f64' ? `an integer where .${type} is expected` : undefined;
-  }
-  if (operand.kind === 'float') {
-    return operand.width === typeBits(type)
-      ? undefined
-      : `a ${operand.width}-bit float where .${type} is expected`;
-  }
-  if (operand.kind === 'symbol') {
-    if (instruction.opcode === 'mov' && (typeBits(type) === 64 || typeBits(type) === 32)) return undefined;
-    return `the address ${operand.name} is not expected here`;
-  }
-  return 'a value is expected';
-}
-
-function vectorElementType(
-  count: number,
-  type: ScalarType,
-  instruction: IrInstruction,
-): ScalarType | undefined {
-  if (instruction.opcode !== 'mov') return type;
-  const bits = typeBits(type) / count;
-  return bits === 8 || bits === 16 || bits === 32 ? `b${bits}` : undefined;
-}
-
-function checkVector(instruction: IrInstruction): string | undefined {
-  const width = instruction.modifiers.includes('v2') ? 2 : instruction.modifiers.includes('v4') ? 4 : 0;
-  const all = [...instruction.destinations, ...instruction.sources];
-  const vectors = all.filter((operand) => operand.kind === 'vector');
-  if (instruction.opcode === 'mov') return vectors.length > 1 ? 'a vector moved to a vector' : undefined;
-  if (vectors.some((vector) => vector.elements.length !== width) || (width > 0 && vectors.length === 0)) {
-    return width > 0 ? `a vector of ${width} is expected` : 'a vector is not expected here';
-  }
-  const type = instruction.types.at(-1);
-  if (width > 0 && type !== undefined && typeBits(type) * width > 128)
-    return 'a vector of more than 128 bits';
-  return undefined;
-}
-
-function checkRegister(
-  register: number,
-  type: ScalarType,
-  instruction: IrInstruction,
-  fn: IrFunction,
-): string | undefined {
-  const found = fn.registers[register];
-  if (found === undefined) return 'a register without a declaration';
-  const bits = typeBits(type);
-  const have = typeBits(found.type);
-  if ((found.type === 'pred') !== (type === 'pred'))
-    return `${found.name} is .${found.type}, .${type} expected`;
-  // Loads, stores and conversions may use a register wider than the type (`ld.u8` into .b16).
-  const mayBeWider = /^(ld|ldu|st|cvt)$/.test(instruction.opcode);
-  if (have === bits || (mayBeWider && have > bits)) return undefined;
-  return `${found.name} is .${found.type}, .${type} expected`;
-}
-
-function checkAddress(operand: IrOperand, fn: IrFunction): string | undefined {
-  if (operand.kind !== 'address') return 'an address in brackets is expected';
-  if (typeof operand.base !== 'number') return undefined;
-  const register = fn.registers[operand.base];
-  if (register === undefined) return 'a register without a declaration';
-  const bits = typeBits(register.type);
-  if (register.type !== 'pred' && (bits === 64 || bits === 32)) return undefined;
-  return `${register.name} is .${register.type}: an address has 32 or 64 bits`;
 }

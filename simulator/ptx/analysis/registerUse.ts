@@ -26,17 +26,19 @@ function collect(operand: IrOperand, into: number[]): void {
   }
 }
 
-/** Registers that an instruction reads, its guard included; one may appear twice. */
+/** Registers that an instruction reads, its guard and condition code included; one may appear twice. */
 export function readRegisters(instruction: IrInstruction): number[] {
   const found: number[] = [];
   if (instruction.guard !== undefined) found.push(instruction.guard.register);
+  if (instruction.carry?.reads === true) found.push(instruction.carry.register);
   for (const source of instruction.sources) collect(source, found);
   return found;
 }
 
-/** Registers that an instruction writes (only when its guard holds). */
+/** Registers that an instruction writes, its condition code included (only when its guard holds). */
 export function writtenRegisters(instruction: IrInstruction): number[] {
   const found: number[] = [];
   for (const destination of instruction.destinations) collect(destination, found);
+  if (instruction.carry?.writes === true) found.push(instruction.carry.register);
   return found;
 }

@@ -1,0 +1,33 @@
+import { arithmeticForms } from './arithmeticForms.js';
+import { bitForms } from './bitForms.js';
+import { controlForms } from './controlForms.js';
+import { conversionForms } from './conversionForms.js';
+import type { FormTable, InstructionForm } from './formRule.js';
+import { halfForms } from './halfForms.js';
+import { memoryForms } from './memoryForms.js';
+import { videoForms } from './videoForms.js';
+
+export type { InstructionForm } from './formRule.js';
+
+const families: readonly FormTable[] = [
+  arithmeticForms,
+  bitForms,
+  controlForms,
+  conversionForms,
+  halfForms,
+  memoryForms,
+  videoForms,
+];
+
+/** The instruction forms that the simulator runs, by base opcode. `call` and `brx` have rules of their own. */
+const instructionForms: ReadonlyMap<string, readonly InstructionForm[]> = new Map(
+  [...new Set(families.flatMap((family) => Object.keys(family)))].map((opcode) => [
+    opcode,
+    families.flatMap((family) => family[opcode] ?? []),
+  ]),
+);
+
+/** The forms of a base opcode; none when it is not supported. */
+export function formsOf(opcode: string): readonly InstructionForm[] {
+  return instructionForms.get(opcode) ?? [];
+}

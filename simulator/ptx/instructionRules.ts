@@ -1,0 +1,204 @@
+import type { IrFunction, IrInstruction, IrOperand, IrParameter, IrPrototype } from './ir.js';
+import { typeBits } from './scalarTypes.js';
+
+/** What the check of an instruction knows of its module. */
+export interface CheckContext {
+  /** Largest `.target`, as a number: 90 for sm_90. */
+  readonly architecture: number;
+  /** What a function takes and returns; undefined when no function has this name. */
+  prototypeOf(name: string): IrPrototype | undefined;
+}
+
+/** What an instruction of this opcode must keep beyond its form; undefined when it does. */
+export function checkByOpcode(
+  instruction: IrInstruction,
+  fn: IrFunction,
+  context: CheckContext,
+): string | undefined {
+  switch (instruction.opcode) {
+    case 'bar':
+    case 'barrier':
+      return checkBarrier(instruction);
+    case 'shfl':
+    case 'vote':
+      return checkSynchronous(instruction, context);
+    case 'call':
+      return checkCall(instruction, fn, context);
+    case 'brx':
+      return checkIndexedBranch(instruction, fn);
+    case 'cp':
+      return checkCopy(instruction);
+    case 'lop3':
+      return checkLookUp(instruction);
+    case 'elect':
+    case 'match':
+      return checkPair(instruction);
+    default:
+      return instruction.opcode.startsWith('v') ? checkVideo(instruction) : checkVector(instruction);
+  }
+}
+
+function writtenInteger(operand: IrOperand & { kind: 'integer' }): bigint {
+  return BigInt.asIntN(64, (BigInt(operand.high) << 32n) | BigInt(operand.low >>> 0));
+}
+
+/** A block has the barriers 0 to 15 and counts whole warps; of `bar.warp.sync` the operand is a mask. */
+function checkBarrier({ modifiers, sources }: IrInstruction): string | undefined {
+  if (modifiers.includes('warp')) return undefined;
+  const [barrier, threads] = sources;
+  if (barrier?.kind === 'integer') {
+    const written = writtenInteger(barrier);
+    if (written < 0n || written > 15n) return `barrier ${written}: a block has the barriers 0 to 15`;
+  }
+  const count = modifiers.includes('red') && sources.length === 2 ? undefined : threads;
+  if (count?.kind === 'integer') {
+    const written = writtenInteger(count);
+    if (written <= 0n || written % 32n !== 0n || written > 1024n)
+      return `${written} threads: a barrier counts whole warps, 32 to 1024 in steps of 32`;
+  }
+  return undefined;
+}
+
+function checkSynchronous({ opcode, modifiers }: IrInstruction, context: CheckContext): string | undefined {
+  if (modifiers.includes('sync') || context.architecture < 70) return undefined;
+  return `lanes of sm_70 and later must be named: write ${opcode}.sync with a mask of its members`;
+}
+
+function checkVector(instruction: IrInstruction): string | undefined {
+  const { opcode, modifiers, types } = instruction;
+  const all = [...instruction.destinations, ...instruction.sources];
+  const vectors = all.filter((operand) => operand.kind === 'vector');
+  if (opcode === 'mov')
+    return vectors.length > 1 ? 'a vector moved to a vector: write mov.v2 or mov.v4' : undefined;
+  const type = types.at(-1);
+  if (type === 'b128') return undefined;
+  const width = Number(modifiers.find((each) => /^v[248]$/.test(each))?.slice(1) ?? 0);
+  const expected = opcode === 'atom' ? 2 : 1;
+  if (
+    vectors.some((vector) => vector.elements.length !== width) ||
+    (width > 0 && vectors.length < expected && !all.some((operand) => operand.kind === 'sink'))
+  ) {
+    return width > 0 ? `a vector of ${width} is expected` : 'a vector is not expected here';
+  }
+  if (width > 0 && type !== undefined && typeBits(type) * width > 128)
+    return 'a vector of more than 128 bits';
+  return undefined;
+}
+
+function checkCopy({ modifiers, sources }: IrInstruction): string | undefined {
+  if (modifiers.includes('wait_group'))
+    return sources[0]?.kind === 'integer' ? undefined : 'the number of groups is a constant';
+  if (sources.length < 3) return undefined;
+  const [, , size] = sources;
+  const bytes = size?.kind === 'integer' ? writtenInteger(size) : 0n;
+  const sizes = modifiers.includes('cg') ? [16n] : [4n, 8n, 16n];
+  return sizes.includes(bytes) ? undefined : `the size is one of ${sizes.join(', ')} bytes, as a constant`;
+}
+
+function checkLookUp({ modifiers, destinations, sources }: IrInstruction): string | undefined {
+  const table = sources[3];
+  if (table?.kind !== 'integer') return 'the look-up table is a constant';
+  const written = writtenInteger(table);
+  if (modifiers.length > 1 && destinations[0]?.kind !== 'pair') return 'a pair d|p is expected';
+  return written < 0n || written > 255n ? `look-up table ${written}: it has 8 bits` : undefined;
+}
+
+function checkPair({ opcode, modifiers, destinations }: IrInstruction): string | undefined {
+  if (opcode === 'elect' && destinations[0]?.kind !== 'pair') return 'a pair d|p is expected';
+  return modifiers.includes('any') && destinations[0]?.kind === 'pair'
+    ? 'a pair d|p is not expected here'
+    : undefined;
+}
+
+function checkIndexedBranch({ sources }: IrInstruction, fn: IrFunction): string | undefined {
+  const [index] = sources;
+  const type = index?.kind === 'register' ? fn.registers[index.register]?.type : undefined;
+  if (type === undefined || type === 'pred' || typeBits(type) !== 32) return 'the index is a 32-bit register';
+  return sources.length > 1 ? undefined : 'the list of targets is empty';
+}
+
+function checkCall(instruction: IrInstruction, fn: IrFunction, context: CheckContext): string | undefined {
+  const [target, ...given] = instruction.sources;
+  let prototype = instruction.prototype;
+  if (target?.kind === 'symbol') {
+    prototype = context.prototypeOf(target.name);
+    if (prototype === undefined) return `${target.name} is no function`;
+  } else if (target?.kind === 'register') {
+    const type = fn.registers[target.register]?.type ?? 'pred';
+    if (typeBits(type) !== 64) return 'the address of a function is a 64-bit register';
+    if (prototype === undefined) return 'a call through a register needs a .callprototype or .calltargets';
+  } else return 'the target of a call is a function or a register';
+  return (
+    checkArguments(given, prototype.parameters, fn, 'argument') ??
+    checkArguments(instruction.destinations, prototype.returns, fn, 'returned value')
+  );
+}
+
+function checkArguments(
+  given: readonly IrOperand[],
+  expected: readonly IrParameter[],
+  fn: IrFunction,
+  what: string,
+): string | undefined {
+  if (given.length !== expected.length)
+    return `the call has ${given.length} ${what}s, ${expected.length} expected`;
+  for (const [index, operand] of given.entries()) {
+    const parameter = expected[index];
+    const bytes = parameter?.bytes ?? 0;
+    const have = argumentBytes(operand, bytes, fn);
+    if (have === undefined) return `${what} ${index + 1}: a parameter, a register or a number is expected`;
+    if (have !== bytes) return `${what} ${index + 1} has ${have} bytes, ${bytes} expected`;
+  }
+  return undefined;
+}
+
+function argumentBytes(operand: IrOperand, expected: number, fn: IrFunction): number | undefined {
+  switch (operand.kind) {
+    case 'symbol':
+      return operand.offset === 0
+        ? fn.callParameters.find((parameter) => parameter.name === operand.name)?.bytes
+        : undefined;
+    case 'register':
+      return typeBits(fn.registers[operand.register]?.type ?? 'b8') / 8;
+    case 'float':
+      return operand.width / 8;
+    case 'integer':
+    case 'sink':
+      return expected;
+    case 'address':
+    case 'label':
+    case 'negatedPredicate':
+    case 'pair':
+    case 'special':
+    case 'vector':
+      return undefined;
+  }
+}
+
+/** Parts of operands, and the third source that a second operation or a written part of d needs. */
+function checkVideo({
+  opcode,
+  modifiers,
+  selectors,
+  sources,
+  destinations,
+}: IrInstruction): string | undefined {
+  const lanes = /[24]$/.exec(opcode)?.[0];
+  const [written = '', ...read] = selectors ?? [''];
+  const source = lanes === '2' ? /^(h[0-3]{2})?$/ : lanes === '4' ? /^(b[0-7]{4})?$/ : /^-?(b[0-3]|h[01])?$/;
+  const mask = lanes === '2' ? /^(h1?0?)?$/ : lanes === '4' ? /^(b3?2?1?0?)?$/ : /^(b[0-3]|h[01])?$/;
+  const wrong = [
+    ...(mask.test(written) ? [] : [written]),
+    ...read.filter((each, index) => !source.test(each) || (index === 2 && /[bh]/.test(each))),
+  ];
+  if (wrong.length > 0) return `.${wrong[0]} is no part that ${opcode} can take`;
+  if (opcode !== 'vmad' && read.some((each) => each.startsWith('-')))
+    return 'an operand cannot be negated here';
+  if (destinations[0]?.kind === 'sink') return 'a register is expected';
+  if (lanes !== undefined || opcode === 'vmad') return undefined;
+  const needsThird = written !== '' || modifiers.some((each) => /^(add|min|max)$/.test(each));
+  if (needsThird === (sources.length === 3)) return undefined;
+  return needsThird
+    ? 'a third source is expected: what the result is added to or written into'
+    : 'a third source needs a second operation (.add, .min, .max) or a written part of the destination';
+}

@@ -1,0 +1,137 @@
+import type { ParsedInstruction } from './instructionParser.js';
+import type { IrOperand, ScalarType } from './ir.js';
+import { literalValue, singleLiteral } from './literals.js';
+import { isScalarType, typeBits } from './scalarTypes.js';
+import type { FunctionScopes } from './scopes.js';
+import { specialRegisterBits } from './specialRegisters.js';
+import { sourceTypes } from './support.js';
+
+/**
+ * Spellings that mean what simpler instructions mean are replaced by those, so that nothing behind the parser needs to
+ * know them: vectors and 128-bit registers moved, special registers and variables as operands of `cvt` and `cvta`,
+ * policies and hints to caches, the predicate of `cp.async`.
+ */
+export function rewrite(parsed: ParsedInstruction, scopes: FunctionScopes): ParsedInstruction[] {
+  if (parsed.opaque === true) return [parsed];
+  const plain = withoutCacheHint(withoutWideType(parsed), scopes);
+  switch (plain.opcode) {
+    case 'createpolicy':
+      // No cache follows a policy here, so that any value stands for it.
+      return [
+        withModifiers({ ...plain, opcode: 'mov', sources: [{ kind: 'integer', low: 0, high: 0 }] }, ['b64']),
+      ];
+    case 'mov':
+      return moveVector(plain, scopes).map(withRoundedLiterals);
+    case 'cvta':
+    case 'cvt':
+      return moveSource(plain, scopes);
+    case 'cp':
+      return copySize(plain, scopes);
+    default:
+      return [withRoundedLiterals(plain)];
+  }
+}
+
+function withModifiers(parsed: ParsedInstruction, modifiers: readonly string[]): ParsedInstruction {
+  return { ...parsed, modifiers, types: modifiers.filter(isScalarType) };
+}
+
+/** Loads and stores of `.b128` are those of a pair of `.b64`, which is what a 128-bit register is here. */
+function withoutWideType(parsed: ParsedInstruction): ParsedInstruction {
+  if (!/^(ld|st|ldu)$/.test(parsed.opcode) || !parsed.modifiers.includes('b128')) return parsed;
+  return withModifiers(
+    parsed,
+    parsed.modifiers.flatMap((each) => (each === 'b128' ? ['v2', 'b64'] : [each])),
+  );
+}
+
+function withoutCacheHint(parsed: ParsedInstruction, scopes: FunctionScopes): ParsedInstruction {
+  if (!parsed.modifiers.includes('L2::cache_hint')) return parsed;
+  const policy = parsed.sources.at(-1);
+  const isPolicy =
+    policy?.kind === 'register' && typeBits(scopes.registers[policy.register]?.type ?? 'b8') === 64;
+  if (!isPolicy) return parsed;
+  return {
+    ...withModifiers(
+      parsed,
+      parsed.modifiers.filter((each) => each !== 'L2::cache_hint'),
+    ),
+    sources: parsed.sources.slice(0, -1),
+  };
+}
+
+/** `mov.v2` and a move of one 128-bit register to another: a move for each component, as if all were at once. */
+function moveVector(parsed: ParsedInstruction, scopes: FunctionScopes): ParsedInstruction[] {
+  const [to] = parsed.destinations;
+  const [from] = parsed.sources;
+  const isWide = parsed.modifiers.includes('b128');
+  const isVector = parsed.modifiers.some((each) => /^v[24]$/.test(each)) || isWide;
+  if (!isVector || to?.kind !== 'vector' || from?.kind !== 'vector') return [parsed];
+  if (from.elements.length < to.elements.length) return [parsed];
+  const modifiers = isWide ? ['b64'] : parsed.modifiers.filter((each) => !/^v[24]$/.test(each));
+  const type = modifiers.find(isScalarType) ?? 'b32';
+  const written = new Set(to.elements.map((each) => (each.kind === 'register' ? each.register : -1)));
+  const early: ParsedInstruction[] = [];
+  const moves = to.elements.flatMap((element, index): ParsedInstruction[] => {
+    let source = from.elements[index] ?? element;
+    if (element.kind === 'sink') return [];
+    if (source.kind === 'register' && written.has(source.register)) {
+      const kept: IrOperand = { kind: 'register', register: scopes.temporary(type) };
+      early.push({ ...withModifiers(parsed, modifiers), destinations: [kept], sources: [source] });
+      source = kept;
+    }
+    return [{ ...withModifiers(parsed, modifiers), destinations: [element], sources: [source] }];
+  });
+  return [...early, ...moves];
+}
+
+/** `cvt.u64.u32 %rd, %tid.x` and `cvta.global.u64 %rd, variable`: the operand is moved to a register first. */
+function moveSource(parsed: ParsedInstruction, scopes: FunctionScopes): ParsedInstruction[] {
+  const [source] = parsed.sources;
+  const isSpecial = source?.kind === 'special' && parsed.opcode === 'cvt';
+  const isVariable = source?.kind === 'symbol' && parsed.opcode === 'cvta';
+  if (!isSpecial && !isVariable) return [withRoundedLiterals(parsed)];
+  const type: ScalarType = isSpecial && specialRegisterBits(source.name) === 32 ? 'u32' : 'u64';
+  const moved: IrOperand = { kind: 'register', register: scopes.temporary(type) };
+  return [
+    withModifiers({ ...parsed, opcode: 'mov', destinations: [moved], sources: [source] }, [type]),
+    { ...parsed, sources: [moved] },
+  ];
+}
+
+/** `cp.async … size, p`: with p the source is ignored, which is a source of no bytes. */
+function copySize(parsed: ParsedInstruction, scopes: FunctionScopes): ParsedInstruction[] {
+  const [to, from, size, ignored] = parsed.sources;
+  if (to === undefined || from === undefined || size === undefined || ignored?.kind !== 'register')
+    return [parsed];
+  if (scopes.registers[ignored.register]?.type !== 'pred') return [parsed];
+  const bytes: IrOperand = { kind: 'register', register: scopes.temporary('b32') };
+  const none: IrOperand = { kind: 'integer', low: 0, high: 0 };
+  return [
+    withModifiers({ ...parsed, opcode: 'selp', destinations: [bytes], sources: [none, size, ignored] }, [
+      'b32',
+    ]),
+    { ...parsed, sources: [to, from, size, bytes] },
+  ];
+}
+
+/** PTX lets a float literal be written in double precision anywhere; an f32 operation rounds it. */
+function withRoundedLiterals(parsed: ParsedInstruction): ParsedInstruction {
+  if (!parsed.sources.some(hasDouble)) return parsed;
+  const types = sourceTypes(parsed);
+  return {
+    ...parsed,
+    sources: parsed.sources.map((operand, index) => (types[index] === 'f32' ? rounded(operand) : operand)),
+  };
+}
+
+function hasDouble(operand: IrOperand): boolean {
+  if (operand.kind === 'vector') return operand.elements.some(hasDouble);
+  return operand.kind === 'float' && operand.width === 64;
+}
+
+function rounded(operand: IrOperand): IrOperand {
+  if (operand.kind === 'float' && operand.width === 64) return singleLiteral(literalValue(operand));
+  if (operand.kind === 'vector') return { kind: 'vector', elements: operand.elements.map(rounded) };
+  return operand;
+}
