@@ -1,3 +1,4 @@
+import type { DeviceRuntime } from '../deviceRuntime/index.js';
 import type { Dim3, ExecutionCounters } from '../types.js';
 import { BlockBarriers } from './barriers.js';
 import { LaneFault } from './faults.js';
@@ -25,6 +26,7 @@ export interface BlockResources {
   /** Of the whole run: its thread-instructions are the positions of the journal. */
   readonly counters: ExecutionCounters;
   readonly observer: InterpreterObserver;
+  readonly runtime: DeviceRuntime;
   readonly journal?: GlobalJournal;
   /** Thread-instructions that the block may execute. */
   readonly fuel: number;
@@ -59,6 +61,18 @@ class WarpContext implements MemoryContext {
     align = bytes,
   ): Location {
     return this.execution.locate(this, lane, { space, address, bytes, kind }, align);
+  }
+
+  peek(lane: number, space: ResolvedSpace, address: number, bytes: number): Location {
+    return this.execution.peek(this, lane, space, address, bytes);
+  }
+
+  get runtime(): DeviceRuntime {
+    return this.execution.runtime;
+  }
+
+  tellHeap(lane: number, what: 'malloc' | 'free', address: number, bytes: number): void {
+    this.execution.tellHeap(this, lane, what, address, bytes);
   }
 
   readClock(): number {
@@ -458,6 +472,24 @@ export class BlockExecution {
       if (goesOn !== true) throw error;
       return nowhere(access.space, access.bytes);
     }
+  }
+
+  get runtime(): DeviceRuntime {
+    return this.resources.runtime;
+  }
+
+  peek(context: WarpContext, lane: number, space: ResolvedSpace, address: number, bytes: number): Location {
+    return this.memoryOf(context, lane, { space, address, bytes, kind: 'load' }, bytes);
+  }
+
+  tellHeap(
+    context: WarpContext,
+    lane: number,
+    what: 'malloc' | 'free',
+    address: number,
+    bytes: number,
+  ): void {
+    this.resources.observer.onHeap?.(context.state, context.pc, lane, what, address, bytes);
   }
 
   private memoryOf(context: WarpContext, lane: number, access: LaneAccess, align: number): Location {

@@ -2,6 +2,7 @@ import type { IrFunction, IrInstruction, IrOperand, ScalarType } from '../../ptx
 import { typeBits, typeBytes } from '../../ptx/index.js';
 import { bitsOfValue, scalarOperation, valueOfBits } from '../arithmetic/index.js';
 import type { Value, ValueKind } from '../arithmetic/index.js';
+import type { DeviceRuntime } from '../deviceRuntime/index.js';
 import { spaceOf } from '../compiler/instructionClass.js';
 import { GLOBAL_BASE, LOCAL_WINDOW_BASE, SHARED_WINDOW_BASE } from '../memory/index.js';
 import { atomicUpdate } from './atomics.js';
@@ -10,6 +11,7 @@ import type { Location, ResolvedSpace } from './memorySpaces.js';
 import { loadBits, splitGeneric, storeBits } from './memorySpaces.js';
 import type { LaneContext, OperandReader, OperandWriter, SymbolAddress } from './operands.js';
 import { addressReader, operandReader, operandWriter } from './operands.js';
+import { runtimeCall } from './runtimeCalls.js';
 
 export type AccessKind = 'load' | 'store' | 'atomic';
 
@@ -28,6 +30,12 @@ export interface MemoryContext extends LaneContext {
     kind: AccessKind,
     align?: number,
   ): Location;
+  /** As `locate` for a load that no observer is told of and no counter counts. @throws LaneFault */
+  peek(lane: number, space: ResolvedSpace, address: number, bytes: number): Location;
+  /** `printf`, `malloc` and the like. */
+  readonly runtime: DeviceRuntime;
+  /** Tells the observer of an allocation that has been made, or a release that is about to be. */
+  tellHeap(lane: number, what: 'malloc' | 'free', address: number, bytes: number): void;
   /** Lets simulated time pass for the block. */
   sleep(ns: number): void;
 }
@@ -63,7 +71,7 @@ export function laneInstruction(
       return (context, lane) => context.sleep(Number(read(context, lane)));
     }
     default:
-      return scalar(instruction, fn, symbols);
+      return runtimeCall(instruction, fn, symbols) ?? scalar(instruction, fn, symbols);
   }
 }
 

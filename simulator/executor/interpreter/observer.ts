@@ -15,6 +15,8 @@ export interface LaneAccess {
 export interface InterpreterObserver {
   /** A block of the launch starts. */
   onBlock?(block: number): void;
+  /** All threads of a block have exited. */
+  onBlockEnd?(block: number): void;
   /** Lanes of a warp step instruction `pc`; `active` of them pass its guard. */
   onStep?(warp: Warp, pc: number, lanes: number, active: number): void;
   /** A branch sends lanes of one step two ways. */
@@ -46,6 +48,18 @@ export interface InterpreterObserver {
   ): void;
   /** Barrier `id` of a block opens, for every live thread of the block or for some; those that wait have not moved yet. */
   onBarrierOpen?(block: number, id: number, isWholeBlock: boolean): void;
+  /**
+   * A lane has been given `bytes` bytes of the device heap, or is about to give back the chunk at `address`: `bytes` is
+   * then its size, or 0 when no live chunk starts there, which ends the kernel.
+   */
+  onHeap?(
+    warp: Warp,
+    pc: number,
+    lane: number,
+    what: 'malloc' | 'free',
+    address: number,
+    bytes: number,
+  ): void;
   /** Lanes of a warp have met at a warp-level operation. */
   onWarpSync?(warp: Warp, pc: number, group: number): void;
   /** True once nothing more need run. */

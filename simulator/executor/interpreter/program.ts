@@ -1,6 +1,6 @@
 import type { IrFunction, IrInstruction, IrOperand } from '../../ptx/index.js';
 import { classOf } from '../compiler/instructionClass.js';
-import { layoutLocal, layoutShared, sharedBytesOf } from '../module/index.js';
+import { functionAddress, layoutLocal, layoutShared, sharedBytesOf } from '../module/index.js';
 import type { ExecutorLaunch, FaultCode, InstructionClass } from '../types.js';
 import type { BarrierForm } from './barriers.js';
 import { LaneFault } from './faults.js';
@@ -52,7 +52,12 @@ function symbolAddresses(launch: ExecutorLaunch): SymbolAddress {
   const shared = layoutShared(module.ir, kernel).offsets;
   const local = layoutLocal(kernel).offsets;
   const parameters = new Map(kernel.parameters.map(({ name, offset }) => [name, offset]));
-  return (name) => local.get(name) ?? shared.get(name) ?? parameters.get(name) ?? module.symbols.get(name);
+  return (name) =>
+    local.get(name) ??
+    shared.get(name) ??
+    parameters.get(name) ??
+    module.symbols.get(name) ??
+    functionAddress(module.ir, name);
 }
 
 export function makeProgram(launch: ExecutorLaunch): Program {

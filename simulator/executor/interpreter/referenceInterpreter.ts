@@ -1,4 +1,5 @@
 import type { IrFunction } from '../../ptx/index.js';
+import { DeviceRuntime, PrintBuffer } from '../deviceRuntime/index.js';
 import { emptyCounters } from '../emptyCounters.js';
 import type {
   BlockRange,
@@ -75,7 +76,20 @@ export class ReferenceInterpreter {
     launch: ExecutorLaunch,
     blocks: readonly number[],
     fuel: number,
-    how: { readonly counters: ExecutionCounters; readonly journal?: GlobalJournal; readonly stopAt?: number },
+    how: RunManner,
+  ): RunResult {
+    const printed = new PrintBuffer();
+    const result = this.executeFor(launch, blocks, fuel, how, printed);
+    const text = printed.text();
+    return text === undefined ? result : { ...result, printed: text };
+  }
+
+  private executeFor(
+    launch: ExecutorLaunch,
+    blocks: readonly number[],
+    fuel: number,
+    how: RunManner,
+    printed: PrintBuffer,
   ): RunResult {
     const { kernel } = launch;
     const { counters } = how;
@@ -89,10 +103,11 @@ export class ReferenceInterpreter {
     const observer = this.options.observer ?? {};
     const order = this.options.reversedWarps === true ? 'reversed' : 'forward';
     const waits = mayWait(kernel);
+    const runtime = new DeviceRuntime(launch.module.space, printed);
     const start = (block: number): BlockRun => {
       const policy = this.options.policy?.(kernel) ?? new PostDominatorPolicy(kernel, waits);
       observer.onBlock?.(block);
-      const resources = { program, global, params: launch.params, observer, fuel, ...how };
+      const resources = { program, global, params: launch.params, observer, runtime, fuel, ...how };
       const sm = launch.place?.sms?.[block - (blocks[0] ?? 0)];
       return new BlockRun(launch, resources, block, policy, { turn: this.options.turn ?? 256, order, sm });
     };
@@ -123,6 +138,7 @@ export class ReferenceInterpreter {
         if (this.options.observer?.full === true) return { status: 'done', counters };
       }
       counters.blocks++;
+      this.options.observer?.onBlockEnd?.(block);
     }
     return { status: 'done', counters };
   }
@@ -152,14 +168,22 @@ export class ReferenceInterpreter {
         if (this.options.observer?.full === true) return { status: 'done', counters };
       }
       rounds++;
-      const ended = resident.filter((run) => run.isDone).length;
-      if (ended === 0) continue;
-      counters.blocks += ended;
+      const ended = resident.filter((run) => run.isDone);
+      if (ended.length === 0) continue;
+      counters.blocks += ended.length;
+      for (const { block } of ended) this.options.observer?.onBlockEnd?.(block);
       resident = resident.filter((run) => !run.isDone);
       rounds = 0;
     }
     return { status: 'done', counters };
   }
+}
+
+interface RunManner {
+  readonly counters: ExecutionCounters;
+  readonly journal?: GlobalJournal;
+  /** Thread-instructions after which the run ends. */
+  readonly stopAt?: number;
 }
 
 /** A fault with the place of the block that it ended. */

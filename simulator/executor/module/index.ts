@@ -1,5 +1,5 @@
 export { LoadError, type LoadErrorCode } from './loadError.js';
-export { loadModule, unloadModule } from './loadModule.js';
+export { functionAddress, loadModule, unloadModule } from './loadModule.js';
 export {
   layoutLocal,
   layoutShared,

@@ -67,8 +67,8 @@ function initialise(
   }
 }
 
-/** What a pointer to a function holds; calls through one are refused, so it only has to differ from every other. */
-function functionAddress(ir: IrModule, name: string): number | undefined {
+/** What a pointer to a function holds: functions lie side by side in the order of the module. */
+export function functionAddress(ir: IrModule, name: string): number | undefined {
   const names = [...ir.functions.map((fn) => fn.name), ...ir.externalFunctions];
   const index = names.indexOf(name);
   return index < 0 ? undefined : FUNCTION_WINDOW_BASE + index * FUNCTION_STRIDE;
