@@ -1,3 +1,6 @@
+export { packArguments } from './arguments.js';
+export { fillPiece, isUnwritten, PIECE_BYTES } from './bufferContents.js';
+export { elementBytes } from './elementTypes.js';
 export { LaunchSpecError, type LaunchSpecErrorCode } from './launchSpecError.js';
 export { nineDigits, sampleIndices, type BufferSummary } from './outputSummary.js';
 export {
@@ -6,4 +9,5 @@ export {
   type LaunchSpecOptions,
   type LaunchSpecResult,
 } from './runLaunchSpec.js';
-export { checkLaunchSpec, type LaunchSpec } from './schema.js';
+export { checkLaunchSpec, type BufferSpec, type LaunchSpec } from './schema.js';
+export { entryOf, readPtx, readSpec, requireDevice } from './specFiles.js';

@@ -1,14 +1,13 @@
-import { closeSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { GpuNodeOptions } from '../cluster/index.js';
 import type { LaunchReport } from '../driver/index.js';
-import { PROFILE_NAMES } from '../gpu/index.js';
-import { parseModule } from '../ptx/index.js';
 import { packArguments } from './arguments.js';
 import { elementBytes, elements } from './elementTypes.js';
-import { generateElements } from './generators.js';
+import { PIECE_BYTES, fillPiece, isUnwritten } from './bufferContents.js';
 import { LaunchSpecError } from './launchSpecError.js';
 import { NodeSession } from './nodeSession.js';
+import { entryOf, readPtx, readSpec, requireDevice } from './specFiles.js';
 import { OutputSummary, sampleIndices, type BufferSummary } from './outputSummary.js';
 import { checkLaunchSpec, type BufferSpec, type LaunchSpec } from './schema.js';
 
@@ -31,9 +30,6 @@ export interface LaunchSpecResult {
   readonly executorSeconds: number;
 }
 
-/** Bytes moved by one copy: host arrays of whole buffers would double a large launch's memory. */
-const PIECE_BYTES = 2 ** 26;
-
 /**
  * Runs one launch spec in virtual time and reports its outputs and duration.
  * @param value the parsed JSON; @param baseDir where its relative `ptx` path starts.
@@ -45,13 +41,7 @@ export function runLaunchSpec(
   options: LaunchSpecOptions = {},
 ): LaunchSpecResult {
   const spec = checkLaunchSpec(value);
-  if (!PROFILE_NAMES.includes(spec.device)) {
-    throw new LaunchSpecError(
-      'invalidSpec',
-      `device: no profile '${spec.device}'; there are: ${PROFILE_NAMES.join(', ')}`,
-      'device',
-    );
-  }
+  requireDevice(spec);
   const ptx = readPtx(resolve(baseDir, spec.ptx));
   const kernel = entryOf(ptx, spec);
   const session = new NodeSession({
@@ -63,6 +53,11 @@ export function runLaunchSpec(
   const addresses = spec.args.map((argument, index) =>
     'buffer' in argument ? makeBuffer(session, argument.buffer, `args[${index}].buffer`) : undefined,
   );
+  spec.args.forEach((argument, index) => {
+    const address = addresses[index];
+    if ('buffer' in argument && argument.buffer.freed && address !== undefined)
+      session.call('free', { address });
+  });
   const params = packArguments(kernel, spec.args, (index) => addresses[index]);
   session.node.device(0).warmNextLaunch();
   const { launch } = session.call('launch', {
@@ -79,55 +74,13 @@ export function runLaunchSpec(
 
 /** Reads and runs a spec file; paths in it are relative to it. */
 export function runLaunchSpecFile(path: string, options: LaunchSpecOptions = {}): LaunchSpecResult {
-  let value: unknown;
-  try {
-    value = JSON.parse(readFileSync(path, 'utf8'));
-  } catch (error) {
-    throw new LaunchSpecError(
-      'unreadableFile',
-      `${path}: ${error instanceof Error ? error.message : String(error)}`,
-    );
-  }
-  return runLaunchSpec(value, resolve(path, '..'), options);
-}
-
-function readPtx(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new LaunchSpecError(
-      'unreadableFile',
-      `ptx: ${error instanceof Error ? error.message : String(error)}`,
-      'ptx',
-    );
-  }
-}
-
-function entryOf(ptx: string, spec: LaunchSpec): ReturnType<typeof parseModule>['functions'][number] {
-  let functions;
-  try {
-    ({ functions } = parseModule(ptx, spec.ptx));
-  } catch (error) {
-    throw new LaunchSpecError(
-      'invalidSpec',
-      `ptx: ${error instanceof Error ? error.message : String(error)}`,
-      'ptx',
-    );
-  }
-  const entries = functions.filter((candidate) => candidate.isEntry);
-  const kernel = entries.find((candidate) => candidate.name === spec.kernel);
-  if (kernel !== undefined) return kernel;
-  throw new LaunchSpecError(
-    'invalidSpec',
-    `kernel: no entry '${spec.kernel}' in ${spec.ptx}; there are: ${entries.map((entry) => entry.name).join(', ')}`,
-    'kernel',
-  );
+  return runLaunchSpec(readSpec(path), resolve(path, '..'), options);
 }
 
 function makeBuffer(session: NodeSession, spec: BufferSpec, field: string): number {
   const width = elementBytes(spec.type);
   const address = session.call('malloc', { bytes: spec.count * width }).address ?? 0;
-  if (spec.fill === undefined && spec.generate === undefined && spec.values === undefined) return address;
+  if (isUnwritten(spec)) return address;
   const perPiece = PIECE_BYTES / width;
   for (let first = 0; first < spec.count; first += perPiece) {
     const bytes = new Uint8Array(Math.min(perPiece, spec.count - first) * width);
@@ -135,15 +88,6 @@ function makeBuffer(session: NodeSession, spec: BufferSpec, field: string): numb
     session.call('memcpyHostToDevice', { address: address + first * width, bytes, pinned: true });
   }
   return address;
-}
-
-function fillPiece(spec: BufferSpec, first: number, bytes: Uint8Array, field: string): void {
-  try {
-    generateElements(spec, first, bytes);
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw new LaunchSpecError('invalidSpec', `${field}: ${error.message}; give smaller numbers`, field);
-  }
 }
 
 function readOutputs(

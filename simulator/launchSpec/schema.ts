@@ -49,6 +49,7 @@ const buffer = z
     type: z.enum(ELEMENT_TYPES),
     count,
     out: z.boolean().default(false),
+    freed: z.boolean().default(false),
     fill: fill.optional(),
     generate: generate.optional(),
     values: z.array(z.custom<number | string>()).optional(),
@@ -58,6 +59,10 @@ const buffer = z
       [found.fill, found.generate, found.values].filter((source) => source !== undefined).length <= 1,
     'give at most one of fill, generate and values',
   )
+  .refine((found) => !(found.freed && found.out), {
+    message: 'a freed buffer has nothing to report; give at most one of freed and out',
+    path: ['freed'],
+  })
   .superRefine((found, context) => {
     const { type, count: expected, values } = found;
     if (values === undefined) return;

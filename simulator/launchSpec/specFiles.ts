@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { PROFILE_NAMES } from '../gpu/index.js';
+import { parseModule } from '../ptx/index.js';
+import { LaunchSpecError } from './launchSpecError.js';
+import type { LaunchSpec } from './schema.js';
+
+/** The parsed JSON of a spec file. @throws LaunchSpecError `unreadableFile`. */
+export function readSpec(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new LaunchSpecError(
+      'unreadableFile',
+      `${path}: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+/** @throws LaunchSpecError `invalidSpec` when no profile has the name. */
+export function requireDevice({ device }: LaunchSpec): void {
+  if (PROFILE_NAMES.includes(device)) return;
+  throw new LaunchSpecError(
+    'invalidSpec',
+    `device: no profile '${device}'; there are: ${PROFILE_NAMES.join(', ')}`,
+    'device',
+  );
+}
+
+/** Text of the spec's module. @throws LaunchSpecError `unreadableFile`. */
+export function readPtx(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new LaunchSpecError(
+      'unreadableFile',
+      `ptx: ${error instanceof Error ? error.message : String(error)}`,
+      'ptx',
+    );
+  }
+}
+
+/** The spec's kernel. @throws LaunchSpecError `invalidSpec` for PTX that does not parse and a name that it lacks. */
+export function entryOf(ptx: string, spec: LaunchSpec): ReturnType<typeof parseModule>['functions'][number] {
+  let functions;
+  try {
+    ({ functions } = parseModule(ptx, spec.ptx));
+  } catch (error) {
+    throw new LaunchSpecError(
+      'invalidSpec',
+      `ptx: ${error instanceof Error ? error.message : String(error)}`,
+      'ptx',
+    );
+  }
+  const entries = functions.filter((candidate) => candidate.isEntry);
+  const kernel = entries.find((candidate) => candidate.name === spec.kernel);
+  if (kernel !== undefined) return kernel;
+  throw new LaunchSpecError(
+    'invalidSpec',
+    `kernel: no entry '${spec.kernel}' in ${spec.ptx}; there are: ${entries.map((entry) => entry.name).join(', ')}`,
+    'kernel',
+  );
+}
