@@ -1,4 +1,5 @@
-import type { IrFunction, IrInstruction, IrModule, IrOperand, IrRegister } from '../ir.js';
+import type { IrFunction, IrInstruction, IrModule, IrOperand, IrRegister, ScalarType } from '../ir.js';
+import { typeBits } from '../scalarTypes.js';
 import { writtenRegisters } from '../analysis/registerUse.js';
 import { neededInstructions } from './neededInstructions.js';
 import { ProductFinder, type Product, type ProductUse } from './products.js';
@@ -29,17 +30,17 @@ export function contractFunction(fn: IrFunction): IrFunction {
 }
 
 /**
- * Which product each sum takes over. Sums of products that nothing else reads come first, then the others, both in program
- * order; the other product of a sum is thereby needed rounded.
+ * Which product each sum takes over. Of `.f32` and `.f64`, sums of products that nothing else reads come first, then the
+ * others, all in program order; the other product of a sum is thereby needed rounded.
  */
 function chooseProducts(finder: ProductFinder): ProductUse[] {
   const chosen = new Map<number, ProductUse>();
   const sums = [...finder.sums].sort((a, b) => a[0] - b[0]);
-  for (const isShared of [false, true]) {
+  for (const isSecondRound of [false, true]) {
     for (const [sum, products] of sums) {
       if (chosen.has(sum)) continue;
       const use = products.find(
-        (each) => each?.product.isFree === true && each.product.uses.length > 1 === isShared,
+        (each) => each?.product.isFree === true && isLate(each.product) === isSecondRound,
       );
       if (use === undefined) continue;
       chosen.set(sum, use);
@@ -47,6 +48,10 @@ function chooseProducts(finder: ProductFinder): ProductUse[] {
     }
   }
   return [...chosen.values()];
+}
+
+function isLate({ uses, type }: Product): boolean {
+  return uses.length > 1 && (type === 'f32' || type === 'f64');
 }
 
 /** Rewrites one function. */
@@ -169,7 +174,7 @@ class Contraction {
 
   private fresh(like: IrInstruction): IrOperand & { kind: 'register' } {
     const register = this.fn.registers.length + this.added.length;
-    this.added.push({ name: `%contracted${this.added.length}`, type: like.types[0] ?? 'f32' });
+    this.added.push({ name: `%contracted${this.added.length}`, type: registerType(like.types[0] ?? 'f32') });
     return { kind: 'register', register };
   }
 
@@ -184,7 +189,14 @@ class Contraction {
   }
 }
 
+/** Halves live in registers of bits. */
+function registerType(type: ScalarType): ScalarType {
+  if (type === 'f32' || type === 'f64') return type;
+  return typeBits(type) === 16 ? 'b16' : 'b32';
+}
+
 function unary(opcode: 'mov' | 'neg', like: IrInstruction, to: IrOperand, from: IrOperand): NewInstruction {
-  const types = [like.types[0] ?? 'f32'];
+  const type = like.types[0] ?? 'f32';
+  const types = [opcode === 'mov' ? registerType(type) : type];
   return { line: like.line, opcode, modifiers: types, types, destinations: [to], sources: [from] };
 }

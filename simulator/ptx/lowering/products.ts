@@ -1,5 +1,5 @@
 import { writtenRegisters, readRegisters } from '../analysis/registerUse.js';
-import type { IrFunction, IrInstruction, IrOperand } from '../ir.js';
+import type { IrFunction, IrInstruction, IrOperand, ScalarType } from '../ir.js';
 import type { NeededInstructions } from './neededInstructions.js';
 import { roundsFreely } from './roundsFreely.js';
 
@@ -7,6 +7,7 @@ import { roundsFreely } from './roundsFreely.js';
 export interface Product {
   /** Index of the `mul`. */
   readonly mul: number;
+  readonly type: ScalarType;
   /** Sums that read it, as it is or negated. */
   readonly uses: ProductUse[];
   /** `mov`, `neg` and plain `cvt` that pass it on. */
@@ -110,6 +111,8 @@ export class ProductFinder {
   private isAlike(instruction: IrInstruction, product: Product): boolean {
     const mul = this.fn.instructions[product.mul];
     if (mul === undefined || mul.types[0] !== instruction.types[0]) return false;
+    // The card has no sign of its own on operands of these: changing it is a multiplication by -1.
+    if (product.type.startsWith('bf16')) return false;
     return !instruction.modifiers.includes('ftz') || mul.modifiers.includes('ftz');
   }
 
@@ -158,6 +161,7 @@ export class ProductFinder {
     if (factors.every(isConstant)) return undefined;
     const product: Product = {
       mul: instruction.index,
+      type: instruction.types[0] ?? 'f32',
       uses: [],
       copies: [],
       isFree: true,

@@ -1,5 +1,6 @@
 import type { IrInstruction } from '../ir.js';
 
+const floats = new Set<string>(['f32', 'f64', 'f16', 'f16x2', 'bf16', 'bf16x2']);
 const roundings = new Set(['rn', 'rz', 'rm', 'rp']);
 
 /**
@@ -8,7 +9,7 @@ const roundings = new Set(['rn', 'rz', 'rm', 'rp']);
  */
 export function roundsFreely({ modifiers, types }: IrInstruction): string | undefined {
   const type = types[0];
-  if (types.length !== 1 || (type !== 'f32' && type !== 'f64')) return undefined;
+  if (types.length !== 1 || type === undefined || !floats.has(type)) return undefined;
   if (modifiers.some((modifier) => roundings.has(modifier))) return undefined;
   return modifiers.includes('ftz') ? `ftz.${type}` : type;
 }
