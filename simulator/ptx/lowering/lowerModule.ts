@@ -1,4 +1,5 @@
 import type { IrModule } from '../ir.js';
+import { lowerCalls } from './calls/index.js';
 import { contractModule } from './contraction.js';
 
 /** What became of a module, so that it is lowered once, however often it is loaded, and stays the same object. */
@@ -11,7 +12,7 @@ const known = new WeakMap<IrModule, IrModule>();
 export function lowerModule(ir: IrModule): IrModule {
   let lowered = known.get(ir);
   if (lowered === undefined) {
-    lowered = contractModule(ir);
+    lowered = lowerCalls(contractModule(ir));
     known.set(ir, lowered);
     known.set(lowered, lowered);
   }

@@ -1,0 +1,1 @@
+export { lowerCalls, type CallLoweringOptions } from './lowerCalls.js';
