@@ -59,15 +59,14 @@ export class DeviceRuntime {
     return reader.count;
   }
 
+  /** Tells of a failed assertion as CUDA does. @param texts addresses of the condition, the file and the function */
   assertfail(
     memory: ThreadMemory,
-    message: number,
-    file: number,
+    texts: readonly [number, number, number],
     line: number,
-    fn: number,
     place: CallPlace,
   ): void {
-    const [condition, path, name] = [message, file, fn].map((address) => readString(memory, address));
+    const [condition, path, name] = texts.map((address) => readString(memory, address));
     this.printed.write(
       `${path}:${line}: ${name}: block: [${place.block.join(',')}], thread: [${place.thread.join(',')}] ` +
         `Assertion \`${condition}\` failed.\n`,
@@ -77,6 +76,11 @@ export class DeviceRuntime {
   /** @returns an address of the device heap, or 0 when it has no room. */
   malloc(bytes: number): number {
     return this.space.openHeap().malloc(bytes);
+  }
+
+  /** Bytes of the live allocation that starts at an address, or 0. */
+  chunkBytes(address: number): number {
+    return this.space.openHeap().chunkAt(address)?.bytes ?? 0;
   }
 
   /** @throws RuntimeFault for what is no live allocation; a null pointer does nothing. */
