@@ -13,6 +13,7 @@ export {
 } from './memory/index.js';
 export { emptyCounters } from './emptyCounters.js';
 export {
+  mayWait,
   ReferenceInterpreter,
   type AccessKind,
   type InterpreterObserver,

@@ -1,0 +1,100 @@
+import { layoutLocal, layoutShared } from '../executor/index.js';
+import type { InterpreterObserver, LaneAccess, LaneFault, Warp } from '../executor/index.js';
+import { count, hex, type Allocations } from './allocations.js';
+import type { FindingLog } from './findingLog.js';
+import type { FindingKind } from './findings.js';
+import type { LaunchCode } from './launchCode.js';
+
+/** No allocation starts below; what a null pointer with an index gives. */
+const NULL_REGION_BYTES = 2 ** 16;
+
+/**
+ * Accesses that are not allowed: out of bounds, misaligned, null, freed, read-only. The lane goes on after each: loads
+ * give zeros, stores and atomics change nothing, so that one run lists many.
+ */
+export class Memcheck implements InterpreterObserver {
+  private readonly sharedVariables: readonly (readonly [name: string, offset: number])[];
+  private readonly localVariables: readonly (readonly [name: string, offset: number])[];
+
+  constructor(
+    private readonly code: LaunchCode,
+    private readonly log: FindingLog,
+    private readonly allocations: Allocations,
+    private readonly spaceBytes: { readonly shared: number; readonly local: number; readonly param: number },
+  ) {
+    const { module, kernel } = code.launch;
+    this.sharedVariables = byOffset(layoutShared(module.ir, kernel).offsets);
+    this.localVariables = byOffset(layoutLocal(kernel).offsets);
+  }
+
+  onAccessFault(warp: Warp, pc: number, lane: number, access: LaneAccess, fault: LaneFault): boolean {
+    const kind = this.kindOf(access, fault);
+    if (kind === undefined) return false;
+    const { space, bytes } = access;
+    const what = { load: 'read', store: 'write', atomic: 'atomic' }[access.kind];
+    const titles: Readonly<Partial<Record<FindingKind, string>>> = {
+      outOfBounds: `Invalid ${space} ${what} of ${count(bytes)}`,
+      nullPointer: `Invalid ${space} ${what} of ${count(bytes)} through a null pointer`,
+      misaligned: `Misaligned ${space} ${what} of ${count(bytes)}`,
+      readOnly: `Invalid ${space} ${what} of ${count(bytes)} to read-only memory`,
+      useAfterFree: `Invalid ${space} ${what} of ${count(bytes)} after free`,
+    };
+    this.log.add({
+      checker: 'memcheck',
+      severity: 'error',
+      kind,
+      title: titles[kind] ?? kind,
+      pc,
+      ...this.code.thread(warp, lane),
+      access,
+      detail: this.describe(access, kind),
+    });
+    return true;
+  }
+
+  private kindOf({ space, address }: LaneAccess, { code }: LaneFault): FindingKind | undefined {
+    if (code === 'misalignedAddress') return 'misaligned';
+    if (code === 'writeToReadOnly') return 'readOnly';
+    if (code === 'sharedOutOfBounds' || code === 'localOutOfBounds') return 'outOfBounds';
+    if (code !== 'illegalAddress') return undefined;
+    if (space !== 'global') return 'outOfBounds';
+    if (address < NULL_REGION_BYTES) return 'nullPointer';
+    return this.allocations.freedAt(address) === undefined ? 'outOfBounds' : 'useAfterFree';
+  }
+
+  private describe({ space, address, bytes }: LaneAccess, kind: FindingKind): string {
+    if (kind === 'nullPointer') return `address ${hex(address)} is null or an offset from null`;
+    const multiple = kind === 'misaligned' ? `, which is no multiple of ${bytes}` : '';
+    if (space === 'global') return `address ${this.allocations.describe(address, bytes)}${multiple}`;
+    const whole = this.spaceBytes[space];
+    const owner = {
+      shared: 'the shared memory of the block',
+      local: 'the local memory of the thread',
+      param: 'the parameters of the kernel',
+    }[space];
+    const place = `${space} offset ${hex(address)}`;
+    if (kind === 'misaligned') return `${place}${multiple}`;
+    if (whole === 0) return `${place}: this launch has no ${space} memory`;
+    const nearest = nearestVariable(
+      { shared: this.sharedVariables, local: this.localVariables, param: [] }[space],
+      address,
+    );
+    const variable = nearest === undefined ? '' : `, the nearest variable is \`${nearest}\``;
+    if (address < 0) return `${place} is ${count(-address)} before the start of ${owner}${variable}`;
+    if (address < whole) {
+      return `${place} is inside ${owner} (${count(whole)}), but the last ${count(address + bytes - whole)} of the access are past its end${variable}`;
+    }
+    return `${place} is ${count(address - whole)} after the end of ${owner} (${count(whole)})${variable}`;
+  }
+}
+
+function byOffset(offsets: ReadonlyMap<string, number>): readonly (readonly [string, number])[] {
+  return [...offsets].sort(([, a], [, b]) => a - b);
+}
+
+function nearestVariable(
+  variables: readonly (readonly [string, number])[],
+  address: number,
+): string | undefined {
+  return (variables.findLast(([, offset]) => offset <= address) ?? variables[0])?.[0];
+}
