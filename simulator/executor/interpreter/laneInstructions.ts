@@ -11,7 +11,6 @@ import type { Location, ResolvedSpace } from './memorySpaces.js';
 import { loadBits, splitGeneric, storeBits } from './memorySpaces.js';
 import type { LaneContext, OperandReader, OperandWriter, SymbolAddress } from './operands.js';
 import { addressReader, operandReader, operandWriter } from './operands.js';
-import { runtimeCall } from './runtimeCalls.js';
 
 export type AccessKind = 'load' | 'store' | 'atomic';
 
@@ -71,7 +70,7 @@ export function laneInstruction(
       return (context, lane) => context.sleep(Number(read(context, lane)));
     }
     default:
-      return runtimeCall(instruction, fn, symbols) ?? scalar(instruction, fn, symbols);
+      return scalar(instruction, fn, symbols);
   }
 }
 

@@ -1,8 +1,10 @@
 import type { IrFunction, IrInstruction, ScalarType } from '../../ptx/index.js';
 import { populationCount } from '../arithmetic/index.js';
 import type { Value } from '../arithmetic/index.js';
-import type { LaneContext, OperandReader, SymbolAddress } from './operands.js';
+import type { MemoryContext } from './laneInstructions.js';
+import type { OperandReader, SymbolAddress } from './operands.js';
 import { operandReader, operandWriter } from './operands.js';
+import { runtimeCall } from './runtimeCalls.js';
 import { forEachLane, lowestLane } from './warp.js';
 
 /**
@@ -11,7 +13,7 @@ import { forEachLane, lowestLane } from './warp.js';
  */
 export interface WarpOperation {
   readonly members: OperandReader | undefined;
-  readonly execute: (context: LaneContext, group: number) => void;
+  readonly execute: (context: MemoryContext, group: number) => void;
 }
 
 const shuffleModes = ['up', 'down', 'bfly', 'idx'] as const;
@@ -46,6 +48,8 @@ export function warpOperation(
   symbols: SymbolAddress,
 ): WarpOperation | undefined {
   const { opcode, modifiers, sources } = instruction;
+  const runtime = runtimeCall(instruction, fn, symbols);
+  if (runtime !== undefined) return { members: undefined, execute: runtime };
   if (!/^(?:bar|shfl|vote|match|redux|activemask|elect)$/.test(opcode)) return undefined;
   const last = modifiers.includes('sync') ? sources.at(-1) : undefined;
   const members = last === undefined ? undefined : operandReader(last, 'b32', symbols);
