@@ -1,10 +1,13 @@
 import { formsOf } from './forms/index.js';
 import { connectBlocks, layOutBlocks } from './controlFlow.js';
-import { ParameterLayout, parseParameter, parseParameterList, parseVariables } from './declarations.js';
+import { parseVariables } from './declarations.js';
+import type { FunctionHead } from './functionHead.js';
 import type { ParsedInstruction } from './instructionParser.js';
 import { InstructionParser } from './instructionParser.js';
 import type { CheckContext } from './instructionRules.js';
-import type { IrFunction, IrInstruction, IrParameter, IrPrototype, IrRefusal, IrVariable } from './ir.js';
+import type { IrFunction, IrInstruction, IrPrototype, IrRefusal, IrVariable } from './ir.js';
+import { type FormalRegister, ParameterLayout, parseParameter, parseParameterList } from './parameters.js';
+import { skipDebugDirective } from './debugDirectives.js';
 import { refusalReason } from './refusalReasons.js';
 import { rewrite } from './rewriting.js';
 import type { Token } from './lexer.js';
@@ -20,49 +23,6 @@ const deepestScope = 128;
 
 interface PendingInstruction extends ParsedInstruction {
   readonly scope: object;
-}
-
-/** A function's text up to its body: name, parameters and tuning directives. */
-export interface FunctionHead {
-  readonly name: string;
-  readonly isEntry: boolean;
-  readonly line: number;
-  readonly returns: readonly IrParameter[];
-  readonly parameters: readonly IrParameter[];
-  readonly parameterBytes: number;
-  readonly directives: Readonly<Record<string, readonly number[]>>;
-}
-
-/** After `.entry` or `.func`, to the `{` or `;`, neither of which it takes. */
-export function parseFunctionHead(stream: TokenStream, isEntry: boolean): FunctionHead {
-  const returns = isEntry ? new ParameterLayout() : parseParameterList(stream);
-  const name = stream.word('the name of the function');
-  const layout = parseParameterList(stream);
-  const directives: Record<string, number[]> = {};
-  while (stream.peek().kind === 'dotted') {
-    const directive = stream.next().text.slice(1);
-    if (directive === 'pragma' || directive === 'attribute') {
-      while (!stream.is(';') && !stream.is('{') && stream.peek().kind === 'string') stream.next();
-      if (directive === 'attribute') stream.skipLine();
-      else stream.accept(';');
-      continue;
-    }
-    const values: number[] = [];
-    if (stream.peek().kind === 'number') {
-      do values.push(stream.count('a number'));
-      while (stream.accept(','));
-    }
-    directives[directive] = values;
-  }
-  return {
-    name: name.text,
-    isEntry,
-    line: name.line,
-    returns: returns.parameters,
-    parameters: layout.parameters,
-    parameterBytes: layout.bytes,
-    directives,
-  };
 }
 
 /** Reads one function body. */
@@ -81,7 +41,9 @@ export class FunctionParser {
     isModuleSymbol: (name: string) => boolean,
     private readonly context: CheckContext,
   ) {
-    const own = new Set([...head.parameters, ...head.returns].map((parameter) => parameter.name));
+    const own = new Set(
+      [...head.declaration.parameters, ...head.declaration.returns].map((parameter) => parameter.name),
+    );
     this.parser = new InstructionParser(stream, {
       scopes: this.scopes,
       symbol: (name) =>
@@ -92,9 +54,10 @@ export class FunctionParser {
   /** The body with its braces. */
   parse(): IrFunction {
     const stream: TokenStream = this.stream;
+    this.declareFormalRegisters();
     stream.expect('{', 'before the body');
     let depth = 1;
-    let endLine = this.head.line;
+    let endLine = this.head.declaration.line;
     while (depth > 0) {
       const token = stream.peek();
       endLine = token.line;
@@ -111,6 +74,48 @@ export class FunctionParser {
       else this.parseInstruction();
     }
     return this.finish(endLine);
+  }
+
+  /** Parameters that old PTX passes in registers are loaded from parameters, and stored to them before each return. */
+  private declareFormalRegisters(): void {
+    for (const { register, type } of [...this.head.taken, ...this.head.given]) {
+      if (!this.scopes.declareRegister(register, type, 1))
+        this.stream.fail(`a name other than ${register}, which this function has already`);
+    }
+    for (const formal of this.head.taken)
+      this.pending.push(this.formalMove('ld', formal, this.head.declaration.line));
+  }
+
+  private formalMove(
+    opcode: 'ld' | 'st',
+    { register, type, parameter }: FormalRegister,
+    line: number,
+    guard?: IrInstruction['guard'],
+  ): PendingInstruction {
+    const [number = 0] = this.scopes.findRegister(register) ?? [];
+    const value = { kind: 'register', register: number } as const;
+    const address = { kind: 'address', base: parameter, offset: 0 } as const;
+    const isLoad = opcode === 'ld';
+    return {
+      line,
+      opcode,
+      modifiers: ['param', type],
+      types: [type],
+      ...(guard === undefined ? {} : { guard }),
+      destinations: isLoad ? [value] : [],
+      sources: isLoad ? [address] : [address, value],
+      labels: [],
+      text: `${opcode}.param.${type}`,
+      scope: this.scopes.here,
+    };
+  }
+
+  private push(instruction: PendingInstruction): void {
+    if (instruction.opcode === 'ret') {
+      for (const formal of this.head.given)
+        this.pending.push(this.formalMove('st', formal, instruction.line, instruction.guard));
+    }
+    this.pending.push(instruction);
   }
 
   private parseLabel(): void {
@@ -156,7 +161,7 @@ export class FunctionParser {
 
   private parseInstruction(): void {
     const parsed = this.parser.parse();
-    for (const each of rewrite(parsed, this.scopes)) this.pending.push({ ...each, scope: this.scopes.here });
+    for (const each of rewrite(parsed, this.scopes)) this.push({ ...each, scope: this.scopes.here });
     if (parsed.opaque === true)
       this.refuse(parsed.line, parsed.text, refusalReason(parsed, formsOf(parsed.opcode).length > 0));
   }
@@ -186,7 +191,7 @@ export class FunctionParser {
         break;
       case '.loc':
       case '.file':
-        stream.skipLine();
+        skipDebugDirective(stream);
         break;
       case '.pragma':
         stream.skipStatement();
@@ -208,7 +213,7 @@ export class FunctionParser {
   }
 
   private parseVariable(space: IrVariable['space']): void {
-    const { variables } = parseVariables(this.stream, space, false);
+    const { variables } = parseVariables(this.stream, space);
     for (const variable of variables)
       this.variables.push({ ...variable, name: this.declareSymbol(variable.name) });
   }
@@ -237,7 +242,7 @@ export class FunctionParser {
     const last = this.pending.at(-1);
     const ends =
       last !== undefined && last.guard === undefined && /^(ret|exit|trap|bra|brx)$/.test(last.opcode);
-    if (!ends || this.labelNames.has(this.pending.length)) this.pending.push(this.impliedReturn(endLine));
+    if (!ends || this.labelNames.has(this.pending.length)) this.push(this.impliedReturn(endLine));
     const targets = this.pending.map((each) =>
       this.labelsOf(each).map((label) => this.resolveLabel(label, each)),
     );
@@ -265,14 +270,14 @@ export class FunctionParser {
       };
     });
     const fn: IrFunction = {
-      ...this.head,
+      ...this.head.declaration,
       registers: this.scopes.registers,
       variables: this.variables,
       callParameters: this.callParameters.parameters,
       instructions,
       blocks: connectBlocks(instructions, layout, this.labelNames),
     };
-    const refusal = earlier(this.refusal, firstRefusal(fn, this.context));
+    const refusal = this.head.refusal ?? earlier(this.refusal, firstRefusal(fn, this.context));
     return refusal === undefined ? fn : { ...fn, refusal };
   }
 

@@ -14,6 +14,24 @@ export interface IrModule {
   readonly functions: readonly IrFunction[];
   /** Functions that are only declared here, such as `vprintf`. */
   readonly externalFunctions: readonly string[];
+  /** Heads of functions that are declared without a body, those that a body follows included, in the order of the text. */
+  readonly declarations: readonly IrDeclaration[];
+}
+
+/** How a name is seen by other modules; without one it is this module's own. */
+export type Linkage = 'visible' | 'weak' | 'extern' | 'common';
+
+/** A function without its body. */
+export interface IrDeclaration {
+  readonly name: string;
+  readonly isEntry: boolean;
+  readonly linkage?: Linkage;
+  readonly parameters: readonly IrParameter[];
+  readonly parameterBytes: number;
+  readonly returns: readonly IrParameter[];
+  /** `.maxntid`, `.reqntid`, `.minnctapersm`, `.maxnreg`, `.noreturn`, as written. */
+  readonly directives: Readonly<Record<string, readonly number[]>>;
+  readonly line: number;
 }
 
 export type ScalarType =
@@ -55,6 +73,7 @@ export interface IrVariable {
   readonly align: number;
   /** `.extern`: defined by the launch (dynamic shared memory) or by another module. */
   readonly isExtern: boolean;
+  readonly linkage?: Linkage;
   /** Initial bytes from the start (the rest is zero), when any are given; addresses of others are in `relocations`. */
   readonly initial?: Uint8Array;
   readonly relocations?: readonly {
@@ -80,13 +99,7 @@ export interface IrRegister {
   readonly type: ScalarType;
 }
 
-export interface IrFunction {
-  readonly name: string;
-  readonly isEntry: boolean;
-  readonly parameters: readonly IrParameter[];
-  readonly parameterBytes: number;
-  /** Return parameters of a device function. */
-  readonly returns: readonly IrParameter[];
+export interface IrFunction extends IrDeclaration {
   readonly registers: readonly IrRegister[];
   /** `.shared` and `.local` variables declared inside; a name used again in an inner scope gets a suffix `$2`. */
   readonly variables: readonly IrVariable[];
@@ -94,11 +107,8 @@ export interface IrFunction {
   readonly callParameters: readonly IrParameter[];
   readonly instructions: readonly IrInstruction[];
   readonly blocks: readonly IrBlock[];
-  /** `.maxntid`, `.reqntid`, `.minnctapersm`, `.maxnreg`, as written. */
-  readonly directives: Readonly<Record<string, readonly number[]>>;
   /** Why this function cannot run (an instruction that is not supported), while others of the module can. */
   readonly refusal?: IrRefusal;
-  readonly line: number;
 }
 
 /** What a function takes and returns, without a name. */

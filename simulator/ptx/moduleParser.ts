@@ -1,9 +1,16 @@
 import { parseVariables } from './declarations.js';
-import { type FunctionHead, FunctionParser, parseFunctionHead } from './functionParser.js';
-import type { IrFunction, IrModule, IrVariable } from './ir.js';
+import { skipDebugDirective } from './debugDirectives.js';
+import { parseFunctionHead } from './functionHead.js';
+import { FunctionParser } from './functionParser.js';
+import type { IrDeclaration, IrFunction, IrModule, IrOperand, IrVariable, Linkage } from './ir.js';
 import { TokenStream } from './tokenStream.js';
 
-const linking = /^\.(visible|extern|weak|common)$/;
+const linkages: Readonly<Record<string, Linkage>> = {
+  '.visible': 'visible',
+  '.weak': 'weak',
+  '.extern': 'extern',
+  '.common': 'common',
+};
 
 /**
  * Reads a PTX text. A function with an instruction that is not supported carries a `refusal`; the others load.
@@ -19,7 +26,10 @@ class ModuleParser {
   private targets: string[] = [];
   private readonly variables = new Map<string, IrVariable>();
   private readonly functions = new Map<string, IrFunction>();
-  private readonly declaredFunctions = new Map<string, FunctionHead>();
+  private readonly declaredFunctions = new Map<string, IrDeclaration>();
+  private readonly declarations: IrDeclaration[] = [];
+  /** Alias → function. */
+  private readonly aliases = new Map<string, string>();
   private readonly opaque = new Set<string>();
 
   constructor(private readonly stream: TokenStream) {}
@@ -33,8 +43,11 @@ class ModuleParser {
       ptxVersion: this.ptxVersion,
       targets: this.targets,
       variables: [...this.variables.values()],
-      functions: [...this.functions.values()],
-      externalFunctions: [...this.declaredFunctions.keys()].filter((name) => !this.functions.has(name)),
+      functions: [...this.functions.values()].map((fn) => this.withoutAliases(fn)),
+      externalFunctions: [...this.declaredFunctions.keys()].filter(
+        (name) => !this.functions.has(name) && !this.aliases.has(name),
+      ),
+      declarations: this.declarations.filter(({ name }) => !this.aliases.has(name)),
     };
   }
 
@@ -55,27 +68,27 @@ class ModuleParser {
 
   private parseItem(): void {
     const stream: TokenStream = this.stream;
-    let isExtern = false;
-    while (linking.test(stream.peek().text) && stream.peek().kind === 'dotted') {
-      isExtern = stream.next().text === '.extern' || isExtern;
+    let linkage: Linkage | undefined;
+    while (stream.peek().kind === 'dotted' && Object.hasOwn(linkages, stream.peek().text)) {
+      linkage = linkages[stream.next().text];
     }
     const token = stream.peek();
     switch (token.kind === 'dotted' ? token.text : '') {
       case '.entry':
       case '.func':
         stream.next();
-        this.parseFunction(token.text === '.entry');
+        this.parseFunction(token.text === '.entry', linkage);
         break;
       case '.global':
       case '.const':
       case '.shared':
       case '.local':
         stream.next();
-        this.parseVariable(token.text.slice(1) as IrVariable['space'], isExtern);
+        this.parseVariable(token.text.slice(1) as IrVariable['space'], linkage);
         break;
       case '.file':
       case '.loc':
-        stream.skipLine();
+        skipDebugDirective(stream);
         break;
       case '.section':
         stream.next();
@@ -83,47 +96,81 @@ class ModuleParser {
         stream.skipBraces();
         break;
       case '.pragma':
-      case '.alias':
         stream.skipStatement();
+        break;
+      case '.alias':
+        stream.next();
+        this.parseAlias();
         break;
       default:
         stream.fail('a function or a variable of the module');
     }
   }
 
-  private parseFunction(isEntry: boolean): void {
+  private parseFunction(isEntry: boolean, linkage: Linkage | undefined): void {
     const stream: TokenStream = this.stream;
     const nameToken = stream.peek();
-    const head = parseFunctionHead(stream, isEntry);
-    this.declaredFunctions.set(head.name, head);
-    if (stream.accept(';')) return;
-    if (this.functions.has(head.name)) stream.fail(`one body of ${head.name}, not two`, nameToken);
+    const head = parseFunctionHead(stream, isEntry, linkage);
+    const { name } = head.declaration;
+    const declared = this.declaredFunctions.get(name);
+    if (declared !== undefined && !sameShape(declared, head.declaration))
+      stream.fail(`${name} as it was declared before, with the same parameters`, nameToken);
+    this.declaredFunctions.set(name, head.declaration);
+    if (stream.accept(';')) {
+      this.declarations.push(head.declaration);
+      return;
+    }
+    if (this.functions.has(name)) stream.fail(`one body of ${name}, not two`, nameToken);
     const parser = new FunctionParser(
       stream,
       head,
-      (name) => this.variables.has(name) || this.declaredFunctions.has(name) || this.opaque.has(name),
+      (symbol) => this.variables.has(symbol) || this.declaredFunctions.has(symbol) || this.opaque.has(symbol),
       {
         architecture: Math.max(...this.targets.map((each) => Number(/^sm_(\d+)/.exec(each)?.[1] ?? 0))),
-        prototypeOf: (name) => this.calledFunction(name),
+        prototypeOf: (called) => this.calledFunction(called),
       },
     );
-    this.functions.set(head.name, parser.parse());
+    this.functions.set(name, parser.parse());
+  }
+
+  /** `.alias other, function;`: both are declared, and only the second has a body. */
+  private parseAlias(): void {
+    const stream: TokenStream = this.stream;
+    const alias = stream.word('the name of the alias');
+    stream.expect(',', 'after the alias');
+    const target = stream.word('the name of a function');
+    stream.expect(';', 'after the alias');
+    if (!this.declaredFunctions.has(alias.text) || this.functions.has(alias.text))
+      stream.fail('a function that is declared without a body', alias);
+    if (!this.functions.has(target.text)) stream.fail('a function with a body', target);
+    this.aliases.set(alias.text, target.text);
+  }
+
+  /** The function with every alias in it replaced by what it stands for. */
+  private withoutAliases(fn: IrFunction): IrFunction {
+    if (this.aliases.size === 0) return fn;
+    const resolved = (operand: IrOperand): IrOperand => {
+      const target = operand.kind === 'symbol' ? this.aliases.get(operand.name) : undefined;
+      return target === undefined ? operand : ({ ...operand, name: target } as IrOperand);
+    };
+    const instructions = fn.instructions.map((each) => ({ ...each, sources: each.sources.map(resolved) }));
+    return { ...fn, instructions };
   }
 
   /** A function that may be called: an entry is only launched. */
-  private calledFunction(name: string): FunctionHead | undefined {
+  private calledFunction(name: string): IrDeclaration | undefined {
     const found = this.declaredFunctions.get(name);
     return found?.isEntry === true ? undefined : found;
   }
 
-  private parseVariable(space: IrVariable['space'], isExtern: boolean): void {
+  private parseVariable(space: IrVariable['space'], linkage: Linkage | undefined): void {
     const token = this.stream.peek();
-    const declared = parseVariables(this.stream, space, isExtern);
+    const declared = parseVariables(this.stream, space, linkage);
     for (const name of declared.opaque) this.opaque.add(name);
     for (const variable of declared.variables) {
       const previous = this.variables.get(variable.name);
       if (previous !== undefined && !previous.isExtern) {
-        if (isExtern) continue;
+        if (linkage === 'extern') continue;
         this.stream.fail(`one definition of ${variable.name}, not two`, token);
       }
       this.variables.set(variable.name, variable);
@@ -139,4 +186,13 @@ class ModuleParser {
       }
     }
   }
+}
+
+function sameShape(one: IrDeclaration, other: IrDeclaration): boolean {
+  const shape = ({ isEntry, parameters, returns }: IrDeclaration): string =>
+    JSON.stringify([
+      isEntry,
+      ...[parameters, returns].map((list) => list.map(({ bytes, align }) => [bytes, align])),
+    ]);
+  return shape(one) === shape(other);
 }

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { type IrModule, parseModule } from './index.js';
+
+const header = '.version 9.0\n.target sm_90, debug\n.address_size 64\n';
+
+function parse(text: string): IrModule {
+  return parseModule(header + text, 'd.ptx');
+}
+
+describe('declarations', () => {
+  it('keep linkage, and heads of functions without a body', () => {
+    const module = parse(`.extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);
+.func g(.param .b32 a) .noreturn;
+.common .global .u32 c;
+.extern .global .u32 e;
+.visible .global .align 8 .b8 v[8];
+.weak .func g(.param .b32 a) .noreturn { trap; }
+.visible .entry k() .maxntid 256, 1, 1 .pragma "nounroll", "x"; .reqntid 32 { ret; }`);
+    expect(module.declarations.map(({ name, linkage }) => [name, linkage])).toEqual([
+      ['vprintf', 'extern'],
+      ['g', undefined],
+    ]);
+    expect(module.externalFunctions).toEqual(['vprintf']);
+    expect(module.functions.map(({ name, linkage }) => [name, linkage])).toEqual([
+      ['g', 'weak'],
+      ['k', 'visible'],
+    ]);
+    expect(module.functions[0]?.directives).toEqual({ noreturn: [] });
+    expect(module.functions[1]?.directives).toEqual({ maxntid: [256, 1, 1], reqntid: [32] });
+    expect(module.variables.map(({ linkage, isExtern }) => [linkage, isExtern])).toEqual([
+      ['common', false],
+      ['extern', true],
+      ['visible', false],
+    ]);
+  });
+
+  it('resolve aliases', () => {
+    const module = parse(`.func f() { ret; }
+.func other();
+.entry k() { .reg .b64 %rd; call other; mov.u64 %rd, other; ret; }
+.alias other, f;`);
+    expect(module.externalFunctions).toEqual([]);
+    expect(module.declarations).toEqual([]);
+    const k = module.functions[1];
+    expect(k?.instructions.slice(0, 2).map(({ sources }) => sources[0])).toEqual([
+      { kind: 'symbol', name: 'f', offset: 0 },
+      { kind: 'symbol', name: 'f', offset: 0 },
+    ]);
+  });
+
+  it('turn parameters in registers into parameters that are loaded and stored', () => {
+    const module = parse(`.func (.reg .u32 %out) f (.reg .u32 %a, .reg .f64 %b)
+{ .reg .pred %p; add.u32 %out, %a, 1; @%p ret; add.u32 %out, %out, 1; }
+.entry k() { .reg .u32 %r<3>; call (%r1), f, (%r2, 0d0000000000000000); }`);
+    const [f, k] = module.functions;
+    expect([f?.refusal, k?.refusal]).toEqual([undefined, undefined]);
+    expect(f?.parameters.map(({ name, offset }) => [name, offset])).toEqual([
+      ['%a$value', 0],
+      ['%b$value', 8],
+    ]);
+    expect(f?.instructions.map(({ opcode, modifiers }) => [opcode, ...modifiers].join('.'))).toEqual([
+      'ld.param.u32',
+      'ld.param.f64',
+      'add.u32',
+      'st.param.u32',
+      'ret',
+      'add.u32',
+      'st.param.u32',
+      'ret',
+    ]);
+    expect(f?.instructions[3]?.guard).toEqual(f?.instructions[4]?.guard);
+  });
+
+  it('read debug directives in the middle of a line, preprocessor lines and escaped names', () => {
+    const module = parse(`.file 1 "a\\"b.cu", 1700000000, 1234
+#line 7
+.entry k()
+{ .reg .b32 %r; .loc 1 10 44, function_name $L__info + 4, inlined_at 1 5 3 mov.u32 %r, 1; .loc 1 2 3
+ret; }
+# 3 "a.cu"
+.section .debug_str { info: .b8 1, 2 .b64 info+5 .b32 info-info }`);
+    expect(module.functions[0]?.instructions.map(({ line }) => line)).toEqual([7, 8]);
+  });
+
+  it('put addresses that are written byte by byte together', () => {
+    const parts = [...Array(8).keys()].map((byte) => `0x${'FF' + '00'.repeat(byte)}(generic(g)+4)`);
+    const module = parse(`.global .u32 g[2];\n.global .align 1 .b8 t[10] = {1, ${parts.join(', ')}, 2};`);
+    expect(module.variables[1]?.relocations).toEqual([{ offset: 1, symbol: 'g', addend: 4, generic: true }]);
+    expect([...(module.variables[1]?.initial ?? [])]).toEqual([1, 0, 0, 0, 0, 0, 0, 0, 0, 2]);
+  });
+
+  it('refuse only the entry whose parameter is a texture, or that asks for a cluster', () => {
+    const module = parse(`.global .texref t;
+.global .samplerref s = { addr_mode_0 = clamp_to_border, filter_mode = nearest };
+.entry a(.param .texref t0) { ret; }
+.entry b(.param .u64 .ptr .surfref s0) { ret; }
+.entry c() .explicitcluster .reqnctapercluster 2, 1, 1 { ret; }
+.entry d() .maxclusterrank 8 { ret; }`);
+    expect(module.functions.map(({ refusal }) => refusal?.instruction)).toEqual([
+      '.param t0',
+      undefined,
+      '.reqnctapercluster 2, 1, 1',
+      undefined,
+    ]);
+  });
+
+  it.each([
+    ['.func f(.param .b32 a);\n.func f(.param .b64 a) { ret; }', 5, 'f as it was declared before'],
+    ['.func f();\n.alias f, g;', 5, 'a function with a body'],
+    ['.alias f, g;', 4, 'a function that is declared without a body'],
+    ['.global .u32 g;\n.global .b8 t[2] = {0xFF(g), 1};', 5, 'the next part of g'],
+    ['.global .u32 g;\n.global .b8 t[8] = {0xFF00(g)};', 5, 'from the lowest to the highest'],
+    ['.global .u32 g;\n.global .b8 t[8] = {0xFF(g)};', 5, 'the next part of g'],
+    ['.global .u32 g;\n.global .u32 t = g;', 5, 'a 64-bit type for an address'],
+    ['.entry k(.reg .u32 %a) { ret; }', 4, 'parameters of an entry in .param'],
+    ['.file "a.cu"', 4, 'the number of a file'],
+    ['#define X 1', 4, 'PTX text'],
+  ])('name line and expectation of the malformed text %j', (text, line, expected) => {
+    expect(() => parse(text)).toThrow(
+      expect.objectContaining({ line, expected: expect.stringContaining(expected) as string }),
+    );
+  });
+});
