@@ -1,4 +1,5 @@
 import { ReferenceInterpreter, type InterpreterObserver, type Warp } from '../interpreter/index.js';
+import { usesHeap } from '../deviceRuntime/index.js';
 import type { ExecutorLaunch, TraceSink } from '../types.js';
 import { WriteJournal } from './writeJournal.js';
 
@@ -18,13 +19,20 @@ export function traceBlocks(
   sink: TraceSink,
   fuel: number,
 ): void {
-  const journal = new WriteJournal(launch.module.space);
+  const { kernel, module } = launch;
+  const journal = new WriteJournal(module.space);
+  const restoreHeap = usesHeap(kernel) ? module.space.openHeap().mark() : undefined;
   const observer = new SinkObserver(sink, journal);
   try {
-    new ReferenceInterpreter({ observer, turn: STEPS_PER_TURN, inTurn: true }).runBlocks(launch, blocks, fuel);
+    new ReferenceInterpreter({ observer, turn: STEPS_PER_TURN, inTurn: true }).runBlocks(
+      launch,
+      blocks,
+      fuel,
+    );
     observer.flush();
   } finally {
     journal.rollBack();
+    restoreHeap?.();
   }
 }
 
