@@ -52,6 +52,32 @@ import { warpHistogram } from './histogram/warpHistogram.js';
 import { hashTable32 } from './hashTables/hashTable32.js';
 import { hashTable64 } from './hashTables/hashTable64.js';
 import { lockedBuckets } from './hashTables/lockedBuckets.js';
+import { boxMuller } from './random/boxMuller.js';
+import { philox } from './random/philox.js';
+import { sobol } from './random/sobol.js';
+import { xorshift } from './random/xorshift.js';
+import { bfloatNorm } from './half/bfloatNorm.js';
+import { halfAxpy } from './half/halfAxpy.js';
+import { halfReduction } from './half/halfReduction.js';
+import { bigIntegers } from './wide/bigIntegers.js';
+import { ackermann } from './calls/ackermann.js';
+import { functionTable } from './calls/functionTable.js';
+import { printReport } from './calls/printReport.js';
+import { quickSort } from './calls/quickSort.js';
+import { structCalls } from './calls/structCalls.js';
+import { virtualShapes } from './calls/virtualShapes.js';
+import { compaction } from './mixed/compaction.js';
+import { constantTables } from './mixed/constantTables.js';
+import { fft } from './mixed/fft.js';
+import { kMeans } from './mixed/kMeans.js';
+import { luBlocks } from './mixed/luBlocks.js';
+import { mandelbrot } from './mixed/mandelbrot.js';
+import { nearestNeighbours } from './mixed/nearestNeighbours.js';
+import { raySpheres } from './mixed/raySpheres.js';
+import { sharedArrays } from './mixed/sharedArrays.js';
+import { stringSearch } from './mixed/stringSearch.js';
+import { structParameters } from './mixed/structParameters.js';
+import { transpose } from './mixed/transpose.js';
 
 export { firstDifference } from './difference.js';
 export { bytesOf, referenceResult, runFixture, type FixtureResult, type KernelRunner } from './fixtureRun.js';
@@ -120,4 +146,30 @@ export const kernelFixtures: readonly KernelFixture[] = [
   hashTable32,
   hashTable64,
   lockedBuckets,
+  boxMuller,
+  philox,
+  sobol,
+  xorshift,
+  bfloatNorm,
+  halfAxpy,
+  halfReduction,
+  bigIntegers,
+  ackermann,
+  functionTable,
+  printReport,
+  quickSort,
+  structCalls,
+  virtualShapes,
+  compaction,
+  constantTables,
+  fft,
+  kMeans,
+  luBlocks,
+  mandelbrot,
+  nearestNeighbours,
+  raySpheres,
+  sharedArrays,
+  stringSearch,
+  structParameters,
+  transpose,
 ];

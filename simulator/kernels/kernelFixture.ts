@@ -19,9 +19,14 @@ export type FixtureArgument<Name extends string = string> =
   | { readonly i32: number }
   | { readonly u32: number }
   | { readonly u64: bigint }
+  /** Bits of a half or bfloat16. */
+  | { readonly half: number }
   | { readonly f32: number }
   | { readonly f64: number }
-  | { readonly struct: readonly FixtureArgument<Name>[] };
+  | { readonly bytes: readonly number[] }
+  | { readonly struct: readonly FixtureArgument<Name>[] }
+  /** A structure at a multiple of 16, such as float4. */
+  | { readonly align16: readonly FixtureArgument<Name>[] };
 
 /** Extents in x, y, z; what is left out is 1. */
 export type Extent = number | readonly [number, number] | readonly [number, number, number];

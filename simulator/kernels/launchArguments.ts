@@ -32,17 +32,32 @@ function slotOf(argument: FixtureArgument, addressOf: (buffer: string) => number
   if ('u64' in argument) {
     return { align: 8, bytes: 8, write: (view, at) => view.setBigUint64(at, argument.u64, true) };
   }
+  if ('half' in argument) {
+    return { align: 2, bytes: 2, write: (view, at) => view.setUint16(at, argument.half, true) };
+  }
   if ('f32' in argument) {
     return { align: 4, bytes: 4, write: (view, at) => view.setFloat32(at, argument.f32, true) };
   }
   if ('f64' in argument) {
     return { align: 8, bytes: 8, write: (view, at) => view.setFloat64(at, argument.f64, true) };
   }
-  return structure(argument.struct.map((member) => slotOf(member, addressOf)));
+  if ('bytes' in argument) {
+    const { bytes } = argument;
+    return {
+      align: 1,
+      bytes: bytes.length,
+      write: (view, at) => bytes.forEach((byte, index) => view.setUint8(at + index, byte)),
+    };
+  }
+  const [members, align] = 'struct' in argument ? [argument.struct, 1] : [argument.align16, 16];
+  return structure(
+    members.map((member) => slotOf(member, addressOf)),
+    align,
+  );
 }
 
-function structure(members: readonly Slot[]): Slot {
-  const align = Math.max(...members.map((member) => member.align));
+function structure(members: readonly Slot[], least: number): Slot {
+  const align = Math.max(least, ...members.map((member) => member.align));
   const placed: { readonly member: Slot; readonly offset: number }[] = [];
   let end = 0;
   for (const member of members) {
