@@ -10,8 +10,14 @@ export interface NodeEmitter {
   emitCondition(register: number, negated: boolean): void;
   /** Ends the thread's turn: control does not come back. */
   emitLeave(node: FlowNode, terminator: Extract<Terminator, { kind: 'exit' | 'trap' | 'sync' }>): void;
-  /** Spends fuel for going round a loop again. */
-  emitBackEdge(node: FlowNode, cost: number): void;
+  /**
+   * Spends fuel for going round a loop again, to node `header`; without a header the edge may be any, and only spends.
+   */
+  emitBackEdge(node: FlowNode, cost: number, header?: number): void;
+  /** Leaves the index that a switch goes by. */
+  emitIndex(register: number): void;
+  /** Ends the thread at a switch whose index names no target. */
+  emitNoTarget(at: number): void;
 }
 
 /**
@@ -111,6 +117,12 @@ class StructuredEmitter {
         this.fn.end();
         return this.emitEdge(node, position, other);
       }
+      case 'switch':
+        emitSwitch(this.fn, this.emitter, terminator, (target) => {
+          const taken = this.emitEdge(node, position, this.positionOf(target));
+          if (taken !== undefined) this.emitTree(taken);
+        });
+        return undefined;
       case 'exit':
       case 'trap':
       case 'sync':
@@ -120,7 +132,9 @@ class StructuredEmitter {
   }
 
   private emitEdge(node: FlowNode, from: number, to: number): number | undefined {
-    if (to <= from) this.emitter.emitBackEdge(node, this.flow.backEdgeCost(from, to));
+    if (to <= from) {
+      this.emitter.emitBackEdge(node, this.flow.backEdgeCost(from, to), this.flow.nodes[to]);
+    }
     if (to > from && !this.isFollower(to)) return to;
     this.fn.br(this.labelOf(from, to));
     return undefined;
@@ -151,6 +165,27 @@ class StructuredEmitter {
   }
 }
 
+/** A block for each target, entered by a table; `emitTarget` never lets control fall through. */
+function emitSwitch(
+  fn: FunctionBuilder,
+  emitter: NodeEmitter,
+  terminator: Extract<Terminator, { kind: 'switch' }>,
+  emitTarget: (target: number) => void,
+): void {
+  const distinct = [...new Set(terminator.targets)];
+  const none = fn.block();
+  const labels = new Map<number, Label>();
+  for (const target of [...distinct].reverse()) labels.set(target, fn.block());
+  emitter.emitIndex(terminator.register);
+  fn.brTable([...terminator.targets.map((target) => labels.get(target) ?? none), none]);
+  for (const target of distinct) {
+    fn.end();
+    emitTarget(target);
+  }
+  fn.end();
+  emitter.emitNoTarget(terminator.at);
+}
+
 function emitDispatch(fn: FunctionBuilder, graph: FlowGraph, flow: RegionFlow, emitter: NodeEmitter): void {
   const state = fn.local('i32');
   fn.i32(0).set(state);
@@ -164,20 +199,32 @@ function emitDispatch(fn: FunctionBuilder, graph: FlowGraph, flow: RegionFlow, e
     if (node === undefined) return;
     emitter.emitBody(node, position);
     const terminator = node.terminator;
-    if (terminator.kind === 'exit' || terminator.kind === 'trap' || terminator.kind === 'sync') {
-      emitter.emitLeave(node, terminator);
-      return;
-    }
     // Any edge may close a loop here, so each spends what its node cost.
-    emitter.emitBackEdge(node, Math.max(1, node.counted.length));
-    if (terminator.kind === 'jump') {
-      fn.i32(flow.positionOf.get(terminator.to) ?? 0).set(state);
-    } else {
-      fn.i32(flow.positionOf.get(terminator.then) ?? 0).i32(flow.positionOf.get(terminator.else) ?? 0);
-      emitter.emitCondition(terminator.register, terminator.negated);
-      fn.op('select').set(state);
+    const cost = Math.max(1, node.counted.length);
+    const goTo = (target: number): void => {
+      const to = flow.positionOf.get(target) ?? 0;
+      emitter.emitBackEdge(node, cost, to <= position ? target : undefined);
+      fn.i32(to).set(state).br(again);
+    };
+    switch (terminator.kind) {
+      case 'exit':
+      case 'trap':
+      case 'sync':
+        emitter.emitLeave(node, terminator);
+        return;
+      case 'jump':
+        goTo(terminator.to);
+        return;
+      case 'branch':
+        emitter.emitCondition(terminator.register, terminator.negated);
+        fn.if();
+        goTo(terminator.then);
+        fn.end();
+        goTo(terminator.else);
+        return;
+      case 'switch':
+        emitSwitch(fn, emitter, terminator, goTo);
     }
-    fn.br(again);
   });
   fn.end();
 }

@@ -8,7 +8,8 @@ import type { FaultCode } from '../types.js';
  *   0x00400  launch record, and from 0x00800 the table of ex2
  *   0x01000  state of each thread    0x08000  kernel parameters
  *   0x10000  instruction counters    0x40000  access caches          0x60000  symbol addresses
- *   0x80000  shared memory           0x100000 thread contexts and local memory (more is allocated when it is short)
+ *   0x80000  shared memory           0x100000 access journal         0x180000 thread contexts and local memory (more
+ *                                                                             is allocated when it is short)
  */
 export const AREA = {
   record: 0x400,
@@ -24,7 +25,11 @@ export const AREA = {
   symbolsEnd: 0x80000,
   shared: 0x80000,
   sharedEnd: 0x100000,
-  contexts: 0x100000,
+  journal: 0x100000,
+  journalEnd: 0x140000,
+  journalOld: 0x140000,
+  journalOldEnd: 0x180000,
+  contexts: 0x180000,
   contextsEnd: 0x400000,
 } as const;
 
@@ -49,7 +54,34 @@ export const RECORD = {
   /** i64 */
   faultAddress: AREA.record + 88,
   faultThread: AREA.record + 96,
+  /** Where the next journal entry goes, and the next bytes that a write replaces. */
+  journalNext: AREA.record + 100,
+  journalOldNext: AREA.record + 104,
+  /** 1 once a thread has changed shared or global memory; kept by kernels whose threads wait for one another. */
+  wrote: AREA.record + 108,
+  /** i64: thread-instructions of the run so far; kept by observed code. */
+  position: AREA.record + 112,
+  /** i64: position of the first access that must not happen any more. */
+  stopAt: AREA.record + 120,
+  /** i64: how often clocks were read. */
+  clockReads: AREA.record + 128,
+  /** i64: cycles at which the running block's fuel was full. */
+  clockBase: AREA.record + 136,
+  /** f64 */
+  cyclesPerNs: AREA.record + 144,
+  /** i64 */
+  gridId: AREA.record + 152,
+  sm: AREA.record + 160,
+  smCount: AREA.record + 164,
+  envreg1: AREA.record + 168,
+  envreg2: AREA.record + 172,
 } as const;
+
+/** One entry of the journal: i64 position, i64 address, i32 what, i32 place of the old bytes or -1. */
+export const JOURNAL_ENTRY = { bytes: 24, position: 0, address: 8, what: 16, old: 20 } as const;
+
+/** Most bytes that one access moves. */
+export const MAX_ACCESS_BYTES = 32;
 
 export const MAX_THREADS = 1024;
 export const WARP_SIZE = 32;
@@ -87,6 +119,9 @@ export const FAULTS: readonly FaultCode[] = [
   'stackOverflow',
   'deadlock',
 ];
+
+/** In place of a fault: the run has come to the position at which it was to stop. */
+export const STOPPED = 99;
 
 /** Number of a fault in the launch record; 0 is none. */
 export function faultNumber(code: FaultCode): number {

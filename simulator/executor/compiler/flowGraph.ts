@@ -11,6 +11,13 @@ export type Terminator =
       readonly then: number;
       readonly else: number;
     }
+  /** `brx.idx`: to the target that the register counts to; there is none for an index outside. */
+  | {
+      readonly kind: 'switch';
+      readonly at: number;
+      readonly register: number;
+      readonly targets: readonly number[];
+    }
   | { readonly kind: 'exit'; readonly at: number }
   | { readonly kind: 'trap'; readonly at: number }
   /** The thread waits at sync point `point` and goes on at node `resume`. */
@@ -19,6 +26,8 @@ export type Terminator =
 /** A piece of a basic block: blocks are cut at the instructions where threads meet. */
 export interface FlowNode {
   readonly index: number;
+  /** The basic block that it is a piece of. */
+  readonly block: number;
   /** Instructions without the terminator's, in order. */
   readonly body: readonly number[];
   /** Instructions that count as issued here: the body and, unless another node counts it, the terminator's. */
@@ -28,11 +37,20 @@ export interface FlowNode {
 
 export interface SyncPoint {
   readonly index: number;
+  /** The instruction that waits, or the first one behind the point when none does. */
   readonly instruction: number;
   readonly resume: number;
-  /** `block`: all threads of the block meet; `warp`: lanes of a warp named by a mask, or those on the same path. */
-  readonly scope: 'block' | 'warp';
+  readonly scope: SyncScope;
+  /** Between two instructions, on an edge back: `instruction` is the first one behind it and does nothing here. */
+  readonly isOnEdge: boolean;
 }
+
+/**
+ * `block`: threads of the block meet at a barrier; `warp`: lanes of a warp named by a mask, or those on the same path;
+ * `spin`: the thread waits for what others write, so that they have their turn before it looks again; `quantum`: the
+ * block's fuel is used up. Nobody is waited for at the last two.
+ */
+export type SyncScope = 'block' | 'warp' | 'spin' | 'quantum';
 
 export interface FlowGraph {
   readonly nodes: readonly FlowNode[];
@@ -40,7 +58,7 @@ export interface FlowGraph {
   readonly syncPoints: readonly SyncPoint[];
 }
 
-const warpOpcodes = new Set(['shfl', 'vote', 'match', 'redux', 'activemask']);
+const warpOpcodes = new Set(['shfl', 'vote', 'match', 'redux', 'activemask', 'elect']);
 
 /** Where an instruction makes threads meet, if it does. */
 export function syncScope(instruction: IrInstruction): 'block' | 'warp' | undefined {
@@ -51,9 +69,12 @@ export function syncScope(instruction: IrInstruction): 'block' | 'warp' | undefi
   return undefined;
 }
 
-/** Cuts a function's basic blocks into nodes at its sync points. */
-export function buildFlowGraph(fn: IrFunction): FlowGraph {
-  return new GraphBuilder(fn).build();
+/**
+ * Cuts a function's basic blocks into nodes at its sync points.
+ * @param yields whether a thread gives way to others at `nanosleep`.
+ */
+export function buildFlowGraph(fn: IrFunction, yields = false): FlowGraph {
+  return new GraphBuilder(fn, yields).build();
 }
 
 class GraphBuilder {
@@ -63,7 +84,10 @@ class GraphBuilder {
   private readonly heads: number[];
   private next: number;
 
-  constructor(private readonly fn: IrFunction) {
+  constructor(
+    private readonly fn: IrFunction,
+    private readonly yields: boolean,
+  ) {
     this.heads = fn.blocks.map((_, index) => index);
     this.next = fn.blocks.length;
   }
@@ -78,12 +102,12 @@ class GraphBuilder {
     let index = this.head(block);
     let body: number[] = [];
     const close = (counted: readonly number[], terminator: Terminator): void => {
-      this.nodes.push({ index, body, counted: [...body, ...counted], terminator });
+      this.nodes.push({ index, block, body, counted: [...body, ...counted], terminator });
     };
     for (let at = first; at <= last; at++) {
       const instruction = this.fn.instructions[at];
       if (instruction === undefined) continue;
-      const scope = syncScope(instruction);
+      const scope = this.scopeOf(instruction);
       if (scope === undefined && at < last) {
         body.push(at);
         continue;
@@ -94,8 +118,8 @@ class GraphBuilder {
       }
       const resume = at < last ? this.fresh() : this.successor(block, 0);
       const point = this.syncPoints.length;
-      this.syncPoints.push({ index: point, instruction: at, resume, scope });
-      this.guarded(instruction, at, resume, close, { kind: 'sync', at, point, resume });
+      this.syncPoints.push({ index: point, instruction: at, resume, scope, isOnEdge: false });
+      this.guarded(instruction, block, at, resume, close, { kind: 'sync', at, point, resume });
       if (at === last) return;
       index = resume;
       body = [];
@@ -118,12 +142,24 @@ class GraphBuilder {
         else close([at], { kind: 'branch', at, ...guard, then: to, else: other });
         return;
       }
+      case 'brx': {
+        const [index] = instruction.sources;
+        if (index?.kind !== 'register')
+          throw new RangeError(`line ${instruction.line}: brx without a register`);
+        const targets = instruction.sources.flatMap((source) =>
+          source.kind === 'label' ? [this.head(source.block)] : [],
+        );
+        const terminator: Terminator = { kind: 'switch', at, register: index.register, targets };
+        this.guarded(instruction, block, at, this.following(block), close, terminator);
+        return;
+      }
       case 'ret':
       case 'exit':
-        this.guarded(instruction, at, this.following(block), close, { kind: 'exit', at });
+        this.guarded(instruction, block, at, this.following(block), close, { kind: 'exit', at });
         return;
       case 'trap':
-        this.guarded(instruction, at, this.following(block), close, { kind: 'trap', at });
+      case 'brkpt':
+        this.guarded(instruction, block, at, this.following(block), close, { kind: 'trap', at });
         return;
       default:
         body.push(at);
@@ -134,6 +170,7 @@ class GraphBuilder {
   /** Closes a node with a terminator that a guard may skip. */
   private guarded(
     instruction: IrInstruction,
+    block: number,
     at: number,
     skipTo: number | undefined,
     close: (counted: readonly number[], terminator: Terminator) => void,
@@ -146,7 +183,11 @@ class GraphBuilder {
     }
     const taken = this.fresh();
     close([at], { kind: 'branch', at, ...guard, then: taken, else: skipTo });
-    this.nodes.push({ index: taken, body: [], counted: [], terminator });
+    this.nodes.push({ index: taken, block, body: [], counted: [], terminator });
+  }
+
+  private scopeOf(instruction: IrInstruction): SyncScope | undefined {
+    return this.yields && instruction.opcode === 'nanosleep' ? 'spin' : syncScope(instruction);
   }
 
   private head(block: number): number {
@@ -160,9 +201,9 @@ class GraphBuilder {
     return this.head(target);
   }
 
+  /** Where a guarded instruction that ends a block lets pass: the block behind it. */
   private following(block: number): number | undefined {
-    const next = this.fn.blocks[block]?.successors[0];
-    return next === undefined ? undefined : this.head(next);
+    return block + 1 < this.fn.blocks.length ? this.head(block + 1) : undefined;
   }
 
   private fresh(): number {
@@ -178,6 +219,8 @@ export function successorsOf(node: FlowNode): readonly number[] {
       return [node.terminator.to];
     case 'branch':
       return [node.terminator.then, node.terminator.else];
+    case 'switch':
+      return [...new Set(node.terminator.targets)];
     case 'exit':
     case 'trap':
     case 'sync':

@@ -12,6 +12,9 @@ import { wasmTypeOf } from './registerTypes.js';
 
 export type HostFunction = (...values: Value[]) => Value;
 
+/** Name of the import that empties the journal. */
+export const FLUSH_JOURNAL = 'flushJournal';
+
 interface Imported {
   readonly index: number;
   readonly operation: ScalarOperation;
@@ -22,7 +25,19 @@ export class ImportedOperations {
   readonly functions: Record<string, HostFunction> = {};
   private readonly byForm = new Map<string, Imported>();
 
+  private flush = -1;
+
   constructor(private readonly module: ModuleBuilder) {}
+
+  /** Declares the function that empties a full journal; whoever instantiates the module gives it. */
+  declareFlush(): void {
+    this.flush = this.module.importFunction(FLUSH_JOURNAL, [], []);
+  }
+
+  /** Index of that function. */
+  get flushJournal(): number {
+    return this.flush;
+  }
 
   /** Declares the function for this instruction's form; before the module's first own function. @returns false when there is none. */
   declare(instruction: IrInstruction): boolean {

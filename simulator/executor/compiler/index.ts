@@ -7,11 +7,18 @@ export {
   COUNTER_BYTES,
   ENTRY_STATE,
   FAULTS,
+  JOURNAL_ENTRY,
   MAX_THREADS,
   RECORD,
+  STOPPED,
   WARP_SIZE,
 } from './executorArea.js';
 export type { SyncPoint } from './flowGraph.js';
+export { FLUSH_JOURNAL } from './importedOperations.js';
+export { JOURNAL_WHAT } from './journalEmitter.js';
+export type { CodeForm } from './kernelPlan.js';
+export { EXCHANGE } from './threadContext.js';
+export { findSpinLoops } from './spinLoops.js';
 export type { InstructionWeights } from './instructionCounts.js';
 export { compileKernel, type CompiledKernel } from './kernelCompiler.js';
 export { REGION_RESULT } from './regionCompiler.js';

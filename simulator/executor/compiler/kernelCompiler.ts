@@ -4,17 +4,19 @@ import { ModuleBuilder } from '../wasm/index.js';
 import { groupAccesses } from './accessGroups.js';
 import { CompileError } from './compileError.js';
 import { AREA, CLASS_COUNTERS, COUNTER_BYTES } from './executorArea.js';
-import { buildFlowGraph, successorsOf, type FlowGraph, type SyncPoint } from './flowGraph.js';
+import { buildFlowGraph, successorsOf, type FlowGraph, type FlowNode, type SyncPoint } from './flowGraph.js';
 import { ImportedOperations, type HostFunction } from './importedOperations.js';
 import { weighClasses, type InstructionWeights } from './instructionCounts.js';
 import { needsImport } from './instructionEmitter.js';
-import type { KernelPlan } from './kernelPlan.js';
+import { journalFunction } from './journalEmitter.js';
+import type { CodeForm, KernelPlan } from './kernelPlan.js';
 import { Library } from './library.js';
 import { computeLiveness } from './nodeLiveness.js';
 import { unsupported } from './operandEmitter.js';
 import { RegionCompiler } from './regionCompiler.js';
-import { analyseRegion } from './regionFlow.js';
+import { cutRegions } from './regionCuts.js';
 import { findExactRegisters } from './registerTypes.js';
+import { findSpinLoops } from './spinLoops.js';
 import { layoutContext } from './threadContext.js';
 
 /** A kernel as a WebAssembly module's bytes, and what is needed to run it. */
@@ -24,6 +26,14 @@ export interface CompiledKernel {
   /** `run(lo, hi)` when no thread ever waits for another; otherwise `region<k>(warp, mask)` for each region. */
   readonly shape: 'blocks' | 'warp';
   readonly syncPoints: readonly SyncPoint[];
+  /** Whether threads wait for one another through memory. */
+  readonly spins: boolean;
+  /** Whether threads may wait for threads of other blocks. */
+  readonly waitsForBlocks: boolean;
+  /** Whether threads give way to one another: then blocks take turns. */
+  readonly takesTurns: boolean;
+  /** Whether the kernel asks where it runs, or when. */
+  readonly asksPlace: boolean;
   /** Weights of each counter, in the order of the counters in the executor's area. */
   readonly counters: readonly InstructionWeights[];
   readonly cacheCount: number;
@@ -39,8 +49,13 @@ export interface CompiledKernel {
   skips(point: number, end: number): boolean;
 }
 
-/** Compiles the *fast* variant. @throws CompileError naming the instruction and its line. */
-export function compileKernel(ir: IrModule, fn: IrFunction, memoryPages: number): CompiledKernel {
+/** Compiles a kernel in one of its forms. @throws CompileError naming the instruction and its line. */
+export function compileKernel(
+  ir: IrModule,
+  fn: IrFunction,
+  memoryPages: number,
+  form: CodeForm = {},
+): CompiledKernel {
   if (fn.refusal !== undefined) {
     const { line, instruction, reason } = fn.refusal;
     throw new CompileError(
@@ -51,10 +66,21 @@ export function compileKernel(ir: IrModule, fn: IrFunction, memoryPages: number)
   }
   const module = new ModuleBuilder(memoryPages);
   const imported = new ImportedOperations(module);
-  const graph = buildFlowGraph(fn);
-  const waits = new Set(graph.syncPoints.map((point) => point.instruction));
+  const loops = findSpinLoops(fn);
+  const takesTurns = loops.any || form.resumable === true;
+  const scopeOf = (from: FlowNode, to: FlowNode): 'spin' | 'quantum' | undefined => {
+    if (loops.isSpin(from.block, to.block)) return 'spin';
+    return form.resumable === true ? 'quantum' : undefined;
+  };
+  const cuts = cutRegions(buildFlowGraph(fn, takesTurns), scopeOf);
+  const { graph, flows } = cuts;
+  const waits = new Set(
+    graph.syncPoints.filter((point) => !point.isOnEdge).map((point) => point.instruction),
+  );
+  if (form.observed === true) imported.declareFlush();
   for (const instruction of fn.instructions) {
-    const isControl = /^(bra|ret|exit|trap)$/.test(instruction.opcode) || waits.has(instruction.index);
+    const isControl =
+      /^(bra|brx|ret|exit|trap|brkpt)$/.test(instruction.opcode) || waits.has(instruction.index);
     if (isControl || !needsImport(instruction)) continue;
     if (!imported.declare(instruction)) throw unsupported(instruction, fn, 'no meaning is defined for it');
   }
@@ -64,7 +90,10 @@ export function compileKernel(ir: IrModule, fn: IrFunction, memoryPages: number)
   const plan: KernelPlan = {
     ir,
     fn,
+    form,
+    takesTurns,
     graph,
+    pointOf: (from, to) => cuts.pointOf(from, to),
     liveness,
     exact: findExactRegisters(fn),
     groups: groupAccesses(fn),
@@ -73,6 +102,7 @@ export function compileKernel(ir: IrModule, fn: IrFunction, memoryPages: number)
     context: layoutContext(fn, liveness),
     exchanged: exchangedRegisters(fn, graph),
     library: new Library(module),
+    journal: form.observed === true ? module.add(journalFunction(imported.flushJournal)) : -1,
     imported,
     usesShared: sharedLayout.offsets.size > 0,
     entryOf: (region) => (region === 0 ? graph.entry : (graph.syncPoints[region - 1]?.resume ?? 0)),
@@ -80,8 +110,7 @@ export function compileKernel(ir: IrModule, fn: IrFunction, memoryPages: number)
   };
   const shape = graph.syncPoints.length === 0 ? 'blocks' : 'warp';
   const counters: InstructionWeights[] = [];
-  for (let region = 0; region <= graph.syncPoints.length; region++) {
-    const flow = analyseRegion(graph, plan.entryOf(region));
+  for (const [region, flow] of flows.entries()) {
     const counterBase = CLASS_COUNTERS + counters.length * COUNTER_BYTES;
     counters.push(...weighClasses(fn, graph, flow));
     if (CLASS_COUNTERS + counters.length * COUNTER_BYTES > AREA.countersEnd) {
@@ -95,6 +124,10 @@ export function compileKernel(ir: IrModule, fn: IrFunction, memoryPages: number)
     imports: imported.functions,
     shape,
     syncPoints: graph.syncPoints,
+    spins: loops.any,
+    waitsForBlocks: loops.acrossBlocks,
+    takesTurns,
+    asksPlace: asksPlace(fn),
     counters,
     cacheCount: plan.groups.groups.length,
     symbols,
@@ -106,11 +139,19 @@ export function compileKernel(ir: IrModule, fn: IrFunction, memoryPages: number)
   };
 }
 
+function asksPlace(fn: IrFunction): boolean {
+  return fn.instructions.some((instruction) =>
+    instruction.sources.some(
+      (source) => source.kind === 'special' && /^(smid|nsmid|clock|globaltimer|gridid)/.test(source.name),
+    ),
+  );
+}
+
 function exchangedRegisters(fn: IrFunction, graph: FlowGraph): Set<number> {
   const found = new Set<number>();
   for (const point of graph.syncPoints) {
     const instruction = fn.instructions[point.instruction];
-    if (instruction === undefined) continue;
+    if (instruction === undefined || point.isOnEdge) continue;
     for (const register of readRegisters(instruction)) found.add(register);
   }
   return found;

@@ -13,6 +13,7 @@ import type { OpName } from '../wasm/index.js';
 import { accessBytes, type AccessGroup } from './accessGroups.js';
 import { AREA, CACHE, faultNumber, RECORD } from './executorArea.js';
 import { spaceOf, type AccessSpace } from './instructionClass.js';
+import type { JournalKind } from './journalEmitter.js';
 import { lastType } from './integerEmitter.js';
 import { NO_OFFSET_HIGH } from './library.js';
 import { unsupported, type OperandEmitter } from './operandEmitter.js';
@@ -47,6 +48,13 @@ export interface MemorySurroundings {
   countBytes(what: DynamicBytes, bytes: number): void;
   /** Leaves the thread at this instruction; the fault is in the launch record. */
   leaveWithFault(instruction: IrInstruction): void;
+  /**
+   * Before an access to global memory that is allowed: writes it to the journal of observed code. Its place in the node's
+   * memory is on the stack and stays there.
+   */
+  recordAccess(instruction: IrInstruction, kind: JournalKind, bytes: number, pushAddress: () => void): void;
+  /** A write that others may wait for; `pushChanged` leaves 1 when it changed anything. */
+  noteWrite(pushChanged?: () => void): void;
 }
 
 /** Loads, stores and atomics: every address is checked and translated where it is used. */
@@ -81,6 +89,8 @@ export class MemoryEmitter {
     const f = this.emit.f;
     const [address, value] = instruction.sources;
     const type = lastType(instruction);
+    const space = spaceOf(instruction.modifiers);
+    if (space !== 'local' && space !== 'param') this.around.noteWrite();
     const offset = this.pushAddress(instruction, address);
     if (value?.kind !== 'vector') {
       const effective = this.registerView(value, type);
@@ -107,9 +117,11 @@ export class MemoryEmitter {
     const old = this.emit.temporary('old', held);
     const offset = this.pushAddress(instruction, instruction.sources[0]);
     f.tee(at).memory(loadName(type), offset).set(old);
+    const next = this.emit.temporary('next', held);
     f.get(at);
     this.combine(instruction, type, old);
-    f.memory(storeName(type), offset);
+    f.tee(next).memory(storeName(type), offset);
+    this.around.noteWrite(() => f.get(old).get(next).op(`${held}Ne`));
     if (instruction.opcode === 'red') return;
     f.get(old);
     this.emit.assign(instruction.destinations[0], type);
@@ -306,6 +318,10 @@ export class MemoryEmitter {
     f.i32(group.cacheAt).memory('i32Load', CACHE.offset).set(cache.offset);
     f.end();
     f.get(offset).op('i32WrapI64').get(cache.offset).op('i32Add');
+    if (spaceOf(instruction.modifiers) === 'const') return;
+    this.around.recordAccess(instruction, accessKind(instruction), group.bytes, () =>
+      f.get(offset).get(cache.base).op('i64Add'),
+    );
   }
 
   private genericAddress(instruction: IrInstruction, operand: Extract<IrOperand, { kind: 'address' }>): void {
@@ -434,6 +450,10 @@ export class MemoryEmitter {
       f.get(old).op('i32Eqz').get(old).get(operand).op('i32GtU').op('i32Or').op('select');
     } else throw unsupported(instruction, this.emit.fn, 'this atomic is not supported');
   }
+}
+
+function accessKind({ opcode }: IrInstruction): JournalKind {
+  return opcode === 'st' ? 'store' : opcode === 'atom' || opcode === 'red' ? 'atomic' : 'load';
 }
 
 function limitOf(extent: number, bytes: number): number {

@@ -71,6 +71,10 @@ export function computeLiveness(fn: IrFunction, graph: FlowGraph): NodeLiveness 
         changed = true;
     }
   }
+  for (const point of graph.syncPoints) {
+    const behind = liveIn[point.resume];
+    if (point.isOnEdge && behind !== undefined) atSync[point.index]?.addAll(behind);
+  }
   return { liveIn, atSync };
 }
 
@@ -96,7 +100,7 @@ function before(
     const next = liveIn[successor];
     if (next !== undefined) live.addAll(next);
   }
-  if (terminator.kind === 'branch') live.add(terminator.register);
+  if (terminator.kind === 'branch' || terminator.kind === 'switch') live.add(terminator.register);
   for (let index = node.body.length - 1; index >= 0; index--) {
     const instruction = fn.instructions[node.body[index] ?? -1];
     if (instruction === undefined) continue;

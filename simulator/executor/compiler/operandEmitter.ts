@@ -13,8 +13,8 @@ import { wasmTypeOf } from './registerTypes.js';
 
 /** Values that only the code around an instruction knows. */
 export interface SurroundingValues {
-  /** Pushes a special register as i32. */
-  pushSpecial(name: string): void;
+  /** Pushes a special register; @returns the type that it has. */
+  pushSpecial(name: string): 'i32' | 'i64';
   /** Pushes the address of a variable or parameter as i64 or i32. */
   pushSymbol(name: string, offset: number, type: 'i32' | 'i64'): void;
 }
@@ -88,10 +88,13 @@ export class OperandEmitter {
       case 'float':
         this.useFloat(operand.width, operand.low, operand.high, type);
         return;
-      case 'special':
-        this.surroundings.pushSpecial(operand.name);
-        if (wasmTypeOf(type) === 'i64') f.op('i64ExtendI32U');
+      case 'special': {
+        const held = this.surroundings.pushSpecial(operand.name);
+        const wanted = wasmTypeOf(type);
+        if (wanted === 'i64' && held === 'i32') f.op('i64ExtendI32U');
+        else if (wanted === 'i32' && held === 'i64') f.op('i32WrapI64');
         return;
+      }
       case 'symbol':
         this.surroundings.pushSymbol(
           operand.name,

@@ -1,13 +1,14 @@
-import { readRegisters, writtenRegisters, typeBits, type IrInstruction } from '../../ptx/index.js';
+import type { IrInstruction } from '../../ptx/index.js';
+import type { FaultCode } from '../types.js';
 import { FunctionBuilder, type Label } from '../wasm/index.js';
 import type { AccessGroup } from './accessGroups.js';
 import { accessBytes } from './accessGroups.js';
 import { emitControlFlow, type NodeEmitter } from './controlFlowEmitter.js';
-import { ExchangeEmitter } from './exchangeEmitter.js';
-import { AREA, CACHE, faultNumber, RECORD, WARP_SIZE } from './executorArea.js';
+import { AREA, CACHE, FAULTS, faultNumber, RECORD, WARP_SIZE } from './executorArea.js';
 import type { FlowNode, Terminator } from './flowGraph.js';
 import { emitInstruction } from './instructionEmitter.js';
 import { spaceOf } from './instructionClass.js';
+import { journalWhat, type JournalKind } from './journalEmitter.js';
 import type { KernelPlan } from './kernelPlan.js';
 import {
   MemoryEmitter,
@@ -17,10 +18,9 @@ import {
 } from './memoryEmitter.js';
 import { OperandEmitter } from './operandEmitter.js';
 import type { RegionFlow } from './regionFlow.js';
-import { wasmTypeOf } from './registerTypes.js';
+import { RegionRegisters } from './regionRegisters.js';
 import { PassCounters } from './passCounters.js';
 import { advanceTid, pushSpecialRegister, startTid, type ThreadLocals } from './specialRegisters.js';
-import { EXCHANGE } from './threadContext.js';
 
 /** What a region function returns besides the state that all its lanes reached. */
 export const REGION_RESULT = { mixed: 0x7ffffffe, fault: 0x7fffffff } as const;
@@ -35,9 +35,7 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
   readonly f: FunctionBuilder;
   private readonly emit: OperandEmitter;
   private readonly memory: MemoryEmitter;
-  private readonly instructions: readonly IrInstruction[];
-  private readonly written = new Set<number>();
-  private readonly used = new Set<number>();
+  private readonly registers: RegionRegisters;
   private readonly caches = new Map<number, CacheLocals>();
   private readonly sharedLimits = new Map<number, number>();
   private readonly thread: ThreadLocals;
@@ -48,6 +46,10 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
   private readonly context: number;
   private readonly localMemory: number;
   private readonly fuel: number;
+  /** Of observed code: thread-instructions of the run up to the end of the running node. */
+  private readonly position: number;
+  /** The node whose instructions are being written. */
+  private current: FlowNode | undefined;
   private readonly site: number;
   private readonly status: number;
   private readonly counters: PassCounters;
@@ -63,21 +65,7 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
   ) {
     this.f = new FunctionBuilder(['i32', 'i32'], ['i32']);
     const f = this.f;
-    this.instructions = this.regionInstructions();
-    for (const instruction of this.instructions) {
-      for (const register of readRegisters(instruction)) this.used.add(register);
-      for (const register of writtenRegisters(instruction)) {
-        this.used.add(register);
-        this.written.add(register);
-      }
-    }
-    const resumed = this.resumedInstruction();
-    if (resumed !== undefined) {
-      for (const register of writtenRegisters(resumed)) {
-        this.used.add(register);
-        this.written.add(register);
-      }
-    }
+    this.registers = new RegionRegisters(plan, region, flow);
     const i32 = (): number => f.local('i32');
     this.thread = {
       warp: shape === 'warp' ? 0 : i32(),
@@ -92,9 +80,10 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
     this.site = i32();
     this.status = i32();
     this.fuel = f.local('i64');
+    this.position = f.local('i64');
     this.needsTid = this.reads(/^tid/);
     this.emit = new OperandEmitter(f, plan.fn, plan.library, plan.exact, this, (register) =>
-      this.used.has(register),
+      this.registers.uses(register),
     );
     this.memory = new MemoryEmitter(this.emit, this);
     this.declareCaches();
@@ -105,17 +94,21 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
     const f = this.f;
     this.loadUniforms();
     this.faultLabel = f.block();
+    if (this.isObserved) f.i32(0).memory('i64Load', RECORD.position).set(this.position);
     if (this.shape === 'warp') {
       f.i32(0).memory('i64Load', RECORD.fuel).set(this.fuel);
       this.emitWarp();
       f.i32(0).get(this.fuel).memory('i64Store', RECORD.fuel);
+      this.storePosition();
       this.emitSummary();
       f.op('return');
     } else {
       this.emitBlocks();
+      this.storePosition();
       f.i32(0).op('return');
     }
     f.end();
+    this.storePosition();
     f.i32(0).get(this.site).memory('i32Store', RECORD.faultInstruction);
     f.i32(0).get(this.firstThread).get(this.thread.lane).op('i32Add').memory('i32Store', RECORD.faultThread);
     this.counters.endLane();
@@ -128,6 +121,9 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
 
   emitBody(node: FlowNode, position: number): void {
     this.counters.pass(position);
+    this.current = node;
+    if (this.isObserved && node.counted.length > 0)
+      this.f.get(this.position).i64(node.counted.length).op('i64Add').set(this.position);
     for (const index of node.body) {
       const instruction = this.plan.fn.instructions[index];
       if (instruction !== undefined) emitInstruction(instruction, this.emit, this.memory, this.plan.imported);
@@ -146,36 +142,48 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
         if (this.shape === 'warp') f.i32(-1 - terminator.at).set(this.status);
         f.br(this.leaveLabel);
         return;
-      case 'trap': {
-        f.i32(0).i32(faultNumber('trap')).memory('i32Store', RECORD.faultCode);
-        f.i32(terminator.at).set(this.site).br(this.faultLabel);
+      case 'trap':
+        this.emitFault(trapCode(this.plan.fn.instructions[terminator.at]), terminator.at);
         return;
-      }
       case 'sync':
         // A loop through a wait has no back edge inside a region: the way from wait to wait is charged instead.
         if (this.region > 0)
           this.emitBackEdge(node, this.flow.backEdgeCost(this.flow.positionOf.get(node.index) ?? 0, 0));
-        this.spill(terminator.point);
-        f.i32(terminator.point + 1)
-          .set(this.status)
-          .br(this.leaveLabel);
+        this.leaveAt(terminator.point);
     }
   }
 
-  emitBackEdge(node: FlowNode, cost: number): void {
+  emitBackEdge(node: FlowNode, cost: number, header?: number): void {
     const f = this.f;
-    f.get(this.fuel).i64(cost).op('i64Sub').tee(this.fuel).i64(0).op('i64LtS').if();
-    f.i32(0).i32(faultNumber('fuelExhausted')).memory('i32Store', RECORD.faultCode);
-    f.i32(node.counted.at(-1) ?? node.body.at(-1) ?? 0)
-      .set(this.site)
-      .br(this.faultLabel)
-      .end();
+    f.get(this.fuel).i64(cost).op('i64Sub');
+    const point = header === undefined ? undefined : this.plan.pointOf(node.index, header);
+    if (point?.scope === 'spin') {
+      f.set(this.fuel);
+      this.leaveAt(point.index);
+      return;
+    }
+    if (point === undefined && this.plan.form.resumable === true) {
+      f.set(this.fuel);
+      return;
+    }
+    f.tee(this.fuel).i64(0).op('i64LtS').if();
+    if (point !== undefined) this.leaveAt(point.index);
+    else this.emitFault('fuelExhausted', node.counted.at(-1) ?? node.body.at(-1) ?? 0);
+    f.end();
+  }
+
+  emitIndex(register: number): void {
+    this.f.get(this.emit.localOf(register));
+  }
+
+  emitNoTarget(at: number): void {
+    this.emitFault('illegalInstruction', at);
   }
 
   // --- SurroundingValues ---
 
-  pushSpecial(name: string): void {
-    pushSpecialRegister(this.f, name, this.thread);
+  pushSpecial(name: string): 'i32' | 'i64' {
+    return pushSpecialRegister(this.f, name, this.thread, { fuel: this.fuel });
   }
 
   pushSymbol(name: string, offset: number, type: 'i32' | 'i64'): void {
@@ -232,46 +240,83 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
   }
 
   leaveWithFault(instruction: IrInstruction): void {
-    this.f.i32(instruction.index).set(this.site).br(this.faultLabel);
+    const f = this.f;
+    if (this.isObserved) {
+      this.pushPositionOf(instruction);
+      f.set(this.position);
+    }
+    f.i32(instruction.index).set(this.site).br(this.faultLabel);
+  }
+
+  recordAccess(instruction: IrInstruction, kind: JournalKind, bytes: number, pushAddress: () => void): void {
+    if (!this.isObserved) return;
+    const f = this.f;
+    const place = this.emit.temporary('place', 'i32');
+    f.set(place);
+    this.pushPositionOf(instruction);
+    pushAddress();
+    f.get(place)
+      .i32(journalWhat(instruction.index, kind, bytes))
+      .call(this.plan.journal)
+      .if();
+    this.leaveWithFault(instruction);
+    f.end().get(place);
+  }
+
+  noteWrite(pushChanged?: () => void): void {
+    if (!this.plan.takesTurns) return;
+    const f = this.f;
+    f.i32(0);
+    if (pushChanged === undefined) f.i32(1);
+    else {
+      pushChanged();
+      f.i32(0).memory('i32Load', RECORD.wrote).op('i32Or');
+    }
+    f.memory('i32Store', RECORD.wrote);
   }
 
   // --- frame of the function ---
 
-  /** All instructions of the region, terminators and waits at its ends included. */
-  private regionInstructions(): IrInstruction[] {
-    const found: IrInstruction[] = [];
-    for (const index of this.flow.nodes) {
-      const node = this.plan.graph.nodes[index];
-      if (node === undefined) continue;
-      const at = node.terminator.kind === 'jump' ? [] : [node.terminator.at];
-      for (const each of [...node.body, ...at]) {
-        const instruction = this.plan.fn.instructions[each];
-        // What a wait writes belongs to the region behind it.
-        if (instruction === undefined) continue;
-        found.push(
-          node.terminator.kind === 'sync' && each === node.terminator.at
-            ? { ...instruction, destinations: [] }
-            : instruction,
-        );
-      }
-    }
-    return found;
+  private get isObserved(): boolean {
+    return this.plan.form.observed === true;
   }
 
-  private resumedInstruction(): IrInstruction | undefined {
-    const point = this.plan.graph.syncPoints[this.region - 1];
-    return point === undefined ? undefined : this.plan.fn.instructions[point.instruction];
+  private storePosition(): void {
+    if (this.isObserved) this.f.i32(0).get(this.position).memory('i64Store', RECORD.position);
+  }
+
+  /** Pushes how many thread-instructions came before this one. */
+  private pushPositionOf(instruction: IrInstruction): void {
+    const counted = this.current?.counted ?? [];
+    const place = counted.indexOf(instruction.index);
+    const behind = place < 0 ? 0 : counted.length - place;
+    this.f.get(this.position).i64(behind).op('i64Sub');
+  }
+
+  private emitFault(code: FaultCode, at: number): void {
+    const f = this.f;
+    f.i32(0).i32(faultNumber(code)).memory('i32Store', RECORD.faultCode);
+    f.i32(at).set(this.site).br(this.faultLabel);
+  }
+
+  /** Ends the thread's turn at a point from which it goes on later. */
+  private leaveAt(point: number): void {
+    this.registers.spill(this.f, this.emit, this.context, point);
+    this.f
+      .i32(point + 1)
+      .set(this.status)
+      .br(this.leaveLabel);
   }
 
   private reads(pattern: RegExp): boolean {
-    return this.instructions.some((instruction) =>
+    return this.registers.instructions.some((instruction) =>
       instruction.sources.some((source) => source.kind === 'special' && pattern.test(source.name)),
     );
   }
 
   private declareCaches(): void {
     const f = this.f;
-    for (const instruction of this.instructions) {
+    for (const instruction of this.registers.instructions) {
       const group = this.plan.groups.ofInstruction.get(instruction.index);
       if (group !== undefined && !this.caches.has(group.index)) {
         this.caches.set(group.index, { base: f.local('i64'), limit: f.local('i64'), offset: f.local('i32') });
@@ -348,7 +393,10 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
     if (this.plan.graph.syncPoints.length > 0)
       this.pointAtThread(this.context, RECORD.contexts, this.plan.context.stride);
     this.pointAtThread(this.localMemory, RECORD.locals, this.plan.localLayout.bytes);
-    this.emitExchange();
+    this.registers.emitExchange(f, this.emit, this.context, this.mask, (stray, at) => {
+      f.get(stray).set(this.thread.lane);
+      this.emitFault('divergentBarrier', at);
+    });
     if (this.shape === 'warp')
       f.i32(0).set(this.summaryLocal('seen')).i32(0).set(this.summaryLocal('difference'));
     f.i32(0).set(lane);
@@ -367,7 +415,7 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
 
   private emitThread(): void {
     const f = this.f;
-    this.loadRegisters();
+    this.registers.load(f, this.emit, this.context);
     this.leaveLabel = f.block();
     emitControlFlow(f, this.plan.graph, this.flow, this);
     // Every way through the control flow branches out.
@@ -431,69 +479,10 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
     if (localBytes > 0) f.get(this.localMemory).i32(localBytes).op('i32Add').set(this.localMemory);
     f.get(this.thread.lane).i32(1).op('i32Add').set(this.thread.lane);
   }
+}
 
-  private emitExchange(): void {
-    const resumed = this.resumedInstruction();
-    if (resumed === undefined) return;
-    const typeOf = (register: number) => this.emit.typeOf(register);
-    const leaveStray = (lane: number): void => {
-      this.f.i32(0).i32(faultNumber('divergentBarrier')).memory('i32Store', RECORD.faultCode);
-      this.f.get(lane).set(this.thread.lane).i32(resumed.index).set(this.site).br(this.faultLabel);
-    };
-    new ExchangeEmitter(this.f, this.plan.context, typeOf, this.context, this.mask, leaveStray).emit(resumed);
-  }
-
-  /** Brings a thread's registers from its context, and what it waited for from the exchange area. */
-  private loadRegisters(): void {
-    const f = this.f;
-    const resumed = this.resumedInstruction();
-    const given = new Set(resumed === undefined ? [] : writtenRegisters(resumed));
-    for (const register of this.plan.liveness.liveIn[this.plan.entryOf(this.region)]?.members() ?? []) {
-      if (!this.used.has(register) || given.has(register)) continue;
-      const type = wasmTypeOf(this.emit.typeOf(register));
-      const slot = this.plan.context.slotOf.get(register);
-      if (this.region > 0 && slot !== undefined) f.get(this.context).memory(`${type}Load`, slot);
-      else if (type === 'i32') f.i32(0);
-      else if (type === 'i64') f.i64(0);
-      else if (type === 'f32') f.f32(0);
-      else f.f64(0);
-      f.set(this.emit.localOf(register));
-    }
-    const [destination] = resumed?.destinations ?? [];
-    if (resumed === undefined || destination === undefined) return;
-    const type = resumed.opcode === 'vote' && !resumed.modifiers.includes('ballot') ? 'pred' : 'b32';
-    f.get(this.context).memory('i32Load', EXCHANGE.value);
-    this.emit.assign(destination.kind === 'pair' ? destination.first : destination, type);
-    if (destination.kind !== 'pair') return;
-    f.get(this.context).memory('i32Load', EXCHANGE.predicate);
-    this.emit.assign(destination.second, 'pred');
-  }
-
-  /** Keeps what this region wrote of the registers that a waiting thread needs. */
-  private spill(point: number): void {
-    const f = this.f;
-    for (const register of this.plan.liveness.atSync[point]?.members() ?? []) {
-      if (!this.written.has(register)) continue;
-      const held = this.emit.typeOf(register);
-      const type = wasmTypeOf(held);
-      f.get(this.context).get(this.emit.localOf(register));
-      // A warp operation, here or at a later wait, looks at bits.
-      if (
-        (type === 'f32' || type === 'f64') &&
-        this.plan.exchanged.has(register) &&
-        this.emit.isLoose(register)
-      )
-        this.emit.canonical(type);
-      f.memory(
-        typeBits(held) === 64
-          ? type === 'f64'
-            ? 'f64Store'
-            : 'i64Store'
-          : type === 'f32'
-            ? 'f32Store'
-            : 'i32Store',
-        this.plan.context.slotOf.get(register) ?? 0,
-      );
-    }
-  }
+/** A trap that lowering made says which fault it is. */
+function trapCode(instruction: IrInstruction | undefined): FaultCode {
+  const [modifier] = instruction?.modifiers ?? [];
+  return FAULTS.find((code) => code === modifier) ?? 'trap';
 }

@@ -31,9 +31,16 @@ export interface RegionFlow {
   readonly isRepeated: readonly boolean[];
   /** Fewest instructions from each loop header to the end of the node, for back edges to charge. */
   readonly backEdgeCost: (latch: number, header: number) => number;
+  /** Edges that go back in the order, by node: every cycle has one. */
+  readonly backEdges: readonly { readonly from: number; readonly to: number }[];
 }
 
-export function analyseRegion(graph: FlowGraph, entry: number): RegionFlow {
+/** @param leaves whether a thread may leave the region when it goes back along an edge from one node to another. */
+export function analyseRegion(
+  graph: FlowGraph,
+  entry: number,
+  leaves: (from: number, to: number) => boolean = () => false,
+): RegionFlow {
   const nodes = reversePostorder(graph, entry);
   const positionOf = new Map(nodes.map((node, position) => [node, position]));
   const successors = nodes.map((node) => {
@@ -66,9 +73,16 @@ export function analyseRegion(graph: FlowGraph, entry: number): RegionFlow {
 
   const { followers, isLoopExit } = placeNodes(dominator, innermostLoop, loopParents(loops));
 
+  const backEdges = successors.flatMap((list, position) =>
+    list.filter((to) => to <= position).map((to) => ({ from: nodes[position] ?? 0, to: nodes[to] ?? 0 })),
+  );
+  const mayLeave = new Set(
+    backEdges.filter(({ from, to }) => leaves(from, to)).map(({ from }) => positionOf.get(from) ?? 0),
+  );
+
   const sizes = nodes.map((node) => graph.nodes[node]?.counted.length ?? 0);
   const { classOf, classCount } = isReducible
-    ? equivalenceClasses(successors, dominator, innermostLoop)
+    ? equivalenceClasses(successors, dominator, innermostLoop, mayLeave)
     : { classOf: Int32Array.from(nodes.keys()), classCount: nodes.length };
   const isRepeated = Array.from({ length: classCount }, () => !isReducible);
   classOf.forEach((each, position) => {
@@ -89,6 +103,7 @@ export function analyseRegion(graph: FlowGraph, entry: number): RegionFlow {
     classCount,
     isRepeated,
     backEdgeCost: (latch, header) => shortestPath(header, latch, successors, sizes),
+    backEdges,
   };
 }
 
@@ -214,9 +229,10 @@ function equivalenceClasses(
   successors: readonly (readonly number[])[],
   dominator: Int32Array,
   innermostLoop: Int32Array,
+  mayLeave: ReadonlySet<number>,
 ): { classOf: Int32Array; classCount: number } {
   const count = successors.length;
-  const postdominates = postdominance(successors);
+  const postdominates = postdominance(successors, mayLeave);
   const classOf = new Int32Array(count);
   let classCount = 1;
   for (let node = 1; node < count; node++) {
@@ -236,9 +252,10 @@ function equivalenceClasses(
 /** Post-dominance, with every way out joined in one exit; nodes that never get out post-dominate nothing. */
 function postdominance(
   successors: readonly (readonly number[])[],
+  mayLeave: ReadonlySet<number>,
 ): (below: number, above: number) => boolean {
   const count = successors.length;
-  const exits = successors.flatMap((list, node) => (list.length === 0 ? [node] : []));
+  const exits = successors.flatMap((list, node) => (list.length === 0 || mayLeave.has(node) ? [node] : []));
   const predecessors = invert(successors);
   // Number the reversed graph in its own reverse postorder: 0 is the joined exit.
   const order: number[] = [];

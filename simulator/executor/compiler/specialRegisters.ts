@@ -8,10 +8,54 @@ export interface ThreadLocals {
   readonly tid: readonly [number, number, number];
 }
 
+/** Locals that clocks are made of. */
+export interface ClockLocals {
+  /** i64: what the block may still spend. */
+  readonly fuel: number;
+}
+
 const axes: Readonly<Record<string, number>> = { x: 0, y: 1, z: 2 };
 
-/** Pushes a special register as i32. */
-export function pushSpecialRegister(f: FunctionBuilder, name: string, thread: ThreadLocals): void {
+/** Pushes a special register; @returns the type that it has. Clusters are of one block each. */
+export function pushSpecialRegister(
+  f: FunctionBuilder,
+  name: string,
+  thread: ThreadLocals,
+  clock: ClockLocals,
+): 'i32' | 'i64' {
+  switch (name) {
+    case 'clock64':
+      pushCycles(f, clock);
+      return 'i64';
+    case 'clock':
+      pushCycles(f, clock);
+      f.op('i32WrapI64');
+      return 'i32';
+    case 'clock_hi':
+      pushCycles(f, clock);
+      f.i64(32).op('i64ShrU').op('i32WrapI64');
+      return 'i32';
+    case 'globaltimer':
+      pushNanoseconds(f, clock);
+      return 'i64';
+    case 'globaltimer_lo':
+      pushNanoseconds(f, clock);
+      f.op('i32WrapI64');
+      return 'i32';
+    case 'globaltimer_hi':
+      pushNanoseconds(f, clock);
+      f.i64(32).op('i64ShrU').op('i32WrapI64');
+      return 'i32';
+    case 'gridid':
+      f.i32(0).memory('i64Load', RECORD.gridId);
+      return 'i64';
+    default:
+      pushWord(f, name, thread);
+      return 'i32';
+  }
+}
+
+function pushWord(f: FunctionBuilder, name: string, thread: ThreadLocals): void {
   const [base = '', axis = ''] = name.split('.');
   const index = axes[axis] ?? 0;
   const record = (address: number): void => {
@@ -24,9 +68,11 @@ export function pushSpecialRegister(f: FunctionBuilder, name: string, thread: Th
     case 'ntid':
       record(RECORD.ntid + 4 * index);
       return;
+    case 'clusterid':
     case 'ctaid':
       record(RECORD.ctaid + 4 * index);
       return;
+    case 'nclusterid':
     case 'nctaid':
       record(RECORD.nctaid + 4 * index);
       return;
@@ -58,15 +104,63 @@ export function pushSpecialRegister(f: FunctionBuilder, name: string, thread: Th
     case 'lanemask_gt':
       f.i32(-2).get(thread.lane).op('i32Shl');
       return;
+    case 'cluster_ctaid':
+    case 'cluster_ctarank':
+    case 'is_explicit_cluster':
+      f.i32(0);
+      return;
+    case 'cluster_nctaid':
+    case 'cluster_nctarank':
+      f.i32(1);
+      return;
+    case 'smid':
+      record(RECORD.sm);
+      return;
+    case 'nsmid':
+      record(RECORD.smCount);
+      return;
+    case 'envreg1':
+      record(RECORD.envreg1);
+      return;
+    case 'envreg2':
+      record(RECORD.envreg2);
+      return;
     case 'dynamic_smem_size':
       record(RECORD.dynamicSharedBytes);
       return;
+    case 'aggr_smem_size':
     case 'total_smem_size':
       record(RECORD.sharedBytes);
       return;
     default:
+      if (/^envreg\d+$/.test(base)) {
+        f.i32(0);
+        return;
+      }
       throw new RangeError(`%${name} has no value here`);
   }
+}
+
+/** Cycles: those of the block's start, one for each thread-instruction since, and one for each time anybody asked. */
+function pushCycles(f: FunctionBuilder, clock: ClockLocals): void {
+  countRead(f);
+  f.i32(0).memory('i64Load', RECORD.clockBase);
+  f.i32(0).memory('i64Load', RECORD.fuelPerBlock).get(clock.fuel).op('i64Sub').op('i64Add');
+  f.i32(0).memory('i64Load', RECORD.clockReads).op('i64Add');
+}
+
+function pushNanoseconds(f: FunctionBuilder, clock: ClockLocals): void {
+  pushCycles(f, clock);
+  f.op('f64ConvertI64S').i32(0).memory('f64Load', RECORD.cyclesPerNs).op('f64Div').op('i64TruncSatF64S');
+}
+
+function countRead(f: FunctionBuilder): void {
+  f.i32(0)
+    .i32(0)
+    .memory('i64Load', RECORD.clockReads)
+    .i64(1)
+    .op('i64Add')
+    .memory('i64Store', RECORD.clockReads);
 }
 
 /** Sets %tid for a warp's first thread. */

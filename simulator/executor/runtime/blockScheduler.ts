@@ -1,208 +1,280 @@
-import { ENTRY_STATE, REGION_RESULT, WARP_SIZE, type SyncPoint } from '../compiler/index.js';
+import { RECORD, REGION_RESULT, WARP_SIZE, type SyncPoint } from '../compiler/index.js';
 import type { ExecutorLaunch, KernelFault } from '../types.js';
+import { BlockBarriers } from './blockBarriers.js';
+import type { BlockState } from './blockState.js';
 import { makeFault, readFault } from './faults.js';
 import type { ReadyKernel } from './kernelCache.js';
+import { forEachLane, lowestLane } from './laneMasks.js';
 import type { LaunchArea } from './launchArea.js';
 
 /**
+ * How a block's turn ended: every thread has ended; a fault; all that can run wait for what others write (`moved` tells
+ * whether anything else happened before); its fuel is used up.
+ */
+export type TurnEnd =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'fault'; readonly fault: KernelFault }
+  | { readonly kind: 'spin'; readonly moved: boolean }
+  | { readonly kind: 'fuel' };
+
+/** How a warp's turn ended. `waits`: something ran; `stuck`: nothing could. */
+type WarpEnd = 'waits' | 'stuck' | 'spins' | 'fault' | 'fuel';
+
+/** The warp's lanes have parted or come together: it goes on in the other way. */
+type WarpStep = WarpEnd | 'changed';
+
+/** Lanes of a warp at one state. */
+interface LaneGroup {
+  readonly state: number;
+  readonly mask: number;
+}
+
+/**
  * Runs the warps of one block of a kernel whose threads wait for one another. A warp runs until all its lanes wait at a
- * block barrier or have ended; then the barrier opens when every living thread of the block waits at the same one.
+ * barrier of the block, spin or have ended; a barrier opens when its threads have come.
  *
  * Most warps stay together: then one call runs all lanes from one wait to the next. Lanes that part are met again by
  * the member masks of their instructions.
  */
 export class BlockScheduler {
-  /** Lanes of each warp that have not ended. */
-  private readonly alive: Int32Array;
-  /** The state that all living lanes of each warp share. */
-  private readonly state: Int32Array;
-  private readonly warps: number;
-  private readonly threads: number;
+  private readonly barriers: BlockBarriers;
+  private readonly takesTurns: boolean;
   private fault: KernelFault | undefined;
 
+  /** @param stopsWithoutFuel whether a block that has used up its fuel only stops, instead of faulting. */
   constructor(
     private readonly area: LaunchArea,
     private readonly launch: ExecutorLaunch,
     private readonly kernel: ReadyKernel,
+    private readonly stopsWithoutFuel = false,
   ) {
-    const [x, y, z] = launch.shape.block;
-    this.threads = x * y * z;
-    this.warps = Math.ceil(this.threads / WARP_SIZE);
-    this.alive = new Int32Array(this.warps);
-    this.state = new Int32Array(this.warps);
+    this.barriers = new BlockBarriers(area, launch, kernel);
+    this.takesTurns = kernel.compiled.takesTurns;
   }
 
-  /** @returns the fault that ended the block, or undefined when every thread has ended. */
-  run(): KernelFault | undefined {
-    this.fault = undefined;
-    for (let warp = 0; warp < this.warps; warp++) {
-      const lanes = Math.min(WARP_SIZE, this.threads - warp * WARP_SIZE);
-      this.alive[warp] = lanes === WARP_SIZE ? -1 : (1 << lanes) - 1;
-      this.state[warp] = ENTRY_STATE;
-    }
-    for (;;) {
-      for (let warp = 0; warp < this.warps; warp++) {
-        if (this.alive[warp] !== 0 && !this.advance(warp)) return this.fault;
+  /** Runs the block that is in the area until it has to give way. */
+  turn(block: BlockState): TurnEnd {
+    for (let moved = false; ;) {
+      let ran = false;
+      let spun = false;
+      for (let warp = 0; warp < block.warps; warp++) {
+        if (((block.alive[warp] ?? 0) & ~(block.waiting[warp] ?? 0)) === 0) continue;
+        const end = this.run(block, warp);
+        if (end === 'fault') return this.ended();
+        if (end === 'fuel') return { kind: 'fuel' };
+        if (end === 'waits') ran = true;
+        else if (end === 'spins') spun = true;
       }
-      if (this.alive.every((lanes) => lanes === 0)) return undefined;
-      if (!this.barrierOpens()) return this.fault;
+      if (block.isDone) return { kind: 'done' };
+      if (ran) moved = true;
+      if (ran && (spun || this.canRun(block))) continue;
+      if (spun) {
+        if (this.barriers.openComplete(block)) continue;
+        return { kind: 'spin', moved };
+      }
+      this.fault = this.barriers.open(block);
+      if (this.fault !== undefined) return this.ended();
     }
   }
 
-  /** Runs a warp to its next block barrier or its end. @returns false after a fault. */
-  private advance(warp: number): boolean {
-    const alive = this.alive[warp] ?? 0;
-    let state = this.state[warp] ?? 0;
+  private ended(): TurnEnd {
+    const fault = this.fault ?? readFault(this.area, this.launch);
+    return { kind: 'fault', fault };
+  }
+
+  private canRun(block: BlockState): boolean {
+    return block.alive.some((alive, warp) => (alive & ~(block.waiting[warp] ?? 0)) !== 0);
+  }
+
+  private run(block: BlockState, warp: number): WarpEnd {
+    for (let changed = false; ; changed = true) {
+      const end = block.parted[warp] === 1 ? this.advanceParted(block, warp) : this.advance(block, warp);
+      if (end === 'stuck') return changed ? 'waits' : end;
+      if (end !== 'changed') return end;
+    }
+  }
+
+  /** Runs a warp whose lanes are together. */
+  private advance(block: BlockState, warp: number): WarpStep {
+    const alive = block.alive[warp] ?? 0;
     for (;;) {
-      const next = this.kernel.regions[state]?.(warp, alive) ?? REGION_RESULT.fault;
-      if (next === REGION_RESULT.fault) return this.fail(readFault(this.area, this.launch));
-      if (next === REGION_RESULT.mixed) return this.advanceMixed(warp);
+      const next = this.kernel.regions[block.state[warp] ?? 0]?.(warp, alive) ?? REGION_RESULT.fault;
+      if (next === REGION_RESULT.fault) return this.failed();
+      if (next === REGION_RESULT.mixed) {
+        block.parted[warp] = 1;
+        block.released[warp] = 0;
+        return this.isOutOfFuel() ? this.outOfFuel(block, warp) : 'changed';
+      }
       if (next < 0) {
-        this.alive[warp] = 0;
-        return true;
+        block.alive[warp] = 0;
+        return 'waits';
       }
-      state = next;
-      if (this.point(state)?.scope === 'block') {
-        this.state[warp] = state;
-        return true;
-      }
+      block.state[warp] = next;
+      const end = this.reach(block, warp, alive, next);
+      if (end !== 'fault' && this.isOutOfFuel()) return this.outOfFuel(block, warp);
+      if (end !== undefined) return end;
     }
   }
 
-  /** Lanes have parted: runs whichever group has all its members, until none is left to run. */
-  private advanceMixed(warp: number): boolean {
+  /** All living lanes of a warp have come to one point. @returns undefined when they go on. */
+  private reach(block: BlockState, warp: number, alive: number, state: number): WarpEnd | undefined {
+    const point = this.point(state);
+    if (point?.scope === 'spin') return 'spins';
+    if (point?.scope !== 'block') return undefined;
+    this.fault = this.barriers.arrive(block, warp, alive, point);
+    if (this.fault !== undefined) return 'fault';
+    return block.waiting[warp] === 0 ? undefined : 'waits';
+  }
+
+  /** Lanes have parted: runs whichever group can go on, until none can. */
+  private advanceParted(block: BlockState, warp: number): WarpStep {
+    let ran = false;
+    let spun = 0;
     for (;;) {
-      const waiting = this.waitingLanes(warp);
-      this.alive[warp] = waiting.reduce((mask, { lane }) => mask | (1 << lane), 0);
-      if (waiting.length === 0) return true;
-      const group = this.readyGroup(warp, waiting);
-      if (group === undefined) return this.settle(warp, waiting);
-      const next = this.kernel.regions[group.state]?.(warp, group.mask) ?? REGION_RESULT.fault;
-      if (next === REGION_RESULT.fault) return this.fail(readFault(this.area, this.launch));
-    }
-  }
-
-  private waitingLanes(warp: number): { lane: number; state: number }[] {
-    const waiting: { lane: number; state: number }[] = [];
-    const alive = this.alive[warp] ?? 0;
-    for (let lane = 0; lane < WARP_SIZE; lane++) {
-      if (((alive >>> lane) & 1) === 0) continue;
-      const state = this.area.state(warp * WARP_SIZE + lane);
-      if (state >= 0) waiting.push({ lane, state });
-    }
-    return waiting;
-  }
-
-  /** The first group of lanes at one warp operation that lacks no living member. */
-  private readyGroup(
-    warp: number,
-    waiting: readonly { lane: number; state: number }[],
-  ): { state: number; mask: number } | undefined {
-    const alive = this.alive[warp] ?? 0;
-    let opportunistic: { state: number; mask: number } | undefined;
-    for (const { lane, state } of waiting) {
-      const point = this.point(state);
-      if (point?.scope !== 'warp') continue;
-      const here = waiting.reduce(
-        (mask, other) => (other.state === state ? mask | (1 << other.lane) : mask),
-        0,
-      );
-      const members = this.memberMask(point, warp * WARP_SIZE + lane);
-      if (members === undefined) {
-        opportunistic ??= { state, mask: here };
+      const groups = this.runnableGroups(block, warp);
+      if (block.alive[warp] === 0) {
+        block.parted[warp] = 0;
+        return 'waits';
+      }
+      const together = this.together(block, warp, groups);
+      if (together !== undefined) {
+        const goesOn = block.released[warp] === block.alive[warp];
+        block.parted[warp] = 0;
+        block.released[warp] = 0;
+        block.state[warp] = together;
+        // Having spun once in this turn is enough.
+        const isSpin = this.point(together)?.scope === 'spin';
+        if (isSpin && spun !== 0) return 'spins';
+        const end = goesOn || isSpin ? undefined : this.reach(block, warp, block.alive[warp] ?? 0, together);
+        return end ?? 'changed';
+      }
+      const arriving = this.arrivingGroup(block, warp, groups);
+      if (arriving !== undefined) {
+        const point = this.point(arriving.state);
+        if (point !== undefined) this.fault = this.barriers.arrive(block, warp, arriving.mask, point);
+        if (this.fault !== undefined) return 'fault';
+        ran = true;
         continue;
       }
-      const needed = (members | (1 << lane)) & alive;
-      if ((needed & ~here) === 0) return { state, mask: needed };
+      const group = this.readyGroup(block, warp, groups, spun);
+      if (group === undefined) return spun !== 0 ? 'spins' : ran ? 'waits' : 'stuck';
+      if (this.point(group.state)?.scope === 'spin') spun |= group.mask;
+      else ran = true;
+      block.released[warp] = (block.released[warp] ?? 0) & ~group.mask;
+      const next = this.kernel.regions[group.state]?.(warp, group.mask) ?? REGION_RESULT.fault;
+      if (next === REGION_RESULT.fault) return this.failed();
+      if (this.isOutOfFuel()) return this.outOfFuel(block, warp);
     }
-    return opportunistic;
   }
 
-  /** Nothing can run inside the warp: all its lanes must wait at one block barrier. */
-  private settle(warp: number, waiting: readonly { lane: number; state: number }[]): boolean {
-    const first = waiting[0];
-    if (first === undefined) return true;
-    const stray = waiting.find(({ state }) => state !== first.state);
-    if (stray === undefined && this.point(first.state)?.scope === 'block') {
-      this.state[warp] = first.state;
-      return true;
-    }
-    const at = this.point(first.state)?.instruction ?? 0;
-    const other = this.launch.kernel.instructions[this.point(stray?.state ?? first.state)?.instruction ?? 0];
-    const detail = `lane ${first.lane} waits here, lane ${stray?.lane ?? first.lane} at line ${other?.line ?? 0}`;
-    return this.fail(this.divergence(at, warp * WARP_SIZE + first.lane, detail));
+  /** Living lanes that do not wait at a barrier, by state, and forgets those that have ended. */
+  private runnableGroups(block: BlockState, warp: number): LaneGroup[] {
+    const groups = new Map<number, number>();
+    let alive = block.alive[warp] ?? 0;
+    forEachLane(alive, (lane) => {
+      const state = this.area.state(warp * WARP_SIZE + lane);
+      if (state < 0) alive &= ~(1 << lane);
+      else if ((((block.waiting[warp] ?? 0) >>> lane) & 1) === 0)
+        groups.set(state, (groups.get(state) ?? 0) | (1 << lane));
+    });
+    block.alive[warp] = alive;
+    return [...groups].map(([state, mask]) => ({ state, mask }));
   }
 
-  /** Whether all living threads wait at barriers of the same number. @returns false after a fault. */
-  private barrierOpens(): boolean {
-    let number: number | undefined;
-    for (let warp = 0; warp < this.warps; warp++) {
-      const alive = this.alive[warp] ?? 0;
-      if (alive === 0) continue;
-      const point = this.point(this.state[warp] ?? 0);
-      if (point === undefined) continue;
-      const skipped = this.skippedLane(warp, point);
-      const lane = 31 - Math.clz32(alive & -alive);
-      if (skipped !== undefined) {
-        const detail = `lane ${lane} waits here, lane ${skipped} went on without it and ended`;
-        return this.fail(this.divergence(point.instruction, warp * WARP_SIZE + lane, detail));
-      }
-      const mine = this.barrierNumber(point, warp * WARP_SIZE + lane);
-      number ??= mine;
-      if (mine !== number) {
-        const detail = `warp ${warp} waits at barrier ${mine}, others at barrier ${number}`;
-        return this.fail(this.divergence(point.instruction, warp * WARP_SIZE + lane, detail));
-      }
-    }
-    return true;
+  /** The state that all living lanes share, when none of them waits and all have passed their barrier or none has. */
+  private together(block: BlockState, warp: number, groups: readonly LaneGroup[]): number | undefined {
+    const [only] = groups;
+    if (only === undefined || groups.length > 1 || only.mask !== block.alive[warp]) return undefined;
+    const released = (block.released[warp] ?? 0) & only.mask;
+    return released === 0 || released === only.mask ? only.state : undefined;
   }
 
-  /**
-   * A lane that ended in code behind the barrier which its warp waits at has skipped it. One that only returned (an early
-   * exit) leaves the barrier to the others, as the hardware has it.
-   */
-  private skippedLane(warp: number, point: SyncPoint): number | undefined {
-    const alive = this.alive[warp] ?? 0;
-    if (alive === -1) return undefined;
-    const lanes = Math.min(WARP_SIZE, this.threads - warp * WARP_SIZE);
-    for (let lane = 0; lane < lanes; lane++) {
-      if (((alive >>> lane) & 1) === 1) continue;
-      const end = -1 - this.area.state(warp * WARP_SIZE + lane);
-      if (this.kernel.compiled.skips(point.index, end)) return lane;
+  /** Lanes that come to a barrier which does not ask for the whole warp. */
+  private arrivingGroup(
+    block: BlockState,
+    warp: number,
+    groups: readonly LaneGroup[],
+  ): LaneGroup | undefined {
+    for (const { state, mask } of groups) {
+      const point = this.point(state);
+      if (point?.scope !== 'block' || this.barriers.isAligned(point)) continue;
+      const fresh = mask & ~(block.released[warp] ?? 0);
+      if (fresh !== 0) return { state, mask: fresh };
     }
     return undefined;
   }
 
-  private divergence(instruction: number, thread: number, detail: string): KernelFault {
-    return makeFault(this.area, this.launch, 'divergentBarrier', instruction, thread, undefined, detail);
+  /**
+   * A group that can run: lanes whose barrier has opened or that wait for nobody, or one warp operation's lanes that lack
+   * no living member; then spinning lanes, once a turn; then those that go with whoever is there.
+   */
+  private readyGroup(
+    block: BlockState,
+    warp: number,
+    groups: readonly LaneGroup[],
+    spun: number,
+  ): LaneGroup | undefined {
+    const alive = block.alive[warp] ?? 0;
+    let spinning: LaneGroup | undefined;
+    let opportunistic: LaneGroup | undefined;
+    for (const { state, mask } of groups) {
+      const point = this.point(state);
+      const released = mask & (block.released[warp] ?? 0);
+      if (released !== 0) return { state, mask: released };
+      if (point === undefined || point.scope === 'quantum') return { state, mask };
+      if (point.scope === 'spin') {
+        const fresh = mask & ~spun;
+        if (fresh !== 0) spinning ??= { state, mask: fresh };
+        continue;
+      }
+      if (point.scope !== 'warp') continue;
+      if (!this.hasMembers(point)) {
+        const before = this.point(opportunistic?.state ?? 0)?.instruction ?? Infinity;
+        if (point.instruction < before) opportunistic = { state, mask };
+        continue;
+      }
+      const complete = this.completeMembers(point, warp, mask, alive);
+      if (complete !== undefined) return { state, mask: complete };
+    }
+    return spinning ?? opportunistic;
   }
 
-  private fail(fault: KernelFault): false {
-    this.fault = fault;
-    return false;
+  private completeMembers(point: SyncPoint, warp: number, here: number, alive: number): number | undefined {
+    for (let rest = here; rest !== 0; rest &= rest - 1) {
+      const lane = lowestLane(rest);
+      const operand = this.launch.kernel.instructions[point.instruction]?.sources.at(-1);
+      const members = this.area.operandValue(this.kernel.compiled, operand, warp * WARP_SIZE + lane);
+      const needed = (members | (1 << lane)) & alive;
+      if ((needed & ~here) === 0) return needed;
+    }
+    return undefined;
+  }
+
+  /** Whether an operation names the lanes that must meet; others take whoever is there. */
+  private hasMembers(point: SyncPoint): boolean {
+    return this.launch.kernel.instructions[point.instruction]?.modifiers.includes('sync') === true;
+  }
+
+  private isOutOfFuel(): boolean {
+    return this.takesTurns && this.area.get(RECORD.fuel + 4) < 0;
+  }
+
+  private outOfFuel(block: BlockState, warp: number): WarpEnd {
+    if (this.stopsWithoutFuel) return 'fuel';
+    const lane = lowestLane(block.alive[warp] ?? 1);
+    const thread = warp * WARP_SIZE + lane;
+    const point = this.point(this.area.state(thread));
+    const at = point?.instruction ?? 0;
+    this.fault = makeFault(this.area, this.launch, 'fuelExhausted', at, thread);
+    return 'fault';
+  }
+
+  private failed(): WarpEnd {
+    this.fault = undefined;
+    return 'fault';
   }
 
   private point(state: number): SyncPoint | undefined {
     return this.kernel.compiled.syncPoints[state - 1];
-  }
-
-  /** Lanes that must meet at a warp operation; undefined for `activemask`, which takes whoever is there. */
-  private memberMask(point: SyncPoint, thread: number): number | undefined {
-    const instruction = this.launch.kernel.instructions[point.instruction];
-    if (instruction === undefined || instruction.opcode === 'activemask') return undefined;
-    return this.operandValue(instruction.sources.at(-1), thread);
-  }
-
-  private barrierNumber(point: SyncPoint, thread: number): number {
-    return this.operandValue(this.launch.kernel.instructions[point.instruction]?.sources[0], thread);
-  }
-
-  private operandValue(
-    operand: { kind: string; low?: number; register?: number } | undefined,
-    thread: number,
-  ): number {
-    if (operand?.kind === 'integer') return operand.low ?? 0;
-    const slot = this.kernel.compiled.slotOf.get(operand?.register ?? -1);
-    return slot === undefined ? 0 : this.area.keptRegister(this.kernel.compiled, thread, slot);
   }
 }

@@ -1,8 +1,8 @@
 export type ExecutorErrorCode =
   /** The launch's shape or arguments do not fit the kernel or the executor. */
   | 'invalidLaunch'
-  /** This build does not run that variant. */
-  | 'unsupportedVariant'
+  /** A suspended run that is another executor's or has been resumed before. */
+  | 'invalidResume'
   /** The launch's address space is not one of this executor's node. */
   | 'foreignSpace';
 

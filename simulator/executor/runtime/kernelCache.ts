@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IrFunction, IrModule } from '../../ptx/index.js';
-import { compileKernel, type CompiledKernel } from '../compiler/index.js';
+import { compileKernel, FLUSH_JOURNAL, type CodeForm, type CompiledKernel } from '../compiler/index.js';
 import type { NodeMemory } from '../memory/index.js';
 
 /** A kernel ready to run on one node's memory. */
@@ -27,31 +27,42 @@ const contentKeys = new WeakMap<IrFunction, string>();
 
 /** Kernels by content: the same text loaded again, in another context or node, is not compiled again. */
 export class KernelCache {
-  private readonly byFunction = new WeakMap<IrFunction, ReadyKernel>();
+  private readonly byFunction = new Map<string, WeakMap<IrFunction, ReadyKernel>>();
   private readonly byContent = new Map<string, ReadyKernel>();
 
-  constructor(private readonly memory: NodeMemory) {}
+  /** @param flushJournal empties the access journal when it is full. */
+  constructor(
+    private readonly memory: NodeMemory,
+    private readonly flushJournal: () => void,
+  ) {}
 
   /** @throws CompileError. */
-  get(ir: IrModule, fn: IrFunction): ReadyKernel {
-    const known = this.byFunction.get(fn);
+  get(ir: IrModule, fn: IrFunction, form: CodeForm = {}): ReadyKernel {
+    const formKey = `${form.observed === true ? 'o' : ''}${form.resumable === true ? 'r' : ''}`;
+    let byFunction = this.byFunction.get(formKey);
+    if (byFunction === undefined) {
+      byFunction = new WeakMap();
+      this.byFunction.set(formKey, byFunction);
+    }
+    const known = byFunction.get(fn);
     if (known !== undefined) return known;
-    const key = contentKey(ir, fn);
+    const key = `${formKey} ${contentKey(ir, fn)}`;
     let ready = this.byContent.get(key);
     if (ready === undefined) {
-      ready = this.instantiate(compiledModule(key, ir, fn));
+      ready = this.instantiate(compiledModule(key, ir, fn, form));
       this.byContent.set(key, ready);
       if (this.byContent.size > MAX_MODULES) dropOldest(this.byContent);
     }
-    this.byFunction.set(fn, ready);
+    byFunction.set(fn, ready);
     return ready;
   }
 
   private instantiate({ compiled, module }: CompiledModule): ReadyKernel {
-    const node = { memory: this.memory.memory, ...compiled.imports } as Record<
-      string,
-      WebAssembly.ImportValue
-    >;
+    const node = {
+      memory: this.memory.memory,
+      [FLUSH_JOURNAL]: this.flushJournal,
+      ...compiled.imports,
+    } as Record<string, WebAssembly.ImportValue>;
     const { exports } = new WebAssembly.Instance(module, { node });
     const regions =
       compiled.shape === 'blocks' ? [] : [...compiled.syncPoints.keys(), compiled.syncPoints.length];
@@ -63,10 +74,10 @@ export class KernelCache {
   }
 }
 
-function compiledModule(key: string, ir: IrModule, fn: IrFunction): CompiledModule {
+function compiledModule(key: string, ir: IrModule, fn: IrFunction, form: CodeForm): CompiledModule {
   let found = modules.get(key);
   if (found === undefined) {
-    const compiled = compileKernel(ir, fn, MAX_PAGES);
+    const compiled = compileKernel(ir, fn, MAX_PAGES, form);
     found = { compiled, module: new WebAssembly.Module(compiled.bytes) };
     if (modules.size >= MAX_MODULES) dropOldest(modules);
   } else {

@@ -3,8 +3,13 @@ import type { CompiledKernel } from '../compiler/index.js';
 import { AREA, CACHE, CLASS_COUNTERS, COUNTER_BYTES, MAX_THREADS, RECORD } from '../compiler/index.js';
 import { DeviceAddressSpace, type NodeMemory } from '../memory/index.js';
 import { sharedBytesOf } from '../module/index.js';
-import type { ExecutorLaunch } from '../types.js';
+import type { IrOperand } from '../../ptx/index.js';
+import type { ExecutorLaunch, LaunchPlace } from '../types.js';
+import type { BlockMemory } from './blockState.js';
 import { ExecutorError } from './executorError.js';
+
+/** A position that no run comes to. */
+const NEVER = Number.MAX_SAFE_INTEGER;
 
 /** A table that compiled code reads. */
 const exponentials = new Int32Array(exponentialWords.buffer);
@@ -13,15 +18,19 @@ const exponentials = new Int32Array(exponentialWords.buffer);
 export class LaunchArea {
   private words: Int32Array;
   private unsigned: Uint32Array;
+  private floats: Float64Array;
   private extra = -1;
+  private firstBlock = 0;
 
   constructor(private readonly memory: NodeMemory) {
     this.words = new Int32Array(memory.buffer);
     this.unsigned = new Uint32Array(memory.buffer);
+    this.floats = new Float64Array(memory.buffer);
   }
 
   /** Sets everything up for one run. @throws ExecutorError; MemoryError when contexts do not fit. */
-  begin(launch: ExecutorLaunch, compiled: CompiledKernel, fuel: number): void {
+  begin(launch: ExecutorLaunch, compiled: CompiledKernel, fuel: number, firstBlock: number): void {
+    this.firstBlock = firstBlock;
     const { shape, params, module } = launch;
     const threads = shape.block[0] * shape.block[1] * shape.block[2];
     const sharedBytes = sharedBytesOf(compiled.sharedLayout, shape.dynamicSharedBytes);
@@ -55,6 +64,11 @@ export class LaunchArea {
     this.set(RECORD.contexts, contexts);
     this.set(RECORD.locals, locals);
     this.set(RECORD.faultCode, 0);
+    this.setPlace(launch);
+    this.set(RECORD.journalNext, AREA.journal);
+    this.set(RECORD.journalOldNext, AREA.journalOld);
+    this.setWide(RECORD.position, 0);
+    this.setWide(RECORD.stopAt, NEVER);
     this.words.set(exponentials, AREA.exponentials >> 2);
     this.memory.bytes.set(params, AREA.params);
     this.words.fill(0, AREA.counters >> 2, (CLASS_COUNTERS + compiled.counters.length * COUNTER_BYTES) >> 2);
@@ -73,12 +87,22 @@ export class LaunchArea {
     this.extra = -1;
   }
 
-  beginBlock(block: number, grid: readonly [number, number, number]): void {
+  /** Which block runs next, with what fuel. @param spentBefore what it has spent of earlier fuel. */
+  enterBlock(launch: ExecutorLaunch, block: number, fuel: number, spentBefore = 0): void {
+    const { grid } = launch.shape;
     this.set(RECORD.ctaid, block % grid[0]);
     this.set(RECORD.ctaid + 4, Math.floor(block / grid[0]) % grid[1]);
     this.set(RECORD.ctaid + 8, Math.floor(block / (grid[0] * grid[1])));
-    this.words[RECORD.fuel >> 2] = this.get(RECORD.fuelPerBlock);
-    this.words[(RECORD.fuel >> 2) + 1] = this.get(RECORD.fuelPerBlock + 4);
+    this.setWide(RECORD.fuel, fuel);
+    const { place } = launch;
+    if (place === undefined && spentBefore === 0) return;
+    this.setWide(RECORD.clockBase, startCycles(place) + spentBefore);
+    if (place?.sms !== undefined) this.set(RECORD.sm, place.sms[block - this.firstBlock] ?? place.sm);
+  }
+
+  /** Puts a block at its start. */
+  beginBlock(launch: ExecutorLaunch, block: number): void {
+    this.enterBlock(launch, block, this.wide(RECORD.fuelPerBlock));
     const shared = this.get(RECORD.sharedBytes);
     if (shared > 0) this.memory.bytes.fill(0, AREA.shared, AREA.shared + shared);
   }
@@ -88,9 +112,72 @@ export class LaunchArea {
     return this.words[(AREA.states >> 2) + thread] ?? 0;
   }
 
-  /** A 32-bit register that a waiting thread keeps. */
-  keptRegister(compiled: CompiledKernel, thread: number, slot: number): number {
+  /** Value of a 32-bit operand of the instruction at which a thread waits. */
+  operandValue(compiled: CompiledKernel, operand: IrOperand | undefined, thread: number): number {
+    if (operand?.kind === 'integer') return operand.low;
+    if (operand?.kind !== 'register' && operand?.kind !== 'negatedPredicate') return 0;
+    const slot = compiled.slotOf.get(operand.register);
+    if (slot === undefined) return 0;
     return this.words[(this.get(RECORD.contexts) + thread * compiled.contextBytes + slot) >> 2] ?? 0;
+  }
+
+  /** Writes a 32-bit word of a waiting thread's context. */
+  keep(compiled: CompiledKernel, thread: number, offset: number, value: number): void {
+    this.words[(this.get(RECORD.contexts) + thread * compiled.contextBytes + offset) >> 2] = value;
+  }
+
+  /** A copy of bytes of the area. */
+  copy(from: number, to: number): Uint8Array<ArrayBuffer> {
+    return new Uint8Array(this.memory.bytes.subarray(from, to));
+  }
+
+  /** Takes out what the running block holds in the area. @param into buffers to use again. */
+  saveBlock(compiled: CompiledKernel, into?: BlockMemory): BlockMemory {
+    const memory = into ?? this.blockMemory(compiled);
+    const { bytes } = this.memory;
+    for (const [part, at] of this.placesOf(memory)) part.set(bytes.subarray(at, at + part.length));
+    return memory;
+  }
+
+  restoreBlock(memory: BlockMemory): void {
+    for (const [part, at] of this.placesOf(memory)) this.memory.bytes.set(part, at);
+  }
+
+  /** Clears what a block may read before it wrote it. */
+  clearBlock(compiled: CompiledKernel): void {
+    const locals = this.get(RECORD.locals);
+    const bytes = compiled.localLayout.bytes * this.get(RECORD.threads);
+    if (bytes > 0) this.memory.bytes.fill(0, locals, locals + bytes);
+  }
+
+  private blockMemory(compiled: CompiledKernel): BlockMemory {
+    const threads = this.get(RECORD.threads);
+    return {
+      contexts: new Uint8Array(compiled.contextBytes * threads),
+      locals: new Uint8Array(compiled.localLayout.bytes * threads),
+      shared: new Uint8Array(this.get(RECORD.sharedBytes)),
+      states: new Uint8Array(threads * 4),
+    };
+  }
+
+  private placesOf(memory: BlockMemory): (readonly [Uint8Array, number])[] {
+    return [
+      [memory.contexts, this.get(RECORD.contexts)],
+      [memory.locals, this.get(RECORD.locals)],
+      [memory.shared, AREA.shared],
+      [memory.states, AREA.states],
+    ];
+  }
+
+  private setPlace({ place, gridWorkspace = 0 }: ExecutorLaunch): void {
+    this.set(RECORD.sm, place?.sm ?? 0);
+    this.set(RECORD.smCount, place?.smCount ?? 1);
+    this.setWide(RECORD.gridId, place?.gridId ?? 0);
+    this.setWide(RECORD.clockBase, startCycles(place));
+    this.setWide(RECORD.clockReads, 0);
+    this.floats[RECORD.cyclesPerNs >> 3] = place?.cyclesPerNs ?? 1;
+    this.set(RECORD.envreg1, Math.floor(gridWorkspace / 2 ** 32));
+    this.set(RECORD.envreg2, gridWorkspace % 2 ** 32);
   }
 
   get(address: number): number {
@@ -106,12 +193,17 @@ export class LaunchArea {
     return (this.unsigned[address >> 2] ?? 0) + (this.unsigned[(address >> 2) + 1] ?? 0) * 2 ** 32;
   }
 
+  /** A signed 64-bit field. */
+  signed(address: number): number {
+    return (this.unsigned[address >> 2] ?? 0) + (this.words[(address >> 2) + 1] ?? 0) * 2 ** 32;
+  }
+
   /** As `wide`, for what may exceed 2^53. */
   wideExact(address: number): bigint {
     return (BigInt(this.unsigned[(address >> 2) + 1] ?? 0) << 32n) | BigInt(this.unsigned[address >> 2] ?? 0);
   }
 
-  private setWide(address: number, value: number): void {
+  setWide(address: number, value: number): void {
     this.unsigned[address >> 2] = value % 2 ** 32;
     this.unsigned[(address >> 2) + 1] = Math.floor(value / 2 ** 32);
   }
@@ -121,7 +213,12 @@ export class LaunchArea {
     if (this.words.buffer === this.memory.buffer) return;
     this.words = new Int32Array(this.memory.buffer);
     this.unsigned = new Uint32Array(this.memory.buffer);
+    this.floats = new Float64Array(this.memory.buffer);
   }
+}
+
+function startCycles(place: LaunchPlace | undefined): number {
+  return place === undefined ? 0 : Math.floor(place.startNs * place.cyclesPerNs);
 }
 
 function check(launch: ExecutorLaunch, threads: number, sharedBytes: number): void {

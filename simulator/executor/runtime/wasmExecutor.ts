@@ -1,16 +1,20 @@
-import { REGION_RESULT } from '../compiler/index.js';
+import { RECORD, REGION_RESULT, STOPPED, type CodeForm } from '../compiler/index.js';
 import type { NodeMemory } from '../memory/index.js';
 import type {
+  AccessJournal,
   AccessProfile,
   BlockRange,
   Executor,
   ExecutorLaunch,
   ExecutorVariant,
-  KernelFault,
   RunResult,
+  SuspendedRun,
   TraceSink,
 } from '../types.js';
+import { RunJournal } from './accessJournal.js';
 import { BlockScheduler } from './blockScheduler.js';
+import { BlockState } from './blockState.js';
+import { BlockTurns, type BlocksInFlight, type TurnsEnd } from './blockTurns.js';
 import { readCounters, readThreadInstructions } from './counters.js';
 import { ExecutorError } from './executorError.js';
 import { readFault } from './faults.js';
@@ -32,33 +36,96 @@ const TRACE_FUEL = 20_000_000;
 export class WasmExecutor implements Executor {
   private readonly area: LaunchArea;
   private readonly kernels: KernelCache;
+  private journal: RunJournal | undefined;
 
   constructor(memory: NodeMemory) {
     this.area = new LaunchArea(memory);
-    this.kernels = new KernelCache(memory);
+    this.kernels = new KernelCache(memory, () => this.journal?.take(this.area));
   }
 
   /**
+   * Counters and journal tell of this call.
    * @throws ExecutorError for a launch that does not fit; CompileError for a kernel with an instruction that is not
    * supported; MemoryError when thread contexts do not fit in the node's backing.
    */
   run(launch: ExecutorLaunch, range: BlockRange, variant: ExecutorVariant, fuel: number): RunResult {
-    if (variant !== 'fast') {
+    checkRange(launch, range, fuel);
+    if (variant === 'observed') return this.observe(launch, range, fuel);
+    const blocks = { active: [], next: range.lo };
+    return this.runKernel(launch, range, blocks, fuel, { resumable: variant === 'resumable' });
+  }
+
+  /**
+   * Runs observed until the access at `position` (counted as in AccessJournal) would be next.
+   * @throws as `run`.
+   */
+  runUntil(
+    launch: ExecutorLaunch,
+    range: BlockRange,
+    position: number,
+    fuel: number,
+  ): { readonly journal: AccessJournal; readonly stopped: boolean } {
+    checkRange(launch, range, fuel);
+    const { journal } = this.observe(launch, range, fuel, position);
+    if (journal === undefined) throw new RangeError('an observed run has a journal');
+    return { journal, stopped: this.area.get(RECORD.faultCode) === STOPPED };
+  }
+
+  /**
+   * A suspended run lives in no memory of the node: launches may run in between, and a snapshot or fork of the node holds
+   * none. Its launch's address space must still be there.
+   */
+  resume(suspended: SuspendedRun, fuel: number): RunResult {
+    if (!(suspended instanceof SuspendedBlocks) || suspended.executor !== this) {
       throw new ExecutorError(
-        'unsupportedVariant',
-        `variant '${variant}' cannot run kernels yet; use 'fast'`,
+        'invalidResume',
+        `${suspended.launch.kernel.name}: the suspended run is of another executor; resume it where it was suspended`,
       );
     }
+    const { launch, range } = suspended;
     checkRange(launch, range, fuel);
-    const kernel = this.kernels.get(launch.module.ir, launch.kernel);
-    this.area.begin(launch, kernel.compiled, fuel);
+    return this.runKernel(launch, range, suspended.take(), fuel, { resumable: true });
+  }
+
+  needsWholeGrid(launch: ExecutorLaunch): boolean {
+    return this.kernels.get(launch.module.ir, launch.kernel).compiled.waitsForBlocks;
+  }
+
+  private observe(launch: ExecutorLaunch, range: BlockRange, fuel: number, stopAt?: number): RunResult {
+    const journal = new RunJournal(launch.module.space);
+    this.journal = journal;
     try {
-      const { fault, blocks } =
-        kernel.run === undefined
-          ? this.runScheduled(launch, kernel, range)
-          : this.runBlocks(launch, kernel, kernel.run, range);
-      const counters = readCounters(this.area, kernel.compiled, blocks);
-      return fault === undefined ? { status: 'done', counters } : { status: 'fault', counters, fault };
+      const blocks = { active: [], next: range.lo };
+      const result = this.runKernel(launch, range, blocks, fuel, { observed: true }, stopAt);
+      journal.finish(this.area);
+      return { ...result, journal };
+    } finally {
+      this.journal = undefined;
+    }
+  }
+
+  private runKernel(
+    launch: ExecutorLaunch,
+    range: BlockRange,
+    blocks: BlocksInFlight,
+    fuel: number,
+    form: CodeForm,
+    stopAt?: number,
+  ): RunResult {
+    const kernel = this.kernels.get(launch.module.ir, launch.kernel, form);
+    this.area.begin(launch, kernel.compiled, fuel, range.lo);
+    if (stopAt !== undefined) this.area.setWide(RECORD.stopAt, stopAt);
+    try {
+      const end = this.runBlocks(launch, kernel, range, blocks, fuel, form.resumable === true);
+      const counters = readCounters(this.area, kernel.compiled, end.blocks);
+      switch (end.kind) {
+        case 'done':
+          return { status: 'done', counters };
+        case 'fault':
+          return { status: 'fault', counters, fault: end.fault };
+        case 'yield':
+          return { status: 'yield', counters, suspended: new SuspendedBlocks(launch, range, this, blocks) };
+      }
     } finally {
       this.area.end();
     }
@@ -78,36 +145,78 @@ export class WasmExecutor implements Executor {
   private runBlocks(
     launch: ExecutorLaunch,
     kernel: ReadyKernel,
+    range: BlockRange,
+    blocks: BlocksInFlight,
+    fuel: number,
+    yields: boolean,
+  ): TurnsEnd {
+    if (kernel.run !== undefined) return this.runApart(launch, kernel, kernel.run, range);
+    if (kernel.compiled.takesTurns)
+      return new BlockTurns(this.area, launch, kernel, range, blocks, fuel, yields).run();
+    return this.runInOrder(launch, kernel, range);
+  }
+
+  /** Blocks whose threads never meet. */
+  private runApart(
+    launch: ExecutorLaunch,
+    kernel: ReadyKernel,
     run: (lo: number, hi: number) => number,
     range: BlockRange,
-  ): { fault: KernelFault | undefined; blocks: number } {
+  ): TurnsEnd {
+    const mostBlocks = kernel.compiled.asksPlace && launch.place?.sms !== undefined ? 1 : Infinity;
     let chunk = 1;
     for (let lo = range.lo; lo < range.hi;) {
       const hi = Math.min(range.hi, lo + chunk);
+      if (mostBlocks === 1) this.area.beginBlock(launch, lo);
       if (run(lo, hi) === REGION_RESULT.fault) {
         const fault = readFault(this.area, launch);
         const [x, y] = launch.shape.grid;
-        return { fault, blocks: fault.block[0] + x * (fault.block[1] + y * fault.block[2]) - range.lo };
+        const blocks = fault.block[0] + x * (fault.block[1] + y * fault.block[2]) - range.lo;
+        return { kind: 'fault', fault, blocks };
       }
       lo = hi;
       const perBlock = readThreadInstructions(this.area, kernel.compiled) / (lo - range.lo);
-      chunk = Math.max(1, Math.min(chunk * 8, Math.floor(INSTRUCTIONS_PER_CALL / Math.max(1, perBlock))));
+      const wanted = Math.min(chunk * 8, Math.floor(INSTRUCTIONS_PER_CALL / Math.max(1, perBlock)));
+      chunk = Math.max(1, Math.min(mostBlocks, wanted));
     }
-    return { fault: undefined, blocks: range.hi - range.lo };
+    return { kind: 'done', blocks: range.hi - range.lo };
   }
 
-  private runScheduled(
-    launch: ExecutorLaunch,
-    kernel: ReadyKernel,
-    range: BlockRange,
-  ): { fault: KernelFault | undefined; blocks: number } {
+  /** Blocks whose threads meet at barriers and in warps, each to its end. */
+  private runInOrder(launch: ExecutorLaunch, kernel: ReadyKernel, range: BlockRange): TurnsEnd {
     const scheduler = new BlockScheduler(this.area, launch, kernel);
+    const state = new BlockState(this.area.get(RECORD.threads));
     for (let block = range.lo; block < range.hi; block++) {
-      this.area.beginBlock(block, launch.shape.grid);
-      const fault = scheduler.run();
-      if (fault !== undefined) return { fault, blocks: block - range.lo };
+      this.area.beginBlock(launch, block);
+      state.start(block, 0);
+      const end = scheduler.turn(state);
+      if (end.kind === 'fault') return { kind: 'fault', fault: end.fault, blocks: block - range.lo };
     }
-    return { fault: undefined, blocks: range.hi - range.lo };
+    return { kind: 'done', blocks: range.hi - range.lo };
+  }
+}
+
+/** A run that has yielded, with all that its blocks hold. */
+class SuspendedBlocks implements SuspendedRun {
+  private isTaken = false;
+
+  constructor(
+    readonly launch: ExecutorLaunch,
+    readonly range: BlockRange,
+    readonly executor: WasmExecutor,
+    private readonly blocks: BlocksInFlight,
+  ) {}
+
+  /** @throws ExecutorError when it has been taken before. */
+  take(): BlocksInFlight {
+    if (this.isTaken) {
+      throw new ExecutorError(
+        'invalidResume',
+        `${this.launch.kernel.name}: the suspended run has been resumed before; resume what that run gave back`,
+      );
+    }
+    this.isTaken = true;
+    return this.blocks;
   }
 }
 

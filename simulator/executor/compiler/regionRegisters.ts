@@ -1,0 +1,133 @@
+import { readRegisters, typeBits, writtenRegisters, type IrInstruction } from '../../ptx/index.js';
+import type { FunctionBuilder } from '../wasm/index.js';
+import { ExchangeEmitter } from './exchangeEmitter.js';
+import type { FlowNode, SyncPoint } from './flowGraph.js';
+import type { KernelPlan } from './kernelPlan.js';
+import type { OperandEmitter } from './operandEmitter.js';
+import type { RegionFlow } from './regionFlow.js';
+import { wasmTypeOf } from './registerTypes.js';
+import { EXCHANGE } from './threadContext.js';
+
+/** Which registers a region touches, and how a waiting thread's registers come from its context and go back to it. */
+export class RegionRegisters {
+  /** All instructions of the region, terminators and waits at its ends included. */
+  readonly instructions: readonly IrInstruction[];
+  private readonly written = new Set<number>();
+  private readonly used = new Set<number>();
+  private readonly point: SyncPoint | undefined;
+
+  constructor(
+    private readonly plan: KernelPlan,
+    private readonly region: number,
+    flow: RegionFlow,
+  ) {
+    this.point = plan.graph.syncPoints[region - 1];
+    this.instructions = flow.nodes.flatMap((index) => {
+      const node = plan.graph.nodes[index];
+      return node === undefined ? [] : instructionsOf(plan, node);
+    });
+    for (const instruction of this.instructions) {
+      for (const register of readRegisters(instruction)) this.used.add(register);
+      for (const register of writtenRegisters(instruction)) this.write(register);
+    }
+    if (this.resumed !== undefined)
+      for (const register of writtenRegisters(this.resumed)) this.write(register);
+    // A register that is read before it is written starts as 0, in its context too.
+    if (region === 0) for (const register of this.live()) this.write(register);
+  }
+
+  /** The instruction at which the region's threads have waited, if they waited at one. */
+  get resumed(): IrInstruction | undefined {
+    const { point } = this;
+    return point === undefined || point.isOnEdge ? undefined : this.plan.fn.instructions[point.instruction];
+  }
+
+  uses(register: number): boolean {
+    return this.used.has(register);
+  }
+
+  /** Computes what lanes give each other at the wait before the region. @param leaveStray see ExchangeEmitter. */
+  emitExchange(
+    f: FunctionBuilder,
+    emit: OperandEmitter,
+    context: number,
+    mask: number,
+    leaveStray: (lane: number, at: number) => void,
+  ): void {
+    const { resumed } = this;
+    if (resumed === undefined) return;
+    const typeOf = (register: number) => emit.typeOf(register);
+    const stray = (lane: number): void => {
+      leaveStray(lane, resumed.index);
+    };
+    new ExchangeEmitter(f, this.plan.context, typeOf, context, mask, stray).emit(resumed);
+  }
+
+  /** Brings a thread's registers from its context, and what it waited for from the exchange area. */
+  load(f: FunctionBuilder, emit: OperandEmitter, context: number): void {
+    const { resumed } = this;
+    const given = new Set(resumed === undefined ? [] : writtenRegisters(resumed));
+    for (const register of this.live()) {
+      if (!this.used.has(register) || given.has(register)) continue;
+      const type = wasmTypeOf(emit.typeOf(register));
+      const slot = this.plan.context.slotOf.get(register);
+      if (this.region > 0 && slot !== undefined) f.get(context).memory(`${type}Load`, slot);
+      else if (type === 'i32') f.i32(0);
+      else if (type === 'i64') f.i64(0);
+      else if (type === 'f32') f.f32(0);
+      else f.f64(0);
+      f.set(emit.localOf(register));
+    }
+    const [destination] = resumed?.destinations ?? [];
+    if (resumed === undefined || destination === undefined) return;
+    f.get(context).memory('i32Load', EXCHANGE.value);
+    emit.assign(destination.kind === 'pair' ? destination.first : destination, resultType(resumed));
+    if (destination.kind !== 'pair') return;
+    f.get(context).memory('i32Load', EXCHANGE.predicate);
+    emit.assign(destination.second, 'pred');
+  }
+
+  /** Keeps what this region wrote of the registers that a waiting thread needs. */
+  spill(f: FunctionBuilder, emit: OperandEmitter, context: number, point: number): void {
+    for (const register of this.plan.liveness.atSync[point]?.members() ?? []) {
+      if (!this.written.has(register)) continue;
+      const held = emit.typeOf(register);
+      const type = wasmTypeOf(held);
+      f.get(context).get(emit.localOf(register));
+      // A warp operation, here or at a later wait, looks at bits.
+      if ((type === 'f32' || type === 'f64') && this.plan.exchanged.has(register) && emit.isLoose(register))
+        emit.canonical(type);
+      const store = typeBits(held) === 64 ? (type === 'f64' ? 'f64Store' : 'i64Store') : undefined;
+      f.memory(
+        store ?? (type === 'f32' ? 'f32Store' : 'i32Store'),
+        this.plan.context.slotOf.get(register) ?? 0,
+      );
+    }
+  }
+
+  private live(): readonly number[] {
+    return this.plan.liveness.liveIn[this.plan.entryOf(this.region)]?.members() ?? [];
+  }
+
+  private write(register: number): void {
+    this.used.add(register);
+    this.written.add(register);
+  }
+}
+
+function instructionsOf(plan: KernelPlan, node: FlowNode): IrInstruction[] {
+  const { terminator } = node;
+  const found = node.body.flatMap((index) => plan.fn.instructions[index] ?? []);
+  const last = terminator.kind === 'jump' ? undefined : plan.fn.instructions[terminator.at];
+  // What a wait writes belongs to the region behind it.
+  if (last !== undefined) found.push(terminator.kind === 'sync' ? { ...last, destinations: [] } : last);
+  return found;
+}
+
+function resultType({ opcode, modifiers }: IrInstruction): 'pred' | 'b32' {
+  const isPredicate =
+    opcode === 'vote'
+      ? !modifiers.includes('ballot')
+      : (opcode === 'bar' || opcode === 'barrier') && !modifiers.includes('popc');
+  return isPredicate ? 'pred' : 'b32';
+}
