@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import { CommandError } from './commandError.js';
+import { addGpuCheckCommand } from './gpuCheck.js';
 
 export function addGpuCommand(program: Command): void {
   const gpu = program.command('gpu').description('the GPU simulator by itself');
@@ -13,6 +14,7 @@ export function addGpuCommand(program: Command): void {
       new Option('--dump <folder>', 'write each reported buffer, raw and little-endian, to arg<k>.bin there'),
     )
     .action(runSpec);
+  addGpuCheckCommand(gpu);
 }
 
 async function runSpec(path: string, { dump }: { readonly dump?: string }): Promise<void> {
@@ -23,9 +25,12 @@ async function runSpec(path: string, { dump }: { readonly dump?: string }): Prom
       stopwatch: () => Number(process.hrtime.bigint()) / 1e9,
       ...(dump === undefined ? {} : { dumpDirectory: dump }),
     });
+    // Standard output holds the JSON alone, which has the kernel's text as a field; people read it here.
+    if (result.printed !== undefined) process.stderr.write(result.printed);
     process.stdout.write(`${JSON.stringify(result)}\n`);
   } catch (error) {
     if (!(error instanceof LaunchSpecError)) throw error;
+    if (error.printed !== undefined) process.stderr.write(error.printed);
     throw new CommandError(`${path}: ${error.code}: ${error.message}`, { cause: error });
   }
 }

@@ -1,4 +1,5 @@
 import type { AddressSpace } from '../executor/index.js';
+import { HeapChunks } from './heapChunks.js';
 
 /** A piece of device memory with the name that its user knows it by. */
 export interface Allocation {
@@ -12,8 +13,11 @@ export interface Allocation {
 export class Allocations {
   private readonly names = new Map<number, string>();
   private readonly freed: Allocation[] = [];
+  readonly heap: HeapChunks;
 
-  constructor(private readonly space: AddressSpace) {}
+  constructor(private readonly space: AddressSpace) {
+    this.heap = new HeapChunks(space);
+  }
 
   name(address: number, name: string): void {
     this.names.set(address, name);
@@ -26,7 +30,10 @@ export class Allocations {
 
   /** The allocation that was freed last of those that held the address. */
   freedAt(address: number): Allocation | undefined {
-    return this.freed.findLast((each) => address >= each.address && address < each.address + each.bytes);
+    return (
+      this.heap.freedAt(address) ??
+      this.freed.findLast((each) => address >= each.address && address < each.address + each.bytes)
+    );
   }
 
   /** Where an access of `bytes` bytes lies, seen from the nearest allocation. */
@@ -34,7 +41,7 @@ export class Allocations {
     const where = hex(address);
     const freed = this.freedAt(address);
     if (freed !== undefined) return `${where} is inside ${extentOf(freed)}, which was freed`;
-    const nearest = this.nearest(address);
+    const nearest = this.heap.holds(address) ? this.heap.nearest(address) : this.nearest(address);
     if (nearest === undefined) return `${where} is in no allocation; there is none`;
     const end = nearest.address + nearest.bytes;
     if (address < nearest.address) {

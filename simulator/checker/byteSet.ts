@@ -11,6 +11,11 @@ export class ByteSet {
       this.bits[at >>> 3] = (this.bits[at >>> 3] ?? 0) | (1 << (at & 7));
   }
 
+  remove(offset: number, bytes: number): void {
+    for (let at = offset; at < offset + bytes; at++)
+      this.bits[at >>> 3] = (this.bits[at >>> 3] ?? 0) & ~(1 << (at & 7));
+  }
+
   /** How many of `[offset, offset + bytes)` it has. */
   countIn(offset: number, bytes: number): number {
     let found = 0;

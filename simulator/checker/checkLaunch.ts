@@ -193,7 +193,8 @@ class LaunchCheck {
     const block = x + grid[0] * (y + grid[1] * z);
     const isExplained = this.synccheck?.explain(fault, block) === true;
     this.observer.onBlockEnd?.(block);
-    if (isExplained) return;
+    const isReported = this.options.checkers.includes('memcheck') && isBadFree(this.launch, fault);
+    if (isExplained || isReported) return;
     const { instructions } = this.launch.kernel;
     const titles: Readonly<Partial<Record<KernelFault['code'], string>>> = {
       fuelExhausted: 'Endless kernel, or one longer than the fuel',
@@ -237,6 +238,14 @@ class LaunchCheck {
       },
     };
   }
+}
+
+/** Memcheck has told of it before it became a fault. */
+function isBadFree({ kernel }: ExecutorLaunch, { code, ptxLine }: KernelFault): boolean {
+  return (
+    code === 'illegalAddress' &&
+    kernel.instructions.some(({ line, opcode }) => line === ptxLine && opcode === 'free')
+  );
 }
 
 function product([x, y, z]: readonly [number, number, number]): number {

@@ -33,6 +33,26 @@ export class Initcheck implements InterpreterObserver {
     this.written.set(address, new ByteSet(bytes));
   }
 
+  /** A chunk of the device heap holds nothing yet, whatever lay there before. */
+  onHeap(
+    _warp: Warp,
+    _pc: number,
+    _lane: number,
+    what: 'malloc' | 'free',
+    address: number,
+    bytes: number,
+  ): void {
+    if (what === 'free' || address === 0) return;
+    const heap = this.space.find(address);
+    if (heap === undefined) return;
+    let written = this.written.get(heap.virtualAddress);
+    if (written === undefined) {
+      written = new ByteSet(heap.bytes);
+      this.written.set(heap.virtualAddress, written);
+    }
+    written.remove(address - heap.virtualAddress, bytes);
+  }
+
   onBlockEnd(block: number): void {
     this.shared.end(block);
   }

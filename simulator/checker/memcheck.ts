@@ -1,5 +1,12 @@
 import { layoutLocal, layoutShared } from '../executor/index.js';
-import type { InterpreterObserver, LaneAccess, LaneFault, Warp } from '../executor/index.js';
+import type {
+  AccessKind,
+  InterpreterObserver,
+  LaneAccess,
+  LaneFault,
+  ResolvedSpace,
+  Warp,
+} from '../executor/index.js';
 import { count, hex, type Allocations } from './allocations.js';
 import type { FindingLog } from './findingLog.js';
 import type { FindingKind } from './findings.js';
@@ -10,7 +17,8 @@ const NULL_REGION_BYTES = 2 ** 16;
 
 /**
  * Accesses that are not allowed: out of bounds, misaligned, null, freed, read-only. The lane goes on after each: loads
- * give zeros, stores and atomics change nothing, so that one run lists many.
+ * give zeros, stores and atomics change nothing, so that one run lists many. (Between chunks of the device heap they do what
+ * they do on a card: reach whatever lies there.)
  */
 export class Memcheck implements InterpreterObserver {
   private readonly sharedVariables: readonly (readonly [name: string, offset: number])[];
@@ -30,6 +38,11 @@ export class Memcheck implements InterpreterObserver {
   onAccessFault(warp: Warp, pc: number, lane: number, access: LaneAccess, fault: LaneFault): boolean {
     const kind = this.kindOf(access, fault);
     if (kind === undefined) return false;
+    this.add(warp, pc, lane, access, kind);
+    return true;
+  }
+
+  private add(warp: Warp, pc: number, lane: number, access: LaneAccess, kind: FindingKind): void {
     const { space, bytes } = access;
     const what = { load: 'read', store: 'write', atomic: 'atomic' }[access.kind];
     const titles: Readonly<Partial<Record<FindingKind, string>>> = {
@@ -49,7 +62,58 @@ export class Memcheck implements InterpreterObserver {
       access,
       detail: this.describe(access, kind),
     });
-    return true;
+  }
+
+  /** The device heap is one allocation of the context, so what lies between its chunks is no fault of its own. */
+  onAccess(
+    warp: Warp,
+    pc: number,
+    lane: number,
+    space: ResolvedSpace,
+    address: number,
+    bytes: number,
+    kind: AccessKind,
+  ): void {
+    const { heap } = this.allocations;
+    if (space !== 'global' || !heap.holds(address)) return;
+    const chunk = heap.nearest(address);
+    if (chunk !== undefined && address >= chunk.address && address + bytes <= chunk.address + chunk.bytes)
+      return;
+    const isFreed = heap.freedAt(address) !== undefined;
+    this.add(warp, pc, lane, { space, address, bytes, kind }, isFreed ? 'useAfterFree' : 'outOfBounds');
+  }
+
+  onHeap(
+    warp: Warp,
+    pc: number,
+    lane: number,
+    what: 'malloc' | 'free',
+    address: number,
+    bytes: number,
+  ): void {
+    const { heap } = this.allocations;
+    const place = this.code.thread(warp, lane);
+    const thread = `thread (${place.thread.join(', ')}) of block (${place.block.join(', ')})`;
+    const line = this.code.instruction(pc)?.line ?? 0;
+    if (what === 'malloc') {
+      if (address !== 0) heap.give({ address, bytes, name: `a heap chunk of ${thread}` });
+      return;
+    }
+    if (address === 0) return;
+    if (bytes > 0) {
+      heap.takeBack(address, `given back at line ${line} by ${thread}`);
+      return;
+    }
+    const freed = heap.freedAt(address);
+    this.log.add({
+      checker: 'memcheck',
+      severity: 'error',
+      kind: 'badFree',
+      title: freed?.address === address ? 'Double free' : 'Free of what malloc did not give',
+      pc,
+      ...place,
+      detail: `address ${this.allocations.describe(address, 1)}`,
+    });
   }
 
   private kindOf({ space, address }: LaneAccess, { code }: LaneFault): FindingKind | undefined {

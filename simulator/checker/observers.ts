@@ -25,6 +25,8 @@ export function together(observers: readonly InterpreterObserver[]): Interpreter
   if (openings.length > 0) {
     combined.onBarrierOpen = (...opening) => openings.forEach((each) => each.onBarrierOpen?.(...opening));
   }
+  const heaps = observers.filter((each) => each.onHeap !== undefined);
+  if (heaps.length > 0) combined.onHeap = (...change) => heaps.forEach((each) => each.onHeap?.(...change));
   const meetings = observers.filter((each) => each.onWarpSync !== undefined);
   if (meetings.length > 0) {
     combined.onWarpSync = (...meeting) => meetings.forEach((each) => each.onWarpSync?.(...meeting));

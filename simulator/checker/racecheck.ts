@@ -153,6 +153,11 @@ export class Racecheck implements InterpreterObserver {
     }
   }
 
+  /** Memory of the heap that changes hands has no past. */
+  onHeap(_warp: Warp, _pc: number, _lane: number, _what: string, address: number, bytes: number): void {
+    forEachWord(address, Math.max(bytes, 1), (word) => this.globalWords.delete(word));
+  }
+
   private synchronise(
     released: Map<number, Release>,
     { order }: BlockRaces,
