@@ -448,6 +448,7 @@ export class BlockExecution {
     const { counters, observer, journal } = this.resources;
     const { space, address, bytes, kind } = access;
     const location = this.checked(context, lane, access, align);
+    if (location === undefined) return nowhere(space, bytes);
     observer.onAccess?.(context.state, context.pc, lane, space, address, bytes, kind, location);
     if (space === 'shared') counters.sharedBytes += bytes;
     else if (space === 'global') {
@@ -463,14 +464,20 @@ export class BlockExecution {
     return this.stepPosition + laneCount(this.stepLanes & ((1 << lane) - 1));
   }
 
-  private checked(context: WarpContext, lane: number, access: LaneAccess, align: number): Location {
+  /** Undefined for an access that is not allowed but to which the observer shuts an eye. */
+  private checked(
+    context: WarpContext,
+    lane: number,
+    access: LaneAccess,
+    align: number,
+  ): Location | undefined {
     try {
       return this.memoryOf(context, lane, access, align);
     } catch (error) {
       if (!(error instanceof LaneFault)) throw error;
       const goesOn = this.resources.observer.onAccessFault?.(context.state, context.pc, lane, access, error);
       if (goesOn !== true) throw error;
-      return nowhere(access.space, access.bytes);
+      return undefined;
     }
   }
 
