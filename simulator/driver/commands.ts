@@ -121,6 +121,8 @@ export interface LaunchReport {
   readonly dramBytes: number;
   /** Host seconds spent in functional execution. */
   readonly executorSeconds: number;
+  /** What the kernel's `printf` calls and failed assertions wrote, the last 1 MiB of it; a faulted launch tells too. */
+  readonly printed?: string;
 }
 
 export interface DriverCompletion {

@@ -510,5 +510,6 @@ function launchReport(record: LaunchRecord): NonNullable<DriverResult['launch']>
     warpInstructions: record.counters.warpInstructions,
     dramBytes: Math.round(record.dramBytes),
     executorSeconds: record.executorSeconds,
+    ...(record.printed === undefined ? {} : { printed: record.printed }),
   };
 }

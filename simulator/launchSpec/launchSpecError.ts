@@ -13,6 +13,8 @@ export class LaunchSpecError extends Error {
     readonly field?: string,
     /** The driver's answer, with the place of a fault. */
     readonly failure?: DriverFailure,
+    /** What the kernel had printed before its fault. */
+    readonly printed?: string,
   ) {
     super(message);
   }

@@ -41,7 +41,7 @@ export class NodeSession implements CompletionSink {
     const { result, failure } = completion;
     if (failure !== undefined) {
       const code = failure.code === 'kernelFault' ? 'fault' : 'refused';
-      throw new LaunchSpecError(code, failure.message, undefined, failure);
+      throw new LaunchSpecError(code, failure.message, undefined, failure, result?.launch?.printed);
     }
     return result ?? {};
   }

@@ -28,6 +28,8 @@ export interface LaunchSpecResult {
   readonly dramBytes: number;
   readonly buffers: readonly BufferSummary[];
   readonly executorSeconds: number;
+  /** What the kernel's `printf` calls wrote, when it has any. */
+  readonly printed?: string;
 }
 
 /**
@@ -144,5 +146,6 @@ function summarise(launch: LaunchReport, buffers: BufferSummary[]): LaunchSpecRe
     dramBytes: launch.dramBytes,
     buffers,
     executorSeconds: launch.executorSeconds,
+    ...(launch.printed === undefined ? {} : { printed: launch.printed }),
   };
 }

@@ -11,7 +11,7 @@ import {
   type L2State,
   type TrafficPlan,
 } from '../timing/index.js';
-import { addCounters, type LaunchRecord } from './launchRecord.js';
+import { addCounters, addPrinted, type LaunchRecord } from './launchRecord.js';
 import type { ProfileCache } from './profileCache.js';
 
 /** Turns a launch record back into something that runs: handles resolved, argument bytes in place. */
@@ -68,6 +68,7 @@ export class LaunchExecution {
     const result = this.options.executor.run(launch, range, 'fast', this.options.fuelPerBlock);
     record.executorSeconds += (this.options.stopwatch?.() ?? 0) - startSeconds;
     addCounters(record.counters, result.counters);
+    addPrinted(record, result.printed);
     if (result.status === 'fault') {
       record.fault = result.fault;
       return undefined;

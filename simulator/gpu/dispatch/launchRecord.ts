@@ -44,6 +44,8 @@ export interface LaunchRecord extends LaunchRequest {
   profile?: KernelProfile;
   plan?: TrafficPlan;
   fault?: KernelFault;
+  /** What the kernel has printed, in the order in which its blocks ran. */
+  printed?: string;
 }
 
 /** One block's time on the device, for launches that ask. */
@@ -53,6 +55,15 @@ export interface BlockReport {
   readonly sm: number;
   readonly startNs: number;
   readonly endNs: number;
+}
+
+/** As CUDA's default `cudaLimitPrintfFifoSize`. */
+const PRINTED_CHARACTERS = 2 ** 20;
+
+/** Of text beyond the buffer's size the oldest is lost. */
+export function addPrinted(record: LaunchRecord, text: string | undefined): void {
+  if (text === undefined) return;
+  record.printed = ((record.printed ?? '') + text).slice(-PRINTED_CHARACTERS);
 }
 
 export function addCounters(into: ExecutionCounters, more: ExecutionCounters): void {
