@@ -7,7 +7,7 @@ import type {
   ExecutorVariant,
   LoadedModule,
 } from '../executor/index.js';
-import { parseModule } from '../ptx/index.js';
+import { parseModule, type IrModule } from '../ptx/index.js';
 import type { Buffers, FixtureLaunch, HostArray, KernelFixture } from './kernelFixture.js';
 import { argumentBytes, extents } from './launchArguments.js';
 
@@ -35,7 +35,7 @@ export function runFixture(
 ): FixtureResult {
   const memory = new NodeMemory({ backingBytes: 32 * 2 ** 20 });
   const space = memory.createSpace();
-  const module = loadModule(parseModule(readFileSync(fixture.ptx, 'utf8'), `${fixture.name}.ptx`), space);
+  const module = loadModule(parsed(fixture), space);
   const buffers = fixture.buffers();
   const addresses = new Map<string, number>();
   for (const [name, array] of Object.entries(buffers)) {
@@ -52,6 +52,16 @@ export function runFixture(
   fixture.settle?.(buffers);
   return { buffers, printed };
 }
+
+/** Variants run the same text, which is parsed once. */
+function parsed(fixture: KernelFixture): IrModule {
+  const known = modules.get(fixture);
+  if (known !== undefined) return known;
+  const module = parseModule(readFileSync(fixture.ptx, 'utf8'), `${fixture.name}.ptx`);
+  modules.set(fixture, module);
+  return module;
+}
+const modules = new WeakMap<KernelFixture, IrModule>();
 
 /** What the reference makes of the fixture's inputs. */
 export function referenceResult(fixture: KernelFixture): Buffers {
@@ -89,16 +99,20 @@ function executorLaunch(
   const kernel = module.ir.functions.find((fn) => fn.isEntry && fn.name === launch.kernel);
   if (kernel === undefined) throw new Error(`${module.ir.file} has no kernel ${launch.kernel}`);
   const params = new Uint8Array(kernel.parameterBytes);
+  const view = new DataView(params.buffer);
   kernel.parameters.forEach((parameter, index) => {
     const argument = launch.args[index];
     if (argument === undefined) throw new Error(`${launch.kernel}: argument ${index} is missing`);
-    const { bytes } = argumentBytes(argument, (name) => addresses.get(name) ?? 0);
+    const { bytes, pointers } = argumentBytes(argument);
     if (bytes.length !== parameter.bytes) {
       throw new Error(
         `${launch.kernel}: argument ${index} has ${bytes.length} bytes, its parameter ${parameter.bytes}`,
       );
     }
     params.set(bytes, parameter.offset);
+    for (const { offset, buffer } of pointers) {
+      view.setBigUint64(parameter.offset + offset, BigInt(addresses.get(buffer) ?? 0), true);
+    }
   });
   return {
     module,

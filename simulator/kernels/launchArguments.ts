@@ -1,59 +1,49 @@
 import type { Extent, FixtureArgument } from './kernelFixture.js';
 
-/** A value in an argument buffer: where it goes and what it is. */
+/** Bytes of one argument, with zeros where the addresses of buffers belong. */
+export interface ArgumentBytes {
+  readonly bytes: Uint8Array;
+  readonly pointers: readonly { readonly offset: number; readonly buffer: string }[];
+}
+
+/** A value in an argument: where it may begin, what it is, and the addresses inside. */
 interface Slot {
   readonly align: number;
   readonly bytes: number;
   readonly write: (view: DataView, offset: number) => void;
+  readonly pointers: ArgumentBytes['pointers'];
 }
 
-/** Bytes of one argument, buffers replaced by their device addresses. */
-export function argumentBytes(
-  argument: FixtureArgument,
-  addressOf: (buffer: string) => number,
-): { readonly bytes: Uint8Array; readonly align: number } {
-  const { align, bytes, write } = slotOf(argument, addressOf);
+export function argumentBytes(argument: FixtureArgument): ArgumentBytes {
+  const { bytes, write, pointers } = slotOf(argument);
   const packed = new Uint8Array(bytes);
   write(new DataView(packed.buffer), 0);
-  return { bytes: packed, align };
+  return { bytes: packed, pointers };
 }
 
-function slotOf(argument: FixtureArgument, addressOf: (buffer: string) => number): Slot {
+function slotOf(argument: FixtureArgument): Slot {
   if ('buffer' in argument) {
-    const address = BigInt(addressOf(argument.buffer));
-    return { align: 8, bytes: 8, write: (view, at) => view.setBigUint64(at, address, true) };
+    return { align: 8, bytes: 8, write: () => undefined, pointers: [{ offset: 0, buffer: argument.buffer }] };
   }
-  if ('i32' in argument) {
-    return { align: 4, bytes: 4, write: (view, at) => view.setInt32(at, argument.i32, true) };
-  }
-  if ('u32' in argument) {
-    return { align: 4, bytes: 4, write: (view, at) => view.setUint32(at, argument.u32, true) };
-  }
-  if ('u64' in argument) {
-    return { align: 8, bytes: 8, write: (view, at) => view.setBigUint64(at, argument.u64, true) };
-  }
-  if ('half' in argument) {
-    return { align: 2, bytes: 2, write: (view, at) => view.setUint16(at, argument.half, true) };
-  }
-  if ('f32' in argument) {
-    return { align: 4, bytes: 4, write: (view, at) => view.setFloat32(at, argument.f32, true) };
-  }
-  if ('f64' in argument) {
-    return { align: 8, bytes: 8, write: (view, at) => view.setFloat64(at, argument.f64, true) };
-  }
+  if ('i32' in argument) return scalar(4, (view, at) => view.setInt32(at, argument.i32, true));
+  if ('u32' in argument) return scalar(4, (view, at) => view.setUint32(at, argument.u32, true));
+  if ('u64' in argument) return scalar(8, (view, at) => view.setBigUint64(at, argument.u64, true));
+  if ('half' in argument) return scalar(2, (view, at) => view.setUint16(at, argument.half, true));
+  if ('f32' in argument) return scalar(4, (view, at) => view.setFloat32(at, argument.f32, true));
+  if ('f64' in argument) return scalar(8, (view, at) => view.setFloat64(at, argument.f64, true));
   if ('bytes' in argument) {
     const { bytes } = argument;
-    return {
-      align: 1,
-      bytes: bytes.length,
-      write: (view, at) => bytes.forEach((byte, index) => view.setUint8(at + index, byte)),
-    };
+    const write = (view: DataView, at: number): void =>
+      bytes.forEach((byte, index) => view.setUint8(at + index, byte));
+    return { align: 1, bytes: bytes.length, write, pointers: [] };
   }
-  const [members, align] = 'struct' in argument ? [argument.struct, 1] : [argument.align16, 16];
-  return structure(
-    members.map((member) => slotOf(member, addressOf)),
-    align,
-  );
+  return 'struct' in argument
+    ? structure(argument.struct.map(slotOf), 1)
+    : structure(argument.align16.map(slotOf), 16);
+}
+
+function scalar(bytes: number, write: Slot['write']): Slot {
+  return { align: bytes, bytes, write, pointers: [] };
 }
 
 function structure(members: readonly Slot[], least: number): Slot {
@@ -69,6 +59,9 @@ function structure(members: readonly Slot[], least: number): Slot {
     align,
     bytes: roundUp(end, align),
     write: (view, at) => placed.forEach(({ member, offset }) => member.write(view, at + offset)),
+    pointers: placed.flatMap(({ member, offset: first }) =>
+      member.pointers.map(({ offset, buffer }) => ({ offset: first + offset, buffer })),
+    ),
   };
 }
 
