@@ -8,6 +8,7 @@ import type { CheckContext } from './instructionRules.js';
 import type { IrFunction, IrInstruction, IrPrototype, IrRefusal, IrVariable } from './ir.js';
 import { type FormalRegister, ParameterLayout, parseParameter, parseParameterList } from './parameters.js';
 import { skipDebugDirective } from './debugDirectives.js';
+import { numberRegisters } from './registerNumbering.js';
 import { refusalReason } from './refusalReasons.js';
 import { rewrite } from './rewriting.js';
 import type { Token } from './lexer.js';
@@ -122,9 +123,11 @@ export class FunctionParser {
     const stream: TokenStream = this.stream;
     const name = stream.word('a label');
     stream.expect(':');
-    const isNew = this.parseTable(name.text) ?? this.scopes.declareLabel(name.text, this.pending.length);
-    if (!isNew) stream.fail('a label that is not yet taken', name);
-    if (!this.labelNames.has(this.pending.length)) this.labelNames.set(this.pending.length, name.text);
+    const isNewTable = this.parseTable(name.text);
+    if (!(isNewTable ?? this.scopes.declareLabel(name.text, this.pending.length)))
+      stream.fail('a label that is not yet taken', name);
+    if (isNewTable === undefined && !this.labelNames.has(this.pending.length))
+      this.labelNames.set(this.pending.length, this.scopes.labelName(name.text));
   }
 
   /** What a label stands for that marks no instruction; undefined when it marks one. */
@@ -250,7 +253,7 @@ export class FunctionParser {
       this.pending.map((each) => each.opcode),
       targets.flat(),
     );
-    const instructions = this.pending.map((each, index): IrInstruction => {
+    const parsed = this.pending.map((each, index): IrInstruction => {
       const labels = (targets[index] ?? []).map((target) => ({
         kind: 'label' as const,
         block: layout.blockOf[target] ?? 0,
@@ -269,9 +272,13 @@ export class FunctionParser {
         sources: [...each.sources, ...labels],
       };
     });
+    const { instructions, registers } = numberRegisters({
+      instructions: parsed,
+      registers: this.scopes.registers,
+    });
     const fn: IrFunction = {
       ...this.head.declaration,
-      registers: this.scopes.registers,
+      registers,
       variables: this.variables,
       callParameters: this.callParameters.parameters,
       instructions,

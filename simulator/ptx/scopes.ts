@@ -42,6 +42,7 @@ export class FunctionScopes {
   readonly registers: IrRegister[] = [];
   private readonly registerNames = new UniqueNames();
   private readonly symbolNames = new UniqueNames();
+  private readonly labelNames = new UniqueNames();
   private current: Scope = newScope(undefined);
   private carry = -1;
 
@@ -94,6 +95,11 @@ export class FunctionScopes {
     if (this.current.labels.has(name) || this.current.tables.has(name)) return false;
     this.current.labels.set(name, instruction);
     return true;
+  }
+
+  /** The name of a label in the IR: a name that another scope has too gets a number. */
+  labelName(name: string): string {
+    return this.labelNames.take(name);
   }
 
   declareTable(name: string, table: LabelTable): boolean {
