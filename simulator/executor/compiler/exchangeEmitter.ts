@@ -36,6 +36,9 @@ export class ExchangeEmitter {
       case 'redux':
         this.reduce(instruction);
         return;
+      case 'elect':
+        this.elect(instruction);
+        return;
       case 'activemask':
         this.forEachLane('lane', (_, context) => {
           this.f.get(context).get(this.mask).memory('i32Store', EXCHANGE.value);
@@ -51,8 +54,8 @@ export class ExchangeEmitter {
     const f = this.f;
     const members = instruction.sources.at(-1);
     const isWhole = members?.kind === 'integer' && members.low === -1;
-    const isWarpWide = instruction.opcode !== 'activemask' && syncScope(instruction) === 'warp';
-    if (!isWarpWide || isWhole) return;
+    const namesMembers = instruction.modifiers.includes('sync') && syncScope(instruction) === 'warp';
+    if (!namesMembers || isWhole) return;
     this.forEachLane('lane', (lane, context) => {
       this.read(members, 'b32', context);
       f.get(lane).op('i32ShrU').i32(1).op('i32And').op('i32Eqz').if();
@@ -188,6 +191,17 @@ export class ExchangeEmitter {
     });
   }
 
+  /** The lowest lane of those that met. */
+  private elect(instruction: IrInstruction): void {
+    const f = this.f;
+    const group = f.local('i32');
+    this.forEachLane('lane', (lane, context) => {
+      this.members(instruction.sources[0], context, group);
+      f.get(context).get(group).op('i32Ctz').memory('i32Store', EXCHANGE.value);
+      f.get(context).get(lane).get(group).op('i32Ctz').op('i32Eq').memory('i32Store', EXCHANGE.predicate);
+    });
+  }
+
   private combine(instruction: IrInstruction, total: number, next: number, type: ScalarType): void {
     const f = this.f;
     const plain: Record<string, OpName> = { add: 'i32Add', and: 'i32And', or: 'i32Or', xor: 'i32Xor' };
@@ -205,8 +219,12 @@ export class ExchangeEmitter {
     throw new RangeError(`redux without an operation at line ${instruction.line}`);
   }
 
-  /** Sets `group` to the lanes that the lane's member mask names and that have met. */
+  /** Sets `group` to the lanes that the lane's member mask names and that have met; without a mask, to all that have. */
   private members(operand: IrOperand | undefined, context: number, group: number): void {
+    if (operand === undefined) {
+      this.f.get(this.mask).set(group);
+      return;
+    }
     this.read(operand, 'b32', context);
     this.f.get(this.mask).op('i32And').set(group);
   }

@@ -58,7 +58,19 @@ export interface FlowGraph {
   readonly syncPoints: readonly SyncPoint[];
 }
 
-const warpOpcodes = new Set(['shfl', 'vote', 'match', 'redux', 'activemask', 'elect']);
+/** The last four call the host, for all lanes that come together. */
+const warpOpcodes = new Set([
+  'shfl',
+  'vote',
+  'match',
+  'redux',
+  'activemask',
+  'elect',
+  'vprintf',
+  'assertfail',
+  'malloc',
+  'free',
+]);
 
 /** Where an instruction makes threads meet, if it does. */
 export function syncScope(instruction: IrInstruction): 'block' | 'warp' | undefined {

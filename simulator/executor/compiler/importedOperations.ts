@@ -16,8 +16,11 @@ export type HostFunction = (...values: Value[]) => Value;
 export const FLUSH_JOURNAL = 'flushJournal';
 
 interface Imported {
-  readonly index: number;
   readonly operation: ScalarOperation;
+  /** Indices of the functions for the result, the second result of a pair and the condition code. */
+  readonly apply: number;
+  readonly second: number;
+  readonly carryOut: number;
 }
 
 /** Rare operations call the arithmetic definitions themselves: slow, and the same to the bit by construction. */
@@ -45,29 +48,55 @@ export class ImportedOperations {
     if (this.byForm.has(form)) return true;
     const operation = scalarOperation(instruction);
     if (operation === undefined) return false;
-    const count = instruction.sources.length;
-    const params = operation.sources.slice(0, count).map(crossing);
-    const index = this.module.importFunction(form, params, [crossing(operation.result)]);
-    this.functions[form] = wrap(operation);
-    this.byForm.set(form, { index, operation });
+    const params = operation.sources.slice(0, operandCount(instruction)).map(crossing);
+    const add = (name: string, apply: ScalarOperation['apply'] | undefined, result: ScalarType): number => {
+      if (apply === undefined) return -1;
+      this.functions[name] = wrap(operation, apply);
+      return this.module.importFunction(name, params, [crossing(result)]);
+    };
+    this.byForm.set(form, {
+      operation,
+      apply: add(form, operation.apply, operation.result),
+      second: add(`${form} second`, operation.second, 'pred'),
+      carryOut: add(`${form} carry`, operation.carryOut, 'pred'),
+    });
     return true;
   }
 
   emit(emit: OperandEmitter, instruction: IrInstruction): boolean {
     const imported = this.byForm.get(formOf(instruction));
     if (imported === undefined) return false;
-    const { operation, index } = imported;
-    instruction.sources.forEach((source, position) => {
-      emit.use(source, asBits(operation.sources[position] ?? 'b32'));
-    });
-    emit.f.call(index);
-    emit.assignArithmetic(instruction.destinations[0], operation.result);
+    const { operation } = imported;
+    const { f } = emit;
+    const { carry } = instruction;
+    const [destination] = instruction.destinations;
+    const call = (index: number): void => {
+      instruction.sources.forEach((source, position) => {
+        emit.use(source, asBits(operation.sources[position] ?? 'b32'));
+      });
+      if (carry?.reads === true) f.get(emit.localOf(carry.register));
+      f.call(index);
+    };
+    // What is written may be read again, so all results come before the first is kept.
+    const isPair = destination?.kind === 'pair';
+    if (carry?.writes === true) call(imported.carryOut);
+    if (isPair) call(imported.second);
+    call(imported.apply);
+    emit.assignArithmetic(isPair ? destination.first : destination, operation.result);
+    if (isPair) emit.assign(destination.second, 'pred');
+    if (carry?.writes === true) f.set(emit.localOf(carry.register));
     return true;
   }
 }
 
+/** Operands that cross: those of the instruction, and the condition code behind them. */
+function operandCount({ sources, carry }: IrInstruction): number {
+  return sources.length + (carry?.reads === true ? 1 : 0);
+}
+
 function formOf(instruction: IrInstruction): string {
-  return [instruction.opcode, ...instruction.modifiers, instruction.sources.length].join('.');
+  const { opcode, modifiers, selectors = [], sources } = instruction;
+  return [opcode, ...modifiers, sources.length, ...selectors].join('.');
 }
 
 /** Halves cross as their bits. */
@@ -79,11 +108,11 @@ function crossing(kind: ScalarType): WasmType {
   return wasmTypeOf(asBits(kind));
 }
 
-function wrap(operation: ScalarOperation): HostFunction {
+function wrap(operation: ScalarOperation, apply: ScalarOperation['apply']): HostFunction {
   const readers = operation.sources.map(reader);
   const isPlain = readers.every((each) => each === undefined);
-  if (isPlain) return operation.apply;
-  return (...values) => operation.apply(...values.map((value, index) => readers[index]?.(value) ?? value));
+  if (isPlain) return apply;
+  return (...values) => apply(...values.map((value, index) => readers[index]?.(value) ?? value));
 }
 
 /** What makes a value that crossed from WebAssembly the value of its kind; undefined when it is already. */

@@ -80,7 +80,7 @@ export class RegionRegisters {
     }
     const [destination] = resumed?.destinations ?? [];
     if (resumed === undefined || destination === undefined) return;
-    f.get(context).memory('i32Load', EXCHANGE.value);
+    f.get(context).memory(resumed.opcode === 'malloc' ? 'i64Load' : 'i32Load', EXCHANGE.value);
     emit.assign(destination.kind === 'pair' ? destination.first : destination, resultType(resumed));
     if (destination.kind !== 'pair') return;
     f.get(context).memory('i32Load', EXCHANGE.predicate);
@@ -124,7 +124,8 @@ function instructionsOf(plan: KernelPlan, node: FlowNode): IrInstruction[] {
   return found;
 }
 
-function resultType({ opcode, modifiers }: IrInstruction): 'pred' | 'b32' {
+function resultType({ opcode, modifiers }: IrInstruction): 'pred' | 'b32' | 'b64' {
+  if (opcode === 'malloc') return 'b64';
   const isPredicate =
     opcode === 'vote'
       ? !modifiers.includes('ballot')
