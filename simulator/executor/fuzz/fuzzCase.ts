@@ -37,3 +37,22 @@ export const counterOperations = [
   'add.u64',
   'inc.u32',
 ] as const;
+
+/** Further counters, behind those: what each takes. */
+export const wideCounterOperations = [
+  'min.u32',
+  'max.s32',
+  'min.u64',
+  'max.s64',
+  'min.s64',
+  'max.u64',
+  'and.b64',
+  'or.b64',
+  'xor.b64',
+  'dec.u32',
+  'add.f32',
+  'add.f64',
+  'add.noftz.f16x2',
+  'add.noftz.bf16',
+] as const;
+export const wideCounterOffset = counterOperations.length * 8;

@@ -1,10 +1,11 @@
 import type { Dim3 } from '../types.js';
 import type { FuzzCase } from './fuzzCase.js';
-import { counterOperations, dumpOffset, inputWords, threadBytes } from './fuzzCase.js';
+import { counterOperations, dumpOffset, inputWords, threadBytes, wideCounterOperations } from './fuzzCase.js';
 import { FuzzRandom } from './fuzzRandom.js';
 import { KernelText, registerCounts } from './kernelText.js';
 import { localBytes, ownSharedBytes } from './memoryStatements.js';
-import type { FuzzStyle } from './statements.js';
+import { deviceFunction } from './functionText.js';
+import type { FuzzStyle } from './statementContext.js';
 import { StatementWriter } from './statements.js';
 
 export interface FuzzOptions {
@@ -15,6 +16,8 @@ export interface FuzzOptions {
    * NaN payloads are not carried here.
    */
   readonly forCard?: boolean;
+  /** 2 adds later families of statements; seeds of generation 1, the default, keep their text. */
+  readonly generation?: 1 | 2;
 }
 
 const blockShapes: readonly Dim3[] = [
@@ -50,6 +53,7 @@ const sharedCounterBytes = 16;
  */
 export function generateKernel(seed: number, options: FuzzOptions = {}): FuzzCase {
   const random = new FuzzRandom(seed);
+  const generation = options.generation ?? 1;
   const block = random.pick(blockShapes);
   const grid = random.pick(gridShapes);
   const threads = block[0] * block[1] * block[2];
@@ -61,13 +65,28 @@ export function generateKernel(seed: number, options: FuzzOptions = {}): FuzzCas
     activeThreads,
     hasFullWarps: activeThreads % 32 === 0,
     forCard: options.forCard ?? false,
+    generation,
+    mayLeave: generation === 2 && isCooperative && random.chance(0.2),
+    isFunction: false,
+    functions: generation === 2 && random.chance(0.5) ? random.between(1, 3) : 0,
   };
+  const functions = Array.from({ length: style.functions }, (_, number) =>
+    deviceFunction(random, number, (text) => {
+      const inner = new StatementWriter(
+        text,
+        { ...style, isFunction: true, isCooperative: false, functions: number },
+        random.between(3, 12),
+      );
+      inner.write();
+      return inner.counterCount;
+    }),
+  );
   const body = new KernelText(random);
   const writer = new StatementWriter(body, style, options.statements ?? random.between(10, 60));
   writer.write();
   const lines = [
-    ...header(random),
-    ...declarations(writer.counterCount),
+    ...header(random, style, functions.flat()),
+    ...declarations(writer.counterCount, style),
     ...prologue(threads, style),
     ...body.lines,
     ...epilogue(style),
@@ -82,10 +101,7 @@ export function generateKernel(seed: number, options: FuzzOptions = {}): FuzzCas
     dynamicSharedBytes: slotBytes(threads) + threads * ownSharedBytes,
     input: inputData(random),
     outputBytes: threads * blocks * threadBytes,
-    counters: Int32Array.from(
-      { length: counterOperations.length * 2 },
-      () => random.word() >> random.below(32),
-    ),
+    counters: counterData(random, style),
     n: random.below(8),
     scale: Math.fround(random.word() / 2 ** 20),
   };
@@ -94,6 +110,16 @@ export function generateKernel(seed: number, options: FuzzOptions = {}): FuzzCas
 /** Shared bytes of the slots for exchange, before those of the threads' own. */
 function slotBytes(threads: number): number {
   return Math.ceil((threads * 4) / 16) * 16;
+}
+
+/** Where the counters begin; those of floats at zero. */
+function counterData(random: FuzzRandom, style: FuzzStyle): Int32Array {
+  const words = Array.from({ length: counterOperations.length * 2 }, () => random.word() >> random.below(32));
+  if (style.generation === 1) return Int32Array.from(words);
+  const wide = wideCounterOperations.flatMap((operation) =>
+    /f(?:16|32|64)/.test(operation) ? [0, 0] : [random.word() >> random.below(32), random.word()],
+  );
+  return Int32Array.from([...words, ...wide]);
 }
 
 /** Words that make ordinary floats, small integers and edge cases. */
@@ -130,9 +156,10 @@ function bytesOf(random: FuzzRandom, count: number): string {
   return Array.from({ length: count }, () => random.below(256)).join(', ');
 }
 
-function header(random: FuzzRandom): string[] {
+function header(random: FuzzRandom, style: FuzzStyle, functions: readonly string[]): string[] {
+  const names = Array.from({ length: style.functions }, (_, number) => `fuzzFunction${number}`);
   return [
-    '.version 8.0',
+    style.generation === 1 ? '.version 8.0' : '.version 8.6',
     '.target sm_90',
     '.address_size 64',
     '',
@@ -140,6 +167,10 @@ function header(random: FuzzRandom): string[] {
     `.const .align 16 .b8 fuzzConstants[64] = {${bytesOf(random, 64)}};`,
     '.extern .shared .align 16 .b8 fuzzDynamic[];',
     '',
+    ...functions,
+    ...(names.length > 0
+      ? [`.global .align 8 .u64 fuzzFunctions[${names.length}] = {${names.join(', ')}};`]
+      : []),
     '.visible .entry fuzz(',
     '\t.param .u64 fuzz_in,',
     '\t.param .u64 fuzz_out,',
@@ -151,8 +182,17 @@ function header(random: FuzzRandom): string[] {
   ];
 }
 
-function declarations(counters: number): string[] {
+const wideDeclarations = [
+  '\t.reg .b32 %mask, %lane;',
+  '\t.reg .b16 %half, %deadHalf;',
+  '\t.reg .f32 %single, %deadSingle;',
+  '\t.reg .f64 %double, %deadDouble;',
+  '\t.reg .b128 %wide0, %wide1, %wide2;',
+];
+
+function declarations(counters: number, style: FuzzStyle): string[] {
   return [
+    ...(style.generation === 1 ? [] : wideDeclarations),
     `\t.reg .b16 %h<${registerCounts.h}>;`,
     `\t.reg .b32 %r<${registerCounts.r}>;`,
     `\t.reg .b64 %q<${registerCounts.q}>;`,
@@ -211,6 +251,10 @@ function prologue(threads: number, style: FuzzStyle): string[] {
     'st.shared.u32 [fuzzShared], %index;',
     'st.shared.u32 [fuzzShared+4], %index;',
   );
+  if (style.generation === 2) {
+    lines.push('st.shared.u32 [fuzzShared+8], %index;', 'st.shared.u32 [fuzzShared+12], %index;');
+    lines.push('st.shared.u32 [%slot], %thread;', 'mov.u32 %mask, 0;', 'mov.u32 %lane, 0;');
+  }
   lines.push('bar.sync 0;');
   if (style.activeThreads < threads) {
     lines.push(`setp.ge.u32 %flow, %thread, ${style.activeThreads};`, '@%flow ret;');
@@ -248,6 +292,10 @@ function epilogue(style: FuzzStyle): string[] {
   if (style.isCooperative) {
     lines.push('bar.sync 0;', 'ld.shared.u32 %index, [fuzzShared];', 'xor.b32 %r0, %r0, %index;');
     lines.push('ld.shared.u32 %index, [fuzzShared+4];', 'add.u32 %r1, %r1, %index;');
+    if (style.generation === 2) {
+      lines.push('ld.shared.u32 %index, [fuzzShared+8];', 'xor.b32 %r2, %r2, %index;');
+      lines.push('ld.shared.u32 %index, [fuzzShared+12];', 'add.u32 %r3, %r3, %index;');
+    }
   }
   let offset = dumpOffset;
   const dump = (type: string, letter: string, count: number, bytes: number): void => {

@@ -32,18 +32,23 @@ export class KernelText {
   readonly lines: string[] = [];
   private labels = 0;
 
-  constructor(readonly random: FuzzRandom) {}
+  /** @param labelPrefix what the labels begin with, which differs between the functions of a module */
+  constructor(
+    readonly random: FuzzRandom,
+    private readonly labelPrefix = '$L',
+  ) {}
 
   emit(...lines: string[]): void {
     for (const line of lines) this.lines.push(`\t${line}`);
   }
 
   label(): string {
-    return `$L${this.labels++}`;
+    return `${this.labelPrefix}${this.labels++}`;
   }
 
-  place(label: string): void {
-    this.lines.push(`${label}:`);
+  /** @param directive what the label names, when that is no instruction */
+  place(label: string, directive = ''): void {
+    this.lines.push(`${label}:${directive === '' ? '' : ` ${directive}`}`);
   }
 
   register(letter: RegisterLetter): string {
@@ -78,6 +83,10 @@ export class KernelText {
       return `%p${first}|%p${(first + 1) % registerCounts.p}`;
     }
     if (code === '!p') return `!${this.register('p')}`;
+    const dot = code.indexOf('.');
+    if (dot > 0) return this.register(code.charAt(0) as RegisterLetter) + code.slice(dot);
+    if (code === 'r|p') return `${this.register('r')}|${this.register('p')}`;
+    if (code === '0') return code;
     const letter = code.charAt(0) as RegisterLetter;
     return code.endsWith('i') && this.random.chance(0.35) ? this.immediate(letter) : this.register(letter);
   }

@@ -61,7 +61,7 @@ function ownMemories(text: KernelText): OwnMemory {
 }
 
 /** A place of `bytes` in a thread's own memory: a fixed offset, or one that a register tells. */
-function ownPlace(text: KernelText, memory: OwnMemory, bytes: number): string {
+export function ownPlace(text: KernelText, memory: OwnMemory, bytes: number): string {
   const places = Math.floor(memory.bytes / bytes);
   if (text.random.chance(0.5)) {
     const offset = text.random.below(places) * bytes;

@@ -1,36 +1,32 @@
+import { carryChain, tableSwitch, tangle } from './flowStatements.js';
+import { functionCall } from './functionText.js';
 import { approximateTemplates, exactTemplates } from './instructionTemplates.js';
 import type { KernelText } from './kernelText.js';
 import { commonAtomic, ownAccess, ownAtomic, sharedRead } from './memoryStatements.js';
-
-/** What a random kernel may contain. */
-export interface FuzzStyle {
-  /** Threads of a block that work together; false: each thread alone, which may return anywhere. */
-  readonly isCooperative: boolean;
-  /** Threads of a block that go on after the start. */
-  readonly activeThreads: number;
-  /** Every warp has all its lanes, so that any lane may be read. */
-  readonly hasFullWarps: boolean;
-  /** Without approximate functions and f64. */
-  readonly forCard: boolean;
-}
-
-interface Flow {
-  /** All threads of the block are here together. */
-  readonly isUniform: boolean;
-  readonly depth: number;
-  /** Ends of enclosing loops that a thread may leave alone. */
-  readonly loopEnds: readonly string[];
-}
+import type { Flow, FuzzStyle, StatementContext } from './statementContext.js';
+import { activeWarps } from './statementContext.js';
+import {
+  asyncCopy,
+  memoryQuestion,
+  orderedAccess,
+  wideCommonAtomic,
+  wideExchange,
+  wideOwnAtomic,
+} from './wideMemoryStatements.js';
+import { wideApproximateTemplates, wideTemplates } from './wideTemplates.js';
+import { barrierReduction, maskedWarp, pairsOfWarps, producersAndConsumers } from './warpStatements.js';
 
 const cardTemplates = exactTemplates.filter((template) => !/ d/.test(template));
+/** The assembler contracts products and sums whose rounding is not written. */
+const roundedTemplates = exactTemplates.filter((template) => !/^(?:add|sub|mul)\.f(?:32|64)/.test(template));
 
 /** Writes random statements; `remaining` bounds how many. */
-export class StatementWriter {
+export class StatementWriter implements StatementContext {
   private counters = 0;
 
   constructor(
-    private readonly text: KernelText,
-    private readonly style: FuzzStyle,
+    readonly text: KernelText,
+    readonly style: FuzzStyle,
     private remaining: number,
   ) {}
 
@@ -40,10 +36,15 @@ export class StatementWriter {
   }
 
   write(): void {
-    while (this.remaining > 0) this.statement({ isUniform: true, depth: 0, loopEnds: [] });
+    const isUniform = !this.style.isFunction;
+    while (this.remaining > 0) this.statement({ isUniform, depth: 0, loopEnds: [] });
   }
 
-  private block(flow: Flow): void {
+  counter(): string {
+    return `%c${this.counters++}`;
+  }
+
+  block(flow: Flow): void {
     for (let left = this.text.random.between(1, 6); left > 0 && this.remaining > 0; left--)
       this.statement(flow);
   }
@@ -51,6 +52,14 @@ export class StatementWriter {
   private statement(flow: Flow): void {
     this.remaining--;
     const { random } = this.text;
+    if (this.style.isFunction) {
+      this.functionStatement(flow);
+      return;
+    }
+    if (this.style.generation === 2 && random.chance(0.55)) {
+      this.wideStatement(flow);
+      return;
+    }
     const choice = random.below(100);
     if (choice < 55) this.compute();
     else if (choice < 63) ownAccess(this.text, this.guard(), this.style.forCard);
@@ -63,17 +72,74 @@ export class StatementWriter {
     else this.compute();
   }
 
-  private guard(): string {
+  /** A statement of the later families. */
+  private wideStatement(flow: Flow): void {
+    const { random } = this.text;
+    const choice = random.below(100);
+    const { isCooperative } = this.style;
+    if (choice < 36) this.wideCompute();
+    else if (choice < 43) carryChain(this);
+    else if (choice < 50) wideOwnAtomic(this);
+    else if (choice < 55) wideCommonAtomic(this);
+    else if (choice < 60) orderedAccess(this);
+    else if (choice < 63) asyncCopy(this);
+    else if (choice < 67) memoryQuestion(this);
+    else if (choice < 69) wideExchange(this);
+    else if (choice < 75 && this.style.functions > 0) functionCall(this);
+    else if (choice < 84 && flow.isUniform && isCooperative) this.cooperateWidely();
+    else if (choice < 91 && flow.depth < 3) tableSwitch(this, flow);
+    else if (choice < 96 && flow.depth < 2) tangle(this, flow);
+    else if (choice < 98 && this.style.mayLeave && flow.depth > 0) this.leave({ ...flow, loopEnds: [] });
+    else this.wideCompute();
+  }
+
+  private functionStatement(flow: Flow): void {
+    const choice = this.text.random.below(100);
+    if (choice < 30) this.compute();
+    else if (choice < 65) this.wideCompute();
+    else if (choice < 73) carryChain(this);
+    else if (choice < 78 && this.style.functions > 0) functionCall(this);
+    else if (choice < 84 && flow.depth < 2) this.branch(flow);
+    else if (choice < 89 && flow.depth < 2) this.dataLoop(flow);
+    else if (choice < 93 && flow.depth < 2) tableSwitch(this, flow);
+    else if (choice < 96 && flow.depth < 1) tangle(this, flow);
+    else this.leave(flow);
+  }
+
+  private wideCompute(): void {
+    const { random } = this.text;
+    const isApproximate = !this.style.forCard && random.chance(0.04);
+    const guard = random.chance(0.3) ? `@${random.chance(0.4) ? '!' : ''}${this.text.register('p')} ` : '';
+    this.text.instruction(random.pick(isApproximate ? wideApproximateTemplates : wideTemplates), guard);
+  }
+
+  private cooperateWidely(): void {
+    const { text, style } = this;
+    const choice = text.random.below(6);
+    if (choice < 3) maskedWarp(this);
+    else if (choice === 3 || style.mayLeave || activeWarps(style) < 2) barrierReduction(this);
+    else if (choice === 4) producersAndConsumers(this);
+    else pairsOfWarps(this);
+  }
+
+  guard(): string {
     const { random } = this.text;
     if (!random.chance(0.15)) return '';
     return `@${random.chance(0.4) ? '!' : ''}${this.text.register('p')} `;
   }
 
-  private compute(): void {
+  compute(): void {
     const { random } = this.text;
-    const { forCard } = this.style;
-    const pool = forCard ? cardTemplates : random.chance(0.06) ? approximateTemplates : exactTemplates;
-    this.text.instruction(random.pick(pool), this.guard());
+    const template = random.pick(this.templates());
+    // ptxas writes the result of a guarded `testp` though the guard is false.
+    const isOpen = this.style.generation === 2 && template.startsWith('testp');
+    this.text.instruction(template, isOpen ? '' : this.guard());
+  }
+
+  private templates(): readonly string[] {
+    const { forCard, generation } = this.style;
+    if (forCard) return generation === 1 ? cardTemplates : roundedTemplates;
+    return this.text.random.chance(0.06) ? approximateTemplates : exactTemplates;
   }
 
   private pack(): void {
@@ -108,7 +174,8 @@ export class StatementWriter {
         break;
       case 1:
       case 2:
-        this.shuffle();
+        if (this.style.mayLeave) this.vote();
+        else this.shuffle();
         break;
       case 3:
         this.vote();
@@ -117,7 +184,7 @@ export class StatementWriter {
         this.reduce();
         break;
       default:
-        if (this.style.hasFullWarps) this.halves();
+        if (this.style.hasFullWarps && !this.style.mayLeave) this.halves();
         else this.text.emit('bar.warp.sync 0xffffffff;');
     }
   }
@@ -245,7 +312,7 @@ export class StatementWriter {
 
   /** A loop that every thread runs equally often. */
   private countedLoop(flow: Flow): void {
-    const counter = `%c${this.counters++}`;
+    const counter = this.counter();
     const trips = this.text.random.between(1, 4);
     this.loop([`mov.u32 ${counter}, ${trips};`], counter, () =>
       this.block({ ...flow, depth: flow.depth + 1 }),
@@ -255,7 +322,7 @@ export class StatementWriter {
   /** A loop whose length a register tells, between 1 and 8; threads may break out of it and of those around it. */
   private dataLoop(flow: Flow): void {
     const { text } = this;
-    const counter = `%c${this.counters++}`;
+    const counter = this.counter();
     const end = text.label();
     const inner = {
       isUniform: false,
@@ -275,7 +342,7 @@ export class StatementWriter {
   private irreducible(flow: Flow): void {
     const { text } = this;
     const inner = { ...flow, isUniform: false, depth: flow.depth + 1 };
-    const counter = `%c${this.counters++}`;
+    const counter = this.counter();
     const [top, middle] = [text.label(), text.label()];
     text.emit(`and.b32 ${counter}, ${text.register('r')}, 3;`, `@${text.register('p')} bra ${middle};`);
     text.place(top);
@@ -294,8 +361,9 @@ export class StatementWriter {
     const { text } = this;
     const guard = `@${text.random.chance(0.5) ? '!' : ''}${text.register('p')}`;
     const ends = flow.loopEnds;
+    const { isCooperative, mayLeave, isFunction } = this.style;
     if (ends.length > 0) text.emit(`${guard} bra ${text.random.pick(ends)};`);
-    else if (!this.style.isCooperative && flow.depth > 0)
+    else if ((!isCooperative || mayLeave) && !isFunction && flow.depth > 0)
       text.emit(`${guard} ${text.random.pick(['ret', 'exit'])};`);
     else this.compute();
   }

@@ -112,10 +112,10 @@ export class BlockExecution {
     private readonly block = 0,
   ) {
     const threads = identity.block[0] * identity.block[1] * identity.block[2];
-    const types = resources.program.fn.registers.map(({ type }) => type);
+    const registers = resources.program.fn.registers.length;
     this.warps = Array.from(
       { length: identity.warps },
-      (_, index) => new Warp(index, block, Math.min(lanesPerWarp, threads - index * lanesPerWarp), types),
+      (_, index) => new Warp(index, block, Math.min(lanesPerWarp, threads - index * lanesPerWarp), registers),
     );
     this.contexts = this.warps.map((warp) => new WarpContext(this, warp));
     this.barriers = new BlockBarriers(this.warps);

@@ -5,7 +5,7 @@ import type { Value, ValueKind } from '../arithmetic/index.js';
 import type { DeviceRuntime } from '../deviceRuntime/index.js';
 import { spaceOf } from '../compiler/instructionClass.js';
 import { GLOBAL_BASE, LOCAL_WINDOW_BASE, SHARED_WINDOW_BASE } from '../memory/index.js';
-import { atomicUpdate } from './atomics.js';
+import { atomicOperation } from './atomics.js';
 import { LaneFault } from './faults.js';
 import type { Location, ResolvedSpace } from './memorySpaces.js';
 import { loadBits, splitGeneric, storeBits } from './memorySpaces.js';
@@ -208,7 +208,7 @@ function move(instruction: IrInstruction, fn: IrFunction, symbols: SymbolAddress
     const part = `b${width}` as ValueKind;
     const writers = destination.elements.map((element) => operandWriter(element, part, fn));
     return (context, lane) => {
-      const bits = BigInt.asUintN(128, BigInt(read(context, lane)));
+      const bits = BigInt.asUintN(64, BigInt(read(context, lane)));
       writers.forEach((write, index) =>
         write(context, lane, valueOfBits(bits >> BigInt(index * width), part)),
       );
@@ -275,30 +275,59 @@ function store(instruction: IrInstruction, fn: IrFunction, symbols: SymbolAddres
   return (context, lane) => {
     const location = locate(context, lane);
     readers.forEach((read, index) => {
-      storeBits(at(location, index * bytes), bytes, BigInt.asUintN(128, BigInt(read(context, lane))));
+      storeBits(at(location, index * bytes), bytes, BigInt.asUintN(64, BigInt(read(context, lane))));
     });
   };
 }
 
 function atomic(instruction: IrInstruction, fn: IrFunction, symbols: SymbolAddress): LaneEffect {
-  const kind = instruction.types[0] ?? 'b32';
-  const bytes = typeBytes(kind);
-  const update = atomicUpdate(instruction.modifiers, kind);
-  const b = operandReader(instruction.sources[1] ?? { kind: 'sink' }, kind, symbols);
-  const third = instruction.sources[2];
-  const c = third === undefined ? b : operandReader(third, kind, symbols);
+  const type = instruction.types[0] ?? 'b32';
+  if (type === 'b128') return atomic128(instruction, fn, symbols);
+  const bytes = typeBytes(type);
+  const { kind, update } = atomicOperation(instruction, type);
+  const read = (operand: IrOperand | undefined): OperandReader[] =>
+    elementsOf(operand ?? { kind: 'sink' }).map((element) => operandReader(element, kind, symbols));
+  const b = read(instruction.sources[1]);
+  const c = instruction.sources[2] === undefined ? b : read(instruction.sources[2]);
   const destination = instruction.destinations[0];
-  const write =
+  const raw = rawKind(type);
+  const writers =
     destination === undefined
-      ? undefined
-      : operandWriter(destination, kind === 'f32' ? 'b32' : rawKind(kind), fn);
-  const locate = locator(instruction, fn, symbols, bytes, 'atomic');
+      ? []
+      : elementsOf(destination).map((element) => operandWriter(element, raw, fn));
+  const locate = locator(instruction, fn, symbols, bytes * b.length, 'atomic');
   return (context, lane) => {
     const location = locate(context, lane);
-    const oldBits = loadBits(location, bytes);
-    const updated = update(valueOfBits(oldBits, kind), b(context, lane), c(context, lane), location.space);
-    storeBits(location, bytes, bitsOfValue(updated, kind, bytes * 8));
-    write?.(context, lane, valueOfBits(oldBits, rawKind(kind)));
+    const given = b.map((readB, index) => [readB(context, lane), c[index]?.(context, lane) ?? 0] as const);
+    given.forEach(([valueB, valueC], index) => {
+      const element = at(location, index * bytes);
+      const oldBits = loadBits(element, bytes);
+      const updated = update(valueOfBits(oldBits, kind), valueB, valueC, location.space);
+      storeBits(element, bytes, bitsOfValue(updated, kind, bytes * 8));
+      writers[index]?.(context, lane, valueOfBits(oldBits, raw));
+    });
+  };
+}
+
+/** `exch` and `cas` of 128 bits, whose values are pairs of 64-bit registers. */
+function atomic128(instruction: IrInstruction, fn: IrFunction, symbols: SymbolAddress): LaneEffect {
+  const isSwap = instruction.modifiers.includes('cas');
+  const [b = [], c = []] = instruction.sources
+    .slice(1)
+    .map((operand) => elementsOf(operand).map((element) => operandReader(element, 'b64', symbols)));
+  const writers = elementsOf(first(instruction.destinations)).map((element) =>
+    operandWriter(element, 'b64', fn),
+  );
+  const locate = locator(instruction, fn, symbols, 16, 'atomic');
+  return (context, lane) => {
+    const location = locate(context, lane);
+    const halves = [location, at(location, 8)];
+    const old = halves.map((half) => loadBits(half, 8));
+    const values = [...b, ...c].map((read) => BigInt.asUintN(64, BigInt(read(context, lane))));
+    const stores = !isSwap || (old[0] === values[0] && old[1] === values[1]);
+    const given = isSwap ? values.slice(2) : values;
+    if (stores) halves.forEach((half, index) => storeBits(half, 8, given[index] ?? 0n));
+    writers.forEach((write, index) => write(context, lane, old[index] ?? 0n));
   };
 }
 

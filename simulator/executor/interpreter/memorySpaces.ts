@@ -101,10 +101,9 @@ export function splitGeneric(address: number): { space: ResolvedSpace; address: 
   return { space: 'global', address };
 }
 
-/** Little-endian bits of 1, 2, 4, 8 or 16 bytes. */
+/** Little-endian bits of 1, 2, 4 or 8 bytes. */
 export function loadBits(location: Location, bytes: number): bigint {
   const { view, at } = location;
-  if (bytes === 16) return (view.getBigUint64(at + 8, true) << 64n) | view.getBigUint64(at, true);
   if (bytes === 1) return BigInt(view.getUint8(at));
   if (bytes === 2) return BigInt(view.getUint16(at, true));
   return bytes === 4 ? BigInt(view.getUint32(at, true)) : view.getBigUint64(at, true);
@@ -115,6 +114,5 @@ export function storeBits(location: Location, bytes: number, bits: bigint): void
   if (bytes === 1) view.setUint8(at, Number(bits & 0xffn));
   else if (bytes === 2) view.setUint16(at, Number(bits & 0xffffn), true);
   else if (bytes === 4) view.setUint32(at, Number(bits & 0xffffffffn), true);
-  else view.setBigUint64(at, BigInt.asUintN(64, bits), true);
-  if (bytes === 16) view.setBigUint64(at + 8, bits >> 64n, true);
+  else view.setBigUint64(at, bits, true);
 }

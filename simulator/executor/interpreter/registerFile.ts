@@ -7,24 +7,20 @@ export const lanesPerWarp = 32;
 
 /**
  * The registers of one warp: 64 bits for each register and lane, lanes of a register side by side. Narrower values lie
- * in the low bits, zero-extended to 32; predicates are 0 or 1. The upper halves of 128-bit registers lie apart.
+ * in the low bits, zero-extended to 32; predicates are 0 or 1.
  */
 export class RegisterFile {
   readonly words: Int32Array;
   readonly singles: Float32Array;
   readonly doubles: Float64Array;
   readonly longs: BigUint64Array;
-  /** Bits 64 to 127, at the same places; empty when no register has them. */
-  readonly upper: BigUint64Array;
 
-  /** @param types of the registers */
-  constructor(types: readonly ScalarType[]) {
-    const buffer = new ArrayBuffer(types.length * lanesPerWarp * 8);
+  constructor(registers: number) {
+    const buffer = new ArrayBuffer(registers * lanesPerWarp * 8);
     this.words = new Int32Array(buffer);
     this.singles = new Float32Array(buffer);
     this.doubles = new Float64Array(buffer);
     this.longs = new BigUint64Array(buffer);
-    this.upper = new BigUint64Array(types.includes('b128') ? types.length * lanesPerWarp : 0);
   }
 
   predicate(register: number, lane: number): boolean {
@@ -45,9 +41,6 @@ export function registerReader(register: number, kind: ValueKind): RegisterReade
   if (kind === 'bf16') return (file, lane) => fromBfloat(word(file, lane) & 0xffff);
   const bits = typeBits(kind);
   const isSigned = isSignedType(kind);
-  if (bits === 128) {
-    return (file, lane) => ((file.upper[base + lane] ?? 0n) << 64n) | (file.longs[base + lane] ?? 0n);
-  }
   if (bits === 64) {
     if (isSigned) return (file, lane) => BigInt.asIntN(64, file.longs[base + lane] ?? 0n);
     return (file, lane) => file.longs[base + lane] ?? 0n;
@@ -74,13 +67,6 @@ export function registerWriter(register: number, registerType: ScalarType, kind:
   }
   const bits = typeBits(kind);
   const isSigned = isSignedType(kind);
-  if (typeBits(registerType) === 128) {
-    return (file, lane, value) => {
-      const own = BigInt.asUintN(128, BigInt(value));
-      file.longs[base + lane] = BigInt.asUintN(64, own);
-      file.upper[base + lane] = own >> 64n;
-    };
-  }
   if (typeBits(registerType) === 64) {
     return (file, lane, value) => {
       const own = isSigned ? BigInt.asIntN(bits, BigInt(value)) : BigInt.asUintN(bits, BigInt(value));

@@ -1,4 +1,3 @@
-import type { ScalarType } from '../../ptx/index.js';
 import { lanesPerWarp, RegisterFile } from './registerFile.js';
 
 /** One warp of a block: a program counter and a state for each lane. */
@@ -20,15 +19,15 @@ export class Warp {
   /**
    * @param index of the warp in its block
    * @param block linear index of the block in the grid
-   * @param types of the registers of the function that it runs
+   * @param registerCount registers of the function that it runs
    */
   constructor(
     readonly index: number,
     readonly block: number,
     readonly lanes: number,
-    types: readonly ScalarType[],
+    registerCount: number,
   ) {
-    this.registers = new RegisterFile(types);
+    this.registers = new RegisterFile(registerCount);
     this.live = maskOf(lanes);
   }
 
