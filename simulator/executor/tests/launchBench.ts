@@ -1,5 +1,15 @@
 import { parseModule } from '../../ptx/index.js';
-import { loadModule, NodeMemory, WasmExecutor, type Dim3, type RunResult } from '../index.js';
+import {
+  loadModule,
+  NodeMemory,
+  WasmExecutor,
+  type BlockRange,
+  type Dim3,
+  type ExecutorLaunch,
+  type ExecutorVariant,
+  type LaunchPlace,
+  type RunResult,
+} from '../index.js';
 import { packParams } from './referenceLaunch.js';
 
 export interface KernelLaunch {
@@ -8,7 +18,13 @@ export interface KernelLaunch {
   readonly block?: Dim3;
   readonly dynamicSharedBytes?: number;
   readonly fuel?: number;
+  readonly place?: LaunchPlace;
+  readonly cooperative?: boolean;
+  readonly gridWorkspace?: number;
 }
+
+/** More resumptions than any test needs. */
+const MOST_RESUMPTIONS = 100_000;
 
 /** A node with one context, for tests that write their kernels as PTX text. */
 export class LaunchBench {
@@ -26,18 +42,28 @@ export class LaunchBench {
     return this.space.map(words * 4, 'readWrite').virtualAddress;
   }
 
-  /** Runs the first kernel of a module. */
-  run(text: string, launch: KernelLaunch = {}): RunResult {
+  /** A launch of the first kernel of a module, and all its blocks. */
+  place(text: string, launch: KernelLaunch = {}): { launch: ExecutorLaunch; range: BlockRange } {
     const module = loadModule(parseModule(text, 'test.ptx'), this.space);
     const kernel = module.ir.functions.find((fn) => fn.isEntry);
     if (kernel === undefined) throw new Error('no kernel');
-    const { values = [], grid = [1, 1, 1], block = [32, 1, 1], dynamicSharedBytes = 0, fuel = 1e7 } = launch;
-    return this.executor.run(
-      { module, kernel, shape: { grid, block, dynamicSharedBytes }, params: packParams(kernel, values) },
-      { lo: 0, hi: grid[0] * grid[1] * grid[2] },
-      'fast',
-      fuel,
-    );
+    const { values = [], grid = [1, 1, 1], block = [32, 1, 1], dynamicSharedBytes = 0, ...rest } = launch;
+    const shape = { grid, block, dynamicSharedBytes };
+    const params = packParams(kernel, values);
+    return {
+      launch: { module, kernel, shape, params, ...rest },
+      range: { lo: 0, hi: grid[0] * grid[1] * grid[2] },
+    };
+  }
+
+  /** Runs the first kernel of a module; a resumable run is resumed until it ends, with the same fuel each time. */
+  run(text: string, launch: KernelLaunch = {}, variant: ExecutorVariant = 'fast'): RunResult {
+    const { launch: placed, range } = this.place(text, launch);
+    const { fuel = 1e7 } = launch;
+    let result = this.executor.run(placed, range, variant, fuel);
+    for (let left = MOST_RESUMPTIONS; result.status === 'yield' && left > 0; left--)
+      result = this.executor.resume(result.suspended, fuel);
+    return result;
   }
 }
 
