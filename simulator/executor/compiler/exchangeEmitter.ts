@@ -2,6 +2,7 @@ import { typeBits, type IrInstruction, type IrOperand, type ScalarType } from '.
 import type { FunctionBuilder, OpName } from '../wasm/index.js';
 import { WARP_SIZE } from './executorArea.js';
 import { syncScope } from './flowGraph.js';
+import { emitRuntimeCall, type RuntimeCallSurroundings, type RuntimeImports } from './runtimeCallEmitter.js';
 import { EXCHANGE, type ThreadContext } from './threadContext.js';
 import { wasmTypeOf } from './registerTypes.js';
 
@@ -19,6 +20,10 @@ export class ExchangeEmitter {
     private readonly mask: number,
     /** Writes what happens to a lane that its own member mask does not name; the local holds its number. */
     private readonly leaveStray: (lane: number) => void,
+    private readonly runtime: {
+      readonly imports: RuntimeImports;
+      readonly surroundings: Omit<RuntimeCallSurroundings, 'read'>;
+    },
   ) {}
 
   emit(instruction: IrInstruction): void {
@@ -38,6 +43,12 @@ export class ExchangeEmitter {
         return;
       case 'elect':
         this.elect(instruction);
+        return;
+      case 'vprintf':
+      case 'assertfail':
+      case 'malloc':
+      case 'free':
+        this.callRuntime(instruction);
         return;
       case 'activemask':
         this.forEachLane('lane', (_, context) => {
@@ -189,6 +200,18 @@ export class ExchangeEmitter {
       f.end();
       f.get(context).get(total).memory('i32Store', EXCHANGE.value);
     });
+  }
+
+  private callRuntime(instruction: IrInstruction): void {
+    const { imports, surroundings } = this.runtime;
+    const around: RuntimeCallSurroundings = {
+      read: (operand, type, context) => this.read(operand, type, context),
+      pushThread: (lane) => surroundings.pushThread(lane),
+      leaveFaulted: (lane) => surroundings.leaveFaulted(lane),
+    };
+    this.forEachLane('lane', (lane, context) =>
+      emitRuntimeCall(this.f, instruction, imports, lane, context, around),
+    );
   }
 
   /** The lowest lane of those that met. */

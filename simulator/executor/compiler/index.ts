@@ -6,6 +6,7 @@ export {
   DYNAMIC_BYTES,
   COUNTER_BYTES,
   ENTRY_STATE,
+  faultNumber,
   FAULTS,
   JOURNAL_ENTRY,
   MAX_THREADS,

@@ -1,5 +1,11 @@
 import { readRegisters, type IrFunction, type IrModule } from '../../ptx/index.js';
-import { layoutLocal, layoutShared, type LocalLayout, type SharedLayout } from '../module/index.js';
+import {
+  functionAddress,
+  layoutLocal,
+  layoutShared,
+  type LocalLayout,
+  type SharedLayout,
+} from '../module/index.js';
 import { ModuleBuilder } from '../wasm/index.js';
 import { groupAccesses } from './accessGroups.js';
 import { CompileError } from './compileError.js';
@@ -16,6 +22,7 @@ import { unsupported } from './operandEmitter.js';
 import { RegionCompiler } from './regionCompiler.js';
 import { cutRegions } from './regionCuts.js';
 import { findExactRegisters } from './registerTypes.js';
+import { RuntimeImports } from './runtimeCallEmitter.js';
 import { findSpinLoops } from './spinLoops.js';
 import { layoutContext } from './threadContext.js';
 
@@ -37,7 +44,7 @@ export interface CompiledKernel {
   /** Weights of each counter, in the order of the counters in the executor's area. */
   readonly counters: readonly InstructionWeights[];
   readonly cacheCount: number;
-  /** Module variables whose addresses the launch writes, in order. */
+  /** Variables and functions of the module whose addresses the launch writes, in order. */
   readonly symbols: readonly string[];
   readonly sharedLayout: SharedLayout;
   readonly localLayout: LocalLayout;
@@ -78,6 +85,8 @@ export function compileKernel(
     graph.syncPoints.filter((point) => !point.isOnEdge).map((point) => point.instruction),
   );
   if (form.observed === true) imported.declareFlush();
+  const runtime = new RuntimeImports(module);
+  for (const instruction of fn.instructions) runtime.declare(instruction);
   for (const instruction of fn.instructions) {
     const isControl =
       /^(bra|brx|ret|exit|trap|brkpt)$/.test(instruction.opcode) || waits.has(instruction.index);
@@ -104,6 +113,7 @@ export function compileKernel(
     library: new Library(module),
     journal: form.observed === true ? module.add(journalFunction(imported.flushJournal)) : -1,
     imported,
+    runtime,
     usesShared: sharedLayout.offsets.size > 0,
     entryOf: (region) => (region === 0 ? graph.entry : (graph.syncPoints[region - 1]?.resume ?? 0)),
     symbolAddress: (name) => symbolAddress(ir, fn, symbols, name),
@@ -158,11 +168,11 @@ function exchangedRegisters(fn: IrFunction, graph: FlowGraph): Set<number> {
 }
 
 function symbolAddress(ir: IrModule, fn: IrFunction, symbols: string[], name: string): number {
-  const known = ir.variables.some((variable) => variable.name === name);
-  if (!known)
+  const isVariable = ir.variables.some((variable) => variable.name === name);
+  if (!isVariable && functionAddress(ir, name) === undefined)
     throw new CompileError(
       'unsupportedInstruction',
-      `${fn.name}: ${name} is no variable of this module`,
+      `${fn.name}: ${name} is no variable and no function of this module`,
       fn.line,
     );
   let index = symbols.indexOf(name);

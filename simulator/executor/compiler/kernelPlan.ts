@@ -6,6 +6,7 @@ import type { ImportedOperations } from './importedOperations.js';
 import type { Library } from './library.js';
 import type { NodeLiveness } from './nodeLiveness.js';
 import type { ThreadContext } from './threadContext.js';
+import type { RuntimeImports } from './runtimeCallEmitter.js';
 
 /** Which of the forms of a kernel's code to make; `{}` is the fast one. */
 export interface CodeForm {
@@ -35,6 +36,7 @@ export interface KernelPlan {
   /** Index of the function that writes the journal; of observed code. */
   readonly journal: number;
   readonly imported: ImportedOperations;
+  readonly runtime: RuntimeImports;
   /** Whether a block's shared memory must be cleared before it. */
   readonly usesShared: boolean;
   /** Where a thread may leave its region when it goes back from one node to another. */

@@ -393,9 +393,14 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
     if (this.plan.graph.syncPoints.length > 0)
       this.pointAtThread(this.context, RECORD.contexts, this.plan.context.stride);
     this.pointAtThread(this.localMemory, RECORD.locals, this.plan.localLayout.bytes);
-    this.registers.emitExchange(f, this.emit, this.context, this.mask, (stray, at) => {
+    const leaveStray = (stray: number, at: number): void => {
       f.get(stray).set(this.thread.lane);
       this.emitFault('divergentBarrier', at);
+    };
+    this.registers.emitExchange(f, this.emit, this.context, this.mask, leaveStray, {
+      pushThread: (caller) => f.get(this.firstThread).get(caller).op('i32Add'),
+      leaveFaulted: (caller, at) =>
+        f.get(caller).set(this.thread.lane).i32(at).set(this.site).br(this.faultLabel),
     });
     if (this.shape === 'warp')
       f.i32(0).set(this.summaryLocal('seen')).i32(0).set(this.summaryLocal('difference'));

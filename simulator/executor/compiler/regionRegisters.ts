@@ -46,13 +46,17 @@ export class RegionRegisters {
     return this.used.has(register);
   }
 
-  /** Computes what lanes give each other at the wait before the region. @param leaveStray see ExchangeEmitter. */
+  /**
+   * Computes what lanes give each other at the wait before the region.
+   * @param leaveStray see ExchangeEmitter. @param host what calls of the device runtime need.
+   */
   emitExchange(
     f: FunctionBuilder,
     emit: OperandEmitter,
     context: number,
     mask: number,
     leaveStray: (lane: number, at: number) => void,
+    host: { pushThread(lane: number): void; leaveFaulted(lane: number, at: number): void },
   ): void {
     const { resumed } = this;
     if (resumed === undefined) return;
@@ -60,7 +64,14 @@ export class RegionRegisters {
     const stray = (lane: number): void => {
       leaveStray(lane, resumed.index);
     };
-    new ExchangeEmitter(f, this.plan.context, typeOf, context, mask, stray).emit(resumed);
+    const runtime = {
+      imports: this.plan.runtime,
+      surroundings: {
+        pushThread: (lane: number) => host.pushThread(lane),
+        leaveFaulted: (lane: number) => host.leaveFaulted(lane, resumed.index),
+      },
+    };
+    new ExchangeEmitter(f, this.plan.context, typeOf, context, mask, stray, runtime).emit(resumed);
   }
 
   /** Brings a thread's registers from its context, and what it waited for from the exchange area. */

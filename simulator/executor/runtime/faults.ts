@@ -37,6 +37,7 @@ export function readFault(area: LaunchArea, launch: ExecutorLaunch): KernelFault
     area.get(RECORD.faultInstruction),
     area.get(RECORD.faultThread),
     address,
+    area.faultDetail,
   );
 }
 

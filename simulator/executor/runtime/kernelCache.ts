@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IrFunction, IrModule } from '../../ptx/index.js';
 import { compileKernel, FLUSH_JOURNAL, type CodeForm, type CompiledKernel } from '../compiler/index.js';
 import type { NodeMemory } from '../memory/index.js';
+import type { HostCalls } from './hostRuntime.js';
 
 /** A kernel ready to run on one node's memory. */
 export interface ReadyKernel {
@@ -30,10 +31,11 @@ export class KernelCache {
   private readonly byFunction = new Map<string, WeakMap<IrFunction, ReadyKernel>>();
   private readonly byContent = new Map<string, ReadyKernel>();
 
-  /** @param flushJournal empties the access journal when it is full. */
+  /** @param flushJournal empties the access journal when it is full. @param host functions of the device runtime */
   constructor(
     private readonly memory: NodeMemory,
     private readonly flushJournal: () => void,
+    private readonly host: HostCalls,
   ) {}
 
   /** @throws CompileError. */
@@ -61,6 +63,7 @@ export class KernelCache {
     const node = {
       memory: this.memory.memory,
       [FLUSH_JOURNAL]: this.flushJournal,
+      ...this.host,
       ...compiled.imports,
     } as Record<string, WebAssembly.ImportValue>;
     const { exports } = new WebAssembly.Instance(module, { node });

@@ -2,7 +2,8 @@ import { exponentialWords } from '../arithmetic/index.js';
 import type { CompiledKernel } from '../compiler/index.js';
 import { AREA, CACHE, CLASS_COUNTERS, COUNTER_BYTES, MAX_THREADS, RECORD } from '../compiler/index.js';
 import { DeviceAddressSpace, type NodeMemory } from '../memory/index.js';
-import { sharedBytesOf } from '../module/index.js';
+import { usesHeap } from '../deviceRuntime/index.js';
+import { functionAddress, sharedBytesOf } from '../module/index.js';
 import type { IrOperand } from '../../ptx/index.js';
 import type { ExecutorLaunch, LaunchPlace } from '../types.js';
 import type { BlockMemory } from './blockState.js';
@@ -21,6 +22,7 @@ export class LaunchArea {
   private floats: Float64Array;
   private extra = -1;
   private firstBlock = 0;
+  private detail: string | undefined;
 
   constructor(private readonly memory: NodeMemory) {
     this.words = new Int32Array(memory.buffer);
@@ -47,6 +49,7 @@ export class LaunchArea {
     const perThread = compiled.contextBytes + compiled.localLayout.bytes;
     const needed = perThread * threads;
     if (needed > AREA.contextsEnd - AREA.contexts) this.extra = this.memory.allocate(needed, 64);
+    if (usesHeap(launch.kernel)) module.space.openHeap();
     const table = module.space.segmentTable();
     this.refresh();
     const contexts = this.extra >= 0 ? this.extra : AREA.contexts;
@@ -64,6 +67,7 @@ export class LaunchArea {
     this.set(RECORD.contexts, contexts);
     this.set(RECORD.locals, locals);
     this.set(RECORD.faultCode, 0);
+    this.detail = undefined;
     this.setPlace(launch);
     this.set(RECORD.journalNext, AREA.journal);
     this.set(RECORD.journalOldNext, AREA.journalOld);
@@ -74,7 +78,10 @@ export class LaunchArea {
     this.words.fill(0, AREA.counters >> 2, (CLASS_COUNTERS + compiled.counters.length * COUNTER_BYTES) >> 2);
     this.words.fill(0, AREA.caches >> 2, (AREA.caches + compiled.cacheCount * CACHE.bytes) >> 2);
     compiled.symbols.forEach((name, index) =>
-      this.setWide(AREA.symbols + index * 8, module.symbols.get(name) ?? 0),
+      this.setWide(
+        AREA.symbols + index * 8,
+        module.symbols.get(name) ?? functionAddress(module.ir, name) ?? 0,
+      ),
     );
     // What a thread reads of its local memory before it wrote it is open, but must not depend on earlier launches.
     if (compiled.localLayout.bytes > 0)
@@ -201,6 +208,18 @@ export class LaunchArea {
   /** As `wide`, for what may exceed 2^53. */
   wideExact(address: number): bigint {
     return (BigInt(this.unsigned[(address >> 2) + 1] ?? 0) << 32n) | BigInt(this.unsigned[address >> 2] ?? 0);
+  }
+
+  /** A fault that a function of the host found, told when the compiled code comes back from it. */
+  leaveFault(code: number, address: number, detail: string): void {
+    this.set(RECORD.faultCode, code);
+    this.setWide(RECORD.faultAddress, address);
+    this.detail = detail;
+  }
+
+  /** What the host has to say of the run's fault. */
+  get faultDetail(): string | undefined {
+    return this.detail;
   }
 
   setWide(address: number, value: number): void {

@@ -20,6 +20,7 @@ import { ExecutorError } from './executorError.js';
 import { readFault } from './faults.js';
 import { traceBlocks } from './tracer.js';
 import { AccessProfiler } from './accessProfiler.js';
+import { HostRuntime } from './hostRuntime.js';
 import { KernelCache, type ReadyKernel } from './kernelCache.js';
 import { LaunchArea } from './launchArea.js';
 
@@ -35,12 +36,14 @@ const TRACE_FUEL = 20_000_000;
 /** Runs kernels as WebAssembly on one node's memory. One launch at a time. */
 export class WasmExecutor implements Executor {
   private readonly area: LaunchArea;
+  private readonly host: HostRuntime;
   private readonly kernels: KernelCache;
   private journal: RunJournal | undefined;
 
   constructor(memory: NodeMemory) {
     this.area = new LaunchArea(memory);
-    this.kernels = new KernelCache(memory, () => this.journal?.take(this.area));
+    this.host = new HostRuntime(this.area, memory);
+    this.kernels = new KernelCache(memory, () => this.journal?.take(this.area), this.host.functions);
   }
 
   /**
@@ -114,17 +117,20 @@ export class WasmExecutor implements Executor {
   ): RunResult {
     const kernel = this.kernels.get(launch.module.ir, launch.kernel, form);
     this.area.begin(launch, kernel.compiled, fuel, range.lo);
+    this.host.begin(launch, kernel.compiled);
     if (stopAt !== undefined) this.area.setWide(RECORD.stopAt, stopAt);
     try {
       const end = this.runBlocks(launch, kernel, range, blocks, fuel, form.resumable === true);
       const counters = readCounters(this.area, kernel.compiled, end.blocks);
+      const text = this.host.end();
+      const outcome = { counters, ...(text === undefined ? {} : { printed: text }) };
       switch (end.kind) {
         case 'done':
-          return { status: 'done', counters };
+          return { status: 'done', ...outcome };
         case 'fault':
-          return { status: 'fault', counters, fault: end.fault };
+          return { status: 'fault', ...outcome, fault: end.fault };
         case 'yield':
-          return { status: 'yield', counters, suspended: new SuspendedBlocks(launch, range, this, blocks) };
+          return { status: 'yield', ...outcome, suspended: new SuspendedBlocks(launch, range, this, blocks) };
       }
     } finally {
       this.area.end();
