@@ -253,8 +253,8 @@ export class BlockExecution {
     this.forEach(active, (lane) => {
       const id = Number(action.id(context, lane));
       const count = action.count === undefined ? undefined : Number(action.count(context, lane));
-      this.barriers.arrive(warp, lane, id, count, form);
       this.resources.observer.onBarrierArrive?.(warp, pc, lane, id, count, form.waits);
+      this.barriers.arrive(warp, lane, id, count, form);
       if (reduction !== undefined) this.barriers.vote(id, reduction.predicate(context, lane) === 1);
       const ids = this.barrierOf[warp.index];
       if (ids !== undefined) ids[lane] = id;
@@ -505,15 +505,15 @@ export class BlockExecution {
       case 'global':
         return this.resources.global.locate(address, bytes, kind !== 'load', align);
       case 'shared':
-        return this.shared.locate(address, bytes, align);
+        return this.shared.locate(address, bytes, kind !== 'load', align);
       case 'param':
-        return this.params.locate(address, bytes, align);
+        return this.params.locate(address, bytes, kind !== 'load', align);
       case 'local': {
         const thread = context.warp * lanesPerWarp + lane;
         const memory =
           this.locals[thread] ?? new OffsetMemory('local', new Uint8Array(this.resources.program.localBytes));
         this.locals[thread] = memory;
-        return memory.locate(address, bytes, align);
+        return memory.locate(address, bytes, kind !== 'load', align);
       }
     }
   }

@@ -37,7 +37,8 @@ export interface InterpreterObserver {
    * Otherwise the kernel ends with the fault.
    */
   onAccessFault?(warp: Warp, pc: number, lane: number, access: LaneAccess, fault: LaneFault): boolean;
-  /** A lane comes to barrier `id` of its block. `count` is what the instruction asks for; one that only arrives does not wait. */
+  /** A lane comes to barrier `id` of its block. `count` is what the instruction asks for; one that only arrives does not wait.
+   * Told before either is checked. */
   onBarrierArrive?(
     warp: Warp,
     pc: number,
