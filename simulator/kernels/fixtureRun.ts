@@ -20,6 +20,8 @@ export interface FixtureResult {
 }
 
 const FUEL = 50_000_000;
+/** Where the blocks of a cooperative launch meet. */
+const GRID_WORKSPACE_BYTES = 64;
 
 /**
  * Runs a fixture's launches in a fresh device memory and reads its buffers back.
@@ -123,7 +125,12 @@ function executorLaunch(
       dynamicSharedBytes: launch.dynamicSharedBytes ?? 0,
     },
     params,
-    ...(launch.cooperative === undefined ? {} : { cooperative: launch.cooperative }),
+    ...(launch.cooperative === true
+      ? {
+          cooperative: true,
+          gridWorkspace: module.space.map(GRID_WORKSPACE_BYTES, 'readWrite').virtualAddress,
+        }
+      : {}),
   };
 }
 
