@@ -13,8 +13,10 @@ export function printFunction(fn: IrFunction): string {
     throw new RangeError(`${fn.name} cannot be printed: line ${line}, '${instruction}': ${reason}`);
   }
   const names = new FunctionNames(fn);
+  // The condition code is part of `add.cc` and the like, no register of the text.
+  const conditionCodes = new Set(fn.instructions.map(({ carry }) => carry?.register));
   const declarations = [
-    ...registerTexts(fn.registers.filter((_, register) => !isConditionCode(fn, register))),
+    ...registerTexts(fn.registers.filter((_, register) => !conditionCodes.has(register))),
     ...fn.variables.map(variableText),
     ...fn.callParameters.map((parameter) => `${parameterText(parameter)};`),
   ];
@@ -28,11 +30,6 @@ export function printFunction(fn: IrFunction): string {
     }
   }
   return [...lines, '}', ''].join('\n');
-}
-
-/** The condition code is part of `add.cc` and the like, no register of the text. */
-function isConditionCode(fn: IrFunction, register: number): boolean {
-  return fn.instructions.some(({ carry }) => carry?.register === register);
 }
 
 function indented(text: string): string {
