@@ -16,11 +16,18 @@ export class FuzzBench {
   private readonly output: { readonly address: number; readonly bytes: number };
   private readonly counters: { readonly address: number; readonly bytes: number };
 
-  /** @param memory the node that an executor under test serves; a fresh one by default */
-  constructor(fuzz: FuzzCase, memory = new NodeMemory({ backingBytes: 32 * 2 ** 20 })) {
+  /**
+   * @param memory the node that an executor under test serves; a fresh one by default
+   * @param ir the case's module, when it has been parsed before
+   */
+  constructor(
+    fuzz: FuzzCase,
+    memory = new NodeMemory({ backingBytes: 32 * 2 ** 20 }),
+    ir = parseModule(fuzz.text, `fuzz-${fuzz.seed}.ptx`),
+  ) {
     this.memory = memory;
     this.space = memory.createSpace();
-    const module = loadModule(parseModule(fuzz.text, `fuzz-${fuzz.seed}.ptx`), this.space);
+    const module = loadModule(ir, this.space);
     const kernel = module.ir.functions.find((fn) => fn.name === 'fuzz');
     if (kernel === undefined) throw new Error('the generated module has no kernel');
     this.output = { address: this.place(new Uint8Array(fuzz.outputBytes)), bytes: fuzz.outputBytes };
@@ -57,9 +64,14 @@ export class FuzzBench {
     }));
   }
 
+  /** Copy of what the threads wrote, a piece for each. */
+  outputBytes(): Uint8Array {
+    return Uint8Array.from(this.space.view(this.output.address, this.output.bytes));
+  }
+
   /** Short digest of output and counters, as a card's were recorded: without the f64 registers, whose NaNs differ. */
   digest(): string {
-    const output = Uint8Array.from(this.space.view(this.output.address, this.output.bytes));
+    const output = this.outputBytes();
     for (let at = 0; at < output.length; at += threadBytes) {
       output.fill(0, at + doublesDumpOffset, at + doublesDumpOffset + doublesDumpBytes);
     }

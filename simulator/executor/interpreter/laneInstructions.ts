@@ -4,7 +4,7 @@ import { bitsOfValue, scalarOperation, valueOfBits } from '../arithmetic/index.j
 import type { Value, ValueKind } from '../arithmetic/index.js';
 import type { DeviceRuntime } from '../deviceRuntime/index.js';
 import { spaceOf } from '../compiler/instructionClass.js';
-import { GLOBAL_BASE, LOCAL_WINDOW_BASE, SHARED_WINDOW_BASE } from '../memory/index.js';
+import { GLOBAL_BASE, LOCAL_WINDOW_BASE, PARAM_WINDOW_BASE, SHARED_WINDOW_BASE } from '../memory/index.js';
 import { atomicOperation } from './atomics.js';
 import { LaneFault } from './faults.js';
 import type { Location, ResolvedSpace } from './memorySpaces.js';
@@ -333,6 +333,7 @@ function atomic128(instruction: IrInstruction, fn: IrFunction, symbols: SymbolAd
 
 function windowOf(space: string): bigint {
   if (space === 'shared') return BigInt(SHARED_WINDOW_BASE);
+  if (space === 'param') return BigInt(PARAM_WINDOW_BASE);
   return space === 'local' ? BigInt(LOCAL_WINDOW_BASE) : 0n;
 }
 

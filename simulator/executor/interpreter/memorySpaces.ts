@@ -1,4 +1,4 @@
-import { LOCAL_WINDOW_BASE, SHARED_WINDOW_BASE } from '../memory/index.js';
+import { LOCAL_WINDOW_BASE, PARAM_WINDOW_BASE, SHARED_WINDOW_BASE } from '../memory/index.js';
 import type { AddressSpace, Segment } from '../types.js';
 import { LaneFault } from './faults.js';
 
@@ -68,7 +68,10 @@ export class OffsetMemory {
     this.view = viewOf(bytes);
   }
 
-  locate(offset: number, bytes: number, align = bytes): Location {
+  locate(offset: number, bytes: number, isWrite: boolean, align = bytes): Location {
+    if (isWrite && this.space === 'param') {
+      throw new LaneFault('writeToReadOnly', `parameter offset ${hex(offset)} is read-only`, offset);
+    }
     if (offset < 0 || offset + bytes > this.view.byteLength) {
       throw new LaneFault(
         this.space === 'shared' ? 'sharedOutOfBounds' : 'localOutOfBounds',
@@ -98,6 +101,7 @@ export function splitGeneric(address: number): { space: ResolvedSpace; address: 
   if (high === SHARED_WINDOW_BASE / 2 ** 32)
     return { space: 'shared', address: address - SHARED_WINDOW_BASE };
   if (high === LOCAL_WINDOW_BASE / 2 ** 32) return { space: 'local', address: address - LOCAL_WINDOW_BASE };
+  if (high === PARAM_WINDOW_BASE / 2 ** 32) return { space: 'param', address: address - PARAM_WINDOW_BASE };
   return { space: 'global', address };
 }
 

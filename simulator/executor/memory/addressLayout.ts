@@ -5,6 +5,7 @@
  *   0x0000_0001_xxxxxxxx  the block's shared memory, x = shared offset
  *   0x0000_0002_xxxxxxxx  the thread's local memory, x = local offset
  *   0x0000_0003_xxxxxxxx  names of functions: nothing to read or write there
+ *   0x0000_0004_xxxxxxxx  the kernel's parameters, x = offset; read-only
  *   0x4000_0000_0000 …    global memory: one window of 2 TiB for each GPU of a context
  */
 export const SHARED_WINDOW_HIGH = 1;
@@ -13,6 +14,9 @@ export const SHARED_WINDOW_BASE = SHARED_WINDOW_HIGH * 2 ** 32;
 export const LOCAL_WINDOW_BASE = LOCAL_WINDOW_HIGH * 2 ** 32;
 /** Functions have addresses from here on, so that tables of them can be initialised and pointers compared. */
 export const FUNCTION_WINDOW_BASE = 3 * 2 ** 32;
+/** Kernel parameters, which `cvta.param` makes generic. */
+export const PARAM_WINDOW_HIGH = 4;
+export const PARAM_WINDOW_BASE = PARAM_WINDOW_HIGH * 2 ** 32;
 
 /** First global address of GPU 0. */
 export const GLOBAL_BASE = 2 ** 46;
