@@ -64,6 +64,7 @@ import { ackermann } from './calls/ackermann.js';
 import { functionTable } from './calls/functionTable.js';
 import { printReport } from './calls/printReport.js';
 import { quickSort } from './calls/quickSort.js';
+import { recursionZoo } from './calls/recursionZoo.js';
 import { structCalls } from './calls/structCalls.js';
 import { virtualShapes } from './calls/virtualShapes.js';
 import { compaction } from './mixed/compaction.js';
@@ -158,6 +159,7 @@ export const kernelFixtures: readonly KernelFixture[] = [
   functionTable,
   printReport,
   quickSort,
+  recursionZoo,
   structCalls,
   virtualShapes,
   compaction,
