@@ -75,7 +75,16 @@ export const bitOperations: Readonly<Record<string, OperationMaker>> = {
   cnot: ({ bits }) => ({
     apply: bits === 64 ? big((a = 0n) => (a === 0n ? 1n : 0n)) : numeric((a = 0) => (a === 0 ? 1 : 0)),
   }),
-  lop3: () => ({ apply: numeric((a = 0, b = 0, c = 0, table = 0) => logic3(a, b, c, table)) }),
+  lop3: ({ has }) => ({
+    sources: ['b32', 'b32', 'b32', 'b32', 'pred'],
+    result: 'b32',
+    apply: numeric((a = 0, b = 0, c = 0, table = 0) => logic3(a, b, c, table)),
+    // Of `lop3.and` and `lop3.or`: whether any bit is set, joined with a predicate.
+    second: numeric((a = 0, b = 0, c = 0, table = 0, p = 0) => {
+      const any = logic3(a, b, c, table) === 0 ? 0 : 1;
+      return has('and') ? any & p : any | p;
+    }),
+  }),
   shl: ({ bits }) => ({
     apply:
       bits === 64

@@ -2,6 +2,7 @@ import type { ScalarType } from '../../ptx/index.js';
 import { compare } from './comparison.js';
 import type { Comparison } from './comparison.js';
 import { flush32 } from './float.js';
+import { halfFormatOf } from './half.js';
 import type { OperationMaker, OperationShape, Value } from './operationTypes.js';
 
 const comparisons: readonly Comparison[] = [
@@ -25,10 +26,16 @@ const comparisons: readonly Comparison[] = [
   'nan',
 ];
 
-/** The comparison, then joined with the predicate operand when there is one. */
-function tester(shape: OperationShape): (a: Value, b: Value, p: Value, inverted: boolean) => number {
+/** The comparison that an instruction names. */
+export function comparisonOf(shape: OperationShape): Comparison {
   const how = comparisons.find((each) => shape.has(each));
   if (how === undefined) throw new RangeError(`${shape.opcode} without a comparison`);
+  return how;
+}
+
+/** The comparison, then joined with the predicate operand when there is one. */
+function tester(shape: OperationShape): (a: Value, b: Value, p: Value, inverted: boolean) => number {
+  const how = comparisonOf(shape);
   const flushes = shape.has('ftz');
   const test = (a: Value, b: Value): boolean =>
     flushes ? compare(how, flush32(Number(a)), flush32(Number(b))) : compare(how, a, b);
@@ -59,10 +66,13 @@ export const comparisonOperations: Readonly<Record<string, OperationMaker>> = {
   set: (shape) => {
     const test = tester(shape);
     const kind = comparedKind(shape.type);
-    const whenTrue = shape.types[0] === 'f32' ? 1 : -1;
+    const to = shape.types[0] ?? 'u32';
+    const isHalf = to === 'f16' || to === 'bf16';
+    const whenTrue = isHalf ? halfFormatOf(to).one : to === 'f32' ? 1 : -1;
     return {
       apply: (a = 0, b = 0, p = 0) => (test(a, b, p, false) === 1 ? whenTrue : 0),
       sources: [kind, kind, 'pred'],
+      result: isHalf ? 'b16' : to,
     };
   },
   slct: (shape) => {

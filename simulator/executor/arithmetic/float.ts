@@ -13,10 +13,8 @@ import {
 /** Bits of the NaN that every f32 operation of the hardware gives. */
 export const canonicalNan32 = 0x7fffffff;
 
-/** Bits of the NaN that an f64 operation gives here. */
-export const canonicalNan64 = 0xfff8000000000000n;
-
-const smallestNormal32 = 2 ** -126;
+/** The least normal f32. */
+export const smallestNormal32 = 2 ** -126;
 
 /** `.ftz`: a subnormal f32 becomes a zero of its sign. */
 export function flush32(value: number): number {

@@ -25,12 +25,14 @@ import {
   multiply32,
   multiply64,
   saturate,
+  smallestNormal32,
   squareRoot32,
   squareRoot64,
 } from './float.js';
 import type { Rounding } from './floatFormat.js';
+import { isNan64, overDoubles, quiet64 } from './doubleBits.js';
 import type { OperationMaker, OperationShape } from './operationTypes.js';
-import { numeric } from './operationTypes.js';
+import { big, numeric } from './operationTypes.js';
 
 /** Rounding among the modifiers; `.rn` where none is written. */
 export function roundingOf(has: (modifier: string) => boolean): Rounding {
@@ -42,81 +44,147 @@ export function roundingOf(has: (modifier: string) => boolean): Rounding {
 
 type Rounded = (a: number, b: number, rounding: Rounding) => number;
 
-/** Puts `.ftz` around operands and result and `.sat` after it; both exist for f32 only. */
-function around(
-  shape: OperationShape,
-  apply: (a: number, b: number, c: number) => number,
-): ReturnType<OperationMaker> {
-  const flushes = shape.has('ftz') && shape.bits === 32;
+type Rounded32 = (a: number, b: number, c: number, rounding: Rounding) => number;
+
+/** Powers of two by which operands are multiplied to get 2^64 times the result; none where results are exact. */
+type Scaling = readonly [a: number, b: number, c: number];
+
+/**
+ * Puts `.ftz` around operands and result and `.sat` after it; both exist for f32 only. What would be subnormal if
+ * exponents had no end is flushed: a result that is the least normal number may have been rounded up from below it.
+ */
+function around(shape: OperationShape, apply: Rounded32, scaling?: Scaling): ReturnType<OperationMaker> {
+  const rounding = roundingOf(shape.has);
   const clamps = shape.has('sat');
-  if (!flushes && !clamps) return { apply: numeric((a = 0, b = 0, c = 0) => apply(a, b, c)) };
+  if (!shape.has('ftz')) {
+    if (!clamps) return { apply: numeric((a = 0, b = 0, c = 0) => apply(a, b, c, rounding)) };
+    return { apply: numeric((a = 0, b = 0, c = 0) => saturate(apply(a, b, c, rounding))) };
+  }
+  const flushed = (x: number, y: number, z: number): number => {
+    const [a, b, c] = [flush32(x), flush32(y), flush32(z)];
+    const result = flush32(apply(a, b, c, rounding));
+    if (scaling === undefined || Math.abs(result) !== smallestNormal32) return result;
+    const scaled = apply(a * scaling[0], b * scaling[1], c * scaling[2], rounding);
+    return Math.abs(scaled) < smallestNormal32 * 2 ** 64 ? result * 0 : result;
+  };
   return {
-    apply: numeric((a = 0, b = 0, c = 0) => {
-      const result = flushes ? flush32(apply(flush32(a), flush32(b), flush32(c))) : apply(a, b, c);
-      return clamps ? saturate(result) : result;
-    }),
+    apply: numeric(
+      clamps
+        ? (a = 0, b = 0, c = 0) => saturate(flushed(a, b, c))
+        : (a = 0, b = 0, c = 0) => flushed(a, b, c),
+    ),
   };
 }
 
-function binary(single: Rounded, double: Rounded): OperationMaker {
+/** An f64 operation; of several NaN operands the result is the first in `order`. */
+function doubles(
+  apply: (a: number, b: number, c: number) => number,
+  order: readonly (0 | 1 | 2)[],
+): ReturnType<OperationMaker> {
+  return {
+    sources: order.map(() => 'b64' as const),
+    result: 'b64',
+    apply: big(overDoubles(apply, order)),
+  };
+}
+
+function binary(
+  single: Rounded,
+  double: Rounded,
+  order: readonly (0 | 1)[] = [1, 0],
+  scaling?: Scaling,
+): OperationMaker {
   return (shape) => {
     const rounding = roundingOf(shape.has);
-    const chosen = shape.bits === 64 ? double : single;
-    return around(shape, (a, b) => chosen(a, b, rounding));
+    if (shape.bits === 64) return doubles((a, b) => double(a, b, rounding), order);
+    return around(shape, (a, b, _, how) => single(a, b, how), scaling);
   };
 }
 
 function unary(single: (a: number) => number, double: (a: number) => number): OperationMaker {
-  return (shape) => around(shape, shape.bits === 64 ? double : single);
+  return (shape) => (shape.bits === 64 ? doubles(double, [0]) : around(shape, single));
 }
 
 const fused: OperationMaker = (shape) => {
   const rounding = roundingOf(shape.has);
-  const chosen = shape.bits === 64 ? fusedMultiplyAdd64 : fusedMultiplyAdd32;
-  return around(shape, (a, b, c) => chosen(a, b, c, rounding));
+  if (shape.bits === 64) return doubles((a, b, c) => fusedMultiplyAdd64(a, b, c, rounding), [1, 2, 0]);
+  return around(shape, fusedMultiplyAdd32, [2 ** 64, 1, 2 ** 64]);
 };
 
 const subtract32: Rounded = (a, b, rounding) => add32(a, -b, rounding);
 const subtract64: Rounded = (a, b, rounding) => add64(a, -b, rounding);
 
+/** A number wins over NaN unless `.NaN`; `.xorsign.abs` compares magnitudes and takes the product's sign. */
 function extreme(choose: (a: number, b: number) => number): OperationMaker {
-  return (shape) =>
-    around(shape, shape.has('NaN') ? (a, b) => (a !== a || b !== b ? NaN : choose(a, b)) : choose);
+  return (shape) => {
+    if (shape.bits === 64) return doubles(choose, [1, 0]);
+    const chosen: typeof choose = shape.has('NaN')
+      ? (a, b) => (a !== a || b !== b ? NaN : choose(a, b))
+      : choose;
+    if (!shape.has('abs')) return around(shape, chosen);
+    const ofMagnitudes = around(shape, (a, b) => chosen(Math.abs(a), Math.abs(b)));
+    return {
+      sources: ['b32', 'b32'],
+      result: 'f32',
+      apply: numeric((a = 0, b = 0) => {
+        const magnitude = Number(ofMagnitudes.apply(numberOf32(a), numberOf32(b)));
+        return (a ^ b) < 0 ? -magnitude : magnitude;
+      }),
+    };
+  };
 }
+
+const single = new Float32Array(1);
+const word = new Int32Array(single.buffer);
+
+function numberOf32(bits: number): number {
+  word[0] = bits;
+  return single[0] ?? 0;
+}
+
+/** `neg.f64` and `abs.f64` leave a NaN's sign alone. */
+function sign(single: (a: number) => number, double: (bits: bigint) => bigint): OperationMaker {
+  return (shape) => {
+    if (shape.bits !== 64) return around(shape, single);
+    return {
+      sources: ['b64'],
+      result: 'b64',
+      apply: big((a = 0n) => (isNan64(a) ? quiet64(a) : double(a))),
+    };
+  };
+}
+
+const signBit = 1n << 63n;
 
 export const floatOperations: Readonly<Record<string, OperationMaker>> = {
   'add.float': binary(add32, add64),
   'sub.float': binary(subtract32, subtract64),
-  'mul.float': binary(multiply32, multiply64),
+  'mul.float': binary(multiply32, multiply64, [1, 0], [2 ** 64, 1, 1]),
   'mad.float': fused,
   fma: fused,
   'div.float': (shape) => {
     if (shape.has('approx')) return around(shape, divideApproximately);
     if (shape.has('full')) return around(shape, divideFully);
-    return binary(divide32, divide64)(shape);
+    return binary(divide32, divide64, [0, 1], [2 ** 64, 1, 1])(shape);
   },
-  'neg.float': unary(
+  'neg.float': sign(
     (a) => -a,
-    (a) => -a,
+    (a) => a ^ signBit,
   ),
-  'abs.float': unary(Math.abs, Math.abs),
+  'abs.float': sign(Math.abs, (a) => a & ~signBit),
   'min.float': extreme(minimum),
   'max.float': extreme(maximum),
   rcp: (shape) => {
     if (shape.has('approx')) return unary(reciprocal, reciprocal64)(shape);
     const rounding = roundingOf(shape.has);
-    return around(
-      shape,
-      shape.bits === 64 ? (a) => divide64(1, a, rounding) : (a) => divide32(1, a, rounding),
-    );
+    if (shape.bits === 64) return doubles((a) => divide64(1, a, rounding), [0]);
+    return around(shape, (a, _b, _c, how) => divide32(1, a, how), [2 ** -64, 1, 1]);
   },
   sqrt: (shape) => {
     if (shape.has('approx')) return around(shape, root);
     const rounding = roundingOf(shape.has);
-    return around(
-      shape,
-      shape.bits === 64 ? (a) => squareRoot64(a, rounding) : (a) => squareRoot32(a, rounding),
-    );
+    if (shape.bits === 64) return doubles((a) => squareRoot64(a, rounding), [0]);
+    return around(shape, (a, _b, _c, how) => squareRoot32(a, how));
   },
   rsqrt: unary(reciprocalRoot, reciprocalRoot64),
   sin: unary(sine, sine),

@@ -1,8 +1,8 @@
 import type { FloatFormat, Rounding } from './floatFormat.js';
 import { bfloat16, binary16, exactOf, roundToBits } from './floatFormat.js';
 
-/** Bits of the NaN that conversions to f16 and bf16 give. */
-const canonicalNan16 = 0x7fff;
+/** Bits of the NaN that operations on f16 and bf16 give. */
+export const canonicalNan16 = 0x7fff;
 
 function toBits(value: number, format: FloatFormat, rounding: Rounding): number {
   if (value !== value) return canonicalNan16;
@@ -37,4 +37,37 @@ const single = new Float32Array(word.buffer);
 export function fromBfloat(bits: number): number {
   word[0] = bits << 16;
   return single[0] ?? 0;
+}
+
+/** One of the two 16-bit formats. */
+export interface HalfFormat {
+  readonly format: FloatFormat;
+  readonly read: (bits: number) => number;
+  readonly write: (value: number, rounding?: Rounding) => number;
+  readonly one: number;
+  readonly greatest: number;
+  readonly leastNormal: number;
+}
+
+export const halfFormats: Readonly<Record<'f16' | 'bf16', HalfFormat>> = {
+  f16: {
+    format: binary16,
+    read: fromHalf,
+    write: toHalf,
+    one: 0x3c00,
+    greatest: 0x7bff,
+    leastNormal: 2 ** -14,
+  },
+  bf16: {
+    format: bfloat16,
+    read: fromBfloat,
+    write: toBfloat,
+    one: 0x3f80,
+    greatest: 0x7f7f,
+    leastNormal: 2 ** -126,
+  },
+};
+
+export function halfFormatOf(type: string): HalfFormat {
+  return halfFormats[type.startsWith('b') ? 'bf16' : 'f16'];
 }

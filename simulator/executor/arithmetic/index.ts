@@ -2,6 +2,7 @@ export * from './approximate.js';
 export { compare, type Comparison } from './comparison.js';
 export * from './conversion.js';
 export * from './division.js';
+export * from './doubleBits.js';
 export { exponential2, exponentialBias, exponentialWords } from './exponential.js';
 export * from './float.js';
 export {

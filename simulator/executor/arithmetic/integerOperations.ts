@@ -123,13 +123,13 @@ export const integerOperations: Readonly<Record<string, OperationMaker>> = {
   min: (shape) =>
     byWidth(
       shape,
-      (a = 0, b = 0) => Math.min(a, b),
+      shape.has('relu') ? (a = 0, b = 0) => Math.max(Math.min(a, b), 0) : (a = 0, b = 0) => Math.min(a, b),
       (a = 0n, b = 0n) => (a < b ? a : b),
     ),
   max: (shape) =>
     byWidth(
       shape,
-      (a = 0, b = 0) => Math.max(a, b),
+      shape.has('relu') ? (a = 0, b = 0) => Math.max(a, b, 0) : (a = 0, b = 0) => Math.max(a, b),
       (a = 0n, b = 0n) => (a > b ? a : b),
     ),
 };

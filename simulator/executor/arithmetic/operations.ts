@@ -1,45 +1,62 @@
 import type { IrInstruction, ScalarType } from '../../ptx/index.js';
 import { isSignedType, operandTypes, typeBits } from '../../ptx/index.js';
 import { bitOperations } from './bitOperations.js';
+import { carryOperation } from './carryOperations.js';
 import { conversionOperation } from './conversionOperations.js';
 import { floatOperations } from './floatOperations.js';
 import { integerOperations } from './integerOperations.js';
 import { comparisonOperations } from './comparisonOperations.js';
+import { halfOperations } from './halfOperations.js';
 import type { OperationMaker, ScalarOperation } from './operationTypes.js';
+import { packedIntegerOperations } from './packedOperations.js';
+import { videoOperations } from './videoOperations.js';
 
 const makers: Readonly<Record<string, OperationMaker>> = {
   ...integerOperations,
   ...bitOperations,
   ...floatOperations,
   ...comparisonOperations,
+  ...videoOperations,
   cvt: conversionOperation,
 };
 
+/** The table that knows an instruction: by the types that it ends in. */
+function makerOf(opcode: string, type: ScalarType): OperationMaker | undefined {
+  const own = (table: Readonly<Record<string, OperationMaker>>, name: string): OperationMaker | undefined =>
+    Object.hasOwn(table, name) ? table[name] : undefined;
+  if (/^b?f16(?:x2)?$/.test(type))
+    return own(halfOperations, opcode) ?? (opcode === 'cvt' ? conversionOperation : undefined);
+  if (/^[us]16x2$/.test(type)) return own(packedIntegerOperations, opcode);
+  if (type === 'f32' || type === 'f64') return own(makers, `${opcode}.float`) ?? own(makers, opcode);
+  return own(makers, opcode);
+}
+
 /**
  * The meaning of an instruction that computes registers from registers alone. Undefined for those that touch memory,
- * other lanes, special registers or control. Arithmetic of float types takes the float table, all else the integer one.
+ * other lanes, special registers or control.
  */
 export function scalarOperation(instruction: IrInstruction): ScalarOperation | undefined {
   const { opcode, modifiers, types } = instruction;
   const type = types.at(-1) ?? 'b32';
-  const floatName = `${opcode}.float`;
-  const isFloat = type === 'f32' || type === 'f64';
-  const name = isFloat && Object.hasOwn(makers, floatName) ? floatName : opcode;
-  const maker = Object.hasOwn(makers, name) ? makers[name] : undefined;
+  const maker = carryOperation(opcode, modifiers) ?? makerOf(opcode, type);
   if (maker === undefined) return undefined;
-  const declared = operandTypes(instruction);
   const made = maker({
     opcode,
     type,
     types,
+    modifiers,
+    selectors: instruction.selectors ?? [],
     bits: typeBits(type),
     isSigned: isSignedType(type),
     has: (modifier) => modifiers.includes(modifier),
   });
+  const declared =
+    made.sources === undefined || made.result === undefined ? operandTypes(instruction) : undefined;
   return {
-    sources: made.sources ?? declared.sources.map((each) => each as ScalarType),
-    result: made.result ?? (declared.destinations[0] as ScalarType),
+    sources: made.sources ?? declared?.sources.map((each) => each as ScalarType) ?? [],
+    result: made.result ?? (declared?.destinations[0] as ScalarType),
     apply: made.apply,
     ...(made.second === undefined ? {} : { second: made.second }),
+    ...(made.carryOut === undefined ? {} : { carryOut: made.carryOut }),
   };
 }

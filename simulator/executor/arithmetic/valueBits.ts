@@ -1,5 +1,6 @@
 import { isSignedType, typeBits } from '../../ptx/index.js';
-import { canonicalNan32, canonicalNan64 } from './float.js';
+import { canonicalNan64 } from './doubleBits.js';
+import { canonicalNan32 } from './float.js';
 import { fromBfloat, fromHalf } from './half.js';
 import type { Value, ValueKind } from './operationTypes.js';
 

@@ -20,6 +20,12 @@ export function convertsInline(instruction: IrInstruction): boolean {
   if (from === 'f16') return to === 'f32' && !has(instruction, 'sat', 'ftz');
   const fromFloat = isWide(from);
   const toFloat = isWide(to);
+  if (!fromFloat && isFloatType(from)) return false;
+  if (!toFloat && (isFloatType(to) || /x2$/.test(to) || has(instruction, 'pack'))) return false;
+  if (/x2$/.test(from)) return false;
+  if (to === 'f64' && from === 'f64' && has(instruction, 'sat')) return false;
+  if (fromFloat && toFloat && to !== from && has(instruction, 'ftz')) return false;
+  if (!fromFloat && toFloat && has(instruction, 'sat')) return false;
   if (!fromFloat && !toFloat) return !has(instruction, 'sat');
   if (fromFloat && !toFloat) return typeBits(to) >= 32;
   return directedMode(instruction) === undefined;
@@ -90,21 +96,57 @@ export const convert: InstructionEmitter = (emit, instruction) => {
   if (!isFloatType(from)) {
     emit.use(instruction.sources[0], from);
     f.op(`${target}Convert${typeBits(from) === 64 ? 'I64' : 'I32'}${isSignedType(from) ? 'S' : 'U'}`);
+  } else if (from !== to || from === 'f64') {
+    convertDouble(emit, instruction);
+    return;
+  } else if (!has(instruction, 'rni', 'rzi', 'rmi', 'rpi', 'ftz', 'sat')) {
+    // A plain cvt.f32.f32 moves bits.
+    emit.use(instruction.sources[0], 'f32', true);
+    emit.assign(destination, 'f32');
+    return;
   } else {
     roundedSource(emit, instruction);
-    if (from === 'f64' && target === 'f32') f.op('f32DemoteF64');
-    if (from === 'f32' && target === 'f64') f.op('f64PromoteF32');
   }
   if (has(instruction, 'sat')) saturate(emit, target);
   if (target === 'f32' && has(instruction, 'ftz')) f.call(emit.library.index('flush'));
   emit.assignArithmetic(destination, target);
 };
 
+/** Among f64 and f32, and f64 to itself: a NaN keeps the payload that the target has room for. */
+function convertDouble(emit: OperandEmitter, instruction: IrInstruction): void {
+  const f = emit.f;
+  const from = lastType(instruction) === 'f64' ? 'f64' : 'f32';
+  const to = instruction.types[0] === 'f64' ? 'f64' : 'f32';
+  const source = emit.temporary('source', from);
+  // Of an f32 register that arithmetic wrote, the NaN that a card has there.
+  emit.use(instruction.sources[0], from, true);
+  f.tee(source).get(source).op(`${from}Ne`).if(to);
+  if (has(instruction, 'sat')) {
+    if (to === 'f64') f.f64(0);
+    else f.f32(0);
+  } else if (to === from) {
+    const isMove = !has(instruction, 'rni', 'rzi', 'rmi', 'rpi');
+    if (isMove) f.get(source);
+    else f.get(source).get(source).call(emit.library.index('passNan'));
+  } else if (to === 'f64') f.get(source).op('i32ReinterpretF32').call(emit.library.index('widenNan'));
+  else f.get(source).op('i64ReinterpretF64').call(emit.library.index('narrowNan'));
+  f.else().get(source);
+  if (has(instruction, 'rni')) f.op(`${from}Nearest`);
+  else if (has(instruction, 'rzi')) f.op(`${from}Trunc`);
+  else if (has(instruction, 'rmi')) f.op(`${from}Floor`);
+  else if (has(instruction, 'rpi')) f.op(`${from}Ceil`);
+  if (from === 'f64' && to === 'f32') f.op('f32DemoteF64');
+  if (from === 'f32' && to === 'f64') f.op('f64PromoteF32');
+  if (has(instruction, 'sat')) saturate(emit, to);
+  f.end();
+  emit.assign(instruction.destinations[0], to);
+}
+
 function saturate(emit: OperandEmitter, target: 'f32' | 'f64'): void {
   if (target === 'f32') {
     emit.f.call(emit.library.index('saturate'));
     return;
   }
-  const value = emit.temporary('source', 'f64');
+  const value = emit.temporary('clamped', 'f64');
   emit.f.tee(value).f64(1).op('f64Min').f64(0).get(value).f64(0).op('f64Gt').op('select');
 }

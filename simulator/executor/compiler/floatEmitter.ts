@@ -28,23 +28,72 @@ export function useFloat(
 
 /** Takes the result, flushed and clamped as the instruction says. */
 export function finishFloat(emit: OperandEmitter, instruction: IrInstruction): void {
-  if (isSingle(instruction)) {
-    if (instruction.modifiers.includes('ftz')) emit.f.call(emit.library.index('flush'));
-    if (instruction.modifiers.includes('sat')) emit.f.call(emit.library.index('saturate'));
-  }
+  if (isSingle(instruction) && instruction.modifiers.includes('ftz'))
+    emit.f.call(emit.library.index('flush'));
+  finishRounded(emit, instruction);
+}
+
+/** The same of a result that is flushed already. */
+function finishRounded(emit: OperandEmitter, instruction: IrInstruction): void {
+  if (isSingle(instruction) && instruction.modifiers.includes('sat'))
+    emit.f.call(emit.library.index('saturate'));
   emit.assignArithmetic(instruction.destinations[0], lastType(instruction));
+}
+
+/**
+ * Of a double on the stack: where it is a NaN, the first NaN among two operands takes its place, quieted, or the
+ * canonical NaN.
+ */
+export function chooseNan(emit: OperandEmitter, first: number, second: number): void {
+  const f = emit.f;
+  const result = emit.temporary('result', 'f64');
+  f.tee(result).get(result).op('f64Ne').if();
+  f.get(first).get(second).call(emit.library.index('passNan')).set(result).end().get(result);
+}
+
+/** Pushes an f64 source and keeps it in a temporary, whose local is returned. */
+function keep(emit: OperandEmitter, operand: IrOperand | undefined, name: string): number {
+  const local = emit.temporary(name, 'f64');
+  emit.use(operand, 'f64');
+  emit.f.set(local);
+  return local;
+}
+
+/** f64 to nearest: of two NaN operands the second one is the result, of a quotient the first. */
+function binaryDouble(
+  what: 'Add' | 'Sub' | 'Mul' | 'Div',
+  emit: OperandEmitter,
+  instruction: IrInstruction,
+): void {
+  const a = keep(emit, instruction.sources[0], 'a');
+  const b = keep(emit, instruction.sources[1], 'b');
+  emit.f.get(a).get(b).op(`f64${what}`);
+  if (what === 'Div') chooseNan(emit, a, b);
+  else chooseNan(emit, b, a);
+  emit.assign(instruction.destinations[0], 'f64');
 }
 
 /** add, sub, mul and div to nearest; f32 add, sub and mul in any direction. */
 function binary(what: 'Add' | 'Sub' | 'Mul' | 'Div'): InstructionEmitter {
   return (emit, instruction) => {
+    if (!isSingle(instruction)) {
+      binaryDouble(what, emit, instruction);
+      return;
+    }
     const f = emit.f;
     const [a, b] = instruction.sources;
     const mode = directedMode(instruction);
     useFloat(emit, instruction, a);
+    if (mode === undefined && what === 'Mul' && instruction.modifiers.includes('ftz')) {
+      f.op('f64PromoteF32');
+      useFloat(emit, instruction, b);
+      f.op('f64PromoteF32').op('f64Mul').call(emit.library.index('roundFlushed'));
+      finishRounded(emit, instruction);
+      return;
+    }
     if (mode === undefined) {
       useFloat(emit, instruction, b);
-      f.op(isSingle(instruction) ? `f32${what}` : `f64${what}`);
+      f.op(`f32${what}`);
     } else {
       f.op('f64PromoteF32');
       useFloat(emit, instruction, b);
@@ -81,6 +130,11 @@ const fused: InstructionEmitter = (emit, instruction) => {
   f.op('f64PromoteF32').set(addend);
   if (mode !== undefined) {
     f.get(product).get(addend).i32(mode).call(emit.library.index('sumDirected'));
+  } else if (instruction.modifiers.includes('ftz')) {
+    f.get(product).get(addend).get(product).get(addend).op('f64Add').call(emit.library.index('sumToOdd'));
+    f.call(emit.library.index('roundFlushed'));
+    finishRounded(emit, instruction);
+    return;
   } else {
     f.get(product).get(addend).op('f64Add').tee(sum);
     f.op('i64ReinterpretF64').op('i32WrapI64').i32(0x0fffffff).op('i32And').op('i32Eqz').if('f32');
@@ -92,9 +146,16 @@ const fused: InstructionEmitter = (emit, instruction) => {
 
 function unary(what: 'Neg' | 'Abs' | 'Sqrt'): InstructionEmitter {
   return (emit, instruction) => {
-    useFloat(emit, instruction, instruction.sources[0]);
-    emit.f.op(isSingle(instruction) ? `f32${what}` : `f64${what}`);
-    finishFloat(emit, instruction);
+    if (isSingle(instruction)) {
+      useFloat(emit, instruction, instruction.sources[0]);
+      emit.f.op(`f32${what}`);
+      finishFloat(emit, instruction);
+      return;
+    }
+    const a = keep(emit, instruction.sources[0], 'a');
+    emit.f.get(a).op(`f64${what}`);
+    chooseNan(emit, a, a);
+    emit.assign(instruction.destinations[0], 'f64');
   };
 }
 
@@ -118,24 +179,29 @@ function extreme(what: 'Min' | 'Max'): InstructionEmitter {
       if (!isNumber(second)) f.get(a).get(b).get(b).op(`${type}Eq`).op('select');
       if (!isNumber(first)) f.get(b).get(a).get(a).op(`${type}Eq`).op('select');
     }
+    if (type === 'f64') chooseNan(emit, b, a);
     finishFloat(emit, instruction);
   };
 }
 
 const reciprocal: InstructionEmitter = (emit, instruction) => {
-  if (isSingle(instruction)) emit.f.f32(1);
-  else emit.f.f64(1);
-  useFloat(emit, instruction, instruction.sources[0]);
-  emit.f.op(isSingle(instruction) ? 'f32Div' : 'f64Div');
-  finishFloat(emit, instruction);
+  if (isSingle(instruction)) {
+    emit.f.f32(1);
+    useFloat(emit, instruction, instruction.sources[0]);
+    emit.f.op('f32Div');
+    finishFloat(emit, instruction);
+    return;
+  }
+  const a = keep(emit, instruction.sources[0], 'a');
+  emit.f.f64(1).get(a).op('f64Div');
+  chooseNan(emit, a, a);
+  emit.assign(instruction.destinations[0], 'f64');
 };
 
 const reciprocalRoot: InstructionEmitter = (emit, instruction) => {
   emit.f.f64(1);
   useFloat(emit, instruction, instruction.sources[0]);
-  if (isSingle(instruction)) emit.f.op('f64PromoteF32');
-  emit.f.op('f64Sqrt').op('f64Div');
-  if (isSingle(instruction)) emit.f.op('f32DemoteF64');
+  emit.f.op('f64PromoteF32').op('f64Sqrt').op('f64Div').op('f32DemoteF64');
   finishFloat(emit, instruction);
 };
 

@@ -7,38 +7,55 @@ import { immediateOf, unsupported, type OperandEmitter } from './operandEmitter.
 import { integerEmitters, lastType, type InstructionEmitter } from './integerEmitter.js';
 import type { MemoryEmitter } from './memoryEmitter.js';
 
-const memoryOpcodes = new Set(['ld', 'ldu', 'st', 'atom', 'red', 'cvta', 'isspacep']);
+const memoryOpcodes = new Set(['ld', 'ldu', 'st', 'atom', 'red', 'cp', 'cvta', 'isspacep']);
 
 /** Memory order needs nothing where threads run one after another; hints and waits change no value. */
-const silentOpcodes = new Set(['membar', 'fence', 'prefetch', 'nanosleep']);
+const silentOpcodes = new Set([
+  'membar',
+  'fence',
+  'prefetch',
+  'prefetchu',
+  'discard',
+  'applypriority',
+  'griddepcontrol',
+  'pmevent',
+  'nanosleep',
+]);
 
 /** Float operations that are written inline only in some forms. */
 function floatIsInline(instruction: IrInstruction): boolean {
-  const { opcode } = instruction;
+  const { opcode, modifiers } = instruction;
   if (!Object.hasOwn(floatEmitters, opcode)) return false;
   const isDirected = directedMode(instruction) !== undefined;
   if (lastType(instruction) === 'f32') {
-    return (
-      !isDirected ||
-      opcode === 'add' ||
-      opcode === 'sub' ||
-      opcode === 'mul' ||
-      opcode === 'fma' ||
-      opcode === 'mad'
-    );
+    const isFused = opcode === 'fma' || opcode === 'mad';
+    if (modifiers.includes('xorsign')) return false;
+    // What is subnormal before it is rounded is flushed, which matters where rounding goes up.
+    if (isDirected && modifiers.includes('ftz')) return opcode === 'add' || opcode === 'sub';
+    return !isDirected || opcode === 'add' || opcode === 'sub' || opcode === 'mul' || isFused;
   }
-  return !isDirected && opcode !== 'fma' && opcode !== 'mad';
+  return !isDirected && !modifiers.includes('approx') && opcode !== 'fma' && opcode !== 'mad';
 }
+
+const integerTypes = /^(?:pred|[bus](?:8|16|32|64))$/;
 
 /** The emitter that writes an instruction inline, or undefined when the arithmetic definitions are called instead. */
 export function inlineEmitter(instruction: IrInstruction): InstructionEmitter | undefined {
   const { opcode, modifiers } = instruction;
   const type = lastType(instruction);
   if (opcode === 'cvt') return convertsInline(instruction) ? convert : undefined;
-  if (Object.hasOwn(comparisonEmitters, opcode)) return comparisonEmitters[opcode];
-  if (type === 'f32' || type === 'f64') return floatIsInline(instruction) ? floatEmitters[opcode] : undefined;
-  if (modifiers.includes('sat') || !Object.hasOwn(integerEmitters, opcode)) return undefined;
-  if (opcode === 'lop3' && immediateOf(instruction.sources[3]) === undefined) return undefined;
+  const isFloat = type === 'f32' || type === 'f64';
+  if (!isFloat && !integerTypes.test(type)) return undefined;
+  if (Object.hasOwn(comparisonEmitters, opcode))
+    return /^b?f16/.test(instruction.types[0] ?? '') ? undefined : comparisonEmitters[opcode];
+  if (isFloat) return floatIsInline(instruction) ? floatEmitters[opcode] : undefined;
+  const isPlain = !modifiers.some((each) => each === 'sat' || each === 'relu' || each === 'cc');
+  if (!isPlain || !Object.hasOwn(integerEmitters, opcode)) return undefined;
+  if (
+    opcode === 'lop3' &&
+    (immediateOf(instruction.sources[3]) === undefined || instruction.sources.length > 4)
+  )
+    return undefined;
   return integerEmitters[opcode];
 }
 
@@ -85,7 +102,11 @@ function emitUnguarded(
       return;
     case 'atom':
     case 'red':
-      memory.atomic(instruction);
+      memory.atomic(instruction, imported);
+      return;
+    case 'cp':
+      // Copies are done where they are issued, so nothing is left to wait for.
+      if (instruction.sources.length > 2) memory.copy(instruction);
       return;
     case 'cvta':
       memory.convertAddress(instruction);

@@ -204,6 +204,46 @@ function flush(): FunctionBuilder {
   return f;
 }
 
+/** A double rounded to f32 under `.ftz`: what would be subnormal if exponents had no end becomes a zero of its sign. */
+function roundFlushed(): FunctionBuilder {
+  const f = fn(['f64'], 'f32');
+  // Halfway between the least normal f32 and the number below it that 24 bits would hold.
+  f.f32(0).get(0).op('f32DemoteF64').op('f32Copysign').get(0).op('f32DemoteF64');
+  f.get(0)
+    .op('f64Abs')
+    .f64(2 ** -126 * (1 - 2 ** -25))
+    .op('f64Lt')
+    .op('select');
+  return f;
+}
+
+/** The first NaN of two doubles, quieted; the canonical one when both are numbers. */
+function passNan(): FunctionBuilder {
+  const f = fn(['f64', 'f64'], 'f64');
+  f.get(0).op('i64ReinterpretF64').get(1).op('i64ReinterpretF64').i64Halves(0, CANONICAL_NAN_64_HIGH);
+  f.get(1).get(1).op('f64Ne').op('select');
+  f.get(0).get(0).op('f64Ne').op('select').i64Halves(0, 0x80000).op('i64Or').op('f64ReinterpretI64');
+  return f;
+}
+
+/** f32 bits of a NaN → the f64 with its payload, quieted. */
+function widenNan(): FunctionBuilder {
+  const f = fn(['i32'], 'f64');
+  f.get(0).op('i64ExtendI32U').i64Halves(-0x80000000, 0).op('i64And').i64(32).op('i64Shl');
+  f.get(0).op('i64ExtendI32U').i64(0x7fffff).op('i64And').i64(29).op('i64Shl').op('i64Or');
+  f.i64Halves(0, 0x7ff80000).op('i64Or').op('f64ReinterpretI64');
+  return f;
+}
+
+/** f64 bits of a NaN → the f32 with the upper bits of its payload, quieted. */
+function narrowNan(): FunctionBuilder {
+  const f = fn(['i64'], 'f32');
+  f.get(0).i64(32).op('i64ShrU').op('i32WrapI64').i32(-0x80000000).op('i32And');
+  f.get(0).i64(29).op('i64ShrU').op('i32WrapI64').i32(0x3fffff).op('i32And').op('i32Or');
+  f.i32(0x7fc00000).op('i32Or').op('f32ReinterpretI32');
+  return f;
+}
+
 function saturate(): FunctionBuilder {
   const f = fn(['f32'], 'f32');
   f.get(0).f32(1).op('f32Min').f32(0).get(0).f32(0).op('f32Gt').op('select');
@@ -345,6 +385,10 @@ const makers = {
   sumToOdd,
   sumDirected,
   flush,
+  roundFlushed,
+  passNan,
+  widenNan,
+  narrowNan,
   saturate,
   exponential2,
   divideApproximately,

@@ -133,9 +133,9 @@ export class OperandEmitter {
     f.set(this.localOf(operand.register));
   }
 
-  /** Takes an arithmetic float result; an exact register gets the canonical NaN. */
+  /** Takes an arithmetic float result; an exact f32 register gets the canonical NaN. */
   assignArithmetic(operand: IrOperand | undefined, type: ScalarType): void {
-    if (operand?.kind === 'register' && (type === 'f32' || type === 'f64')) {
+    if (operand?.kind === 'register' && type === 'f32') {
       const isFloat = wasmTypeOf(this.typeOf(operand.register)) === type;
       if (!isFloat || !this.isLoose(operand.register)) this.canonical(type);
     }

@@ -17,13 +17,14 @@ export function wasmTypeOf(type: ScalarType): WasmType {
 }
 
 /**
- * Which float registers hold exact bits. PTX operations give one NaN, WebAssembly's may give any: a register that only
+ * Which float registers hold exact bits. Doubles always do: their operations choose the NaN themselves. Operations of f32
+ * give one NaN, WebAssembly's may give any: a register that only
  * arithmetic writes keeps whatever NaN came and is made canonical where its bits are looked at (stores, moves to
  * integers, shuffles). A register that something else may write too (a load, a move of bits) is `exact`: arithmetic
  * makes its result canonical before writing it. So inner loops pay nothing.
  */
 export function findExactRegisters(fn: IrFunction): Uint8Array {
-  const exact = new Uint8Array(fn.registers.length);
+  const exact = Uint8Array.from(fn.registers, ({ type }) => (type === 'f64' ? 1 : 0));
   for (let changed = true; changed;) {
     changed = false;
     for (const instruction of fn.instructions) {
@@ -46,14 +47,17 @@ function writesExactBits(instruction: IrInstruction, fn: IrFunction, exact: Uint
     case 'copysign':
     case 'atom':
       return true;
-    case 'cvt':
-      return instruction.types.at(-1) === 'bf16';
+    case 'cvt': {
+      const [to, from] = [instruction.types[0], instruction.types.at(-1)];
+      return to !== 'f32' || from === 'bf16' || from === 'f64' || from === 'f32';
+    }
     case 'mov':
     case 'selp':
     case 'slct':
       return instruction.sources.some((source) => holdsExactBits(source, fn, exact));
     default:
-      return false;
+      // The bits of any other type may stand for a NaN of any kind.
+      return instruction.types[0] !== 'f32';
   }
 }
 
