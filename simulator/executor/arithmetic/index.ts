@@ -1,4 +1,5 @@
 export * from './approximate.js';
+export { atomicName, atomicUpdate, type AtomicUpdate } from './atomicUpdates.js';
 export { compare, type Comparison } from './comparison.js';
 export * from './conversion.js';
 export * from './division.js';

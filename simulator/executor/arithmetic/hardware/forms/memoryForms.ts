@@ -24,6 +24,8 @@ function atomics(): VectorForm[] {
       const bits = bitsOf(type);
       const noftz = /x2$|^b?f16$/.test(type) ? '.noftz' : '';
       for (const space of ['global', 'shared']) {
+        // For pairs in shared memory the assembler reads half of the operand where it comes out of a wider register.
+        if (space === 'shared' && /16x2$/.test(type)) continue;
         const cell = `[${space}Cell]`;
         const before = `st.${space}.${bits} ${cell}, %s0;`;
         const after = (result: string): string => `ld.${space}.${bits} ${result}, ${cell};`;
