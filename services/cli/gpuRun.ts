@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander';
 import { CommandError } from './commandError.js';
 import { addGpuCheckCommand } from './gpuCheck.js';
+import { addGpuDisasmCommand } from './gpuDisasm.js';
 
 export function addGpuCommand(program: Command): void {
   const gpu = program.command('gpu').description('the GPU simulator by itself');
@@ -15,6 +16,7 @@ export function addGpuCommand(program: Command): void {
     )
     .action(runSpec);
   addGpuCheckCommand(gpu);
+  addGpuDisasmCommand(gpu);
 }
 
 async function runSpec(path: string, { dump }: { readonly dump?: string }): Promise<void> {

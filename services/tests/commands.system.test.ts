@@ -80,6 +80,7 @@ describe('windjammer', () => {
       /^windjammer: the data directory \/dev\/null\/x cannot be used/,
     ],
     ['no launch spec', ['gpu', 'run', '/nowhere.json'], /^windjammer: \/nowhere\.json: unreadableFile: /],
+    ['no PTX file', ['gpu', 'disasm', '/nowhere.ptx'], /^windjammer: unreadableFile: \/nowhere\.ptx: /],
   ])('fails with 1 and a message on %s', async (_what, args, message) => {
     const { code, stdout, stderr } = await windjammer(
       args.map((arg) => (arg === 'SERVER' ? served.query : arg)),

@@ -13,6 +13,7 @@ export {
   checkLaunch,
   estimateRegisters,
   occupancy,
+  occupancyLimits,
   staticSharedBytes,
   type BlockFootprint,
   type Occupancy,

@@ -1,7 +1,14 @@
 export type * from './ir.js';
 export { PtxParseError, type PtxErrorCode } from './errors.js';
 export { parseModule } from './moduleParser.js';
-export { printFunction, printInstruction, printModule } from './printer/index.js';
+export {
+  printBlocks,
+  printFunction,
+  printInstruction,
+  printModule,
+  type InstructionLines,
+  type PrintedBlock,
+} from './printer/index.js';
 export { lowerModule } from './lowering/index.js';
 export { isFloatType, isScalarType, isSignedType, typeBits, typeBytes } from './scalarTypes.js';
 export { operandTypes, type OperandType, type OperandTypes } from './support.js';

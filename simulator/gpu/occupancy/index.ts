@@ -1,6 +1,7 @@
 export {
   blockFootprint,
   occupancy,
+  occupancyLimits,
   type BlockFootprint,
   type Occupancy,
   type OccupancyLimit,

@@ -38,19 +38,30 @@ export function blockFootprint(
   };
 }
 
+/** Blocks of one kind that each limit alone would let onto an empty SM. */
+export function occupancyLimits(
+  profile: DeviceProfile,
+  block: BlockFootprint,
+): Record<OccupancyLimit, number> {
+  const { limits } = profile;
+  return {
+    threads: Math.floor(limits.threadsPerSm / block.threads),
+    warps: Math.floor(limits.warpsPerSm / block.warps),
+    registers: Math.floor(limits.registersPerSm / Math.max(1, block.registers)),
+    shared: Math.floor(limits.sharedPerSmBytes / Math.max(1, block.sharedBytes)),
+    blocks: limits.blocksPerSm,
+  };
+}
+
+const LIMITS: readonly OccupancyLimit[] = ['threads', 'warps', 'registers', 'shared', 'blocks'];
+
 /** Blocks of one kind that fit an empty SM, and which limit stops the next one. */
 export function occupancy(profile: DeviceProfile, block: BlockFootprint): Occupancy {
-  const { limits } = profile;
-  const fits: readonly [OccupancyLimit, number][] = [
-    ['threads', Math.floor(limits.threadsPerSm / block.threads)],
-    ['warps', Math.floor(limits.warpsPerSm / block.warps)],
-    ['registers', Math.floor(limits.registersPerSm / Math.max(1, block.registers))],
-    ['shared', Math.floor(limits.sharedPerSmBytes / Math.max(1, block.sharedBytes))],
-    ['blocks', limits.blocksPerSm],
-  ];
-  const [boundBy, blocksPerSm] = fits.reduce((least, next) => (next[1] < least[1] ? next : least));
+  const fits = occupancyLimits(profile, block);
+  const boundBy = LIMITS.reduce((least, next) => (fits[next] < fits[least] ? next : least));
+  const blocksPerSm = fits[boundBy];
   const warpsPerSm = blocksPerSm * block.warps;
-  return { blocksPerSm, warpsPerSm, share: warpsPerSm / limits.warpsPerSm, boundBy };
+  return { blocksPerSm, warpsPerSm, share: warpsPerSm / profile.limits.warpsPerSm, boundBy };
 }
 
 function roundUp(value: number, unit: number): number {

@@ -1,7 +1,12 @@
 import type { IrFunction } from '../ir.js';
 import { headText, parameterText, registerTexts, variableText } from './declarationText.js';
 import { FunctionNames } from './functionNames.js';
-import { instructionLines } from './instructionText.js';
+import { instructionLines, type InstructionLines } from './instructionText.js';
+
+export interface PrintedBlock {
+  readonly label?: string;
+  readonly instructions: readonly InstructionLines[];
+}
 
 /**
  * A function as PTX.
@@ -21,15 +26,24 @@ export function printFunction(fn: IrFunction): string {
     ...fn.callParameters.map((parameter) => `${parameterText(parameter)};`),
   ];
   const lines = [headText(fn), '{', ...declarations.map(indented)];
-  for (const block of fn.blocks) {
-    const label = names.labelOf(block.index);
+  for (const { label, instructions } of blocksOf(fn, names)) {
     if (label !== undefined) lines.push(`${label}:`);
-    for (const instruction of fn.instructions.slice(block.first, block.last + 1)) {
-      const { tables, text } = instructionLines(instruction, names);
-      lines.push(...tables, indented(text));
-    }
+    for (const { tables, text } of instructions) lines.push(...tables, indented(text));
   }
   return [...lines, '}', ''].join('\n');
+}
+
+/** The printed instructions of a function's blocks, in order, without declarations. */
+export function printBlocks(fn: IrFunction): PrintedBlock[] {
+  return blocksOf(fn, new FunctionNames(fn));
+}
+
+function blocksOf(fn: IrFunction, names: FunctionNames): PrintedBlock[] {
+  return fn.blocks.map(({ index, first, last }) => {
+    const label = names.labelOf(index);
+    const instructions = fn.instructions.slice(first, last + 1).map((each) => instructionLines(each, names));
+    return { ...(label === undefined ? {} : { label }), instructions };
+  });
 }
 
 function indented(text: string): string {

@@ -1,3 +1,3 @@
-export { printFunction } from './functionText.js';
-export { printInstruction } from './instructionText.js';
+export { printBlocks, printFunction, type PrintedBlock } from './functionText.js';
+export { printInstruction, type InstructionLines } from './instructionText.js';
 export { printModule } from './moduleText.js';
