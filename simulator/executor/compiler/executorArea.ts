@@ -118,6 +118,7 @@ export const FAULTS: readonly FaultCode[] = [
   'illegalInstruction',
   'stackOverflow',
   'deadlock',
+  'unsupportedInstruction',
 ];
 
 /** In place of a fault: the run has come to the position at which it was to stop. */

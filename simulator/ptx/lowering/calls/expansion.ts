@@ -209,13 +209,7 @@ export class BodyExpansion {
     instance: Instance,
   ): string {
     const storage = operand.kind === 'symbol' ? instance.storages.get(operand.name) : undefined;
-    if (storage !== undefined) {
-      // A parameter of the body itself is passed on by a copy: the call may write it before it is read.
-      if (this.plan.formals.get(this.name)?.args.includes(storage) !== true) return storage;
-      const copy = this.declareLike(storage);
-      this.copy(call.line, storage, copy);
-      return copy;
-    }
+    if (storage !== undefined) return storage;
     if (operand.kind === 'symbol' || parameter === undefined || typeof parameter === 'string') {
       throw refuse(call, 'an argument is a .param variable, a register or a number');
     }
