@@ -9,7 +9,7 @@ export {
   type InstructionLines,
   type PrintedBlock,
 } from './printer/index.js';
-export { lowerModule } from './lowering/index.js';
+export { lowerCalls, lowerModule, type CallLoweringOptions } from './lowering/index.js';
 export { isFloatType, isScalarType, isSignedType, typeBits, typeBytes } from './scalarTypes.js';
 export { operandTypes, type OperandType, type OperandTypes } from './support.js';
 export { BitSet } from './analysis/bitSet.js';

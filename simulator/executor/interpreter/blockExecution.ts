@@ -342,6 +342,8 @@ export class BlockExecution {
 
   private executeTogether(context: WarpContext, group: number, pc: number): void {
     const action = this.resources.program.steps[pc]?.action;
+    this.place = { warp: context.warp, pc };
+    context.pc = pc;
     if (action?.kind === 'warp') action.operation.execute(context, group);
     const { pcs } = context.state;
     forEachLane(group, (lane) => (pcs[lane] = (pcs[lane] ?? 0) + 1));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseModule, type IrModule } from '../../ptx/index.js';
+import { lowerCalls, parseModule } from '../../ptx/index.js';
 import {
   CompileError,
   loadModule,
@@ -35,9 +35,9 @@ class CallBench {
   private readonly executor = new WasmExecutor(this.memory);
   private readonly module;
 
-  constructor(source: string | IrModule) {
-    const ir = typeof source === 'string' ? parseModule(HEAD + source, 'calls.ptx') : source;
-    this.module = loadModule(ir, this.space);
+  constructor(source: string, isShared = false) {
+    const ir = parseModule(HEAD + source, 'calls.ptx');
+    this.module = loadModule(isShared ? lowerCalls(ir, { budget: 1, mostRegisters: 1 }) : ir, this.space);
   }
 
   run(runner: Runner, value = 0, name = 'k', threads = THREADS): Run {
@@ -110,8 +110,16 @@ function lineOf(text: string, part: string): number {
   return (HEAD + text).slice(0, (HEAD + text).indexOf(part)).split('\n').length;
 }
 
-describe.each(runners)('calls (%s)', (runner) => {
-  const ints = (text: string, value = 0): number[] => new CallBench(text).ints(runner, value);
+/** Each function copied to where it is called, and where it can be, one body for all its calls. */
+const layouts = [
+  ...runners.map((runner) => ({ runner, layout: 'copied' })),
+  { runner: 'fast', layout: 'shared' },
+  { runner: 'interpreter', layout: 'shared' },
+] as const;
+
+describe.each(layouts)('calls ($runner, functions $layout)', ({ runner, layout }) => {
+  const benchOf = (text: string): CallBench => new CallBench(text, layout === 'shared');
+  const ints = (text: string, value = 0): number[] => benchOf(text).ints(runner, value);
 
   it('takes registers and numbers as arguments and returns', () => {
     const text = `.func (.param .b32 r) f(.param .b32 a, .param .b32 b) { ${REGISTERS}
@@ -275,7 +283,7 @@ st.param.b32 [v], %r1; call (q), %rd1, (v), targets; ld.param.b32 %r9, [q]; }`;
       ['a function of another prototype', 'ld.global.u64 %rd1, [strange];'],
     ])('faults for %s', (_, pointer) => {
       const text = functions + kernel(call(pointer));
-      const fault = new CallBench(text).fault(runner);
+      const fault = benchOf(text).fault(runner);
       expect(fault).toMatchObject({ code: 'illegalInstruction', thread: [0, 0, 0] });
       expect(fault.ptxLine).toBe(lineOf(text, 'call (q), %rd1'));
     });
@@ -285,7 +293,7 @@ st.param.b32 [v], %r1; call (q), %rd1, (v), targets; ld.param.b32 %r9, [q]; }`;
 .func (.param .b32 r) broken(.param .b32 v) { ${REGISTERS} call (%r1), elsewhere, (3); st.param.b32 [r], %r1; ret; }
 ${functions.replace('c, d, e}', 'broken, d, e}')}${kernel(call(load))}
 ${kernel(call(`${load} setp.eq.s32 %p1, %r3, 2; @%p1 mov.u64 %rd1, e;`), 'careful')}`;
-      const bench = new CallBench(text);
+      const bench = benchOf(text);
       expect(bench.fault(runner)).toMatchObject({ code: 'unsupportedInstruction', thread: [2, 0, 0] });
       expect(bench.ints(runner, 0, 'careful')).toEqual(
         threads((i) => i + 1000 * (i % 5 === 2 ? 5 : (i % 5) + 1)),
@@ -301,7 +309,7 @@ call (q), f, (m); ld.param.b32 %r3, [q]; }
 add.s32 %r1, %r1, %r3;
 out: st.param.b32 [r], %r1; ret; }
 ${kernel('setp.eq.s32 %p1, %r1, 37; mov.u32 %r3, 300; @%p1 mov.u32 %r3, %r2; call (%r9), f, (%r3);')}`;
-    const bench = new CallBench(text);
+    const bench = benchOf(text);
     const fault = bench.fault(runner, 1_000_000);
     expect(fault).toMatchObject({ code: 'stackOverflow', thread: [37, 0, 0] });
     expect(fault.ptxLine).toBe(lineOf(text, 'call (q), f, (m)'));
@@ -321,7 +329,7 @@ ld.param.b64 %rd1, [p];
 st.global.b32 [%rd1], 1;
 ret; }
 ${kernel('setp.eq.s32 %p1, %r1, 33; @%p1 call f, (64);')}`;
-    const fault = new CallBench(text).fault(runner);
+    const fault = benchOf(text).fault(runner);
     expect(fault).toMatchObject({ code: 'illegalAddress', address: 64, thread: [33, 0, 0], kernel: 'k' });
     expect(fault.ptxLine).toBe(lineOf(text, 'st.global.b32 [%rd1], 1;'));
   });

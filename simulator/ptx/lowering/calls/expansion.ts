@@ -1,4 +1,13 @@
-import type { IrFunction, IrInstruction, IrOperand, IrParameter, IrVariable, ScalarType } from '../../ir.js';
+import type {
+  IrFunction,
+  IrInstruction,
+  IrOperand,
+  IrParameter,
+  IrPrototype,
+  IrVariable,
+  ScalarType,
+} from '../../ir.js';
+import { typeBytes } from '../../scalarTypes.js';
 import type { CallGraph } from './callGraph.js';
 import { address, DraftCode, register, type DraftInstruction, type DraftNames } from './draftCode.js';
 import { emitDispatch } from './indirectCall.js';
@@ -185,10 +194,7 @@ export class BodyExpansion {
     if (skip !== undefined) this.code.place(skip);
   }
 
-  private signatureOf(call: IrInstruction): {
-    parameters: readonly (IrParameter | ScalarType)[];
-    returns: readonly (IrParameter | ScalarType)[];
-  } {
+  private signatureOf(call: IrInstruction): IrPrototype {
     const [target] = call.sources;
     if (target?.kind !== 'symbol') {
       if (call.prototype === undefined) throw refuse(call, 'an indirect call without a prototype');
@@ -198,19 +204,20 @@ export class BodyExpansion {
     if (callee !== undefined) return callee;
     const runtime = runtimeFunction(target.name);
     if (runtime === undefined) throw refuse(call, `${target.name} is not defined in this module`);
-    return { parameters: runtime.parameters, returns: runtime.result === undefined ? [] : [runtime.result] };
+    const results = runtime.result === undefined ? [] : [runtime.result];
+    return { parameters: runtime.parameters.map(parameterOf), returns: results.map(parameterOf) };
   }
 
   /** The storage that holds an argument: the variable that is passed, or a new one for a register or number. */
   private passArgument(
     call: IrInstruction,
     operand: IrOperand,
-    parameter: IrParameter | ScalarType | undefined,
+    parameter: IrParameter | undefined,
     instance: Instance,
   ): string {
     const storage = operand.kind === 'symbol' ? instance.storages.get(operand.name) : undefined;
     if (storage !== undefined) return storage;
-    if (operand.kind === 'symbol' || parameter === undefined || typeof parameter === 'string') {
+    if (operand.kind === 'symbol' || parameter === undefined) {
       throw refuse(call, 'an argument is a .param variable, a register or a number');
     }
     const fresh = this.plan.storages.declare(parameter.bytes, parameter.align, this.name);
@@ -228,7 +235,7 @@ export class BodyExpansion {
   private takeReturn(
     call: IrInstruction,
     operand: IrOperand,
-    parameter: IrParameter | ScalarType | undefined,
+    parameter: IrParameter | undefined,
     instance: Instance,
     passed: readonly string[],
   ): { storage: string; finish: () => void } {
@@ -238,7 +245,7 @@ export class BodyExpansion {
       const fresh = this.declareLike(storage);
       return { storage: fresh, finish: () => this.copy(call.line, fresh, storage) };
     }
-    if (operand.kind === 'symbol' || parameter === undefined || typeof parameter === 'string') {
+    if (operand.kind === 'symbol' || parameter === undefined) {
       throw refuse(call, 'a return value is taken by a .param variable or a register');
     }
     const fresh = this.plan.storages.declare(parameter.bytes, parameter.align, this.name);
@@ -401,6 +408,11 @@ export class BodyExpansion {
         return operand;
     }
   }
+}
+
+function parameterOf(type: ScalarType): IrParameter {
+  const bytes = typeBytes(type);
+  return { name: '', type, offset: 0, bytes, align: bytes };
 }
 
 /** Parameters of a function whose address is taken lie in local memory: accesses by that address go there. */
