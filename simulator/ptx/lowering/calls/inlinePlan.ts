@@ -3,6 +3,7 @@ import { callsOf, type CallGraph } from './callGraph.js';
 
 /** What linking adds for a call of a shared body. */
 const INSTRUCTIONS_PER_SHARED_CALL = 12;
+const INSTRUCTIONS_PER_BLOCK = 12;
 
 /**
  * Functions that an entry reaches and that get one body for all their calls: the recursive ones, and where the whole
@@ -51,6 +52,11 @@ function calleesOf(fn: IrFunction, graph: CallGraph): IrFunction[] {
     .filter((callee) => graph.refusalOf(callee) === undefined);
 }
 
+/** Executors keep counters for every block, so that many small blocks weigh more than their instructions. */
+function ownSize(fn: IrFunction): number {
+  return Math.max(fn.instructions.length, INSTRUCTIONS_PER_BLOCK * fn.blocks.length);
+}
+
 function expansion(
   entry: IrFunction,
   reached: readonly IrFunction[],
@@ -63,7 +69,7 @@ function expansion(
     calleesOf(fn, graph).reduce(
       (sum, callee) =>
         sum + (shared.has(callee.name) ? INSTRUCTIONS_PER_SHARED_CALL : (sizes.get(callee.name) ?? 0)),
-      fn.instructions.length,
+      ownSize(fn),
     );
   for (const fn of reached) sizes.set(fn.name, sizeOf(fn));
   const count = (fn: IrFunction, times: number): void => {

@@ -15,7 +15,7 @@ export interface CallLoweringOptions {
   readonly mostRegisters?: number;
 }
 
-const BUDGET = 200_000;
+const BUDGET = 40_000;
 /** WebAssembly engines take 50,000 locals a function. */
 const MOST_REGISTERS = 20_000;
 
