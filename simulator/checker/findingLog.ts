@@ -23,7 +23,6 @@ export interface Observation extends Occurrence {
 
 interface Group {
   readonly first: Observation;
-  severity: Severity;
   count: number;
   /** Sorted, at most `OCCURRENCES`. */
   readonly occurrences: Occurrence[];
@@ -39,15 +38,14 @@ export class FindingLog {
   constructor(private readonly code: LaunchCode) {}
 
   add(observation: Observation): void {
-    const { checker, kind, title, pc, otherPc = -1 } = observation;
-    const key = `${checker} ${kind} ${pc} ${otherPc} ${title}`;
+    const { checker, severity, kind, title, pc, otherPc = -1 } = observation;
+    const key = `${checker} ${severity} ${kind} ${pc} ${otherPc} ${title}`;
     let group = this.groups.get(key);
     if (group === undefined) {
-      group = { first: observation, severity: observation.severity, count: 0, occurrences: [] };
+      group = { first: observation, count: 0, occurrences: [] };
       this.groups.set(key, group);
     }
     group.count++;
-    if (RANK[observation.severity] < RANK[group.severity]) group.severity = observation.severity;
     keepFirst(group.occurrences, observation);
   }
 
@@ -59,8 +57,8 @@ export class FindingLog {
     return { findings: findings.slice(0, limit), leftOut: Math.max(0, findings.length - limit), totals };
   }
 
-  private finding({ first, severity, count, occurrences }: Group): Finding {
-    const { checker, kind, title, pc, otherPc, otherRole, faultCode } = first;
+  private finding({ first, count, occurrences }: Group): Finding {
+    const { checker, severity, kind, title, pc, otherPc, otherRole, faultCode } = first;
     return {
       checker,
       severity,
@@ -106,6 +104,7 @@ function byPlace(a: Finding, b: Finding): number {
   return (
     ORDER.indexOf(a.checker) - ORDER.indexOf(b.checker) ||
     a.at.ptxLine - b.at.ptxLine ||
+    RANK[a.severity] - RANK[b.severity] ||
     compareText(a.kind, b.kind) ||
     (a.other?.ptxLine ?? 0) - (b.other?.ptxLine ?? 0) ||
     compareText(a.title, b.title)

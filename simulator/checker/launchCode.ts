@@ -25,7 +25,10 @@ export class LaunchCode {
     const { kernel, module } = this.launch;
     const instruction = kernel.instructions[pc];
     const ptxLine = instruction?.line ?? kernel.line;
-    const written = (this.lines[ptxLine - 1] ?? '').replace(/\/\/.*/, '').trim();
+    const written = (this.lines[ptxLine - 1] ?? '')
+      .replace(/\/\/.*/, '')
+      .trim()
+      .replace(/\s+/g, ' ');
     const named = instruction === undefined ? '' : [instruction.opcode, ...instruction.modifiers].join('.');
     const source = this.sources[ptxLine];
     return {
