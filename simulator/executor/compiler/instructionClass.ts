@@ -13,6 +13,10 @@ export function classOf(instruction: IrInstruction): InstructionClass {
     case 'exit':
     case 'trap':
     case 'call':
+    case 'vprintf':
+    case 'assertfail':
+    case 'malloc':
+    case 'free':
       return 'control';
     case 'bar':
     case 'barrier':
@@ -39,6 +43,8 @@ export function classOf(instruction: IrInstruction): InstructionClass {
       if (space === 'param' || space === 'const') return 'constant';
       return opcode === 'st' ? 'globalStore' : 'globalLoad';
     }
+    case 'cp':
+      return modifiers.includes('global') ? 'globalLoad' : 'barrier';
     case 'cvt':
       return 'convert';
     default: {

@@ -42,7 +42,7 @@ function readsThread(operand: IrOperand): boolean {
 
 /** Whether an instruction may give threads of a block different results though its register operands are uniform. */
 function isVaryingSource(instruction: IrInstruction): boolean {
-  if (/^(atom|shfl|match|activemask|vote|redux)$/.test(instruction.opcode)) return true;
+  if (/^(atom|shfl|match|activemask|vote|redux|elect|malloc)$/.test(instruction.opcode)) return true;
   if (instruction.opcode === 'ld')
     return !instruction.modifiers.some((each) => each === 'param' || each === 'const');
   return instruction.sources.some(readsThread);
