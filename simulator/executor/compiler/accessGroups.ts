@@ -15,15 +15,21 @@ export interface AccessGroups {
   readonly groups: readonly AccessGroup[];
   /** Group of each instruction that may touch global memory, by instruction index. */
   readonly ofInstruction: ReadonlyMap<number, AccessGroup>;
+  /** Groups of single bytes, of copies that may be of any size. */
+  readonly byteGroupOf: ReadonlyMap<number, AccessGroup>;
 }
 
 const MAX_GROUPS = Math.floor((AREA.cachesEnd - AREA.caches) / CACHE.bytes);
 
 /** Bytes that one thread moves with a load, store or atomic. */
 export function accessBytes(instruction: IrInstruction): number {
+  if (instruction.opcode === 'cp') {
+    const size = instruction.sources[2];
+    return size?.kind === 'integer' ? size.low : 0;
+  }
   const type = instruction.types.at(-1) ?? 'b32';
-  const count = instruction.modifiers.includes('v4') ? 4 : instruction.modifiers.includes('v2') ? 2 : 1;
-  return typeBytes(type) * count;
+  const vector = instruction.modifiers.find((modifier) => /^v[248]$/.test(modifier));
+  return typeBytes(type) * Number(vector?.slice(1) ?? 1);
 }
 
 /**
@@ -35,34 +41,39 @@ export function groupAccesses(fn: IrFunction): AccessGroups {
   const byKey = new Map<string, AccessGroup>();
   const groups: AccessGroup[] = [];
   const ofInstruction = new Map<number, AccessGroup>();
+  const byteGroupOf = new Map<number, AccessGroup>();
+  const groupFor = (root: string, bytes: number, writes: boolean): AccessGroup => {
+    const key = `${root} ${bytes} ${writes}`;
+    const known = byKey.get(key);
+    if (known !== undefined) return known;
+    // Beyond the room for caches, sites of the same size and direction share the last ones.
+    const index = groups.length < MAX_GROUPS ? groups.length : MAX_GROUPS - 1;
+    const full =
+      groups.length >= MAX_GROUPS
+        ? groups.find((each) => each.bytes === bytes && each.writes === writes)
+        : undefined;
+    if (full === undefined && groups.length >= MAX_GROUPS)
+      throw new RangeError('too many kinds of global access');
+    const group = full ?? { index, cacheAt: AREA.caches + index * CACHE.bytes, bytes, writes };
+    if (full === undefined) groups.push(group);
+    byKey.set(key, group);
+    return group;
+  };
   for (const instruction of fn.instructions) {
-    const writes =
-      instruction.opcode === 'st' || instruction.opcode === 'atom' || instruction.opcode === 'red';
-    if (!writes && instruction.opcode !== 'ld' && instruction.opcode !== 'ldu') continue;
-    const space = spaceOf(instruction.modifiers);
+    const { opcode, modifiers, sources, index } = instruction;
+    const isCopy = opcode === 'cp' && sources.length > 2;
+    const writes = opcode === 'st' || opcode === 'atom' || opcode === 'red';
+    if (!writes && !isCopy && opcode !== 'ld' && opcode !== 'ldu') continue;
+    const space = isCopy ? 'global' : spaceOf(modifiers);
     if (space === 'shared' || space === 'local' || space === 'param') continue;
-    const operand = instruction.sources[0];
+    const operand = sources[isCopy ? 1 : 0];
     if (operand?.kind !== 'address') continue;
-    const root = typeof operand.base === 'number' ? roots[operand.base] : `symbol ${operand.base ?? ''}`;
-    const bytes = accessBytes(instruction);
-    const key = `${root ?? `site ${instruction.index}`} ${bytes} ${writes}`;
-    let group = byKey.get(key);
-    if (group === undefined) {
-      // Beyond the room for caches, sites of the same size and direction share the last ones.
-      const index = groups.length < MAX_GROUPS ? groups.length : MAX_GROUPS - 1;
-      const full =
-        groups.length >= MAX_GROUPS
-          ? groups.find((each) => each.bytes === bytes && each.writes === writes)
-          : undefined;
-      group = full ?? { index, cacheAt: AREA.caches + index * CACHE.bytes, bytes, writes };
-      if (full === undefined && groups.length >= MAX_GROUPS)
-        throw new RangeError('too many kinds of global access');
-      if (full === undefined) groups.push(group);
-      byKey.set(key, group);
-    }
-    ofInstruction.set(instruction.index, group);
+    const known = typeof operand.base === 'number' ? roots[operand.base] : `symbol ${operand.base ?? ''}`;
+    const root = known ?? `site ${index}`;
+    ofInstruction.set(index, groupFor(root, accessBytes(instruction), writes));
+    if (isCopy && sources.length > 3) byteGroupOf.set(index, groupFor(root, 1, false));
   }
-  return { groups, ofInstruction };
+  return { groups, ofInstruction, byteGroupOf };
 }
 
 /** The one parameter or symbol that each 64-bit register's value is an offset from, where there is exactly one. */

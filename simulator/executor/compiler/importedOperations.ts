@@ -6,7 +6,7 @@ import {
   type ScalarOperation,
   type Value,
 } from '../arithmetic/index.js';
-import type { ModuleBuilder, WasmType } from '../wasm/index.js';
+import type { FunctionBuilder, ModuleBuilder, WasmType } from '../wasm/index.js';
 import type { OperandEmitter } from './operandEmitter.js';
 import { wasmTypeOf } from './registerTypes.js';
 
@@ -61,6 +61,13 @@ export class ImportedOperations {
       carryOut: add(`${form} carry`, operation.carryOut, 'pred'),
     });
     return true;
+  }
+
+  /** Calls the function of a declared form with the values on the stack. */
+  call(f: FunctionBuilder, instruction: IrInstruction): void {
+    const imported = this.byForm.get(formOf(instruction));
+    if (imported === undefined) throw new RangeError(`${instruction.opcode} is not declared`);
+    f.call(imported.apply);
   }
 
   emit(emit: OperandEmitter, instruction: IrInstruction): boolean {

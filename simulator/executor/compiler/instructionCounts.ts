@@ -1,7 +1,7 @@
 import type { IrFunction } from '../../ptx/index.js';
 import type { InstructionClass } from '../types.js';
 import { accessBytes } from './accessGroups.js';
-import { countsDynamically } from './memoryEmitter.js';
+import { countsDynamically } from './addressEmitter.js';
 import type { FlowGraph } from './flowGraph.js';
 import { classOf, spaceOf } from './instructionClass.js';
 import type { RegionFlow } from './regionFlow.js';

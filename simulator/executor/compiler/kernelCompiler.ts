@@ -8,6 +8,7 @@ import {
 } from '../module/index.js';
 import { ModuleBuilder } from '../wasm/index.js';
 import { groupAccesses } from './accessGroups.js';
+import { scalarAtomic } from './atomicEmitter.js';
 import { CompileError } from './compileError.js';
 import { AREA, CLASS_COUNTERS, COUNTER_BYTES } from './executorArea.js';
 import { buildFlowGraph, successorsOf, type FlowGraph, type FlowNode, type SyncPoint } from './flowGraph.js';
@@ -90,8 +91,9 @@ export function compileKernel(
   for (const instruction of fn.instructions) {
     const isControl =
       /^(bra|brx|ret|exit|trap|brkpt)$/.test(instruction.opcode) || waits.has(instruction.index);
-    if (isControl || !needsImport(instruction)) continue;
-    if (!imported.declare(instruction)) throw unsupported(instruction, fn, 'no meaning is defined for it');
+    const needed = scalarAtomic(instruction) ?? instruction;
+    if (isControl || !needsImport(needed)) continue;
+    if (!imported.declare(needed)) throw unsupported(instruction, fn, 'no meaning is defined for it');
   }
   const liveness = computeLiveness(fn, graph);
   const symbols: string[] = [];

@@ -1,6 +1,6 @@
 import type { FunctionBuilder } from '../wasm/index.js';
 import { COUNTER_BYTES, DYNAMIC_BYTES } from './executorArea.js';
-import type { DynamicBytes } from './memoryEmitter.js';
+import type { DynamicBytes } from './addressEmitter.js';
 import type { RegionFlow } from './regionFlow.js';
 
 /**
@@ -46,13 +46,15 @@ export class PassCounters {
   }
 
   /** At an access whose bytes are counted where it happens. */
-  countBytes(what: DynamicBytes, bytes: number): void {
+  countBytes(what: DynamicBytes, bytes: number | (() => void)): void {
     let local = this.dynamicBytes.get(what);
     if (local === undefined) {
       local = this.f.local('i32');
       this.dynamicBytes.set(what, local);
     }
-    this.f.get(local).i32(bytes).op('i32Add').set(local);
+    if (typeof bytes === 'number') this.f.i32(bytes);
+    else bytes();
+    this.f.get(local).op('i32Add').set(local);
   }
 
   /** Before a warp. */

@@ -10,12 +10,8 @@ import { emitInstruction } from './instructionEmitter.js';
 import { spaceOf } from './instructionClass.js';
 import { journalWhat, type JournalKind } from './journalEmitter.js';
 import type { KernelPlan } from './kernelPlan.js';
-import {
-  MemoryEmitter,
-  type CacheLocals,
-  type DynamicBytes,
-  type MemorySurroundings,
-} from './memoryEmitter.js';
+import { type CacheLocals, type DynamicBytes, type MemorySurroundings } from './addressEmitter.js';
+import { MemoryEmitter } from './memoryEmitter.js';
 import { OperandEmitter } from './operandEmitter.js';
 import type { RegionFlow } from './regionFlow.js';
 import { RegionRegisters } from './regionRegisters.js';
@@ -235,7 +231,13 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
     return this.localMemory;
   }
 
-  countBytes(what: DynamicBytes, bytes: number): void {
+  byteGroupOf(instruction: IrInstruction): AccessGroup {
+    const group = this.plan.groups.byteGroupOf.get(instruction.index);
+    if (group === undefined) throw new RangeError(`line ${instruction.line} has no group of bytes`);
+    return group;
+  }
+
+  countBytes(what: DynamicBytes, bytes: number | (() => void)): void {
     this.counters.countBytes(what, bytes);
   }
 
@@ -317,12 +319,14 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
   private declareCaches(): void {
     const f = this.f;
     for (const instruction of this.registers.instructions) {
-      const group = this.plan.groups.ofInstruction.get(instruction.index);
-      if (group !== undefined && !this.caches.has(group.index)) {
+      const { ofInstruction, byteGroupOf } = this.plan.groups;
+      for (const group of [ofInstruction.get(instruction.index), byteGroupOf.get(instruction.index)]) {
+        if (group === undefined || this.caches.has(group.index)) continue;
         this.caches.set(group.index, { base: f.local('i64'), limit: f.local('i64'), offset: f.local('i32') });
       }
-      const touches = /^(ld|ldu|st|atom|red)$/.test(instruction.opcode);
-      const space = spaceOf(instruction.modifiers);
+      const isCopy = instruction.opcode === 'cp' && instruction.sources.length > 2;
+      const touches = isCopy || /^(ld|ldu|st|atom|red)$/.test(instruction.opcode);
+      const space = isCopy ? 'shared' : spaceOf(instruction.modifiers);
       if (!touches || (space !== 'shared' && space !== 'generic')) continue;
       const log2 = Math.log2(accessBytes(instruction));
       if (!this.sharedLimits.has(log2)) this.sharedLimits.set(log2, f.local('i32'));
