@@ -73,6 +73,8 @@ export type DriverCommand =
         readonly dynamicSharedBytes: number;
         /** Argument bytes as the kernel's parameter space lays them out. */
         readonly params: Uint8Array;
+        /** All blocks are on the device together and may wait for one another (`grid.sync`). Default: false. */
+        readonly cooperative?: boolean;
         readonly controls?: LaunchControls;
       };
     })
@@ -103,9 +105,19 @@ export interface DriverFailure {
   readonly fault?: KernelFault;
 }
 
+/** A variable of a loaded module that copies can reach. */
+export interface ModuleSymbol {
+  readonly name: string;
+  readonly space: 'global' | 'const';
+  readonly address: number;
+  readonly bytes: number;
+}
+
 /** What a command gave back: a handle (context, stream, module), an address (malloc) or bytes (device to host). */
 export interface DriverResult {
   readonly handle?: number;
+  /** Of `moduleLoad`: the module's variables, in their order. */
+  readonly symbols?: readonly ModuleSymbol[];
   readonly address?: number;
   readonly bytes?: Uint8Array;
   readonly launch?: LaunchReport;

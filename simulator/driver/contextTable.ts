@@ -3,6 +3,10 @@ import type { DeviceProfile } from '../gpu/index.js';
 import type { ContextState, DriverState, EventState, StreamState } from './driverState.js';
 import type { ModuleLibrary } from './moduleLibrary.js';
 import { Refusal, failureOf } from './refusal.js';
+import type { ModuleSymbol } from './commands.js';
+
+/** What CUDA's runtime keeps there takes 32 bytes. */
+const GRID_WORKSPACE_BYTES = 256;
 
 /** Contexts and what they own: address space, allocations, modules, streams, events. */
 export class ContextTable {
@@ -102,6 +106,25 @@ export class ContextTable {
       throw new Refusal(failure.code, failure.message);
     }
     return handle;
+  }
+
+  /** Variables of a loaded module that copies can reach. */
+  symbols(context: ContextState, handle: number): ModuleSymbol[] {
+    const { ir, symbols } = this.requireModule(context, handle);
+    return ir.variables.flatMap(({ name, space, bytes }) => {
+      const address = symbols.get(name);
+      if (address === undefined || (space !== 'global' && space !== 'const')) return [];
+      return [{ name, space, address, bytes }];
+    });
+  }
+
+  /** Zeroed memory where the blocks of a cooperative launch meet; no allocation of the user's. */
+  mapGridWorkspace(context: ContextState): number {
+    return this.space(context).map(GRID_WORKSPACE_BYTES, 'readWrite').virtualAddress;
+  }
+
+  unmapGridWorkspace(context: ContextState, address: number): void {
+    this.space(context).unmap(address);
   }
 
   requireModule(context: ContextState, handle: number): LoadedModule {

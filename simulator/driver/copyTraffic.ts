@@ -81,25 +81,24 @@ export function copyPlan(
 export function checkCopy(command: CopyCommand, space: AddressSpace, peer: AddressSpace | undefined): void {
   switch (command.op) {
     case 'memcpyHostToDevice':
-      checkRange(space, 'address', command.args.address, command.args.bytes.length, true);
+      checkRange(space, 'address', command.args.address, command.args.bytes.length);
       return;
     case 'memcpyDeviceToHost':
-      checkRange(space, 'address', command.args.address, command.args.bytes, false);
+      checkRange(space, 'address', command.args.address, command.args.bytes);
       return;
     case 'memcpyDeviceToDevice':
-      checkRange(space, 'destination', command.args.destination, command.args.bytes, true);
-      checkRange(space, 'source', command.args.source, command.args.bytes, false);
+      checkRange(space, 'destination', command.args.destination, command.args.bytes);
+      checkRange(space, 'source', command.args.source, command.args.bytes);
       return;
     case 'memcpyPeer':
-      checkRange(space, 'source', command.args.source, command.args.bytes, false);
-      if (peer !== undefined)
-        checkRange(peer, 'destination', command.args.destination, command.args.bytes, true);
+      checkRange(space, 'source', command.args.source, command.args.bytes);
+      if (peer !== undefined) checkRange(peer, 'destination', command.args.destination, command.args.bytes);
       return;
     case 'memset':
       if (!Number.isInteger(command.args.value) || command.args.value < 0 || command.args.value > 255) {
         throw new Refusal('invalidValue', `value: ${command.args.value} is not a byte, 0 to 255`);
       }
-      checkRange(space, 'address', command.args.address, command.args.bytes, true);
+      checkRange(space, 'address', command.args.address, command.args.bytes);
       return;
   }
 }
@@ -142,13 +141,8 @@ export function performCopy(
   }
 }
 
-function checkRange(
-  space: AddressSpace,
-  field: string,
-  address: number,
-  bytes: number,
-  writes: boolean,
-): void {
+/** Constant memory is read-only for kernels alone: copies set it, as `cudaMemcpyToSymbol` does. */
+function checkRange(space: AddressSpace, field: string, address: number, bytes: number): void {
   if (!Number.isSafeInteger(bytes) || bytes < 0) {
     throw new Refusal('invalidValue', `bytes: ${bytes} is not a whole number of bytes, 0 or more`);
   }
@@ -163,8 +157,5 @@ function checkRange(
       'invalidValue',
       `${field}: ${bytes} bytes from 0x${address.toString(16)} leave their allocation, which has ${left} left there`,
     );
-  }
-  if (writes && segment.permission === 'read') {
-    throw new Refusal('invalidValue', `${field}: 0x${address.toString(16)} is read-only`);
   }
 }

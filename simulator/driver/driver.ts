@@ -145,11 +145,11 @@ export class Driver implements CommandSink, AgendaTarget {
         this.contexts.destroyStream(context, command.stream);
         this.complete(pending, {});
         return;
-      case 'moduleLoad':
-        this.complete(pending, {
-          handle: this.contexts.loadModule(context, command.args.ptx, command.args.file),
-        });
+      case 'moduleLoad': {
+        const handle = this.contexts.loadModule(context, command.args.ptx, command.args.file);
+        this.complete(pending, { handle, symbols: this.contexts.symbols(context, handle) });
         return;
+      }
       case 'malloc':
         this.complete(pending, { address: this.contexts.allocate(context, command.args.bytes) });
         return;
@@ -252,7 +252,11 @@ export class Driver implements CommandSink, AgendaTarget {
           behind ? launchOverheadNs - launchOverlapNs : launchOverheadNs,
         );
         pending.phase = 'running';
-        pending.launch = this.parts.devices[context.gpu].launch(request);
+        pending.launch = this.parts.devices[context.gpu].launch(
+          request.cooperative === true
+            ? { ...request, gridWorkspace: this.contexts.mapGridWorkspace(context) }
+            : request,
+        );
         this.state.launches.set(`${context.gpu}:${pending.launch}`, pending.sequence);
         return false;
       }
@@ -403,7 +407,14 @@ export class Driver implements CommandSink, AgendaTarget {
     );
     if (kernel === undefined)
       throw new Refusal('notFound', `kernel: no entry '${record.kernel}' in ${module.ir.file}`);
-    return { module, kernel, shape: record.shape, params: record.params };
+    return {
+      module,
+      kernel,
+      shape: record.shape,
+      params: record.params,
+      ...(record.cooperative === true ? { cooperative: true } : {}),
+      ...(record.gridWorkspace === undefined ? {} : { gridWorkspace: record.gridWorkspace }),
+    };
   }
 
   moduleIdentity(record: LaunchRecord): string {
@@ -417,6 +428,7 @@ export class Driver implements CommandSink, AgendaTarget {
     this.state.launches.delete(key);
     const context = this.contexts.find(record.context);
     if (pending === undefined || context === undefined) return;
+    if (record.gridWorkspace !== undefined) this.contexts.unmapGridWorkspace(context, record.gridWorkspace);
     if (record.fault === undefined) {
       this.endOnStream(pending, context, { launch: launchReport(record) }, undefined);
       return;

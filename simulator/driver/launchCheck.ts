@@ -1,4 +1,4 @@
-import type { LoadedModule } from '../executor/index.js';
+import type { BlockRange, LoadedModule } from '../executor/index.js';
 import {
   blockFootprint,
   checkLaunch,
@@ -7,6 +7,7 @@ import {
   staticSharedBytes,
   type DeviceProfile,
   type LaunchRequest,
+  type Occupancy,
 } from '../gpu/index.js';
 import type { IrFunction } from '../ptx/index.js';
 import type { DriverCommand } from './commands.js';
@@ -58,6 +59,8 @@ export function launchRequest(
       `controls.blocks: [${range.lo}, ${range.hi}) is not inside the grid's [0, ${blocks})`,
     );
   }
+  const mask = tpcMask(controls.tpcMask, profile);
+  if (args.cooperative === true) checkCooperative(profile, fit, range, blocks, mask);
   const priority = controls.priority ?? streamPriority;
   if (!Number.isInteger(priority)) {
     throw new Refusal('invalidLaunch', `controls.priority: ${priority} is not an integer`);
@@ -68,15 +71,46 @@ export function launchRequest(
     kernel: kernel.name,
     shape,
     params: args.params,
+    ...(args.cooperative === true ? { cooperative: true } : {}),
     lo: range.lo,
     hi: range.hi,
-    tpcMask: tpcMask(controls.tpcMask, profile),
+    tpcMask: mask,
     priority,
     reportBlocks: controls.reportBlocks ?? false,
     block,
     sharedBytes: block.sharedBytes,
     leadNs,
   };
+}
+
+/** Blocks that wait for one another must all be there: the whole grid, on the SMs that it may use, at once. */
+function checkCooperative(
+  profile: DeviceProfile,
+  fit: Occupancy,
+  range: BlockRange,
+  blocks: number,
+  mask: bigint,
+): void {
+  if (range.lo !== 0 || range.hi !== blocks) {
+    throw new Refusal(
+      'invalidLaunch',
+      `controls.blocks: [${range.lo}, ${range.hi}) of ${blocks}; a cooperative launch runs all blocks of its grid`,
+    );
+  }
+  const sms = mask < 0n ? profile.sms : countBits(mask) * profile.smsPerTpc;
+  const most = fit.blocksPerSm * sms;
+  if (blocks <= most) return;
+  throw new Refusal(
+    'invalidLaunch',
+    `grid: ${blocks} blocks; a cooperative launch must be on the device all at once, which holds ${most} such blocks ` +
+      `(${fit.blocksPerSm} on each of ${sms} SMs, bound by ${fit.boundBy})`,
+  );
+}
+
+function countBits(mask: bigint): number {
+  let bits = 0;
+  for (let rest = mask; rest > 0n; rest >>= 1n) bits += Number(rest & 1n);
+  return bits;
 }
 
 function entryPoint(module: LoadedModule, name: string): IrFunction {

@@ -89,15 +89,28 @@ export class Dispatcher {
 
   private dispatch(record: LaunchRecord, wanted: number, narrower: bigint | undefined): number {
     const sms = this.smsOf(record, narrower);
-    const count = Math.min(wanted, record.hi - record.next);
+    // A cooperative launch starts whole or not at all; `fits` has told the policy so.
+    const count =
+      record.cooperative === true ? record.hi - record.next : Math.min(wanted, record.hi - record.next);
     const first = record.next;
     const chosen = placeBlocks(this.profile, this.use, sms, record.block, count);
+    if (record.cooperative === true && chosen.length < count) {
+      for (const sm of chosen) occupy(this.use, sm, record.block, -1);
+      return 0;
+    }
     const capacity = this.gridCapacity(record, sms);
     const placed: PlacedBlocks[] = [];
     let done = 0;
     while (done < chosen.length) {
       const blocks = this.execution.chunk(record, chosen.length - done);
-      const work = this.execution.run(record, blocks, capacity, this.otherFootprint(record));
+      const work = this.execution.run(
+        record,
+        chosen.slice(done, done + blocks),
+        this.engine.state.asOfNs,
+        this.engine.state.clockHz,
+        capacity,
+        this.otherFootprint(record),
+      );
       if (work === undefined) break;
       const started =
         first === record.lo ? rampedWork(work, chosen.length, this.profile.timing.blocksPerCycle) : work;
@@ -124,7 +137,8 @@ export class Dispatcher {
           (sum, sm) => sum + Math.max(0, room(this.profile, this.use, sm, record.block)),
           0,
         );
-        return Math.min(free, record.hi - record.next);
+        const waiting = record.hi - record.next;
+        return record.cooperative === true && free < waiting ? 0 : Math.min(free, waiting);
       },
     };
   }

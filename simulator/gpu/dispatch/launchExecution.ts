@@ -45,26 +45,39 @@ export class LaunchExecution {
     private readonly l2: L2State,
   ) {}
 
-  /** How many blocks the next call of `run` may take. */
+  /** How many blocks the next call of `run` may take; a cooperative launch's all wait for one another. */
   chunk(record: LaunchRecord, wanted: number): number {
-    return Math.min(CHUNK_BLOCKS, wanted, record.hi - record.next);
+    const most = record.cooperative === true ? Infinity : CHUNK_BLOCKS;
+    return Math.min(most, wanted, record.hi - record.next);
   }
 
   /**
-   * Runs the next `blocks` blocks of a launch. @returns the work of each, or undefined on a fault, which is then in the
-   * record.
+   * Runs the next blocks of a launch, one on each of `sms`. @returns the work of each, or undefined on a fault, which is
+   * then in the record.
    */
   run(
     record: LaunchRecord,
-    blocks: number,
+    sms: readonly number[],
+    nowNs: number,
+    clockHz: number,
     residentBlocks: number,
     otherFootprintBytes: number,
   ): BlockWork | undefined {
-    const launch = this.options.source.executorLaunch(record);
+    const launch: ExecutorLaunch = {
+      ...this.options.source.executorLaunch(record),
+      place: {
+        startNs: nowNs,
+        cyclesPerNs: clockHz / 1e9,
+        sm: sms[0] ?? 0,
+        smCount: this.profile.sms,
+        sms,
+        gridId: record.id,
+      },
+    };
     const prepared =
       record.profile === undefined ? this.profiles.prepare(record, launch, residentBlocks) : undefined;
     const startSeconds = this.options.stopwatch?.() ?? 0;
-    const range = { lo: record.next, hi: record.next + blocks };
+    const range = { lo: record.next, hi: record.next + sms.length };
     const result = this.options.executor.run(launch, range, 'fast', this.options.fuelPerBlock);
     record.executorSeconds += (this.options.stopwatch?.() ?? 0) - startSeconds;
     addCounters(record.counters, result.counters);

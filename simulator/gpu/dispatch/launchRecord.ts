@@ -9,6 +9,10 @@ export interface LaunchRequest {
   readonly kernel: string;
   readonly shape: LaunchShape;
   readonly params: Uint8Array;
+  /** All blocks start together, once there is room for all. */
+  readonly cooperative?: boolean;
+  /** Device address of zeroed memory where they meet. */
+  readonly gridWorkspace?: number;
   /** Blocks `[lo, hi)` of the grid. */
   readonly lo: number;
   readonly hi: number;
@@ -18,6 +22,8 @@ export interface LaunchRequest {
   readonly reportBlocks: boolean;
   readonly block: BlockFootprint;
   readonly sharedBytes: number;
+  /** All blocks are resident together and may wait for one another. */
+  readonly cooperative?: boolean;
   /** Wait before the first block: the part of the launch's overhead that nothing hides. */
   readonly leadNs: number;
 }
@@ -36,6 +42,8 @@ export interface LaunchRecord extends LaunchRequest {
   startNs: number;
   endNs: number;
   readonly counters: ExecutionCounters;
+  /** Of a launch whose blocks wait for one another, once all of them have run: what they executed together. */
+  wholeGrid?: ExecutionCounters;
   dramBytes: number;
   /** Host seconds of functional execution; no part of the state that a hash covers. */
   executorSeconds: number;
