@@ -35,7 +35,7 @@ export const bfloatNorm = kernelFixture({
       let threads = new Float32Array(128);
       for (let p = 0; p < columns / 2; p++) threads[p % 128] += fround(squares[2 * p] + squares[2 * p + 1]);
       // A butterfly gives every lane of a warp the same sum: lane 0's.
-      for (let delta = 16; delta > 0; delta /= 2) {
+      for (let delta = 16; delta >= 1; delta /= 2) {
         threads = threads.map((sum, t) => sum + threads[t ^ delta]);
       }
       const total = [32, 64, 96].reduce((sum, t) => fround(sum + threads[t]), threads[0]);

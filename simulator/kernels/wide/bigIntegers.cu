@@ -30,9 +30,11 @@ extern "C" __global__ void bigIntegers(const unsigned* a, const unsigned* b, uns
     unsigned over = 0;
 #pragma unroll
     for (int j = 0; j < 8; j++) {
-      asm("mad.lo.cc.u32 %0, %2, %3, %0;\n\tmadc.hi.u32 %1, %2, %3, 0;\n\tadd.cc.u32 %0, %0, %4;\n\taddc.u32 %1, %1, 0;"
-          : "+r"(p[k + j]), "=&r"(carry)
-          : "r"(x[k]), "r"(y[j]), "r"(over));
+      unsigned low;
+      asm("mad.lo.cc.u32 %0, %2, %3, %5;\n\tmadc.hi.u32 %1, %2, %3, 0;\n\tadd.cc.u32 %0, %0, %4;\n\taddc.u32 %1, %1, 0;"
+          : "=&r"(low), "=&r"(carry)
+          : "r"(x[k]), "r"(y[j]), "r"(over), "r"(p[k + j]));
+      p[k + j] = low;
       over = carry;
     }
     p[k + 8] = over;
