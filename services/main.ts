@@ -139,6 +139,8 @@ class Parts {
       starter: this.runtime,
       addReplica: (channel) => engine.addReplica(channel),
       onLost: (status) => complain('replica lost', { ...status }),
+      onPrinted: ({ model, version, replica }, text) =>
+        complain('kernels printed', { model, version, replica, text }),
     });
     const dashboard = new Dashboard({
       registry: this.registry,

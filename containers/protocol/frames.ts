@@ -97,8 +97,14 @@ export interface DownFrame {
   readonly reason: string;
 }
 
+/** What the model's kernels have printed, for a log. Says nothing of any batch. */
+export interface PrintedFrame {
+  readonly kind: 'printed';
+  readonly text: string;
+}
+
 export type FrontendFrame = PredictFrame | CancelFrame;
-export type ContainerFrame = HelloFrame | ResultFrame | CreditFrame | DownFrame;
+export type ContainerFrame = HelloFrame | ResultFrame | CreditFrame | PrintedFrame | DownFrame;
 
 export interface FrameSink<F> {
   onFrame(frame: F): void;

@@ -154,6 +154,8 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
       case 'down':
         this.lose(frame.reason);
         return;
+      case 'printed':
+        return;
       case 'hello':
         this.complain('sent a second hello');
         return;

@@ -16,6 +16,8 @@ export interface DeployerOptions {
   readonly backOff?: BackOff;
   /** A replica was lost or could not start; it will be started again. */
   readonly onLost?: (status: ReplicaStatus) => void;
+  /** Kernels of a replica have printed something; a container passes on little of much. */
+  readonly onPrinted?: (status: ReplicaStatus, text: string) => void;
 }
 
 /**
@@ -78,8 +80,14 @@ export class Deployer {
     }
     for (const model of wanted) {
       if (this.replicas.has(model)) continue;
-      const replica = new Replica(model, 0, starter, addReplica, backOff, (status) =>
-        this.onStateChange(status),
+      const replica = new Replica(
+        model,
+        0,
+        starter,
+        addReplica,
+        backOff,
+        (status) => this.onStateChange(status),
+        (status, text) => this.options.onPrinted?.(status, text),
       );
       this.replicas.set(model, replica);
       replica.start();

@@ -46,6 +46,7 @@ export class Replica implements ChannelWatcher {
     private readonly addReplica: (channel: ContainerChannel) => void,
     private readonly backOff: BackOff,
     private readonly onStateChange: (status: ReplicaStatus) => void,
+    private readonly onText: (status: ReplicaStatus, text: string) => void,
   ) {
     this.delayMs = backOff.firstMs;
   }
@@ -80,6 +81,10 @@ export class Replica implements ChannelWatcher {
     this.onStateChange(this.status());
     this.timer = setTimeout(() => (this.delayMs = this.backOff.firstMs), this.backOff.forgivenAfterMs);
     this.timer.unref();
+  }
+
+  onPrinted(text: string): void {
+    this.onText(this.status(), text);
   }
 
   onDown(reason: string): void {

@@ -10,9 +10,11 @@ export interface ChannelWatcher {
   onUp(): void;
   /** The replica is lost, or whoever uses the channel closed it. Called once at most. */
   onDown(reason: string): void;
+  /** The model's kernels have printed something. */
+  onPrinted(text: string): void;
 }
 
-/** A channel that tells a watcher when its replica comes and goes; frames pass through unchanged. */
+/** A channel that tells a watcher when its replica comes and goes; frames pass through unchanged, but for what is printed. */
 export class WatchedChannel implements ContainerChannel {
   private isDown = false;
 
@@ -29,6 +31,10 @@ export class WatchedChannel implements ContainerChannel {
     this.inner.open({
       onFrame: (frame) => {
         // The watcher first: a sink that closes the channel on what it hears must not hide the reason.
+        if (frame.kind === 'printed') {
+          this.watcher.onPrinted(frame.text);
+          return;
+        }
         if (frame.kind === 'hello') this.watcher.onUp();
         else if (frame.kind === 'down') this.goDown(frame.reason);
         sink.onFrame(frame);

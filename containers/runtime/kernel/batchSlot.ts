@@ -10,6 +10,8 @@ export interface SlotListener {
   onComputed(slot: BatchSlot): void;
   /** The batch has all its results; the slot is free. */
   onAnswered(slot: BatchSlot, batch: BatchWork): void;
+  /** A launch of this slot has printed something. */
+  onPrinted(text: string): void;
   /** A kernel fault has killed the context. `own` when it was this batch's kernel. */
   onContextLost(slot: BatchSlot, failure: DriverFailure, own: boolean): void;
 }
@@ -109,6 +111,7 @@ export class BatchSlot implements CompletionSink {
   onCompletion({ op, failure, result }: DriverCompletion): void {
     if (this.lost || this.batch === undefined) return;
     this.commandsLeft -= 1;
+    if (result?.launch?.printed !== undefined) this.listener.onPrinted(result.launch.printed);
     if (failure?.code === 'kernelFault' || failure?.code === 'contextFaulted') {
       this.listener.onContextLost(this, failure, failure.code === 'kernelFault');
       return;

@@ -309,7 +309,7 @@ describe('a start that fails', () => {
     [
       'an instruction that does not run',
       {},
-      () => edit('scale.ptx', 'trap;', 'brkpt;'),
+      () => edit('scale.ptx', 'trap;', 'wgmma.fence.sync.aligned;'),
       "scale.ptx: launches[0].kernel: 'scale' cannot run: line",
     ],
     [

@@ -8,6 +8,7 @@ import { AnswerReader } from './answers.js';
 import { BatchSlot, type SlotListener, type SlotShape } from './batchSlot.js';
 import { BatchWork } from './batchWork.js';
 import { ContextSession, type SessionListener } from './contextSession.js';
+import { PrintedText } from './printedText.js';
 import { inputCheck, type InputCheck } from './inputCheck.js';
 
 /** A batch that lost two contexts without being known as the cause is not tried a third time. */
@@ -42,6 +43,7 @@ export class KernelModelContainer implements ModelContainer, SessionListener, Sl
   /** Batches on the device, oldest first. */
   private order: BatchSlot[] = [];
   private computing: BatchSlot | undefined;
+  private readonly printed = new PrintedText();
   private saidHello = false;
   private stopped = false;
   private inFlight = 0;
@@ -106,6 +108,12 @@ export class KernelModelContainer implements ModelContainer, SessionListener, Sl
     this.answer(batch);
     this.fillSlots();
     this.computeNext();
+  }
+
+  onPrinted(text: string): void {
+    const { clock, outlet } = this.options;
+    const taken = this.printed.take(text, clock.nowNs());
+    if (taken !== undefined) outlet.onFrame({ kind: 'printed', text: taken });
   }
 
   onContextLost(slot: BatchSlot, failure: DriverFailure, own: boolean): void {

@@ -1,6 +1,6 @@
 import type { BusyTimes } from '../busyMeter.js';
 import type { GpuActivity } from '../gpuActivity.js';
-import type { CreditFrame, DownFrame, HelloFrame, InputType } from '../../protocol/index.js';
+import type { ContainerFrame, InputType, ResultFrame } from '../../protocol/index.js';
 import type { ReplicaIdentity } from '../modelContainer.js';
 
 /** A line is one channel of the many that share the worker's port. */
@@ -28,7 +28,7 @@ export type ToWorker =
   | { readonly kind: 'watch'; readonly watched: boolean };
 
 export type FromWorker =
-  | { readonly kind: 'frame'; readonly line: number; readonly frame: HelloFrame | CreditFrame | DownFrame }
+  | { readonly kind: 'frame'; readonly line: number; readonly frame: Exclude<ContainerFrame, ResultFrame> }
   | ResultMessage
   | { readonly kind: 'drained' }
   | { readonly kind: 'activity'; readonly gpus: readonly GpuActivity[] };
