@@ -21,6 +21,8 @@ import type { TokenStream } from './tokenStream.js';
 const mostRegistersInRange = 1 << 24;
 /** Writers of PTX nest a scope or two, for calls and inline assembly; each look-up of a name walks through them. */
 const deepestScope = 128;
+/** Of all `brx.idx` of a function: far more than any `switch` has, and not the square of a long text. */
+const mostBranchTargets = 1 << 20;
 
 interface PendingInstruction extends ParsedInstruction {
   readonly scope: object;
@@ -35,6 +37,7 @@ export class FunctionParser {
   private readonly labelNames = new Map<number, string>();
   private readonly parser: InstructionParser;
   private refusal: IrRefusal | undefined;
+  private branchTargets = 0;
 
   constructor(
     private readonly stream: TokenStream,
@@ -313,7 +316,15 @@ export class FunctionParser {
   private labelsOf(each: PendingInstruction): readonly string[] {
     if (each.opcode !== 'brx' || each.table === undefined) return each.labels;
     const table = this.scopes.findTable(each.table, each.scope);
-    if (table?.kind === 'branchTargets') return table.labels;
+    if (table?.kind === 'branchTargets') {
+      this.branchTargets += table.labels.length;
+      if (this.branchTargets > mostBranchTargets)
+        this.stream.fail(
+          `at most ${mostBranchTargets} targets of indexed branches`,
+          word(each.table, each.line),
+        );
+      return table.labels;
+    }
     return this.stream.fail('a label of a .branchtargets list', word(each.table, each.line));
   }
 
@@ -341,7 +352,13 @@ export class FunctionParser {
   }
 }
 
-function firstRefusal(fn: IrFunction, context: CheckContext): IrRefusal | undefined {
+function firstRefusal(fn: IrFunction, module: CheckContext): IrRefusal | undefined {
+  const bytesOf = new Map(fn.callParameters.map(({ name, bytes }) => [name, bytes]));
+  const context = {
+    architecture: module.architecture,
+    prototypeOf: (name: string) => module.prototypeOf(name),
+    callParameterBytes: (name: string) => bytesOf.get(name),
+  };
   for (const instruction of fn.instructions) {
     const reason = checkInstruction(instruction, fn, context);
     if (reason !== undefined) {

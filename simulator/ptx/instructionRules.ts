@@ -9,11 +9,17 @@ export interface CheckContext {
   prototypeOf(name: string): IrPrototype | undefined;
 }
 
+/** What the check of an instruction knows of its function. */
+export interface FunctionContext extends CheckContext {
+  /** Bytes of a `.param` variable of the function's calls; undefined when there is none of this name. */
+  callParameterBytes(name: string): number | undefined;
+}
+
 /** What an instruction of this opcode must keep beyond its form; undefined when it does. */
 export function checkByOpcode(
   instruction: IrInstruction,
   fn: IrFunction,
-  context: CheckContext,
+  context: FunctionContext,
 ): string | undefined {
   switch (instruction.opcode) {
     case 'bar':
@@ -59,7 +65,10 @@ function checkBarrier({ modifiers, sources }: IrInstruction): string | undefined
   return undefined;
 }
 
-function checkSynchronous({ opcode, modifiers }: IrInstruction, context: CheckContext): string | undefined {
+function checkSynchronous(
+  { opcode, modifiers }: IrInstruction,
+  context: FunctionContext,
+): string | undefined {
   if (modifiers.includes('sync') || context.architecture < 70) return undefined;
   return `lanes of sm_70 and later must be named: write ${opcode}.sync with a mask of its members`;
 }
@@ -117,7 +126,7 @@ function checkIndexedBranch({ sources }: IrInstruction, fn: IrFunction): string 
   return sources.length > 1 ? undefined : 'the list of targets is empty';
 }
 
-function checkCall(instruction: IrInstruction, fn: IrFunction, context: CheckContext): string | undefined {
+function checkCall(instruction: IrInstruction, fn: IrFunction, context: FunctionContext): string | undefined {
   const [target, ...given] = instruction.sources;
   let prototype = instruction.prototype;
   if (target?.kind === 'symbol') {
@@ -129,8 +138,8 @@ function checkCall(instruction: IrInstruction, fn: IrFunction, context: CheckCon
     if (prototype === undefined) return 'a call through a register needs a .callprototype or .calltargets';
   } else return 'the target of a call is a function or a register';
   return (
-    checkArguments(given, prototype.parameters, fn, 'argument') ??
-    checkArguments(instruction.destinations, prototype.returns, fn, 'returned value')
+    checkArguments(given, prototype.parameters, fn, context, 'argument') ??
+    checkArguments(instruction.destinations, prototype.returns, fn, context, 'returned value')
   );
 }
 
@@ -138,6 +147,7 @@ function checkArguments(
   given: readonly IrOperand[],
   expected: readonly IrParameter[],
   fn: IrFunction,
+  context: FunctionContext,
   what: string,
 ): string | undefined {
   if (given.length !== expected.length)
@@ -145,19 +155,22 @@ function checkArguments(
   for (const [index, operand] of given.entries()) {
     const parameter = expected[index];
     const bytes = parameter?.bytes ?? 0;
-    const have = argumentBytes(operand, bytes, fn);
+    const have = argumentBytes(operand, bytes, fn, context);
     if (have === undefined) return `${what} ${index + 1}: a parameter, a register or a number is expected`;
     if (have !== bytes) return `${what} ${index + 1} has ${have} bytes, ${bytes} expected`;
   }
   return undefined;
 }
 
-function argumentBytes(operand: IrOperand, expected: number, fn: IrFunction): number | undefined {
+function argumentBytes(
+  operand: IrOperand,
+  expected: number,
+  fn: IrFunction,
+  context: FunctionContext,
+): number | undefined {
   switch (operand.kind) {
     case 'symbol':
-      return operand.offset === 0
-        ? fn.callParameters.find((parameter) => parameter.name === operand.name)?.bytes
-        : undefined;
+      return operand.offset === 0 ? context.callParameterBytes(operand.name) : undefined;
     case 'register':
       return typeBits(fn.registers[operand.register]?.type ?? 'b8') / 8;
     case 'float':
@@ -179,6 +192,7 @@ function argumentBytes(operand: IrOperand, expected: number, fn: IrFunction): nu
 function checkVideo({
   opcode,
   modifiers,
+  types,
   selectors,
   sources,
   destinations,
@@ -196,6 +210,13 @@ function checkVideo({
     return 'an operand cannot be negated here';
   if (destinations[0]?.kind === 'sink') return 'a register is expected';
   if (lanes !== undefined || opcode === 'vmad') return undefined;
+  // What the card's assembler makes of these differs from what the manual says of them.
+  if (opcode === 'vshl' && modifiers.includes('sat')) return 'vshl with .sat is not supported';
+  if (written !== '' && (modifiers.includes('sat') || opcode === 'vset'))
+    return `a written part of the destination is not supported with ${opcode === 'vset' ? 'vset' : '.sat'}`;
+  const isExtreme = modifiers.some((each) => each === 'min' || each === 'max');
+  if (isExtreme && opcode !== 'vset' && types.some((each) => each !== 's32'))
+    return 'a second operation .min or .max is supported for .s32 alone';
   const needsThird = written !== '' || modifiers.some((each) => /^(add|min|max)$/.test(each));
   if (needsThird === (sources.length === 3)) return undefined;
   return needsThird

@@ -1,6 +1,6 @@
 import { formsOf } from './forms/index.js';
 import type { InstructionForm } from './forms/index.js';
-import { checkByOpcode, type CheckContext } from './instructionRules.js';
+import { checkByOpcode, type FunctionContext } from './instructionRules.js';
 import type { IrFunction, IrInstruction, IrOperand, ScalarType } from './ir.js';
 import { checkOperands } from './operandCheck.js';
 import { refusalReason } from './refusalReasons.js';
@@ -18,8 +18,23 @@ export type OperandType = ScalarType | 'address' | 'label';
 type Spelling = Pick<IrInstruction, 'opcode' | 'modifiers' | 'types'>;
 type Instruction = Spelling & Pick<IrInstruction, 'destinations' | 'sources'>;
 
+/** Forms by spelling: a text has few spellings and many instructions of each. */
+const knownForms = new Map<string, readonly InstructionForm[]>();
+const mostKnownForms = 4096;
+
 /** Forms whose modifiers and types a spelling has: nearly always one, a few that differ in their operands. */
-function formsOfSpelling({ opcode, modifiers, types }: Spelling): readonly InstructionForm[] {
+function formsOfSpelling(spelling: Spelling): readonly InstructionForm[] {
+  const text = `${spelling.opcode}.${spelling.modifiers.join('.')}`;
+  let found = knownForms.get(text);
+  if (found === undefined) {
+    found = findForms(spelling);
+    if (knownForms.size >= mostKnownForms) knownForms.clear();
+    knownForms.set(text, found);
+  }
+  return found;
+}
+
+function findForms({ opcode, modifiers, types }: Spelling): readonly InstructionForm[] {
   const typeList = types.join('.');
   const others = modifiers.filter((modifier) => !isScalarType(modifier));
   return formsOf(opcode).filter(
@@ -128,7 +143,7 @@ export function sourceTypes(instruction: Instruction): readonly OperandType[] {
 export function checkInstruction(
   instruction: IrInstruction,
   fn: IrFunction,
-  context: CheckContext,
+  context: FunctionContext,
 ): string | undefined {
   if (instruction.opcode === 'call' || instruction.opcode === 'brx')
     return checkByOpcode(instruction, fn, context);

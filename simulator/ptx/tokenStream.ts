@@ -1,36 +1,32 @@
 import type { PtxErrorCode } from './errors.js';
 import { PtxParseError } from './errors.js';
 import type { Token } from './lexer.js';
-import { tokenize } from './lexer.js';
+import { Lexer } from './lexer.js';
 
-/** Walks the tokens of one file and makes its errors. */
+/** Walks the tokens of one file, looking ahead as far as it must, and makes its errors. */
 export class TokenStream {
-  private readonly tokens: readonly Token[];
-  private at = 0;
+  private readonly lexer: Lexer;
+  /** The next token, and those behind it that were looked at. */
+  private current: Token;
+  private readonly ahead: Token[] = [];
 
   constructor(
     text: string,
     readonly file: string,
   ) {
-    this.tokens = tokenize(text, file);
-  }
-
-  get position(): number {
-    return this.at;
-  }
-
-  rewind(position: number): void {
-    this.at = position;
+    this.lexer = new Lexer(text, file);
+    this.current = this.lexer.next();
   }
 
   peek(ahead = 0): Token {
-    const last = this.tokens.length - 1;
-    return this.tokens[Math.min(this.at + ahead, last)];
+    if (ahead === 0) return this.current;
+    while (this.ahead.length < ahead) this.ahead.push(this.lexer.next());
+    return this.ahead[ahead - 1] ?? this.current;
   }
 
   next(): Token {
-    const token = this.peek();
-    if (token.kind !== 'end') this.at++;
+    const token = this.current;
+    if (token.kind !== 'end') this.current = this.ahead.shift() ?? this.lexer.next();
     return token;
   }
 
@@ -42,7 +38,7 @@ export class TokenStream {
 
   accept(text: string): boolean {
     if (!this.is(text)) return false;
-    this.at++;
+    this.next();
     return true;
   }
 
@@ -65,12 +61,6 @@ export class TokenStream {
     return value;
   }
 
-  /** Drops the rest of the next token's line: debug directives end with their line. */
-  skipLine(): void {
-    const { line } = this.peek();
-    while (this.peek().kind !== 'end' && this.peek().line === line) this.at++;
-  }
-
   /** Drops everything up to and including the `;` of this statement, braces balanced. */
   skipStatement(): void {
     let depth = 0;
@@ -79,7 +69,7 @@ export class TokenStream {
       if (token.kind === 'end') this.fail("';'");
       if (token.text === '{' && token.kind === 'punctuation') depth++;
       if (token.text === '}' && token.kind === 'punctuation' && --depth < 0) this.fail("';'");
-      this.at++;
+      this.next();
       if (token.text === ';' && depth === 0) return;
     }
   }
