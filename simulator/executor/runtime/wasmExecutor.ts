@@ -33,6 +33,9 @@ const INSTRUCTIONS_PER_CALL = 400_000;
 /** Thread-instructions that a traced block may execute: the interpreter does about a million a second. */
 const TRACE_FUEL = 20_000_000;
 
+/** The same for blocks that may wait for others, which a trace does not run. */
+const WAITING_TRACE_FUEL = 200_000;
+
 /** Runs kernels as WebAssembly on one node's memory. One launch at a time. */
 export class WasmExecutor implements Executor {
   private readonly area: LaunchArea;
@@ -145,7 +148,7 @@ export class WasmExecutor implements Executor {
   }
 
   trace(launch: ExecutorLaunch, blocks: readonly number[], sink: TraceSink): void {
-    traceBlocks(launch, blocks, sink, TRACE_FUEL);
+    traceBlocks(launch, blocks, sink, this.needsWholeGrid(launch) ? WAITING_TRACE_FUEL : TRACE_FUEL);
   }
 
   private runBlocks(

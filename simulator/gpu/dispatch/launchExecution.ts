@@ -35,7 +35,7 @@ const CHUNK_BLOCKS = 16;
 
 /**
  * Runs blocks functionally when they are dispatched and tells what work they are. Function never depends on timing:
- * blocks run in order of dispatch, to their end.
+ * blocks run in order of dispatch, to their end; those that may wait for one another run all together with the first.
  */
 export class LaunchExecution {
   constructor(
@@ -76,21 +76,9 @@ export class LaunchExecution {
     };
     const prepared =
       record.profile === undefined ? this.profiles.prepare(record, launch, residentBlocks) : undefined;
-    const startSeconds = this.options.stopwatch?.() ?? 0;
-    const range = { lo: record.next, hi: record.next + sms.length };
-    const result = this.options.executor.run(launch, range, 'fast', this.options.fuelPerBlock);
-    record.executorSeconds += (this.options.stopwatch?.() ?? 0) - startSeconds;
-    addCounters(record.counters, result.counters);
-    addPrinted(record, result.printed);
-    if (result.status === 'fault') {
-      record.fault = result.fault;
-      return undefined;
-    }
-    if (result.status === 'yield') {
-      throw new Error(`the fast variant of '${record.kernel}' yielded; only resumable ones may`);
-    }
-    record.next = range.hi;
-    const { counters } = result;
+    const counters = record.wholeGrid ?? this.execute(record, launch, sms.length);
+    if (counters === undefined) return undefined;
+    record.next += sms.length;
     record.profile ??= this.profiles.settle(record, launch, counters, residentBlocks, prepared);
     record.plan ??= this.planOf(
       record,
@@ -101,6 +89,31 @@ export class LaunchExecution {
       otherFootprintBytes,
     );
     return blockWork(record.profile, record.plan, counters, this.profile);
+  }
+
+  /** @returns what was executed, by the next blocks or by the whole grid, or undefined on a fault. */
+  private execute(
+    record: LaunchRecord,
+    launch: ExecutorLaunch,
+    blocks: number,
+  ): ExecutionCounters | undefined {
+    const { executor, stopwatch, fuelPerBlock } = this.options;
+    const isWhole = executor.needsWholeGrid?.(launch) === true;
+    const startSeconds = stopwatch?.() ?? 0;
+    const range = { lo: record.next, hi: isWhole ? record.hi : record.next + blocks };
+    const result = executor.run(launch, range, 'fast', fuelPerBlock);
+    record.executorSeconds += (stopwatch?.() ?? 0) - startSeconds;
+    addCounters(record.counters, result.counters);
+    addPrinted(record, result.printed);
+    if (result.status === 'fault') {
+      record.fault = result.fault;
+      return undefined;
+    }
+    if (result.status === 'yield') {
+      throw new Error(`the fast variant of '${record.kernel}' yielded; only resumable ones may`);
+    }
+    if (isWhole) record.wholeGrid = result.counters;
+    return result.counters;
   }
 
   private planOf(

@@ -22,8 +22,6 @@ export interface LaunchRequest {
   readonly reportBlocks: boolean;
   readonly block: BlockFootprint;
   readonly sharedBytes: number;
-  /** All blocks are resident together and may wait for one another. */
-  readonly cooperative?: boolean;
   /** Wait before the first block: the part of the launch's overhead that nothing hides. */
   readonly leadNs: number;
 }
