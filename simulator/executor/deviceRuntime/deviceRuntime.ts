@@ -122,16 +122,14 @@ const doubles = new DataView(new ArrayBuffer(8));
 
 function convert(conversion: Conversion, reader: ArgumentReader, memory: ThreadMemory): string {
   const { letter } = conversion;
-  const stars = Number(conversion.width === 'argument') + Number(conversion.precision === 'argument');
-  if (!/[diouxXcspfFeEgGaA]/.test(letter) || !reader.has(stars + 1)) return conversion.text;
-  const star = (value: number | 'argument' | undefined): number | undefined =>
-    value === 'argument' ? Number(BigInt.asIntN(32, reader.next(4))) : value;
-  const width = star(conversion.width) ?? 0;
-  const precision = star(conversion.precision);
+  const isStarred = conversion.width === 'argument';
+  if (!reader.has(isStarred ? 2 : 1)) return conversion.text;
+  const width =
+    conversion.width === 'argument' ? Number(BigInt.asIntN(32, reader.next(4))) : conversion.width;
   const layout = {
     flags: width < 0 ? `${conversion.flags}-` : conversion.flags,
     width: Math.abs(width),
-    precision: precision === undefined || precision < 0 ? undefined : precision,
+    precision: conversion.precision,
   };
   const value = reader.next(argumentBytes(conversion));
   switch (letter) {
@@ -153,7 +151,7 @@ function convert(conversion: Conversion, reader: ArgumentReader, memory: ThreadM
       return formatInteger(conversion, layout, value);
     default:
       doubles.setBigUint64(0, value);
-      return formatFloat(letter, layout, doubles.getFloat64(0));
+      return formatFloat(letter, layout, doubles.getFloat64(0), value >> 63n !== 0n);
   }
 }
 

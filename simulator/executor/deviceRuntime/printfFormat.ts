@@ -3,17 +3,19 @@ import { exponentDigits, fixedDigits, hexDigits } from './decimal.js';
 /** One conversion of a format such as `%-08.3lf`. */
 export interface Conversion {
   readonly flags: string;
-  readonly width: number | 'argument' | undefined;
-  readonly precision: number | 'argument' | undefined;
+  readonly width: number | 'argument';
+  readonly precision?: number;
   readonly length: string;
   readonly letter: string;
   /** As it stands in the format. */
   readonly text: string;
 }
 
-const grammar = /%([-+ #0]*)(\*|\d+)?(?:\.(\*|\d*))?(hh|h|ll|l|j|z|t|L|q)?([a-zA-Z%])/g;
+/** As the card has it: a width may be an argument, a precision not, and there are no sizes but these. */
+const grammar = /%([-+ #0]*)(\*|\d+)?(?:\.(\d*))?(hh|h|ll|l)?([a-zA-Z%])/g;
+const letters = /^[diouxXcspfFeEgGaA]$/;
 
-/** A format cut into plain text and conversions. What is no conversion stays text. */
+/** A format cut into plain text and conversions. What is no conversion stays text, and takes no argument. */
 export function parseFormat(format: string): (string | Conversion)[] {
   const parts: (string | Conversion)[] = [];
   let end = 0;
@@ -21,24 +23,26 @@ export function parseFormat(format: string): (string | Conversion)[] {
     const [text, flags = '', width, precision, length = '', letter = ''] = found;
     if (found.index > end) parts.push(format.slice(end, found.index));
     end = found.index + text.length;
-    parts.push(
-      letter === '%'
-        ? '%'
-        : { flags, width: extent(width), precision: extent(precision), length, letter, text },
-    );
+    if (letter === '%') parts.push('%');
+    else if (!letters.test(letter)) parts.push(text);
+    else {
+      parts.push({
+        flags,
+        width: width === '*' ? 'argument' : Number(width ?? 0),
+        ...(precision === undefined ? {} : { precision: Number(precision) }),
+        length,
+        letter,
+        text,
+      });
+    }
   }
   if (end < format.length) parts.push(format.slice(end));
   return parts;
 }
 
-function extent(text: string | undefined): number | 'argument' | undefined {
-  if (text === undefined) return undefined;
-  return text === '*' ? 'argument' : Number(text);
-}
-
 /** Bytes that the argument of a conversion takes: what is shorter than an int is passed as an int. */
 export function argumentBytes({ letter, length }: Conversion): 4 | 8 {
-  if (/[diouxXc]/.test(letter)) return /^(l|ll|j|z|t|L|q)$/.test(length) && letter !== 'c' ? 8 : 4;
+  if (/[diouxXc]/.test(letter)) return /^ll?$/.test(length) && letter !== 'c' ? 8 : 4;
   return 8;
 }
 
@@ -77,10 +81,8 @@ export function formatText(layout: Layout, text: string): string {
   return padded('', text, layout, false);
 }
 
-/** Text of `%f`, `%e`, `%g`, `%a` and their capitals. */
-export function formatFloat(letter: string, layout: Layout, value: number): string {
-  const isNegative = value < 0 || Object.is(value, -0);
-  // The sign of a NaN is printed as well, but device code makes only positive ones.
+/** Text of `%f`, `%e`, `%g`, `%a` and their capitals. @param isNegative the sign bit, which a NaN has too */
+export function formatFloat(letter: string, layout: Layout, value: number, isNegative: boolean): string {
   const sign = signOf(isNegative, layout.flags);
   const magnitude = Math.abs(value);
   const isFinite = Number.isFinite(value);

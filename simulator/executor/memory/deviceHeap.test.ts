@@ -36,9 +36,14 @@ describe('the device heap', () => {
     expect(heap.release(chunk)).toBe(false);
   });
 
-  it('gives nothing for no bytes, or for more than it has', () => {
+  it('gives nothing for more than it has, and an address for no bytes', () => {
     const heap = new SegmentHeap(0x1000, 4096);
-    expect([heap.malloc(0), heap.malloc(4096), heap.malloc(2 ** 63)]).toEqual([0, 0, 0]);
+    expect([heap.malloc(4096), heap.malloc(2 ** 63)]).toEqual([0, 0]);
+    const [a, b] = [heap.malloc(0), heap.malloc(0)];
+    expect(a).toBeGreaterThan(0);
+    expect(b).not.toBe(a);
+    expect(heap.release(a) && heap.release(b)).toBe(true);
+    expect(heap.malloc(4096 - 16)).toBe(0x1010);
   });
 
   it('is one segment of its context, and part of snapshots, forks and hashes', () => {

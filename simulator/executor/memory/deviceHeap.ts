@@ -37,7 +37,7 @@ export class SegmentHeap implements DeviceHeap {
   }
 
   malloc(bytes: number): number {
-    if (!Number.isSafeInteger(bytes) || bytes <= 0) return 0;
+    if (!Number.isSafeInteger(bytes) || bytes < 0) return 0;
     const needed = HEADER_BYTES + Math.ceil(bytes / CHUNK_ALIGN) * CHUNK_ALIGN;
     const index = this.free.findIndex((range) => range.bytes >= needed);
     const range = this.free[index];
