@@ -31,7 +31,9 @@ function pick(part: Part, isSigned: boolean): (word: number) => number {
   return (word) => (word << (32 - bits - shift)) >>> (32 - bits);
 }
 
+/** The assembler's code for a whole unsigned word tests the sign alone: what is too large wraps. */
 function clamp(value: number, bits: number, isSigned: boolean): number {
+  if (bits === 32 && !isSigned) return Math.max(value, 0);
   const greatest = isSigned ? 2 ** (bits - 1) - 1 : 2 ** bits - 1;
   const least = isSigned ? -(2 ** (bits - 1)) : 0;
   return Math.min(Math.max(value, least), greatest);

@@ -22,6 +22,7 @@ export function tableSwitch(context: StatementContext, flow: Flow): void {
     if (random.chance(0.6)) text.emit(`bra ${end};`);
   }
   text.place(end);
+  meetAgain(context, flow);
 }
 
 /** Blocks that branch to one another at will, forth and back, until a counter has run out. */
@@ -52,6 +53,12 @@ export function tangle(context: StatementContext, flow: Flow): void {
   }
   if (random.chance(0.5)) text.emit(`bra ${random.pick(labels)};`);
   text.place(end);
+  meetAgain(context, flow);
+}
+
+/** A card need not bring the lanes of a warp together behind such branches, and its aligned barriers ask for that. */
+function meetAgain({ text, style }: StatementContext, flow: Flow): void {
+  if (style.forCard && style.isCooperative && flow.isUniform) text.emit('bar.warp.sync 0xffffffff;');
 }
 
 /** An addition, subtraction or multiply-add over several words, whose carry goes from one instruction to the next. */

@@ -134,14 +134,19 @@ function videoTemplates(): string[] {
       for (const [x, y] of selected) {
         found.push(`${opcode}.${d}.${a}.${b} r ${x} ${y}`, `${opcode}.${d}.${a}.${b}.sat r ${x} ${y}`);
       }
-      found.push(`${opcode}.${d}.${a}.${b}.add r r.h0 r.b1 r`, `${opcode}.${d}.${a}.${b}.max r r r r`);
+      found.push(`${opcode}.${d}.${a}.${b}.add r r.h0 r.b1 r`);
     }
   }
   for (const mode of ['clamp', 'wrap']) {
     found.push(`vshl.u32.u32.u32.${mode} r r r`, `vshr.s32.s32.u32.${mode} r r.h1 r.b0`);
   }
   found.push('vmad.s32.s32.s32 r r.h0 r.h1 r', 'vmad.u32.u32.u32.shr7 r r.b0 r.b1 r');
-  found.push('vset.s32.u32.lt r r.b0 r.b3', 'vset.u32.u32.ge.add r r r r');
+  found.push(
+    'vset.s32.u32.lt r r.b0 r.b3',
+    'vadd.s32.s32.s32.max r r.h1 r r',
+    'vsub.s32.s32.s32.min r r r.b2 r',
+    'vset.u32.u32.ge.add r r r r',
+  );
   for (const type of ['u32.u32.u32', 's32.s32.s32']) {
     for (const opcode of ['vadd', 'vsub', 'vavrg', 'vabsdiff', 'vmin', 'vmax']) {
       found.push(`${opcode}2.${type} r r r r`, `${opcode}4.${type} r r r r`);
