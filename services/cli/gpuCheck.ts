@@ -62,6 +62,8 @@ async function check(path: string, options: CheckCommandOptions): Promise<void> 
       onProgress: (progress) => line.show(progressText(progress)),
     });
     line.clear();
+    // Standard output holds the report alone, which has the kernel's text as a field; people read it here.
+    if (report.printed !== undefined) process.stderr.write(report.printed);
     process.stdout.write(`${options.json === true ? JSON.stringify(report) : reportText(report)}\n`);
     // Not an error of the command: the report is the answer, the exit code says what it is.
     if (report.totals.error + report.totals.warning > 0) process.exitCode = 1;

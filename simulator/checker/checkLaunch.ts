@@ -87,6 +87,7 @@ class LaunchCheck {
   private readonly range: BlockRange;
   private readonly fuel: number;
   private readonly notes: string[] = [];
+  private printed = '';
   private threadInstructions = 0;
   private started = 0;
   private nextProgress = 0;
@@ -158,6 +159,7 @@ class LaunchCheck {
       },
       ...this.log.report(this.options.limit ?? DEFAULT_LIMIT),
       notes: this.notes,
+      ...(this.printed === '' ? {} : { printed: this.printed }),
     };
   }
 
@@ -167,6 +169,7 @@ class LaunchCheck {
 
   private runTogether(): number {
     const result = this.interpreter().run(this.launch, this.range, 'fast', this.fuel);
+    this.printed += result.printed ?? '';
     if (result.status === 'fault') this.onFault(result.fault);
     return this.range.hi - this.range.lo;
   }
@@ -176,6 +179,7 @@ class LaunchCheck {
     const interpreter = this.interpreter();
     for (let block = this.range.lo; block < this.range.hi; block++) {
       const result = interpreter.run(this.launch, { lo: block, hi: block + 1 }, 'fast', this.fuel);
+      this.printed += result.printed ?? '';
       if (result.status !== 'fault') continue;
       this.onFault(result.fault);
       if (!ENDS_LAUNCH(result.fault)) continue;

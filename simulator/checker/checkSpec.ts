@@ -1,5 +1,11 @@
 import { resolve } from 'node:path';
-import { NodeMemory, loadModule, type DeviceAddressSpace, type ExecutorLaunch } from '../executor/index.js';
+import {
+  NodeMemory,
+  loadModule,
+  type DeviceAddressSpace,
+  type ExecutorLaunch,
+  type LoadedModule,
+} from '../executor/index.js';
 import {
   checkLaunch as checkLaunchLimits,
   estimateRegisters,
@@ -8,22 +14,23 @@ import {
 } from '../gpu/index.js';
 import {
   LaunchSpecError,
-  PIECE_BYTES,
   checkLaunchSpec,
-  elementBytes,
   entryOf,
-  fillPiece,
   isUnwritten,
-  packArguments,
+  placeSpec,
   readPtx,
   readSpec,
   requireDevice,
-  type BufferSpec,
   type LaunchSpec,
+  type PlacedBuffer,
+  type SpecHost,
 } from '../launchSpec/index.js';
 import { parseModule, type IrFunction } from '../ptx/index.js';
 import { checkLaunch, type CheckOptions, type CheckedMemory } from './checkLaunch.js';
 import type { CheckReport } from './findings.js';
+
+/** Where the blocks of a cooperative launch meet. */
+const GRID_WORKSPACE_BYTES = 256;
 
 /**
  * Checks one launch spec.
@@ -61,21 +68,42 @@ function placeLaunch(
   refusing(() =>
     checkLaunchLimits(profileNamed(spec.device), kernel, shape, estimateRegisters(kernel), sharedBytes),
   );
+  const { params, buffers } = placeSpec(spec, kernel, hostOf(module, space));
   const allocations: CheckedMemory['allocations'][number][] = [];
   const freed: CheckedMemory['freed'][number][] = [];
-  const addresses = spec.args.map((argument, index) => {
-    if (!('buffer' in argument)) return undefined;
-    const { buffer } = argument;
-    const address = makeBuffer(space, buffer, `args[${index}].buffer`);
-    const bytes = buffer.count * elementBytes(buffer.type);
-    const name = `the buffer of argument ${index} (\`${kernel.parameters[index]?.name ?? '?'}\`)`;
+  for (const placed of buffers) {
+    const { spec: buffer, address, bytes } = placed;
+    const name = nameOf(placed, kernel);
     if (buffer.freed) freed.push({ address, bytes, name });
     else allocations.push({ address, bytes, name, isUnwritten: isUnwritten(buffer) });
-    return address;
-  });
-  for (const { address } of freed) space.unmap(address);
-  const params = packArguments(kernel, spec.args, (index) => addresses[index]);
-  return { launch: { module, kernel, shape, params }, memory: { allocations, freed } };
+  }
+  const meeting = spec.cooperative
+    ? { cooperative: true, gridWorkspace: space.map(GRID_WORKSPACE_BYTES, 'readWrite').virtualAddress }
+    : {};
+  return { launch: { module, kernel, shape, params, ...meeting }, memory: { allocations, freed } };
+}
+
+/** Memory of the executor's own, in place of the driver's. */
+function hostOf(module: LoadedModule, space: DeviceAddressSpace): SpecHost {
+  return {
+    allocate: (bytes) => refusing(() => space.map(bytes, 'readWrite')).virtualAddress,
+    write: (address, bytes) => {
+      space.view(address, bytes.length).set(bytes);
+    },
+    free: (address) => {
+      space.unmap(address);
+    },
+    symbols: module.ir.variables.flatMap(({ name, bytes }) => {
+      const address = module.symbols.get(name);
+      return address === undefined ? [] : [{ name, address, bytes }];
+    }),
+  };
+}
+
+function nameOf({ spec, path, arg, isArgument }: PlacedBuffer, kernel: IrFunction): string {
+  if (isArgument && arg !== undefined)
+    return `the buffer of argument ${arg} (\`${kernel.parameters[arg]?.name ?? '?'}\`)`;
+  return `the buffer ${spec.name ?? path}`;
 }
 
 function requireRunnable({ ptx, kernel: name }: LaunchSpec, { refusal }: IrFunction): void {
@@ -96,18 +124,6 @@ function requireBlocks({ grid }: LaunchSpec, { blocks }: CheckOptions): void {
     `blocks: [${blocks.lo}, ${blocks.hi}) is empty or not inside the grid's [0, ${all})`,
     'blocks',
   );
-}
-
-function makeBuffer(space: DeviceAddressSpace, spec: BufferSpec, field: string): number {
-  const width = elementBytes(spec.type);
-  const { virtualAddress } = refusing(() => space.map(spec.count * width, 'readWrite'));
-  if (isUnwritten(spec)) return virtualAddress;
-  const perPiece = PIECE_BYTES / width;
-  for (let first = 0; first < spec.count; first += perPiece) {
-    const bytes = Math.min(perPiece, spec.count - first) * width;
-    fillPiece(spec, first, space.view(virtualAddress + first * width, bytes), field);
-  }
-  return virtualAddress;
 }
 
 /** What the simulator refuses (device limits, memory, PTX) as the spec's error. */

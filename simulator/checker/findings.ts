@@ -100,4 +100,6 @@ export interface CheckReport {
   readonly totals: Readonly<Record<Severity, number>>;
   /** What was not looked at, and why. */
   readonly notes: readonly string[];
+  /** What the kernel's `printf` calls wrote, when they wrote anything. */
+  readonly printed?: string;
 }
