@@ -24,10 +24,12 @@ export const lockedBuckets = kernelFixture({
       buckets[first + 2] += value;
       if (count < 12) buckets[first + 3 + count] = value;
     }),
-  // Who came first is open: items are put in order.
+  // Who came first is open: items are put in order, and those of a bucket that ran over, where some found no room, go.
   settle: ({ buckets }) => {
     for (let first = 0; first < buckets.length; first += words) {
-      buckets.subarray(first + 3, first + 3 + Math.min(12, buckets[first + 1])).sort();
+      const items = buckets.subarray(first + 3, first + words);
+      if (buckets[first + 1] > items.length) items.fill(0);
+      else items.subarray(0, buckets[first + 1]).sort();
     }
   },
   outputs: { buckets: 'exact' },
