@@ -1,17 +1,26 @@
 import { typeBits, type IrFunction, type IrParameter } from '../ptx/index.js';
+import type { BufferSpec, LaunchArgument, PlacedValue, PointerSpec } from './argumentSchema.js';
+import { elements, storeElement } from './elementTypes.js';
+import { generateElements } from './generators.js';
 import { LaunchSpecError } from './launchSpecError.js';
-import type { LaunchArgument } from './schema.js';
+import { kindOf, layOutStruct, scalarType, scalarValue, sizeOf } from './valueLayout.js';
+
+/** Where the buffers of a spec lie. */
+export interface SpecAddresses {
+  buffer(spec: BufferSpec): number;
+  /** @throws LaunchSpecError `invalidSpec` when it leads to no buffer or variable. */
+  pointer(spec: PointerSpec, path: string): number;
+}
 
 /**
- * Lays arguments out in the kernel's parameter space. `addressOf` gives the device address of the buffer at a place in
- * the list.
+ * Lays arguments out in the kernel's parameter space.
  * @throws LaunchSpecError when number, sizes or types differ from the kernel's parameters, or a pointer leads to no
  * buffer.
  */
 export function packArguments(
   kernel: IrFunction,
   args: readonly LaunchArgument[],
-  addressOf: (index: number) => number | undefined,
+  addresses: SpecAddresses,
 ): Uint8Array {
   if (args.length !== kernel.parameters.length) {
     throw new LaunchSpecError(
@@ -20,30 +29,30 @@ export function packArguments(
       'args',
     );
   }
-  const bytes = new Uint8Array(kernel.parameterBytes);
-  const view = new DataView(bytes.buffer);
+  const packed = new Uint8Array(kernel.parameterBytes);
   args.forEach((argument, index) => {
     const parameter = kernel.parameters[index];
-    const size = argumentBytes(argument);
-    if (size !== parameter.bytes) {
+    const path = `args[${index}]`;
+    const { bytes } = sizeOf(argument, path);
+    const kind = kindOf(argument);
+    if (bytes !== parameter.bytes) {
       throw new LaunchSpecError(
         'invalidSpec',
-        `args[${index}]: ${Object.keys(argument)[0]} has ${size} bytes, but parameter ${index} of '${kernel.name}' has ${parameter.bytes}`,
-        `args[${index}]`,
+        `${path}: ${kind} has ${bytes} bytes, but parameter ${index} of '${kernel.name}' has ${parameter.bytes}`,
+        path,
       );
     }
     const fitting = fittingKinds(parameter);
-    const [kind = ''] = Object.keys(argument);
     if (fitting !== undefined && !fitting.includes(kind)) {
       throw new LaunchSpecError(
         'invalidSpec',
-        `args[${index}]: ${kind} given, but parameter ${index} of '${kernel.name}' is .${parameter.type}; give ${fitting.join(' or ')}`,
-        `args[${index}]`,
+        `${path}: ${kind} given, but parameter ${index} of '${kernel.name}' is .${parameter.type}; give ${fitting.join(' or ')}`,
+        path,
       );
     }
-    write(view, parameter.offset, argument, index, addressOf);
+    writeValue(packed.subarray(parameter.offset, parameter.offset + bytes), argument, path, addresses);
   });
-  return bytes;
+  return packed;
 }
 
 /**
@@ -53,40 +62,48 @@ export function packArguments(
 function fittingKinds({ type, bytes }: IrParameter): readonly string[] | undefined {
   if (bytes * 8 !== typeBits(type) || (type.startsWith('b') && !type.startsWith('bf'))) return undefined;
   if (type === 'f32' || type === 'f64') return [type];
-  if (bytes === 2) return ['u16'];
+  if (type === 'f16' || type === 'bf16') return [type, 'u16'];
+  if (bytes === 1) return ['i8', 'u8'];
+  if (bytes === 2) return ['i16', 'u16'];
   return bytes === 4 ? ['i32', 'u32'] : ['i64', 'u64', 'buffer', 'pointer'];
 }
 
-function argumentBytes(argument: LaunchArgument): number {
-  if ('u16' in argument) return 2;
-  return 'i32' in argument || 'u32' in argument || 'f32' in argument ? 4 : 8;
-}
-
-function write(
-  view: DataView,
-  offset: number,
-  argument: LaunchArgument,
-  index: number,
-  addressOf: (index: number) => number | undefined,
+/** Writes a value to bytes of just its size; what no field covers stays as it is. */
+export function writeValue(
+  into: Uint8Array,
+  value: PlacedValue,
+  path: string,
+  addresses: SpecAddresses,
 ): void {
-  if ('i32' in argument) view.setInt32(offset, Number(argument.i32), true);
-  else if ('u32' in argument) view.setUint32(offset, Number(argument.u32), true);
-  else if ('u16' in argument) view.setUint16(offset, Number(argument.u16), true);
-  else if ('f32' in argument) view.setFloat32(offset, Number(argument.f32), true);
-  else if ('f64' in argument) view.setFloat64(offset, Number(argument.f64), true);
-  else if ('i64' in argument) view.setBigInt64(offset, BigInt(argument.i64), true);
-  else if ('u64' in argument) view.setBigUint64(offset, BigInt(argument.u64), true);
-  else if ('buffer' in argument) view.setBigUint64(offset, BigInt(addressOf(index) ?? 0), true);
-  else {
-    const { of, offsetBytes } = argument.pointer;
-    const base = addressOf(of);
-    if (base === undefined) {
-      throw new LaunchSpecError(
-        'invalidSpec',
-        `args[${index}].pointer.of: argument ${of} is no buffer`,
-        `args[${index}].pointer.of`,
-      );
+  if ('struct' in value) {
+    for (const field of layOutStruct(value.struct, `${path}.struct`).fields) {
+      const part = into.subarray(field.offset, field.offset + field.bytes);
+      writeValue(part, field.value, field.path, addresses);
     }
-    view.setBigUint64(offset, BigInt(base) + BigInt(offsetBytes), true);
+    return;
+  }
+  if ('array' in value) {
+    const held = new Uint8Array(into.length);
+    try {
+      generateElements(value.array, 0, held);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      throw new LaunchSpecError('invalidSpec', `${path}.array: ${error.message}; give smaller numbers`, path);
+    }
+    into.set(held);
+    return;
+  }
+  const view = new DataView(into.buffer, into.byteOffset, into.byteLength);
+  if ('buffer' in value) view.setBigUint64(0, BigInt(addresses.buffer(value.buffer)), true);
+  else if ('pointer' in value) {
+    const base = addresses.pointer(value.pointer, `${path}.pointer`);
+    view.setBigUint64(0, BigInt(base) + BigInt(value.pointer.offsetBytes), true);
+  } else {
+    const type = scalarType(value) ?? 'u64';
+    const given = scalarValue(value, type);
+    // Bytes of its own, since fields may lie where no typed array can begin.
+    const own = new Uint8Array(into.length);
+    storeElement(elements(type, own), 0, typeof given === 'string' ? BigInt(given) : given);
+    into.set(own);
   }
 }

@@ -1,12 +1,12 @@
 import { generateElements } from './generators.js';
 import { LaunchSpecError } from './launchSpecError.js';
-import type { BufferSpec } from './schema.js';
+import type { ContentsSpec } from './argumentSchema.js';
 
 /** Bytes filled at once: host arrays of whole buffers would double a large launch's memory. */
 export const PIECE_BYTES = 2 ** 26;
 
 /** Whether the spec gives the buffer no contents, so that only a kernel writes it. */
-export function isUnwritten(spec: BufferSpec): boolean {
+export function isUnwritten(spec: ContentsSpec): boolean {
   return spec.fill === undefined && spec.generate === undefined && spec.values === undefined;
 }
 
@@ -15,7 +15,7 @@ export function isUnwritten(spec: BufferSpec): boolean {
  * @param field path of the buffer in the spec, for messages
  * @throws LaunchSpecError `invalidSpec` when a rule gives what the type cannot hold.
  */
-export function fillPiece(spec: BufferSpec, first: number, bytes: Uint8Array, field: string): void {
+export function fillPiece(spec: ContentsSpec, first: number, bytes: Uint8Array, field: string): void {
   try {
     generateElements(spec, first, bytes);
   } catch (error) {

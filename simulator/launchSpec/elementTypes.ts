@@ -1,11 +1,27 @@
-/** Element types of buffers; half and bfloat16 travel as the bits of u16. */
-export const ELEMENT_TYPES = ['f32', 'f64', 'i32', 'u32', 'i64', 'u64', 'i16', 'u16', 'i8', 'u8'] as const;
+import { smallFloatBits, smallFloatValue, type SmallFloat } from './smallFloats.js';
+
+/** Element types of buffers, and kinds of scalar arguments. */
+export const ELEMENT_TYPES = [
+  'f32',
+  'f64',
+  'f16',
+  'bf16',
+  'i32',
+  'u32',
+  'i64',
+  'u64',
+  'i16',
+  'u16',
+  'i8',
+  'u8',
+] as const;
 
 export type ElementType = (typeof ELEMENT_TYPES)[number];
 
 export type ElementArray =
   | Float32Array
   | Float64Array
+  | SmallFloatArray
   | Int32Array
   | Uint32Array
   | BigInt64Array
@@ -15,9 +31,31 @@ export type ElementArray =
   | Int8Array
   | Uint8Array;
 
+/** Floats of 16 bits, as their bits in memory. */
+export class SmallFloatArray {
+  constructor(
+    private readonly type: SmallFloat,
+    private readonly bits: Uint16Array,
+  ) {}
+
+  get length(): number {
+    return this.bits.length;
+  }
+
+  get(index: number): number {
+    return smallFloatValue(this.type, this.bits[index]);
+  }
+
+  set(index: number, value: number): void {
+    this.bits[index] = smallFloatBits(this.type, value);
+  }
+}
+
 const BYTES: Readonly<Record<ElementType, number>> = {
   f32: 4,
   f64: 8,
+  f16: 2,
+  bf16: 2,
   i32: 4,
   u32: 4,
   i64: 8,
@@ -41,6 +79,9 @@ export function elements(type: ElementType, bytes: Uint8Array): ElementArray {
       return new Float32Array(buffer, byteOffset, count);
     case 'f64':
       return new Float64Array(buffer, byteOffset, count);
+    case 'f16':
+    case 'bf16':
+      return new SmallFloatArray(type, new Uint16Array(buffer, byteOffset, count));
     case 'i32':
       return new Int32Array(buffer, byteOffset, count);
     case 'u32':
@@ -60,11 +101,20 @@ export function elements(type: ElementType, bytes: Uint8Array): ElementArray {
   }
 }
 
+/** An element as a number; of 64-bit integers the nearest one. */
+export function elementAt(from: ElementArray, index: number): number {
+  return from instanceof SmallFloatArray ? from.get(index) : Number(from[index]);
+}
+
 /**
- * Stores a number as the element type does: integers toward zero, wrapped to their width.
+ * Stores a number as the element type does: floats to the nearest, integers toward zero, wrapped to their width.
  * @throws RangeError for an infinity or NaN where integers are held.
  */
 export function storeElement(into: ElementArray, index: number, value: number | bigint): void {
+  if (into instanceof SmallFloatArray) {
+    into.set(index, Number(value));
+    return;
+  }
   if (
     typeof value === 'number' &&
     !Number.isFinite(value) &&

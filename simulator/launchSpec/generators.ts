@@ -1,5 +1,5 @@
 import { elements, storeElement, type ElementArray } from './elementTypes.js';
-import type { BufferSpec, GenerateSpec } from './schema.js';
+import type { ContentsSpec, GenerateSpec } from './argumentSchema.js';
 
 /** The measurements' mixing function, in unsigned 32-bit arithmetic. */
 export function mixu(index: number, seed: number): number {
@@ -16,7 +16,7 @@ export function mixf(index: number, seed: number): number {
 }
 
 /** Fills `bytes` with the buffer's elements from `first` on. */
-export function generateElements(spec: BufferSpec, first: number, bytes: Uint8Array): void {
+export function generateElements(spec: ContentsSpec, first: number, bytes: Uint8Array): void {
   const into = elements(spec.type, bytes);
   if (spec.fill !== undefined) {
     const { seed, scale, shift } = spec.fill;

@@ -1,8 +1,15 @@
-export { packArguments } from './arguments.js';
-export { fillPiece, isUnwritten, PIECE_BYTES } from './bufferContents.js';
+export { isUnwritten } from './bufferContents.js';
 export { elementBytes } from './elementTypes.js';
 export { LaunchSpecError, type LaunchSpecErrorCode } from './launchSpecError.js';
 export { nineDigits, sampleIndices, type BufferSummary } from './outputSummary.js';
+export {
+  placeSpec,
+  type PlacedBuffer,
+  type PlacedOutput,
+  type PlacedSpec,
+  type SpecHost,
+  type SpecSymbol,
+} from './placement.js';
 export {
   runLaunchSpec,
   runLaunchSpecFile,

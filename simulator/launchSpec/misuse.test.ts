@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseModule, type IrFunction } from '../ptx/index.js';
 import { packArguments } from './arguments.js';
-import { elements, storeElement } from './elementTypes.js';
+import { elementAt, elements, storeElement } from './elementTypes.js';
 import { LaunchSpecError, checkLaunchSpec } from './index.js';
 import type { LaunchArgument } from './schema.js';
 import { misfit } from './valueRanges.js';
@@ -25,6 +25,7 @@ function complaint(attempt: () => unknown): string {
   return '';
 }
 
+const at64 = { buffer: () => 64, pointer: () => 64 };
 const complaintAbout = (arg: unknown): string => complaint(() => checkLaunchSpec(specWith(arg)));
 const buffer = (fields: object): unknown => ({ buffer: { type: 'f32', count: 1, ...fields } });
 
@@ -34,7 +35,7 @@ describe('arguments against the types of parameters', () => {
     return parseModule(text, 'k.ptx').functions[0];
   }
   const packed = (parameter: string, argument: unknown): string =>
-    complaint(() => packArguments(kernelTaking(parameter), [argument as LaunchArgument], () => 64));
+    complaint(() => packArguments(kernelTaking(parameter), [argument as LaunchArgument], at64));
 
   it.each([
     ['.u32 p', { f32: 1 }, "args[0]: f32 given, but parameter 0 of 'k' is .u32; give i32 or u32"],
@@ -69,7 +70,7 @@ describe('arguments against the types of parameters', () => {
 
   it('keeps every digit of a pointer', () => {
     const offsetBytes = Number.MAX_SAFE_INTEGER;
-    const bytes = packArguments(kernelTaking('.u64 p'), [{ pointer: { of: 0, offsetBytes } }], () => 64);
+    const bytes = packArguments(kernelTaking('.u64 p'), [{ pointer: { of: 0, offsetBytes } }], at64);
     expect(new DataView(bytes.buffer).getBigUint64(0, true)).toBe(BigInt(offsetBytes) + 64n);
   });
 });
@@ -89,7 +90,11 @@ describe('numbers against their types', () => {
       const into = elements(type, new Uint8Array(8));
       expect(misfit(type, String(end))).toBeUndefined();
       storeElement(into, 0, end);
-      expect(BigInt(into[0])).toBe(end);
+      expect(
+        into instanceof BigInt64Array || into instanceof BigUint64Array
+          ? into[0]
+          : BigInt(elementAt(into, 0)),
+      ).toBe(end);
     }
     for (const beyond of [low - 1n, high + 1n]) {
       expect(misfit(type, String(beyond))).toContain(`from ${low} to ${high} (${type})`);
@@ -145,7 +150,8 @@ describe('numbers against their types', () => {
 });
 
 describe('what messages say', () => {
-  const kinds = 'expected one of i32, u32, i64, u64, u16, f32, f64, buffer, pointer, and no other field';
+  const kinds =
+    'expected one of f32, f64, f16, bf16, i32, u32, i64, u64, i16, u16, i8, u8, buffer, pointer, struct, and no other field';
   const rules = 'expected one of mix.mod, forest.feature, forest.left, forest.right, forest.root';
   it.each([
     [{}, `args[0]: ${kinds}`],
@@ -158,7 +164,7 @@ describe('what messages say', () => {
       'args[0].buffer.generate.mod: is missing; expected a',
     ],
     [{ buffer: { type: 'f32' } }, 'args[0].buffer.count: is missing; expected a'],
-    [{ buffer: { count: 1 } }, 'args[0].buffer.type: is missing; expected one of f32, f64, i32'],
+    [{ buffer: { count: 1 } }, 'args[0].buffer.type: is missing; expected one of f32, f64, f16'],
     [{ pointer: {} }, 'args[0].pointer.of: is missing; expected a'],
   ])('of %j', (arg, message) => {
     expect(complaintAbout(arg)).toContain(message);

@@ -1,9 +1,11 @@
-import type { ElementArray } from './elementTypes.js';
+import { elementAt, type ElementArray } from './elementTypes.js';
 
 /** One reported buffer: sum in double precision, and elements at some indices, both to nine digits. */
 export interface BufferSummary {
-  /** Place in `args`, from 0. */
-  readonly arg: number;
+  /** Place in `args` of the argument that holds it, from 0; a module variable has none. */
+  readonly arg?: number;
+  /** Its name, when it has one: the buffer's own, or the variable's. */
+  readonly name?: string;
   readonly sum: number;
   readonly samples: Readonly<Record<string, number>>;
 }
@@ -25,20 +27,21 @@ export class OutputSummary {
   private readonly samples: Record<string, number> = {};
 
   constructor(
-    private readonly arg: number,
+    private readonly subject: Pick<BufferSummary, 'arg' | 'name'>,
     private readonly indices: readonly number[],
   ) {}
 
   add(piece: ElementArray): void {
-    for (let index = 0; index < piece.length; index++) this.sum += Number(piece[index]);
+    for (let index = 0; index < piece.length; index++) this.sum += elementAt(piece, index);
     for (const index of this.indices) {
       const place = index - this.seen;
-      if (place >= 0 && place < piece.length) this.samples[String(index)] = nineDigits(Number(piece[place]));
+      if (place >= 0 && place < piece.length)
+        this.samples[String(index)] = nineDigits(elementAt(piece, place));
     }
     this.seen += piece.length;
   }
 
   result(): BufferSummary {
-    return { arg: this.arg, sum: nineDigits(this.sum), samples: this.samples };
+    return { ...this.subject, sum: nineDigits(this.sum), samples: this.samples };
   }
 }

@@ -93,7 +93,7 @@ describe('refusals', () => {
     [change((spec) => (spec['kernel'] = 'nope')), 'invalidSpec', /kernel: no entry 'nope'.*saxpy/],
     [change((spec) => spec.args.pop()), 'invalidSpec', /args: 3 given, but 'saxpy' takes 4/],
     [change((spec) => (spec.args[0] = { i64: 4 })), 'invalidSpec', /args\[0\]: i64 has 8 bytes/],
-    [change((spec) => (spec.args[0] = { i33: 4 })), 'invalidSpec', /args\[0\]: expected one of i32/],
+    [change((spec) => (spec.args[0] = { i33: 4 })), 'invalidSpec', /args\[0\]: expected one of f32/],
     [change((spec) => (spec.args[0] = { i32: 2 ** 40 })), 'invalidSpec', /args\[0\]\.i32/],
     [change((spec) => (spec.args[3] = { pointer: { of: 0 } })), 'invalidSpec', /args\[3\]\.pointer\.of/],
     [

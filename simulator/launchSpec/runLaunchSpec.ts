@@ -2,17 +2,17 @@ import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { GpuNodeOptions } from '../cluster/index.js';
 import type { LaunchReport } from '../driver/index.js';
-import { packArguments } from './arguments.js';
 import { elementBytes, elements } from './elementTypes.js';
-import { PIECE_BYTES, fillPiece, isUnwritten } from './bufferContents.js';
+import { PIECE_BYTES } from './bufferContents.js';
 import { LaunchSpecError } from './launchSpecError.js';
 import { NodeSession } from './nodeSession.js';
 import { entryOf, readPtx, readSpec, requireDevice } from './specFiles.js';
 import { OutputSummary, sampleIndices, type BufferSummary } from './outputSummary.js';
-import { checkLaunchSpec, type BufferSpec, type LaunchSpec } from './schema.js';
+import { placeSpec, type PlacedOutput } from './placement.js';
+import { checkLaunchSpec, type LaunchSpec } from './schema.js';
 
 export interface LaunchSpecOptions {
-  /** Also writes each reported buffer, raw and little-endian, to `arg<k>.bin` there. */
+  /** Also writes each reported buffer, raw and little-endian, to `<name>.bin` or `arg<k>.bin` there. */
   readonly dumpDirectory?: string;
   /** Seconds of host time, for `executorSeconds`. */
   readonly stopwatch?: () => number;
@@ -51,16 +51,13 @@ export function runLaunchSpec(
     gpus: [spec.device],
     ...(options.stopwatch === undefined ? {} : { stopwatch: options.stopwatch }),
   });
-  const module = session.call('moduleLoad', { ptx, file: spec.ptx }).handle ?? 0;
-  const addresses = spec.args.map((argument, index) =>
-    'buffer' in argument ? makeBuffer(session, argument.buffer, `args[${index}].buffer`) : undefined,
-  );
-  spec.args.forEach((argument, index) => {
-    const address = addresses[index];
-    if ('buffer' in argument && argument.buffer.freed && address !== undefined)
-      session.call('free', { address });
+  const { handle: module = 0, symbols = [] } = session.call('moduleLoad', { ptx, file: spec.ptx });
+  const { params, outputs } = placeSpec(spec, kernel, {
+    allocate: (bytes) => session.call('malloc', { bytes }).address ?? 0,
+    write: (address, bytes) => session.call('memcpyHostToDevice', { address, bytes, pinned: true }),
+    free: (address) => session.call('free', { address }),
+    symbols,
   });
-  const params = packArguments(kernel, spec.args, (index) => addresses[index]);
   session.node.device(0).warmNextLaunch();
   const { launch } = session.call('launch', {
     module,
@@ -69,9 +66,10 @@ export function runLaunchSpec(
     block: spec.block,
     dynamicSharedBytes: spec.dynamicSharedBytes,
     params,
+    cooperative: spec.cooperative,
   });
   if (launch === undefined) throw new LaunchSpecError('refused', 'the launch gave no report');
-  return summarise(launch, readOutputs(session, spec, addresses, options.dumpDirectory));
+  return summarise(launch, readOutputs(session, spec, outputs, options.dumpDirectory));
 }
 
 /** Reads and runs a spec file; paths in it are relative to it. */
@@ -79,34 +77,18 @@ export function runLaunchSpecFile(path: string, options: LaunchSpecOptions = {})
   return runLaunchSpec(readSpec(path), resolve(path, '..'), options);
 }
 
-function makeBuffer(session: NodeSession, spec: BufferSpec, field: string): number {
-  const width = elementBytes(spec.type);
-  const address = session.call('malloc', { bytes: spec.count * width }).address ?? 0;
-  if (isUnwritten(spec)) return address;
-  const perPiece = PIECE_BYTES / width;
-  for (let first = 0; first < spec.count; first += perPiece) {
-    const bytes = new Uint8Array(Math.min(perPiece, spec.count - first) * width);
-    fillPiece(spec, first, bytes, field);
-    session.call('memcpyHostToDevice', { address: address + first * width, bytes, pinned: true });
-  }
-  return address;
-}
-
 function readOutputs(
   session: NodeSession,
   spec: LaunchSpec,
-  addresses: readonly (number | undefined)[],
+  outputs: readonly PlacedOutput[],
   dumpDirectory: string | undefined,
 ): BufferSummary[] {
-  const summaries: BufferSummary[] = [];
-  spec.args.forEach((argument, arg) => {
-    const address = addresses[arg];
-    if (!('buffer' in argument) || !argument.buffer.out || address === undefined) return;
-    const { type, count } = argument.buffer;
+  return outputs.map(({ arg, name, type, count, address }) => {
     const expected = Object.keys(spec.expect?.samples ?? {}).map(Number);
     const indices = expected.length > 0 ? expected : sampleIndices(count);
-    const summary = new OutputSummary(arg, indices);
-    const dump = dumpDirectory === undefined ? undefined : openDump(dumpDirectory, arg);
+    const subject = { ...(arg === undefined ? {} : { arg }), ...(name === undefined ? {} : { name }) };
+    const summary = new OutputSummary(subject, indices);
+    const dump = dumpDirectory === undefined ? undefined : openDump(dumpDirectory, name ?? `arg${arg ?? ''}`);
     const width = elementBytes(type);
     const perPiece = PIECE_BYTES / width;
     for (let first = 0; first < count; first += perPiece) {
@@ -121,15 +103,14 @@ function readOutputs(
       if (dump !== undefined) writeSync(dump, bytes);
     }
     if (dump !== undefined) closeSync(dump);
-    summaries.push(summary.result());
+    return summary.result();
   });
-  return summaries;
 }
 
-function openDump(directory: string, arg: number): number {
+function openDump(directory: string, name: string): number {
   try {
     mkdirSync(directory, { recursive: true });
-    return openSync(join(directory, `arg${arg}.bin`), 'w');
+    return openSync(join(directory, `${name}.bin`), 'w');
   } catch (error) {
     throw new LaunchSpecError(
       'unreadableFile',

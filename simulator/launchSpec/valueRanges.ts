@@ -1,6 +1,8 @@
 import type { ElementType } from './elementTypes.js';
+import { largestOf } from './smallFloats.js';
 
-type IntegerType = Exclude<ElementType, 'f32' | 'f64'>;
+type FloatType = 'f32' | 'f64' | 'f16' | 'bf16';
+type IntegerType = Exclude<ElementType, FloatType>;
 
 const RANGES: Readonly<Record<IntegerType, readonly [low: bigint, high: bigint]>> = {
   i8: [-(2n ** 7n), 2n ** 7n - 1n],
@@ -18,15 +20,21 @@ const WHOLE = /^-?\d{1,20}$/;
 
 /** Why a JSON value is none that `type` holds, with the fix; undefined when it is one. Nothing is rounded or wrapped. */
 export function misfit(type: ElementType, value: unknown): string | undefined {
-  return type === 'f32' || type === 'f64' ? floatMisfit(type, value) : integerMisfit(type, value);
+  return isFloat(type) ? floatMisfit(type, value) : integerMisfit(type, value);
 }
 
-function floatMisfit(type: 'f32' | 'f64', value: unknown): string | undefined {
+function isFloat(type: ElementType): type is FloatType {
+  return type === 'f32' || type === 'f64' || type === 'f16' || type === 'bf16';
+}
+
+function floatMisfit(type: FloatType, value: unknown): string | undefined {
   if (typeof value === 'string' && WHOLE.test(value)) return undefined;
   if (typeof value !== 'number') return `expected a number (${type}), received ${shown(value)}`;
   if (!Number.isFinite(value)) return `expected a finite number (${type}), received ${value}`;
   if (type === 'f32' && !Number.isFinite(Math.fround(value)))
     return `${value} is beyond the largest ${type}, 3.4028235e38; give a smaller number or use f64`;
+  if ((type === 'f16' || type === 'bf16') && Math.abs(value) > largestOf(type))
+    return `${value} is beyond the largest ${type}, ${largestOf(type)}; give a smaller number or use f32`;
   return undefined;
 }
 

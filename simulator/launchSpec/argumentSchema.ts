@@ -1,0 +1,165 @@
+import { z } from 'zod';
+import { ELEMENT_TYPES, type ElementType } from './elementTypes.js';
+import { misfit } from './valueRanges.js';
+
+type Scalar = number | string;
+
+/** `{"i32": 5}` and the like. */
+export type ScalarArgument = { [K in ElementType]: Readonly<Record<K, Scalar>> }[ElementType];
+
+/** A number of one type, exactly; integers may also be strings of decimal digits, as those beyond 2^53 must be. */
+function scalar(type: ElementType) {
+  return z.custom<Scalar>().superRefine((value, context) => {
+    const reason = misfit(type, value);
+    if (reason !== undefined) context.addIssue({ code: 'custom', message: reason });
+  });
+}
+
+const count = z
+  .int()
+  .min(1)
+  .max(2 ** 31 - 1);
+
+const name = z.string().regex(/^[A-Za-z_][\w.-]*$/, 'expected a name of letters, digits and _ . -');
+
+const fill = z.strictObject({
+  seed: z.int().min(0).max(0xffffffff),
+  scale: z.number(),
+  shift: z.number(),
+});
+
+const forest = {
+  depth: z.int().min(1).max(24),
+  dim: z.int().min(1),
+  classes: z.int().min(1),
+};
+
+const generate = z.discriminatedUnion('rule', [
+  z.strictObject({
+    rule: z.literal('mix.mod'),
+    seed: z.int().min(0).max(0xffffffff),
+    mod: z.int().min(1).max(0xffffffff),
+    plus: z.number().default(0),
+  }),
+  z.strictObject({ rule: z.literal('forest.feature'), ...forest }),
+  z.strictObject({ rule: z.literal('forest.left'), ...forest }),
+  z.strictObject({ rule: z.literal('forest.right'), ...forest }),
+  z.strictObject({ rule: z.literal('forest.root'), ...forest }),
+]);
+
+export const GENERATE_RULES = generate.options.map((option) => option.shape.rule.value);
+
+const contentsSchema = z.strictObject({
+  type: z.enum(ELEMENT_TYPES),
+  count,
+  fill: fill.optional(),
+  generate: generate.optional(),
+  values: z.array(z.custom<Scalar>()).optional(),
+});
+
+/** Elements and where they come from. */
+export type ContentsSpec = z.infer<typeof contentsSchema>;
+
+/** At most one source of contents, and values that are right in number and type. */
+function checkContents(found: ContentsSpec, context: z.core.$RefinementCtx): void {
+  const { type, count: expected, values } = found;
+  if ([found.fill, found.generate, values].filter((source) => source !== undefined).length > 1) {
+    context.addIssue({ code: 'custom', message: 'give at most one of fill, generate and values' });
+  }
+  if (values === undefined) return;
+  if (values.length !== expected) {
+    const message = `holds ${values.length} values, but count is ${expected}; give exactly count values`;
+    context.addIssue({ code: 'custom', path: ['values'], message });
+    return;
+  }
+  for (const [index, value] of values.entries()) {
+    const message = misfit(type, value);
+    if (message === undefined) continue;
+    context.addIssue({ code: 'custom', path: ['values', index], message });
+    return;
+  }
+}
+
+const buffer = contentsSchema
+  .extend({
+    name: name.optional(),
+    out: z.boolean().default(false),
+    freed: z.boolean().default(false),
+  })
+  .superRefine(checkContents)
+  .refine((found) => !(found.freed && found.out), {
+    message: 'a freed buffer has nothing to report; give at most one of freed and out',
+    path: ['freed'],
+  });
+
+const array = contentsSchema.extend({ out: z.boolean().default(false) }).superRefine(checkContents);
+
+const pointer = z
+  .strictObject({
+    of: z.union([z.int().min(0), name]).optional(),
+    symbol: z.string().optional(),
+    offsetBytes: z.int().default(0),
+  })
+  .superRefine(({ of, symbol }, context) => {
+    if ((of === undefined) !== (symbol === undefined)) return;
+    const message =
+      of === undefined
+        ? 'is missing; expected a place in args or the name of a buffer, or symbol in its stead'
+        : 'give only one of of and symbol';
+    context.addIssue({ code: 'custom', path: ['of'], message });
+  });
+
+export type GenerateSpec = z.infer<typeof generate>;
+export type BufferSpec = z.infer<typeof buffer>;
+/** Elements in place, inside a structure or as a variable's contents. */
+export type ArraySpec = z.infer<typeof array>;
+export type PointerSpec = z.infer<typeof pointer>;
+
+export interface StructSpec {
+  /** Size of the whole; by default the fields' with its end rounded up to the widest alignment, as in C. */
+  readonly bytes?: number | undefined;
+  readonly fields: readonly StructField[];
+}
+
+export type LaunchArgument =
+  | ScalarArgument
+  | { readonly buffer: BufferSpec }
+  | { readonly pointer: PointerSpec }
+  | { readonly struct: StructSpec };
+
+/** What lies in memory itself: an argument's value, or elements. */
+export type PlacedValue = LaunchArgument | { readonly array: ArraySpec };
+
+/** Without `offset` a field follows the one before it, at its natural alignment. */
+export type StructField = PlacedValue & { readonly offset?: number | undefined };
+
+/** One field in an object besides `shared` ones: what an argument is. */
+function variants(extra: readonly string[], shared: z.ZodRawShape): z.ZodType {
+  const schemas: Readonly<Record<string, z.ZodType>> = {
+    buffer,
+    pointer,
+    array,
+    struct: z.lazy(() => struct),
+  };
+  const options = [
+    ...ELEMENT_TYPES.map((type) => z.strictObject({ [type]: scalar(type), ...shared })),
+    ...extra.map((kind) => z.strictObject({ [kind]: schemas[kind] ?? z.never(), ...shared })),
+  ];
+  return z.union(options);
+}
+
+/** In the order of the unions' variants. */
+export const ARGUMENT_KINDS: readonly string[] = [...ELEMENT_TYPES, 'buffer', 'pointer', 'struct'];
+export const VALUE_KINDS: readonly string[] = [...ARGUMENT_KINDS, 'array'];
+
+// The variants' names are computed, which is more than the library's types can follow: what they check is written above.
+export const argumentSchema = variants(['buffer', 'pointer', 'struct'], {}) as z.ZodType<LaunchArgument>;
+export const valueSchema = variants(['buffer', 'pointer', 'struct', 'array'], {}) as z.ZodType<PlacedValue>;
+const fieldSchema = variants(['buffer', 'pointer', 'struct', 'array'], {
+  offset: z.int().min(0).optional(),
+}) as z.ZodType<StructField>;
+
+const struct: z.ZodType<StructSpec> = z.strictObject({
+  bytes: z.int().min(1).optional(),
+  fields: z.array(fieldSchema).min(1),
+});

@@ -1,0 +1,60 @@
+import type { z } from 'zod';
+import { ARGUMENT_KINDS, GENERATE_RULES, VALUE_KINDS } from './argumentSchema.js';
+
+export interface SchemaIssue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+/** Zod's message in our words, where its own would not tell; undefined leaves it. */
+export function explainIssue(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === 'invalid_type') {
+    const what = KINDS_IN_WORDS[issue.expected] ?? issue.expected;
+    return issue.input === undefined ? `is missing; expected ${what}` : undefined;
+  }
+  if (issue.code === 'invalid_value') {
+    const choice = `expected one of ${issue.values.join(', ')}`;
+    return issue.input === undefined ? `is missing; ${choice}` : choice;
+  }
+  return undefined;
+}
+
+const KINDS_IN_WORDS: Readonly<Record<string, string>> = {
+  tuple: 'three whole numbers, [x, y, z]',
+  int: 'a whole number',
+  array: 'an array',
+  object: 'an object',
+  number: 'a number',
+  string: 'a string',
+};
+
+/** Of several complaints the deepest one; of a union's, those of the variant that was meant. */
+export function deepestIssue(issues: readonly z.core.$ZodIssue[]): SchemaIssue {
+  let best: SchemaIssue | undefined;
+  const visit = (issue: z.core.$ZodIssue, prefix: readonly PropertyKey[]): void => {
+    const path = [...prefix, ...issue.path];
+    if (issue.code !== 'invalid_union') return offer(path, issue.message);
+    if (issue.discriminator !== undefined) return offer(path, `expected one of ${GENERATE_RULES.join(', ')}`);
+    const kinds = KINDS_BY_COUNT.get(issue.errors.length);
+    if (kinds === undefined) return offer(path, 'expected a whole number or a name');
+    const meant = issue.errors[kindOf(issue.input, kinds)];
+    if (meant === undefined) return offer(path, `expected one of ${kinds.join(', ')}, and no other field`);
+    for (const inner of meant) visit(inner, path);
+  };
+  const offer = (path: readonly PropertyKey[], message: string): void => {
+    if (best === undefined || path.length > best.path.length) best = { path, message };
+  };
+  for (const issue of issues) visit(issue, []);
+  return best ?? { path: [], message: 'not a launch spec' };
+}
+
+const KINDS_BY_COUNT: ReadonlyMap<number, readonly string[]> = new Map(
+  [ARGUMENT_KINDS, VALUE_KINDS].map((kinds) => [kinds.length, kinds]),
+);
+
+/** Place among the kinds of the one field that a value has beside its offset, or -1. */
+function kindOf(value: unknown, kinds: readonly string[]): number {
+  if (typeof value !== 'object' || value === null) return -1;
+  const [field, ...others] = Object.keys(value).filter((key) => key !== 'offset' || kinds === ARGUMENT_KINDS);
+  return others.length > 0 ? -1 : kinds.indexOf(field ?? '');
+}
