@@ -1,7 +1,6 @@
 import type { IrFunction, IrModule, IrVariable } from '../../ir.js';
 import { CallGraph } from './callGraph.js';
 import { DraftCode, DraftNames, finishFunction } from './draftCode.js';
-import { exposeParameters, takesParameterAddress } from './entryParameters.js';
 import { BodyExpansion, CallRefusal, type ExpansionPlan } from './expansion.js';
 import { sharedFunctions } from './inlinePlan.js';
 import { placeVariables, resolveMemory, type BodyMemory } from './memoryPlaces.js';
@@ -31,9 +30,7 @@ const MOST_REGISTERS = 20_000;
  */
 export function lowerCalls(ir: IrModule, options: CallLoweringOptions = {}): IrModule {
   const isConcerned = (fn: IrFunction): boolean =>
-    fn.isEntry &&
-    fn.refusal === undefined &&
-    fn.instructions.some((each) => each.opcode === 'call' || takesParameterAddress(each));
+    fn.isEntry && fn.refusal === undefined && fn.instructions.some((each) => each.opcode === 'call');
   if (!ir.functions.some(isConcerned)) return ir;
   const graph = new CallGraph(ir);
   const functions = ir.functions.map((fn) => (isConcerned(fn) ? lowerEntry(fn, ir, graph, options) : fn));
@@ -109,11 +106,6 @@ class EntryLowering {
       this.place(expansion, this.graph.isRecursive(fn.name)),
     );
     let code = resolveMemory(own, storages, ownMemory);
-    const exposed = exposeParameters(code, entry);
-    if (exposed !== undefined) {
-      code = exposed.code;
-      this.variables.set(exposed.variable.name, exposed.variable);
-    }
     if (bodies.length > 0) {
       const start = names.label(entry.name);
       const head: Body = {
