@@ -1,6 +1,7 @@
 import {
   cosine,
   divideApproximately,
+  divideFlushed,
   divideFully,
   hyperbolicTangent,
   logarithm2,
@@ -8,6 +9,7 @@ import {
   reciprocal64,
   reciprocalRoot,
   reciprocalRoot64,
+  reciprocalRootFlushed64,
   root,
   sine,
 } from './approximate.js';
@@ -101,8 +103,13 @@ function binary(
   };
 }
 
-function unary(single: (a: number) => number, double: (a: number) => number): OperationMaker {
-  return (shape) => (shape.bits === 64 ? doubles(double, [0]) : around(shape, single));
+function unary(single: (a: number) => number): OperationMaker {
+  return (shape) => around(shape, single);
+}
+
+/** An f64 function of bits. */
+function words(apply: (bits: bigint) => bigint): ReturnType<OperationMaker> {
+  return { sources: ['b64'], result: 'b64', apply: big((a = 0n) => apply(a)) };
 }
 
 const fused: OperationMaker = (shape) => {
@@ -163,8 +170,9 @@ export const floatOperations: Readonly<Record<string, OperationMaker>> = {
   'mad.float': fused,
   fma: fused,
   'div.float': (shape) => {
-    if (shape.has('approx')) return around(shape, divideApproximately);
-    if (shape.has('full')) return around(shape, divideFully);
+    if (shape.has('approx'))
+      return around(shape, shape.has('ftz') ? divideFlushed : divideApproximately, [2 ** 64, 1, 1]);
+    if (shape.has('full')) return around(shape, divideFully, [2 ** 64, 1, 1]);
     return binary(divide32, divide64, [0, 1], [2 ** 64, 1, 1])(shape);
   },
   'neg.float': sign(
@@ -175,7 +183,7 @@ export const floatOperations: Readonly<Record<string, OperationMaker>> = {
   'min.float': extreme(minimum),
   'max.float': extreme(maximum),
   rcp: (shape) => {
-    if (shape.has('approx')) return unary(reciprocal, reciprocal64)(shape);
+    if (shape.has('approx')) return shape.bits === 64 ? words(reciprocal64) : around(shape, reciprocal);
     const rounding = roundingOf(shape.has);
     if (shape.bits === 64) return doubles((a) => divide64(1, a, rounding), [0]);
     return around(shape, (a, _b, _c, how) => divide32(1, a, how), [2 ** -64, 1, 1]);
@@ -186,10 +194,13 @@ export const floatOperations: Readonly<Record<string, OperationMaker>> = {
     if (shape.bits === 64) return doubles((a) => squareRoot64(a, rounding), [0]);
     return around(shape, (a, _b, _c, how) => squareRoot32(a, how));
   },
-  rsqrt: unary(reciprocalRoot, reciprocalRoot64),
-  sin: unary(sine, sine),
-  cos: unary(cosine, cosine),
-  lg2: unary(logarithm2, logarithm2),
-  ex2: unary(exponential2, exponential2),
-  tanh: unary(hyperbolicTangent, hyperbolicTangent),
+  rsqrt: (shape) => {
+    if (shape.bits === 64) return words(shape.has('ftz') ? reciprocalRootFlushed64 : reciprocalRoot64);
+    return around(shape, reciprocalRoot);
+  },
+  sin: unary(sine),
+  cos: unary(cosine),
+  lg2: unary(logarithm2),
+  ex2: unary(exponential2),
+  tanh: unary(hyperbolicTangent),
 };

@@ -214,6 +214,9 @@ export class OperandEmitter {
     else if (from === 'f32' && to === 'i32') f.op('i32ReinterpretF32');
     else if (from === 'i64' && to === 'f64') f.op('f64ReinterpretI64');
     else if (from === 'f64' && to === 'i64') f.op('i64ReinterpretF64');
+    // A wider register holds an f32 in its lower half.
+    else if (from === 'f32' && to === 'i64') f.op('i32ReinterpretF32').op('i64ExtendI32U');
+    else if (from === 'i64' && to === 'f32') f.op('i32WrapI64').op('f32ReinterpretI32');
     else throw new RangeError(`${from} is not as wide as ${to}`);
   }
 
