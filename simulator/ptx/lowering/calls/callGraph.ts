@@ -6,6 +6,7 @@ export class CallGraph {
   private readonly byName: ReadonlyMap<string, IrFunction>;
   private readonly positions: ReadonlyMap<string, number>;
   private readonly addressTaken: ReadonlySet<string>;
+  private readonly callees = new WeakMap<IrInstruction, readonly string[]>();
   private readonly refusals = new Map<string, IrRefusal | undefined>();
   /** Number of each function's strongly connected component. */
   private readonly components = new Map<string, number>();
@@ -29,9 +30,17 @@ export class CallGraph {
 
   /** Functions that a call may reach: one when it is direct, else all whose address is taken and whose prototype fits. */
   calleesOf(call: IrInstruction): readonly string[] {
-    const [target] = call.sources;
+    let found = this.callees.get(call);
+    if (found === undefined) {
+      found = this.findCallees(call);
+      this.callees.set(call, found);
+    }
+    return found;
+  }
+
+  private findCallees({ sources, prototype }: IrInstruction): readonly string[] {
+    const [target] = sources;
     if (target?.kind === 'symbol') return [target.name];
-    const prototype = call.prototype;
     if (prototype === undefined) return [];
     if (prototype.targets !== undefined) return prototype.targets;
     return this.ir.functions

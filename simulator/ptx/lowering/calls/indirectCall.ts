@@ -21,7 +21,7 @@ export function emitDispatch(
   const { names } = code;
   const none = names.label('$nowhere');
   const merge = names.label('$called');
-  const targets = candidates.map((name) => ({ name, label: names.label(`$call:${name}`) }));
+  const targets = candidates.map((name) => ({ name, label: names.label(`$call$${name}`) }));
   if (candidates.length < FEWEST_FOR_TABLE) compare(code, line, pointer, targets);
   else jumpThroughTable(code, line, pointer, targets, none, graph);
   code.place(none);

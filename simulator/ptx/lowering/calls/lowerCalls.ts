@@ -96,7 +96,7 @@ class EntryLowering {
     own.expandEntry(entry);
     const bodies = this.shared.map((fn) => {
       const expansion = new BodyExpansion(plan, fn.name);
-      const returnLabel = names.label(`$leave:${fn.name}`);
+      const returnLabel = names.label(`$leave$${fn.name}`);
       expansion.expandShared(fn, returnLabel);
       return { fn, expansion, returnLabel };
     });

@@ -38,9 +38,9 @@ export class ParameterStorages {
 
   constructor(private readonly names: DraftNames) {}
 
-  /** @returns a name that no PTX text can hold. */
+  /** @returns its name, which compilers do not give. */
   declare(bytes: number, align: number, body: string): string {
-    const name = `%param:${this.storages.size}`;
+    const name = `%param$${this.storages.size}`;
     this.storages.set(name, {
       name,
       bytes,
@@ -196,7 +196,7 @@ export class ParameterStorages {
     let found = registers.get(piece.offset);
     if (found === undefined) {
       const suffix = piece.offset === 0 ? '' : `_${piece.offset}`;
-      found = this.names.register(`${name.replace(':', '')}${suffix}`, piece.type);
+      found = this.names.register(`${name.replace('$', '')}${suffix}`, piece.type);
       registers.set(piece.offset, found);
     }
     return found;

@@ -178,7 +178,7 @@ export class BodyLinker {
     });
     const points = this.returnPoints.get(callee) ?? [];
     this.returnPoints.set(callee, points);
-    const point = into.names.label(`$after:${callee}`);
+    const point = into.names.label(`$after$${callee}`);
     into.add(line, 'mov.u32', {
       destinations: [register(target.returnId)],
       sources: [integer(points.length)],
