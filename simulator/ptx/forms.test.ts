@@ -223,6 +223,40 @@ describe('rewriting', () => {
     ]);
   });
 
+  it('makes the memory that the driver reserves a variable of the module', () => {
+    const module = parseModule(
+      `.version 9.0\n.target sm_90\n.address_size 64\n.entry k() { .reg .b32 %r<4>; .reg .b64 %rd;
+        mov.u32 %r1, %reserved_smem_offset_1; mov.u32 %r2, %reserved_smem_offset_cap; cvt.u64.u32 %rd, %reserved_smem_offset_begin; }`,
+      'k.ptx',
+    );
+    const [fn] = module.functions;
+    expect(fn?.refusal).toBeUndefined();
+    expect(module.variables).toMatchObject([{ space: 'shared', bytes: 1024 }]);
+    const name = module.variables[0]?.name;
+    expect(fn?.instructions.slice(0, 3).map(({ sources }) => sources[0])).toEqual([
+      { kind: 'symbol', name, offset: 0 },
+      { kind: 'symbol', name, offset: 1024 },
+      { kind: 'symbol', name, offset: 0 },
+    ]);
+  });
+
+  it('reads the shared memory of a cluster as that of its only block', () => {
+    const fn = parse('isspacep.shared::cluster %p1, %rd1; ld.shared::cluster.u32 %r1, [%rd1];');
+    expect(fn.refusal).toBeUndefined();
+    expect(texts(fn)).toEqual(['isspacep.shared::cta', 'ld.shared::cta.u32', 'ret']);
+  });
+
+  it('allocates on the stack by arithmetic on its top', () => {
+    const fn = parse('stacksave.u64 %rd1; L: alloca.u64 %rd2, %rd3, 16; @%p1 bra L; stackrestore.u64 %rd1;');
+    expect(fn.refusal).toBeUndefined();
+    expect(fn.variables.find(({ space }) => space === 'local')).toMatchObject({ bytes: 4096, align: 16 });
+    expect(texts(fn)[0]).toBe('mov.u64');
+    expect(texts(fn)).toContain('trap.stackOverflow');
+    const loop = fn.blocks.find(({ label }) => label === 'L');
+    expect(loop?.first).toBe(2);
+    expect(parse('alloca.u64 %rd2, %rd3, 32;').refusal?.reason).toContain('at most 16 bytes');
+  });
+
   it('keeps the parts that video instructions take', () => {
     const fn = parse(
       'vmad.s32.s32.u32.sat %r1, %r2.h0, -%r3.b1, %r4; vadd4.u32.u32.u32 %r1.b31, %r2, %r3.b7654, %r4;',

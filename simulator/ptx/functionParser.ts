@@ -14,6 +14,7 @@ import { rewrite } from './rewriting.js';
 import type { Token } from './lexer.js';
 import { isScalarType } from './scalarTypes.js';
 import { FunctionScopes } from './scopes.js';
+import { allocatableBytes, allocate, type AllocationStack, startStack } from './stackAllocation.js';
 import { checkInstruction } from './support.js';
 import type { TokenStream } from './tokenStream.js';
 
@@ -28,6 +29,13 @@ interface PendingInstruction extends ParsedInstruction {
   readonly scope: object;
 }
 
+/** What a function's body may refer to of its module. */
+export interface ModuleContext extends CheckContext {
+  isSymbol(name: string): boolean;
+  /** Declares the shared memory that the driver reserves. */
+  useReservedSharedMemory(): void;
+}
+
 /** Reads one function body. */
 export class FunctionParser {
   private readonly scopes = new FunctionScopes();
@@ -38,12 +46,14 @@ export class FunctionParser {
   private readonly parser: InstructionParser;
   private refusal: IrRefusal | undefined;
   private branchTargets = 0;
+  private stack: AllocationStack | undefined;
+  /** What goes before the first instruction; known only once the body is read. */
+  private readonly prologue: PendingInstruction[] = [];
 
   constructor(
     private readonly stream: TokenStream,
     private readonly head: FunctionHead,
-    isModuleSymbol: (name: string) => boolean,
-    private readonly context: CheckContext,
+    private readonly context: ModuleContext,
   ) {
     const own = new Set(
       [...head.declaration.parameters, ...head.declaration.returns].map((parameter) => parameter.name),
@@ -51,7 +61,10 @@ export class FunctionParser {
     this.parser = new InstructionParser(stream, {
       scopes: this.scopes,
       symbol: (name) =>
-        this.scopes.findSymbol(name) ?? (own.has(name) || isModuleSymbol(name) ? name : undefined),
+        this.scopes.findSymbol(name) ?? (own.has(name) || context.isSymbol(name) ? name : undefined),
+      useReservedSharedMemory: () => {
+        context.useReservedSharedMemory();
+      },
     });
   }
 
@@ -167,9 +180,34 @@ export class FunctionParser {
 
   private parseInstruction(): void {
     const parsed = this.parser.parse();
-    for (const each of rewrite(parsed, this.scopes)) this.push({ ...each, scope: this.scopes.here });
+    for (const each of this.rewritten(parsed)) this.push({ ...each, scope: this.scopes.here });
     if (parsed.opaque === true)
       this.refuse(parsed.line, parsed.text, refusalReason(parsed, formsOf(parsed.opcode).length > 0));
+  }
+
+  private rewritten(parsed: ParsedInstruction): ParsedInstruction[] {
+    if (parsed.opaque === true || !/^(alloca|stacksave|stackrestore)$/.test(parsed.opcode))
+      return rewrite(parsed, this.scopes);
+    return allocate(parsed, this.allocationStack()) ?? [parsed];
+  }
+
+  private allocationStack(): AllocationStack {
+    if (this.stack !== undefined) return this.stack;
+    const variable = this.scopes.freshSymbol('__stack');
+    const { line } = this.head.declaration;
+    this.variables.push({
+      name: variable,
+      space: 'local',
+      type: 'b8',
+      bytes: allocatableBytes,
+      align: 16,
+      isExtern: false,
+      line,
+    });
+    const top = this.scopes.temporary('u64');
+    this.stack = { top, variable, temporary: (type) => this.scopes.temporary(type) };
+    this.prologue.push({ ...startStack(line, this.stack), scope: this.scopes.here });
+    return this.stack;
   }
 
   private refuse(line: number, instruction: string, reason: string): void {
@@ -249,14 +287,17 @@ export class FunctionParser {
     const ends =
       last !== undefined && last.guard === undefined && /^(ret|exit|trap|bra|brx)$/.test(last.opcode);
     if (!ends || this.labelNames.has(this.pending.length)) this.push(this.impliedReturn(endLine));
-    const targets = this.pending.map((each) =>
-      this.labelsOf(each).map((label) => this.resolveLabel(label, each)),
+    const shift = this.prologue.length;
+    const pending = [...this.prologue, ...this.pending];
+    const targets = pending.map((each) =>
+      this.labelsOf(each).map((label) => this.resolveLabel(label, each) + shift),
     );
+    const labelNames = new Map([...this.labelNames].map(([index, name]) => [index + shift, name]));
     const layout = layOutBlocks(
-      this.pending.map((each) => each.opcode),
+      pending.map((each) => each.opcode),
       targets.flat(),
     );
-    const parsed = this.pending.map((each, index): IrInstruction => {
+    const parsed = pending.map((each, index): IrInstruction => {
       const labels = (targets[index] ?? []).map((target) => ({
         kind: 'label' as const,
         block: layout.blockOf[target] ?? 0,
@@ -285,7 +326,7 @@ export class FunctionParser {
       variables: this.variables,
       callParameters: this.callParameters.parameters,
       instructions,
-      blocks: connectBlocks(instructions, layout, this.labelNames),
+      blocks: connectBlocks(instructions, layout, labelNames),
     };
     const refusal = this.head.refusal ?? earlier(this.refusal, firstRefusal(fn, this.context));
     return refusal === undefined ? fn : { ...fn, refusal };

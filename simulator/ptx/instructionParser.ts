@@ -11,6 +11,8 @@ export interface OperandNames {
   readonly scopes: FunctionScopes;
   /** IR name of a variable, parameter or function, or undefined. */
   symbol(name: string): string | undefined;
+  /** Called where an operand is the shared memory that the driver reserves. */
+  useReservedSharedMemory(): void;
 }
 
 /** An instruction whose label operands are still names. */
@@ -35,7 +37,7 @@ export interface ParsedInstruction {
 const withoutDestination = new Set(
   (
     'st red bra brx ret exit trap brkpt bar barrier membar fence nanosleep prefetch prefetchu discard applypriority ' +
-    'cp griddepcontrol pmevent'
+    'cp griddepcontrol pmevent stackrestore'
   ).split(' '),
 );
 
@@ -230,16 +232,22 @@ export class InstructionParser {
     if (!text.startsWith('%')) return undefined;
     const name = text.slice(1);
     if (!isSpecialRegister(name)) return undefined;
-    if (!isSpecialTriple(name)) return specialOperand(name);
+    if (!isSpecialTriple(name)) return this.specialOperand(name);
     const component = this.stream.peek();
     if (component.kind === 'dotted' && isSpecialRegister(name + component.text)) {
       this.stream.next();
-      return specialOperand(name + component.text);
+      return this.specialOperand(name + component.text);
     }
     return {
       kind: 'vector',
-      elements: ['x', 'y', 'z', 'w'].map((axis) => specialOperand(`${name}.${axis}`)),
+      elements: ['x', 'y', 'z', 'w'].map((axis) => this.specialOperand(`${name}.${axis}`)),
     };
+  }
+
+  private specialOperand(name: string): IrOperand {
+    const fixed = fixedSpecialRegister(name) ?? { kind: 'special', name };
+    if (fixed.kind === 'symbol') this.names.useReservedSharedMemory();
+    return fixed;
   }
 
   /** `+ 4`, `+-4`, `- 4` or nothing. */
@@ -271,8 +279,4 @@ export class InstructionParser {
     stream.expect(']', 'after the address');
     return { kind: 'address', base, offset };
   }
-}
-
-function specialOperand(name: string): IrOperand {
-  return fixedSpecialRegister(name) ?? { kind: 'special', name };
 }

@@ -3,6 +3,7 @@ import { skipDebugDirective } from './debugDirectives.js';
 import { parseFunctionHead } from './functionHead.js';
 import { FunctionParser } from './functionParser.js';
 import type { IrDeclaration, IrFunction, IrModule, IrOperand, IrVariable, Linkage } from './ir.js';
+import { reservedSharedMemory } from './specialRegisters.js';
 import { TokenStream } from './tokenStream.js';
 
 const linkages: Readonly<Record<string, Linkage>> = {
@@ -25,6 +26,8 @@ class ModuleParser {
   private ptxVersion = '';
   private targets: string[] = [];
   private readonly variables = new Map<string, IrVariable>();
+  /** Variables that no text declares. */
+  private readonly reserved = new Map<string, IrVariable>();
   private readonly functions = new Map<string, IrFunction>();
   private readonly declaredFunctions = new Map<string, IrDeclaration>();
   private readonly declarations: IrDeclaration[] = [];
@@ -42,7 +45,7 @@ class ModuleParser {
       file: this.stream.file,
       ptxVersion: this.ptxVersion,
       targets: this.targets,
-      variables: [...this.variables.values()],
+      variables: [...this.reserved.values(), ...this.variables.values()],
       functions: [...this.functions.values()].map((fn) => this.withoutAliases(fn)),
       externalFunctions: [...this.declaredFunctions.keys()].filter(
         (name) => !this.functions.has(name) && !this.aliases.has(name),
@@ -121,15 +124,15 @@ class ModuleParser {
       return;
     }
     if (this.functions.has(name)) stream.fail(`one body of ${name}, not two`, nameToken);
-    const parser = new FunctionParser(
-      stream,
-      head,
-      (symbol) => this.variables.has(symbol) || this.declaredFunctions.has(symbol) || this.opaque.has(symbol),
-      {
-        architecture: Math.max(...this.targets.map((each) => Number(/^sm_(\d+)/.exec(each)?.[1] ?? 0))),
-        prototypeOf: (called) => this.calledFunction(called),
+    const parser = new FunctionParser(stream, head, {
+      architecture: Math.max(...this.targets.map((each) => Number(/^sm_(\d+)/.exec(each)?.[1] ?? 0))),
+      isSymbol: (symbol) =>
+        this.variables.has(symbol) || this.declaredFunctions.has(symbol) || this.opaque.has(symbol),
+      prototypeOf: (called) => this.calledFunction(called),
+      useReservedSharedMemory: () => {
+        this.declareReservedSharedMemory();
       },
-    );
+    });
     this.functions.set(name, parser.parse());
   }
 
@@ -157,6 +160,13 @@ class ModuleParser {
     return { ...fn, instructions };
   }
 
+  private declareReservedSharedMemory(): void {
+    const { name, bytes, align } = reservedSharedMemory;
+    if (this.variables.has(name)) return;
+    // As if it stood at the head of the text, before all that may refer to it.
+    this.reserved.set(name, { name, space: 'shared', type: 'b8', bytes, align, isExtern: false, line: 1 });
+  }
+
   /** A function that may be called: an entry is only launched. */
   private calledFunction(name: string): IrDeclaration | undefined {
     const found = this.declaredFunctions.get(name);
@@ -173,6 +183,7 @@ class ModuleParser {
         if (linkage === 'extern') continue;
         this.stream.fail(`one definition of ${variable.name}, not two`, token);
       }
+      this.reserved.delete(variable.name);
       this.variables.set(variable.name, variable);
     }
   }

@@ -21,7 +21,7 @@ const families: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /^(alloca|stacksave|stackrestore)\b/,
-    'memory of the stack with a size known at run time is not supported',
+    'an allocation on the stack has no guard and an alignment of at most 16 bytes here',
   ],
 ];
 

@@ -3,7 +3,8 @@ import type { IrOperand, ScalarType } from './ir.js';
 import { literalValue, singleLiteral } from './literals.js';
 import { isScalarType, typeBits } from './scalarTypes.js';
 import type { FunctionScopes } from './scopes.js';
-import { specialRegisterBits } from './specialRegisters.js';
+import { canonicalModifiers } from './spelling.js';
+import { reservedSharedMemory, specialRegisterBits } from './specialRegisters.js';
 import { sourceTypes } from './support.js';
 
 /**
@@ -13,7 +14,7 @@ import { sourceTypes } from './support.js';
  */
 export function rewrite(parsed: ParsedInstruction, scopes: FunctionScopes): ParsedInstruction[] {
   if (parsed.opaque === true) return [parsed];
-  const plain = withoutCacheHint(withoutWideType(parsed), scopes);
+  const plain = canonical(parsed, scopes);
   switch (plain.opcode) {
     case 'createpolicy':
       // No cache follows a policy here, so that any value stands for it.
@@ -36,27 +37,19 @@ function withModifiers(parsed: ParsedInstruction, modifiers: readonly string[]):
   return { ...parsed, modifiers, types: modifiers.filter(isScalarType) };
 }
 
-/** Loads and stores of `.b128` are those of a pair of `.b64`, which is what a 128-bit register is here. */
-function withoutWideType(parsed: ParsedInstruction): ParsedInstruction {
-  if (!/^(ld|st|ldu)$/.test(parsed.opcode) || !parsed.modifiers.includes('b128')) return parsed;
-  return withModifiers(
-    parsed,
-    parsed.modifiers.flatMap((each) => (each === 'b128' ? ['v2', 'b64'] : [each])),
-  );
-}
-
-function withoutCacheHint(parsed: ParsedInstruction, scopes: FunctionScopes): ParsedInstruction {
-  if (!parsed.modifiers.includes('L2::cache_hint')) return parsed;
+/** The canonical spelling; without the policy that a hint to a cache names. */
+function canonical(parsed: ParsedInstruction, scopes: FunctionScopes): ParsedInstruction {
+  const modifiers = canonicalModifiers(parsed.opcode, parsed.modifiers);
+  if (modifiers === parsed.modifiers) return parsed;
+  const hasHint = parsed.modifiers.includes('L2::cache_hint');
   const policy = parsed.sources.at(-1);
   const isPolicy =
     policy?.kind === 'register' && typeBits(scopes.registers[policy.register]?.type ?? 'b8') === 64;
-  if (!isPolicy) return parsed;
+  // Without a policy the instruction keeps its hint, and is refused for it.
+  if (hasHint && !isPolicy) return parsed;
   return {
-    ...withModifiers(
-      parsed,
-      parsed.modifiers.filter((each) => each !== 'L2::cache_hint'),
-    ),
-    sources: parsed.sources.slice(0, -1),
+    ...withModifiers(parsed, modifiers),
+    sources: hasHint ? parsed.sources.slice(0, -1) : parsed.sources,
   };
 }
 
@@ -89,9 +82,11 @@ function moveVector(parsed: ParsedInstruction, scopes: FunctionScopes): ParsedIn
 function moveSource(parsed: ParsedInstruction, scopes: FunctionScopes): ParsedInstruction[] {
   const [source] = parsed.sources;
   const isSpecial = source?.kind === 'special' && parsed.opcode === 'cvt';
+  const isReserved = source?.kind === 'symbol' && source.name === reservedSharedMemory.name;
   const isVariable = source?.kind === 'symbol' && parsed.opcode === 'cvta';
-  if (!isSpecial && !isVariable) return [withRoundedLiterals(parsed)];
-  const type: ScalarType = isSpecial && specialRegisterBits(source.name) === 32 ? 'u32' : 'u64';
+  if (!isSpecial && !isVariable && !isReserved) return [withRoundedLiterals(parsed)];
+  const isWord = isReserved || (isSpecial && specialRegisterBits(source.name) === 32);
+  const type: ScalarType = isWord ? 'u32' : 'u64';
   const moved: IrOperand = { kind: 'register', register: scopes.temporary(type) };
   return [
     withModifiers({ ...parsed, opcode: 'mov', destinations: [moved], sources: [source] }, [type]),

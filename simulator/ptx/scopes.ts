@@ -91,6 +91,11 @@ export class FunctionScopes {
     return unique;
   }
 
+  /** A name for a variable that no text names. */
+  freshSymbol(name: string): string {
+    return this.symbolNames.take(name);
+  }
+
   declareLabel(name: string, instruction: number): boolean {
     if (this.current.labels.has(name) || this.current.tables.has(name)) return false;
     this.current.labels.set(name, instruction);

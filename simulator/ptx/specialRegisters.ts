@@ -71,9 +71,12 @@ export function specialRegisterBits(name: string): number | undefined {
   return bits.get(name);
 }
 
+/** Shared memory that the driver keeps back for libraries (the barriers of cooperative groups): a variable here. */
+export const reservedSharedMemory = { name: '__reserved_shared_memory', bytes: 1024, align: 16 };
+
 /**
  * What a special register reads as, where that follows from what every launch here is: clusters of one block, no
- * performance monitor, no graph, no shared memory kept back, a fourth component of 0. Undefined when it depends on the
+ * performance monitor, no graph, a fourth component of 0. Undefined when it depends on the
  * launch or the thread.
  */
 export function fixedSpecialRegister(name: string): IrOperand | undefined {
@@ -95,6 +98,14 @@ export function fixedSpecialRegister(name: string): IrOperand | undefined {
     case 'current_graph_exec':
       return integerLiteral(0n);
     default:
-      return /^(pm\d|reserved_smem_offset_)/.test(base) ? integerLiteral(0n) : undefined;
+      if (base.startsWith('reserved_smem_offset_')) {
+        const isEnd = /_(end|cap)$/.test(base);
+        return {
+          kind: 'symbol',
+          name: reservedSharedMemory.name,
+          offset: isEnd ? reservedSharedMemory.bytes : 0,
+        };
+      }
+      return /^pm\d/.test(base) ? integerLiteral(0n) : undefined;
   }
 }

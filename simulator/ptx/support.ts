@@ -5,6 +5,7 @@ import type { IrFunction, IrInstruction, IrOperand, ScalarType } from './ir.js';
 import { checkOperands } from './operandCheck.js';
 import { refusalReason } from './refusalReasons.js';
 import { isScalarType } from './scalarTypes.js';
+import { canonicalModifiers } from './spelling.js';
 
 /** Type of each operand of an instruction, in order; `address` and `label` for what has none. */
 export interface OperandTypes {
@@ -78,9 +79,8 @@ export function isKnownForm(
       modifiers.every((each) => each === type || /^v[24]$/.test(each))
     );
   }
-  const plain = modifiers
-    .filter((each) => each !== 'L2::cache_hint' || !/^(ld|st|atom|red|cp)$/.test(opcode))
-    .flatMap((each) => (each === 'b128' && /^(ld|ldu|st)$/.test(opcode) ? ['v2', 'b64'] : [each]));
+  if (/^(alloca|stacksave|stackrestore)$/.test(opcode)) return modifiers.length === 1 && types[0] === 'u64';
+  const plain = canonicalModifiers(opcode, modifiers);
   return formsOfSpelling({ opcode, modifiers: plain, types: plain.filter(isScalarType) }).length > 0;
 }
 

@@ -15,7 +15,8 @@ export const controlForms: FormTable = {
   bra: [form('', 'uni', '<- l')],
   ret: [form('', 'uni', '<-')],
   exit: [form('', 'uni', '<-')],
-  trap: [form('', '', '<-')],
+  // With the fault that it is, as the parser writes it where a stack ends.
+  trap: [form('', 'stackOverflow', '<-')],
   brkpt: [form('', '', '<-')],
   pmevent: [form('', 'mask', '<- i')],
   nanosleep: [form('u32', '', '<- i')],
