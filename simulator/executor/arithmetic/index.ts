@@ -1,5 +1,6 @@
 export * from './approximate.js';
 export { atomicName, atomicUpdate, type AtomicUpdate } from './atomicUpdates.js';
+export { specialFunctionRows, specialFunctionWords } from './specialFunctions.js';
 export { compare, type Comparison } from './comparison.js';
 export * from './conversion.js';
 export * from './division.js';

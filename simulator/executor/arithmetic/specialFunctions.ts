@@ -213,3 +213,23 @@ export function unitReciprocalRoot64(high: number): number {
   const significand = isPower ? 0x200000 : rootReciprocalSignificand(fraction << 3, exponent & 1) >> 3;
   return ((1022 - (exponent >> 1)) << 20) + significand - 0x100000;
 }
+
+/** First segments of the tables in `specialFunctionWords`. */
+export const specialFunctionRows = {
+  reciprocal: 0,
+  rootReciprocal: 128,
+  rootReciprocalOdd: 192,
+  root: 256,
+  rootOdd: 320,
+} as const;
+
+/** Coefficients as compiled code reads them: 16 bytes a segment, c0 in 64 bits, c1 and c2 in 32. */
+export const specialFunctionWords: Int32Array = Int32Array.from(
+  [
+    ...reciprocalTable,
+    ...rootReciprocalTable,
+    ...rootReciprocalTableOdd,
+    ...rootTable,
+    ...rootTableOdd,
+  ].flatMap(([c0, c1, c2]) => [c0 | 0, Math.floor(c0 / 2 ** 32), c1, c2]),
+);

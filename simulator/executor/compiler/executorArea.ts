@@ -6,7 +6,7 @@ import type { FaultCode } from '../types.js';
  *
  *   0x00000  unused: a stray zero address reads nothing
  *   0x00400  launch record, and from 0x00800 the table of ex2
- *   0x01000  state of each thread    0x08000  kernel parameters
+ *   0x01000  state of each thread    0x02000  tables of special functions    0x08000  kernel parameters
  *   0x10000  instruction counters    0x40000  access caches          0x60000  symbol addresses
  *   0x80000  shared memory           0x100000 access journal         0x180000 thread contexts and local memory (more
  *                                                                             is allocated when it is short)
@@ -15,6 +15,7 @@ export const AREA = {
   record: 0x400,
   exponentials: 0x800,
   states: 0x1000,
+  specialFunctions: 0x2000,
   params: 0x8000,
   paramsEnd: 0x10000,
   counters: 0x10000,

@@ -185,6 +185,10 @@ function extreme(what: 'Min' | 'Max'): InstructionEmitter {
 }
 
 const reciprocal: InstructionEmitter = (emit, instruction) => {
+  if (isApproximate(instruction)) {
+    called('approximateReciprocal')(emit, instruction);
+    return;
+  }
   if (isSingle(instruction)) {
     emit.f.f32(1);
     useFloat(emit, instruction, instruction.sources[0]);
@@ -196,13 +200,6 @@ const reciprocal: InstructionEmitter = (emit, instruction) => {
   emit.f.f64(1).get(a).op('f64Div');
   chooseNan(emit, a, a);
   emit.assign(instruction.destinations[0], 'f64');
-};
-
-const reciprocalRoot: InstructionEmitter = (emit, instruction) => {
-  emit.f.f64(1);
-  useFloat(emit, instruction, instruction.sources[0]);
-  emit.f.op('f64PromoteF32').op('f64Sqrt').op('f64Div').op('f32DemoteF64');
-  finishFloat(emit, instruction);
 };
 
 function called(name: LibraryFunction): InstructionEmitter {
@@ -221,26 +218,45 @@ const copySign: InstructionEmitter = (emit, instruction) => {
   emit.assign(instruction.destinations[0], type);
 };
 
-const approximateDivision = called('divideApproximately');
 const nearestDivision = binary('Div');
+const nearestRoot = unary('Sqrt');
+
+function isApproximate(instruction: IrInstruction): boolean {
+  return instruction.modifiers.includes('approx');
+}
+
+const division: InstructionEmitter = (emit, instruction) => {
+  const isFull = instruction.modifiers.includes('full');
+  if (!isFull && !isApproximate(instruction)) {
+    nearestDivision(emit, instruction);
+    return;
+  }
+  const name = isFull ? 'divideFully' : 'divideApproximately';
+  if (!instruction.modifiers.includes('ftz')) {
+    called(name)(emit, instruction);
+    return;
+  }
+  for (const source of instruction.sources) useFloat(emit, instruction, source);
+  emit.f.call(emit.library.index(`${name}Flushed`));
+  finishRounded(emit, instruction);
+};
 
 export const floatEmitters: Readonly<Record<string, InstructionEmitter>> = {
   add: binary('Add'),
   sub: binary('Sub'),
   mul: binary('Mul'),
-  div: (emit, instruction) => {
-    if (instruction.modifiers.includes('approx')) approximateDivision(emit, instruction);
-    else nearestDivision(emit, instruction);
-  },
+  div: division,
   mad: fused,
   fma: fused,
   neg: unary('Neg'),
   abs: unary('Abs'),
-  sqrt: unary('Sqrt'),
+  sqrt: (emit, instruction) => {
+    (isApproximate(instruction) ? called('approximateRoot') : nearestRoot)(emit, instruction);
+  },
   min: extreme('Min'),
   max: extreme('Max'),
   rcp: reciprocal,
-  rsqrt: reciprocalRoot,
+  rsqrt: called('approximateReciprocalRoot'),
   ex2: called('exponential2'),
   copysign: copySign,
 };

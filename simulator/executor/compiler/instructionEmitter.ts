@@ -30,7 +30,6 @@ function floatIsInline(instruction: IrInstruction): boolean {
   if (lastType(instruction) === 'f32') {
     const isFused = opcode === 'fma' || opcode === 'mad';
     if (modifiers.includes('xorsign')) return false;
-    if (modifiers.includes('approx') || modifiers.includes('full')) return opcode === 'ex2';
     // What is subnormal before it is rounded is flushed, which matters where rounding goes up.
     if (isDirected && modifiers.includes('ftz')) return opcode === 'add' || opcode === 'sub';
     return !isDirected || opcode === 'add' || opcode === 'sub' || opcode === 'mul' || isFused;

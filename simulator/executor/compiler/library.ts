@@ -2,6 +2,7 @@ import { exponentialBias } from '../arithmetic/index.js';
 import { FunctionBuilder, type ModuleBuilder, type WasmType } from '../wasm/index.js';
 import { SEGMENT_ENTRY, SEGMENT_FLAGS } from '../memory/index.js';
 import { AREA, CACHE, faultNumber, RECORD } from './executorArea.js';
+import { specialFunctionMakers } from './specialFunctions.js';
 
 export const CANONICAL_NAN_32 = 0x7fffffff;
 export const CANONICAL_NAN_64_HIGH = 0xfff80000;
@@ -292,23 +293,6 @@ function exponential2(): FunctionBuilder {
   return f;
 }
 
-function divideApproximately(): FunctionBuilder {
-  const f = fn(['f32', 'f32'], 'f32');
-  f.get(1)
-    .op('f32Abs')
-    .f32(2 ** 126)
-    .op('f32Gt')
-    .get(1)
-    .op('f32Abs')
-    .f32(Infinity)
-    .op('f32Lt')
-    .op('i32And')
-    .if('f32');
-  f.get(0).f32(0).get(1).op('f32Copysign').op('f32Mul').else();
-  f.get(0).get(1).op('f32Div').end();
-  return f;
-}
-
 function divide(type: 'i32' | 'i64', what: 'DivS' | 'DivU' | 'RemS' | 'RemU'): FunctionBuilder {
   const f = fn([type, type], type);
   const constant = (value: number): FunctionBuilder => (type === 'i32' ? f.i32(value) : f.i64(value));
@@ -391,7 +375,7 @@ const makers = {
   narrowNan,
   saturate,
   exponential2,
-  divideApproximately,
+  ...specialFunctionMakers,
   halfToFloat,
   divS32: () => divide('i32', 'DivS'),
   divU32: () => divide('i32', 'DivU'),

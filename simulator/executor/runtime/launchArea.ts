@@ -1,4 +1,4 @@
-import { exponentialWords } from '../arithmetic/index.js';
+import { exponentialWords, specialFunctionWords } from '../arithmetic/index.js';
 import type { CompiledKernel } from '../compiler/index.js';
 import { AREA, CACHE, CLASS_COUNTERS, COUNTER_BYTES, MAX_THREADS, RECORD } from '../compiler/index.js';
 import { DeviceAddressSpace, type NodeMemory } from '../memory/index.js';
@@ -74,6 +74,7 @@ export class LaunchArea {
     this.setWide(RECORD.position, 0);
     this.setWide(RECORD.stopAt, NEVER);
     this.words.set(exponentials, AREA.exponentials >> 2);
+    this.words.set(specialFunctionWords, AREA.specialFunctions >> 2);
     this.memory.bytes.set(params, AREA.params);
     this.words.fill(0, AREA.counters >> 2, (CLASS_COUNTERS + compiled.counters.length * COUNTER_BYTES) >> 2);
     this.words.fill(0, AREA.caches >> 2, (AREA.caches + compiled.cacheCount * CACHE.bytes) >> 2);
