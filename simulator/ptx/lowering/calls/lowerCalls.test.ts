@@ -70,8 +70,8 @@ describe('lowering of calls', () => {
     expect(count(kernel, 'brx')).toBe(1);
     const [stack, ...others] = kernel.variables;
     expect(others).toEqual([]);
-    // 16 KiB and one frame: 32 bytes of variables, a value and the place to return to.
-    expect(stack?.bytes).toBe(16 * 1024 + 48);
+    // 16 KiB and eight frames: 32 bytes of variables, a value and the place to return to.
+    expect(stack?.bytes).toBe(16 * 1024 + 8 * 48);
     expect(kernel.instructions.some(({ modifiers }) => modifiers.includes('stackOverflow'))).toBe(true);
     expect(estimateRegistersPerThread(kernel)).toBeLessThan(40);
   });

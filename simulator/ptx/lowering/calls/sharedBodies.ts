@@ -40,8 +40,10 @@ interface Saved {
 }
 
 const FRAME_ALIGN = 16;
-/** Room for frames without variables; CUDA gives a thread 1 KiB by default. */
+/** Room for frames; CUDA gives a thread 1 KiB by default. */
 const STACK_BYTES = 16 * 1024;
+/** So many of the largest frames fit beside that. */
+const LARGEST_FRAMES = 8;
 
 export const STACK_NAME = '%stack';
 
@@ -74,7 +76,7 @@ export class BodyLinker {
   /** @returns the stack's variable when there is one. */
   link(): IrVariable | undefined {
     const frames = this.shared.map((body) => this.frameOf(body.name)).filter((bytes) => bytes > 0);
-    const bytes = frames.length === 0 ? 0 : STACK_BYTES + frames.reduce((sum, each) => sum + each, 0);
+    const bytes = frames.length === 0 ? 0 : STACK_BYTES + LARGEST_FRAMES * Math.max(...frames);
     if (bytes > 0) {
       const { line } = this.head;
       const symbol = { kind: 'symbol' as const, name: STACK_NAME, offset: 0 };
