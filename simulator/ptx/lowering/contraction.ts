@@ -14,6 +14,10 @@ import { straightLines } from './straightLine.js';
  * neither saturates nor is guarded, and no branch parts them. The `mul` must be spared altogether: whatever needs its
  * rounded result keeps all its sums as they are. Of a sum of two such products one goes into the `fma`: that which nothing else
  * reads, or else the first. Nothing is contracted for a debugger (`.target …, debug`).
+ *
+ * Not followed: what the card's compiler brings together only by other passes before this one. It unrolls loops (a product that
+ * the next round of a loop adds may be contracted), decides branches on constants, merges equal sums, and may add to the last
+ * product of `div.approx` and `div.full`.
  */
 export function contractModule(ir: IrModule): IrModule {
   if (ir.targets.includes('debug')) return ir;
