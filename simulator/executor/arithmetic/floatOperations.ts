@@ -87,6 +87,7 @@ function doubles(
     sources: order.map(() => 'b64' as const),
     result: 'b64',
     apply: big(overDoubles(apply, order)),
+    numbers: (a = 0, b = 0, c = 0) => apply(a, b, c),
   };
 }
 

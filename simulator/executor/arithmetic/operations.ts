@@ -56,6 +56,7 @@ export function scalarOperation(instruction: IrInstruction): ScalarOperation | u
     sources: made.sources ?? declared?.sources.map((each) => each as ScalarType) ?? [],
     result: made.result ?? (declared?.destinations[0] as ScalarType),
     apply: made.apply,
+    ...(made.numbers === undefined ? {} : { numbers: made.numbers }),
     ...(made.second === undefined ? {} : { second: made.second }),
     ...(made.carryOut === undefined ? {} : { carryOut: made.carryOut }),
   };

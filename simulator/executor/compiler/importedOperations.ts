@@ -19,6 +19,8 @@ interface Imported {
   readonly operation: ScalarOperation;
   /** Indices of the functions for the result, the second result of a pair and the condition code. */
   readonly apply: number;
+  /** Of f64 operations: index of the function of numbers. */
+  readonly numbers: number;
   readonly second: number;
   readonly carryOut: number;
 }
@@ -57,10 +59,32 @@ export class ImportedOperations {
     this.byForm.set(form, {
       operation,
       apply: add(form, operation.apply, operation.result),
+      numbers: this.declareNumbers(form, params.length, operation),
       second: add(`${form} second`, operation.second, 'pred'),
       carryOut: add(`${form} carry`, operation.carryOut, 'pred'),
     });
     return true;
+  }
+
+  private declareNumbers(form: string, count: number, { numbers }: ScalarOperation): number {
+    if (numbers === undefined) return -1;
+    const name = `${form} numbers`;
+    this.functions[name] = numbers as HostFunction;
+    return this.module.importFunction(
+      name,
+      Array.from({ length: count }, () => 'f64' as const),
+      ['f64'],
+    );
+  }
+
+  /** Doubles cross as numbers; only for a NaN do their bits. */
+  private emitNumbers(emit: OperandEmitter, { sources }: IrInstruction, imported: Imported): void {
+    const { f } = emit;
+    const result = emit.temporary('result', 'f64');
+    for (const source of sources) emit.use(source, 'f64');
+    f.call(imported.numbers).tee(result).get(result).op('f64Ne').if();
+    for (const source of sources) emit.use(source, 'b64');
+    f.call(imported.apply).op('f64ReinterpretI64').set(result).end().get(result);
   }
 
   /** Calls the function of a declared form with the values on the stack. */
@@ -86,6 +110,11 @@ export class ImportedOperations {
     };
     // What is written may be read again, so all results come before the first is kept.
     const isPair = destination?.kind === 'pair';
+    if (imported.numbers >= 0) {
+      this.emitNumbers(emit, instruction, imported);
+      emit.assign(destination, 'f64');
+      return true;
+    }
     if (carry?.writes === true) call(imported.carryOut);
     if (isPair) call(imported.second);
     call(imported.apply);
