@@ -103,7 +103,7 @@ export const CLASS_COUNTERS = AREA.counters + 32;
 /** One access cache: i64 base, i64 limit (in units of the access size; 0 is empty), i32 offset. */
 export const CACHE = { bytes: 24, base: 0, limit: 8, offset: 16 } as const;
 
-/** Before any exit status in a thread's state: -1 - (index of the instruction that ended it). */
+/** Before any exit status in a thread's state: -1 - (the mark of the way that it took, see exitMarks). */
 export const ENTRY_STATE = 0;
 
 export const FAULTS: readonly FaultCode[] = [

@@ -224,6 +224,22 @@ class GraphBuilder {
   }
 }
 
+/** The same end of a node with other targets; where a thread goes on after a wait stays. */
+export function redirect(terminator: Terminator, through: (node: number) => number): Terminator {
+  switch (terminator.kind) {
+    case 'jump':
+      return { ...terminator, to: through(terminator.to) };
+    case 'branch':
+      return { ...terminator, then: through(terminator.then), else: through(terminator.else) };
+    case 'switch':
+      return { ...terminator, targets: terminator.targets.map(through) };
+    case 'exit':
+    case 'trap':
+    case 'sync':
+      return terminator;
+  }
+}
+
 /** Nodes that control may reach from a node without meeting a sync point. */
 export function successorsOf(node: FlowNode): readonly number[] {
   switch (node.terminator.kind) {

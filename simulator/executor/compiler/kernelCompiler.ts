@@ -11,7 +11,8 @@ import { groupAccesses } from './accessGroups.js';
 import { scalarAtomic } from './atomicEmitter.js';
 import { CompileError } from './compileError.js';
 import { AREA, CLASS_COUNTERS, COUNTER_BYTES } from './executorArea.js';
-import { buildFlowGraph, successorsOf, type FlowGraph, type FlowNode, type SyncPoint } from './flowGraph.js';
+import { exitMarks, skipsPoint } from './exitMarks.js';
+import { buildFlowGraph, type FlowGraph, type FlowNode, type SyncPoint } from './flowGraph.js';
 import { ImportedOperations, type HostFunction } from './importedOperations.js';
 import { weighClasses, type InstructionWeights } from './instructionCounts.js';
 import { needsImport } from './instructionEmitter.js';
@@ -53,7 +54,7 @@ export interface CompiledKernel {
   readonly contextBytes: number;
   /** Slot of each register in a waiting thread's context. */
   readonly slotOf: ReadonlyMap<number, number>;
-  /** Whether a thread that ended at instruction `end` has passed code behind sync point `point` without waiting there. */
+  /** Whether a thread that ended with the mark of node `end` has passed code behind sync point `point` without waiting there. */
   skips(point: number, end: number): boolean;
 }
 
@@ -104,6 +105,7 @@ export function compileKernel(
     form,
     takesTurns,
     graph,
+    exits: exitMarks(graph),
     pointOf: (from, to) => cuts.pointOf(from, to),
     liveness,
     exact: findExactRegisters(fn),
@@ -186,22 +188,4 @@ function symbolAddress(ir: IrModule, fn: IrFunction, symbols: string[], name: st
   if (at >= AREA.symbolsEnd)
     throw new CompileError('tooLarge', `${fn.name}: too many module variables`, fn.line);
   return at;
-}
-
-/** A bare return is where early exits go; an end with work before it in its node, reachable from behind the point, is not. */
-function skipsPoint(graph: FlowGraph, point: number, end: number): boolean {
-  const target = graph.nodes.find((node) => node.terminator.kind === 'exit' && node.terminator.at === end);
-  const start = graph.syncPoints[point]?.resume;
-  if (target === undefined || start === undefined || target.body.length === 0) return false;
-  const seen = new Set<number>();
-  const work = [start];
-  for (let at = work.pop(); at !== undefined; at = work.pop()) {
-    if (at === target.index) return true;
-    const node = graph.nodes[at];
-    if (node === undefined || seen.has(at)) continue;
-    seen.add(at);
-    work.push(...successorsOf(node));
-    if (node.terminator.kind === 'sync') work.push(node.terminator.resume);
-  }
-  return false;
 }

@@ -1,6 +1,7 @@
 import type { IrFunction, IrModule } from '../../ptx/index.js';
 import type { LocalLayout, SharedLayout } from '../module/index.js';
 import type { AccessGroups } from './accessGroups.js';
+import type { ExitMarks } from './exitMarks.js';
 import type { FlowGraph, SyncPoint } from './flowGraph.js';
 import type { ImportedOperations } from './importedOperations.js';
 import type { Library } from './library.js';
@@ -24,6 +25,7 @@ export interface KernelPlan {
   /** Whether threads give way to one another, because they wait for each other or may have to stop. */
   readonly takesTurns: boolean;
   readonly graph: FlowGraph;
+  readonly exits: ExitMarks;
   readonly liveness: NodeLiveness;
   readonly exact: Uint8Array;
   readonly groups: AccessGroups;

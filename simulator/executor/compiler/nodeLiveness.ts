@@ -67,7 +67,7 @@ export function computeLiveness(fn: IrFunction, graph: FlowGraph): NodeLiveness 
     for (let index = graph.nodes.length - 1; index >= 0; index--) {
       const node = graph.nodes[index];
       const known = liveIn[index];
-      if (node !== undefined && known !== undefined && known.addAll(before(fn, node, liveIn, atSync)))
+      if (node !== undefined && known !== undefined && known.addAll(before(fn, graph, node, liveIn, atSync)))
         changed = true;
     }
   }
@@ -80,6 +80,7 @@ export function computeLiveness(fn: IrFunction, graph: FlowGraph): NodeLiveness 
 
 function before(
   fn: IrFunction,
+  graph: FlowGraph,
   node: FlowNode,
   liveIn: readonly RegisterSet[],
   atSync: readonly RegisterSet[],
@@ -87,9 +88,10 @@ function before(
   const live = new RegisterSet(fn.registers.length);
   const terminator = node.terminator;
   if (terminator.kind === 'sync') {
+    const isOnEdge = graph.syncPoints[terminator.point]?.isOnEdge === true;
     const behind = liveIn[terminator.resume];
     if (behind !== undefined) live.addAll(behind);
-    const instruction = fn.instructions[terminator.at];
+    const instruction = isOnEdge ? undefined : fn.instructions[terminator.at];
     if (instruction !== undefined) {
       for (const register of writtenRegisters(instruction)) live.delete(register);
       for (const register of readRegisters(instruction)) live.add(register);

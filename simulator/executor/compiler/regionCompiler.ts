@@ -124,6 +124,7 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
       const instruction = this.plan.fn.instructions[index];
       if (instruction !== undefined) emitInstruction(instruction, this.emit, this.memory, this.plan.imported);
     }
+    if (this.plan.exits.before.has(node.index)) this.f.i32(-1 - node.index).set(this.status);
   }
 
   emitCondition(register: number, negated: boolean): void {
@@ -135,7 +136,8 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
     const f = this.f;
     switch (terminator.kind) {
       case 'exit':
-        if (this.shape === 'warp') f.i32(-1 - terminator.at).set(this.status);
+        if (this.shape === 'warp' && !this.plan.exits.marked.has(node.index))
+          f.i32(-1 - node.index).set(this.status);
         f.br(this.leaveLabel);
         return;
       case 'trap':

@@ -115,7 +115,7 @@ export class LaunchArea {
     if (shared > 0) this.memory.bytes.fill(0, AREA.shared, AREA.shared + shared);
   }
 
-  /** State of a thread: 0 not started, k + 1 waiting at sync point k, negative ended by instruction -1 - state. */
+  /** State of a thread: 0 not started, k + 1 waiting at sync point k, negative ended with mark -1 - state. */
   state(thread: number): number {
     return this.words[(AREA.states >> 2) + thread] ?? 0;
   }

@@ -140,6 +140,22 @@ describe('barriers that never open', () => {
     expect(faultOf('add.u32 %r2, %r0, 16;\nbar.sync %r2;', 64)).toMatchObject({ code: 'illegalInstruction' });
   });
 
+  it('fault where a lane goes past, to a return that early exits share', () => {
+    const body = (skipper: number): string => `
+setp.ge.u32 %p1, %r1, %r0;
+@%p1 bra END;
+setp.eq.u32 %p2, %r1, ${skipper};
+@%p2 bra SKIP;
+bar.sync 0;
+SKIP:
+st.global.u32 [%rd0], %r1;
+END:
+ret;`;
+    expect(faultOf(body(37), 64, 50)).toMatchObject({ code: 'divergentBarrier', thread: [32, 0, 0] });
+    const early = storingKernel(body(64));
+    expect(bench.run(early, { values: [bench.buffer(64), 50], block: [64, 1, 1] }).status).toBe('done');
+  });
+
   it('fault where lanes of one warp are apart, naming both places', () => {
     const body = `
 setp.lt.u32 %p1, %r1, 16;

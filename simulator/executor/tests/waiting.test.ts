@@ -266,6 +266,16 @@ setp.lt.u32 %p2, %r2, 20;
     for (const out of outs) expect(bench.words(out, 192)).toEqual(expected);
   });
 
+  it('may be of a kernel with very many loops', () => {
+    const loops = Array.from(
+      { length: 100 },
+      (_, index) =>
+        `mov.u32 %r2, 0;\nL${index}:\nmad.lo.u32 %r9, %r9, 3, %r1;\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, ${1 + (index % 4)};\n@%p1 bra L${index};`,
+    );
+    const body = `mov.u32 %r9, 1;\n${loops.join('\n')}`;
+    expect(results('resumable', body, { fuel: 500 })).toEqual(results('fast', body, {}));
+  });
+
   it('are resumed once, by their own executor', () => {
     const { launch, range } = bench.place(storingKernel(long, variables), {
       values: [bench.buffer(192), 0],
