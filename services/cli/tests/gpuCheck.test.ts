@@ -80,8 +80,8 @@ describe('windjammer gpu check', () => {
   });
 
   it('shows no more findings than it is told to', async () => {
-    expect(await run(blur, '--all', '--limit', '1')).toMatch(
-      /2|3 more findings left out \(--limit shows more\)/,
+    expect(await run(blur, '--all', '--limit', '1')).toContain(
+      '3 more findings left out (--limit shows more)',
     );
   });
 
