@@ -1,8 +1,8 @@
 import type { IrBlock, IrInstruction } from './ir.js';
 
-/** Whether a block ends with this instruction. */
+/** Whether a block ends with this instruction: `brkpt` without a debugger is an end as `trap` is. */
 export function endsBlock(opcode: string): boolean {
-  return opcode === 'bra' || opcode === 'brx' || opcode === 'ret' || opcode === 'exit' || opcode === 'trap';
+  return /^(?:bra|brx|ret|exit|trap|brkpt)$/.test(opcode);
 }
 
 export interface BlockLayout {

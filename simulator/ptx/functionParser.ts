@@ -1,5 +1,5 @@
 import { formsOf } from './forms/index.js';
-import { connectBlocks, layOutBlocks } from './controlFlow.js';
+import { connectBlocks, endsBlock, layOutBlocks } from './controlFlow.js';
 import { parseVariables } from './declarations.js';
 import type { FunctionHead } from './functionHead.js';
 import type { ParsedInstruction } from './instructionParser.js';
@@ -284,8 +284,7 @@ export class FunctionParser {
 
   private finish(endLine: number): IrFunction {
     const last = this.pending.at(-1);
-    const ends =
-      last !== undefined && last.guard === undefined && /^(ret|exit|trap|bra|brx)$/.test(last.opcode);
+    const ends = last !== undefined && last.guard === undefined && endsBlock(last.opcode);
     if (!ends || this.labelNames.has(this.pending.length)) this.push(this.impliedReturn(endLine));
     const shift = this.prologue.length;
     const pending = [...this.prologue, ...this.pending];

@@ -1,4 +1,4 @@
-import { parseModule, PtxParseError } from '../index.js';
+import { lowerModule, parseModule, PtxParseError } from '../index.js';
 
 /** What became of a damaged text. */
 export type MutationOutcome = 'parsed' | 'refused';
@@ -46,5 +46,7 @@ export function checkDamagedText(text: string): MutationOutcome {
       }
     }
   }
+  // What loading does next must not fail either: it refuses what it cannot lower.
+  lowerModule(module);
   return 'parsed';
 }
