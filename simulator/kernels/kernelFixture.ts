@@ -44,9 +44,14 @@ export interface FixtureLaunch<Name extends string = string> {
 export interface Bound {
   readonly relative?: number;
   readonly absolute?: number;
+  /** Float sums by atomics: a card adds in an order of its own, so that its bits are not to be had either. */
+  readonly anyOrder?: true;
 }
 
-/** `exact` compares bits. A bound is for approximate functions and for float sums whose order is open. */
+/**
+ * `exact` compares bits with the reference. A bound is for functions that the hardware approximates, which TypeScript cannot
+ * say to the bit (a card can), and for sums in any order.
+ */
 export type OutputRule = 'exact' | Bound;
 
 /** A CUDA program of one or more launches, with its inputs and what plain TypeScript says of its results. */

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { bytesOf } from '../fixtureRun.js';
-import type { Bound, Buffers, KernelFixture } from '../kernelFixture.js';
+import type { Buffers, KernelFixture, OutputRule } from '../kernelFixture.js';
 import { base64 } from './cardPlan.js';
 
-/** What a card left of one fixture: a digest of each exact output, the bytes of each approximate one. */
+/** What a card left of one fixture: a digest of each output, or its bytes where the order of additions is open. */
 export interface CardOutputs {
   readonly exact: Readonly<Record<string, string>>;
-  readonly approximate: Readonly<Record<string, string>>;
+  readonly anyOrder: Readonly<Record<string, string>>;
   readonly printed?: string;
 }
 
@@ -17,27 +17,26 @@ export interface CardResults {
   readonly programs: Readonly<Record<string, CardOutputs>>;
 }
 
-/** Digests of settled results; the bytes of those that have a bound. */
 export function cardOutputs(fixture: KernelFixture, buffers: Buffers, printed: string): CardOutputs {
   const exact: Record<string, string> = {};
-  const approximate: Record<string, string> = {};
+  const anyOrder: Record<string, string> = {};
   for (const [name, rule] of Object.entries(fixture.outputs)) {
     const bytes = bytesOf(buffers[name]);
-    if (rule === 'exact') exact[name] = createHash('sha256').update(bytes).digest('hex').slice(0, 32);
-    else approximate[name] = base64(bytes);
+    if (!isAnyOrder(rule)) exact[name] = createHash('sha256').update(bytes).digest('hex').slice(0, 32);
+    else anyOrder[name] = base64(bytes);
   }
-  return { exact, approximate, ...(printed === '' ? {} : { printed }) };
+  return { exact, anyOrder, ...(printed === '' ? {} : { printed }) };
 }
 
-/** The buffers that a bound holds, with a card's values in them. */
-export function approximateValues(fixture: KernelFixture, kept: CardOutputs): Buffers {
+/** The fixture's buffers with a card's values in those whose order of additions is open. */
+export function anyOrderValues(fixture: KernelFixture, kept: CardOutputs): Buffers {
   const buffers = fixture.buffers();
-  for (const [name, text] of Object.entries(kept.approximate)) {
+  for (const [name, text] of Object.entries(kept.anyOrder)) {
     bytesOf(buffers[name]).set(Buffer.from(text, 'base64'));
   }
   return buffers;
 }
 
-export function isBound(rule: 'exact' | Bound): rule is Bound {
-  return rule !== 'exact';
+export function isAnyOrder(rule: OutputRule): boolean {
+  return rule !== 'exact' && rule.anyOrder === true;
 }
