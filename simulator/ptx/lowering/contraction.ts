@@ -3,6 +3,7 @@ import { typeBits } from '../scalarTypes.js';
 import { writtenRegisters } from '../analysis/registerUse.js';
 import { neededInstructions } from './neededInstructions.js';
 import { ProductFinder, type Product, type ProductUse } from './products.js';
+import { isProductOfReciprocal, quotientFactors } from './quotient.js';
 import { replaceInstructions, type NewInstruction } from './replacement.js';
 import { straightLines } from './straightLine.js';
 
@@ -12,12 +13,11 @@ import { straightLines } from './straightLine.js';
  *
  * The rule, as measured: neither has a rounding written (which forbids it), both flush denormals or neither does, the `mul`
  * neither saturates nor is guarded, and no branch parts them. The `mul` must be spared altogether: whatever needs its
- * rounded result keeps all its sums as they are. Of a sum of two such products one goes into the `fma`: that which nothing else
+ * rounded result keeps all its sums as they are. `div.approx` and `div.full` end in such a `mul` too. Of a sum of two such products one goes into the `fma`: that which nothing else
  * reads, or else the first. Nothing is contracted for a debugger (`.target …, debug`).
  *
  * Not followed: what the card's compiler brings together only by other passes before this one. It unrolls loops (a product that
- * the next round of a loop adds may be contracted), decides branches on constants, merges equal sums, and may add to the last
- * product of `div.approx` and `div.full`.
+ * the next round of a loop adds may be contracted), decides branches on constants, merges equal sums.
  */
 export function contractModule(ir: IrModule): IrModule {
   if (ir.targets.includes('debug')) return ir;
@@ -119,7 +119,10 @@ class Contraction {
     const mul = this.instruction(product.mul);
     const before: NewInstruction[] = [];
     const last = Math.max(...uses.map((use) => this.placeOf(use.sum)));
-    const factors = mul.sources.map((factor) => this.kept(factor, mul, last, before));
+    const multiplied = isProductOfReciprocal(mul)
+      ? quotientFactors(mul, before, (type) => this.freshRegister(type))
+      : mul.sources;
+    const factors = multiplied.map((factor) => this.kept(factor, mul, last, before));
     let negated: IrOperand[] | undefined;
     for (const use of uses) {
       const sum = this.instruction(use.sum);
@@ -177,8 +180,12 @@ class Contraction {
   }
 
   private fresh(like: IrInstruction): IrOperand & { kind: 'register' } {
+    return this.freshRegister(registerType(like.types[0] ?? 'f32'));
+  }
+
+  private freshRegister(type: ScalarType): IrOperand & { kind: 'register' } {
     const register = this.fn.registers.length + this.added.length;
-    this.added.push({ name: `%contracted${this.added.length}`, type: registerType(like.types[0] ?? 'f32') });
+    this.added.push({ name: `%contracted${this.added.length}`, type });
     return { kind: 'register', register };
   }
 

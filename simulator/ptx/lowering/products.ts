@@ -1,11 +1,12 @@
 import { writtenRegisters, readRegisters } from '../analysis/registerUse.js';
 import type { IrFunction, IrInstruction, IrOperand, ScalarType } from '../ir.js';
 import type { NeededInstructions } from './neededInstructions.js';
+import { isProductOfReciprocal } from './quotient.js';
 import { roundsFreely } from './roundsFreely.js';
 
-/** A multiplication whose sum an `fma` may take over. */
+/** A multiplication, or a division that ends in one, whose sum an `fma` may take over. */
 export interface Product {
-  /** Index of the `mul`. */
+  /** Index of the `mul` or `div`. */
   readonly mul: number;
   readonly type: ScalarType;
   /** Sums that read it, as it is or negated. */
@@ -153,7 +154,9 @@ export class ProductFinder {
 
   private productOf(instruction: IrInstruction): Product | undefined {
     const { opcode, guard, modifiers, sources } = instruction;
-    if (opcode !== 'mul' || guard !== undefined || modifiers.includes('sat')) return undefined;
+    const isQuotient = isProductOfReciprocal(instruction);
+    if ((opcode !== 'mul' && !isQuotient) || guard !== undefined || modifiers.includes('sat'))
+      return undefined;
     if (roundsFreely(instruction) === undefined || instruction.destinations[0]?.kind !== 'register')
       return undefined;
     const factors = sources.map((source) => this.valueOf(source));
@@ -165,7 +168,7 @@ export class ProductFinder {
       uses: [],
       copies: [],
       isFree: true,
-      factors: productKey(factors),
+      factors: isQuotient ? factors.join('/') : productKey(factors),
     };
     this.products.push(product);
     return product;

@@ -108,6 +108,16 @@ describe('contraction', () => {
       ['fma.rn.f32 %f5 %f1 %f2 %f3'],
     ],
     [
+      'a quotient',
+      `div.approx.ftz.f32 %f4, %f1, %f2; add.ftz.f32 %f5, %f4, %f3; ${end}`,
+      ['fma.rn.ftz.f32 %f5 %f1 %contracted0 %f3'],
+    ],
+    [
+      'a multiple by a divisor that is known',
+      `div.full.f32 %f4, %f1, 0f40800000; sub.f32 %f5, %f3, %f4; ${end}`,
+      ['fma.rn.f32 %f5 %f1 be800000 %f3'],
+    ],
+    [
       'doubles',
       'mul.f64 %d4, %d1, %d2; add.f64 %d5, %d4, %d3; st.global.f64 [%rd1], %d5; ret;',
       ['fma.rn.f64 %d5 %d1 %d2 %d3'],
@@ -171,6 +181,15 @@ describe('contraction', () => {
     const before = arithmetic(body, 'sm_90, debug');
     expect(arithmetic(body)).toEqual(before);
     expect(before.some((text) => /mul\./.test(text))).toBe(true);
+  });
+
+  it('leaves quotients that are needed rounded, or whose rounding is written', () => {
+    for (const body of [
+      `div.rn.f32 %f4, %f1, %f2; add.f32 %f5, %f4, %f3; ${end}`,
+      `div.approx.f32 %f4, %f1, %f2; add.f32 %f5, %f4, %f3; st.global.f32 [%rd1+4], %f4; ${end}`,
+      `div.approx.ftz.f32 %f4, %f1, %f2; add.f32 %f5, %f4, %f3; ${end}`,
+    ])
+      expect(arithmetic(body)).toEqual(['add.f32 %f5 %f4 %f3']);
   });
 
   it('contracts nothing for a debugger', () => {
