@@ -27,6 +27,11 @@ const instructionForms: ReadonlyMap<string, readonly InstructionForm[]> = new Ma
   ]),
 );
 
+/** The base opcodes that have forms. */
+export function supportedOpcodes(): readonly string[] {
+  return [...instructionForms.keys()];
+}
+
 /** The forms of a base opcode; none when it is not supported. */
 export function formsOf(opcode: string): readonly InstructionForm[] {
   return instructionForms.get(opcode) ?? [];

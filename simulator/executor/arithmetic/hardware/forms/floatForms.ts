@@ -27,7 +27,10 @@ function exact(): VectorForm[] {
     for (const opcode of ['add', 'sub', 'mul']) {
       for (const extra of ['ftz', 'sat', 'ftz.sat']) binary(`${opcode}.${how}.${extra}`, 'f32');
     }
-    for (const extra of ['ftz', 'sat', 'ftz.sat']) ternary(`fma.${how}.${extra}`, 'f32');
+    for (const extra of ['ftz', 'sat', 'ftz.sat']) {
+      ternary(`fma.${how}.${extra}`, 'f32');
+      ternary(`mad.${how}.${extra}`, 'f32');
+    }
     binary(`div.${how}.ftz`, 'f32');
     for (const opcode of ['rcp', 'sqrt']) unary(`${opcode}.${how}.ftz`, 'f32');
   }

@@ -70,6 +70,14 @@ function forms(): VectorForm[] {
           ...(isPacked ? [`setp.lt.ftz.${type} %d0|%d1, %s0, %s1;`] : []),
         ),
       );
+    const whole = isPacked ? [type] : [type, 'u16', 'u32'];
+    for (const to of whole) {
+      for (const how of floatComparisons)
+        found.push(form(`set.${how}.${to}.${type}`, `${to} <- ${type} ${type}`));
+    }
+    for (const join of ['and', 'or', 'xor'])
+      found.push(form(`set.leu.${join}.${type}.${type}`, `${type} <- ${type} ${type} pred`));
+    if (!isBrain) found.push(form(`set.gt.ftz.${type}.${type}`, `${type} <- ${type} ${type}`));
     if (isPacked) {
       for (const how of ['lt', 'neu', 'ge', 'nan'])
         found.push(form(`set.${how}.${type}.${type}`, `${type} <- ${type} ${type}`));

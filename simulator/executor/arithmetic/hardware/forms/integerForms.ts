@@ -137,7 +137,16 @@ function joined(): VectorForm[] {
     for (const to of ['u32', 's32', 'f32'])
       found.push(form(`set.${how}.${to}.${type}`, `${to} <- ${type} ${type}`));
   }
+  for (const how of ['equ', 'neu', 'ltu', 'leu', 'gtu', 'geu', 'nan'])
+    found.push(form(`set.${how}.u32.f32`, 'u32 <- f32 f32'), form(`set.${how}.f16.f32`, 'f16 <- f32 f32'));
+  found.push(form('set.num.bf16.f64', 'bf16 <- f64 f64'), form('set.lt.ftz.f16.f32', 'f16 <- f32 f32'));
+  for (const how of ['lo', 'ls', 'hi', 'hs'])
+    found.push(form(`set.${how}.u32.u64`, 'u32 <- u64 u64'), form(`set.${how}.f16.u32`, 'f16 <- u32 u32'));
+  for (const how of ['eq', 'ne', 'lt', 'gt', 'ge'])
+    found.push(form(`set.${how}.bf16.s32`, 'bf16 <- s32 s32'));
+  for (const join of ['and', 'or', 'xor']) found.push(form(`set.lt.${join}.f16.s32`, 'f16 <- s32 s32 pred'));
   for (const from of ['b16', 'b32', 'b64']) {
+    for (const to of ['f16', 'bf16']) found.push(form(`set.eq.${to}.${from}`, `${to} <- ${from} ${from}`));
     for (const to of ['u32', 's32', 'f32'])
       found.push(form(`set.eq.${to}.${from}`, `${to} <- ${from} ${from}`));
   }

@@ -28,6 +28,7 @@ function scalar(): VectorForm[] {
       for (const [a, b] of pairs) {
         push(`${opcode}.${to}.${a}.${b}`, '%d0, %s0, %s1', false);
         push(`${opcode}.${to}.${a}.${b}.sat`, '%d0, %s0.b3, %s1.h1', false);
+        push(`${opcode}.${to}.${a}.${b}.sat`, '%d0, %s0, %s1', false);
       }
     }
     push(`${opcode}.s32.s32.u32`, '%d0.h1, %s0.h0, %s1.b2, %s2', true);
@@ -43,6 +44,7 @@ function scalar(): VectorForm[] {
         for (const mode of ['clamp', 'wrap']) {
           push(`${opcode}.${to}.${a}.u32.${mode}`, '%d0, %s0, %s1', false);
           push(`${opcode}.${to}.${a}.u32.${mode}`, '%d0, %s0.h1, %s1.b0', false);
+          if (opcode === 'vshr') push(`vshr.${to}.${a}.u32.sat.${mode}`, '%d0, %s0, %s1', false);
         }
       }
     }
@@ -81,7 +83,8 @@ function packed(): VectorForm[] {
       for (const [a, b] of pairs) {
         for (const to of ['s32', 'u32']) {
           push(`${opcode}${size}.${to}.${a}.${b}`, '%d0, %s0, %s1, %s2');
-          if (opcode !== 'vavrg') push(`${opcode}${size}.${to}.${a}.${b}.sat`, '%d0, %s0, %s1, %s2');
+          push(`${opcode}${size}.${to}.${a}.${b}.add`, '%d0, %s0, %s1, %s2');
+          push(`${opcode}${size}.${to}.${a}.${b}.sat`, '%d0, %s0, %s1, %s2');
         }
       }
       push(`${opcode}${size}.s32.s32.u32`, `%d0${mask}, %s0${pick[0] ?? ''}, %s1${pick[1] ?? ''}, %s2`);
