@@ -17,11 +17,13 @@ export function sourceLines(lines: readonly string[]): (SourceLine | undefined)[
   if (files.size === 0) return found;
   let current: SourceLine | undefined;
   lines.forEach((text, index) => {
-    const match = /^\s*\.loc\s+(\d+)\s+(\d+)/.exec(text);
+    // What was inlined is told by the line that called it: the user's own, where the other is often the toolkit's.
+    const match =
+      /^\s*\.loc\s.*\binlined_at\s+(\d+)\s+(\d+)/.exec(text) ?? /^\s*\.loc\s+(\d+)\s+(\d+)/.exec(text);
     if (match !== null) {
       const file = files.get(Number(match[1]));
       current = file === undefined ? undefined : { file, line: Number(match[2]) };
-    } else if (/^\s*\}/.test(text)) current = undefined;
+    } else if (/\.(?:entry|func)\b/.test(text)) current = undefined;
     found[index + 1] = current;
   });
   return found;
