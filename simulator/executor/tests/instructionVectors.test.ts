@@ -5,6 +5,7 @@ import {
   allForms,
   cellForms,
   digestOf,
+  firstCases,
   operandsOf,
   probeModule,
   readMeasured,
@@ -16,12 +17,12 @@ import { packParams } from './referenceLaunch.js';
 
 const measured = readMeasured();
 
-/** Runs the kernel of one form over all its cases, as the card did. */
+/** Runs the kernel of one form over its first cases, as the card did. */
 class VectorBench {
   private readonly memory = new NodeMemory({ backingBytes: 16 * 2 ** 20 });
   private readonly space = this.memory.createSpace();
-  private readonly in = this.space.map(measured.cases * 64, 'readWrite').virtualAddress;
-  private readonly out = this.space.map(measured.cases * 64, 'readWrite').virtualAddress;
+  private readonly in = this.space.map(firstCases * 64, 'readWrite').virtualAddress;
+  private readonly out = this.space.map(firstCases * 64, 'readWrite').virtualAddress;
   private readonly executor: Pick<Executor, 'run'>;
 
   constructor(makeExecutor: (memory: NodeMemory) => Pick<Executor, 'run'>) {
@@ -29,19 +30,21 @@ class VectorBench {
   }
 
   results(form: VectorForm): BigUint64Array {
-    const operands = operandsOf(form);
-    this.space.view(this.in, operands.byteLength).set(new Uint8Array(operands.buffer));
+    const operands = operandsOf(form).subarray(0, firstCases * form.sources.length);
+    this.space
+      .view(this.in, operands.byteLength)
+      .set(new Uint8Array(operands.buffer, operands.byteOffset, operands.byteLength));
     const module = loadModule(parseModule(probeModule([form]), form.name), this.space);
     const kernel = module.ir.functions[0];
     if (kernel === undefined) throw new Error('no kernel');
     if (kernel.refusal !== undefined) throw new Error(`${form.name}: ${kernel.refusal.reason}`);
-    const blocks = measured.cases / threadsPerBlock;
+    const blocks = firstCases / threadsPerBlock;
     const shape = { grid: [blocks, 1, 1], block: [threadsPerBlock, 1, 1], dynamicSharedBytes: 0 } as const;
-    const params = packParams(kernel, [this.in, this.out, measured.cases]);
+    const params = packParams(kernel, [this.in, this.out, firstCases]);
     const outcome = this.executor.run({ module, kernel, shape, params }, { lo: 0, hi: blocks }, 'fast', 1e6);
     if (outcome.status !== 'done') throw new Error(`${form.name}: ${JSON.stringify(outcome)}`);
     for (const address of module.symbols.values()) this.space.unmap(address);
-    const bytes = Uint8Array.from(this.space.view(this.out, measured.cases * form.results.length * 8));
+    const bytes = Uint8Array.from(this.space.view(this.out, firstCases * form.results.length * 8));
     return new BigUint64Array(bytes.buffer);
   }
 }
@@ -50,7 +53,7 @@ function holds(bench: VectorBench, form: VectorForm): void {
   const expected = measured.results[form.name];
   const results = bench.results(form);
   expect(samplesOf(results, form.results.length)).toBe(expected?.samples);
-  expect(digestOf(results)).toBe(expected?.digest);
+  expect(digestOf(results)).toBe(expected?.firstDigest);
 }
 
 const named = (forms: readonly VectorForm[]) => forms.map((form) => [form.name, form] as const);
