@@ -26,11 +26,14 @@ interface BarrierUse {
   readonly isAligned: boolean;
   readonly predicate: IrOperand | undefined;
   readonly reduction: 'popc' | 'and' | 'or' | undefined;
+  /** All threads of the block wait at one barrier, and that is all. */
+  readonly isPlain: boolean;
 }
 
 /** The barriers of a block: who waits, and when they open. */
 export class BlockBarriers {
-  private readonly uses = new Map<number, BarrierUse>();
+  /** By sync point; made when first asked for. */
+  private readonly uses: (BarrierUse | undefined)[] = [];
 
   constructor(
     private readonly area: LaunchArea,
@@ -100,9 +103,7 @@ export class BlockBarriers {
     }
     const point = this.kernel.compiled.syncPoints[state - 1];
     if (point === undefined) return false;
-    const use = this.useAt(point);
-    if (use.count !== undefined || use.reduction !== undefined || use.number?.kind !== 'integer')
-      return false;
+    if (!this.useAt(point).isPlain) return false;
     block.waiting.fill(0);
     return true;
   }
@@ -289,12 +290,7 @@ export class BlockBarriers {
   }
 
   private useAt(point: SyncPoint): BarrierUse {
-    let use = this.uses.get(point.index);
-    if (use === undefined) {
-      use = barrierUse(this.launch.kernel.instructions[point.instruction]);
-      this.uses.set(point.index, use);
-    }
-    return use;
+    return (this.uses[point.index] ??= barrierUse(this.launch.kernel.instructions[point.instruction]));
   }
 
   private valueOf(operand: IrOperand | undefined, thread: number): number {
@@ -325,9 +321,11 @@ function barrierUse(instruction: IrInstruction | undefined): BarrierUse {
   const isReduction = modifiers.includes('red');
   const [number, second, third] = sources;
   const reduction = (['popc', 'and', 'or'] as const).find((each) => isReduction && modifiers.includes(each));
+  const count = isReduction ? (third === undefined ? undefined : second) : second;
   return {
-    number: number ?? { kind: 'integer', low: 0, high: 0 },
-    count: isReduction ? (third === undefined ? undefined : second) : second,
+    number,
+    count,
+    isPlain: count === undefined && !isReduction && number?.kind === 'integer',
     isArrival: modifiers.includes('arrive'),
     isAligned: opcode === 'bar' || modifiers.includes('aligned'),
     predicate: isReduction ? (third ?? second) : undefined,

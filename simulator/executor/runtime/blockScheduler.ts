@@ -17,6 +17,8 @@ export type TurnEnd =
   | { readonly kind: 'spin'; readonly moved: boolean }
   | { readonly kind: 'fuel' };
 
+const DONE: TurnEnd = { kind: 'done' };
+
 /** How a warp's turn ended. `waits`: something ran; `stuck`: nothing could. */
 type WarpEnd = 'waits' | 'stuck' | 'spins' | 'fault' | 'fuel';
 
@@ -65,9 +67,16 @@ export class BlockScheduler {
         if (end === 'waits') ran = true;
         else if (end === 'spins') spun = true;
       }
-      if (block.isDone) return { kind: 'done' };
+      let alive = 0;
+      let runnable = 0;
+      for (let warp = 0; warp < block.warps; warp++) {
+        const lanes = block.alive[warp] ?? 0;
+        alive |= lanes;
+        runnable |= lanes & ~(block.waiting[warp] ?? 0);
+      }
+      if (alive === 0) return DONE;
       if (ran) moved = true;
-      if (ran && (spun || this.canRun(block))) continue;
+      if (ran && (spun || runnable !== 0)) continue;
       if (spun) {
         if (this.barriers.openComplete(block)) continue;
         return { kind: 'spin', moved };
@@ -80,10 +89,6 @@ export class BlockScheduler {
   private ended(): TurnEnd {
     const fault = this.fault ?? readFault(this.area, this.launch);
     return { kind: 'fault', fault };
-  }
-
-  private canRun(block: BlockState): boolean {
-    return block.alive.some((alive, warp) => (alive & ~(block.waiting[warp] ?? 0)) !== 0);
   }
 
   private run(block: BlockState, warp: number): WarpEnd {

@@ -56,8 +56,4 @@ export class BlockState {
     this.fuel = fuel;
     this.spentBefore = 0;
   }
-
-  get isDone(): boolean {
-    return this.alive.every((lanes) => lanes === 0);
-  }
 }
