@@ -183,12 +183,16 @@ export class PostDominatorPolicy implements WarpPolicy {
   }
 }
 
-/** Lets those go on that have come to a meeting point, without those that have not. @returns the lanes */
+/**
+ * Lets those go on that have come to a meeting point, without those that have not, and without meeting whom they would at
+ * the same place later. @returns the lanes
+ */
 function release(splits: Split[], meeting: Reconvergence): number {
   const lanes = meeting.arrived;
-  meeting.expected &= ~lanes;
   meeting.arrived = 0;
-  splits.push({ lanes, into: meeting.outer, lastPc: meeting.pc });
+  let into: Reconvergence | undefined = meeting;
+  for (; into !== undefined && into.pc === meeting.pc; into = into.outer) into.expected &= ~lanes;
+  splits.push({ lanes, into, lastPc: meeting.pc });
   return lanes;
 }
 
