@@ -160,6 +160,7 @@ export interface KernelFault {
 }
 
 interface RunOutcome {
+  /** Of this call alone: a resumed run counts what it did since it was resumed. */
   readonly counters: ExecutionCounters;
   /** What the kernel's `printf` calls wrote, in the order in which they ran. */
   readonly printed?: string;
@@ -173,7 +174,10 @@ export type RunResult =
   /** Of the *resumable* variant: stopped between two instructions of each warp; `resume` goes on from there. */
   | (RunOutcome & { readonly status: 'yield'; readonly suspended: SuspendedRun });
 
-/** Blocks in flight, with everything that their warps hold. Belongs to the executor that made it; used once. */
+/**
+ * Blocks in flight, with everything that their warps hold. Belongs to the executor that made it; used once. It lives
+ * outside the node's memory: other launches may run meanwhile, and a snapshot or fork of the node holds none.
+ */
 export interface SuspendedRun {
   readonly launch: ExecutorLaunch;
   readonly range: BlockRange;
