@@ -12,13 +12,17 @@ import { FeedbackJoin, feedbackRefusal, learn, refused, type FeedbackDone } from
 import { CachedEvaluation, LiveQuery, Task, type TaskOwner } from './liveQuery.js';
 import { SilentObserver, type PredictionObserver } from './observer.js';
 import { ReplicaLink } from './replicaLink.js';
-import type { ServedApplication } from './servedApplication.js';
+import { ModelCalls } from './modelCalls.js';
+import { inputRefusal, type ServedApplication } from './servedApplication.js';
 import type { ServedModel } from './servedModel.js';
 import { VotePoll } from './votePoll.js';
 import type {
   AnswerSink,
   FeedbackOutcome,
   FeedbackRequest,
+  ModelCall,
+  ModelCallSink,
+  ModelRequest,
   ModelVote,
   PollRequest,
   PredictionService,
@@ -65,6 +69,7 @@ export class PredictionEngine implements PredictionService, TaskOwner, EventSink
   private readonly draw: KeyedDraw;
   private readonly recent: RecentQueries<LiveQuery>;
   private readonly deadlines = new DeadlineHeap<LiveQuery>();
+  private readonly modelCalls: ModelCalls;
   private timerNs = Infinity;
   private timer = -1;
   private live = 0;
@@ -93,6 +98,9 @@ export class PredictionEngine implements PredictionService, TaskOwner, EventSink
     });
     this.recent = new RecentQueries(options.recentQueries ?? RECENT_QUERIES);
     this.clock.attach(this.port, this);
+    this.modelCalls = new ModelCalls(this.clock, `${this.port}/models`, this.cache, () =>
+      this.checkDrained(),
+    );
     this.directory = new Directory({
       registry: options.registry,
       store: options.store,
@@ -201,6 +209,20 @@ export class PredictionEngine implements PredictionService, TaskOwner, EventSink
     this.start(live, input, traceparent, undefined, nowNs);
   }
 
+  evaluate(request: ModelRequest, sink: ModelCallSink): ModelCall | undefined {
+    const model = this.directory.model(request.model, request.version);
+    const refusal = this.draining
+      ? SHUTTING_DOWN
+      : model === undefined
+        ? unknownModel(request)
+        : inputRefusal(model.record.inputType, request.input, [model]);
+    if (model === undefined || refusal !== undefined) {
+      sink.onModelRefusal(request, refusal ?? unknownModel(request));
+      return undefined;
+    }
+    return this.modelCalls.start(model, request, sink);
+  }
+
   update(request: FeedbackRequest, done: FeedbackDone): void {
     const finish = (outcome: FeedbackOutcome): void => {
       this.observer.onFeedback(request, outcome);
@@ -233,7 +255,7 @@ export class PredictionEngine implements PredictionService, TaskOwner, EventSink
   }
 
   inFlight(): number {
-    return this.live;
+    return this.live + this.modelCalls.size;
   }
 
   drain(done: () => void): void {
@@ -259,6 +281,7 @@ export class PredictionEngine implements PredictionService, TaskOwner, EventSink
     this.draining = true;
     const nowNs = this.clock.nowNs();
     for (const live of this.deadlines.clear()) this.settle(live, nowNs);
+    this.modelCalls.close();
     for (const model of this.directory.models()) model.replicas.close('the server is shutting down');
     this.directory.close();
     this.clock.detach(this.port);
@@ -297,7 +320,6 @@ export class PredictionEngine implements PredictionService, TaskOwner, EventSink
     return [...this.directory.models()].flatMap((model) => model.replicas.statuses());
   }
 
-  /** Whether a model version has a replica that is up. */
   ready(model: string, version: string): boolean {
     return (this.directory.model(model, version)?.replicas.size ?? 0) > 0;
   }
@@ -486,13 +508,21 @@ export class PredictionEngine implements PredictionService, TaskOwner, EventSink
   }
 
   private checkDrained(): void {
-    if (!this.draining || this.live > 0) return;
+    if (!this.draining || this.inFlight() > 0) return;
     for (const done of this.drained.splice(0)) done();
   }
 }
 
 function unknownApplication(name: string): QueryRefusal {
   return { code: 'unknown_application', field: 'application', message: `there is no application '${name}'` };
+}
+
+function unknownModel({ model, version }: ModelRequest): QueryRefusal {
+  return {
+    code: 'unknown_version',
+    field: 'version',
+    message: `model '${model}' has no version '${version}'`,
+  };
 }
 
 function unknownQuery(queryId: string | undefined): QueryRefusal {

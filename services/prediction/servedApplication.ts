@@ -1,4 +1,4 @@
-import { ELEMENT_BYTES } from '../../containers/protocol/index.js';
+import { ELEMENT_BYTES, type InputType } from '../../containers/protocol/index.js';
 import type { SelectionPolicy } from '../../selection/index.js';
 import type { SelectionStates } from '../feedback/index.js';
 import type { ApplicationRecord } from '../registry/index.js';
@@ -11,7 +11,6 @@ export class ServedApplication {
   readonly objectiveNs: number;
   /** By name, which is what policies call an arm. */
   models: ReadonlyMap<string, ServedModel> = new Map();
-  private readonly elementBytes: number;
 
   constructor(
     readonly record: ApplicationRecord,
@@ -19,31 +18,40 @@ export class ServedApplication {
   ) {
     this.policy = states.policy;
     this.objectiveNs = record.latencyObjectiveUs * 1000;
-    this.elementBytes = ELEMENT_BYTES[record.inputType];
   }
 
-  /** What is wrong with an input, or undefined. An empty one is refused: no model has an answer to nothing. */
+  /** What is wrong with an input, or undefined. */
   inputRefusal(
     input: Uint8Array,
     models: Iterable<ServedModel> = this.models.values(),
   ): QueryRefusal | undefined {
-    const { length } = input;
-    if (length === 0) return invalid('the input is empty: at least one element is needed');
-    if (length % this.elementBytes !== 0) {
+    return inputRefusal(this.record.inputType, input, models);
+  }
+}
+
+/** What is wrong with an input, or undefined. An empty one is refused: no model has an answer to nothing. */
+export function inputRefusal(
+  inputType: InputType,
+  input: Uint8Array,
+  models: Iterable<ServedModel>,
+): QueryRefusal | undefined {
+  const { length } = input;
+  const elementBytes = ELEMENT_BYTES[inputType];
+  if (length === 0) return invalid('the input is empty: at least one element is needed');
+  if (length % elementBytes !== 0) {
+    return invalid(
+      `the input has ${length} bytes, which is no whole number of ${inputType} (${elementBytes} bytes each)`,
+    );
+  }
+  const elements = length / elementBytes;
+  for (const { record } of models) {
+    if (record.inputLength !== undefined && record.inputLength !== elements) {
       return invalid(
-        `the input has ${length} bytes, which is no whole number of ${this.record.inputType} (${this.elementBytes} bytes each)`,
+        `model '${record.name}' takes ${record.inputLength} ${record.inputType}, and the input has ${elements}`,
       );
     }
-    const elements = length / this.elementBytes;
-    for (const { record } of models) {
-      if (record.inputLength !== undefined && record.inputLength !== elements) {
-        return invalid(
-          `model '${record.name}' takes ${record.inputLength} ${record.inputType}, and the input has ${elements}`,
-        );
-      }
-    }
-    return undefined;
   }
+  return undefined;
 }
 
 function invalid(message: string): QueryRefusal {

@@ -102,6 +102,28 @@ export interface ModelVote extends AnsweringModel {
   readonly missing?: 'deadline' | 'no_replica' | 'model_error' | 'overload';
 }
 
+/** An input for one version of one model, whatever is linked to what. */
+export interface ModelRequest {
+  readonly model: string;
+  readonly version: string;
+  /** The input as bytes of the model's input type. */
+  readonly input: Uint8Array;
+  /** How long the answer may take. Nanoseconds. */
+  readonly budgetNs: number;
+  readonly traceparent?: string;
+}
+
+/** Called once for each request, in either way; never after a call was cancelled. */
+export interface ModelCallSink {
+  onVote(request: ModelRequest, vote: ModelVote): void;
+  onModelRefusal(request: ModelRequest, refusal: QueryRefusal): void;
+}
+
+export interface ModelCall {
+  /** Nobody waits for it any more. False when it has ended. */
+  cancel(): boolean;
+}
+
 /** The query path in process. Callbacks only; every query gets exactly one answer or refusal, by its deadline. */
 export interface PredictionService {
   predict(query: Query, sink: AnswerSink): void;
@@ -116,6 +138,14 @@ export interface PredictionService {
    * votes for an application that is unknown, an input that is refused, and while draining.
    */
   poll(request: PollRequest, done: (votes: readonly ModelVote[]) => void): void;
+  /**
+   * Asks one version of one model by name, past every policy, through cache and queues like a query; nothing is learned
+   * from it. The sink may be called before this returns, and is by the deadline.
+   * @returns undefined when it was refused.
+   */
+  evaluate(request: ModelRequest, sink: ModelCallSink): ModelCall | undefined;
+  /** Whether a model version has a replica that is up. */
+  ready(model: string, version: string): boolean;
   update(feedback: FeedbackRequest, done: (outcome: FeedbackOutcome) => void): void;
   /** Queries without an answer yet. */
   inFlight(): number;

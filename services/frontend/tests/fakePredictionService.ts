@@ -3,6 +3,9 @@ import type {
   AnswerSink,
   FeedbackOutcome,
   FeedbackRequest,
+  ModelCall,
+  ModelCallSink,
+  ModelRequest,
   ModelVote,
   PollRequest,
   PredictionService,
@@ -19,6 +22,15 @@ export class FakePredictionService implements PredictionService {
   reply: (query: Query) => Partial<Answer> | QueryRefusal = () => ({});
   votes: readonly ModelVote[] = [];
   readonly polls: PollRequest[] = [];
+  /** What `evaluate` was asked, and what it answers. */
+  readonly evaluations: ModelRequest[] = [];
+  vote: (request: ModelRequest) => ModelVote = ({ model, version }) => ({
+    name: model,
+    version,
+    cached: false,
+    output: '7',
+  });
+  modelsReady = true;
   outcome: FeedbackOutcome = { accepted: true, joined: 'query', durable: true };
   holding = false;
   /** Called after a query was withdrawn. */
@@ -26,6 +38,7 @@ export class FakePredictionService implements PredictionService {
   /** Called after a query was taken. */
   onQuery: () => void = () => undefined;
   private readonly held: (readonly [Query, AnswerSink])[] = [];
+  private readonly heldCalls: (readonly [ModelRequest, ModelCallSink])[] = [];
   private drained: (() => void) | undefined;
 
   predict(query: Query, sink: AnswerSink): void {
@@ -46,6 +59,20 @@ export class FakePredictionService implements PredictionService {
     done(this.votes);
   }
 
+  evaluate(request: ModelRequest, sink: ModelCallSink): ModelCall | undefined {
+    this.evaluations.push(request);
+    if (this.holding) {
+      this.heldCalls.push([request, sink]);
+      return { cancel: () => this.cancel(`model ${request.model}`) };
+    }
+    sink.onVote(request, this.vote(request));
+    return undefined;
+  }
+
+  ready(): boolean {
+    return this.modelsReady;
+  }
+
   update(feedback: FeedbackRequest, done: (outcome: FeedbackOutcome) => void): void {
     this.feedback.push(feedback);
     done(this.outcome);
@@ -63,12 +90,14 @@ export class FakePredictionService implements PredictionService {
   /** Answers what is held. */
   release(): void {
     for (const [query, sink] of this.held.splice(0)) this.answer(query, sink);
+    for (const [request, sink] of this.heldCalls.splice(0)) sink.onVote(request, this.vote(request));
     this.finishDraining();
   }
 
   /** The same, the last query first. */
   releaseReversed(): void {
     this.held.reverse();
+    this.heldCalls.reverse();
     this.release();
   }
 
