@@ -52,13 +52,25 @@ export const ERROR_CATALOGUE = {
   },
   unsupported_media_type: {
     status: 415,
-    meaning: 'The body is not declared to be JSON in UTF-8.',
-    fix: 'Send `Content-Type: application/json` and no Content-Encoding.',
+    meaning: 'The body is not declared to be JSON in UTF-8, or has a Content-Encoding that is not known.',
+    fix: 'Send `Content-Type: application/json`, as it is or encoded as gzip, deflate or br.',
+  },
+  malformed_encoding: {
+    status: 400,
+    meaning:
+      'The body is not what its Content-Encoding says: damaged, cut short, or with bytes behind its end.',
+    fix: 'Send the whole encoded body, or send it without Content-Encoding.',
   },
   headers_too_large: {
     status: 431,
     meaning: 'The headers are larger than the limit of 16 KiB.',
     fix: 'Send fewer or shorter headers; the connection is closed.',
+  },
+
+  not_supported: {
+    status: 501,
+    meaning: 'The request asks for a part of the Open Inference Protocol that is not there.',
+    fix: 'Do without the part that the message names, or use what it names in its place.',
   },
 
   // The body as JSON.

@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { ERROR_CATALOGUE, errorJson, type ErrorCode } from '../errors/index.js';
+import { acceptsGzip, compress, COMPRESS_FROM_BYTES } from './contentCoding.js';
 
 const NO_HEADERS: readonly string[] = [];
 
 /**
  * Answers with JSON text: head and body leave in one write. `headers` alternates names and values. An answer to a
- * client that is gone is dropped.
+ * client that is gone is dropped. A large one is compressed for clients that take gzip.
  */
 export function sendJson(
   response: ServerResponse,
@@ -25,11 +26,38 @@ export function sendText(
 ): void {
   if (response.headersSent || response.destroyed) return;
   const bytes = Buffer.byteLength(text);
+  if (bytes >= COMPRESS_FROM_BYTES && response.req.method !== 'HEAD') {
+    sendLargeText(response, status, contentType, text, headers);
+    return;
+  }
   const head = ['content-type', contentType, 'content-length', String(bytes)];
   for (const part of headers) head.push(part);
   response.writeHead(status, head);
   // One byte a character: latin1 spares the UTF-8 encoder, and Node joins head and body either way.
   response.end(text, bytes === text.length ? 'latin1' : 'utf8');
+}
+
+function sendLargeText(
+  response: ServerResponse,
+  status: number,
+  contentType: string,
+  text: string,
+  headers: readonly string[],
+): void {
+  const send = (body: string | Buffer, encoded: readonly string[]) => {
+    if (response.headersSent || response.destroyed) return;
+    const length = String(Buffer.byteLength(body));
+    const head = ['content-type', contentType, 'content-length', length, 'vary', 'accept-encoding'];
+    response.writeHead(status, [...head, ...encoded, ...headers]);
+    response.end(body);
+  };
+  if (!acceptsGzip(response.req.headers['accept-encoding'])) send(text, NO_HEADERS);
+  else {
+    compress(text, (compressed) => {
+      if (compressed === undefined) send(text, NO_HEADERS);
+      else send(compressed, ['content-encoding', 'gzip']);
+    });
+  }
 }
 
 /** Answers with an error of the catalogue. */

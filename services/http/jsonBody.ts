@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { describeValue, ServiceError } from '../errors/index.js';
+import { decodeContent, readContentCoding, type ContentCoding } from './contentCoding.js';
 
 /**
  * How much of an oversize body is read and thrown away, so that a client which sends first and reads later still
@@ -14,12 +15,21 @@ export interface JsonBodyReceiver {
   onBodyError(error: ServiceError): void;
 }
 
-/** Reads a request's body as JSON of at most `limitBytes`. A client that leaves before the end is told nothing. */
+/**
+ * Reads a request's body as JSON of at most `limitBytes`, as it is sent and as it decodes. A client that leaves before
+ * the end is told nothing.
+ */
 export function readJsonBody(request: IncomingMessage, limitBytes: number, receiver: JsonBodyReceiver): void {
   const headerError = checkHeaders(request, limitBytes);
   if (headerError !== undefined) {
     discard(request);
     receiver.onBodyError(headerError);
+    return;
+  }
+  const coding = readContentCoding(request.headers['content-encoding']);
+  if (coding instanceof ServiceError) {
+    discard(request);
+    receiver.onBodyError(coding);
     return;
   }
   let first: Buffer | undefined;
@@ -38,15 +48,36 @@ export function readJsonBody(request: IncomingMessage, limitBytes: number, recei
   });
   request.on('end', () => {
     const body = rest === undefined ? first : Buffer.concat(rest, bytes);
-    let value: unknown;
-    try {
-      value = parseJson(body);
-    } catch (error) {
-      receiver.onBodyError(error instanceof ServiceError ? error : notJson(error));
-      return;
-    }
-    receiver.onBody(value);
+    if (coding === undefined || body === undefined) parseBody(body, receiver);
+    else decodeBody(request, coding, body, limitBytes, receiver);
   });
+}
+
+function decodeBody(
+  request: IncomingMessage,
+  coding: ContentCoding,
+  encoded: Buffer,
+  limitBytes: number,
+  receiver: JsonBodyReceiver,
+): void {
+  const overLimit = () => tooLarge(limitBytes);
+  decodeContent(coding, encoded, limitBytes, overLimit, (error, body) => {
+    // Nobody waits for the answer any more.
+    if (request.socket.destroyed) return;
+    if (error === undefined) parseBody(body.length === 0 ? undefined : body, receiver);
+    else receiver.onBodyError(error);
+  });
+}
+
+function parseBody(body: Buffer | undefined, receiver: JsonBodyReceiver): void {
+  let value: unknown;
+  try {
+    value = parseJson(body);
+  } catch (error) {
+    receiver.onBodyError(error instanceof ServiceError ? error : notJson(error));
+    return;
+  }
+  receiver.onBody(value);
 }
 
 function checkHeaders(request: IncomingMessage, limitBytes: number): ServiceError | undefined {
@@ -57,14 +88,6 @@ function checkHeaders(request: IncomingMessage, limitBytes: number): ServiceErro
       'unsupported_media_type',
       `the Content-Type must be application/json, ${describeValue(contentType)} came`,
       'Content-Type',
-    );
-  }
-  const encoding = headers['content-encoding'];
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    return new ServiceError(
-      'unsupported_media_type',
-      `the body must not be encoded, Content-Encoding was ${describeValue(encoding)}`,
-      'Content-Encoding',
     );
   }
   const length = headers['content-length'];

@@ -17,6 +17,7 @@ export interface OpenApiOperation {
 const ERRORS_OF_ANY_BODY = [
   'not_json',
   'not_utf8',
+  'malformed_encoding',
   'missing_field',
   'wrong_type',
   'invalid_value',
