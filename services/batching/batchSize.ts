@@ -12,6 +12,8 @@ export interface BatchSizeController {
   readonly strategy: string;
   /** At least 1. */
   limit(): number;
+  /** The limit after so many more full batches in time: what the queue may hope for. */
+  limitAfter(batches: number): number;
   observe(sample: BatchSample): void;
   /** The time that a batch may take; Infinity: as long as it likes. */
   setObjectiveNs(objectiveNs: number): void;
@@ -54,6 +56,10 @@ export class AimdController implements BatchSizeController {
     return this.current;
   }
 
+  limitAfter(batches: number): number {
+    return Math.min(this.ceiling, this.current + batches * this.increase);
+  }
+
   observe(sample: BatchSample): void {
     if (sample.serviceNs > this.objectiveNs) {
       if (sample.limit <= this.current) this.current = Math.max(1, Math.floor(this.current * this.backOff));
@@ -75,6 +81,10 @@ export class FixedController implements BatchSizeController {
   ) {}
 
   limit(): number {
+    return this.maxBatchSize;
+  }
+
+  limitAfter(): number {
     return this.maxBatchSize;
   }
 

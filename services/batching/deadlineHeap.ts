@@ -54,6 +54,13 @@ export class DeadlineHeap<T extends HeapItem> {
     if (item.heapIndex >= 0) this.rise(item, item.heapIndex);
   }
 
+  /** Items that are due before `deadlineNs` or at it. Visits those and their children only. */
+  countDueBy(deadlineNs: number, from = 0): number {
+    const { items } = this;
+    if (from >= items.length || items[from].deadlineNs > deadlineNs) return 0;
+    return 1 + this.countDueBy(deadlineNs, 2 * from + 1) + this.countDueBy(deadlineNs, 2 * from + 2);
+  }
+
   /** Takes all items out, in no particular order. */
   clear(): T[] {
     const taken = this.items.splice(0);

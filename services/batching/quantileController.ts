@@ -52,6 +52,12 @@ export class QuantileController implements BatchSizeController {
     return this.current;
   }
 
+  limitAfter(batches: number): number {
+    const fits = Math.floor(batches / FIT_EVERY);
+    const grown = Math.max(this.current + 2 * fits, Math.floor(this.current * LARGEST_GROWTH ** fits));
+    return Math.min(this.ceiling, grown);
+  }
+
   observe(sample: BatchSample): void {
     this.batches += 1;
     if (this.isLoneStray(sample)) return;

@@ -79,11 +79,31 @@ export class ReplicaGroup {
       evaluation.onFailure(
         this.queues.length === 0
           ? { reason: 'no_replica', message: `no replica of ${this.label} is up` }
-          : { reason: 'overload', message: `the queues of ${this.label} are full` },
+          : {
+              reason: 'overload',
+              message: `the queues of ${this.label} are full`,
+              retryAfterNs: queue?.meanItemNs ?? 0,
+            },
       );
       return;
     }
-    queue.enqueue(evaluation, nowNs);
+    const lateNs = queue.lateByNs(evaluation, nowNs);
+    const other = lateNs > 0 ? this.inTime(evaluation, nowNs) : queue;
+    if (other === undefined) {
+      evaluation.state = 'done';
+      evaluation.onFailure({
+        reason: 'overload',
+        message: `the queues of ${this.label} are too long for an answer by its deadline`,
+        retryAfterNs: lateNs,
+      });
+      return;
+    }
+    other.enqueue(evaluation, nowNs);
+  }
+
+  /** A replica that can still be in time, where the one with the least wait cannot: it may serve in larger batches. */
+  private inTime(evaluation: Evaluation, nowNs: number): ReplicaQueue | undefined {
+    return this.queues.find((queue) => !queue.full && queue.lateByNs(evaluation, nowNs) <= 0);
   }
 
   /** Takes every replica out of use. */

@@ -15,9 +15,18 @@ import type { BatchSizeController } from './batchSize.js';
 import { DeadlineHeap } from './deadlineHeap.js';
 import type { Evaluation } from './evaluation.js';
 import { RecentRoundTrips } from './recentRoundTrips.js';
+import { ServiceEstimate } from './serviceEstimate.js';
 
 /** Weight of the newest batch in running means. */
 const NEWEST_WEIGHT = 0.2;
+
+/**
+ * A batch that would only wait behind another one inside the container leaves when half of that one's service is over:
+ * what arrives until then travels in it. Its answer comes no later for it.
+ */
+const LEAD_SHARE = 0.5;
+/** Services shorter than this are not worth a timer. */
+const SHORTEST_HOLD_NS = 1e6;
 
 const EXPIRED: PredictionFailure = {
   reason: 'expired',
@@ -73,6 +82,13 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
   private nextBatchId = 1;
   private itemNs: number | undefined;
   private readonly roundTrips = new RecentRoundTrips();
+  private readonly estimate = new ServiceEstimate();
+  private lastResultNs = -Infinity;
+  /** The latest deadline that was ever queued: whoever is due later has everybody before it. */
+  private latestDeadlineNs = -Infinity;
+  /** When the hold timer fires; Infinity when none is set. */
+  private holdNs = Infinity;
+  private holdTimer = -1;
   private batches = 0;
   private items = 0;
   private dispatchScheduled = false;
@@ -110,6 +126,19 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
   }
 
   /**
+   * By how much an evaluation would miss its expiry behind what the replica has before it; not above 0 when it can be in
+   * time. Hopeful wherever nothing is known: an idle replica takes everything, batches are expected to grow, and one that
+   * is slower than ever is expected to be done any moment.
+   */
+  lateByNs(evaluation: Evaluation, nowNs: number): number {
+    if (!this.estimate.known || (this.inFlight.size === 0 && this.waiting.size === 0)) return 0;
+    const budgetNs = evaluation.expiresNs - nowNs;
+    const lateNs = this.answerNs(this.waiting.size, nowNs) - budgetNs;
+    if (lateNs <= 0 || evaluation.deadlineNs >= this.latestDeadlineNs) return lateNs;
+    return this.answerNs(this.waiting.countDueBy(evaluation.deadlineNs), nowNs) - budgetNs;
+  }
+
+  /**
    * Takes an evaluation in. Batches form at the end of the present instant, so that what arrives together travels
    * together. The caller checks `full` first.
    */
@@ -117,7 +146,10 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
     evaluation.state = 'queued';
     evaluation.queue = this;
     this.waiting.push(evaluation);
-    if (this.credits > 0) this.scheduleDispatch(nowNs);
+    if (evaluation.deadlineNs > this.latestDeadlineNs) this.latestDeadlineNs = evaluation.deadlineNs;
+    // While a batch is held back, only a full one leaves before its time.
+    const isHeld = this.holdNs !== Infinity && this.waiting.size < this.limit;
+    if (this.credits > 0 && !isHeld) this.scheduleDispatch(nowNs);
     else this.armExpiry();
   }
 
@@ -163,6 +195,11 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
   }
 
   onEvent(kind: string, _payload: unknown, nowNs: number): void {
+    if (kind === 'held') {
+      this.holdNs = Infinity;
+      this.dispatch(nowNs);
+      return;
+    }
     if (kind === 'dispatch') {
       this.dispatchScheduled = false;
       this.dispatch(nowNs);
@@ -222,11 +259,60 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
     if (this.dispatching) return;
     this.dispatching = true;
     try {
-      while (this.credits > 0 && this.waiting.size > 0 && !this.down) this.sendBatch(nowNs);
+      while (this.credits > 0 && this.waiting.size > 0 && !this.down) {
+        if (this.hold(nowNs)) break;
+        this.sendBatch(nowNs);
+      }
     } finally {
       this.dispatching = false;
     }
     if (!this.down) this.armExpiry();
+  }
+
+  private get limit(): number {
+    return Math.min(this.controller.limit(), this.hello.maxBatchSize);
+  }
+
+  /** What the container still needs for what it has. */
+  private busyNs(nowNs: number): number {
+    const { fixedNs, itemNs } = this.estimate;
+    for (const { sentNs } of this.inFlight.values()) {
+      const sinceNs = Math.max(sentNs, this.lastResultNs);
+      return Math.max(0, this.inFlight.size * fixedNs + this.inFlightItems * itemNs - (nowNs - sinceNs));
+    }
+    return 0;
+  }
+
+  /** Expected time until an evaluation with so many before it is answered. */
+  private answerNs(before: number, nowNs: number): number {
+    let totalNs = this.busyNs(nowNs);
+    let left = before + 1;
+    for (let batch = 0; left > 0; batch++) {
+      const size = Math.min(left, this.controller.limitAfter(batch), this.hello.maxBatchSize);
+      totalNs += this.estimate.batchNs(size);
+      left -= size;
+    }
+    return totalNs;
+  }
+
+  /** Whether what waits should wait for more company; then a timer is set. */
+  private hold(nowNs: number): boolean {
+    if (this.holdNs !== Infinity) this.clock.cancel(this.holdTimer);
+    this.holdNs = Infinity;
+    if (this.waiting.size >= this.limit) return false;
+    const untilNs = this.holdUntilNs(nowNs);
+    if (untilNs <= nowNs) return false;
+    this.holdNs = untilNs;
+    this.holdTimer = this.clock.schedule(this.port, untilNs, 'held');
+    return true;
+  }
+
+  private holdUntilNs(nowNs: number): number {
+    if (this.inFlight.size === 0 || !this.estimate.known) return nowNs;
+    const oneNs = this.estimate.batchNs(this.inFlightItems / this.inFlight.size);
+    const aheadNs = this.busyNs(nowNs) - LEAD_SHARE * oneNs;
+    // The last part of a nanosecond is rounding.
+    return oneNs < SHORTEST_HOLD_NS || aheadNs < 1 ? nowNs : nowNs + aheadNs;
   }
 
   /**
@@ -235,7 +321,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
    * idle replica gets them all the same, so that a wrong expectation is put right by the next answer.
    */
   private sendBatch(nowNs: number): void {
-    const limit = Math.min(this.controller.limit(), this.hello.maxBatchSize);
+    const { limit } = this;
     const reachNs = nowNs + this.roundTrips.expectedNs;
     const evaluations: Evaluation[] = [];
     let hopeless: Evaluation[] | undefined;
@@ -325,6 +411,9 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
     this.itemNs =
       this.itemNs === undefined ? perItemNs : this.itemNs + NEWEST_WEIGHT * (perItemNs - this.itemNs);
     this.roundTrips.record(roundTripNs);
+    // A container serves one batch after the other: this one began when the one before it was done.
+    this.estimate.record(size, nowNs - Math.max(batch.sentNs, this.lastResultNs));
+    this.lastResultNs = nowNs;
     // The replica first: it computes while the answers go out.
     if (this.waiting.size > 0) this.dispatch(nowNs);
     const { failed, failure } = this.deliver(batch, frame.results);

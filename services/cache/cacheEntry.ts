@@ -8,6 +8,8 @@ export interface Prediction {
 export interface PredictionFailure {
   readonly reason: 'model_error' | 'overload' | 'no_replica' | 'expired';
   readonly message: string;
+  /** With `overload`: when the queue is expected to have room again. */
+  readonly retryAfterNs?: number;
 }
 
 /**

@@ -7,7 +7,7 @@ export const DEFAULT_EXPLANATIONS: Readonly<Record<DefaultReason, string>> = {
   no_replica: 'No linked model has a replica that is up.',
   deadline: 'No prediction arrived within the latency objective.',
   model_error: 'Every asked model failed on this input.',
-  overload: 'The queues of the linked models are full.',
+  overload: 'The queues of the linked models are full, or too long for an answer in time.',
   low_confidence: 'The predictions that arrived did not agree well enough.',
 };
 
@@ -20,6 +20,12 @@ export const STRICT_ERRORS: Readonly<Record<DefaultReason, ErrorCode>> = {
   overload: 'default_unavailable',
   low_confidence: 'default_low_confidence',
 };
+
+/** `Retry-After` of a strict query that found the queues too long: whole seconds, at least 1. */
+export function retryAfterHeader({ retryAfterNs }: Answer): readonly string[] | undefined {
+  if (retryAfterNs === undefined) return undefined;
+  return ['retry-after', `${Math.max(1, Math.ceil(retryAfterNs / 1e9))}`];
+}
 
 /**
  * JSON text of one prediction. Written by hand: names and versions are limited to characters that need no escape.

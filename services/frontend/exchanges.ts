@@ -11,7 +11,7 @@ import type {
   Query,
   QueryRefusal,
 } from '../prediction/index.js';
-import { DEFAULT_EXPLANATIONS, predictionJson, STRICT_ERRORS } from './answers.js';
+import { DEFAULT_EXPLANATIONS, predictionJson, retryAfterHeader, STRICT_ERRORS } from './answers.js';
 import { AnswerWithVotes } from './answerWithVotes.js';
 import { encodeInput } from './inputs.js';
 import type { FrontendObserver } from './observer.js';
@@ -57,9 +57,9 @@ abstract class Exchange implements JsonBodyReceiver {
 
   protected abstract start(body: unknown): void;
 
-  protected refuse(error: Refusal): void {
+  protected refuse(error: Refusal, more?: readonly string[]): void {
     this.context.observer.onRefused(this.route.application.name, error.code);
-    const headers = error.code === 'shutting_down' ? CLOSE : undefined;
+    const headers = error.code === 'shutting_down' ? CLOSE : more;
     sendError(this.response, error.code, error.message, error.field, headers);
   }
 
@@ -117,11 +117,14 @@ export class PredictExchange extends Exchange implements AnswerSink {
     if (!answer.isDefault || defaultReason === undefined) {
       sendJson(this.response, 200, predictionJson(answer, votes));
     } else if (this.strict) {
-      this.refuse({
-        code: STRICT_ERRORS[defaultReason],
-        message: DEFAULT_EXPLANATIONS[defaultReason],
-        field: undefined,
-      });
+      this.refuse(
+        {
+          code: STRICT_ERRORS[defaultReason],
+          message: DEFAULT_EXPLANATIONS[defaultReason],
+          field: undefined,
+        },
+        retryAfterHeader(answer),
+      );
     } else {
       sendJson(this.response, 200, predictionJson(answer, votes), ['x-windjammer-default', defaultReason]);
     }

@@ -16,16 +16,18 @@ export function answerOf(live: LiveQuery, nowNs: number): Answer {
         ? { output: arrived[0].output, confidence: 1 }
         : application.policy.combine(live.state.state, live.selection.arms, arrived);
   if (combination?.output === undefined) {
-    return {
+    const defaultReason = reasonOf(live, arrived.length);
+    const answer = {
       queryId: live.id,
       output: application.record.defaultOutput,
       isDefault: true,
-      defaultReason: reasonOf(live, arrived.length),
+      defaultReason,
       models: NO_MODELS,
       confidence: combination?.confidence ?? 0,
       cached: false,
       latencyNs,
     };
+    return defaultReason === 'overload' ? { ...answer, retryAfterNs: retryAfterNs(tasks) } : answer;
   }
   return {
     queryId: live.id,
@@ -49,6 +51,13 @@ function modelsOf(arrived: readonly Task[]): readonly AnsweringModel[] {
     return cached ? model.onlyFromCache : model.onlyFresh;
   }
   return arrived.map((task) => (task.cached ? task.model.fromCache : task.model.fresh));
+}
+
+/** The first of the queues to have room again. */
+function retryAfterNs(tasks: readonly Task[]): number {
+  let soonestNs = Infinity;
+  for (const { failure } of tasks) soonestNs = Math.min(soonestNs, failure?.retryAfterNs ?? Infinity);
+  return soonestNs === Infinity ? 0 : soonestNs;
 }
 
 /** The reason that says most: a model that was still at work at the deadline before one that failed before it. */

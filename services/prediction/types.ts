@@ -23,7 +23,7 @@ export type DefaultReason =
   | 'deadline'
   /** Every asked model failed on this input. */
   | 'model_error'
-  /** The queues are full. */
+  /** The queues are full, or too long for an answer by the deadline: answered at once. */
   | 'overload'
   /** What arrived did not agree well enough. */
   | 'low_confidence';
@@ -41,6 +41,8 @@ export interface Answer {
   readonly output: string;
   readonly isDefault: boolean;
   readonly defaultReason?: DefaultReason;
+  /** With `overload`: when a queue is expected to have room again. */
+  readonly retryAfterNs?: number;
   readonly models: readonly AnsweringModel[];
   /** Share of asked models that agree with the output, 0 to 1. */
   readonly confidence: number;
