@@ -144,6 +144,19 @@ describe('predict and update', () => {
     },
   );
 
+  it('tells a strict client when the queues have room again, in whole seconds', async () => {
+    for (const [retryAfterNs, seconds] of [
+      [2e6, '1'],
+      [2.1e9, '3'],
+    ] as const) {
+      harness.service.reply = () => ({ isDefault: true, defaultReason: 'overload', retryAfterNs });
+      const { status, headers } = await harness.predict('doubles', { input: [1], strict: true });
+      expect([status, headers['retry-after']]).toEqual([503, seconds]);
+      const lenient = await harness.predict('doubles', { input: [1] });
+      expect(lenient.headers['retry-after']).toBeUndefined();
+    }
+  });
+
   it('answers a batch in order, each bad input with its own error', async () => {
     harness.service.reply = ({ input }) => {
       const [first] = new Float64Array(input.slice().buffer);
