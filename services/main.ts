@@ -168,6 +168,7 @@ class Parts {
       ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
       ...(allowedOrigins === undefined ? {} : { allowedOrigins }),
     });
+    this.telemetry.watchBatches((record) => this.frontend.onBatch(record));
     this.telemetry.watchWebSockets(() => this.frontend.webSocketCount());
     this.management = new ManagementServer(
       {

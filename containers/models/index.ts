@@ -23,6 +23,7 @@ export {
   BUILT_IN_MODELS,
   builtInModelPath,
   loadKernelModel,
+  loadManifest,
   type BuiltInModel,
   type KernelModel,
 } from './kernelModel.js';

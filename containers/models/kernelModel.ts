@@ -75,6 +75,15 @@ export function loadKernelModel(path: string): KernelModel {
   }
 }
 
+/**
+ * The manifest alone: what a model takes and answers, without its weights and kernels.
+ * @param path of the model's folder, as in `loadKernelModel`.
+ * @throws ModelError `manifestMissing` or `manifestInvalid`.
+ */
+export function loadManifest(path: string): KernelModelManifest {
+  return readManifest(join(isAbsolute(path) ? path : join(packageRoot(), path), MANIFEST_FILE));
+}
+
 /** @throws ModelError `manifestMissing` or `manifestInvalid`. */
 export function readManifest(file: string): KernelModelManifest {
   let text: string;

@@ -10,10 +10,12 @@ import {
   type ConnectionTimeouts,
   type ListenOptions,
 } from '../http/index.js';
-import type { PredictionService } from '../prediction/index.js';
+import type { BatchRecord, PredictionService } from '../prediction/index.js';
 import type { RegistryView } from '../registry/index.js';
 import { coldRoutes, type ColdRouteSources } from './coldRoutes.js';
 import { PredictExchange, UpdateExchange, type ExchangeContext } from './exchanges.js';
+import { InferenceProtocol } from './inference/index.js';
+import { isInferencePath } from './inference/inferencePaths.js';
 import { UNOBSERVED, type FrontendObserver } from './observer.js';
 import { RouteTable } from './routeTable.js';
 import { DEFAULT_WEB_SOCKET_LIMITS, type WebSocketLimits } from './websocket/limits.js';
@@ -57,6 +59,7 @@ export class QueryFrontend {
   private readonly routes: RouteTable;
   private readonly cold: Express;
   private readonly context: ExchangeContext;
+  private readonly inference: InferenceProtocol;
   private readonly maxBodyBytes: number;
   private readonly observer: FrontendObserver;
   private readonly service: PredictionService;
@@ -78,6 +81,14 @@ export class QueryFrontend {
       nextQueryId: () => `${options.queryIdPrefix}-${(queries++).toString(36)}`,
       onDefect,
     };
+    this.inference = new InferenceProtocol({
+      ...this.context,
+      registry: options.registry,
+      maxBodyBytes: this.maxBodyBytes,
+      notReady: () => this.notReady(),
+      isClosed: () => this.stage === 'closed',
+      nowMs: Date.now,
+    });
     this.cold = coldRoutes({
       metrics: options.metrics,
       notReady: () => this.notReady(),
@@ -104,6 +115,11 @@ export class QueryFrontend {
   /** Listens; `/readyz` answers 503 until `markReady`. */
   listen(options: ListenOptions): Promise<AddressInfo> {
     return this.server.listen(options);
+  }
+
+  /** Must hear of every batch: the Open Inference Protocol shows them as statistics. */
+  onBatch(record: BatchRecord): void {
+    this.inference.onBatch(record);
   }
 
   /** WebSockets that are open. */
@@ -137,6 +153,7 @@ export class QueryFrontend {
     // Connections that were cut may have left queries behind; the engine answers them by their deadline.
     await answered;
     this.routes.close();
+    this.inference.close();
   }
 
   private notReady(): string | undefined {
@@ -146,6 +163,10 @@ export class QueryFrontend {
 
   private onRequest(request: IncomingMessage, response: ServerResponse): void {
     const url = request.url ?? '/';
+    if (isInferencePath(url)) {
+      this.inference.handle(request, response);
+      return;
+    }
     const query = url.indexOf('?');
     let end = query < 0 ? url.length : query;
     // One trailing slash is allowed.

@@ -35,6 +35,7 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
   private readonly failures: FailureLog;
   private sources: TelemetrySources | undefined;
   private tap: QueryTap | undefined;
+  private onBatchDone: (record: BatchRecord) => void = () => undefined;
   private nodePaces: () => readonly NodePace[] = () => [];
   /** Versions with series, so that those of deleted ones can go. */
   private readonly known = new Set<string>();
@@ -68,6 +69,11 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
   /** Passes on what comes from here on; undefined: to nobody. */
   watch(tap: QueryTap | undefined): void {
     this.tap = tap;
+  }
+
+  /** Passes on every batch, beside what a tap hears. */
+  watchBatches(listener: (record: BatchRecord) => void): void {
+    this.onBatchDone = listener;
   }
 
   /** @param open tells how many WebSockets are. */
@@ -122,6 +128,7 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
   override onBatch(record: BatchRecord): void {
     this.models.onBatch(record);
     this.tap?.onBatch(record);
+    this.onBatchDone(record);
     if (record.failure !== undefined) this.failures.note(record, record.failure);
   }
 

@@ -1,0 +1,1 @@
+export { InferenceProtocol, type InferenceProtocolOptions } from './inferenceProtocol.js';

@@ -1,0 +1,242 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { asServiceError, ServiceError, type ErrorCode } from '../../errors/index.js';
+import { readJsonBody, sendJson } from '../../http/index.js';
+import type { BatchRecord } from '../../prediction/index.js';
+import type { ModelRecord, RegistryView } from '../../registry/index.js';
+import { sendInferenceError } from './inferenceErrors.js';
+import { inferenceRoute, type InferenceRoute } from './inferencePaths.js';
+import { InferenceStatistics } from './inferenceStatistics.js';
+import { InferExchange, type InferenceContext } from './inferExchange.js';
+import { Servables, type Servable } from './servables.js';
+import { INPUT_DATATYPES } from './tensorData.js';
+
+export interface InferenceProtocolOptions extends Omit<InferenceContext, 'statistics'> {
+  readonly registry: RegistryView;
+  readonly maxBodyBytes: number;
+  /** Why the server takes no queries now; undefined: it does. */
+  notReady(): string | undefined;
+  /** Nothing new is taken any more. */
+  isClosed(): boolean;
+  readonly nowMs: () => number;
+}
+
+/** What server metadata names: the extensions of the protocol that are there. */
+const EXTENSIONS = ['statistics', 'model_repository'] as const;
+
+/** The Open Inference Protocol, version 2, over REST: everything below `/v2`. Every error is `{"error": "<message>"}`. */
+export class InferenceProtocol {
+  private readonly servables: Servables;
+  private readonly context: InferenceContext;
+  private readonly statistics: InferenceStatistics;
+  private readonly unwatch: () => void;
+
+  constructor(private readonly options: InferenceProtocolOptions) {
+    const { registry } = options;
+    this.servables = new Servables(registry);
+    this.statistics = new InferenceStatistics(registry, options.nowMs);
+    this.context = {
+      service: options.service,
+      observer: options.observer,
+      statistics: this.statistics,
+      nextQueryId: () => options.nextQueryId(),
+      onDefect: (error) => options.onDefect(error),
+    };
+    this.unwatch = registry.watch(({ kind }) => {
+      if (kind === 'model') this.statistics.prune();
+    });
+  }
+
+  /** Counts a batch for the statistics extension. */
+  onBatch(record: BatchRecord): void {
+    this.statistics.onBatch(record);
+  }
+
+  close(): void {
+    this.unwatch();
+  }
+
+  handle(request: IncomingMessage, response: ServerResponse): void {
+    const route = inferenceRoute(request.url ?? '/');
+    if (route === 'malformed')
+      this.refuse(response, 'malformed_url', 'the path is not percent-encoded UTF-8');
+    else if (route === undefined)
+      this.refuse(response, 'unknown_route', 'no route of the protocol has this path');
+    else if (this.allows(route, request, response)) {
+      try {
+        this.answer(route, request, response);
+      } catch (thrown) {
+        const error = asServiceError(thrown);
+        if (error.code === 'internal') this.context.onDefect(error);
+        this.refuse(response, error.code, error.message);
+      }
+    }
+  }
+
+  private allows(
+    { kind }: InferenceRoute,
+    { method = '' }: IncomingMessage,
+    response: ServerResponse,
+  ): boolean {
+    const posts = kind === 'infer' || kind === 'repositoryIndex' || kind === 'load' || kind === 'unload';
+    if (posts ? method === 'POST' : method === 'GET' || method === 'HEAD') return true;
+    const message = `${method} is not allowed here, use ${posts ? 'POST' : 'GET'}`;
+    this.refuse(response, 'method_not_allowed', message, ['allow', posts ? 'POST' : 'GET, HEAD']);
+    return false;
+  }
+
+  private answer(route: InferenceRoute, request: IncomingMessage, response: ServerResponse): void {
+    switch (route.kind) {
+      case 'server':
+        send(response, { name: 'windjammer', version: '0.1.0', extensions: EXTENSIONS });
+        return;
+      case 'live':
+        send(response, { live: true });
+        return;
+      case 'serverReady': {
+        const reason = this.options.notReady();
+        if (reason === undefined) send(response, { ready: true });
+        else this.refuse(response, 'not_ready', reason);
+        return;
+      }
+      case 'allStatistics':
+        send(response, this.statistics.shown(this.options.registry.models()));
+        return;
+      case 'repositoryIndex':
+        this.readIndex(request, response);
+        return;
+      case 'load':
+      case 'unload': {
+        const message = `${route.kind} is not done on the query interface: every registered version is kept loaded; register and delete versions on the management interface`;
+        this.refuse(response, 'not_supported', message);
+        return;
+      }
+      case 'infer':
+        this.infer(this.servable(route.model, route.version), request, response);
+        return;
+      case 'model':
+        send(response, this.metadata(this.servable(route.model, route.version)));
+        return;
+      case 'modelReady':
+        this.answerReady(this.servable(route.model, route.version), response);
+        return;
+      case 'statistics':
+        send(response, this.statistics.shown(this.counted(route.model, route.version)));
+    }
+  }
+
+  private infer(servable: Servable, request: IncomingMessage, response: ServerResponse): void {
+    if (this.options.isClosed()) {
+      this.refuse(response, 'shutting_down', 'the server is draining', ['connection', 'close']);
+      return;
+    }
+    const exchange = new InferExchange(this.context, servable, request, response);
+    if (request.headers['inference-header-content-length'] !== undefined) {
+      request.resume();
+      exchange.fail(
+        'not_supported',
+        'binary tensor data (Inference-Header-Content-Length) is not supported: send JSON',
+      );
+      return;
+    }
+    readJsonBody(request, this.options.maxBodyBytes, exchange);
+  }
+
+  /** @throws ServiceError `unknown_model` */
+  private servable(name: string, version: string | undefined): Servable {
+    const found = this.servables.find(name, version);
+    if (found !== undefined) return found;
+    const shown = JSON.stringify(name.length <= 64 ? name : `${name.slice(0, 61)}...`);
+    const versions = this.servables.versions(name);
+    const message =
+      versions.length === 0
+        ? `no model or application has the name ${shown}`
+        : `the model ${shown} has the versions ${versions.join(', ')} only`;
+    throw new ServiceError('unknown_model', message);
+  }
+
+  private counted(name: string, version: string | undefined): readonly ModelRecord[] {
+    const servable = this.servable(name, version);
+    if (servable.kind === 'model' && version !== undefined) return [servable.record];
+    const { registry } = this.options;
+    if (servable.kind === 'model') return registry.models().filter((model) => model.name === name);
+    return registry.linkedModels(servable.record.name);
+  }
+
+  private metadata(servable: Servable): unknown {
+    const { name, input, outputs } = servable;
+    const [datatype] = INPUT_DATATYPES[input.type];
+    const isText = datatype === 'BYTES';
+    return {
+      name,
+      ...(servable.kind === 'model' ? { versions: this.servables.versions(name) } : {}),
+      platform:
+        servable.kind === 'model' ? `windjammer_${servable.record.container.kind}` : 'windjammer_application',
+      inputs: [{ name: input.name, datatype, shape: isText ? [-1] : [-1, input.length ?? -1] }],
+      outputs: outputs.map((output) => ({
+        name: output.name,
+        datatype: output.datatype,
+        shape: output.elements === undefined ? [-1] : [-1, output.elements],
+      })),
+    };
+  }
+
+  private answerReady(servable: Servable, response: ServerResponse): void {
+    const { name } = servable;
+    if (this.options.notReady() === undefined && this.isReady(servable))
+      send(response, { name, ready: true });
+    else this.refuse(response, 'not_ready', `'${name}' has no replica that is up`);
+  }
+
+  /** A model by its replicas; an application as soon as one of its models is. */
+  private isReady({ kind, record }: Servable): boolean {
+    const { service } = this.context;
+    if (kind === 'model') return service.ready(record.name, record.version);
+    const linked = this.options.registry.linkedModels(record.name);
+    return linked.some((model) => service.ready(model.name, model.version));
+  }
+
+  private readIndex(request: IncomingMessage, response: ServerResponse): void {
+    const isEmpty =
+      request.headers['transfer-encoding'] === undefined &&
+      Number(request.headers['content-length'] ?? 0) === 0;
+    if (isEmpty) {
+      this.answerIndex({}, response);
+      return;
+    }
+    readJsonBody(request, this.options.maxBodyBytes, {
+      onBody: (body) => this.answerIndex(body, response),
+      onBodyError: ({ code, message }) => this.refuse(response, code, message),
+    });
+  }
+
+  private answerIndex(body: unknown, response: ServerResponse): void {
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+      this.refuse(response, 'wrong_type', 'the body must be an object');
+      return;
+    }
+    const ready: unknown = 'ready' in body ? body.ready : undefined;
+    if (ready !== undefined && typeof ready !== 'boolean') {
+      this.refuse(response, 'wrong_type', 'ready must be a boolean');
+      return;
+    }
+    const index = this.options.registry.models().map(({ name, version }) => {
+      const isUp = this.context.service.ready(name, version);
+      return { name, version, state: isUp ? 'READY' : 'UNAVAILABLE', reason: isUp ? '' : 'no replica is up' };
+    });
+    send(response, ready === true ? index.filter(({ state }) => state === 'READY') : index);
+  }
+
+  private refuse(
+    response: ServerResponse,
+    code: ErrorCode,
+    message: string,
+    headers?: readonly string[],
+  ): void {
+    this.context.observer.onRefused(undefined, code);
+    sendInferenceError(response, code, message, headers);
+  }
+}
+
+function send(response: ServerResponse, value: unknown): void {
+  sendJson(response, 200, JSON.stringify(value));
+}

@@ -1,0 +1,145 @@
+import { loadManifest, outputLength } from '../../../containers/models/index.js';
+import type { InputType } from '../../../containers/protocol/index.js';
+import type { ApplicationRecord, ModelRecord, RegistryView } from '../../registry/index.js';
+import type { Datatype } from './tensorData.js';
+
+/** Where an output's values come from. */
+export type OutputSource =
+  /** The model's output text, one a row. */
+  | 'output'
+  /** The model's output, a JSON array a row. */
+  | 'values'
+  | 'scores'
+  /** Of an application's answer. */
+  | 'confidence';
+
+export interface ServableOutput {
+  readonly name: string;
+  readonly datatype: Datatype;
+  /** Elements a row; undefined: one, without a dimension of its own. */
+  readonly elements: number | undefined;
+  readonly source: OutputSource;
+}
+
+interface ServableParts {
+  /** As the protocol calls it. */
+  readonly name: string;
+  readonly input: { readonly name: string; readonly type: InputType; readonly length: number | undefined };
+  readonly outputs: readonly ServableOutput[];
+}
+
+/** One model version, asked alone. */
+export interface ModelServable extends ServableParts {
+  readonly kind: 'model';
+  readonly record: ModelRecord;
+}
+
+/** An application, whose policy chooses among its linked models. */
+export interface ApplicationServable extends ServableParts {
+  readonly kind: 'application';
+  readonly record: ApplicationRecord;
+  /** The version of a linked model that the path names. */
+  readonly version: string | undefined;
+}
+
+export type Servable = ModelServable | ApplicationServable;
+
+/** Before the name of an application that a model has too. Names have no colon. */
+export const APPLICATION_PREFIX = 'application:';
+
+/** Names of the protocol's paths → what the registry has under them. */
+export class Servables {
+  /** A record that is replaced is another object; what its manifest says goes with it. */
+  private readonly described = new WeakMap<ModelRecord, ModelServable>();
+
+  constructor(private readonly registry: RegistryView) {}
+
+  /** A model of that name, at the version or the current one; or else an application. */
+  find(name: string, version: string | undefined): Servable | undefined {
+    const current = this.registry.currentVersion(name);
+    if (current !== undefined) {
+      const record = this.registry.model(name, version ?? current);
+      return record === undefined ? undefined : this.model(record);
+    }
+    const application = this.registry.application(
+      name.startsWith(APPLICATION_PREFIX) ? name.slice(APPLICATION_PREFIX.length) : name,
+    );
+    return application === undefined ? undefined : this.applicationServable(name, application, version);
+  }
+
+  /** The versions of a model; none when there is no model of that name. */
+  versions(name: string): string[] {
+    return this.registry.models().flatMap((model) => (model.name === name ? [model.version] : []));
+  }
+
+  private model(record: ModelRecord): ModelServable {
+    let servable = this.described.get(record);
+    if (servable === undefined) this.described.set(record, (servable = describeModel(record)));
+    return servable;
+  }
+
+  private applicationServable(
+    name: string,
+    record: ApplicationRecord,
+    version: string | undefined,
+  ): ApplicationServable {
+    const lengths = this.registry.linkedModels(record.name).map((model) => model.inputLength);
+    return {
+      kind: 'application',
+      name,
+      record,
+      version,
+      // A version that the client names may take another length than the current one: the engine checks that.
+      input: {
+        name: 'input',
+        type: record.inputType,
+        length: version === undefined ? lengths.find((length) => length !== undefined) : undefined,
+      },
+      outputs: APPLICATION_OUTPUTS,
+    };
+  }
+}
+
+/** Whatever its models say, now and after the next link: their outputs as text. */
+const APPLICATION_OUTPUTS: readonly ServableOutput[] = [
+  { name: 'label', datatype: 'BYTES', elements: undefined, source: 'output' },
+  { name: 'confidence', datatype: 'FP32', elements: undefined, source: 'confidence' },
+];
+
+function describeModel(record: ModelRecord): ModelServable {
+  const { name, inputType: type, inputLength: length, container } = record;
+  let inputName = 'input';
+  // What a container of user code answers is its own affair: text.
+  let outputs: readonly ServableOutput[] = [labelOutput([])];
+  if (container.kind === 'kernelModel') {
+    const manifest = loadManifest(container.path);
+    inputName = manifest.inputs[0].name;
+    outputs = manifestOutputs(manifest);
+  } else if (container.kind === 'constant') outputs = [labelOutput([container.output])];
+  return { kind: 'model', name, record, input: { name: inputName, type, length }, outputs };
+}
+
+function manifestOutputs(manifest: ReturnType<typeof loadManifest>): readonly ServableOutput[] {
+  const { answer } = manifest;
+  if (answer.kind === 'argmax') {
+    const label = labelOutput(answer.labels);
+    if (answer.scores === undefined) return [label];
+    const elements = outputLength(manifest, answer.scores);
+    return [label, { name: 'scores', datatype: 'FP32', elements, source: 'scores' }];
+  }
+  const { output: name } = answer;
+  const element = manifest.outputs.find((output) => output.name === name)?.element;
+  const datatype = element === 'i32' ? 'INT32' : element === 'f64' ? 'FP64' : 'FP32';
+  return [{ name, datatype, elements: outputLength(manifest, name), source: 'values' }];
+}
+
+const WHOLE = /^(?:0|-?[1-9]\d{0,14})$/;
+const DECIMAL = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/;
+
+/** The label's datatype follows from every label that there can be, never from the answer at hand. */
+function labelOutput(labels: readonly string[]): ServableOutput {
+  let datatype: Datatype = 'BYTES';
+  if (labels.length > 0 && labels.every((label) => WHOLE.test(label))) datatype = 'INT64';
+  else if (labels.length > 0 && labels.every((label) => DECIMAL.test(label))) datatype = 'FP64';
+  return { name: 'label', datatype, elements: undefined, source: 'output' };
+}
