@@ -105,11 +105,12 @@ it('counts every query once, in totals and in windows, and learns from feedback'
   expect(late).toBeGreaterThan(early + 0.2);
 });
 
-it('answers by default at the deadline when too much is asked, and never later', async () => {
+it('turns away what cannot be in time when too much is asked, and answers nothing late', async () => {
   const overload = { config, application: 'single', trace: 'uniform:40000', durationSeconds: 0.25 };
   const result = await run(overload);
   const [{ latency, defaultReasons, objectiveMs }] = result.applications;
-  expect(defaultReasons.deadline ?? 0).toBeGreaterThan(1000);
+  expect(defaultReasons.overload ?? 0).toBeGreaterThan(1000);
+  expect(defaultReasons.overload).toBeGreaterThan(defaultReasons.deadline ?? 0);
   expect(latency?.maxMs).toBeLessThanOrEqual(objectiveMs * 1.000001);
   expect(result.predictions).toBeGreaterThan(0);
   // A replica more serves more.
