@@ -1,5 +1,5 @@
-import type { Clock, EventSink } from '../../simulator/time/index.js';
-import { DeadlineHeap, type HeapItem } from '../batching/index.js';
+import type { Clock } from '../../simulator/time/index.js';
+import type { HeapItem } from '../batching/index.js';
 import type {
   CacheEntry,
   CacheWaiter,
@@ -7,7 +7,9 @@ import type {
   PredictionCache,
   PredictionFailure,
 } from '../cache/index.js';
-import { CachedEvaluation } from './liveQuery.js';
+import { Deadlines } from './deadlines.js';
+import { awaitEvaluation, leaveEvaluation } from './evaluationWait.js';
+import type { CachedEvaluation } from './liveQuery.js';
 import type { ServedModel } from './servedModel.js';
 import type { ModelCall, ModelCallSink, ModelRequest, ModelVote } from './types.js';
 
@@ -15,19 +17,17 @@ import type { ModelCall, ModelCallSink, ModelRequest, ModelVote } from './types.
  * Single models asked by name, past every policy: through the same cache and queues as queries, answered at the deadline
  * at the latest. Nothing is learned from them.
  */
-export class ModelCalls implements EventSink {
-  private readonly deadlines = new DeadlineHeap<PendingCall>();
-  private timerNs = Infinity;
-  private timer = -1;
+export class ModelCalls {
+  private readonly deadlines: Deadlines<PendingCall>;
 
   /** @param onEnded called after each call's end. */
   constructor(
     private readonly clock: Clock,
-    private readonly port: string,
+    port: string,
     private readonly cache: PredictionCache<CachedEvaluation>,
     private readonly onEnded: () => void,
   ) {
-    clock.attach(port, this);
+    this.deadlines = new Deadlines(clock, port, (call) => call.miss('deadline'));
   }
 
   /** Calls without an answer yet. */
@@ -41,7 +41,6 @@ export class ModelCalls implements EventSink {
     const nowNs = this.clock.nowNs();
     const call = new PendingCall(this, model, request, sink, nowNs + budgetNs);
     this.deadlines.push(call);
-    this.armTimer();
     const lookup = this.cache.request(model.number, input, this.cache.hash(input), call);
     const entry = this.cache.current;
     if (entry === undefined) return call;
@@ -51,14 +50,7 @@ export class ModelCalls implements EventSink {
       return call;
     }
     call.entry = entry;
-    if (lookup === 'join') {
-      const { work } = entry;
-      work?.queue?.extend(work, call.deadlineNs, call.deadlineNs);
-      return call;
-    }
-    const evaluation = new CachedEvaluation(this.cache, entry, nowNs, call.deadlineNs, traceparent);
-    entry.work = evaluation;
-    model.replicas.enqueue(evaluation, nowNs);
+    awaitEvaluation(this.cache, entry, lookup === 'join', model, nowNs, call.deadlineNs, traceparent);
     return call;
   }
 
@@ -73,12 +65,7 @@ export class ModelCalls implements EventSink {
   withdraw(call: PendingCall): boolean {
     if (!this.deadlines.remove(call)) return false;
     const { entry } = call;
-    if (entry !== undefined && this.cache.release(entry)) {
-      const { work } = entry;
-      // Forgotten first: a container that answers the cancellation at once must find nothing to complete.
-      this.cache.abandon(entry);
-      work?.queue?.cancel(work);
-    }
+    if (entry !== undefined) leaveEvaluation(this.cache, entry);
     this.onEnded();
     return true;
   }
@@ -90,25 +77,7 @@ export class ModelCalls implements EventSink {
       if (call === undefined) break;
       call.miss('deadline');
     }
-    this.clock.detach(this.port);
-  }
-
-  onEvent(_kind: string, _payload: unknown, nowNs: number): void {
-    this.timerNs = Infinity;
-    for (;;) {
-      const first = this.deadlines.first();
-      if (first === undefined || first.deadlineNs > nowNs) break;
-      first.miss('deadline');
-    }
-    this.armTimer();
-  }
-
-  private armTimer(): void {
-    const first = this.deadlines.first();
-    if (first === undefined || this.timerNs <= first.deadlineNs) return;
-    if (this.timerNs !== Infinity) this.clock.cancel(this.timer);
-    this.timerNs = first.deadlineNs;
-    this.timer = this.clock.schedule(this.port, first.deadlineNs, 'deadline');
+    this.deadlines.close();
   }
 }
 

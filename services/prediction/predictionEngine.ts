@@ -1,15 +1,17 @@
 import type { ContainerChannel } from '../../containers/protocol/index.js';
 import { KeyedDraw, type Selection } from '../../selection/index.js';
-import type { Clock, EventSink } from '../../simulator/time/index.js';
-import { BATCHING_DEFAULTS, DeadlineHeap, type ReplicaStatus } from '../batching/index.js';
+import type { Clock } from '../../simulator/time/index.js';
+import { BATCHING_DEFAULTS, type ReplicaStatus } from '../batching/index.js';
 import { PredictionCache, type CacheStats } from '../cache/index.js';
 import { RecentQueries, type LearnedState } from '../feedback/index.js';
 import type { RegistryView } from '../registry/index.js';
 import type { Store } from '../store/index.js';
 import { answerOf } from './answers.js';
+import { Deadlines } from './deadlines.js';
 import { Directory } from './directory.js';
+import { awaitEvaluation, leaveEvaluation } from './evaluationWait.js';
 import { FeedbackJoin, feedbackRefusal, learn, refused, type FeedbackDone } from './feedbackJoin.js';
-import { CachedEvaluation, LiveQuery, Task, type TaskOwner } from './liveQuery.js';
+import { type CachedEvaluation, LiveQuery, Task, type TaskOwner } from './liveQuery.js';
 import { SilentObserver, type PredictionObserver } from './observer.js';
 import { ReplicaLink } from './replicaLink.js';
 import { ModelCalls } from './modelCalls.js';
@@ -60,18 +62,15 @@ const SHUTTING_DOWN: QueryRefusal = {
  * The way of a prediction: select, cache, batch, combine. Every query gets exactly one answer or refusal, at its deadline
  * at the latest (Clipper 5.2.2), with whatever has arrived by then.
  */
-export class PredictionEngine implements PredictionService, TaskOwner, EventSink {
+export class PredictionEngine implements PredictionService, TaskOwner {
   private readonly clock: Clock;
-  private readonly port: string;
   private readonly observer: PredictionObserver;
   private readonly directory: Directory;
   private readonly cache: PredictionCache<CachedEvaluation>;
   private readonly draw: KeyedDraw;
   private readonly recent: RecentQueries<LiveQuery>;
-  private readonly deadlines = new DeadlineHeap<LiveQuery>();
+  private readonly deadlines: Deadlines<LiveQuery>;
   private readonly modelCalls: ModelCalls;
-  private timerNs = Infinity;
-  private timer = -1;
   private live = 0;
   private feedbacks = 0;
   private polls = 0;
@@ -81,7 +80,7 @@ export class PredictionEngine implements PredictionService, TaskOwner, EventSink
   /** @throws RangeError when an option is out of its range. */
   constructor(options: PredictionEngineOptions) {
     this.clock = options.clock;
-    this.port = options.port ?? 'prediction';
+    const port = options.port ?? 'prediction';
     this.observer = options.observer ?? new SilentObserver();
     const serviceShare = options.serviceShare ?? BATCHING_DEFAULTS.serviceShare;
     if (!(serviceShare > 0 && serviceShare <= 1)) {
@@ -97,10 +96,8 @@ export class PredictionEngine implements PredictionService, TaskOwner, EventSink
       ...(options.cacheBytes === undefined ? {} : { limitBytes: options.cacheBytes }),
     });
     this.recent = new RecentQueries(options.recentQueries ?? RECENT_QUERIES);
-    this.clock.attach(this.port, this);
-    this.modelCalls = new ModelCalls(this.clock, `${this.port}/models`, this.cache, () =>
-      this.checkDrained(),
-    );
+    this.deadlines = new Deadlines(this.clock, port, (live, nowNs) => this.settle(live, nowNs));
+    this.modelCalls = new ModelCalls(this.clock, `${port}/models`, this.cache, () => this.checkDrained());
     this.directory = new Directory({
       registry: options.registry,
       store: options.store,
@@ -175,11 +172,7 @@ export class PredictionEngine implements PredictionService, TaskOwner, EventSink
     this.end(live);
     for (const task of live.tasks) {
       const { entry } = task;
-      if (entry === undefined || !this.cache.release(entry)) continue;
-      const { work } = entry;
-      // Forgotten first: a container that answers the cancellation at once must find nothing to complete.
-      this.cache.abandon(entry);
-      work?.queue?.cancel(work);
+      if (entry !== undefined) leaveEvaluation(this.cache, entry);
     }
     this.observer.onCancel(query);
     this.checkDrained();
@@ -284,17 +277,7 @@ export class PredictionEngine implements PredictionService, TaskOwner, EventSink
     this.modelCalls.close();
     for (const model of this.directory.models()) model.replicas.close('the server is shutting down');
     this.directory.close();
-    this.clock.detach(this.port);
-  }
-
-  onEvent(_kind: string, _payload: unknown, nowNs: number): void {
-    this.timerNs = Infinity;
-    for (;;) {
-      const first = this.deadlines.first();
-      if (first === undefined || first.deadlineNs > nowNs) break;
-      this.settle(first, nowNs);
-    }
-    this.armTimer();
+    this.deadlines.close();
   }
 
   onTaskEnded(task: Task): void {
@@ -415,7 +398,6 @@ export class PredictionEngine implements PredictionService, TaskOwner, EventSink
       this.settle(live, nowNs);
     } else {
       this.deadlines.push(live);
-      this.armTimer();
     }
   }
 
@@ -453,14 +435,7 @@ export class PredictionEngine implements PredictionService, TaskOwner, EventSink
       return;
     }
     task.entry = entry;
-    if (lookup === 'join') {
-      const { work } = entry;
-      work?.queue?.extend(work, live.deadlineNs, live.deadlineNs);
-      return;
-    }
-    const evaluation = new CachedEvaluation(this.cache, entry, nowNs, live.deadlineNs, traceparent);
-    entry.work = evaluation;
-    model.replicas.enqueue(evaluation, nowNs);
+    awaitEvaluation(this.cache, entry, lookup === 'join', model, nowNs, live.deadlineNs, traceparent);
   }
 
   /** Ends a query's waiting. */
@@ -497,14 +472,6 @@ export class PredictionEngine implements PredictionService, TaskOwner, EventSink
     const [task] = live.tasks;
     const propensity = live.pinned ? 0 : live.selection.propensity;
     this.recent.reduce(live, live.state, task.arm, task.arrived ? task.output : undefined, propensity);
-  }
-
-  private armTimer(): void {
-    const first = this.deadlines.first();
-    if (first === undefined || this.timerNs <= first.deadlineNs) return;
-    if (this.timerNs !== Infinity) this.clock.cancel(this.timer);
-    this.timerNs = first.deadlineNs;
-    this.timer = this.clock.schedule(this.port, first.deadlineNs, 'deadline');
   }
 
   private checkDrained(): void {

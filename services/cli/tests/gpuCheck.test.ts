@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { CheckReport } from '../../../simulator/checker/index.js';
-import { failureText } from '../commandError.js';
 import { windjammerProgram } from '../program.js';
+import { runGpuCommand } from './gpuCommand.js';
 
 const docs = fileURLToPath(new URL('../../../docs', import.meta.url));
 const blur = join(docs, 'examples/blur/blur.json');
@@ -24,27 +24,7 @@ describe('windjammer gpu check', () => {
     vi.restoreAllMocks();
   });
 
-  async function run(...args: readonly string[]): Promise<string> {
-    let output = '';
-    const keep = (chunk: unknown): boolean => {
-      output += String(chunk);
-      return true;
-    };
-    vi.spyOn(process.stdout, 'write').mockImplementation(keep);
-    const program = windjammerProgram();
-    for (const gpu of program.commands) {
-      for (const command of [gpu, ...gpu.commands])
-        command.exitOverride().configureOutput({ writeErr: keep });
-    }
-    try {
-      await program.parseAsync(['gpu', 'check', ...args], { from: 'user' });
-    } catch (thrown) {
-      return `FAILED ${output}${failureText(thrown)}`;
-    } finally {
-      vi.restoreAllMocks();
-    }
-    return output;
-  }
+  const run = (...args: readonly string[]): Promise<string> => runGpuCommand('check', ...args);
 
   it('prints what the documentation shows, and ends with 1', async () => {
     const text = await run(blur, '--memcheck', '--racecheck');

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Disassembly } from '../../../simulator/disassembly/index.js';
-import { failureText } from '../commandError.js';
 import { windjammerProgram } from '../program.js';
+import { runGpuCommand } from './gpuCommand.js';
 
 const kernels = fileURLToPath(new URL('../../../simulator/gpu/reference/kernels', import.meta.url));
 const sgemm = `${kernels}/sgemm_tiled.ptx`;
@@ -13,27 +13,7 @@ describe('windjammer gpu disasm', () => {
     vi.restoreAllMocks();
   });
 
-  async function run(...args: readonly string[]): Promise<string> {
-    let output = '';
-    const keep = (chunk: unknown): boolean => {
-      output += String(chunk);
-      return true;
-    };
-    vi.spyOn(process.stdout, 'write').mockImplementation(keep);
-    const program = windjammerProgram();
-    for (const gpu of program.commands) {
-      for (const command of [gpu, ...gpu.commands])
-        command.exitOverride().configureOutput({ writeErr: keep });
-    }
-    try {
-      await program.parseAsync(['gpu', 'disasm', ...args], { from: 'user' });
-    } catch (thrown) {
-      return `FAILED ${output}${failureText(thrown)}`;
-    } finally {
-      vi.restoreAllMocks();
-    }
-    return output;
-  }
+  const run = (...args: readonly string[]): Promise<string> => runGpuCommand('disasm', ...args);
 
   it('prints code, loops, registers and occupancy', async () => {
     const text = await run(sgemm, '--block', '16x16', '--dynamic-shared', '1024');

@@ -1,5 +1,6 @@
 import type { IrFunction, IrInstruction } from '../ir.js';
-import { BitSet } from './bitSet.js';
+import { flowBackward } from './backwardFlow.js';
+import type { BitSet } from './bitSet.js';
 import { readRegisters, writtenRegisters } from './registerUse.js';
 
 /** Which registers still hold a value that some path reads. */
@@ -21,32 +22,7 @@ function stepBack(live: BitSet, instruction: IrInstruction): void {
 }
 
 export function analyzeLiveness(fn: IrFunction): Liveness {
-  const size = fn.registers.length;
-  const liveIn = fn.blocks.map(() => new BitSet(size));
-  const liveOut = fn.blocks.map(() => new BitSet(size));
-  const work = fn.blocks.map((block) => block.index);
-  const queued = new Uint8Array(fn.blocks.length).fill(1);
-  for (let index = work.pop(); index !== undefined; index = work.pop()) {
-    queued[index] = 0;
-    const block = fn.blocks[index];
-    const [into, out] = [liveIn[index], liveOut[index]];
-    if (block === undefined || into === undefined || out === undefined) continue;
-    for (const successor of block.successors) {
-      const next = liveIn[successor];
-      if (next !== undefined) out.addAll(next);
-    }
-    const live = out.copy();
-    for (let at = block.last; at >= block.first; at--) {
-      const instruction = fn.instructions[at];
-      if (instruction !== undefined) stepBack(live, instruction);
-    }
-    if (!into.addAll(live)) continue;
-    for (const before of block.predecessors) {
-      if (queued[before] === 1) continue;
-      queued[before] = 1;
-      work.push(before);
-    }
-  }
+  const { liveIn, liveOut } = flowBackward(fn, stepBack);
   const pointsOf = (index: number): BitSet[] => {
     const block = fn.blocks[index];
     const out = liveOut[index];

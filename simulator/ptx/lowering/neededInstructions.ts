@@ -1,4 +1,5 @@
-import { BitSet } from '../analysis/bitSet.js';
+import { flowBackward } from '../analysis/backwardFlow.js';
+import type { BitSet } from '../analysis/bitSet.js';
 import { readRegisters, writtenRegisters } from '../analysis/registerUse.js';
 import type { IrFunction, IrInstruction } from '../ir.js';
 
@@ -20,32 +21,10 @@ const pure = new Set(
 
 /** Finds what a compiler would not remove as dead: effects, and what they are computed from. */
 export function neededInstructions(fn: IrFunction): NeededInstructions {
-  const size = fn.registers.length;
-  const liveIn = fn.blocks.map(() => new BitSet(size));
-  const liveOut = fn.blocks.map(() => new BitSet(size));
   const needed = new Uint8Array(fn.instructions.length);
-  const work = fn.blocks.map((block) => block.index);
-  const queued = new Uint8Array(fn.blocks.length).fill(1);
-  for (let index = work.pop(); index !== undefined; index = work.pop()) {
-    queued[index] = 0;
-    const [block, into, out] = [fn.blocks[index], liveIn[index], liveOut[index]];
-    if (block === undefined || into === undefined || out === undefined) continue;
-    for (const successor of block.successors) {
-      const next = liveIn[successor];
-      if (next !== undefined) out.addAll(next);
-    }
-    const live = out.copy();
-    for (let at = block.last; at >= block.first; at--) {
-      const instruction = fn.instructions[at];
-      if (instruction !== undefined && stepBack(live, instruction)) needed[at] = 1;
-    }
-    if (!into.addAll(live)) continue;
-    for (const before of block.predecessors) {
-      if (queued[before] === 1) continue;
-      queued[before] = 1;
-      work.push(before);
-    }
-  }
+  const { liveOut } = flowBackward(fn, (live, instruction, at) => {
+    if (stepBack(live, instruction)) needed[at] = 1;
+  });
   return { isNeeded: (instruction) => needed[instruction] === 1, liveOut };
 }
 

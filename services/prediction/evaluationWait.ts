@@ -1,0 +1,35 @@
+import type { CacheEntry, PredictionCache } from '../cache/index.js';
+import { CachedEvaluation } from './liveQuery.js';
+import type { ServedModel } from './servedModel.js';
+
+/** Waits for an entry's prediction until a deadline: with those who wait already (`join`), or by an evaluation of its own. */
+export function awaitEvaluation(
+  cache: PredictionCache<CachedEvaluation>,
+  entry: CacheEntry<CachedEvaluation>,
+  isJoin: boolean,
+  model: ServedModel,
+  nowNs: number,
+  deadlineNs: number,
+  traceparent: string | undefined,
+): void {
+  if (isJoin) {
+    const { work } = entry;
+    work?.queue?.extend(work, deadlineNs, deadlineNs);
+    return;
+  }
+  const evaluation = new CachedEvaluation(cache, entry, nowNs, deadlineNs, traceparent);
+  entry.work = evaluation;
+  model.replicas.enqueue(evaluation, nowNs);
+}
+
+/** One waits less for an entry's prediction; work that nobody else waits for never reaches a model. */
+export function leaveEvaluation(
+  cache: PredictionCache<CachedEvaluation>,
+  entry: CacheEntry<CachedEvaluation>,
+): void {
+  if (!cache.release(entry)) return;
+  const { work } = entry;
+  // Forgotten first: a container that answers the cancellation at once must find nothing to complete.
+  cache.abandon(entry);
+  work?.queue?.cancel(work);
+}
