@@ -280,8 +280,9 @@ export const ERROR_CATALOGUE = {
   },
   default_unavailable: {
     status: 503,
-    meaning: 'Strict query: no model is linked, no replica is up, or the queues are full.',
-    fix: 'Link a model, wait for its replicas, or send less.',
+    meaning:
+      'Strict query: no model is linked, no replica is up, or the queues are full or too long for an answer in time.',
+    fix: 'Link a model, wait for its replicas, or send less; after the seconds in Retry-After where there is one.',
   },
   default_model_error: {
     status: 502,

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { describeValue, ServiceError } from '../errors/index.js';
+import { wantBody } from './continuation.js';
 import { decodeContent, readContentCoding, type ContentCoding } from './contentCoding.js';
 
 /**
@@ -32,6 +33,7 @@ export function readJsonBody(request: IncomingMessage, limitBytes: number, recei
     receiver.onBodyError(coding);
     return;
   }
+  wantBody(request);
   let first: Buffer | undefined;
   let rest: Buffer[] | undefined;
   let bytes = 0;

@@ -11,6 +11,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ERROR_CATALOGUE, errorJson, type ErrorCode } from '../errors/index.js';
 import { sendError } from './answer.js';
+import { holdContinue } from './continuation.js';
 
 export interface ListenOptions {
   readonly host: string;
@@ -100,6 +101,11 @@ export class JsonServer {
       listener(request, response);
     };
     this.server.on('request', onRequest);
+    // Node would ask for any body, also for one that is refused by its headers.
+    this.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+      holdContinue(request, response, isClosing);
+      onRequest(request, response);
+    });
     // An expectation other than 100-continue may be ignored (RFC 9110, 10.1.1); Node would refuse it without a body.
     this.server.on('checkExpectation', onRequest);
     this.server.on('connect', (_request: IncomingMessage, socket: Socket) => {

@@ -216,6 +216,60 @@ describe('results that do not fit', () => {
     expect(container.frames).toHaveLength(2);
   });
 
+  it('fails one item of a batch by itself: its 15 neighbours are answered', () => {
+    const serving = new Serving().simple({ strategy: 'fixed', maxBatchSize: 16 });
+    const container = serving.container({
+      answer: (frame) =>
+        frame.items.map((item) =>
+          elementOf(item.bytes) === 7
+            ? { id: item.id, ok: false, code: 'modelError', message: 'seven' }
+            : { id: item.id, ok: true, output: `${elementOf(item.bytes)}` },
+        ),
+    });
+    const ids = Array.from({ length: 16 }, (_, at) => serving.predict(at));
+    serving.run();
+    expect(container.sizes).toEqual([16]);
+    for (const [at, id] of ids.entries()) {
+      expect(serving.answer(id)).toMatchObject(
+        at === 7 ? { defaultReason: 'model_error' } : { output: `${at}`, isDefault: false },
+      );
+    }
+  });
+
+  it('serves on after twenty failures in a row', () => {
+    const serving = new Serving().simple(fixed);
+    let failures = 20;
+    serving.container({
+      answer: (frame) =>
+        frame.items.map(({ id }) =>
+          failures-- > 0
+            ? { id, ok: false, code: 'modelError', message: 'boom' }
+            : { id, ok: true, output: 'y' },
+        ),
+    });
+    for (let at = 0; at < 21; at++) {
+      serving.predict(at);
+      serving.run();
+    }
+    expect(serving.answers.map((answer) => answer.isDefault)).toEqual([
+      ...Array.from({ length: 20 }, () => true),
+      false,
+    ]);
+    expect(serving.engine.replicas()).toHaveLength(1);
+  });
+
+  it.each([NaN, -1, 0, 0.5, Infinity])('takes no %d credits', (credits) => {
+    const serving = new Serving().simple({ strategy: 'fixed', maxBatchSize: 1 });
+    const container = serving.container({ manual: true });
+    container.emit({ kind: 'credit', credits });
+    for (let at = 0; at < 3; at++) serving.predict(at);
+    serving.run(1);
+    expect(container.sizes).toEqual([1]);
+    expect(serving.observer.events).toEqual([
+      `protocol r0: granted ${credits} credits: a whole number above 0 is expected`,
+    ]);
+  });
+
   it('does not believe an impossible service time or an output that is no string', () => {
     const serving = new Serving().simple(fixed);
     const container = serving.container({ manual: true });
