@@ -1,1 +1,3 @@
 export * from './frames.js';
+export { encodeFrame, FrameReader, MAX_FRAME_BYTES } from './streamCodec.js';
+export { ProtocolError } from './streamBytes.js';

@@ -4,6 +4,7 @@ import { ConstantContainer } from './constantContainer.js';
 import { InProcessChannel } from './inProcessChannel.js';
 import type { ContainerStart } from './modelContainer.js';
 import type { NodeHost, NodeReport } from './nodeHost.js';
+import { ProcessHost } from './process/index.js';
 
 export interface ContainerRuntimeOptions {
   /** The frontend's clock: containers in its own thread answer on it. */
@@ -12,9 +13,10 @@ export interface ContainerRuntimeOptions {
   readonly nodes: readonly NodeHost[];
 }
 
-/** Starts replicas: kernel models on GPU nodes, constants in process. */
+/** Starts replicas: kernel models on GPU nodes, constants in process, users' modules in processes of their own. */
 export class ContainerRuntime {
   private started = 0;
+  private readonly processes = new ProcessHost();
 
   constructor(private readonly options: ContainerRuntimeOptions) {}
 
@@ -35,6 +37,14 @@ export class ContainerRuntime {
         channel.connect(new ConstantContainer(request, request.inputType, container.output, channel));
         return channel;
       }
+      case 'process': {
+        const { path, memoryMiB } = container;
+        return this.processes.start({
+          ...request,
+          path,
+          ...(memoryMiB === undefined ? {} : { memoryMiB }),
+        });
+      }
       case 'external':
         return this.refused(request, 'an external container is not started here: it has to come by itself');
     }
@@ -49,14 +59,14 @@ export class ContainerRuntime {
     for (const node of this.options.nodes) node.watchGpus(watched);
   }
 
-  /** Calls back once no node has a batch in flight. */
+  /** Calls back once no node and no process has a batch in flight. */
   drain(done: () => void): void {
-    afterEach(this.options.nodes, (node, next) => node.drain(next), done);
+    afterEach([...this.options.nodes, this.processes], (host, next) => host.drain(next), done);
   }
 
-  /** Ends every node; calls back when nothing is left running. */
+  /** Ends every node and process; calls back when nothing is left running. */
   close(done: () => void): void {
-    afterEach(this.options.nodes, (node, next) => node.close(next), done);
+    afterEach([...this.options.nodes, this.processes], (host, next) => host.close(next), done);
   }
 
   private leastLoaded(): NodeHost | undefined {

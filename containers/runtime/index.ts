@@ -12,6 +12,17 @@ export type {
 } from './modelContainer.js';
 export type { GpuActivity } from './gpuActivity.js';
 export type { KernelModelStart, NodeHost, NodeReport } from './nodeHost.js';
+export {
+  moduleRefusal,
+  ProcessHost,
+  tryModule,
+  type Model,
+  type ModelInputs,
+  type ModelOutput,
+  type ProcessLimits,
+  type ProcessStart,
+  type ScoredOutput,
+} from './process/index.js';
 export { SyntheticContainer, type SyntheticService } from './syntheticContainer.js';
 export { GpuNodeThread, type GpuNodeThreadOptions } from './thread/gpuNodeThread.js';
 export { VirtualNode, type VirtualNodeOptions } from './virtualNode.js';

@@ -13,6 +13,8 @@ export type ContainerSource =
   | { readonly kind: 'kernelModel'; readonly path: string }
   /** Answers every input with the same output, in process. */
   | { readonly kind: 'constant'; readonly output: string }
+  /** A user's JavaScript module in a process of its own; absolute, or relative to the package's root. */
+  | { readonly kind: 'process'; readonly path: string; readonly memoryMiB?: number }
   /** A container that somebody else starts; refused here. */
   | { readonly kind: 'external' };
 

@@ -1,7 +1,8 @@
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { ManagementClient } from '../client/index.js';
-import type { ContainerAnswer } from '../management/index.js';
+import type { AddModelFields, ContainerAnswer } from '../management/index.js';
 import { batchingOption, type BatchingStrategy } from './batchingOption.js';
 import { clientOf, withManagementOptions, type ClientOptions } from './clientOptions.js';
 import { CommandError } from './commandError.js';
@@ -15,18 +16,20 @@ interface DeployOptions extends ClientOptions {
   readonly app?: string;
   readonly batchSize: number;
   readonly batching?: BatchingStrategy;
+  readonly memoryMib?: number;
   readonly waitSeconds: number;
 }
 
 const KERNEL_MODEL = 'windjammer/kernel-model';
+const PROCESS = 'windjammer/process';
 const POLL_MS = 100;
 
 export function addDeployCommand(program: Command): void {
   withManagementOptions(
     program
       .command('deploy')
-      .description('check a model folder, register it on a running server, wait until it is up, and link it')
-      .argument('<folder>', 'the model folder; the server reads it too')
+      .description('check a model, register it on a running server, wait until it is up, and link it')
+      .argument('<path>', 'the model folder, or the JavaScript module of a model; the server reads it too')
       .requiredOption('--name <name>', 'the name of the model')
       .requiredOption('--version <version>', 'the version; it becomes the current one')
       .option('--app <application>', 'the application to link it to')
@@ -37,19 +40,19 @@ export function addDeployCommand(program: Command): void {
         -1,
       )
       .addOption(batchingOption())
+      .option('--memory-mib <number>', "of a module's JavaScript heap", wholeNumber(16, 1_048_576))
       .option('--wait-seconds <number>', 'for its first replica', wholeNumber(1, 3600), 60),
   ).action(deploy);
 }
 
-async function deploy(folder: string, options: DeployOptions): Promise<void> {
+async function deploy(given: string, options: DeployOptions): Promise<void> {
   const { name, version, app } = options;
-  const path = resolve(folder);
+  const path = resolve(given);
   const progress = new ProgressLine();
   try {
-    progress.show(`checking ${folder}`);
-    // Here first: a mistake in the folder is found without touching the server.
-    const { loadKernelModel } = await import('../../containers/models/index.js');
-    const { manifest } = loadKernelModel(path);
+    progress.show(`checking ${given}`);
+    // Here first: a mistake in the model is found without touching the server.
+    const what = await checked(path);
     const { management } = await clientOf(options);
     if (app !== undefined) await management.application(app);
     progress.show(`registering ${name} ${version}`);
@@ -57,9 +60,9 @@ async function deploy(folder: string, options: DeployOptions): Promise<void> {
     await management.addModel({
       model_name: name,
       model_version: version,
-      input_type: manifest.inputs[0].type,
-      container_name: KERNEL_MODEL,
+      ...what,
       model_data_path: path,
+      memory_mib: options.memoryMib,
       batch_size: options.batchSize,
       batching: options.batching,
     });
@@ -75,6 +78,20 @@ async function deploy(folder: string, options: DeployOptions): Promise<void> {
   } finally {
     progress.clear();
   }
+}
+
+/** A file is a module, which is started once; anything else is a model folder. */
+async function checked(path: string): Promise<Pick<AddModelFields, 'input_type' | 'container_name'>> {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) {
+    const { tryModule } = await import('../../containers/runtime/index.js');
+    try {
+      return { input_type: (await tryModule(path)).inputType, container_name: PROCESS };
+    } catch (error) {
+      throw new CommandError(error instanceof Error ? error.message : String(error));
+    }
+  }
+  const { loadKernelModel } = await import('../../containers/models/index.js');
+  return { input_type: loadKernelModel(path).manifest.inputs[0].type, container_name: KERNEL_MODEL };
 }
 
 async function currentVersion(management: ManagementClient, name: string): Promise<string | undefined> {

@@ -32,8 +32,11 @@ export function addModelCommand(program: Command): void {
           .choices([...INPUT_TYPES])
           .makeOptionMandatory(),
       )
-      .requiredOption('--container <name>', 'what runs it: windjammer/kernel-model or windjammer/constant')
-      .option('--path <folder>', 'the folder of a kernel model')
+      .requiredOption(
+        '--container <name>',
+        'what runs it: windjammer/kernel-model, windjammer/process or windjammer/constant',
+      )
+      .option('--path <path>', 'the folder of a kernel model, the module of a process')
       .option('--output <text>', 'what a constant answers')
       .option('--labels <list>', 'labels of its classes, with commas between')
       .option(
@@ -108,7 +111,7 @@ async function show(name: string, version: string, options: ClientOptions): Prom
     ['version', `${model.model_version}${model.is_current_version ? ' (current)' : ''}`],
     ['input', inputOf(model)],
     ['container', model.container_name],
-    ...(model.model_data_path === '' ? [] : [['folder', model.model_data_path]]),
+    ...(model.model_data_path === '' ? [] : [['path', model.model_data_path]]),
     ...(model.output === undefined ? [] : [['output', model.output]]),
     ...(model.labels.length === 0 ? [] : [['labels', model.labels.join(', ')]]),
     ['batches', model.batch_size === -1 ? `adaptive (${model.batching})` : `at most ${model.batch_size}`],

@@ -1,11 +1,17 @@
 import { inputLength, loadKernelModel, ModelError } from '../../containers/models/index.js';
+import { moduleRefusal } from '../../containers/runtime/index.js';
 import { ServiceError } from '../errors/index.js';
 import type { BatchingChoice, ModelRecord } from '../registry/index.js';
-import { CONSTANT_CONTAINER, KERNEL_MODEL_CONTAINER, type AddModelRequest } from './schemas.js';
+import {
+  CONSTANT_CONTAINER,
+  KERNEL_MODEL_CONTAINER,
+  PROCESS_CONTAINER,
+  type AddModelRequest,
+} from './schemas.js';
 
 /**
  * The record of a model that is to be registered. A kernel model's folder is loaded and checked here, so that a broken
- * one is refused before anything is stored.
+ * one is refused before anything is stored. A module is looked for, and run only in its own process.
  * @throws ServiceError `invalid_model`, `missing_field`, `conflicting_fields`
  */
 export function modelRecord(request: AddModelRequest): ModelRecord {
@@ -23,9 +29,18 @@ export function modelRecord(request: AddModelRequest): ModelRecord {
       'output',
     );
   }
+  if (request.memory_mib !== undefined && request.container_name !== PROCESS_CONTAINER) {
+    throw new ServiceError(
+      'conflicting_fields',
+      `memory_mib is for container_name ${PROCESS_CONTAINER} only`,
+      'memory_mib',
+    );
+  }
   switch (request.container_name) {
     case KERNEL_MODEL_CONTAINER:
       return { ...common, ...kernelModel(request) };
+    case PROCESS_CONTAINER:
+      return { ...common, container: moduleContainer(request) };
     case CONSTANT_CONTAINER:
       if (request.output === undefined) {
         throw new ServiceError('missing_field', `output is required for ${CONSTANT_CONTAINER}`, 'output');
@@ -57,6 +72,17 @@ function batchingOf({ batch_size: size, batching }: AddModelRequest): BatchingCh
   if (size === -1 || (strategy === 'none' && size === 1)) return { strategy };
   const message = `batching ${strategy} takes no batch_size: leave it out, or give batching fixed`;
   throw new ServiceError('conflicting_fields', message, 'batch_size');
+}
+
+function moduleContainer(request: AddModelRequest): ModelRecord['container'] {
+  const { model_data_path: path, memory_mib: memoryMiB } = request;
+  if (path === '') {
+    const message = `model_data_path is required for ${PROCESS_CONTAINER}: the module of the model`;
+    throw new ServiceError('missing_field', message, 'model_data_path');
+  }
+  const refusal = moduleRefusal(path);
+  if (refusal !== undefined) throw new ServiceError('invalid_model', refusal, 'model_data_path');
+  return { kind: 'process', path, ...(memoryMiB === undefined ? {} : { memoryMiB }) };
 }
 
 function kernelModel(request: AddModelRequest): Pick<ModelRecord, 'container' | 'inputLength' | 'labels'> {

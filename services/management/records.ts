@@ -1,5 +1,10 @@
 import type { ApplicationRecord, ModelRecord, Registry } from '../registry/index.js';
-import { CONSTANT_CONTAINER, KERNEL_MODEL_CONTAINER, type ModelAnswer } from './schemas.js';
+import {
+  CONSTANT_CONTAINER,
+  KERNEL_MODEL_CONTAINER,
+  PROCESS_CONTAINER,
+  type ModelAnswer,
+} from './schemas.js';
 
 /** Records under the field names of the interface. */
 export function applicationJson(registry: Registry, record: ApplicationRecord): object {
@@ -44,6 +49,12 @@ function containerJson({ container }: ModelRecord): object {
       return { container_name: KERNEL_MODEL_CONTAINER, model_data_path: container.path };
     case 'constant':
       return { container_name: CONSTANT_CONTAINER, model_data_path: '', output: container.output };
+    case 'process':
+      return {
+        container_name: PROCESS_CONTAINER,
+        model_data_path: container.path,
+        memory_mib: container.memoryMiB,
+      };
     case 'external':
       return { container_name: container.containerName, model_data_path: container.modelDataPath };
   }

@@ -6,6 +6,7 @@ import type { BatchingChoice } from '../registry/index.js';
 /** Container names that the server runs itself; any other is registered for a container that dials in. */
 export const KERNEL_MODEL_CONTAINER = 'windjammer/kernel-model';
 export const CONSTANT_CONTAINER = 'windjammer/constant';
+export const PROCESS_CONTAINER = 'windjammer/process';
 
 /** An hour. */
 const MAX_OBJECTIVE_US = 3_600_000_000;
@@ -52,9 +53,21 @@ export const addModelSchema = z.strictObject({
     .string()
     .min(1)
     .max(256)
-    .describe(`${KERNEL_MODEL_CONTAINER}, ${CONSTANT_CONTAINER}, or the name of a container that dials in`),
-  model_data_path: z.string().max(4096).default('').describe(`The folder of a ${KERNEL_MODEL_CONTAINER}`),
+    .describe(
+      `${KERNEL_MODEL_CONTAINER}, ${PROCESS_CONTAINER}, ${CONSTANT_CONTAINER}, or the name of a container that dials in`,
+    ),
+  model_data_path: z
+    .string()
+    .max(4096)
+    .default('')
+    .describe(`The folder of a ${KERNEL_MODEL_CONTAINER}, the module of a ${PROCESS_CONTAINER}`),
   output: text.optional().describe(`What a ${CONSTANT_CONTAINER} answers`),
+  memory_mib: z
+    .int()
+    .min(16)
+    .max(1_048_576)
+    .optional()
+    .describe(`JavaScript heap of a ${PROCESS_CONTAINER}; Node's own limit when left out`),
   batch_size: z
     .union([z.literal(-1), z.int().min(1).max(MAX_BATCH_SIZE)])
     .default(-1)
@@ -98,6 +111,7 @@ export const modelAnswer = z.object({
   container_name: z.string(),
   model_data_path: z.string(),
   output: z.string().optional(),
+  memory_mib: z.int().optional(),
   batch_size: z.int().describe('The largest batch; -1: adaptive'),
   batching: z.enum(BATCHING_STRATEGIES),
   is_current_version: z.boolean(),

@@ -34,6 +34,8 @@ export type ContainerSource =
   | { readonly kind: 'kernelModel'; readonly path: string }
   /** Answers every input with the same output, in process: the yardstick of serving overhead. */
   | { readonly kind: 'constant'; readonly output: string }
+  /** A user's JavaScript module, in a process of its own. */
+  | { readonly kind: 'process'; readonly path: string; readonly memoryMiB?: number }
   /** Registered, with nothing to run it yet. */
   | { readonly kind: 'external'; readonly containerName: string; readonly modelDataPath: string };
 

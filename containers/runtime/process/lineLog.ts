@@ -1,0 +1,53 @@
+const LINES_PER_SECOND = 20;
+const MAX_LINE_LENGTH = 1000;
+
+/** What a process prints, line by line, a few a second: a model that prints for every query must not fill the log. */
+export class LineLog {
+  private rest = '';
+  private windowMs = -Infinity;
+  private lines = 0;
+  private leftOut = 0;
+  /** The last line that names an error: why a process ended, most likely. */
+  lastError = '';
+
+  constructor(
+    private readonly nowMs: () => number,
+    private readonly onLine: (line: string) => void,
+  ) {}
+
+  push(text: string): void {
+    const parts = (this.rest + text).split('\n');
+    // A line without end is cut.
+    this.rest = (parts.pop() ?? '').slice(0, MAX_LINE_LENGTH);
+    for (const part of parts) this.pass(part.trimEnd().slice(0, MAX_LINE_LENGTH));
+  }
+
+  /** Nothing more comes. */
+  end(): void {
+    this.pass(this.rest);
+    this.rest = '';
+    if (this.leftOut > 0) this.onLine(this.note());
+    this.leftOut = 0;
+  }
+
+  private pass(line: string): void {
+    if (line === '') return;
+    // Not the frames of a native stack, which follow it.
+    if (/error\b.*: /i.test(line) && !/^\s*\d+: /.test(line)) this.lastError = line;
+    const now = this.nowMs();
+    if (now - this.windowMs >= 1000) {
+      this.windowMs = now;
+      this.lines = 0;
+      if (this.leftOut > 0) this.onLine(this.note());
+      this.leftOut = 0;
+    }
+    if (this.lines < LINES_PER_SECOND) {
+      this.lines += 1;
+      this.onLine(line);
+    } else this.leftOut += 1;
+  }
+
+  private note(): string {
+    return `(${this.leftOut} lines left out: more than ${LINES_PER_SECOND} a second)`;
+  }
+}

@@ -1,0 +1,40 @@
+/**
+ * What a module of a model exports by default, for models in TypeScript. Stands alone, so that a model can be compiled
+ * without the rest.
+ */
+
+/** Of each input type, what `predict` gets. */
+export interface ModelInputs {
+  readonly integers: Int32Array;
+  readonly bytes: Uint8Array;
+  readonly floats: Float32Array;
+  readonly doubles: Float64Array;
+  readonly strings: string;
+}
+
+/** Answered as JSON. A string that is JSON text is answered as what it says. */
+export type ModelOutput =
+  string | number | boolean | null | readonly unknown[] | { readonly [key: string]: unknown };
+
+/** An output with a score for each class: exactly these two fields. */
+export interface ScoredOutput {
+  readonly output: ModelOutput;
+  readonly scores: ArrayLike<number>;
+}
+
+/** `predict`, `predictOne` or both; `predictOne` is taken when both are there. */
+export interface Model<T extends keyof ModelInputs> {
+  readonly inputType: T;
+  /** Elements that an input must have; any number when left out. */
+  readonly inputLength?: number;
+  /** The largest batch that `predict` takes. Default 1024. */
+  readonly maxBatchSize?: number;
+  /** Called once, before the first batch. */
+  load?(): void | Promise<void>;
+  /** One output an input, in order. What it throws fails the whole batch. */
+  predict?(
+    inputs: readonly ModelInputs[T][],
+  ): readonly (ModelOutput | ScoredOutput)[] | Promise<readonly (ModelOutput | ScoredOutput)[]>;
+  /** What it throws fails this input alone. */
+  predictOne?(input: ModelInputs[T]): ModelOutput | ScoredOutput | Promise<ModelOutput | ScoredOutput>;
+}

@@ -1,0 +1,25 @@
+import { statSync, type Stats } from 'node:fs';
+import { extname, resolve } from 'node:path';
+import { packageRoot } from '../../models/index.js';
+
+const EXTENSIONS = ['.js', '.mjs', '.cjs'];
+
+/** Where a module lies; a path that is not absolute starts at the package's root. */
+export function modulePath(path: string): string {
+  return resolve(packageRoot(), path);
+}
+
+/** Why there is no module at a path, without running it; undefined when there is one. */
+export function moduleRefusal(path: string): string | undefined {
+  let found: Stats;
+  try {
+    found = statSync(modulePath(path));
+  } catch (error) {
+    return `${path}: cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+  }
+  if (!found.isFile()) return `${path}: is no file; a model in a process is a JavaScript module`;
+  const extension = extname(path);
+  if (EXTENSIONS.includes(extension)) return undefined;
+  const advice = extension === '.ts' ? '; compile it with tsc' : '';
+  return `${path}: is no JavaScript module (${EXTENSIONS.join(', ')})${advice}`;
+}

@@ -1,0 +1,269 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type {
+  ContainerChannel,
+  ContainerFrame,
+  DownFrame,
+  HelloFrame,
+  InputType,
+  ItemResult,
+  ResultFrame,
+} from '../../protocol/index.js';
+import type { ProcessLimits } from './processChannel.js';
+import { ProcessHost, tryModule } from './processHost.js';
+
+const SHORT: Partial<ProcessLimits> = { startMs: 1000, batchMs: 500, graceMs: 300 };
+const ECHO = `export default { inputType: 'strings', predict: (inputs) => inputs.map((one) => ({ said: one })) };`;
+
+/** A line and what came on it. */
+class Line {
+  readonly frames: ContainerFrame[] = [];
+  private waiting: (() => void)[] = [];
+  private batches = 0;
+
+  constructor(readonly channel: ContainerChannel) {
+    channel.open({
+      onFrame: (frame) => {
+        this.frames.push(frame);
+        for (const wake of this.waiting.splice(0)) wake();
+      },
+    });
+  }
+
+  hello(): Promise<HelloFrame> {
+    return this.next((frame) => frame.kind === 'hello');
+  }
+
+  down(): Promise<DownFrame> {
+    return this.next((frame) => frame.kind === 'down');
+  }
+
+  async ask(...texts: readonly (string | Uint8Array)[]): Promise<readonly ItemResult[]> {
+    const batchId = this.batches++;
+    const items = texts.map((text, id) => ({ id, bytes: Buffer.from(text as string), budgetNs: 1e9 }));
+    this.channel.send({ kind: 'predict', batchId, items });
+    const answered = (one: ContainerFrame): one is ResultFrame =>
+      one.kind === 'result' && one.batchId === batchId;
+    const { results } = await this.next<ResultFrame>(answered);
+    return [...results].sort((a, b) => a.id - b.id);
+  }
+
+  async next<F extends ContainerFrame>(is: (frame: ContainerFrame) => boolean): Promise<F> {
+    for (;;) {
+      const found = this.frames.find(is);
+      if (found !== undefined) return found as F;
+      const last = this.frames.at(-1);
+      if (last?.kind === 'down') throw new Error(`the line is down: ${last.reason}`);
+      await new Promise<void>((resolve) => this.waiting.push(resolve));
+    }
+  }
+}
+
+describe('a model in a process', () => {
+  let folder: string;
+  let host: ProcessHost;
+  let modules = 0;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'windjammer-process-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+  afterEach(async () => {
+    const pids = host.pids();
+    await new Promise<void>((resolve) => host.close(resolve));
+    expect(host.pids()).toEqual([]);
+    for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+  });
+
+  function written(text: string): string {
+    const path = join(folder, `model${modules++}.mjs`);
+    writeFileSync(path, text);
+    return path;
+  }
+
+  function start(
+    text: string,
+    more: { inputType?: InputType; memoryMiB?: number } = {},
+    limits: Partial<ProcessLimits> = {},
+  ): Line {
+    host = new ProcessHost(limits);
+    return new Line(host.start({ path: written(text), model: 'm', version: '1', replica: '0', ...more }));
+  }
+
+  it('says hello and answers a batch', async () => {
+    const line = start(ECHO);
+    expect(await line.hello()).toMatchObject({ model: 'm', version: '1', inputType: 'strings' });
+    expect(await line.ask('a', 'ä')).toEqual([
+      { id: 0, ok: true, output: '{"said":"a"}' },
+      { id: 1, ok: true, output: '{"said":"ä"}' },
+    ]);
+  });
+
+  it('may be a class with load, asynchronous, with scores and typed inputs', async () => {
+    const line = start(`export default class {
+      inputType = 'doubles'; inputLength = 2;
+      async load() { this.factor = 2; }
+      async predict(inputs) { return inputs.map((x) => ({ output: this.factor * x[0] + x[1], scores: x })); }
+    }`);
+    expect(await line.hello()).toMatchObject({ inputType: 'doubles', inputLength: 2 });
+    const good = new Uint8Array(new Float64Array([1, 3]).buffer);
+    expect(await line.ask(good, good.subarray(0, 8), good.subarray(0, 7))).toEqual([
+      { id: 0, ok: true, output: '5', scores: Float32Array.of(1, 3) },
+      { id: 1, ok: false, code: 'invalidInput', message: 'the model takes 2 values, the input has 1' },
+      { id: 2, ok: false, code: 'invalidInput', message: '7 bytes are no doubles' },
+    ]);
+  });
+
+  it('fails an input alone with predictOne', async () => {
+    const line = start(`export default { inputType: 'strings', predictOne(text) {
+      if (text === 'bad') throw new TypeError('no'); return text === 'none' ? undefined : text; } };`);
+    await line.hello();
+    expect(await line.ask('a', 'bad', 'none', 'b')).toEqual([
+      { id: 0, ok: true, output: 'a' },
+      { id: 1, ok: false, code: 'modelError', message: 'TypeError: no' },
+      { id: 2, ok: false, code: 'modelError', message: expect.stringContaining('no JSON') as string },
+      { id: 3, ok: true, output: 'b' },
+    ]);
+  });
+
+  it('A6, D2: fails batches with too few outputs or an exception, and goes on', async () => {
+    const line = start(`export default { inputType: 'strings', predict(inputs) {
+      if (inputs[0] === 'throw') throw new Error('thrown');
+      return inputs[0] === 'few' ? inputs.slice(1) : inputs; } };`);
+    await line.hello();
+    for (let round = 0; round < 20; round++) {
+      expect(await line.ask('throw', 'x')).toMatchObject([
+        { ok: false, code: 'modelError', message: 'Error: thrown' },
+        { ok: false },
+      ]);
+    }
+    expect(await line.ask('few', 'x')).toMatchObject([
+      { ok: false, code: 'modelError', message: 'predict gave 1 outputs for 2 inputs' },
+      { ok: false },
+    ]);
+    expect(await line.ask('fine')).toEqual([{ id: 0, ok: true, output: 'fine' }]);
+  });
+
+  it('skips what is cancelled before it begins', async () => {
+    const line = start(`export default { inputType: 'strings', async predict(inputs) {
+      await new Promise((resolve) => setTimeout(resolve, 100)); return inputs; } };`);
+    await line.hello();
+    const first = line.ask('a');
+    const second = line.ask('b', 'c');
+    line.channel.send({ kind: 'cancel', batchId: 1, itemIds: [1] });
+    expect(await first).toMatchObject([{ ok: true }]);
+    expect(await second).toMatchObject([
+      { id: 0, ok: true, output: 'b' },
+      { id: 1, ok: false, code: 'cancelled' },
+    ]);
+  });
+
+  it('passes on what is printed, and not all of too much', async () => {
+    const line = start(`console.log('one'); console.error('two'); ${ECHO}
+      setTimeout(() => { for (let i = 0; i < 10000; i++) console.log('many'); process.exit(7); }, 200);`);
+    expect(await line.down()).toMatchObject({ reason: 'its process ended with exit code 7' });
+    const texts = line.frames.flatMap((frame) => (frame.kind === 'printed' ? [frame.text] : []));
+    expect(texts).toEqual(expect.arrayContaining(['one', 'two', 'many']));
+    expect(texts.length).toBeLessThan(100);
+    expect(texts.at(-1)).toMatch(/lines left out/);
+  });
+
+  it('gets no secrets of the environment, and its folder to work in', async () => {
+    process.env.WINDJAMMER_TEST_SECRET = 'x';
+    const line = start(`export default { inputType: 'strings',
+      predict: () => [[process.cwd(), process.env.WINDJAMMER_TEST_SECRET ?? 'unset']] };`);
+    await line.hello();
+    delete process.env.WINDJAMMER_TEST_SECRET;
+    const [answer] = await line.ask('a');
+    expect(answer).toMatchObject({ output: JSON.stringify([folder, 'unset']) });
+  });
+
+  it.each<[string, string, string]>([
+    ['does not parse', 'export default {', 'SyntaxError'],
+    ['has no default export', 'export const x = 1;', 'no default export'],
+    ['has no predict', `export default { inputType: 'strings' };`, 'neither predict nor predictOne'],
+    ['takes what there is not', `export default { inputType: 'text', predict() {} };`, 'inputType: "text"'],
+    [
+      'takes something else',
+      `export default { inputType: 'floats', predict() {} };`,
+      'registered with strings',
+    ],
+    [
+      'fails to load',
+      `export default { inputType: 'strings', predict() {}, load() { throw new Error('no file'); } };`,
+      'no file',
+    ],
+    ['ends', 'process.exit(3);', 'exit code 3'],
+    ['never loads', 'await new Promise((r) => setTimeout(r, 1e6));', 'said nothing for 1 s'],
+    ['blocks', 'for (;;);', 'said nothing for 1 s'],
+    [
+      'sends garbage',
+      `import fs from 'node:fs'; fs.writeSync(3, 'HTTP/1.1 400 Bad'); await new Promise((r) => setTimeout(r, 1e6));`,
+      'no frame',
+    ],
+    [
+      'speaks another version',
+      `import fs from 'node:fs'; fs.writeSync(3, Buffer.from([2,0,0,0,9,0])); await new Promise((r) => setTimeout(r, 1e6));`,
+      'protocol version 9',
+    ],
+    [
+      'closes its line',
+      `import fs from 'node:fs'; fs.closeSync(3); await new Promise((r) => setTimeout(r, 1e6));`,
+      'ended with',
+    ],
+  ])('is down once with the reason when its module %s', async (_what, text, reason) => {
+    const line = start(text, { inputType: 'strings' }, SHORT);
+    expect((await line.down()).reason).toContain(reason);
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect(line.frames.filter(({ kind }) => kind === 'down')).toHaveLength(1);
+    expect(line.frames.filter(({ kind }) => kind === 'hello')).toHaveLength(0);
+  });
+
+  it.each([
+    ['/nowhere.js', 'cannot be read'],
+    ['/tmp', 'is no file'],
+    [new URL(import.meta.url).pathname, 'compile it with tsc'],
+  ])('does not start from %s', async (path, reason) => {
+    host = new ProcessHost();
+    const line = new Line(host.start({ path, model: 'm', version: '1', replica: '0' }));
+    expect((await line.down()).reason).toContain(reason);
+  });
+
+  it('is down with the signal when it is killed in a batch', async () => {
+    const line = start(`export default { inputType: 'strings', predict: () => new Promise(() => {}) };`);
+    await line.hello();
+    line.ask('a').catch(() => undefined);
+    process.kill(host.pids()[0], 'SIGKILL');
+    expect((await line.down()).reason).toBe('its process ended with signal SIGKILL');
+  });
+
+  it('is down when a batch blocks its event loop', async () => {
+    const line = start(`export default { inputType: 'strings', predict() { for (;;); } };`, {}, SHORT);
+    await line.hello();
+    line.ask('a').catch(() => undefined);
+    expect((await line.down()).reason).toBe('its process did not answer a batch for 0.5 s');
+  });
+
+  it('is down when it runs out of its memory', async () => {
+    const line = start(
+      `const kept = []; export default { inputType: 'strings',
+        predict() { for (;;) kept.push(new Array(1000).fill(kept.length)); } };`,
+      { memoryMiB: 32 },
+    );
+    await line.hello();
+    line.ask('a').catch(() => undefined);
+    expect((await line.down()).reason).toMatch(/ended with .*heap out of memory/);
+  });
+
+  it('ends one that ignores SIGTERM', async () => {
+    const line = start(`process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); ${ECHO}`, {}, SHORT);
+    await line.hello();
+  });
+
+  it('can be tried', async () => {
+    host = new ProcessHost();
+    expect(await tryModule(written(ECHO))).toMatchObject({ inputType: 'strings' });
+    await expect(tryModule(written('throw new Error("broken")'))).rejects.toThrow('broken');
+  });
+});

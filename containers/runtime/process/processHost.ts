@@ -1,0 +1,63 @@
+import type { ContainerChannel, HelloFrame } from '../../protocol/index.js';
+import { DEFAULT_LIMITS, ProcessChannel, type ProcessLimits, type ProcessStart } from './processChannel.js';
+
+/** Runs users' modules, each replica in a process of its own. */
+export class ProcessHost {
+  private readonly channels = new Set<ProcessChannel>();
+  private readonly drains: (() => void)[] = [];
+  private readonly closes: (() => void)[] = [];
+  private readonly limits: ProcessLimits;
+
+  constructor(limits: Partial<ProcessLimits> = {}) {
+    this.limits = { ...DEFAULT_LIMITS, ...limits };
+  }
+
+  /** Never throws: a failed start is a `down` frame that says why. */
+  start(request: ProcessStart): ContainerChannel {
+    const channel = new ProcessChannel(request, this.limits, () => this.check());
+    if (!channel.ended) this.channels.add(channel);
+    return channel;
+  }
+
+  /** Process ids of the replicas that are not ended. */
+  pids(): readonly number[] {
+    return [...this.channels].flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
+  }
+
+  /** Calls back once no batch is in flight. */
+  drain(done: () => void): void {
+    this.drains.push(done);
+    this.check();
+  }
+
+  /** Ends every process; calls back when none is left. */
+  close(done: () => void): void {
+    this.closes.push(done);
+    for (const channel of this.channels) channel.close();
+    this.check();
+  }
+
+  private check(): void {
+    let isBusy = false;
+    for (const channel of this.channels) {
+      if (channel.ended) this.channels.delete(channel);
+      else isBusy ||= channel.batchesInFlight > 0;
+    }
+    if (!isBusy) for (const done of this.drains.splice(0)) done();
+    if (this.channels.size === 0) for (const done of this.closes.splice(0)) done();
+  }
+}
+
+/** Starts a module, and ends it once it has said what it takes. @throws Error with why it cannot start. */
+export function tryModule(path: string): Promise<HelloFrame> {
+  return new Promise((resolve, reject) => {
+    const host = new ProcessHost();
+    const channel = host.start({ path, model: 'trial', version: '1', replica: '0' });
+    channel.open({
+      onFrame: (frame) => {
+        if (frame.kind !== 'hello' && frame.kind !== 'down') return;
+        host.close(() => (frame.kind === 'hello' ? resolve(frame) : reject(new Error(frame.reason))));
+      },
+    });
+  });
+}

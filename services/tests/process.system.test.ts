@@ -1,0 +1,120 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packageRoot } from '../../containers/models/index.js';
+import { ServedProcess } from './servedProcess.js';
+
+interface Prediction {
+  readonly output: unknown;
+  readonly default: boolean;
+  readonly default_explanation?: string;
+}
+
+function ran(...args: string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, args, { cwd: packageRoot() }, (error, stdout, stderr) => {
+      if (error === null) resolve(stdout);
+      else reject(new Error(`${args.join(' ')}: ${stdout}${stderr}`));
+    });
+  });
+}
+
+/** Processes that run the module, from /proc. */
+function pidsOf(module: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+        return command.includes('modelProcess.js') && command.includes(module);
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}
+
+describe('the model in TypeScript of the documentation', () => {
+  let folder: string;
+  let module: string;
+  let served: ServedProcess;
+  beforeAll(async () => {
+    // Inside the package, as a user's is: the module is one of ECMAScript.
+    folder = mkdtempSync(join(packageRoot(), 'dist/process-test-'));
+    module = join(folder, 'spam.js');
+    const tsc = join(packageRoot(), 'node_modules/typescript/bin/tsc');
+    const options = ['--module', 'nodenext', '--target', 'es2022', '--strict', '--outDir', folder];
+    await ran(tsc, ...options, 'docs/examples/spam/spam.ts');
+    served = await ServedProcess.start(['--ephemeral']);
+    await served.admin('add_app', {
+      name: 'mail',
+      input_type: 'strings',
+      default_output: 'unknown',
+      latency_slo_micros: 5_000_000,
+    });
+    const cli = join(packageRoot(), 'dist/loadtest/cli/main.js');
+    const where = ['--management-url', served.management];
+    const said = await ran(
+      cli,
+      'deploy',
+      module,
+      '--name',
+      'spam',
+      '--version',
+      '1',
+      '--app',
+      'mail',
+      ...where,
+    );
+    expect(said).toBe('spam 1 is up and current, linked to mail.\n');
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  async function predict(input: string): Promise<Prediction> {
+    const { json } = await served.post(`${served.query}/mail/predict`, { input });
+    return json as Prediction;
+  }
+
+  it('answers through REST', async () => {
+    expect(await predict('Winner! Click for a free prize')).toMatchObject({ output: 'spam', default: false });
+    expect(await predict('Thanks for the meeting')).toMatchObject({ output: 'ham', default: false });
+  });
+
+  it('refuses a module that is not there at registration', async () => {
+    const { status, text } = await served.post(`${served.management}/admin/add_model`, {
+      model_name: 'other',
+      model_version: '1',
+      input_type: 'strings',
+      container_name: 'windjammer/process',
+      model_data_path: '/nowhere.js',
+    });
+    expect(status).toBe(400);
+    expect(text).toContain('invalid_model');
+  });
+
+  it('loses no query when its process is killed under load, and comes back', async () => {
+    const [pid] = pidsOf(module);
+    const answers: Promise<Prediction>[] = [];
+    for (let round = 0; round < 40; round++) {
+      for (let one = 0; one < 10; one++) answers.push(predict(`free prize ${round} ${one}`));
+      if (round === 10) process.kill(pid, 'SIGKILL');
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    for (const answer of await Promise.all(answers)) {
+      if (answer.default) expect(answer.default_explanation).toMatch(/./);
+      else expect(answer.output).toBe('spam');
+    }
+    await expect
+      .poll(async () => predict(`winner ${performance.now()}`), { timeout: 20_000 })
+      .toMatchObject({ default: false, output: 'spam' });
+    const containers = await served.admin('get_all_containers', { verbose: true });
+    expect(JSON.stringify(containers)).toContain('its process ended with signal SIGKILL');
+  });
+
+  it('leaves no process behind when the server is killed', async () => {
+    expect(pidsOf(module)).toHaveLength(1);
+    await served.end('SIGKILL');
+    await expect.poll(() => pidsOf(module), { timeout: 10_000 }).toEqual([]);
+  });
+});
