@@ -1,4 +1,5 @@
 export { sendError, sendJson, sendText } from './answer.js';
+export { readBytes, type BytesReceiver } from './bodyBytes.js';
 export { readJsonBody, type JsonBodyReceiver } from './jsonBody.js';
 export {
   DEFAULT_TIMEOUTS,

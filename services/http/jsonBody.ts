@@ -1,19 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { describeValue, ServiceError } from '../errors/index.js';
-import { wantBody } from './continuation.js';
-import { decodeContent, readContentCoding, type ContentCoding } from './contentCoding.js';
+import { readBody, refuseBody, type BodyErrorReceiver } from './bodyBytes.js';
 
-/**
- * How much of an oversize body is read and thrown away, so that a client which sends first and reads later still
- * finds the 413 and keeps its connection; beyond it the connection is cut.
- */
-const DISCARD_BYTES = 16 * 1024 * 1024;
-
-export interface JsonBodyReceiver {
+export interface JsonBodyReceiver extends BodyErrorReceiver {
   /** The body parsed as JSON. Called once, or `onBodyError` is. */
   onBody(value: unknown): void;
-  onBodyError(error: ServiceError): void;
 }
 
 /**
@@ -21,54 +13,15 @@ export interface JsonBodyReceiver {
  * the end is told nothing.
  */
 export function readJsonBody(request: IncomingMessage, limitBytes: number, receiver: JsonBodyReceiver): void {
-  const headerError = checkHeaders(request, limitBytes);
-  if (headerError !== undefined) {
-    discard(request);
-    receiver.onBodyError(headerError);
-    return;
-  }
-  const coding = readContentCoding(request.headers['content-encoding']);
-  if (coding instanceof ServiceError) {
-    discard(request);
-    receiver.onBodyError(coding);
-    return;
-  }
-  wantBody(request);
-  let first: Buffer | undefined;
-  let rest: Buffer[] | undefined;
-  let bytes = 0;
-  request.on('data', (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes > limitBytes) {
-      // Only a body without Content-Length comes here.
-      request.removeAllListeners('data');
-      request.removeAllListeners('end');
-      discard(request);
-      receiver.onBodyError(tooLarge(limitBytes));
-    } else if (first === undefined) first = chunk;
-    else (rest ??= [first]).push(chunk);
-  });
-  request.on('end', () => {
-    const body = rest === undefined ? first : Buffer.concat(rest, bytes);
-    if (coding === undefined || body === undefined) parseBody(body, receiver);
-    else decodeBody(request, coding, body, limitBytes, receiver);
-  });
-}
-
-function decodeBody(
-  request: IncomingMessage,
-  coding: ContentCoding,
-  encoded: Buffer,
-  limitBytes: number,
-  receiver: JsonBodyReceiver,
-): void {
-  const overLimit = () => tooLarge(limitBytes);
-  decodeContent(coding, encoded, limitBytes, overLimit, (error, body) => {
-    // Nobody waits for the answer any more.
-    if (request.socket.destroyed) return;
-    if (error === undefined) parseBody(body.length === 0 ? undefined : body, receiver);
-    else receiver.onBodyError(error);
-  });
+  const contentType = request.headers['content-type'];
+  if (contentType !== 'application/json' && !isJsonType(contentType)) {
+    const error = new ServiceError(
+      'unsupported_media_type',
+      `the Content-Type must be application/json, ${describeValue(contentType)} came`,
+      'Content-Type',
+    );
+    refuseBody(request, receiver, error);
+  } else readBody(request, limitBytes, receiver, parseBody);
 }
 
 function parseBody(body: Buffer | undefined, receiver: JsonBodyReceiver): void {
@@ -80,20 +33,6 @@ function parseBody(body: Buffer | undefined, receiver: JsonBodyReceiver): void {
     return;
   }
   receiver.onBody(value);
-}
-
-function checkHeaders(request: IncomingMessage, limitBytes: number): ServiceError | undefined {
-  const headers = request.headers;
-  const contentType = headers['content-type'];
-  if (contentType !== 'application/json' && !isJsonType(contentType)) {
-    return new ServiceError(
-      'unsupported_media_type',
-      `the Content-Type must be application/json, ${describeValue(contentType)} came`,
-      'Content-Type',
-    );
-  }
-  const length = headers['content-length'];
-  return length !== undefined && Number(length) > limitBytes ? tooLarge(limitBytes) : undefined;
 }
 
 /** application/json with no parameter but charset=utf-8. */
@@ -116,16 +55,4 @@ function parseJson(body: Buffer | undefined): unknown {
 function notJson(cause: unknown): ServiceError {
   const detail = cause instanceof Error ? cause.message : 'unreadable';
   return new ServiceError('not_json', `the body is not JSON: ${detail}`, undefined, { cause });
-}
-
-function tooLarge(limitBytes: number): ServiceError {
-  return new ServiceError('body_too_large', `the body may have at most ${limitBytes} bytes`);
-}
-
-function discard(request: IncomingMessage): void {
-  let bytes = 0;
-  request.on('data', (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes > DISCARD_BYTES) request.socket.destroy();
-  });
 }
