@@ -11,6 +11,8 @@ export interface Query {
   readonly version?: string;
   /** Shorter than the application's objective, when the client asked for it. Nanoseconds. */
   readonly budgetNs?: number;
+  /** Its place in the queues: a whole number from 1 (most urgent) to 5; 3 when undefined. */
+  readonly priority?: number;
   readonly traceparent?: string;
 }
 
@@ -112,6 +114,8 @@ export interface ModelRequest {
   readonly input: Uint8Array;
   /** How long the answer may take. Nanoseconds. */
   readonly budgetNs: number;
+  /** As of a query. */
+  readonly priority?: number;
   readonly traceparent?: string;
 }
 
