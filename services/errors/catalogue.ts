@@ -73,6 +73,38 @@ export const ERROR_CATALOGUE = {
     fix: 'Do without the part that the message names, or use what it names in its place.',
   },
 
+  // Who asks (docs/security.md).
+  key_required: {
+    status: 401,
+    meaning: 'The server asks for keys, and the request has none.',
+    fix: 'Send `Authorization: Bearer KEY` or `x-api-key: KEY`; a key comes from whoever runs the server.',
+  },
+  invalid_key: {
+    status: 401,
+    meaning: 'What came as a key is none, is not known, was removed, or came in more than one place.',
+    fix: 'Send the key as it was given, once.',
+  },
+  key_expired: {
+    status: 401,
+    meaning: 'The key was right, and its time is over.',
+    fix: 'Ask for a new key.',
+  },
+  missing_scope: {
+    status: 403,
+    meaning: 'The key does not have the scope that the route needs.',
+    fix: 'Use a key with the scope that the message and the WWW-Authenticate header name.',
+  },
+  outside_key: {
+    status: 403,
+    meaning: 'The key is limited to other applications or models.',
+    fix: 'Ask for what the key is for, or use another key.',
+  },
+  too_many_connections: {
+    status: 503,
+    meaning: 'The server has as many connections or WebSockets as it takes.',
+    fix: 'Keep connections open for many requests; come back after the seconds in Retry-After, or raise the limit where the server is started.',
+  },
+
   // The body as JSON.
   not_utf8: {
     status: 400,
@@ -242,6 +274,18 @@ export const ERROR_CATALOGUE = {
     status: 409,
     meaning: 'Somebody else changed the same record meanwhile.',
     fix: 'Read it again and repeat the request.',
+  },
+
+  unknown_key: {
+    status: 404,
+    meaning: 'No key has this id.',
+    fix: 'See /admin/get_all_keys.',
+  },
+  last_admin_key: {
+    status: 409,
+    meaning:
+      'Without the key nobody could administer the server any more, or it was given where the server was started.',
+    fix: 'Add another key with the scope admin first, or start the server with another one.',
   },
 
   // The server.
