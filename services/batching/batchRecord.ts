@@ -42,4 +42,8 @@ export interface ReplicaStatus {
   readonly itemNs: number | undefined;
   readonly batches: number;
   readonly items: number;
+  /** Time with a batch in flight since the replica came, in nanoseconds. */
+  readonly busyNs: number;
+  /** What an item of the largest batch is expected to take, in nanoseconds; undefined before enough batches. */
+  readonly fullItemNs: number | undefined;
 }

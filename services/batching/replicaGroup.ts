@@ -25,6 +25,8 @@ export const BATCHING_DEFAULTS = { maxQueued: 10_000, serviceShare: 0.5, maxLoss
 /** All replicas of one model version. */
 export class ReplicaGroup {
   private readonly queues: ReplicaQueue[] = [];
+  /** Out of use, with something left to answer, and who wants to hear of the end. */
+  private readonly retiring = new Map<ReplicaQueue, (() => void)[]>();
   private objectiveNs = Infinity;
   private ports = 0;
   /** Where the search for the least busy replica starts, so that equals take turns. */
@@ -106,9 +108,52 @@ export class ReplicaGroup {
     return this.queues.find((queue) => !queue.full && queue.lateByNs(evaluation, nowNs) <= 0);
   }
 
-  /** Takes every replica out of use. */
+  /**
+   * Takes one replica out of use with no evaluation lost: those that wait for it go to others that have room and time
+   * for them, the rest is answered by it, and then its channel is closed. Calls back when that is done; at once for a
+   * replica that was lost.
+   */
+  retire(queue: ReplicaQueue, done: () => void): void {
+    const at = this.queues.indexOf(queue);
+    if (at >= 0) {
+      this.queues.splice(at, 1);
+      this.end(queue);
+    }
+    const waiting = this.retiring.get(queue);
+    if (waiting === undefined) done();
+    else waiting.push(done);
+  }
+
+  /** Takes every replica out of use once it has answered what it has; calls back when all are gone. */
+  retireAll(done: () => void): void {
+    for (const queue of this.queues.splice(0)) this.end(queue);
+    let left = this.retiring.size + 1;
+    const one = (): void => {
+      if (--left === 0) done();
+    };
+    for (const told of this.retiring.values()) told.push(one);
+    one();
+  }
+
+  /** Takes every replica out of use at once. */
   close(reason: string): void {
-    for (const queue of [...this.queues]) queue.lose(reason);
+    for (const queue of [...this.queues, ...this.retiring.keys()]) queue.lose(reason);
+  }
+
+  /** Of a queue that is among the group's no more. */
+  private end(queue: ReplicaQueue): void {
+    this.retiring.set(queue, []);
+    const waiting = queue.retire(() => {
+      const told = this.retiring.get(queue) ?? [];
+      this.retiring.delete(queue);
+      for (const done of told) done();
+    });
+    const nowNs = this.options.clock.nowNs();
+    for (const evaluation of waiting) {
+      const heir = this.leastWait();
+      const takes = heir !== undefined && !heir.full && heir.lateByNs(evaluation, nowNs) <= 0;
+      (takes ? heir : queue).enqueue(evaluation, nowNs);
+    }
   }
 
   statuses(): ReplicaStatus[] {

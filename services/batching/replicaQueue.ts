@@ -97,6 +97,11 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
   private timerNs = Infinity;
   private timer = -1;
   private down = false;
+  /** Set once it takes nothing new: told when the last of what it has is answered. */
+  private onRetired: (() => void) | undefined;
+  /** Time with a batch in flight, up to the present one's begin. */
+  private pastBusyNs = 0;
+  private busySinceNs = 0;
 
   constructor(options: ReplicaQueueOptions) {
     this.hello = options.hello;
@@ -195,19 +200,38 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
   }
 
   onEvent(kind: string, _payload: unknown, nowNs: number): void {
-    if (kind === 'held') {
-      this.holdNs = Infinity;
-      this.dispatch(nowNs);
-      return;
+    switch (kind) {
+      case 'held':
+        this.holdNs = Infinity;
+        this.dispatch(nowNs);
+        break;
+      case 'dispatch':
+        this.dispatchScheduled = false;
+        this.dispatch(nowNs);
+        break;
+      case 'expire':
+        this.timerNs = Infinity;
+        this.expire(nowNs);
+        this.armExpiry();
+        break;
     }
-    if (kind === 'dispatch') {
-      this.dispatchScheduled = false;
-      this.dispatch(nowNs);
-      return;
+    if (this.onRetired !== undefined) this.checkRetired();
+  }
+
+  /**
+   * Takes the replica out of use with nothing lost: what the container works on is answered, then the channel is closed
+   * and `done` called.
+   * @returns what waited, most urgent first. What nobody else can take may be given back with `enqueue` in the same call
+   * chain, and is served before the end.
+   */
+  retire(done: () => void): Evaluation[] {
+    if (this.down || this.onRetired !== undefined) {
+      throw new Error(`replica '${this.hello.replica}' is out of use already`);
     }
-    this.timerNs = Infinity;
-    this.expire(nowNs);
-    this.armExpiry();
+    this.onRetired = done;
+    // An event of its own: what is given back now has come by then.
+    this.clock.schedule(this.port, this.clock.nowNs(), 'retire');
+    return this.takeWaiting();
   }
 
   /** Takes the replica out of use; what it had is handed to `onLost`. */
@@ -226,10 +250,23 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
     }
     this.inFlight.clear();
     this.inFlightItems = 0;
-    const queued = this.waiting.clear().sort((a, b) => a.deadlineNs - b.deadlineNs || a.order - b.order);
-    for (const evaluation of queued) stranded.push(evaluation);
+    for (const evaluation of this.takeWaiting()) stranded.push(evaluation);
     this.observer.onReplicaDown(this.hello.model, this.hello.version, this.hello.replica, reason);
     this.onLost(this, stranded, reason);
+    this.onRetired?.();
+  }
+
+  private takeWaiting(): Evaluation[] {
+    return this.waiting.clear().sort((a, b) => a.deadlineNs - b.deadlineNs || a.order - b.order);
+  }
+
+  /** Ends a replica that was taken out of use, once it has nothing left. */
+  private checkRetired(): void {
+    if (this.down || this.backlog > 0) return;
+    this.down = true;
+    this.clock.detach(this.port);
+    this.channel.close();
+    this.onRetired?.();
   }
 
   status(): ReplicaStatus {
@@ -245,6 +282,8 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
       itemNs: this.itemNs,
       batches: this.batches,
       items: this.items,
+      busyNs: this.pastBusyNs + (this.inFlight.size === 0 ? 0 : this.clock.nowNs() - this.busySinceNs),
+      fullItemNs: this.estimate.known ? this.estimate.batchNs(this.limit) / this.limit : undefined,
     };
   }
 
@@ -367,6 +406,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
       traceparent ??= evaluation.traceparent;
     }
     this.credits -= 1;
+    if (this.inFlight.size === 0) this.busySinceNs = nowNs;
     this.inFlightItems += evaluations.length;
     this.inFlight.set(id, { id, items: evaluations, limit, sentNs: nowNs, longestQueueNs, totalQueueNs });
     this.send(
@@ -402,6 +442,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
     }
     const size = batch.items.length;
     this.inFlight.delete(batch.id);
+    if (this.inFlight.size === 0) this.pastBusyNs += nowNs - this.busySinceNs;
     this.inFlightItems -= size;
     this.credits += 1;
     this.batches += 1;
@@ -431,6 +472,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
       failed,
       failure,
     });
+    if (this.onRetired !== undefined) this.checkRetired();
   }
 
   /** Matches results with items by id. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inputOf, Serving } from './tests/serving.js';
+import { inputOf, Serving, TestContainer } from './tests/serving.js';
 
 const MS = 1e6;
 
@@ -34,21 +34,22 @@ describe('changes while queries run', () => {
     expect(serving.refusals[0].refusal.message).toMatch(/several models linked to application 'app'/);
   });
 
-  it('closes the replicas of a deleted version and forgets its predictions', () => {
-    const serving = new Serving().simple();
-    const container = serving.container({ manual: true });
-    const kept = serving.predict(2);
-    serving.run(1);
-    container.give(container.frames[0], container.resultsOf(container.frames[0]));
-    const id = serving.predict(1);
-    serving.run(2);
+  it('answers what a deleted version has queued and in flight, then closes its replicas and forgets its predictions', () => {
+    const serving = new Serving().simple({ strategy: 'none' });
+    const container = serving.container({ serviceNs: () => 4 * MS });
+    const kept = serving.predict(0);
+    serving.run(4);
+    const ids = [1, 2, 3].map((value) => serving.predict(value));
+    serving.run(5);
     serving.registry.removeModel('m', '1');
-    expect(serving.answer(kept).output).toBe('2');
-    expect(serving.answer(id).defaultReason).toBe('no_replica');
+    serving.run();
+    expect(ids.map((id) => serving.answer(id).output)).toEqual(['1', '2', '3']);
+    expect(serving.answer(kept).output).toBe('0');
     expect(container.closed).toBe(true);
-    expect(serving.engine.cacheStats()).toMatchObject({ entries: 0, removals: 1 });
+    expect(serving.engine.cacheStats()).toMatchObject({ entries: 0, removals: 4 });
     expect(serving.answer(serving.predict(3)).defaultReason).toBe('no_linked_model');
     expect(serving.engine.replicas()).toEqual([]);
+    expect(serving.observer.events).toEqual([]);
   });
 
   it('serves an application that was removed and added again with another default', () => {
@@ -76,6 +77,77 @@ describe('changes while queries run', () => {
       serving.clock.run(serving.clock.nowNs() + MS / 4);
     }
     expect(serving.engine.replicas()[0].maxBatchSize).toBeGreaterThan(50);
+  });
+});
+
+describe('a replica that is drained', () => {
+  it('answers what it works on, and its siblings answer what waited for it', () => {
+    const serving = new Serving().simple({ strategy: 'fixed', maxBatchSize: 2 });
+    const [first, second] = ['r0', 'r1'].map(
+      (replica) => new TestContainer(serving.clock, { model: 'm', replica, serviceNs: () => 3 * MS }),
+    );
+    const handle = serving.engine.addReplica(first);
+    serving.engine.addReplica(second);
+    const ids = Array.from({ length: 8 }, (_, value) => serving.predict(value));
+    serving.run(1);
+    let drained = false;
+    handle.drain(() => (drained = true));
+    expect(first.frames).toHaveLength(1);
+    serving.run(2);
+    expect([drained, first.closed]).toEqual([false, false]);
+    expect(serving.engine.replicas().map(({ replica }) => replica)).toEqual(['r1']);
+    const later = serving.predict(9);
+    serving.run();
+    expect([drained, first.closed]).toEqual([true, true]);
+    expect(first.sizes).toEqual([2]);
+    expect(second.items).toBe(7);
+    for (const id of [...ids, later]) expect(serving.answer(id).isDefault).toBe(false);
+    expect(serving.observer.events).toEqual([]);
+    expect(serving.engine.replicas()[0].items).toBe(7);
+  });
+
+  it('serves by itself what nobody else has room for, and takes nothing new', () => {
+    const serving = new Serving().simple({ strategy: 'none' });
+    const container = new TestContainer(serving.clock, { model: 'm', serviceNs: () => 2 * MS });
+    const handle = serving.engine.addReplica(container);
+    const ids = [0, 1, 2].map((value) => serving.predict(value));
+    serving.run(1);
+    const ended: string[] = [];
+    handle.drain(() => ended.push('once'));
+    handle.drain(() => ended.push('twice'));
+    expect(serving.answer(serving.predict(7)).defaultReason).toBe('no_replica');
+    serving.run();
+    expect(ids.map((id) => serving.answer(id).output)).toEqual(['0', '1', '2']);
+    expect(ended).toEqual(['once', 'twice']);
+    expect(container.closed).toBe(true);
+    handle.drain(() => ended.push('after'));
+    expect(ended).toHaveLength(3);
+  });
+
+  it('loses nothing when it dies while it is drained', () => {
+    const serving = new Serving().simple({ strategy: 'none' });
+    const first = new TestContainer(serving.clock, { model: 'm', replica: 'r0', manual: true });
+    const handle = serving.engine.addReplica(first);
+    const inFlight = serving.predict(1);
+    serving.run(1);
+    serving.container({ replica: 'r1' });
+    let drained = false;
+    handle.drain(() => (drained = true));
+    first.die();
+    expect(drained).toBe(true);
+    serving.run();
+    expect(serving.answer(inFlight).output).toBe('1');
+  });
+
+  it('is closed at once when it has nothing to do, or has not said hello', () => {
+    const serving = new Serving().simple();
+    const idle = new TestContainer(serving.clock, { model: 'm' });
+    let drained = 0;
+    serving.engine.addReplica(idle).drain(() => (drained += 1));
+    serving.run();
+    const refused = new TestContainer(serving.clock, { model: 'unknown' });
+    serving.engine.addReplica(refused).drain(() => (drained += 1));
+    expect([drained, idle.closed, refused.closed]).toEqual([2, true, true]);
   });
 });
 

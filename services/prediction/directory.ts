@@ -11,7 +11,7 @@ export interface DirectoryOptions {
   readonly store: Store;
   readonly batching: BatchingOptions;
   readonly onWriteFailed: (key: string, message: string) => void;
-  /** A model version is gone: its replicas are closed, its predictions are to be forgotten. */
+  /** A model version is gone, its predictions are to be forgotten; told again once its replicas have answered what they had. */
   readonly onModelGone: (model: ServedModel) => void;
 }
 
@@ -95,8 +95,9 @@ export class Directory {
   }
 
   private retire(model: ServedModel): void {
-    model.replicas.close('its model version was deleted');
     this.options.onModelGone(model);
+    // Nobody finds it any more, and what its replicas have is answered: predictions that nobody will ask for again.
+    model.replicas.retireAll(() => this.options.onModelGone(model));
   }
 
   private refreshApplication(record: ApplicationRecord): void {

@@ -13,10 +13,11 @@ import { awaitEvaluation, leaveEvaluation } from './evaluationWait.js';
 import { FeedbackJoin, feedbackRefusal, learn, refused, type FeedbackDone } from './feedbackJoin.js';
 import { type CachedEvaluation, LiveQuery, Task, type TaskOwner } from './liveQuery.js';
 import { SilentObserver, type PredictionObserver } from './observer.js';
-import { ReplicaLink } from './replicaLink.js';
+import { ReplicaLink, type ReplicaHandle } from './replicaLink.js';
 import { ModelCalls } from './modelCalls.js';
 import { inputRefusal, type ServedApplication } from './servedApplication.js';
 import type { ServedModel } from './servedModel.js';
+import type { TraceScope } from './trace.js';
 import { VotePoll } from './votePoll.js';
 import type {
   AnswerSink,
@@ -114,8 +115,10 @@ export class PredictionEngine implements PredictionService, TaskOwner {
   }
 
   /** Opens the channel and takes the replica into use once it has said hello; the observer hears when it does not fit. */
-  addReplica(channel: ContainerChannel): void {
-    channel.open(new ReplicaLink(channel, this.directory, this.observer));
+  addReplica(channel: ContainerChannel): ReplicaHandle {
+    const link = new ReplicaLink(channel, this.directory, this.observer);
+    channel.open(link);
+    return link;
   }
 
   predict(query: Query, sink: AnswerSink): void {
@@ -136,6 +139,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     let selection: Selection;
     if (query.version === undefined) {
       selection = application.policy.select(state.state, this.draw.of(query.id));
+      query.trace?.onSelected(application.record.policy.name, selection.arms);
     } else {
       const found = this.modelAt(application, query.version, query.input);
       if ('code' in found) {
@@ -162,13 +166,14 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       undefined,
     );
     this.recent.add(live);
-    this.start(live, query.input, query.traceparent, pinned, nowNs);
+    this.start(live, query.input, query, pinned, nowNs);
   }
 
   cancel(queryId: string): boolean {
     const live = this.recent.find(queryId);
     if (live === undefined || live.settled || live.query === undefined) return false;
     const { query } = live;
+    if (query.trace !== undefined) leaveTraces(live, 'cancelled');
     this.end(live);
     for (const task of live.tasks) {
       const { entry } = task;
@@ -181,7 +186,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
 
   poll(request: PollRequest, done: (votes: readonly ModelVote[]) => void): void {
     const application = this.directory.application(request.application);
-    const { input, budgetNs = Infinity, traceparent } = request;
+    const { input, budgetNs = Infinity } = request;
     if (this.draining || application === undefined || application.inputRefusal(input) !== undefined) {
       done([]);
       return;
@@ -199,7 +204,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       undefined,
       new VotePoll(done),
     );
-    this.start(live, input, traceparent, undefined, nowNs);
+    this.start(live, input, request, undefined, nowNs);
   }
 
   evaluate(request: ModelRequest, sink: ModelCallSink): ModelCall | undefined {
@@ -379,13 +384,13 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       undefined,
       settlement,
     );
-    this.start(live, input, undefined, undefined, nowNs);
+    this.start(live, input, request, undefined, nowNs);
   }
 
   private start(
     live: LiveQuery,
     input: Uint8Array,
-    traceparent: string | undefined,
+    origin: RequestOrigin,
     pinned: ServedModel | undefined,
     nowNs: number,
   ): void {
@@ -393,7 +398,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     const hash = this.cache.hash(input);
     live.tasks = this.tasksOf(live, pinned);
     live.pending = live.tasks.length;
-    for (const task of live.tasks) this.ask(task, input, hash, traceparent, nowNs);
+    for (const task of live.tasks) this.ask(task, input, hash, origin, nowNs);
     if (live.pending === 0) {
       this.settle(live, nowNs);
     } else {
@@ -421,13 +426,14 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     task: Task,
     input: Uint8Array,
     hash: number,
-    traceparent: string | undefined,
+    { trace, traceparent }: RequestOrigin,
     nowNs: number,
   ): void {
     const { live, model } = task;
     const lookup = this.cache.request(model.number, input, hash, task);
     const entry = this.cache.current;
     if (entry === undefined) return;
+    if (trace !== undefined) task.trace = trace.onAsked(model.record.name, model.record.version, lookup);
     if (lookup === 'hit') {
       task.accept(entry);
       task.cached = true;
@@ -450,6 +456,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
 
   private settle(live: LiveQuery, nowNs: number): void {
     const { query, sink, settlement } = live;
+    if (live.pending > 0) leaveTraces(live, 'deadline');
     this.end(live);
     settlement?.onSettled(live);
     if (query !== undefined && sink !== undefined) {
@@ -478,6 +485,17 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     if (!this.draining || this.inFlight() > 0) return;
     for (const done of this.drained.splice(0)) done();
   }
+}
+
+/** Where a request comes from in a trace. */
+interface RequestOrigin {
+  readonly trace?: TraceScope;
+  readonly traceparent?: string;
+}
+
+/** Whoever still waits in a trace does so no longer. */
+function leaveTraces({ tasks }: LiveQuery, reason: 'deadline' | 'cancelled'): void {
+  for (const task of tasks) task.endTrace()?.onLeft(reason);
 }
 
 function unknownApplication(name: string): QueryRefusal {

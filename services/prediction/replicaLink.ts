@@ -1,11 +1,21 @@
 import type { ContainerChannel, ContainerFrame, FrameSink } from '../../containers/protocol/index.js';
-import type { ReplicaQueue } from '../batching/index.js';
+import type { ReplicaGroup, ReplicaQueue } from '../batching/index.js';
 import type { Directory } from './directory.js';
 import type { PredictionObserver } from './observer.js';
 
+/** A replica in use. */
+export interface ReplicaHandle {
+  /**
+   * Gives it nothing more to do; closes its channel and calls back once what it had is answered. At once when it was lost
+   * or has not said hello.
+   */
+  drain(done: () => void): void;
+}
+
 /** A replica from its first frame on: introduced by `hello`, then its queue's. */
-export class ReplicaLink implements FrameSink<ContainerFrame> {
+export class ReplicaLink implements FrameSink<ContainerFrame>, ReplicaHandle {
   private queue: ReplicaQueue | undefined;
+  private group: ReplicaGroup | undefined;
   private refused = false;
 
   constructor(
@@ -33,10 +43,21 @@ export class ReplicaLink implements FrameSink<ContainerFrame> {
     }
     try {
       this.queue = model.replicas.add(this.channel, frame);
+      this.group = model.replicas;
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       this.refuse(frame.model, frame.version, frame.replica, why);
     }
+  }
+
+  drain(done: () => void): void {
+    if (this.queue !== undefined && this.group !== undefined) {
+      this.group.retire(this.queue, done);
+      return;
+    }
+    this.refused = true;
+    this.channel.close();
+    done();
   }
 
   private refuse(model: string, version: string, replica: string, why: string): void {

@@ -1,3 +1,3 @@
 export type * from './records.js';
 export { checkApplicationName, checkName, NAME_PATTERN, RESERVED_APPLICATION_NAMES } from './names.js';
-export { Registry } from './registry.js';
+export { MOST_REPLICAS, Registry } from './registry.js';

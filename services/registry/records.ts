@@ -27,6 +27,22 @@ export interface ModelRecord {
   /** What runs it. */
   readonly container: ContainerSource;
   readonly batching: BatchingChoice;
+  /** A new replica serves its first query without having answered anything before. */
+  readonly warmUp?: false;
+}
+
+/** How many replicas a model version runs; a record of its own, so that scaling leaves the version as it is. */
+export interface ModelScale {
+  /** Replicas that are to run now. */
+  readonly replicas: number;
+  /** Limits of the autoscaler; without them the number stays what it is. */
+  readonly range?: ReplicaRange;
+}
+
+export interface ReplicaRange {
+  readonly minimum: number;
+  /** Above the minimum. */
+  readonly maximum: number;
 }
 
 export type ContainerSource =
@@ -53,7 +69,7 @@ export interface LinkedModel {
 }
 
 export interface RegistryChange {
-  readonly kind: 'application' | 'model' | 'currentVersion' | 'links';
+  readonly kind: 'application' | 'model' | 'currentVersion' | 'links' | 'scale';
   /** The application's or model's name. */
   readonly name: string;
 }

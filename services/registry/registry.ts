@@ -2,8 +2,14 @@ import { checkPolicy, PolicyError, type Json } from '../../selection/index.js';
 import { ServiceError, type ErrorCode } from '../errors/index.js';
 import { storeKey, type Store, type StoreOutcome } from '../store/index.js';
 import { checkApplicationName, checkName } from './names.js';
-import type { ApplicationRecord, ModelRecord, RegistryChange, RegistryView } from './records.js';
+import type { ApplicationRecord, ModelRecord, ModelScale, RegistryChange, RegistryView } from './records.js';
 import { RegistryImage } from './registryImage.js';
+
+/** Of one model version. Each kernel model's is a context on a GPU, each process a Node. */
+export const MOST_REPLICAS = 64;
+
+/** Versions that are remembered as current before: after a restart they may have to stand in. */
+const MOST_FORMER_VERSIONS = 16;
 
 /**
  * Applications, models with their versions, and links, kept in the store. Each change checks its rules and is one
@@ -46,6 +52,16 @@ export class Registry implements RegistryView {
     return this.image.currentVersion(name);
   }
 
+  /** Versions that were current before and are registered still, latest first; the current one is not among them. */
+  versionsBefore(name: string): readonly string[] {
+    return this.image.versionsBefore(name);
+  }
+
+  /** One replica, unless something else was set. */
+  scale(name: string, version: string): ModelScale {
+    return this.image.scale(name, version);
+  }
+
   watch(listener: (change: RegistryChange) => void): () => void {
     return this.image.watch(listener);
   }
@@ -75,26 +91,36 @@ export class Registry implements RegistryView {
   }
 
   /**
-   * Registers a version and makes it the current one. Errors: `invalid_name`, `model_exists`,
+   * Registers a version and makes it the current one. Errors: `invalid_name`, `invalid_value`, `model_exists`,
    * `input_type_mismatch` with an application that the model is linked to.
    */
-  async addModel(record: ModelRecord): Promise<void> {
+  async addModel(record: ModelRecord, scale?: ModelScale): Promise<void> {
     checkName(record.name, 'model_name');
     checkName(record.version, 'model_version');
+    if (scale !== undefined) checkScale(scale);
     for (const application of this.image.applicationsOf(record.name)) this.checkFits(record, application);
     const taken = `version '${record.version}' of model '${record.name}' is registered`;
     if (this.image.model(record.name, record.version) !== undefined)
       throw new ServiceError('model_exists', taken);
-    // Both in one turn, so that they are durable together.
+    // All in one turn, so that they are durable together; the scale first: whoever hears of the version finds it.
+    const scaled =
+      scale === undefined ? [] : [this.write(scaleKey(record.name, record.version), asJson(scale), 'any')];
     const added = this.write(modelKey(record.name, record.version), asJson(record), 0, 'model_exists', taken);
-    await Promise.all([added, this.write(currentKey(record.name), record.version, 'any')]);
+    await Promise.all([...scaled, added, ...this.makeCurrent(record.name, record.version)]);
   }
 
   /** Makes a registered version the current one: rollback. Errors: `unknown_model`, `input_type_mismatch`. */
   async setCurrentVersion(name: string, version: string): Promise<void> {
     const model = this.requireVersion(name, version);
     for (const application of this.image.applicationsOf(name)) this.checkFits(model, application);
-    await this.write(currentKey(name), version, 'any');
+    await Promise.all(this.makeCurrent(name, version));
+  }
+
+  /** Says how many replicas of a version are to run. Errors: `unknown_model`, `invalid_value`. */
+  async setScale(name: string, version: string, scale: ModelScale): Promise<void> {
+    this.requireVersion(name, version);
+    checkScale(scale);
+    await this.write(scaleKey(name, version), asJson(scale), 'any');
   }
 
   /** Errors: `unknown_model`, `version_in_use` for the current version of a model with other versions or links. */
@@ -113,8 +139,10 @@ export class Registry implements RegistryView {
         );
       }
       writes.push(this.write(currentKey(name), undefined, 'any'));
+      writes.push(this.write(formerKey(name), undefined, 'any'));
     }
     writes.push(this.write(modelKey(name, version), undefined, 'any'));
+    writes.push(this.write(scaleKey(name, version), undefined, 'any'));
     await Promise.all(writes);
   }
 
@@ -188,6 +216,18 @@ export class Registry implements RegistryView {
     checkTogether(record, model, others, 'input_type');
   }
 
+  /** The present current version goes first among those before. */
+  private makeCurrent(name: string, version: string): Promise<void>[] {
+    const current = this.image.currentVersion(name);
+    if (current === version) return [];
+    const before = this.image.versionsBefore(name).filter((one) => one !== version);
+    const former = current === undefined ? before : [current, ...before];
+    return [
+      this.write(formerKey(name), former.slice(0, MOST_FORMER_VERSIONS), 'any'),
+      this.write(currentKey(name), version, 'any'),
+    ];
+  }
+
   private write(
     key: string,
     value: Json | undefined,
@@ -231,12 +271,32 @@ function checkTogether(
   }
 }
 
+/** @throws ServiceError `invalid_value` */
+function checkScale({ replicas, range }: ModelScale): void {
+  const check = (value: number, field: string, least: number, most: number): void => {
+    if (Number.isSafeInteger(value) && value >= least && value <= most) return;
+    const message = `${field} must be a whole number from ${least} to ${most}, not ${value}`;
+    throw new ServiceError('invalid_value', message, field);
+  };
+  if (range === undefined) {
+    check(replicas, 'num_replicas', 0, MOST_REPLICAS);
+    return;
+  }
+  check(range.maximum, 'max_replicas', 1, MOST_REPLICAS);
+  // Nothing would tell an autoscaler at 0 that somebody asks.
+  check(range.minimum, 'min_replicas', 1, range.maximum - 1);
+  check(replicas, 'num_replicas', range.minimum, range.maximum);
+}
+
 /** Records are plain data; undefined members are left out, as JSON does. */
-function asJson(record: ApplicationRecord | ModelRecord): Json {
+function asJson(record: ApplicationRecord | ModelRecord | ModelScale): Json {
   return JSON.parse(JSON.stringify(record)) as Json;
 }
 
 const applicationKey = (name: string) => storeKey('registry', 'application', name);
 const modelKey = (name: string, version: string) => storeKey('registry', 'model', name, version);
 const currentKey = (name: string) => storeKey('registry', 'current', name);
+/** A list of strings. */
+const formerKey = (name: string) => storeKey('registry', 'former', name);
+const scaleKey = (name: string, version: string) => storeKey('registry', 'scale', name, version);
 const linksKey = (application: string) => storeKey('registry', 'links', application);

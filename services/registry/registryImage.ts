@@ -1,9 +1,11 @@
 import type { Json } from '../../selection/index.js';
 import { storeKeyParts, type Store, type StoreChange } from '../store/index.js';
-import type { ApplicationRecord, ModelRecord, RegistryChange, RegistryView } from './records.js';
+import type { ApplicationRecord, ModelRecord, ModelScale, RegistryChange, RegistryView } from './records.js';
 
 /** Everything the registry keeps is under this prefix. */
 export const REGISTRY_PREFIX = 'registry/';
+
+const ONE_REPLICA: ModelScale = { replicas: 1 };
 
 /** What the registry holds, decoded from the store once a change. Maps only: no name reaches an object's prototype. */
 export class RegistryImage implements RegistryView {
@@ -11,6 +13,10 @@ export class RegistryImage implements RegistryView {
   /** By name, then by version, in order of the store's keys. */
   private readonly modelsByName = new Map<string, Map<string, ModelRecord>>();
   private readonly currentVersions = new Map<string, string>();
+  /** Versions that were current before, latest first. */
+  private readonly formerVersions = new Map<string, readonly string[]>();
+  /** By name, then by version; only what was ever set. */
+  private readonly scales = new Map<string, Map<string, ModelScale>>();
   private readonly links = new Map<string, readonly string[]>();
   private readonly listeners = new Set<(change: RegistryChange) => void>();
   private readonly unwatch: () => void;
@@ -63,6 +69,17 @@ export class RegistryImage implements RegistryView {
     return this.currentVersions.get(name);
   }
 
+  /** Versions that were current before and are registered still, latest first; the current one is not among them. */
+  versionsBefore(name: string): readonly string[] {
+    const current = this.currentVersion(name);
+    const former = this.formerVersions.get(name) ?? [];
+    return former.filter((version) => version !== current && this.model(name, version) !== undefined);
+  }
+
+  scale(name: string, version: string): ModelScale {
+    return this.scales.get(name)?.get(version) ?? ONE_REPLICA;
+  }
+
   watch(listener: (change: RegistryChange) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
@@ -86,12 +103,19 @@ export class RegistryImage implements RegistryView {
         else this.applicationsByName.set(name, value as unknown as ApplicationRecord);
         return { kind: 'application', name };
       case 'model':
-        this.applyModel(name, version, value as unknown as ModelRecord | undefined);
+        setIn(this.modelsByName, name, version, value as unknown as ModelRecord | undefined);
         return { kind: 'model', name };
       case 'current':
         if (value === undefined) this.currentVersions.delete(name);
         else this.currentVersions.set(name, value as string);
         return { kind: 'currentVersion', name };
+      case 'former':
+        if (value === undefined) this.formerVersions.delete(name);
+        else this.formerVersions.set(name, value as readonly string[]);
+        return undefined;
+      case 'scale':
+        setIn(this.scales, name, version, value as unknown as ModelScale | undefined);
+        return { kind: 'scale', name };
       case 'links':
         if (value === undefined) this.links.delete(name);
         else this.links.set(name, value as readonly string[]);
@@ -100,12 +124,17 @@ export class RegistryImage implements RegistryView {
         return undefined;
     }
   }
+}
 
-  private applyModel(name: string, version: string, record: ModelRecord | undefined): void {
-    const versions = this.modelsByName.get(name) ?? new Map<string, ModelRecord>();
-    if (record === undefined) versions.delete(version);
-    else versions.set(version, record);
-    if (versions.size === 0) this.modelsByName.delete(name);
-    else this.modelsByName.set(name, versions);
-  }
+function setIn<T>(
+  maps: Map<string, Map<string, T>>,
+  name: string,
+  version: string,
+  value: T | undefined,
+): void {
+  const versions = maps.get(name) ?? new Map<string, T>();
+  if (value === undefined) versions.delete(version);
+  else versions.set(version, value);
+  if (versions.size === 0) maps.delete(name);
+  else maps.set(name, versions);
 }

@@ -69,6 +69,8 @@ describe('a frame', () => {
         itemNs: undefined,
         batches: 1,
         items: 1,
+        busyNs: 0,
+        fullItemNs: undefined,
       },
     ];
     Object.assign(sources, {

@@ -63,6 +63,8 @@ async function telemetryWithModel(): Promise<{
           itemNs: undefined,
           batches: 0,
           items: 0,
+          busyNs: 0,
+          fullItemNs: undefined,
         },
       ],
       selectionShares: () => new Map([['m', 0.75]]),
