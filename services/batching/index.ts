@@ -11,4 +11,5 @@ export { QuantileController, type QuantileOptions } from './quantileController.j
 export { Evaluation, type EvaluationState } from './evaluation.js';
 export { ReplicaGroup, BATCHING_DEFAULTS, type BatchingOptions } from './replicaGroup.js';
 export { ReplicaQueue, type ReplicaQueueOptions } from './replicaQueue.js';
+export type { BatchTrace } from './batchTrace.js';
 export type { BatchRecord, BatchingObserver, ReplicaStatus } from './batchRecord.js';

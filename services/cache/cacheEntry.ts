@@ -13,11 +13,24 @@ export interface PredictionFailure {
 }
 
 /**
+ * The trace of somebody who waits for a prediction. Ends with one of its calls; the cache only carries it. Only traced
+ * requests have one.
+ */
+export interface WaiterTrace {
+  onPrediction(): void;
+  onFailure(failure: PredictionFailure): void;
+  /** It waits no longer: its deadline has come, or its client has gone. */
+  onLeft(reason: 'deadline' | 'cancelled'): void;
+}
+
+/**
  * Somebody who waits for a prediction. Waiters of one entry are linked through themselves, so that a join allocates
  * nothing; a waiter waits for one entry at a time.
  */
 export interface CacheWaiter {
   nextWaiter: CacheWaiter | undefined;
+  /** undefined once it has ended. */
+  readonly trace?: WaiterTrace | undefined;
   onPrediction(prediction: Prediction): void;
   onFailure(failure: PredictionFailure): void;
 }
@@ -59,5 +72,14 @@ export class CacheEntry<W> implements Prediction {
     else this.lastWaiter.nextWaiter = waiter;
     this.lastWaiter = waiter;
     this.waiting += 1;
+  }
+
+  /** Of all traced requests that wait. */
+  traces(): readonly WaiterTrace[] {
+    const traces: WaiterTrace[] = [];
+    for (let waiter = this.firstWaiter; waiter !== undefined; waiter = waiter.nextWaiter) {
+      if (waiter.trace !== undefined) traces.push(waiter.trace);
+    }
+    return traces;
   }
 }

@@ -6,5 +6,11 @@ export {
   type CacheStats,
   type Lookup,
 } from './predictionCache.js';
-export { CacheEntry, type CacheWaiter, type Prediction, type PredictionFailure } from './cacheEntry.js';
+export {
+  CacheEntry,
+  type CacheWaiter,
+  type Prediction,
+  type PredictionFailure,
+  type WaiterTrace,
+} from './cacheEntry.js';
 export { hashInput, sameBytes } from './inputHash.js';

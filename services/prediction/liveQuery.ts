@@ -6,6 +6,7 @@ import type {
   Prediction,
   PredictionCache,
   PredictionFailure,
+  WaiterTrace,
 } from '../cache/index.js';
 import type { JudgedQuery, LearnedState, RememberedQuery } from '../feedback/index.js';
 import type { ServedApplication } from './servedApplication.js';
@@ -70,6 +71,7 @@ export class Task implements CacheWaiter, ArmPrediction {
   failure: PredictionFailure | undefined;
   /** The entry it waits for. */
   entry: CacheEntry<CachedEvaluation> | undefined;
+  trace: WaiterTrace | undefined;
   readonly arm: string;
 
   constructor(
@@ -89,13 +91,22 @@ export class Task implements CacheWaiter, ArmPrediction {
   onFailure(failure: PredictionFailure): void {
     this.entry = undefined;
     this.failure = failure;
+    if (this.trace !== undefined) this.endTrace()?.onFailure(failure);
     this.owner.onTaskEnded(this);
   }
 
   accept(prediction: Prediction): void {
+    if (this.trace !== undefined) this.endTrace()?.onPrediction();
     this.output = prediction.output;
     this.scores = prediction.scores;
     this.arrived = true;
+  }
+
+  /** The trace, for its last call; undefined when it has ended. */
+  endTrace(): WaiterTrace | undefined {
+    const { trace } = this;
+    this.trace = undefined;
+    return trace;
   }
 }
 
@@ -109,6 +120,11 @@ export class CachedEvaluation extends Evaluation {
     traceparent: string | undefined,
   ) {
     super(entry.input, nowNs, deadlineNs, deadlineNs, traceparent);
+  }
+
+  /** Of all traced requests that wait for it. */
+  traces(): readonly WaiterTrace[] {
+    return this.entry.traces();
   }
 
   override onPrediction(prediction: Prediction): void {

@@ -6,6 +6,7 @@ import type {
   Prediction,
   PredictionCache,
   PredictionFailure,
+  WaiterTrace,
 } from '../cache/index.js';
 import { Deadlines } from './deadlines.js';
 import { awaitEvaluation, leaveEvaluation } from './evaluationWait.js';
@@ -37,13 +38,14 @@ export class ModelCalls {
 
   /** Asks; the sink may be called before this returns. */
   start(model: ServedModel, request: ModelRequest, sink: ModelCallSink): ModelCall {
-    const { input, budgetNs, traceparent } = request;
+    const { input, budgetNs, traceparent, trace } = request;
     const nowNs = this.clock.nowNs();
     const call = new PendingCall(this, model, request, sink, nowNs + budgetNs);
     this.deadlines.push(call);
     const lookup = this.cache.request(model.number, input, this.cache.hash(input), call);
     const entry = this.cache.current;
     if (entry === undefined) return call;
+    call.trace = trace?.onAsked(model.record.name, model.record.version, lookup);
     if (lookup === 'hit') {
       call.cached = true;
       call.onPrediction(entry);
@@ -65,6 +67,7 @@ export class ModelCalls {
   withdraw(call: PendingCall): boolean {
     if (!this.deadlines.remove(call)) return false;
     const { entry } = call;
+    call.endTrace()?.onLeft('cancelled');
     if (entry !== undefined) leaveEvaluation(this.cache, entry);
     this.onEnded();
     return true;
@@ -89,6 +92,7 @@ class PendingCall implements CacheWaiter, HeapItem, ModelCall {
   cached = false;
   /** The entry it waits for. */
   entry: CacheEntry<CachedEvaluation> | undefined;
+  trace: WaiterTrace | undefined;
 
   constructor(
     private readonly calls: ModelCalls,
@@ -100,19 +104,30 @@ class PendingCall implements CacheWaiter, HeapItem, ModelCall {
 
   onPrediction({ output, scores }: Prediction): void {
     this.entry = undefined;
+    this.endTrace()?.onPrediction();
     const { name, version } = this.model.record;
     const vote = { name, version, cached: this.cached, output };
     this.calls.settle(this, scores === undefined ? vote : { ...vote, scores });
   }
 
-  onFailure({ reason }: PredictionFailure): void {
+  onFailure(failure: PredictionFailure): void {
+    const { reason } = failure;
     this.entry = undefined;
+    this.endTrace()?.onFailure(failure);
     this.miss(reason === 'expired' ? 'deadline' : reason);
   }
 
   miss(missing: NonNullable<ModelVote['missing']>): void {
     const { name, version } = this.model.record;
+    // Its evaluation has not ended: it is too late.
+    this.endTrace()?.onLeft('deadline');
     this.calls.settle(this, { name, version, cached: false, missing });
+  }
+
+  endTrace(): WaiterTrace | undefined {
+    const { trace } = this;
+    this.trace = undefined;
+    return trace;
   }
 
   cancel(): boolean {

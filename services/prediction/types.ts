@@ -1,3 +1,5 @@
+import type { QueryTrace, TraceScope } from './trace.js';
+
 /** A query on its way through selection, cache and batching. */
 export interface Query {
   /** Unique string that feedback may name later. */
@@ -14,6 +16,8 @@ export interface Query {
   /** Its place in the queues: a whole number from 1 (most urgent) to 5; 3 when undefined. */
   readonly priority?: number;
   readonly traceparent?: string;
+  /** Set when the request is traced. */
+  readonly trace?: QueryTrace;
 }
 
 export type DefaultReason =
@@ -77,6 +81,8 @@ export interface FeedbackRequest {
   readonly input?: Uint8Array;
   readonly label: string;
   readonly loss?: number;
+  /** Set when the request is traced. */
+  readonly trace?: TraceScope;
 }
 
 export interface FeedbackOutcome {
@@ -95,6 +101,8 @@ export interface PollRequest {
   /** Shorter than the application's objective. Nanoseconds. */
   readonly budgetNs?: number;
   readonly traceparent?: string;
+  /** Set when the request is traced. */
+  readonly trace?: TraceScope;
 }
 
 /** What one linked model says about an input by itself. */
@@ -117,6 +125,8 @@ export interface ModelRequest {
   /** As of a query. */
   readonly priority?: number;
   readonly traceparent?: string;
+  /** Set when the request is traced. */
+  readonly trace?: TraceScope;
 }
 
 /** Called once for each request, in either way; never after a call was cancelled. */

@@ -1,0 +1,13 @@
+import type { WaiterTrace } from '../cache/index.js';
+import type { BatchRecord } from './batchRecord.js';
+
+/** The trace of one batch, from its sending to its results. Ends with `onEnd` or `onLost`. */
+export interface BatchTrace {
+  /** W3C trace context that goes to the container. */
+  readonly traceparent: string;
+  /** A traced request joins the evaluation of an item that is on its way. */
+  onJoin(trace: WaiterTrace): void;
+  onEnd(record: BatchRecord): void;
+  /** Its replica was lost. */
+  onLost(reason: string): void;
+}
