@@ -2,6 +2,7 @@ export { BusyMeter, type BusyTimes } from './busyMeter.js';
 export { ConstantContainer } from './constantContainer.js';
 export { ContainerRuntime, type ContainerRuntimeOptions } from './containerRuntime.js';
 export { InProcessChannel } from './inProcessChannel.js';
+export { NetworkChannel } from './networkChannel.js';
 export { KernelModelContainer, type KernelModelContainerOptions } from './kernel/index.js';
 export type {
   ContainerOutlet,

@@ -1,0 +1,26 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Where an experiment leaves its files: the folder that the command names, or its own under docs/experiments. */
+export class ResultFolder {
+  private readonly path: string;
+
+  constructor(name: string, given: string | undefined) {
+    this.path = given ?? fileURLToPath(new URL(`../../../docs/experiments/${name}`, import.meta.url));
+    mkdirSync(this.path, { recursive: true });
+  }
+
+  write(name: string, text: string): void {
+    writeFileSync(join(this.path, name), text);
+  }
+
+  writeJson(name: string, value: object): void {
+    this.write(name, `${JSON.stringify(value, fiveDigits, 1)}\n`);
+  }
+}
+
+/** Enough to draw from, and the file stays readable. */
+function fiveDigits(_key: string, value: unknown): unknown {
+  return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(5)) : value;
+}
