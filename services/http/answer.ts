@@ -27,7 +27,7 @@ export function sendText(
   if (response.headersSent || response.destroyed) return;
   const bytes = Buffer.byteLength(text);
   if (bytes >= COMPRESS_FROM_BYTES && response.req.method !== 'HEAD') {
-    sendLargeText(response, status, contentType, text, headers);
+    sendLarge(response, status, contentType, text, headers);
     return;
   }
   const head = ['content-type', contentType, 'content-length', String(bytes)];
@@ -37,24 +37,47 @@ export function sendText(
   response.end(text, bytes === text.length ? 'latin1' : 'utf8');
 }
 
-function sendLargeText(
+/** Answers with bytes, as `sendText` does with text. */
+export function sendBytes(
   response: ServerResponse,
   status: number,
   contentType: string,
-  text: string,
+  bytes: Uint8Array,
+  headers: readonly string[] = NO_HEADERS,
+): void {
+  if (response.headersSent || response.destroyed) return;
+  if (bytes.length >= COMPRESS_FROM_BYTES && response.req.method !== 'HEAD') {
+    sendLarge(response, status, contentType, bytes, headers);
+    return;
+  }
+  response.writeHead(status, [
+    'content-type',
+    contentType,
+    'content-length',
+    String(bytes.length),
+    ...headers,
+  ]);
+  response.end(bytes);
+}
+
+function sendLarge(
+  response: ServerResponse,
+  status: number,
+  contentType: string,
+  content: string | Uint8Array,
   headers: readonly string[],
 ): void {
-  const send = (body: string | Buffer, encoded: readonly string[]) => {
+  const send = (body: string | Uint8Array, encoded: readonly string[]) => {
     if (response.headersSent || response.destroyed) return;
     const length = String(Buffer.byteLength(body));
     const head = ['content-type', contentType, 'content-length', length, 'vary', 'accept-encoding'];
     response.writeHead(status, [...head, ...encoded, ...headers]);
     response.end(body);
   };
-  if (!acceptsGzip(response.req.headers['accept-encoding'])) send(text, NO_HEADERS);
+  if (!acceptsGzip(response.req.headers['accept-encoding'])) send(content, NO_HEADERS);
   else {
-    compress(text, (compressed) => {
-      if (compressed === undefined) send(text, NO_HEADERS);
+    compress(content, (compressed) => {
+      if (compressed === undefined) send(content, NO_HEADERS);
       else send(compressed, ['content-encoding', 'gzip']);
     });
   }

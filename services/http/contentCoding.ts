@@ -96,6 +96,8 @@ export function acceptsGzip(header: string | undefined): boolean {
 }
 
 /** Compresses an answer off the main thread, for speed more than for size. */
-export function compress(text: string, done: (compressed: Buffer | undefined) => void): void {
-  gzip(text, { level: constants.Z_BEST_SPEED }, (error, compressed) => done(error ? undefined : compressed));
+export function compress(content: string | Uint8Array, done: (compressed: Buffer | undefined) => void): void {
+  gzip(content, { level: constants.Z_BEST_SPEED }, (error, compressed) =>
+    done(error ? undefined : compressed),
+  );
 }

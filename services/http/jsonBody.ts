@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { describeValue, ServiceError } from '../errors/index.js';
+import { asServiceError, describeValue, ServiceError } from '../errors/index.js';
 import { readBody, refuseBody, type BodyErrorReceiver } from './bodyBytes.js';
 
 export interface JsonBodyReceiver extends BodyErrorReceiver {
@@ -29,14 +29,14 @@ function parseBody(body: Buffer | undefined, receiver: JsonBodyReceiver): void {
   try {
     value = parseJson(body);
   } catch (error) {
-    receiver.onBodyError(error instanceof ServiceError ? error : notJson(error));
+    receiver.onBodyError(asServiceError(error));
     return;
   }
   receiver.onBody(value);
 }
 
 /** application/json with no parameter but charset=utf-8. */
-function isJsonType(contentType: string | undefined): boolean {
+export function isJsonType(contentType: string | undefined): boolean {
   if (contentType === undefined) return false;
   const [type, ...parameters] = contentType.toLowerCase().split(';');
   if (type.trim() !== 'application/json') return false;
@@ -46,10 +46,21 @@ function isJsonType(contentType: string | undefined): boolean {
   });
 }
 
-function parseJson(body: Buffer | undefined): unknown {
-  if (body === undefined) throw new ServiceError('not_json', 'the body is empty; a JSON object was expected');
+/**
+ * The value of a body that is JSON.
+ * @param body undefined: there is none
+ * @throws ServiceError `not_json`, `not_utf8`
+ */
+export function parseJson(body: Buffer | undefined): unknown {
+  if (body === undefined || body.length === 0) {
+    throw new ServiceError('not_json', 'the body is empty; a JSON object was expected');
+  }
   if (!isUtf8(body)) throw new ServiceError('not_utf8', 'the body is not valid UTF-8');
-  return JSON.parse(body.toString('utf8'));
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch (error) {
+    throw notJson(error);
+  }
 }
 
 function notJson(cause: unknown): ServiceError {

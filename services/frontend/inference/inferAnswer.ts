@@ -1,4 +1,7 @@
 import { outputJson } from '../answers.js';
+import { binaryTensor } from './binaryData.js';
+import { topClasses } from './classification.js';
+import type { OutputDatatype } from './datatypes.js';
 import type { InferRequest, RequestedOutput } from './inferRequest.js';
 import type { Servable, ServableOutput } from './servables.js';
 
@@ -9,57 +12,103 @@ export interface RowAnswer {
   readonly confidence?: number;
 }
 
+export interface InferAnswer {
+  readonly json: string;
+  /** Binary data that follows the JSON; of no tensor when every output is in it. */
+  readonly binary: readonly Uint8Array[];
+}
+
+/** An output of all rows. */
+interface OutputTensor {
+  readonly datatype: OutputDatatype;
+  /** Elements a row; undefined: one, without a dimension of its own. */
+  readonly perRow: number | undefined;
+  readonly elements: readonly (string | number)[];
+}
+
 /**
- * JSON text of the answer to all rows.
+ * The answer to all rows.
  * @throws Error when a model's answer is not what its manifest declares
  */
-export function inferAnswerJson(
+export function inferAnswer(
   servable: Servable,
   request: InferRequest,
   rows: readonly RowAnswer[],
-): string {
+): InferAnswer {
   const { id, parameters } = request;
   let json = `{"model_name":${JSON.stringify(servable.name)}`;
   const version = servable.kind === 'model' ? servable.record.version : servable.version;
   if (version !== undefined) json += `,"model_version":${JSON.stringify(version)}`;
   if (id !== undefined) json += `,"id":${JSON.stringify(id)}`;
   if (parameters !== undefined) json += `,"parameters":${JSON.stringify(parameters)}`;
-  const outputs = request.outputs.map((requested) => tensorJson(servable, requested, rows));
-  return `${json},"outputs":[${outputs.join(',')}]}`;
+  const binary: Uint8Array[] = [];
+  const outputs = request.outputs.map((requested) => {
+    const tensor = tensorOf(requested, rows);
+    const bytes = requested.isBinary ? binaryTensor(tensor.datatype, tensor.elements) : undefined;
+    if (bytes !== undefined) binary.push(bytes);
+    return tensorJson(requested, tensor, rows.length, bytes?.length);
+  });
+  return { json: `${json},"outputs":[${outputs.join(',')}]}`, binary };
 }
 
 function tensorJson(
-  servable: Servable,
-  { at, parameters }: RequestedOutput,
-  rows: readonly RowAnswer[],
+  { output, parameters }: RequestedOutput,
+  { datatype, perRow, elements }: OutputTensor,
+  rows: number,
+  binaryBytes: number | undefined,
 ): string {
-  const output = servable.outputs[at];
-  const { name, datatype, elements } = output;
-  const shape = elements === undefined ? `${rows.length}` : `${rows.length},${elements}`;
-  const kept = parameters === undefined ? '' : `,"parameters":${JSON.stringify(parameters)}`;
-  const data = rows.map((row) => rowJson(output, row)).join(',');
-  return `{"name":"${name}","datatype":"${datatype}","shape":[${shape}]${kept},"data":[${data}]}`;
+  const shape = perRow === undefined ? `${rows}` : `${rows},${perRow}`;
+  const answered = binaryBytes === undefined ? parameters : { ...parameters, binary_data_size: binaryBytes };
+  const kept = answered === undefined ? '' : `,"parameters":${JSON.stringify(answered)}`;
+  const head = `{"name":"${output.name}","datatype":"${datatype}","shape":[${shape}]${kept}`;
+  if (binaryBytes !== undefined) return `${head}}`;
+  const data = elements.map((element) => elementJson(datatype, element)).join(',');
+  return `${head},"data":[${data}]}`;
 }
 
-function rowJson(output: ServableOutput, row: RowAnswer): string {
+/** What JSON has no number for is null. Nine digits tell any two float32 apart. */
+function elementJson(datatype: OutputDatatype, element: string | number): string {
+  if (typeof element === 'string') return JSON.stringify(element);
+  if (!Number.isFinite(element)) return 'null';
+  return String(datatype === 'FP32' ? Number(element.toPrecision(9)) : element);
+}
+
+function tensorOf({ output, classes }: RequestedOutput, rows: readonly RowAnswer[]): OutputTensor {
+  if (classes > 0) {
+    const elements = rows.flatMap((row) => topClasses(numbersOf(output, row), classes, output.labels));
+    return { datatype: 'BYTES', perRow: classes, elements };
+  }
+  const { datatype, elements: perRow } = output;
+  if (datatype === 'BYTES') return { datatype, perRow, elements: rows.map((row) => row.output) };
+  const elements: number[] = [];
+  for (const row of rows) for (const value of numbersOf(output, row)) elements.push(value);
+  return { datatype, perRow, elements };
+}
+
+function numbersOf(output: ServableOutput, row: RowAnswer): ArrayLike<number> & Iterable<number> {
   switch (output.source) {
-    case 'output':
-      if (output.datatype === 'BYTES') return JSON.stringify(row.output);
-      if (!Number.isFinite(Number(row.output)) || row.output === '') throw undeclared(output);
-      return row.output;
+    case 'output': {
+      const value = row.output === '' ? NaN : Number(row.output);
+      const fits = output.datatype === 'INT64' ? Number.isSafeInteger(value) : Number.isFinite(value);
+      if (!fits) throw undeclared(output);
+      return [value];
+    }
     case 'values': {
       const values: unknown = JSON.parse(outputJson(row.output));
       if (!Array.isArray(values) || values.length !== output.elements) throw undeclared(output);
-      const text = JSON.stringify(values);
-      return text.slice(1, -1);
+      return values.map((value: unknown) => {
+        // null stands for what JSON has no number for.
+        if (typeof value !== 'number' && value !== null) throw undeclared(output);
+        return value ?? NaN;
+      });
     }
     case 'scores': {
       const { scores } = row;
       if (scores === undefined || scores.length !== output.elements) throw undeclared(output);
-      return Array.from(scores, floatJson).join(',');
+      return scores;
     }
     case 'confidence':
-      return floatJson(row.confidence ?? 0);
+      return [row.confidence ?? 0];
   }
 }
 
@@ -67,9 +116,4 @@ function undeclared({ name, datatype }: ServableOutput): Error {
   return new Error(
     `the model answered something else than the output '${name}' of ${datatype} that it declares`,
   );
-}
-
-/** Nine digits tell any two float32 apart; what JSON has no number for is null. */
-function floatJson(value: number): string {
-  return Number.isFinite(value) ? String(Number(value.toPrecision(9))) : 'null';
 }

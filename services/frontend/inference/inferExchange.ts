@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asServiceError, ServiceError, type ErrorCode } from '../../errors/index.js';
-import { sendJson, type JsonBodyReceiver } from '../../http/index.js';
+import { sendBytes, sendJson } from '../../http/index.js';
 import type {
   Answer,
   AnswerSink,
@@ -15,8 +15,11 @@ import type {
 } from '../../prediction/index.js';
 import { DEFAULT_EXPLANATIONS, STRICT_ERRORS } from '../answers.js';
 import type { FrontendObserver } from '../observer.js';
+import type { RequestTrace, RequestTracing } from '../requestTracing.js';
 import { validTraceparent } from '../traceparent.js';
-import { inferAnswerJson, type RowAnswer } from './inferAnswer.js';
+import { JSON_LENGTH_HEADER, type BinaryPart } from './binaryData.js';
+import { inferAnswer, type InferAnswer, type RowAnswer } from './inferAnswer.js';
+import { OCTET_STREAM, type InferenceBodyReceiver } from './inferenceBody.js';
 import { sendInferenceError } from './inferenceErrors.js';
 import { readInferRequest, type InferRequest } from './inferRequest.js';
 import type { InferenceStatistics } from './inferenceStatistics.js';
@@ -27,16 +30,17 @@ export interface InferenceContext {
   readonly service: PredictionService;
   readonly observer: FrontendObserver;
   readonly statistics: InferenceStatistics;
+  readonly tracing?: RequestTracing | undefined;
   nextQueryId(): string;
   /** A defect: logged, never shown to the client. */
-  onDefect(error: ServiceError): void;
+  onDefect(error: ServiceError, traceparent?: string): void;
 }
 
 /** How long a model may take when the request has no `timeout`: a model, unlike an application, has no objective. */
 export const DEFAULT_MODEL_TIMEOUT_US = 30_000_000;
 
 /** One inference request, from its body to its answer. All rows are answered, or the request fails as a whole. */
-export class InferExchange implements JsonBodyReceiver {
+export class InferExchange implements InferenceBodyReceiver {
   private rows: (RowAnswer | undefined)[] = [];
   private open = 0;
   private hits = 0;
@@ -52,18 +56,19 @@ export class InferExchange implements JsonBodyReceiver {
     private readonly servable: Servable,
     private readonly request: IncomingMessage,
     private readonly response: ServerResponse,
+    private readonly trace: RequestTrace | undefined,
   ) {}
 
-  onBody(body: unknown): void {
+  onBody(json: unknown, binary: BinaryPart): void {
     try {
-      this.start(readInferRequest(body, this.servable));
+      this.start(readInferRequest(json, binary, this.servable));
     } catch (thrown) {
       this.onBodyError(asServiceError(thrown));
     }
   }
 
   onBodyError(error: ServiceError): void {
-    if (error.code === 'internal') this.context.onDefect(error);
+    if (error.code === 'internal') this.context.onDefect(error, this.traceparent);
     this.fail(error.code, error.message);
   }
 
@@ -89,9 +94,14 @@ export class InferExchange implements JsonBodyReceiver {
     this.withdraw();
     this.count(false);
     const { servable, context } = this;
+    this.trace?.onRefused(code);
     context.observer.onRefused(servable.kind === 'application' ? servable.record.name : undefined, code);
     const headers = code === 'shutting_down' ? ['connection', 'close'] : undefined;
     sendInferenceError(this.response, code, message, headers);
+  }
+
+  private get traceparent(): string | undefined {
+    return this.trace === undefined ? validTraceparent(this.request.headers.traceparent) : this.trace.traceparent;
   }
 
   private start(inference: InferRequest): void {
@@ -111,12 +121,13 @@ export class InferExchange implements JsonBodyReceiver {
 
   private askModel({ record }: ModelServable, { rows, timeoutUs }: InferRequest): void {
     const budgetNs = (timeoutUs ?? DEFAULT_MODEL_TIMEOUT_US) * 1000;
-    const traceparent = validTraceparent(this.request.headers.traceparent);
+    const { traceparent, trace } = this;
     const { name: model, version } = record;
     for (const [row, input] of rows.entries()) {
       if (this.ended) return;
       const sink = new RowSink(this, row);
-      const call = this.context.service.evaluate({ model, version, input, budgetNs, traceparent }, sink);
+      const request = { model, version, input, budgetNs, traceparent, trace };
+      const call = this.context.service.evaluate(request, sink);
       if (call !== undefined) this.calls.push(call);
     }
   }
@@ -124,13 +135,22 @@ export class InferExchange implements JsonBodyReceiver {
   private askApplication({ record, version }: ApplicationServable, { rows, timeoutUs }: InferRequest): void {
     const budgetNs =
       timeoutUs === undefined ? undefined : Math.min(timeoutUs, record.latencyObjectiveUs) * 1000;
-    const traceparent = validTraceparent(this.request.headers.traceparent);
+    const { traceparent, trace } = this;
     const { name: application } = record;
     for (const [row, input] of rows.entries()) {
       if (this.ended) return;
       const id = this.context.nextQueryId();
       this.queryIds.push(id);
-      const query = { id, application, input, context: '', version, budgetNs, traceparent };
+      const query = {
+        id,
+        application,
+        input,
+        context: '',
+        version,
+        budgetNs,
+        traceparent,
+        trace: trace?.query(id, application),
+      };
       this.context.service.predict(query, new RowSink(this, row));
     }
   }
@@ -138,9 +158,9 @@ export class InferExchange implements JsonBodyReceiver {
   private finish(): void {
     const { inference, servable } = this;
     if (inference === undefined) return;
-    let json: string;
+    let answer: InferAnswer;
     try {
-      json = inferAnswerJson(servable, inference, this.rows as readonly RowAnswer[]);
+      answer = inferAnswer(servable, inference, this.rows as readonly RowAnswer[]);
     } catch (cause) {
       const message = `the answer of '${servable.name}' could not be written`;
       this.context.onDefect(new ServiceError('internal', message, undefined, { cause }));
@@ -149,7 +169,14 @@ export class InferExchange implements JsonBodyReceiver {
     }
     this.ended = true;
     this.count(true);
-    sendJson(this.response, 200, json);
+    const { json, binary } = answer;
+    if (binary.length === 0) {
+      sendJson(this.response, 200, json);
+      return;
+    }
+    const head = Buffer.from(json);
+    const headers = [JSON_LENGTH_HEADER, String(head.length)];
+    sendBytes(this.response, 200, OCTET_STREAM, Buffer.concat([head, ...binary]), headers);
   }
 
   private count(ok: boolean): void {

@@ -1,15 +1,25 @@
 import { describeValue, ServiceError } from '../../errors/index.js';
 import { MAX_OBJECTIVE_US } from '../schemas.js';
-import type { Servable } from './servables.js';
+import type { BinaryPart } from './binaryData.js';
+import {
+  booleanParameter,
+  countParameter,
+  readObject,
+  readParameters,
+  textParameter,
+  type Fields,
+  type Parameters,
+} from './inferParameters.js';
+import type { Servable, ServableOutput } from './servables.js';
 import { tensorRows } from './tensorData.js';
 
-type Fields = Readonly<Record<string, unknown>>;
-export type Parameters = Readonly<Record<string, string | number | boolean>>;
-
 export interface RequestedOutput {
-  /** Its place among the servable's outputs. */
-  readonly at: number;
+  readonly output: ServableOutput;
   readonly parameters: Parameters | undefined;
+  /** It is answered as binary data. */
+  readonly isBinary: boolean;
+  /** In place of its elements, so many classes with the highest values; 0: the elements. */
+  readonly classes: number;
 }
 
 export interface InferRequest {
@@ -17,6 +27,8 @@ export interface InferRequest {
   readonly parameters: Parameters | undefined;
   /** The parameter `timeout`; undefined: as long as the model or application gives. */
   readonly timeoutUs: number | undefined;
+  /** The parameter `priority`, 1 (most urgent) to 5; undefined: the default. */
+  readonly priority: number | undefined;
   /** One input each. */
   readonly rows: readonly Uint8Array[];
   /** In the order in which they are to be answered. */
@@ -24,37 +36,29 @@ export interface InferRequest {
 }
 
 const MAX_ID_LENGTH = 256;
-const MAX_PARAMETERS = 64;
-
-/** What other servers do by these parameters is not done here: ignoring them would answer something else. */
-const REFUSED_PARAMETERS: ReadonlyMap<string, string> = new Map([
-  ['binary_data', 'binary tensor data is not supported: send and take `data` as JSON'],
-  ['binary_data_size', 'binary tensor data is not supported: send `data` as JSON'],
-  ['binary_data_output', 'binary tensor data is not supported: take `data` as JSON'],
-  ['classification', 'the classification extension is not supported: ask for the output `scores`'],
-  ['sequence_id', 'sequences are not supported'],
-  ['shared_memory_region', 'shared memory is not supported: send `data` as JSON'],
-]);
+const LOWEST_PRIORITY = 5;
 
 /**
  * An inference request for what `servable` takes, checked whole: nothing is asked of a model before it is.
  * @throws ServiceError that names the field
  */
-export function readInferRequest(body: unknown, servable: Servable): InferRequest {
+export function readInferRequest(body: unknown, binary: BinaryPart, servable: Servable): InferRequest {
   const fields = readObject(body, 'the body');
-  const parameters = readParameters(fields.parameters, 'parameters');
+  const parameters = readParameters(fields.parameters, 'parameters', 'request');
   return {
     id: readId(fields.id),
     parameters,
-    timeoutUs: readTimeout(parameters),
-    outputs: readOutputs(fields.outputs, servable),
-    rows: readRows(fields.inputs, servable),
+    // 0 means none, as in Triton.
+    timeoutUs:
+      countParameter(parameters, 'timeout', MAX_OBJECTIVE_US, 'parameters', ' of microseconds') || undefined,
+    priority: countParameter(parameters, 'priority', LOWEST_PRIORITY, 'parameters') || undefined,
+    outputs: readOutputs(
+      fields.outputs,
+      servable,
+      booleanParameter(parameters, 'binary_data_output', 'parameters') ?? false,
+    ),
+    rows: readRows(fields.inputs, binary, servable),
   };
-}
-
-function readObject(value: unknown, what: string): Fields {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
-  throw new ServiceError('wrong_type', `${what} must be an object, ${describeValue(value)} came`, what);
 }
 
 function readId(id: unknown): string | undefined {
@@ -68,49 +72,7 @@ function readId(id: unknown): string | undefined {
   );
 }
 
-function readParameters(value: unknown, place: string): Parameters | undefined {
-  if (value === undefined) return undefined;
-  const entries = Object.entries(readObject(value, place));
-  if (entries.length > MAX_PARAMETERS) {
-    throw new ServiceError('invalid_value', `${place} may have at most ${MAX_PARAMETERS} entries`, place);
-  }
-  for (const [name, one] of entries) {
-    const field = `${place}.${name.slice(0, 64)}`;
-    const plain = typeof one === 'string' || typeof one === 'boolean' || Number.isFinite(one);
-    if (!plain) {
-      const message = `${field} must be a string, a number or a boolean, ${describeValue(one)} came`;
-      throw new ServiceError('wrong_type', message, field);
-    }
-    const refusal = one === false || one === 0 ? undefined : REFUSED_PARAMETERS.get(name);
-    if (refusal !== undefined) throw new ServiceError('not_supported', `${field}: ${refusal}`, field);
-  }
-  return value as Parameters;
-}
-
-/** A Map's view of parameters: no name reaches an object's prototype. */
-function parameter(parameters: Parameters | undefined, name: string): unknown {
-  return parameters !== undefined && Object.hasOwn(parameters, name) ? parameters[name] : undefined;
-}
-
-/** The timeout in microseconds; 0 means none, as in Triton. The priority is checked and has no effect. */
-function readTimeout(parameters: Parameters | undefined): number | undefined {
-  const priority = parameter(parameters, 'priority');
-  if (priority !== undefined && !isCount(priority, Number.MAX_SAFE_INTEGER)) {
-    const message = `parameters.priority must be a whole number from 0, ${describeValue(priority)} came`;
-    throw new ServiceError('invalid_value', message, 'parameters.priority');
-  }
-  const timeout = parameter(parameters, 'timeout');
-  if (timeout === undefined || timeout === 0) return undefined;
-  if (isCount(timeout, MAX_OBJECTIVE_US)) return timeout;
-  const message = `parameters.timeout must be a whole number of microseconds from 0 to ${MAX_OBJECTIVE_US}, ${describeValue(timeout)} came`;
-  throw new ServiceError('invalid_value', message, 'parameters.timeout');
-}
-
-function isCount(value: unknown, most: number): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= most;
-}
-
-function readRows(inputs: unknown, servable: Servable): Uint8Array[] {
+function readRows(inputs: unknown, binary: BinaryPart, servable: Servable): Uint8Array[] {
   const { input } = servable;
   if (inputs === undefined) throw new ServiceError('missing_field', 'inputs is required', 'inputs');
   if (!Array.isArray(inputs)) {
@@ -134,14 +96,35 @@ function readRows(inputs: unknown, servable: Servable): Uint8Array[] {
   if (found === undefined) {
     throw new ServiceError('missing_field', `inputs must have the tensor '${input.name}'`, 'inputs');
   }
-  const parameters = readParameters(found.parameters, 'inputs[0].parameters');
+  const parameters = readParameters(found.parameters, 'inputs[0].parameters', 'input');
   const { datatype, shape, data } = found;
-  const isBase64 = parameter(parameters, 'content_type') === 'base64';
-  return tensorRows(input.type, { datatype, shape, data, isBase64 }, input.length, 'inputs[0]');
+  const bytes = takeBinary(parameters, data, binary, `inputs[0] ('${input.name}')`);
+  const isBase64 = textParameter(parameters, 'content_type') === 'base64';
+  const tensor = { name: input.name, datatype, shape, data, binary: bytes, isBase64 };
+  return tensorRows(input.type, tensor, input.length, 'inputs[0]');
 }
 
-function readOutputs(outputs: unknown, { name: servable, outputs: known }: Servable): RequestedOutput[] {
-  const all = known.map((_, at) => ({ at, parameters: undefined }));
+/** The tensor's binary data; undefined: it has `data`. */
+function takeBinary(
+  parameters: Parameters | undefined,
+  data: unknown,
+  binary: BinaryPart,
+  tensor: string,
+): Buffer | undefined {
+  const field = 'inputs[0].parameters';
+  const size = countParameter(parameters, 'binary_data_size', Number.MAX_SAFE_INTEGER, field, ' of bytes');
+  if (size !== undefined && data !== undefined) {
+    const message = `${tensor} has data and binary_data_size: one of them`;
+    throw new ServiceError('conflicting_fields', message, 'inputs[0].data');
+  }
+  const bytes = size === undefined ? undefined : binary.take(size, tensor);
+  binary.end();
+  return bytes;
+}
+
+function readOutputs(outputs: unknown, servable: Servable, allBinary: boolean): RequestedOutput[] {
+  const { name: servableName, outputs: known } = servable;
+  const all = known.map((output) => ({ output, parameters: undefined, isBinary: allBinary, classes: 0 }));
   if (outputs === undefined) return all;
   if (!Array.isArray(outputs)) {
     throw new ServiceError(
@@ -152,19 +135,39 @@ function readOutputs(outputs: unknown, { name: servable, outputs: known }: Serva
   }
   const requested: RequestedOutput[] = [];
   for (const [index, one] of (outputs as readonly unknown[]).entries()) {
-    const { name, parameters } = readObject(one, `outputs[${index}]`);
+    const { name, parameters: given } = readObject(one, `outputs[${index}]`);
     const place = `outputs[${index}].name`;
     if (name === undefined) throw new ServiceError('missing_field', `${place} is required`, place);
-    const at = known.findIndex((output) => output.name === name);
-    if (at < 0) {
-      const names = known.map((output) => `'${output.name}'`).join(', ');
-      const message = `${place}: '${servable}' has the outputs ${names}; ${describeValue(name)} came`;
+    const output = known.find((candidate) => candidate.name === name);
+    if (output === undefined) {
+      const names = known.map((candidate) => `'${candidate.name}'`).join(', ');
+      const message = `${place}: '${servableName}' has the outputs ${names}; ${describeValue(name)} came`;
       throw new ServiceError('invalid_value', message, place);
     }
-    if (requested.some((other) => other.at === at)) {
-      throw new ServiceError('conflicting_fields', `${place}: '${known[at].name}' is asked for twice`, place);
+    if (requested.some((other) => other.output === output)) {
+      throw new ServiceError('conflicting_fields', `${place}: '${output.name}' is asked for twice`, place);
     }
-    requested.push({ at, parameters: readParameters(parameters, `outputs[${index}].parameters`) });
+    const field = `outputs[${index}].parameters`;
+    const parameters = readParameters(given, field, 'output');
+    requested.push({
+      output,
+      parameters,
+      isBinary: booleanParameter(parameters, 'binary_data', field) ?? allBinary,
+      classes: readClasses(parameters, output, field),
+    });
   }
   return requested.length === 0 ? all : requested;
+}
+
+/** The parameter of the classification extension: of an output that has elements to choose among. */
+function readClasses(parameters: Parameters | undefined, output: ServableOutput, field: string): number {
+  const classes = countParameter(parameters, 'classification', Number.MAX_SAFE_INTEGER, field) ?? 0;
+  const { name, elements } = output;
+  if (classes === 0 || (elements !== undefined && classes <= elements)) return classes;
+  const path = `${field}.classification`;
+  const message =
+    elements === undefined
+      ? `${path}: '${name}' has one element a row; ask for classes of an output with scores`
+      : `${path}: '${name}' has ${elements} classes, ${classes} are asked for`;
+  throw new ServiceError('invalid_value', message, path);
 }

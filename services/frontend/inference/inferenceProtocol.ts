@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asServiceError, ServiceError, type ErrorCode } from '../../errors/index.js';
-import { readJsonBody, sendJson } from '../../http/index.js';
+import { sendJson } from '../../http/index.js';
 import type { BatchRecord } from '../../prediction/index.js';
 import type { ModelRecord, RegistryView } from '../../registry/index.js';
 import { sendInferenceError } from './inferenceErrors.js';
@@ -8,7 +8,8 @@ import { inferenceRoute, type InferenceRoute } from './inferencePaths.js';
 import { InferenceStatistics } from './inferenceStatistics.js';
 import { InferExchange, type InferenceContext } from './inferExchange.js';
 import { Servables, type Servable } from './servables.js';
-import { INPUT_DATATYPES } from './tensorData.js';
+import { INPUT_DATATYPES } from './datatypes.js';
+import { readInferenceBody, type InferenceBodyReceiver } from './inferenceBody.js';
 
 export interface InferenceProtocolOptions extends Omit<InferenceContext, 'statistics'> {
   readonly registry: RegistryView;
@@ -21,7 +22,13 @@ export interface InferenceProtocolOptions extends Omit<InferenceContext, 'statis
 }
 
 /** What server metadata names: the extensions of the protocol that are there. */
-const EXTENSIONS = ['statistics', 'model_repository'] as const;
+const EXTENSIONS = [
+  'binary_tensor_data',
+  'classification',
+  'model_repository',
+  'schedule_policy',
+  'statistics',
+] as const;
 
 /** The Open Inference Protocol, version 2, over REST: everything below `/v2`. Every error is `{"error": "<message>"}`. */
 export class InferenceProtocol {
@@ -39,7 +46,8 @@ export class InferenceProtocol {
       observer: options.observer,
       statistics: this.statistics,
       nextQueryId: () => options.nextQueryId(),
-      onDefect: (error) => options.onDefect(error),
+      tracing: options.tracing,
+      onDefect: (error, traceparent) => options.onDefect(error, traceparent),
     };
     this.unwatch = registry.watch(({ kind }) => {
       if (kind === 'model') this.statistics.prune();
@@ -129,16 +137,9 @@ export class InferenceProtocol {
       this.refuse(response, 'shutting_down', 'the server is draining', ['connection', 'close']);
       return;
     }
-    const exchange = new InferExchange(this.context, servable, request, response);
-    if (request.headers['inference-header-content-length'] !== undefined) {
-      request.resume();
-      exchange.fail(
-        'not_supported',
-        'binary tensor data (Inference-Header-Content-Length) is not supported: send JSON',
-      );
-      return;
-    }
-    readJsonBody(request, this.options.maxBodyBytes, exchange);
+    const trace = this.options.tracing?.onHttpRequest(request, response, inferPattern(servable));
+    const exchange = new InferExchange(this.context, servable, request, response, trace);
+    readInferenceBody(request, this.options.maxBodyBytes, exchange);
   }
 
   /** @throws ServiceError `unknown_model` */
@@ -196,17 +197,11 @@ export class InferenceProtocol {
   }
 
   private readIndex(request: IncomingMessage, response: ServerResponse): void {
-    const isEmpty =
-      request.headers['transfer-encoding'] === undefined &&
-      Number(request.headers['content-length'] ?? 0) === 0;
-    if (isEmpty) {
-      this.answerIndex({}, response);
-      return;
-    }
-    readJsonBody(request, this.options.maxBodyBytes, {
+    const receiver: InferenceBodyReceiver = {
       onBody: (body) => this.answerIndex(body, response),
       onBodyError: ({ code, message }) => this.refuse(response, code, message),
-    });
+    };
+    readInferenceBody(request, this.options.maxBodyBytes, receiver, {});
   }
 
   private answerIndex(body: unknown, response: ServerResponse): void {
@@ -239,4 +234,8 @@ export class InferenceProtocol {
 
 function send(response: ServerResponse, value: unknown): void {
   sendJson(response, 200, JSON.stringify(value));
+}
+
+function inferPattern({ version }: Servable): string {
+  return version === undefined ? '/v2/models/{model}/infer' : '/v2/models/{model}/versions/{version}/infer';
 }

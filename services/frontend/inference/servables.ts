@@ -1,7 +1,7 @@
 import { loadManifest, outputLength } from '../../../containers/models/index.js';
 import type { InputType } from '../../../containers/protocol/index.js';
 import type { ApplicationRecord, ModelRecord, RegistryView } from '../../registry/index.js';
-import type { Datatype } from './tensorData.js';
+import type { OutputDatatype } from './datatypes.js';
 
 /** Where an output's values come from. */
 export type OutputSource =
@@ -15,10 +15,12 @@ export type OutputSource =
 
 export interface ServableOutput {
   readonly name: string;
-  readonly datatype: Datatype;
+  readonly datatype: OutputDatatype;
   /** Elements a row; undefined: one, without a dimension of its own. */
   readonly elements: number | undefined;
   readonly source: OutputSource;
+  /** Of each element, where it stands for a class. */
+  readonly labels?: readonly string[];
 }
 
 interface ServableParts {
@@ -125,7 +127,7 @@ function manifestOutputs(manifest: ReturnType<typeof loadManifest>): readonly Se
     const label = labelOutput(answer.labels);
     if (answer.scores === undefined) return [label];
     const elements = outputLength(manifest, answer.scores);
-    return [label, { name: 'scores', datatype: 'FP32', elements, source: 'scores' }];
+    return [label, { name: 'scores', datatype: 'FP32', elements, source: 'scores', labels: answer.labels }];
   }
   const { output: name } = answer;
   const element = manifest.outputs.find((output) => output.name === name)?.element;
@@ -138,7 +140,7 @@ const DECIMAL = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/;
 
 /** The label's datatype follows from every label that there can be, never from the answer at hand. */
 function labelOutput(labels: readonly string[]): ServableOutput {
-  let datatype: Datatype = 'BYTES';
+  let datatype: OutputDatatype = 'BYTES';
   if (labels.length > 0 && labels.every((label) => WHOLE.test(label))) datatype = 'INT64';
   else if (labels.length > 0 && labels.every((label) => DECIMAL.test(label))) datatype = 'FP64';
   return { name: 'label', datatype, elements: undefined, source: 'output' };

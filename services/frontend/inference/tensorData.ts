@@ -2,41 +2,19 @@ import { ELEMENT_BYTES, type InputType } from '../../../containers/protocol/inde
 import { describeValue, ServiceError } from '../../errors/index.js';
 import { encodeInput } from '../inputs.js';
 import { MAX_CLIENT_BATCH, MAX_FLOAT32 } from '../schemas.js';
-
-/** The protocol's datatypes. */
-export const DATATYPES = [
-  'BOOL',
-  'UINT8',
-  'UINT16',
-  'UINT32',
-  'UINT64',
-  'INT8',
-  'INT16',
-  'INT32',
-  'INT64',
-  'FP16',
-  'FP32',
-  'FP64',
-  'BYTES',
-] as const;
-export type Datatype = (typeof DATATYPES)[number];
-
-/** What an input of each type may be sent as; the first is what metadata names. */
-export const INPUT_DATATYPES: Readonly<Record<InputType, readonly [Datatype, ...Datatype[]]>> = {
-  floats: ['FP32'],
-  doubles: ['FP64'],
-  integers: ['INT32'],
-  bytes: ['UINT8', 'BYTES'],
-  strings: ['BYTES'],
-};
+import { binaryNumberRows, binaryTextRows } from './binaryData.js';
+import { DATATYPES, INPUT_DATATYPES, type Datatype } from './datatypes.js';
 
 const MAX_RANK = 8;
 
 /** One tensor of a request, its JSON not yet checked. */
 export interface InputTensor {
+  readonly name: string;
   readonly datatype: unknown;
   readonly shape: unknown;
   readonly data: unknown;
+  /** What came in place of `data`. */
+  readonly binary: Buffer | undefined;
   /** Elements of BYTES are base64, by the tensor's parameter `content_type`. */
   readonly isBase64: boolean;
 }
@@ -65,9 +43,16 @@ export function tensorRows(
       field,
     );
   }
+  const { binary, isBase64 } = tensor;
+  if (binary !== undefined) {
+    const named = `${field} ('${tensor.name}')`;
+    return datatype === 'BYTES'
+      ? binaryTextRows(type, binary, shape[0], isBase64, length, named)
+      : binaryNumberRows(type, binary, shape[0], rowElements, named);
+  }
   const elements = flatten(tensor.data, shape, `${field}.data`);
   return datatype === 'BYTES'
-    ? textRows(type, elements, tensor.isBase64, length, `${field}.data`)
+    ? textRows(type, elements, isBase64, length, `${field}.data`)
     : numberRows(type, elements, shape[0], rowElements, `${field}.data`);
 }
 

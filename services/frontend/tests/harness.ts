@@ -10,6 +10,8 @@ export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
+  /** The body as it came. */
+  readonly bytes: Buffer;
   /** The parsed body. */
   readonly json: unknown;
   /** The connection that carried it. */
@@ -20,6 +22,8 @@ export interface SendOptions {
   readonly method?: string;
   readonly body?: string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
+  /** null: none is named; a body is declared to be JSON unless something else is said. */
+  readonly contentType?: string | null;
 }
 
 /** A frontend with applications of every input type, a fake engine, and one keep-alive connection to it. */
@@ -55,7 +59,9 @@ export class FrontendHarness {
     return new FrontendHarness(frontend, address, service, registry, refused);
   }
 
-  send(path: string, { method = 'POST', body, headers = {} }: SendOptions = {}): Promise<HttpAnswer> {
+  send(path: string, options: SendOptions = {}): Promise<HttpAnswer> {
+    const { method = 'POST', body, headers = {} } = options;
+    const { contentType = body === undefined ? null : 'application/json' } = options;
     return new Promise((resolve, reject) => {
       const outgoing = request(
         {
@@ -64,7 +70,7 @@ export class FrontendHarness {
           path,
           method,
           agent: this.agent,
-          headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+          headers: { ...(contentType === null ? {} : { 'content-type': contentType }), ...headers },
         },
         (response) => {
           const localPort = response.socket.localPort;
@@ -72,12 +78,14 @@ export class FrontendHarness {
           response.on('data', (chunk: Buffer) => chunks.push(chunk));
           response.on('error', reject);
           response.on('end', () => {
-            const text = Buffer.concat(chunks).toString('utf8');
+            const bytes = Buffer.concat(chunks);
+            const text = bytes.toString('utf8');
             const isJson = response.headers['content-type']?.startsWith('application/json') ?? false;
             resolve({
               status: response.statusCode ?? 0,
               headers: response.headers,
               text,
+              bytes,
               json: isJson && text !== '' ? (JSON.parse(text) as unknown) : undefined,
               localPort,
             });
