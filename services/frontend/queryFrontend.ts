@@ -105,11 +105,10 @@ export class QueryFrontend {
       },
       allowedOrigins: options.allowedOrigins ?? [],
     });
-    this.server = new JsonServer(
-      (request, response) => this.onRequest(request, response),
-      options.timeouts ?? DEFAULT_TIMEOUTS,
-      this.webSockets,
-    );
+    this.server = new JsonServer((request, response) => this.onRequest(request, response), {
+      timeouts: options.timeouts ?? DEFAULT_TIMEOUTS,
+      upgrades: this.webSockets,
+    });
   }
 
   /** Listens; `/readyz` answers 503 until `markReady`. */

@@ -1,12 +1,16 @@
-export { sendBytes, sendError, sendJson, sendText } from './answer.js';
-export { readBytes, refuseBody, type BytesReceiver } from './bodyBytes.js';
-export { isJsonType, parseJson, readJsonBody, type JsonBodyReceiver } from './jsonBody.js';
+export { sendError, sendJson, sendText } from './answer.js';
+export { readBytes, type BytesReceiver } from './bodyBytes.js';
+export { readJsonBody, type JsonBodyReceiver } from './jsonBody.js';
+export { Certificates, TlsError, type CertificateFiles } from './certificates.js';
+export type { ConnectionCounts } from './connectionLimit.js';
 export {
+  DEFAULT_MAX_CONNECTIONS,
   DEFAULT_TIMEOUTS,
   JsonServer,
   ListenError,
   sendRawError,
   type ConnectionTimeouts,
+  type JsonServerOptions,
   type ListenOptions,
   type UpgradeReceiver,
 } from './jsonServer.js';

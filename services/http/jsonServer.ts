@@ -7,10 +7,13 @@ import {
   type OutgoingHttpHeaders,
   type Server,
 } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ERROR_CATALOGUE, errorJson, type ErrorCode } from '../errors/index.js';
 import { sendError } from './answer.js';
+import type { Certificates } from './certificates.js';
+import { ConnectionLimit, type ConnectionCounts } from './connectionLimit.js';
 import { holdContinue } from './continuation.js';
 
 export interface ListenOptions {
@@ -45,12 +48,27 @@ export interface UpgradeReceiver {
   onUpgrade(request: IncomingMessage, socket: Socket, head: Buffer): void;
 }
 
+export interface JsonServerOptions {
+  readonly timeouts?: ConnectionTimeouts;
+  readonly upgrades?: UpgradeReceiver;
+  /** Speaks TLS, and nothing else, with what this holds. */
+  readonly certificates?: Certificates;
+  readonly maxConnections?: number;
+  /** Whether a request is answered also on a connection over the limit: probes, so that a full server is not a dead one. */
+  readonly isProbe?: (request: IncomingMessage) => boolean;
+}
+
+/** A connection costs about 20 KiB, one with TLS twice that. */
+export const DEFAULT_MAX_CONNECTIONS = 10_000;
+
 /** What a port in use, a forbidden one or an unknown host looks like to whoever starts the server. */
 export class ListenError extends Error {
   override readonly name = 'ListenError';
 }
 
-/** A `node:http` server with a life: listen, drain, close. What it answers is its listener's business. */
+/**
+ * A `node:http` or `node:https` server with a life: listen, drain, close. What it answers is its listener's business.
+ */
 export class JsonServer {
   private readonly server: Server;
   /** Connections that left HTTP: Node's server does not count them any more. */
@@ -58,13 +76,19 @@ export class JsonServer {
   /** Of each connection, the response to the request that began last. */
   private readonly latestResponses = new WeakMap<Duplex, ServerResponse>();
   private readonly refused = new WeakSet<Duplex>();
+  private readonly limit: ConnectionLimit;
+  private readonly isProbe: (request: IncomingMessage) => boolean;
+  /** Connections that have not finished their TLS handshake among them; empty without TLS. */
+  private readonly rawSockets = new Set<Socket>();
+  private readonly unwatchCertificates: (() => void) | undefined;
   private closing = false;
 
   constructor(
     listener: (request: IncomingMessage, response: ServerResponse) => void,
-    timeouts: ConnectionTimeouts = DEFAULT_TIMEOUTS,
-    upgrades?: UpgradeReceiver,
+    { timeouts = DEFAULT_TIMEOUTS, upgrades, certificates, maxConnections, isProbe }: JsonServerOptions = {},
   ) {
+    this.limit = new ConnectionLimit(maxConnections ?? DEFAULT_MAX_CONNECTIONS);
+    this.isProbe = isProbe ?? (() => false);
     const isClosing = () => this.closing;
     /** Every answer while closing ends its connection, those to earlier requests too, so that clients move on. */
     class Response<R extends IncomingMessage> extends ServerResponse<R> {
@@ -77,7 +101,7 @@ export class JsonServer {
         return super.writeHead(status, first as string, second);
       }
     }
-    this.server = createServer({
+    const options = {
       IncomingMessage: upgrades === undefined ? IncomingMessage : upgradableRequest(upgrades),
       ServerResponse: Response,
       headersTimeout: timeouts.headersMs,
@@ -87,13 +111,38 @@ export class JsonServer {
       noDelay: true,
       // Checked in `onRequest`, so that the refusal is one of the catalogue.
       requireHostHeader: false,
-    });
+    };
+    if (certificates === undefined) {
+      this.server = createServer(options);
+      this.server.on('connection', (socket: Socket) => this.limit.admit(socket));
+    } else {
+      const server = createSecureServer({
+        ...options,
+        ...certificates.context,
+        requestCert: certificates.asksClients,
+        handshakeTimeout: timeouts.headersMs,
+      });
+      this.server = server;
+      this.unwatchCertificates = certificates.watch((context) => server.setSecureContext(context));
+      server.on('connection', (socket: Socket) => {
+        this.rawSockets.add(socket);
+        socket.once('close', () => this.rawSockets.delete(socket));
+      });
+      server.on('secureConnection', (socket) => this.limit.admit(socket));
+    }
+    this.server.maxConnections = this.limit.hardLimit;
+    this.server.on('drop', () => this.limit.onDropped());
     const onRequest = (request: IncomingMessage, response: ServerResponse) => {
       this.latestResponses.set(request.socket, response);
       // Express puts its own prototype in place of the class above.
       if (this.closing) response.shouldKeepAlive = false;
       if (request.headers.host === undefined && request.httpVersion === '1.1') {
         refuseRequest(response, 'malformed_http', 'an HTTP/1.1 request needs a Host header');
+        return;
+      }
+      if (this.limit.isSurplus(request.socket) && !this.isProbe(request)) {
+        const message = 'the server has as many connections as it takes';
+        refuseRequest(response, 'too_many_connections', message, RETRY_SOON);
         return;
       }
       if (request.url !== undefined && request.url.charCodeAt(0) !== SLASH)
@@ -121,7 +170,9 @@ export class JsonServer {
         socket.on('close', () => this.upgraded.delete(socket));
         // Until its receiver listens: a client that is gone already must not bring the process down.
         socket.on('error', () => socket.destroy());
-        upgrades.onUpgrade(request, socket, head);
+        if (this.limit.isSurplus(socket)) {
+          sendRawError(socket, 'too_many_connections', 'the server has as many connections as it takes');
+        } else upgrades.onUpgrade(request, socket, head);
       });
     }
   }
@@ -131,7 +182,8 @@ export class JsonServer {
    * the answers to requests that were pipelined before the bad bytes: each client counts answers.
    */
   private onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
-    if (error.code === 'ECONNRESET' || !socket.writable) {
+    // Before its handshake is over nothing can be said to a client of TLS.
+    if (error.code === 'ECONNRESET' || !socket.writable || !this.limit.hasAdmitted(socket)) {
       socket.destroy();
       return;
     }
@@ -157,6 +209,10 @@ export class JsonServer {
     });
   }
 
+  connections(): ConnectionCounts {
+    return this.limit.counts();
+  }
+
   /** From here on each answer closes its connection; new connections are still accepted. */
   beginClosing(): void {
     this.closing = true;
@@ -172,12 +228,14 @@ export class JsonServer {
       const cut = setTimeout(() => {
         this.server.closeAllConnections();
         for (const socket of this.upgraded) socket.destroy();
+        for (const socket of this.rawSockets) socket.destroy();
       }, graceMs);
       // An answer that had left its headers before the closing began keeps its connection, which then idles.
       const sweep = setInterval(() => this.server.closeIdleConnections(), IDLE_SWEEP_MS);
       this.server.close(() => {
         clearTimeout(cut);
         clearInterval(sweep);
+        this.unwatchCertificates?.();
         resolve();
       });
       this.server.closeIdleConnections();
@@ -224,19 +282,35 @@ function originForm(target: string): string {
 
 const SLASH = 47;
 
+/** Seconds. */
+const RETRY_SOON = ['retry-after', '1'] as const;
+
 /** Refuses a request with its response, which Node sends behind the answers to earlier ones, and ends the connection. */
-function refuseRequest(response: ServerResponse, code: ErrorCode, message: string): void {
+function refuseRequest(
+  response: ServerResponse,
+  code: ErrorCode,
+  message: string,
+  headers?: readonly string[],
+): void {
   response.shouldKeepAlive = false;
-  sendError(response, code, message);
+  sendError(response, code, message, undefined, headers);
 }
 
 /** Answers with an error of the catalogue where there is no response object, and ends the connection. */
-export function sendRawError(socket: Duplex, code: ErrorCode, message: string, field?: string): void {
+export function sendRawError(
+  socket: Duplex,
+  code: ErrorCode,
+  message: string,
+  field?: string,
+  headers: readonly string[] = [],
+): void {
+  let more = '';
+  for (let at = 0; at < headers.length; at += 2) more += `${headers[at]}: ${headers[at + 1]}\r\n`;
   const body = errorJson(code, message, field);
   const status = ERROR_CATALOGUE[code].status;
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nContent-Type: application/json\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n${more}\r\n${body}`,
   );
 }
 

@@ -1,0 +1,146 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync, unwatchFile, watchFile } from 'node:fs';
+import type { SecureContextOptions } from 'node:tls';
+
+/** Where the certificate of a server is. */
+export interface CertificateFiles {
+  /** PEM: the server's own certificate first, then those between it and its authority. */
+  readonly cert: string;
+  /** PEM, not encrypted. */
+  readonly key: string;
+  /** PEM; with it every client must show a certificate that one of these authorities has signed. */
+  readonly ca?: string;
+}
+
+/** A certificate that cannot be served; says which file and what to do about it. */
+export class TlsError extends Error {
+  override readonly name = 'TlsError';
+}
+
+/** Polled, not watched: orchestrators swap a link to a folder, which file events miss. */
+const POLL_MS = 5_000;
+
+const MIN_VERSION = 'TLSv1.2';
+
+/**
+ * What servers speak TLS with. Files that change are read again, and so they are when somebody asks; what cannot be
+ * served then is complained about, and the certificate that was there stays.
+ */
+export class Certificates {
+  private loaded: SecureContextOptions;
+  private readonly listeners = new Set<(context: SecureContextOptions) => void>();
+  private readonly onChange = () => void this.reload();
+
+  /** @throws TlsError */
+  constructor(
+    private readonly files: CertificateFiles,
+    private readonly complain: (message: string, details: Readonly<Record<string, unknown>>) => void,
+    pollMs = POLL_MS,
+  ) {
+    this.loaded = this.load();
+    for (const file of this.paths()) watchFile(file, { interval: pollMs, persistent: false }, this.onChange);
+  }
+
+  get context(): SecureContextOptions {
+    return this.loaded;
+  }
+
+  /** Whether clients must show a certificate. */
+  get asksClients(): boolean {
+    return this.files.ca !== undefined;
+  }
+
+  /** `listener` is called with every certificate that comes later; returns the unsubscriber. */
+  watch(listener: (context: SecureContextOptions) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  /** Reads the files again. Connections that are open keep what they began with. @returns whether it can be served */
+  reload(): boolean {
+    try {
+      this.loaded = this.load();
+    } catch (error) {
+      if (!(error instanceof TlsError)) throw error;
+      this.complain('the new certificate cannot be served; the one before it is', { reason: error.message });
+      return false;
+    }
+    for (const listener of [...this.listeners]) listener(this.loaded);
+    return true;
+  }
+
+  close(): void {
+    for (const file of this.paths()) unwatchFile(file, this.onChange);
+    this.listeners.clear();
+  }
+
+  private paths(): string[] {
+    const { cert, key, ca } = this.files;
+    return ca === undefined ? [cert, key] : [cert, key, ca];
+  }
+
+  private load(): SecureContextOptions {
+    const { files } = this;
+    const cert = read(files.cert, 'certificate');
+    const key = read(files.key, 'key');
+    const ca = files.ca === undefined ? undefined : read(files.ca, 'file of client authorities');
+    const certificate = parseCertificate(cert, files.cert);
+    if (ca !== undefined && files.ca !== undefined) parseCertificate(ca, files.ca);
+    if (!certificate.checkPrivateKey(parseKey(key, files.key))) {
+      throw new TlsError(
+        `the key in ${files.key} is not that of the certificate in ${files.cert}; give the key that the certificate was ` +
+          'made for, and the certificate of the server first in its file',
+      );
+    }
+    this.checkDates(certificate);
+    return { cert, key, ca, minVersion: MIN_VERSION };
+  }
+
+  /** Served all the same: a client may be set not to mind, and a server that is down helps nobody. */
+  private checkDates({ validFrom, validTo }: X509Certificate): void {
+    const file = this.files.cert;
+    const nowMs = Date.now();
+    if (Date.parse(validTo) <= nowMs)
+      this.complain('the certificate has expired; clients will refuse it', { file, validTo });
+    else if (Date.parse(validFrom) > nowMs)
+      this.complain('the certificate is not valid yet; clients will refuse it', { file, validFrom });
+  }
+}
+
+function read(file: string, what: string): string {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch (cause) {
+    const reasons: Record<string, string> = {
+      ENOENT: 'there is no such file',
+      EACCES: 'this user may not read it',
+      EISDIR: 'it is a folder',
+    };
+    const { code = '', message } = cause as NodeJS.ErrnoException;
+    throw new TlsError(`the ${what} ${file} cannot be read: ${reasons[code] ?? message}`, { cause });
+  }
+}
+
+function parseCertificate(pem: string, file: string): X509Certificate {
+  try {
+    if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new Error('no PEM');
+    return new X509Certificate(pem);
+  } catch (cause) {
+    const message = `${file} has no certificate in PEM, a text that begins with -----BEGIN CERTIFICATE-----`;
+    throw new TlsError(message, { cause });
+  }
+}
+
+function parseKey(pem: string, file: string): ReturnType<typeof createPrivateKey> {
+  try {
+    return createPrivateKey(pem);
+  } catch (cause) {
+    const isEncrypted = /ENCRYPTED/.test(pem);
+    throw new TlsError(
+      isEncrypted
+        ? `the key in ${file} is encrypted; decrypt it with: openssl pkey -in ${file} -out KEY`
+        : `${file} has no private key in PEM, a text that begins with -----BEGIN PRIVATE KEY-----`,
+      { cause },
+    );
+  }
+}
