@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { randomBytes } from 'node:crypto';
 import { PacedClock } from '../simulator/time/index.js';
 import { Dashboard } from './dashboard/index.js';
-import { Deployer, EmbeddedRuntime, type ReplicaStatus } from './deployment/index.js';
+import { Deployer, EmbeddedRuntime, ServedVersions, type ReplicaStatus } from './deployment/index.js';
 import type { ServiceError } from './errors/index.js';
 import { QueryFrontend } from './frontend/index.js';
 import { ManagementServer, registerDefaults } from './management/index.js';
@@ -49,7 +49,8 @@ export class EmbeddedServer {
   ) {}
 
   /**
-   * Listens at once; ready when every container is up or has failed to start.
+   * Listens at once; returns when every container is up or has failed to start. Ready from then on, or from the moment
+   * that the first one is up.
    * @throws StoreError, ListenError
    */
   static async start(options: EmbeddedOptions): Promise<EmbeddedServer> {
@@ -76,7 +77,7 @@ export class EmbeddedServer {
       });
       parts.deployer.start();
       await Promise.race([parts.deployer.settled(), after(LONGEST_START_MS)]);
-      parts.frontend.markReady();
+      parts.markStarted();
       return new EmbeddedServer(parts.registry, queryAddress, managementAddress, parts);
     } catch (error) {
       await parts.stop({ noticeMs: 0, graceMs: 0 });
@@ -108,11 +109,13 @@ function closed(store: Store): Promise<void> {
 /** The pieces and how they hang together. */
 class Parts {
   readonly registry: Registry;
+  private readonly served: ServedVersions;
   readonly frontend: QueryFrontend;
   readonly management: ManagementServer;
   readonly deployer: Deployer;
   private readonly engine: PredictionEngine;
   private readonly telemetry: Telemetry;
+  private isStarted = false;
 
   constructor(
     options: EmbeddedOptions,
@@ -123,10 +126,24 @@ class Parts {
     const { complain, cacheBytes, maxBodyBytes, allowedOrigins } = options;
     const onDefect = ({ message, cause }: ServiceError) => complain(message, { cause });
     this.registry = new Registry(store);
+    this.deployer = new Deployer({
+      registry: this.registry,
+      starter: this.runtime,
+      addReplica: (channel) => this.engine.addReplica(channel),
+      onUp: ({ model }) => {
+        this.served.onUp(model);
+        if (this.isStarted) this.frontend.markReady();
+      },
+      onLost: (status) => complain('replica lost', { ...status }),
+      onPrinted: ({ model, version, replica }, text) =>
+        complain('kernels printed', { model, version, replica, text }),
+    });
+    const { deployer } = this;
+    this.served = new ServedVersions(this.registry, (name, version) => deployer.isUp(name, version));
     this.telemetry = new Telemetry(this.registry, complain);
     const engine = new PredictionEngine({
       clock: this.clock,
-      registry: this.registry,
+      registry: this.served,
       store,
       seed: options.seed,
       observer: this.telemetry,
@@ -134,14 +151,6 @@ class Parts {
     });
     this.engine = engine;
     this.telemetry.attach(engine, () => this.runtime.nodePaces());
-    this.deployer = new Deployer({
-      registry: this.registry,
-      starter: this.runtime,
-      addReplica: (channel) => engine.addReplica(channel),
-      onLost: (status) => complain('replica lost', { ...status }),
-      onPrinted: ({ model, version, replica }, text) =>
-        complain('kernels printed', { model, version, replica, text }),
-    });
     const dashboard = new Dashboard({
       registry: this.registry,
       nowMs: () => Date.now(),
@@ -157,7 +166,7 @@ class Parts {
       },
     });
     this.frontend = new QueryFrontend({
-      registry: this.registry,
+      registry: this.served,
       service: engine,
       metrics: () => this.telemetry.text(),
       observer: this.telemetry,
@@ -174,10 +183,18 @@ class Parts {
       {
         registry: this.registry,
         replicas: () => this.deployer.statuses(),
+        servingVersion: (name) => this.served.currentVersion(name),
         selectionShares: (application, context) => engine.selectionShares(application, context),
       },
       onDefect,
     );
+  }
+
+  /** The starting is over: ready, unless there are models and not one of them is up. */
+  markStarted(): void {
+    this.isStarted = true;
+    const replicas = this.deployer.statuses();
+    if (replicas.length === 0 || replicas.some(({ state }) => state === 'up')) this.frontend.markReady();
   }
 
   async stop({ noticeMs, graceMs }: DrainTimes): Promise<void> {
@@ -186,6 +203,7 @@ class Parts {
     await new Promise<void>((resolve) => this.engine.flush(resolve));
     this.telemetry.close();
     this.engine.close();
+    this.served.close();
     this.registry.close();
     await this.runtime.close();
     await closed(this.store);

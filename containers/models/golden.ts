@@ -33,7 +33,10 @@ export type GoldenCase = GoldenSet['cases'][number];
  * @returns undefined when it has none.
  * @throws ModelError `goldenInvalid` naming the field.
  */
-export function loadGolden({ folder, manifest }: KernelModel): GoldenSet | undefined {
+export function loadGolden({
+  folder,
+  manifest,
+}: Pick<KernelModel, 'folder' | 'manifest'>): GoldenSet | undefined {
   const file = join(folder, GOLDEN_FILE);
   if (!existsSync(file)) return undefined;
   let json: unknown;

@@ -27,4 +27,12 @@ export {
 export { SyntheticContainer, type SyntheticService } from './syntheticContainer.js';
 export { GpuNodeThread, type GpuNodeThreadOptions } from './thread/gpuNodeThread.js';
 export { VirtualNode, type VirtualNodeOptions } from './virtualNode.js';
-export { tryModel, type BatchTrial, type ModelTrialOptions, type ModelTrialReport } from './trial/index.js';
+export {
+  goldenProblem,
+  inputBytes,
+  measuringInputs,
+  tryModel,
+  type BatchTrial,
+  type ModelTrialOptions,
+  type ModelTrialReport,
+} from './trial/index.js';

@@ -89,7 +89,7 @@ export interface ModelView {
 
 export interface ReplicaView {
   readonly replica: string;
-  readonly state: 'starting' | 'up' | 'down';
+  readonly state: 'starting' | 'warming' | 'up' | 'draining' | 'down';
   readonly restarts: number;
   readonly lastFailure: string | null;
   readonly queued: number;

@@ -1,19 +1,34 @@
-import type { ContainerChannel } from '../../containers/protocol/index.js';
-import type { ModelRecord, RegistryView } from '../registry/index.js';
+import type { ContainerChannel, HelloFrame } from '../../containers/protocol/index.js';
+import type { ReplicaHandle } from '../prediction/index.js';
+import type { ModelRecord, ModelScale, RegistryView } from '../registry/index.js';
 import {
   DEFAULT_BACK_OFF,
-  Replica,
+  DEFAULT_REPLICA_LIMITS,
   type BackOff,
   type ContainerStarter,
+  type ReplicaContext,
+  type ReplicaLimits,
   type ReplicaStatus,
 } from './replica.js';
+import { ReplicaSet } from './replicaSet.js';
+import { warmUpInputs, type WarmUp } from './warmUp/index.js';
+
+/** A registry that knows how many replicas are to run. */
+export interface ScaledRegistry extends RegistryView {
+  scale(name: string, version: string): ModelScale;
+}
 
 export interface DeployerOptions {
-  readonly registry: RegistryView;
+  readonly registry: ScaledRegistry;
   readonly starter: ContainerStarter;
   /** Takes the channel of a replica into use: the engine's. */
-  readonly addReplica: (channel: ContainerChannel) => void;
+  readonly addReplica: (channel: ContainerChannel) => ReplicaHandle;
+  /** What a new replica is asked before it serves; `warmUpInputs` unless given. */
+  readonly warmUpFor?: (model: ModelRecord, hello: HelloFrame) => WarmUp | undefined;
   readonly backOff?: BackOff;
+  readonly limits?: ReplicaLimits;
+  /** A replica takes queries from now on. */
+  readonly onUp?: (status: ReplicaStatus) => void;
   /** A replica was lost or could not start; it will be started again. */
   readonly onLost?: (status: ReplicaStatus) => void;
   /** Kernels of a replica have printed something; a container passes on little of much. */
@@ -21,31 +36,45 @@ export interface DeployerOptions {
 }
 
 /**
- * Runs what the registry names: one replica of every registered model version, older ones too, so that a rollback finds
- * its model up. A version that is deleted stops.
+ * Runs what the registry names: as many replicas of every registered model version as its scale says, older versions
+ * too, so that a rollback finds its model up. What is one too many, and what is deleted, is drained.
  */
 export class Deployer {
-  private readonly replicas = new Map<ModelRecord, Replica>();
+  private readonly sets = new Map<ModelRecord, ReplicaSet>();
+  /** Of versions that were deleted, with replicas that are being drained. */
+  private readonly leaving = new Set<ReplicaSet>();
+  private readonly context: ReplicaContext;
   private unwatch: () => void = () => undefined;
   private waiting: (() => void)[] = [];
 
-  constructor(private readonly options: DeployerOptions) {}
+  constructor(private readonly options: DeployerOptions) {
+    this.context = {
+      starter: options.starter,
+      addReplica: options.addReplica,
+      warmUpFor: options.warmUpFor ?? warmUpInputs,
+      backOff: options.backOff ?? DEFAULT_BACK_OFF,
+      limits: options.limits ?? DEFAULT_REPLICA_LIMITS,
+      onStateChange: (status) => this.onStateChange(status),
+      onPrinted: (status, text) => options.onPrinted?.(status, text),
+    };
+  }
 
   start(): void {
     this.unwatch = this.options.registry.watch(({ kind }) => {
-      if (kind === 'model') this.reconcile();
+      if (kind === 'model' || kind === 'scale') this.reconcile();
     });
     this.reconcile();
   }
 
-  /** Stops every replica. */
+  /** Stops every replica at once. */
   stop(): void {
     this.unwatch();
-    for (const replica of this.replicas.values()) replica.stop();
-    this.replicas.clear();
+    for (const set of this.everySet()) set.stop();
+    this.sets.clear();
+    this.leaving.clear();
   }
 
-  /** Resolves once no replica is on its first way up: each is up, or was lost and waits for another start. */
+  /** Resolves once no replica is on its way up: each is up, or was lost and waits for another start. */
   settled(): Promise<void> {
     return new Promise((resolve) => {
       this.waiting.push(resolve);
@@ -54,43 +83,64 @@ export class Deployer {
   }
 
   statuses(): readonly ReplicaStatus[] {
-    return [...this.replicas.values()].map((replica) => replica.status());
+    return this.everySet().flatMap((set) => set.statuses());
+  }
+
+  /** Whether a version has a replica that takes queries. */
+  isUp(name: string, version: string): boolean {
+    const model = this.options.registry.model(name, version);
+    const set = model === undefined ? undefined : this.sets.get(model);
+    return set?.statuses().some(({ state }) => state === 'up') ?? false;
+  }
+
+  private everySet(): ReplicaSet[] {
+    return [...this.sets.values(), ...this.leaving];
   }
 
   private onStateChange(status: ReplicaStatus): void {
-    if (status.state === 'down') this.options.onLost?.(status);
+    if (status.state === 'up') this.options.onUp?.(status);
+    else if (status.state === 'down') this.options.onLost?.(status);
     this.checkSettled();
   }
 
   private checkSettled(): void {
-    if (this.statuses().some(({ state }) => state === 'starting')) return;
+    if (this.waiting.length === 0) return;
+    if (this.statuses().some(({ state }) => state === 'starting' || state === 'warming')) return;
     const { waiting } = this;
     this.waiting = [];
     for (const resolve of waiting) resolve();
   }
 
   private reconcile(): void {
-    const { registry, starter, addReplica, backOff = DEFAULT_BACK_OFF } = this.options;
-    // A version that is deleted and registered anew is another record, and another container.
+    const { registry } = this.options;
+    // A version that is deleted and registered anew is another record, and other containers.
     const wanted = new Set(registry.models().filter((model) => model.container.kind !== 'external'));
-    for (const [model, replica] of this.replicas) {
+    for (const [model, set] of this.sets) {
       if (wanted.has(model)) continue;
-      this.replicas.delete(model);
-      replica.stop();
+      this.sets.delete(model);
+      this.leaving.add(set);
+      set.scale(0, () => this.forgetEmpty(set));
+      this.forgetEmpty(set);
     }
     for (const model of wanted) {
-      if (this.replicas.has(model)) continue;
-      const replica = new Replica(
-        model,
-        0,
-        starter,
-        addReplica,
-        backOff,
-        (status) => this.onStateChange(status),
-        (status, text) => this.options.onPrinted?.(status, text),
-      );
-      this.replicas.set(model, replica);
-      replica.start();
+      let set = this.sets.get(model);
+      if (set === undefined) {
+        set = new ReplicaSet(model, this.context, (number) => this.isDraining(model, number));
+        this.sets.set(model, set);
+      }
+      set.scale(registry.scale(model.name, model.version).replicas, () => this.checkSettled());
     }
+    this.checkSettled();
+  }
+
+  private forgetEmpty(set: ReplicaSet): void {
+    if (set.isEmpty) this.leaving.delete(set);
+  }
+
+  /** A replica of an earlier registration still has this number. */
+  private isDraining({ name, version }: ModelRecord, number: number): boolean {
+    return [...this.leaving].some(
+      (set) => set.model.name === name && set.model.version === version && set.has(number),
+    );
   }
 }

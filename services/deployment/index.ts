@@ -1,3 +1,4 @@
 export { Deployer, type DeployerOptions } from './deployer.js';
 export { EmbeddedRuntime, type NodePace } from './embeddedRuntime.js';
-export type { BackOff, ContainerStarter, ReplicaStatus } from './replica.js';
+export type { BackOff, ContainerStarter, ReplicaLimits, ReplicaState, ReplicaStatus } from './replica.js';
+export { ServedVersions } from './servedVersions.js';

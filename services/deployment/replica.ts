@@ -1,13 +1,18 @@
-import type { ContainerChannel } from '../../containers/protocol/index.js';
+import type { ContainerChannel, HelloFrame } from '../../containers/protocol/index.js';
+import type { ReplicaHandle } from '../prediction/index.js';
 import type { ModelRecord } from '../registry/index.js';
+import { WarmUpChannel, type WarmUp } from './warmUp/index.js';
 import { WatchedChannel, type ChannelWatcher } from './watchedChannel.js';
+
+/** `warming`: it answers its warm-up; `down`: lost, and waiting for its next start. */
+export type ReplicaState = 'starting' | 'warming' | 'up' | 'draining' | 'down';
 
 /** One replica of a model version, as management shows it. */
 export interface ReplicaStatus {
   readonly model: string;
   readonly version: string;
   readonly replica: number;
-  readonly state: 'starting' | 'up' | 'down';
+  readonly state: ReplicaState;
   /** Starts after the first. */
   readonly restarts: number;
   /** Why it was lost, or could not start, the last time. */
@@ -29,38 +34,89 @@ export interface BackOff {
 
 export const DEFAULT_BACK_OFF: BackOff = { firstMs: 200, longestMs: 30_000, forgivenAfterMs: 60_000 };
 
+export interface ReplicaLimits {
+  /** A replica that has not answered its warm-up by then is started again. */
+  readonly warmUpMs: number;
+  /** A replica that has not answered what it had by then is closed all the same. */
+  readonly drainMs: number;
+}
+
+export const DEFAULT_REPLICA_LIMITS: ReplicaLimits = { warmUpMs: 60_000, drainMs: 60_000 };
+
+/** What every replica of a deployer shares. */
+export interface ReplicaContext {
+  readonly starter: ContainerStarter;
+  /** Takes the channel of a replica into use: the engine's. */
+  readonly addReplica: (channel: ContainerChannel) => ReplicaHandle;
+  /** What a new replica is asked before it serves. */
+  readonly warmUpFor: (model: ModelRecord, hello: HelloFrame) => WarmUp | undefined;
+  readonly backOff: BackOff;
+  readonly limits: ReplicaLimits;
+  readonly onStateChange: (status: ReplicaStatus) => void;
+  readonly onPrinted: (status: ReplicaStatus, text: string) => void;
+}
+
 /** Keeps one replica running: starts it, hands its channel to the engine, starts it again when it is lost. */
 export class Replica implements ChannelWatcher {
-  private state: ReplicaStatus['state'] = 'starting';
+  private state: ReplicaState = 'starting';
   private restarts = 0;
   private lastFailure: string | undefined;
   private delayMs: number;
   private channel: WatchedChannel | undefined;
+  private handle: ReplicaHandle | undefined;
   private timer: NodeJS.Timeout | undefined;
   private isStopped = false;
+  /** Inputs that were made up, and that the replica could not survive: it starts without them. */
+  private skipsWarmUp = false;
+  private warmUp: WarmUp | undefined;
 
   constructor(
     private readonly model: ModelRecord,
-    private readonly number: number,
-    private readonly starter: ContainerStarter,
-    private readonly addReplica: (channel: ContainerChannel) => void,
-    private readonly backOff: BackOff,
-    private readonly onStateChange: (status: ReplicaStatus) => void,
-    private readonly onText: (status: ReplicaStatus, text: string) => void,
+    readonly number: number,
+    private readonly context: ReplicaContext,
   ) {
-    this.delayMs = backOff.firstMs;
+    this.delayMs = context.backOff.firstMs;
   }
 
   start(): void {
-    this.state = 'starting';
-    this.channel = new WatchedChannel(this.starter.start(this.model, this.number), this);
-    this.addReplica(this.channel);
+    const { starter, addReplica, warmUpFor, limits } = this.context;
+    this.setState('starting');
+    const warmed = new WarmUpChannel(starter.start(this.model, this.number), {
+      warmUpFor: (hello) => (this.skipsWarmUp ? undefined : warmUpFor(this.model, hello)),
+      onWarming: (warmUp) => {
+        this.warmUp = warmUp;
+        this.setState('warming');
+      },
+      limitMs: limits.warmUpMs,
+    });
+    this.channel = new WatchedChannel(warmed, this);
+    this.handle = addReplica(this.channel);
   }
 
+  /** Ends it at once. */
   stop(): void {
     this.isStopped = true;
     clearTimeout(this.timer);
     this.channel?.close();
+  }
+
+  /** Ends it once it has answered what it had; calls back then. At once when it is not up. */
+  drain(done: () => void): void {
+    if (this.state !== 'up' || this.handle === undefined) {
+      this.stop();
+      done();
+      return;
+    }
+    clearTimeout(this.timer);
+    this.setState('draining');
+    const end = (): void => {
+      if (this.isStopped) return;
+      this.stop();
+      done();
+    };
+    this.timer = setTimeout(end, this.context.limits.drainMs);
+    this.timer.unref();
+    this.handle.drain(end);
   }
 
   status(): ReplicaStatus {
@@ -77,27 +133,35 @@ export class Replica implements ChannelWatcher {
   }
 
   onUp(): void {
-    this.state = 'up';
-    this.onStateChange(this.status());
-    this.timer = setTimeout(() => (this.delayMs = this.backOff.firstMs), this.backOff.forgivenAfterMs);
+    const { backOff } = this.context;
+    this.timer = setTimeout(() => (this.delayMs = backOff.firstMs), backOff.forgivenAfterMs);
     this.timer.unref();
+    this.setState('up');
   }
 
   onPrinted(text: string): void {
-    this.onText(this.status(), text);
+    this.context.onPrinted(this.status(), text);
   }
 
   onDown(reason: string): void {
+    // One that is drained ends in any case.
+    if (this.isStopped || this.state === 'draining') return;
     clearTimeout(this.timer);
-    if (this.isStopped) return;
-    this.state = 'down';
+    const { backOff } = this.context;
+    if (this.state === 'warming' && this.warmUp?.problem === undefined) this.skipsWarmUp = true;
     this.lastFailure = reason;
     this.timer = setTimeout(() => {
       this.restarts += 1;
       this.start();
     }, this.delayMs);
     this.timer.unref();
-    this.delayMs = Math.min(this.delayMs * 2, this.backOff.longestMs);
-    this.onStateChange(this.status());
+    this.delayMs = Math.min(this.delayMs * 2, backOff.longestMs);
+    this.setState('down');
+  }
+
+  private setState(state: ReplicaState): void {
+    if (this.state === state) return;
+    this.state = state;
+    this.context.onStateChange(this.status());
   }
 }

@@ -30,21 +30,22 @@ export class WatchedChannel implements ContainerChannel {
   open(sink: FrameSink<ContainerFrame>): void {
     this.inner.open({
       onFrame: (frame) => {
-        // The watcher first: a sink that closes the channel on what it hears must not hide the reason.
         if (frame.kind === 'printed') {
           this.watcher.onPrinted(frame.text);
           return;
         }
-        if (frame.kind === 'hello') this.watcher.onUp();
-        else if (frame.kind === 'down') this.goDown(frame.reason);
+        // The watcher first: a sink that closes the channel on what it hears must not hide the reason.
+        if (frame.kind === 'down') this.goDown(frame.reason);
         sink.onFrame(frame);
+        // It takes batches now that the sink knows it, unless the sink refused it and closed the channel.
+        if (frame.kind === 'hello' && !this.isDown) this.watcher.onUp();
       },
     });
   }
 
-  close(): void {
+  close(reason = 'the frontend closed the channel'): void {
     this.inner.close();
-    this.goDown('the frontend closed the channel');
+    this.goDown(reason);
   }
 
   private goDown(reason: string): void {

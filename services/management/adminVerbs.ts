@@ -3,6 +3,7 @@ import type { ReplicaStatus } from '../deployment/index.js';
 import { ServiceError, type ErrorCode } from '../errors/index.js';
 import type { Registry } from '../registry/index.js';
 import { modelRecord } from './modelRegistration.js';
+import { scaleOf, scaleText } from './modelScale.js';
 import { applicationJson, modelJson } from './records.js';
 import * as schemas from './schemas.js';
 import { validate } from './validation.js';
@@ -10,6 +11,8 @@ import { validate } from './validation.js';
 export interface AdminSources {
   readonly registry: Registry;
   readonly replicas: () => readonly ReplicaStatus[];
+  /** The version of a model that answers: an older one than the current one until that has a replica that is up. */
+  readonly servingVersion: (name: string) => string | undefined;
   /** Share of queries that each model of an application gets, in one selection context. */
   readonly selectionShares: (application: string, context: string) => ReadonlyMap<string, number> | undefined;
 }
@@ -100,13 +103,22 @@ function applicationVerbs({ registry }: AdminSources): AdminVerb[] {
   ];
 }
 
-function modelVerbs({ registry }: AdminSources): AdminVerb[] {
+function modelVerbs(sources: AdminSources): AdminVerb[] {
+  const { registry, servingVersion } = sources;
+  /** How a switch ends, or what it waits for. */
+  const standIn = (name: string, version: string): string => {
+    const serving = servingVersion(name);
+    if (serving === undefined || serving === version) return '';
+    return ` Version '${serving}' answers until a replica of it is up.`;
+  };
   return [
     verb('add_model', {
-      summary: 'Register a version of a model; it becomes the current one',
+      summary: 'Register a version of a model; it becomes the current one, and answers once a replica is up',
       request: schemas.addModelSchema,
       errors: [
         'invalid_name',
+        'invalid_value',
+        'missing_field',
         'invalid_model',
         'conflicting_fields',
         'model_exists',
@@ -114,8 +126,10 @@ function modelVerbs({ registry }: AdminSources): AdminVerb[] {
         'store_failed',
       ],
       run: async (request) => {
-        await registry.addModel(modelRecord(request));
-        return `Success! Model '${request.model_name}' version '${request.model_version}' is registered.`;
+        const record = modelRecord(request);
+        await registry.addModel(record, scaleOf(request, record.container));
+        const { name, version } = record;
+        return `Success! Model '${name}' version '${version}' is registered.${standIn(name, version)}`;
       },
     }),
     verb('set_model_version', {
@@ -124,7 +138,23 @@ function modelVerbs({ registry }: AdminSources): AdminVerb[] {
       errors: ['unknown_model', 'input_type_mismatch', 'store_failed'],
       run: async ({ model_name: name, model_version: version }) => {
         await registry.setCurrentVersion(name, version);
-        return `Success! Model '${name}' is at version '${version}'.`;
+        return `Success! Model '${name}' is at version '${version}'.${standIn(name, version)}`;
+      },
+    }),
+    verb('set_num_replicas', {
+      summary: 'Say how many replicas of a version run: a number, or limits between which the load decides',
+      request: schemas.scaleSchema,
+      errors: ['unknown_model', 'missing_field', 'invalid_value', 'conflicting_fields', 'store_failed'],
+      run: async (request) => {
+        const { model_name: name, model_version: version } = request;
+        const { container } = registry.requireVersion(name, version);
+        const scale = scaleOf(request, container, registry.scale(name, version));
+        if (scale === undefined) {
+          const message = 'num_replicas is required, or min_replicas and max_replicas';
+          throw new ServiceError('missing_field', message, 'num_replicas');
+        }
+        await registry.setScale(name, version, scale);
+        return `Success! Model '${name}' version '${version}' is to have ${scaleText(scale)}.`;
       },
     }),
     verb('delete_versioned_model', {
@@ -132,6 +162,11 @@ function modelVerbs({ registry }: AdminSources): AdminVerb[] {
       request: schemas.modelVersionSchema,
       errors: ['unknown_model', 'version_in_use', 'store_failed'],
       run: async ({ model_name: name, model_version: version }) => {
+        registry.requireVersion(name, version);
+        if (servingVersion(name) === version && registry.currentVersion(name) !== version) {
+          const message = `version '${version}' answers until a replica of the current one is up: roll back, or wait`;
+          throw new ServiceError('version_in_use', message, 'model_version');
+        }
         await registry.deleteVersion(name, version);
         return `Success! Model '${name}' version '${version}' is deleted.`;
       },
@@ -142,7 +177,7 @@ function modelVerbs({ registry }: AdminSources): AdminVerb[] {
       answer: schemas.modelAnswer,
       errors: ['unknown_model'],
       run: ({ model_name: name, model_version: version }) =>
-        modelJson(registry, registry.requireVersion(name, version)),
+        modelJson(sources, registry.requireVersion(name, version)),
     }),
     verb('get_all_models', {
       summary: 'Every version of every model, as name:version or as objects',
@@ -151,7 +186,7 @@ function modelVerbs({ registry }: AdminSources): AdminVerb[] {
       run: ({ verbose }) =>
         registry
           .models()
-          .map((record) => (verbose ? modelJson(registry, record) : `${record.name}:${record.version}`)),
+          .map((record) => (verbose ? modelJson(sources, record) : `${record.name}:${record.version}`)),
     }),
   ];
 }

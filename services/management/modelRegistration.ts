@@ -21,6 +21,7 @@ export function modelRecord(request: AddModelRequest): ModelRecord {
     inputType: request.input_type,
     labels: request.labels,
     batching: batchingOf(request),
+    ...(request.warm_up === false ? { warmUp: false as const } : {}),
   };
   if (request.output !== undefined && request.container_name !== CONSTANT_CONTAINER) {
     throw new ServiceError(

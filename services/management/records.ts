@@ -1,4 +1,5 @@
 import type { ApplicationRecord, ModelRecord, Registry } from '../registry/index.js';
+import type { AdminSources } from './adminVerbs.js';
 import {
   CONSTANT_CONTAINER,
   KERNEL_MODEL_CONTAINER,
@@ -18,7 +19,15 @@ export function applicationJson(registry: Registry, record: ApplicationRecord): 
   };
 }
 
-export function modelJson(registry: Registry, record: ModelRecord): object {
+export function modelJson(
+  { registry, servingVersion, replicas }: Pick<AdminSources, 'registry' | 'servingVersion' | 'replicas'>,
+  record: ModelRecord,
+): object {
+  const { name, version } = record;
+  const scale = registry.scale(name, version);
+  const up = replicas().filter(
+    (status) => status.model === name && status.version === version && status.state === 'up',
+  );
   return {
     model_name: record.name,
     model_version: record.version,
@@ -27,7 +36,13 @@ export function modelJson(registry: Registry, record: ModelRecord): object {
     labels: record.labels,
     ...containerJson(record),
     ...batchingJson(record),
-    is_current_version: registry.currentVersion(record.name) === record.version,
+    warm_up: record.warmUp ?? true,
+    num_replicas: record.container.kind === 'external' ? undefined : scale.replicas,
+    min_replicas: scale.range?.minimum,
+    max_replicas: scale.range?.maximum,
+    replicas_up: up.length,
+    is_current_version: registry.currentVersion(name) === version,
+    is_serving_version: servingVersion(name) === version,
   };
 }
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { INPUT_TYPES } from '../../containers/protocol/index.js';
 import { POLICY_NAMES, type Json } from '../../selection/index.js';
-import type { BatchingChoice } from '../registry/index.js';
+import type { ReplicaStatus } from '../deployment/index.js';
+import { MOST_REPLICAS, type BatchingChoice } from '../registry/index.js';
 
 /** Container names that the server runs itself; any other is registered for a container that dials in. */
 export const KERNEL_MODEL_CONTAINER = 'windjammer/kernel-model';
@@ -20,6 +21,14 @@ export const BATCHING_STRATEGIES = [
   'none',
 ] as const satisfies readonly BatchingChoice['strategy'][];
 
+const REPLICA_STATES = [
+  'starting',
+  'warming',
+  'up',
+  'draining',
+  'down',
+] as const satisfies readonly ReplicaStatus['state'][];
+
 // Whether a name is well formed is the registry's to say, with its own code.
 const name = z.string();
 const text = z.string().max(MAX_TEXT_LENGTH);
@@ -30,6 +39,22 @@ const json = z.unknown().transform((value) => value as Json);
 const inputType = z.enum(INPUT_TYPES);
 const verbose = z.boolean().default(false).describe('Objects in place of names');
 const version = { model_name: name, model_version: name };
+
+const scale = {
+  num_replicas: z
+    .int()
+    .min(0)
+    .max(MOST_REPLICAS)
+    .optional()
+    .describe('Replicas that run; 0: the version stays registered and answers nothing'),
+  min_replicas: z
+    .int()
+    .min(1)
+    .max(MOST_REPLICAS)
+    .optional()
+    .describe('With a larger max_replicas the load decides between them'),
+  max_replicas: z.int().min(1).max(MOST_REPLICAS).optional(),
+};
 
 export const addApplicationSchema = z.strictObject({
   name,
@@ -78,10 +103,16 @@ export const addModelSchema = z.strictObject({
     .describe(
       'Unless given: aimd when batch_size is -1, otherwise fixed, which needs a batch_size. none: one input after the other',
     ),
+  ...scale,
+  warm_up: z
+    .boolean()
+    .optional()
+    .describe('Unless false a new replica answers golden or made-up inputs before it serves'),
 });
 
 export const nameSchema = z.strictObject({ name });
 export const modelVersionSchema = z.strictObject(version);
+export const scaleSchema = z.strictObject({ ...version, ...scale });
 export const linksSchema = z.strictObject({ app_name: name, model_names: names });
 export const applicationNameSchema = z.strictObject({ app_name: name });
 export const verboseSchema = z.strictObject({ verbose });
@@ -114,13 +145,21 @@ export const modelAnswer = z.object({
   memory_mib: z.int().optional(),
   batch_size: z.int().describe('The largest batch; -1: adaptive'),
   batching: z.enum(BATCHING_STRATEGIES),
-  is_current_version: z.boolean(),
+  warm_up: z.boolean(),
+  num_replicas: z.int().optional().describe('Replicas that are to run; none of a container that dials in'),
+  min_replicas: z.int().optional().describe('With max_replicas: the load decides between them'),
+  max_replicas: z.int().optional(),
+  replicas_up: z.int().describe('Replicas that take queries now'),
+  is_current_version: z.boolean().describe('The version that was chosen last'),
+  is_serving_version: z
+    .boolean()
+    .describe('The version that answers: the current one from the moment that a replica of it is up'),
 });
 
 export const containerAnswer = z.object({
   ...version,
   replica_id: z.int(),
-  state: z.enum(['starting', 'up', 'down']),
+  state: z.enum(REPLICA_STATES),
   restarts: z.int(),
   last_failure: z.string().optional(),
 });

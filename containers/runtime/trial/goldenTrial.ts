@@ -27,14 +27,19 @@ export function runGolden(
     const cases = golden.cases.slice(first, first + manifest.maxBatchSize);
     const { results } = client.ask(cases.map(({ input }) => inputBytes(type, input)));
     cases.forEach((expected, index) => {
-      const problem = problemOf(expected, results[index], golden.tolerance);
+      const problem = goldenProblem(expected, results[index], golden.tolerance);
       if (problem !== undefined) failures.push({ case: first + index, problem });
     });
   }
   return { cases: golden.cases.length, passed: golden.cases.length - failures.length, failures };
 }
 
-function problemOf(expected: GoldenCase, result: ItemResult, tolerance: number): string | undefined {
+/** What is wrong with the answer to a golden input, or undefined. */
+export function goldenProblem(
+  expected: GoldenCase,
+  result: ItemResult,
+  tolerance: number,
+): string | undefined {
   if (!result.ok) return `no answer (${result.code}): ${result.message}`;
   if (expected.label !== undefined && result.output !== expected.label) {
     return `the label is '${result.output}', expected '${expected.label}'`;

@@ -1,39 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ContainerChannel, ContainerFrame, FrameSink } from '../../../containers/protocol/index.js';
-import { PROTOCOL_VERSION } from '../../../containers/protocol/index.js';
+import type { ContainerFrame } from '../../../containers/protocol/index.js';
 import { Registry, type ModelRecord } from '../../registry/index.js';
 import { MemoryStore } from '../../store/index.js';
 import { Deployer, type ReplicaStatus } from '../index.js';
-
-/** The other end is the test. */
-class FakeContainer implements ContainerChannel {
-  closed = false;
-  private sink: FrameSink<ContainerFrame> | undefined;
-  constructor(readonly model: ModelRecord) {}
-  send(): void {}
-  open(sink: FrameSink<ContainerFrame>): void {
-    this.sink = sink;
-  }
-  close(): void {
-    this.closed = true;
-  }
-  hello(): void {
-    const { name, version, inputType } = this.model;
-    this.sink?.onFrame({
-      kind: 'hello',
-      protocolVersion: PROTOCOL_VERSION,
-      model: name,
-      version,
-      replica: '0',
-      inputType,
-      maxBatchSize: 1,
-      credits: 1,
-    });
-  }
-  down(reason: string): void {
-    this.sink?.onFrame({ kind: 'down', reason });
-  }
-}
+import { FakeContainer } from './fakeContainer.js';
 
 const model = (
   version: string,
@@ -52,6 +22,9 @@ describe('Deployer', () => {
   let started: FakeContainer[];
   let frames: ContainerFrame['kind'][];
   let lost: ReplicaStatus[];
+  let up: string[];
+  /** Replicas that answer what they have: the test says when they are done. */
+  let draining: (() => void)[];
   let onStart: () => void;
   let deployer: Deployer;
 
@@ -60,20 +33,26 @@ describe('Deployer', () => {
     started = [];
     frames = [];
     lost = [];
+    up = [];
+    draining = [];
     onStart = () => undefined;
     await registry.addModel(model('1'));
     deployer = new Deployer({
       registry,
       starter: {
-        start: (record) => {
-          const container = new FakeContainer(record);
+        start: (record, replica) => {
+          const container = new FakeContainer(record, replica);
           started.push(container);
           onStart();
           return container;
         },
       },
-      addReplica: (channel) => channel.open({ onFrame: (frame) => frames.push(frame.kind) }),
+      addReplica: (channel) => {
+        channel.open({ onFrame: (frame) => frames.push(frame.kind) });
+        return { drain: (done) => draining.push(done) };
+      },
       backOff: { firstMs: 1, longestMs: 4, forgivenAfterMs: 60_000 },
+      onUp: ({ version, replica }) => up.push(`${version}/${replica}`),
       onLost: (status) => lost.push(status),
     });
   });
@@ -125,8 +104,11 @@ describe('Deployer', () => {
     deployer.stop();
     deployer = new Deployer({
       registry,
-      starter: { start: (record) => new FakeContainer(record) },
-      addReplica: (channel) => channel.close(),
+      starter: { start: (record, replica) => new FakeContainer(record, replica) },
+      addReplica: (channel) => {
+        channel.close();
+        return { drain: (done) => done() };
+      },
       backOff: { firstMs: 60_000, longestMs: 60_000, forgivenAfterMs: 60_000 },
     });
     deployer.start();
@@ -143,5 +125,74 @@ describe('Deployer', () => {
     deployer.stop();
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(started).toHaveLength(1);
+  });
+
+  const states = (): string[] =>
+    deployer.statuses().map(({ version, replica, state }) => `${version}/${replica} ${state}`);
+
+  it('runs as many replicas as the registry says, and drains what is too many', async () => {
+    await registry.setScale('m', '1', { replicas: 3 });
+    const record = registry.model('m', '1');
+    deployer.start();
+    for (const container of started) container.hello();
+    expect(states()).toEqual(['1/0 up', '1/1 up', '1/2 up']);
+    expect(up).toEqual(['1/0', '1/1', '1/2']);
+    await registry.setScale('m', '1', { replicas: 1 });
+    // The version itself is untouched: its queues, its cache.
+    expect(registry.model('m', '1')).toBe(record);
+    expect(states()).toEqual(['1/0 up', '1/1 draining', '1/2 draining']);
+    expect(started.map(({ closed }) => closed)).toEqual([false, false, false]);
+    // A number is free again once its replica has ended.
+    await registry.setScale('m', '1', { replicas: 2 });
+    expect(states()).toEqual(['1/0 up', '1/1 draining', '1/2 draining', '1/3 starting']);
+    for (const done of draining) done();
+    expect(started.map(({ closed }) => closed)).toEqual([false, true, true, false]);
+    await registry.setScale('m', '1', { replicas: 3 });
+    expect(states()).toEqual(['1/0 up', '1/1 starting', '1/3 starting']);
+    expect(lost).toEqual([]);
+  });
+
+  it('lets those go first that are not up', async () => {
+    await registry.setScale('m', '1', { replicas: 4 });
+    deployer.start();
+    started[0].hello();
+    started[3].hello();
+    started[1].down('x');
+    await registry.setScale('m', '1', { replicas: 3 });
+    expect(states()).toEqual(['1/0 up', '1/2 starting', '1/3 up']);
+    await registry.setScale('m', '1', { replicas: 2 });
+    expect(states()).toEqual(['1/0 up', '1/3 up']);
+    expect(draining).toEqual([]);
+    await registry.setScale('m', '1', { replicas: 1 });
+    expect(states()).toEqual(['1/0 up', '1/3 draining']);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(started).toHaveLength(4);
+  });
+
+  it('runs none of a version that is scaled to 0, and drains those of a deleted one', async () => {
+    deployer.start();
+    started[0].hello();
+    await registry.setScale('m', '1', { replicas: 0 });
+    draining[0]();
+    expect([states(), started[0].closed]).toEqual([[], true]);
+    await registry.setScale('m', '1', { replicas: 1 });
+    started[1].hello();
+    await registry.deleteVersion('m', '1');
+    expect(states()).toEqual(['1/0 draining']);
+    // Registered anew meanwhile, with the default scale again.
+    await registry.addModel(model('1'));
+    expect(states()).toEqual(['1/1 starting', '1/0 draining']);
+    draining[1]();
+    expect([states(), started[1].closed]).toEqual([['1/1 starting'], true]);
+  });
+
+  it('does not start a replica again that is lost while it is drained', async () => {
+    deployer.start();
+    started[0].hello();
+    await registry.setScale('m', '1', { replicas: 0 });
+    started[0].down('killed');
+    draining[0]();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect([states(), started.length]).toEqual([[], 1]);
   });
 });

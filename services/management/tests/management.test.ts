@@ -11,16 +11,19 @@ describe('management', () => {
   let store: MemoryStore;
   let registry: Registry;
   let server: ManagementServer;
+  let serving: string | undefined;
   let address: AddressInfo;
 
   beforeEach(async () => {
     store = new MemoryStore();
+    serving = undefined;
     registry = new Registry(store);
     server = new ManagementServer({
       registry,
       replicas: () => [
         { model: 'm', version: '1', replica: 0, state: 'down', restarts: 2, lastFailure: 'gone' },
       ],
+      servingVersion: (name) => serving ?? registry.currentVersion(name),
       selectionShares: (_application, context) => new Map([[`share-of-${context}`, 1]]),
     });
     address = await server.listen({ host: '127.0.0.1', port: 0 });
@@ -159,7 +162,11 @@ describe('management', () => {
       batch_size: 8,
       batching: 'fixed',
       labels: ['x'],
+      warm_up: true,
+      num_replicas: 1,
+      replicas_up: 0,
       is_current_version: true,
+      is_serving_version: true,
     });
     await done('set_model_version', { model_name: 'm', model_version: '1' });
     const all = (await post('get_all_models', { verbose: true })).json as { is_current_version: boolean }[];
@@ -196,6 +203,91 @@ describe('management', () => {
     const { batching, batch_size } = shown as Record<string, unknown>;
     await done('add_model', { ...model, model_version: '2', batching, batch_size });
     expect(registry.model('m', '2')?.batching).toEqual(kept);
+  });
+
+  describe('replicas', () => {
+    const version = { model_name: 'm', model_version: '1' };
+    const shown = async () => (await post('get_model', version)).json;
+
+    it('are 1 unless said otherwise, and their number is no part of the version', async () => {
+      await done('add_model', { ...model, num_replicas: 3, warm_up: false });
+      expect(await shown()).toMatchObject({ num_replicas: 3, warm_up: false });
+      const record = registry.model('m', '1');
+      expect((await post('set_num_replicas', { ...version, num_replicas: 2 })).text).toBe(
+        "Success! Model 'm' version '1' is to have 2 replicas.",
+      );
+      expect(await shown()).toMatchObject({ num_replicas: 2 });
+      await done('set_num_replicas', { ...version, num_replicas: 0 });
+      expect(await shown()).toMatchObject({ num_replicas: 0 });
+      expect(registry.model('m', '1')).toBe(record);
+    });
+
+    it('are left to the load between two limits, until a number is given again', async () => {
+      await done('add_model', { ...model, min_replicas: 2, max_replicas: 4 });
+      expect(await shown()).toMatchObject({ num_replicas: 2, min_replicas: 2, max_replicas: 4 });
+      await done('set_num_replicas', { ...version, min_replicas: 1, max_replicas: 8, num_replicas: 5 });
+      expect((await post('set_num_replicas', { ...version, min_replicas: 6, max_replicas: 8 })).text).toBe(
+        "Success! Model 'm' version '1' is to have 6 to 8 replicas, by load.",
+      );
+      expect(await shown()).toMatchObject({ num_replicas: 6, min_replicas: 6, max_replicas: 8 });
+      await done('set_num_replicas', { ...version, min_replicas: 3, max_replicas: 3 });
+      const fixed = await shown();
+      expect(fixed).toMatchObject({ num_replicas: 3 });
+      expect(fixed).not.toHaveProperty('max_replicas');
+    });
+
+    it.each<[object, ErrorCode, string]>([
+      [{}, 'missing_field', 'num_replicas'],
+      [{ num_replicas: -1 }, 'invalid_value', 'num_replicas'],
+      [{ num_replicas: 65 }, 'invalid_value', 'num_replicas'],
+      [{ num_replicas: 1.5 }, 'wrong_type', 'num_replicas'],
+      [{ num_replicas: '2' }, 'wrong_type', 'num_replicas'],
+      [{ min_replicas: 1 }, 'missing_field', 'max_replicas'],
+      [{ max_replicas: 3 }, 'missing_field', 'min_replicas'],
+      [{ min_replicas: 0, max_replicas: 3 }, 'invalid_value', 'min_replicas'],
+      [{ min_replicas: 4, max_replicas: 3 }, 'invalid_value', 'max_replicas'],
+      [{ min_replicas: 2, max_replicas: 3, num_replicas: 4 }, 'invalid_value', 'num_replicas'],
+      [{ replicas: 3 }, 'unknown_field', 'replicas'],
+      [{ num_replicas: 1, model_version: '2' }, 'unknown_model', 'model_version'],
+    ])('refuses %j', async (fields, code, field) => {
+      await done('add_model', model);
+      await refused('set_num_replicas', { ...version, ...fields }, code, field);
+      expect(await shown()).toMatchObject({ num_replicas: 1 });
+    });
+
+    it('of a container that dials in are not ours to start', async () => {
+      await done('add_model', { ...model, container_name: 'mine', output: undefined });
+      await refused(
+        'set_num_replicas',
+        { ...version, num_replicas: 2 },
+        'conflicting_fields',
+        'num_replicas',
+      );
+    });
+
+    it('go with their version: one that is registered anew has 1', async () => {
+      await done('add_model', { ...model, num_replicas: 3 });
+      await done('delete_versioned_model', version);
+      await done('add_model', model);
+      expect(await shown()).toMatchObject({ num_replicas: 1 });
+    });
+  });
+
+  it('says which version answers until the new one is up, and keeps that one', async () => {
+    await done('add_model', model);
+    serving = '1';
+    expect((await post('add_model', { ...model, model_version: '2' })).text).toBe(
+      "Success! Model 'm' version '2' is registered. Version '1' answers until a replica of it is up.",
+    );
+    const version = (model_version: string) => ({ model_name: 'm', model_version });
+    expect((await post('get_model', version('1'))).json).toMatchObject({
+      is_current_version: false,
+      is_serving_version: true,
+    });
+    await refused('delete_versioned_model', version('1'), 'version_in_use', 'model_version');
+    expect((await post('set_model_version', version('1'))).text).toBe(
+      "Success! Model 'm' is at version '1'.",
+    );
   });
 
   it('deletes versions that nobody needs', async () => {

@@ -1,0 +1,66 @@
+import type { ModelRecord } from '../registry/index.js';
+import { Replica, type ReplicaContext, type ReplicaState, type ReplicaStatus } from './replica.js';
+
+/** Which goes first when there are too many: what serves nobody. */
+const FIRST_TO_GO: Readonly<Record<ReplicaState, number>> = {
+  down: 0,
+  starting: 1,
+  warming: 2,
+  up: 3,
+  draining: 4,
+};
+
+/** The replicas of one model version. A replica keeps its number for life, through every restart. */
+export class ReplicaSet {
+  /** In order of their numbers. */
+  private replicas: Replica[] = [];
+
+  /** @param isTaken whether a number has an owner elsewhere: a replica of an earlier registration that is being drained. */
+  constructor(
+    readonly model: ModelRecord,
+    private readonly context: ReplicaContext,
+    private readonly isTaken: (number: number) => boolean,
+  ) {}
+
+  /** Nothing is left, draining replicas included. */
+  get isEmpty(): boolean {
+    return this.replicas.length === 0;
+  }
+
+  has(number: number): boolean {
+    return this.replicas.some((replica) => replica.number === number);
+  }
+
+  statuses(): ReplicaStatus[] {
+    return this.replicas.map((replica) => replica.status());
+  }
+
+  /** Starts or drains replicas until so many are left. @param onGone called for each one that has ended. */
+  scale(count: number, onGone: () => void): void {
+    const staying = this.replicas.filter((replica) => replica.status().state !== 'draining');
+    for (let missing = count - staying.length; missing > 0; missing--) this.add();
+    const leaving = [...staying]
+      .sort((a, b) => FIRST_TO_GO[a.status().state] - FIRST_TO_GO[b.status().state] || b.number - a.number)
+      .slice(0, Math.max(0, staying.length - count));
+    for (const replica of leaving) {
+      replica.drain(() => {
+        this.replicas = this.replicas.filter((other) => other !== replica);
+        onGone();
+      });
+    }
+  }
+
+  /** Ends every replica at once. */
+  stop(): void {
+    for (const replica of this.replicas) replica.stop();
+    this.replicas = [];
+  }
+
+  private add(): void {
+    let number = 0;
+    while (this.has(number) || this.isTaken(number)) number += 1;
+    const replica = new Replica(this.model, number, this.context);
+    this.replicas = [...this.replicas, replica].sort((a, b) => a.number - b.number);
+    replica.start();
+  }
+}

@@ -1,0 +1,2 @@
+export { WarmUpChannel } from './warmUpChannel.js';
+export { warmUpInputs, type WarmUp } from './warmUpInputs.js';

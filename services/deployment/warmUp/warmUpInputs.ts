@@ -1,0 +1,67 @@
+import { isAbsolute, join } from 'node:path';
+import { loadGolden, loadManifest, packageRoot } from '../../../containers/models/index.js';
+import { ELEMENT_BYTES, type HelloFrame, type ItemResult } from '../../../containers/protocol/index.js';
+import { goldenProblem, inputBytes, measuringInputs } from '../../../containers/runtime/index.js';
+import type { ModelRecord } from '../../registry/index.js';
+
+/** What a new replica is asked before it serves. */
+export interface WarmUp {
+  readonly batches: readonly (readonly Uint8Array[])[];
+  /**
+   * What is wrong with an answer, where the right one is known: such a replica does not serve. Without it nothing that
+   * the replica answers keeps it down.
+   */
+  readonly problem?: (place: number, result: ItemResult) => string | undefined;
+}
+
+/** A single input and then a small batch: what is compiled for the first of each is compiled before it serves. */
+const LARGEST_BATCH = 8;
+/** Longer made-up inputs are not worth their memory. */
+const MOST_INPUT_BYTES = 64 * 1024 * 1024;
+
+/**
+ * The model's golden inputs where it has them, or else made-up ones of the right length.
+ * @returns undefined when there is nothing to warm up.
+ * @throws ModelError when the golden inputs cannot be read.
+ */
+export function warmUpInputs(model: ModelRecord, hello: HelloFrame): WarmUp | undefined {
+  if (model.warmUp === false || model.container.kind === 'constant') return undefined;
+  if (model.container.kind === 'kernelModel') return kernelModelWarmUp(model.container.path, hello);
+  const input = madeUpInput(model, hello);
+  return input === undefined ? undefined : { batches: inBatches([input], hello) };
+}
+
+function kernelModelWarmUp(path: string, hello: HelloFrame): WarmUp {
+  const folder = isAbsolute(path) ? path : join(packageRoot(), path);
+  const manifest = loadManifest(path);
+  const golden = loadGolden({ folder, manifest });
+  if (golden === undefined) return { batches: inBatches(measuringInputs(manifest, undefined), hello) };
+  const { type } = manifest.inputs[0];
+  const cases = golden.cases.slice(0, LARGEST_BATCH);
+  return {
+    batches: inBatches(
+      cases.map(({ input }) => inputBytes(type, input)),
+      hello,
+    ),
+    problem: (place, result) => {
+      const index = place % cases.length;
+      const found = goldenProblem(cases[index], result, golden.tolerance);
+      return found === undefined ? undefined : `golden input ${index}: ${found}`;
+    },
+  };
+}
+
+/** The first alone, and then all of them, as often as a batch has room. */
+function inBatches(inputs: readonly Uint8Array[], { maxBatchSize }: HelloFrame): Uint8Array[][] {
+  const size = Math.min(LARGEST_BATCH, maxBatchSize);
+  const batch = Array.from({ length: size }, (_, place) => inputs[place % inputs.length]);
+  return size === 1 ? [batch] : [batch.slice(0, 1), batch];
+}
+
+function madeUpInput(model: ModelRecord, hello: HelloFrame): Uint8Array | undefined {
+  const { inputType } = hello;
+  const length = hello.inputLength ?? model.inputLength ?? 1;
+  if (length * ELEMENT_BYTES[inputType] > MOST_INPUT_BYTES) return undefined;
+  if (inputType === 'strings') return new TextEncoder().encode('a'.repeat(length));
+  return new Uint8Array(length * ELEMENT_BYTES[inputType]);
+}
