@@ -80,6 +80,18 @@ export interface ResultFrame {
    * on a node paced by the wall, the host's time where that is longer, since the answer cannot leave sooner.
    */
   readonly serviceNs: number;
+  /** What of it was not computing, where the container can tell. */
+  readonly parts?: ServiceParts;
+}
+
+/** Parts of a batch's service time, in nanoseconds; the rest of it is computing. */
+export interface ServiceParts {
+  /** Waiting inside the container for batches before it. */
+  readonly waitNs: number;
+  /** Bringing the inputs to where they are computed. */
+  readonly inputNs: number;
+  /** Bringing the outputs back. */
+  readonly outputNs: number;
 }
 
 /**
@@ -115,5 +127,6 @@ export interface ContainerChannel {
   send(frame: FrontendFrame): void;
   /** Must be called once, before the first `send`; `hello` arrives first. */
   open(sink: FrameSink<ContainerFrame>): void;
-  close(): void;
+  /** @param reason for whoever watches over the replica. */
+  close(reason?: string): void;
 }

@@ -1,3 +1,5 @@
+import type { BatchTrace, SentBatch } from './batchTrace.js';
+
 /** What became of a batch, for those who measure. */
 export interface BatchRecord {
   readonly model: string;
@@ -17,10 +19,16 @@ export interface BatchRecord {
   /** Items that failed, and why the first of them did. */
   readonly failed: number;
   readonly failure: string | undefined;
+  /** Where it is traced; told of its end by whoever observes. */
+  readonly trace?: BatchTrace | undefined;
+  /** W3C trace context that went to the container, when there was one. */
+  readonly traceparent?: string | undefined;
 }
 
 /** Events of queues and replicas. Calls come on the query path: count and return. */
 export interface BatchingObserver {
+  /** A batch is about to leave. Its trace, if it gets one, goes with it to the container. */
+  onBatchSent(batch: SentBatch): BatchTrace | undefined;
   onBatch(record: BatchRecord): void;
   /** A container broke the protocol; the replica stays in use. */
   onProtocolError(model: string, version: string, replica: string, message: string): void;

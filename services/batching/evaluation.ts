@@ -17,21 +17,36 @@ export abstract class Evaluation implements HeapItem {
   batchId = 0;
   /** Its number within its batch. */
   itemId = 0;
-  /** Replicas that were lost while they worked on it. */
+  /** Batches that were lost or failed as a whole with it. */
   losses = 0;
+  /** Suspected of having spoilt a batch, it travels among suspects only, so many at most; Infinity when it is not. */
+  mostTogether = Infinity;
+  /** Suspected of having taken its replica down: while it is served, nothing else is in flight there. */
+  isDangerous = false;
 
   /**
+   * @param hash of the input.
    * @param deadlineNs when the most urgent of those who wait needs it: its place in the queue.
    * @param expiresNs when the last of them stops waiting: from then on it never reaches a model.
+   * @param priority of the most urgent of them, 1 to 5.
    */
   constructor(
     readonly input: Uint8Array,
+    readonly hash: number,
     readonly enqueuedNs: number,
     public deadlineNs: number,
     public expiresNs: number,
+    public priority: number,
     readonly traceparent: string | undefined,
   ) {}
 
   abstract onPrediction(prediction: Prediction): void;
   abstract onFailure(failure: PredictionFailure): void;
+}
+
+/** Ends an evaluation that has not ended. */
+export function failEvaluation(evaluation: Evaluation, failure: PredictionFailure): void {
+  if (evaluation.state === 'done') return;
+  evaluation.state = 'done';
+  evaluation.onFailure(failure);
 }

@@ -1,10 +1,15 @@
 import { PROTOCOL_VERSION, type ContainerChannel, type HelloFrame } from '../../containers/protocol/index.js';
 import type { Clock } from '../../simulator/time/index.js';
-import type { ModelRecord } from '../registry/index.js';
+import type { PredictionFailure } from '../cache/index.js';
+import type { BatchingChoice, ModelRecord } from '../registry/index.js';
 import type { BatchingObserver, ReplicaStatus } from './batchRecord.js';
 import { controllerFor } from './controllerFor.js';
-import type { Evaluation } from './evaluation.js';
+import { failEvaluation, type Evaluation } from './evaluation.js';
+import { HangPatience } from './hangPatience.js';
+import type { HangLimits } from './hangWatchdog.js';
+import type { ReplicaLoss } from './queueOptions.js';
 import { ReplicaQueue } from './replicaQueue.js';
+import { SuspectInputs } from './suspectInputs.js';
 
 export interface BatchingOptions {
   readonly clock: Clock;
@@ -16,17 +21,20 @@ export interface BatchingOptions {
    * before is served: at one half, an item that just missed a batch still makes it with the next one.
    */
   readonly serviceShare: number;
-  /** How many replicas an evaluation may lose before it is given up: an input that kills its container must not kill them all. */
-  readonly maxLosses: number;
+  /** When a replica's silence means that it is lost; undefined: never. */
+  readonly hang: HangLimits | undefined;
 }
 
-export const BATCHING_DEFAULTS = { maxQueued: 10_000, serviceShare: 0.5, maxLosses: 2 } as const;
+export const BATCHING_DEFAULTS = { maxQueued: 10_000, serviceShare: 0.5 } as const;
 
 /** All replicas of one model version. */
 export class ReplicaGroup {
   private readonly queues: ReplicaQueue[] = [];
   /** Out of use, with something left to answer, and who wants to hear of the end. */
   private readonly retiring = new Map<ReplicaQueue, (() => void)[]>();
+  /** Inputs that have spoilt batches. */
+  private readonly suspects = new SuspectInputs();
+  private readonly patience = new HangPatience();
   private objectiveNs = Infinity;
   private ports = 0;
   /** Where the search for the least busy replica starts, so that equals take turns. */
@@ -65,8 +73,12 @@ export class ReplicaGroup {
       hello,
       controller,
       maxQueued: this.options.maxQueued,
+      delayNs: delayNs(this.model.batching),
+      hang: this.options.hang,
+      patience: this.patience,
+      suspects: this.suspects,
       observer: this.options.observer,
-      onLost: (lost, stranded, reason) => this.onLost(lost, stranded, reason),
+      onLost: (lost, loss) => this.onLost(lost, loss),
     });
     this.queues.push(queue);
     this.options.observer.onReplicaUp(hello.model, hello.version, hello.replica);
@@ -75,6 +87,13 @@ export class ReplicaGroup {
 
   /** Queues the evaluation at the replica with the least expected wait, or fails it at once. */
   enqueue(evaluation: Evaluation, nowNs: number): void {
+    if (this.suspects.size > 0) {
+      const verdict = this.suspects.recognise(evaluation, nowNs);
+      if (verdict !== undefined) {
+        failEvaluation(evaluation, { reason: 'model_error', message: `${verdict} (${this.label})` });
+        return;
+      }
+    }
     const queue = this.queues.length === 1 ? this.queues[0] : this.leastWait();
     if (queue === undefined || queue.full) {
       evaluation.state = 'done';
@@ -137,7 +156,7 @@ export class ReplicaGroup {
 
   /** Takes every replica out of use at once. */
   close(reason: string): void {
-    for (const queue of [...this.queues, ...this.retiring.keys()]) queue.lose(reason);
+    for (const queue of [...this.queues, ...this.retiring.keys()]) queue.lose(reason, true);
   }
 
   /** Of a queue that is among the group's no more. */
@@ -194,28 +213,31 @@ export class ReplicaGroup {
     return measured === 0 ? 1 : sumNs / measured;
   }
 
-  private onLost(lost: ReplicaQueue, stranded: Evaluation[], reason: string): void {
+  private onLost(lost: ReplicaQueue, { inFlight, queued, reason, isIntended }: ReplicaLoss): void {
     const at = this.queues.indexOf(lost);
     if (at >= 0) this.queues.splice(at, 1);
     const nowNs = this.options.clock.nowNs();
-    for (const evaluation of stranded) {
+    const expired: PredictionFailure = { reason: 'expired', message: `its replica was lost: ${reason}` };
+    // Accused before anything is sent again, so that whoever answers at once finds everything in order.
+    if (!isIntended)
+      for (const { items } of inFlight) this.suspects.accuse(items, true, inFlight.length === 1, nowNs);
+    for (const evaluation of [...inFlight.flatMap(({ items }) => items), ...queued]) {
       // A failure's callback may have cancelled others of the list.
       if (evaluation.state === 'done') continue;
       evaluation.queue = undefined;
-      if (evaluation.losses >= this.options.maxLosses) {
-        evaluation.state = 'done';
-        evaluation.onFailure({
-          reason: 'model_error',
-          message: `${evaluation.losses} replicas of ${this.label} were lost with this input: ${reason}`,
-        });
-      } else if (evaluation.expiresNs <= nowNs) {
-        evaluation.state = 'done';
-        evaluation.onFailure({ reason: 'expired', message: `its replica was lost: ${reason}` });
-      } else {
-        this.enqueue(evaluation, nowNs);
-      }
+      if (evaluation.expiresNs <= nowNs) failEvaluation(evaluation, expired);
+      else this.enqueue(evaluation, nowNs);
     }
   }
+}
+
+/** @throws RangeError when a delay is no time. */
+function delayNs(batching: BatchingChoice): number {
+  const { delayUs = 0 } = batching.strategy === 'none' ? {} : batching;
+  if (!(delayUs >= 0 && delayUs < Infinity)) {
+    throw new RangeError(`delayUs must be 0 or more microseconds, not ${delayUs}`);
+  }
+  return delayUs * 1000;
 }
 
 function checkHello(model: ModelRecord, hello: HelloFrame): void {

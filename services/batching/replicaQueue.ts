@@ -5,28 +5,29 @@ import type {
   FrameSink,
   FrontendFrame,
   HelloFrame,
-  ItemResult,
   ResultFrame,
 } from '../../containers/protocol/index.js';
 import type { Clock, EventSink } from '../../simulator/time/index.js';
 import type { PredictionFailure } from '../cache/index.js';
 import type { BatchingObserver, ReplicaStatus } from './batchRecord.js';
+import { deliverResults, sharedFailure, type ResultListener } from './batchResults.js';
+import { BatchHold } from './batchHold.js';
 import type { BatchSizeController } from './batchSize.js';
-import { DeadlineHeap } from './deadlineHeap.js';
-import type { Evaluation } from './evaluation.js';
-import { RecentRoundTrips } from './recentRoundTrips.js';
-import { ServiceEstimate } from './serviceEstimate.js';
+import { failEvaluation, type Evaluation } from './evaluation.js';
+import type { HangPatience } from './hangPatience.js';
+import { HangWatchdog } from './hangWatchdog.js';
+import { InFlight, type Batch } from './inFlight.js';
+import { PriorityQueue } from './priorityQueue.js';
+import type { ReplicaQueueOptions } from './queueOptions.js';
+import { Quarantine } from './quarantine.js';
+import type { SuspectInputs } from './suspectInputs.js';
+import { WaitForecast } from './waitForecast.js';
 
 /** Weight of the newest batch in running means. */
 const NEWEST_WEIGHT = 0.2;
 
-/**
- * A batch that would only wait behind another one inside the container leaves when half of that one's service is over:
- * what arrives until then travels in it. Its answer comes no later for it.
- */
-const LEAD_SHARE = 0.5;
-/** Services shorter than this are not worth a timer. */
-const SHORTEST_HOLD_NS = 1e6;
+/** After so many batches in a row that failed as a whole it is the model that fails, and not one of its inputs. */
+const HOPELESS_FAILURES = 12;
 
 const EXPIRED: PredictionFailure = {
   reason: 'expired',
@@ -38,59 +39,35 @@ const HOPELESS: PredictionFailure = {
   message: 'it waited too long in the queue to be answered by its deadline',
 };
 
-interface Batch {
-  readonly id: number;
-  readonly items: Evaluation[];
-  readonly limit: number;
-  readonly sentNs: number;
-  readonly longestQueueNs: number;
-  readonly totalQueueNs: number;
-}
-
-export interface ReplicaQueueOptions {
-  readonly clock: Clock;
-  /** The queue's name on the clock. */
-  readonly port: string;
-  readonly channel: ContainerChannel;
-  readonly hello: HelloFrame;
-  readonly controller: BatchSizeController;
-  /** Evaluations that may wait; more are refused. */
-  readonly maxQueued: number;
-  readonly observer: BatchingObserver;
-  /** Told once, with everything that was queued or sent and not answered. */
-  readonly onLost: (queue: ReplicaQueue, stranded: Evaluation[], reason: string) => void;
-}
-
 /**
  * The adaptive batching queue of one replica (Clipper 4.3): earliest deadline first, as many batches in flight as the
  * container gave credits, each as large as the queue and the controller allow and never padded. One timer on the clock
- * serves all who wait.
+ * serves all who wait. Suspects of spoiling batches travel apart.
  */
-export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
+export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, ResultListener {
   readonly hello: HelloFrame;
   readonly controller: BatchSizeController;
   private readonly clock: Clock;
   private readonly port: string;
   private readonly channel: ContainerChannel;
   private readonly maxQueued: number;
+  private readonly patience: HangPatience;
+  private readonly suspects: SuspectInputs;
   private readonly observer: BatchingObserver;
   private readonly onLost: ReplicaQueueOptions['onLost'];
-  private readonly waiting = new DeadlineHeap<Evaluation>();
-  private readonly inFlight = new Map<number, Batch>();
-  private inFlightItems = 0;
+  private readonly waiting = new PriorityQueue();
+  private readonly quarantine = new Quarantine();
+  private readonly inFlight = new InFlight();
+  private readonly forecast: WaitForecast;
+  private readonly holding: BatchHold;
+  private readonly watchdog: HangWatchdog | undefined;
   private credits: number;
   private nextBatchId = 1;
   private itemNs: number | undefined;
-  private readonly roundTrips = new RecentRoundTrips();
-  private readonly estimate = new ServiceEstimate();
-  private lastResultNs = -Infinity;
-  /** The latest deadline that was ever queued: whoever is due later has everybody before it. */
-  private latestDeadlineNs = -Infinity;
-  /** When the hold timer fires; Infinity when none is set. */
-  private holdNs = Infinity;
-  private holdTimer = -1;
   private batches = 0;
   private items = 0;
+  /** Batches in a row that failed as a whole. */
+  private wholeFailures = 0;
   private dispatchScheduled = false;
   private dispatching = false;
   /** When the expiry timer fires; Infinity when none is set. */
@@ -99,9 +76,6 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
   private down = false;
   /** Set once it takes nothing new: told when the last of what it has is answered. */
   private onRetired: (() => void) | undefined;
-  /** Time with a batch in flight, up to the present one's begin. */
-  private pastBusyNs = 0;
-  private busySinceNs = 0;
 
   constructor(options: ReplicaQueueOptions) {
     this.hello = options.hello;
@@ -110,19 +84,41 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
     this.port = options.port;
     this.channel = options.channel;
     this.maxQueued = options.maxQueued;
+    this.patience = options.patience;
+    this.suspects = options.suspects;
     this.observer = options.observer;
     this.onLost = options.onLost;
     this.credits = options.hello.credits;
+    this.forecast = new WaitForecast(this.inFlight, this.controller, this.hello.maxBatchSize);
+    this.holding = new BatchHold(
+      this.clock,
+      this.port,
+      this.waiting,
+      this.inFlight,
+      this.forecast,
+      options.delayNs,
+    );
     this.clock.attach(this.port, this);
+    if (options.hang !== undefined) {
+      const patience = (nowNs: number): number => this.patience.now(nowNs);
+      this.watchdog = new HangWatchdog(
+        this.clock,
+        `${this.port}/watchdog`,
+        this.inFlight,
+        options.hang,
+        patience,
+        (reason) => this.onHung(reason),
+      );
+    }
   }
 
   get full(): boolean {
-    return this.waiting.size >= this.maxQueued;
+    return this.queued >= this.maxQueued;
   }
 
   /** Items that the replica has before it. */
   get backlog(): number {
-    return this.waiting.size + this.inFlightItems;
+    return this.queued + this.inFlight.items;
   }
 
   /** Mean service time an item, of late; undefined before the first answer. */
@@ -136,11 +132,13 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
    * is slower than ever is expected to be done any moment.
    */
   lateByNs(evaluation: Evaluation, nowNs: number): number {
-    if (!this.estimate.known || (this.inFlight.size === 0 && this.waiting.size === 0)) return 0;
+    const { queued } = this;
+    if (!this.forecast.known || (this.inFlight.size === 0 && queued === 0)) return 0;
     const budgetNs = evaluation.expiresNs - nowNs;
-    const lateNs = this.answerNs(this.waiting.size, nowNs) - budgetNs;
-    if (lateNs <= 0 || evaluation.deadlineNs >= this.latestDeadlineNs) return lateNs;
-    return this.answerNs(this.waiting.countDueBy(evaluation.deadlineNs), nowNs) - budgetNs;
+    const lateNs = this.forecast.answerNs(queued, nowNs) - budgetNs;
+    if (lateNs <= 0) return lateNs;
+    const before = this.quarantine.size + this.waiting.countBefore(evaluation);
+    return before >= queued ? lateNs : this.forecast.answerNs(before, nowNs) - budgetNs;
   }
 
   /**
@@ -150,21 +148,21 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
   enqueue(evaluation: Evaluation, nowNs: number): void {
     evaluation.state = 'queued';
     evaluation.queue = this;
+    if (evaluation.mostTogether !== Infinity) {
+      this.quarantine.push(evaluation);
+      if (this.credits > 0) this.scheduleDispatch(nowNs);
+      return;
+    }
     this.waiting.push(evaluation);
-    if (evaluation.deadlineNs > this.latestDeadlineNs) this.latestDeadlineNs = evaluation.deadlineNs;
-    // While a batch is held back, only a full one leaves before its time.
-    const isHeld = this.holdNs !== Infinity && this.waiting.size < this.limit;
+    const isHeld = this.holding.onQueued(this.limit, nowNs);
     if (this.credits > 0 && !isHeld) this.scheduleDispatch(nowNs);
     else this.armExpiry();
   }
 
   /** Somebody else waits for it too, from `deadlineNs` until `expiresNs`. */
-  extend(evaluation: Evaluation, deadlineNs: number, expiresNs: number): void {
+  extend(evaluation: Evaluation, deadlineNs: number, expiresNs: number, priority: number): void {
     if (expiresNs > evaluation.expiresNs) evaluation.expiresNs = expiresNs;
-    if (deadlineNs < evaluation.deadlineNs) {
-      evaluation.deadlineNs = deadlineNs;
-      this.waiting.expedite(evaluation);
-    }
+    this.waiting.expedite(evaluation, deadlineNs, priority);
   }
 
   /** Nobody waits for it any more: it leaves the queue, or the container is told that it may skip it. */
@@ -186,7 +184,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
       case 'credit':
         if (Number.isSafeInteger(frame.credits) && frame.credits > 0) this.credits += frame.credits;
         else this.complain(`granted ${frame.credits} credits: a whole number above 0 is expected`);
-        if (this.waiting.size > 0) this.scheduleDispatch(this.clock.nowNs());
+        if (this.queued > 0) this.scheduleDispatch(this.clock.nowNs());
         return;
       case 'down':
         this.lose(frame.reason);
@@ -202,7 +200,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
   onEvent(kind: string, _payload: unknown, nowNs: number): void {
     switch (kind) {
       case 'held':
-        this.holdNs = Infinity;
+        this.holding.onHeld();
         this.dispatch(nowNs);
         break;
       case 'dispatch':
@@ -235,37 +233,12 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
   }
 
   /** Takes the replica out of use; what it had is handed to `onLost`. */
-  lose(reason: string): void {
+  lose(reason: string, isIntended = false): void {
     if (this.down) return;
-    this.down = true;
-    this.clock.detach(this.port);
-    this.channel.close();
-    const stranded: Evaluation[] = [];
-    for (const batch of this.inFlight.values()) {
-      for (const evaluation of batch.items) {
-        if (evaluation.state !== 'sent') continue;
-        evaluation.losses += 1;
-        stranded.push(evaluation);
-      }
-    }
-    this.inFlight.clear();
-    this.inFlightItems = 0;
-    for (const evaluation of this.takeWaiting()) stranded.push(evaluation);
+    this.leave(reason);
+    const loss = { reason, inFlight: this.inFlight.clear(), queued: this.takeWaiting(), isIntended };
     this.observer.onReplicaDown(this.hello.model, this.hello.version, this.hello.replica, reason);
-    this.onLost(this, stranded, reason);
-    this.onRetired?.();
-  }
-
-  private takeWaiting(): Evaluation[] {
-    return this.waiting.clear().sort((a, b) => a.deadlineNs - b.deadlineNs || a.order - b.order);
-  }
-
-  /** Ends a replica that was taken out of use, once it has nothing left. */
-  private checkRetired(): void {
-    if (this.down || this.backlog > 0) return;
-    this.down = true;
-    this.clock.detach(this.port);
-    this.channel.close();
+    this.onLost(this, loss);
     this.onRetired?.();
   }
 
@@ -276,15 +249,55 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
       replica: this.hello.replica,
       strategy: this.controller.strategy,
       maxBatchSize: this.controller.limit(),
-      queued: this.waiting.size,
-      inFlightItems: this.inFlightItems,
+      queued: this.queued,
+      inFlightItems: this.inFlight.items,
       inFlightBatches: this.inFlight.size,
       itemNs: this.itemNs,
       batches: this.batches,
       items: this.items,
-      busyNs: this.pastBusyNs + (this.inFlight.size === 0 ? 0 : this.clock.nowNs() - this.busySinceNs),
-      fullItemNs: this.estimate.known ? this.estimate.batchNs(this.limit) / this.limit : undefined,
+      busyNs: this.inFlight.totalBusyNs(this.clock.nowNs()),
+      fullItemNs: this.forecast.known ? this.inFlight.estimate.batchNs(this.limit) / this.limit : undefined,
     };
+  }
+
+  complain(message: string): void {
+    this.observer.onProtocolError(this.hello.model, this.hello.version, this.hello.replica, message);
+  }
+
+  onSuspectAnswered(evaluation: Evaluation, isOk: boolean): void {
+    if (isOk || evaluation.isDangerous) this.suspects.acquit(evaluation);
+    else if (evaluation.mostTogether === 1) this.suspects.remember(evaluation, this.clock.nowNs());
+  }
+
+  private get queued(): number {
+    return this.waiting.size + this.quarantine.size;
+  }
+
+  private get limit(): number {
+    return Math.min(this.controller.limit(), this.hello.maxBatchSize);
+  }
+
+  private takeWaiting(): Evaluation[] {
+    return [...this.quarantine.clear(), ...this.waiting.clear()];
+  }
+
+  /** Ends a replica that was taken out of use, once it has nothing left. */
+  private checkRetired(): void {
+    if (this.down || this.backlog > 0) return;
+    this.leave('it was taken out of use');
+    this.onRetired?.();
+  }
+
+  private leave(reason: string): void {
+    this.down = true;
+    this.clock.detach(this.port);
+    this.watchdog?.close();
+    this.channel.close(reason);
+  }
+
+  private onHung(reason: string): void {
+    this.patience.onHang(this.clock.nowNs());
+    this.lose(reason);
   }
 
   private scheduleDispatch(nowNs: number): void {
@@ -298,9 +311,16 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
     if (this.dispatching) return;
     this.dispatching = true;
     try {
-      while (this.credits > 0 && this.waiting.size > 0 && !this.down) {
-        if (this.hold(nowNs)) break;
-        this.sendBatch(nowNs);
+      while (this.credits > 0 && !this.down && !this.inFlight.isAlone) {
+        if (this.quarantine.size > 0) {
+          // What may take the replica down takes nothing else with it.
+          if (this.quarantine.isDangerous && this.inFlight.size > 0) break;
+          this.sendSuspects(nowNs);
+        } else if (this.waiting.size === 0 || this.holding.hold(this.limit, nowNs)) {
+          break;
+        } else {
+          this.sendBatch(nowNs);
+        }
       }
     } finally {
       this.dispatching = false;
@@ -308,50 +328,13 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
     if (!this.down) this.armExpiry();
   }
 
-  private get limit(): number {
-    return Math.min(this.controller.limit(), this.hello.maxBatchSize);
-  }
-
-  /** What the container still needs for what it has. */
-  private busyNs(nowNs: number): number {
-    const { fixedNs, itemNs } = this.estimate;
-    for (const { sentNs } of this.inFlight.values()) {
-      const sinceNs = Math.max(sentNs, this.lastResultNs);
-      return Math.max(0, this.inFlight.size * fixedNs + this.inFlightItems * itemNs - (nowNs - sinceNs));
-    }
-    return 0;
-  }
-
-  /** Expected time until an evaluation with so many before it is answered. */
-  private answerNs(before: number, nowNs: number): number {
-    let totalNs = this.busyNs(nowNs);
-    let left = before + 1;
-    for (let batch = 0; left > 0; batch++) {
-      const size = Math.min(left, this.controller.limitAfter(batch), this.hello.maxBatchSize);
-      totalNs += this.estimate.batchNs(size);
-      left -= size;
-    }
-    return totalNs;
-  }
-
-  /** Whether what waits should wait for more company; then a timer is set. */
-  private hold(nowNs: number): boolean {
-    if (this.holdNs !== Infinity) this.clock.cancel(this.holdTimer);
-    this.holdNs = Infinity;
-    if (this.waiting.size >= this.limit) return false;
-    const untilNs = this.holdUntilNs(nowNs);
-    if (untilNs <= nowNs) return false;
-    this.holdNs = untilNs;
-    this.holdTimer = this.clock.schedule(this.port, untilNs, 'held');
-    return true;
-  }
-
-  private holdUntilNs(nowNs: number): number {
-    if (this.inFlight.size === 0 || !this.estimate.known) return nowNs;
-    const oneNs = this.estimate.batchNs(this.inFlightItems / this.inFlight.size);
-    const aheadNs = this.busyNs(nowNs) - LEAD_SHARE * oneNs;
-    // The last part of a nanosecond is rounding.
-    return oneNs < SHORTEST_HOLD_NS || aheadNs < 1 ? nowNs : nowNs + aheadNs;
+  /** Sends the next suspects that may travel together. */
+  private sendSuspects(nowNs: number): void {
+    const isDangerous = this.quarantine.isDangerous;
+    const group = this.quarantine.take(this.hello.maxBatchSize);
+    const evaluations = group.filter(({ expiresNs }) => expiresNs > nowNs);
+    if (evaluations.length > 0) this.sendItems(evaluations, this.limit, nowNs, isDangerous);
+    for (const evaluation of group) if (evaluation.expiresNs <= nowNs) failEvaluation(evaluation, EXPIRED);
   }
 
   /**
@@ -361,7 +344,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
    */
   private sendBatch(nowNs: number): void {
     const { limit } = this;
-    const reachNs = nowNs + this.roundTrips.expectedNs;
+    const reachNs = nowNs + this.inFlight.roundTrips.expectedNs;
     const evaluations: Evaluation[] = [];
     let hopeless: Evaluation[] | undefined;
     while (evaluations.length < limit) {
@@ -379,13 +362,16 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
         hopeless.pop();
       }
     }
-    if (evaluations.length > 0) this.sendItems(evaluations, limit, nowNs);
+    this.holding.onSent();
+    if (evaluations.length > 0) this.sendItems(evaluations, limit, nowNs, false);
     // Only now: whoever hears of it may send more, or cancel what is about to be sent.
     if (hopeless === undefined) return;
-    for (const evaluation of hopeless) fail(evaluation, evaluation.expiresNs > nowNs ? HOPELESS : EXPIRED);
+    for (const evaluation of hopeless) {
+      failEvaluation(evaluation, evaluation.expiresNs > nowNs ? HOPELESS : EXPIRED);
+    }
   }
 
-  private sendItems(evaluations: Evaluation[], limit: number, nowNs: number): void {
+  private sendItems(evaluations: Evaluation[], limit: number, nowNs: number, isAlone: boolean): void {
     const id = this.nextBatchId++;
     const items: BatchItem[] = [];
     let longestQueueNs = 0;
@@ -406,9 +392,9 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
       traceparent ??= evaluation.traceparent;
     }
     this.credits -= 1;
-    if (this.inFlight.size === 0) this.busySinceNs = nowNs;
-    this.inFlightItems += evaluations.length;
-    this.inFlight.set(id, { id, items: evaluations, limit, sentNs: nowNs, longestQueueNs, totalQueueNs });
+    const sentNs = nowNs;
+    this.inFlight.add({ id, items: evaluations, limit, sentNs, longestQueueNs, totalQueueNs, isAlone });
+    this.watchdog?.onSent(nowNs);
     this.send(
       traceparent === undefined
         ? { kind: 'predict', batchId: id, items }
@@ -441,9 +427,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
       serviceNs = roundTripNs;
     }
     const size = batch.items.length;
-    this.inFlight.delete(batch.id);
-    if (this.inFlight.size === 0) this.pastBusyNs += nowNs - this.busySinceNs;
-    this.inFlightItems -= size;
+    this.inFlight.remove(batch, nowNs);
     this.credits += 1;
     this.batches += 1;
     this.items += size;
@@ -451,13 +435,17 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
     const perItemNs = serviceNs / size;
     this.itemNs =
       this.itemNs === undefined ? perItemNs : this.itemNs + NEWEST_WEIGHT * (perItemNs - this.itemNs);
-    this.roundTrips.record(roundTripNs);
-    // A container serves one batch after the other: this one began when the one before it was done.
-    this.estimate.record(size, nowNs - Math.max(batch.sentNs, this.lastResultNs));
-    this.lastResultNs = nowNs;
     // The replica first: it computes while the answers go out.
-    if (this.waiting.size > 0) this.dispatch(nowNs);
-    const { failed, failure } = this.deliver(batch, frame.results);
+    if (this.queued > 0) this.dispatch(nowNs);
+    const shared = sharedFailure(frame.results, size);
+    this.wholeFailures = shared === undefined ? 0 : this.wholeFailures + 1;
+    let failed = size;
+    let failure = shared;
+    if (shared === undefined || this.wholeFailures > HOPELESS_FAILURES || this.down) {
+      ({ failed, failure } = deliverResults(batch, frame.results, this.hello.replica, this));
+    } else {
+      this.retryInParts(batch, nowNs);
+    }
     this.observer.onBatch({
       model: this.hello.model,
       version: this.hello.version,
@@ -475,46 +463,10 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
     if (this.onRetired !== undefined) this.checkRetired();
   }
 
-  /** Matches results with items by id. */
-  private deliver(
-    batch: Batch,
-    results: readonly ItemResult[],
-  ): { failed: number; failure: string | undefined } {
-    const { items } = batch;
-    let failed = 0;
-    let failure: string | undefined;
-    let matched = 0;
-    // Items leave the batch's array as they are answered, so a second result for one finds nothing.
-    const open: (Evaluation | undefined)[] = items;
-    for (const result of results) {
-      const evaluation = open[result.id];
-      if (evaluation === undefined) {
-        this.complain(`answered item ${result.id} of batch ${batch.id}, which is not open`);
-        continue;
-      }
-      open[result.id] = undefined;
-      matched += 1;
-      if (evaluation.state === 'done') continue;
-      evaluation.state = 'done';
-      if (result.ok && typeof result.output === 'string') {
-        evaluation.onPrediction(result);
-      } else {
-        failed += 1;
-        const reason = failureOf(result);
-        failure ??= reason.message;
-        evaluation.onFailure(reason);
-      }
-    }
-    if (matched === open.length) return { failed, failure };
-    const message = `container '${this.hello.replica}' answered ${matched} of ${open.length} items of its batch`;
-    this.complain(`answered ${matched} of ${open.length} items of batch ${batch.id}`);
-    for (const evaluation of open) {
-      if (evaluation === undefined || evaluation.state === 'done') continue;
-      failed += 1;
-      failure ??= message;
-      fail(evaluation, { reason: 'model_error', message });
-    }
-    return { failed, failure };
+  /** One input may have spoilt the batch for all: its items are tried again, fewer together. */
+  private retryInParts(batch: Batch, nowNs: number): void {
+    this.suspects.accuse(batch.items, false, false, nowNs);
+    for (const evaluation of batch.items) if (evaluation.state === 'sent') this.enqueue(evaluation, nowNs);
   }
 
   private expire(nowNs: number): void {
@@ -522,7 +474,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
       const first = this.waiting.first();
       if (first === undefined || first.expiresNs > nowNs) return;
       this.waiting.remove(first);
-      fail(first, EXPIRED);
+      failEvaluation(first, EXPIRED);
     }
   }
 
@@ -533,20 +485,4 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame> {
     this.timerNs = first.expiresNs;
     this.timer = this.clock.schedule(this.port, first.expiresNs, 'expire');
   }
-
-  private complain(message: string): void {
-    this.observer.onProtocolError(this.hello.model, this.hello.version, this.hello.replica, message);
-  }
-}
-
-function fail(evaluation: Evaluation, failure: PredictionFailure): void {
-  if (evaluation.state === 'done') return;
-  evaluation.state = 'done';
-  evaluation.onFailure(failure);
-}
-
-function failureOf(result: ItemResult): PredictionFailure {
-  if (result.ok) return { reason: 'model_error', message: 'the container gave an output that is no string' };
-  if (result.code === 'cancelled') return { reason: 'expired', message: result.message };
-  return { reason: 'model_error', message: `${result.code}: ${result.message}` };
 }

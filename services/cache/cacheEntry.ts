@@ -75,11 +75,9 @@ export class CacheEntry<W> implements Prediction {
   }
 
   /** Of all traced requests that wait. */
-  traces(): readonly WaiterTrace[] {
-    const traces: WaiterTrace[] = [];
+  collectTraces(into: WaiterTrace[]): void {
     for (let waiter = this.firstWaiter; waiter !== undefined; waiter = waiter.nextWaiter) {
-      if (waiter.trace !== undefined) traces.push(waiter.trace);
+      if (waiter.trace !== undefined) into.push(waiter.trace);
     }
-    return traces;
   }
 }

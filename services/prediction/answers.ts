@@ -1,6 +1,7 @@
 import type { Combination } from '../../selection/index.js';
 import type { LiveQuery, Task } from './liveQuery.js';
-import type { Answer, AnsweringModel, DefaultReason } from './types.js';
+import type { ServedApplication } from './servedApplication.js';
+import type { Answer, AnsweringModel, DefaultReason, Query } from './types.js';
 
 const NO_MODELS: readonly AnsweringModel[] = Object.freeze([]);
 
@@ -37,6 +38,22 @@ export function answerOf(live: LiveQuery, nowNs: number): Answer {
     confidence: combination.confidence,
     cached: arrived.every((task) => task.cached),
     latencyNs,
+  };
+}
+
+/** The answer to a query of an application that has as many in flight as it may. */
+export function overQuotaAnswer(query: Query, { record, objectiveNs }: ServedApplication): Answer {
+  return {
+    queryId: query.id,
+    output: record.defaultOutput,
+    isDefault: true,
+    defaultReason: 'overload',
+    models: NO_MODELS,
+    confidence: 0,
+    cached: false,
+    latencyNs: 0,
+    // By then, everything that is in flight now has its answer.
+    retryAfterNs: objectiveNs,
   };
 }
 

@@ -3,6 +3,7 @@ import { ReplicaGroup, type BatchingOptions } from '../batching/index.js';
 import { SelectionStates } from '../feedback/index.js';
 import type { ApplicationRecord, ModelRecord, RegistryView } from '../registry/index.js';
 import type { Store } from '../store/index.js';
+import { ApplicationLoad } from './applicationLoad.js';
 import { ServedApplication } from './servedApplication.js';
 import { ServedModel } from './servedModel.js';
 
@@ -118,7 +119,9 @@ export class Directory {
         store: this.options.store,
         onWriteFailed: this.options.onWriteFailed,
       });
-      application = new ServedApplication(record, states);
+      // What is in flight stays in flight, whatever the settings.
+      const load = application?.load ?? new ApplicationLoad();
+      application = new ServedApplication(record, states, load);
       this.applicationsByName.set(record.name, application);
     } else if (!sameList([...application.models.keys()], arms)) {
       application.states.reconcile(arms);

@@ -10,14 +10,15 @@ export function awaitEvaluation(
   model: ServedModel,
   nowNs: number,
   deadlineNs: number,
+  priority: number,
   traceparent: string | undefined,
 ): void {
   if (isJoin) {
     const { work } = entry;
-    work?.queue?.extend(work, deadlineNs, deadlineNs);
+    work?.queue?.extend(work, deadlineNs, deadlineNs, priority);
     return;
   }
-  const evaluation = new CachedEvaluation(cache, entry, nowNs, deadlineNs, traceparent);
+  const evaluation = new CachedEvaluation(cache, entry, nowNs, deadlineNs, priority, traceparent);
   entry.work = evaluation;
   model.replicas.enqueue(evaluation, nowNs);
 }

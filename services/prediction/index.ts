@@ -1,7 +1,14 @@
 export type * from './types.js';
-export { PredictionEngine, type PredictionEngineOptions } from './predictionEngine.js';
+export { PredictionEngine } from './predictionEngine.js';
+export type { PredictionEngineOptions } from './engineOptions.js';
 export type { ReplicaHandle } from './replicaLink.js';
 export { SilentObserver, type PredictionObserver } from './observer.js';
 export type { QueryTrace, TraceScope } from './trace.js';
-export type { BatchRecord, BatchTrace, BatchingObserver, ReplicaStatus } from '../batching/index.js';
+export type {
+  BatchRecord,
+  BatchTrace,
+  BatchingObserver,
+  ReplicaStatus,
+  SentBatch,
+} from '../batching/index.js';
 export type { CacheStats, Lookup, PredictionFailure, WaiterTrace } from '../cache/index.js';

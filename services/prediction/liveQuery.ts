@@ -117,14 +117,15 @@ export class CachedEvaluation extends Evaluation {
     private readonly entry: CacheEntry<CachedEvaluation>,
     nowNs: number,
     deadlineNs: number,
+    priority: number,
     traceparent: string | undefined,
   ) {
-    super(entry.input, nowNs, deadlineNs, deadlineNs, traceparent);
+    super(entry.input, entry.hash, nowNs, deadlineNs, deadlineNs, priority, traceparent);
   }
 
   /** Of all traced requests that wait for it. */
-  traces(): readonly WaiterTrace[] {
-    return this.entry.traces();
+  collectTraces(into: WaiterTrace[]): void {
+    this.entry.collectTraces(into);
   }
 
   override onPrediction(prediction: Prediction): void {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../simulator/time/index.js';
-import type { HeapItem } from '../batching/index.js';
+import { NORMAL_PRIORITY, type HeapItem } from '../batching/index.js';
 import type {
   CacheEntry,
   CacheWaiter,
@@ -38,7 +38,7 @@ export class ModelCalls {
 
   /** Asks; the sink may be called before this returns. */
   start(model: ServedModel, request: ModelRequest, sink: ModelCallSink): ModelCall {
-    const { input, budgetNs, traceparent, trace } = request;
+    const { input, budgetNs, priority = NORMAL_PRIORITY, traceparent, trace } = request;
     const nowNs = this.clock.nowNs();
     const call = new PendingCall(this, model, request, sink, nowNs + budgetNs);
     this.deadlines.push(call);
@@ -52,7 +52,8 @@ export class ModelCalls {
       return call;
     }
     call.entry = entry;
-    awaitEvaluation(this.cache, entry, lookup === 'join', model, nowNs, call.deadlineNs, traceparent);
+    const isJoin = lookup === 'join';
+    awaitEvaluation(this.cache, entry, isJoin, model, nowNs, call.deadlineNs, priority, traceparent);
     return call;
   }
 
@@ -114,14 +115,15 @@ class PendingCall implements CacheWaiter, HeapItem, ModelCall {
     const { reason } = failure;
     this.entry = undefined;
     this.endTrace()?.onFailure(failure);
-    this.miss(reason === 'expired' ? 'deadline' : reason);
+    this.miss(reason === 'expired' ? 'deadline' : reason, failure.retryAfterNs);
   }
 
-  miss(missing: NonNullable<ModelVote['missing']>): void {
+  miss(missing: NonNullable<ModelVote['missing']>, retryAfterNs?: number): void {
     const { name, version } = this.model.record;
     // Its evaluation has not ended: it is too late.
     this.endTrace()?.onLeft('deadline');
-    this.calls.settle(this, { name, version, cached: false, missing });
+    const vote = { name, version, cached: false, missing };
+    this.calls.settle(this, missing === 'overload' ? { ...vote, retryAfterNs: retryAfterNs ?? 0 } : vote);
   }
 
   endTrace(): WaiterTrace | undefined {

@@ -1,25 +1,33 @@
 import type { ContainerChannel } from '../../containers/protocol/index.js';
 import { KeyedDraw, type Selection } from '../../selection/index.js';
 import type { Clock } from '../../simulator/time/index.js';
-import { BATCHING_DEFAULTS, type ReplicaStatus } from '../batching/index.js';
+import { NORMAL_PRIORITY, type ReplicaStatus } from '../batching/index.js';
 import { PredictionCache, type CacheStats } from '../cache/index.js';
 import { RecentQueries, type LearnedState } from '../feedback/index.js';
-import type { RegistryView } from '../registry/index.js';
-import type { Store } from '../store/index.js';
-import { answerOf } from './answers.js';
+import { answerOf, overQuotaAnswer } from './answers.js';
 import { Deadlines } from './deadlines.js';
 import { Directory } from './directory.js';
+import { batchingOptions, type PredictionEngineOptions } from './engineOptions.js';
 import { awaitEvaluation, leaveEvaluation } from './evaluationWait.js';
 import { FeedbackJoin, feedbackRefusal, learn, refused, type FeedbackDone } from './feedbackJoin.js';
 import { type CachedEvaluation, LiveQuery, Task, type TaskOwner } from './liveQuery.js';
 import { SilentObserver, type PredictionObserver } from './observer.js';
 import { ReplicaLink, type ReplicaHandle } from './replicaLink.js';
 import { ModelCalls } from './modelCalls.js';
+import {
+  SHUTTING_DOWN,
+  badContext,
+  priorityRefusal,
+  unknownApplication,
+  unknownModel,
+  unknownQuery,
+} from './refusals.js';
 import { inputRefusal, type ServedApplication } from './servedApplication.js';
 import type { ServedModel } from './servedModel.js';
 import type { TraceScope } from './trace.js';
 import { VotePoll } from './votePoll.js';
 import type {
+  Answer,
   AnswerSink,
   FeedbackOutcome,
   FeedbackRequest,
@@ -33,31 +41,7 @@ import type {
   QueryRefusal,
 } from './types.js';
 
-export interface PredictionEngineOptions {
-  readonly clock: Clock;
-  readonly registry: RegistryView;
-  readonly store: Store;
-  /** Of every draw; the same seed and arrivals give the same selections. */
-  readonly seed: number;
-  readonly observer?: PredictionObserver;
-  /** Limit of the prediction cache; 32 MiB by default, 0 keeps nothing. */
-  readonly cacheBytes?: number;
-  /** Evaluations that may wait for one replica. */
-  readonly maxQueued?: number;
-  /** Share of the shortest objective that a batch's service may take. */
-  readonly serviceShare?: number;
-  /** Queries that feedback may still name. */
-  readonly recentQueries?: number;
-  /** The engine's name on the clock, when a clock has more than one. */
-  readonly port?: string;
-}
-
 const RECENT_QUERIES = 65_536;
-
-const SHUTTING_DOWN: QueryRefusal = {
-  code: 'shutting_down',
-  message: 'the server is shutting down: ask another one',
-};
 
 /**
  * The way of a prediction: select, cache, batch, combine. Every query gets exactly one answer or refusal, at its deadline
@@ -83,14 +67,6 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     this.clock = options.clock;
     const port = options.port ?? 'prediction';
     this.observer = options.observer ?? new SilentObserver();
-    const serviceShare = options.serviceShare ?? BATCHING_DEFAULTS.serviceShare;
-    if (!(serviceShare > 0 && serviceShare <= 1)) {
-      throw new RangeError(`serviceShare must be above 0 and at most 1, not ${serviceShare}`);
-    }
-    const maxQueued = options.maxQueued ?? BATCHING_DEFAULTS.maxQueued;
-    if (!Number.isSafeInteger(maxQueued) || maxQueued < 1) {
-      throw new RangeError(`maxQueued must be a whole number above 0, not ${maxQueued}`);
-    }
     this.draw = new KeyedDraw(options.seed);
     this.cache = new PredictionCache({
       seed: options.seed,
@@ -102,13 +78,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     this.directory = new Directory({
       registry: options.registry,
       store: options.store,
-      batching: {
-        clock: this.clock,
-        observer: this.observer,
-        maxQueued,
-        serviceShare,
-        maxLosses: BATCHING_DEFAULTS.maxLosses,
-      },
+      batching: batchingOptions(options, this.observer),
       onWriteFailed: (key, message) => this.observer.onStateWriteFailed(key, message),
       onModelGone: (model) => this.cache.removeModel(model.number),
     });
@@ -126,6 +96,10 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     const refusal = this.refusalOf(query, application);
     if (refusal !== undefined || application === undefined) {
       this.refuse(query, sink, refusal ?? unknownApplication(query.application));
+      return;
+    }
+    if (application.load.inFlight >= application.maxInFlight) {
+      this.give(query, sink, overQuotaAnswer(query, application));
       return;
     }
     let state: LearnedState;
@@ -166,6 +140,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       undefined,
     );
     this.recent.add(live);
+    application.load.inFlight += 1;
     this.start(live, query.input, query, pinned, nowNs);
   }
 
@@ -213,7 +188,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       ? SHUTTING_DOWN
       : model === undefined
         ? unknownModel(request)
-        : inputRefusal(model.record.inputType, request.input, [model]);
+        : (priorityRefusal(request.priority) ?? inputRefusal(model.record.inputType, request.input, [model]));
     if (model === undefined || refusal !== undefined) {
       sink.onModelRefusal(request, refusal ?? unknownModel(request));
       return undefined;
@@ -320,6 +295,8 @@ export class PredictionEngine implements PredictionService, TaskOwner {
 
   private refusalOf(query: Query, application: ServedApplication | undefined): QueryRefusal | undefined {
     if (this.draining) return SHUTTING_DOWN;
+    const wrong = priorityRefusal(query.priority);
+    if (wrong !== undefined) return wrong;
     // A pinned version may take another length than the current one; it is checked when it is found.
     if (query.version !== undefined) return undefined;
     return application?.inputRefusal(query.input);
@@ -426,7 +403,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     task: Task,
     input: Uint8Array,
     hash: number,
-    { trace, traceparent }: RequestOrigin,
+    { trace, traceparent, priority = NORMAL_PRIORITY }: RequestOrigin,
     nowNs: number,
   ): void {
     const { live, model } = task;
@@ -441,13 +418,15 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       return;
     }
     task.entry = entry;
-    awaitEvaluation(this.cache, entry, lookup === 'join', model, nowNs, live.deadlineNs, traceparent);
+    const isJoin = lookup === 'join';
+    awaitEvaluation(this.cache, entry, isJoin, model, nowNs, live.deadlineNs, priority, traceparent);
   }
 
   /** Ends a query's waiting. */
   private end(live: LiveQuery): void {
     live.settled = true;
     this.live -= 1;
+    if (live.query !== undefined) live.application.load.inFlight -= 1;
     this.deadlines.remove(live);
     live.query = undefined;
     live.sink = undefined;
@@ -460,16 +439,19 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     this.end(live);
     settlement?.onSettled(live);
     if (query !== undefined && sink !== undefined) {
-      const answer = answerOf(live, nowNs);
-      this.observer.onAnswer(query, answer);
-      try {
-        sink.onAnswer(query, answer);
-      } catch (error) {
-        this.observer.onSinkFailure(query, error);
-      }
+      this.give(query, sink, answerOf(live, nowNs));
     }
     if (query !== undefined && live.pending === 0) this.reduce(live);
     if (this.draining) this.checkDrained();
+  }
+
+  private give(query: Query, sink: AnswerSink, answer: Answer): void {
+    this.observer.onAnswer(query, answer);
+    try {
+      sink.onAnswer(query, answer);
+    } catch (error) {
+      this.observer.onSinkFailure(query, error);
+    }
   }
 
   /** From now on only feedback may want it: the memory keeps what that needs. */
@@ -489,6 +471,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
 
 /** Where a request comes from in a trace. */
 interface RequestOrigin {
+  readonly priority?: number;
   readonly trace?: TraceScope;
   readonly traceparent?: string;
 }
@@ -496,29 +479,4 @@ interface RequestOrigin {
 /** Whoever still waits in a trace does so no longer. */
 function leaveTraces({ tasks }: LiveQuery, reason: 'deadline' | 'cancelled'): void {
   for (const task of tasks) task.endTrace()?.onLeft(reason);
-}
-
-function unknownApplication(name: string): QueryRefusal {
-  return { code: 'unknown_application', field: 'application', message: `there is no application '${name}'` };
-}
-
-function unknownModel({ model, version }: ModelRequest): QueryRefusal {
-  return {
-    code: 'unknown_version',
-    field: 'version',
-    message: `model '${model}' has no version '${version}'`,
-  };
-}
-
-function unknownQuery(queryId: string | undefined): QueryRefusal {
-  const message =
-    queryId === undefined
-      ? 'feedback needs the id of the query that it judges, or an input'
-      : `query '${queryId}' is not remembered: give its input with the feedback`;
-  return { code: 'unknown_query', field: 'query_id', message };
-}
-
-function badContext(error: unknown): QueryRefusal {
-  const message = error instanceof Error ? error.message : String(error);
-  return { code: 'invalid_input', field: 'context', message };
 }

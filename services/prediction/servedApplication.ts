@@ -2,6 +2,7 @@ import { ELEMENT_BYTES, type InputType } from '../../containers/protocol/index.j
 import type { SelectionPolicy } from '../../selection/index.js';
 import type { SelectionStates } from '../feedback/index.js';
 import type { ApplicationRecord } from '../registry/index.js';
+import type { ApplicationLoad } from './applicationLoad.js';
 import type { ServedModel } from './servedModel.js';
 import type { QueryRefusal } from './types.js';
 
@@ -9,15 +10,19 @@ import type { QueryRefusal } from './types.js';
 export class ServedApplication {
   readonly policy: SelectionPolicy;
   readonly objectiveNs: number;
+  /** Queries that may be without an answer; Infinity: any number. */
+  readonly maxInFlight: number;
   /** By name, which is what policies call an arm. */
   models: ReadonlyMap<string, ServedModel> = new Map();
 
   constructor(
     readonly record: ApplicationRecord,
     readonly states: SelectionStates,
+    readonly load: ApplicationLoad,
   ) {
     this.policy = states.policy;
     this.objectiveNs = record.latencyObjectiveUs * 1000;
+    this.maxInFlight = record.maxInFlight ?? Infinity;
   }
 
   /** What is wrong with an input, or undefined. */

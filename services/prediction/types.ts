@@ -29,7 +29,10 @@ export type DefaultReason =
   | 'deadline'
   /** Every asked model failed on this input. */
   | 'model_error'
-  /** The queues are full, or too long for an answer by the deadline: answered at once. */
+  /**
+   * The queues are full, or too long for an answer by the deadline, or the application has as many queries in flight as it
+   * may: answered at once.
+   */
   | 'overload'
   /** What arrived did not agree well enough. */
   | 'low_confidence';
@@ -112,6 +115,8 @@ export interface ModelVote extends AnsweringModel {
   /** One for each of the model's classes, where it gives them. */
   readonly scores?: Float32Array;
   readonly missing?: 'deadline' | 'no_replica' | 'model_error' | 'overload';
+  /** With `overload`, of a model that was asked by name: when its queue is expected to have room again. */
+  readonly retryAfterNs?: number;
 }
 
 /** An input for one version of one model, whatever is linked to what. */

@@ -9,6 +9,8 @@ export interface ApplicationRecord {
   readonly defaultOutput: string;
   readonly latencyObjectiveUs: number;
   readonly policy: PolicyChoice;
+  /** Queries without an answer that it may have; more are answered at once. Any number when undefined. */
+  readonly maxInFlight?: number;
 }
 
 export interface PolicyChoice {
@@ -57,11 +59,17 @@ export type ContainerSource =
 
 /** How large a replica's batches get (Clipper 4.3.1): two that adapt to the latency objective, and two that do not. */
 export type BatchingChoice =
-  | { readonly strategy: 'aimd' }
-  | { readonly strategy: 'quantile' }
-  | { readonly strategy: 'fixed'; readonly maxBatchSize: number }
+  | ({ readonly strategy: 'aimd' } & BatchDelay)
+  | ({ readonly strategy: 'quantile' } & BatchDelay)
+  | ({ readonly strategy: 'fixed'; readonly maxBatchSize: number } & BatchDelay)
   /** One input after the other. */
   | { readonly strategy: 'none' };
+
+/** Delayed batching (Clipper 4.3.2). */
+export interface BatchDelay {
+  /** A batch that is not full waits so long for company, as far as its deadlines allow; not at all by default. */
+  readonly delayUs?: number;
+}
 
 /** A model linked to an application, at its current version. */
 export interface LinkedModel {

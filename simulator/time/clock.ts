@@ -8,6 +8,12 @@ export interface Clock {
   nowNs(): number;
 
   /**
+   * By how much the event that runs now runs late: 0 in virtual time. After a pause of the process it says how much of
+   * the time since an earlier event nobody had.
+   */
+  behindNs(): number;
+
+  /**
    * Gives a component its name in the event heap. Events hold the name and not the object, so that a heap can be
    * snapshotted and restored into a fork that attached its own components under the same names.
    * @throws ClockError when the name is taken.

@@ -43,6 +43,10 @@ export class PacedClock implements Clock {
     return this.dispatching ? this.inner.nowNs() : Math.max(this.inner.nowNs(), this.elapsedNs());
   }
 
+  behindNs(): number {
+    return this.dispatching ? Math.max(0, this.elapsedNs() - this.inner.nowNs()) : 0;
+  }
+
   attach(port: string, sink: EventSink): void {
     this.inner.attach(port, sink);
   }

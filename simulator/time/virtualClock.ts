@@ -23,6 +23,10 @@ export class VirtualClock implements Clock {
     return this.currentNs;
   }
 
+  behindNs(): number {
+    return 0;
+  }
+
   attach(port: string, sink: EventSink): void {
     if (this.sinks.has(port)) throw new ClockError(`port '${port}' is attached already`);
     this.sinks.set(port, sink);

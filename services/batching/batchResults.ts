@@ -1,0 +1,83 @@
+import type { ItemResult } from '../../containers/protocol/index.js';
+import type { PredictionFailure } from '../cache/index.js';
+import { failEvaluation, type Evaluation } from './evaluation.js';
+import type { Batch } from './inFlight.js';
+
+/** Who hears what is wrong with a batch's results, and what becomes of suspects. */
+export interface ResultListener {
+  complain(message: string): void;
+  /** An input that was suspected of spoiling batches has an answer of its own. */
+  onSuspectAnswered(evaluation: Evaluation, isOk: boolean): void;
+}
+
+export interface Delivery {
+  readonly matched: number;
+  readonly failed: number;
+  /** Why the first that failed did. */
+  readonly failure: string | undefined;
+}
+
+/** Matches results with items by their id: each item gets one answer, whatever the container sends. */
+export function deliverResults(
+  batch: Batch,
+  results: readonly ItemResult[],
+  replica: string,
+  listener: ResultListener,
+): Delivery {
+  let failed = 0;
+  let failure: string | undefined;
+  let matched = 0;
+  // Items leave the batch's array as they are answered, so a second result for one finds nothing.
+  const open: (Evaluation | undefined)[] = batch.items;
+  for (const result of results) {
+    const evaluation = open[result.id];
+    if (evaluation === undefined) {
+      listener.complain(`answered item ${result.id} of batch ${batch.id}, which is not open`);
+      continue;
+    }
+    open[result.id] = undefined;
+    matched += 1;
+    const isOk = result.ok && typeof result.output === 'string';
+    if (evaluation.mostTogether !== Infinity) listener.onSuspectAnswered(evaluation, isOk);
+    if (evaluation.state === 'done') continue;
+    evaluation.state = 'done';
+    if (isOk) {
+      evaluation.onPrediction(result);
+    } else {
+      failed += 1;
+      const reason = failureOf(result);
+      failure ??= reason.message;
+      evaluation.onFailure(reason);
+    }
+  }
+  if (matched === open.length) return { matched, failed, failure };
+  const message = `container '${replica}' answered ${matched} of ${open.length} items of its batch`;
+  listener.complain(`answered ${matched} of ${open.length} items of batch ${batch.id}`);
+  for (const evaluation of open) {
+    if (evaluation === undefined || evaluation.state === 'done') continue;
+    failed += 1;
+    failure ??= message;
+    failEvaluation(evaluation, { reason: 'model_error', message });
+  }
+  return { matched, failed, failure };
+}
+
+/**
+ * Why a whole batch failed, where it did so in one and the same way: a model that raises for one input raises for all that
+ * share its batch. Undefined for a batch of one, and where anything tells its items apart.
+ */
+export function sharedFailure(results: readonly ItemResult[], size: number): string | undefined {
+  if (size < 2 || results.length !== size) return undefined;
+  const [first] = results;
+  if (first.ok || (first.code !== 'modelError' && first.code !== 'kernelFault')) return undefined;
+  for (const result of results) {
+    if (result.ok || result.code !== first.code || result.message !== first.message) return undefined;
+  }
+  return `${first.code}: ${first.message}`;
+}
+
+function failureOf(result: ItemResult): PredictionFailure {
+  if (result.ok) return { reason: 'model_error', message: 'the container gave an output that is no string' };
+  if (result.code === 'cancelled') return { reason: 'expired', message: result.message };
+  return { reason: 'model_error', message: `${result.code}: ${result.message}` };
+}

@@ -1,0 +1,109 @@
+import type { Evaluation } from './evaluation.js';
+import { RecentRoundTrips } from './recentRoundTrips.js';
+import { ServiceEstimate } from './serviceEstimate.js';
+import { ServicePast } from './servicePast.js';
+
+/** A batch that a replica has. */
+export interface Batch {
+  readonly id: number;
+  readonly items: Evaluation[];
+  readonly limit: number;
+  readonly sentNs: number;
+  readonly longestQueueNs: number;
+  readonly totalQueueNs: number;
+  /** Nothing else is sent until it is answered. */
+  readonly isAlone: boolean;
+}
+
+/** The batches that a replica works on, and what it has been seen to need for a batch. */
+export class InFlight {
+  /** Items in all batches. */
+  items = 0;
+  /** What a batch takes without waiting anywhere. */
+  readonly estimate = new ServiceEstimate();
+  readonly past = new ServicePast();
+  /** From sending to the answer. */
+  readonly roundTrips = new RecentRoundTrips();
+  private readonly batches = new Map<number, Batch>();
+  private lastResultNs = -Infinity;
+  /** Since when the oldest batch has had the container to itself. */
+  private oldestSinceNs = 0;
+  /** Time with a batch in flight, up to the present stretch's begin. */
+  private pastBusyNs = 0;
+  private busySinceNs = 0;
+  private alone = 0;
+
+  /** Batches. */
+  get size(): number {
+    return this.batches.size;
+  }
+
+  /** Whether a batch is in flight that must have the replica to itself. */
+  get isAlone(): boolean {
+    return this.alone > 0;
+  }
+
+  add(batch: Batch): void {
+    if (this.batches.size === 0) {
+      this.busySinceNs = batch.sentNs;
+      this.oldestSinceNs = batch.sentNs;
+    }
+    this.batches.set(batch.id, batch);
+    this.items += batch.items.length;
+    if (batch.isAlone) this.alone += 1;
+  }
+
+  get(id: number): Batch | undefined {
+    return this.batches.get(id);
+  }
+
+  /** Takes out a batch that was answered, and learns from it. */
+  remove(batch: Batch, nowNs: number): void {
+    const wasOldest = this.oldest() === batch;
+    const size = batch.items.length;
+    this.batches.delete(batch.id);
+    this.items -= size;
+    if (batch.isAlone) this.alone -= 1;
+    if (this.batches.size === 0) this.pastBusyNs += nowNs - this.busySinceNs;
+    // A container serves one batch after the other: this one began when the one before it was done.
+    const tookNs = nowNs - Math.max(batch.sentNs, this.lastResultNs);
+    this.estimate.record(size, tookNs);
+    this.past.record(size, wasOldest ? nowNs - this.oldestSinceNs : nowNs - batch.sentNs);
+    this.roundTrips.record(nowNs - batch.sentNs);
+    this.lastResultNs = nowNs;
+    if (wasOldest) this.oldestSinceNs = nowNs;
+  }
+
+  oldest(): Batch | undefined {
+    for (const batch of this.batches.values()) return batch;
+    return undefined;
+  }
+
+  /** How long the oldest batch has been the one that is due. */
+  silentNs(nowNs: number): number {
+    return nowNs - this.oldestSinceNs;
+  }
+
+  /** What the container still needs for what it has. */
+  busyNs(nowNs: number): number {
+    const first = this.oldest();
+    if (first === undefined) return 0;
+    const { fixedNs, itemNs } = this.estimate;
+    const sinceNs = Math.max(first.sentNs, this.lastResultNs);
+    return Math.max(0, this.batches.size * fixedNs + this.items * itemNs - (nowNs - sinceNs));
+  }
+
+  /** Time with a batch in flight since the replica came. */
+  totalBusyNs(nowNs: number): number {
+    return this.pastBusyNs + (this.batches.size === 0 ? 0 : nowNs - this.busySinceNs);
+  }
+
+  /** Takes all batches out, in order of sending. */
+  clear(): Batch[] {
+    const batches = [...this.batches.values()];
+    this.batches.clear();
+    this.items = 0;
+    this.alone = 0;
+    return batches;
+  }
+}

@@ -1,0 +1,42 @@
+import type { ContainerChannel, HelloFrame } from '../../containers/protocol/index.js';
+import type { Clock } from '../../simulator/time/index.js';
+import type { BatchingObserver } from './batchRecord.js';
+import type { BatchSizeController } from './batchSize.js';
+import type { Evaluation } from './evaluation.js';
+import type { HangPatience } from './hangPatience.js';
+import type { HangLimits } from './hangWatchdog.js';
+import type { Batch } from './inFlight.js';
+import type { ReplicaQueue } from './replicaQueue.js';
+import type { SuspectInputs } from './suspectInputs.js';
+
+/** What a lost replica had. */
+export interface ReplicaLoss {
+  readonly reason: string;
+  /** In order of sending. */
+  readonly inFlight: readonly Batch[];
+  /** Most urgent first. */
+  readonly queued: readonly Evaluation[];
+  /** It was taken out of use on purpose: what it worked on has nothing to do with it. */
+  readonly isIntended: boolean;
+}
+
+export interface ReplicaQueueOptions {
+  readonly clock: Clock;
+  /** The queue's name on the clock. */
+  readonly port: string;
+  readonly channel: ContainerChannel;
+  readonly hello: HelloFrame;
+  readonly controller: BatchSizeController;
+  /** Evaluations that may wait; more are refused. */
+  readonly maxQueued: number;
+  /** How long a batch that is not full waits for company. */
+  readonly delayNs: number;
+  /** When silence means that the replica is lost; undefined: never. */
+  readonly hang: HangLimits | undefined;
+  /** The model's, shared by its replicas. */
+  readonly patience: HangPatience;
+  readonly suspects: SuspectInputs;
+  readonly observer: BatchingObserver;
+  /** Told once, with everything that was queued or sent and not answered. */
+  readonly onLost: (queue: ReplicaQueue, loss: ReplicaLoss) => void;
+}

@@ -1,0 +1,107 @@
+import { sameBytes } from '../cache/index.js';
+import type { Evaluation } from './evaluation.js';
+
+/** Inputs that are remembered, and their bytes: beyond either the oldest are forgotten. */
+const MOST_INPUTS = 4096;
+const MOST_BYTES = 16 * 1024 * 1024;
+const REMEMBERED_NS = 300e9;
+/** So many losses, alone at the last one, convict an input: one alone may have been anybody's kill. */
+const CONVICTING_LOSSES = 2;
+
+interface Suspect {
+  readonly input: Uint8Array;
+  losses: number;
+  mostTogether: number;
+  isDangerous: boolean;
+  /** Why it is not tried again; undefined while it is. */
+  verdict: string | undefined;
+  untilNs: number;
+}
+
+/**
+ * Inputs of one model that were in batches that were lost or failed as a whole. Halving such a batch, and then quartering
+ * what is lost again and so on, finds the input that spoils it in at most log2(n) further losses, and in fewer where n is
+ * large. Asked again, a suspect goes on where it was; one that has taken down a replica all by itself is not tried again
+ * for a while, so that a client who insists does not take down the next one.
+ */
+export class SuspectInputs {
+  private readonly byHash = new Map<number, Suspect>();
+  private bytes = 0;
+
+  get size(): number {
+    return this.byHash.size;
+  }
+
+  /**
+   * Evaluations that spoilt a batch together: each is suspected from now on. Those with a verdict are not to be tried
+   * again.
+   * @param isDangerous the batch's replica was lost with it; false: its items all failed.
+   * @param wereAlone nothing else was in flight.
+   */
+  accuse(batch: readonly Evaluation[], isDangerous: boolean, wereAlone: boolean, nowNs: number): void {
+    for (const evaluation of batch) {
+      evaluation.losses += 1;
+      evaluation.isDangerous ||= isDangerous;
+      const pieces = 2 ** evaluation.losses;
+      evaluation.mostTogether = Math.max(
+        1,
+        Math.min(evaluation.mostTogether, Math.ceil(batch.length / pieces)),
+      );
+      if (!isDangerous) continue;
+      const suspect = this.remember(evaluation, nowNs);
+      if (batch.length === 1 && wereAlone && suspect.losses >= CONVICTING_LOSSES) {
+        suspect.verdict = `this input was isolated: ${suspect.losses} replicas were lost with it, the last with nothing else`;
+      }
+    }
+  }
+
+  /** It has failed by itself after it had spoilt a batch: for a while it goes alone. */
+  remember(evaluation: Evaluation, nowNs: number): Suspect {
+    const { input, hash, losses, mostTogether, isDangerous } = evaluation;
+    const found = this.find(evaluation, nowNs);
+    const suspect = found ?? { input, losses, mostTogether, isDangerous, verdict: undefined, untilNs: 0 };
+    this.drop(hash);
+    suspect.losses = losses;
+    suspect.mostTogether = mostTogether;
+    suspect.isDangerous = isDangerous;
+    suspect.untilNs = nowNs + REMEMBERED_NS;
+    // At the end: the map's order is that of the last loss.
+    this.byHash.set(hash, suspect);
+    this.bytes += input.length;
+    for (const oldest of this.byHash.keys()) {
+      if (this.byHash.size <= MOST_INPUTS && this.bytes <= MOST_BYTES) break;
+      this.drop(oldest);
+    }
+    return suspect;
+  }
+
+  /** Gives a new evaluation what is known of its input. @returns why it is not to be tried, where it is not. */
+  recognise(evaluation: Evaluation, nowNs: number): string | undefined {
+    const suspect = this.find(evaluation, nowNs);
+    if (suspect === undefined) return undefined;
+    evaluation.losses = suspect.losses;
+    evaluation.mostTogether = suspect.mostTogether;
+    evaluation.isDangerous = suspect.isDangerous;
+    return suspect.verdict;
+  }
+
+  /** Its batch was answered. */
+  acquit(evaluation: Evaluation): void {
+    this.drop(evaluation.hash);
+  }
+
+  private find({ hash, input }: Evaluation, nowNs: number): Suspect | undefined {
+    const suspect = this.byHash.get(hash);
+    if (suspect === undefined || !sameBytes(suspect.input, input)) return undefined;
+    if (suspect.untilNs > nowNs) return suspect;
+    this.drop(hash);
+    return undefined;
+  }
+
+  private drop(hash: number): void {
+    const suspect = this.byHash.get(hash);
+    if (suspect === undefined) return;
+    this.byHash.delete(hash);
+    this.bytes -= suspect.input.length;
+  }
+}

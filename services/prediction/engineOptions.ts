@@ -1,0 +1,62 @@
+import type { Clock } from '../../simulator/time/index.js';
+import {
+  BATCHING_DEFAULTS,
+  DEFAULT_HANG_LIMITS,
+  type BatchingOptions,
+  type HangLimits,
+} from '../batching/index.js';
+import type { RegistryView } from '../registry/index.js';
+import type { Store } from '../store/index.js';
+import type { PredictionObserver } from './observer.js';
+
+export interface PredictionEngineOptions {
+  readonly clock: Clock;
+  readonly registry: RegistryView;
+  readonly store: Store;
+  /** Of every draw; the same seed and arrivals give the same selections. */
+  readonly seed: number;
+  readonly observer?: PredictionObserver;
+  /** Limit of the prediction cache; 32 MiB by default, 0 keeps nothing. */
+  readonly cacheBytes?: number;
+  /** Evaluations that may wait for one replica. */
+  readonly maxQueued?: number;
+  /** Share of the shortest objective that a batch's service may take. */
+  readonly serviceShare?: number;
+  /** When a replica that answers nothing counts as lost, where not by the defaults; false: never. */
+  readonly hangWatchdog?: Partial<HangLimits> | false;
+  /** Queries that feedback may still name. */
+  readonly recentQueries?: number;
+  /** The engine's name on the clock, when a clock has more than one. */
+  readonly port?: string;
+}
+
+/** @throws RangeError when an option is out of its range. */
+export function batchingOptions(
+  options: PredictionEngineOptions,
+  observer: PredictionObserver,
+): BatchingOptions {
+  const serviceShare = options.serviceShare ?? BATCHING_DEFAULTS.serviceShare;
+  if (!(serviceShare > 0 && serviceShare <= 1)) {
+    throw new RangeError(`serviceShare must be above 0 and at most 1, not ${serviceShare}`);
+  }
+  const maxQueued = options.maxQueued ?? BATCHING_DEFAULTS.maxQueued;
+  if (!Number.isSafeInteger(maxQueued) || maxQueued < 1) {
+    throw new RangeError(`maxQueued must be a whole number above 0, not ${maxQueued}`);
+  }
+  const hang = hangLimits(options.hangWatchdog ?? {});
+  return { clock: options.clock, observer, maxQueued, serviceShare, hang };
+}
+
+function hangLimits(watchdog: Partial<HangLimits> | false): HangLimits | undefined {
+  if (watchdog === false) return undefined;
+  const limits = { ...DEFAULT_HANG_LIMITS, ...watchdog };
+  const expect = (name: keyof HangLimits, least: number): void => {
+    const value = limits[name];
+    if (value >= least && value < Infinity) return;
+    throw new RangeError(`hangWatchdog.${name} must be a number of at least ${least}, not ${value}`);
+  };
+  expect('minimumMs', 1);
+  expect('factor', 1);
+  expect('firstAnswerMs', 1);
+  return limits;
+}

@@ -1,0 +1,39 @@
+import { PRIORITIES } from '../batching/index.js';
+import type { ModelRequest, QueryRefusal } from './types.js';
+
+export const SHUTTING_DOWN: QueryRefusal = {
+  code: 'shutting_down',
+  message: 'the server is shutting down: ask another one',
+};
+
+export function unknownApplication(name: string): QueryRefusal {
+  return { code: 'unknown_application', field: 'application', message: `there is no application '${name}'` };
+}
+
+export function unknownModel({ model, version }: ModelRequest): QueryRefusal {
+  return {
+    code: 'unknown_version',
+    field: 'version',
+    message: `model '${model}' has no version '${version}'`,
+  };
+}
+
+export function unknownQuery(queryId: string | undefined): QueryRefusal {
+  const message =
+    queryId === undefined
+      ? 'feedback needs the id of the query that it judges, or an input'
+      : `query '${queryId}' is not remembered: give its input with the feedback`;
+  return { code: 'unknown_query', field: 'query_id', message };
+}
+
+export function badContext(error: unknown): QueryRefusal {
+  const message = error instanceof Error ? error.message : String(error);
+  return { code: 'invalid_input', field: 'context', message };
+}
+
+/** What is wrong with a priority, or undefined. */
+export function priorityRefusal(priority: number | undefined): QueryRefusal | undefined {
+  if (priority === undefined || PRIORITIES.some((level) => level === priority)) return undefined;
+  const message = `the priority must be a whole number from 1 (most urgent) to 5, not ${priority}`;
+  return { code: 'invalid_input', field: 'priority', message };
+}
