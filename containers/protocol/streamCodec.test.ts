@@ -10,6 +10,7 @@ type Frame = FrontendFrame | ContainerFrame;
 const text = fc.string({ unit: 'grapheme' });
 const u32 = fc.nat(0xffff_ffff);
 const id = u32;
+const time = fc.double({ noNaN: true });
 const code = fc.constantFrom(...(['invalidInput', 'modelError', 'kernelFault', 'cancelled'] as const));
 const frame: fc.Arbitrary<Frame> = fc.oneof(
   fc.record({
@@ -29,18 +30,22 @@ const frame: fc.Arbitrary<Frame> = fc.oneof(
     traceparent: text,
   }),
   fc.record({ kind: fc.constant('cancel' as const), batchId: fc.maxSafeNat(), itemIds: fc.array(id) }),
-  fc.record({
-    kind: fc.constant('result' as const),
-    batchId: fc.maxSafeNat(),
-    serviceNs: fc.double({ noNaN: true }),
-    results: fc.array(
-      fc.oneof(
-        fc.record({ id, ok: fc.constant(true as const), output: text }),
-        fc.record({ id, ok: fc.constant(true as const), output: text, scores: fc.float32Array() }),
-        fc.record({ id, ok: fc.constant(false as const), code, message: text }),
+  fc.record(
+    {
+      kind: fc.constant('result' as const),
+      batchId: fc.maxSafeNat(),
+      serviceNs: time,
+      parts: fc.record({ waitNs: time, inputNs: time, outputNs: time }),
+      results: fc.array(
+        fc.oneof(
+          fc.record({ id, ok: fc.constant(true as const), output: text }),
+          fc.record({ id, ok: fc.constant(true as const), output: text, scores: fc.float32Array() }),
+          fc.record({ id, ok: fc.constant(false as const), code, message: text }),
+        ),
       ),
-    ),
-  }),
+    },
+    { requiredKeys: ['kind', 'batchId', 'serviceNs', 'results'] },
+  ),
   fc.record({ kind: fc.constant('credit' as const), credits: u32 }),
   fc.record({ kind: fc.constant('printed' as const), text }),
   fc.record({ kind: fc.constant('down' as const), reason: text }),

@@ -77,6 +77,11 @@ function writeFields(writer: ByteWriter, frame: Frame): void {
     case 'result':
       writer.f64(frame.batchId);
       writer.f64(frame.serviceNs);
+      writer.optional(frame.parts, ({ waitNs, inputNs, outputNs }) => {
+        writer.f64(waitNs);
+        writer.f64(inputNs);
+        writer.f64(outputNs);
+      });
       writer.u32(frame.results.length);
       for (const result of frame.results) writeResult(writer, result);
       return;
@@ -181,7 +186,13 @@ function readFields(reader: ByteReader, kind: Frame['kind']): Frame {
     case 'result': {
       const batchId = reader.f64();
       const serviceNs = reader.f64();
-      return { kind, batchId, serviceNs, results: reader.list(9, () => readResult(reader)) };
+      const parts = reader.optional(() => {
+        const waitNs = reader.f64();
+        const inputNs = reader.f64();
+        return { waitNs, inputNs, outputNs: reader.f64() };
+      });
+      const results = reader.list(9, () => readResult(reader));
+      return { kind, batchId, serviceNs, results, ...(parts === undefined ? {} : { parts }) };
     }
     case 'credit':
       return { kind, credits: reader.u32() };

@@ -1,4 +1,4 @@
-import type { BatchItem, ItemResult, PredictFrame } from '../../protocol/index.js';
+import type { BatchItem, ItemResult, PredictFrame, ServiceParts } from '../../protocol/index.js';
 
 /** A batch from its arrival to its answer. It outlives the device's state, so that it can be run again. */
 export class BatchWork {
@@ -7,6 +7,11 @@ export class BatchWork {
   live: number[] = [];
   /** Contexts that were lost with it on the device. */
   losses = 0;
+  /** When it last began to be copied in, began to compute and had computed; undefined: it has not. */
+  private copyNs = 0;
+  private inputNs = 0;
+  private computeNs: number | undefined;
+  private computedNs: number | undefined;
   private readonly items: readonly BatchItem[];
   private readonly results: (ItemResult | undefined)[];
 
@@ -18,6 +23,30 @@ export class BatchWork {
     this.batchId = frame.batchId;
     this.items = frame.items;
     this.results = new Array<ItemResult | undefined>(frame.items.length).fill(undefined);
+  }
+
+  onCopy(nowNs: number): void {
+    this.copyNs = nowNs;
+  }
+
+  onCopiedIn(nowNs: number): void {
+    this.inputNs = nowNs - this.copyNs;
+  }
+
+  onCompute(nowNs: number): void {
+    this.computeNs = nowNs;
+    this.computedNs = undefined;
+  }
+
+  onComputed(nowNs: number): void {
+    this.computedNs = nowNs;
+  }
+
+  /** Of its service time, now that it is answered. An attempt that was lost counts as waiting. */
+  parts(nowNs: number): ServiceParts | undefined {
+    const { arrivalNs, inputNs, computeNs, computedNs } = this;
+    if (computeNs === undefined || computedNs === undefined) return undefined;
+    return { waitNs: computeNs - arrivalNs - inputNs, inputNs, outputNs: nowNs - computedNs };
   }
 
   get size(): number {

@@ -71,6 +71,25 @@ describe('a kernel model container', () => {
     expect(serviceNs).toBe(clock.nowNs() - sentNs);
   });
 
+  it('tells what of its time was waiting and copying', () => {
+    const first = frontend.ask([floats(1, 2)]);
+    const second = frontend.ask([floats(3, 4)]);
+    const third = frontend.ask([floats(5, 6)]);
+    clock.run();
+    const timesOf = (batch: number) => {
+      const { serviceNs = 0, parts } = frontend.result(batch) ?? {};
+      const { waitNs, inputNs, outputNs } = parts ?? { waitNs: NaN, inputNs: NaN, outputNs: NaN };
+      return { waitNs, inputNs, outputNs, computeNs: serviceNs - waitNs - inputNs - outputNs };
+    };
+    const alone = timesOf(first);
+    expect(alone.waitNs).toBe(0);
+    for (const part of [alone.inputNs, alone.outputNs, alone.computeNs]) expect(part).toBeGreaterThan(0);
+    // The second waits for the first to compute, the third for a slot.
+    expect(timesOf(second).waitNs).toBeGreaterThan(0);
+    expect(timesOf(third).waitNs).toBeGreaterThan(timesOf(second).waitNs);
+    expect(timesOf(third).computeNs).toBeCloseTo(alone.computeNs, 3);
+  });
+
   it('takes the same simulated time twice', () => {
     const first = frontend.ask([floats(1, 2)]);
     clock.run();

@@ -93,11 +93,13 @@ export class KernelModelContainer implements ModelContainer, SessionListener, Sl
     outlet.onFrame({ kind: 'down', reason: `${model.folder}: ${reason}` });
   }
 
-  onCopiedIn(): void {
+  onCopiedIn(slot: BatchSlot): void {
+    slot.work?.onCopiedIn(this.options.clock.nowNs());
     this.computeNext();
   }
 
   onComputed(slot: BatchSlot): void {
+    slot.work?.onComputed(this.options.clock.nowNs());
     if (this.computing === slot) this.computing = undefined;
     this.computeNext();
   }
@@ -201,6 +203,7 @@ export class KernelModelContainer implements ModelContainer, SessionListener, Sl
       if (done) this.answer(batch);
       else if (slot !== undefined) {
         this.order.push(slot);
+        batch.onCopy(this.options.clock.nowNs());
         slot.copyIn(batch);
       }
     }
@@ -212,6 +215,7 @@ export class KernelModelContainer implements ModelContainer, SessionListener, Sl
     const next = this.order.find(({ isReady }) => isReady);
     if (next === undefined) return;
     this.computing = next;
+    next.work?.onCompute(this.options.clock.nowNs());
     if (!next.compute() && this.computing === next) this.computing = undefined;
   }
 
@@ -221,11 +225,13 @@ export class KernelModelContainer implements ModelContainer, SessionListener, Sl
     const hostNs = this.meter.hostNowNs === undefined ? 0 : this.meter.hostNowNs() - batch.hostArrivalNs;
     this.inFlight -= 1;
     this.meter.leave(batch.arrivalNs, nowNs);
+    const parts = batch.parts(nowNs);
     outlet.onFrame({
       kind: 'result',
       batchId: batch.batchId,
       results: batch.answer(),
       serviceNs: Math.max(nowNs - batch.arrivalNs, hostNs),
+      ...(parts === undefined ? {} : { parts }),
     });
   }
 }

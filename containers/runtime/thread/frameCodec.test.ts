@@ -37,5 +37,7 @@ describe('frames across a thread', () => {
       ],
     };
     expect(unpackResult(structuredClone(packResult(1, frame, TIMES)))).toEqual(frame);
+    const timed = { ...frame, parts: { waitNs: 1, inputNs: 0.25, outputNs: 0.125 } };
+    expect(unpackResult(structuredClone(packResult(1, timed, TIMES)))).toEqual(timed);
   });
 });

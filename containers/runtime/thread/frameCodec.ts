@@ -31,7 +31,7 @@ export function unpackPredict(message: PredictMessage): PredictFrame {
 }
 
 export function packResult(line: number, frame: ResultFrame, times: NodeTimes): ResultMessage {
-  const { batchId, serviceNs, results } = frame;
+  const { batchId, serviceNs, parts, results } = frame;
   const scoreEnds: number[] = [];
   let end = 0;
   for (const result of results) {
@@ -48,6 +48,7 @@ export function packResult(line: number, frame: ResultFrame, times: NodeTimes): 
     line,
     batchId,
     serviceNs,
+    ...(parts === undefined ? {} : { parts }),
     ids: results.map(({ id }) => id),
     codes: results.map((result) => (result.ok ? '' : result.code)),
     texts: results.map((result) => (result.ok ? result.output : result.message)),
@@ -60,7 +61,7 @@ export function packResult(line: number, frame: ResultFrame, times: NodeTimes): 
 type FailureCode = Exclude<ItemResult, { ok: true }>['code'];
 
 export function unpackResult(message: ResultMessage): ResultFrame {
-  const { batchId, serviceNs, ids, codes, texts, scoreEnds, scores } = message;
+  const { batchId, serviceNs, parts, ids, codes, texts, scoreEnds, scores } = message;
   const results = ids.map((id, index): ItemResult => {
     const code = codes[index];
     if (code !== '') return { id, ok: false, code: code as FailureCode, message: texts[index] };
@@ -70,5 +71,5 @@ export function unpackResult(message: ResultMessage): ResultFrame {
     // A copy: a view would keep the whole batch's scores for as long as one answer is cached.
     return { id, ok: true, output, scores: scores.slice(start, scoreEnds[index]) };
   });
-  return { kind: 'result', batchId, results, serviceNs };
+  return { kind: 'result', batchId, results, serviceNs, ...(parts === undefined ? {} : { parts }) };
 }

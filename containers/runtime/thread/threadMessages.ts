@@ -1,6 +1,6 @@
 import type { BusyTimes } from '../busyMeter.js';
 import type { GpuActivity } from '../gpuActivity.js';
-import type { ContainerFrame, InputType, ResultFrame } from '../../protocol/index.js';
+import type { ContainerFrame, InputType, ResultFrame, ServiceParts } from '../../protocol/index.js';
 import type { ReplicaIdentity } from '../modelContainer.js';
 
 /** A line is one channel of the many that share the worker's port. */
@@ -52,6 +52,7 @@ export interface ResultMessage {
   readonly line: number;
   readonly batchId: number;
   readonly serviceNs: number;
+  readonly parts?: ServiceParts;
   readonly ids: readonly number[];
   /** '' for an answer, the code of a failure otherwise. */
   readonly codes: readonly string[];
