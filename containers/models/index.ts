@@ -39,5 +39,6 @@ export { BATCHES_IN_FLIGHT } from './manifestCheck.js';
 export { ModelError, type ModelErrorCode } from './modelError.js';
 export { packageRoot } from './packageRoot.js';
 export { degradedModels } from './training/degradedModels.js';
+export { forestEnsemble } from './training/forestEnsemble.js';
 export { digitModels } from './training/digitModels.js';
 export { digitAt, loadDigits, type DigitSet, type DigitSplit } from './training/digits.js';

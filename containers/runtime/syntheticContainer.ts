@@ -14,8 +14,11 @@ export interface SyntheticService {
   /** Service time of a batch of n: `fixedNs + n * itemNs`. */
   readonly fixedNs: number;
   readonly itemNs: number;
-  /** Each batch's time is multiplied by a uniform draw from [1 - share, 1 + share], keyed by seed and batch id. */
-  readonly jitter?: { readonly share: number; readonly seed: number };
+  /**
+   * Each batch's time is multiplied by a uniform draw from [1 - share, 1 + share], keyed by seed and batch id, or by what
+   * the function gives for the batch id.
+   */
+  readonly jitter?: { readonly share: number; readonly seed: number } | ((batchId: number) => number);
   /** The answer to every item, or to this one. */
   readonly output: string | ((item: BatchItem) => string);
   readonly inputType: InputType;
@@ -107,6 +110,7 @@ export class SyntheticContainer implements ModelContainer, EventSink {
     const { fixedNs, itemNs, jitter } = this.service;
     const meanNs = fixedNs + served * itemNs;
     if (jitter === undefined) return meanNs;
+    if (typeof jitter === 'function') return meanNs * jitter(batchId);
     const draw = uniformFloat64(xoroshiro128plus(jitter.seed ^ Math.imul(batchId, 0x9e3779b1)));
     return meanNs * (1 + jitter.share * (2 * draw - 1));
   }
