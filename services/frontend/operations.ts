@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { OpenApiOperation } from '../http/index.js';
+import { INFERENCE_OPERATIONS } from './inference/index.js';
 import {
   predictionSchema,
   predictRequestSchema,
@@ -83,4 +84,5 @@ export const QUERY_OPERATIONS: readonly OpenApiOperation[] = [
     summary: 'This document',
     answer: z.record(z.string(), z.unknown()),
   },
+  ...INFERENCE_OPERATIONS,
 ];

@@ -14,4 +14,10 @@ export {
   type ListenOptions,
   type UpgradeReceiver,
 } from './jsonServer.js';
-export { errorBodySchema, openApiDocument, type OpenApiOperation } from './openApi.js';
+export {
+  errorBodySchema,
+  openApiDocument,
+  type ErrorBodyShape,
+  type OpenApiOperation,
+  type OpenApiParameter,
+} from './openApi.js';

@@ -28,6 +28,19 @@ describe('openApiDocument', () => {
       errors: ['unknown_model', 'application_exists', 'model_exists'],
     },
     { method: 'get', path: '/plain', summary: 'Plain', answer: { contentType: 'text/plain' } },
+    {
+      method: 'post',
+      path: '/other',
+      summary: 'Other',
+      parameters: [{ name: 'X-Length', in: 'header', description: 'A length', schema: z.int() }],
+      request: z.object({}),
+      isBodyOptional: true,
+      requestTypes: { 'application/octet-stream': 'Bytes' },
+      answer: z.object({}),
+      answerTypes: { 'application/octet-stream': 'Bytes' },
+      errors: ['unknown_model'],
+      errorBody: { name: 'OtherError', schema: z.object({ error: z.string() }) },
+    },
   ]) as unknown as Document;
 
   it('describes parameters, body and answer', () => {
@@ -45,6 +58,27 @@ describe('openApiDocument', () => {
     expect(document.paths['/plain'].get.responses['200'].content).toEqual({
       'text/plain': { schema: { type: 'string' } },
     });
+  });
+
+  it('describes other content types, parameters and errors where a route has them', () => {
+    const { parameters, requestBody, responses } = document.paths['/other'].post;
+    expect(parameters).toEqual([
+      {
+        name: 'X-Length',
+        in: 'header',
+        description: 'A length',
+        required: false,
+        schema: expect.objectContaining({ type: 'integer' }) as unknown,
+      },
+    ]);
+    expect(requestBody).toMatchObject({ required: false });
+    const bytes = { 'application/octet-stream': { schema: { description: 'Bytes' } } };
+    expect(requestBody?.content).toMatchObject(bytes);
+    expect(responses['200'].content).toMatchObject(bytes);
+    expect(responses['404'].content).toEqual({
+      'application/json': { schema: { $ref: '#/components/schemas/OtherError' } },
+    });
+    expect(document.components.schemas.OtherError).toMatchObject({ required: ['error'] });
   });
 
   it('lists each error under its status, with a schema that is there', () => {

@@ -8,10 +8,33 @@ export interface OpenApiOperation {
   readonly path: string;
   readonly summary: string;
   readonly request?: z.ZodType;
+  /** The request may come without a body. */
+  readonly isBodyOptional?: true;
+  /** Other content types that the request may have than JSON, with what they carry. */
+  readonly requestTypes?: Readonly<Record<string, string>>;
+  /** Parameters beside those of the path. */
+  readonly parameters?: readonly OpenApiParameter[];
   /** The answer with status 200: a schema of JSON, or the content type of something else. */
   readonly answer: z.ZodType | { readonly contentType: string };
+  /** Other content types that the answer may have, with what they carry. */
+  readonly answerTypes?: Readonly<Record<string, string>>;
+  /** The body of errors, where it is another one than `errorBodySchema`. */
+  readonly errorBody?: ErrorBodyShape;
   /** Errors special to the route; those that any route answers with are added. */
   readonly errors?: readonly ErrorCode[];
+}
+
+export interface OpenApiParameter {
+  readonly name: string;
+  readonly in: 'header' | 'query';
+  readonly description: string;
+  readonly schema: z.ZodType;
+}
+
+/** Named in the document's components. */
+export interface ErrorBodyShape {
+  readonly name: string;
+  readonly schema: z.ZodType;
 }
 
 const ERRORS_OF_ANY_BODY = [
@@ -35,6 +58,8 @@ export const errorBodySchema = z
   })
   .meta({ description: 'Every error has this body' });
 
+const DEFAULT_ERROR_BODY: ErrorBodyShape = { name: 'Error', schema: errorBodySchema };
+
 /** What travels beside the routes, which OpenAPI cannot describe: the messages of a WebSocket. */
 export interface MessageSchema {
   readonly schema: z.ZodType;
@@ -50,7 +75,10 @@ export function openApiDocument(
   messages: Readonly<Record<string, MessageSchema>> = {},
 ): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {};
+  const errorBodies = new Map([[DEFAULT_ERROR_BODY.name, DEFAULT_ERROR_BODY.schema]]);
   for (const operation of operations) {
+    const { name, schema } = operation.errorBody ?? DEFAULT_ERROR_BODY;
+    errorBodies.set(name, schema);
     (paths[operation.path] ??= {})[operation.method] = describeOperation(operation);
   }
   return {
@@ -59,7 +87,7 @@ export function openApiDocument(
     paths,
     components: {
       schemas: {
-        Error: jsonSchema(errorBodySchema, 'output'),
+        ...Object.fromEntries([...errorBodies].map(([name, schema]) => [name, jsonSchema(schema, 'output')])),
         ...Object.fromEntries(
           Object.entries(messages).map(([name, { schema, io }]) => [name, jsonSchema(schema, io)]),
         ),
@@ -69,13 +97,19 @@ export function openApiDocument(
 }
 
 function describeOperation(operation: OpenApiOperation): Record<string, unknown> {
-  const parameters = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+  const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: 'path',
     required: true,
     schema: { type: 'string' },
   }));
-  const { request } = operation;
+  const beside = (operation.parameters ?? []).map((parameter) => ({
+    ...parameter,
+    required: false,
+    schema: jsonSchema(parameter.schema, 'input'),
+  }));
+  const parameters = [...inPath, ...beside];
+  const { request, isBodyOptional, requestTypes, answerTypes, errorBody = DEFAULT_ERROR_BODY } = operation;
   const errors: readonly ErrorCode[] = [
     ...(request === undefined ? [] : ERRORS_OF_ANY_BODY),
     ...(operation.errors ?? []),
@@ -87,23 +121,35 @@ function describeOperation(operation: OpenApiOperation): Record<string, unknown>
       ? {}
       : {
           requestBody: {
-            required: true,
-            content: { 'application/json': { schema: jsonSchema(request, 'input') } },
+            required: isBodyOptional !== true,
+            content: {
+              'application/json': { schema: jsonSchema(request, 'input') },
+              ...otherContents(requestTypes),
+            },
           },
         }),
-    responses: { '200': answer(operation.answer), ...errorResponses(errors) },
+    responses: { '200': answer(operation.answer, answerTypes), ...errorResponses(errors, errorBody) },
   };
 }
 
-function answer(of: OpenApiOperation['answer']): Record<string, unknown> {
+function otherContents(types: Readonly<Record<string, string>> = {}): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(types).map(([type, description]) => [type, { schema: { description } }]),
+  );
+}
+
+function answer(
+  of: OpenApiOperation['answer'],
+  others: OpenApiOperation['answerTypes'],
+): Record<string, unknown> {
   const content =
     of instanceof z.ZodType
       ? { 'application/json': { schema: jsonSchema(of, 'output') } }
       : { [of.contentType]: { schema: { type: 'string' } } };
-  return { description: 'Success', content };
+  return { description: 'Success', content: { ...content, ...otherContents(others) } };
 }
 
-function errorResponses(codes: readonly ErrorCode[]): Record<string, unknown> {
+function errorResponses(codes: readonly ErrorCode[], { name }: ErrorBodyShape): Record<string, unknown> {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codes) {
     const { status } = ERROR_CATALOGUE[code];
@@ -114,7 +160,7 @@ function errorResponses(codes: readonly ErrorCode[]): Record<string, unknown> {
       String(status),
       {
         description: ofStatus.join(', '),
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+        content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } },
       },
     ]),
   );

@@ -1,1 +1,2 @@
 export { InferenceProtocol, type InferenceProtocolOptions } from './inferenceProtocol.js';
+export { INFERENCE_OPERATIONS } from './operations.js';
