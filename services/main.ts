@@ -9,7 +9,8 @@ import { ManagementServer, registerDefaults } from './management/index.js';
 import { PredictionEngine } from './prediction/index.js';
 import { Registry } from './registry/index.js';
 import { EmbeddedStore, MemoryStore, type Store } from './store/index.js';
-import { Telemetry, type Complaint } from './telemetry/index.js';
+import { Telemetry, traceDetail, type Complaint } from './telemetry/index.js';
+import type { Tracing } from './tracing/index.js';
 
 export interface EmbeddedOptions {
   readonly host: string;
@@ -28,6 +29,8 @@ export interface EmbeddedOptions {
   /** Registers the applications that come with the product, in a fresh data directory. */
   readonly withDefaults: boolean;
   readonly complain: Complaint;
+  /** Closed with the server. */
+  readonly tracing?: Tracing | undefined;
 }
 
 /** How long a drain may take: notice for load balancers first, then grace for what is in flight. */
@@ -115,6 +118,7 @@ class Parts {
   readonly deployer: Deployer;
   private readonly engine: PredictionEngine;
   private readonly telemetry: Telemetry;
+  private readonly tracing: Tracing | undefined;
   private isStarted = false;
 
   constructor(
@@ -124,8 +128,10 @@ class Parts {
     private readonly runtime: EmbeddedRuntime,
   ) {
     const { complain, cacheBytes, maxBodyBytes, allowedOrigins } = options;
-    const onDefect = ({ message, cause }: ServiceError) => complain(message, { cause });
+    const onDefect = ({ message, cause }: ServiceError, traceparent?: string) =>
+      complain(message, { cause, ...traceDetail(traceparent) });
     this.registry = new Registry(store);
+    this.tracing = options.tracing;
     this.deployer = new Deployer({
       registry: this.registry,
       starter: this.runtime,
@@ -140,7 +146,7 @@ class Parts {
     });
     const { deployer } = this;
     this.served = new ServedVersions(this.registry, (name, version) => deployer.isUp(name, version));
-    this.telemetry = new Telemetry(this.registry, complain);
+    this.telemetry = new Telemetry(this.registry, complain, options.tracing);
     const engine = new PredictionEngine({
       clock: this.clock,
       registry: this.served,
@@ -173,6 +179,7 @@ class Parts {
       // Ids of an earlier process, or of another frontend, must not name queries of this one.
       queryIdPrefix: randomBytes(6).toString('base64url'),
       onDefect,
+      tracing: options.tracing,
       pages: dashboard,
       ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
       ...(allowedOrigins === undefined ? {} : { allowedOrigins }),
@@ -208,5 +215,6 @@ class Parts {
     await this.runtime.close();
     await closed(this.store);
     this.clock.close();
+    await this.tracing?.close();
   }
 }

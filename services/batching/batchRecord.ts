@@ -1,4 +1,4 @@
-import type { BatchTrace, SentBatch } from './batchTrace.js';
+import type { BatchTrace, TracedItem } from './batchTrace.js';
 
 /** What became of a batch, for those who measure. */
 export interface BatchRecord {
@@ -28,10 +28,17 @@ export interface BatchRecord {
 /** Events of queues and replicas. Calls come on the query path: count and return. */
 export interface BatchingObserver {
   /** A batch is about to leave. Its trace, if it gets one, goes with it to the container. */
-  onBatchSent(batch: SentBatch): BatchTrace | undefined;
+  onBatchSent(
+    model: string,
+    version: string,
+    replica: string,
+    items: readonly TracedItem[],
+  ): BatchTrace | undefined;
   onBatch(record: BatchRecord): void;
   /** A container broke the protocol; the replica stays in use. */
   onProtocolError(model: string, version: string, replica: string, message: string): void;
+  /** A replica was lost with this many inputs that others get now. */
+  onRequeued(model: string, version: string, replica: string, inputs: number): void;
   onReplicaUp(model: string, version: string, replica: string): void;
   onReplicaDown(model: string, version: string, replica: string, reason: string): void;
 }
@@ -46,6 +53,8 @@ export interface ReplicaStatus {
   readonly queued: number;
   readonly inFlightItems: number;
   readonly inFlightBatches: number;
+  /** Batches that it takes beside those in flight. */
+  readonly credits: number;
   /** Mean service time an item, of late; undefined before the first answer. */
   readonly itemNs: number | undefined;
   readonly batches: number;

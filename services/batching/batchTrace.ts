@@ -1,16 +1,9 @@
 import type { WaiterTrace } from '../cache/index.js';
 import type { BatchRecord } from './batchRecord.js';
 
-/** A batch that leaves for its container. */
-export interface SentBatch {
-  readonly model: string;
-  readonly version: string;
-  readonly replica: string;
-  readonly evaluations: readonly TracedItem[];
-}
-
+/** An item of a batch, for whoever traces it. */
 export interface TracedItem {
-  /** Adds those of all traced requests that wait for it. */
+  /** Adds the traces of all requests that wait for it. */
   collectTraces(into: WaiterTrace[]): void;
 }
 

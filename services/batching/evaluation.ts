@@ -1,4 +1,5 @@
-import type { Prediction, PredictionFailure } from '../cache/index.js';
+import type { Prediction, PredictionFailure, WaiterTrace } from '../cache/index.js';
+import type { BatchTrace, TracedItem } from './batchTrace.js';
 import type { HeapItem } from './deadlineHeap.js';
 import type { ReplicaQueue } from './replicaQueue.js';
 
@@ -8,7 +9,7 @@ export type EvaluationState = 'new' | 'queued' | 'sent' | 'done';
  * One input on its way through one model. It holds the input until it is answered, so that a batch whose replica
  * is lost can be sent again elsewhere. Ends in exactly one of the two callbacks, unless it is cancelled.
  */
-export abstract class Evaluation implements HeapItem {
+export abstract class Evaluation implements HeapItem, TracedItem {
   order = 0;
   heapIndex = -1;
   state: EvaluationState = 'new';
@@ -17,6 +18,8 @@ export abstract class Evaluation implements HeapItem {
   batchId = 0;
   /** Its number within its batch. */
   itemId = 0;
+  /** Of the batch that it was sent in, where that is traced. */
+  batchTrace: BatchTrace | undefined;
   /** Batches that were lost or failed as a whole with it. */
   losses = 0;
   /** Suspected of having spoilt a batch, it travels among suspects only, so many at most; Infinity when it is not. */
@@ -40,6 +43,7 @@ export abstract class Evaluation implements HeapItem {
     readonly traceparent: string | undefined,
   ) {}
 
+  abstract collectTraces(into: WaiterTrace[]): void;
   abstract onPrediction(prediction: Prediction): void;
   abstract onFailure(failure: PredictionFailure): void;
 }

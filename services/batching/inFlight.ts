@@ -1,3 +1,4 @@
+import type { BatchTrace } from './batchTrace.js';
 import type { Evaluation } from './evaluation.js';
 import { RecentRoundTrips } from './recentRoundTrips.js';
 import { ServiceEstimate } from './serviceEstimate.js';
@@ -13,6 +14,9 @@ export interface Batch {
   readonly totalQueueNs: number;
   /** Nothing else is sent until it is answered. */
   readonly isAlone: boolean;
+  readonly trace: BatchTrace | undefined;
+  /** W3C trace context that went with it. */
+  readonly traceparent: string | undefined;
 }
 
 /** The batches that a replica works on, and what it has been seen to need for a batch. */

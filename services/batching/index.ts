@@ -14,5 +14,5 @@ export { DEFAULT_HANG_LIMITS, type HangLimits } from './hangWatchdog.js';
 export { NORMAL_PRIORITY, PRIORITIES } from './priorityQueue.js';
 export type { ReplicaLoss, ReplicaQueueOptions } from './queueOptions.js';
 export { ReplicaQueue } from './replicaQueue.js';
-export type { BatchTrace, SentBatch, TracedItem } from './batchTrace.js';
+export type { BatchTrace, TracedItem } from './batchTrace.js';
 export type { BatchRecord, BatchingObserver, ReplicaStatus } from './batchRecord.js';

@@ -221,13 +221,19 @@ export class ReplicaGroup {
     // Accused before anything is sent again, so that whoever answers at once finds everything in order.
     if (!isIntended)
       for (const { items } of inFlight) this.suspects.accuse(items, true, inFlight.length === 1, nowNs);
+    let requeued = 0;
     for (const evaluation of [...inFlight.flatMap(({ items }) => items), ...queued]) {
       // A failure's callback may have cancelled others of the list.
       if (evaluation.state === 'done') continue;
       evaluation.queue = undefined;
       if (evaluation.expiresNs <= nowNs) failEvaluation(evaluation, expired);
-      else this.enqueue(evaluation, nowNs);
+      else {
+        requeued += 1;
+        this.enqueue(evaluation, nowNs);
+      }
     }
+    const { model, version, replica } = lost.hello;
+    if (requeued > 0) this.options.observer.onRequeued(model, version, replica, requeued);
   }
 }
 

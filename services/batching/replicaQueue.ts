@@ -236,7 +236,9 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
   lose(reason: string, isIntended = false): void {
     if (this.down) return;
     this.leave(reason);
-    const loss = { reason, inFlight: this.inFlight.clear(), queued: this.takeWaiting(), isIntended };
+    const inFlight = this.inFlight.clear();
+    for (const { trace } of inFlight) trace?.onLost(reason);
+    const loss = { reason, inFlight, queued: this.takeWaiting(), isIntended };
     this.observer.onReplicaDown(this.hello.model, this.hello.version, this.hello.replica, reason);
     this.onLost(this, loss);
     this.onRetired?.();
@@ -252,6 +254,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
       queued: this.queued,
       inFlightItems: this.inFlight.items,
       inFlightBatches: this.inFlight.size,
+      credits: this.credits,
       itemNs: this.itemNs,
       batches: this.batches,
       items: this.items,
@@ -380,6 +383,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     for (const evaluation of evaluations) {
       evaluation.state = 'sent';
       evaluation.batchId = id;
+      evaluation.batchTrace = undefined;
       evaluation.itemId = items.length;
       items.push({
         id: evaluation.itemId,
@@ -391,9 +395,24 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
       if (queueNs > longestQueueNs) longestQueueNs = queueNs;
       traceparent ??= evaluation.traceparent;
     }
+    const { model, version, replica } = this.hello;
+    const trace = this.observer.onBatchSent(model, version, replica, evaluations);
+    if (trace !== undefined) {
+      traceparent = trace.traceparent;
+      for (const evaluation of evaluations) evaluation.batchTrace = trace;
+    }
     this.credits -= 1;
-    const sentNs = nowNs;
-    this.inFlight.add({ id, items: evaluations, limit, sentNs, longestQueueNs, totalQueueNs, isAlone });
+    this.inFlight.add({
+      id,
+      items: evaluations,
+      limit,
+      sentNs: nowNs,
+      longestQueueNs,
+      totalQueueNs,
+      isAlone,
+      trace,
+      traceparent,
+    });
     this.watchdog?.onSent(nowNs);
     this.send(
       traceparent === undefined
@@ -459,6 +478,8 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
       roundTripNs,
       failed,
       failure,
+      trace: batch.trace,
+      traceparent: batch.traceparent,
     });
     if (this.onRetired !== undefined) this.checkRetired();
   }

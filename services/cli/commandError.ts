@@ -12,6 +12,7 @@ const EXPECTED: readonly string[] = [
   'ModelError',
   'TimeoutError',
   'UnexpectedAnswerError',
+  'TracingSettingError',
 ];
 
 /** The message of anything thrown; a defect shows its stack, an expected failure does not. */

@@ -1,5 +1,7 @@
 import { pino } from 'pino';
 import { EmbeddedServer, type DrainTimes } from '../main.js';
+import type { Complaint } from '../telemetry/index.js';
+import { openTracing, tracingSettings } from '../tracing/index.js';
 import { banner } from './banner.js';
 import type { ServeOptions } from './serveCommand.js';
 
@@ -9,6 +11,8 @@ const MIB = 1024 * 1024;
 export async function serve(options: ServeOptions): Promise<void> {
   const log = pino({ level: options.logLevel, base: undefined }, pino.destination(2));
   const dataDirectory = options.ephemeral === true ? undefined : options.dataDir;
+  const tracing = tracingSettings(process.env, options.otlpEndpoint);
+  const complain: Complaint = (message, details) => log.warn(details, message);
   const stopped = stopSignal();
   const server = await EmbeddedServer.start({
     host: options.host,
@@ -21,7 +25,8 @@ export async function serve(options: ServeOptions): Promise<void> {
     maxBodyBytes: options.maxBodyMib * MIB,
     allowedOrigins: options.allowOrigin,
     withDefaults: options.defaults,
-    complain: (message, details) => log.warn(details, message),
+    complain,
+    tracing: tracing === undefined ? undefined : await openTracing(tracing, complain),
   });
   process.stdout.write(banner(server, dataDirectory));
   await stopped;

@@ -16,6 +16,7 @@ export interface ServeOptions {
   readonly drainNoticeMs: number;
   readonly drainGraceMs: number;
   readonly logLevel: string;
+  readonly otlpEndpoint?: string;
 }
 
 const port = wholeNumber(0, 65_535);
@@ -51,6 +52,10 @@ export function addServeCommand(program: Command): void {
       'time for what is in flight when a drain stops accepting',
       milliseconds,
       10_000,
+    )
+    .option(
+      '--otlp-endpoint <url>',
+      'send traces to this OTLP/HTTP receiver, as OTEL_EXPORTER_OTLP_ENDPOINT does',
     )
     .addOption(
       new Option('--log-level <level>', 'log on standard error, as JSON lines')

@@ -25,8 +25,8 @@ export class AnswerWithVotes implements AnswerSink {
   start(query: Query): void {
     this.service.predict(query, this);
     if (this.refused) return;
-    const { application, input, budgetNs, traceparent } = query;
-    this.service.poll({ application, input, budgetNs, traceparent }, (votes) => {
+    const { application, input, budgetNs, traceparent, trace } = query;
+    this.service.poll({ application, input, budgetNs, traceparent, trace }, (votes) => {
       this.votes = votes;
       this.finish();
     });

@@ -14,7 +14,8 @@ import type {
 import { DEFAULT_EXPLANATIONS, predictionJson, retryAfterHeader, STRICT_ERRORS } from './answers.js';
 import { AnswerWithVotes } from './answerWithVotes.js';
 import { encodeInput } from './inputs.js';
-import type { FrontendObserver } from './observer.js';
+import type { FrontendObserver, RefusedPart } from './observer.js';
+import type { RequestTrace, RequestTracing } from './requestTracing.js';
 import { readPredictRequest, readUpdateRequest, type PredictRequest } from './requests.js';
 import type { ApplicationRoute } from './routeTable.js';
 import { validTraceparent } from './traceparent.js';
@@ -24,8 +25,9 @@ export interface ExchangeContext {
   readonly service: PredictionService;
   readonly observer: FrontendObserver;
   nextQueryId(): string;
+  readonly tracing?: RequestTracing | undefined;
   /** A defect: logged, never shown to the client. */
-  onDefect(error: ServiceError): void;
+  onDefect(error: ServiceError, traceparent?: string): void;
 }
 
 const CLOSE = ['connection', 'close'] as const;
@@ -35,11 +37,14 @@ type Refusal = Pick<ServiceError, 'code' | 'message' | 'field'>;
 
 /** One HTTP request on a hot route, from its body to its answer. */
 abstract class Exchange implements JsonBodyReceiver {
+  protected abstract readonly about: RefusedPart;
+
   constructor(
     protected readonly context: ExchangeContext,
     protected readonly route: ApplicationRoute,
     protected readonly request: IncomingMessage,
     protected readonly response: ServerResponse,
+    protected readonly trace: RequestTrace | undefined,
   ) {}
 
   onBody(body: unknown): void {
@@ -51,14 +56,21 @@ abstract class Exchange implements JsonBodyReceiver {
   }
 
   onBodyError(error: ServiceError): void {
-    if (error.code === 'internal') this.context.onDefect(error);
+    if (error.code === 'internal') this.context.onDefect(error, this.traceparent);
     this.refuse(error);
   }
 
   protected abstract start(body: unknown): void;
 
+  protected get traceparent(): string | undefined {
+    return this.trace === undefined
+      ? validTraceparent(this.request.headers.traceparent)
+      : this.trace.traceparent;
+  }
+
   protected refuse(error: Refusal, more?: readonly string[]): void {
-    this.context.observer.onRefused(this.route.application.name, error.code);
+    this.trace?.onRefused(error.code);
+    this.context.observer.onRefused(this.route.application.name, error.code, this.about);
     const headers = error.code === 'shutting_down' ? CLOSE : more;
     sendError(this.response, error.code, error.message, error.field, headers);
   }
@@ -66,21 +78,24 @@ abstract class Exchange implements JsonBodyReceiver {
   protected makeQuery(input: Uint8Array, request: PredictRequest): Query {
     const { application } = this.route;
     const { objectiveUs } = request;
+    const id = this.context.nextQueryId();
     return {
-      id: this.context.nextQueryId(),
+      id,
       application: application.name,
       input,
       context: request.context,
       version: request.version,
       budgetNs:
         objectiveUs === undefined ? undefined : Math.min(objectiveUs, application.latencyObjectiveUs) * 1000,
-      traceparent: validTraceparent(this.request.headers.traceparent),
+      traceparent: this.traceparent,
+      trace: this.trace?.query(id, application.name),
     };
   }
 }
 
 /** `POST /:application/predict`. */
 export class PredictExchange extends Exchange implements AnswerSink {
+  protected readonly about = 'query';
   private strict = false;
 
   protected start(body: unknown): void {
@@ -213,6 +228,8 @@ class BatchItemSink implements AnswerSink {
 
 /** `POST /:application/update`. */
 export class UpdateExchange extends Exchange {
+  protected readonly about = 'feedback';
+
   protected start(body: unknown): void {
     const request = readUpdateRequest(body);
     const { application, inputLength } = this.route;
@@ -232,6 +249,7 @@ export class UpdateExchange extends Exchange {
       input,
       label: request.label,
       loss: request.loss,
+      trace: this.trace,
     };
     this.context.service.update(feedback, (outcome) => this.onOutcome(request.queryId, outcome));
   }

@@ -1,4 +1,5 @@
 export { encodeInput } from './inputs.js';
-export type { FrontendObserver } from './observer.js';
+export type { FrontendObserver, RefusedPart } from './observer.js';
+export type { RequestTrace, RequestTracing } from './requestTracing.js';
 export { DEFAULT_MAX_BODY_BYTES, QueryFrontend, type QueryFrontendOptions } from './queryFrontend.js';
 export { inputSchemas, MAX_CLIENT_BATCH, MAX_OBJECTIVE_US } from './schemas.js';

@@ -17,6 +17,7 @@ import { PredictExchange, UpdateExchange, type ExchangeContext } from './exchang
 import { InferenceProtocol } from './inference/index.js';
 import { isInferencePath } from './inference/inferencePaths.js';
 import { UNOBSERVED, type FrontendObserver } from './observer.js';
+import type { RequestTrace, RequestTracing } from './requestTracing.js';
 import { RouteTable } from './routeTable.js';
 import { DEFAULT_WEB_SOCKET_LIMITS, type WebSocketLimits } from './websocket/limits.js';
 import { WebSocketFrontend } from './websocket/webSocketFrontend.js';
@@ -34,7 +35,8 @@ export interface QueryFrontendOptions {
   readonly webSocketLimits?: Partial<WebSocketLimits>;
   /** Origins of web pages that may open a WebSocket, beside the server's own; `*`: any. */
   readonly allowedOrigins?: readonly string[];
-  readonly onDefect?: (error: ServiceError) => void;
+  readonly tracing?: RequestTracing | undefined;
+  readonly onDefect?: (error: ServiceError, traceparent?: string) => void;
   readonly pages?: FrontendPages;
 }
 
@@ -79,6 +81,7 @@ export class QueryFrontend {
       service: options.service,
       observer: this.observer,
       nextQueryId: () => `${options.queryIdPrefix}-${(queries++).toString(36)}`,
+      tracing: options.tracing,
       onDefect,
     };
     this.inference = new InferenceProtocol({
@@ -190,38 +193,42 @@ export class QueryFrontend {
     encodedName: string,
     isPredict: boolean,
   ): void {
+    const pattern = isPredict ? '/{application}/predict' : '/{application}/update';
+    const trace = this.context.tracing?.onHttpRequest(request, response, pattern);
     if (request.method !== 'POST') {
       const message = `${request.method} is not allowed here, use POST`;
-      this.refuse(response, 'method_not_allowed', message, ['allow', 'POST']);
+      this.refuse(response, trace, 'method_not_allowed', message, ['allow', 'POST']);
       return;
     }
     if (this.stage === 'closed') {
-      this.refuse(response, 'shutting_down', 'the server is draining', ['connection', 'close']);
+      this.refuse(response, trace, 'shutting_down', 'the server is draining', ['connection', 'close']);
       return;
     }
     const name = decodeName(encodedName);
     if (name === undefined) {
-      this.refuse(response, 'malformed_url', 'the path is not percent-encoded UTF-8');
+      this.refuse(response, trace, 'malformed_url', 'the path is not percent-encoded UTF-8');
       return;
     }
     const route = this.routes.find(name);
     if (route === undefined) {
       const shown = name.length <= 64 ? name : `${name.slice(0, 61)}...`;
-      this.refuse(response, 'unknown_application', `no application has the name ${JSON.stringify(shown)}`);
+      this.refuse(response, trace, 'unknown_application', `no application has the name ${JSON.stringify(shown)}`);
       return;
     }
     const exchange = isPredict
-      ? new PredictExchange(this.context, route, request, response)
-      : new UpdateExchange(this.context, route, request, response);
+      ? new PredictExchange(this.context, route, request, response, trace)
+      : new UpdateExchange(this.context, route, request, response, trace);
     readJsonBody(request, this.maxBodyBytes, exchange);
   }
 
   private refuse(
     response: ServerResponse,
+    trace: RequestTrace | undefined,
     code: Parameters<typeof sendError>[1],
     message: string,
     headers?: readonly string[],
   ): void {
+    trace?.onRefused(code);
     this.observer.onRefused(undefined, code);
     sendError(response, code, message, undefined, headers);
   }

@@ -1,4 +1,4 @@
-import type { CacheEntry, PredictionCache } from '../cache/index.js';
+import type { CacheEntry, PredictionCache, WaiterTrace } from '../cache/index.js';
 import { CachedEvaluation } from './liveQuery.js';
 import type { ServedModel } from './servedModel.js';
 
@@ -12,10 +12,12 @@ export function awaitEvaluation(
   deadlineNs: number,
   priority: number,
   traceparent: string | undefined,
+  trace: WaiterTrace | undefined,
 ): void {
   if (isJoin) {
     const { work } = entry;
     work?.queue?.extend(work, deadlineNs, deadlineNs, priority);
+    if (trace !== undefined && work?.state === 'sent') work.batchTrace?.onJoin(trace);
     return;
   }
   const evaluation = new CachedEvaluation(cache, entry, nowNs, deadlineNs, priority, traceparent);

@@ -9,6 +9,6 @@ export type {
   BatchTrace,
   BatchingObserver,
   ReplicaStatus,
-  SentBatch,
+  TracedItem,
 } from '../batching/index.js';
 export type { CacheStats, Lookup, PredictionFailure, WaiterTrace } from '../cache/index.js';

@@ -123,8 +123,7 @@ export class CachedEvaluation extends Evaluation {
     super(entry.input, entry.hash, nowNs, deadlineNs, deadlineNs, priority, traceparent);
   }
 
-  /** Of all traced requests that wait for it. */
-  collectTraces(into: WaiterTrace[]): void {
+  override collectTraces(into: WaiterTrace[]): void {
     this.entry.collectTraces(into);
   }
 

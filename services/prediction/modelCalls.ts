@@ -53,7 +53,8 @@ export class ModelCalls {
     }
     call.entry = entry;
     const isJoin = lookup === 'join';
-    awaitEvaluation(this.cache, entry, isJoin, model, nowNs, call.deadlineNs, priority, traceparent);
+    const { deadlineNs, trace: waits } = call;
+    awaitEvaluation(this.cache, entry, isJoin, model, nowNs, deadlineNs, priority, traceparent, waits);
     return call;
   }
 

@@ -1,4 +1,4 @@
-import type { BatchingObserver, BatchRecord, BatchTrace, SentBatch } from '../batching/index.js';
+import type { BatchingObserver, BatchRecord, BatchTrace, TracedItem } from '../batching/index.js';
 import type { Answer, FeedbackOutcome, FeedbackRequest, Query, QueryRefusal } from './types.js';
 
 /**
@@ -27,11 +27,17 @@ export class SilentObserver implements PredictionObserver {
   onCancel(_query: Query): void {}
   onLatePrediction(_application: string, _model: string, _version: string): void {}
   onFeedback(_feedback: FeedbackRequest, _outcome: FeedbackOutcome): void {}
-  onBatchSent(_batch: SentBatch): BatchTrace | undefined {
+  onBatchSent(
+    _model: string,
+    _version: string,
+    _replica: string,
+    _items: readonly TracedItem[],
+  ): BatchTrace | undefined {
     return undefined;
   }
   onBatch(_record: BatchRecord): void {}
   onProtocolError(_model: string, _version: string, _replica: string, _message: string): void {}
+  onRequeued(_model: string, _version: string, _replica: string, _inputs: number): void {}
   onReplicaUp(_model: string, _version: string, _replica: string): void {}
   onReplicaDown(_model: string, _version: string, _replica: string, _reason: string): void {}
   onReplicaRefused(_model: string, _version: string, _replica: string, _reason: string): void {}

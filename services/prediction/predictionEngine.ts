@@ -419,7 +419,9 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     }
     task.entry = entry;
     const isJoin = lookup === 'join';
-    awaitEvaluation(this.cache, entry, isJoin, model, nowNs, live.deadlineNs, priority, traceparent);
+    const { deadlineNs } = live;
+    const { trace: waits } = task;
+    awaitEvaluation(this.cache, entry, isJoin, model, nowNs, deadlineNs, priority, traceparent, waits);
   }
 
   /** Ends a query's waiting. */

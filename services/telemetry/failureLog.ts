@@ -1,5 +1,6 @@
 import type { BatchRecord } from '../batching/index.js';
 import type { Complaint } from './complaint.js';
+import { traceDetail } from './traceDetail.js';
 
 /** How often one model version's failures are told: a model that fails on every query must not fill the disk. */
 const INTERVAL_MS = 10_000;
@@ -19,7 +20,7 @@ export class FailureLog {
     private readonly nowMs: () => number,
   ) {}
 
-  note({ model, version, replica, failed }: BatchRecord, reason: string): void {
+  note({ model, version, replica, failed, traceparent }: BatchRecord, reason: string): void {
     const key = `${model}:${version}`;
     const last = this.told.get(key);
     const atMs = this.nowMs();
@@ -33,6 +34,7 @@ export class FailureLog {
       replica,
       reason,
       inputs: failed + (last?.held ?? 0),
+      ...traceDetail(traceparent),
     });
     this.told.set(key, { atMs, held: 0 });
   }

@@ -7,9 +7,12 @@ import type { FrontendObserver } from '../frontend/index.js';
 import {
   SilentObserver,
   type Answer,
+  type BatchTrace,
   type FeedbackOutcome,
   type FeedbackRequest,
   type Query,
+  type QueryRefusal,
+  type TracedItem,
 } from '../prediction/index.js';
 import type { RegistryView } from '../registry/index.js';
 import { addCacheMetrics } from './cacheMetrics.js';
@@ -18,6 +21,7 @@ import { FailureLog } from './failureLog.js';
 import { ModelMetrics } from './modelMetrics.js';
 import { QueryMetrics } from './queryMetrics.js';
 import type { QueryTap } from './queryTap.js';
+import { traceDetail } from './traceDetail.js';
 
 /** What is read when somebody scrapes; the engine has all of it, and is made after its observer. */
 export interface TelemetrySources {
@@ -25,6 +29,16 @@ export interface TelemetrySources {
   replicas(): readonly ReplicaStatus[];
   selectionShares(application: string): ReadonlyMap<string, number> | undefined;
   inFlight(): number;
+}
+
+/** Whoever traces batches. */
+export interface BatchTracer {
+  onBatchSent(
+    model: string,
+    version: string,
+    replica: string,
+    items: readonly TracedItem[],
+  ): BatchTrace | undefined;
 }
 
 /** The Prometheus metrics of a frontend: counts what engine and frontend report, reads the rest when scraped. */
@@ -44,6 +58,7 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
   constructor(
     private readonly view: RegistryView,
     private complain: Complaint = () => undefined,
+    private readonly tracer: BatchTracer | undefined = undefined,
   ) {
     super();
     collectDefaultMetrics({ register: this.registry });
@@ -107,11 +122,17 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
   }
 
   override onAnswer(query: Query, answer: Answer): void {
+    query.trace?.onAnswer(answer);
     this.queries.onAnswer(query, answer);
     this.tap?.onAnswer(query, answer);
   }
 
+  override onRefusal(query: Query, refusal: QueryRefusal): void {
+    query.trace?.onRefusal(refusal);
+  }
+
   override onCancel(query: Query): void {
+    query.trace?.onCancel();
     this.queries.onCancel(query);
     this.tap?.onCancel(query);
   }
@@ -125,7 +146,17 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
     this.tap?.onFeedback(feedback, outcome);
   }
 
+  override onBatchSent(
+    model: string,
+    version: string,
+    replica: string,
+    items: readonly TracedItem[],
+  ): BatchTrace | undefined {
+    return this.tracer?.onBatchSent(model, version, replica, items);
+  }
+
   override onBatch(record: BatchRecord): void {
+    record.trace?.onEnd(record);
     this.models.onBatch(record);
     this.tap?.onBatch(record);
     this.onBatchDone(record);
@@ -147,7 +178,8 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
   }
 
   override onSinkFailure(query: Query, error: unknown): void {
-    this.complain('an answer could not be handed over', { queryId: query.id, error });
+    const detail = traceDetail(query.traceparent);
+    this.complain('an answer could not be handed over', { queryId: query.id, ...detail, error });
   }
 
   override onStateWriteFailed(key: string, message: string): void {

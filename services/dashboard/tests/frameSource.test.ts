@@ -66,6 +66,7 @@ describe('a frame', () => {
         queued: 4,
         inFlightItems: 5,
         inFlightBatches: 1,
+        credits: 1,
         itemNs: undefined,
         batches: 1,
         items: 1,

@@ -101,7 +101,9 @@ export class InferExchange implements InferenceBodyReceiver {
   }
 
   private get traceparent(): string | undefined {
-    return this.trace === undefined ? validTraceparent(this.request.headers.traceparent) : this.trace.traceparent;
+    return this.trace === undefined
+      ? validTraceparent(this.request.headers.traceparent)
+      : this.trace.traceparent;
   }
 
   private start(inference: InferRequest): void {

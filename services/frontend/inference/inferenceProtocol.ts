@@ -137,7 +137,7 @@ export class InferenceProtocol {
       this.refuse(response, 'shutting_down', 'the server is draining', ['connection', 'close']);
       return;
     }
-    const trace = this.options.tracing?.onHttpRequest(request, response, inferPattern(servable));
+    const trace = this.options.tracing?.onHttpRequest(request, response, inferPattern(request));
     const exchange = new InferExchange(this.context, servable, request, response, trace);
     readInferenceBody(request, this.options.maxBodyBytes, exchange);
   }
@@ -236,6 +236,7 @@ function send(response: ServerResponse, value: unknown): void {
   sendJson(response, 200, JSON.stringify(value));
 }
 
-function inferPattern({ version }: Servable): string {
-  return version === undefined ? '/v2/models/{model}/infer' : '/v2/models/{model}/versions/{version}/infer';
+function inferPattern({ url = '' }: IncomingMessage): string {
+  const hasVersion = url.includes('/versions/');
+  return hasVersion ? '/v2/models/{model}/versions/{version}/infer' : '/v2/models/{model}/infer';
 }

@@ -4,6 +4,7 @@ import { asServiceError, ServiceError, type ErrorCode } from '../../errors/index
 import type { FeedbackOutcome, FeedbackRequest } from '../../prediction/index.js';
 import { GarbageError, type WireError } from '../../wire/index.js';
 import { feedbackError, type ExchangeContext } from '../exchanges.js';
+import type { RefusedPart } from '../observer.js';
 import type { RouteTable } from '../routeTable.js';
 import { validTraceparent } from '../traceparent.js';
 import {
@@ -70,8 +71,8 @@ export class Connection implements FlightOwner {
     this.send(flight);
   }
 
-  onRefused(application: string | undefined, code: ErrorCode): void {
-    this.context.observer.onRefused(application, code);
+  onRefused(application: string | undefined, code: ErrorCode, part?: RefusedPart): void {
+    this.context.observer.onRefused(application, code, part);
   }
 
   /** Writes what has come together; closes when the frontend drains and nothing is left to answer. */
@@ -162,6 +163,7 @@ export class Connection implements FlightOwner {
     }
     const { objectiveUs, version, context, strict } = request;
     const queryId = this.context.nextQueryId();
+    const trace = this.context.tracing?.onMessage('predict', message.traceparent);
     const flight = new PredictFlight(this, format, message.id, queryId, input.length, strict);
     this.depart(flight);
     this.context.service.predict(
@@ -175,7 +177,8 @@ export class Connection implements FlightOwner {
           objectiveUs === undefined
             ? undefined
             : Math.min(objectiveUs, application.latencyObjectiveUs) * 1000,
-        traceparent: validTraceparent(message.traceparent),
+        traceparent: trace === undefined ? validTraceparent(message.traceparent) : trace.traceparent,
+        trace: trace?.query(queryId, application.name),
       },
       flight,
     );
@@ -193,7 +196,7 @@ export class Connection implements FlightOwner {
     if (request.input !== undefined) {
       const read = message.input(application.inputType, inputLength);
       if (read instanceof ServiceError) {
-        this.refuse(format, message.id, application.name, read);
+        this.refuse(format, message.id, application.name, read, 'feedback');
         return;
       }
       input = read;
@@ -201,10 +204,13 @@ export class Connection implements FlightOwner {
     const { queryId, label, loss, context } = request;
     const flight = new FeedbackFlight(this, format, message.id, input?.length ?? 0, application.name);
     this.depart(flight);
-    const feedback: FeedbackRequest = { application: application.name, context, queryId, input, label, loss };
-    this.context.service.update(feedback, (outcome: FeedbackOutcome) =>
-      flight.land(outcome, feedbackError(queryId, outcome)),
-    );
+    const trace = this.context.tracing?.onMessage('feedback', message.traceparent);
+    const name = application.name;
+    const feedback: FeedbackRequest = { application: name, context, queryId, input, label, loss, trace };
+    this.context.service.update(feedback, (outcome: FeedbackOutcome) => {
+      flight.land(outcome, feedbackError(queryId, outcome));
+      trace?.end();
+    });
   }
 
   private route(message: Message) {
@@ -231,8 +237,9 @@ export class Connection implements FlightOwner {
     id: number | undefined,
     application: string | undefined,
     error: WireError,
+    part?: RefusedPart,
   ): void {
-    this.onRefused(application, error.code);
+    this.onRefused(application, error.code, part);
     this.send(new RefusedMessage(format, id, error));
   }
 

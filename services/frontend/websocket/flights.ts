@@ -2,6 +2,7 @@ import type { ErrorCode } from '../../errors/index.js';
 import type { Answer, AnswerSink, FeedbackOutcome, Query, QueryRefusal } from '../../prediction/index.js';
 import type { WireError } from '../../wire/index.js';
 import { DEFAULT_EXPLANATIONS, STRICT_ERRORS } from '../answers.js';
+import type { RefusedPart } from '../observer.js';
 import type { FrameWriter } from './frameWriter.js';
 import type { MessageFormat } from './messageFormat.js';
 
@@ -22,7 +23,7 @@ export interface Flight extends Outgoing {
 /** Whoever sends answers. */
 export interface FlightOwner {
   onLanded(flight: Flight): void;
-  onRefused(application: string, code: ErrorCode): void;
+  onRefused(application: string, code: ErrorCode, part?: RefusedPart): void;
 }
 
 export class PredictFlight implements Flight, AnswerSink {
@@ -84,7 +85,7 @@ export class FeedbackFlight implements Flight {
   land(outcome: FeedbackOutcome, error: WireError | undefined): void {
     this.outcome = outcome;
     this.error = error;
-    if (error !== undefined) this.owner.onRefused(this.application, error.code);
+    if (error !== undefined) this.owner.onRefused(this.application, error.code, 'feedback');
     this.owner.onLanded(this);
   }
 

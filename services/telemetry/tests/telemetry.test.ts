@@ -60,6 +60,7 @@ async function telemetryWithModel(): Promise<{
           queued: 2,
           inFlightItems: 4,
           inFlightBatches: 1,
+          credits: 1,
           itemNs: undefined,
           batches: 0,
           items: 0,
