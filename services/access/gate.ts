@@ -50,6 +50,14 @@ export class Gate {
     return this.deny(missingScope(scope), key, request);
   }
 
+  /** Why a request may not do this to what it names; undefined: it may. */
+  denial(request: IncomingMessage, scope: Scope, kind?: TargetKind, name?: string): Denial | undefined {
+    const key = this.admit(request, scope);
+    if (key instanceof Denial) return key;
+    if (kind === undefined || name === undefined || key.covers(kind, name)) return undefined;
+    return this.deny(outsideLimit(kind), key, request);
+  }
+
   /** The key of a handshake. What its messages need is checked when they come. */
   admitWebSocket(request: IncomingMessage): AccessKey | Denial {
     const key = this.identify(request, shownWebSocketKey(request), 'bearer');

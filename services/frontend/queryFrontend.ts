@@ -1,12 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Express, RequestHandler } from 'express';
+import type { Gate } from '../access/index.js';
 import type { ServiceError } from '../errors/index.js';
 import {
   DEFAULT_TIMEOUTS,
   JsonServer,
   readJsonBody,
   sendError,
+  type Certificates,
+  type ConnectionCounts,
   type ConnectionTimeouts,
   type ListenOptions,
 } from '../http/index.js';
@@ -16,6 +19,7 @@ import { coldRoutes, type ColdRouteSources } from './coldRoutes.js';
 import { PredictExchange, UpdateExchange, type ExchangeContext } from './exchanges.js';
 import { InferenceProtocol } from './inference/index.js';
 import { isInferencePath } from './inference/inferencePaths.js';
+import { coldDenial, isProbe } from './keyedRoutes.js';
 import { UNOBSERVED, type FrontendObserver } from './observer.js';
 import type { RequestTrace, RequestTracing } from './requestTracing.js';
 import { RouteTable } from './routeTable.js';
@@ -31,7 +35,11 @@ export interface QueryFrontendOptions {
   readonly observer?: FrontendObserver;
   readonly maxBodyBytes?: number;
   readonly timeouts?: ConnectionTimeouts;
-  /** Of each WebSocket; a message may be as large as a body unless said otherwise. */
+  /** Who may ask; undefined: anybody. */
+  readonly gate?: Gate | undefined;
+  readonly certificates?: Certificates | undefined;
+  readonly maxConnections?: number | undefined;
+  /** Of WebSockets; a message may be as large as a body unless said otherwise. */
   readonly webSocketLimits?: Partial<WebSocketLimits>;
   /** Origins of web pages that may open a WebSocket, beside the server's own; `*`: any. */
   readonly allowedOrigins?: readonly string[];
@@ -67,11 +75,13 @@ export class QueryFrontend {
   private readonly service: PredictionService;
   private readonly pages: FrontendPages | undefined;
   private readonly webSockets: WebSocketFrontend;
+  private readonly gate: Gate | undefined;
   private stage: LifeStage = 'starting';
 
   constructor(options: QueryFrontendOptions) {
     this.service = options.service;
     this.pages = options.pages;
+    this.gate = options.gate;
     this.routes = new RouteTable(options.registry);
     this.maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
     this.observer = options.observer ?? UNOBSERVED;
@@ -87,6 +97,7 @@ export class QueryFrontend {
     this.inference = new InferenceProtocol({
       ...this.context,
       registry: options.registry,
+      gate: options.gate,
       maxBodyBytes: this.maxBodyBytes,
       notReady: () => this.notReady(),
       isClosed: () => this.stage === 'closed',
@@ -101,6 +112,7 @@ export class QueryFrontend {
     this.webSockets = new WebSocketFrontend({
       exchange: this.context,
       routes: this.routes,
+      gate: options.gate,
       limits: {
         messageBytes: this.maxBodyBytes,
         ...DEFAULT_WEB_SOCKET_LIMITS,
@@ -111,6 +123,9 @@ export class QueryFrontend {
     this.server = new JsonServer((request, response) => this.onRequest(request, response), {
       timeouts: options.timeouts ?? DEFAULT_TIMEOUTS,
       upgrades: this.webSockets,
+      certificates: options.certificates,
+      maxConnections: options.maxConnections,
+      isProbe,
     });
   }
 
@@ -122,6 +137,10 @@ export class QueryFrontend {
   /** Must hear of every batch: the Open Inference Protocol shows them as statistics. */
   onBatch(record: BatchRecord): void {
     this.inference.onBatch(record);
+  }
+
+  connections(): ConnectionCounts {
+    return this.server.connections();
   }
 
   /** WebSockets that are open. */
@@ -175,16 +194,22 @@ export class QueryFrontend {
     if (end > 1 && url.charCodeAt(end - 1) === SLASH) end -= 1;
     const isPredict = url.endsWith('/predict', end);
     if (!isPredict && !url.endsWith('/update', end)) {
-      this.cold(request, response);
+      this.onColdRoute(request, response);
       return;
     }
     const nameEnd = end - (isPredict ? '/predict'.length : '/update'.length);
     // The name is what stands between the first slash and the verb's; another slash in it makes another route.
     if (url.charCodeAt(0) !== SLASH || (nameEnd > 0 && url.lastIndexOf('/', nameEnd - 1) > 0)) {
-      this.cold(request, response);
+      this.onColdRoute(request, response);
       return;
     }
     this.onHotRoute(request, response, url.slice(1, nameEnd), isPredict);
+  }
+
+  private onColdRoute(request: IncomingMessage, response: ServerResponse): void {
+    const denial = this.gate === undefined ? undefined : coldDenial(this.gate, request, response);
+    if (denial === undefined) this.cold(request, response);
+    else this.refuse(response, undefined, denial.code, denial.message, denial.headers);
   }
 
   private onHotRoute(
@@ -207,6 +232,11 @@ export class QueryFrontend {
     const name = decodeName(encodedName);
     if (name === undefined) {
       this.refuse(response, trace, 'malformed_url', 'the path is not percent-encoded UTF-8');
+      return;
+    }
+    const denial = this.gate?.denial(request, isPredict ? 'predict' : 'feedback', 'application', name);
+    if (denial !== undefined) {
+      this.refuse(response, trace, denial.code, denial.message, denial.headers);
       return;
     }
     const route = this.routes.find(name);

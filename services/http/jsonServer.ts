@@ -52,8 +52,8 @@ export interface JsonServerOptions {
   readonly timeouts?: ConnectionTimeouts;
   readonly upgrades?: UpgradeReceiver;
   /** Speaks TLS, and nothing else, with what this holds. */
-  readonly certificates?: Certificates;
-  readonly maxConnections?: number;
+  readonly certificates?: Certificates | undefined;
+  readonly maxConnections?: number | undefined;
   /** Whether a request is answered also on a connection over the limit: probes, so that a full server is not a dead one. */
   readonly isProbe?: (request: IncomingMessage) => boolean;
 }

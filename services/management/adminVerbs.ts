@@ -1,12 +1,11 @@
-import type { z } from 'zod';
 import type { ReplicaStatus } from '../deployment/index.js';
-import { ServiceError, type ErrorCode } from '../errors/index.js';
+import { ServiceError } from '../errors/index.js';
 import type { Registry } from '../registry/index.js';
 import { modelRecord } from './modelRegistration.js';
 import { scaleOf, scaleText } from './modelScale.js';
 import { applicationJson, modelJson } from './records.js';
 import * as schemas from './schemas.js';
-import { validate } from './validation.js';
+import { verb, type AdminVerb } from './verb.js';
 
 export interface AdminSources {
   readonly registry: Registry;
@@ -15,39 +14,6 @@ export interface AdminSources {
   readonly servingVersion: (name: string) => string | undefined;
   /** Share of queries that each model of an application gets, in one selection context. */
   readonly selectionShares: (application: string, context: string) => ReadonlyMap<string, number> | undefined;
-}
-
-/** A verb of `/admin/`: what it takes, what it does, and the errors that are its own. */
-export interface AdminVerb {
-  readonly name: string;
-  readonly summary: string;
-  readonly request: z.ZodType;
-  /** undefined: a plain sentence, as Clipper answers. */
-  readonly answer?: z.ZodType;
-  readonly errors: readonly ErrorCode[];
-  /** A string is answered as plain text, anything else as JSON. */
-  run(body: unknown): Promise<unknown>;
-}
-
-interface VerbDescription<T> {
-  readonly summary: string;
-  readonly request: z.ZodType<T>;
-  readonly answer?: z.ZodType;
-  readonly errors?: readonly ErrorCode[];
-  readonly run: (request: T) => unknown;
-}
-
-function verb<T>(name: string, description: VerbDescription<T>): AdminVerb {
-  return {
-    name,
-    summary: description.summary,
-    request: description.request,
-    answer: description.answer,
-    errors: description.errors ?? [],
-    // A throw becomes a rejection, like those of the verbs that wait.
-    run: (body) =>
-      Promise.resolve(body).then((value) => description.run(validate(description.request, value))),
-  };
 }
 
 /** Clipper's administration, with its fields; an application may have several links here. */

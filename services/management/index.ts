@@ -1,6 +1,7 @@
 export { registerDefaults } from './defaultApplications.js';
 export type { AdminSources } from './adminVerbs.js';
-export { ManagementServer } from './managementServer.js';
+export type { AddKeyFields, KeyAnswer, NewKeyAnswer } from './keyVerbs.js';
+export { ManagementServer, type ManagementAccess } from './managementServer.js';
 export { modelRecord } from './modelRegistration.js';
 export {
   addApplicationSchema,

@@ -1,5 +1,7 @@
 import express, { type Express, type Request, type Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Denial, type AccessKeys, type Gate } from '../access/index.js';
 import { asServiceError, type ServiceError } from '../errors/index.js';
 import {
   JsonServer,
@@ -8,22 +10,55 @@ import {
   sendError,
   sendJson,
   sendText,
+  type Certificates,
+  type ConnectionCounts,
   type ListenOptions,
   type OpenApiOperation,
 } from '../http/index.js';
-import { adminVerbs, type AdminSources, type AdminVerb } from './adminVerbs.js';
+import { adminVerbs, type AdminSources } from './adminVerbs.js';
+import { keyVerbs } from './keyVerbs.js';
+import type { AdminVerb } from './verb.js';
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
-/** The management interface on HTTP. It trusts whoever reaches it: bind it to loopback. */
+const MAX_CONNECTIONS = 256;
+
+/** Answered to anybody: probes have no key, and the document says how to show one. */
+const OPEN_PATHS: ReadonlySet<string> = new Set(['/admin/ping', '/healthz', '/openapi.json']);
+
+export interface ManagementAccess {
+  /** Are added, listed and removed here. */
+  readonly keys?: AccessKeys | undefined;
+  /** Who may ask; undefined: whoever reaches the interface. */
+  readonly gate?: Gate | undefined;
+  readonly certificates?: Certificates | undefined;
+}
+
+/** The management interface on HTTP. Without a gate it trusts whoever reaches it: bind it to loopback. */
 export class ManagementServer {
   private readonly server: JsonServer;
 
   constructor(
     sources: AdminSources,
     private readonly onDefect: (error: ServiceError) => void = () => undefined,
+    { keys, gate, certificates }: ManagementAccess = {},
   ) {
-    this.server = new JsonServer(this.routes(adminVerbs(sources)));
+    const app = this.routes([...adminVerbs(sources), ...(keys === undefined ? [] : keyVerbs(keys))]);
+    const listener = (request: IncomingMessage, response: ServerResponse): void => {
+      const [path] = (request.url ?? '/').split('?', 1);
+      const key = gate === undefined || OPEN_PATHS.has(path) ? undefined : gate.admit(request, 'admin');
+      if (key instanceof Denial) sendError(response, key.code, key.message, key.field, key.headers);
+      else app(request, response);
+    };
+    this.server = new JsonServer(listener, {
+      certificates,
+      maxConnections: MAX_CONNECTIONS,
+      isProbe: ({ url = '' }) => OPEN_PATHS.has(url),
+    });
+  }
+
+  connections(): ConnectionCounts {
+    return this.server.connections();
   }
 
   listen(options: ListenOptions): Promise<AddressInfo> {
@@ -39,7 +74,7 @@ export class ManagementServer {
     app.disable('x-powered-by');
     app.disable('etag');
     const document = JSON.stringify(
-      openApiDocument('Windjammer management', 'Applications, models and links', verbs.map(operation)),
+      openApiDocument('Windjammer management', 'Applications, models, links and keys', verbs.map(operation)),
     );
     app.get('/admin/ping', (_request, response) => sendText(response, 200, 'text/plain', 'PONG'));
     app.get('/healthz', (_request, response) => sendJson(response, 200, '{"status":"ok"}'));

@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Gate } from '../../access/index.js';
 import { asServiceError, ServiceError, type ErrorCode } from '../../errors/index.js';
 import { sendJson } from '../../http/index.js';
 import type { BatchRecord } from '../../prediction/index.js';
 import type { ModelRecord, RegistryView } from '../../registry/index.js';
 import { sendInferenceError } from './inferenceErrors.js';
+import { inferenceDenial } from './inferenceAccess.js';
 import { inferenceRoute, type InferenceRoute } from './inferencePaths.js';
 import { InferenceStatistics } from './inferenceStatistics.js';
 import { InferExchange, type InferenceContext } from './inferExchange.js';
@@ -13,6 +15,8 @@ import { readInferenceBody, type InferenceBodyReceiver } from './inferenceBody.j
 
 export interface InferenceProtocolOptions extends Omit<InferenceContext, 'statistics'> {
   readonly registry: RegistryView;
+  /** Who may ask; undefined: anybody. */
+  readonly gate?: Gate | undefined;
   readonly maxBodyBytes: number;
   /** Why the server takes no queries now; undefined: it does. */
   notReady(): string | undefined;
@@ -69,7 +73,7 @@ export class InferenceProtocol {
       this.refuse(response, 'malformed_url', 'the path is not percent-encoded UTF-8');
     else if (route === undefined)
       this.refuse(response, 'unknown_route', 'no route of the protocol has this path');
-    else if (this.allows(route, request, response)) {
+    else if (this.allows(route, request, response) && this.admits(route, request, response)) {
       try {
         this.answer(route, request, response);
       } catch (thrown) {
@@ -78,6 +82,15 @@ export class InferenceProtocol {
         this.refuse(response, error.code, error.message);
       }
     }
+  }
+
+  private admits(route: InferenceRoute, request: IncomingMessage, response: ServerResponse): boolean {
+    const { gate } = this.options;
+    if (gate === undefined) return true;
+    const find = (name: string, version: string | undefined) => this.servables.find(name, version);
+    const denial = inferenceDenial(gate, route, request, find);
+    if (denial !== undefined) this.refuse(response, denial.code, denial.message, denial.headers);
+    return denial === undefined;
   }
 
   private allows(

@@ -29,8 +29,12 @@ export class TestSocket {
     });
   }
 
-  static open(harness: FrontendHarness, options: ClientOptions = {}): Promise<TestSocket> {
-    const webSocket = new WebSocket(`ws://127.0.0.1:${harness.address.port}/ws`, options);
+  static open(
+    harness: FrontendHarness,
+    options: ClientOptions = {},
+    protocols: readonly string[] = [],
+  ): Promise<TestSocket> {
+    const webSocket = new WebSocket(`ws://127.0.0.1:${harness.address.port}/ws`, [...protocols], options);
     const socket = new TestSocket(webSocket);
     return new Promise((resolve, reject) => {
       webSocket.once('open', () => resolve(socket));

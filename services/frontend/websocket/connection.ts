@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { WebSocket } from 'ws';
+import type { AccessKey, Gate } from '../../access/index.js';
 import { asServiceError, ServiceError, type ErrorCode } from '../../errors/index.js';
 import type { FeedbackOutcome, FeedbackRequest } from '../../prediction/index.js';
 import { GarbageError, type WireError } from '../../wire/index.js';
@@ -24,12 +25,16 @@ import { BinaryMessage, JsonMessage, type Message } from './messageReader.js';
 export interface ConnectionContext extends ExchangeContext {
   readonly routes: RouteTable;
   readonly limits: WebSocketLimits;
+  readonly gate: Gate | undefined;
   readonly frames: FrameWriter;
   /** Nothing new is taken any more. */
   isDraining(): boolean;
   /** Calls the connection's `flush` once what happens now has happened. */
   flushSoon(connection: Connection): void;
 }
+
+/** The close code of a connection whose key is good no more: 401, among the codes that applications may choose. */
+const KEY_ENDED = 4401;
 
 /** A piece of this size is written before more is laid beside it. */
 const WRITE_BYTES = 64 * 1024;
@@ -49,6 +54,8 @@ export class Connection implements FlightOwner {
     private readonly context: ConnectionContext,
     private readonly webSocket: WebSocket,
     private readonly socket: Socket,
+    /** Whose connection it is, where that matters. */
+    private readonly key: AccessKey | undefined,
   ) {
     webSocket.on('message', (data, isBinary) => this.onMessage(data as Buffer, isBinary));
     webSocket.on('pong', () => (this.heard = true));
@@ -85,6 +92,11 @@ export class Connection implements FlightOwner {
 
   closeWhenIdle(): void {
     if (this.flights.size === 0) this.close(1001, 'the server is draining');
+  }
+
+  /** Its key was removed or has expired. */
+  endAccess(): void {
+    this.close(KEY_ENDED, 'the key was removed or has expired');
   }
 
   /** Sends a ping; cuts a peer from which nothing came since the last one, or that takes no answers. */
@@ -148,7 +160,7 @@ export class Connection implements FlightOwner {
 
   private predict(message: Message, format: MessageFormat): void {
     const request = message.predict();
-    const route = this.route(message);
+    const route = this.route(message, 'predict');
     if (route === undefined) {
       this.refuse(format, message.id, undefined, unknownApplication(message.application));
       return;
@@ -186,7 +198,7 @@ export class Connection implements FlightOwner {
 
   private feedback(message: Message, format: MessageFormat): void {
     const request = message.feedback();
-    const route = this.route(message);
+    const route = this.route(message, 'feedback');
     if (route === undefined) {
       this.refuse(format, message.id, undefined, unknownApplication(message.application));
       return;
@@ -213,8 +225,15 @@ export class Connection implements FlightOwner {
     });
   }
 
-  private route(message: Message) {
-    return this.context.routes.find(message.application);
+  /**
+   * Of a message that is read: before, one in binary does not know its application.
+   * @throws ServiceError `missing_scope`, `outside_key`
+   */
+  private route({ application }: Message, scope: 'predict' | 'feedback') {
+    const { gate, routes } = this.context;
+    const denial = this.key && gate?.refusal(this.key, scope, 'application', application);
+    if (denial !== undefined) throw new ServiceError(denial.code, denial.message, denial.field);
+    return routes.find(application);
   }
 
   private depart(flight: Flight): void {

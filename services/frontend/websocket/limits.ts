@@ -1,5 +1,7 @@
-/** What one WebSocket may cost. */
+/** What WebSockets may cost: all of them together, and one. */
 export interface WebSocketLimits {
+  /** WebSockets open at once; a further handshake is answered 503. */
+  readonly connections: number;
   /** Of a message; a larger one is answered with an error, one of more than twice the size ends the connection. */
   readonly messageBytes: number;
   /** Messages of one connection without an answer. */
@@ -13,6 +15,7 @@ export interface WebSocketLimits {
 }
 
 export const DEFAULT_WEB_SOCKET_LIMITS: Omit<WebSocketLimits, 'messageBytes'> = {
+  connections: 4096,
   inFlight: 1024,
   inputBytes: 32 * 1024 * 1024,
   outputBytes: 1024 * 1024,

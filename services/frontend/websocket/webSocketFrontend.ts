@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
+import { chosenProtocol, Denial, type AccessKey, type Gate } from '../../access/index.js';
+import type { ErrorCode } from '../../errors/index.js';
 import { sendRawError, type UpgradeReceiver } from '../../http/index.js';
 import type { ExchangeContext } from '../exchanges.js';
 import type { RouteTable } from '../routeTable.js';
@@ -15,6 +17,8 @@ export interface WebSocketFrontendOptions {
   readonly exchange: ExchangeContext;
   readonly routes: RouteTable;
   readonly limits: WebSocketLimits;
+  /** Who may connect; undefined: anybody. */
+  readonly gate?: Gate | undefined;
   /** Beside the server's own: of web pages that may connect. */
   readonly allowedOrigins: readonly string[];
 }
@@ -44,13 +48,15 @@ export class WebSocketFrontend implements UpgradeReceiver {
   private isDraining = false;
 
   constructor(private readonly options: WebSocketFrontendOptions) {
-    const { exchange, routes, limits } = options;
+    const { exchange, routes, limits, gate } = options;
     this.handshakes = new WebSocketServer({
       noServer: true,
       clientTracking: false,
       // Answers are small, and compressing them would cost more than serving them.
       perMessageDeflate: false,
       maxPayload: Math.min(2 * limits.messageBytes, 2 ** 31 - 1),
+      // The library would take the first that is offered, and so might answer with a key.
+      handleProtocols: chosenProtocol,
       WebSocket: ReasonedWebSocket,
     });
     this.handshakes.on('wsClientError', (error, socket) =>
@@ -60,6 +66,7 @@ export class WebSocketFrontend implements UpgradeReceiver {
       ...exchange,
       routes,
       limits,
+      gate,
       frames: new FrameWriter(),
       isDraining: () => this.isDraining,
       flushSoon: (connection) => this.flushSoon(connection),
@@ -90,10 +97,18 @@ export class WebSocketFrontend implements UpgradeReceiver {
     if (this.isDraining) {
       sendRawError(socket, 'shutting_down', 'the server is draining');
     } else if (!originAllowed(origin, host, this.options.allowedOrigins)) {
-      this.options.exchange.observer.onRefused(undefined, 'origin_not_allowed');
-      sendRawError(socket, 'origin_not_allowed', `pages of ${origin} may not connect`, 'Origin');
+      this.refuse(socket, 'origin_not_allowed', `pages of ${origin} may not connect`, 'Origin');
     } else {
-      this.handshakes.handleUpgrade(request, socket, head, (webSocket) => this.admit(webSocket, socket));
+      const key = this.options.gate?.admitWebSocket(request);
+      if (key instanceof Denial) this.refuse(socket, key.code, key.message, key.field, key.headers);
+      else if (this.connections.size >= this.options.limits.connections) {
+        const message = `the server takes ${this.options.limits.connections} WebSockets at once`;
+        this.refuse(socket, 'too_many_connections', message, undefined, ['retry-after', '1']);
+      } else {
+        this.handshakes.handleUpgrade(request, socket, head, (webSocket) =>
+          this.admit(webSocket, socket, key),
+        );
+      }
     }
   }
 
@@ -104,10 +119,25 @@ export class WebSocketFrontend implements UpgradeReceiver {
     for (const connection of this.connections) connection.closeWhenIdle();
   }
 
-  private admit(webSocket: WebSocket, socket: Socket): void {
-    const connection = new Connection(this.context, webSocket, socket);
+  private refuse(
+    socket: Socket,
+    code: ErrorCode,
+    message: string,
+    field?: string,
+    headers?: readonly string[],
+  ): void {
+    this.options.exchange.observer.onRefused(undefined, code);
+    sendRawError(socket, code, message, field, headers);
+  }
+
+  private admit(webSocket: WebSocket, socket: Socket, key: AccessKey | undefined): void {
+    const connection = new Connection(this.context, webSocket, socket, key);
     this.connections.add(connection);
-    webSocket.on('close', () => this.connections.delete(connection));
+    const release = key?.hold(() => connection.endAccess());
+    webSocket.on('close', () => {
+      this.connections.delete(connection);
+      release?.();
+    });
     if (this.isDraining) connection.closeWhenIdle();
   }
 

@@ -1,0 +1,36 @@
+import type { z } from 'zod';
+import type { ErrorCode } from '../errors/index.js';
+import { validate } from './validation.js';
+
+/** A verb of `/admin/`: what it takes, what it does, and the errors that are its own. */
+export interface AdminVerb {
+  readonly name: string;
+  readonly summary: string;
+  readonly request: z.ZodType;
+  /** undefined: a plain sentence, as Clipper answers. */
+  readonly answer?: z.ZodType;
+  readonly errors: readonly ErrorCode[];
+  /** A string is answered as plain text, anything else as JSON. */
+  run(body: unknown): Promise<unknown>;
+}
+
+interface VerbDescription<T> {
+  readonly summary: string;
+  readonly request: z.ZodType<T>;
+  readonly answer?: z.ZodType;
+  readonly errors?: readonly ErrorCode[];
+  readonly run: (request: T) => unknown;
+}
+
+export function verb<T>(name: string, description: VerbDescription<T>): AdminVerb {
+  return {
+    name,
+    summary: description.summary,
+    request: description.request,
+    answer: description.answer,
+    errors: description.errors ?? [],
+    // A throw becomes a rejection, like those of the verbs that wait.
+    run: (body) =>
+      Promise.resolve(body).then((value) => description.run(validate(description.request, value))),
+  };
+}
