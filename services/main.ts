@@ -2,7 +2,14 @@ import type { AddressInfo } from 'node:net';
 import { randomBytes } from 'node:crypto';
 import { PacedClock } from '../simulator/time/index.js';
 import { Dashboard } from './dashboard/index.js';
-import { Deployer, EmbeddedRuntime, ServedVersions, type ReplicaStatus } from './deployment/index.js';
+import {
+  Autoscaler,
+  Deployer,
+  EmbeddedRuntime,
+  ServedVersions,
+  type AutoscalingSettings,
+  type ReplicaStatus,
+} from './deployment/index.js';
 import type { ServiceError } from './errors/index.js';
 import { QueryFrontend } from './frontend/index.js';
 import { ManagementServer, registerDefaults } from './management/index.js';
@@ -29,6 +36,9 @@ export interface EmbeddedOptions {
   /** Registers the applications that come with the product, in a fresh data directory. */
   readonly withDefaults: boolean;
   readonly complain: Complaint;
+  /** What is no complaint: what models print on their stdout. */
+  readonly inform?: Complaint;
+  readonly autoscaling?: AutoscalingSettings;
   /** Closed with the server. */
   readonly tracing?: Tracing | undefined;
 }
@@ -79,6 +89,7 @@ export class EmbeddedServer {
         port: options.managementPort,
       });
       parts.deployer.start();
+      parts.autoscaler.start();
       await Promise.race([parts.deployer.settled(), after(LONGEST_START_MS)]);
       parts.markStarted();
       return new EmbeddedServer(parts.registry, queryAddress, managementAddress, parts);
@@ -116,6 +127,7 @@ class Parts {
   readonly frontend: QueryFrontend;
   readonly management: ManagementServer;
   readonly deployer: Deployer;
+  readonly autoscaler: Autoscaler;
   private readonly engine: PredictionEngine;
   private readonly telemetry: Telemetry;
   private readonly tracing: Tracing | undefined;
@@ -127,7 +139,7 @@ class Parts {
     private readonly clock: PacedClock,
     private readonly runtime: EmbeddedRuntime,
   ) {
-    const { complain, cacheBytes, maxBodyBytes, allowedOrigins } = options;
+    const { complain, inform = () => undefined, cacheBytes, maxBodyBytes, allowedOrigins } = options;
     const onDefect = ({ message, cause }: ServiceError, traceparent?: string) =>
       complain(message, { cause, ...traceDetail(traceparent) });
     this.registry = new Registry(store);
@@ -141,8 +153,11 @@ class Parts {
         if (this.isStarted) this.frontend.markReady();
       },
       onLost: (status) => complain('replica lost', { ...status }),
-      onPrinted: ({ model, version, replica }, text) =>
-        complain('kernels printed', { model, version, replica, text }),
+      onPrinted: ({ model, version, replica }, { text, stream }) => {
+        const details = { model, version, replica, text };
+        if (stream === undefined) complain('kernels printed', details);
+        else (stream === 'stdout' ? inform : complain)('a model printed', { ...details, stream });
+      },
     });
     const { deployer } = this;
     this.served = new ServedVersions(this.registry, (name, version) => deployer.isUp(name, version));
@@ -157,6 +172,17 @@ class Parts {
     });
     this.engine = engine;
     this.telemetry.attach(engine, () => this.runtime.nodePaces());
+    this.autoscaler = new Autoscaler({
+      clock: this.clock,
+      registry: this.registry,
+      queues: () => engine.replicas(),
+      setScale: ({ name, version }, scale) => {
+        this.registry.setScale(name, version, scale).catch((cause: unknown) => {
+          complain('the autoscaler could not change a number of replicas', { name, version, cause });
+        });
+      },
+      ...(options.autoscaling === undefined ? {} : { settings: options.autoscaling }),
+    });
     const dashboard = new Dashboard({
       registry: this.registry,
       nowMs: () => Date.now(),
@@ -206,6 +232,7 @@ class Parts {
 
   async stop({ noticeMs, graceMs }: DrainTimes): Promise<void> {
     await Promise.all([this.frontend.drain(noticeMs, graceMs), this.management.close(graceMs)]);
+    this.autoscaler.stop();
     this.deployer.stop();
     await new Promise<void>((resolve) => this.engine.flush(resolve));
     this.telemetry.close();

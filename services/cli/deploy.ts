@@ -6,7 +6,7 @@ import type { AddModelFields, ContainerAnswer } from '../management/index.js';
 import { batchingOption, type BatchingStrategy } from './batchingOption.js';
 import { clientOf, withManagementOptions, type ClientOptions } from './clientOptions.js';
 import { CommandError } from './commandError.js';
-import { wholeNumber } from './optionValues.js';
+import { MOST_REPLICAS, wholeNumber } from './optionValues.js';
 import { print } from './printing.js';
 import { ProgressLine } from './progressLine.js';
 
@@ -17,6 +17,7 @@ interface DeployOptions extends ClientOptions {
   readonly batchSize: number;
   readonly batching?: BatchingStrategy;
   readonly memoryMib?: number;
+  readonly replicas?: number;
   readonly waitSeconds: number;
 }
 
@@ -41,6 +42,7 @@ export function addDeployCommand(program: Command): void {
       )
       .addOption(batchingOption())
       .option('--memory-mib <number>', "of a module's JavaScript heap", wholeNumber(16, 1_048_576))
+      .option('--replicas <number>', 'replicas that run, 1 unless given', wholeNumber(1, MOST_REPLICAS))
       .option('--wait-seconds <number>', 'for its first replica', wholeNumber(1, 3600), 60),
   ).action(deploy);
 }
@@ -65,6 +67,7 @@ async function deploy(given: string, options: DeployOptions): Promise<void> {
       memory_mib: options.memoryMib,
       batch_size: options.batchSize,
       batching: options.batching,
+      num_replicas: options.replicas,
     });
     const replica = await firstReplica(management, options, progress, previous);
     const isNewLink = app !== undefined && (await link(management, app, name));
@@ -99,7 +102,7 @@ async function currentVersion(management: ManagementClient, name: string): Promi
   return models.find((one) => one.model_name === name && one.is_current_version)?.model_version;
 }
 
-/** Waits for the replica. @throws CommandError with why it is not up. */
+/** Waits for one replica that is up. @throws CommandError with why there is none. */
 async function firstReplica(
   management: ManagementClient,
   { name, version, waitSeconds }: DeployOptions,
@@ -110,13 +113,14 @@ async function firstReplica(
   const advice =
     previous === undefined
       ? `remove it with: windjammer model delete ${name} ${version}`
-      : `roll back with: windjammer model set-version ${name} ${previous}`;
+      : `version ${previous} goes on if it was up; roll back with: windjammer model set-version ${name} ${previous}`;
   for (;;) {
     const containers = await management.containers();
-    const replica = containers.find((one) => one.model_name === name && one.model_version === version);
-    if (replica?.state === 'up') return replica;
-    const failure = replica?.last_failure;
-    if (replica?.state === 'down' && failure !== undefined) {
+    const replicas = containers.filter((one) => one.model_name === name && one.model_version === version);
+    const up = replicas.find(({ state }) => state === 'up');
+    if (up !== undefined) return up;
+    const failure = replicas.find(({ last_failure: reason }) => reason !== undefined)?.last_failure;
+    if (replicas.every(({ state }) => state === 'down') && failure !== undefined) {
       throw new CommandError(`${name} ${version} is registered and does not start: ${failure}; ${advice}`);
     }
     if (performance.now() > endMs) {

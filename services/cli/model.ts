@@ -4,7 +4,8 @@ import { INPUT_TYPES, type InputType } from '../../containers/protocol/index.js'
 import type { ContainerAnswer, ModelAnswer } from '../management/index.js';
 import { batchingOption, type BatchingStrategy } from './batchingOption.js';
 import { clientOf, withManagementOptions, type ClientOptions } from './clientOptions.js';
-import { wholeNumber } from './optionValues.js';
+import { CommandError } from './commandError.js';
+import { MOST_REPLICAS, wholeNumber } from './optionValues.js';
 import { print, printDone, table } from './printing.js';
 
 interface AddOptions extends ClientOptions {
@@ -16,6 +17,15 @@ interface AddOptions extends ClientOptions {
   readonly labels?: string;
   readonly batchSize: number;
   readonly batching?: BatchingStrategy;
+  readonly replicas?: number;
+  readonly minReplicas?: number;
+  readonly maxReplicas?: number;
+  readonly warmUp: boolean;
+}
+
+interface ScaleOptions extends ClientOptions {
+  readonly min?: number;
+  readonly max?: number;
 }
 
 /** Models, as Clipper's administration names their verbs. `deploy` does more: it reads the manifest and waits. */
@@ -45,7 +55,11 @@ export function addModelCommand(program: Command): void {
         wholeNumber(-1, 65_535),
         -1,
       )
-      .addOption(batchingOption()),
+      .addOption(batchingOption())
+      .option('--replicas <number>', 'replicas that run, 1 unless given', wholeNumber(0, MOST_REPLICAS))
+      .option('--min-replicas <number>', 'with a larger maximum: by load', wholeNumber(1, MOST_REPLICAS))
+      .option('--max-replicas <number>', 'the most that the load may ask for', wholeNumber(1, MOST_REPLICAS))
+      .option('--no-warm-up', 'let new replicas serve before they have answered anything'),
   ).action(add);
   withManagementOptions(
     model
@@ -71,6 +85,18 @@ export function addModelCommand(program: Command): void {
   );
   withManagementOptions(
     model
+      .command('scale')
+      .description(
+        'say how many replicas of a version run: a number, or two limits for the load to choose between',
+      )
+      .argument('<name>')
+      .argument('<version>')
+      .argument('[replicas]', 'with --min and --max: where to begin', wholeNumber(0, MOST_REPLICAS))
+      .option('--min <number>', 'fewest replicas', wholeNumber(1, MOST_REPLICAS))
+      .option('--max <number>', 'most replicas', wholeNumber(1, MOST_REPLICAS)),
+  ).action(scale);
+  withManagementOptions(
+    model
       .command('replicas')
       .description('replicas and what became of them')
       .argument('[name]', 'of this model only'),
@@ -89,6 +115,30 @@ async function add(name: string, options: AddOptions): Promise<void> {
     labels: options.labels?.split(','),
     batch_size: options.batchSize,
     batching: options.batching,
+    num_replicas: options.replicas,
+    min_replicas: options.minReplicas,
+    max_replicas: options.maxReplicas,
+    warm_up: options.warmUp ? undefined : false,
+  });
+  printDone(options.json, sentence);
+}
+
+async function scale(
+  name: string,
+  version: string,
+  count: number | undefined,
+  options: ScaleOptions,
+): Promise<void> {
+  if (count === undefined && options.min === undefined && options.max === undefined) {
+    throw new CommandError('say how many: a number of replicas, or --min and --max');
+  }
+  const { management } = await clientOf(options);
+  const sentence = await management.setReplicas({
+    model_name: name,
+    model_version: version,
+    num_replicas: count,
+    min_replicas: options.min,
+    max_replicas: options.max,
   });
   printDone(options.json, sentence);
 }
@@ -97,24 +147,27 @@ async function list(options: ClientOptions): Promise<void> {
   const models = await (await clientOf(options)).management.models();
   const rows = models.map((one) => [
     one.model_name,
-    `${one.model_version}${one.is_current_version ? ' (current)' : ''}`,
+    versionOf(one),
     inputOf(one),
     one.container_name,
+    replicasOf(one),
   ]);
-  print(options.json, models, table(['MODEL', 'VERSION', 'INPUT', 'CONTAINER'], rows));
+  print(options.json, models, table(['MODEL', 'VERSION', 'INPUT', 'CONTAINER', 'REPLICAS UP'], rows));
 }
 
 async function show(name: string, version: string, options: ClientOptions): Promise<void> {
   const model = await (await clientOf(options)).management.model(name, version);
   const rows = [
     ['model', model.model_name],
-    ['version', `${model.model_version}${model.is_current_version ? ' (current)' : ''}`],
+    ['version', versionOf(model)],
     ['input', inputOf(model)],
     ['container', model.container_name],
     ...(model.model_data_path === '' ? [] : [['path', model.model_data_path]]),
     ...(model.output === undefined ? [] : [['output', model.output]]),
     ...(model.labels.length === 0 ? [] : [['labels', model.labels.join(', ')]]),
     ['batches', model.batch_size === -1 ? `adaptive (${model.batching})` : `at most ${model.batch_size}`],
+    ['replicas up', replicasOf(model)],
+    ...(model.warm_up ? [] : [['warm-up', 'none']]),
   ];
   print(options.json, model, table(['MODEL', ''], rows));
 }
@@ -140,4 +193,18 @@ async function replicas(name: string | undefined, options: ClientOptions): Promi
 
 function inputOf({ input_type: type, input_length: length }: ModelAnswer): string {
   return length === undefined ? type : `${length} ${type}`;
+}
+
+/** The version, and where it stands when another one was chosen than answers. */
+function versionOf(model: ModelAnswer): string {
+  const { model_version: version, is_current_version: isCurrent, is_serving_version: isServing } = model;
+  if (isCurrent) return `${version} (${isServing ? 'current' : 'current, not up yet'})`;
+  return isServing ? `${version} (answers until the current one is up)` : version;
+}
+
+/** `1 of 2`, `1 of 1, by load 1 to 4`; of a container that dials in only how many are up. */
+function replicasOf(model: ModelAnswer): string {
+  const { replicas_up: up, num_replicas: wanted, min_replicas: least, max_replicas: most } = model;
+  if (wanted === undefined) return String(up);
+  return `${up} of ${wanted}${least === undefined ? '' : `, by load ${least} to ${most}`}`;
 }

@@ -1,9 +1,13 @@
 import type {
   AddApplicationFields,
+  AddKeyFields,
   AddModelFields,
   ApplicationAnswer,
   ContainerAnswer,
+  KeyAnswer,
   ModelAnswer,
+  NewKeyAnswer,
+  ScaleFields,
   StateAnswer,
 } from '../management/index.js';
 import type { CallOptions } from './clientTypes.js';
@@ -43,6 +47,11 @@ export class ManagementClient {
     return this.ask('set_model_version', { model_name: name, model_version: version }, options);
   }
 
+  /** Says how many replicas of a version run, or between which numbers the load decides. */
+  setReplicas(fields: ScaleFields, options?: CallOptions): Promise<string> {
+    return this.ask('set_num_replicas', fields, options);
+  }
+
   model(name: string, version: string, options?: CallOptions): Promise<ModelAnswer> {
     return this.ask('get_model', { model_name: name, model_version: version }, options);
   }
@@ -72,6 +81,21 @@ export class ManagementClient {
   /** What an application has learned, for itself or for one selection context. */
   state(application: string, context?: string, options?: CallOptions): Promise<StateAnswer> {
     return this.ask('get_state', { app_name: application, uid: context }, options);
+  }
+
+  /** The key is in this answer and nowhere else. */
+  addKey(fields: AddKeyFields, options?: CallOptions): Promise<NewKeyAnswer> {
+    return this.ask('add_key', fields, options);
+  }
+
+  /** Oldest first, without secrets. */
+  keys(options?: CallOptions): Promise<readonly KeyAnswer[]> {
+    return this.ask('get_all_keys', {}, options);
+  }
+
+  /** Requests with the key are refused at once. */
+  deleteKey(id: string, options?: CallOptions): Promise<string> {
+    return this.ask('delete_key', { id }, options);
   }
 
   private ask<T>(verb: string, body: unknown, options: CallOptions = {}): Promise<T> {

@@ -1,4 +1,4 @@
-import type { ContainerChannel, HelloFrame } from '../../containers/protocol/index.js';
+import type { ContainerChannel, HelloFrame, PrintedFrame } from '../../containers/protocol/index.js';
 import type { ReplicaHandle } from '../prediction/index.js';
 import type { ModelRecord, ModelScale, RegistryView } from '../registry/index.js';
 import {
@@ -31,8 +31,8 @@ export interface DeployerOptions {
   readonly onUp?: (status: ReplicaStatus) => void;
   /** A replica was lost or could not start; it will be started again. */
   readonly onLost?: (status: ReplicaStatus) => void;
-  /** Kernels of a replica have printed something; a container passes on little of much. */
-  readonly onPrinted?: (status: ReplicaStatus, text: string) => void;
+  /** A replica has printed something; a container passes on little of much. */
+  readonly onPrinted?: (status: ReplicaStatus, frame: PrintedFrame) => void;
 }
 
 /**
@@ -55,7 +55,7 @@ export class Deployer {
       backOff: options.backOff ?? DEFAULT_BACK_OFF,
       limits: options.limits ?? DEFAULT_REPLICA_LIMITS,
       onStateChange: (status) => this.onStateChange(status),
-      onPrinted: (status, text) => options.onPrinted?.(status, text),
+      onPrinted: (status, frame) => options.onPrinted?.(status, frame),
     };
   }
 

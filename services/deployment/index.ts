@@ -1,3 +1,4 @@
+export { Autoscaler, type AutoscalingSettings } from './autoscaling/index.js';
 export { Deployer, type DeployerOptions } from './deployer.js';
 export { EmbeddedRuntime, type NodePace } from './embeddedRuntime.js';
 export type { BackOff, ContainerStarter, ReplicaLimits, ReplicaState, ReplicaStatus } from './replica.js';

@@ -1,4 +1,4 @@
-import type { ContainerChannel, HelloFrame } from '../../containers/protocol/index.js';
+import type { ContainerChannel, HelloFrame, PrintedFrame } from '../../containers/protocol/index.js';
 import type { ReplicaHandle } from '../prediction/index.js';
 import type { ModelRecord } from '../registry/index.js';
 import { WarmUpChannel, type WarmUp } from './warmUp/index.js';
@@ -53,7 +53,7 @@ export interface ReplicaContext {
   readonly backOff: BackOff;
   readonly limits: ReplicaLimits;
   readonly onStateChange: (status: ReplicaStatus) => void;
-  readonly onPrinted: (status: ReplicaStatus, text: string) => void;
+  readonly onPrinted: (status: ReplicaStatus, frame: PrintedFrame) => void;
 }
 
 /** Keeps one replica running: starts it, hands its channel to the engine, starts it again when it is lost. */
@@ -139,8 +139,8 @@ export class Replica implements ChannelWatcher {
     this.setState('up');
   }
 
-  onPrinted(text: string): void {
-    this.context.onPrinted(this.status(), text);
+  onPrinted(frame: PrintedFrame): void {
+    this.context.onPrinted(this.status(), frame);
   }
 
   onDown(reason: string): void {

@@ -3,6 +3,7 @@ import type {
   ContainerFrame,
   FrameSink,
   FrontendFrame,
+  PrintedFrame,
 } from '../../containers/protocol/index.js';
 
 /** What becomes of a channel. */
@@ -10,8 +11,8 @@ export interface ChannelWatcher {
   onUp(): void;
   /** The replica is lost, or whoever uses the channel closed it. Called once at most. */
   onDown(reason: string): void;
-  /** The model's kernels have printed something. */
-  onPrinted(text: string): void;
+  /** The model has printed something. */
+  onPrinted(frame: PrintedFrame): void;
 }
 
 /** A channel that tells a watcher when its replica comes and goes; frames pass through unchanged, but for what is printed. */
@@ -31,7 +32,7 @@ export class WatchedChannel implements ContainerChannel {
     this.inner.open({
       onFrame: (frame) => {
         if (frame.kind === 'printed') {
-          this.watcher.onPrinted(frame.text);
+          this.watcher.onPrinted(frame);
           return;
         }
         // The watcher first: a sink that closes the channel on what it hears must not hide the reason.

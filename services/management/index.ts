@@ -13,6 +13,7 @@ export {
   type ApplicationAnswer,
   type ContainerAnswer,
   type ModelAnswer,
+  type ScaleFields,
   type StateAnswer,
 } from './schemas.js';
 export { validate } from './validation.js';

@@ -179,6 +179,7 @@ export type AddModelRequest = z.infer<typeof addModelSchema>;
 /** What a client writes: fields with a default may be left out. */
 export type AddApplicationFields = z.input<typeof addApplicationSchema>;
 export type AddModelFields = z.input<typeof addModelSchema>;
+export type ScaleFields = z.input<typeof scaleSchema>;
 
 /** What a client reads. */
 export type ApplicationAnswer = z.infer<typeof applicationAnswer>;

@@ -56,6 +56,12 @@ describe('windjammer', () => {
     return JSON.parse(await run(...args, '--json')) as unknown;
   }
 
+  /** Until every replica is up and no other is left. */
+  async function allUp(): Promise<void> {
+    while (server.replicas().some(({ state }) => state !== 'up'))
+      await new Promise((next) => setTimeout(next, 5));
+  }
+
   it('registers, shows, links, learns and deletes', async () => {
     const constant = ['--input-type', 'doubles', '--container', 'windjammer/constant'];
     expect(
@@ -65,16 +71,18 @@ describe('windjammer', () => {
       await run('model', 'add', `m${output}`, '--version', '1', ...constant, '--output', output);
     }
     expect(await runJson('model', 'add', 'm1', '--version', '2', ...constant, '--output', '3')).toEqual({
-      message: "Success! Model 'm1' version '2' is registered.",
+      // Whether it is up by now is the clock's affair.
+      message: expect.stringMatching(/^Success! Model 'm1' version '2' is registered\./) as string,
     });
+    await allUp();
     expect(await run('link', 'add', 'pair', 'm1', 'm2')).toMatch(/^Success!/);
     expect(await run('link', 'list', 'pair')).toBe('MODEL\nm1\nm2\n');
     expect(await run('model', 'set-version', 'm1', '1')).toBe("Success! Model 'm1' is at version '1'.\n");
     expect(await run('model', 'list')).toBe(
-      'MODEL  VERSION      INPUT    CONTAINER\n' +
-        'm1     1 (current)  doubles  windjammer/constant\n' +
-        'm1     2            doubles  windjammer/constant\n' +
-        'm2     1 (current)  doubles  windjammer/constant\n',
+      'MODEL  VERSION      INPUT    CONTAINER            REPLICAS UP\n' +
+        'm1     1 (current)  doubles  windjammer/constant  1 of 1\n' +
+        'm1     2            doubles  windjammer/constant  1 of 1\n' +
+        'm2     1 (current)  doubles  windjammer/constant  1 of 1\n',
     );
     expect(await run('app', 'list')).toBe(
       'NAME  INPUT    OBJECTIVE  POLICY  DEFAULT  MODELS\npair  doubles  100 ms     exp3    -        m1, m2\n',
@@ -162,6 +170,29 @@ describe('windjammer', () => {
     }
     return 'it did not fail';
   }
+
+  it('scales a version, to a number or by load', async () => {
+    const version = ['--version', '1', '--input-type', 'doubles', '--container', 'windjammer/constant'];
+    await run('model', 'add', 'scaled', ...version, '--output', '1', '--replicas', '2', '--no-warm-up');
+    await allUp();
+    expect(await run('model', 'show', 'scaled', '1')).toMatch(/replicas up  2 of 2\nwarm-up +none\n$/);
+    expect(await run('model', 'scale', 'scaled', '1', '1')).toBe(
+      "Success! Model 'scaled' version '1' is to have 1 replica.\n",
+    );
+    await allUp();
+    expect(await runJson('model', 'replicas', 'scaled')).toMatchObject([{ replica_id: 0, state: 'up' }]);
+    expect(await run('model', 'scale', 'scaled', '1', '--min', '1', '--max', '3')).toMatch(
+      /1 to 3 replicas, by load/,
+    );
+    expect(await run('model', 'show', 'scaled', '1')).toContain('1 of 1, by load 1 to 3');
+    expect(await run('model', 'scale', 'scaled', '1')).toBe(
+      'FAILED say how many: a number of replicas, or --min and --max',
+    );
+    expect(await run('model', 'scale', 'scaled', '1', '--min', '3', '--max', '2')).toMatch(
+      /^FAILED .*max_replicas must be min_replicas \(3\) or more, 2 came/,
+    );
+    await run('model', 'delete', 'scaled', '1');
+  });
 
   it('deploys a model folder and a second version of it, and answers with it', async () => {
     const path = join(folder, 'model');

@@ -49,9 +49,9 @@ export class WarmUpChannel implements ContainerChannel {
     this.inner.open({ onFrame: (frame) => this.onFrame(frame, sink) });
   }
 
-  close(): void {
+  close(reason?: string): void {
     this.end();
-    this.inner.close();
+    this.inner.close(reason);
   }
 
   private onFrame(frame: ContainerFrame, sink: FrameSink<ContainerFrame>): void {

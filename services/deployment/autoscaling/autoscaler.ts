@@ -1,0 +1,67 @@
+import type { Clock, EventSink } from '../../../simulator/time/index.js';
+import type { ReplicaStatus as QueueStatus } from '../../prediction/index.js';
+import type { ModelRecord, ModelScale } from '../../registry/index.js';
+import type { ScaledRegistry } from '../deployer.js';
+import { LoadMeter } from './loadMeter.js';
+import { DEFAULT_AUTOSCALING, ScaleDecision, type AutoscalingSettings } from './scaleDecision.js';
+
+export interface AutoscalerOptions {
+  readonly clock: Clock;
+  readonly registry: ScaledRegistry;
+  /** The queues of every replica that is up: the engine's. */
+  readonly queues: () => readonly QueueStatus[];
+  /** Another number of replicas is to run: the registry's to keep, the deployer's to do. */
+  readonly setScale: (model: ModelRecord, scale: ModelScale) => void;
+  readonly settings?: AutoscalingSettings;
+}
+
+interface Watched {
+  readonly meter: LoadMeter;
+  readonly decision: ScaleDecision;
+}
+
+const PORT = 'autoscaler';
+
+/** Looks at the load of every model version whose scale has a range, and says how many of its replicas are to run. */
+export class Autoscaler implements EventSink {
+  private watched = new Map<ModelRecord, Watched>();
+  private readonly settings: AutoscalingSettings;
+
+  constructor(private readonly options: AutoscalerOptions) {
+    this.settings = options.settings ?? DEFAULT_AUTOSCALING;
+  }
+
+  start(): void {
+    this.options.clock.attach(PORT, this);
+    this.look(this.options.clock.nowNs());
+  }
+
+  stop(): void {
+    this.options.clock.detach(PORT);
+  }
+
+  onEvent(_kind: string, _payload: unknown, nowNs: number): void {
+    this.look(nowNs);
+  }
+
+  private look(nowNs: number): void {
+    const { clock, registry, queues, setScale } = this.options;
+    clock.schedule(PORT, nowNs + this.settings.intervalNs, 'look');
+    // Of versions that are gone, or no longer left to the load, nothing is kept.
+    const watched = new Map<ModelRecord, Watched>();
+    for (const model of registry.models()) {
+      const { name, version } = model;
+      const { replicas, range } = registry.scale(name, version);
+      if (range === undefined) continue;
+      const watch = this.watched.get(model) ?? {
+        meter: new LoadMeter(nowNs),
+        decision: new ScaleDecision(this.settings, replicas, nowNs),
+      };
+      watched.set(model, watch);
+      const own = queues().filter((queue) => queue.model === name && queue.version === version);
+      const wanted = watch.decision.decide(watch.meter.read(own, nowNs), replicas, range, nowNs);
+      if (wanted !== replicas) setScale(model, { replicas: wanted, range });
+    }
+    this.watched = watched;
+  }
+}

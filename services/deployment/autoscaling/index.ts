@@ -1,0 +1,2 @@
+export { Autoscaler } from './autoscaler.js';
+export type { AutoscalingSettings } from './scaleDecision.js';

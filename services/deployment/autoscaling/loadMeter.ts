@@ -1,0 +1,41 @@
+import type { ReplicaStatus as QueueStatus } from '../../prediction/index.js';
+
+interface Counters {
+  readonly items: number;
+  readonly busyNs: number;
+}
+
+/** What waits is to be worked off within so long, beside what comes. */
+const BACKLOG_NS = 1e9;
+
+/**
+ * The load of one model version, in replicas' worth of work: what its replicas did since the last look, as if every batch
+ * had been as large as it may be, and what waits. A replica that is busy with small batches has room; how busy it was
+ * counts only until its service is known.
+ */
+export class LoadMeter {
+  private last = new Map<string, Counters>();
+
+  constructor(private lastNs: number) {}
+
+  /** @param queues of the version's replicas. */
+  read(queues: readonly QueueStatus[], nowNs: number): number {
+    const elapsedNs = nowNs - this.lastNs;
+    const seen = new Map<string, Counters>();
+    let load = 0;
+    for (const { replica, items, busyNs, fullItemNs, queued } of queues) {
+      const before = this.last.get(replica);
+      // A replica that was started again counts from 0.
+      const base = before === undefined || before.items > items || before.busyNs > busyNs ? NOTHING : before;
+      seen.set(replica, { items, busyNs });
+      if (elapsedNs <= 0) continue;
+      const workNs = fullItemNs === undefined ? busyNs - base.busyNs : (items - base.items) * fullItemNs;
+      load += Math.min(1, workNs / elapsedNs) + (queued * (fullItemNs ?? 0)) / BACKLOG_NS;
+    }
+    this.last = seen;
+    this.lastNs = nowNs;
+    return load;
+  }
+}
+
+const NOTHING: Counters = { items: 0, busyNs: 0 };
