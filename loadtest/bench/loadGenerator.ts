@@ -14,6 +14,8 @@ export interface LoadOptions {
   readonly unique: boolean;
   /** Makes the inputs of this call differ from those of any other. */
   readonly salt: number;
+  /** Looks into every answer for whether it is the default, which costs the generator CPU. */
+  readonly countDefaults?: boolean;
 }
 
 export interface LoadResult {
@@ -24,7 +26,11 @@ export interface LoadResult {
   readonly p99Ms: number;
   /** Answers that were not 2xx, and sockets that failed. */
   readonly errors: number;
+  /** Answers with the application's default output, where they were counted. */
+  readonly defaults: number;
 }
+
+const IS_DEFAULT = '"default":true';
 
 /** wrk where the machine has it: autocannon takes about a third of two cores away from the server. */
 export function chooseGenerator(): 'wrk' | 'autocannon' {
@@ -70,8 +76,9 @@ export function loadWebSockets(options: WebSocketLoadOptions): Promise<LoadResul
         reject(new Error(`the WebSocket load generator failed: ${stderr || error.message}`));
         return;
       }
-      const result = JSON.parse(stdout) as Omit<LoadResult, 'generator'>;
-      resolve({ generator: 'webSocketLoad', ...result });
+      const result = JSON.parse(stdout) as Omit<LoadResult, 'generator' | 'defaults'>;
+      // One of a prediction is an error there.
+      resolve({ generator: 'webSocketLoad', defaults: 0, ...result });
     });
   });
 }
@@ -89,15 +96,29 @@ function loadWithWrk(options: LoadOptions): Promise<LoadResult> {
   writeFileSync(
     script,
     `local n = 0
+local threads = {}
+defaults = 0
+setup = function(thread)
+  table.insert(threads, thread)
+end
 wrk.method = "POST"
 wrk.headers["Content-Type"] = "application/json"
 request = function()
   ${options.unique ? 'n = n + 1' : ''}
   return wrk.format(nil, nil, nil, '{"input":[' .. n .. '.5,${inputTail(options)}]}')
 end
+${
+  options.countDefaults === true
+    ? `response = function(status, headers, body)
+  if body:find('${IS_DEFAULT}', 1, true) then defaults = defaults + 1 end
+end`
+    : ''
+}
 done = function(summary, latency)
-  io.write(string.format('RESULT {"requests":%d,"microseconds":%d,"errors":%d,"p50":%d,"p99":%d}\\n',
-    summary.requests, summary.duration,
+  local total = 0
+  for _, thread in ipairs(threads) do total = total + thread:get("defaults") end
+  io.write(string.format('RESULT {"requests":%d,"microseconds":%d,"defaults":%d,"errors":%d,"p50":%d,"p99":%d}\\n',
+    summary.requests, summary.duration, total,
     summary.errors.connect + summary.errors.read + summary.errors.write + summary.errors.status + summary.errors.timeout,
     latency:percentile(50), latency:percentile(99)))
 end
@@ -113,7 +134,7 @@ end
         return;
       }
       const result = JSON.parse(line.slice(7)) as Record<
-        'requests' | 'microseconds' | 'errors' | 'p50' | 'p99',
+        'requests' | 'microseconds' | 'defaults' | 'errors' | 'p50' | 'p99',
         number
       >;
       resolve({
@@ -123,6 +144,7 @@ end
         p50Ms: result.p50 / 1000,
         p99Ms: result.p99 / 1000,
         errors: result.errors,
+        defaults: result.defaults,
       });
     });
   });
@@ -131,6 +153,7 @@ end
 async function loadWithAutocannon(options: LoadOptions): Promise<LoadResult> {
   const tail = inputTail(options);
   let n = 0;
+  let defaults = 0;
   const result = await autocannon({
     url: options.url,
     connections: options.connections,
@@ -146,6 +169,11 @@ async function loadWithAutocannon(options: LoadOptions): Promise<LoadResult> {
             body: `{"input":[${n++}.5,${tail}]}`,
           }),
         }),
+        ...(options.countDefaults === true && {
+          onResponse: (_status: number, body: string) => {
+            if (body.includes(IS_DEFAULT)) defaults += 1;
+          },
+        }),
       },
     ],
   });
@@ -156,5 +184,6 @@ async function loadWithAutocannon(options: LoadOptions): Promise<LoadResult> {
     p50Ms: result.latency.p50,
     p99Ms: result.latency.p99,
     errors: result.errors + result.non2xx,
+    defaults,
   };
 }

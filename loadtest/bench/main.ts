@@ -1,84 +1,79 @@
 /**
- * `npm run bench [-- http websocket]`: what serving costs, against servers with nothing in them in the same run. Prints
- * tables, or with --json one JSON document a table.
+ * `npm run bench [-- http hit latency websocket batching adaptive delayed replicas] [--json] [--check]`: what serving costs,
+ * against servers with nothing in them in the same run, and what batching and replicas bring; each figure with the floor
+ * that it is held to. With --json one JSON document a row; with --check the exit code is 1 when a figure does not hold.
  */
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { chooseGenerator, load, loadWebSockets } from './loadGenerator.js';
-import { predictBench, type BenchSide, type PredictBenchResult } from './predictBench.js';
-import { startBareServer, startWindjammer, type ServerProcess } from './serverProcess.js';
+import { parseArgs } from 'node:util';
+import { BATCHING_ROWS } from './batchingRows.js';
+import { checkTable, holds, type Check } from './check.js';
+import type { Bench, Measured, Row } from './rows.js';
+import { SERVING_ROWS } from './servingRows.js';
+import { VIRTUAL_ROWS } from './virtualRows.js';
 
-const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const ROWS: readonly Row[] = [...SERVING_ROWS, ...BATCHING_ROWS, ...VIRTUAL_ROWS];
 
-const options = { legSeconds: Number(process.env['BENCH_SECONDS'] ?? 6), warmUpSeconds: 3 };
-const chosen = ['http', 'websocket'].filter((name) => process.argv.includes(name));
-const wanted = (name: string) => chosen.length === 0 || chosen.includes(name);
-const generator = chooseGenerator();
-const inputLength = 8;
-const HTTP_CONNECTIONS = 64;
-const WEB_SOCKETS = { connections: 16, inFlight: 8 };
+const { values, positionals } = parseArgs({
+  options: { json: { type: 'boolean', default: false }, check: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+const names = ROWS.map(({ name }) => name);
+for (const wanted of positionals) {
+  if (names.includes(wanted)) continue;
+  process.stderr.write(`there is no part '${wanted}': ${names.join(', ')}\n`);
+  process.exit(2);
+}
+const legSeconds = Number(process.env['BENCH_SECONDS'] ?? 6);
+if (!Number.isInteger(legSeconds) || legSeconds < 1) {
+  process.stderr.write(
+    `BENCH_SECONDS must be a whole number above 0, not '${process.env['BENCH_SECONDS']}'\n`,
+  );
+  process.exit(2);
+}
+const bench: Bench = {
+  options: { legSeconds, warmUpSeconds: Math.min(3, legSeconds) },
+  file: (name) => fileURLToPath(new URL(name, import.meta.url)),
+};
+if (!values.json) {
+  process.stdout.write(`Legs of ${legSeconds} s, Node ${process.version}, ${cpus().length} cores\n`);
+}
 
-const servers: ServerProcess[] = [];
-try {
-  const product = await startWindjammer(here('../cli/main.js'), 'noop');
-  servers.push(product);
-  const bare = await startBareServer(here('./bareServer.js'));
-  servers.push(bare);
-  if (wanted('http')) {
-    const title = `HTTP, ${HTTP_CONNECTIONS} connections (${generator})`;
-    print(title, await predictBench(overHttp(product, 'windjammer'), overHttp(bare, bare.name), options));
+const checks: Check[] = [];
+for (const row of ROWS) {
+  if (positionals.length > 0 && !positionals.includes(row.name)) continue;
+  for (const measured of await row.run(bench)) {
+    print(row, measured);
+    checks.push(...measured.checks);
   }
-  if (wanted('websocket')) {
-    const echo = await startBareServer(here('./echoServer.js'), 'bare ws echo');
-    servers.push(echo);
-    const { connections, inFlight } = WEB_SOCKETS;
-    const title = `WebSocket, binary, ${connections} connections x ${inFlight} in flight`;
-    const side = overWebSockets(product, 'windjammer ws');
-    print(`${title}, against bare node:http`, await predictBench(side, overHttp(bare, bare.name), options));
-    print(
-      `${title}, against a bare echo`,
-      await predictBench(side, overWebSockets(echo, echo.name), options),
-    );
-  }
-} finally {
-  await Promise.all(servers.map((server) => server.stop()));
 }
+if (!values.json) process.stdout.write(`\n${checkTable(checks)}`);
+if (values.check && !checks.every(holds)) process.exitCode = 1;
 
-function overHttp(server: ServerProcess, title: string): BenchSide {
-  const { url } = server;
-  const common = { url, connections: HTTP_CONNECTIONS, inputLength, unique: true };
-  return { server, title, load: (seconds, salt) => load(generator, { ...common, seconds, salt }) };
-}
-
-function overWebSockets(server: ServerProcess, title: string): BenchSide {
-  const common = { entry: here('./webSocketLoad.js'), url: server.webSocketUrl, inputLength, ...WEB_SOCKETS };
-  return { server, title, load: (seconds, salt) => loadWebSockets({ ...common, seconds, salt }) };
-}
-
-function print(title: string, result: PredictBenchResult): void {
-  if (process.argv.includes('--json')) {
-    process.stdout.write(
-      `${JSON.stringify({ title, node: process.version, cores: cpus().length, ...result })}\n`,
-    );
+function print({ name }: Row, measured: Measured): void {
+  if (values.json) {
+    const machine = { node: process.version, cores: cpus().length, ...bench.options };
+    const judged = measured.checks.map((check) => ({ ...check, holds: holds(check) }));
+    process.stdout.write(`${JSON.stringify({ part: name, ...measured, checks: judged, ...machine })}\n`);
     return;
   }
-  const { product: a, baseline: b } = result;
-  process.stdout.write(
-    `noop, unique inputs (cache miss), ${inputLength} doubles: ${title}\n` +
-      `  A-B-B-A of ${options.legSeconds} s, Node ${process.version}, ${cpus().length} cores\n`,
-  );
-  const row = (cells: readonly string[]) =>
-    process.stdout.write(`  ${cells.map((cell) => cell.padStart(16)).join('')}\n`);
-  row(['', 'answers/s', 'CPU us/answer', 'p50 ms', 'p99 ms', 'errors']);
-  for (const side of [a, b]) {
-    row([
-      side.name,
-      side.requestsPerSecond.toFixed(0),
-      side.cpuUsPerRequest.toFixed(1),
-      side.p50Ms.toFixed(2),
-      side.p99Ms.toFixed(2),
-      String(side.errors),
-    ]);
+  process.stdout.write(`\n${name}: ${measured.title}\n`);
+  if (measured.sides.length > 0) {
+    line('', ['answers/s', 'CPU us/answer', 'p50 ms', 'p99 ms', 'defaults %', 'errors']);
+    for (const side of measured.sides) {
+      line(side.name, [
+        side.requestsPerSecond.toFixed(0),
+        side.cpuUsPerRequest.toFixed(1),
+        side.p50Ms.toFixed(3),
+        side.p99Ms.toFixed(2),
+        (100 * side.defaultShare).toFixed(2),
+        String(side.errors),
+      ]);
+    }
   }
-  row(['ratio', result.throughputRatio.toFixed(2), result.cpuRatio.toFixed(2), '', '', '']);
+  process.stdout.write(checkTable(measured.checks));
+}
+
+function line(name: string, cells: readonly string[]): void {
+  process.stdout.write(`  ${name.padEnd(30)}${cells.map((cell) => cell.padStart(14)).join('')}\n`);
 }

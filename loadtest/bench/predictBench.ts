@@ -23,6 +23,8 @@ export interface SideResult {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly errors: number;
+  /** Of all answers, where defaults were counted. */
+  readonly defaultShare: number;
 }
 
 export interface PredictBenchResult {
@@ -32,10 +34,26 @@ export interface PredictBenchResult {
   /** Product over baseline. */
   readonly throughputRatio: number;
   readonly cpuRatio: number;
+  readonly p50Ratio: number;
 }
 
 interface Leg extends LoadResult {
   readonly cpuSeconds: number;
+}
+
+let salt = 1;
+
+async function leg({ server, load }: BenchSide, seconds: number): Promise<Leg> {
+  const before = await server.cpuSeconds();
+  const result = await load(seconds, salt++);
+  return { ...result, cpuSeconds: (await server.cpuSeconds()) - before };
+}
+
+/** One side by itself, for figures that are held against something other than a server: two legs. */
+export async function soloBench(side: BenchSide, options: PredictBenchOptions): Promise<SideResult> {
+  await leg(side, options.warmUpSeconds);
+  const first = await leg(side, options.legSeconds);
+  return together(side.title, [first, await leg(side, options.legSeconds)]);
 }
 
 export async function predictBench(
@@ -43,12 +61,6 @@ export async function predictBench(
   baseline: BenchSide,
   options: PredictBenchOptions,
 ): Promise<PredictBenchResult> {
-  let salt = 1;
-  const leg = async ({ server, load }: BenchSide, seconds: number): Promise<Leg> => {
-    const before = await server.cpuSeconds();
-    const result = await load(seconds, salt++);
-    return { ...result, cpuSeconds: (await server.cpuSeconds()) - before };
-  };
   for (const side of [product, baseline]) await leg(side, options.warmUpSeconds);
   const legs: [BenchSide, Leg][] = [];
   for (const side of [product, baseline, baseline, product]) {
@@ -66,6 +78,7 @@ export async function predictBench(
     baseline: b,
     throughputRatio: a.requestsPerSecond / b.requestsPerSecond,
     cpuRatio: a.cpuUsPerRequest / b.cpuUsPerRequest,
+    p50Ratio: a.p50Ms / b.p50Ms,
   };
 }
 
@@ -79,5 +92,6 @@ function together(name: string, legs: readonly Leg[]): SideResult {
     p50Ms: mean((leg) => leg.p50Ms),
     p99Ms: Math.max(...legs.map((leg) => leg.p99Ms)),
     errors: legs.reduce((sum, leg) => sum + leg.errors, 0),
+    defaultShare: legs.reduce((sum, leg) => sum + leg.defaults, 0) / requests,
   };
 }

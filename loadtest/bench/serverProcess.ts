@@ -12,6 +12,14 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
+/** A product server, whose applications and models can be managed. */
+export interface ProductProcess extends ServerProcess {
+  /** Where an application's predictions are POSTed. */
+  urlOf(application: string): string;
+  /** @throws Error with what the server said. */
+  admin(verb: string, body: object): Promise<void>;
+}
+
 /** A server with nothing in it, that prints its port and answers GET with its CPU time. */
 export async function startBareServer(entry: string, name = 'bare node:http'): Promise<ServerProcess> {
   const child = spawn(process.execPath, [entry], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -27,15 +35,26 @@ export async function startBareServer(entry: string, name = 'bare node:http'): P
 }
 
 /** `windjammer serve` on its embedded defaults, with ports that the system picks and nothing kept. */
-export async function startWindjammer(cliEntry: string, application: string): Promise<ServerProcess> {
+export async function startWindjammer(cliEntry: string, application: string): Promise<ProductProcess> {
   const args = [cliEntry, 'serve', '--port', '0', '--management-port', '0', '--ephemeral'];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [origin] = await firstMatch(child, /(http:\/\/127\.0\.0\.1:\d+)/);
+  const [origin, management] = await firstMatch(child, /serves on (\S+), management on (\S+), /);
   await untilReady(origin);
+  const urlOf = (name: string) => `${origin}/${name}/predict`;
   return {
     name: 'windjammer',
-    url: `${origin}/${application}/predict`,
+    url: urlOf(application),
+    urlOf,
     webSocketUrl: `${webSocketOrigin(origin)}/ws`,
+    admin: async (verb, body) => {
+      const response = await fetch(`${management}/admin/${verb}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      const text = await response.text();
+      if (!response.ok) throw new Error(`${verb}: ${response.status} ${text}`);
+    },
     cpuSeconds: async () => {
       const text = await (await fetch(`${origin}/metrics`)).text();
       const match = /^process_cpu_seconds_total ([\d.e+-]+)/m.exec(text);
