@@ -39,8 +39,8 @@ export class RequestSpan extends ScopeSpan implements RequestTrace {
     this.span.end(this.spans.nowMs());
   }
 
-  onResponseClosed({ statusCode, writableFinished }: ServerResponse): void {
-    if (writableFinished) {
+  onResponseClosed({ statusCode, writableFinished, req }: ServerResponse): void {
+    if (writableFinished && !req.readableAborted) {
       this.span.setAttribute('http.response.status_code', statusCode);
       if (statusCode >= 500) this.span.setStatus({ code: SpanStatusCode.ERROR });
     } else {
