@@ -1,3 +1,4 @@
+import type { ServiceParts } from '../../containers/protocol/index.js';
 import type { BatchTrace, TracedItem } from './batchTrace.js';
 
 /** What became of a batch, for those who measure. */
@@ -14,6 +15,8 @@ export interface BatchRecord {
   readonly totalQueueNs: number;
   /** As the container measured it. */
   readonly serviceNs: number;
+  /** What of it was not computing, where the container can tell. */
+  readonly parts?: ServiceParts | undefined;
   /** From sending to the answer, as the frontend saw it. */
   readonly roundTripNs: number;
   /** Items that failed, and why the first of them did. */

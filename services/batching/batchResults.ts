@@ -1,4 +1,4 @@
-import type { ItemResult } from '../../containers/protocol/index.js';
+import type { ItemResult, ServiceParts } from '../../containers/protocol/index.js';
 import type { PredictionFailure } from '../cache/index.js';
 import { failEvaluation, type Evaluation } from './evaluation.js';
 import type { Batch } from './inFlight.js';
@@ -74,6 +74,16 @@ export function sharedFailure(results: readonly ItemResult[], size: number): str
     if (result.ok || result.code !== first.code || result.message !== first.message) return undefined;
   }
   return `${first.code}: ${first.message}`;
+}
+
+/** Parts as a container told them; undefined when it told none, or what cannot be parts of the service time. */
+export function soundParts(parts: ServiceParts | undefined, serviceNs: number): ServiceParts | undefined {
+  if (parts === undefined) return undefined;
+  const { waitNs, inputNs, outputNs } = parts;
+  // A sum of floats that were rounded may be a little more.
+  const isSound =
+    waitNs >= 0 && inputNs >= 0 && outputNs >= 0 && waitNs + inputNs + outputNs <= serviceNs + 1;
+  return isSound ? parts : undefined;
 }
 
 function failureOf(result: ItemResult): PredictionFailure {

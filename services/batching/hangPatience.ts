@@ -1,20 +1,26 @@
-const MOST = 16;
-const HALVED_AFTER_NS = 60e9;
+const MOST_HANGS = 5;
+const FORGOTTEN_AFTER_NS = 60e9;
 
 /**
- * How patient to be with a model whose replicas have been lost by hanging: twice as much after each loss, half as much
- * after each minute without one. A model that has become slow for good so keeps its replicas after a few losses.
+ * How patient to be with a model whose replicas are lost by hanging, one after the other: from the second on twice as much
+ * after each, and half as much after each minute without one. A model that has become slow for good so keeps its replicas
+ * after a few losses.
  */
 export class HangPatience {
-  private factor = 1;
+  private hangs = 0;
   private sinceNs = 0;
 
+  /** A factor of at least 1. */
   now(nowNs: number): number {
-    return Math.max(1, this.factor / 2 ** Math.floor((nowNs - this.sinceNs) / HALVED_AFTER_NS));
+    return 2 ** Math.max(0, this.remembered(nowNs) - 1);
   }
 
   onHang(nowNs: number): void {
-    this.factor = Math.min(MOST, 2 * this.now(nowNs));
+    this.hangs = Math.min(MOST_HANGS, this.remembered(nowNs) + 1);
     this.sinceNs = nowNs;
+  }
+
+  private remembered(nowNs: number): number {
+    return Math.max(0, this.hangs - Math.floor((nowNs - this.sinceNs) / FORGOTTEN_AFTER_NS));
   }
 }

@@ -10,11 +10,12 @@ import type {
 import type { Clock, EventSink } from '../../simulator/time/index.js';
 import type { PredictionFailure } from '../cache/index.js';
 import type { BatchingObserver, ReplicaStatus } from './batchRecord.js';
-import { deliverResults, sharedFailure, type ResultListener } from './batchResults.js';
+import { deliverResults, type ResultListener, sharedFailure, soundParts } from './batchResults.js';
 import { BatchHold } from './batchHold.js';
 import type { BatchSizeController } from './batchSize.js';
 import { failEvaluation, type Evaluation } from './evaluation.js';
 import type { HangPatience } from './hangPatience.js';
+import { EXPIRED, ExpiryTimer } from './expiryTimer.js';
 import { HangWatchdog } from './hangWatchdog.js';
 import { InFlight, type Batch } from './inFlight.js';
 import { PriorityQueue } from './priorityQueue.js';
@@ -26,13 +27,8 @@ import { WaitForecast } from './waitForecast.js';
 /** Weight of the newest batch in running means. */
 const NEWEST_WEIGHT = 0.2;
 
-/** After so many batches in a row that failed as a whole it is the model that fails, and not one of its inputs. */
+/** After so many batches that failed as a whole, and no answer, it is the model that fails and not one of its inputs. */
 const HOPELESS_FAILURES = 12;
-
-const EXPIRED: PredictionFailure = {
-  reason: 'expired',
-  message: 'it waited in the queue until its deadline',
-};
 
 const HOPELESS: PredictionFailure = {
   reason: 'expired',
@@ -60,19 +56,17 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
   private readonly inFlight = new InFlight();
   private readonly forecast: WaitForecast;
   private readonly holding: BatchHold;
+  private readonly expiry: ExpiryTimer;
   private readonly watchdog: HangWatchdog | undefined;
   private credits: number;
   private nextBatchId = 1;
   private itemNs: number | undefined;
   private batches = 0;
   private items = 0;
-  /** Batches in a row that failed as a whole. */
+  /** Batches that failed as a whole since an item was last answered. */
   private wholeFailures = 0;
   private dispatchScheduled = false;
   private dispatching = false;
-  /** When the expiry timer fires; Infinity when none is set. */
-  private timerNs = Infinity;
-  private timer = -1;
   private down = false;
   /** Set once it takes nothing new: told when the last of what it has is answered. */
   private onRetired: (() => void) | undefined;
@@ -98,6 +92,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
       this.forecast,
       options.delayNs,
     );
+    this.expiry = new ExpiryTimer(this.clock, this.port, this.waiting);
     this.clock.attach(this.port, this);
     if (options.hang !== undefined) {
       const patience = (nowNs: number): number => this.patience.now(nowNs);
@@ -156,7 +151,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     this.waiting.push(evaluation);
     const isHeld = this.holding.onQueued(this.limit, nowNs);
     if (this.credits > 0 && !isHeld) this.scheduleDispatch(nowNs);
-    else this.armExpiry();
+    else this.expiry.arm();
   }
 
   /** Somebody else waits for it too, from `deadlineNs` until `expiresNs`. */
@@ -208,9 +203,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
         this.dispatch(nowNs);
         break;
       case 'expire':
-        this.timerNs = Infinity;
-        this.expire(nowNs);
-        this.armExpiry();
+        this.expiry.onExpire(nowNs);
         break;
     }
     if (this.onRetired !== undefined) this.checkRetired();
@@ -328,7 +321,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     } finally {
       this.dispatching = false;
     }
-    if (!this.down) this.armExpiry();
+    if (!this.down) this.expiry.arm();
   }
 
   /** Sends the next suspects that may travel together. */
@@ -457,11 +450,12 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     // The replica first: it computes while the answers go out.
     if (this.queued > 0) this.dispatch(nowNs);
     const shared = sharedFailure(frame.results, size);
-    this.wholeFailures = shared === undefined ? 0 : this.wholeFailures + 1;
+    if (shared !== undefined) this.wholeFailures += 1;
     let failed = size;
     let failure = shared;
     if (shared === undefined || this.wholeFailures > HOPELESS_FAILURES || this.down) {
       ({ failed, failure } = deliverResults(batch, frame.results, this.hello.replica, this));
+      if (failed < size) this.wholeFailures = 0;
     } else {
       this.retryInParts(batch, nowNs);
     }
@@ -475,6 +469,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
       longestQueueNs: batch.longestQueueNs,
       totalQueueNs: batch.totalQueueNs,
       serviceNs,
+      parts: soundParts(frame.parts, serviceNs),
       roundTripNs,
       failed,
       failure,
@@ -488,22 +483,5 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
   private retryInParts(batch: Batch, nowNs: number): void {
     this.suspects.accuse(batch.items, false, false, nowNs);
     for (const evaluation of batch.items) if (evaluation.state === 'sent') this.enqueue(evaluation, nowNs);
-  }
-
-  private expire(nowNs: number): void {
-    for (;;) {
-      const first = this.waiting.first();
-      if (first === undefined || first.expiresNs > nowNs) return;
-      this.waiting.remove(first);
-      failEvaluation(first, EXPIRED);
-    }
-  }
-
-  private armExpiry(): void {
-    const first = this.waiting.first();
-    if (first === undefined || this.timerNs <= first.expiresNs) return;
-    if (this.timerNs !== Infinity) this.clock.cancel(this.timer);
-    this.timerNs = first.expiresNs;
-    this.timer = this.clock.schedule(this.port, first.expiresNs, 'expire');
   }
 }

@@ -135,6 +135,12 @@ export interface TestContainerOptions {
   readonly answer?: (frame: PredictFrame) => ItemResult[];
   /** Answers nothing by itself. */
   readonly manual?: boolean;
+  /** Inputs whose first element dies of: the container goes down in place of an answer. */
+  readonly kills?: (element: number) => boolean;
+  /** Inputs whose first element it never answers, nor anything after them. */
+  readonly hangs?: (element: number) => boolean;
+  /** The frontend has closed the channel. */
+  readonly onClosed?: () => void;
   readonly hello?: Partial<HelloFrame>;
 }
 
@@ -147,6 +153,7 @@ export class TestContainer implements ContainerChannel, EventSink {
   closed = false;
   private sink: FrameSink<ContainerFrame> | undefined;
   private freeNs = 0;
+  private isHung = false;
   private readonly port: string;
 
   constructor(
@@ -195,11 +202,16 @@ export class TestContainer implements ContainerChannel, EventSink {
 
   close(): void {
     this.closed = true;
+    this.options.onClosed?.();
   }
 
   onEvent(_kind: string, payload: unknown, nowNs: number): void {
     const { frame, arrivedNs } = payload as { frame: PredictFrame; arrivedNs: number };
-    if (!this.closed) this.give(frame, this.resultsOf(frame), nowNs - arrivedNs);
+    if (this.closed || this.isHung) return;
+    const elements = frame.items.map(({ bytes }) => elementOf(bytes));
+    if (elements.some((element) => this.options.kills?.(element) === true)) this.die();
+    else if (elements.some((element) => this.options.hangs?.(element) === true)) this.isHung = true;
+    else this.give(frame, this.resultsOf(frame), nowNs - arrivedNs);
   }
 
   resultsOf(frame: PredictFrame): ItemResult[] {

@@ -1,0 +1,43 @@
+import type { Clock } from '../../simulator/time/index.js';
+import type { PredictionFailure } from '../cache/index.js';
+import { failEvaluation } from './evaluation.js';
+import type { PriorityQueue } from './priorityQueue.js';
+
+export const EXPIRED: PredictionFailure = {
+  reason: 'expired',
+  message: 'it waited in the queue until its deadline',
+};
+
+/** One timer for all who wait: takes out those that nobody waits for any more. */
+export class ExpiryTimer {
+  /** When it fires; Infinity when it is not set. */
+  private timerNs = Infinity;
+  private timer = -1;
+
+  /** @param port gets the event `expire` when somebody may have expired. */
+  constructor(
+    private readonly clock: Clock,
+    private readonly port: string,
+    private readonly waiting: PriorityQueue,
+  ) {}
+
+  /** Somebody came, or left. */
+  arm(): void {
+    const first = this.waiting.first();
+    if (first === undefined || this.timerNs <= first.expiresNs) return;
+    if (this.timerNs !== Infinity) this.clock.cancel(this.timer);
+    this.timerNs = first.expiresNs;
+    this.timer = this.clock.schedule(this.port, first.expiresNs, 'expire');
+  }
+
+  onExpire(nowNs: number): void {
+    this.timerNs = Infinity;
+    for (;;) {
+      const first = this.waiting.first();
+      if (first === undefined || first.expiresNs > nowNs) break;
+      this.waiting.remove(first);
+      failEvaluation(first, EXPIRED);
+    }
+    this.arm();
+  }
+}
