@@ -20,6 +20,8 @@ export class PriorityQueue {
   private readonly normal = this.levels[NORMAL_PRIORITY - 1];
   private readonly passedOver = PRIORITIES.map(() => 0);
   private waiting = 0;
+  /** How often the level that was served last had been passed over. */
+  private turnTaken = 0;
   /** The latest deadline that was ever queued: whoever is due later has everybody of the normal level before it. */
   private latestDeadlineNs = -Infinity;
 
@@ -52,12 +54,18 @@ export class PriorityQueue {
       return evaluation;
     }
     const chosen = this.nextLevel();
+    this.turnTaken = this.passedOver[chosen];
     for (let level = 0; level < this.levels.length; level++) {
       this.passedOver[level] =
         level === chosen || this.levels[level].size === 0 ? 0 : this.passedOver[level] + 1;
     }
     this.waiting -= 1;
     return this.levels[chosen].pop();
+  }
+
+  /** What was just taken out is not served: its level has its turn again. */
+  giveTurnBack({ priority }: Evaluation): void {
+    if (this.normal.size !== this.waiting) this.passedOver[priority - 1] = this.turnTaken;
   }
 
   /** False when it does not wait here. */

@@ -346,8 +346,12 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     while (evaluations.length < limit) {
       const evaluation = this.waiting.pop();
       if (evaluation === undefined) break;
-      if (evaluation.expiresNs > reachNs) evaluations.push(evaluation);
-      else (hopeless ??= []).push(evaluation);
+      if (evaluation.expiresNs > reachNs) {
+        evaluations.push(evaluation);
+      } else {
+        (hopeless ??= []).push(evaluation);
+        this.waiting.giveTurnBack(evaluation);
+      }
     }
     if (hopeless !== undefined && evaluations.length === 0 && this.inFlight.size === 0) {
       // From the end: those with the most time left.
