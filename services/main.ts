@@ -47,6 +47,8 @@ export interface EmbeddedOptions {
 export interface DrainTimes {
   readonly noticeMs: number;
   readonly graceMs: number;
+  /** Later queries are refused for so long at least, within the grace, before nobody listens any more. */
+  readonly refusalMs?: number;
 }
 
 /**
@@ -108,6 +110,9 @@ export class EmbeddedServer {
     return this.parts.stop(times);
   }
 }
+
+/** Management answers during the whole drain, and then for so long. */
+const MANAGEMENT_GRACE_MS = 1000;
 
 /** A container that says nothing for so long does not keep the others from being served. */
 const LONGEST_START_MS = 60_000;
@@ -230,8 +235,9 @@ class Parts {
     if (replicas.length === 0 || replicas.some(({ state }) => state === 'up')) this.frontend.markReady();
   }
 
-  async stop({ noticeMs, graceMs }: DrainTimes): Promise<void> {
-    await Promise.all([this.frontend.drain(noticeMs, graceMs), this.management.close(graceMs)]);
+  async stop({ noticeMs, graceMs, refusalMs }: DrainTimes): Promise<void> {
+    await this.frontend.drain(noticeMs, graceMs, refusalMs);
+    await this.management.close(MANAGEMENT_GRACE_MS);
     this.autoscaler.stop();
     this.deployer.stop();
     await new Promise<void>((resolve) => this.engine.flush(resolve));

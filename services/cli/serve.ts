@@ -29,25 +29,34 @@ export async function serve(options: ServeOptions): Promise<void> {
     tracing: tracing === undefined ? undefined : await openTracing(tracing, complain),
   });
   process.stdout.write(banner(server, dataDirectory));
-  await stopped;
+  const signal = await stopped;
   process.stdout.write('Draining; again to stop at once.\n');
-  const times: DrainTimes = { noticeMs: options.drainNoticeMs, graceMs: options.drainGraceMs };
+  const times: DrainTimes = {
+    noticeMs: options.drainNoticeMs ?? (signal === 'SIGTERM' ? SIGTERM_NOTICE_MS : 0),
+    graceMs: options.drainGraceMs,
+    refusalMs: REFUSAL_MS,
+  };
   await server.stop(times);
   process.stdout.write('Stopped.\n');
 }
 
+/** Who sends SIGTERM routes queries here, and needs a moment to hear that this ends; Ctrl-C waits for nobody. */
+const SIGTERM_NOTICE_MS = 1000;
+/** Queries that come all the same are told so, for a moment after the last answer. */
+const REFUSAL_MS = 250;
+
 /** Under npm one Ctrl-C arrives twice: the terminal signals every process, and npm passes its own on. */
 const SAME_SIGNAL_MS = 500;
 
-/** Resolves at the first SIGINT or SIGTERM; a second one ends the process with 130. */
-function stopSignal(): Promise<void> {
+/** Resolves with the first SIGINT or SIGTERM; a second one ends the process with 130. */
+function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let firstMs: number | undefined;
-    const onSignal = () => {
+    const onSignal = (signal: NodeJS.Signals) => {
       const nowMs = performance.now();
       if (firstMs !== undefined && nowMs - firstMs > SAME_SIGNAL_MS) process.exit(130);
       firstMs ??= nowMs;
-      resolve();
+      resolve(signal);
     };
     process.on('SIGINT', onSignal);
     process.on('SIGTERM', onSignal);

@@ -13,7 +13,7 @@ export interface ServeOptions {
   readonly cacheMib: number;
   readonly maxBodyMib: number;
   readonly allowOrigin?: readonly string[];
-  readonly drainNoticeMs: number;
+  readonly drainNoticeMs?: number;
   readonly drainGraceMs: number;
   readonly logLevel: string;
   readonly otlpEndpoint?: string;
@@ -43,9 +43,8 @@ export function addServeCommand(program: Command): void {
     .option('--allow-origin <origins...>', 'web pages that may open a WebSocket, beside its own; * for any')
     .option(
       '--drain-notice-ms <ms>',
-      'unready but still serving, before a drain stops accepting',
+      'unready but still serving, before a drain stops accepting; 1000 after SIGTERM, 0 after Ctrl-C unless given',
       milliseconds,
-      0,
     )
     .option(
       '--drain-grace-ms <ms>',

@@ -158,19 +158,27 @@ export class QueryFrontend {
   }
 
   /**
-   * Readiness goes first; for `noticeMs` queries are still taken, so that load balancers see it. Then nothing new is
-   * accepted, queries in flight are answered, and every connection is closed, at the latest after `graceMs` more.
+   * Readiness goes first; for `noticeMs` queries are still taken, so that load balancers see it. Then new ones are refused,
+   * also on new connections, until those in flight are answered and `refusalMs` are over; and every connection is
+   * closed, at the latest after `graceMs`.
    */
-  async drain(noticeMs: number, graceMs: number): Promise<void> {
+  async drain(noticeMs: number, graceMs: number, refusalMs = 0): Promise<void> {
     if (this.stage === 'draining' || this.stage === 'closed') return;
     this.stage = 'draining';
     this.server.beginClosing();
-    if (noticeMs > 0) await new Promise((resolve) => setTimeout(resolve, noticeMs));
+    if (noticeMs > 0) await after(noticeMs);
     this.stage = 'closed';
     this.pages?.close();
     const answered = new Promise<void>((resolve) => this.service.drain(resolve));
     this.webSockets.drain();
-    await this.server.close(graceMs);
+    const endMs = performance.now() + graceMs;
+    const limit = new AbortController();
+    await Promise.race([
+      Promise.all([answered, after(refusalMs, limit.signal)]),
+      after(graceMs, limit.signal),
+    ]);
+    limit.abort();
+    await this.server.close(Math.max(0, endMs - performance.now()));
     // Connections that were cut may have left queries behind; the engine answers them by their deadline.
     await answered;
     this.routes.close();
@@ -242,7 +250,12 @@ export class QueryFrontend {
     const route = this.routes.find(name);
     if (route === undefined) {
       const shown = name.length <= 64 ? name : `${name.slice(0, 61)}...`;
-      this.refuse(response, trace, 'unknown_application', `no application has the name ${JSON.stringify(shown)}`);
+      this.refuse(
+        response,
+        trace,
+        'unknown_application',
+        `no application has the name ${JSON.stringify(shown)}`,
+      );
       return;
     }
     const exchange = isPredict
@@ -265,6 +278,21 @@ export class QueryFrontend {
 }
 
 const SLASH = 47;
+
+/** Resolves after so long, or when it is no longer wanted. */
+function after(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (ms <= 0) {
+      resolve();
+      return;
+    }
+    const timer = setTimeout(resolve, ms);
+    signal?.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
 
 function decodeName(encoded: string): string | undefined {
   if (!encoded.includes('%')) return encoded;
