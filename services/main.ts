@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { randomBytes } from 'node:crypto';
 import { PacedClock } from '../simulator/time/index.js';
+import { ServerAccess, type AccessSettings } from './access/index.js';
 import { Dashboard } from './dashboard/index.js';
 import {
   Autoscaler,
@@ -12,6 +13,7 @@ import {
 } from './deployment/index.js';
 import type { ServiceError } from './errors/index.js';
 import { QueryFrontend } from './frontend/index.js';
+import { ServerCertificates, type TlsSettings } from './http/index.js';
 import { ManagementServer, registerDefaults } from './management/index.js';
 import { PredictionEngine } from './prediction/index.js';
 import { Registry } from './registry/index.js';
@@ -33,6 +35,13 @@ export interface EmbeddedOptions {
   readonly maxBodyBytes?: number;
   /** Origins of web pages that may open a WebSocket, beside the server's own; `*`: any. */
   readonly allowedOrigins?: readonly string[];
+  /** Of the query interface, WebSockets among them. */
+  readonly maxConnections?: number;
+  readonly maxWebSockets?: number;
+  /** Unless given, nobody is asked for a key. */
+  readonly access?: AccessSettings;
+  /** Unless given, both interfaces speak plain HTTP. */
+  readonly tls?: TlsSettings;
   /** Registers the applications that come with the product, in a fresh data directory. */
   readonly withDefaults: boolean;
   readonly complain: Complaint;
@@ -66,7 +75,7 @@ export class EmbeddedServer {
   /**
    * Listens at once; returns when every container is up or has failed to start. Ready from then on, or from the moment
    * that the first one is up.
-   * @throws StoreError, ListenError
+   * @throws StoreError, ListenError, TlsError, AccessError
    */
   static async start(options: EmbeddedOptions): Promise<EmbeddedServer> {
     const store =
@@ -105,6 +114,22 @@ export class EmbeddedServer {
     return this.parts.deployer.statuses();
   }
 
+  /** Whether requests need keys. */
+  get requiresKeys(): boolean {
+    return this.parts.access.required;
+  }
+
+  /** Which interfaces speak TLS. */
+  get secure(): { readonly query: boolean; readonly management: boolean } {
+    const { query, management } = this.parts.certificates;
+    return { query: query !== undefined, management: management !== undefined };
+  }
+
+  /** Reads the files of the certificates again; open connections stay. */
+  reloadCertificates(): void {
+    this.parts.certificates.reload();
+  }
+
   /** Drains, makes everything durable, and stops. */
   stop(times: DrainTimes): Promise<void> {
     return this.parts.stop(times);
@@ -128,6 +153,8 @@ function closed(store: Store): Promise<void> {
 /** The pieces and how they hang together. */
 class Parts {
   readonly registry: Registry;
+  readonly access: ServerAccess;
+  readonly certificates: ServerCertificates;
   private readonly served: ServedVersions;
   readonly frontend: QueryFrontend;
   readonly management: ManagementServer;
@@ -144,7 +171,9 @@ class Parts {
     private readonly clock: PacedClock,
     private readonly runtime: EmbeddedRuntime,
   ) {
-    const { complain, inform = () => undefined, cacheBytes, maxBodyBytes, allowedOrigins } = options;
+    const { complain, cacheBytes, maxBodyBytes, allowedOrigins } = options;
+    this.access = new ServerAccess(store, options.access ?? { required: false }, complain);
+    this.certificates = new ServerCertificates(options.tls ?? {}, complain);
     const onDefect = ({ message, cause }: ServiceError, traceparent?: string) =>
       complain(message, { cause, ...traceDetail(traceparent) });
     this.registry = new Registry(store);
@@ -212,6 +241,12 @@ class Parts {
       onDefect,
       tracing: options.tracing,
       pages: dashboard,
+      gate: this.access.queryGate,
+      certificates: this.certificates.query,
+      maxConnections: options.maxConnections,
+      ...(options.maxWebSockets === undefined
+        ? {}
+        : { webSocketLimits: { connections: options.maxWebSockets } }),
       ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
       ...(allowedOrigins === undefined ? {} : { allowedOrigins }),
     });
@@ -225,7 +260,17 @@ class Parts {
         selectionShares: (application, context) => engine.selectionShares(application, context),
       },
       onDefect,
+      {
+        keys: this.access.keys,
+        gate: this.access.managementGate,
+        certificates: this.certificates.management,
+      },
     );
+    this.telemetry.watchConnections({
+      query: () => this.frontend.connections(),
+      management: () => this.management.connections(),
+      denials: () => this.access.denials(),
+    });
   }
 
   /** The starting is over: ready, unless there are models and not one of them is up. */
@@ -244,6 +289,8 @@ class Parts {
     this.telemetry.close();
     this.engine.close();
     this.served.close();
+    this.access.close();
+    this.certificates.close();
     this.registry.close();
     await this.runtime.close();
     await closed(this.store);

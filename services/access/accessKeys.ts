@@ -2,6 +2,7 @@ import { ServiceError } from '../errors/index.js';
 import { checkName } from '../registry/index.js';
 import type { Json } from '../../selection/index.js';
 import { storeKey, storeKeyParts, type Store, type Versioned } from '../store/index.js';
+import { AccessError } from './accessError.js';
 import { AccessKey, type KeyRecord } from './accessKey.js';
 import { keyHash, keyId, newKeyText } from './keyText.js';
 import type { Scope } from './scopes.js';
@@ -36,7 +37,7 @@ export class AccessKeys {
 
   /**
    * @param startKey the text of a key that may administer and is not kept: how an operator gets in
-   * @throws ServiceError `invalid_key` when it is no key's text
+   * @throws AccessError when it is no key's text
    */
   constructor(
     private readonly store: Store,
@@ -152,8 +153,7 @@ export class AccessKeys {
 function keyOfStart(text: string, createdMs: number): AccessKey {
   const id = keyId(text);
   if (id === undefined) {
-    const message = 'the admin key is none: make one with windjammer key generate';
-    throw new ServiceError('invalid_key', message);
+    throw new AccessError('the admin key is no key: make one with windjammer key generate');
   }
   return new AccessKey({ id, name: START_KEY_NAME, scopes: ['admin'], createdMs }, keyHash(text));
 }

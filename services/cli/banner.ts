@@ -9,16 +9,19 @@ const SAMPLE = 'containers/models/samples/digit.json';
 
 /** What `serve` prints once it is ready. */
 export function banner(server: EmbeddedServer, dataDirectory: string | undefined): string {
-  const query = origin(server.queryAddress);
+  const { secure, requiresKeys } = server;
+  const query = origin(server.queryAddress, secure.query);
+  const management = origin(server.managementAddress, secure.management);
   const kept = dataDirectory === undefined ? 'nothing is kept (--ephemeral)' : `data in ${dataDirectory}`;
   const lines = [
-    `Windjammer serves on ${query}, management on ${origin(server.managementAddress)}, ${kept}`,
+    `Windjammer serves on ${query}, management on ${management}, ${kept}`,
+    ...(requiresKeys ? ['Every request needs a key: docs/security.md'] : []),
     '',
     ...applications(server),
     ...containers(server),
     '',
     ...examples(server, query),
-    `The dashboard: ${query}/`,
+    `The dashboard: ${query}/${requiresKeys ? ' (any name, and a key with the scope metrics as the password)' : ''}`,
     'Ctrl-C drains and stops.',
   ];
   return `${lines.join('\n')}\n`;
@@ -41,8 +44,9 @@ function containers(server: EmbeddedServer): string[] {
   });
 }
 
-function examples({ registry }: EmbeddedServer, query: string): string[] {
-  const json = "-H 'Content-Type: application/json'";
+function examples({ registry, requiresKeys }: EmbeddedServer, query: string): string[] {
+  const key = requiresKeys ? '-H "Authorization: Bearer $WINDJAMMER_API_KEY" ' : '';
+  const json = `${key}-H 'Content-Type: application/json'`;
   const lines: string[] = [];
   const sample = join(packageRoot(), SAMPLE);
   if (registry.application('digits') !== undefined && existsSync(sample)) {
@@ -55,6 +59,6 @@ function examples({ registry }: EmbeddedServer, query: string): string[] {
   return lines;
 }
 
-function origin({ address, port, family }: AddressInfo): string {
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+function origin({ address, port, family }: AddressInfo, isSecure: boolean): string {
+  return `${isSecure ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }

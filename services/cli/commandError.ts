@@ -5,12 +5,14 @@ export class CommandError extends Error {
 
 /** Errors whose message is meant for people; any other is a defect. */
 const EXPECTED: readonly string[] = [
+  'AccessError',
   'CommandError',
   'ListenError',
   'StoreError',
   'ServiceError',
   'ModelError',
   'TimeoutError',
+  'TlsError',
   'UnexpectedAnswerError',
   'TracingSettingError',
 ];

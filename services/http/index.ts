@@ -14,6 +14,7 @@ export {
   type ListenOptions,
   type UpgradeReceiver,
 } from './jsonServer.js';
+export { ServerCertificates, type TlsSettings } from './serverCertificates.js';
 export {
   errorBodySchema,
   openApiDocument,

@@ -17,6 +17,7 @@ import {
 import type { RegistryView } from '../registry/index.js';
 import { addCacheMetrics } from './cacheMetrics.js';
 import type { Complaint } from './complaint.js';
+import { addConnectionMetrics, type ConnectionSources } from './connectionMetrics.js';
 import { FailureLog } from './failureLog.js';
 import { ModelMetrics } from './modelMetrics.js';
 import { QueryMetrics } from './queryMetrics.js';
@@ -101,6 +102,11 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
         this.set(open());
       },
     });
+  }
+
+  /** Must be called once, before the first scrape. */
+  watchConnections(sources: ConnectionSources): void {
+    addConnectionMetrics(this.registry, sources);
   }
 
   /** The Prometheus text format. */

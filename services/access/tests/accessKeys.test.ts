@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EmbeddedStore, MemoryStore, type Store } from '../../store/index.js';
-import { AccessKeys, newKeyText } from '../index.js';
+import { AccessError, AccessKeys, newKeyText, ServerAccess } from '../index.js';
 
 const closed = (store: Store) => new Promise<void>((resolve) => store.close(resolve));
 
@@ -116,7 +116,7 @@ describe('keys', () => {
     await expect(keys.remove(id)).rejects.toMatchObject({ code: 'last_admin_key' });
     const other = await keys.add({ name: 'other', scopes: ['admin'] });
     await keys.remove(other.record.id);
-    expect(() => make('secret')).toThrow(expect.objectContaining({ code: 'invalid_key' }));
+    expect(() => make('secret')).toThrow(AccessError);
   });
 
   it.each([
@@ -153,5 +153,38 @@ describe('keys', () => {
       setTimeout(() => undefined, 10_000).unref();
     });
     expect(keys.find(record.id)?.isLive(Date.now())).toBe(false);
+  });
+});
+
+describe('a server', () => {
+  const told: string[] = [];
+  const open = (store: Store, required: boolean, adminKey?: string) =>
+    new ServerAccess(store, { required, adminKey }, (message) => told.push(message));
+
+  it('does not start where keys are required and nobody could make one', async () => {
+    const store = new MemoryStore();
+    expect(() => open(store, true)).toThrow(AccessError);
+    const keys = new AccessKeys(store);
+    await keys.add({ name: 'client', scopes: ['predict'] });
+    expect(() => open(store, true)).toThrow(/windjammer key add NAME --scope admin --data-dir DIR/);
+    await keys.add({ name: 'admin', scopes: ['admin'] });
+    expect(open(store, true).required).toBe(true);
+    expect(open(new MemoryStore(), true, newKeyText()).required).toBe(true);
+    expect(() => open(new MemoryStore(), true, 'secret')).toThrow(AccessError);
+  });
+
+  it('that is given an admin key requires keys, also when it is not told to', () => {
+    const access = open(new MemoryStore(), false, newKeyText());
+    expect(access.required).toBe(true);
+    expect(access.denials()).toHaveLength(14);
+  });
+
+  it('that asks nobody says so when there are keys', async () => {
+    const store = new MemoryStore();
+    expect(open(store, false).queryGate).toBeUndefined();
+    expect(told).toEqual([]);
+    await new AccessKeys(store).add({ name: 'client', scopes: ['predict'] });
+    expect(open(store, false).required).toBe(false);
+    expect(told).toEqual(['there are keys and nobody is asked for one: start with --require-keys']);
   });
 });
