@@ -5,6 +5,9 @@ import { packageRoot } from '../../containers/models/index.js';
 
 /** `windjammer serve` as users run it: compiled, in a process of its own, on ports that the system picks. */
 export class ServedProcess {
+  /** What it has written on standard error. */
+  errors = '';
+
   private constructor(
     private readonly child: ChildProcess,
     readonly query: string,
@@ -13,7 +16,8 @@ export class ServedProcess {
     readonly banner: string,
   ) {}
 
-  static start(args: readonly string[]): Promise<ServedProcess> {
+  /** @param environment beside that of the test. */
+  static start(args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<ServedProcess> {
     const entry = join(packageRoot(), 'dist/loadtest/cli/main.js');
     if (!existsSync(entry)) throw new Error(`${entry} is missing: run 'npm run build' first`);
     const child = spawn(
@@ -21,6 +25,7 @@ export class ServedProcess {
       [entry, 'serve', '--port', '0', '--management-port', '0', ...args],
       {
         stdio: ['ignore', 'pipe', 'pipe'],
+        env: { ...process.env, ...environment },
       },
     );
     return new Promise((resolve, reject) => {
@@ -31,7 +36,10 @@ export class ServedProcess {
         output += chunk.toString();
         const addresses = /serves on (\S+), management on (\S+), /.exec(output);
         if (addresses === null || !output.includes('Ctrl-C')) return;
-        resolve(new ServedProcess(child, addresses[1], addresses[2], output));
+        const served = new ServedProcess(child, addresses[1], addresses[2], output);
+        served.errors = errors;
+        child.stderr.on('data', (chunk: Buffer) => (served.errors += chunk.toString()));
+        resolve(served);
       });
       child.on('error', reject);
       child.on('exit', (code) => reject(new Error(`serve ended with ${code}: ${errors}`)));

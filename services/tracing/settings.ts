@@ -13,6 +13,11 @@ export class TracingSettingError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+const SAMPLERS: readonly string[] = ['always_on', 'always_off', 'traceidratio'].flatMap((sampler) => [
+  sampler,
+  `parentbased_${sampler}`,
+]);
+
 const PROTOCOLS = ['http/protobuf', 'http/json'] as const;
 
 /**
@@ -33,6 +38,7 @@ export function tracingSettings(environment: Environment, endpoint?: string): Tr
   if (endpoint === undefined && (exporter === 'none' || (name === undefined && exporter === '')))
     return undefined;
   const protocol = protocolOf(environment);
+  checkSampler(environment);
   if (endpoint !== undefined) {
     return { protocol, url: `${checkedUrl('--otlp-endpoint', endpoint).replace(/\/+$/, '')}/v1/traces` };
   }
@@ -51,6 +57,19 @@ function protocolOf(environment: Environment): TracingSettings['protocol'] {
     throw new TracingSettingError(`${name} must be ${PROTOCOLS.join(' or ')}, not '${given}'`);
   }
   return protocol;
+}
+
+/** The SDK would go on with a sampler that takes everything. */
+function checkSampler({ OTEL_TRACES_SAMPLER: given, OTEL_TRACES_SAMPLER_ARG: ratio }: Environment): void {
+  if (!isSet(given)) return;
+  const name = given?.trim() ?? '';
+  if (!SAMPLERS.includes(name)) {
+    throw new TracingSettingError(`OTEL_TRACES_SAMPLER must be one of ${SAMPLERS.join(', ')}, not '${name}'`);
+  }
+  if (!name.endsWith('traceidratio') || !isSet(ratio)) return;
+  if (!(Number(ratio) >= 0 && Number(ratio) <= 1)) {
+    throw new TracingSettingError(`OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1, not '${ratio}'`);
+  }
 }
 
 function checkedUrl(name: string, given: string): string {
