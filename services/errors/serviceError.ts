@@ -2,7 +2,12 @@ import { ERROR_CATALOGUE, type ErrorCode } from './catalogue.js';
 
 /** The body of every answer that is an error. */
 export interface ErrorBody {
-  readonly error: { readonly code: ErrorCode; readonly message: string; readonly field?: string };
+  readonly error: {
+    readonly code: ErrorCode;
+    readonly message: string;
+    readonly field?: string;
+    readonly retry_after_ms?: number;
+  };
 }
 
 /** An error for a client: a code of the catalogue, a message with what was expected and what came, the field at fault. */
@@ -37,9 +42,11 @@ export function asServiceError(thrown: unknown): ServiceError {
 }
 
 /** JSON text of an error's body. */
-export function errorJson(code: ErrorCode, message: string, field?: string): string {
-  const head = `{"error":{"code":"${code}","message":${JSON.stringify(message)}`;
-  return field === undefined ? `${head}}}` : `${head},"field":${JSON.stringify(field)}}}`;
+export function errorJson(code: ErrorCode, message: string, field?: string, retryAfterMs?: number): string {
+  let json = `{"error":{"code":"${code}","message":${JSON.stringify(message)}`;
+  if (field !== undefined) json += `,"field":${JSON.stringify(field)}`;
+  if (retryAfterMs !== undefined) json += `,"retry_after_ms":${retryAfterMs}`;
+  return `${json}}}`;
 }
 
 /** A value as an error message shows it: short, and with its type where the text alone would mislead. */

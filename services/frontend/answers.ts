@@ -21,10 +21,47 @@ export const STRICT_ERRORS: Readonly<Record<DefaultReason, ErrorCode>> = {
   low_confidence: 'default_low_confidence',
 };
 
-/** `Retry-After` of a strict query that found the queues too long: whole seconds, at least 1. */
-export function retryAfterHeader({ retryAfterNs }: Answer): readonly string[] | undefined {
-  if (retryAfterNs === undefined) return undefined;
-  return ['retry-after', `${Math.max(1, Math.ceil(retryAfterNs / 1e9))}`];
+/** An error as a client is told it. */
+export interface Refusal {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly field?: string;
+  /** When it is worth another try. */
+  readonly retryAfterMs?: number;
+}
+
+/** What a strict query is told in place of a default output. */
+export function strictRefusal(answer: Pick<Answer, 'retryAfterNs'>, reason: DefaultReason): Refusal {
+  const code = STRICT_ERRORS[reason];
+  const message = DEFAULT_EXPLANATIONS[reason];
+  const retryAfterMs = retryAfterMsOf(answer, reason);
+  return retryAfterMs === undefined ? { code, message } : { code, message, retryAfterMs };
+}
+
+/** For what nobody can say, such as when somebody links a model: the least that Retry-After can. */
+const UNKNOWN_RETRY_MS = 1000;
+
+/** undefined: another try would end no better, or its own deadline is the answer. */
+function retryAfterMsOf(
+  { retryAfterNs }: Pick<Answer, 'retryAfterNs'>,
+  reason: DefaultReason,
+): number | undefined {
+  switch (reason) {
+    case 'overload':
+      return retryAfterNs === undefined ? UNKNOWN_RETRY_MS : Math.max(1, Math.ceil(retryAfterNs / 1e6));
+    case 'no_replica':
+    case 'no_linked_model':
+      return UNKNOWN_RETRY_MS;
+    case 'deadline':
+    case 'model_error':
+    case 'low_confidence':
+      return undefined;
+  }
+}
+
+/** `Retry-After`: whole seconds, at least 1. */
+export function retryAfterHeader(retryAfterMs: number): readonly string[] {
+  return ['retry-after', `${Math.max(1, Math.ceil(retryAfterMs / 1000))}`];
 }
 
 /**

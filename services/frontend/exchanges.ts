@@ -1,6 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { asServiceError, errorJson, ServiceError } from '../errors/index.js';
-import { sendError, sendJson, type JsonBodyReceiver } from '../http/index.js';
+import { asServiceError, ERROR_CATALOGUE, errorJson, ServiceError } from '../errors/index.js';
+import {
+  readBytes,
+  readJsonBody,
+  refuseBody,
+  sendJson,
+  type BytesReceiver,
+  type JsonBodyReceiver,
+} from '../http/index.js';
 import type {
   Answer,
   AnswerSink,
@@ -11,11 +18,15 @@ import type {
   Query,
   QueryRefusal,
 } from '../prediction/index.js';
-import { DEFAULT_EXPLANATIONS, predictionJson, retryAfterHeader, STRICT_ERRORS } from './answers.js';
+import { predictionJson, retryAfterHeader, strictRefusal, type Refusal } from './answers.js';
 import { AnswerWithVotes } from './answerWithVotes.js';
+import { checkBinaryInput } from './binaryInputs.js';
+import { ClientBatch, type BatchAnswer } from './clientBatch.js';
 import { encodeInput } from './inputs.js';
 import type { FrontendObserver, RefusedPart } from './observer.js';
 import type { RequestTrace, RequestTracing } from './requestTracing.js';
+import { isOctetStream, readOctetStreamRequest } from './octetStream.js';
+import { queryBudgetNs, readQueryHeaders, type QueryHeaders } from './queryHeaders.js';
 import { readPredictRequest, readUpdateRequest, type PredictRequest } from './requests.js';
 import type { ApplicationRoute } from './routeTable.js';
 import { validTraceparent } from './traceparent.js';
@@ -24,6 +35,8 @@ import { validTraceparent } from './traceparent.js';
 export interface ExchangeContext {
   readonly service: PredictionService;
   readonly observer: FrontendObserver;
+  /** Inputs that a client's batch may have. */
+  readonly maxBatchInputs: number;
   nextQueryId(): string;
   readonly tracing?: RequestTracing | undefined;
   /** A defect: logged, never shown to the client. */
@@ -31,9 +44,7 @@ export interface ExchangeContext {
 }
 
 const CLOSE = ['connection', 'close'] as const;
-
-/** An error as a client is told it. */
-type Refusal = Pick<ServiceError, 'code' | 'message' | 'field'>;
+const DEFAULT_HEADER = 'x-windjammer-default';
 
 /** One HTTP request on a hot route, from its body to its answer. */
 abstract class Exchange implements JsonBodyReceiver {
@@ -46,6 +57,11 @@ abstract class Exchange implements JsonBodyReceiver {
     protected readonly response: ServerResponse,
     protected readonly trace: RequestTrace | undefined,
   ) {}
+
+  /** Reads the body and answers. */
+  receive(limitBytes: number): void {
+    readJsonBody(this.request, limitBytes, this);
+  }
 
   onBody(body: unknown): void {
     try {
@@ -68,49 +84,73 @@ abstract class Exchange implements JsonBodyReceiver {
       : this.trace.traceparent;
   }
 
-  protected refuse(error: Refusal, more?: readonly string[]): void {
-    this.trace?.onRefused(error.code);
-    this.context.observer.onRefused(this.route.application.name, error.code, this.about);
-    const headers = error.code === 'shutting_down' ? CLOSE : more;
-    sendError(this.response, error.code, error.message, error.field, headers);
-  }
-
-  protected makeQuery(input: Uint8Array, request: PredictRequest): Query {
-    const { application } = this.route;
-    const { objectiveUs } = request;
-    const id = this.context.nextQueryId();
-    return {
-      id,
-      application: application.name,
-      input,
-      context: request.context,
-      version: request.version,
-      budgetNs:
-        objectiveUs === undefined ? undefined : Math.min(objectiveUs, application.latencyObjectiveUs) * 1000,
-      traceparent: this.traceparent,
-      trace: this.trace?.query(id, application.name),
-    };
+  protected refuse({ code, message, field, retryAfterMs }: Refusal): void {
+    this.trace?.onRefused(code);
+    this.context.observer.onRefused(this.route.application.name, code, this.about);
+    let headers: readonly string[] | undefined = code === 'shutting_down' ? CLOSE : undefined;
+    if (retryAfterMs !== undefined) headers = retryAfterHeader(retryAfterMs);
+    const { status } = ERROR_CATALOGUE[code];
+    sendJson(this.response, status, errorJson(code, message, field, retryAfterMs), headers);
   }
 }
 
 /** `POST /:application/predict`. */
-export class PredictExchange extends Exchange implements AnswerSink {
+export class PredictExchange extends Exchange implements AnswerSink, BytesReceiver {
   protected readonly about = 'query';
+  private headers: QueryHeaders | undefined;
   private strict = false;
 
+  override receive(limitBytes: number): void {
+    const { request } = this;
+    const headers = readQueryHeaders(request.headers);
+    if (headers instanceof ServiceError) {
+      refuseBody(request, this, headers);
+      return;
+    }
+    this.headers = headers;
+    if (isOctetStream(request.headers['content-type'])) readBytes(request, limitBytes, this);
+    else readJsonBody(request, limitBytes, this);
+  }
+
+  onBytes(body: Buffer): void {
+    try {
+      const request = readOctetStreamRequest(this.request.url ?? '', body);
+      const input = request.input as Uint8Array;
+      const error = checkBinaryInput(
+        this.route.application.inputType,
+        input,
+        this.expectedLength(request),
+        'input',
+      );
+      if (error === undefined) this.ask(request, input);
+      else this.refuse(error);
+    } catch (thrown) {
+      this.onBodyError(asServiceError(thrown));
+    }
+  }
+
+  onAnswer(_query: Query, answer: Answer): void {
+    this.reply(answer);
+  }
+
+  onRefusal(_query: Query, refusal: QueryRefusal): void {
+    this.refuse(refusal);
+  }
+
   protected start(body: unknown): void {
-    const request = readPredictRequest(body);
-    this.strict = request.strict;
+    const request = readPredictRequest(body, this.context.maxBatchInputs);
     if (request.inputBatch !== undefined) {
-      this.startBatch(request, request.inputBatch);
+      this.askBatch(request, request.inputBatch);
       return;
     }
-    const { application } = this.route;
-    const input = encodeInput(application.inputType, request.input, this.expectedLength(request), 'input');
-    if (input instanceof ServiceError) {
-      this.refuse(input);
-      return;
-    }
+    const { inputType } = this.route.application;
+    const input = encodeInput(inputType, request.input, this.expectedLength(request), 'input');
+    if (input instanceof ServiceError) this.refuse(input);
+    else this.ask(request, input);
+  }
+
+  private ask(request: PredictRequest, input: Uint8Array): void {
+    this.strict = this.isStrict(request);
     const query = this.makeQuery(input, request);
     const { service } = this.context;
     if (request.votes) {
@@ -123,30 +163,12 @@ export class PredictExchange extends Exchange implements AnswerSink {
     }
   }
 
-  onAnswer(_query: Query, answer: Answer): void {
-    this.reply(answer);
-  }
-
   private reply(answer: Answer, votes?: readonly ModelVote[]): void {
     const { defaultReason } = answer;
     if (!answer.isDefault || defaultReason === undefined) {
       sendJson(this.response, 200, predictionJson(answer, votes));
-    } else if (this.strict) {
-      this.refuse(
-        {
-          code: STRICT_ERRORS[defaultReason],
-          message: DEFAULT_EXPLANATIONS[defaultReason],
-          field: undefined,
-        },
-        retryAfterHeader(answer),
-      );
-    } else {
-      sendJson(this.response, 200, predictionJson(answer, votes), ['x-windjammer-default', defaultReason]);
-    }
-  }
-
-  onRefusal(_query: Query, refusal: QueryRefusal): void {
-    this.refuse({ code: refusal.code, message: refusal.message, field: refusal.field });
+    } else if (this.strict) this.refuse(strictRefusal(answer, defaultReason));
+    else sendJson(this.response, 200, predictionJson(answer, votes), [DEFAULT_HEADER, defaultReason]);
   }
 
   /** A version that the client names may take another length than the current one: the engine checks that. */
@@ -154,75 +176,55 @@ export class PredictExchange extends Exchange implements AnswerSink {
     return request.version === undefined ? this.route.inputLength : undefined;
   }
 
-  private startBatch(request: PredictRequest, inputs: readonly unknown[]): void {
+  /** What the request says of itself goes before its headers, those before the application. */
+  private isStrict(request: PredictRequest): boolean {
+    return request.strict ?? this.headers?.strict ?? this.route.application.strict ?? false;
+  }
+
+  private makeQuery(input: Uint8Array, request: PredictRequest): Query {
     const { application } = this.route;
+    const { context, version, objectiveUs } = request;
+    const id = this.context.nextQueryId();
+    return {
+      id,
+      application: application.name,
+      input,
+      context,
+      version,
+      priority: request.priority ?? this.headers?.priority,
+      budgetNs: queryBudgetNs(application.latencyObjectiveUs, objectiveUs, this.headers?.dueMs),
+      traceparent: this.traceparent,
+      trace: this.trace?.query(id, application.name),
+    };
+  }
+
+  private askBatch(request: PredictRequest, inputs: readonly unknown[]): void {
+    const { name, inputType } = this.route.application;
     const inputLength = this.expectedLength(request);
-    const batch = new ClientBatch(inputs.length, (json) => sendJson(this.response, 200, json));
+    const { service, observer } = this.context;
+    const done = (answer: BatchAnswer) => this.replyBatch(answer);
+    const batch = new ClientBatch(inputs.length, this.isStrict(request), name, observer, done);
     const queryIds: string[] = [];
     for (let index = 0; index < inputs.length; index++) {
-      const field = `input_batch[${index}]`;
-      const input = encodeInput(application.inputType, inputs[index], inputLength, field);
-      if (input instanceof ServiceError) {
-        this.context.observer.onRefused(application.name, input.code);
-        batch.settle(index, errorJson(input.code, input.message, input.field));
-      } else {
-        const sink = new BatchItemSink(batch, index, this.strict, application.name, this.context.observer);
+      const input = encodeInput(inputType, inputs[index], inputLength, `input_batch[${index}]`);
+      if (input instanceof ServiceError) batch.refuse(index, input);
+      else {
         const query = this.makeQuery(input, request);
         queryIds.push(query.id);
-        this.context.service.predict(query, sink);
+        service.predict(query, batch.sink(index));
       }
     }
     this.response.on('close', () => {
       if (this.response.writableEnded) return;
-      for (const queryId of queryIds) this.context.service.cancel(queryId);
+      for (const queryId of queryIds) service.cancel(queryId);
     });
   }
-}
 
-/** Answers of a client's batch, in the order of its inputs, until the last one is there. */
-class ClientBatch {
-  private readonly parts: string[];
-  private open: number;
-
-  constructor(
-    size: number,
-    private readonly done: (json: string) => void,
-  ) {
-    this.parts = new Array<string>(size);
-    this.open = size;
-  }
-
-  settle(index: number, json: string): void {
-    this.parts[index] = json;
-    this.open -= 1;
-    if (this.open === 0) this.done(`{"batch_predictions":[${this.parts.join(',')}]}`);
-  }
-}
-
-class BatchItemSink implements AnswerSink {
-  constructor(
-    private readonly batch: ClientBatch,
-    private readonly index: number,
-    private readonly strict: boolean,
-    private readonly application: string,
-    private readonly observer: FrontendObserver,
-  ) {}
-
-  onAnswer(_query: Query, answer: Answer): void {
-    const { defaultReason } = answer;
-    if (this.strict && answer.isDefault && defaultReason !== undefined) {
-      const code = STRICT_ERRORS[defaultReason];
-      this.observer.onRefused(this.application, code);
-      this.batch.settle(this.index, errorJson(code, DEFAULT_EXPLANATIONS[defaultReason]));
-    } else {
-      this.batch.settle(this.index, predictionJson(answer));
-    }
-  }
-
-  onRefusal(_query: Query, { code, message, field }: QueryRefusal): void {
-    this.observer.onRefused(this.application, code);
-    const place = field === 'input' || field === undefined ? `input_batch[${this.index}]` : field;
-    this.batch.settle(this.index, errorJson(code, message, place));
+  private replyBatch({ json, defaultReasons, retryAfterMs }: BatchAnswer): void {
+    const headers: string[] = [];
+    if (defaultReasons.size > 0) headers.push(DEFAULT_HEADER, [...defaultReasons].join(', '));
+    if (retryAfterMs !== undefined) headers.push(...retryAfterHeader(retryAfterMs));
+    sendJson(this.response, 200, json, headers);
   }
 }
 
@@ -273,7 +275,7 @@ export function feedbackError(
   queryId: string | undefined,
   { refusal, accepted }: FeedbackOutcome,
 ): Refusal | undefined {
-  if (refusal !== undefined) return { code: refusal.code, message: refusal.message, field: refusal.field };
+  if (refusal !== undefined) return refusal;
   if (accepted) return undefined;
   if (queryId !== undefined) {
     const message = 'no query with this id is remembered for this application and context';

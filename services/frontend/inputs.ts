@@ -1,6 +1,10 @@
 import type { InputType } from '../../containers/protocol/index.js';
 import { describeValue, ServiceError } from '../errors/index.js';
+import { checkBinaryInput } from './binaryInputs.js';
+import { wrongLength } from './inputErrors.js';
 import { MAX_FLOAT32 } from './schemas.js';
+
+export { wrongLength };
 
 /*
  * The hand-written twin of `inputSchemas`: it checks and encodes in one pass (a test holds the two to each other).
@@ -50,7 +54,9 @@ function encodeNumbers(
   length: number | undefined,
   field: string,
 ): Uint8Array | ServiceError {
-  if (!Array.isArray(value)) return wrongType(value, field, `an array of ${type}`);
+  if (!Array.isArray(value)) {
+    return encodeTyped(type, value, length, field) ?? wrongType(value, field, `an array of ${type}`);
+  }
   const elements: readonly unknown[] = value;
   const count = elements.length;
   if (count === 0 || (length !== undefined && count !== length)) return wrongLength(count, length, field);
@@ -95,24 +101,50 @@ function writeIntegers(elements: readonly unknown[]): number {
   return -1;
 }
 
+/**
+ * An input of any type as TensorFlow Serving writes bytes in JSON: `{"b64": "…"}`.
+ * @returns undefined when the value is not written so
+ */
+function encodeTyped(
+  type: InputType,
+  value: unknown,
+  length: number | undefined,
+  field: string,
+): Uint8Array | ServiceError | undefined {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, 'b64')) return undefined;
+  const { b64 } = value as { readonly b64: unknown };
+  const place = `${field}.b64`;
+  const bytes = readBase64(b64, place);
+  return bytes instanceof ServiceError ? bytes : (checkBinaryInput(type, bytes, length, place) ?? bytes);
+}
+
 function encodeBase64(value: unknown, length: number | undefined, field: string): Uint8Array | ServiceError {
+  if (typeof value !== 'string') {
+    return encodeTyped('bytes', value, length, field) ?? wrongType(value, field, 'a base64 string');
+  }
+  const bytes = readBase64(value, field);
+  return bytes instanceof ServiceError ? bytes : (checkBinaryInput('bytes', bytes, length, field) ?? bytes);
+}
+
+function readBase64(value: unknown, field: string): Uint8Array | ServiceError {
   if (typeof value !== 'string') return wrongType(value, field, 'a base64 string');
-  const bytes = Buffer.from(value, 'base64');
   // Node decodes whatever it can; only text that it would write itself, up to the unused bits, is base64.
   if (value.length % 4 !== 0 || !BASE64.test(value)) {
     return new ServiceError('invalid_base64', `${field} must be standard base64 with padding`, field);
   }
-  if (bytes.length === 0 || (length !== undefined && bytes.length !== length)) {
-    return wrongLength(bytes.length, length, field);
-  }
-  return new Uint8Array(bytes);
+  const bytes = Buffer.from(value, 'base64');
+  // Small buffers are parts of a pool that would live as long as the input does.
+  if (bytes.buffer.byteLength !== bytes.length) return new Uint8Array(bytes);
+  return new Uint8Array(bytes.buffer, 0, bytes.length);
 }
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const UTF8 = new TextEncoder();
 
 function encodeString(value: unknown, length: number | undefined, field: string): Uint8Array | ServiceError {
-  if (typeof value !== 'string') return wrongType(value, field, 'a string');
+  if (typeof value !== 'string') {
+    return encodeTyped('strings', value, length, field) ?? wrongType(value, field, 'a string');
+  }
   const bytes = UTF8.encode(value);
   if (bytes.length === 0 || (length !== undefined && bytes.length !== length)) {
     return wrongLength(bytes.length, length, field);
@@ -122,11 +154,6 @@ function encodeString(value: unknown, length: number | undefined, field: string)
 
 function wrongType(value: unknown, field: string, expected: string): ServiceError {
   return new ServiceError('wrong_type', `${field} must be ${expected}, ${describeValue(value)} came`, field);
-}
-
-export function wrongLength(count: number, length: number | undefined, field: string): ServiceError {
-  if (count === 0) return new ServiceError('empty_input', `${field} has no element`, field);
-  return new ServiceError('wrong_length', `the linked models take ${length} elements, ${count} came`, field);
 }
 
 const RANGES = {

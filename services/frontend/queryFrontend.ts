@@ -6,7 +6,6 @@ import type { ServiceError } from '../errors/index.js';
 import {
   DEFAULT_TIMEOUTS,
   JsonServer,
-  readJsonBody,
   sendError,
   type Certificates,
   type ConnectionCounts,
@@ -16,6 +15,7 @@ import {
 import type { BatchRecord, PredictionService } from '../prediction/index.js';
 import type { RegistryView } from '../registry/index.js';
 import { coldRoutes, type ColdRouteSources } from './coldRoutes.js';
+import { CrossOrigin } from './crossOrigin.js';
 import { PredictExchange, UpdateExchange, type ExchangeContext } from './exchanges.js';
 import { InferenceProtocol } from './inference/index.js';
 import { isInferencePath } from './inference/inferencePaths.js';
@@ -23,6 +23,7 @@ import { coldDenial, isProbe } from './keyedRoutes.js';
 import { UNOBSERVED, type FrontendObserver } from './observer.js';
 import type { RequestTrace, RequestTracing } from './requestTracing.js';
 import { RouteTable } from './routeTable.js';
+import { MAX_CLIENT_BATCH } from './schemas.js';
 import { DEFAULT_WEB_SOCKET_LIMITS, type WebSocketLimits } from './websocket/limits.js';
 import { WebSocketFrontend } from './websocket/webSocketFrontend.js';
 
@@ -34,6 +35,8 @@ export interface QueryFrontendOptions {
   readonly queryIdPrefix: string;
   readonly observer?: FrontendObserver;
   readonly maxBodyBytes?: number;
+  /** Inputs that a client's batch may have. */
+  readonly maxBatchInputs?: number;
   readonly timeouts?: ConnectionTimeouts;
   /** Who may ask; undefined: anybody. */
   readonly gate?: Gate | undefined;
@@ -41,7 +44,7 @@ export interface QueryFrontendOptions {
   readonly maxConnections?: number | undefined;
   /** Of WebSockets; a message may be as large as a body unless said otherwise. */
   readonly webSocketLimits?: Partial<WebSocketLimits>;
-  /** Origins of web pages that may open a WebSocket, beside the server's own; `*`: any. */
+  /** Origins of web pages that may ask and open a WebSocket, beside the server's own; `*`: any. */
   readonly allowedOrigins?: readonly string[];
   readonly tracing?: RequestTracing | undefined;
   readonly onDefect?: (error: ServiceError, traceparent?: string) => void;
@@ -69,6 +72,7 @@ export class QueryFrontend {
   private readonly routes: RouteTable;
   private readonly cold: Express;
   private readonly context: ExchangeContext;
+  private readonly crossOrigin: CrossOrigin | undefined;
   private readonly inference: InferenceProtocol;
   private readonly maxBodyBytes: number;
   private readonly observer: FrontendObserver;
@@ -86,10 +90,13 @@ export class QueryFrontend {
     this.maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
     this.observer = options.observer ?? UNOBSERVED;
     const onDefect = options.onDefect ?? (() => undefined);
+    const allowedOrigins = options.allowedOrigins ?? [];
+    this.crossOrigin = allowedOrigins.length === 0 ? undefined : new CrossOrigin(allowedOrigins);
     let queries = 0;
     this.context = {
       service: options.service,
       observer: this.observer,
+      maxBatchInputs: options.maxBatchInputs ?? MAX_CLIENT_BATCH,
       nextQueryId: () => `${options.queryIdPrefix}-${(queries++).toString(36)}`,
       tracing: options.tracing,
       onDefect,
@@ -118,7 +125,7 @@ export class QueryFrontend {
         ...DEFAULT_WEB_SOCKET_LIMITS,
         ...options.webSocketLimits,
       },
-      allowedOrigins: options.allowedOrigins ?? [],
+      allowedOrigins,
     });
     this.server = new JsonServer((request, response) => this.onRequest(request, response), {
       timeouts: options.timeouts ?? DEFAULT_TIMEOUTS,
@@ -191,6 +198,7 @@ export class QueryFrontend {
   }
 
   private onRequest(request: IncomingMessage, response: ServerResponse): void {
+    if (this.crossOrigin?.handle(request, response) === true) return;
     const url = request.url ?? '/';
     if (isInferencePath(url)) {
       this.inference.handle(request, response);
@@ -261,7 +269,7 @@ export class QueryFrontend {
     const exchange = isPredict
       ? new PredictExchange(this.context, route, request, response, trace)
       : new UpdateExchange(this.context, route, request, response, trace);
-    readJsonBody(request, this.maxBodyBytes, exchange);
+    exchange.receive(this.maxBodyBytes);
   }
 
   private refuse(

@@ -1,5 +1,6 @@
 import { describeValue, ServiceError } from '../errors/index.js';
 import {
+  LOWEST_PRIORITY,
   MAX_CLIENT_BATCH,
   MAX_KEY_LENGTH,
   MAX_LABEL_LENGTH,
@@ -23,7 +24,10 @@ export interface PredictRequest {
   readonly context: string;
   /** Microseconds; undefined: the application's own. */
   readonly objectiveUs: number | undefined;
-  readonly strict: boolean;
+  /** undefined: as a header or the application says. */
+  readonly strict: boolean | undefined;
+  /** 1 (most urgent) to 5. */
+  readonly priority: number | undefined;
   readonly votes: boolean;
 }
 
@@ -35,23 +39,27 @@ export interface UpdateRequest {
   readonly context: string;
 }
 
-/** @throws ServiceError that names the field. */
-export function readPredictRequest(body: unknown): PredictRequest {
+/**
+ * @param maxInputs that a batch may have
+ * @throws ServiceError that names the field.
+ */
+export function readPredictRequest(body: unknown, maxInputs = MAX_CLIENT_BATCH): PredictRequest {
   const fields = readFields(body);
   const { input, input_batch: inputBatch } = fields;
   if (input !== undefined && inputBatch !== undefined) throw onlyOneOf('input', 'input_batch');
   if (input === undefined && inputBatch === undefined) {
     throw new ServiceError('missing_field', 'input or input_batch is required', 'input');
   }
-  const votes = readFlag(fields.votes, 'votes');
+  const votes = readFlag(fields.votes, 'votes') === true;
   if (votes && inputBatch !== undefined) throw onlyOneOf('input_batch', 'votes');
   return {
     input,
-    inputBatch: inputBatch === undefined ? undefined : readBatch(inputBatch),
+    inputBatch: inputBatch === undefined ? undefined : readBatch(inputBatch, maxInputs),
     version: readVersion(fields.version),
     context: readContext(fields),
     objectiveUs: readObjective(fields.latency_slo_micros),
     strict: readFlag(fields.strict, 'strict'),
+    priority: readPriority(fields.priority),
     votes,
   };
 }
@@ -81,13 +89,13 @@ function readFields(body: unknown): Fields {
   return body as Fields;
 }
 
-function readBatch(value: unknown): readonly unknown[] {
+function readBatch(value: unknown, maxInputs: number): readonly unknown[] {
   if (!Array.isArray(value)) throw wrongType('input_batch', 'an array of inputs', value);
   if (value.length === 0) throw new ServiceError('empty_batch', 'input_batch has no input', 'input_batch');
-  if (value.length > MAX_CLIENT_BATCH) {
+  if (value.length > maxInputs) {
     throw new ServiceError(
       'batch_too_large',
-      `input_batch may have at most ${MAX_CLIENT_BATCH} inputs, ${value.length} came`,
+      `input_batch may have at most ${maxInputs} inputs, ${value.length} came`,
       'input_batch',
     );
   }
@@ -123,10 +131,20 @@ function readObjective(value: unknown): number | undefined {
   return value;
 }
 
-function readFlag(value: unknown, field: string): boolean {
-  if (value === undefined) return false;
-  if (typeof value !== 'boolean') throw wrongType(field, 'true or false', value);
+function readPriority(value: unknown): number | undefined {
+  if (value === undefined) return undefined;
+  const expected = `a whole number from 1 (most urgent) to ${LOWEST_PRIORITY}`;
+  if (typeof value !== 'number') throw wrongType('priority', expected, value);
+  if (!Number.isInteger(value) || value < 1 || value > LOWEST_PRIORITY) {
+    const message = `priority must be ${expected}, ${describeValue(value)} came`;
+    throw new ServiceError('invalid_value', message, 'priority');
+  }
   return value;
+}
+
+function readFlag(value: unknown, field: string): boolean | undefined {
+  if (value === undefined || typeof value === 'boolean') return value;
+  throw wrongType(field, 'true or false', value);
 }
 
 function readLabel(value: unknown): string {

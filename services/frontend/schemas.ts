@@ -1,10 +1,13 @@
+import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import type { InputType } from '../../containers/protocol/index.js';
 
 /** The largest finite float32. */
 export const MAX_FLOAT32 = 3.4028234663852886e38;
-/** Inputs in one `input_batch`. */
+/** Inputs in one `input_batch`, unless the server is told otherwise. */
 export const MAX_CLIENT_BATCH = 4096;
+/** 1 is the most urgent. */
+export const LOWEST_PRIORITY = 5;
 /** Characters of `uid`, `context` and `query_id`. */
 export const MAX_KEY_LENGTH = 128;
 export const MAX_VERSION_LENGTH = 64;
@@ -20,12 +23,51 @@ const inputs = {
   strings: z.string().min(1),
 } as const satisfies Readonly<Record<InputType, z.ZodType>>;
 
+/** An input of any type as its bytes. */
+const typedInput = z
+  .object({ b64: z.base64().min(1).describe('Standard base64 with padding') })
+  .describe('The bytes of the input: little-endian elements of the input type, UTF-8 of a string');
+
+function typedInputOf(type: InputType) {
+  return typedInput.refine(({ b64 }) => areBytesOf(type, Buffer.from(b64, 'base64')), {
+    message: `bytes of ${type}`,
+  });
+}
+
+function areBytesOf(type: InputType, bytes: Buffer): boolean {
+  switch (type) {
+    case 'doubles':
+      return bytes.length % 8 === 0 && areFinite(bytes.length / 8, (index) => bytes.readDoubleLE(index * 8));
+    case 'floats':
+      return bytes.length % 4 === 0 && areFinite(bytes.length / 4, (index) => bytes.readFloatLE(index * 4));
+    case 'integers':
+      return bytes.length % 4 === 0;
+    case 'bytes':
+      return true;
+    case 'strings':
+      return isUtf8(bytes);
+  }
+}
+
+function areFinite(count: number, element: (index: number) => number): boolean {
+  for (let index = 0; index < count; index++) if (!Number.isFinite(element(index))) return false;
+  return true;
+}
+
 /** What an input must be, for each input type of an application. */
-export const inputSchemas: Readonly<Record<InputType, z.ZodType>> = inputs;
+export const inputSchemas: Readonly<Record<InputType, z.ZodType>> = {
+  doubles: z.union([inputs.doubles, typedInputOf('doubles')]),
+  floats: z.union([inputs.floats, typedInputOf('floats')]),
+  integers: z.union([inputs.integers, typedInputOf('integers')]),
+  bytes: z.union([inputs.bytes, typedInputOf('bytes')]),
+  strings: z.union([inputs.strings, typedInputOf('strings')]),
+};
 
 const anyInput = z
-  .union([inputs.doubles, inputs.strings])
-  .describe('By input type of the application: an array of numbers, a string, or base64 for bytes');
+  .union([inputs.doubles, inputs.strings, typedInput])
+  .describe(
+    'By input type of the application: an array of numbers, a string, or base64 for bytes; or, for any type, its bytes',
+  );
 
 /** Text without half of a surrogate pair, which has no UTF-8. */
 function text(minLength: number, maxLength: number) {
@@ -52,7 +94,11 @@ export const predictFields = {
   uid: contextKey.optional().describe('Selection state is kept for each uid; the same as context'),
   context: contextKey.optional(),
   latency_slo_micros: objectiveUs.optional(),
-  strict: z.boolean().optional().describe('Answer an error in place of the default output'),
+  strict: z
+    .boolean()
+    .optional()
+    .describe('Answer an error in place of the default output; unless given, as the application says'),
+  priority: z.int().min(1).max(LOWEST_PRIORITY).optional().describe('1 is the most urgent; 3 unless given'),
 };
 
 /** Clipper's body of `POST /:application/predict`, and what we add. Other fields are ignored, as Clipper ignores them. */

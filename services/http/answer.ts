@@ -70,7 +70,9 @@ function sendLarge(
   const send = (body: string | Uint8Array, encoded: readonly string[]) => {
     if (response.headersSent || response.destroyed) return;
     const length = String(Buffer.byteLength(body));
-    const head = ['content-type', contentType, 'content-length', length, 'vary', 'accept-encoding'];
+    const others = response.getHeader('vary');
+    const vary = typeof others === 'string' ? `${others}, accept-encoding` : 'accept-encoding';
+    const head = ['content-type', contentType, 'content-length', length, 'vary', vary];
     response.writeHead(status, [...head, ...encoded, ...headers]);
     response.end(body);
   };

@@ -54,6 +54,10 @@ export const errorBodySchema = z
       code: z.enum(ERROR_CODES),
       message: z.string(),
       field: z.string().optional().describe('The part of the request at fault'),
+      retry_after_ms: z
+        .int()
+        .optional()
+        .describe('When another try is worth it; Retry-After says the same in whole seconds'),
     }),
   })
   .meta({ description: 'Every error has this body' });

@@ -1,4 +1,5 @@
 import type { InputType } from '../../containers/protocol/index.js';
+import type { ProcessSource } from '../../containers/runtime/index.js';
 import type { Json } from '../../selection/index.js';
 
 /** What management keeps. All of it survives a restart. */
@@ -8,6 +9,8 @@ export interface ApplicationRecord {
   /** Answered when no prediction is there in time: JSON text or any other string. */
   readonly defaultOutput: string;
   readonly latencyObjectiveUs: number;
+  /** Queries that do not say otherwise get an error in place of the default output. */
+  readonly strict?: boolean;
   readonly policy: PolicyChoice;
   /** Queries without an answer that it may have; more are answered at once. Any number when undefined. */
   readonly maxInFlight?: number;
@@ -53,7 +56,7 @@ export type ContainerSource =
   /** Answers every input with the same output, in process: the yardstick of serving overhead. */
   | { readonly kind: 'constant'; readonly output: string }
   /** A user's JavaScript module, in a process of its own. */
-  | { readonly kind: 'process'; readonly path: string; readonly memoryMiB?: number }
+  | ({ readonly kind: 'process' } & ProcessSource)
   /** Registered, with nothing to run it yet. */
   | { readonly kind: 'external'; readonly containerName: string; readonly modelDataPath: string };
 

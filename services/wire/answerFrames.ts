@@ -16,6 +16,7 @@ export interface WireError {
   readonly code: ErrorCode;
   readonly message: string;
   readonly field?: string;
+  readonly retryAfterMs?: number;
 }
 
 /** What a client reads out of an answer. */
@@ -45,6 +46,7 @@ export type AnswerFrame =
       readonly code: string;
       readonly message: string;
       readonly field?: string;
+      readonly retryAfterMs?: number;
     };
 
 /** Longest message of an error; the rest is cut. */
@@ -111,8 +113,10 @@ export function encodeFeedbackAnswer(id: number, { joined, durable }: FeedbackOu
 export function encodeError(id: number, error: WireError): Buffer {
   const field = utf8Head(error.field ?? '');
   const message = utf8Head(error.message);
-  const frame = Buffer.alloc(ErrorAnswer.names + error.code.length + field.length + message.length);
-  writeHead(frame, 0, FrameType.error, 0, id);
+  const { retryAfterMs } = error;
+  const names = error.code.length + field.length + message.length;
+  const frame = Buffer.alloc(ErrorAnswer.names + names + (retryAfterMs === undefined ? 0 : 4));
+  writeHead(frame, 0, FrameType.error, retryAfterMs === undefined ? 0 : Flag.retryAfter, id);
   frame.writeUInt16LE(ERROR_CATALOGUE[error.code].status, ErrorAnswer.status);
   frame[ErrorAnswer.codeBytes] = error.code.length;
   frame.writeUInt16LE(field.length, ErrorAnswer.fieldBytes);
@@ -121,6 +125,9 @@ export function encodeError(id: number, error: WireError): Buffer {
   at += frame.write(error.code, at, 'latin1');
   frame.set(field, at);
   frame.set(message, at + field.length);
+  if (retryAfterMs !== undefined) {
+    frame.writeUInt32LE(Math.min(retryAfterMs, 0xffff_ffff), ErrorAnswer.names + names);
+  }
   return frame;
 }
 
@@ -170,6 +177,11 @@ class Reader {
     return this.frame.readUInt8(this.at - 1);
   }
 
+  uint32(): number {
+    this.at += 4;
+    return this.frame.readUInt32LE(this.at - 4);
+  }
+
   text(bytes: number): string {
     const from = this.at;
     this.at += bytes;
@@ -216,5 +228,6 @@ function decodeError(frame: Buffer): AnswerFrame {
     code,
     message,
     ...(field === '' ? {} : { field }),
+    ...((frame[3] & Flag.retryAfter) === 0 ? {} : { retryAfterMs: reader.uint32() }),
   };
 }

@@ -24,6 +24,8 @@ export const MAX_ID = 0xffff_ffff;
 export const Flag = {
   /** predict: an error in place of a default output. */
   strict: 1,
+  /** predict: the default output, also where the application says otherwise. */
+  lenient: 2,
   /** feedback: eight bytes of loss stand before the input. */
   loss: 1,
   /** feedback: an input is there, not a query id. */
@@ -34,6 +36,8 @@ export const Flag = {
   cached: 2,
   /** feedback answer: what was learned is on disk. */
   durable: 1,
+  /** error: when to try again stands at the end. */
+  retryAfter: 1,
 } as const;
 
 /** Where predict and feedback keep what; names and payload follow. */
@@ -43,7 +47,8 @@ export const Request = {
   applicationBytes: 13,
   /** Of the model version in predict, of the query id in feedback. */
   secondNameBytes: 14,
-  reserved: 15,
+  /** Of predict; 0: none. */
+  priority: 15,
   contextBytes: 16,
   labelBytes: 18,
   elements: 20,

@@ -14,7 +14,10 @@ export interface PredictFrame {
   readonly context?: string;
   /** Microseconds; undefined: the application's own. */
   readonly objectiveUs?: number;
+  /** undefined: as the application says. */
   readonly strict?: boolean;
+  /** 1 (most urgent) to 5. */
+  readonly priority?: number;
 }
 
 export interface FeedbackFrame {
@@ -121,7 +124,10 @@ class Parts {
  * @throws ServiceError `malformed_frame`, `invalid_value`, `not_utf8`
  */
 export function decodePredict(frame: Buffer): PredictFrame {
-  const flags = checkFlags(frame, Flag.strict);
+  const flags = checkFlags(frame, Flag.strict | Flag.lenient);
+  if (flags === (Flag.strict | Flag.lenient)) {
+    throw new ServiceError('conflicting_fields', 'flags say both strict and not strict', 'flags');
+  }
   const parts = new Parts(frame, false, readInputType(frame));
   if (frame.readUInt16LE(Request.labelBytes) !== 0) {
     throw new ServiceError('unknown_field', 'predict has no label', 'label');
@@ -129,6 +135,7 @@ export function decodePredict(frame: Buffer): PredictFrame {
   const application = parts.ascii(Request.applicationBytes);
   const version = parts.ascii(Request.secondNameBytes);
   const objectiveUs = frame.readUInt32LE(Request.objectiveUs);
+  const priority = frame[Request.priority];
   return {
     id: frameId(frame),
     application,
@@ -137,7 +144,8 @@ export function decodePredict(frame: Buffer): PredictFrame {
     version: version === '' ? undefined : version,
     context: parts.text(Request.contextBytes, 'context'),
     objectiveUs: objectiveUs === 0 ? undefined : objectiveUs,
-    strict: flags === Flag.strict,
+    strict: flags === 0 ? undefined : flags === Flag.strict,
+    priority: priority === 0 ? undefined : priority,
   };
 }
 
@@ -201,9 +209,10 @@ function malformed(message: string): ServiceError {
 
 /** @throws RangeError when a name is longer than its length field can say. */
 export function encodePredict(frame: PredictFrame): Buffer {
-  const flags = frame.strict === true ? Flag.strict : 0;
+  const flags = frame.strict === undefined ? 0 : frame.strict ? Flag.strict : Flag.lenient;
   const request = layOut(FrameType.predict, flags, frame, frame.version ?? '', '', undefined);
   request.writeUInt32LE(frame.objectiveUs ?? 0, Request.objectiveUs);
+  request.writeUInt8(frame.priority ?? 0, Request.priority);
   return request;
 }
 
@@ -257,7 +266,7 @@ function layOut(
   frame[Request.inputType] = WIRE_INPUT_TYPES.indexOf(inputType);
   frame[Request.applicationBytes] = application.length;
   frame[Request.secondNameBytes] = secondName.length;
-  frame[Request.reserved] = 0;
+  frame[Request.priority] = 0;
   frame.writeUInt16LE(contextBytes, Request.contextBytes);
   frame.writeUInt16LE(labelBytes, Request.labelBytes);
   frame.writeUInt32LE(input.length / ELEMENT_BYTES[inputType], Request.elements);

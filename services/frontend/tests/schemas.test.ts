@@ -31,7 +31,19 @@ const text = fc.oneof(
   fc.constantFrom('', '=', 'YQ==', 'YQ=', 'YQ', 'Y===', '\ud800', 'x'.repeat(129), 'x'.repeat(65)),
 );
 const scalar = fc.oneof(number, text, fc.boolean(), fc.constant(null));
-const value = fc.oneof(scalar, fc.array(number), fc.array(scalar), fc.object());
+/** Bytes of numbers that are finite, or not, and of any number of bytes. */
+const bytes = fc.oneof(
+  fc.float64Array({ minLength: 1, maxLength: 3 }).map(({ buffer }) => new Uint8Array(buffer)),
+  fc.float32Array({ minLength: 1, maxLength: 3 }).map(({ buffer }) => new Uint8Array(buffer)),
+  fc.uint8Array({ maxLength: 17 }),
+);
+const typed = fc.record({
+  b64: fc.oneof(
+    bytes.map((one) => Buffer.from(one).toString('base64')),
+    scalar,
+  ),
+});
+const value = fc.oneof(scalar, fc.array(number), fc.array(scalar), fc.object(), typed);
 
 describe('the hand-written checks and the schemas agree', () => {
   it.each(INPUT_TYPES.map((type) => [type]))('on inputs of type %s', (type) => {
@@ -49,7 +61,7 @@ describe('the hand-written checks and the schemas agree', () => {
     { weight: 3, arbitrary: fc.constantFrom('u', 7, '') },
     { weight: 1, arbitrary: scalar },
   );
-  const goodInput = fc.constantFrom<unknown>([1], 'text');
+  const goodInput = fc.constantFrom<unknown>([1], 'text', { b64: 'AAAA' });
 
   it('on requests for predictions', () => {
     const bodies = fc.record({
@@ -60,6 +72,7 @@ describe('the hand-written checks and the schemas agree', () => {
       context: optional(key),
       latency_slo_micros: optional(fc.oneof(fc.integer({ min: -2, max: 5e9 }), scalar)),
       strict: optional(fc.oneof(fc.boolean(), scalar)),
+      priority: optional(fc.oneof(fc.integer({ min: 0, max: 6 }), scalar)),
       votes: optional(fc.oneof({ weight: 3, arbitrary: fc.boolean() }, { weight: 1, arbitrary: scalar })),
     });
     let accepted = 0;

@@ -6,6 +6,7 @@ import type { FeedbackOutcome, FeedbackRequest } from '../../prediction/index.js
 import { GarbageError, type WireError } from '../../wire/index.js';
 import { feedbackError, type ExchangeContext } from '../exchanges.js';
 import type { RefusedPart } from '../observer.js';
+import { queryBudgetNs } from '../queryHeaders.js';
 import type { RouteTable } from '../routeTable.js';
 import { validTraceparent } from '../traceparent.js';
 import {
@@ -173,7 +174,8 @@ export class Connection implements FlightOwner {
       this.refuse(format, message.id, application.name, input);
       return;
     }
-    const { objectiveUs, version, context, strict } = request;
+    const { objectiveUs, version, context, priority } = request;
+    const strict = request.strict ?? application.strict ?? false;
     const queryId = this.context.nextQueryId();
     const trace = this.context.tracing?.onMessage('predict', message.traceparent);
     const flight = new PredictFlight(this, format, message.id, queryId, input.length, strict);
@@ -185,10 +187,8 @@ export class Connection implements FlightOwner {
         input,
         context,
         version,
-        budgetNs:
-          objectiveUs === undefined
-            ? undefined
-            : Math.min(objectiveUs, application.latencyObjectiveUs) * 1000,
+        priority,
+        budgetNs: queryBudgetNs(application.latencyObjectiveUs, objectiveUs, undefined),
         traceparent: trace === undefined ? validTraceparent(message.traceparent) : trace.traceparent,
         trace: trace?.query(queryId, application.name),
       },

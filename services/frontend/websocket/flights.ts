@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../errors/index.js';
 import type { Answer, AnswerSink, FeedbackOutcome, Query, QueryRefusal } from '../../prediction/index.js';
 import type { WireError } from '../../wire/index.js';
-import { DEFAULT_EXPLANATIONS, STRICT_ERRORS } from '../answers.js';
+import { strictRefusal } from '../answers.js';
 import type { RefusedPart } from '../observer.js';
 import type { FrameWriter } from './frameWriter.js';
 import type { MessageFormat } from './messageFormat.js';
@@ -42,10 +42,7 @@ export class PredictFlight implements Flight, AnswerSink {
   onAnswer(query: Query, answer: Answer): void {
     const { defaultReason } = answer;
     if (this.strict && defaultReason !== undefined) {
-      this.fail(query.application, {
-        code: STRICT_ERRORS[defaultReason],
-        message: DEFAULT_EXPLANATIONS[defaultReason],
-      });
+      this.fail(query.application, strictRefusal(answer, defaultReason));
       return;
     }
     this.answer = answer;

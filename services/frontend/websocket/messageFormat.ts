@@ -23,10 +23,10 @@ export const JSON_FORMAT: MessageFormat = {
     frames.text(`{"type":"prediction","id":${id},${predictionJson(answer).slice(1)}`),
   feedback: (frames, id, { joined, durable }) =>
     frames.text(`{"type":"feedback","id":${id},"accepted":true,"joined":"${joined}","durable":${durable}}`),
-  error: (frames, id, { code, message, field }) => {
+  error: (frames, id, { code, message, field, retryAfterMs }) => {
     const { status } = ERROR_CATALOGUE[code];
     const head = `{"type":"error","id":${id ?? null},"status":${status},`;
-    frames.text(head + errorJson(code, message, field).slice(1));
+    frames.text(head + errorJson(code, message, field, retryAfterMs).slice(1));
   },
 };
 

@@ -9,6 +9,7 @@ import {
   FrameType,
   MAX_ID,
 } from '../../wire/index.js';
+import { checkBinaryInput, checkInputType } from '../binaryInputs.js';
 import { encodeInput } from '../inputs.js';
 import {
   readPredictRequest,
@@ -16,7 +17,6 @@ import {
   type PredictRequest,
   type UpdateRequest,
 } from '../requests.js';
-import { checkBinaryInput } from './binaryInputs.js';
 
 export type MessageKind = 'predict' | 'feedback' | 'cancel';
 
@@ -129,6 +129,7 @@ export class BinaryMessage implements Message {
       context: frame.context === '' ? undefined : frame.context,
       latency_slo_micros: frame.objectiveUs,
       strict: frame.strict,
+      priority: frame.priority,
     });
   }
 
@@ -151,7 +152,7 @@ export class BinaryMessage implements Message {
     if (sent === undefined || bytes === undefined) {
       return new ServiceError('missing_field', 'input is required', 'input');
     }
-    return checkBinaryInput(type, sent, bytes, length) ?? bytes;
+    return checkInputType(type, sent) ?? checkBinaryInput(type, bytes, length, 'input') ?? bytes;
   }
 }
 

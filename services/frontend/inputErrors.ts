@@ -1,0 +1,7 @@
+import { ServiceError } from '../errors/index.js';
+
+/** @param length elements that the linked models take; undefined: any number but 0 */
+export function wrongLength(count: number, length: number | undefined, field: string): ServiceError {
+  if (count === 0) return new ServiceError('empty_input', `${field} has no element`, field);
+  return new ServiceError('wrong_length', `the linked models take ${length} elements, ${count} came`, field);
+}

@@ -1,0 +1,44 @@
+import { readPredictRequest, type PredictRequest } from './requests.js';
+
+/** Whether a body is the bytes of one input. */
+export function isOctetStream(contentType: string | undefined): boolean {
+  if (contentType === undefined || contentType.length < OCTET_STREAM.length) return false;
+  if (contentType === OCTET_STREAM) return true;
+  return contentType.split(';', 1)[0].trim().toLowerCase() === OCTET_STREAM;
+}
+
+const OCTET_STREAM = 'application/octet-stream';
+
+/**
+ * The request that a body of bytes makes: what its fields would say stands in the query of the URL.
+ * @returns a request whose input are bytes that are not checked yet
+ * @throws ServiceError that names the parameter
+ */
+export function readOctetStreamRequest(url: string, body: Uint8Array): PredictRequest {
+  const at = url.indexOf('?');
+  // A copy: what was read from the socket would live as long as the input does.
+  const fields: Record<string, unknown> = { input: new Uint8Array(body) };
+  if (at >= 0) {
+    const given = new URLSearchParams(url.slice(at + 1));
+    for (const [name, read] of PARAMETERS) {
+      const text = given.get(name);
+      if (text !== null) fields[name] = read(text);
+    }
+  }
+  return readPredictRequest(fields);
+}
+
+// What reads as nothing stays a text, which the reader of fields refuses by name.
+const flag = (text: string): unknown => (text === 'true' ? true : text === 'false' ? false : text);
+const number = (text: string): unknown => (/^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : text);
+const plain = (text: string): unknown => text;
+
+const PARAMETERS: readonly (readonly [name: string, read: (text: string) => unknown])[] = [
+  ['version', plain],
+  ['uid', plain],
+  ['context', plain],
+  ['latency_slo_micros', number],
+  ['priority', number],
+  ['strict', flag],
+  ['votes', flag],
+];
