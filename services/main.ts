@@ -171,7 +171,7 @@ class Parts {
     private readonly clock: PacedClock,
     private readonly runtime: EmbeddedRuntime,
   ) {
-    const { complain, cacheBytes, maxBodyBytes, allowedOrigins } = options;
+    const { complain, inform = () => undefined, cacheBytes, maxBodyBytes, allowedOrigins } = options;
     this.access = new ServerAccess(store, options.access ?? { required: false }, complain);
     this.certificates = new ServerCertificates(options.tls ?? {}, complain);
     const onDefect = ({ message, cause }: ServiceError, traceparent?: string) =>
