@@ -46,9 +46,17 @@ export class ServedProcess {
     });
   }
 
-  /** Sends a signal that does not end it. */
-  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+  /** Sends a signal, without waiting for what becomes of it. */
+  signal(signal: NodeJS.Signals): void {
     this.child.kill(signal);
+  }
+
+  get pid(): number | undefined {
+    return this.child.pid;
+  }
+
+  get hasExited(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
   /** Sends a signal and waits for the end: exit code, or the signal that ended it. */
