@@ -182,8 +182,8 @@ class Parts {
       registry: this.registry,
       starter: this.runtime,
       addReplica: (channel) => this.engine.addReplica(channel),
-      onUp: ({ model }) => {
-        this.served.onUp(model);
+      onReady: ({ name }) => {
+        this.served.onReady(name);
         if (this.isStarted) this.frontend.markReady();
       },
       onLost: (status) => complain('replica lost', { ...status }),
@@ -194,7 +194,7 @@ class Parts {
       },
     });
     const { deployer } = this;
-    this.served = new ServedVersions(this.registry, (name, version) => deployer.isUp(name, version));
+    this.served = new ServedVersions(this.registry, (name, version) => deployer.isReady(name, version));
     this.telemetry = new Telemetry(this.registry, complain, options.tracing);
     const engine = new PredictionEngine({
       clock: this.clock,

@@ -27,8 +27,8 @@ export interface DeployerOptions {
   readonly warmUpFor?: (model: ModelRecord, hello: HelloFrame) => WarmUp | undefined;
   readonly backOff?: BackOff;
   readonly limits?: ReplicaLimits;
-  /** A replica takes queries from now on. */
-  readonly onUp?: (status: ReplicaStatus) => void;
+  /** A model version can serve, perhaps as before. */
+  readonly onReady?: (model: ModelRecord) => void;
   /** A replica was lost or could not start; it will be started again. */
   readonly onLost?: (status: ReplicaStatus) => void;
   /** A replica has printed something; a container passes on little of much. */
@@ -86,11 +86,11 @@ export class Deployer {
     return this.everySet().flatMap((set) => set.statuses());
   }
 
-  /** Whether a version has a replica that takes queries. */
-  isUp(name: string, version: string): boolean {
+  /** Whether a version can serve in place of another: `ReplicaSet.isReady`. */
+  isReady(name: string, version: string): boolean {
     const model = this.options.registry.model(name, version);
     const set = model === undefined ? undefined : this.sets.get(model);
-    return set?.statuses().some(({ state }) => state === 'up') ?? false;
+    return set?.isReady() ?? false;
   }
 
   private everySet(): ReplicaSet[] {
@@ -98,9 +98,14 @@ export class Deployer {
   }
 
   private onStateChange(status: ReplicaStatus): void {
-    if (status.state === 'up') this.options.onUp?.(status);
-    else if (status.state === 'down') this.options.onLost?.(status);
+    if (status.state === 'down') this.options.onLost?.(status);
+    if (status.state === 'up' || status.state === 'down') this.checkReady(status.model, status.version);
     this.checkSettled();
+  }
+
+  private checkReady(name: string, version: string): void {
+    const model = this.options.registry.model(name, version);
+    if (model !== undefined && this.isReady(name, version)) this.options.onReady?.(model);
   }
 
   private checkSettled(): void {

@@ -4,12 +4,6 @@ import type { Clock } from '../../simulator/time/index.js';
 import type { ModelRecord } from '../registry/index.js';
 import type { ContainerStarter } from './replica.js';
 
-/** A GPU node's pace: how much slower than simulated time the host runs it, 1 when it keeps up. */
-export interface NodePace {
-  readonly node: string;
-  readonly dilation: number;
-}
-
 /** What runs containers in this process: one GPU node in a thread of its own for kernel models, constants in process. */
 export class EmbeddedRuntime implements ContainerStarter {
   private readonly runtime: ContainerRuntime;
@@ -29,13 +23,6 @@ export class EmbeddedRuntime implements ContainerStarter {
       ...(inputLength === undefined ? {} : { inputLength }),
       container,
     });
-  }
-
-  /** Nodes that have run something. */
-  nodePaces(): readonly NodePace[] {
-    return this.runtime
-      .reports()
-      .flatMap(({ node, dilation }) => (dilation === undefined ? [] : [{ node, dilation }]));
   }
 
   reports(): readonly NodeReport[] {

@@ -14,6 +14,7 @@ const FIRST_TO_GO: Readonly<Record<ReplicaState, number>> = {
 export class ReplicaSet {
   /** In order of their numbers. */
   private replicas: Replica[] = [];
+  private hasBeenReady = false;
 
   /** @param isTaken whether a number has an owner elsewhere: a replica of an earlier registration that is being drained. */
   constructor(
@@ -21,6 +22,17 @@ export class ReplicaSet {
     private readonly context: ReplicaContext,
     private readonly isTaken: (number: number) => boolean,
   ) {}
+
+  /**
+   * It can serve in place of another version: one replica is up, and the first time also none of the others is still on
+   * its way, so that a switch does not put the load of many replicas on the first.
+   */
+  isReady(): boolean {
+    const states = this.replicas.map((replica) => replica.status().state);
+    if (!states.includes('up')) return false;
+    this.hasBeenReady ||= !states.some((state) => state === 'starting' || state === 'warming');
+    return this.hasBeenReady;
+  }
 
   /** Nothing is left, draining replicas included. */
   get isEmpty(): boolean {

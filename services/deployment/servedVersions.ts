@@ -14,8 +14,8 @@ interface Serving {
 }
 
 /**
- * The registry as the query path sees it: a model is at its current version from the moment that this version has a
- * replica that is up. Until then the version that served before goes on, and for good when the new one never comes up.
+ * The registry as the query path sees it: a model is at its current version from the moment that this version can serve.
+ * Until then the version that served before goes on, and for good when the new one never comes up.
  * A version that once took over stays, also while its replicas are lost: its model does not change back and forth.
  */
 export class ServedVersions implements RegistryView {
@@ -24,7 +24,7 @@ export class ServedVersions implements RegistryView {
   private readonly listeners = new Set<(change: RegistryChange) => void>();
   private readonly unwatch: () => void;
 
-  /** @param isUp whether a version has a replica that takes queries. */
+  /** @param isUp whether a version can serve. */
   constructor(
     private readonly registry: VersionHistory,
     private readonly isUp: (name: string, version: string) => boolean,
@@ -36,8 +36,8 @@ export class ServedVersions implements RegistryView {
     });
   }
 
-  /** A replica of one of the model's versions has come up. */
-  onUp(name: string): void {
+  /** One of the model's versions can serve now, or could before. */
+  onReady(name: string): void {
     if (this.settle(name)) this.tell({ kind: 'currentVersion', name });
   }
 

@@ -2,7 +2,7 @@ import type { ReplicaStatus } from '../deployment/index.js';
 import { ServiceError } from '../errors/index.js';
 import type { Registry } from '../registry/index.js';
 import { modelRecord } from './modelRegistration.js';
-import { scaleOf, scaleText } from './modelScale.js';
+import { inheritedScale, scaleOf, scaleText } from './modelScale.js';
 import { applicationJson, modelJson } from './records.js';
 import * as schemas from './schemas.js';
 import { verb, type AdminVerb } from './verb.js';
@@ -93,8 +93,9 @@ function modelVerbs(sources: AdminSources): AdminVerb[] {
       ],
       run: async (request) => {
         const record = modelRecord(request);
-        await registry.addModel(record, scaleOf(request, record.container));
         const { name, version } = record;
+        const scale = scaleOf(request, record.container) ?? inheritedScale(registry, record);
+        await registry.addModel(record, scale);
         return `Success! Model '${name}' version '${version}' is registered.${standIn(name, version)}`;
       },
     }),

@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors/index.js';
-import type { ModelRecord, ModelScale } from '../registry/index.js';
+import type { ModelRecord, ModelScale, Registry } from '../registry/index.js';
 
 /** As they came. */
 export interface ScaleFields {
@@ -40,6 +40,17 @@ export function scaleOf(
   if (maximum === minimum) return { replicas: minimum };
   const begin = count ?? present?.replicas ?? minimum;
   return { replicas: Math.min(Math.max(begin, minimum), maximum), range: { minimum, maximum } };
+}
+
+/** As many replicas as the version that it follows: the same load comes to it. */
+export function inheritedScale(
+  registry: Pick<Registry, 'currentVersion' | 'scale'>,
+  { name, container }: ModelRecord,
+): ModelScale | undefined {
+  const current = registry.currentVersion(name);
+  if (current === undefined || container.kind === 'external') return undefined;
+  const scale = registry.scale(name, current);
+  return scale.replicas === 0 ? undefined : scale;
 }
 
 /** For a sentence: `3 replicas`, `1 to 4 replicas, by load`. */

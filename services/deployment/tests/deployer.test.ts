@@ -22,7 +22,8 @@ describe('Deployer', () => {
   let started: FakeContainer[];
   let frames: ContainerFrame['kind'][];
   let lost: ReplicaStatus[];
-  let up: string[];
+  /** Versions, each time that they were told to be ready. */
+  let ready: string[];
   /** Replicas that answer what they have: the test says when they are done. */
   let draining: (() => void)[];
   let onStart: () => void;
@@ -33,7 +34,7 @@ describe('Deployer', () => {
     started = [];
     frames = [];
     lost = [];
-    up = [];
+    ready = [];
     draining = [];
     onStart = () => undefined;
     await registry.addModel(model('1'));
@@ -52,7 +53,7 @@ describe('Deployer', () => {
         return { drain: (done) => draining.push(done) };
       },
       backOff: { firstMs: 1, longestMs: 4, forgivenAfterMs: 60_000 },
-      onUp: ({ version, replica }) => up.push(`${version}/${replica}`),
+      onReady: ({ version }) => ready.push(version),
       onLost: (status) => lost.push(status),
     });
   });
@@ -136,7 +137,8 @@ describe('Deployer', () => {
     deployer.start();
     for (const container of started) container.hello();
     expect(states()).toEqual(['1/0 up', '1/1 up', '1/2 up']);
-    expect(up).toEqual(['1/0', '1/1', '1/2']);
+    // Not before the last of them: a switch must not put the load of three on one.
+    expect(ready).toEqual(['1']);
     await registry.setScale('m', '1', { replicas: 1 });
     // The version itself is untouched: its queues, its cache.
     expect(registry.model('m', '1')).toBe(record);
@@ -184,6 +186,22 @@ describe('Deployer', () => {
     expect(states()).toEqual(['1/1 starting', '1/0 draining']);
     draining[1]();
     expect([states(), started[1].closed]).toEqual([['1/1 starting'], true]);
+  });
+
+  it('is ready without those that do not start, and stays so while others are added', async () => {
+    await registry.setScale('m', '1', { replicas: 2 });
+    deployer.start();
+    started[0].hello();
+    expect([ready, deployer.isReady('m', '1')]).toEqual([[], false]);
+    started[1].down('no memory');
+    expect([ready, deployer.isReady('m', '1')]).toEqual([['1'], true]);
+    await registry.setScale('m', '1', { replicas: 3 });
+    expect(states()).toEqual(['1/0 up', '1/1 down', '1/2 starting']);
+    expect(deployer.isReady('m', '1')).toBe(true);
+    started[0].down('killed');
+    expect(deployer.isReady('m', '1')).toBe(false);
+    started[2].hello();
+    expect([ready, deployer.isReady('m', '1')]).toEqual([['1', '1'], true]);
   });
 
   it('does not start a replica again that is lost while it is drained', async () => {

@@ -22,7 +22,7 @@ describe('ServedVersions', () => {
   const view = () => new ServedVersions(registry, (_name, version) => up.has(version));
   const comesUp = (version: string): void => {
     up.add(version);
-    served.onUp('m');
+    served.onReady('m');
   };
 
   beforeEach(async () => {

@@ -255,6 +255,16 @@ describe('management', () => {
       expect(await shown()).toMatchObject({ num_replicas: 1 });
     });
 
+    it('of a new version are as many as of the current one, unless said otherwise', async () => {
+      await done('add_model', { ...model, num_replicas: 3 });
+      await done('set_num_replicas', { ...version, min_replicas: 2, max_replicas: 5 });
+      await done('add_model', { ...model, model_version: '2' });
+      expect(registry.scale('m', '2')).toEqual({ replicas: 3, range: { minimum: 2, maximum: 5 } });
+      await done('add_model', { ...model, model_version: '3', num_replicas: 0 });
+      await done('add_model', { ...model, model_version: '4' });
+      expect(registry.scale('m', '4')).toEqual({ replicas: 1 });
+    });
+
     it('of a container that dials in are not ours to start', async () => {
       await done('add_model', { ...model, container_name: 'mine', output: undefined });
       await refused(
