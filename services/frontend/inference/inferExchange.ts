@@ -13,8 +13,9 @@ import type {
   Query,
   QueryRefusal,
 } from '../../prediction/index.js';
-import { DEFAULT_EXPLANATIONS, STRICT_ERRORS } from '../answers.js';
+import { retryAfterHeader, strictRefusal } from '../answers.js';
 import type { FrontendObserver } from '../observer.js';
+import { queryBudgetNs, readQueryHeaders, type QueryHeaders } from '../queryHeaders.js';
 import type { RequestTrace, RequestTracing } from '../requestTracing.js';
 import { validTraceparent } from '../traceparent.js';
 import { JSON_LENGTH_HEADER, type BinaryPart } from './binaryData.js';
@@ -22,7 +23,7 @@ import { inferAnswer, type InferAnswer, type RowAnswer } from './inferAnswer.js'
 import { OCTET_STREAM, type InferenceBodyReceiver } from './inferenceBody.js';
 import { sendInferenceError } from './inferenceErrors.js';
 import { readInferRequest, type InferRequest } from './inferRequest.js';
-import type { InferenceStatistics } from './inferenceStatistics.js';
+import type { InferenceStatistics, ModelTally } from './inferenceStatistics.js';
 import type { ApplicationServable, ModelServable, Servable } from './servables.js';
 
 /** What every inference of a frontend shares. */
@@ -44,10 +45,12 @@ export class InferExchange implements InferenceBodyReceiver {
   private rows: (RowAnswer | undefined)[] = [];
   private open = 0;
   private hits = 0;
-  private misses = 0;
   private ended = false;
   private readonly startedMs = performance.now();
   private inference: InferRequest | undefined;
+  private readonly headers: QueryHeaders | ServiceError;
+  /** Where it is counted; of a model only. */
+  private readonly tally: ModelTally | undefined;
   private readonly calls: ModelCall[] = [];
   private readonly queryIds: string[] = [];
 
@@ -57,11 +60,21 @@ export class InferExchange implements InferenceBodyReceiver {
     private readonly request: IncomingMessage,
     private readonly response: ServerResponse,
     private readonly trace: RequestTrace | undefined,
-  ) {}
+  ) {
+    this.headers = readQueryHeaders(request.headers);
+    if (servable.kind === 'model') {
+      this.tally = context.statistics.of(servable.record.name, servable.record.version);
+    }
+  }
 
   onBody(json: unknown, binary: BinaryPart): void {
+    const { headers } = this;
+    if (headers instanceof ServiceError) {
+      this.onBodyError(headers);
+      return;
+    }
     try {
-      this.start(readInferRequest(json, binary, this.servable));
+      this.start(readInferRequest(json, binary, this.servable), headers);
     } catch (thrown) {
       this.onBodyError(asServiceError(thrown));
     }
@@ -77,26 +90,25 @@ export class InferExchange implements InferenceBodyReceiver {
     if (this.ended) return;
     this.rows[row] = answer;
     if (cached) this.hits += 1;
-    else this.misses += 1;
     this.open -= 1;
     if (this.open === 0) this.finish();
   }
 
   /** A row without an answer ends the request. */
-  miss(row: number, reason: DefaultReason): void {
+  miss(row: number, reason: DefaultReason, retryAfterNs: number | undefined): void {
     const where = this.rows.length === 1 ? '' : `row ${row}: `;
-    this.fail(STRICT_ERRORS[reason], where + DEFAULT_EXPLANATIONS[reason]);
+    const { code, message, retryAfterMs } = strictRefusal({ retryAfterNs }, reason);
+    this.fail(code, where + message, retryAfterMs === undefined ? undefined : retryAfterHeader(retryAfterMs));
   }
 
-  fail(code: ErrorCode, message: string): void {
+  fail(code: ErrorCode, message: string, more?: readonly string[]): void {
     if (this.ended) return;
-    this.ended = true;
+    this.end(false);
     this.withdraw();
-    this.count(false);
     const { servable, context } = this;
     this.trace?.onRefused(code);
     context.observer.onRefused(servable.kind === 'application' ? servable.record.name : undefined, code);
-    const headers = code === 'shutting_down' ? ['connection', 'close'] : undefined;
+    const headers = code === 'shutting_down' ? ['connection', 'close'] : more;
     sendInferenceError(this.response, code, message, headers);
   }
 
@@ -106,37 +118,49 @@ export class InferExchange implements InferenceBodyReceiver {
       : this.trace.traceparent;
   }
 
-  private start(inference: InferRequest): void {
+  private start(inference: InferRequest, headers: QueryHeaders): void {
     const { servable, response } = this;
     this.inference = inference;
     this.open = inference.rows.length;
     this.rows = new Array<RowAnswer | undefined>(this.open);
-    if (servable.kind === 'model') this.askModel(servable, inference);
-    else this.askApplication(servable, inference);
+    if (servable.kind === 'model') this.askModel(servable, inference, headers);
+    else this.askApplication(servable, inference, headers);
     if (this.ended) return;
     response.on('close', () => {
       if (this.ended) return;
-      this.ended = true;
+      this.end(false);
       this.withdraw();
     });
   }
 
-  private askModel({ record }: ModelServable, { rows, timeoutUs }: InferRequest): void {
-    const budgetNs = (timeoutUs ?? DEFAULT_MODEL_TIMEOUT_US) * 1000;
+  private askModel({ record }: ModelServable, inference: InferRequest, headers: QueryHeaders): void {
+    const { rows, timeoutUs = DEFAULT_MODEL_TIMEOUT_US, priority = headers.priority } = inference;
+    const budgetNs = queryBudgetNs(timeoutUs, timeoutUs, headers.dueMs) ?? timeoutUs * 1000;
     const { traceparent, trace } = this;
     const { name: model, version } = record;
+    let nowMs = performance.now();
     for (const [row, input] of rows.entries()) {
       if (this.ended) return;
       const sink = new RowSink(this, row);
-      const request = { model, version, input, budgetNs, traceparent, trace };
+      const request = { model, version, input, budgetNs, priority, traceparent, trace };
+      const { hits } = this;
       const call = this.context.service.evaluate(request, sink);
-      if (call !== undefined) this.calls.push(call);
+      if (call === undefined) continue;
+      this.calls.push(call);
+      // What the cache has, it gives at once.
+      const startedMs = nowMs;
+      nowMs = performance.now();
+      this.tally?.onLookup(this.hits > hits, (nowMs - startedMs) * 1e6);
     }
   }
 
-  private askApplication({ record, version }: ApplicationServable, { rows, timeoutUs }: InferRequest): void {
-    const budgetNs =
-      timeoutUs === undefined ? undefined : Math.min(timeoutUs, record.latencyObjectiveUs) * 1000;
+  private askApplication(
+    { record, version }: ApplicationServable,
+    inference: InferRequest,
+    headers: QueryHeaders,
+  ): void {
+    const { rows, timeoutUs, priority = headers.priority } = inference;
+    const budgetNs = queryBudgetNs(record.latencyObjectiveUs, timeoutUs, headers.dueMs);
     const { traceparent, trace } = this;
     const { name: application } = record;
     for (const [row, input] of rows.entries()) {
@@ -150,6 +174,7 @@ export class InferExchange implements InferenceBodyReceiver {
         context: '',
         version,
         budgetNs,
+        priority,
         traceparent,
         trace: trace?.query(id, application),
       };
@@ -169,8 +194,7 @@ export class InferExchange implements InferenceBodyReceiver {
       this.fail('default_model_error', 'the model answered something else than it declares');
       return;
     }
-    this.ended = true;
-    this.count(true);
+    this.end(true);
     const { json, binary } = answer;
     if (binary.length === 0) {
       sendJson(this.response, 200, json);
@@ -181,12 +205,9 @@ export class InferExchange implements InferenceBodyReceiver {
     sendBytes(this.response, 200, OCTET_STREAM, Buffer.concat([head, ...binary]), headers);
   }
 
-  private count(ok: boolean): void {
-    const { servable } = this;
-    if (servable.kind !== 'model') return;
-    const { name, version } = servable.record;
-    const ns = (performance.now() - this.startedMs) * 1e6;
-    this.context.statistics.onRequest(name, version, ok, ns, this.hits, this.misses);
+  private end(ok: boolean): void {
+    this.ended = true;
+    this.tally?.onRequest(ok, (performance.now() - this.startedMs) * 1e6);
   }
 
   /** Rows that nobody waits for any more. Those that are answered are left as they are. */
@@ -203,8 +224,9 @@ class RowSink implements ModelCallSink, AnswerSink {
     private readonly row: number,
   ) {}
 
-  onVote(_request: ModelRequest, { output, scores, missing, cached }: ModelVote): void {
-    if (output === undefined) this.exchange.miss(this.row, missing ?? 'model_error');
+  onVote(_request: ModelRequest, vote: ModelVote): void {
+    const { output, scores, missing, cached, retryAfterNs } = vote;
+    if (output === undefined) this.exchange.miss(this.row, missing ?? 'model_error', retryAfterNs);
     else this.exchange.settle(this.row, { output, scores }, cached);
   }
 
@@ -213,8 +235,8 @@ class RowSink implements ModelCallSink, AnswerSink {
   }
 
   onAnswer(_query: Query, answer: Answer): void {
-    const { isDefault, defaultReason, output, confidence, cached } = answer;
-    if (isDefault) this.exchange.miss(this.row, defaultReason ?? 'model_error');
+    const { isDefault, defaultReason, output, confidence, cached, retryAfterNs } = answer;
+    if (isDefault) this.exchange.miss(this.row, defaultReason ?? 'model_error', retryAfterNs);
     else this.exchange.settle(this.row, { output, confidence }, cached);
   }
 

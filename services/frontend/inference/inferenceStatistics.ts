@@ -3,8 +3,8 @@ import type { ModelRecord, RegistryView } from '../../registry/index.js';
 
 /** How often something happened, and how long it took altogether. */
 class Tally {
-  count = 0;
-  ns = 0;
+  private count = 0;
+  private ns = 0;
 
   add(ns: number, count = 1): void {
     this.count += count;
@@ -17,22 +17,98 @@ class Tally {
   }
 }
 
-class ModelTally {
-  lastMs = 0;
-  inferences = 0;
-  executions = 0;
-  readonly success = new Tally();
-  readonly fail = new Tally();
-  readonly queue = new Tally();
-  readonly compute = new Tally();
-  readonly cacheHit = new Tally();
-  readonly cacheMiss = new Tally();
-  readonly batches = new Map<number, Tally>();
+/** What inferences spend their time with once they have left the queue. */
+class ComputeTally {
+  private readonly input = new Tally();
+  private readonly infer = new Tally();
+  private readonly output = new Tally();
+
+  /** A batch, counted `times`. A container that does not tell its parts has computed all the time. */
+  add({ serviceNs, parts }: BatchRecord, times: number): void {
+    if (parts === undefined) {
+      this.infer.add(serviceNs * times, times);
+      return;
+    }
+    const { waitNs, inputNs, outputNs } = parts;
+    this.input.add(inputNs * times, times);
+    this.infer.add(Math.max(0, serviceNs - waitNs - inputNs - outputNs) * times, times);
+    this.output.add(outputNs * times, times);
+  }
+
+  shown(): object {
+    return {
+      compute_input: this.input.shown(),
+      compute_infer: this.infer.shown(),
+      compute_output: this.output.shown(),
+    };
+  }
 }
 
-const NOTHING = { count: 0, ns: 0 } as const;
+/** Counts of one model version. */
+export class ModelTally {
+  private lastMs = 0;
+  private inferences = 0;
+  private executions = 0;
+  private readonly success = new Tally();
+  private readonly fail = new Tally();
+  private readonly queue = new Tally();
+  private readonly compute = new ComputeTally();
+  private readonly cacheHit = new Tally();
+  private readonly cacheMiss = new Tally();
+  private readonly batches = new Map<number, ComputeTally>();
 
-/** Counts for the protocol's statistics extension, a model version. */
+  constructor(private readonly nowMs: () => number) {}
+
+  /** A request by the protocol is over; `ok`: answered with predictions. */
+  onRequest(ok: boolean, ns: number): void {
+    this.lastMs = this.nowMs();
+    (ok ? this.success : this.fail).add(ns);
+  }
+
+  /** The cache was asked for a row, and gave its prediction or had it computed. */
+  onLookup(isHit: boolean, ns: number): void {
+    (isHit ? this.cacheHit : this.cacheMiss).add(ns);
+    if (isHit) this.queue.add(0);
+  }
+
+  /** A batch that a replica has answered. What failed has been executed by nobody's definition, and is left out. */
+  onBatch(batch: BatchRecord): void {
+    const { size, failed, totalQueueNs, parts } = batch;
+    this.lastMs = this.nowMs();
+    this.queue.add(totalQueueNs + (parts?.waitNs ?? 0) * size, size);
+    const answered = size - failed;
+    if (answered === 0) return;
+    this.inferences += answered;
+    this.executions += 1;
+    this.compute.add(batch, answered);
+    let ofSize = this.batches.get(size);
+    if (ofSize === undefined) this.batches.set(size, (ofSize = new ComputeTally()));
+    ofSize.add(batch, 1);
+  }
+
+  shown(name: string, version: string): object {
+    return {
+      name,
+      version,
+      last_inference: Math.round(this.lastMs),
+      inference_count: this.inferences,
+      execution_count: this.executions,
+      inference_stats: {
+        success: this.success.shown(),
+        fail: this.fail.shown(),
+        queue: this.queue.shown(),
+        ...this.compute.shown(),
+        cache_hit: this.cacheHit.shown(),
+        cache_miss: this.cacheMiss.shown(),
+      },
+      batch_stats: [...this.batches]
+        .sort(([one], [other]) => one - other)
+        .map(([batch_size, compute]) => ({ batch_size, ...compute.shown() })),
+    };
+  }
+}
+
+/** Counts for the protocol's statistics extension, one tally a model version. */
 export class InferenceStatistics {
   private readonly tallies = new Map<string, ModelTally>();
 
@@ -42,58 +118,26 @@ export class InferenceStatistics {
   ) {}
 
   /** A batch that a replica has answered, whoever asked for it. */
-  onBatch({ model, version, size, failed, totalQueueNs, serviceNs }: BatchRecord): void {
-    const tally = this.of(model, version);
-    if (tally === undefined) return;
-    tally.lastMs = this.nowMs();
-    tally.inferences += size - failed;
-    tally.executions += 1;
-    tally.queue.add(totalQueueNs, size);
-    tally.compute.add(serviceNs);
-    let ofSize = tally.batches.get(size);
-    if (ofSize === undefined) tally.batches.set(size, (ofSize = new Tally()));
-    ofSize.add(serviceNs);
+  onBatch(batch: BatchRecord): void {
+    this.of(batch.model, batch.version)?.onBatch(batch);
   }
 
-  /** An inference request by this protocol, with how many of its rows the cache answered, and how many a replica. */
-  onRequest(model: string, version: string, ok: boolean, ns: number, hits: number, misses: number): void {
-    const tally = this.of(model, version);
-    if (tally === undefined) return;
-    (ok ? tally.success : tally.fail).add(ns);
-    tally.cacheHit.add(0, hits);
-    tally.cacheMiss.add(0, misses);
+  /** undefined: the version is not registered. */
+  of(model: string, version: string): ModelTally | undefined {
+    const key = keyOf(model, version);
+    let tally = this.tallies.get(key);
+    if (tally === undefined && this.registry.model(model, version) !== undefined) {
+      this.tallies.set(key, (tally = new ModelTally(this.nowMs)));
+    }
+    return tally;
   }
 
   /** In the extension's form. */
-  shown(models: readonly ModelRecord[]): unknown {
+  shown(models: readonly ModelRecord[]): object {
     return {
       model_stats: models.map(({ name, version }) => {
-        const tally = this.tallies.get(keyOf(name, version)) ?? new ModelTally();
-        return {
-          name,
-          version,
-          last_inference: Math.round(tally.lastMs),
-          inference_count: tally.inferences,
-          execution_count: tally.executions,
-          inference_stats: {
-            success: tally.success.shown(),
-            fail: tally.fail.shown(),
-            queue: tally.queue.shown(),
-            compute_input: NOTHING,
-            compute_infer: tally.compute.shown(),
-            compute_output: NOTHING,
-            cache_hit: tally.cacheHit.shown(),
-            cache_miss: tally.cacheMiss.shown(),
-          },
-          batch_stats: [...tally.batches]
-            .sort(([one], [other]) => one - other)
-            .map(([batch_size, compute]) => ({
-              batch_size,
-              compute_input: NOTHING,
-              compute_infer: compute.shown(),
-              compute_output: NOTHING,
-            })),
-        };
+        const tally = this.tallies.get(keyOf(name, version)) ?? new ModelTally(this.nowMs);
+        return tally.shown(name, version);
       }),
     };
   }
@@ -104,15 +148,6 @@ export class InferenceStatistics {
       const [name, version] = key.split(':');
       if (this.registry.model(name, version) === undefined) this.tallies.delete(key);
     }
-  }
-
-  private of(model: string, version: string): ModelTally | undefined {
-    const key = keyOf(model, version);
-    let tally = this.tallies.get(key);
-    if (tally === undefined && this.registry.model(model, version) !== undefined) {
-      this.tallies.set(key, (tally = new ModelTally()));
-    }
-    return tally;
   }
 }
 

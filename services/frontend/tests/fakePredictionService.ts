@@ -66,7 +66,7 @@ export class FakePredictionService implements PredictionService {
       return { cancel: () => this.cancel(`model ${request.model}`) };
     }
     sink.onVote(request, this.vote(request));
-    return undefined;
+    return { cancel: () => false };
   }
 
   ready(): boolean {
