@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { InProcessChannel, SyntheticContainer } from '../../../containers/runtime/index.js';
 import { VirtualClock, type EventSink } from '../../../simulator/time/index.js';
 import { PredictionEngine, type Answer } from '../../prediction/index.js';
 import { Registry, type BatchingChoice, type ModelScale } from '../../registry/index.js';
@@ -7,6 +6,7 @@ import { MemoryStore } from '../../store/index.js';
 import { Autoscaler } from '../autoscaling/index.js';
 import { DEFAULT_AUTOSCALING, ScaleDecision } from '../autoscaling/scaleDecision.js';
 import { Deployer } from '../index.js';
+import { SyntheticStarter } from './syntheticStarter.js';
 
 const S = 1e9;
 const range = { minimum: 1, maximum: 8 };
@@ -91,14 +91,19 @@ class ScaledServing implements EventSink {
   private perSecond = 0;
 
   constructor(
-    private readonly startS = 0,
+    startS = 0,
     private readonly batching: BatchingChoice = { strategy: 'none' },
   ) {
     const { clock, registry } = this;
     this.engine = new PredictionEngine({ clock, registry, store: new MemoryStore(), seed: 1 });
     this.deployer = new Deployer({
       registry,
-      starter: { start: (_model, replica) => this.start(String(replica)) },
+      starter: new SyntheticStarter(
+        clock,
+        () => ({ fixedNs: 0, itemNs: 0.1 * S, output: '1', inputType: 'doubles', maxBatchSize: 64 }),
+        startS * S,
+        this.lives,
+      ),
       addReplica: (channel) => this.engine.addReplica(channel),
       warmUpFor: () => undefined,
     });
@@ -144,11 +149,7 @@ class ScaledServing implements EventSink {
     return this;
   }
 
-  onEvent(kind: string, payload: unknown, nowNs: number): void {
-    if (kind === 'ready') {
-      (payload as { go: () => void }).go();
-      return;
-    }
+  onEvent(_kind: string, _payload: unknown, nowNs: number): void {
     if (this.perSecond === 0) {
       this.clock.schedule('load', nowNs + S, 'query');
       return;
@@ -160,42 +161,6 @@ class ScaledServing implements EventSink {
       { onAnswer: (_query, answer) => this.answers.push(answer), onRefusal: () => undefined },
     );
     this.clock.schedule('load', nowNs + S / this.perSecond, 'query');
-  }
-
-  private start(replica: string): InProcessChannel {
-    const { clock, lives } = this;
-    const port = `container${lives.length}`;
-    lives.push(`start ${replica}`);
-    const channel = new InProcessChannel(clock, `${port}/channel`);
-    const identity = { model: 'm', version: '1', replica };
-    const service = {
-      fixedNs: 0,
-      itemNs: 0.1 * S,
-      output: '1',
-      inputType: 'doubles',
-      maxBatchSize: 64,
-    } as const;
-    const go = (): void => {
-      const container = new SyntheticContainer(clock, port, identity, service, channel);
-      channel.connect({
-        batchesInFlight: 0,
-        onFrame: (frame) => container.onFrame(frame),
-        close: () => {
-          lives.push(`close ${replica}`);
-          container.close();
-        },
-      });
-    };
-    if (this.startS === 0) go();
-    else {
-      channel.connect({
-        batchesInFlight: 0,
-        onFrame: () => undefined,
-        close: () => lives.push(`close ${replica}`),
-      });
-      this.clock.schedule('load', clock.nowNs() + this.startS * S, 'ready', { go });
-    }
-    return channel;
   }
 }
 
