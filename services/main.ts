@@ -13,7 +13,7 @@ import {
 } from './deployment/index.js';
 import type { ServiceError } from './errors/index.js';
 import { QueryFrontend } from './frontend/index.js';
-import { ServerCertificates, type TlsSettings } from './http/index.js';
+import { ServerCertificates, type ConnectionTimeouts, type TlsSettings } from './http/index.js';
 import { ManagementServer, registerDefaults } from './management/index.js';
 import { PredictionEngine } from './prediction/index.js';
 import { Registry } from './registry/index.js';
@@ -33,7 +33,11 @@ export interface EmbeddedOptions {
   readonly seed: number;
   readonly cacheBytes?: number;
   readonly maxBodyBytes?: number;
-  /** Origins of web pages that may open a WebSocket, beside the server's own; `*`: any. */
+  /** Inputs that a client's batch may have. */
+  readonly maxBatchInputs?: number;
+  /** Of connections of the query interface. */
+  readonly timeouts?: ConnectionTimeouts;
+  /** Origins of web pages that may ask and open a WebSocket, beside the server's own; `*`: any. */
   readonly allowedOrigins?: readonly string[];
   /** Of the query interface, WebSockets among them. */
   readonly maxConnections?: number;
@@ -171,7 +175,8 @@ class Parts {
     private readonly clock: PacedClock,
     private readonly runtime: EmbeddedRuntime,
   ) {
-    const { complain, inform = () => undefined, cacheBytes, maxBodyBytes, allowedOrigins } = options;
+    const { complain, inform = () => undefined, cacheBytes } = options;
+    const { maxBodyBytes, maxBatchInputs, timeouts, allowedOrigins } = options;
     this.access = new ServerAccess(store, options.access ?? { required: false }, complain);
     this.certificates = new ServerCertificates(options.tls ?? {}, complain);
     const onDefect = ({ message, cause }: ServiceError, traceparent?: string) =>
@@ -248,6 +253,8 @@ class Parts {
         ? {}
         : { webSocketLimits: { connections: options.maxWebSockets } }),
       ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
+      ...(maxBatchInputs === undefined ? {} : { maxBatchInputs }),
+      ...(timeouts === undefined ? {} : { timeouts }),
       ...(allowedOrigins === undefined ? {} : { allowedOrigins }),
     });
     this.telemetry.watchBatches((record) => this.frontend.onBatch(record));

@@ -10,6 +10,7 @@ interface AddOptions extends ClientOptions {
   readonly inputType: InputType;
   readonly defaultOutput: string;
   readonly sloMicros: number;
+  readonly strict?: true;
   readonly policy: string;
   readonly policyParameters: string;
 }
@@ -29,6 +30,7 @@ export function addAppCommand(program: Command): void {
       )
       .requiredOption('--default-output <text>', 'answered when there is no prediction in time')
       .option('--slo-micros <us>', 'latency objective', wholeNumber(1, 3_600_000_000), 100_000)
+      .option('--strict', 'answer an error in place of the default output, unless a query says otherwise')
       .option('--policy <name>', 'how linked models are chosen and combined', 'static')
       .option('--policy-parameters <json>', 'parameters of the policy', '{}'),
   ).action(add);
@@ -60,6 +62,7 @@ async function add(name: string, options: AddOptions): Promise<void> {
     input_type: options.inputType,
     default_output: options.defaultOutput,
     latency_slo_micros: options.sloMicros,
+    strict: options.strict,
     policy: { name: options.policy, parameters },
   });
   printDone(options.json, sentence);
@@ -92,6 +95,7 @@ async function show(name: string, options: ClientOptions & { readonly context?: 
     ['latency objective', `${application.latency_slo_micros / 1000} ms`],
     ['policy', `${application.policy.name} ${JSON.stringify(application.policy.parameters)}`],
     ['default output', application.default_output],
+    ['strict', application.strict ? 'yes' : 'no'],
     ...application.linked_models.map((model) => [
       `model ${model}`,
       shares[model] === undefined ? 'no share yet' : `${(100 * shares[model]).toFixed(1)} % of the queries`,

@@ -3,6 +3,31 @@ import { InvalidArgumentError } from 'commander';
 /** Of a model version, as the server takes it. */
 export const MOST_REPLICAS = 64;
 
+const MIB = 1024 * 1024;
+
+/** Parser of an option that takes mebibytes, 1 KiB at least, that are a whole number of bytes. */
+export function mebibytes(high: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (text.trim() === '' || !Number.isInteger(value * MIB) || value < 1 / 1024 || value > high) {
+      throw new InvalidArgumentError(
+        `expected a number of MiB from 0.0009765625 (1 KiB) to ${high} that is a whole number of bytes.`,
+      );
+    }
+    return value;
+  };
+}
+
+/** Parser of an option that takes origins of web pages, one after the other, as browsers write them; `*`: any. */
+export function webOrigins(text: string, before: readonly string[] = []): readonly string[] {
+  if (text === '*') return [...before, text];
+  const origin = URL.canParse(text) ? new URL(text).origin : 'null';
+  if (!/^https?:/.test(origin))
+    throw new InvalidArgumentError('expected https://HOST, http://HOST:PORT or *.');
+  if (origin !== text) throw new InvalidArgumentError(`browsers write this origin as ${origin}.`);
+  return [...before, origin];
+}
+
 /** Parser of an option that takes a whole number from `low` to `high`. */
 export function wholeNumber(low: number, high: number): (text: string) => number {
   return (text) => {

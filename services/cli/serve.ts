@@ -2,7 +2,9 @@ import { pino } from 'pino';
 import { EmbeddedServer, type DrainTimes } from '../main.js';
 import type { Complaint } from '../telemetry/index.js';
 import { openTracing, tracingSettings } from '../tracing/index.js';
+import type { ConnectionTimeouts } from '../http/index.js';
 import { banner } from './banner.js';
+import { CommandError } from './commandError.js';
 import type { ServeOptions } from './serveCommand.js';
 
 const MIB = 1024 * 1024;
@@ -23,6 +25,8 @@ export async function serve(options: ServeOptions): Promise<void> {
     seed: options.seed,
     cacheBytes: options.cacheMib * MIB,
     maxBodyBytes: options.maxBodyMib * MIB,
+    maxBatchInputs: options.maxBatchInputs,
+    timeouts: timeoutsOf(options),
     allowedOrigins: options.allowOrigin,
     withDefaults: options.defaults,
     complain,
@@ -38,6 +42,21 @@ export async function serve(options: ServeOptions): Promise<void> {
   };
   await server.stop(times);
   process.stdout.write('Stopped.\n');
+}
+
+/** @throws CommandError */
+function timeoutsOf(options: ServeOptions): ConnectionTimeouts {
+  const {
+    headersTimeoutMs: headersMs,
+    requestTimeoutMs: requestMs,
+    keepAliveTimeoutMs: keepAliveMs,
+  } = options;
+  if (headersMs > requestMs) {
+    throw new CommandError(
+      `--headers-timeout-ms ${headersMs} is longer than --request-timeout-ms ${requestMs}, which holds for headers and body`,
+    );
+  }
+  return { headersMs, requestMs, keepAliveMs };
 }
 
 /** Who sends SIGTERM routes queries here, and needs a moment to hear that this ends; Ctrl-C waits for nobody. */

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { wholeNumber } from './optionValues.js';
+import { mebibytes, webOrigins, wholeNumber } from './optionValues.js';
 
 export interface ServeOptions {
   readonly host: string;
@@ -12,6 +12,10 @@ export interface ServeOptions {
   readonly seed: number;
   readonly cacheMib: number;
   readonly maxBodyMib: number;
+  readonly maxBatchInputs: number;
+  readonly headersTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  readonly keepAliveTimeoutMs: number;
   readonly allowOrigin?: readonly string[];
   readonly drainNoticeMs?: number;
   readonly drainGraceMs: number;
@@ -21,6 +25,7 @@ export interface ServeOptions {
 
 const port = wholeNumber(0, 65_535);
 const milliseconds = wholeNumber(0, 3_600_000);
+const timeout = wholeNumber(100, 3_600_000);
 
 export function addServeCommand(program: Command): void {
   program
@@ -39,8 +44,16 @@ export function addServeCommand(program: Command): void {
     .option('--no-defaults', 'do not register the applications digits and noop on the first start')
     .option('--seed <number>', 'seed of every random draw', wholeNumber(0, 2 ** 31 - 1), 1)
     .option('--cache-mib <number>', 'size of the prediction cache', wholeNumber(0, 1_048_576), 32)
-    .option('--max-body-mib <number>', 'largest body of a query', wholeNumber(1, 1024), 16)
-    .option('--allow-origin <origins...>', 'web pages that may open a WebSocket, beside its own; * for any')
+    .option('--max-body-mib <number>', 'largest body of a query; parts such as 0.25 too', mebibytes(1024), 16)
+    .option('--max-batch-inputs <number>', 'most inputs in one input_batch', wholeNumber(1, 1_048_576), 4096)
+    .option('--headers-timeout-ms <ms>', 'for the headers of a request', timeout, 10_000)
+    .option('--request-timeout-ms <ms>', 'for a whole request, its body too', timeout, 30_000)
+    .option('--keep-alive-timeout-ms <ms>', 'until an idle connection is closed', timeout, 65_000)
+    .option(
+      '--allow-origin <origins...>',
+      'web pages that may ask and open a WebSocket, beside its own; * for any',
+      webOrigins,
+    )
     .option(
       '--drain-notice-ms <ms>',
       'unready but still serving, before a drain stops accepting; 1000 after SIGTERM, 0 after Ctrl-C unless given',

@@ -78,17 +78,3 @@ export class CrossOrigin {
     return true;
   }
 }
-
-/**
- * An origin as browsers write it.
- * @throws RangeError that says how it is written
- */
-export function checkedOrigin(text: string): string {
-  if (text === '*') return text;
-  const origin = URL.canParse(text) ? new URL(text).origin : 'null';
-  if (origin === 'null' || !/^https?:/.test(origin)) {
-    throw new RangeError(`'${text}' is no origin of web pages: write https://HOST, http://HOST:PORT or *`);
-  }
-  if (origin !== text) throw new RangeError(`'${text}' is not how browsers write an origin: write ${origin}`);
-  return origin;
-}

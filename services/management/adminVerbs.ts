@@ -39,6 +39,7 @@ function applicationVerbs({ registry }: AdminSources): AdminVerb[] {
           defaultOutput: request.default_output,
           latencyObjectiveUs: request.latency_slo_micros,
           policy: request.policy,
+          ...(request.strict ? { strict: true } : {}),
         });
         return `Success! Application '${request.name}' is registered.`;
       },

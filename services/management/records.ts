@@ -14,6 +14,7 @@ export function applicationJson(registry: Registry, record: ApplicationRecord): 
     input_type: record.inputType,
     default_output: record.defaultOutput,
     latency_slo_micros: record.latencyObjectiveUs,
+    strict: record.strict ?? false,
     policy: record.policy,
     linked_models: registry.linkedNames(record.name),
   };

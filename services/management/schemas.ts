@@ -68,6 +68,10 @@ export const addApplicationSchema = z.strictObject({
     })
     .default({ name: 'static', parameters: {} })
     .describe('How linked models are chosen and combined'),
+  strict: z
+    .boolean()
+    .default(false)
+    .describe('Queries that do not say otherwise get an error in place of the default output'),
 });
 
 export const addModelSchema = z.strictObject({
@@ -131,6 +135,9 @@ export const applicationAnswer = z.object({
   default_output: z.string(),
   latency_slo_micros: z.int(),
   policy: z.object({ name: z.string(), parameters: z.unknown() }),
+  strict: z
+    .boolean()
+    .describe('Queries that do not say otherwise get an error in place of the default output'),
   linked_models: z.array(name),
 });
 
