@@ -33,7 +33,7 @@ export class WaitForecast {
   /** The latest time at which a batch of such a size can leave and be answered by `deadlineNs`, with something to spare. */
   latestStartNs(size: number, enqueuedNs: number, deadlineNs: number, nowNs: number): number {
     if (!this.known) return deadlineNs - (deadlineNs - enqueuedNs) / 2;
-    const batchNs = Math.max(this.inFlight.estimate.batchNs(size), this.inFlight.past.longestNs(size));
+    const batchNs = Math.max(this.inFlight.estimate.batchNs(size), this.inFlight.past.longestNs(1));
     return deadlineNs - this.inFlight.busyNs(nowNs) - SPARE * batchNs;
   }
 }

@@ -10,6 +10,7 @@ interface AddOptions extends ClientOptions {
   readonly inputType: InputType;
   readonly defaultOutput: string;
   readonly sloMicros: number;
+  readonly maxInFlight?: number;
   readonly strict?: true;
   readonly policy: string;
   readonly policyParameters: string;
@@ -30,6 +31,11 @@ export function addAppCommand(program: Command): void {
       )
       .requiredOption('--default-output <text>', 'answered when there is no prediction in time')
       .option('--slo-micros <us>', 'latency objective', wholeNumber(1, 3_600_000_000), 100_000)
+      .option(
+        '--max-in-flight <number>',
+        'queries without an answer that it may have, any number unless given',
+        wholeNumber(1, 1_000_000),
+      )
       .option('--strict', 'answer an error in place of the default output, unless a query says otherwise')
       .option('--policy <name>', 'how linked models are chosen and combined', 'static')
       .option('--policy-parameters <json>', 'parameters of the policy', '{}'),
@@ -62,6 +68,7 @@ async function add(name: string, options: AddOptions): Promise<void> {
     input_type: options.inputType,
     default_output: options.defaultOutput,
     latency_slo_micros: options.sloMicros,
+    max_in_flight: options.maxInFlight,
     strict: options.strict,
     policy: { name: options.policy, parameters },
   });
@@ -93,6 +100,9 @@ async function show(name: string, options: ClientOptions & { readonly context?: 
     ['name', application.name],
     ['input type', application.input_type],
     ['latency objective', `${application.latency_slo_micros / 1000} ms`],
+    ...(application.max_in_flight === undefined
+      ? []
+      : [['in flight', `at most ${application.max_in_flight}`]]),
     ['policy', `${application.policy.name} ${JSON.stringify(application.policy.parameters)}`],
     ['default output', application.default_output],
     ['strict', application.strict ? 'yes' : 'no'],

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { ManagementClient } from '../client/index.js';
 import type { AddModelFields, ContainerAnswer } from '../management/index.js';
-import { batchingOption, type BatchingStrategy } from './batchingOption.js';
+import { batchDelayOption, batchingOption, type BatchingStrategy } from './batchingOption.js';
 import { clientOf, withManagementOptions, type ClientOptions } from './clientOptions.js';
 import { CommandError } from './commandError.js';
 import { MOST_REPLICAS, wholeNumber } from './optionValues.js';
@@ -16,6 +16,7 @@ interface DeployOptions extends ClientOptions {
   readonly app?: string;
   readonly batchSize: number;
   readonly batching?: BatchingStrategy;
+  readonly batchDelayMicros?: number;
   readonly memoryMib?: number;
   readonly replicas?: number;
   readonly waitSeconds: number;
@@ -41,6 +42,7 @@ export function addDeployCommand(program: Command): void {
         -1,
       )
       .addOption(batchingOption())
+      .addOption(batchDelayOption())
       .option('--memory-mib <number>', "of a module's JavaScript heap", wholeNumber(16, 1_048_576))
       .option('--replicas <number>', 'replicas that run, 1 unless given', wholeNumber(1, MOST_REPLICAS))
       .option('--wait-seconds <number>', 'for its first replica', wholeNumber(1, 3600), 60),
@@ -67,6 +69,7 @@ async function deploy(given: string, options: DeployOptions): Promise<void> {
       memory_mib: options.memoryMib,
       batch_size: options.batchSize,
       batching: options.batching,
+      batch_delay_micros: options.batchDelayMicros,
       num_replicas: options.replicas,
     });
     const replica = await firstReplica(management, options, progress, previous);

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { Option, type Command } from 'commander';
 import { INPUT_TYPES, type InputType } from '../../containers/protocol/index.js';
 import type { ContainerAnswer, ModelAnswer } from '../management/index.js';
-import { batchingOption, type BatchingStrategy } from './batchingOption.js';
+import { batchDelayOption, batchingOption, type BatchingStrategy } from './batchingOption.js';
 import { clientOf, withManagementOptions, type ClientOptions } from './clientOptions.js';
 import { CommandError } from './commandError.js';
 import { MOST_REPLICAS, wholeNumber } from './optionValues.js';
@@ -17,6 +17,7 @@ interface AddOptions extends ClientOptions {
   readonly labels?: string;
   readonly batchSize: number;
   readonly batching?: BatchingStrategy;
+  readonly batchDelayMicros?: number;
   readonly replicas?: number;
   readonly minReplicas?: number;
   readonly maxReplicas?: number;
@@ -56,6 +57,7 @@ export function addModelCommand(program: Command): void {
         -1,
       )
       .addOption(batchingOption())
+      .addOption(batchDelayOption())
       .option('--replicas <number>', 'replicas that run, 1 unless given', wholeNumber(0, MOST_REPLICAS))
       .option('--min-replicas <number>', 'with a larger maximum: by load', wholeNumber(1, MOST_REPLICAS))
       .option('--max-replicas <number>', 'the most that the load may ask for', wholeNumber(1, MOST_REPLICAS))
@@ -115,6 +117,7 @@ async function add(name: string, options: AddOptions): Promise<void> {
     labels: options.labels?.split(','),
     batch_size: options.batchSize,
     batching: options.batching,
+    batch_delay_micros: options.batchDelayMicros,
     num_replicas: options.replicas,
     min_replicas: options.minReplicas,
     max_replicas: options.maxReplicas,
@@ -166,6 +169,9 @@ async function show(name: string, version: string, options: ClientOptions): Prom
     ...(model.output === undefined ? [] : [['output', model.output]]),
     ...(model.labels.length === 0 ? [] : [['labels', model.labels.join(', ')]]),
     ['batches', model.batch_size === -1 ? `adaptive (${model.batching})` : `at most ${model.batch_size}`],
+    ...(model.batch_delay_micros === undefined
+      ? []
+      : [['waits for company', `${model.batch_delay_micros / 1000} ms`]]),
     ['replicas up', replicasOf(model)],
     ...(model.warm_up ? [] : [['warm-up', 'none']]),
   ];

@@ -38,6 +38,7 @@ function applicationVerbs({ registry }: AdminSources): AdminVerb[] {
           inputType: request.input_type,
           defaultOutput: request.default_output,
           latencyObjectiveUs: request.latency_slo_micros,
+          ...(request.max_in_flight === undefined ? {} : { maxInFlight: request.max_in_flight }),
           policy: request.policy,
           ...(request.strict ? { strict: true } : {}),
         });

@@ -60,17 +60,27 @@ export function modelRecord(request: AddModelRequest): ModelRecord {
 }
 
 /** The fields together say one thing: a strategy that finds its size takes none. */
-function batchingOf({ batch_size: size, batching }: AddModelRequest): BatchingChoice {
+function batchingOf({
+  batch_size: size,
+  batching,
+  batch_delay_micros: delayUs = 0,
+}: AddModelRequest): BatchingChoice {
   const strategy = batching ?? (size === -1 ? 'aimd' : 'fixed');
+  const delay = delayUs === 0 ? {} : { delayUs };
+  if (strategy === 'none' && delayUs > 0) {
+    const message = 'batching none never waits for company: leave batch_delay_micros out';
+    throw new ServiceError('conflicting_fields', message, 'batch_delay_micros');
+  }
   if (strategy === 'fixed') {
-    if (size !== -1) return { strategy, maxBatchSize: size };
+    if (size !== -1) return { strategy, maxBatchSize: size, ...delay };
     throw new ServiceError(
       'missing_field',
       'batch_size is required for batching fixed: the largest batch',
       'batch_size',
     );
   }
-  if (size === -1 || (strategy === 'none' && size === 1)) return { strategy };
+  if (strategy === 'none' && (size === -1 || size === 1)) return { strategy };
+  if (strategy !== 'none' && size === -1) return { strategy, ...delay };
   const message = `batching ${strategy} takes no batch_size: leave it out, or give batching fixed`;
   throw new ServiceError('conflicting_fields', message, 'batch_size');
 }

@@ -14,6 +14,7 @@ export function applicationJson(registry: Registry, record: ApplicationRecord): 
     input_type: record.inputType,
     default_output: record.defaultOutput,
     latency_slo_micros: record.latencyObjectiveUs,
+    max_in_flight: record.maxInFlight,
     strict: record.strict ?? false,
     policy: record.policy,
     linked_models: registry.linkedNames(record.name),
@@ -47,16 +48,15 @@ export function modelJson(
   };
 }
 
-function batchingJson({ batching }: ModelRecord): Pick<ModelAnswer, 'batch_size' | 'batching'> {
-  switch (batching.strategy) {
-    case 'aimd':
-    case 'quantile':
-      return { batch_size: -1, batching: batching.strategy };
-    case 'fixed':
-      return { batch_size: batching.maxBatchSize, batching: 'fixed' };
-    case 'none':
-      return { batch_size: 1, batching: 'none' };
-  }
+function batchingJson({
+  batching,
+}: ModelRecord): Pick<ModelAnswer, 'batch_size' | 'batching' | 'batch_delay_micros'> {
+  if (batching.strategy === 'none') return { batch_size: 1, batching: 'none' };
+  return {
+    batch_size: batching.strategy === 'fixed' ? batching.maxBatchSize : -1,
+    batching: batching.strategy,
+    batch_delay_micros: batching.delayUs,
+  };
 }
 
 function containerJson({ container }: ModelRecord): object {

@@ -13,6 +13,9 @@ export const PROCESS_CONTAINER = 'windjammer/process';
 const MAX_OBJECTIVE_US = 3_600_000_000;
 const MAX_TEXT_LENGTH = 65_536;
 const MAX_BATCH_SIZE = 65_535;
+/** Ten seconds. */
+const MAX_BATCH_DELAY_US = 10_000_000;
+const MAX_IN_FLIGHT = 1_000_000;
 
 export const BATCHING_STRATEGIES = [
   'aimd',
@@ -61,6 +64,14 @@ export const addApplicationSchema = z.strictObject({
   input_type: inputType,
   default_output: text.describe('Answered when there is no prediction in time'),
   latency_slo_micros: z.int().min(1).max(MAX_OBJECTIVE_US),
+  max_in_flight: z
+    .int()
+    .min(1)
+    .max(MAX_IN_FLIGHT)
+    .optional()
+    .describe(
+      'Queries without an answer that it may have; more get the default output at once, with the reason overload. Any number when left out',
+    ),
   policy: z
     .strictObject({
       name: z.string().describe(`One of ${POLICY_NAMES.join(', ')}`),
@@ -107,6 +118,14 @@ export const addModelSchema = z.strictObject({
     .describe(
       'Unless given: aimd when batch_size is -1, otherwise fixed, which needs a batch_size. none: one input after the other',
     ),
+  batch_delay_micros: z
+    .int()
+    .min(0)
+    .max(MAX_BATCH_DELAY_US)
+    .optional()
+    .describe(
+      'A batch that is not full waits so long for company, as far as the deadlines of its queries allow; 0, not at all, when left out',
+    ),
   ...scale,
   warm_up: z
     .boolean()
@@ -134,6 +153,7 @@ export const applicationAnswer = z.object({
   input_type: inputType,
   default_output: z.string(),
   latency_slo_micros: z.int(),
+  max_in_flight: z.int().optional(),
   policy: z.object({ name: z.string(), parameters: z.unknown() }),
   strict: z
     .boolean()
@@ -152,6 +172,7 @@ export const modelAnswer = z.object({
   memory_mib: z.int().optional(),
   batch_size: z.int().describe('The largest batch; -1: adaptive'),
   batching: z.enum(BATCHING_STRATEGIES),
+  batch_delay_micros: z.int().optional(),
   warm_up: z.boolean(),
   num_replicas: z.int().optional().describe('Replicas that are to run; none of a container that dials in'),
   min_replicas: z.int().optional().describe('With max_replicas: the load decides between them'),

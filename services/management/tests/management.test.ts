@@ -79,6 +79,12 @@ describe('management', () => {
     await done('add_app', app);
   });
 
+  it('keeps how many queries an application may have in flight, and shows it', async () => {
+    await done('add_app', { ...app, max_in_flight: 32 });
+    expect((await post('get_application', { name: 'a' })).json).toMatchObject({ max_in_flight: 32 });
+    expect(registry.application('a')?.maxInFlight).toBe(32);
+  });
+
   it.each<[string, object]>([
     ['static', { model: 'm' }],
     ['exp3', { eta: 0.1, gamma: 0.1, floor: 0.01 }],
@@ -119,6 +125,8 @@ describe('management', () => {
     ['an objective below 0', { latency_slo_micros: -1 }, 'invalid_value', 'latency_slo_micros'],
     ['an objective of days', { latency_slo_micros: 1e12 }, 'invalid_value', 'latency_slo_micros'],
     ['half a microsecond', { latency_slo_micros: 0.5 }, 'wrong_type', 'latency_slo_micros'],
+    ['nothing in flight', { max_in_flight: 0 }, 'invalid_value', 'max_in_flight'],
+    ['half a query in flight', { max_in_flight: 0.5 }, 'wrong_type', 'max_in_flight'],
     ['an unknown policy', { policy: { name: 'best' } }, 'invalid_policy', 'policy.name'],
     [
       'a policy’s bad parameter',
@@ -194,14 +202,25 @@ describe('management', () => {
     [{ batching: 'fixed', batch_size: 1 }, { batch_size: 1 }, { strategy: 'fixed', maxBatchSize: 1 }],
     [{ batching: 'none' }, { batching: 'none', batch_size: 1 }, { strategy: 'none' }],
     [{ batching: 'none', batch_size: 1 }, { batching: 'none', batch_size: 1 }, { strategy: 'none' }],
+    [
+      { batch_delay_micros: 2000 },
+      { batching: 'aimd', batch_delay_micros: 2000 },
+      { strategy: 'aimd', delayUs: 2000 },
+    ],
+    [
+      { batch_size: 8, batch_delay_micros: 1 },
+      { batching: 'fixed', batch_size: 8, batch_delay_micros: 1 },
+      { strategy: 'fixed', maxBatchSize: 8, delayUs: 1 },
+    ],
+    [{ batching: 'none', batch_delay_micros: 0 }, { batching: 'none' }, { strategy: 'none' }],
   ])('takes %j for the batch sizes of a model', async (fields, answer, kept) => {
     await done('add_model', { ...model, ...fields });
     const shown = (await post('get_model', { model_name: 'm', model_version: '1' })).json;
     expect(shown).toMatchObject(answer);
     expect(registry.model('m', '1')?.batching).toEqual(kept);
     // What is shown may be sent back.
-    const { batching, batch_size } = shown as Record<string, unknown>;
-    await done('add_model', { ...model, model_version: '2', batching, batch_size });
+    const { batching, batch_size, batch_delay_micros } = shown as Record<string, unknown>;
+    await done('add_model', { ...model, model_version: '2', batching, batch_size, batch_delay_micros });
     expect(registry.model('m', '2')?.batching).toEqual(kept);
   });
 
@@ -331,6 +350,14 @@ describe('management', () => {
     ['AIMD of a size', { batching: 'aimd', batch_size: 1 }, 'conflicting_fields', 'batch_size'],
     ['no batching of a size', { batching: 'none', batch_size: 2 }, 'conflicting_fields', 'batch_size'],
     ['fixed batching without a size', { batching: 'fixed' }, 'missing_field', 'batch_size'],
+    ['a negative delay', { batch_delay_micros: -1 }, 'invalid_value', 'batch_delay_micros'],
+    ['a delay of half a microsecond', { batch_delay_micros: 0.5 }, 'wrong_type', 'batch_delay_micros'],
+    [
+      'a delay of what never waits',
+      { batching: 'none', batch_delay_micros: 5 },
+      'conflicting_fields',
+      'batch_delay_micros',
+    ],
     ['no output', { output: undefined }, 'missing_field', 'output'],
     ['an output and another container', { container_name: 'x/y' }, 'conflicting_fields', 'output'],
     [

@@ -46,6 +46,11 @@ export class TestRegistry implements RegistryView {
     return this.tell({ kind: 'application', name });
   }
 
+  putApplication(record: ApplicationRecord): this {
+    this.apps.set(record.name, record);
+    return this.tell({ kind: 'application', name: record.name });
+  }
+
   removeApplication(name: string): this {
     this.apps.delete(name);
     return this.tell({ kind: 'application', name });
