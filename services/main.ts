@@ -154,6 +154,12 @@ function closed(store: Store): Promise<void> {
   return new Promise((resolve) => store.close(resolve));
 }
 
+function* wantedReplicas(registry: Registry): IterableIterator<readonly [string, string, number]> {
+  for (const { name, version, container } of registry.models()) {
+    if (container.kind !== 'external') yield [name, version, registry.scale(name, version).replicas];
+  }
+}
+
 /** The pieces and how they hang together. */
 class Parts {
   readonly registry: Registry;
@@ -210,7 +216,11 @@ class Parts {
       ...(cacheBytes === undefined ? {} : { cacheBytes }),
     });
     this.engine = engine;
-    this.telemetry.attach(engine, () => this.runtime.nodePaces());
+    this.telemetry.attach(engine, {
+      replicas: () => this.deployer.statuses(),
+      wanted: () => wantedReplicas(this.registry),
+      nodes: () => this.runtime.reports(),
+    });
     this.autoscaler = new Autoscaler({
       clock: this.clock,
       registry: this.registry,

@@ -5,6 +5,7 @@ export {
   type CacheOptions,
   type CacheStats,
   type Lookup,
+  type ModelLookups,
 } from './predictionCache.js';
 export {
   CacheEntry,

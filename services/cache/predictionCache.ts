@@ -40,6 +40,29 @@ export interface CacheStats {
   readonly pending: number;
 }
 
+/** What became of one model's lookups. Every miss is an evaluation, which ends in exactly one way. */
+export interface ModelLookups {
+  readonly hits: number;
+  readonly joins: number;
+  readonly misses: number;
+  /** Kept predictions that made room. */
+  readonly evictions: number;
+  readonly predicted: number;
+  readonly failed: Readonly<Record<PredictionFailure['reason'], number>>;
+  /** Evaluations that nobody waited for any more. */
+  readonly abandoned: number;
+}
+
+class LookupCounts implements ModelLookups {
+  hits = 0;
+  joins = 0;
+  misses = 0;
+  evictions = 0;
+  predicted = 0;
+  readonly failed = { model_error: 0, overload: 0, no_replica: 0, expired: 0 };
+  abandoned = 0;
+}
+
 /** What `request` found. */
 export type Lookup = 'hit' | 'join' | 'miss';
 
@@ -54,6 +77,8 @@ export class PredictionCache<W> {
   private bytes = 0;
   private readonly limitBytes: number;
   private readonly seed: number;
+  /** By the model's number. */
+  private readonly models: (LookupCounts | undefined)[] = [];
   private hits = 0;
   private joins = 0;
   private misses = 0;
@@ -86,10 +111,12 @@ export class PredictionCache<W> {
    * caller owes the entry an evaluation that ends in `complete`, `fail` or `abandon`. The entry is left in `current`.
    */
   request(model: number, input: Uint8Array, inputHash: number, waiter: CacheWaiter): Lookup {
+    const counts = (this.models[model] ??= new LookupCounts());
     const hash = hashWith(inputHash, model);
     let entry = this.table.find(model, input, hash);
     if (entry === undefined) {
       this.misses += 1;
+      counts.misses += 1;
       entry = new CacheEntry<W>(model, owned(input), hash);
       this.table.add(entry);
       entry.addWaiter(waiter);
@@ -99,10 +126,12 @@ export class PredictionCache<W> {
     this.current = entry;
     if (entry.ready) {
       this.hits += 1;
+      counts.hits += 1;
       entry.referenced = true;
       return 'hit';
     }
     this.joins += 1;
+    counts.joins += 1;
     entry.addWaiter(waiter);
     return 'join';
   }
@@ -115,6 +144,8 @@ export class PredictionCache<W> {
 
   /** The evaluation gave a prediction: keeps it and tells all who wait. */
   complete(entry: CacheEntry<W>, prediction: Prediction): void {
+    const counts = this.models[entry.model];
+    if (counts !== undefined) counts.predicted += 1;
     const first = settle(entry);
     entry.output = prediction.output;
     entry.scores = prediction.scores;
@@ -129,6 +160,8 @@ export class PredictionCache<W> {
 
   /** The evaluation failed: forgets the entry and tells all who wait. */
   fail(entry: CacheEntry<W>, failure: PredictionFailure): void {
+    const counts = this.models[entry.model];
+    if (counts !== undefined) counts.failed[failure.reason] += 1;
     const first = settle(entry);
     this.table.remove(entry);
     for (let waiter = first; waiter !== undefined;) {
@@ -147,12 +180,20 @@ export class PredictionCache<W> {
 
   /** Forgets an evaluation that nobody waits for, so that the next request starts a new one. */
   abandon(entry: CacheEntry<W>): void {
+    const counts = this.models[entry.model];
+    if (counts !== undefined) counts.abandoned += 1;
     settle(entry);
     this.table.remove(entry);
   }
 
-  /** Forgets every kept prediction of a model. */
+  /** What became of a model's lookups; undefined before the first one. */
+  lookups(model: number): ModelLookups | undefined {
+    return this.models[model];
+  }
+
+  /** Forgets every kept prediction of a model, and its counts. */
   removeModel(model: number): void {
+    this.models[model] = undefined;
     for (const entry of this.ring.list()) {
       if (entry.model !== model) continue;
       this.drop(entry);
@@ -189,6 +230,8 @@ export class PredictionCache<W> {
       if (victim === undefined) break;
       this.drop(victim);
       this.evictions += 1;
+      const counts = this.models[victim.model];
+      if (counts !== undefined) counts.evictions += 1;
     }
     entry.ready = true;
     entry.bytes = bytes;

@@ -2,7 +2,7 @@ import type { ContainerChannel } from '../../containers/protocol/index.js';
 import { KeyedDraw, type Selection } from '../../selection/index.js';
 import type { Clock } from '../../simulator/time/index.js';
 import { NORMAL_PRIORITY, type ReplicaStatus } from '../batching/index.js';
-import { PredictionCache, type CacheStats } from '../cache/index.js';
+import { PredictionCache, type CacheStats, type ModelLookups } from '../cache/index.js';
 import { RecentQueries, type LearnedState } from '../feedback/index.js';
 import { answerOf, overQuotaAnswer } from './answers.js';
 import { Deadlines } from './deadlines.js';
@@ -277,6 +277,14 @@ export class PredictionEngine implements PredictionService, TaskOwner {
 
   cacheStats(): CacheStats {
     return this.cache.stats();
+  }
+
+  /** Of every model version that was asked. */
+  *lookups(): IterableIterator<readonly [model: string, version: string, lookups: ModelLookups]> {
+    for (const { record, number } of this.directory.models()) {
+      const lookups = this.cache.lookups(number);
+      if (lookups !== undefined) yield [record.name, record.version, lookups];
+    }
   }
 
   replicas(): ReplicaStatus[] {

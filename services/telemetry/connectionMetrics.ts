@@ -1,6 +1,6 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
 import type { DenialCount } from '../access/index.js';
 import type { ConnectionCounts } from '../http/index.js';
+import { labelText, type MetricFamily, type SampleWriter } from './metricFamily.js';
 
 /** What is read of the interfaces when somebody scrapes. */
 export interface ConnectionSources {
@@ -11,40 +11,43 @@ export interface ConnectionSources {
 }
 
 /** Who is connected, and who was turned away at the door. */
-export function addConnectionMetrics(
-  registry: Registry,
-  { query, management, denials }: ConnectionSources,
-): void {
-  const registers = [registry];
+export function connectionFamilies({
+  query,
+  management,
+  denials,
+}: ConnectionSources): readonly MetricFamily[] {
   const interfaces = [['query', query] as const, ['management', management] as const];
-  new Gauge({
-    name: 'windjammer_connections',
-    help: 'Connections that are open, WebSockets among them',
-    labelNames: ['interface'],
-    registers,
-    collect() {
-      for (const [name, counts] of interfaces) this.set({ interface: name }, counts().open);
+  const eachInterface = (read: (counts: ConnectionCounts) => number) => (to: SampleWriter) => {
+    for (const [name, counts] of interfaces) to.value(labelText({ interface: name }), read(counts()));
+  };
+  return [
+    {
+      name: 'windjammer_connections',
+      type: 'gauge',
+      unit: '',
+      labels: ['interface'],
+      help: 'Connections that are open, WebSockets among them',
+      write: eachInterface(({ open }) => open),
     },
-  });
-  new Counter({
-    name: 'windjammer_connections_refused_total',
-    help: 'Connections over the limit, told 503 or dropped',
-    labelNames: ['interface'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [name, counts] of interfaces) this.inc({ interface: name }, counts().refused);
+    {
+      name: 'windjammer_connections_refused_total',
+      type: 'counter',
+      unit: '',
+      labels: ['interface'],
+      help: 'Connections over the limit, told 503 or dropped',
+      write: eachInterface(({ refused }) => refused),
     },
-  });
-  new Counter({
-    name: 'windjammer_access_refused_total',
-    help: 'Requests, handshakes and messages turned away for want of a key, by what was wrong',
-    labelNames: ['interface', 'reason'],
-    registers,
-    collect() {
-      this.reset();
-      for (const { interface: name, reason, count } of denials())
-        this.inc({ interface: name, reason }, count);
+    {
+      name: 'windjammer_access_refused_total',
+      type: 'counter',
+      unit: '',
+      labels: ['interface', 'reason'],
+      help: 'Requests, handshakes and messages turned away for want of a key, by what was wrong',
+      write: (to) => {
+        for (const { interface: name, reason, count } of denials()) {
+          to.value(labelText({ interface: name, reason }), count);
+        }
+      },
     },
-  });
+  ];
 }

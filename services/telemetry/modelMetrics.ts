@@ -1,141 +1,220 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { BatchRecord, ReplicaStatus } from '../batching/index.js';
-import { LATENCY_BUCKETS_SECONDS, removeSeries } from './queryMetrics.js';
+import { BATCH_SECONDS, BATCH_SIZES } from './buckets.js';
+import { HistogramTally } from './histogramTally.js';
+import { labelText, type MetricFamily, type SampleWriter } from './metricFamily.js';
 
 const REPLICA = ['model', 'version', 'replica'] as const;
-type ReplicaLabel = (typeof REPLICA)[number];
 
-/** 10 us to 10 s: the service of a batch on the GPU and its wait before it. */
-const SERVICE_BUCKETS_SECONDS = [
-  0.00001,
-  0.00002,
-  0.00005,
-  0.0001,
-  0.0002,
-  ...LATENCY_BUCKETS_SECONDS.slice(0, -1),
-];
+/** Containers name themselves: what has had so many replicas gets no further series, and the rest share one. */
+const MOST_REPLICAS = 256;
+const OTHER = 'other';
 
-/** Metrics by model, version and replica; they go when the version is deleted. */
-export class ModelMetrics {
-  private readonly predictions: Counter<ReplicaLabel | 'outcome'>;
-  private readonly batchSize: Histogram<ReplicaLabel>;
-  private readonly queueing: Histogram<ReplicaLabel>;
-  private readonly service: Histogram<ReplicaLabel>;
-  private readonly roundTrip: Histogram<ReplicaLabel>;
-  private readonly losses: Counter<ReplicaLabel>;
-  private readonly protocolErrors: Counter<ReplicaLabel>;
+/** What one replica has done: plain numbers on the query path. */
+class ReplicaTally {
+  readonly labels: string;
+  ok = 0;
+  failed = 0;
+  losses = 0;
+  requeued = 0;
+  protocolErrors = 0;
+  readonly size = new HistogramTally(BATCH_SIZES);
+  readonly queueing = new HistogramTally(BATCH_SECONDS);
+  readonly service = new HistogramTally(BATCH_SECONDS);
+  readonly roundTrip = new HistogramTally(BATCH_SECONDS);
 
-  constructor(registry: Registry, replicas: () => readonly ReplicaStatus[]) {
-    const registers = [registry];
-    const labelNames = [...REPLICA];
-    const buckets = SERVICE_BUCKETS_SECONDS;
-    this.predictions = new Counter({
-      name: 'windjammer_predictions_total',
-      help: 'Inputs that a replica evaluated, by outcome',
-      labelNames: [...REPLICA, 'outcome'],
-      registers,
-    });
-    this.batchSize = new Histogram({
-      name: 'windjammer_batch_size',
-      help: 'Inputs in a batch',
-      labelNames,
-      buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 4096],
-      registers,
-    });
-    this.queueing = new Histogram({
-      name: 'windjammer_batch_queue_seconds',
-      help: 'The longest wait of a batch’s inputs in the queue of the replica',
-      labelNames,
-      buckets,
-      registers,
-    });
-    this.service = new Histogram({
-      name: 'windjammer_batch_service_seconds',
-      help: 'A batch in its container, in the simulated time of its GPU node',
-      labelNames,
-      buckets,
-      registers,
-    });
-    this.roundTrip = new Histogram({
-      name: 'windjammer_batch_round_trip_seconds',
-      help: 'From sending a batch to its results, as the frontend saw it',
-      labelNames,
-      buckets,
-      registers,
-    });
-    this.losses = new Counter({
-      name: 'windjammer_replica_losses_total',
-      help: 'Times that a replica was lost',
-      labelNames,
-      registers,
-    });
-    this.protocolErrors = new Counter({
-      name: 'windjammer_protocol_errors_total',
-      help: 'Frames of a container that broke the protocol',
-      labelNames,
-      registers,
-    });
-    this.addGauges(registers, replicas);
+  constructor(model: string, version: string, replica: string) {
+    this.labels = labelText({ model, version, replica });
   }
+}
+
+/**
+ * Metrics by model, version and replica. They exist for versions that are registered, and go when one is deleted: what its
+ * replicas still answer then is not counted.
+ */
+export class ModelMetrics {
+  /** `model:version` → replica → tally; neither names nor versions can hold a colon. */
+  private readonly versions = new Map<string, Map<string, ReplicaTally>>();
+
+  constructor(
+    private readonly isRegistered: (model: string, version: string) => boolean,
+    private readonly replicas: () => readonly ReplicaStatus[],
+  ) {}
 
   onBatch(record: BatchRecord): void {
-    const labels = { model: record.model, version: record.version, replica: record.replica };
-    this.predictions.inc({ ...labels, outcome: 'ok' }, record.size - record.failed);
-    if (record.failed > 0) this.predictions.inc({ ...labels, outcome: 'failed' }, record.failed);
-    this.batchSize.observe(labels, record.size);
-    this.queueing.observe(labels, record.longestQueueNs / 1e9);
-    this.service.observe(labels, record.serviceNs / 1e9);
-    this.roundTrip.observe(labels, record.roundTripNs / 1e9);
+    const tally = this.tally(record.model, record.version, record.replica);
+    if (tally === undefined) return;
+    tally.ok += record.size - record.failed;
+    tally.failed += record.failed;
+    tally.size.observe(record.size);
+    tally.queueing.observe(record.longestQueueNs / 1e9);
+    tally.service.observe(record.serviceNs / 1e9);
+    tally.roundTrip.observe(record.roundTripNs / 1e9);
   }
 
   onReplicaDown(model: string, version: string, replica: string): void {
-    this.losses.inc({ model, version, replica });
+    const tally = this.tally(model, version, replica);
+    if (tally !== undefined) tally.losses += 1;
+  }
+
+  onRequeued(model: string, version: string, replica: string, inputs: number): void {
+    const tally = this.tally(model, version, replica);
+    if (tally !== undefined) tally.requeued += inputs;
   }
 
   onProtocolError(model: string, version: string, replica: string): void {
-    this.protocolErrors.inc({ model, version, replica });
+    const tally = this.tally(model, version, replica);
+    if (tally !== undefined) tally.protocolErrors += 1;
+  }
+
+  /** Versions that have series. */
+  known(): Iterable<string> {
+    return this.versions.keys();
   }
 
   /** Drops the series of a model version that is gone. */
   forget(model: string, version: string): void {
-    const metrics = [
-      this.predictions,
-      this.batchSize,
-      this.queueing,
-      this.service,
-      this.roundTrip,
-      this.losses,
-      this.protocolErrors,
-    ] as const;
-    for (const metric of metrics) void removeSeries(metric, { model, version });
+    this.versions.delete(`${model}:${version}`);
+  }
+
+  families(): readonly MetricFamily[] {
+    return [
+      {
+        name: 'windjammer_predictions_total',
+        type: 'counter',
+        unit: '',
+        labels: [...REPLICA, 'outcome'],
+        help: 'Inputs that a replica evaluated: ok or failed',
+        write: (to) => {
+          for (const tally of this.tallies()) {
+            to.value(`${tally.labels},outcome="ok"`, tally.ok);
+            if (tally.failed > 0) to.value(`${tally.labels},outcome="failed"`, tally.failed);
+          }
+        },
+      },
+      this.histogram('windjammer_batch_size', '', 'Inputs in a batch', (tally) => tally.size),
+      this.histogram(
+        'windjammer_batch_queue_seconds',
+        'seconds',
+        'The longest wait in the queue of the replica among the inputs of a batch',
+        (tally) => tally.queueing,
+      ),
+      this.histogram(
+        'windjammer_batch_service_seconds',
+        'seconds',
+        'A batch in its container, in the simulated time of its GPU node',
+        (tally) => tally.service,
+      ),
+      this.histogram(
+        'windjammer_batch_round_trip_seconds',
+        'seconds',
+        'From sending a batch to its results, as the frontend saw it',
+        (tally) => tally.roundTrip,
+      ),
+      this.counter(
+        'windjammer_replica_losses_total',
+        'Times that a replica was lost or taken out of use with work in hand',
+        (tally) => tally.losses,
+      ),
+      this.counter(
+        'windjammer_requeued_inputs_total',
+        'Inputs of a lost replica that others got',
+        (tally) => tally.requeued,
+      ),
+      this.counter(
+        'windjammer_protocol_errors_total',
+        'Frames of a container that broke the protocol',
+        (tally) => tally.protocolErrors,
+      ),
+      this.gauge('windjammer_replica_up', 'gauge', '', 'The replica takes batches', () => 1),
+      this.gauge('windjammer_queue_depth', 'gauge', '', 'Inputs that wait for the replica', (s) => s.queued),
+      this.gauge(
+        'windjammer_in_flight_inputs',
+        'gauge',
+        '',
+        'Inputs that the replica works on',
+        (s) => s.inFlightItems,
+      ),
+      this.gauge(
+        'windjammer_in_flight_batches',
+        'gauge',
+        '',
+        'Batches that the replica works on',
+        (s) => s.inFlightBatches,
+      ),
+      this.gauge(
+        'windjammer_replica_credits',
+        'gauge',
+        '',
+        'Batches that the replica takes beside those in flight',
+        (s) => s.credits,
+      ),
+      this.gauge(
+        'windjammer_batch_limit',
+        'gauge',
+        '',
+        'The largest batch that is sent now',
+        (s) => s.maxBatchSize,
+      ),
+      this.gauge(
+        'windjammer_replica_busy_seconds_total',
+        'counter',
+        'seconds',
+        'Time with a batch in flight since the replica came; its rate is how busy it is',
+        (s) => s.busyNs / 1e9,
+      ),
+    ];
+  }
+
+  private *tallies(): IterableIterator<ReplicaTally> {
+    for (const replicas of this.versions.values()) yield* replicas.values();
+  }
+
+  private tally(model: string, version: string, replica: string): ReplicaTally | undefined {
+    const key = `${model}:${version}`;
+    let replicas = this.versions.get(key);
+    const known = replicas?.get(replica);
+    if (known !== undefined) return known;
+    if (!this.isRegistered(model, version)) return undefined;
+    if (replicas === undefined) this.versions.set(key, (replicas = new Map<string, ReplicaTally>()));
+    const name = replicas.size < MOST_REPLICAS ? replica : OTHER;
+    let tally = replicas.get(name);
+    if (tally === undefined) replicas.set(name, (tally = new ReplicaTally(model, version, name)));
+    return tally;
+  }
+
+  private histogram(
+    name: string,
+    unit: MetricFamily['unit'],
+    help: string,
+    read: (tally: ReplicaTally) => HistogramTally,
+  ): MetricFamily {
+    const write = (to: SampleWriter): void => {
+      for (const tally of this.tallies()) to.histogram(tally.labels, read(tally));
+    };
+    return { name, type: 'histogram', unit, labels: REPLICA, help, write };
+  }
+
+  private counter(name: string, help: string, read: (tally: ReplicaTally) => number): MetricFamily {
+    const write = (to: SampleWriter): void => {
+      for (const tally of this.tallies()) to.value(tally.labels, read(tally));
+    };
+    return { name, type: 'counter', unit: '', labels: REPLICA, help, write };
   }
 
   /** Read from the queues when somebody scrapes; a replica that is not up has no series. */
-  private addGauges(registers: Registry[], replicas: () => readonly ReplicaStatus[]): void {
-    const gauges: readonly (readonly [
-      name: string,
-      help: string,
-      read: (status: ReplicaStatus) => number,
-    ])[] = [
-      ['windjammer_replica_up', 'The replica takes batches', () => 1],
-      ['windjammer_queue_depth', 'Inputs that wait for the replica', (status) => status.queued],
-      ['windjammer_in_flight_inputs', 'Inputs that the replica works on', (status) => status.inFlightItems],
-      ['windjammer_batch_limit', 'The largest batch that is sent now', (status) => status.maxBatchSize],
-    ];
-    for (const [name, help, read] of gauges) {
-      new Gauge({
-        name,
-        help,
-        labelNames: [...REPLICA],
-        registers,
-        collect() {
-          this.reset();
-          for (const status of replicas()) {
-            const { model, version, replica } = status;
-            this.set({ model, version, replica }, read(status));
-          }
-        },
-      });
-    }
+  private gauge(
+    name: string,
+    type: 'gauge' | 'counter',
+    unit: MetricFamily['unit'],
+    help: string,
+    read: (status: ReplicaStatus) => number,
+  ): MetricFamily {
+    const write = (to: SampleWriter): void => {
+      for (const status of this.replicas()) {
+        const { model, version, replica } = status;
+        to.value(labelText({ model, version, replica }), read(status));
+      }
+    };
+    return { name, type, unit, labels: REPLICA, help, write };
   }
 }

@@ -1,149 +1,231 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { ErrorCode } from '../errors/index.js';
+import { ERROR_CATALOGUE, ERROR_CODES, type ErrorCode } from '../errors/index.js';
 import type { Answer, FeedbackOutcome, Query } from '../prediction/index.js';
+import type { ApplicationRecord } from '../registry/index.js';
+import { LATENCY_SECONDS, OBJECTIVE_SHARES } from './buckets.js';
+import { HistogramTally } from './histogramTally.js';
+import { labelText, type MetricFamily, type SampleWriter } from './metricFamily.js';
 
-/** Half a millisecond to a minute: what a latency objective may be, around it densely. */
-export const LATENCY_BUCKETS_SECONDS = [
-  0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 60,
-];
+/** Counts by something that takes few values. */
+class Counts {
+  private readonly counts = new Map<string, number>();
 
-/** What one application's queries became. Plain numbers on the query path; the counters take them over when scraped. */
-class ApplicationTally {
-  predicted = 0;
-  cancelled = 0;
-  readonly defaults = new Map<string, number>();
-  readonly labels: { readonly application: string };
+  add(key: string): void {
+    this.counts.set(key, (this.counts.get(key) ?? 0) + 1);
+  }
 
-  constructor(application: string) {
-    this.labels = { application };
+  forget(key: string): void {
+    this.counts.delete(key);
+  }
+
+  /** @param labels of one key, without the application's. */
+  write(to: SampleWriter, start: string, labels: (key: string) => Readonly<Record<string, string>>): void {
+    for (const [key, count] of this.counts) to.value(`${start},${labelText(labels(key))}`, count);
   }
 }
 
-/** Metrics by application. Series come into being for applications that the engine knows, and go when one is deleted. */
+/** What one application's queries became: plain numbers on the query path. */
+class ApplicationTally {
+  readonly labels: string;
+  predicted = 0;
+  cancelled = 0;
+  readonly defaults = new Counts();
+  readonly rejected = new Counts();
+  readonly errors = new Counts();
+  readonly late = new Counts();
+  readonly feedback = new Counts();
+  readonly latency = new HistogramTally(LATENCY_SECONDS);
+  readonly objectiveShare = new HistogramTally(OBJECTIVE_SHARES);
+
+  constructor(application: string) {
+    this.labels = labelText({ application });
+  }
+}
+
+/** Default answers of strict queries are told to their client as errors; they have been counted as answers. */
+const DEFAULTS_IN_STRICT: ReadonlySet<ErrorCode> = new Set(
+  ERROR_CODES.filter((code) => code.startsWith('default_')),
+);
+
+/**
+ * Metrics by application. Series come into being for applications that are registered, and go when one is deleted: what
+ * ends after that is not counted, and one that is registered anew under the name begins at zero.
+ */
 export class QueryMetrics {
   private readonly tallies = new Map<string, ApplicationTally>();
-  private readonly latency: Histogram<'application'>;
-  private readonly refused: Counter<'application' | 'code'>;
-  private readonly late: Counter<'application' | 'model' | 'version'>;
-  private readonly feedback: Counter<'application' | 'result' | 'joined'>;
+  /** By application, '' for unknown ones, and code. */
+  private readonly refused = new Map<string, Map<string, number>>();
 
   constructor(
-    registry: Registry,
-    private readonly isRegistered: (application: string) => boolean,
-    shares: () => Iterable<readonly [application: string, model: string, share: number]>,
-  ) {
-    const registers = [registry];
-    const tallies = this.tallies;
-    new Counter({
-      name: 'windjammer_queries_total',
-      help: 'Queries that ended, by what was answered; reason is set for default outputs',
-      labelNames: ['application', 'outcome', 'reason'],
-      registers,
-      collect() {
-        this.reset();
-        for (const { labels, predicted, cancelled, defaults } of tallies.values()) {
-          this.inc({ ...labels, outcome: 'predicted', reason: '' }, predicted);
-          this.inc({ ...labels, outcome: 'cancelled', reason: '' }, cancelled);
-          for (const [reason, count] of defaults) this.inc({ ...labels, outcome: 'default', reason }, count);
-        }
-      },
-    });
-    this.latency = new Histogram({
-      name: 'windjammer_query_latency_seconds',
-      help: 'From the acceptance of a query to its answer',
-      labelNames: ['application'],
-      buckets: LATENCY_BUCKETS_SECONDS,
-      registers,
-    });
-    this.refused = new Counter({
-      name: 'windjammer_requests_refused_total',
-      help: 'Requests and inputs of batches that were answered with an error; application is empty for unknown ones',
-      labelNames: ['application', 'code'],
-      registers,
-    });
-    this.late = new Counter({
-      name: 'windjammer_late_predictions_total',
-      help: 'Predictions that arrived after the deadline of their query; they fill the cache',
-      labelNames: ['application', 'model', 'version'],
-      registers,
-    });
-    this.feedback = new Counter({
-      name: 'windjammer_feedback_total',
-      help: 'Feedback, by whether anything was learned and where the judged predictions came from',
-      labelNames: ['application', 'result', 'joined'],
-      registers,
-    });
-    new Gauge({
-      name: 'windjammer_selection_share',
-      help: 'Share of the queries of an application, or of the vote of its ensemble, that its policy gives to each model',
-      labelNames: ['application', 'model'],
-      registers,
-      collect() {
-        this.reset();
-        for (const [application, model, share] of shares()) this.set({ application, model }, share);
-      },
-    });
-  }
+    private readonly application: (name: string) => ApplicationRecord | undefined,
+    private readonly applications: () => readonly ApplicationRecord[],
+    private readonly shares: () => Iterable<readonly [application: string, model: string, share: number]>,
+  ) {}
 
   onAnswer(query: Query, answer: Answer): void {
     const tally = this.tally(query.application);
-    if (answer.isDefault) {
-      const reason = answer.defaultReason ?? '';
-      tally.defaults.set(reason, (tally.defaults.get(reason) ?? 0) + 1);
-    } else tally.predicted += 1;
-    this.latency.observe(tally.labels, answer.latencyNs / 1e9);
+    if (tally === undefined) return;
+    if (answer.isDefault) tally.defaults.add(answer.defaultReason ?? '');
+    else tally.predicted += 1;
+    tally.latency.observe(answer.latencyNs / 1e9);
+    const { latencyObjectiveUs = 0 } = this.application(query.application) ?? {};
+    const objectiveNs = Math.min(query.budgetNs ?? Infinity, latencyObjectiveUs * 1000);
+    if (objectiveNs > 0) tally.objectiveShare.observe(answer.latencyNs / objectiveNs);
   }
 
   onCancel(query: Query): void {
-    this.tally(query.application).cancelled += 1;
+    const tally = this.tally(query.application);
+    if (tally !== undefined) tally.cancelled += 1;
   }
 
   onLatePrediction(application: string, model: string, version: string): void {
-    this.late.inc({ application, model, version });
+    this.tally(application)?.late.add(`${model}:${version}`);
   }
 
   onFeedback(application: string, outcome: FeedbackOutcome): void {
-    if (!this.isRegistered(application)) return;
-    const result = outcome.accepted ? 'learned' : 'refused';
-    this.feedback.inc({ application, result, joined: outcome.joined });
+    this.tally(application)?.feedback.add(`${outcome.accepted ? 'learned' : 'refused'}:${outcome.joined}`);
   }
 
-  onRefused(application: string | undefined, code: ErrorCode): void {
-    this.refused.inc({ application: application ?? '', code });
+  /** @param application only one that is registered. @param isQuery an input that was to be predicted. */
+  onRefused(application: string | undefined, code: ErrorCode, isQuery: boolean): void {
+    const tally = application === undefined ? undefined : this.tally(application);
+    // One that is gone by now counts as unknown, so that no series comes back.
+    const name = tally === undefined ? '' : (application ?? '');
+    let codes = this.refused.get(name);
+    if (codes === undefined) this.refused.set(name, (codes = new Map<string, number>()));
+    codes.set(code, (codes.get(code) ?? 0) + 1);
+    if (tally === undefined || !isQuery || DEFAULTS_IN_STRICT.has(code)) return;
+    if (ERROR_CATALOGUE[code].status === 500) tally.errors.add(code);
+    else tally.rejected.add(code);
   }
 
   /** Drops the series of an application that is gone. */
   forget(application: string): void {
     this.tallies.delete(application);
-    for (const metric of [this.latency, this.refused, this.late, this.feedback] as const) {
-      void removeSeries(metric, { application });
-    }
+    this.refused.delete(application);
   }
 
-  private tally(application: string): ApplicationTally {
+  forgetModel(model: string, version: string): void {
+    for (const { late } of this.tallies.values()) late.forget(`${model}:${version}`);
+  }
+
+  families(): readonly MetricFamily[] {
+    return [
+      {
+        name: 'windjammer_queries_total',
+        type: 'counter',
+        unit: '',
+        labels: ['application', 'outcome', 'reason'],
+        help: 'Queries that ended, by what became of them: predicted; default, with its reason; rejected and error, with the code of the error; cancelled',
+        write: (to) => {
+          for (const tally of this.tallies.values()) writeOutcomes(to, tally);
+        },
+      },
+      this.histogram(
+        'windjammer_query_latency_seconds',
+        'seconds',
+        'From the acceptance of a query to its answer, a default output among them',
+        (tally) => tally.latency,
+      ),
+      this.histogram(
+        'windjammer_query_objective_ratio',
+        'ratio',
+        'Latency of an answer in parts of its objective, or of the shorter one that the client asked for: up to 1 is in time',
+        (tally) => tally.objectiveShare,
+      ),
+      {
+        name: 'windjammer_application_objective_seconds',
+        type: 'gauge',
+        unit: 'seconds',
+        labels: ['application'],
+        help: 'Latency objective of an application',
+        write: (to) => {
+          for (const { name, latencyObjectiveUs } of this.applications()) {
+            to.value(labelText({ application: name }), latencyObjectiveUs / 1e6);
+          }
+        },
+      },
+      {
+        name: 'windjammer_requests_refused_total',
+        type: 'counter',
+        unit: '',
+        labels: ['application', 'code'],
+        help: 'Requests, messages and inputs of batches that were answered with an error; application is empty for unknown ones',
+        write: (to) => {
+          for (const [application, codes] of this.refused) {
+            for (const [code, count] of codes) to.value(labelText({ application, code }), count);
+          }
+        },
+      },
+      {
+        name: 'windjammer_late_predictions_total',
+        type: 'counter',
+        unit: '',
+        labels: ['application', 'model', 'version'],
+        help: 'Predictions that arrived after the deadline of their query; they fill the cache',
+        write: (to) => {
+          for (const { labels, late } of this.tallies.values()) {
+            late.write(to, labels, (key) => ({ model: key.split(':')[0], version: key.split(':')[1] }));
+          }
+        },
+      },
+      {
+        name: 'windjammer_feedback_total',
+        type: 'counter',
+        unit: '',
+        labels: ['application', 'result', 'joined'],
+        help: 'Feedback, by whether anything was learned and where the judged predictions came from',
+        write: (to) => {
+          for (const { labels, feedback } of this.tallies.values()) {
+            feedback.write(to, labels, (key) => ({ result: key.split(':')[0], joined: key.split(':')[1] }));
+          }
+        },
+      },
+      {
+        name: 'windjammer_selection_share',
+        type: 'gauge',
+        unit: 'ratio',
+        labels: ['application', 'model'],
+        help: 'Share of the queries of an application, or of the vote of its ensemble, that its policy gives to each model',
+        write: (to) => {
+          for (const [application, model, share] of this.shares())
+            to.value(labelText({ application, model }), share);
+        },
+      },
+    ];
+  }
+
+  private histogram(
+    name: string,
+    unit: MetricFamily['unit'],
+    help: string,
+    read: (tally: ApplicationTally) => HistogramTally,
+  ): MetricFamily {
+    return {
+      name,
+      type: 'histogram',
+      unit,
+      labels: ['application'],
+      help,
+      write: (to) => {
+        for (const tally of this.tallies.values()) to.histogram(tally.labels, read(tally));
+      },
+    };
+  }
+
+  private tally(application: string): ApplicationTally | undefined {
     let tally = this.tallies.get(application);
-    if (tally === undefined) this.tallies.set(application, (tally = new ApplicationTally(application)));
+    if (tally !== undefined || this.application(application) === undefined) return tally;
+    tally = new ApplicationTally(application);
+    this.tallies.set(application, tally);
     return tally;
   }
 }
 
-interface SeriesHolder {
-  get(): Promise<{
-    readonly values: readonly { readonly labels: Partial<Record<string, string | number>> }[];
-  }>;
-  remove(labels: Partial<Record<string, string | number>>): void;
-}
-
-/** Removes every series that has these labels, whatever its others are. */
-export async function removeSeries(
-  metric: SeriesHolder,
-  labels: Readonly<Record<string, string>>,
-): Promise<void> {
-  const { values } = await metric.get();
-  for (const series of values) {
-    if (Object.entries(labels).every(([name, value]) => series.labels[name] === value)) {
-      // A histogram's buckets show their bound as a label that is not one of the series.
-      metric.remove(Object.fromEntries(Object.entries(series.labels).filter(([name]) => name !== 'le')));
-    }
-  }
+function writeOutcomes(to: SampleWriter, tally: ApplicationTally): void {
+  const { labels } = tally;
+  to.value(`${labels},outcome="predicted",reason=""`, tally.predicted);
+  tally.defaults.write(to, labels, (reason) => ({ outcome: 'default', reason }));
+  tally.rejected.write(to, labels, (reason) => ({ outcome: 'rejected', reason }));
+  tally.errors.write(to, labels, (reason) => ({ outcome: 'error', reason }));
+  to.value(`${labels},outcome="cancelled",reason=""`, tally.cancelled);
 }

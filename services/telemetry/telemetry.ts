@@ -1,9 +1,8 @@
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { BatchRecord, ReplicaStatus } from '../batching/index.js';
 import type { CacheStats } from '../cache/index.js';
-import type { NodePace } from '../deployment/index.js';
 import type { ErrorCode } from '../errors/index.js';
-import type { FrontendObserver } from '../frontend/index.js';
+import type { FrontendObserver, RefusedPart } from '../frontend/index.js';
 import {
   SilentObserver,
   type Answer,
@@ -15,22 +14,29 @@ import {
   type TracedItem,
 } from '../prediction/index.js';
 import type { RegistryView } from '../registry/index.js';
-import { addCacheMetrics } from './cacheMetrics.js';
+import { cacheFamilies, type LookupsOfModel } from './cacheMetrics.js';
 import type { Complaint } from './complaint.js';
-import { addConnectionMetrics, type ConnectionSources } from './connectionMetrics.js';
+import { connectionFamilies, type ConnectionSources } from './connectionMetrics.js';
+import { deploymentFamilies, type DeploymentSources } from './deploymentMetrics.js';
 import { FailureLog } from './failureLog.js';
+import type { MetricFamily } from './metricFamily.js';
 import { ModelMetrics } from './modelMetrics.js';
 import { QueryMetrics } from './queryMetrics.js';
 import type { QueryTap } from './queryTap.js';
+import { familyText } from './textFormat.js';
 import { traceDetail } from './traceDetail.js';
 
 /** What is read when somebody scrapes; the engine has all of it, and is made after its observer. */
 export interface TelemetrySources {
   cacheStats(): CacheStats;
+  lookups(): Iterable<LookupsOfModel>;
   replicas(): readonly ReplicaStatus[];
   selectionShares(application: string): ReadonlyMap<string, number> | undefined;
   inFlight(): number;
 }
+
+/** A metric without its values. */
+export type DescribedMetric = Pick<MetricFamily, 'name' | 'type' | 'unit' | 'labels' | 'help'>;
 
 /** Whoever traces batches. */
 export interface BatchTracer {
@@ -44,16 +50,15 @@ export interface BatchTracer {
 
 /** The Prometheus metrics of a frontend: counts what engine and frontend report, reads the rest when scraped. */
 export class Telemetry extends SilentObserver implements FrontendObserver {
+  /** Of the process, from the library. */
   private readonly registry = new Registry();
+  private families: readonly MetricFamily[] = [];
   private readonly queries: QueryMetrics;
   private readonly models: ModelMetrics;
   private readonly failures: FailureLog;
   private sources: TelemetrySources | undefined;
   private tap: QueryTap | undefined;
   private onBatchDone: (record: BatchRecord) => void = () => undefined;
-  private nodePaces: () => readonly NodePace[] = () => [];
-  /** Versions with series, so that those of deleted ones can go. */
-  private readonly known = new Set<string>();
   private readonly unwatch: () => void;
 
   constructor(
@@ -64,22 +69,30 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
     super();
     collectDefaultMetrics({ register: this.registry });
     this.queries = new QueryMetrics(
-      this.registry,
-      (application) => view.application(application) !== undefined,
+      (application) => view.application(application),
+      () => view.applications(),
       () => this.shares(),
     );
     this.failures = new FailureLog((message, details) => this.complain(message, details), Date.now);
-    this.models = new ModelMetrics(this.registry, () => this.sources?.replicas() ?? []);
-    this.learnVersions();
+    this.models = new ModelMetrics(
+      (model, version) => view.model(model, version) !== undefined,
+      () => this.sources?.replicas() ?? [],
+    );
+    this.add([...this.queries.families(), ...this.models.families()]);
     this.unwatch = view.watch(({ kind, name }) => this.onRegistryChange(kind, name));
-    this.addNodeMetrics();
   }
 
   /** Must be called once, before the first scrape. */
-  attach(sources: TelemetrySources, nodePaces: () => readonly NodePace[]): void {
+  attach(sources: TelemetrySources, deployment: DeploymentSources): void {
     this.sources = sources;
-    this.nodePaces = nodePaces;
-    addCacheMetrics(this.registry, () => sources.cacheStats());
+    this.add([
+      ...cacheFamilies(
+        () => sources.cacheStats(),
+        () => sources.lookups(),
+      ),
+      ...deploymentFamilies(deployment),
+    ]);
+    this.addGauge('windjammer_queries_in_flight', 'Queries without an answer yet', () => sources.inFlight());
   }
 
   /** Passes on what comes from here on; undefined: to nobody. */
@@ -94,24 +107,28 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
 
   /** @param open tells how many WebSockets are. */
   watchWebSockets(open: () => number): void {
-    new Gauge({
-      name: 'windjammer_websockets',
-      help: 'WebSocket connections that are open',
-      registers: [this.registry],
-      collect() {
-        this.set(open());
-      },
-    });
+    this.addGauge('windjammer_websockets', 'WebSocket connections that are open', open);
   }
 
   /** Must be called once, before the first scrape. */
   watchConnections(sources: ConnectionSources): void {
-    addConnectionMetrics(this.registry, sources);
+    this.add(connectionFamilies(sources));
   }
 
-  /** The Prometheus text format. */
+  /** Every metric of this server; those of the process come from their library. */
+  described(): readonly DescribedMetric[] {
+    return this.families;
+  }
+
+  /** The Prometheus text format. Queries go on between one metric and the next. */
   async text(): Promise<{ readonly contentType: string; readonly text: string }> {
-    return { contentType: this.registry.contentType, text: await this.registry.metrics() };
+    const { contentType } = this.registry;
+    const texts = [await this.registry.metrics()];
+    for (const family of this.families) {
+      texts.push(familyText(family));
+      await turn();
+    }
+    return { contentType, text: texts.join('') };
   }
 
   /** From here on nothing is counted or complained about: what comes is the shutdown itself. */
@@ -120,10 +137,11 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
     this.tap = undefined;
     this.unwatch();
     this.registry.clear();
+    this.families = [];
   }
 
-  onRefused(application: string | undefined, code: ErrorCode): void {
-    this.queries.onRefused(application, code);
+  onRefused(application: string | undefined, code: ErrorCode, part: RefusedPart = 'query'): void {
+    this.queries.onRefused(application, code, part === 'query');
     this.tap?.onRefused(application, code);
   }
 
@@ -173,6 +191,10 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
     this.models.onReplicaDown(model, version, replica);
   }
 
+  override onRequeued(model: string, version: string, replica: string, inputs: number): void {
+    this.models.onRequeued(model, version, replica, inputs);
+  }
+
   override onProtocolError(model: string, version: string, replica: string, message: string): void {
     this.models.onProtocolError(model, version, replica);
     this.complain('container broke the protocol', { model, version, replica, reason: message });
@@ -201,42 +223,24 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
   private onRegistryChange(kind: string, name: string): void {
     if (kind === 'application' && this.view.application(name) === undefined) this.queries.forget(name);
     if (kind !== 'model') return;
-    for (const key of [...this.known]) {
+    for (const key of [...this.models.known()]) {
       const [model, version] = key.split(':');
       if (this.view.model(model, version) !== undefined) continue;
-      this.known.delete(key);
       this.models.forget(model, version);
+      this.queries.forgetModel(model, version);
       this.failures.forget(model, version);
     }
-    this.learnVersions();
   }
 
-  private learnVersions(): void {
-    // Neither names nor versions can hold a colon.
-    for (const { name: model, version } of this.view.models()) this.known.add(`${model}:${version}`);
+  private add(families: readonly MetricFamily[]): void {
+    this.families = [...this.families, ...families];
   }
 
-  private addNodeMetrics(): void {
-    const registers = [this.registry];
-    const paces = () => this.nodePaces();
-    const inFlight = () => this.sources?.inFlight() ?? 0;
-    new Gauge({
-      name: 'windjammer_gpu_node_dilation',
-      help: 'Host time a GPU node takes for its simulated time; above 1.2 its timing means nothing',
-      labelNames: ['node'],
-      registers,
-      collect() {
-        this.reset();
-        for (const { node, dilation } of paces()) this.set({ node }, dilation);
-      },
-    });
-    new Gauge({
-      name: 'windjammer_queries_in_flight',
-      help: 'Queries without an answer yet',
-      registers,
-      collect() {
-        this.set(inFlight());
-      },
-    });
+  private addGauge(name: string, help: string, read: () => number): void {
+    this.add([{ name, type: 'gauge', unit: '', labels: [], help, write: (to) => to.value('', read()) }]);
   }
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,0 +1,24 @@
+/** One histogram's counts: as cheap to add to as counting gets, made cumulative when somebody scrapes. */
+export class HistogramTally {
+  sum = 0;
+  /** Not cumulative; the last is for what is above every bound. */
+  readonly counts: Float64Array;
+
+  /** @param bounds ascending; a value on a bound counts below it. */
+  constructor(readonly bounds: readonly number[]) {
+    this.counts = new Float64Array(bounds.length + 1);
+  }
+
+  observe(value: number): void {
+    const { bounds } = this;
+    let low = 0;
+    let high = bounds.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (value <= bounds[middle]) high = middle;
+      else low = middle + 1;
+    }
+    this.counts[low] += 1;
+    this.sum += value;
+  }
+}
