@@ -42,7 +42,8 @@ export const ERROR_CATALOGUE = {
   },
   origin_not_allowed: {
     status: 403,
-    meaning: 'A web page of another origin tried to open a WebSocket.',
+    meaning:
+      'A web page of another origin tried to open a WebSocket, or asked whether it may send a request.',
     fix: 'Serve the page from the address of the server, or allow its origin where the server is started.',
   },
   upgrade_required: {
@@ -52,8 +53,9 @@ export const ERROR_CATALOGUE = {
   },
   unsupported_media_type: {
     status: 415,
-    meaning: 'The body is not declared to be JSON in UTF-8, or has a Content-Encoding that is not known.',
-    fix: 'Send `Content-Type: application/json`, as it is or encoded as gzip, deflate or br.',
+    meaning:
+      'The body is not declared to be JSON in UTF-8 (or, where that is taken, the bytes of an input), or has a Content-Encoding that is not known.',
+    fix: 'Send `Content-Type: application/json`, or `application/octet-stream` to predict, as it is or encoded as gzip, deflate or br.',
   },
   malformed_encoding: {
     status: 400,
@@ -168,7 +170,8 @@ export const ERROR_CATALOGUE = {
   },
   wrong_length: {
     status: 400,
-    meaning: 'An input has another number of elements than the linked models take.',
+    meaning:
+      'An input has another number of elements than the linked models take, or bytes that are no whole number of elements.',
     fix: 'Send the number of elements that the message names.',
   },
   number_out_of_range: {
@@ -178,7 +181,7 @@ export const ERROR_CATALOGUE = {
   },
   invalid_base64: {
     status: 400,
-    meaning: 'An input of type bytes is not base64.',
+    meaning: 'An input of type bytes, or in `b64`, is not base64.',
     fix: 'Send standard base64 with padding.',
   },
   invalid_input: {
@@ -326,7 +329,7 @@ export const ERROR_CATALOGUE = {
     status: 503,
     meaning:
       'Strict query: no model is linked, no replica is up, or the queues are full or too long for an answer in time.',
-    fix: 'Link a model, wait for its replicas, or send less; after the seconds in Retry-After where there is one.',
+    fix: 'Link a model, wait for its replicas, or send less; again after the seconds in Retry-After (`retry_after_ms`).',
   },
   default_model_error: {
     status: 502,

@@ -20,9 +20,9 @@ export function readOctetStreamRequest(url: string, body: Uint8Array): PredictRe
   const fields: Record<string, unknown> = { input: new Uint8Array(body) };
   if (at >= 0) {
     const given = new URLSearchParams(url.slice(at + 1));
-    for (const [name, read] of PARAMETERS) {
+    for (const name of OCTET_PARAMETER_NAMES) {
       const text = given.get(name);
-      if (text !== null) fields[name] = read(text);
+      if (text !== null) fields[name] = PARAMETERS[name](text);
     }
   }
   return readPredictRequest(fields);
@@ -33,12 +33,15 @@ const flag = (text: string): unknown => (text === 'true' ? true : text === 'fals
 const number = (text: string): unknown => (/^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : text);
 const plain = (text: string): unknown => text;
 
-const PARAMETERS: readonly (readonly [name: string, read: (text: string) => unknown])[] = [
-  ['version', plain],
-  ['uid', plain],
-  ['context', plain],
-  ['latency_slo_micros', number],
-  ['priority', number],
-  ['strict', flag],
-  ['votes', flag],
-];
+const PARAMETERS = {
+  version: plain,
+  uid: plain,
+  context: plain,
+  latency_slo_micros: number,
+  priority: number,
+  strict: flag,
+  votes: flag,
+} as const;
+
+/** Fields of a request that the query of the URL may have. */
+export const OCTET_PARAMETER_NAMES = Object.keys(PARAMETERS) as readonly (keyof typeof PARAMETERS)[];

@@ -1,7 +1,11 @@
 import { z } from 'zod';
-import type { OpenApiOperation } from '../http/index.js';
+import { errorBodySchema, type OpenApiOperation } from '../http/index.js';
 import { INFERENCE_OPERATIONS } from './inference/index.js';
+import { OCTET_PARAMETER_NAMES } from './octetStream.js';
+import { GRPC_TIMEOUT_HEADER, PRIORITY_HEADER, STRICT_HEADER, TIMEOUT_HEADER } from './queryHeaders.js';
 import {
+  LOWEST_PRIORITY,
+  predictFields,
   predictionSchema,
   predictRequestSchema,
   updateAnswerSchema,
@@ -20,13 +24,48 @@ const INPUT_ERRORS = [
   'shutting_down',
 ] as const;
 
+/** Beside what the body says, which goes before the headers. */
+const QUERY_HEADERS = [
+  {
+    name: STRICT_HEADER,
+    in: 'header',
+    description: 'Answer errors in place of default outputs; unless given, as the application says',
+    schema: z.enum(['true', 'false']),
+  },
+  {
+    name: PRIORITY_HEADER,
+    in: 'header',
+    description: '1 is the most urgent; 3 unless given',
+    schema: z.int().min(1).max(LOWEST_PRIORITY),
+  },
+  {
+    name: TIMEOUT_HEADER,
+    in: 'header',
+    description:
+      'When the answer is due, in milliseconds from the arrival of the headers; the shortest limit counts',
+    schema: z.int().min(1),
+  },
+  {
+    name: GRPC_TIMEOUT_HEADER,
+    in: 'header',
+    description: 'The same as gRPC writes it, such as 100m for 100 milliseconds',
+    schema: z.string().regex(/^\d{1,8}[HMSmun]$/),
+  },
+] as const satisfies OpenApiOperation['parameters'];
+
+/** Of a body of bytes, which has no fields. */
+const OCTET_PARAMETERS = OCTET_PARAMETER_NAMES.map((name) => ({
+  name,
+  in: 'query' as const,
+  description: 'The field of that name, for a body of application/octet-stream',
+  schema: name === 'votes' ? z.boolean() : predictFields[name],
+}));
+
 const predictAnswer = z.union([
   predictionSchema,
   z.object({
     batch_predictions: z
-      .array(
-        z.union([predictionSchema, z.object({ error: z.object({ code: z.string(), message: z.string() }) })]),
-      )
+      .array(z.union([predictionSchema, errorBodySchema]))
       .describe(
         'One for each input, in order; an input that failed has its error here and disturbs no other',
       ),
@@ -39,6 +78,11 @@ export const QUERY_OPERATIONS: readonly OpenApiOperation[] = [
     path: '/{application}/predict',
     summary: 'Ask for one prediction (input) or several (input_batch)',
     request: predictRequestSchema,
+    requestTypes: {
+      'application/octet-stream':
+        'One input as its bytes: little-endian elements of the input type of the application, UTF-8 for strings',
+    },
+    parameters: [...QUERY_HEADERS, ...OCTET_PARAMETERS],
     answer: predictAnswer,
     errors: [
       ...INPUT_ERRORS,

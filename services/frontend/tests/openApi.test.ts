@@ -1,7 +1,35 @@
 import { describe, expect, it } from 'vitest';
 import { FrontendHarness } from './harness.js';
 
+interface Predict {
+  readonly parameters: readonly { readonly name: string; readonly in: string }[];
+  readonly requestBody: {
+    readonly content: Record<string, { readonly schema: { readonly properties: Record<string, unknown> } }>;
+  };
+  readonly responses: Record<string, { readonly description: string }>;
+}
+
 describe('/openapi.json', () => {
+  it('has every way to say what a query wants', async () => {
+    const harness = await FrontendHarness.start();
+    const { json } = await harness.send('/openapi.json', { method: 'GET' });
+    await harness.close();
+    const { post } = (json as { paths: Record<string, { post: Predict }> }).paths['/{application}/predict'];
+    expect(Object.keys(post.requestBody.content)).toEqual(['application/json', 'application/octet-stream']);
+    expect(post.parameters.filter((one) => one.in === 'header').map((one) => one.name)).toEqual([
+      'x-windjammer-strict',
+      'x-windjammer-priority',
+      'x-request-timeout-ms',
+      'grpc-timeout',
+    ]);
+    const fields = Object.keys(post.requestBody.content['application/json'].schema.properties);
+    for (const { name } of post.parameters.filter((one) => one.in === 'query'))
+      expect(fields).toContain(name);
+    expect(fields).toContain('priority');
+    const timeouts = post.responses['503'];
+    expect(timeouts.description).toContain('default_unavailable');
+  });
+
   it('names every route that the server answers', async () => {
     const harness = await FrontendHarness.start();
     const { json } = await harness.send('/openapi.json', { method: 'GET' });
