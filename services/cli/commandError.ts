@@ -9,6 +9,7 @@ const EXPECTED: readonly string[] = [
   'CommandError',
   'ListenError',
   'StoreError',
+  'SecurityError',
   'ServiceError',
   'ModelError',
   'TimeoutError',

@@ -1,18 +1,22 @@
 import type { Command } from 'commander';
-import { rawCalls } from './clientOptions.js';
+import { rawCalls, withSecurityOptions, type SecurityOptions } from './clientOptions.js';
 import { CommandError } from './commandError.js';
 import { fileValue, inputValue } from './inputArguments.js';
+import { wholeNumber } from './optionValues.js';
 
-interface PredictOptions {
+interface PredictOptions extends SecurityOptions {
   readonly input?: string;
   readonly file?: string;
   readonly url: string;
   readonly context?: string;
+  readonly strict?: boolean;
+  readonly priority?: number;
+  readonly deadlineMs?: number;
+  readonly timeoutMs: number;
 }
 
 export function addPredictCommand(program: Command): void {
-  program
-    .command('predict')
+  withSecurityOptions(program.command('predict'))
     .description('ask a running server for a prediction and print its answer as JSON')
     .argument('<application>', 'name of the application')
     .option(
@@ -24,6 +28,11 @@ export function addPredictCommand(program: Command): void {
       'a file with the input as JSON, or with a whole request ({"input": …}); - for standard input',
     )
     .option('--context <name>', 'selection context (uid)')
+    .option('--strict', 'an error in place of a default output')
+    .option('--no-strict', 'the default output, also where the application answers an error')
+    .option('--priority <number>', '1 (most urgent) to 5; 3 unless given', wholeNumber(1, 5))
+    .option('--deadline-ms <ms>', 'when the server must have answered', wholeNumber(1, 3_600_000))
+    .option('--timeout-ms <ms>', 'give up without an answer after so long', wholeNumber(1, 3_600_000), 30_000)
     .option('--url <url>', 'address of the server', 'http://127.0.0.1:1337')
     .option('--json', 'print JSON, which is what it does anyway')
     .action(predict);
@@ -33,11 +42,14 @@ async function predict(application: string, options: PredictOptions): Promise<vo
   const body = requestBody(options);
   // The answer as the server gives it, whatever it holds.
   const path = `/${encodeURIComponent(application)}/predict`;
-  const answer = await (await rawCalls(options.url)).post(path, body);
+  const headers: Record<string, string> = {};
+  if (options.deadlineMs !== undefined) headers['x-request-timeout-ms'] = String(options.deadlineMs);
+  const calls = await rawCalls(options.url, options);
+  const answer = await calls.post(path, body, { timeoutMs: options.timeoutMs }, headers);
   process.stdout.write(`${JSON.stringify(answer)}\n`);
 }
 
-function requestBody({ input, file, context }: PredictOptions): Record<string, unknown> {
+function requestBody({ input, file, context, strict, priority }: PredictOptions): Record<string, unknown> {
   if ((input === undefined) === (file === undefined))
     throw new CommandError('give one of --input and --file');
   const value = file === undefined ? inputValue(input ?? '') : fileValue(file);
@@ -45,5 +57,7 @@ function requestBody({ input, file, context }: PredictOptions): Record<string, u
     typeof value === 'object' && value !== null && ('input' in value || 'input_batch' in value);
   const body: Record<string, unknown> = isRequest ? { ...value } : { input: value };
   if (context !== undefined) body.context = context;
+  if (strict !== undefined) body.strict = strict;
+  if (priority !== undefined) body.priority = priority;
   return body;
 }

@@ -8,6 +8,7 @@ import { addDeployCommand } from './deploy.js';
 import { addFeedbackCommand } from './feedback.js';
 import { addGpuCommand } from './gpuRun.js';
 import { addImportCommand } from './importCommand.js';
+import { addKeyCommand } from './key.js';
 import { addLinkCommand } from './link.js';
 import { addModelCommand } from './model.js';
 import { addPredictCommand } from './predict.js';
@@ -29,6 +30,7 @@ export function windjammerProgram(): Command {
   addAppCommand(program);
   addModelCommand(program);
   addLinkCommand(program);
+  addKeyCommand(program);
   addImportCommand(program);
   addTestCommand(program);
   addGpuCommand(program);

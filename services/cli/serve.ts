@@ -6,6 +6,7 @@ import type { ConnectionTimeouts } from '../http/index.js';
 import { banner } from './banner.js';
 import { CommandError } from './commandError.js';
 import type { ServeOptions } from './serveCommand.js';
+import { accessSettings, tlsSettings } from './serveSecurity.js';
 
 const MIB = 1024 * 1024;
 
@@ -29,10 +30,17 @@ export async function serve(options: ServeOptions): Promise<void> {
     timeouts: timeoutsOf(options),
     allowedOrigins: options.allowOrigin,
     withDefaults: options.defaults,
+    access: accessSettings(options, process.env),
+    tls: tlsSettings(options),
+    maxConnections: options.maxConnections,
+    maxWebSockets: options.maxWebsockets,
     complain,
     tracing: tracing === undefined ? undefined : await openTracing(tracing, complain),
   });
   process.stdout.write(banner(server, dataDirectory));
+  // As servers with certificates do; one without them ends with its terminal.
+  if (server.secure.query || server.secure.management)
+    process.on('SIGHUP', () => server.reloadCertificates());
   const signal = await stopped;
   process.stdout.write('Draining; again to stop at once.\n');
   const times: DrainTimes = {

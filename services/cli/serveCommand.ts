@@ -1,7 +1,8 @@
 import { Option, type Command } from 'commander';
 import { mebibytes, webOrigins, wholeNumber } from './optionValues.js';
+import type { ServeSecurityOptions } from './serveSecurity.js';
 
-export interface ServeOptions {
+export interface ServeOptions extends ServeSecurityOptions {
   readonly host: string;
   readonly port: number;
   readonly managementHost: string;
@@ -35,7 +36,7 @@ export function addServeCommand(program: Command): void {
     .option('--port <port>', 'port of the query interface, 0 for any', port, 1337)
     .option(
       '--management-host <address>',
-      'address of the management interface, which trusts all',
+      'address of the management interface, which trusts all unless keys are required',
       '127.0.0.1',
     )
     .option('--management-port <port>', 'port of the management interface, 0 for any', port, 1338)
@@ -54,6 +55,20 @@ export function addServeCommand(program: Command): void {
       'web pages that may ask and open a WebSocket, beside its own; * for any',
       webOrigins,
     )
+    .option('--require-keys', 'ask every request for an API key: docs/security.md')
+    .option(
+      '--admin-key-file <file>',
+      'holds a key that may administer; requires keys, as WINDJAMMER_ADMIN_KEY does',
+    )
+    .option('--tls-cert <file>', 'PEM of a certificate: both interfaces speak TLS')
+    .option('--tls-key <file>', 'PEM of its key')
+    .option('--tls-ca <file>', 'PEM of authorities: clients must show a certificate of theirs')
+    .option('--management-tls-cert <file>', 'the same for the management interface alone')
+    .option('--management-tls-key <file>')
+    .option('--management-tls-ca <file>')
+    .option('--max-connections <number>', 'of the query interface', wholeNumber(1, 1_000_000), 10_000)
+    .option('--max-websockets <number>', 'among its connections', wholeNumber(0, 1_000_000), 4096)
+    .option('--v2-repository-control', 'let clients of the query interface load and unload models by /v2')
     .option(
       '--drain-notice-ms <ms>',
       'unready but still serving, before a drain stops accepting; 1000 after SIGTERM, 0 after Ctrl-C unless given',

@@ -14,6 +14,8 @@ export class RefusedError extends ClientError {
     message: string,
     /** The part of the request at fault. */
     readonly field?: string,
+    /** When another try is worth it, where the server knows. */
+    readonly retryAfterMs?: number,
   ) {
     super(message);
   }
@@ -23,6 +25,37 @@ export class RefusedError extends ClientError {
 export class UnreachableError extends ClientError {
   override readonly name = 'UnreachableError';
   readonly code = 'unreachable';
+}
+
+/** The server's certificate is not trusted, or one side speaks TLS and, as it seems, the other does not. */
+export class SecurityError extends ClientError {
+  override readonly name = 'SecurityError';
+  readonly code = 'insecure';
+}
+
+/** What failing to connect means. @param message when there is nothing more to say than that nobody is there */
+export function unreachable(address: string, message: string, cause: unknown): ClientError {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  if (/CERT|SELF_SIGNED|UNABLE_TO_|ALTNAME/.test(code)) {
+    const advice = 'give its authority (--ca FILE, or ca of the client) if you trust it';
+    return new SecurityError(`the certificate of ${address} is not trusted (${reason}); ${advice}`, {
+      cause,
+    });
+  }
+  if (
+    code === 'ERR_SSL_WRONG_VERSION_NUMBER' ||
+    code === 'EPROTO' ||
+    code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG'
+  ) {
+    return new SecurityError(`${address} does not speak TLS as this client does (${reason})`, { cause });
+  }
+  if (code === 'ECONNRESET' && address.startsWith('http:')) {
+    return new SecurityError(`${address} broke the connection off; if it speaks TLS, ask https://`, {
+      cause,
+    });
+  }
+  return new UnreachableError(message, { cause });
 }
 
 /** No answer within the client's time limit. */

@@ -5,6 +5,7 @@ import type { ClientInput, Feedback, FeedbackResult, Prediction, PredictOptions 
 import {
   feedbackFields,
   jsonInput,
+  messageObjectiveUs,
   predictFields,
   readFeedbackResult,
   readFields,
@@ -26,7 +27,13 @@ export interface MessageWriter {
 
 export const JSON_MESSAGES: MessageWriter = {
   predict: (id, application, input, options) =>
-    JSON.stringify({ type: 'predict', id, application, input: jsonInput(input), ...predictFields(options) }),
+    JSON.stringify({
+      type: 'predict',
+      id,
+      application,
+      input: jsonInput(input),
+      ...predictFields({ ...options, objectiveUs: messageObjectiveUs(options) }),
+    }),
   feedback: (id, application, feedback) =>
     JSON.stringify({ type: 'feedback', id, application, ...feedbackFields(feedback) }),
   cancel: (id) => JSON.stringify({ type: 'cancel', id }),
@@ -34,8 +41,12 @@ export const JSON_MESSAGES: MessageWriter = {
 
 /** Binary frames: the type of an input is that of its array; plain arrays of numbers are doubles. */
 export const BINARY_MESSAGES: MessageWriter = {
-  predict: (id, application, input, { version, context, objectiveUs, strict }) =>
-    encodePredict({ id, application, ...typedInput(input), version, context, objectiveUs, strict }),
+  predict: (id, application, input, options) => {
+    const { version, context, strict, priority } = options;
+    const objectiveUs = messageObjectiveUs(options);
+    const typed = typedInput(input);
+    return encodePredict({ id, application, ...typed, version, context, objectiveUs, strict, priority });
+  },
   feedback: (id, application, { queryId, input, label, loss, context }) =>
     encodeFeedback({
       id,
@@ -80,7 +91,10 @@ function readBinary(data: Buffer): ReadAnswer {
   const { id } = frame;
   switch (frame.kind) {
     case 'error':
-      return { id, result: new RefusedError(frame.code, frame.status, frame.message, frame.field) };
+      return {
+        id,
+        result: new RefusedError(frame.code, frame.status, frame.message, frame.field, frame.retryAfterMs),
+      };
     case 'feedback':
       return { id, result: { joined: frame.joined, durable: frame.durable } };
     case 'prediction': {

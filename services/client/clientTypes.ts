@@ -19,8 +19,12 @@ export interface PredictOptions extends CallOptions {
   readonly version?: string;
   /** Shorter than the application's objective. */
   readonly objectiveUs?: number;
-  /** An error in place of a default output. */
+  /** When the server must have answered, with the default output or, when strict, an error. */
+  readonly deadlineMs?: number;
+  /** An error in place of a default output; as the application says unless given. */
   readonly strict?: boolean;
+  /** 1 (most urgent) to 5; 3 unless given. */
+  readonly priority?: number;
 }
 
 export interface Prediction {

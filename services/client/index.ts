@@ -1,6 +1,7 @@
 export {
   ClientError,
   RefusedError,
+  SecurityError,
   TimeoutError,
   UnexpectedAnswerError,
   UnreachableError,
@@ -14,6 +15,7 @@ export type {
   PredictOptions,
 } from './clientTypes.js';
 export { BINARY_MESSAGES, JSON_MESSAGES, readAnswer } from './clientMessages.js';
+export type { ConnectionOptions } from './connectionOptions.js';
 export { HttpCalls } from './httpCalls.js';
 export type { ManagementClient } from './managementClient.js';
 export { WebSocketClient, type WebSocketClientOptions } from './webSocketClient.js';

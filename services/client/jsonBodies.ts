@@ -10,8 +10,20 @@ export function jsonInput(input: ClientInput): unknown {
 }
 
 /** Fields of a query beside its input; undefined ones vanish in JSON. */
-export function predictFields({ context, version, objectiveUs, strict }: PredictOptions): Fields {
-  return { context, version, latency_slo_micros: objectiveUs, strict };
+export function predictFields({ context, version, objectiveUs, strict, priority }: PredictOptions): Fields {
+  return { context, version, latency_slo_micros: objectiveUs, strict, priority };
+}
+
+/** What travels as headers: a deadline counts from the moment that they arrive. */
+export function predictHeaders({ deadlineMs }: PredictOptions): Readonly<Record<string, string>> | undefined {
+  return deadlineMs === undefined ? undefined : { 'x-request-timeout-ms': String(Math.ceil(deadlineMs)) };
+}
+
+/** On a WebSocket, where a message arrives whole, the deadline is an objective like the other. */
+export function messageObjectiveUs({ objectiveUs, deadlineMs }: PredictOptions): number | undefined {
+  if (deadlineMs === undefined) return objectiveUs;
+  const deadlineUs = Math.ceil(deadlineMs * 1000);
+  return objectiveUs === undefined ? deadlineUs : Math.min(objectiveUs, deadlineUs);
 }
 
 export function feedbackFields({ queryId, input, label, loss, context }: Feedback): Fields {
@@ -54,9 +66,15 @@ export function readFeedbackResult(value: unknown): FeedbackResult {
 /** The refusal in an answer's body; undefined when there is none. */
 export function readRefusal(value: unknown, status: number): RefusedError | undefined {
   if (typeof value !== 'object' || value === null || !('error' in value)) return undefined;
-  const { code, message, field } = readFields(value.error);
+  const { code, message, field, retry_after_ms: retryAfterMs } = readFields(value.error);
   if (typeof code !== 'string' || typeof message !== 'string') return undefined;
-  return new RefusedError(code, status, message, typeof field === 'string' ? field : undefined);
+  return new RefusedError(
+    code,
+    status,
+    message,
+    typeof field === 'string' ? field : undefined,
+    typeof retryAfterMs === 'number' ? retryAfterMs : undefined,
+  );
 }
 
 export function readFields(value: unknown): Fields {

@@ -1,5 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
-import { RefusedError, UnreachableError } from './clientErrors.js';
+import { RefusedError, UnexpectedAnswerError, unreachable, UnreachableError } from './clientErrors.js';
 import type {
   CallOptions,
   ClientInput,
@@ -8,11 +9,13 @@ import type {
   Prediction,
   PredictOptions,
 } from './clientTypes.js';
+import { keyHeaders, type ConnectionOptions } from './connectionOptions.js';
 import { PendingCall, type CallResult } from './pendingCall.js';
 import { BINARY_MESSAGES, JSON_MESSAGES, readAnswer, type MessageWriter } from './clientMessages.js';
 import { DEFAULT_TIMEOUT_MS } from './httpCalls.js';
+import { readRefusal } from './jsonBodies.js';
 
-export interface WebSocketClientOptions {
+export interface WebSocketClientOptions extends ConnectionOptions {
   /** Binary by default: it costs less at both ends. */
   readonly format?: 'binary' | 'json';
   /** Calls under way at once; more wait for their turn. As many as a server takes by default. */
@@ -51,18 +54,34 @@ export class WebSocketClient {
     );
   }
 
-  /** @param url `ws://HOST:PORT/ws`, or the address of the query interface. @throws UnreachableError */
+  /**
+   * @param url `ws://HOST:PORT/ws`, or the address of the query interface
+   * @throws RefusedError when the server does not take the connection, SecurityError, UnreachableError
+   */
   static connect(url: string, options: WebSocketClientOptions = {}): Promise<WebSocketClient> {
     const address = url.replace(/^http/, 'ws').replace(/\/*(\/ws)?\/*$/, '/ws');
     const webSocket = new WebSocket(address, {
       perMessageDeflate: false,
       handshakeTimeout: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+      headers: keyHeaders(options),
+      ca: options.ca,
+      cert: options.cert,
+      key: options.key,
     });
     return new Promise((resolve, reject) => {
       webSocket.once('open', () => resolve(new WebSocketClient(webSocket, options)));
+      webSocket.once('unexpected-response', (_request, answer: IncomingMessage) => {
+        readText(answer, (text) => {
+          webSocket.terminate();
+          reject(
+            refusalOf(text, answer.statusCode ?? 0) ??
+              new UnexpectedAnswerError(`${address} answers ${answer.statusCode}`),
+          );
+        });
+      });
       // After the handshake, what was wrong is in the code that the socket closes with.
       webSocket.on('error', (cause) =>
-        reject(new UnreachableError(`no WebSocket at ${address}: ${cause.message}`, { cause })),
+        reject(unreachable(address, `no WebSocket at ${address}: ${cause.message}`, cause)),
       );
     });
   }
@@ -170,5 +189,24 @@ export class WebSocketClient {
     this.pending.clear();
     this.waiting.clear();
     for (const call of calls) call.reject(this.gone);
+  }
+}
+
+/** Beyond it an answer is none of ours. */
+const MOST_TEXT = 65_536;
+
+function readText(answer: IncomingMessage, done: (text: string) => void): void {
+  let text = '';
+  answer.on('data', (part: Buffer) => {
+    if (text.length < MOST_TEXT) text += part.toString('utf8');
+  });
+  answer.once('close', () => done(text));
+}
+
+function refusalOf(text: string, status: number): RefusedError | undefined {
+  try {
+    return readRefusal(JSON.parse(text), status);
+  } catch {
+    return undefined;
   }
 }

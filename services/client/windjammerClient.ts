@@ -7,11 +7,13 @@ import type {
   Prediction,
   PredictOptions,
 } from './clientTypes.js';
+import type { ConnectionOptions } from './connectionOptions.js';
 import { DEFAULT_TIMEOUT_MS, HttpCalls } from './httpCalls.js';
 import {
   feedbackFields,
   jsonInput,
   predictFields,
+  predictHeaders,
   readFeedbackResult,
   readFields,
   readPrediction,
@@ -22,7 +24,7 @@ import { ManagementClient } from './managementClient.js';
 export const DEFAULT_QUERY_URL = 'http://127.0.0.1:1337';
 export const DEFAULT_MANAGEMENT_URL = 'http://127.0.0.1:1338';
 
-export interface WindjammerClientOptions {
+export interface WindjammerClientOptions extends ConnectionOptions {
   readonly queryUrl?: string;
   readonly managementUrl?: string;
   /** Of a call without a limit of its own; 30 s by default. */
@@ -36,15 +38,15 @@ export class WindjammerClient {
 
   constructor(options: WindjammerClientOptions = {}) {
     const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
-    this.queries = new HttpCalls(options.queryUrl ?? DEFAULT_QUERY_URL, timeoutMs);
+    this.queries = new HttpCalls(options.queryUrl ?? DEFAULT_QUERY_URL, timeoutMs, options);
     this.management = new ManagementClient(
-      new HttpCalls(options.managementUrl ?? DEFAULT_MANAGEMENT_URL, timeoutMs),
+      new HttpCalls(options.managementUrl ?? DEFAULT_MANAGEMENT_URL, timeoutMs, options),
     );
   }
 
   async predict(application: string, input: ClientInput, options: PredictOptions = {}): Promise<Prediction> {
     const body = { input: jsonInput(input), ...predictFields(options) };
-    return readPrediction(await this.queries.post(path(application, 'predict'), body, options));
+    return readPrediction(await this.ask(application, body, options));
   }
 
   /** One entry for each input, in order: a prediction, or why there is none. */
@@ -54,7 +56,7 @@ export class WindjammerClient {
     options: PredictOptions = {},
   ): Promise<(Prediction | RefusedError)[]> {
     const body = { input_batch: inputs.map(jsonInput), ...predictFields(options) };
-    const answer = readFields(await this.queries.post(path(application, 'predict'), body, options));
+    const answer = readFields(await this.ask(application, body, options));
     const entries = Array.isArray(answer.batch_predictions) ? answer.batch_predictions : [];
     return entries.map((entry: unknown) => readRefusal(entry, 200) ?? readPrediction(entry));
   }
@@ -66,6 +68,10 @@ export class WindjammerClient {
   ): Promise<FeedbackResult> {
     const body = feedbackFields(feedback);
     return readFeedbackResult(await this.queries.post(path(application, 'update'), body, options));
+  }
+
+  private ask(application: string, body: unknown, options: PredictOptions): Promise<unknown> {
+    return this.queries.post(path(application, 'predict'), body, options, predictHeaders(options));
   }
 }
 

@@ -1,6 +1,6 @@
 export { registerDefaults } from './defaultApplications.js';
 export type { AdminSources } from './adminVerbs.js';
-export type { AddKeyFields, KeyAnswer, NewKeyAnswer } from './keyVerbs.js';
+export { KeyAdministration, type AddKeyFields, type KeyAnswer, type NewKeyAnswer } from './keyVerbs.js';
 export { ManagementServer, type ManagementAccess } from './managementServer.js';
 export { modelRecord } from './modelRegistration.js';
 export {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SCOPES, type AccessKeys, type KeyRecord } from '../access/index.js';
+import { validate } from './validation.js';
 import { verb, type AdminVerb } from './verb.js';
 
 /** Ten years, in seconds. */
@@ -41,45 +42,66 @@ export type AddKeyFields = z.input<typeof addKeySchema>;
 export type KeyAnswer = z.infer<typeof keyAnswer>;
 export type NewKeyAnswer = z.infer<typeof newKeyAnswer>;
 
+/** Keys in the words of the interface. */
+export class KeyAdministration {
+  /** @param evenLast whether the last key that may administer may go, too */
+  constructor(
+    private readonly keys: AccessKeys,
+    private readonly evenLast = false,
+  ) {}
+
+  /** @throws ServiceError (as a rejection) */
+  async add(body: unknown): Promise<NewKeyAnswer> {
+    const { lifetime_seconds: lifetimeS, ...wanted } = validate(addKeySchema, body);
+    const expiresMs = lifetimeS === undefined ? undefined : Date.now() + lifetimeS * 1000;
+    const { text, record } = await this.keys.add({ ...wanted, expiresMs });
+    return { ...keyJson(record), key: text };
+  }
+
+  list(): readonly KeyAnswer[] {
+    return this.keys.list().map(keyJson);
+  }
+
+  /** @throws ServiceError (as a rejection) */
+  async remove(id: string): Promise<string> {
+    await this.keys.remove(id, this.evenLast);
+    return `Success! Key '${id}' is removed.`;
+  }
+}
+
 /** Keys of the query and the management interface. */
 export function keyVerbs(keys: AccessKeys): AdminVerb[] {
+  const administration = new KeyAdministration(keys);
   return [
     verb('add_key', {
       summary: 'Make a key; the answer is the only place where it ever stands',
       request: addKeySchema,
       answer: newKeyAnswer,
       errors: ['invalid_name', 'conflicting_fields', 'store_failed'],
-      run: async ({ lifetime_seconds: lifetimeS, ...wanted }): Promise<NewKeyAnswer> => {
-        const expiresMs = lifetimeS === undefined ? undefined : Date.now() + lifetimeS * 1000;
-        const { text, record } = await keys.add({ ...wanted, expiresMs });
-        return { ...keyJson(record), key: text };
-      },
+      run: (request) => administration.add(request),
     }),
     verb('get_all_keys', {
       summary: 'Every key, without its secret',
       request: z.strictObject({}),
       answer: keyAnswer.array(),
-      run: () => keys.list().map(keyJson),
+      run: () => administration.list(),
     }),
     verb('delete_key', {
       summary: 'Remove a key: requests with it are refused at once, what it holds open ends',
       request: keyIdSchema,
       errors: ['unknown_key', 'last_admin_key', 'store_failed'],
-      run: async ({ id }) => {
-        await keys.remove(id);
-        return `Success! Key '${id}' is removed.`;
-      },
+      run: ({ id }) => administration.remove(id),
     }),
   ];
 }
 
-export function keyJson({ createdMs, expiresMs, ...record }: KeyRecord): KeyAnswer {
+function keyJson({ createdMs, expiresMs, applications, models, ...record }: KeyRecord): KeyAnswer {
   return {
     id: record.id,
     name: record.name,
     scopes: [...record.scopes],
-    ...(record.applications === undefined ? {} : { applications: [...record.applications] }),
-    ...(record.models === undefined ? {} : { models: [...record.models] }),
+    ...(applications === undefined ? {} : { applications: [...applications] }),
+    ...(models === undefined ? {} : { models: [...models] }),
     created_at: new Date(createdMs).toISOString(),
     ...(expiresMs === undefined ? {} : { expires_at: new Date(expiresMs).toISOString() }),
   };
