@@ -49,8 +49,6 @@ export interface EmbeddedOptions {
   /** Registers the applications that come with the product, in a fresh data directory. */
   readonly withDefaults: boolean;
   readonly complain: Complaint;
-  /** What is no complaint: what models print on their stdout. */
-  readonly inform?: Complaint;
   readonly autoscaling?: AutoscalingSettings;
   /** Closed with the server. */
   readonly tracing?: Tracing | undefined;
@@ -181,7 +179,7 @@ class Parts {
     private readonly clock: PacedClock,
     private readonly runtime: EmbeddedRuntime,
   ) {
-    const { complain, inform = () => undefined, cacheBytes } = options;
+    const { complain, cacheBytes } = options;
     const { maxBodyBytes, maxBatchInputs, timeouts, allowedOrigins } = options;
     this.access = new ServerAccess(store, options.access ?? { required: false }, complain);
     this.certificates = new ServerCertificates(options.tls ?? {}, complain);
@@ -201,7 +199,7 @@ class Parts {
       onPrinted: ({ model, version, replica }, { text, stream }) => {
         const details = { model, version, replica, text };
         if (stream === undefined) complain('kernels printed', details);
-        else (stream === 'stdout' ? inform : complain)('a model printed', { ...details, stream });
+        else complain('a model printed', { ...details, stream });
       },
     });
     const { deployer } = this;

@@ -109,10 +109,14 @@ export interface DownFrame {
   readonly reason: string;
 }
 
-/** What the model's kernels have printed, for a log. Says nothing of any batch. */
+export const PRINT_STREAMS = ['stdout', 'stderr'] as const;
+
+/** What a model has printed, for a log. Says nothing of any batch. */
 export interface PrintedFrame {
   readonly kind: 'printed';
   readonly text: string;
+  /** Of the model's process; undefined for what its kernels print. */
+  readonly stream?: (typeof PRINT_STREAMS)[number];
 }
 
 export type FrontendFrame = PredictFrame | CancelFrame;

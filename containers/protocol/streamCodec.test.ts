@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { INPUT_TYPES, type ContainerFrame, type FrontendFrame } from './frames.js';
+import { INPUT_TYPES, PRINT_STREAMS, type ContainerFrame, type FrontendFrame } from './frames.js';
 import { ProtocolError } from './streamBytes.js';
 import { encodeFrame, FrameReader } from './streamCodec.js';
 
@@ -47,7 +47,10 @@ const frame: fc.Arbitrary<Frame> = fc.oneof(
     { requiredKeys: ['kind', 'batchId', 'serviceNs', 'results'] },
   ),
   fc.record({ kind: fc.constant('credit' as const), credits: u32 }),
-  fc.record({ kind: fc.constant('printed' as const), text }),
+  fc.record(
+    { kind: fc.constant('printed' as const), text, stream: fc.constantFrom(...PRINT_STREAMS) },
+    { requiredKeys: ['kind', 'text'] },
+  ),
   fc.record({ kind: fc.constant('down' as const), reason: text }),
 );
 

@@ -1,5 +1,6 @@
 import {
   INPUT_TYPES,
+  PRINT_STREAMS,
   PROTOCOL_VERSION,
   type BatchItem,
   type ContainerFrame,
@@ -90,6 +91,7 @@ function writeFields(writer: ByteWriter, frame: Frame): void {
       return;
     case 'printed':
       writer.text(frame.text);
+      writer.optional(frame.stream, (stream) => writer.u8(PRINT_STREAMS.indexOf(stream)));
       return;
     case 'down':
       writer.text(frame.reason);
@@ -196,8 +198,11 @@ function readFields(reader: ByteReader, kind: Frame['kind']): Frame {
     }
     case 'credit':
       return { kind, credits: reader.u32() };
-    case 'printed':
-      return { kind, text: reader.text() };
+    case 'printed': {
+      const text = reader.text();
+      const stream = reader.optional(() => reader.choice('stream', PRINT_STREAMS));
+      return { kind, text, ...(stream === undefined ? {} : { stream }) };
+    }
     case 'down':
       return { kind, reason: reader.text() };
   }

@@ -37,14 +37,8 @@ export class ContainerRuntime {
         channel.connect(new ConstantContainer(request, request.inputType, container.output, channel));
         return channel;
       }
-      case 'process': {
-        const { path, memoryMiB } = container;
-        return this.processes.start({
-          ...request,
-          path,
-          ...(memoryMiB === undefined ? {} : { memoryMiB }),
-        });
-      }
+      case 'process':
+        return this.processes.start({ ...container, ...request });
       case 'external':
         return this.refused(request, 'an external container is not started here: it has to come by itself');
     }

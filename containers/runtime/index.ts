@@ -14,6 +14,8 @@ export type {
 export type { GpuActivity } from './gpuActivity.js';
 export type { KernelModelStart, NodeHost, NodeReport } from './nodeHost.js';
 export {
+  DEFAULT_PROCESS_LIMITS,
+  environmentRefusal,
   moduleRefusal,
   ProcessHost,
   tryModule,
@@ -21,6 +23,7 @@ export {
   type ModelInputs,
   type ModelOutput,
   type ProcessLimits,
+  type ProcessSource,
   type ProcessStart,
   type ScoredOutput,
 } from './process/index.js';

@@ -1,4 +1,5 @@
 import type { ContainerFrame, FrameSink, FrontendFrame, InputType } from '../protocol/index.js';
+import type { ProcessSource } from './process/index.js';
 
 /** Who a replica is. */
 export interface ReplicaIdentity {
@@ -13,8 +14,8 @@ export type ContainerSource =
   | { readonly kind: 'kernelModel'; readonly path: string }
   /** Answers every input with the same output, in process. */
   | { readonly kind: 'constant'; readonly output: string }
-  /** A user's JavaScript module in a process of its own; absolute, or relative to the package's root. */
-  | { readonly kind: 'process'; readonly path: string; readonly memoryMiB?: number }
+  /** A user's JavaScript module in a process of its own. */
+  | ({ readonly kind: 'process' } & ProcessSource)
   /** A container that somebody else starts; refused here. */
   | { readonly kind: 'external' };
 

@@ -8,16 +8,16 @@ import { clientOf, withManagementOptions, type ClientOptions } from './clientOpt
 import { CommandError } from './commandError.js';
 import { MOST_REPLICAS, wholeNumber } from './optionValues.js';
 import { print } from './printing.js';
+import { processFieldsOf, processTrial, withProcessOptions, type ProcessOptions } from './processOptions.js';
 import { ProgressLine } from './progressLine.js';
 
-interface DeployOptions extends ClientOptions {
+interface DeployOptions extends ClientOptions, ProcessOptions {
   readonly name: string;
   readonly version: string;
   readonly app?: string;
   readonly batchSize: number;
   readonly batching?: BatchingStrategy;
   readonly batchDelayMicros?: number;
-  readonly memoryMib?: number;
   readonly replicas?: number;
   readonly waitSeconds: number;
 }
@@ -27,7 +27,7 @@ const PROCESS = 'windjammer/process';
 const POLL_MS = 100;
 
 export function addDeployCommand(program: Command): void {
-  withManagementOptions(
+  const command = withManagementOptions(
     program
       .command('deploy')
       .description('check a model, register it on a running server, wait until it is up, and link it')
@@ -43,10 +43,10 @@ export function addDeployCommand(program: Command): void {
       )
       .addOption(batchingOption())
       .addOption(batchDelayOption())
-      .option('--memory-mib <number>', "of a module's JavaScript heap", wholeNumber(16, 1_048_576))
       .option('--replicas <number>', 'replicas that run, 1 unless given', wholeNumber(1, MOST_REPLICAS))
       .option('--wait-seconds <number>', 'for its first replica', wholeNumber(1, 3600), 60),
-  ).action(deploy);
+  );
+  withProcessOptions(command).action(deploy);
 }
 
 async function deploy(given: string, options: DeployOptions): Promise<void> {
@@ -56,7 +56,7 @@ async function deploy(given: string, options: DeployOptions): Promise<void> {
   try {
     progress.show(`checking ${given}`);
     // Here first: a mistake in the model is found without touching the server.
-    const what = await checked(path);
+    const what = await checked(path, options);
     const { management } = await clientOf(options);
     if (app !== undefined) await management.application(app);
     progress.show(`registering ${name} ${version}`);
@@ -66,7 +66,7 @@ async function deploy(given: string, options: DeployOptions): Promise<void> {
       model_version: version,
       ...what,
       model_data_path: path,
-      memory_mib: options.memoryMib,
+      ...processFieldsOf(options),
       batch_size: options.batchSize,
       batching: options.batching,
       batch_delay_micros: options.batchDelayMicros,
@@ -87,11 +87,17 @@ async function deploy(given: string, options: DeployOptions): Promise<void> {
 }
 
 /** A file is a module, which is started once; anything else is a model folder. */
-async function checked(path: string): Promise<Pick<AddModelFields, 'input_type' | 'container_name'>> {
+async function checked(
+  path: string,
+  options: ProcessOptions,
+): Promise<Pick<AddModelFields, 'input_type' | 'container_name'>> {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) {
     const { tryModule } = await import('../../containers/runtime/index.js');
     try {
-      return { input_type: (await tryModule(path)).inputType, container_name: PROCESS };
+      return {
+        input_type: (await tryModule(processTrial(path, options))).inputType,
+        container_name: PROCESS,
+      };
     } catch (error) {
       throw new CommandError(error instanceof Error ? error.message : String(error));
     }

@@ -6,9 +6,10 @@ import { batchDelayOption, batchingOption, type BatchingStrategy } from './batch
 import { clientOf, withManagementOptions, type ClientOptions } from './clientOptions.js';
 import { CommandError } from './commandError.js';
 import { MOST_REPLICAS, wholeNumber } from './optionValues.js';
+import { processFieldsOf, withProcessOptions, type ProcessOptions } from './processOptions.js';
 import { print, printDone, table } from './printing.js';
 
-interface AddOptions extends ClientOptions {
+interface AddOptions extends ClientOptions, ProcessOptions {
   readonly version: string;
   readonly inputType: InputType;
   readonly container: string;
@@ -32,7 +33,7 @@ interface ScaleOptions extends ClientOptions {
 /** Models, as Clipper's administration names their verbs. `deploy` does more: it reads the manifest and waits. */
 export function addModelCommand(program: Command): void {
   const model = program.command('model').description('models of a running server, version by version');
-  withManagementOptions(
+  const addCommand = withManagementOptions(
     model
       .command('add')
       .description('register a version of a model; it becomes the current one')
@@ -62,7 +63,8 @@ export function addModelCommand(program: Command): void {
       .option('--min-replicas <number>', 'with a larger maximum: by load', wholeNumber(1, MOST_REPLICAS))
       .option('--max-replicas <number>', 'the most that the load may ask for', wholeNumber(1, MOST_REPLICAS))
       .option('--no-warm-up', 'let new replicas serve before they have answered anything'),
-  ).action(add);
+  );
+  withProcessOptions(addCommand).action(add);
   withManagementOptions(
     model
       .command('delete')
@@ -122,6 +124,7 @@ async function add(name: string, options: AddOptions): Promise<void> {
     min_replicas: options.minReplicas,
     max_replicas: options.maxReplicas,
     warm_up: options.warmUp ? undefined : false,
+    ...processFieldsOf(options),
   });
   printDone(options.json, sentence);
 }

@@ -1,7 +1,7 @@
 import { inputLength, loadKernelModel, ModelError } from '../../containers/models/index.js';
-import { moduleRefusal } from '../../containers/runtime/index.js';
 import { ServiceError } from '../errors/index.js';
 import type { BatchingChoice, ModelRecord } from '../registry/index.js';
+import { processSource, refuseProcessFields } from './processContainer.js';
 import {
   CONSTANT_CONTAINER,
   KERNEL_MODEL_CONTAINER,
@@ -30,18 +30,12 @@ export function modelRecord(request: AddModelRequest): ModelRecord {
       'output',
     );
   }
-  if (request.memory_mib !== undefined && request.container_name !== PROCESS_CONTAINER) {
-    throw new ServiceError(
-      'conflicting_fields',
-      `memory_mib is for container_name ${PROCESS_CONTAINER} only`,
-      'memory_mib',
-    );
-  }
+  refuseProcessFields(request);
   switch (request.container_name) {
     case KERNEL_MODEL_CONTAINER:
       return { ...common, ...kernelModel(request) };
     case PROCESS_CONTAINER:
-      return { ...common, container: moduleContainer(request) };
+      return { ...common, container: { kind: 'process', ...processSource(request) } };
     case CONSTANT_CONTAINER:
       if (request.output === undefined) {
         throw new ServiceError('missing_field', `output is required for ${CONSTANT_CONTAINER}`, 'output');
@@ -83,17 +77,6 @@ function batchingOf({
   if (strategy !== 'none' && size === -1) return { strategy, ...delay };
   const message = `batching ${strategy} takes no batch_size: leave it out, or give batching fixed`;
   throw new ServiceError('conflicting_fields', message, 'batch_size');
-}
-
-function moduleContainer(request: AddModelRequest): ModelRecord['container'] {
-  const { model_data_path: path, memory_mib: memoryMiB } = request;
-  if (path === '') {
-    const message = `model_data_path is required for ${PROCESS_CONTAINER}: the module of the model`;
-    throw new ServiceError('missing_field', message, 'model_data_path');
-  }
-  const refusal = moduleRefusal(path);
-  if (refusal !== undefined) throw new ServiceError('invalid_model', refusal, 'model_data_path');
-  return { kind: 'process', path, ...(memoryMiB === undefined ? {} : { memoryMiB }) };
 }
 
 function kernelModel(request: AddModelRequest): Pick<ModelRecord, 'container' | 'inputLength' | 'labels'> {

@@ -1,11 +1,7 @@
 import type { ApplicationRecord, ModelRecord, Registry } from '../registry/index.js';
 import type { AdminSources } from './adminVerbs.js';
-import {
-  CONSTANT_CONTAINER,
-  KERNEL_MODEL_CONTAINER,
-  PROCESS_CONTAINER,
-  type ModelAnswer,
-} from './schemas.js';
+import { processJson } from './processContainer.js';
+import { CONSTANT_CONTAINER, KERNEL_MODEL_CONTAINER, type ModelAnswer } from './schemas.js';
 
 /** Records under the field names of the interface. */
 export function applicationJson(registry: Registry, record: ApplicationRecord): object {
@@ -66,11 +62,7 @@ function containerJson({ container }: ModelRecord): object {
     case 'constant':
       return { container_name: CONSTANT_CONTAINER, model_data_path: '', output: container.output };
     case 'process':
-      return {
-        container_name: PROCESS_CONTAINER,
-        model_data_path: container.path,
-        memory_mib: container.memoryMiB,
-      };
+      return processJson(container);
     case 'external':
       return { container_name: container.containerName, model_data_path: container.modelDataPath };
   }

@@ -11,6 +11,8 @@ export const PROCESS_CONTAINER = 'windjammer/process';
 
 /** An hour. */
 const MAX_OBJECTIVE_US = 3_600_000_000;
+/** A day. */
+const MAX_PROCESS_MS = 86_400_000;
 const MAX_TEXT_LENGTH = 65_536;
 const MAX_BATCH_SIZE = 65_535;
 /** Ten seconds. */
@@ -85,6 +87,39 @@ export const addApplicationSchema = z.strictObject({
     .describe('Queries that do not say otherwise get an error in place of the default output'),
 });
 
+const milliseconds = z.int().min(1).max(MAX_PROCESS_MS).optional();
+
+/** Of a model in a process; answered as they were given. */
+export const processFields = {
+  memory_mib: z
+    .int()
+    .min(16)
+    .max(1_048_576)
+    .optional()
+    .describe(
+      `Of a ${PROCESS_CONTAINER}: its JavaScript heap, and all that it takes beside Node itself; no limit of ours when left out`,
+    ),
+  environment: z
+    .array(
+      z
+        .string()
+        .max(256)
+        .regex(/^[A-Za-z_][A-Za-z0-9_]*$/),
+    )
+    .max(64)
+    .optional()
+    .describe(
+      `Names of the server's environment variables that a ${PROCESS_CONTAINER} gets beside the usual`,
+    ),
+  start_timeout_ms: milliseconds.describe(`For a ${PROCESS_CONTAINER} to load; 60000 when left out`),
+  batch_timeout_ms: milliseconds.describe(
+    `For a batch of a ${PROCESS_CONTAINER}, which is killed after it; 30000 when left out`,
+  ),
+  close_timeout_ms: milliseconds.describe(
+    `For a ${PROCESS_CONTAINER} to end by itself before it is killed; 2000 when left out`,
+  ),
+};
+
 export const addModelSchema = z.strictObject({
   ...version,
   input_type: inputType,
@@ -102,12 +137,7 @@ export const addModelSchema = z.strictObject({
     .default('')
     .describe(`The folder of a ${KERNEL_MODEL_CONTAINER}, the module of a ${PROCESS_CONTAINER}`),
   output: text.optional().describe(`What a ${CONSTANT_CONTAINER} answers`),
-  memory_mib: z
-    .int()
-    .min(16)
-    .max(1_048_576)
-    .optional()
-    .describe(`JavaScript heap of a ${PROCESS_CONTAINER}; Node's own limit when left out`),
+  ...processFields,
   batch_size: z
     .union([z.literal(-1), z.int().min(1).max(MAX_BATCH_SIZE)])
     .default(-1)
@@ -169,7 +199,7 @@ export const modelAnswer = z.object({
   container_name: z.string(),
   model_data_path: z.string(),
   output: z.string().optional(),
-  memory_mib: z.int().optional(),
+  ...processFields,
   batch_size: z.int().describe('The largest batch; -1: adaptive'),
   batching: z.enum(BATCHING_STRATEGIES),
   batch_delay_micros: z.int().optional(),

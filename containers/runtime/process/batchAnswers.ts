@@ -85,6 +85,7 @@ function inputOf(inputType: InputType, bytes: Uint8Array): unknown {
 function resultOf(id: number, value: unknown): ItemResult {
   try {
     if (!isScored(value)) return { id, ok: true, output: textOf(value) };
+    // A score that is no number becomes NaN, which answers show as null.
     return { id, ok: true, output: textOf(value.output), scores: Float32Array.from(value.scores) };
   } catch (error) {
     return failed(id, messageOf(error));
@@ -100,9 +101,16 @@ function isScored(value: unknown): value is { readonly output: unknown; readonly
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   // What JSON has no word for comes back as undefined, which its type does not say.
-  const text = JSON.stringify(value) as string | undefined;
+  const text = JSON.stringify(value, withoutViews) as string | undefined;
   if (text === undefined) throw new Error(`the model gave an output that is no JSON: ${typeof value}`);
   return text;
+}
+
+/** A typed array is a list; JSON.stringify would make an object of it. */
+function withoutViews(_key: string, value: unknown): unknown {
+  return ArrayBuffer.isView(value) && !(value instanceof DataView)
+    ? Array.from(value as unknown as ArrayLike<number>)
+    : value;
 }
 
 function failed(id: number, message: string): ItemResult {

@@ -1,5 +1,7 @@
 const LINES_PER_SECOND = 20;
 const MAX_LINE_LENGTH = 1000;
+/** An error that was printed longer ago is not why a process has ended. */
+const RECENT_MS = 2000;
 
 /** What a process prints, line by line, a few a second: a model that prints for every query must not fill the log. */
 export class LineLog {
@@ -7,8 +9,8 @@ export class LineLog {
   private windowMs = -Infinity;
   private lines = 0;
   private leftOut = 0;
-  /** The last line that names an error: why a process ended, most likely. */
-  lastError = '';
+  private lastError = '';
+  private lastErrorMs = -Infinity;
 
   constructor(
     private readonly nowMs: () => number,
@@ -19,7 +21,7 @@ export class LineLog {
     const parts = (this.rest + text).split('\n');
     // A line without end is cut.
     this.rest = (parts.pop() ?? '').slice(0, MAX_LINE_LENGTH);
-    for (const part of parts) this.pass(part.trimEnd().slice(0, MAX_LINE_LENGTH));
+    for (const part of parts) this.pass(part.slice(0, MAX_LINE_LENGTH).trimEnd());
   }
 
   /** Nothing more comes. */
@@ -30,11 +32,19 @@ export class LineLog {
     this.leftOut = 0;
   }
 
+  /** The last line that named an error a moment ago: why a process ended, most likely. '' when there is none. */
+  recentError(): string {
+    return this.nowMs() - this.lastErrorMs <= RECENT_MS ? this.lastError : '';
+  }
+
   private pass(line: string): void {
     if (line === '') return;
-    // Not the frames of a native stack, which follow it.
-    if (/error\b.*: /i.test(line) && !/^\s*\d+: /.test(line)) this.lastError = line;
     const now = this.nowMs();
+    // Not the frames of a native stack, which follow it.
+    if (/error\b.*: /i.test(line) && !/^\s*\d+: /.test(line)) {
+      this.lastError = line;
+      this.lastErrorMs = now;
+    }
     if (now - this.windowMs >= 1000) {
       this.windowMs = now;
       this.lines = 0;

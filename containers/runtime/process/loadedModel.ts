@@ -13,6 +13,7 @@ export interface LoadedModel {
   readonly maxBatchSize: number;
   readonly predict: Call | undefined;
   readonly predictOne: Call | undefined;
+  readonly close: (() => unknown) | undefined;
 }
 
 /** Loads a module's default export and calls its `load`. @throws Error that says what is wrong with it. */
@@ -36,8 +37,17 @@ export async function loadModel(path: string): Promise<LoadedModel> {
   if (predict === undefined && predictOne === undefined) {
     throw new Error('the default export has neither predict nor predictOne');
   }
-  await method(model, 'load')?.(undefined);
-  return { inputType: inputType as InputType, inputLength, maxBatchSize, predict, predictOne };
+  const load = method(model, 'load');
+  const close = method(model, 'close');
+  await load?.(undefined);
+  return {
+    inputType: inputType as InputType,
+    inputLength,
+    maxBatchSize,
+    predict,
+    predictOne,
+    close: close && (() => close(undefined)),
+  };
 }
 
 function instanceOf(exported: unknown): Record<string, unknown> {

@@ -1,6 +1,6 @@
 /**
- * What a module of a model exports by default, for models in TypeScript. Stands alone, so that a model can be compiled
- * without the rest.
+ * What a module of a model exports by default, for models in TypeScript: `import type { Model } from 'windjammer/process'`.
+ * Stands alone, so that a model can be compiled without the rest.
  */
 
 /** Of each input type, what `predict` gets. */
@@ -12,7 +12,10 @@ export interface ModelInputs {
   readonly strings: string;
 }
 
-/** Answered as JSON. A string that is JSON text is answered as what it says. */
+/**
+ * Answered as JSON. A string that is JSON text is answered as what it says; NaN and the infinities, for which JSON has no
+ * word, as null.
+ */
 export type ModelOutput =
   string | number | boolean | null | readonly unknown[] | { readonly [key: string]: unknown };
 
@@ -37,4 +40,6 @@ export interface Model<T extends keyof ModelInputs> {
   ): readonly (ModelOutput | ScoredOutput)[] | Promise<readonly (ModelOutput | ScoredOutput)[]>;
   /** What it throws fails this input alone. */
   predictOne?(input: ModelInputs[T]): ModelOutput | ScoredOutput | Promise<ModelOutput | ScoredOutput>;
+  /** Called once, when nothing more is asked: the process ends after it, and is killed when it takes too long. */
+  close?(): void | Promise<void>;
 }

@@ -10,10 +10,14 @@ import {
 import type { ReplicaIdentity } from '../modelContainer.js';
 import { answersOf, messageOf } from './batchAnswers.js';
 import { loadModel, type LoadedModel } from './loadedModel.js';
+import type { GuardLimits } from './processGuard.js';
 
-/** What `ProcessChannel` hands over as the only argument, as JSON. */
+/** What `ModelChild` hands over as the only argument, as JSON. */
 export interface ProcessArguments extends ReplicaIdentity {
+  /** Absolute. */
   readonly path: string;
+  /** Of the JavaScript heap, and of everything else that it takes beside Node itself. */
+  readonly memoryMiB?: number;
   readonly parentPid: number;
 }
 
@@ -23,14 +27,8 @@ const LINE_FD = 3;
 /** One batch computes while the next one is on its way. */
 const CREDITS = 2;
 
-/**
- * A thread that ends the process when its parent is gone: the closed socket is not seen while a model keeps the event
- * loop busy.
- */
-const GUARD = `
-const { workerData } = require('node:worker_threads');
-setInterval(() => { if (process.ppid !== workerData) process.kill(process.pid, 'SIGKILL'); }, 500);
-`;
+/** What a Node process takes by itself, generously. */
+const NODE_MIB = 128;
 
 interface TakenBatch {
   readonly frame: PredictFrame;
@@ -96,17 +94,35 @@ class ModelProcess {
   }
 }
 
-async function main({ path, parentPid, ...identity }: ProcessArguments): Promise<void> {
-  const guard = new Worker(GUARD, { eval: true, workerData: parentPid, name: 'parentGuard' });
+async function main({ path, parentPid, memoryMiB, ...identity }: ProcessArguments): Promise<void> {
+  const limits = memoryMiB === undefined ? {} : { memoryMiB, nodeMiB: NODE_MIB };
+  const guard = new Worker(new URL('processGuard.js', import.meta.url), {
+    workerData: { parentPid, ...limits } satisfies GuardLimits,
+    name: 'processGuard',
+  });
   guard.unref();
   const socket = new Socket({ fd: LINE_FD });
-  socket.on('close', () => process.exit(0));
-  socket.on('error', () => process.exit(1));
+  let model: LoadedModel | undefined;
+  // The server has closed the line, or is gone.
+  socket.on('close', () => void end(model));
+  socket.on('error', () => undefined);
   try {
-    new ModelProcess(socket, await loadModel(path), identity);
+    model = await loadModel(path);
+    new ModelProcess(socket, model, identity);
   } catch (error) {
     socket.end(encodeFrame({ kind: 'down', reason: `${path}: ${messageOf(error)}` }));
   }
+}
+
+async function end(model: LoadedModel | undefined): Promise<void> {
+  try {
+    await model?.close?.();
+  } catch (error) {
+    console.error(error);
+  }
+  // Behind the model's own listeners: what it started ends with it, though no server may be there to see to it.
+  process.once('exit', () => process.kill(0, 'SIGKILL'));
+  process.exit(0);
 }
 
 void main(JSON.parse(process.argv[2]) as ProcessArguments);

@@ -3,6 +3,7 @@ import { extname, resolve } from 'node:path';
 import { packageRoot } from '../../models/index.js';
 
 const EXTENSIONS = ['.js', '.mjs', '.cjs'];
+const TYPESCRIPT_EXTENSIONS = ['.ts', '.mts', '.cts'];
 
 /** Where a module lies; a path that is not absolute starts at the package's root. */
 export function modulePath(path: string): string {
@@ -20,6 +21,18 @@ export function moduleRefusal(path: string): string | undefined {
   if (!found.isFile()) return `${path}: is no file; a model in a process is a JavaScript module`;
   const extension = extname(path);
   if (EXTENSIONS.includes(extension)) return undefined;
-  const advice = extension === '.ts' ? '; compile it with tsc' : '';
-  return `${path}: is no JavaScript module (${EXTENSIONS.join(', ')})${advice}`;
+  if (!TYPESCRIPT_EXTENSIONS.includes(extension)) {
+    return `${path}: is no JavaScript module (${EXTENSIONS.join(', ')})`;
+  }
+  if (runsTypeScript()) return undefined;
+  return (
+    `${path}: Node ${process.version} does not run TypeScript; compile it, ` +
+    `'npx tsc --module nodenext --target es2022 ${path}', and give the JavaScript module`
+  );
+}
+
+/** From 22.18 on Node strips types by itself, and says so. */
+function runsTypeScript(): boolean {
+  const { typescript } = process.features as { readonly typescript?: unknown };
+  return typescript !== undefined && typescript !== false;
 }

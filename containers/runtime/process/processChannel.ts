@@ -1,8 +1,3 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import type { Duplex } from 'node:stream';
-import { packageRoot } from '../../models/index.js';
 import {
   encodeFrame,
   FrameReader,
@@ -16,38 +11,16 @@ import {
   type InputType,
 } from '../../protocol/index.js';
 import type { ReplicaIdentity } from '../modelContainer.js';
-import { LineLog } from './lineLog.js';
-import type { ProcessArguments } from './modelProcess.js';
+import { ModelChild, type ChildListener } from './modelChild.js';
 import { modulePath, moduleRefusal } from './modulePath.js';
+import type { ProcessLimits } from './processLimits.js';
+import type { ProcessSource } from './processSource.js';
 
-export interface ProcessStart extends ReplicaIdentity {
-  /** The module of the model. */
-  readonly path: string;
+export interface ProcessStart extends ProcessSource, ReplicaIdentity {
   /** What the registry says; any when undefined. */
   readonly inputType?: InputType;
   readonly inputLength?: number;
-  /** Of the JavaScript heap; Node's own choice when undefined. */
-  readonly memoryMiB?: number;
 }
-
-export interface ProcessLimits {
-  /** From the start to `hello`. */
-  readonly startMs: number;
-  /** A batch that takes longer is taken for one that never ends. */
-  readonly batchMs: number;
-  /** Between SIGTERM and SIGKILL. */
-  readonly graceMs: number;
-}
-
-export const DEFAULT_LIMITS: ProcessLimits = { startMs: 30_000, batchMs: 60_000, graceMs: 2000 };
-
-/** Compiled JavaScript even when this side runs as TypeScript: Node itself loads it. */
-const PROCESS_FILE = 'dist/containers/runtime/process/modelProcess.js';
-const LINE_FD = 3;
-/** What the process has said may still be on its way when it has ended; one that it started may hold its pipes. */
-const LAST_WORDS_MS = 200;
-/** Of the server's environment, what a model's process gets. */
-const ENVIRONMENT = ['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR', 'NODE_ENV', 'NODE_EXTRA_CA_CERTS'];
 
 /** The server's end of a line to a process of its own that runs a user's module. */
 export class ProcessChannel implements ContainerChannel {
@@ -55,11 +28,8 @@ export class ProcessChannel implements ContainerChannel {
   private sink: FrameSink<ContainerFrame> | undefined;
   private isOver = false;
   private isClosed = false;
-  private isEnded = false;
-  private child: ChildProcess | undefined;
-  private line: Duplex | undefined;
+  private child: ModelChild | undefined;
   private timer: NodeJS.Timeout | undefined;
-  private readonly log: LineLog;
   /** Batches that are not answered. */
   private readonly inFlight = new Set<number>();
   private introduced = false;
@@ -70,26 +40,14 @@ export class ProcessChannel implements ContainerChannel {
     private readonly limits: ProcessLimits,
     private readonly onChange: () => void,
   ) {
-    this.log = new LineLog(
-      () => performance.now(),
-      (text) => this.deliver({ kind: 'printed', text }),
-    );
     const refusal = moduleRefusal(request.path);
-    if (refusal !== undefined) {
-      this.isEnded = true;
-      this.fail(refusal);
-      return;
-    }
-    try {
-      this.spawn();
-    } catch (error) {
-      this.isEnded = this.child === undefined;
-      this.fail(`cannot start a process: ${error instanceof Error ? error.message : String(error)}`);
-    }
+    if (refusal === undefined) this.start();
+    else this.fail(refusal);
   }
 
+  /** No process runs, or no longer. */
   get ended(): boolean {
-    return this.isEnded;
+    return this.child === undefined || this.child.ended;
   }
 
   get batchesInFlight(): number {
@@ -107,7 +65,7 @@ export class ProcessChannel implements ContainerChannel {
       if (this.inFlight.size === 1) this.watchBatch();
     }
     try {
-      this.line?.write(encodeFrame(frame));
+      this.child?.write(encodeFrame(frame));
     } catch (error) {
       if (!(error instanceof ProtocolError) || frame.kind !== 'predict') throw error;
       // Not inside this call.
@@ -129,62 +87,58 @@ export class ProcessChannel implements ContainerChannel {
     });
   }
 
+  /** The process may end by itself; after `closeMs` it is killed. */
   close(): void {
     this.isClosed = true;
-    if (!this.isOver) this.finish();
+    if (this.isOver) return;
+    this.finish();
+    const { child } = this;
+    if (child === undefined || child.ended) return;
+    child.closeLine();
+    this.timer = setTimeout(() => child.kill(), this.limits.closeMs);
   }
 
-  private spawn(): void {
-    const file = join(packageRoot(), PROCESS_FILE);
-    if (!existsSync(file)) throw new Error(`${file} is missing: run 'npm run build' first`);
-    const { model, version, replica, memoryMiB } = this.request;
-    const path = modulePath(this.request.path);
-    const args: ProcessArguments = { path, model, version, replica, parentPid: process.pid };
-    const memory = memoryMiB === undefined ? [] : [`--max-old-space-size=${memoryMiB}`];
-    const child = spawn(process.execPath, [...memory, file, JSON.stringify(args)], {
-      cwd: dirname(path),
-      env: Object.fromEntries(ENVIRONMENT.map((name) => [name, process.env[name]])),
-      // A pipe of Node is one end of a socket pair: both ways, and nobody else can dial in.
-      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-    });
-    this.child = child;
-    child.on('error', (error) => {
-      if (child.pid === undefined) this.end();
-      this.fail(`cannot start a process: ${error.message}`);
-    });
-    child.on('exit', (code, signal) => {
-      const why = signal === null ? `exit code ${code}` : `signal ${signal}`;
-      const tell = (): void => {
-        clearTimeout(late);
-        this.log.end();
-        const { lastError } = this.log;
-        this.fail(`its process ended with ${why}${lastError === '' ? '' : `: ${lastError}`}`);
-        this.end();
-      };
-      const late = setTimeout(tell, LAST_WORDS_MS);
-      child.once('close', tell);
-    });
-    if (child.pid === undefined) return;
-    for (const stream of [child.stdout, child.stderr]) {
-      stream?.setEncoding('utf8').on('data', (text: string) => this.log.push(text));
-    }
-    this.line = child.stdio[LINE_FD] as Duplex;
+  private start(): void {
+    const { path, model, version, replica, memoryMiB, environment } = this.request;
     const reader = new FrameReader((frame) => this.onFrame(frame));
-    this.line.on('data', (piece: Buffer) => {
-      if (this.isOver) return;
-      try {
-        reader.push(piece);
-      } catch (error) {
-        if (!(error instanceof ProtocolError)) throw error;
-        this.fail(`its process sent what is no frame: ${error.message}`);
-      }
-    });
-    // A line that breaks is one whose process ends, or is ended.
-    this.line.on('error', () => this.kill());
-    this.line.on('end', () => this.kill());
+    const listener: ChildListener = {
+      onPiece: (piece) => {
+        if (this.isOver) return;
+        try {
+          reader.push(piece);
+        } catch (error) {
+          if (!(error instanceof ProtocolError)) throw error;
+          this.fail(`its process sent what is no frame: ${error.message}`);
+        }
+      },
+      onPrinted: (text, stream) => this.deliver({ kind: 'printed', text, stream }),
+      onLineClosed: () => this.fail('its process closed its line and went on'),
+      onEnd: (reason) => {
+        clearTimeout(this.timer);
+        this.fail(reason);
+        this.onChange();
+      },
+    };
+    try {
+      this.child = new ModelChild(
+        {
+          path: modulePath(path),
+          model,
+          version,
+          replica,
+          ...(memoryMiB === undefined ? {} : { memoryMiB }),
+          ...(environment === undefined ? {} : { environment }),
+        },
+        listener,
+      );
+    } catch (error) {
+      this.fail(`cannot start a process: ${error instanceof Error ? error.message : String(error)}`);
+      return;
+    }
+    const { startMs } = this.limits;
     this.timer = setTimeout(
-      () => this.fail(`its process said nothing for ${this.limits.startMs / 1000} s from its start`),
-      this.limits.startMs,
+      () => this.fail(`its process said nothing for ${startMs / 1000} s from its start`),
+      startMs,
     );
   }
 
@@ -215,7 +169,7 @@ export class ProcessChannel implements ContainerChannel {
       case 'printed':
         break;
     }
-    if (!this.introduced && frame.kind !== 'printed') {
+    if (!this.introduced) {
       this.fail(`its process sent '${frame.kind}' before 'hello'`);
       return;
     }
@@ -247,7 +201,7 @@ export class ProcessChannel implements ContainerChannel {
     if (this.inFlight.size === 0) return;
     const { batchMs } = this.limits;
     this.timer = setTimeout(
-      () => this.fail(`its process did not answer a batch for ${batchMs / 1000} s`, true),
+      () => this.fail(`its process did not answer a batch for ${batchMs / 1000} s`),
       batchMs,
     );
   }
@@ -258,34 +212,21 @@ export class ProcessChannel implements ContainerChannel {
     else this.sink.onFrame(frame);
   }
 
-  /** The first reason is told; others follow from it. */
-  private fail(reason: string, isStuck = false): void {
+  /** The first reason is told; others follow from it. Whatever still runs is killed: nothing can be asked of it any more. */
+  private fail(reason: string): void {
     if (this.isOver) return;
     this.deliver({ kind: 'down', reason });
+    // Whoever heard of it may have closed the channel.
+    clearTimeout(this.timer);
     this.finish();
-    if (isStuck) this.kill();
+    this.child?.kill();
   }
 
   private finish(): void {
+    if (this.isOver) return;
     this.isOver = true;
     clearTimeout(this.timer);
     this.inFlight.clear();
-    this.onChange();
-    const { child } = this;
-    if (child === undefined || this.isEnded) return;
-    this.line?.end();
-    child.kill('SIGTERM');
-    this.timer = setTimeout(() => this.kill(), this.limits.graceMs);
-  }
-
-  private kill(): void {
-    this.child?.kill('SIGKILL');
-  }
-
-  private end(): void {
-    if (this.isEnded) return;
-    this.isEnded = true;
-    clearTimeout(this.timer);
     this.onChange();
   }
 }

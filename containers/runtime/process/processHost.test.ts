@@ -11,10 +11,11 @@ import type {
   ItemResult,
   ResultFrame,
 } from '../../protocol/index.js';
-import type { ProcessLimits } from './processChannel.js';
 import { ProcessHost, tryModule } from './processHost.js';
+import type { ProcessLimits } from './processLimits.js';
+import type { ProcessSource } from './processSource.js';
 
-const SHORT: Partial<ProcessLimits> = { startMs: 1000, batchMs: 500, graceMs: 300 };
+const SHORT: Partial<ProcessLimits> = { startMs: 1000, batchMs: 500, closeMs: 300 };
 const ECHO = `export default { inputType: 'strings', predict: (inputs) => inputs.map((one) => ({ said: one })) };`;
 
 /** A line and what came on it. */
@@ -84,11 +85,12 @@ describe('a model in a process', () => {
 
   function start(
     text: string,
-    more: { inputType?: InputType; memoryMiB?: number } = {},
+    more: { inputType?: InputType } & Partial<ProcessSource> = {},
     limits: Partial<ProcessLimits> = {},
   ): Line {
-    host = new ProcessHost(limits);
-    return new Line(host.start({ path: written(text), model: 'm', version: '1', replica: '0', ...more }));
+    host = new ProcessHost();
+    const identity = { model: 'm', version: '1', replica: '0' };
+    return new Line(host.start({ path: written(text), ...identity, limits, ...more }));
   }
 
   it('says hello and answers a batch', async () => {
@@ -127,7 +129,7 @@ describe('a model in a process', () => {
     ]);
   });
 
-  it('A6, D2: fails batches with too few outputs or an exception, and goes on', async () => {
+  it('fails batches with too few outputs or an exception, and goes on', async () => {
     const line = start(`export default { inputType: 'strings', predict(inputs) {
       if (inputs[0] === 'throw') throw new Error('thrown');
       return inputs[0] === 'few' ? inputs.slice(1) : inputs; } };`);
@@ -210,7 +212,7 @@ describe('a model in a process', () => {
     [
       'closes its line',
       `import fs from 'node:fs'; fs.closeSync(3); await new Promise((r) => setTimeout(r, 1e6));`,
-      'ended with',
+      'closed its line and went on',
     ],
   ])('is down once with the reason when its module %s', async (_what, text, reason) => {
     const line = start(text, { inputType: 'strings' }, SHORT);
@@ -223,7 +225,7 @@ describe('a model in a process', () => {
   it.each([
     ['/nowhere.js', 'cannot be read'],
     ['/tmp', 'is no file'],
-    [new URL(import.meta.url).pathname, 'compile it with tsc'],
+    [new URL(import.meta.url).pathname, 'compile it, '],
   ])('does not start from %s', async (path, reason) => {
     host = new ProcessHost();
     const line = new Line(host.start({ path, model: 'm', version: '1', replica: '0' }));
@@ -263,7 +265,7 @@ describe('a model in a process', () => {
 
   it('can be tried', async () => {
     host = new ProcessHost();
-    expect(await tryModule(written(ECHO))).toMatchObject({ inputType: 'strings' });
-    await expect(tryModule(written('throw new Error("broken")'))).rejects.toThrow('broken');
+    expect(await tryModule({ path: written(ECHO) })).toMatchObject({ inputType: 'strings' });
+    await expect(tryModule({ path: written('throw new Error("broken")') })).rejects.toThrow('broken');
   });
 });

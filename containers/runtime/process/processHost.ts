@@ -1,20 +1,17 @@
 import type { ContainerChannel, HelloFrame } from '../../protocol/index.js';
-import { DEFAULT_LIMITS, ProcessChannel, type ProcessLimits, type ProcessStart } from './processChannel.js';
+import { ProcessChannel, type ProcessStart } from './processChannel.js';
+import { DEFAULT_PROCESS_LIMITS } from './processLimits.js';
+import type { ProcessSource } from './processSource.js';
 
 /** Runs users' modules, each replica in a process of its own. */
 export class ProcessHost {
   private readonly channels = new Set<ProcessChannel>();
   private readonly drains: (() => void)[] = [];
   private readonly closes: (() => void)[] = [];
-  private readonly limits: ProcessLimits;
-
-  constructor(limits: Partial<ProcessLimits> = {}) {
-    this.limits = { ...DEFAULT_LIMITS, ...limits };
-  }
-
   /** Never throws: a failed start is a `down` frame that says why. */
   start(request: ProcessStart): ContainerChannel {
-    const channel = new ProcessChannel(request, this.limits, () => this.check());
+    const limits = { ...DEFAULT_PROCESS_LIMITS, ...request.limits };
+    const channel = new ProcessChannel(request, limits, () => this.check());
     if (!channel.ended) this.channels.add(channel);
     return channel;
   }
@@ -49,10 +46,10 @@ export class ProcessHost {
 }
 
 /** Starts a module, and ends it once it has said what it takes. @throws Error with why it cannot start. */
-export function tryModule(path: string): Promise<HelloFrame> {
+export function tryModule(module: ProcessSource): Promise<HelloFrame> {
   return new Promise((resolve, reject) => {
     const host = new ProcessHost();
-    const channel = host.start({ path, model: 'trial', version: '1', replica: '0' });
+    const channel = host.start({ ...module, model: 'trial', version: '1', replica: '0' });
     channel.open({
       onFrame: (frame) => {
         if (frame.kind !== 'hello' && frame.kind !== 'down') return;

@@ -1,0 +1,134 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Duplex } from 'node:stream';
+import { packageRoot } from '../../models/index.js';
+import type { PrintedFrame } from '../../protocol/index.js';
+import { childEnvironment, environmentRefusal } from './childEnvironment.js';
+import { LineLog } from './lineLog.js';
+import type { ProcessArguments } from './modelProcess.js';
+
+export interface ChildStart extends Omit<ProcessArguments, 'parentPid'> {
+  /** Names of variables of the server's environment that the process gets beside the usual ones. */
+  readonly environment?: readonly string[];
+}
+
+export interface ChildListener {
+  onPiece(piece: Buffer): void;
+  onPrinted(text: string, stream: NonNullable<PrintedFrame['stream']>): void;
+  /** The process is gone. Called once. */
+  onEnd(reason: string): void;
+  /** It lives and has closed its line. */
+  onLineClosed(): void;
+}
+
+/** Compiled JavaScript even when this side runs as TypeScript: Node itself loads it. */
+const PROCESS_FILE = 'dist/containers/runtime/process/modelProcess.js';
+const LINE_FD = 3;
+/** What the process has said may still be on its way when it has ended. */
+const LAST_WORDS_MS = 200;
+/** A line that ends without its process ending this soon was closed by it. */
+const LINE_CLOSED_MS = 500;
+
+/** A process, in a process group of its own, that runs a user's module; with a socket pair to it. */
+export class ModelChild {
+  private readonly child: ChildProcess;
+  private readonly line: Duplex | undefined;
+  private readonly logs: readonly LineLog[];
+  private lineTimer: NodeJS.Timeout | undefined;
+  private isEnded = false;
+
+  /** @throws Error when there is nothing to start; a start that fails later is `onEnd`. */
+  constructor(
+    start: ChildStart,
+    private readonly listener: ChildListener,
+  ) {
+    const file = join(packageRoot(), PROCESS_FILE);
+    if (!existsSync(file)) throw new Error(`${file} is missing: run 'npm run build' first`);
+    const { environment = [], ...rest } = start;
+    const refusal = environmentRefusal(environment);
+    if (refusal !== undefined) throw new Error(refusal);
+    const args: ProcessArguments = { ...rest, parentPid: process.pid };
+    const memory = start.memoryMiB === undefined ? [] : [`--max-old-space-size=${start.memoryMiB}`];
+    this.child = spawn(process.execPath, [...memory, file, JSON.stringify(args)], {
+      cwd: dirname(start.path),
+      env: childEnvironment(environment),
+      // A group of its own: Ctrl-C at the server's terminal does not end models before the drain, and whatever a model
+      // starts ends with it.
+      detached: true,
+      // A pipe of Node is one end of a socket pair: both ways, and nobody else can dial in.
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    });
+    this.logs = (['stderr', 'stdout'] as const).map((stream) => this.logOf(stream));
+    this.child.on('error', ({ message }) => {
+      if (this.child.pid === undefined) this.end(`cannot start a process: ${message}`);
+    });
+    this.child.on('exit', (code, signal) => this.onExit(code, signal));
+    this.line = this.child.pid === undefined ? undefined : (this.child.stdio[LINE_FD] as Duplex);
+    this.line?.on('data', (piece: Buffer) => listener.onPiece(piece));
+    // Told by 'end' or 'exit', too.
+    this.line?.on('error', () => undefined);
+    this.line?.on('end', () => {
+      this.lineTimer = setTimeout(() => listener.onLineClosed(), LINE_CLOSED_MS);
+    });
+  }
+
+  get ended(): boolean {
+    return this.isEnded;
+  }
+
+  get pid(): number | undefined {
+    return this.isEnded ? undefined : this.child.pid;
+  }
+
+  write(bytes: Uint8Array): void {
+    this.line?.write(bytes);
+  }
+
+  /** The process is to end by itself. */
+  closeLine(): void {
+    this.line?.end();
+  }
+
+  /** Ends the process, and what it started, with SIGKILL. */
+  kill(): void {
+    const { pid } = this.child;
+    if (pid === undefined) return;
+    try {
+      process.kill(-pid, 'SIGKILL');
+    } catch {
+      // ESRCH: nobody of the group is left.
+    }
+  }
+
+  private logOf(stream: 'stdout' | 'stderr'): LineLog {
+    const log = new LineLog(
+      () => performance.now(),
+      (text) => this.listener.onPrinted(text, stream),
+    );
+    this.child[stream]?.setEncoding('utf8').on('data', (text: string) => log.push(text));
+    return log;
+  }
+
+  private onExit(code: number | null, signal: NodeJS.Signals | null): void {
+    clearTimeout(this.lineTimer);
+    // Processes that it started hold its pipes.
+    this.kill();
+    const why = signal === null ? `exit code ${code}` : `signal ${signal}`;
+    const tell = (): void => {
+      clearTimeout(late);
+      for (const log of this.logs) log.end();
+      const lastError = this.logs.map((log) => log.recentError()).find((error) => error !== '');
+      this.end(`its process ended with ${why}${lastError === undefined ? '' : `: ${lastError}`}`);
+    };
+    const late = setTimeout(tell, LAST_WORDS_MS);
+    this.child.once('close', tell);
+  }
+
+  private end(reason: string): void {
+    if (this.isEnded) return;
+    this.isEnded = true;
+    clearTimeout(this.lineTimer);
+    this.listener.onEnd(reason);
+  }
+}
