@@ -111,7 +111,7 @@ async function currentVersion(management: ManagementClient, name: string): Promi
   return models.find((one) => one.model_name === name && one.is_current_version)?.model_version;
 }
 
-/** Waits for one replica that is up. @throws CommandError with why there is none. */
+/** Waits until the version answers. @returns one of its replicas. @throws CommandError with why there is none. */
 async function firstReplica(
   management: ManagementClient,
   { name, version, waitSeconds }: DeployOptions,
@@ -127,7 +127,14 @@ async function firstReplica(
     const containers = await management.containers();
     const replicas = containers.filter((one) => one.model_name === name && one.model_version === version);
     const up = replicas.find(({ state }) => state === 'up');
-    if (up !== undefined) return up;
+    if (up !== undefined) {
+      const { is_serving_version: answers, is_current_version: isCurrent } = await management.model(
+        name,
+        version,
+      );
+      // Somebody may have chosen another one meanwhile.
+      if (answers || !isCurrent) return up;
+    }
     const failure = replicas.find(({ last_failure: reason }) => reason !== undefined)?.last_failure;
     if (replicas.every(({ state }) => state === 'down') && failure !== undefined) {
       throw new CommandError(`${name} ${version} is registered and does not start: ${failure}; ${advice}`);
