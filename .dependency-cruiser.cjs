@@ -10,13 +10,16 @@ const only = (name, from, allowed) => ({
   },
 });
 
-/** A folder is a room with a front door: from outside it, only its index may be imported. */
+/**
+ * A folder is a room with a front door: from outside it, only its index may be imported. What tests share is no part of
+ * any room's inside; product code never imports it (`tests-in-tests-only`).
+ */
 const frontDoor = (folder) => ({
   name: `front-door-${folder}`,
   severity: 'error',
   comment: `import a room of ${folder} through its index.ts`,
   from: { path: '^([^/]+)/([^/]+)' },
-  to: { path: `^${folder}/[^/]+/.+`, pathNot: [`^${folder}/[^/]+/index\\.ts$`, '^$1/$2/'] },
+  to: { path: `^${folder}/[^/]+/.+`, pathNot: [`^${folder}/[^/]+/index\\.ts$`, '^$1/$2/', '/tests/'] },
 });
 
 module.exports = {
@@ -34,6 +37,13 @@ module.exports = {
       severity: 'error',
       from: { pathNot: '^selection/' },
       to: { path: '^selection/', pathNot: '^selection/index\\.ts$' },
+    },
+    {
+      name: 'tests-in-tests-only',
+      severity: 'error',
+      comment: 'what tests share is for tests',
+      from: { pathNot: '(\\.test\\.ts$|/tests/)' },
+      to: { path: '/tests/', pathNot: 'node_modules' },
     },
     {
       name: 'no-cycles-between-rooms',
