@@ -16,6 +16,8 @@ export interface ColdRouteSources {
   /** Why the server takes no queries now; undefined: it does. */
   notReady(): string | undefined;
   onDefect(error: ServiceError): void;
+  /** Whether requests need keys. */
+  readonly requiresKeys: boolean;
   /** Routes of others, asked before a path counts as unknown. */
   readonly pages?: RequestHandler;
 }
@@ -34,6 +36,7 @@ export function coldRoutes(sources: ColdRouteSources): Express {
         WebSocketRequest: { schema: clientMessageSchema, io: 'input' },
         WebSocketAnswer: { schema: serverMessageSchema, io: 'output' },
       },
+      sources.requiresKeys,
     ),
   );
   app.get('/metrics', async (_request, response) => {

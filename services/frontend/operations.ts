@@ -76,6 +76,7 @@ export const QUERY_OPERATIONS: readonly OpenApiOperation[] = [
   {
     method: 'post',
     path: '/{application}/predict',
+    scope: 'predict',
     summary: 'Ask for one prediction (input) or several (input_batch)',
     request: predictRequestSchema,
     requestTypes: {
@@ -98,6 +99,7 @@ export const QUERY_OPERATIONS: readonly OpenApiOperation[] = [
   {
     method: 'post',
     path: '/{application}/update',
+    scope: 'feedback',
     summary: 'Tell the true output of a query, so that selection learns',
     request: updateRequestSchema,
     answer: updateAnswerSchema,
@@ -106,6 +108,7 @@ export const QUERY_OPERATIONS: readonly OpenApiOperation[] = [
   {
     method: 'get',
     path: '/metrics',
+    scope: 'metrics',
     summary: 'Metrics in the Prometheus text format',
     answer: { contentType: 'text/plain' },
   },

@@ -113,6 +113,7 @@ export class QueryFrontend {
     this.cold = coldRoutes({
       metrics: options.metrics,
       notReady: () => this.notReady(),
+      requiresKeys: options.gate !== undefined,
       onDefect,
       ...(options.pages === undefined ? {} : { pages: options.pages.router }),
     });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ERROR_CATALOGUE, ERROR_CODES, type ErrorCode } from '../errors/index.js';
+import { accessErrors, SECURITY_SCHEMES, securityOf } from './openApiSecurity.js';
 
 /** One route with one method, as `/openapi.json` shows it. */
 export interface OpenApiOperation {
@@ -7,6 +8,8 @@ export interface OpenApiOperation {
   /** With parameters in braces: `/{application}/predict`. */
   readonly path: string;
   readonly summary: string;
+  /** What a key must be allowed, where keys are required; undefined: anybody may ask. */
+  readonly scope?: string;
   readonly request?: z.ZodType;
   /** The request may come without a body. */
   readonly isBodyOptional?: true;
@@ -77,19 +80,21 @@ export function openApiDocument(
   description: string,
   operations: readonly OpenApiOperation[],
   messages: Readonly<Record<string, MessageSchema>> = {},
+  requiresKeys = false,
 ): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {};
   const errorBodies = new Map([[DEFAULT_ERROR_BODY.name, DEFAULT_ERROR_BODY.schema]]);
   for (const operation of operations) {
     const { name, schema } = operation.errorBody ?? DEFAULT_ERROR_BODY;
     errorBodies.set(name, schema);
-    (paths[operation.path] ??= {})[operation.method] = describeOperation(operation);
+    (paths[operation.path] ??= {})[operation.method] = describeOperation(operation, requiresKeys);
   }
   return {
     openapi: '3.1.0',
     info: { title, version: '1', description },
     paths,
     components: {
+      ...(requiresKeys ? { securitySchemes: SECURITY_SCHEMES } : {}),
       schemas: {
         ...Object.fromEntries([...errorBodies].map(([name, schema]) => [name, jsonSchema(schema, 'output')])),
         ...Object.fromEntries(
@@ -100,7 +105,8 @@ export function openApiDocument(
   };
 }
 
-function describeOperation(operation: OpenApiOperation): Record<string, unknown> {
+function describeOperation(operation: OpenApiOperation, requiresKeys: boolean): Record<string, unknown> {
+  const scope = requiresKeys ? operation.scope : undefined;
   const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: 'path',
@@ -117,9 +123,11 @@ function describeOperation(operation: OpenApiOperation): Record<string, unknown>
   const errors: readonly ErrorCode[] = [
     ...(request === undefined ? [] : ERRORS_OF_ANY_BODY),
     ...(operation.errors ?? []),
+    ...accessErrors(scope),
   ];
   return {
     summary: operation.summary,
+    ...(requiresKeys ? { security: securityOf(scope) } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(request === undefined
       ? {}

@@ -43,7 +43,8 @@ export class ManagementServer {
     private readonly onDefect: (error: ServiceError) => void = () => undefined,
     { keys, gate, certificates }: ManagementAccess = {},
   ) {
-    const app = this.routes([...adminVerbs(sources), ...(keys === undefined ? [] : keyVerbs(keys))]);
+    const verbs = [...adminVerbs(sources), ...(keys === undefined ? [] : keyVerbs(keys))];
+    const app = this.routes(verbs, gate !== undefined);
     const listener = (request: IncomingMessage, response: ServerResponse): void => {
       const [path] = (request.url ?? '/').split('?', 1);
       const key = gate === undefined || OPEN_PATHS.has(path) ? undefined : gate.admit(request, 'admin');
@@ -69,12 +70,18 @@ export class ManagementServer {
     return this.server.close(graceMs);
   }
 
-  private routes(verbs: readonly AdminVerb[]): Express {
+  private routes(verbs: readonly AdminVerb[], requiresKeys: boolean): Express {
     const app = express();
     app.disable('x-powered-by');
     app.disable('etag');
     const document = JSON.stringify(
-      openApiDocument('Windjammer management', 'Applications, models, links and keys', verbs.map(operation)),
+      openApiDocument(
+        'Windjammer management',
+        'Applications, models, links and keys',
+        verbs.map(operation),
+        {},
+        requiresKeys,
+      ),
     );
     app.get('/admin/ping', (_request, response) => sendText(response, 200, 'text/plain', 'PONG'));
     app.get('/healthz', (_request, response) => sendJson(response, 200, '{"status":"ok"}'));
@@ -126,6 +133,7 @@ function operation(verb: AdminVerb): OpenApiOperation {
     method: 'post',
     path: `/admin/${verb.name}`,
     summary: verb.summary,
+    scope: 'admin',
     request: verb.request,
     answer: verb.answer ?? { contentType: 'text/plain' },
     errors: ['unknown_field', ...verb.errors],

@@ -25,6 +25,18 @@ const INFER_ERRORS = [
   'default_low_confidence',
 ] as const;
 
+const CHANGE_ERRORS = ['unknown_model', 'not_supported', 'origin_not_allowed', 'store_failed'] as const;
+
+/** What loading and unloading have in common. */
+const CHANGE = {
+  method: 'post',
+  scope: 'admin',
+  request: schemas.repositoryRequestSchema,
+  isBodyOptional: true,
+  answer: schemas.repositoryAnswerSchema,
+  errorBody,
+} as const;
+
 /** The routes of a model, of the current version and of one that the path names. */
 function ofModel(
   suffix: string,
@@ -41,6 +53,7 @@ export const INFERENCE_OPERATIONS: readonly OpenApiOperation[] = [
   {
     method: 'get',
     path: '/v2',
+    scope: 'predict',
     summary: 'Open Inference Protocol: what the server is, and the extensions that it has',
     answer: schemas.serverMetadataSchema,
     errorBody,
@@ -62,18 +75,21 @@ export const INFERENCE_OPERATIONS: readonly OpenApiOperation[] = [
   },
   ...ofModel('', {
     method: 'get',
+    scope: 'predict',
     summary: 'Inputs and outputs of a model or application',
     answer: schemas.modelMetadataSchema,
     errors: ['unknown_model'],
   }),
   ...ofModel('/ready', {
     method: 'get',
+    scope: 'predict',
     summary: 'A model or application has a replica that is up',
     answer: schemas.modelReadySchema,
     errors: ['unknown_model', 'not_ready'],
   }),
   ...ofModel('/infer', {
     method: 'post',
+    scope: 'predict',
     summary: 'Ask a model or application; each row of the input is one query',
     parameters: [
       {
@@ -92,12 +108,14 @@ export const INFERENCE_OPERATIONS: readonly OpenApiOperation[] = [
   {
     method: 'get',
     path: '/v2/models/stats',
+    scope: 'metrics',
     summary: 'Statistics of every model version',
     answer: schemas.statisticsSchema,
     errorBody,
   },
   ...ofModel('/stats', {
     method: 'get',
+    scope: 'metrics',
     summary: 'Statistics of a model, or of the models of an application',
     answer: schemas.statisticsSchema,
     errors: ['unknown_model'],
@@ -105,6 +123,7 @@ export const INFERENCE_OPERATIONS: readonly OpenApiOperation[] = [
   {
     method: 'post',
     path: '/v2/repository/index',
+    scope: 'metrics',
     summary: 'Every registered model version, and whether it is ready',
     request: schemas.indexRequestSchema,
     isBodyOptional: true,

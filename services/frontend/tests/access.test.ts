@@ -86,6 +86,33 @@ describe('where keys are required', () => {
     }
   });
 
+  it('describes in its OpenAPI document what each route needs, as it is enforced', async () => {
+    const { json } = await harness.send('/openapi.json', { method: 'GET' });
+    const { paths, components } = json as {
+      readonly paths: Record<string, Record<string, { readonly security: Record<string, string[]>[] }>>;
+      readonly components: { readonly securitySchemes: object };
+    };
+    expect(Object.keys(components.securitySchemes)).toEqual(['bearer', 'apiKey']);
+    for (const [path, operations] of Object.entries(paths)) {
+      const url = path.replace(/\{\w+\}/g, 'doubles');
+      for (const [verb, { security }] of Object.entries(operations)) {
+        const method = verb.toUpperCase();
+        const ask = async (headers: Record<string, string>) =>
+          (await harness.send(url, { method, body: method === 'POST' ? '{}' : undefined, headers })).status;
+        const told = security.map((scheme) => Object.values(scheme)[0][0]);
+        if (told.length === 0) expect(await ask({}), path).not.toBe(401);
+        else {
+          expect(await ask({}), path).toBe(401);
+          const { text } = await newKey({ scopes: [told[0] as NewKey['scopes'][number]] });
+          expect([401, 403], path).not.toContain(await ask(bearer(text)));
+        }
+      }
+    }
+    const open = await FrontendHarness.start();
+    expect((await open.send('/openapi.json', { method: 'GET' })).text).not.toContain('securitySchemes');
+    await open.close();
+  });
+
   it('asks a browser for its key by its own dialogue, and takes it from there', async () => {
     const page = await harness.send('/dashboard/style.css', { method: 'GET' });
     expect([page.status, page.headers['www-authenticate']]).toEqual([401, expect.stringMatching(/^Basic /)]);
