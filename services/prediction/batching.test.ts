@@ -121,6 +121,7 @@ describe('bounds', () => {
     const refused = serving.answers.filter((answer) => answer.defaultReason === 'overload');
     expect(refused).toHaveLength(90);
     expect(refused.every((answer) => answer.latencyNs === 0)).toBe(true);
+    expect(refused.every(({ retryAfterNs }) => retryAfterNs !== undefined)).toBe(true);
     serving.run();
     expect(serving.answers).toHaveLength(100);
     expect(container.items).toBeLessThanOrEqual(10);
@@ -309,6 +310,28 @@ describe('lost replicas', () => {
     expect(healthy.items).toBe(20);
     expect(serving.observer.events).toEqual(['down doomed: killed']);
     expect(serving.engine.replicas().map((replica) => replica.replica)).toEqual(['healthy']);
+  });
+
+  it('answers everybody within the objective when one of two is killed under load, and asks it no more', () => {
+    const serving = new Serving().simple({ strategy: 'fixed', maxBatchSize: 8 }, 100_000);
+    const [doomed, healthy] = ['doomed', 'healthy'].map((replica) =>
+      serving.container({ replica, credits: 2, serviceNs: () => 10 * MS }),
+    );
+    const ids: string[] = [];
+    for (let at = 0; at < 600; at++) {
+      ids.push(serving.predict(at));
+      serving.clock.run((at + 1) * 1.5 * MS);
+      if (at === 300) doomed.die('signal SIGKILL');
+    }
+    const asked = doomed.frames.length;
+    serving.run();
+    expect(doomed.frames).toHaveLength(asked);
+    expect(serving.engine.replicas().map(({ replica }) => replica)).toEqual(['healthy']);
+    expect(healthy.items).toBeGreaterThan(300);
+    for (const id of ids) {
+      expect(serving.answer(id).isDefault).toBe(false);
+      expect(serving.answer(id).latencyNs).toBeLessThanOrEqual(100 * MS);
+    }
   });
 
   it('fails fast when there is no other, and serves again with a new one', () => {

@@ -58,6 +58,27 @@ describe('closed-loop clients at a model of 5 ms + 0.25 ms an item', () => {
   });
 });
 
+describe('queries that come whatever the answers are, at the same model', () => {
+  it.each([1, 2, 4])('%d times what is feasible: goodput stays, and no answer is late', (times) => {
+    const serving = new Serving().simple({ strategy: 'aimd' }, 100_000);
+    serving.container({ credits: 2, serviceNs: (items) => 5 * MS + items * 0.25 * MS });
+    const feasible = 128 / 0.037;
+    const everyNs = 1e9 / (times * feasible);
+    const asked = Math.round(2.5e9 / everyNs);
+    for (let at = 0; at < asked; at++) {
+      serving.clock.run(at * everyNs);
+      serving.predict(at);
+    }
+    serving.run();
+    const settled = serving.answers.filter(({ queryId }) => Number(queryId.slice(1)) * everyNs >= 1e9);
+    const inTime = settled.filter(({ isDefault }) => !isDefault).length / 1.5;
+    expect(inTime).toBeGreaterThanOrEqual(0.8 * feasible);
+    const defaults = settled.filter(({ isDefault }) => isDefault).map(({ latencyNs }) => latencyNs);
+    expect(Math.max(0, ...defaults)).toBeLessThanOrEqual(100.001 * MS);
+    expect(serving.answers).toHaveLength(asked);
+  });
+});
+
 it('serves again after a pause that made every expectation wrong', () => {
   const serving = new Serving().simple({ strategy: 'fixed', maxBatchSize: 8 });
   let pause = true;
