@@ -25,18 +25,6 @@ const INFER_ERRORS = [
   'default_low_confidence',
 ] as const;
 
-const CHANGE_ERRORS = ['unknown_model', 'not_supported', 'origin_not_allowed', 'store_failed'] as const;
-
-/** What loading and unloading have in common. */
-const CHANGE = {
-  method: 'post',
-  scope: 'admin',
-  request: schemas.repositoryRequestSchema,
-  isBodyOptional: true,
-  answer: schemas.repositoryAnswerSchema,
-  errorBody,
-} as const;
-
 /** The routes of a model, of the current version and of one that the path names. */
 function ofModel(
   suffix: string,
