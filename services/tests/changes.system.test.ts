@@ -262,6 +262,38 @@ describe('change under load', () => {
     expect(await ready('/readyz')).toBe(200);
   });
 
+  it('is ready as a server once a model is up, and for each model by its own replicas', async () => {
+    served = await ServedProcess.start(['--data-dir', join(folder, 'data'), '--no-defaults']);
+    let server = served;
+    const ready = async (path: string) => (await send(`${server.query}${path}`, 'GET', undefined)).status;
+    // Nothing is registered: nothing to wait for.
+    expect(await ready('/readyz')).toBe(200);
+    const broken = join(folder, 'v0.mjs');
+    writeFileSync(broken, 'throw new Error("no weights");');
+    await server.admin('add_model', {
+      model_name: 'broken',
+      model_version: '0',
+      input_type: 'doubles',
+      container_name: 'windjammer/process',
+      model_data_path: broken,
+    });
+    await server.end('SIGTERM');
+    served = await ServedProcess.start(['--data-dir', join(folder, 'data'), '--no-defaults']);
+    server = served;
+    expect(await ready('/readyz')).toBe(503);
+    expect(await ready('/v2/health/ready')).toBe(503);
+    expect(await ready('/healthz')).toBe(200);
+    await addVersion(server, '1');
+    await until(async () => (await ready('/readyz')) === 200);
+    expect(await ready('/v2/models/m/ready')).toBe(200);
+    expect(await ready('/v2/models/broken/ready')).toBe(503);
+    await server.admin('set_num_replicas', { model_name: 'm', model_version: '1', num_replicas: 0 });
+    await until(async () => (await ready('/v2/models/m/ready')) === 503);
+    expect(await ready('/readyz')).toBe(200);
+    await server.admin('set_num_replicas', { model_name: 'm', model_version: '1', num_replicas: 1 });
+    await until(async () => (await ready('/v2/models/m/ready')) === 200);
+  });
+
   it('keeps replicas, scales and the version that answers through a restart', async () => {
     served = await startWithModel();
     await addVersion(served, '2', { min_replicas: 1, max_replicas: 3, warm_up: false });
