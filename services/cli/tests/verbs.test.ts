@@ -62,6 +62,21 @@ describe('windjammer', () => {
       await new Promise((next) => setTimeout(next, 5));
   }
 
+  it('asks strictly, urgently and in a hurry', async () => {
+    await run('app', 'add', 'severe', '--input-type', 'doubles', '--default-output', '-', '--strict');
+    expect(await run('app', 'show', 'severe')).toMatch(/^strict +yes$/m);
+    expect(await run('predict', 'severe', '--input', '[1]')).toMatch(/^FAILED .*No model is linked/);
+    const hurry = ['--priority', '1', '--deadline-ms', '500', '--timeout-ms', '20000'];
+    expect(await runJson('predict', 'severe', '--input', '[1]', '--no-strict', ...hurry)).toMatchObject({
+      default_reason: 'no_linked_model',
+    });
+    await run('app', 'add', 'mild', '--input-type', 'doubles', '--default-output', '-');
+    expect(await run('predict', 'mild', '--input', '[1]', '--strict')).toMatch(
+      /^FAILED .*No model is linked/,
+    );
+    for (const name of ['severe', 'mild']) await run('app', 'delete', name);
+  });
+
   it('registers, shows, links, learns and deletes', async () => {
     const constant = ['--input-type', 'doubles', '--container', 'windjammer/constant'];
     expect(

@@ -35,6 +35,29 @@ describe('a client', () => {
       expect(await client.feedback('floats', feedback)).toEqual({ joined: 'query', durable: true });
     });
 
+    it('says how urgent, how strict and how soon', async () => {
+      const client = new WindjammerClient({ queryUrl: url });
+      const { service } = harness;
+      const options = { priority: 2, strict: true, deadlineMs: 49.5 };
+      await client.predict('doubles', [1], options);
+      await client.predictBatch('doubles', [[1]], options);
+      for (const query of service.queries) {
+        expect(query.priority).toBe(2);
+        expect(query.budgetNs).toBeLessThanOrEqual(50e6);
+      }
+      expect(service.queries).toHaveLength(2);
+      service.reply = () => ({ isDefault: true, defaultReason: 'overload', retryAfterNs: 5e6 });
+      const refused = { code: 'default_unavailable', retryAfterMs: 5 };
+      await expect(client.predict('doubles', [1], options)).rejects.toMatchObject({
+        ...refused,
+        status: 503,
+      });
+      expect(await client.predictBatch('doubles', [[1]], options)).toMatchObject([refused]);
+      await expect(client.predict('doubles', [1], { deadlineMs: 0 })).rejects.toMatchObject({
+        field: 'x-request-timeout-ms',
+      });
+    });
+
     it('tells refusals, silence, absence and strangers apart', async () => {
       const client = new WindjammerClient({ queryUrl: url });
       const refused = client.predict('nobody', [1]);
@@ -64,6 +87,27 @@ describe('a client', () => {
   });
 
   describe.each(['binary', 'json'] as const)('over a WebSocket, %s', (format) => {
+    it('says how urgent, how strict and how soon', async () => {
+      const client = await WebSocketClient.connect(url, { format });
+      const { service } = harness;
+      const input = Float64Array.of(1);
+      await client.predict('doubles', input, { priority: 2, deadlineMs: 50, objectiveUs: 60_000 });
+      await client.predict('doubles', input, { priority: 5, objectiveUs: 40_000, deadlineMs: 50 });
+      await client.predict('doubles', input);
+      expect(service.queries.map(({ priority, budgetNs }) => [priority, budgetNs])).toEqual([
+        [2, 50e6],
+        [5, 40e6],
+        [undefined, undefined],
+      ]);
+      service.reply = () => ({ isDefault: true, defaultReason: 'overload', retryAfterNs: 5e6 });
+      await expect(client.predict('doubles', input, { strict: true })).rejects.toMatchObject({
+        code: 'default_unavailable',
+        status: 503,
+        retryAfterMs: 5,
+      });
+      await client.close();
+    });
+
     it('multiplexes predictions and feedback, in turns where there are too many', async () => {
       const client = await WebSocketClient.connect(url, { format, maxInFlight: 4 });
       const { service } = harness;
