@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { describedMetrics, metricDocumentation } from '../documentation.js';
+import { METRIC_QUERIES } from '../queries.js';
+
+describe('docs/metrics.md', () => {
+  it('is what the server has', () => {
+    expect(readFileSync('docs/metrics.md', 'utf8')).toBe(metricDocumentation());
+  });
+
+  it('names metrics as Prometheus wants it: a unit at the end, _total behind counters and nothing else', () => {
+    const described = describedMetrics();
+    expect(described.length).toBeGreaterThan(30);
+    for (const { name, type, unit, labels, help } of described) {
+      expect(name).toMatch(/^windjammer(_[a-z]+)+$/);
+      expect(name.endsWith('_total')).toBe(type === 'counter');
+      const base = name.replace(/_total$/, '');
+      if (unit === 'seconds' || unit === 'bytes') expect(base.endsWith(`_${unit}`)).toBe(true);
+      else expect(base).not.toMatch(/_(seconds|bytes|milliseconds|ms|us|ns)$/);
+      if (type === 'histogram') expect(name).not.toMatch(/_(count|sum|bucket)$/);
+      for (const label of labels) expect(label).toMatch(/^[a-z]+$/);
+      expect(labels).not.toContain('le');
+      expect(help).toMatch(/^[A-Z]/);
+      expect(help).not.toMatch(/[|\n]|\.$/);
+    }
+    expect(new Set(described.map(({ name }) => name)).size).toBe(described.length);
+  });
+
+  it('asks only for metrics that there are', () => {
+    const names = new Set(
+      describedMetrics().flatMap(({ name, type }) =>
+        type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
+      ),
+    );
+    for (const { promql } of METRIC_QUERIES) {
+      for (const [used] of promql.matchAll(/windjammer_\w+/g)) expect(names).toContain(used);
+    }
+  });
+});
