@@ -5,11 +5,12 @@ import { ServerAccess, type AccessSettings } from './access/index.js';
 import { Dashboard } from './dashboard/index.js';
 import {
   Autoscaler,
+  type AutoscalingSettings,
   Deployer,
   EmbeddedRuntime,
-  ServedVersions,
-  type AutoscalingSettings,
+  ModelLoader,
   type ReplicaStatus,
+  ServedVersions,
 } from './deployment/index.js';
 import type { ServiceError } from './errors/index.js';
 import { QueryFrontend } from './frontend/index.js';
@@ -39,6 +40,8 @@ export interface EmbeddedOptions {
   readonly timeouts?: ConnectionTimeouts;
   /** Origins of web pages that may ask and open a WebSocket, beside the server's own; `*`: any. */
   readonly allowedOrigins?: readonly string[];
+  /** Clients of the query interface may load and unload models. */
+  readonly isRepositoryControlled?: boolean;
   /** Of the query interface, WebSockets among them. */
   readonly maxConnections?: number;
   readonly maxWebSockets?: number;
@@ -255,6 +258,8 @@ class Parts {
       tracing: options.tracing,
       pages: dashboard,
       gate: this.access.queryGate,
+      repository: new ModelLoader(this.registry, this.deployer),
+      isRepositoryControlled: options.isRepositoryControlled,
       certificates: this.certificates.query,
       maxConnections: options.maxConnections,
       ...(options.maxWebSockets === undefined

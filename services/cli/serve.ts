@@ -29,6 +29,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     maxBatchInputs: options.maxBatchInputs,
     timeouts: timeoutsOf(options),
     allowedOrigins: options.allowOrigin,
+    isRepositoryControlled: options.v2RepositoryControl === true,
     withDefaults: options.defaults,
     access: accessSettings(options, process.env),
     tls: tlsSettings(options),

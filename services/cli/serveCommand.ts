@@ -18,6 +18,7 @@ export interface ServeOptions extends ServeSecurityOptions {
   readonly requestTimeoutMs: number;
   readonly keepAliveTimeoutMs: number;
   readonly allowOrigin?: readonly string[];
+  readonly v2RepositoryControl?: true;
   readonly drainNoticeMs?: number;
   readonly drainGraceMs: number;
   readonly logLevel: string;

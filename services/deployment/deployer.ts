@@ -35,6 +35,11 @@ export interface DeployerOptions {
   readonly onPrinted?: (status: ReplicaStatus, frame: PrintedFrame) => void;
 }
 
+interface SettledWaiter {
+  readonly model: string | undefined;
+  readonly resolve: () => void;
+}
+
 /**
  * Runs what the registry names: as many replicas of every registered model version as its scale says, older versions
  * too, so that a rollback finds its model up. What is one too many, and what is deleted, is drained.
@@ -45,7 +50,7 @@ export class Deployer {
   private readonly leaving = new Set<ReplicaSet>();
   private readonly context: ReplicaContext;
   private unwatch: () => void = () => undefined;
-  private waiting: (() => void)[] = [];
+  private waiting: SettledWaiter[] = [];
 
   constructor(private readonly options: DeployerOptions) {
     this.context = {
@@ -74,10 +79,13 @@ export class Deployer {
     this.leaving.clear();
   }
 
-  /** Resolves once no replica is on its way up: each is up, or was lost and waits for another start. */
-  settled(): Promise<void> {
+  /**
+   * Resolves once no replica is on its way up: each is up, or was lost and waits for another start.
+   * @param model whose replicas; undefined: everybody's
+   */
+  settled(model?: string): Promise<void> {
     return new Promise((resolve) => {
-      this.waiting.push(resolve);
+      this.waiting.push({ model, resolve });
       this.checkSettled();
     });
   }
@@ -110,10 +118,12 @@ export class Deployer {
 
   private checkSettled(): void {
     if (this.waiting.length === 0) return;
-    if (this.statuses().some(({ state }) => state === 'starting' || state === 'warming')) return;
-    const { waiting } = this;
-    this.waiting = [];
-    for (const resolve of waiting) resolve();
+    const coming = this.statuses().filter(({ state }) => state === 'starting' || state === 'warming');
+    const isComing = ({ model }: SettledWaiter): boolean =>
+      coming.some((status) => model === undefined || status.model === model);
+    const settled = this.waiting.filter((waiter) => !isComing(waiter));
+    this.waiting = this.waiting.filter(isComing);
+    for (const { resolve } of settled) resolve();
   }
 
   private reconcile(): void {

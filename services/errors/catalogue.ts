@@ -232,6 +232,13 @@ export const ERROR_CATALOGUE = {
     fix: 'See /admin/get_linked_models.',
   },
 
+  load_failed: {
+    status: 400,
+    meaning:
+      'A model that was to be loaded has a version of which no replica came up. It is tried again meanwhile.',
+    fix: 'See the reason in the message, and the log of the server.',
+  },
+
   // Management.
   invalid_name: {
     status: 400,

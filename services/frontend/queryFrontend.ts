@@ -17,7 +17,7 @@ import type { RegistryView } from '../registry/index.js';
 import { coldRoutes, type ColdRouteSources } from './coldRoutes.js';
 import { CrossOrigin } from './crossOrigin.js';
 import { PredictExchange, UpdateExchange, type ExchangeContext } from './exchanges.js';
-import { InferenceProtocol } from './inference/index.js';
+import { InferenceProtocol, type ModelRepository } from './inference/index.js';
 import { isInferencePath } from './inference/inferencePaths.js';
 import { coldDenial, isProbe } from './keyedRoutes.js';
 import { UNOBSERVED, type FrontendObserver } from './observer.js';
@@ -46,6 +46,10 @@ export interface QueryFrontendOptions {
   readonly webSocketLimits?: Partial<WebSocketLimits>;
   /** Origins of web pages that may ask and open a WebSocket, beside the server's own; `*`: any. */
   readonly allowedOrigins?: readonly string[];
+  /** Which models run; undefined: that they are up or not is all that is known. */
+  readonly repository?: ModelRepository | undefined;
+  /** Clients may load and unload models by the Open Inference Protocol. */
+  readonly isRepositoryControlled?: boolean | undefined;
   readonly tracing?: RequestTracing | undefined;
   readonly onDefect?: (error: ServiceError, traceparent?: string) => void;
   readonly pages?: FrontendPages;
@@ -105,6 +109,9 @@ export class QueryFrontend {
       ...this.context,
       registry: options.registry,
       gate: options.gate,
+      repository: options.repository,
+      isRepositoryControlled: options.isRepositoryControlled,
+      allowedOrigins: options.allowedOrigins,
       maxBodyBytes: this.maxBodyBytes,
       notReady: () => this.notReady(),
       isClosed: () => this.stage === 'closed',

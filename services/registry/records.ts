@@ -42,6 +42,8 @@ export interface ModelScale {
   readonly replicas: number;
   /** Limits of the autoscaler; without them the number stays what it is. */
   readonly range?: ReplicaRange;
+  /** Of a version that was unloaded: what it goes back to. */
+  readonly resting?: Omit<ModelScale, 'resting'>;
 }
 
 export interface ReplicaRange {

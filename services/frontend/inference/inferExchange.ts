@@ -31,6 +31,8 @@ export interface InferenceContext {
   readonly service: PredictionService;
   readonly observer: FrontendObserver;
   readonly statistics: InferenceStatistics;
+  /** Rows that an input may have. */
+  readonly maxBatchInputs: number;
   readonly tracing?: RequestTracing | undefined;
   nextQueryId(): string;
   /** A defect: logged, never shown to the client. */
@@ -74,7 +76,7 @@ export class InferExchange implements InferenceBodyReceiver {
       return;
     }
     try {
-      this.start(readInferRequest(json, binary, this.servable), headers);
+      this.start(readInferRequest(json, binary, this.servable, this.context.maxBatchInputs), headers);
     } catch (thrown) {
       this.onBodyError(asServiceError(thrown));
     }

@@ -4,7 +4,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 export type Parameters = Readonly<Record<string, string | number | boolean>>;
 
 /** Which `parameters` of a request these are. */
-export type ParameterPlace = 'request' | 'input' | 'output';
+export type ParameterPlace = 'request' | 'input' | 'output' | 'repository';
 
 const MAX_PARAMETERS = 64;
 
@@ -41,6 +41,7 @@ export function readParameters(value: unknown, field: string, place: ParameterPl
       const message = `${path} must be a string, a number or a boolean, ${describeValue(one)} came`;
       throw new ServiceError('wrong_type', message, path);
     }
+    if (place === 'repository') continue;
     const refusal = one === false || one === 0 || one === '' ? undefined : REFUSED.get(name);
     if (refusal !== undefined) throw new ServiceError('not_supported', `${path}: ${refusal}`, path);
     const belongs = PLACES.get(name);

@@ -1,5 +1,5 @@
 import { describeValue, ServiceError } from '../../errors/index.js';
-import { MAX_OBJECTIVE_US } from '../schemas.js';
+import { LOWEST_PRIORITY, MAX_OBJECTIVE_US } from '../schemas.js';
 import type { BinaryPart } from './binaryData.js';
 import {
   booleanParameter,
@@ -36,13 +36,17 @@ export interface InferRequest {
 }
 
 const MAX_ID_LENGTH = 256;
-const LOWEST_PRIORITY = 5;
 
 /**
  * An inference request for what `servable` takes, checked whole: nothing is asked of a model before it is.
  * @throws ServiceError that names the field
  */
-export function readInferRequest(body: unknown, binary: BinaryPart, servable: Servable): InferRequest {
+export function readInferRequest(
+  body: unknown,
+  binary: BinaryPart,
+  servable: Servable,
+  maxRows: number,
+): InferRequest {
   const fields = readObject(body, 'the body');
   const parameters = readParameters(fields.parameters, 'parameters', 'request');
   return {
@@ -57,7 +61,7 @@ export function readInferRequest(body: unknown, binary: BinaryPart, servable: Se
       servable,
       booleanParameter(parameters, 'binary_data_output', 'parameters') ?? false,
     ),
-    rows: readRows(fields.inputs, binary, servable),
+    rows: readRows(fields.inputs, binary, servable, maxRows),
   };
 }
 
@@ -72,7 +76,7 @@ function readId(id: unknown): string | undefined {
   );
 }
 
-function readRows(inputs: unknown, binary: BinaryPart, servable: Servable): Uint8Array[] {
+function readRows(inputs: unknown, binary: BinaryPart, servable: Servable, maxRows: number): Uint8Array[] {
   const { input } = servable;
   if (inputs === undefined) throw new ServiceError('missing_field', 'inputs is required', 'inputs');
   if (!Array.isArray(inputs)) {
@@ -101,7 +105,7 @@ function readRows(inputs: unknown, binary: BinaryPart, servable: Servable): Uint
   const bytes = takeBinary(parameters, data, binary, `inputs[0] ('${input.name}')`);
   const isBase64 = textParameter(parameters, 'content_type') === 'base64';
   const tensor = { name: input.name, datatype, shape, data, binary: bytes, isBase64 };
-  return tensorRows(input.type, tensor, input.length, 'inputs[0]');
+  return tensorRows(input.type, tensor, input.length, maxRows, 'inputs[0]');
 }
 
 /** The tensor's binary data; undefined: it has `data`. */

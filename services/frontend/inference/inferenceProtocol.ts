@@ -11,12 +11,19 @@ import { InferenceStatistics } from './inferenceStatistics.js';
 import { InferExchange, type InferenceContext } from './inferExchange.js';
 import { Servables, type Servable } from './servables.js';
 import { INPUT_DATATYPES } from './datatypes.js';
-import { readInferenceBody, type InferenceBodyReceiver } from './inferenceBody.js';
+import { readInferenceBody } from './inferenceBody.js';
+import { RepositoryRoutes, type ModelRepository } from './repositoryRoutes.js';
 
 export interface InferenceProtocolOptions extends Omit<InferenceContext, 'statistics'> {
   readonly registry: RegistryView;
   /** Who may ask; undefined: anybody. */
   readonly gate?: Gate | undefined;
+  /** undefined: replicas that are up are all that is known. */
+  readonly repository?: ModelRepository | undefined;
+  /** Clients may load and unload models. */
+  readonly isRepositoryControlled?: boolean | undefined;
+  /** Origins of web pages that may do so, beside the server's own; `*`: any. */
+  readonly allowedOrigins?: readonly string[] | undefined;
   readonly maxBodyBytes: number;
   /** Why the server takes no queries now; undefined: it does. */
   notReady(): string | undefined;
@@ -39,6 +46,7 @@ export class InferenceProtocol {
   private readonly servables: Servables;
   private readonly context: InferenceContext;
   private readonly statistics: InferenceStatistics;
+  private readonly repositoryRoutes: RepositoryRoutes;
   private readonly unwatch: () => void;
 
   constructor(private readonly options: InferenceProtocolOptions) {
@@ -49,10 +57,20 @@ export class InferenceProtocol {
       service: options.service,
       observer: options.observer,
       statistics: this.statistics,
+      maxBatchInputs: options.maxBatchInputs,
       nextQueryId: () => options.nextQueryId(),
       tracing: options.tracing,
       onDefect: (error, traceparent) => options.onDefect(error, traceparent),
     };
+    this.repositoryRoutes = new RepositoryRoutes({
+      repository: options.repository,
+      isControlled: options.isRepositoryControlled ?? false,
+      allowedOrigins: options.allowedOrigins ?? [],
+      maxBodyBytes: options.maxBodyBytes,
+      models: () => registry.models(),
+      isReady: (name, version) => options.service.ready(name, version),
+      refuse: (response, error) => this.refuseError(response, error),
+    });
     this.unwatch = registry.watch(({ kind }) => {
       if (kind === 'model') this.statistics.prune();
     });
@@ -77,9 +95,7 @@ export class InferenceProtocol {
       try {
         this.answer(route, request, response);
       } catch (thrown) {
-        const error = asServiceError(thrown);
-        if (error.code === 'internal') this.context.onDefect(error);
-        this.refuse(response, error.code, error.message);
+        this.refuseError(response, asServiceError(thrown));
       }
     }
   }
@@ -123,14 +139,12 @@ export class InferenceProtocol {
         send(response, this.statistics.shown(this.options.registry.models()));
         return;
       case 'repositoryIndex':
-        this.readIndex(request, response);
+        this.repositoryRoutes.index(request, response);
         return;
       case 'load':
-      case 'unload': {
-        const message = `${route.kind} is not done on the query interface: every registered version is kept loaded; register and delete versions on the management interface`;
-        this.refuse(response, 'not_supported', message);
+      case 'unload':
+        this.repositoryRoutes.change(route.kind, route.model, request, response);
         return;
-      }
       case 'infer':
         this.infer(this.servable(route.model, route.version), request, response);
         return;
@@ -148,6 +162,11 @@ export class InferenceProtocol {
   private infer(servable: Servable, request: IncomingMessage, response: ServerResponse): void {
     if (this.options.isClosed()) {
       this.refuse(response, 'shutting_down', 'the server is draining', ['connection', 'close']);
+      return;
+    }
+    if (servable.kind === 'model' && !this.isLoaded(servable.record)) {
+      request.resume();
+      this.refuse(response, 'default_unavailable', `'${servable.name}' is unloaded`);
       return;
     }
     const trace = this.options.tracing?.onHttpRequest(request, response, inferPattern(request));
@@ -209,29 +228,14 @@ export class InferenceProtocol {
     return linked.some((model) => service.ready(model.name, model.version));
   }
 
-  private readIndex(request: IncomingMessage, response: ServerResponse): void {
-    const receiver: InferenceBodyReceiver = {
-      onBody: (body) => this.answerIndex(body, response),
-      onBodyError: ({ code, message }) => this.refuse(response, code, message),
-    };
-    readInferenceBody(request, this.options.maxBodyBytes, receiver, {});
+  /** The cache knows answers of a model that is unloaded: it gives none all the same. */
+  private isLoaded({ name, version }: ModelRecord): boolean {
+    return this.options.repository?.isLoaded(name, version) ?? true;
   }
 
-  private answerIndex(body: unknown, response: ServerResponse): void {
-    if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-      this.refuse(response, 'wrong_type', 'the body must be an object');
-      return;
-    }
-    const ready: unknown = 'ready' in body ? body.ready : undefined;
-    if (ready !== undefined && typeof ready !== 'boolean') {
-      this.refuse(response, 'wrong_type', 'ready must be a boolean');
-      return;
-    }
-    const index = this.options.registry.models().map(({ name, version }) => {
-      const isUp = this.context.service.ready(name, version);
-      return { name, version, state: isUp ? 'READY' : 'UNAVAILABLE', reason: isUp ? '' : 'no replica is up' };
-    });
-    send(response, ready === true ? index.filter(({ state }) => state === 'READY') : index);
+  private refuseError(response: ServerResponse, error: ServiceError): void {
+    if (error.code === 'internal') this.context.onDefect(error);
+    this.refuse(response, error.code, error.message);
   }
 
   private refuse(

@@ -25,6 +25,18 @@ const INFER_ERRORS = [
   'default_low_confidence',
 ] as const;
 
+const CHANGE_ERRORS = ['unknown_model', 'not_supported', 'origin_not_allowed', 'store_failed'] as const;
+
+/** What loading and unloading have in common. */
+const CHANGE = {
+  method: 'post',
+  scope: 'admin',
+  request: schemas.repositoryRequestSchema,
+  isBodyOptional: true,
+  answer: schemas.repositoryAnswerSchema,
+  errorBody,
+} as const;
+
 /** The routes of a model, of the current version and of one that the path names. */
 function ofModel(
   suffix: string,
@@ -117,5 +129,17 @@ export const INFERENCE_OPERATIONS: readonly OpenApiOperation[] = [
     isBodyOptional: true,
     answer: schemas.repositoryIndexSchema,
     errorBody,
+  },
+  {
+    ...CHANGE,
+    path: '/v2/repository/models/{model}/load',
+    summary: 'Run the replicas of a model that was unloaded; answered once they are up',
+    errors: [...CHANGE_ERRORS, 'load_failed'],
+  },
+  {
+    ...CHANGE,
+    path: '/v2/repository/models/{model}/unload',
+    summary: 'Stop the replicas of a model once they have answered what they have',
+    errors: CHANGE_ERRORS,
   },
 ];

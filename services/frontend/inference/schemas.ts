@@ -102,6 +102,15 @@ export const repositoryIndexSchema = z.array(
   }),
 );
 
+export const repositoryRequestSchema = z.object({
+  parameters: z
+    .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+    .optional()
+    .describe('config and file:… are refused; others are ignored'),
+});
+
+export const repositoryAnswerSchema = z.strictObject({});
+
 const duration = z.strictObject({ count: z.int(), ns: z.int() });
 
 const computeStatistics = {

@@ -1,7 +1,7 @@
 import { ELEMENT_BYTES, type InputType } from '../../../containers/protocol/index.js';
 import { describeValue, ServiceError } from '../../errors/index.js';
 import { encodeInput } from '../inputs.js';
-import { MAX_CLIENT_BATCH, MAX_FLOAT32 } from '../schemas.js';
+import { MAX_FLOAT32 } from '../schemas.js';
 import { binaryNumberRows, binaryTextRows } from './binaryData.js';
 import { DATATYPES, INPUT_DATATYPES, type Datatype } from './datatypes.js';
 
@@ -22,6 +22,7 @@ export interface InputTensor {
 /**
  * The rows of a tensor, each the bytes of one input: little-endian, UTF-8 for text.
  * @param length elements that a row must have; undefined: any number but 0
+ * @param maxRows of the first dimension
  * @param field what errors call the tensor: `inputs[0]`
  * @throws ServiceError before anything is allocated that the data does not fill
  */
@@ -29,10 +30,11 @@ export function tensorRows(
   type: InputType,
   tensor: InputTensor,
   length: number | undefined,
+  maxRows: number,
   field: string,
 ): Uint8Array[] {
   const datatype = checkDatatype(type, tensor.datatype, field);
-  const shape = checkShape(tensor.shape, field);
+  const shape = checkShape(tensor.shape, maxRows, field);
   const rowElements = shape.slice(1).reduce((product, size) => product * size, 1);
   const wanted = datatype === 'BYTES' ? 1 : length;
   if (wanted !== undefined && rowElements !== wanted) {
@@ -69,7 +71,7 @@ function checkDatatype(type: InputType, datatype: unknown, field: string): Datat
   throw new ServiceError('invalid_value', message, place);
 }
 
-function checkShape(shape: unknown, field: string): readonly number[] {
+function checkShape(shape: unknown, maxRows: number, field: string): readonly number[] {
   const place = `${field}.shape`;
   if (shape === undefined) throw new ServiceError('missing_field', `${place} is required`, place);
   if (!Array.isArray(shape)) {
@@ -85,8 +87,8 @@ function checkShape(shape: unknown, field: string): readonly number[] {
     const message = `${place}[${at}] must be a whole number from 1, ${describeValue(size)} came`;
     throw new ServiceError(size === 0 ? 'empty_input' : 'invalid_value', message, place);
   });
-  if (checked[0] > MAX_CLIENT_BATCH) {
-    const message = `${place}[0] may be at most ${MAX_CLIENT_BATCH} rows, ${checked[0]} came`;
+  if (checked[0] > maxRows) {
+    const message = `${place}[0] may be at most ${maxRows} rows, ${checked[0]} came`;
     throw new ServiceError('batch_too_large', message, place);
   }
   return checked;

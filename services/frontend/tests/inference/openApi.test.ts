@@ -7,7 +7,16 @@ import { InferenceHarness, pixels } from './inferenceHarness.js';
 let harness: InferenceHarness;
 
 beforeAll(async () => {
-  harness = await InferenceHarness.start();
+  const done = () => Promise.resolve();
+  harness = await InferenceHarness.start({
+    repository: {
+      state: () => ({ state: 'READY', reason: '' }),
+      isLoaded: () => true,
+      load: done,
+      unload: done,
+    },
+    isRepositoryControlled: true,
+  });
 });
 afterAll(() => harness.close());
 beforeEach(() => harness.reset());
@@ -34,6 +43,8 @@ describe('the OpenAPI document', () => {
       '/v2/models/{model}/versions/{version}/ready',
       '/v2/models/{model}/versions/{version}/stats',
       '/v2/repository/index',
+      '/v2/repository/models/{model}/load',
+      '/v2/repository/models/{model}/unload',
     ]);
     for (const [path, operations] of own) {
       for (const { responses } of Object.values(operations)) {
