@@ -33,7 +33,6 @@ export { VirtualNode, type VirtualNodeOptions } from './virtualNode.js';
 export {
   goldenProblem,
   inputBytes,
-  measuringInputs,
   tryModel,
   type BatchTrial,
   type ModelTrialOptions,

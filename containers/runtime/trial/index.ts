@@ -1,3 +1,3 @@
 export { goldenProblem, type GoldenFailure, type GoldenReport } from './goldenTrial.js';
-export { inputBytes, measuringInputs } from './trialInputs.js';
+export { inputBytes } from './trialInputs.js';
 export { tryModel, type BatchTrial, type ModelTrialOptions, type ModelTrialReport } from './modelTrial.js';

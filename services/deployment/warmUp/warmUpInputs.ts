@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path';
 import { loadGolden, loadManifest, packageRoot } from '../../../containers/models/index.js';
 import { ELEMENT_BYTES, type HelloFrame, type ItemResult } from '../../../containers/protocol/index.js';
-import { goldenProblem, inputBytes, measuringInputs } from '../../../containers/runtime/index.js';
+import { goldenProblem, inputBytes } from '../../../containers/runtime/index.js';
 import type { ModelRecord } from '../../registry/index.js';
 
 /** What a new replica is asked before it serves. */
@@ -20,7 +20,8 @@ const LARGEST_BATCH = 8;
 const MOST_INPUT_BYTES = 64 * 1024 * 1024;
 
 /**
- * The model's golden inputs where it has them, or else made-up ones of the right length.
+ * The model's golden inputs where it has them, or else a made-up one of the right length. A kernel model without golden
+ * inputs is asked nothing: its container computes whole batches before it says hello.
  * @returns undefined when there is nothing to warm up.
  * @throws ModelError when the golden inputs cannot be read.
  */
@@ -31,11 +32,11 @@ export function warmUpInputs(model: ModelRecord, hello: HelloFrame): WarmUp | un
   return input === undefined ? undefined : { batches: inBatches([input], hello) };
 }
 
-function kernelModelWarmUp(path: string, hello: HelloFrame): WarmUp {
+function kernelModelWarmUp(path: string, hello: HelloFrame): WarmUp | undefined {
   const folder = isAbsolute(path) ? path : join(packageRoot(), path);
   const manifest = loadManifest(path);
   const golden = loadGolden({ folder, manifest });
-  if (golden === undefined) return { batches: inBatches(measuringInputs(manifest, undefined), hello) };
+  if (golden === undefined) return undefined;
   const { type } = manifest.inputs[0];
   const cases = golden.cases.slice(0, LARGEST_BATCH);
   return {
