@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { VirtualClock } from '../../simulator/time/index.js';
 import type { Evaluation } from './evaluation.js';
+import { HangPatience } from './hangPatience.js';
 import { HangWatchdog } from './hangWatchdog.js';
 import { InFlight } from './inFlight.js';
 
@@ -20,17 +21,10 @@ function watched() {
   const inFlight = new InFlight();
   const reasons: string[] = [];
   const limits = { minimumMs: 1000, factor: 8, firstAnswerMs: 60_000 };
-  const watchdog = new HangWatchdog(
-    clock,
-    'watchdog',
-    inFlight,
-    limits,
-    () => 1,
-    (reason) => {
-      reasons.push(reason);
-      watchdog.close();
-    },
-  );
+  const watchdog = new HangWatchdog(clock, 'watchdog', inFlight, limits, new HangPatience(), (reason) => {
+    reasons.push(reason);
+    watchdog.close();
+  });
   let id = 0;
   const send = () => {
     const items: Evaluation[] = [];

@@ -1,4 +1,5 @@
 import type { Clock, EventSink } from '../../simulator/time/index.js';
+import type { HangPatience } from './hangPatience.js';
 import type { InFlight } from './inFlight.js';
 
 /** When a replica that answers nothing counts as lost. */
@@ -29,7 +30,7 @@ export class HangWatchdog implements EventSink {
 
   /**
    * @param port the watchdog's name on the clock.
-   * @param patience a factor on what is allowed: grows while replicas of the same model are lost one after the other.
+   * @param patience the model's: a factor on what is allowed that grows while replicas of the same model are lost one after the other.
    * @param onHung must take the replica out of use, and close the watchdog.
    */
   constructor(
@@ -37,7 +38,7 @@ export class HangWatchdog implements EventSink {
     private readonly port: string,
     private readonly inFlight: InFlight,
     private readonly limits: HangLimits,
-    private readonly patience: (nowNs: number) => number,
+    private readonly patience: HangPatience,
     private readonly onHung: (reason: string) => void,
   ) {
     clock.attach(port, this);
@@ -68,6 +69,7 @@ export class HangWatchdog implements EventSink {
       this.overdueId = oldest.id;
       this.look(nowNs + behindNs, GRACE_NS);
     } else {
+      this.patience.onHang(nowNs);
       const seconds = (ns: number): string => `${(ns / 1e9).toFixed(2)} s`;
       this.onHung(
         `it hangs: no answer to a batch of ${oldest.items.length} for ${seconds(silentNs)}, where ${seconds(allowedNs)} is the longest that is waited`,
@@ -86,6 +88,6 @@ export class HangWatchdog implements EventSink {
     const { minimumMs, factor, firstAnswerMs } = this.limits;
     const size = this.inFlight.oldest()?.items.length ?? 1;
     if (!past.known) return firstAnswerMs * 1e6;
-    return Math.max(minimumMs * 1e6, factor * past.longestNs(size)) * this.patience(nowNs);
+    return Math.max(minimumMs * 1e6, factor * past.longestNs(size)) * this.patience.now(nowNs);
   }
 }

@@ -4,6 +4,10 @@ import { RecentRoundTrips } from './recentRoundTrips.js';
 import { ServiceEstimate } from './serviceEstimate.js';
 import { ServicePast } from './servicePast.js';
 
+const OVERDUE_FACTOR = 3;
+/** Less is no sign of anything. */
+const OVERDUE_LEAST_NS = 5e6;
+
 /** A batch that a replica has. */
 export interface Batch {
   readonly id: number;
@@ -63,7 +67,7 @@ export class InFlight {
 
   /** Takes out a batch that was answered, and learns from it. */
   remove(batch: Batch, nowNs: number): void {
-    const wasOldest = this.oldest() === batch;
+    const wasOldest = this.batches.size === 1 || this.oldest() === batch;
     const size = batch.items.length;
     this.batches.delete(batch.id);
     this.items -= size;
@@ -86,6 +90,13 @@ export class InFlight {
   /** How long the oldest batch has been the one that is due. */
   silentNs(nowNs: number): number {
     return nowNs - this.oldestSinceNs;
+  }
+
+  /** Whether the oldest batch takes several times what a batch takes of late. */
+  isOverdue(nowNs: number): boolean {
+    const expectedNs = this.roundTrips.expectedNs;
+    if (this.batches.size === 0 || expectedNs === 0) return false;
+    return nowNs - this.oldestSinceNs > OVERDUE_FACTOR * expectedNs + OVERDUE_LEAST_NS;
   }
 
   /** What the container still needs for what it has. */

@@ -25,6 +25,9 @@ export interface BatchingOptions {
   readonly hang: HangLimits | undefined;
 }
 
+/** Longer than any wait. */
+const OVERDUE_NS = 1e15;
+
 export const BATCHING_DEFAULTS = { maxQueued: 10_000, serviceShare: 0.5 } as const;
 
 /** All replicas of one model version. */
@@ -94,7 +97,7 @@ export class ReplicaGroup {
         return;
       }
     }
-    const queue = this.queues.length === 1 ? this.queues[0] : this.leastWait();
+    const queue = this.queues.length === 1 ? this.queues[0] : this.leastWait(nowNs);
     if (queue === undefined || queue.full) {
       evaluation.state = 'done';
       evaluation.onFailure(
@@ -169,7 +172,7 @@ export class ReplicaGroup {
     });
     const nowNs = this.options.clock.nowNs();
     for (const evaluation of waiting) {
-      const heir = this.leastWait();
+      const heir = this.leastWait(nowNs);
       const takes = heir !== undefined && !heir.full && heir.lateByNs(evaluation, nowNs) <= 0;
       (takes ? heir : queue).enqueue(evaluation, nowNs);
     }
@@ -184,7 +187,7 @@ export class ReplicaGroup {
   }
 
   /** The replica with the least expected wait among those that have room; any of them when none has. */
-  private leastWait(): ReplicaQueue | undefined {
+  private leastWait(nowNs: number): ReplicaQueue | undefined {
     const { queues } = this;
     const unmeasuredNs = this.meanItemNs();
     let best: ReplicaQueue | undefined;
@@ -192,7 +195,9 @@ export class ReplicaGroup {
     this.turn = (this.turn + 1) % Math.max(queues.length, 1);
     for (let step = 0; step < queues.length; step++) {
       const queue = queues[(this.turn + step) % queues.length];
-      const waitNs = queue.full ? Infinity : queue.backlog * (queue.meanItemNs ?? unmeasuredNs);
+      let waitNs = queue.full ? Infinity : queue.backlog * (queue.meanItemNs ?? unmeasuredNs);
+      // It may hang: better anybody else who has room.
+      if (queue.isOverdue(nowNs)) waitNs += OVERDUE_NS;
       if (best === undefined || waitNs < bestNs) {
         best = queue;
         bestNs = waitNs;
@@ -219,15 +224,21 @@ export class ReplicaGroup {
     const nowNs = this.options.clock.nowNs();
     const expired: PredictionFailure = { reason: 'expired', message: `its replica was lost: ${reason}` };
     // Accused before anything is sent again, so that whoever answers at once finds everything in order.
-    if (!isIntended)
-      for (const { items } of inFlight) this.suspects.accuse(items, true, inFlight.length === 1, nowNs);
+    let verdict: string | undefined;
+    if (!isIntended) {
+      const wereAlone = inFlight.length === 1;
+      for (const { items } of inFlight) verdict = this.suspects.accuse(items, true, wereAlone, nowNs);
+    }
     let requeued = 0;
     for (const evaluation of [...inFlight.flatMap(({ items }) => items), ...queued]) {
       // A failure's callback may have cancelled others of the list.
       if (evaluation.state === 'done') continue;
       evaluation.queue = undefined;
-      if (evaluation.expiresNs <= nowNs) failEvaluation(evaluation, expired);
-      else {
+      if (verdict !== undefined && evaluation === inFlight[0].items[0]) {
+        failEvaluation(evaluation, { reason: 'model_error', message: `${verdict}: ${reason}` });
+      } else if (evaluation.expiresNs <= nowNs) {
+        failEvaluation(evaluation, expired);
+      } else {
         requeued += 1;
         this.enqueue(evaluation, nowNs);
       }

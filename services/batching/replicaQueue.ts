@@ -14,7 +14,6 @@ import { deliverResults, type ResultListener, sharedFailure, soundParts } from '
 import { BatchHold } from './batchHold.js';
 import type { BatchSizeController } from './batchSize.js';
 import { failEvaluation, type Evaluation } from './evaluation.js';
-import type { HangPatience } from './hangPatience.js';
 import { EXPIRED, ExpiryTimer } from './expiryTimer.js';
 import { HangWatchdog } from './hangWatchdog.js';
 import { InFlight, type Batch } from './inFlight.js';
@@ -47,7 +46,6 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
   private readonly port: string;
   private readonly channel: ContainerChannel;
   private readonly maxQueued: number;
-  private readonly patience: HangPatience;
   private readonly suspects: SuspectInputs;
   private readonly observer: BatchingObserver;
   private readonly onLost: ReplicaQueueOptions['onLost'];
@@ -65,6 +63,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
   private items = 0;
   /** Batches that failed as a whole since an item was last answered. */
   private wholeFailures = 0;
+  private isTurnOfSuspects = false;
   private dispatchScheduled = false;
   private dispatching = false;
   private down = false;
@@ -78,7 +77,6 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     this.port = options.port;
     this.channel = options.channel;
     this.maxQueued = options.maxQueued;
-    this.patience = options.patience;
     this.suspects = options.suspects;
     this.observer = options.observer;
     this.onLost = options.onLost;
@@ -95,14 +93,10 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     this.expiry = new ExpiryTimer(this.clock, this.port, this.waiting);
     this.clock.attach(this.port, this);
     if (options.hang !== undefined) {
-      const patience = (nowNs: number): number => this.patience.now(nowNs);
-      this.watchdog = new HangWatchdog(
-        this.clock,
-        `${this.port}/watchdog`,
-        this.inFlight,
-        options.hang,
-        patience,
-        (reason) => this.onHung(reason),
+      const { hang, patience } = options;
+      const port = `${this.port}/watchdog`;
+      this.watchdog = new HangWatchdog(this.clock, port, this.inFlight, hang, patience, (reason) =>
+        this.lose(reason),
       );
     }
   }
@@ -114,6 +108,11 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
   /** Items that the replica has before it. */
   get backlog(): number {
     return this.queued + this.inFlight.items;
+  }
+
+  /** Whether what it works on takes much longer than of late: others are asked first. */
+  isOverdue(nowNs: number): boolean {
+    return this.inFlight.isOverdue(nowNs);
   }
 
   /** Mean service time an item, of late; undefined before the first answer. */
@@ -291,11 +290,6 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     this.channel.close(reason);
   }
 
-  private onHung(reason: string): void {
-    this.patience.onHang(this.clock.nowNs());
-    this.lose(reason);
-  }
-
   private scheduleDispatch(nowNs: number): void {
     if (this.dispatchScheduled || this.dispatching) return;
     this.dispatchScheduled = true;
@@ -308,13 +302,17 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     this.dispatching = true;
     try {
       while (this.credits > 0 && !this.down && !this.inFlight.isAlone) {
-        if (this.quarantine.size > 0) {
+        const isDangerous = this.quarantine.isDangerous;
+        // Dangerous ones take turns with the others, who go first: whatever happens then, they have been served.
+        if (this.quarantine.size > 0 && (!isDangerous || this.isTurnOfSuspects || this.waiting.size === 0)) {
           // What may take the replica down takes nothing else with it.
-          if (this.quarantine.isDangerous && this.inFlight.size > 0) break;
+          if (isDangerous && this.inFlight.size > 0) break;
+          this.isTurnOfSuspects = false;
           this.sendSuspects(nowNs);
         } else if (this.waiting.size === 0 || this.holding.hold(this.limit, nowNs)) {
           break;
         } else {
+          this.isTurnOfSuspects = true;
           this.sendBatch(nowNs);
         }
       }
@@ -459,7 +457,10 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     let failure = shared;
     if (shared === undefined || this.wholeFailures > HOPELESS_FAILURES || this.down) {
       ({ failed, failure } = deliverResults(batch, frame.results, this.hello.replica, this));
-      if (failed < size) this.wholeFailures = 0;
+      if (failed < size) {
+        this.wholeFailures = 0;
+        this.suspects.onAnswered();
+      }
     } else {
       this.retryInParts(batch, nowNs);
     }

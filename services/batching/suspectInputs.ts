@@ -15,30 +15,44 @@ interface Suspect {
   isDangerous: boolean;
   /** Why it is not tried again; undefined while it is. */
   verdict: string | undefined;
+  /** Batches that the model had answered when it was first suspected. */
+  readonly answersBefore: number;
   untilNs: number;
 }
 
 /**
  * Inputs of one model that were in batches that were lost or failed as a whole. Halving such a batch, and then quartering
  * what is lost again and so on, finds the input that spoils it in at most log2(n) further losses, and in fewer where n is
- * large. Asked again, a suspect goes on where it was; one that has taken down a replica all by itself is not tried again
- * for a while, so that a client who insists does not take down the next one.
+ * large. Asked again, a suspect goes on where it was; one that has taken down a replica all by itself while the model
+ * answered others is not tried again for a while, so that a client who insists does not take down the next one.
  */
 export class SuspectInputs {
   private readonly byHash = new Map<number, Suspect>();
   private bytes = 0;
+  private answers = 0;
 
   get size(): number {
     return this.byHash.size;
   }
 
+  /** A batch was answered, by whichever replica. */
+  onAnswered(): void {
+    this.answers += 1;
+  }
+
   /**
-   * Evaluations that spoilt a batch together: each is suspected from now on. Those with a verdict are not to be tried
-   * again.
+   * Evaluations that spoilt a batch together: each is suspected from now on.
    * @param isDangerous the batch's replica was lost with it; false: its items all failed.
    * @param wereAlone nothing else was in flight.
+   * @returns why the only one of them is not to be tried again, where it is so.
    */
-  accuse(batch: readonly Evaluation[], isDangerous: boolean, wereAlone: boolean, nowNs: number): void {
+  accuse(
+    batch: readonly Evaluation[],
+    isDangerous: boolean,
+    wereAlone: boolean,
+    nowNs: number,
+  ): string | undefined {
+    let verdict: string | undefined;
     for (const evaluation of batch) {
       evaluation.losses += 1;
       evaluation.isDangerous ||= isDangerous;
@@ -50,16 +64,27 @@ export class SuspectInputs {
       if (!isDangerous) continue;
       const suspect = this.remember(evaluation, nowNs);
       if (batch.length === 1 && wereAlone && suspect.losses >= CONVICTING_LOSSES) {
-        suspect.verdict = `this input was isolated: ${suspect.losses} replicas were lost with it, the last with nothing else`;
+        verdict = `this input was isolated: ${suspect.losses} replicas were lost with it, the last with nothing else`;
+        // A model that answers nobody else may be what is broken.
+        if (this.answers > suspect.answersBefore) suspect.verdict = verdict;
       }
     }
+    return verdict;
   }
 
   /** It has failed by itself after it had spoilt a batch: for a while it goes alone. */
   remember(evaluation: Evaluation, nowNs: number): Suspect {
     const { input, hash, losses, mostTogether, isDangerous } = evaluation;
     const found = this.find(evaluation, nowNs);
-    const suspect = found ?? { input, losses, mostTogether, isDangerous, verdict: undefined, untilNs: 0 };
+    const suspect: Suspect = found ?? {
+      input,
+      losses,
+      mostTogether,
+      isDangerous,
+      verdict: undefined,
+      answersBefore: this.answers,
+      untilNs: 0,
+    };
     this.drop(hash);
     suspect.losses = losses;
     suspect.mostTogether = mostTogether;

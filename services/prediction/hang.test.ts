@@ -37,6 +37,23 @@ describe('a replica that hangs', () => {
     ]);
   });
 
+  it('is asked nothing more while others answer, long before it is lost', () => {
+    const serving = new Serving().simple({ strategy: 'fixed', maxBatchSize: 8 }, 100_000);
+    const hangs = (element: number): boolean => element === 666;
+    for (const replica of ['r0', 'r1']) serving.container({ replica, hangs, serviceNs: () => 10 * MS });
+    const ids: string[] = [];
+    for (let at = 0; at < 600; at++) {
+      serving.run(2 * at);
+      ids.push(serving.predict(at === 300 ? 666 : at));
+    }
+    const lost = ids.filter((id) =>
+      serving.answers.some(({ queryId, isDefault }) => queryId === id && isDefault),
+    );
+    expect(serving.engine.replicas()).toHaveLength(2);
+    // What it had in flight, and what came in the first 50 ms or so.
+    expect(lost.length).toBeLessThan(30);
+  });
+
   it('is found out while it answers other batches, but never the oldest', () => {
     const serving = new Serving().simple({ strategy: 'fixed', maxBatchSize: 1 }, PATIENT_US);
     const container = serving.container({ manual: true, credits: 2 });

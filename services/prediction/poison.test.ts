@@ -100,6 +100,20 @@ describe('an input that takes its container down', () => {
     expect(fleet.lost).toBeGreaterThan(lost);
   });
 
+  it('is tried again by everybody where nothing shows that the model answers anything', () => {
+    const serving = fixed(8, 500_000);
+    let broken = true;
+    const fleet = new Fleet(serving, 3, () => broken);
+    const id = serving.predict(1);
+    serving.run();
+    expect(serving.answer(id).defaultReason).toBe('model_error');
+    expect(fleet.lost).toBe(2);
+    broken = false;
+    const again = serving.predict(1);
+    serving.run();
+    expect(serving.answer(again).output).toBe('1');
+  });
+
   it('is closed in on over several tries where each expires with its replica', () => {
     const serving = fixed(16, 40_000);
     const fleet = new Fleet(serving, 1, isPoison);

@@ -27,10 +27,11 @@ function shares(rates: readonly (readonly [priority: number, perSecond: number])
     serving.clock.run(untilNs);
   }
   serving.run();
+  const inTime = new Set(serving.answers.filter(({ isDefault }) => !isDefault).map(({ queryId }) => queryId));
   const served = new Map<number, number>();
   for (const [priority] of rates) {
     const ids = [...asked].filter(([, level]) => level === priority).map(([id]) => id);
-    served.set(priority, ids.filter((id) => !serving.answer(id).isDefault).length / ids.length);
+    served.set(priority, ids.filter((id) => inTime.has(id)).length / ids.length);
   }
   return served;
 }
