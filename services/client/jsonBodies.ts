@@ -14,16 +14,25 @@ export function predictFields({ context, version, objectiveUs, strict, priority 
   return { context, version, latency_slo_micros: objectiveUs, strict, priority };
 }
 
-/** What travels as headers: a deadline counts from the moment that they arrive. */
+/** An hour: what no objective is longer than. */
+const MAX_DEADLINE_MS = 3_600_000;
+
+/** What travels as headers: a deadline counts from the moment that they arrive. @throws RangeError */
 export function predictHeaders({ deadlineMs }: PredictOptions): Readonly<Record<string, string>> | undefined {
-  return deadlineMs === undefined ? undefined : { 'x-request-timeout-ms': String(Math.ceil(deadlineMs)) };
+  if (deadlineMs === undefined) return undefined;
+  return { 'x-request-timeout-ms': String(Math.ceil(checkedDeadlineMs(deadlineMs))) };
 }
 
-/** On a WebSocket, where a message arrives whole, the deadline is an objective like the other. */
+/** On a WebSocket, where a message arrives whole, the deadline is an objective like the other. @throws RangeError */
 export function messageObjectiveUs({ objectiveUs, deadlineMs }: PredictOptions): number | undefined {
   if (deadlineMs === undefined) return objectiveUs;
-  const deadlineUs = Math.ceil(deadlineMs * 1000);
+  const deadlineUs = Math.ceil(checkedDeadlineMs(deadlineMs) * 1000);
   return objectiveUs === undefined ? deadlineUs : Math.min(objectiveUs, deadlineUs);
+}
+
+function checkedDeadlineMs(deadlineMs: number): number {
+  if (deadlineMs > 0) return Math.min(deadlineMs, MAX_DEADLINE_MS);
+  throw new RangeError(`deadlineMs must be above 0, not ${deadlineMs}`);
 }
 
 export function feedbackFields({ queryId, input, label, loss, context }: Feedback): Fields {

@@ -70,7 +70,7 @@ export class WindjammerClient {
     return readFeedbackResult(await this.queries.post(path(application, 'update'), body, options));
   }
 
-  private ask(application: string, body: unknown, options: PredictOptions): Promise<unknown> {
+  private async ask(application: string, body: unknown, options: PredictOptions): Promise<unknown> {
     return this.queries.post(path(application, 'predict'), body, options, predictHeaders(options));
   }
 }

@@ -48,7 +48,8 @@ function retryAfterMsOf(
 ): number | undefined {
   switch (reason) {
     case 'overload':
-      return retryAfterNs === undefined ? UNKNOWN_RETRY_MS : Math.max(1, Math.ceil(retryAfterNs / 1e6));
+      if (retryAfterNs === undefined || !Number.isFinite(retryAfterNs)) return UNKNOWN_RETRY_MS;
+      return Math.max(1, Math.ceil(retryAfterNs / 1e6));
     case 'no_replica':
     case 'no_linked_model':
       return UNKNOWN_RETRY_MS;

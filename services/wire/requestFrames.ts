@@ -212,7 +212,14 @@ export function encodePredict(frame: PredictFrame): Buffer {
   const flags = frame.strict === undefined ? 0 : frame.strict ? Flag.strict : Flag.lenient;
   const request = layOut(FrameType.predict, flags, frame, frame.version ?? '', '', undefined);
   request.writeUInt32LE(frame.objectiveUs ?? 0, Request.objectiveUs);
-  request.writeUInt8(frame.priority ?? 0, Request.priority);
+  const { priority } = frame;
+  if (priority !== undefined) {
+    // In the frame 0 means none, and a part of a number would be cut off in silence.
+    if (!Number.isInteger(priority) || priority < 1) {
+      throw new RangeError(`priority must be a whole number from 1, not ${priority}`);
+    }
+    request.writeUInt8(priority, Request.priority);
+  }
   return request;
 }
 

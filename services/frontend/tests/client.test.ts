@@ -53,9 +53,14 @@ describe('a client', () => {
         status: 503,
       });
       expect(await client.predictBatch('doubles', [[1]], options)).toMatchObject([refused]);
-      await expect(client.predict('doubles', [1], { deadlineMs: 0 })).rejects.toMatchObject({
-        field: 'x-request-timeout-ms',
-      });
+      for (const deadlineMs of [0, -1, NaN]) {
+        await expect(client.predict('doubles', [1], { deadlineMs })).rejects.toBeInstanceOf(RangeError);
+      }
+      for (const priority of [0, 6, 1.5, NaN]) {
+        await expect(client.predict('doubles', [1], { priority })).rejects.toMatchObject({
+          field: 'priority',
+        });
+      }
     });
 
     it('tells refusals, silence, absence and strangers apart', async () => {
@@ -105,6 +110,12 @@ describe('a client', () => {
         status: 503,
         retryAfterMs: 5,
       });
+      for (const deadlineMs of [0, -1, NaN]) {
+        await expect(client.predict('doubles', input, { deadlineMs })).rejects.toBeInstanceOf(RangeError);
+      }
+      for (const priority of [0, 6, 1.5, NaN]) {
+        await expect(client.predict('doubles', input, { priority })).rejects.toThrow(/priority must be/);
+      }
       await client.close();
     });
 
