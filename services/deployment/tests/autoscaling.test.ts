@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock, type EventSink } from '../../../simulator/time/index.js';
-import { PredictionEngine, type Answer } from '../../prediction/index.js';
+import { PredictionEngine, type Answer, type ReplicaStatus } from '../../prediction/index.js';
 import { Registry, type BatchingChoice, type ModelScale } from '../../registry/index.js';
 import { MemoryStore } from '../../store/index.js';
 import { Autoscaler } from '../autoscaling/index.js';
+import { LoadMeter } from '../autoscaling/loadMeter.js';
 import { DEFAULT_AUTOSCALING, ScaleDecision } from '../autoscaling/scaleDecision.js';
 import { Deployer } from '../index.js';
 import { SyntheticStarter } from './syntheticStarter.js';
@@ -69,6 +70,52 @@ describe('ScaleDecision', () => {
     expect(decision.decide(0, 6, range, 305 * S)).toBe(6);
     expect(decision.decide(0, 6, range, 420 * S)).toBe(6);
     expect(decision.decide(0, 6, range, 425 * S)).toBe(1);
+  });
+});
+
+describe('LoadMeter', () => {
+  const queue = (replica: string, more: Partial<ReplicaStatus> = {}): ReplicaStatus => ({
+    model: 'm',
+    version: '1',
+    replica,
+    strategy: 'aimd',
+    maxBatchSize: 10,
+    queued: 0,
+    inFlightItems: 0,
+    inFlightBatches: 0,
+    credits: 1,
+    itemNs: undefined,
+    batches: 0,
+    items: 0,
+    busyNs: 0,
+    fullItemNs: undefined,
+    ...more,
+  });
+
+  it('adds up what replicas did since the last look, and what waits', () => {
+    const meter = new LoadMeter(0);
+    // 5 s: 200 items of 10 ms; another whose service is not known yet was busy for 1 s.
+    const first = [queue('0', { items: 200, fullItemNs: 0.01 * S }), queue('1', { items: 3, busyNs: S })];
+    expect(meter.read(first, 5 * S)).toBeCloseTo(2 / 5 + 1 / 5);
+    expect(meter.read(first, 10 * S)).toBe(0);
+    expect(meter.read([queue('0', { items: 200, fullItemNs: 0.01 * S, queued: 50 })], 15 * S)).toBeCloseTo(
+      0.5,
+    );
+  });
+
+  it('begins anew with a replica that was started again, and forgets one that is gone', () => {
+    const meter = new LoadMeter(0);
+    meter.read([queue('0', { items: 1000, fullItemNs: 0.01 * S }), queue('1', { items: 1000 })], 5 * S);
+    expect(meter.read([queue('0', { items: 100, fullItemNs: 0.01 * S })], 10 * S)).toBeCloseTo(0.2);
+    expect(meter.read([queue('0', { items: 100, fullItemNs: 0.01 * S })], 15 * S)).toBe(0);
+    expect(meter.read([], 20 * S)).toBe(0);
+    // The same number again is another replica.
+    expect(meter.read([queue('1', { items: 100, fullItemNs: 0.01 * S })], 25 * S)).toBeCloseTo(0.2);
+  });
+
+  it('takes no replica for more than it is', () => {
+    const meter = new LoadMeter(0);
+    expect(meter.read([queue('0', { items: 10_000, fullItemNs: 0.01 * S })], 5 * S)).toBe(1);
   });
 });
 
