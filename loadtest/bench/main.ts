@@ -14,23 +14,7 @@ import { VIRTUAL_ROWS } from './virtualRows.js';
 
 const ROWS: readonly Row[] = [...SERVING_ROWS, ...BATCHING_ROWS, ...VIRTUAL_ROWS];
 
-const { values, positionals } = parseArgs({
-  options: { json: { type: 'boolean', default: false }, check: { type: 'boolean', default: false } },
-  allowPositionals: true,
-});
-const names = ROWS.map(({ name }) => name);
-for (const wanted of positionals) {
-  if (names.includes(wanted)) continue;
-  process.stderr.write(`there is no part '${wanted}': ${names.join(', ')}\n`);
-  process.exit(2);
-}
-const legSeconds = Number(process.env['BENCH_SECONDS'] ?? 6);
-if (!Number.isInteger(legSeconds) || legSeconds < 1) {
-  process.stderr.write(
-    `BENCH_SECONDS must be a whole number above 0, not '${process.env['BENCH_SECONDS']}'\n`,
-  );
-  process.exit(2);
-}
+const { values, positionals, legSeconds } = commandLine();
 const bench: Bench = {
   options: { legSeconds, warmUpSeconds: Math.min(3, legSeconds) },
   file: (name) => fileURLToPath(new URL(name, import.meta.url)),
@@ -49,6 +33,26 @@ for (const row of ROWS) {
 }
 if (!values.json) process.stdout.write(`\n${checkTable(checks)}`);
 if (values.check && !checks.every(holds)) process.exitCode = 1;
+
+function commandLine() {
+  try {
+    const { values: switches, positionals: parts } = parseArgs({
+      options: { json: { type: 'boolean', default: false }, check: { type: 'boolean', default: false } },
+      allowPositionals: true,
+    });
+    const names = ROWS.map(({ name }) => name);
+    const unknown = parts.find((part) => !names.includes(part));
+    if (unknown !== undefined) throw new Error(`there is no part '${unknown}', only ${names.join(', ')}`);
+    const given = process.env['BENCH_SECONDS'] ?? '6';
+    if (!/^[1-9]\d{0,4}$/.test(given)) {
+      throw new Error(`BENCH_SECONDS must be a whole number of seconds from 1, not '${given}'`);
+    }
+    return { values: switches, positionals: parts, legSeconds: Number(given) };
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(2);
+  }
+}
 
 function print({ name }: Row, measured: Measured): void {
   if (values.json) {

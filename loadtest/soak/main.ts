@@ -6,19 +6,7 @@
 import { parseArgs } from 'node:util';
 import { runSoak } from './soakRun.js';
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: 'string', default: '10' },
-    seed: { type: 'string', default: '20170327' },
-    json: { type: 'boolean', default: false },
-  },
-});
-const minutes = Number(values.minutes);
-const seed = Number(values.seed);
-if (!(minutes > 0) || !Number.isSafeInteger(seed)) {
-  process.stderr.write('--minutes must be above 0 and --seed a whole number\n');
-  process.exit(2);
-}
+const { minutes, seed, json } = commandLine();
 const report = await runSoak({
   seconds: 60 * minutes,
   seed,
@@ -26,9 +14,30 @@ const report = await runSoak({
   troubleEveryMs: 4000,
   onProgress: (text) => process.stderr.write(`${text}\n`),
 });
-if (values.json) process.stdout.write(`${JSON.stringify(report)}\n`);
+if (json) process.stdout.write(`${JSON.stringify(report)}\n`);
 else print();
 if (report.violations.length > 0) process.exitCode = 1;
+
+function commandLine(): { readonly minutes: number; readonly seed: number; readonly json: boolean } {
+  try {
+    const { values } = parseArgs({
+      options: {
+        minutes: { type: 'string', default: '10' },
+        seed: { type: 'string', default: '20170327' },
+        json: { type: 'boolean', default: false },
+      },
+    });
+    const numbers = { minutes: Number(values.minutes), seed: Number(values.seed) };
+    if (!(numbers.minutes > 0 && numbers.minutes < Infinity)) throw new Error('--minutes must be above 0');
+    if (!Number.isInteger(numbers.seed) || numbers.seed < 0 || numbers.seed >= 2 ** 31) {
+      throw new Error('--seed must be a whole number from 0 to 2147483647');
+    }
+    return { ...numbers, json: values.json };
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(2);
+  }
+}
 
 function print(): void {
   const counts = (of: Readonly<Record<string, number>>): string =>

@@ -15,6 +15,8 @@ export function compiled(name: string): string {
 /** Levels of the log from which on something is broken and not only reported. */
 const ERROR_LEVEL = 50;
 const END_MS = 30_000;
+/** Small, so that it is full soon and entries come and go. */
+const CACHE = ['--cache-mib', '4'];
 
 /** `windjammer serve` as users run it, in a process of its own with a probe in it. */
 export class ServerUnderTest {
@@ -29,7 +31,15 @@ export class ServerUnderTest {
 
   static start(seed: number, violations: Violations): Promise<ServerUnderTest> {
     const probe = ['--expose-gc', '--import', compiled('soak/serverProbe.js')];
-    const serve = [compiled('cli/main.js'), 'serve', '--ephemeral', '--no-defaults', '--seed', `${seed}`];
+    const serve = [
+      compiled('cli/main.js'),
+      'serve',
+      '--ephemeral',
+      '--no-defaults',
+      '--seed',
+      `${seed}`,
+      ...CACHE,
+    ];
     const args = [...probe, ...serve, '--port', '0', '--management-port', '0'];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
     return new Promise((resolve, reject) => {
@@ -71,9 +81,12 @@ export class ServerUnderTest {
     try {
       const text = execFileSync('pgrep', ['-P', String(this.child.pid)], { encoding: 'utf8' });
       return text.split('\n').filter(Boolean).map(Number);
-    } catch {
-      // pgrep ends with 1 when there is none.
-      return [];
+    } catch (error) {
+      // It ends with 1 when there is none.
+      if ((error as { status?: number }).status === 1) return [];
+      throw new Error('the processes of containers are found with pgrep, which this machine lacks', {
+        cause: error,
+      });
     }
   }
 

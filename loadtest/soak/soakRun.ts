@@ -57,7 +57,7 @@ export interface SoakReport {
 const CAPACITY_SECONDS = 4;
 const SAMPLES = 40;
 /** By then the server remembers as many queries, and caches as many predictions, as it ever will. */
-const WARM_ANSWERS = 250_000;
+const WARM_ANSWERS = 100_000;
 const FEWEST_WARM_SAMPLES = 10;
 /** A heap that grows less over the run is flat: as much comes and goes with what is under way. */
 const FLAT_SHARE = 0.05;

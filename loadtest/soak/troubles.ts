@@ -57,16 +57,16 @@ export class Troubles {
     }
   }
 
-  private kill(): Promise<void> {
-    this.signal('SIGKILL');
-    return Promise.resolve();
+  private async kill(): Promise<void> {
+    send(await this.container(), 'SIGKILL');
   }
 
   /** A container that stops for a while, as one that swaps does. */
   private async hang(): Promise<void> {
-    const pid = this.signal('SIGSTOP');
+    const pid = await this.container();
+    send(pid, 'SIGSTOP');
     await new Promise((resolve) => setTimeout(resolve, this.random.whole(50, 1500)));
-    if (pid !== undefined) send(pid, 'SIGCONT');
+    send(pid, 'SIGCONT');
   }
 
   private async rollBack(): Promise<void> {
@@ -88,13 +88,15 @@ export class Troubles {
     await this.server.admin('set_num_replicas', fields);
   }
 
-  /** To a container drawn by lot; the server's own threads are no processes. */
-  private signal(signal: NodeJS.Signals): number | undefined {
-    const pids = this.server.containerPids();
-    if (pids.length === 0) return undefined;
-    const pid = this.random.of(pids);
-    send(pid, signal);
-    return pid;
+  /** Drawn by lot among the processes; lost ones start again with back-off, so there may be none for a while. */
+  private async container(): Promise<number> {
+    const end = performance.now() + LONGEST_DEPLOY_MS;
+    while (performance.now() < end) {
+      const pids = this.server.containerPids();
+      if (pids.length > 0) return this.random.of(pids);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    throw new Error(`no container had a process for ${LONGEST_DEPLOY_MS} ms`);
   }
 
   private async untilUp(version: number): Promise<void> {
