@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { builtInModelPath } from '../../../../containers/models/index.js';
 import {
   PROTOCOL_VERSION,
   type BatchItem,
@@ -15,7 +16,7 @@ import { PredictionEngine, SilentObserver, type BatchRecord } from '../../../pre
 import { Registry, type BatchingChoice, type ModelRecord } from '../../../registry/index.js';
 import { MemoryStore } from '../../../store/index.js';
 import { QueryFrontend } from '../../index.js';
-import { JSON_TYPE } from './inferenceHarness.js';
+import { JSON_TYPE, pixels } from './inferenceHarness.js';
 
 export const MS = 1e6;
 
@@ -139,15 +140,37 @@ export class EngineHarness extends SilentObserver {
 
   /** Registers a model of one float an input, with a replica that is up. */
   async model(name: string, batching: BatchingChoice, options: ReplicaOptions = {}): Promise<TestReplica> {
-    const record: ModelRecord = {
-      name,
-      version: '1',
-      inputType: 'floats',
-      inputLength: 1,
-      labels: [],
-      container: { kind: 'external', containerName: 'test', modelDataPath: '' },
-      batching,
-    };
+    return this.deploy(
+      {
+        name,
+        version: '1',
+        inputType: 'floats',
+        inputLength: 1,
+        labels: [],
+        container: { kind: 'external', containerName: 'test', modelDataPath: '' },
+        batching,
+      },
+      options,
+    );
+  }
+
+  /** The manifest of the digits model, with a replica that answers what it is told to. */
+  digits(options: ReplicaOptions): Promise<TestReplica> {
+    return this.deploy(
+      {
+        name: 'digits',
+        version: '1',
+        inputType: 'floats',
+        inputLength: 784,
+        labels: [],
+        container: { kind: 'kernelModel', path: builtInModelPath('digits-mlp') },
+        batching: { strategy: 'aimd' },
+      },
+      options,
+    );
+  }
+
+  private async deploy(record: ModelRecord, options: ReplicaOptions): Promise<TestReplica> {
     await this.registry.addModel(record);
     const replica = new TestReplica(this.clock, record, options);
     this.engine.addReplica(replica);
@@ -163,10 +186,18 @@ export class EngineHarness extends SilentObserver {
     signal?: AbortSignal,
   ): Promise<Response> {
     const inputs = [{ name: 'input', datatype: 'FP32', shape: [rows.length, 1], data: rows }];
+    return this.post(model, { inputs, ...more }, headers, signal);
+  }
+
+  inferDigit(more: object): Promise<Response> {
+    return this.post('digits', { ...pixels(), ...more });
+  }
+
+  private post(model: string, body: object, headers: object = {}, signal?: AbortSignal): Promise<Response> {
     return fetch(`${this.base}/v2/models/${model}/infer`, {
       method: 'POST',
       headers: { ...JSON_TYPE, ...headers },
-      body: JSON.stringify({ inputs, ...more }),
+      body: JSON.stringify(body),
       ...(signal === undefined ? {} : { signal }),
     });
   }
