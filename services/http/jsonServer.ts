@@ -296,6 +296,9 @@ function refuseRequest(
   sendError(response, code, message, undefined, headers);
 }
 
+/** How long a client that was refused may take to close its side: none may keep a connection that nobody watches. */
+const LINGER_MS = 2_000;
+
 /** Answers with an error of the catalogue where there is no response object, and ends the connection. */
 export function sendRawError(
   socket: Duplex,
@@ -312,6 +315,10 @@ export function sendRawError(
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nContent-Type: application/json\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n${more}\r\n${body}`,
   );
+  // What still comes is thrown away: left unread it would reset the connection under the answer.
+  socket.resume();
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  socket.once('close', () => clearTimeout(timer));
 }
 
 function connectionError(error: NodeJS.ErrnoException): readonly [ErrorCode, string] {

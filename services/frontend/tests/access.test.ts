@@ -246,6 +246,19 @@ describe('a WebSocket where keys are required', () => {
     socket.close();
   });
 
+  it('lets go of a client that was refused and keeps its side open', async () => {
+    const socket = connect({ port: harness.address.port, host: '127.0.0.1', allowHalfOpen: true });
+    socket.resume();
+    const handshake = ['GET /ws HTTP/1.1', 'Host: x', 'Upgrade: websocket', 'Connection: Upgrade'];
+    socket.write(
+      `${handshake.join('\r\n')}\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${'a'.repeat(22)}==\r\n\r\n`,
+    );
+    await once(socket, 'end');
+    expect(harness.frontend.connections().open).toBe(1);
+    await expect.poll(() => harness.frontend.connections().open, { timeout: 20_000 }).toBe(0);
+    socket.destroy();
+  });
+
   it('takes the key of a page among its subprotocols, and does not repeat it', async () => {
     const { text } = await newKey({ scopes: ['predict'] });
     for (const protocols of [
