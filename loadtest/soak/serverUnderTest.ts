@@ -65,6 +65,10 @@ export class ServerUnderTest {
     });
   }
 
+  get isAlive(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
   sample(): Promise<ServerSample> {
     return new Promise((resolve, reject) => {
       const late = setTimeout(() => reject(new Error('the server gave no sample in 10 s')), 10_000);
@@ -72,7 +76,11 @@ export class ServerUnderTest {
         clearTimeout(late);
         resolve(sample as ServerSample);
       });
-      this.child.send('sample');
+      this.child.send('sample', (error) => {
+        if (error === null) return;
+        clearTimeout(late);
+        reject(error);
+      });
     });
   }
 
@@ -117,7 +125,7 @@ export class ServerUnderTest {
   /** Drains it; that it ends by itself with 0 is part of the test. */
   async end(): Promise<void> {
     this.isEnding = true;
-    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    if (!this.isAlive) return;
     const ended = new Promise<void>((resolve) => {
       const late = setTimeout(() => {
         this.violations.add('the server does not end', `not within ${END_MS} ms of SIGTERM`);

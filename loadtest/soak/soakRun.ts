@@ -98,7 +98,11 @@ export async function runSoak(settings: SoakSettings): Promise<SoakReport> {
     const samples: SoakSample[] = [];
     const began = performance.now();
     const atSeconds = (): number => (performance.now() - began) / 1000;
-    const isOver = (): boolean => atSeconds() >= seconds;
+    const isOver = (): boolean => {
+      // There is nothing more to learn from a server that is gone.
+      if (!server.isAlive) runner.stop();
+      return atSeconds() >= seconds || !server.isAlive;
+    };
     const sampling = (async () => {
       for (let at = 1; !isOver(); at++) {
         const dueMs = began + (at * seconds * 1000) / SAMPLES - performance.now();
@@ -122,7 +126,7 @@ export async function runSoak(settings: SoakSettings): Promise<SoakReport> {
       troubles.run(settings.troubleEveryMs, isOver),
       sampling,
     ]);
-    await nothingLeft(server, violations);
+    if (server.isAlive) await nothingLeft(server, violations);
     const heapGrowthMib = judgeHeap(samples, violations);
     for (const webSocket of webSockets) await webSocket.close();
     http.close();

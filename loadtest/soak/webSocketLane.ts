@@ -111,12 +111,22 @@ export function webSocketLane(
     most: 16,
     async run() {
       socket ??= IdentifiedSocket.open(origin, format, exchange, violations);
-      const open = await socket;
+      let open: IdentifiedSocket;
+      try {
+        open = await socket;
+      } catch (error) {
+        socket = undefined;
+        throw error;
+      }
       if (open.isOpen) await open.predict(exchange.tokens.take());
       else socket = undefined;
     },
     async close() {
-      (await socket)?.close();
+      try {
+        (await socket)?.close();
+      } catch {
+        // It never opened, which its query has told.
+      }
     },
   };
 }
