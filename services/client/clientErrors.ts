@@ -27,7 +27,7 @@ export class UnreachableError extends ClientError {
   readonly code = 'unreachable';
 }
 
-/** The server's certificate is not trusted, or one side speaks TLS and, as it seems, the other does not. */
+/** The server's certificate is not trusted, or the server does not speak TLS as the client does. */
 export class SecurityError extends ClientError {
   override readonly name = 'SecurityError';
   readonly code = 'insecure';
@@ -50,12 +50,9 @@ export function unreachable(address: string, message: string, cause: unknown): C
   ) {
     return new SecurityError(`${address} does not speak TLS as this client does (${reason})`, { cause });
   }
-  if (code === 'ECONNRESET' && address.startsWith('http:')) {
-    return new SecurityError(`${address} broke the connection off; if it speaks TLS, ask https://`, {
-      cause,
-    });
-  }
-  return new UnreachableError(message, { cause });
+  const isBroken = code === 'ECONNRESET' && address.startsWith('http:');
+  const hint = isBroken ? '; the connection was broken off: if the server speaks TLS, ask https://' : '';
+  return new UnreachableError(message + hint, { cause });
 }
 
 /** No answer within the client's time limit. */
