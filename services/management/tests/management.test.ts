@@ -68,7 +68,7 @@ describe('management', () => {
 
   it('registers, shows and deletes an application', async () => {
     await done('add_app', { ...app, policy: { name: 'exp3' } });
-    const shown = { ...app, policy: { name: 'exp3', parameters: {} }, linked_models: [] };
+    const shown = { ...app, policy: { name: 'exp3', parameters: {} }, strict: false, linked_models: [] };
     expect((await post('get_application', { name: 'a' })).json).toEqual(shown);
     expect((await post('get_all_applications', {})).json).toEqual(['a']);
     expect((await post('get_all_applications', { verbose: true })).json).toEqual([shown]);
