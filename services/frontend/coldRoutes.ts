@@ -7,7 +7,7 @@ import express, {
 } from 'express';
 import { asServiceError, type ServiceError } from '../errors/index.js';
 import { openApiDocument, sendError, sendJson, sendText } from '../http/index.js';
-import { QUERY_OPERATIONS } from './operations.js';
+import { queryOperations } from './operations.js';
 import { clientMessageSchema, serverMessageSchema } from './websocket/messageSchemas.js';
 
 export interface ColdRouteSources {
@@ -16,6 +16,8 @@ export interface ColdRouteSources {
   /** Why the server takes no queries now; undefined: it does. */
   notReady(): string | undefined;
   onDefect(error: ServiceError): void;
+  /** Inputs that a client's batch may have. */
+  readonly maxBatchInputs: number;
   /** Whether requests need keys. */
   readonly requiresKeys: boolean;
   /** Routes of others, asked before a path counts as unknown. */
@@ -31,7 +33,7 @@ export function coldRoutes(sources: ColdRouteSources): Express {
     openApiDocument(
       'Windjammer queries',
       'Predictions and feedback; errors are listed in docs/errors.md',
-      QUERY_OPERATIONS,
+      queryOperations(sources.maxBatchInputs),
       {
         WebSocketRequest: { schema: clientMessageSchema, io: 'input' },
         WebSocketAnswer: { schema: serverMessageSchema, io: 'output' },

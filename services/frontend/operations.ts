@@ -72,64 +72,67 @@ const predictAnswer = z.union([
   }),
 ]);
 
-export const QUERY_OPERATIONS: readonly OpenApiOperation[] = [
-  {
-    method: 'post',
-    path: '/{application}/predict',
-    scope: 'predict',
-    summary: 'Ask for one prediction (input) or several (input_batch)',
-    request: predictRequestSchema,
-    requestTypes: {
-      'application/octet-stream':
-        'One input as its bytes: little-endian elements of the input type of the application, UTF-8 for strings',
+/** @param maxBatchInputs that a client's batch may have */
+export function queryOperations(maxBatchInputs: number): readonly OpenApiOperation[] {
+  return [
+    {
+      method: 'post',
+      path: '/{application}/predict',
+      scope: 'predict',
+      summary: 'Ask for one prediction (input) or several (input_batch)',
+      request: predictRequestSchema(maxBatchInputs),
+      requestTypes: {
+        'application/octet-stream':
+          'One input as its bytes: little-endian elements of the input type of the application, UTF-8 for strings',
+      },
+      parameters: [...QUERY_HEADERS, ...OCTET_PARAMETERS],
+      answer: predictAnswer,
+      errors: [
+        ...INPUT_ERRORS,
+        'empty_batch',
+        'batch_too_large',
+        'unknown_version',
+        'default_deadline',
+        'default_unavailable',
+        'default_model_error',
+        'default_low_confidence',
+      ],
     },
-    parameters: [...QUERY_HEADERS, ...OCTET_PARAMETERS],
-    answer: predictAnswer,
-    errors: [
-      ...INPUT_ERRORS,
-      'empty_batch',
-      'batch_too_large',
-      'unknown_version',
-      'default_deadline',
-      'default_unavailable',
-      'default_model_error',
-      'default_low_confidence',
-    ],
-  },
-  {
-    method: 'post',
-    path: '/{application}/update',
-    scope: 'feedback',
-    summary: 'Tell the true output of a query, so that selection learns',
-    request: updateRequestSchema,
-    answer: updateAnswerSchema,
-    errors: [...INPUT_ERRORS, 'unknown_query', 'default_unavailable'],
-  },
-  {
-    method: 'get',
-    path: '/metrics',
-    scope: 'metrics',
-    summary: 'Metrics in the Prometheus text format',
-    answer: { contentType: 'text/plain' },
-  },
-  {
-    method: 'get',
-    path: '/healthz',
-    summary: 'The process is alive',
-    answer: z.object({ status: z.literal('ok') }),
-  },
-  {
-    method: 'get',
-    path: '/readyz',
-    summary: 'The server takes queries; 503 while it starts and while it drains',
-    answer: z.object({ status: z.literal('ready') }),
-    errors: ['not_ready'],
-  },
-  {
-    method: 'get',
-    path: '/openapi.json',
-    summary: 'This document',
-    answer: z.record(z.string(), z.unknown()),
-  },
-  ...INFERENCE_OPERATIONS,
-];
+    {
+      method: 'post',
+      path: '/{application}/update',
+      scope: 'feedback',
+      summary: 'Tell the true output of a query, so that selection learns',
+      request: updateRequestSchema,
+      answer: updateAnswerSchema,
+      errors: [...INPUT_ERRORS, 'unknown_query', 'default_unavailable'],
+    },
+    {
+      method: 'get',
+      path: '/metrics',
+      scope: 'metrics',
+      summary: 'Metrics in the Prometheus text format',
+      answer: { contentType: 'text/plain' },
+    },
+    {
+      method: 'get',
+      path: '/healthz',
+      summary: 'The process is alive',
+      answer: z.object({ status: z.literal('ok') }),
+    },
+    {
+      method: 'get',
+      path: '/readyz',
+      summary: 'The server takes queries; 503 while it starts and while it drains',
+      answer: z.object({ status: z.literal('ready') }),
+      errors: ['not_ready'],
+    },
+    {
+      method: 'get',
+      path: '/openapi.json',
+      summary: 'This document',
+      answer: z.record(z.string(), z.unknown()),
+    },
+    ...INFERENCE_OPERATIONS,
+  ];
+}

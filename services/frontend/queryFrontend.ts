@@ -120,6 +120,7 @@ export class QueryFrontend {
     this.cold = coldRoutes({
       metrics: options.metrics,
       notReady: () => this.notReady(),
+      maxBatchInputs: this.context.maxBatchInputs,
       requiresKeys: options.gate !== undefined,
       onDefect,
       ...(options.pages === undefined ? {} : { pages: options.pages.router }),

@@ -101,25 +101,30 @@ export const predictFields = {
   priority: z.int().min(1).max(LOWEST_PRIORITY).optional().describe('1 is the most urgent; 3 unless given'),
 };
 
-/** Clipper's body of `POST /:application/predict`, and what we add. Other fields are ignored, as Clipper ignores them. */
-export const predictRequestSchema = z
-  .object({
-    ...predictFields,
-    input_batch: z.array(anyInput).min(1).max(MAX_CLIENT_BATCH).optional(),
-    votes: z
-      .boolean()
-      .optional()
-      .describe('Ask every linked model as well and add what each one says; with input only'),
-  })
-  .refine((body) => (body.input === undefined) !== (body.input_batch === undefined), {
-    message: 'one of input and input_batch',
-  })
-  .refine((body) => body.votes !== true || body.input_batch === undefined, {
-    message: 'votes with input only',
-  })
-  .refine((body) => body.uid === undefined || body.context === undefined, {
-    message: 'one of uid and context',
-  });
+/**
+ * Clipper's body of `POST /:application/predict`, and what we add. Other fields are ignored, as Clipper ignores them.
+ * @param maxInputs that a batch may have
+ */
+export function predictRequestSchema(maxInputs = MAX_CLIENT_BATCH) {
+  return z
+    .object({
+      ...predictFields,
+      input_batch: z.array(anyInput).min(1).max(maxInputs).optional(),
+      votes: z
+        .boolean()
+        .optional()
+        .describe('Ask every linked model as well and add what each one says; with input only'),
+    })
+    .refine((body) => (body.input === undefined) !== (body.input_batch === undefined), {
+      message: 'one of input and input_batch',
+    })
+    .refine((body) => body.votes !== true || body.input_batch === undefined, {
+      message: 'votes with input only',
+    })
+    .refine((body) => body.uid === undefined || body.context === undefined, {
+      message: 'one of uid and context',
+    });
+}
 
 /** Of feedback, on HTTP and on a WebSocket. */
 export const updateFields = {

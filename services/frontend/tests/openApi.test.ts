@@ -26,8 +26,16 @@ describe('/openapi.json', () => {
     for (const { name } of post.parameters.filter((one) => one.in === 'query'))
       expect(fields).toContain(name);
     expect(fields).toContain('priority');
-    const timeouts = post.responses['503'];
-    expect(timeouts.description).toContain('default_unavailable');
+    expect(post.responses['503'].description).toContain('default_unavailable');
+  });
+
+  it('says how large a batch may be on this server', async () => {
+    const harness = await FrontendHarness.start({ maxBatchInputs: 7 });
+    const { json } = await harness.send('/openapi.json', { method: 'GET' });
+    await harness.close();
+    const { post } = (json as { paths: Record<string, { post: Predict }> }).paths['/{application}/predict'];
+    const { input_batch: batch } = post.requestBody.content['application/json'].schema.properties;
+    expect(batch).toMatchObject({ maxItems: 7 });
   });
 
   it('names every route that the server answers', async () => {

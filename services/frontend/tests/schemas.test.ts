@@ -75,12 +75,13 @@ describe('the hand-written checks and the schemas agree', () => {
       priority: optional(fc.oneof(fc.integer({ min: 0, max: 6 }), scalar)),
       votes: optional(fc.oneof({ weight: 3, arbitrary: fc.boolean() }, { weight: 1, arbitrary: scalar })),
     });
+    const schema = predictRequestSchema();
     let accepted = 0;
     fc.assert(
       fc.property(bodies, (body) => {
         const ours = accepts(() => readPredictRequest(body));
         if (ours) accepted += 1;
-        expect(ours).toBe(predictRequestSchema.safeParse(body).success);
+        expect(ours).toBe(schema.safeParse(body).success);
       }),
       RUNS,
     );
@@ -113,7 +114,7 @@ describe('the hand-written checks and the schemas agree', () => {
   it('on bodies that are no object', () => {
     for (const body of [null, [], 3, 'x', true]) {
       expect(accepts(() => readPredictRequest(body))).toBe(false);
-      expect(predictRequestSchema.safeParse(body).success).toBe(false);
+      expect(predictRequestSchema().safeParse(body).success).toBe(false);
     }
   });
 });
