@@ -16,7 +16,7 @@ import type { ServiceError } from './errors/index.js';
 import { QueryFrontend } from './frontend/index.js';
 import { ServerCertificates, type ConnectionTimeouts, type TlsSettings } from './http/index.js';
 import { ManagementServer, registerDefaults } from './management/index.js';
-import { PredictionEngine } from './prediction/index.js';
+import { PredictionEngine, type PredictionEngineOptions } from './prediction/index.js';
 import { Registry } from './registry/index.js';
 import { EmbeddedStore, MemoryStore, type Store } from './store/index.js';
 import { Telemetry, traceDetail, type Complaint } from './telemetry/index.js';
@@ -33,6 +33,8 @@ export interface EmbeddedOptions {
   /** Of every random draw. */
   readonly seed: number;
   readonly cacheBytes?: number;
+  /** When a replica that answers nothing counts as lost; false: never. */
+  readonly hangWatchdog?: PredictionEngineOptions['hangWatchdog'];
   readonly maxBodyBytes?: number;
   /** Inputs that a client's batch may have. */
   readonly maxBatchInputs?: number;
@@ -182,7 +184,7 @@ class Parts {
     private readonly clock: PacedClock,
     private readonly runtime: EmbeddedRuntime,
   ) {
-    const { complain, cacheBytes } = options;
+    const { complain, cacheBytes, hangWatchdog } = options;
     const { maxBodyBytes, maxBatchInputs, timeouts, allowedOrigins } = options;
     this.access = new ServerAccess(store, options.access ?? { required: false }, complain);
     this.certificates = new ServerCertificates(options.tls ?? {}, complain);
@@ -215,6 +217,7 @@ class Parts {
       seed: options.seed,
       observer: this.telemetry,
       ...(cacheBytes === undefined ? {} : { cacheBytes }),
+      ...(hangWatchdog === undefined ? {} : { hangWatchdog }),
     });
     this.engine = engine;
     this.telemetry.attach(engine, {

@@ -6,13 +6,20 @@ import type { InFlight } from './inFlight.js';
 export interface HangLimits {
   /** A batch may always take so long. */
   readonly minimumMs: number;
+  /** And so long where its container shares a thread with others, which a model that starts may hold up for seconds. */
+  readonly sharedThreadMs: number;
   /** And so many times what the longest batches of late have taken. */
   readonly factor: number;
   /** A replica that has answered nothing yet may take so long for its first batch: nobody knows how slow its model is. */
   readonly firstAnswerMs: number;
 }
 
-export const DEFAULT_HANG_LIMITS: HangLimits = { minimumMs: 1000, factor: 8, firstAnswerMs: 60_000 };
+export const DEFAULT_HANG_LIMITS: HangLimits = {
+  minimumMs: 1000,
+  sharedThreadMs: 10_000,
+  factor: 8,
+  firstAnswerMs: 60_000,
+};
 
 /** An answer that is on its way already arrives within this time: a process that was paused has one to read. */
 const GRACE_NS = 250e6;

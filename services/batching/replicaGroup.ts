@@ -77,7 +77,7 @@ export class ReplicaGroup {
       controller,
       maxQueued: this.options.maxQueued,
       delayNs: delayNs(this.model.batching),
-      hang: this.options.hang,
+      hang: this.hangLimits(),
       patience: this.patience,
       suspects: this.suspects,
       observer: this.options.observer,
@@ -204,6 +204,12 @@ export class ReplicaGroup {
       }
     }
     return best;
+  }
+
+  private hangLimits(): HangLimits | undefined {
+    const { hang } = this.options;
+    if (hang === undefined || this.model.container.kind !== 'kernelModel') return hang;
+    return { ...hang, minimumMs: Math.max(hang.minimumMs, hang.sharedThreadMs) };
   }
 
   /** What a replica that has answered nothing yet is taken to need: as much as its siblings do. */

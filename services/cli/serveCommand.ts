@@ -12,6 +12,7 @@ export interface ServeOptions extends ServeSecurityOptions {
   readonly defaults: boolean;
   readonly seed: number;
   readonly cacheMib: number;
+  readonly hangAfterMs: number;
   readonly maxBodyMib: number;
   readonly maxBatchInputs: number;
   readonly headersTimeoutMs: number;
@@ -46,6 +47,12 @@ export function addServeCommand(program: Command): void {
     .option('--no-defaults', 'do not register the applications digits and noop on the first start')
     .option('--seed <number>', 'seed of every random draw', wholeNumber(0, 2 ** 31 - 1), 1)
     .option('--cache-mib <number>', 'size of the prediction cache', wholeNumber(0, 1_048_576), 32)
+    .option(
+      '--hang-after-ms <ms>',
+      'a replica whose batch takes so long, and 8 times longer than of late, is started anew; 0: never',
+      milliseconds,
+      1000,
+    )
     .option('--max-body-mib <number>', 'largest body of a query; parts such as 0.25 too', mebibytes(1024), 16)
     .option('--max-batch-inputs <number>', 'most inputs in one input_batch', wholeNumber(1, 1_048_576), 4096)
     .option('--headers-timeout-ms <ms>', 'for the headers of a request', timeout, 10_000)

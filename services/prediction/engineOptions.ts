@@ -56,6 +56,7 @@ function hangLimits(watchdog: Partial<HangLimits> | false): HangLimits | undefin
     throw new RangeError(`hangWatchdog.${name} must be a number of at least ${least}, not ${value}`);
   };
   expect('minimumMs', 1);
+  expect('sharedThreadMs', 1);
   expect('factor', 1);
   expect('firstAnswerMs', 1);
   return limits;

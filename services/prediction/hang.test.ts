@@ -152,6 +152,23 @@ describe('a model that is slow and not hanging', () => {
     expect(ids.filter((id) => serving.answer(id).isDefault)).toEqual([]);
   });
 
+  it('is given ten seconds by the thread that it shares: kernel models wait while another one starts', () => {
+    const serving = new Serving().simple({ strategy: 'none' }, 60e6);
+    const { registry } = serving;
+    const container = { kind: 'kernelModel', path: 'models/m' } as const;
+    const record = registry.model('m', '1');
+    if (record === undefined) throw new Error('no model');
+    registry.putModel({ ...record, container });
+    const replica = serving.container({ hangs: (element) => element === 666, serviceNs: () => 10 * MS });
+    ask(serving, 10);
+    serving.predict(666);
+    const sinceMs = serving.clock.nowNs() / MS;
+    serving.run(sinceMs + 9 * SECONDS);
+    expect(replica.closed).toBe(false);
+    serving.run(sinceMs + 11 * SECONDS);
+    expect(replica.closed).toBe(true);
+  });
+
   it('is left alone where nobody wants a watchdog', () => {
     const serving = new Serving({ hangWatchdog: false }).simple();
     const container = serving.container({ hangs: (element) => element === 666 });
@@ -161,12 +178,15 @@ describe('a model that is slow and not hanging', () => {
     expect(container.closed).toBe(false);
   });
 
-  it.each([{ minimumMs: 0 }, { factor: 0.5 }, { firstAnswerMs: NaN }, { minimumMs: Infinity }])(
-    'has no limits like %j',
-    (hangWatchdog) => {
-      expect(() => new Serving({ hangWatchdog }).engine).toThrow(
-        /hangWatchdog\.\w+ must be a number of at least 1/,
-      );
-    },
-  );
+  it.each([
+    { minimumMs: 0 },
+    { sharedThreadMs: 0 },
+    { factor: 0.5 },
+    { firstAnswerMs: NaN },
+    { minimumMs: Infinity },
+  ])('has no limits like %j', (hangWatchdog) => {
+    expect(() => new Serving({ hangWatchdog }).engine).toThrow(
+      /hangWatchdog\.\w+ must be a number of at least 1/,
+    );
+  });
 });

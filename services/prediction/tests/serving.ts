@@ -75,6 +75,11 @@ export class TestRegistry implements RegistryView {
     return this.tell({ kind: 'model', name });
   }
 
+  putModel(record: ModelRecord): this {
+    this.versions.set(`${record.name}:${record.version}`, record);
+    return this.tell({ kind: 'model', name: record.name });
+  }
+
   removeModel(name: string, version: string): this {
     this.versions.delete(`${name}:${version}`);
     return this.tell({ kind: 'model', name });
