@@ -34,7 +34,7 @@ export interface Model<T extends keyof ModelInputs> {
   readonly maxBatchSize?: number;
   /** Called once, before the first batch. */
   load?(): void | Promise<void>;
-  /** One output an input, in order. What it throws fails the whole batch. */
+  /** One output an input, in order. When it throws, the inputs are asked again apart, to find the one it throws for. */
   predict?(
     inputs: readonly ModelInputs[T][],
   ): readonly (ModelOutput | ScoredOutput)[] | Promise<readonly (ModelOutput | ScoredOutput)[]>;

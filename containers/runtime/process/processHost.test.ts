@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -147,6 +147,51 @@ describe('a model in a process', () => {
     expect(await line.ask('fine')).toEqual([{ id: 0, ok: true, output: 'fine' }]);
   });
 
+  it('gives lists for typed arrays and null for what JSON has no number for', async () => {
+    const line = start(`export default { inputType: 'strings',
+      predict: () => [[NaN, -Infinity, 1], Float32Array.of(1, NaN), { output: [Int8Array.of(1)], scores: [NaN, 'x'] }, 1n] };`);
+    await line.hello();
+    expect(await line.ask('a', 'b', 'c', 'd')).toEqual([
+      { id: 0, ok: true, output: '[null,null,1]' },
+      { id: 1, ok: true, output: '[1,null]' },
+      { id: 2, ok: true, output: '[[1]]', scores: Float32Array.of(NaN, NaN) },
+      { id: 3, ok: false, code: 'modelError', message: expect.stringContaining('BigInt') as string },
+    ]);
+  });
+
+  it('is closed by its own close, which may take its time, but not for ever', async () => {
+    const marker = join(folder, 'closed');
+    const line = start(
+      `import fs from 'node:fs'; export default { inputType: 'strings', predict: (inputs) => inputs,
+      async close() { fs.writeFileSync(${JSON.stringify(marker)}, 'x'); await new Promise(() => {}); } };
+      setInterval(() => {}, 1000);`,
+      {},
+      SHORT,
+    );
+    await line.hello();
+    await new Promise<void>((resolve) => host.close(resolve));
+    expect(existsSync(marker)).toBe(true);
+  });
+
+  it('is refused a variable that the server does not have, and gets one that it is to have', async () => {
+    process.env.WINDJAMMER_TEST_TOKEN = 'x';
+    const source = `export default { inputType: 'strings', predict: () => [process.env.WINDJAMMER_TEST_TOKEN] };`;
+    const line = start(source, { environment: ['WINDJAMMER_TEST_TOKEN'] });
+    await line.hello();
+    delete process.env.WINDJAMMER_TEST_TOKEN;
+    expect(await line.ask('a')).toMatchObject([{ output: 'x' }]);
+    const { reason } = await new Line(
+      host.start({
+        path: written(source),
+        model: 'm',
+        version: '1',
+        replica: '1',
+        environment: ['NOWHERE_SET'],
+      }),
+    ).down();
+    expect(reason).toContain('environment: NOWHERE_SET is not set');
+  });
+
   it('skips what is cancelled before it begins', async () => {
     const line = start(`export default { inputType: 'strings', async predict(inputs) {
       await new Promise((resolve) => setTimeout(resolve, 100)); return inputs; } };`);
@@ -256,11 +301,6 @@ describe('a model in a process', () => {
     await line.hello();
     line.ask('a').catch(() => undefined);
     expect((await line.down()).reason).toMatch(/ended with .*heap out of memory/);
-  });
-
-  it('ends one that ignores SIGTERM', async () => {
-    const line = start(`process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); ${ECHO}`, {}, SHORT);
-    await line.hello();
   });
 
   it('can be tried', async () => {
