@@ -63,6 +63,8 @@ describe('windjammer serve', () => {
       output: '1',
     });
     await served.admin('set_model_version', { model_name: 'always-1', model_version: '1' });
+    const severe = { name: 'severe', input_type: 'doubles', default_output: '0', latency_slo_micros: 1000 };
+    await served.admin('add_app', { ...severe, strict: true });
     for (let i = 0; i < 40; i++) {
       const uid = i % 4 === 0 ? 'anna' : undefined;
       const { json } = await served.post(`${served.query}/pair/predict`, { input: [i], uid });
@@ -79,6 +81,8 @@ describe('windjammer serve', () => {
     expect(await everything(served)).toEqual(before);
     const { json } = await served.post(`${served.query}/pair/predict`, { input: [1] });
     expect(json).toMatchObject({ default: false });
+    const strict = await served.post(`${served.query}/severe/predict`, { input: [1] });
+    expect(strict.status).toBe(503);
   });
 
   it('drains on SIGTERM and exits with 0', async () => {
