@@ -165,8 +165,10 @@ export class InferenceProtocol {
       return;
     }
     if (servable.kind === 'model' && !this.isLoaded(servable.record)) {
+      const { name, version } = servable.record;
+      this.statistics.of(name, version)?.onRequest(false, 0);
       request.resume();
-      this.refuse(response, 'default_unavailable', `'${servable.name}' is unloaded`);
+      this.refuse(response, 'default_unavailable', `'${name}' is unloaded`);
       return;
     }
     const trace = this.options.tracing?.onHttpRequest(request, response, inferPattern(request));

@@ -182,6 +182,17 @@ describe('bad requests', () => {
     expect(harness.service.evaluations).toEqual([]);
   });
 
+  it('of names that nobody has are told apart in no metric: whoever makes names up fills no memory', async () => {
+    const { refused } = harness.inner;
+    refused.length = 0;
+    for (let k = 0; k < 50; k++) {
+      expect((await harness.infer(`random-${k}`, floats([[1, 2]]))).status).toBe(404);
+    }
+    expect(new Set(refused)).toEqual(new Set(['-:unknown_model']));
+    const { model_stats } = (await harness.get('/v2/models/stats')).json as { model_stats: unknown[] };
+    expect(model_stats).toHaveLength(harness.inner.registry.models().length);
+  });
+
   it('empty tensors leave the next hundred requests as they were', async () => {
     for (const shape of [[0], [0, 2], [1, 0]]) {
       expect((await harness.infer('pair', { inputs: [{ ...good, shape, data: [] }] })).status).toBe(400);

@@ -60,6 +60,9 @@ describe('the repository of a server that lets clients change it', () => {
     expect((await change('unload')).json).toEqual({});
     const refused = await harness.infer('pair', floats([[1, 2]]));
     expect([refused.status, errorOf(refused)]).toEqual([503, "'pair' is unloaded"]);
+    expect((await harness.get('/v2/models/pair/versions/2/stats')).json).toMatchObject({
+      model_stats: [{ inference_stats: { success: { count: 1 }, fail: { count: 1 } } }],
+    });
     expect((await harness.infer('m-floats', floats([[1]]))).status).toBe(200);
     expect((await change('load', {})).status).toBe(200);
     expect((await harness.infer('pair', floats([[1, 2]]))).status).toBe(200);
@@ -118,6 +121,15 @@ describe('the repository of a server that lets clients change it', () => {
     const answer = await change(verb, body);
     expect(answer.status, answer.text).toBe(status);
     expect(errorOf(answer)).toContain(says);
+    expect(repository.asked).toEqual([]);
+  });
+
+  it('knows models by name, and says so of applications', async () => {
+    for (const name of ['nobody', 'floats', '..%2f..', '__proto__', 'x'.repeat(300)]) {
+      const answer = await harness.inner.send(`/v2/repository/models/${name}/load`);
+      expect(answer.status, name).toBe(404);
+      expect(errorOf(answer).length).toBeLessThan(150);
+    }
     expect(repository.asked).toEqual([]);
   });
 
