@@ -29,10 +29,13 @@ const configSchema = z.strictObject({
   applications: z.array(addApplicationSchema.extend({ linked_models: z.array(z.string()).min(1) })).min(1),
   models: z
     .array(
-      addModelSchema.extend({
-        replicas: z.int().min(1).max(256).default(1),
-        synthetic: syntheticSchema.optional(),
-      }),
+      // A replay's replicas are there from its beginning to its end.
+      addModelSchema
+        .omit({ num_replicas: true, min_replicas: true, max_replicas: true, warm_up: true })
+        .extend({
+          replicas: z.int().min(1).max(256).default(1),
+          synthetic: syntheticSchema.optional(),
+        }),
     )
     .min(1),
   gpus: z.array(z.string()).min(1).max(64).default(['h200']),

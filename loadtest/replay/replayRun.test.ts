@@ -199,6 +199,11 @@ it.each<[string, () => Partial<ReplayRequest>, RegExp]>([
   ['no models', () => ({ config: configured({ models: [] }) }), /e\.json: models: /],
   ['an unknown field', () => ({ config: configured({ nodes: 3 }) }), /e\.json: there is no field nodes/],
   [
+    'a model that a server would scale',
+    () => ({ config: configured({ models: [{ ...CONFIG.models[0], num_replicas: 3 }] }) }),
+    /e\.json: there is no field models\[0\]\.num_replicas/,
+  ],
+  [
     'a link to nothing',
     () => ({
       config: configured({ applications: [{ ...CONFIG.applications[0], linked_models: ['none'] }] }),
