@@ -5,7 +5,7 @@ import type { RequestTrace } from '../frontend/index.js';
 import type { QueryTrace } from '../prediction/index.js';
 import { ScopeSpan } from './modelSpan.js';
 import { QuerySpan } from './querySpan.js';
-import type { SpanAttributes, SpanFactory } from './spanFactory.js';
+import type { SpanFactory } from './spanFactory.js';
 import { traceparentOf } from './traceContext.js';
 
 /** A request as its server sees it: an HTTP exchange, or a message of a WebSocket. */
@@ -50,13 +50,11 @@ export class RequestSpan extends ScopeSpan implements RequestTrace {
   }
 }
 
-/** OpenTelemetry's names for an HTTP request that a server gets. */
-export function httpAttributes(request: IncomingMessage, route: string): SpanAttributes {
-  const { method = '', url = '/', headers, socket, httpVersion } = request;
+/** OpenTelemetry's names for an HTTP request that a server gets, beside method and route. */
+export function httpAttributes(request: IncomingMessage): Record<string, string | number> {
+  const { url = '/', headers, socket, httpVersion } = request;
   const query = url.indexOf('?');
   const attributes: Record<string, string | number> = {
-    'http.request.method': method,
-    'http.route': route,
     'url.path': query < 0 ? url : url.slice(0, query),
     'url.scheme': 'encrypted' in socket ? 'https' : 'http',
     'network.protocol.version': httpVersion,

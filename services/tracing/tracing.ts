@@ -26,9 +26,13 @@ export class Tracing implements RequestTracing {
   }
 
   onHttpRequest(request: IncomingMessage, response: ServerResponse, route: string): RequestTrace | undefined {
-    const name = `${request.method} ${route}`;
-    const trace = this.request(name, contextOf(request.headers), httpAttributes(request, route), false);
-    if (trace !== undefined) response.once('close', () => trace.onResponseClosed(response));
+    const { method = '' } = request;
+    const known = { 'http.request.method': method, 'http.route': route };
+    const trace = this.request(`${method} ${route}`, contextOf(request.headers), known, false);
+    if (trace === undefined) return undefined;
+    // Samplers know method and route; the rest costs only what is sampled.
+    trace.span.setAttributes(httpAttributes(request));
+    response.once('close', () => trace.onResponseClosed(response));
     return trace;
   }
 
