@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { errorBodySchema, type OpenApiOperation } from '../http/index.js';
 import { INFERENCE_OPERATIONS } from './inference/index.js';
 import { OCTET_PARAMETER_NAMES } from './octetStream.js';
-import { GRPC_TIMEOUT_HEADER, PRIORITY_HEADER, STRICT_HEADER, TIMEOUT_HEADER } from './queryHeaders.js';
+import { STRICT_HEADER } from './queryHeaders.js';
+import { SCHEDULING_HEADERS } from './schedulingHeaders.js';
 import {
-  LOWEST_PRIORITY,
   predictFields,
   predictionSchema,
   predictRequestSchema,
@@ -32,25 +32,7 @@ const QUERY_HEADERS = [
     description: 'Answer errors in place of default outputs; unless given, as the application says',
     schema: z.enum(['true', 'false']),
   },
-  {
-    name: PRIORITY_HEADER,
-    in: 'header',
-    description: '1 is the most urgent; 3 unless given',
-    schema: z.int().min(1).max(LOWEST_PRIORITY),
-  },
-  {
-    name: TIMEOUT_HEADER,
-    in: 'header',
-    description:
-      'When the answer is due, in milliseconds from the arrival of the headers; the shortest limit counts',
-    schema: z.int().min(1),
-  },
-  {
-    name: GRPC_TIMEOUT_HEADER,
-    in: 'header',
-    description: 'The same as gRPC writes it, such as 100m for 100 milliseconds',
-    schema: z.string().regex(/^\d{1,8}[HMSmun]$/),
-  },
+  ...SCHEDULING_HEADERS,
 ] as const satisfies OpenApiOperation['parameters'];
 
 /** Of a body of bytes, which has no fields. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ErrorBodyShape, OpenApiOperation } from '../../http/index.js';
+import { SCHEDULING_HEADERS } from '../schedulingHeaders.js';
 import { OCTET_STREAM } from './inferenceBody.js';
 import * as schemas from './schemas.js';
 
@@ -98,6 +99,7 @@ export const INFERENCE_OPERATIONS: readonly OpenApiOperation[] = [
         description: 'Bytes of the body that are JSON; what follows is binary data of inputs',
         schema: z.int().min(1),
       },
+      ...SCHEDULING_HEADERS,
     ],
     request: schemas.inferRequestSchema,
     requestTypes: { [OCTET_STREAM]: BINARY },

@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { HttpAnswer } from '../harness.js';
 import { errorOf, floats, InferenceHarness, JSON_TYPE, pixels, tensor } from './inferenceHarness.js';
@@ -423,6 +423,16 @@ describe('binary tensor data of answers', () => {
       await send('digits', { inputs: [input], parameters: { binary_data_output: true } }, data),
     );
     expect(answered.map(({ length }) => length)).toEqual([24, 120]);
+  });
+
+  it('is compressed for clients that take it; the header counts bytes before that', async () => {
+    withScores();
+    const outputs = [{ name: 'scores', parameters: { binary_data: true } }];
+    const headers = { 'accept-encoding': 'gzip' };
+    const answer = await harness.infer('digits', { ...pixels(500), outputs }, headers);
+    expect(answer.headers['content-encoding']).toBe('gzip');
+    const { data } = parse({ ...answer, bytes: gunzipSync(answer.bytes) });
+    expect(data[0]).toEqual(Buffer.concat(Array.from({ length: 500 }, () => bytesOf(scores))));
   });
 
   it('leaves errors as JSON', async () => {

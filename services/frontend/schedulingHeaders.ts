@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import type { OpenApiParameter } from '../http/index.js';
+import { GRPC_TIMEOUT_HEADER, PRIORITY_HEADER, TIMEOUT_HEADER } from './queryHeaders.js';
+import { LOWEST_PRIORITY } from './schemas.js';
+
+/** How urgent the queries of a request are and when they are due, for the OpenAPI document. */
+export const SCHEDULING_HEADERS: readonly OpenApiParameter[] = [
+  {
+    name: PRIORITY_HEADER,
+    in: 'header',
+    description: '1 is the most urgent; 3 unless given',
+    schema: z.int().min(1).max(LOWEST_PRIORITY),
+  },
+  {
+    name: TIMEOUT_HEADER,
+    in: 'header',
+    description:
+      'When the answer is due, in milliseconds from the arrival of the headers; the shortest limit counts',
+    schema: z.int().min(1),
+  },
+  {
+    name: GRPC_TIMEOUT_HEADER,
+    in: 'header',
+    description: 'The same as gRPC writes it, such as 100m for 100 milliseconds',
+    schema: z.string().regex(/^\d{1,8}[HMSmun]$/),
+  },
+];
