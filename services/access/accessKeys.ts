@@ -12,7 +12,8 @@ export interface NewKey {
   readonly scopes: readonly Scope[];
   readonly applications?: readonly string[];
   readonly models?: readonly string[];
-  readonly expiresMs?: number;
+  /** From now on; undefined: until it is removed. */
+  readonly lifetimeMs?: number | undefined;
 }
 
 /** A record with the hash of the key's text. */
@@ -77,9 +78,12 @@ export class AccessKeys {
    */
   async add(wanted: NewKey): Promise<{ readonly text: string; readonly record: KeyRecord }> {
     this.check(wanted);
+    const { lifetimeMs, ...kept } = wanted;
+    const createdMs = this.nowMs();
+    const expiry = lifetimeMs === undefined ? {} : { expiresMs: createdMs + lifetimeMs };
     const text = newKeyText();
     const id = keyId(text) ?? '';
-    const record: KeyRecord = { id, ...wanted, createdMs: this.nowMs() };
+    const record: KeyRecord = { id, ...kept, createdMs, ...expiry };
     const stored: StoredKey = { ...record, hash: keyHash(text).toString('hex') };
     // Undefined members are left out, as JSON does.
     await this.write(id, JSON.parse(JSON.stringify(stored)) as Json);
@@ -111,7 +115,7 @@ export class AccessKeys {
     return this.startKey === undefined ? [...this.keys.values()] : [this.startKey, ...this.keys.values()];
   }
 
-  private check({ scopes, applications, models, expiresMs }: NewKey): void {
+  private check({ scopes, applications, models, lifetimeMs }: NewKey): void {
     if (scopes.length === 0)
       throw new ServiceError('invalid_value', 'scopes: at least one is needed', 'scopes');
     for (const [field, names] of [['applications', applications] as const, ['models', models] as const]) {
@@ -122,7 +126,7 @@ export class AccessKeys {
         throw new ServiceError('conflicting_fields', message, field);
       }
     }
-    if (expiresMs !== undefined && !(expiresMs > this.nowMs())) {
+    if (lifetimeMs !== undefined && !(lifetimeMs > 0)) {
       throw new ServiceError('invalid_value', 'the key would have expired already', 'lifetime_seconds');
     }
   }

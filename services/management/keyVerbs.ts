@@ -53,8 +53,8 @@ export class KeyAdministration {
   /** @throws ServiceError (as a rejection) */
   async add(body: unknown): Promise<NewKeyAnswer> {
     const { lifetime_seconds: lifetimeS, ...wanted } = validate(addKeySchema, body);
-    const expiresMs = lifetimeS === undefined ? undefined : Date.now() + lifetimeS * 1000;
-    const { text, record } = await this.keys.add({ ...wanted, expiresMs });
+    const lifetimeMs = lifetimeS === undefined ? undefined : lifetimeS * 1000;
+    const { text, record } = await this.keys.add({ ...wanted, lifetimeMs });
     return { ...keyJson(record), key: text };
   }
 

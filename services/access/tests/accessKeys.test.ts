@@ -21,7 +21,7 @@ describe('keys in a store', () => {
       name: 'mobile',
       scopes: ['predict', 'feedback'],
       applications: ['digits'],
-      expiresMs: Date.now() + 60_000,
+      lifetimeMs: 60_000,
     });
     keys.close();
     await closed(store);
@@ -125,7 +125,7 @@ describe('keys', () => {
     [{ scopes: ['predict'], models: ['m', ''] }, 'invalid_name', 'models[1]'],
     [{ scopes: ['predict', 'metrics'], applications: ['a'] }, 'conflicting_fields', 'applications'],
     [{ scopes: ['admin'], models: ['m'] }, 'conflicting_fields', 'models'],
-    [{ scopes: ['predict'], expiresMs: at }, 'invalid_value', 'lifetime_seconds'],
+    [{ scopes: ['predict'], lifetimeMs: 0 }, 'invalid_value', 'lifetime_seconds'],
   ] as const)('are refused as %j', async (wanted, code, field) => {
     await expect(make().add({ name: 'x', ...wanted })).rejects.toMatchObject({ code, field });
   });
@@ -146,7 +146,7 @@ describe('keys', () => {
 
   it('let go of what holds them when they expire', async () => {
     const keys = new AccessKeys(new MemoryStore());
-    const { record } = await keys.add({ name: 'a', scopes: ['predict'], expiresMs: Date.now() + 20 });
+    const { record } = await keys.add({ name: 'a', scopes: ['predict'], lifetimeMs: 20 });
     await new Promise<void>((resolve) => {
       keys.find(record.id)?.hold(resolve);
       // The timer of a key keeps no process alive; the test's does.

@@ -37,7 +37,7 @@ beforeEach(async () => {
     complain: (_message, details) => told.push(details),
     nowMs: () => nowMs,
   });
-  const added = await keys.add({ name: 'a', scopes: ['predict'], expiresMs: nowMs + 1000 });
+  const added = await keys.add({ name: 'a', scopes: ['predict'], lifetimeMs: 1000 });
   ({ text } = added);
   ({ id } = added.record);
 });

@@ -309,7 +309,7 @@ describe('a WebSocket where keys are required', () => {
   });
 
   it('ends when its key expires', async () => {
-    const { text } = await newKey({ scopes: ['predict'], expiresMs: Date.now() + 300 });
+    const { text } = await newKey({ scopes: ['predict'], lifetimeMs: 300 });
     const socket = await open(bearer(text));
     expect((await socket.closed()).code).toBe(4401);
     await expect(open(bearer(text))).rejects.toThrow('401');
