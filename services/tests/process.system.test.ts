@@ -1,8 +1,18 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../containers/models/index.js';
+import { pidsOf } from './modelProcesses.js';
 import { ServedProcess } from './servedProcess.js';
 
 interface Prediction {
@@ -20,32 +30,20 @@ function ran(...args: string[]): Promise<string> {
   });
 }
 
-/** Processes that run the module, from /proc. */
-function pidsOf(module: string): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
-      try {
-        const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-        return command.includes('modelProcess.js') && command.includes(module);
-      } catch {
-        return false;
-      }
-    })
-    .map(Number);
-}
-
 describe('the model in TypeScript of the documentation', () => {
   let folder: string;
   let module: string;
   let served: ServedProcess;
   beforeAll(async () => {
-    // Inside the package, as a user's is: the module is one of ECMAScript.
-    folder = mkdtempSync(join(packageRoot(), 'dist/process-test-'));
+    // A project of its own, with the package as a dependency.
+    folder = mkdtempSync(join(tmpdir(), 'windjammer-spam-'));
+    writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
+    mkdirSync(join(folder, 'node_modules'));
+    symlinkSync(packageRoot(), join(folder, 'node_modules/windjammer'));
+    copyFileSync(join(packageRoot(), 'docs/examples/spam/spam.ts'), join(folder, 'spam.ts'));
     module = join(folder, 'spam.js');
     const tsc = join(packageRoot(), 'node_modules/typescript/bin/tsc');
-    const options = ['--module', 'nodenext', '--target', 'es2022', '--strict', '--outDir', folder];
-    await ran(tsc, ...options, 'docs/examples/spam/spam.ts');
+    await ran(tsc, '--module', 'nodenext', '--target', 'es2022', '--strict', join(folder, 'spam.ts'));
     served = await ServedProcess.start(['--ephemeral']);
     await served.admin('add_app', {
       name: 'mail',
@@ -75,6 +73,11 @@ describe('the model in TypeScript of the documentation', () => {
     const { json } = await served.post(`${served.query}/mail/predict`, { input });
     return json as Prediction;
   }
+
+  it('is what the page shows', () => {
+    const page = readFileSync(join(packageRoot(), 'docs/models.md'), 'utf8');
+    expect(page).toContain(readFileSync(join(folder, 'spam.ts'), 'utf8'));
+  });
 
   it('answers through REST', async () => {
     expect(await predict('Winner! Click for a free prize')).toMatchObject({ output: 'spam', default: false });

@@ -9,6 +9,7 @@ export class LineLog {
   private windowMs = -Infinity;
   private lines = 0;
   private leftOut = 0;
+  private noteTimer: NodeJS.Timeout | undefined;
   private lastError = '';
   private lastErrorMs = -Infinity;
 
@@ -28,8 +29,7 @@ export class LineLog {
   end(): void {
     this.pass(this.rest);
     this.rest = '';
-    if (this.leftOut > 0) this.onLine(this.note());
-    this.leftOut = 0;
+    this.noteLeftOut();
   }
 
   /** The last line that named an error a moment ago: why a process ended, most likely. '' when there is none. */
@@ -48,16 +48,22 @@ export class LineLog {
     if (now - this.windowMs >= 1000) {
       this.windowMs = now;
       this.lines = 0;
-      if (this.leftOut > 0) this.onLine(this.note());
-      this.leftOut = 0;
+      this.noteLeftOut();
     }
     if (this.lines < LINES_PER_SECOND) {
       this.lines += 1;
       this.onLine(line);
-    } else this.leftOut += 1;
+    } else {
+      this.leftOut += 1;
+      this.noteTimer ??= setTimeout(() => this.noteLeftOut(), 1000).unref();
+    }
   }
 
-  private note(): string {
-    return `(${this.leftOut} lines left out: more than ${LINES_PER_SECOND} a second)`;
+  private noteLeftOut(): void {
+    clearTimeout(this.noteTimer);
+    this.noteTimer = undefined;
+    if (this.leftOut > 0)
+      this.onLine(`(${this.leftOut} lines left out: more than ${LINES_PER_SECOND} a second)`);
+    this.leftOut = 0;
   }
 }

@@ -1,4 +1,4 @@
-import type { Model, ModelOutput, ScoredOutput } from '../../../containers/runtime/process/modelModule.js';
+import type { Model, ModelOutput, ScoredOutput } from 'windjammer/process';
 
 const WEIGHTS: ReadonlyMap<string, number> = new Map([
   ['free', 1.5],
