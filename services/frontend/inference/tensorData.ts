@@ -141,6 +141,14 @@ function textRows(
 ): Uint8Array[] {
   const as = type === 'bytes' && isBase64 ? 'bytes' : 'strings';
   return elements.map((element, at) => {
+    if (typeof element !== 'string') {
+      const where = `${place}[${at}]`;
+      throw new ServiceError(
+        'wrong_type',
+        `${where} must be a string, ${describeValue(element)} came`,
+        where,
+      );
+    }
     const row = encodeInput(as, element, length, `${place}[${at}]`);
     if (row instanceof ServiceError) throw row;
     return row;

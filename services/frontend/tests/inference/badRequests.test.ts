@@ -138,6 +138,17 @@ describe('bad requests', () => {
     },
   );
 
+  it('may put nothing but strings into BYTES', async () => {
+    for (const element of [1, null, true, { b64: 'QQ==' }, []]) {
+      for (const model of ['m-bytes', 'm-strings']) {
+        const answer = await harness.infer(model, { inputs: [tensor('BYTES', [1], [element])] });
+        expect(answer.status, answer.text).toBe(400);
+        errorOf(answer);
+      }
+    }
+    expect(harness.service.evaluations).toEqual([]);
+  });
+
   it('have the shape of the protocol on every route', async () => {
     const json = JSON_TYPE;
     const cases: readonly [
