@@ -161,12 +161,15 @@ describe('windjammer serve, with keys over TLS', () => {
     copyFileSync(certificate('renewed-key'), files.key);
     served.signal('SIGHUP');
     await expect
-      .poll(async () => {
-        const socket = await open();
-        const { CN } = socket.getPeerCertificate().subject;
-        socket.destroy();
-        return CN;
-      })
+      .poll(
+        async () => {
+          const socket = await open();
+          const { CN } = socket.getPeerCertificate().subject;
+          socket.destroy();
+          return CN;
+        },
+        { timeout: 20_000 },
+      )
       .toBe('Windjammer test renewed');
     const answer = new Promise<string>((resolve) =>
       before.once('data', (part: Buffer) => resolve(part.toString())),

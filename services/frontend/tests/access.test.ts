@@ -324,7 +324,7 @@ describe('WebSockets over their number', () => {
     await expect(TestSocket.open(harness)).rejects.toThrow('503');
     expect(harness.refused).toEqual(['-:too_many_connections']);
     first.close();
-    await expect.poll(() => harness.frontend.webSocketCount()).toBe(1);
+    await expect.poll(() => harness.frontend.webSocketCount(), { timeout: 20_000 }).toBe(1);
     (await TestSocket.open(harness)).close();
     second.close();
   });
