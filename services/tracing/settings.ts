@@ -40,7 +40,9 @@ export function tracingSettings(environment: Environment, endpoint?: string): Tr
   const protocol = protocolOf(environment);
   checkSampler(environment);
   if (endpoint !== undefined) {
-    return { protocol, url: `${checkedUrl('--otlp-endpoint', endpoint).replace(/\/+$/, '')}/v1/traces` };
+    const url = checkedUrl('--otlp-endpoint', endpoint);
+    url.pathname = `${url.pathname.replace(/\/+$/, '')}/v1/traces`;
+    return { protocol, url: url.href };
   }
   if (name !== undefined) checkedUrl(name, environment[name] ?? '');
   return { protocol, url: undefined };
@@ -72,9 +74,9 @@ function checkSampler({ OTEL_TRACES_SAMPLER: given, OTEL_TRACES_SAMPLER_ARG: rat
   }
 }
 
-function checkedUrl(name: string, given: string): string {
+function checkedUrl(name: string, given: string): URL {
   const url = URL.canParse(given) ? new URL(given) : undefined;
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') return given.trim();
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
   throw new TracingSettingError(`${name} must be an http or https URL, not '${given}'`);
 }
 

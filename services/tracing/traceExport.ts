@@ -16,8 +16,8 @@ import { Tracing } from './tracing.js';
 
 /** A batch's span links to every request in it; the SDK's own limit is 128. */
 const LINKS = 4096;
-/** How long a receiver that does not answer may hold up a shutdown. */
-const SHUTDOWN_MS = 5_000;
+/** How long a receiver may take, tries after the first among it, and so hold up a shutdown. */
+const TIMEOUT_MS = 5_000;
 
 /**
  * OpenTelemetry's SDK with its OTLP exporter. Sampler (OTEL_TRACES_SAMPLER), batches (OTEL_BSP_*), headers, timeout and
@@ -26,7 +26,12 @@ const SHUTDOWN_MS = 5_000;
 export function startTraceExport({ protocol, url }: TracingSettings, complain: Complain): Tracing {
   const complaints = new ExportComplaints(complain, Date.now);
   diag.setLogger(complaints, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
-  const options = url === undefined ? {} : { url };
+  const { OTEL_EXPORTER_OTLP_TRACES_TIMEOUT, OTEL_EXPORTER_OTLP_TIMEOUT } = process.env;
+  const timed = OTEL_EXPORTER_OTLP_TRACES_TIMEOUT !== undefined || OTEL_EXPORTER_OTLP_TIMEOUT !== undefined;
+  const options = {
+    ...(url === undefined ? {} : { url }),
+    ...(timed ? {} : { timeoutMillis: TIMEOUT_MS }),
+  };
   const exporter = protocol === 'http/json' ? new JsonExporter(options) : new ProtobufExporter(options);
   const limited = process.env.OTEL_SPAN_LINK_COUNT_LIMIT !== undefined;
   const provider = new BasicTracerProvider({
@@ -35,18 +40,12 @@ export function startTraceExport({ protocol, url }: TracingSettings, complain: C
     ...(limited ? {} : { spanLimits: { linkCountLimit: LINKS } }),
   });
   return new Tracing(provider, async () => {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(() => {
-        complain('spans were not exported before the end', { waitedMs: SHUTDOWN_MS });
-        resolve();
-      }, SHUTDOWN_MS);
-    });
-    const flushed = provider.shutdown().catch((error: unknown) => {
-      complain('spans were not exported before the end', { error });
-    });
-    await Promise.race([flushed, late]);
-    clearTimeout(timer);
+    try {
+      await provider.shutdown();
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      complain('spans were not exported before the end', { reason });
+    }
     diag.disable();
   });
 }

@@ -95,6 +95,18 @@ describe('windjammer serve --otlp-endpoint', () => {
     receiver = await OtlpReceiver.start();
   });
 
+  it('is not held up at its end by a receiver that never answers', async () => {
+    receiver.isSilent = true;
+    const server = await ServedProcess.start(['--ephemeral', '--otlp-endpoint', receiver.url], {
+      OTEL_EXPORTER_OTLP_TIMEOUT: '300',
+    });
+    await predictOnce(server);
+    const ended = server.end('SIGINT');
+    await expect.poll(() => receiver.bodies.length, { timeout: 20_000 }).toBe(1);
+    expect(await ended).toBe(0);
+    expect(server.errors).toContain('spans were not exported before the end');
+  });
+
   it('refuses an endpoint that is none, in one line', () => {
     const entry = join(packageRoot(), 'dist/loadtest/cli/main.js');
     const { status, stderr } = spawnSync(

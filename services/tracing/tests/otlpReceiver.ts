@@ -24,6 +24,8 @@ interface ExportBody {
 /** A receiver of OTLP over HTTP, as a collector is one. */
 export class OtlpReceiver {
   readonly bodies: { readonly path: string; readonly contentType: string; readonly bytes: Buffer }[] = [];
+  /** It takes everything and answers nothing. */
+  isSilent = false;
   private readonly server: Server;
 
   private constructor() {
@@ -34,6 +36,7 @@ export class OtlpReceiver {
         const { url = '', headers } = request;
         const contentType = headers['content-type'] ?? '';
         this.bodies.push({ path: url, contentType, bytes: Buffer.concat(chunks) });
+        if (this.isSilent) return;
         response.setHeader('content-type', contentType);
         response.end(contentType === 'application/json' ? '{}' : '');
       });

@@ -16,6 +16,7 @@ describe('tracingSettings', () => {
       expect(tracingSettings(ENDPOINT, endpoint)?.url).toBe('http://c:4318/v1/traces');
     }
     expect(tracingSettings({}, 'https://c/otlp')?.url).toBe('https://c/otlp/v1/traces');
+    expect(tracingSettings({}, 'https://c/otlp/?tenant=a')?.url).toBe('https://c/otlp/v1/traces?tenant=a');
   });
 
   it('is off when a variable says so', () => {
