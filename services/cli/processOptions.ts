@@ -13,6 +13,7 @@ export interface ProcessOptions {
 }
 
 const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
 
 export function withProcessOptions(command: Command): Command {
   return command
@@ -28,7 +29,11 @@ export function withProcessOptions(command: Command): Command {
       'of a process: for a batch, 30000 unless given',
       wholeNumber(1, DAY_MS),
     )
-    .option('--close-timeout-ms <number>', 'of a process: to end, 2000 unless given', wholeNumber(1, DAY_MS));
+    .option(
+      '--close-timeout-ms <number>',
+      'of a process: to end, 2000 unless given',
+      wholeNumber(1, MINUTE_MS),
+    );
 }
 
 export function processFieldsOf(options: ProcessOptions): Partial<AddModelFields> {

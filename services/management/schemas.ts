@@ -13,6 +13,8 @@ export const PROCESS_CONTAINER = 'windjammer/process';
 const MAX_OBJECTIVE_US = 3_600_000_000;
 /** A day. */
 const MAX_PROCESS_MS = 86_400_000;
+/** A server that stops waits for so long at most. */
+const MAX_CLOSE_MS = 60_000;
 const MAX_TEXT_LENGTH = 65_536;
 const MAX_BATCH_SIZE = 65_535;
 /** Ten seconds. */
@@ -87,7 +89,7 @@ export const addApplicationSchema = z.strictObject({
     .describe('Queries that do not say otherwise get an error in place of the default output'),
 });
 
-const milliseconds = z.int().min(1).max(MAX_PROCESS_MS).optional();
+const upTo = (mostMs: number) => z.int().min(1).max(mostMs).optional();
 
 /** Of a model in a process; answered as they were given. */
 export const processFields = {
@@ -111,11 +113,11 @@ export const processFields = {
     .describe(
       `Names of the server's environment variables that a ${PROCESS_CONTAINER} gets beside the usual`,
     ),
-  start_timeout_ms: milliseconds.describe(`For a ${PROCESS_CONTAINER} to load; 60000 when left out`),
-  batch_timeout_ms: milliseconds.describe(
+  start_timeout_ms: upTo(MAX_PROCESS_MS).describe(`For a ${PROCESS_CONTAINER} to load; 60000 when left out`),
+  batch_timeout_ms: upTo(MAX_PROCESS_MS).describe(
     `For a batch of a ${PROCESS_CONTAINER}, which is killed after it; 30000 when left out`,
   ),
-  close_timeout_ms: milliseconds.describe(
+  close_timeout_ms: upTo(MAX_CLOSE_MS).describe(
     `For a ${PROCESS_CONTAINER} to end by itself before it is killed; 2000 when left out`,
   ),
 };

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AddressInfo } from 'node:net';
 import { BUILT_IN_MODELS, builtInModelPath } from '../../../containers/models/index.js';
@@ -6,6 +7,13 @@ import { ERROR_CATALOGUE, type ErrorCode } from '../../errors/index.js';
 import { Registry } from '../../registry/index.js';
 import { MemoryStore } from '../../store/index.js';
 import { ManagementServer, registerDefaults } from '../index.js';
+
+const THIS_FILE = fileURLToPath(import.meta.url);
+const PROCESS = {
+  container_name: 'windjammer/process',
+  model_data_path: 'eslint.config.js',
+  output: undefined,
+};
 
 describe('management', () => {
   let store: MemoryStore;
@@ -359,6 +367,24 @@ describe('management', () => {
       'batch_delay_micros',
     ],
     ['no output', { output: undefined }, 'missing_field', 'output'],
+    ['limits of a process', { batch_timeout_ms: 5 }, 'conflicting_fields', 'batch_timeout_ms'],
+    ['an environment', { environment: ['A'] }, 'conflicting_fields', 'environment'],
+    ['a process without a module', { ...PROCESS, model_data_path: '' }, 'missing_field', 'model_data_path'],
+    [
+      'a module that is not there',
+      { ...PROCESS, model_data_path: '/x.js' },
+      'invalid_model',
+      'model_data_path',
+    ],
+    ['TypeScript', { ...PROCESS, model_data_path: THIS_FILE }, 'invalid_model', 'model_data_path'],
+    ['a variable that is not set', { ...PROCESS, environment: ['toString'] }, 'invalid_model', 'environment'],
+    ['no name of a variable', { ...PROCESS, environment: ['A=B'] }, 'invalid_value', 'environment[0]'],
+    [
+      'a process that never ends',
+      { ...PROCESS, close_timeout_ms: 60_001 },
+      'invalid_value',
+      'close_timeout_ms',
+    ],
     ['an output and another container', { container_name: 'x/y' }, 'conflicting_fields', 'output'],
     [
       'a kernel model without a folder',
