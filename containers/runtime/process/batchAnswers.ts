@@ -35,17 +35,14 @@ async function run(
   if (predictOne !== undefined) {
     // An async function: what is thrown before its first await is a rejection, too.
     const one = async (input: unknown): Promise<unknown> => await predictOne(input);
-    const settled = await Promise.allSettled(inputs.map(one));
-    return settled.map((end, index) =>
-      end.status === 'fulfilled'
-        ? resultOf(ids[index], end.value)
-        : failed(ids[index], messageOf(end.reason)),
-    );
+    return settled(ids, inputs.map(one));
   }
   let failure: string;
   try {
     const outputs = await predict?.(inputs);
     if (Array.isArray(outputs) && outputs.length === ids.length) {
+      // Of inputs.map(async …).
+      if (outputs.some((output) => output instanceof Promise)) return await settled(ids, outputs);
       return ids.map((id, index) => resultOf(id, outputs[index]));
     }
     failure = Array.isArray(outputs)
@@ -55,6 +52,14 @@ async function run(
     failure = messageOf(error);
   }
   return ids.map((id) => failed(id, failure));
+}
+
+/** Each output, or why there is none, once it is there. */
+async function settled(ids: readonly number[], outputs: readonly unknown[]): Promise<ItemResult[]> {
+  const ends = await Promise.allSettled(outputs);
+  return ends.map((end, index) =>
+    end.status === 'fulfilled' ? resultOf(ids[index], end.value) : failed(ids[index], messageOf(end.reason)),
+  );
 }
 
 function lengthRefusal({ inputType, inputLength }: LoadedModel, bytes: Uint8Array): string | undefined {

@@ -147,6 +147,18 @@ describe('a model in a process', () => {
     expect(await line.ask('fine')).toEqual([{ id: 0, ok: true, output: 'fine' }]);
   });
 
+  it('waits for each output that is a promise, and fails those alone that are rejected', async () => {
+    const line =
+      start(`export default { inputType: 'strings', predict: (inputs) => inputs.map(async (one) => {
+      if (one === 'bad') throw new Error('no'); return one; }) };`);
+    await line.hello();
+    expect(await line.ask('a', 'bad', 'b')).toMatchObject([
+      { output: 'a' },
+      { code: 'modelError', message: 'Error: no' },
+      { output: 'b' },
+    ]);
+  });
+
   it('gives lists for typed arrays and null for what JSON has no number for', async () => {
     const line = start(`export default { inputType: 'strings',
       predict: () => [[NaN, -Infinity, 1], Float32Array.of(1, NaN), { output: [Int8Array.of(1)], scores: [NaN, 'x'] }, 1n] };`);
