@@ -19,7 +19,7 @@ export interface LoadedModel {
 /** Loads a module's default export and calls its `load`. @throws Error that says what is wrong with it. */
 export async function loadModel(path: string): Promise<LoadedModel> {
   const exported = (await import(pathToFileURL(path).href)) as { readonly default?: unknown };
-  const model = instanceOf(exported.default);
+  const model = instanceOf(defaultOf(exported));
   const { inputType, inputLength, maxBatchSize = DEFAULT_MAX_BATCH_SIZE } = model;
   if (!INPUT_TYPES.includes(inputType as InputType)) {
     throw new Error(`inputType: ${shown(inputType)}, expected one of ${INPUT_TYPES.join(', ')}`);
@@ -48,6 +48,13 @@ export async function loadModel(path: string): Promise<LoadedModel> {
     predictOne,
     close: close && (() => close(undefined)),
   };
+}
+
+/** CommonJS that a compiler has made of an ECMAScript module has its default export one level deeper. */
+function defaultOf({ default: found }: { readonly default?: unknown }): unknown {
+  const isCompiled =
+    typeof found === 'object' && found !== null && '__esModule' in found && 'default' in found;
+  return isCompiled ? found.default : found;
 }
 
 function instanceOf(exported: unknown): Record<string, unknown> {

@@ -318,6 +318,14 @@ describe('a model in a process', () => {
   it('can be tried', async () => {
     host = new ProcessHost();
     expect(await tryModule({ path: written(ECHO) })).toMatchObject({ inputType: 'strings' });
+    // As tsc writes it where package.json does not say that modules are ECMAScript's.
+    const compiled = join(folder, 'compiled.cjs');
+    writeFileSync(
+      compiled,
+      `Object.defineProperty(exports, '__esModule', { value: true });
+       exports.default = class { inputType = 'bytes'; predict(inputs) { return inputs; } };`,
+    );
+    expect(await tryModule({ path: compiled })).toMatchObject({ inputType: 'bytes' });
     await expect(tryModule({ path: written('throw new Error("broken")') })).rejects.toThrow('broken');
   });
 });
