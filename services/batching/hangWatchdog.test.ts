@@ -94,3 +94,15 @@ it('costs no more than about an event a second, however many batches there are',
   }
   expect(events).toBeLessThanOrEqual(7);
 });
+
+it('looks again after a while and never at once, whatever rounding leaves of what is allowed', () => {
+  for (let at = 0; at < 400; at++) {
+    const { clock, reasons, send } = watched();
+    clock.advanceTo((0.1 + at * 7.123456789) * MS);
+    send();
+    let events = 0;
+    while (reasons.length === 0 && events < 100 && clock.step()) events += 1;
+    expect(reasons).toHaveLength(1);
+    expect(events).toBeLessThan(8);
+  }
+});

@@ -23,6 +23,7 @@ export const DEFAULT_HANG_LIMITS: HangLimits = {
 
 /** An answer that is on its way already arrives within this time: a process that was paused has one to read. */
 const GRACE_NS = 250e6;
+const SHORTEST_LOOK_NS = 1e6;
 /** Later than this, the process itself was not running: the silence says nothing about the replica. */
 const PAUSE_NS = 100e6;
 
@@ -87,7 +88,9 @@ export class HangWatchdog implements EventSink {
   /** Looks again in `afterNs` at the latest: what is allowed may have become less by then. */
   private look(nowNs: number, afterNs: number): void {
     this.isSet = true;
-    this.clock.schedule(this.port, nowNs + Math.min(afterNs, this.limits.minimumMs * 1e6), 'look');
+    // Never less than a while: the last part of a nanosecond is rounding, and would be looked at for ever.
+    const waitNs = Math.max(SHORTEST_LOOK_NS, Math.min(afterNs, this.limits.minimumMs * 1e6));
+    this.clock.schedule(this.port, nowNs + waitNs, 'look');
   }
 
   private allowedNs(nowNs: number): number {

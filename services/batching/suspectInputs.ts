@@ -55,6 +55,7 @@ export class SuspectInputs {
     let verdict: string | undefined;
     for (const evaluation of batch) {
       evaluation.losses += 1;
+      const wasDangerous = evaluation.isDangerous;
       evaluation.isDangerous ||= isDangerous;
       const pieces = 2 ** evaluation.losses;
       evaluation.mostTogether = Math.max(
@@ -63,7 +64,7 @@ export class SuspectInputs {
       );
       if (!isDangerous) continue;
       const suspect = this.remember(evaluation, nowNs);
-      if (batch.length === 1 && wereAlone && suspect.losses >= CONVICTING_LOSSES) {
+      if (batch.length === 1 && wereAlone && wasDangerous && suspect.losses >= CONVICTING_LOSSES) {
         verdict = `this input was isolated: ${suspect.losses} replicas were lost with it, the last with nothing else`;
         // A model that answers nobody else may be what is broken.
         if (this.answers > suspect.answersBefore) suspect.verdict = verdict;
