@@ -10,6 +10,8 @@ import type { WaitForecast } from './waitForecast.js';
 const LEAD_SHARE = 0.5;
 /** Services shorter than this are not worth a timer. */
 const SHORTEST_HOLD_NS = 1e6;
+/** No timer is finer; and what is left of a delay is never waited for in ever smaller parts. */
+const SHORTEST_DELAY_NS = 50e3;
 
 /** Keeps a batch that is not full back while it gains by that. */
 export class BatchHold {
@@ -75,7 +77,8 @@ export class BatchHold {
   /** Delayed batching (Clipper 4.3.2). */
   private companyUntilNs(nowNs: number): number {
     if (this.delayNs === 0) return nowNs;
-    return Math.min(this.companySinceNs + this.delayNs, this.latestStartNs(nowNs));
+    const untilNs = Math.min(this.companySinceNs + this.delayNs, this.latestStartNs(nowNs));
+    return untilNs - nowNs < SHORTEST_DELAY_NS ? nowNs : untilNs;
   }
 
   private latestStartNs(nowNs: number): number {
