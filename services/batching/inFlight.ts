@@ -92,9 +92,12 @@ export class InFlight {
     return nowNs - this.oldestSinceNs;
   }
 
-  /** Whether the oldest batch takes several times what a batch takes of late. */
-  isOverdue(nowNs: number): boolean {
-    const expectedNs = this.roundTrips.expectedNs;
+  /**
+   * Whether the oldest batch takes several times what a batch takes of late.
+   * @param elsewhereNs what it takes elsewhere, for as long as nothing is known from here; 0: nobody knows.
+   */
+  isOverdue(nowNs: number, elsewhereNs: number): boolean {
+    const expectedNs = this.roundTrips.expectedNs === 0 ? elsewhereNs : this.roundTrips.expectedNs;
     if (this.batches.size === 0 || expectedNs === 0) return false;
     return nowNs - this.oldestSinceNs > OVERDUE_FACTOR * expectedNs + OVERDUE_LEAST_NS;
   }

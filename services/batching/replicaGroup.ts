@@ -190,6 +190,7 @@ export class ReplicaGroup {
   private leastWait(nowNs: number): ReplicaQueue | undefined {
     const { queues } = this;
     const unmeasuredNs = this.meanItemNs();
+    const longestNs = this.longestExpectedNs();
     let best: ReplicaQueue | undefined;
     let bestNs = Infinity;
     this.turn = (this.turn + 1) % Math.max(queues.length, 1);
@@ -197,7 +198,7 @@ export class ReplicaGroup {
       const queue = queues[(this.turn + step) % queues.length];
       let waitNs = queue.full ? Infinity : queue.backlog * (queue.meanItemNs ?? unmeasuredNs);
       // It may hang: better anybody else who has room.
-      if (queue.isOverdue(nowNs)) waitNs += OVERDUE_NS;
+      if (queue.isOverdue(nowNs, longestNs)) waitNs += OVERDUE_NS;
       if (best === undefined || waitNs < bestNs) {
         best = queue;
         bestNs = waitNs;
@@ -222,6 +223,13 @@ export class ReplicaGroup {
       measured += 1;
     }
     return measured === 0 ? 1 : sumNs / measured;
+  }
+
+  /** What a batch takes the slowest of the replicas that have answered some; 0 when none has. */
+  private longestExpectedNs(): number {
+    let longestNs = 0;
+    for (const queue of this.queues) if (queue.expectedNs > longestNs) longestNs = queue.expectedNs;
+    return longestNs;
   }
 
   private onLost(lost: ReplicaQueue, { inFlight, queued, reason, isIntended }: ReplicaLoss): void {

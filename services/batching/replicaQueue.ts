@@ -110,9 +110,17 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     return this.queued + this.inFlight.items;
   }
 
-  /** Whether what it works on takes much longer than of late: others are asked first. */
-  isOverdue(nowNs: number): boolean {
-    return this.inFlight.isOverdue(nowNs);
+  /**
+   * Whether what it works on takes much longer than of late: others are asked first.
+   * @param elsewhereNs what a batch takes its siblings, for a replica that has hardly answered anything.
+   */
+  isOverdue(nowNs: number, elsewhereNs: number): boolean {
+    return this.inFlight.isOverdue(nowNs, elsewhereNs);
+  }
+
+  /** What a batch may be expected to take from sending to its answer; 0 before enough answers. */
+  get expectedNs(): number {
+    return this.inFlight.roundTrips.expectedNs;
   }
 
   /** Mean service time an item, of late; undefined before the first answer. */

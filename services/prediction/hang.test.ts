@@ -54,6 +54,25 @@ describe('a replica that hangs', () => {
     expect(lost.length).toBeLessThan(30);
   });
 
+  it('is asked nothing more from its first batch on, by what its siblings take', () => {
+    const serving = new Serving().simple({ strategy: 'aimd' }, 100_000);
+    const serviceNs = (items: number): number => 5 * MS + items * 0.25 * MS;
+    const ids: string[] = [];
+    const load = (queries: number): void => {
+      for (let at = 0; at < queries; at++) {
+        ids.push(serving.predict(ids.length));
+        serving.run(serving.clock.nowNs() / MS + 1);
+      }
+    };
+    for (const replica of ['r0', 'r1']) serving.container({ replica, serviceNs, credits: 2 });
+    load(500);
+    serving.container({ replica: 'hung', manual: true, credits: 2 });
+    load(5000);
+    serving.run(serving.clock.nowNs() / MS + 100);
+    // What came in the first 50 ms or so, at a third of 1,000 a second.
+    expect(ids.filter((id) => serving.answer(id).isDefault).length).toBeLessThan(20);
+  });
+
   it('is found out while it answers other batches, but never the oldest', () => {
     const serving = new Serving().simple({ strategy: 'fixed', maxBatchSize: 1 }, PATIENT_US);
     const container = serving.container({ manual: true, credits: 2 });
