@@ -1,9 +1,16 @@
 import type { Prediction, PredictionFailure, WaiterTrace } from '../cache/index.js';
 import type { BatchTrace, TracedItem } from './batchTrace.js';
 import type { HeapItem } from './deadlineHeap.js';
-import type { ReplicaQueue } from './replicaQueue.js';
 
 export type EvaluationState = 'new' | 'queued' | 'sent' | 'done';
+
+/** Where an evaluation waits, or who works on it. */
+export interface EvaluationHolder {
+  /** Somebody else waits for it too, from `deadlineNs` until `expiresNs`. */
+  extend(evaluation: Evaluation, deadlineNs: number, expiresNs: number, priority: number): void;
+  /** Nobody waits for it any more. */
+  cancel(evaluation: Evaluation): void;
+}
 
 /**
  * One input on its way through one model. It holds the input until it is answered, so that a batch whose replica
@@ -14,7 +21,7 @@ export abstract class Evaluation implements HeapItem, TracedItem {
   heapIndex = -1;
   state: EvaluationState = 'new';
   /** The queue that holds it, or whose replica works on it. */
-  queue: ReplicaQueue | undefined;
+  queue: EvaluationHolder | undefined;
   batchId = 0;
   /** Its number within its batch. */
   itemId = 0;

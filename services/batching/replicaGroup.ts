@@ -9,6 +9,7 @@ import { HangPatience } from './hangPatience.js';
 import type { HangLimits } from './hangWatchdog.js';
 import type { ReplicaLoss } from './queueOptions.js';
 import { ReplicaQueue } from './replicaQueue.js';
+import { StrandedEvaluations } from './strandedEvaluations.js';
 import { SuspectInputs } from './suspectInputs.js';
 
 export interface BatchingOptions {
@@ -25,6 +26,8 @@ export interface BatchingOptions {
   readonly hang: HangLimits | undefined;
 }
 
+/** No lost replica is back sooner: with less time left, nobody waits for the next one. */
+const SOONEST_RESTART_NS = 200e6;
 /** Longer than any wait. */
 const OVERDUE_NS = 1e15;
 
@@ -38,6 +41,9 @@ export class ReplicaGroup {
   /** Inputs that have spoilt batches. */
   private readonly suspects = new SuspectInputs();
   private readonly patience = new HangPatience();
+  private readonly stranded: StrandedEvaluations;
+  /** No replica will come any more. */
+  private isOver = false;
   private objectiveNs = Infinity;
   private ports = 0;
   /** Where the search for the least busy replica starts, so that equals take turns. */
@@ -46,7 +52,12 @@ export class ReplicaGroup {
   constructor(
     readonly model: ModelRecord,
     private readonly options: BatchingOptions,
-  ) {}
+  ) {
+    this.stranded = new StrandedEvaluations(
+      options.clock,
+      `batching/${model.name}/${model.version}/stranded`,
+    );
+  }
 
   get size(): number {
     return this.queues.length;
@@ -85,6 +96,8 @@ export class ReplicaGroup {
     });
     this.queues.push(queue);
     this.options.observer.onReplicaUp(hello.model, hello.version, hello.replica);
+    const nowNs = this.options.clock.nowNs();
+    for (const evaluation of this.stranded.take()) this.enqueue(evaluation, nowNs);
     return queue;
   }
 
@@ -102,7 +115,7 @@ export class ReplicaGroup {
       evaluation.state = 'done';
       evaluation.onFailure(
         this.queues.length === 0
-          ? { reason: 'no_replica', message: `no replica of ${this.label} is up` }
+          ? this.noReplica()
           : {
               reason: 'overload',
               message: `the queues of ${this.label} are full`,
@@ -148,6 +161,7 @@ export class ReplicaGroup {
 
   /** Takes every replica out of use once it has answered what it has; calls back when all are gone. */
   retireAll(done: () => void): void {
+    this.endStranded();
     for (const queue of this.queues.splice(0)) this.end(queue);
     let left = this.retiring.size + 1;
     const one = (): void => {
@@ -159,7 +173,17 @@ export class ReplicaGroup {
 
   /** Takes every replica out of use at once. */
   close(reason: string): void {
+    this.endStranded();
     for (const queue of [...this.queues, ...this.retiring.keys()]) queue.lose(reason, true);
+  }
+
+  private endStranded(): void {
+    this.isOver = true;
+    for (const evaluation of this.stranded.close()) failEvaluation(evaluation, this.noReplica());
+  }
+
+  private noReplica(): PredictionFailure {
+    return { reason: 'no_replica', message: `no replica of ${this.label} is up` };
   }
 
   /** Of a queue that is among the group's no more. */
@@ -254,7 +278,9 @@ export class ReplicaGroup {
         failEvaluation(evaluation, expired);
       } else {
         requeued += 1;
-        this.enqueue(evaluation, nowNs);
+        const waits = evaluation.expiresNs - nowNs > SOONEST_RESTART_NS;
+        if (this.queues.length === 0 && waits && !this.isOver) this.stranded.add(evaluation);
+        else this.enqueue(evaluation, nowNs);
       }
     }
     const { model, version, replica } = lost.hello;

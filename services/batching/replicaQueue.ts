@@ -13,7 +13,7 @@ import type { BatchingObserver, ReplicaStatus } from './batchRecord.js';
 import { deliverResults, type ResultListener, sharedFailure, soundParts } from './batchResults.js';
 import { BatchHold } from './batchHold.js';
 import type { BatchSizeController } from './batchSize.js';
-import { failEvaluation, type Evaluation } from './evaluation.js';
+import { failEvaluation, type Evaluation, type EvaluationHolder } from './evaluation.js';
 import { EXPIRED, ExpiryTimer } from './expiryTimer.js';
 import { HangWatchdog } from './hangWatchdog.js';
 import { InFlight, type Batch } from './inFlight.js';
@@ -39,7 +39,7 @@ const HOPELESS: PredictionFailure = {
  * container gave credits, each as large as the queue and the controller allow and never padded. One timer on the clock
  * serves all who wait. Suspects of spoiling batches travel apart.
  */
-export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, ResultListener {
+export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, ResultListener, EvaluationHolder {
   readonly hello: HelloFrame;
   readonly controller: BatchSizeController;
   private readonly clock: Clock;
@@ -161,7 +161,6 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     else this.expiry.arm();
   }
 
-  /** Somebody else waits for it too, from `deadlineNs` until `expiresNs`. */
   extend(evaluation: Evaluation, deadlineNs: number, expiresNs: number, priority: number): void {
     if (expiresNs > evaluation.expiresNs) evaluation.expiresNs = expiresNs;
     this.waiting.expedite(evaluation, deadlineNs, priority);
