@@ -11,6 +11,7 @@ const SAMPLE = 'containers/models/samples/digit.json';
 export function banner(server: EmbeddedServer, dataDirectory: string | undefined): string {
   const { secure, requiresKeys } = server;
   const query = origin(server.queryAddress, secure.query);
+  const here = reachable(server.queryAddress, secure.query);
   const management = origin(server.managementAddress, secure.management);
   const kept = dataDirectory === undefined ? 'nothing is kept (--ephemeral)' : `data in ${dataDirectory}`;
   const lines = [
@@ -20,8 +21,8 @@ export function banner(server: EmbeddedServer, dataDirectory: string | undefined
     ...applications(server),
     ...containers(server),
     '',
-    ...examples(server, query),
-    `The dashboard: ${query}/${requiresKeys ? ' (any name, and a key with the scope metrics as the password)' : ''}`,
+    ...examples(server, here),
+    `The dashboard: ${here}/${requiresKeys ? ' (any name, and a key with the scope metrics as the password)' : ''}`,
     'Ctrl-C drains and stops.',
   ];
   return `${lines.join('\n')}\n`;
@@ -61,4 +62,10 @@ function examples({ registry, requiresKeys }: EmbeddedServer, query: string): st
 
 function origin({ address, port, family }: AddressInfo, isSecure: boolean): string {
   return `${isSecure ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}
+
+/** Where somebody on this machine asks: an address that stands for all of them is none to ask, and no certificate names it. */
+function reachable({ address, port, family }: AddressInfo, isSecure: boolean): string {
+  const isAny = address === '0.0.0.0' || address === '::';
+  return origin({ address: isAny ? 'localhost' : address, port, family: isAny ? 'IPv4' : family }, isSecure);
 }

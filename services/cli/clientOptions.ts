@@ -87,6 +87,8 @@ function connectionOf({ apiKey, ca, clientCert, clientKey }: SecurityOptions): C
 
 function fileText(path: string | undefined, option: string): string | undefined {
   if (path === undefined) return undefined;
+  if (path === '')
+    throw new CommandError(`${option} is empty: name a file, or unset the variable that it comes from`);
   try {
     return readFileSync(path, 'latin1');
   } catch (cause) {

@@ -91,7 +91,9 @@ async function checked(
   path: string,
   options: ProcessOptions,
 ): Promise<Pick<AddModelFields, 'input_type' | 'container_name'>> {
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) throw new CommandError(`there is no file and no folder ${path}`);
+  if (found.isFile()) {
     const { tryModule } = await import('../../containers/runtime/index.js');
     try {
       return {

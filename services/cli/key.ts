@@ -103,7 +103,7 @@ async function list(options: KeyOptions): Promise<void> {
 
 function limitOf({ applications, models }: KeyAnswer): string {
   const names = [...(applications ?? []), ...(models ?? []).map((model) => `model ${model}`)];
-  return names.length === 0 ? 'nothing' : names.join(', ');
+  return names.length === 0 ? '-' : names.join(', ');
 }
 
 async function inPlace<T>(options: KeyOptions, act: (place: KeyPlace) => T | Promise<T>): Promise<T> {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { ModelTrialReport } from '../../containers/runtime/index.js';
@@ -29,6 +30,7 @@ async function test(folder: string, { device, json }: TestOptions): Promise<void
   if (!PROFILE_NAMES.includes(device)) {
     throw new CommandError(`--device: there is no '${device}', only ${PROFILE_NAMES.join(', ')}`);
   }
+  if (!existsSync(folder)) throw new CommandError(`there is no folder ${resolve(folder)}`);
   const { tryModel } = await import('../../containers/runtime/index.js');
   const report = tryModel(resolve(folder), { device });
   process.stdout.write(json === true ? `${JSON.stringify(report)}\n` : table(report));

@@ -15,6 +15,6 @@ const KEY_CHARACTERS = /^[\x21-\x7e]+$/;
 export function keyHeaders({ apiKey }: ConnectionOptions): Record<string, string> {
   if (apiKey === undefined) return {};
   if (!KEY_CHARACTERS.test(apiKey))
-    throw new TypeError('the API key has white space or other characters that no key has');
+    throw new TypeError('the API key is empty, or has white space or other characters that no key has');
   return { authorization: `Bearer ${apiKey}` };
 }

@@ -252,7 +252,8 @@ export const ERROR_CATALOGUE = {
   },
   invalid_model: {
     status: 400,
-    meaning: 'The folder of a kernel model cannot be loaded, or is not what the request says.',
+    meaning:
+      'The folder of a kernel model, or the module of a process, cannot be loaded or is not what the request says.',
     fix: 'Correct the file and field that the message names.',
   },
   application_exists: {

@@ -63,7 +63,9 @@ export function coldRoutes(sources: ColdRouteSources): Express {
     ]);
   });
   if (sources.pages !== undefined) app.use(sources.pages);
-  app.use((_request, response) => sendError(response, 'unknown_route', 'no route has this path'));
+  app.use((_request, response) =>
+    sendError(response, 'unknown_route', 'no route has this path: GET /openapi.json lists all'),
+  );
   // Express tells an error handler by its four parameters.
   app.use((thrown: unknown, _request: Request, response: Response, _next: NextFunction) => {
     const error = asServiceError(thrown);

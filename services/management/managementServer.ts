@@ -93,7 +93,9 @@ export class ManagementServer {
       app.post(`/admin/${verb.name}`, (request, response) => this.serve(verb, request, response));
       app.all(`/admin/${verb.name}`, (request, response) => refuseMethod(request, response, 'POST'));
     }
-    app.use((_request, response) => sendError(response, 'unknown_route', 'no route has this path'));
+    app.use((_request, response) =>
+      sendError(response, 'unknown_route', 'no route has this path: GET /openapi.json lists all'),
+    );
     // Express tells an error handler by its four parameters.
     app.use((thrown: unknown, _request: Request, response: Response, _next: express.NextFunction) =>
       this.fail(response, thrown),

@@ -79,7 +79,7 @@ export class Registry implements RegistryView {
       if (!(error instanceof PolicyError)) throw error;
       throw new ServiceError('invalid_policy', error.message, `policy.${error.field}`, { cause: error });
     }
-    const taken = `an application with the name '${record.name}' is registered`;
+    const taken = `an application with the name '${record.name}' is registered: delete it, or choose another name`;
     await this.write(applicationKey(record.name), asJson(record), 0, 'application_exists', taken);
   }
 
@@ -99,7 +99,7 @@ export class Registry implements RegistryView {
     checkName(record.version, 'model_version');
     if (scale !== undefined) checkScale(scale);
     for (const application of this.image.applicationsOf(record.name)) this.checkFits(record, application);
-    const taken = `version '${record.version}' of model '${record.name}' is registered`;
+    const taken = `version '${record.version}' of model '${record.name}' is registered: give this one another version`;
     if (this.image.model(record.name, record.version) !== undefined)
       throw new ServiceError('model_exists', taken);
     // All in one turn, so that they are durable together; the scale first: whoever hears of the version finds it.

@@ -54,7 +54,7 @@ describe('windjammer key, on a data directory', () => {
       ...place,
     );
     const listed = await run('key', 'list', ...place);
-    expect(listed).toMatch(/^[0-9a-f]{16} +root +admin +nothing +\S+ +never$/m);
+    expect(listed).toMatch(/^[0-9a-f]{16} +root +admin +- +\S+ +never$/m);
     expect(listed).toMatch(/ app +predict feedback +model m, model n +\S+ +\S+Z$/m);
     expect(listed).not.toContain(text.trim().slice(-64));
     const id = text.slice(3, 19);
@@ -96,8 +96,10 @@ describe('security options', () => {
     expect(await list('--ca', join(folder, 'none'))).toMatch(/^FAILED --ca: ENOENT/);
     expect(await list('--client-cert', 'x')).toBe('FAILED --client-cert and --client-key go together');
     expect(await list('--api-key', 'a b')).toBe(
-      'FAILED the API key has white space or other characters that no key has',
+      'FAILED the API key is empty, or has white space or other characters that no key has',
     );
+    expect(await list('--ca', '')).toMatch(/^FAILED --ca is empty/);
+    expect(await list('--api-key', '')).toMatch(/^FAILED the API key is empty/);
   });
 
   it('of serve: an admin key from a file before the environment, and nothing that is half there', () => {

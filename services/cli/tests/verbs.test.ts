@@ -235,7 +235,15 @@ describe('windjammer', () => {
     const sample = new URL('../../../containers/models/samples/digit.json', import.meta.url).pathname;
     const answer = await runJson('predict', 'digits', '--file', sample);
     expect(answer).toMatchObject({ default: false, models: [{ name: 'mine', version: '2' }] });
-    expect(await run(...args, '2')).toMatch(/^FAILED 409 model_exists: /);
+    expect(await run(...args, '2')).toMatch(/^FAILED 409 model_exists: .* another version$/);
+  });
+
+  it('names a path at which there is nothing, and looks for no manifest in it', async () => {
+    const nowhere = join(folder, 'nowhere.mjs');
+    expect(await run('deploy', nowhere, '--name', 'n', '--version', '1')).toBe(
+      `FAILED there is no file and no folder ${nowhere}`,
+    );
+    expect(await run('test', nowhere)).toBe(`FAILED there is no folder ${nowhere}`);
   });
 
   it('says why a deployed model does not start', async () => {

@@ -181,6 +181,11 @@ describe('bad messages', () => {
     await stillAnswers();
   });
 
+  it('offers nothing in an error that is for HTTP only', async () => {
+    socket.send({ ...predict, input: undefined });
+    expect(await socket.nextJson()).toMatchObject({ error: { message: 'input is required' } });
+  });
+
   it.each(NO_ID)('JSON: $what is answered without an id', async ({ message, code, field }) => {
     socket.send(message);
     const error = { code, ...(field === undefined ? {} : { field }) };

@@ -68,7 +68,7 @@ export class JsonMessage implements Message {
   }
 
   predict(): PredictRequest {
-    const { input_batch: batch, votes } = this.fields;
+    const { input, input_batch: batch, votes } = this.fields;
     if (batch !== undefined) {
       const message = 'input_batch is for HTTP: send each input as a message of its own';
       throw new ServiceError('unknown_field', message, 'input_batch');
@@ -76,6 +76,8 @@ export class JsonMessage implements Message {
     if (votes !== undefined && votes !== false) {
       throw new ServiceError('unknown_field', 'votes are for HTTP', 'votes');
     }
+    // What is read below would offer an input_batch in its place.
+    if (input === undefined) throw new ServiceError('missing_field', 'input is required', 'input');
     return readPredictRequest(this.fields);
   }
 

@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { EmbeddedServer } from '../../main.js';
+import { banner } from '../banner.js';
+
+it('shows addresses that can be asked, of a server that listens on all of them too', async () => {
+  const server = await EmbeddedServer.start({
+    host: '0.0.0.0',
+    port: 0,
+    managementHost: '127.0.0.1',
+    managementPort: 0,
+    dataDirectory: undefined,
+    seed: 1,
+    withDefaults: false,
+    complain: () => undefined,
+  });
+  try {
+    const text = banner(server, undefined);
+    const { port } = server.queryAddress;
+    expect(text).toContain(`serves on http://0.0.0.0:${port}, management on http://127.0.0.1:`);
+    expect(text).toContain(`The dashboard: http://localhost:${port}/`);
+  } finally {
+    await server.stop({ noticeMs: 0, graceMs: 0 });
+  }
+});
