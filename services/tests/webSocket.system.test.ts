@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { digitAt, loadDigits } from '../../containers/models/index.js';
+import { digitAt, loadDigits, packageRoot } from '../../containers/models/index.js';
 import { WebSocketClient, WindjammerClient, type RefusedError, type Prediction } from '../client/index.js';
 import { ServedProcess } from './servedProcess.js';
 
@@ -64,6 +66,19 @@ describe('windjammer serve, over WebSockets', () => {
     }
     expect(correct / DIGITS).toBeGreaterThan(0.935);
     await Promise.all([binary.close(), json.close()]);
+  });
+
+  it('answers the client that a program imports by the name of the package', async () => {
+    const program = `
+      import { WebSocketClient } from 'windjammer/client';
+      const client = await WebSocketClient.connect('${served.query}');
+      const answer = await client.predict('mlp', new Float32Array(784), { deadlineMs: 60000 });
+      console.log(answer.isDefault);
+      await client.close();`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
+      cwd: packageRoot(),
+    });
+    expect(stdout).toBe('false\n');
   });
 
   it('forgets the queries of a socket that is dropped', async () => {
