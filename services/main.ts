@@ -55,6 +55,8 @@ export interface EmbeddedOptions {
   readonly withDefaults: boolean;
   readonly complain: Complaint;
   readonly autoscaling?: AutoscalingSettings;
+  /** Once it is settled, the start waits for no container any more: whoever stops a server waits for none. */
+  readonly stopped?: Promise<unknown>;
   /** Closed with the server. */
   readonly tracing?: Tracing | undefined;
 }
@@ -108,7 +110,8 @@ export class EmbeddedServer {
       });
       parts.deployer.start();
       parts.autoscaler.start();
-      await Promise.race([parts.deployer.settled(), after(LONGEST_START_MS)]);
+      const waits = [parts.deployer.settled(), after(LONGEST_START_MS)];
+      await Promise.race(options.stopped === undefined ? waits : [...waits, options.stopped]);
       parts.markStarted();
       return new EmbeddedServer(parts.registry, queryAddress, managementAddress, parts);
     } catch (error) {

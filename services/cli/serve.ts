@@ -37,6 +37,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     maxConnections: options.maxConnections,
     maxWebSockets: options.maxWebsockets,
     complain,
+    stopped,
     tracing: tracing === undefined ? undefined : await openTracing(tracing, complain),
   });
   process.stdout.write(banner(server, dataDirectory));

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request, type IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -365,6 +365,38 @@ describe('change under load', () => {
     const between = events.slice(first('ready 503'), first('503'));
     expect(between.filter(({ kind }) => kind === '200').length).toBeGreaterThan(10);
   });
+
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'stops at %s while its first replicas are still loading',
+    async (signal) => {
+      const module = join(folder, 'loading.mjs');
+      const marker = join(folder, 'started');
+      const loads = `await new Promise((resolve) => setTimeout(resolve, 3_600_000));`;
+      const text = moduleOf('1', 0).replace('maxBatchSize', `async load() { ${loads} },\n  maxBatchSize`);
+      writeFileSync(
+        module,
+        `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(marker)}, '');\n${text}`,
+      );
+      const args = ['--data-dir', join(folder, 'data'), '--no-defaults'];
+      served = await ServedProcess.start(args);
+      await served.admin('add_model', {
+        model_name: 'm',
+        model_version: '1',
+        input_type: 'doubles',
+        container_name: 'windjammer/process',
+        model_data_path: module,
+        start_timeout_ms: 3_600_000,
+      });
+      await served.end('SIGKILL');
+      rmSync(marker, { force: true });
+      served = undefined;
+      const again = ServedProcess.spawn(args);
+      const ended = new Promise((resolve) => again.on('exit', (code, by) => resolve(by ?? code)));
+      await until(() => Promise.resolve(existsSync(marker)));
+      again.kill(signal);
+      expect(await ended).toBe(0);
+    },
+  );
 
   it('stops at once at the second signal', async () => {
     served = await startWithModel('--drain-notice-ms', '600000');

@@ -1,4 +1,5 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../../containers/models/index.js';
@@ -16,18 +17,22 @@ export class ServedProcess {
     readonly banner: string,
   ) {}
 
-  /** @param environment beside that of the test. */
-  static start(args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<ServedProcess> {
+  /** Only starts it. @param environment beside that of the test. */
+  static spawn(
+    args: readonly string[],
+    environment: NodeJS.ProcessEnv = {},
+  ): ChildProcessByStdio<null, Readable, Readable> {
     const entry = join(packageRoot(), 'dist/loadtest/cli/main.js');
     if (!existsSync(entry)) throw new Error(`${entry} is missing: run 'npm run build' first`);
-    const child = spawn(
-      process.execPath,
-      [entry, 'serve', '--port', '0', '--management-port', '0', ...args],
-      {
-        stdio: ['ignore', 'pipe', 'pipe'],
-        env: { ...process.env, ...environment },
-      },
-    );
+    return spawn(process.execPath, [entry, 'serve', '--port', '0', '--management-port', '0', ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...environment },
+    });
+  }
+
+  /** Starts it and waits until it is ready. */
+  static start(args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<ServedProcess> {
+    const child = ServedProcess.spawn(args, environment);
     return new Promise((resolve, reject) => {
       let output = '';
       let errors = '';
