@@ -1,7 +1,7 @@
 import type { BatchItem } from '../../containers/protocol/index.js';
 import { InProcessChannel, SyntheticContainer } from '../../containers/runtime/index.js';
 import { KeyedDraw } from '../../selection/index.js';
-import type { ModelRecord } from '../../services/registry/index.js';
+import type { BatchingChoice, ModelRecord } from '../../services/registry/index.js';
 import type { VirtualClock } from '../../simulator/time/index.js';
 
 /** What a model answers to each digit of a set: an experiment asks it hundreds of thousands of times. */
@@ -26,7 +26,7 @@ export function recordedInput(digit: number, query: number): Uint8Array {
   return new Uint8Array(Float64Array.of(digit, query).buffer);
 }
 
-export function recordedRecord(name: string): ModelRecord {
+export function recordedRecord(name: string, batching: BatchingChoice = { strategy: 'aimd' }): ModelRecord {
   return {
     name,
     version: '1',
@@ -34,7 +34,7 @@ export function recordedRecord(name: string): ModelRecord {
     inputLength: 2,
     labels: [],
     container: { kind: 'external', containerName: 'recorded', modelDataPath: '' },
-    batching: { strategy: 'aimd' },
+    batching,
   };
 }
 

@@ -3,12 +3,12 @@ import type { BatchItem } from '../../containers/protocol/index.js';
 import { InProcessChannel, SyntheticContainer } from '../../containers/runtime/index.js';
 import { KeyedDraw } from '../../selection/index.js';
 import { PredictionEngine, type Answer, type Query } from '../../services/prediction/index.js';
-import type { ModelRecord } from '../../services/registry/index.js';
+import type { BatchingChoice } from '../../services/registry/index.js';
 import { MemoryStore } from '../../services/store/index.js';
 import { VirtualClock } from '../../simulator/time/index.js';
 import { FixedRegistry } from './fixedRegistry.js';
 import { PoissonLoad } from './poissonLoad.js';
-import { recordedInput, type RecordedModel } from './recordedModels.js';
+import { recordedInput, recordedRecord, type RecordedModel } from './recordedModels.js';
 
 export const SEED = 20170327;
 const APPLICATION = 'digits';
@@ -25,6 +25,9 @@ export interface ForestService {
   /** … and the times over the usual that such a one takes, drawn between the two by a logarithm. */
   readonly stallFactors: readonly [number, number];
 }
+
+/** A fixed size, so that runs differ in nothing but the deadline. */
+const FIXED_BATCHES: BatchingChoice = { strategy: 'fixed', maxBatchSize: 16 };
 
 /** Chosen, not measured: about half busy at 500 queries a second. */
 export const FOREST_SERVICE: ForestService = {
@@ -94,7 +97,7 @@ export function runStragglers(
         latencyObjectiveUs: objectiveMs * 1000,
         policy: { name: 'majority', parameters: null },
       },
-      models.map(({ name }) => recordOf(name)),
+      models.map(({ name }) => recordedRecord(name, FIXED_BATCHES)),
     ),
     store: new MemoryStore(),
     seed: SEED,
@@ -151,19 +154,6 @@ export function runStragglers(
     missingP99: missing.getValueAtPercentile(99) / models.length,
     defaultShare: defaults / queries,
     accuracy: right / queries,
-  };
-}
-
-/** A fixed size, so that runs differ in nothing but the deadline. */
-function recordOf(name: string): ModelRecord {
-  return {
-    name,
-    version: '1',
-    inputType: 'doubles',
-    inputLength: 2,
-    labels: [],
-    container: { kind: 'external', containerName: 'recorded', modelDataPath: '' },
-    batching: { strategy: 'fixed', maxBatchSize: 16 },
   };
 }
 

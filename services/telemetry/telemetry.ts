@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import type { BatchRecord, ReplicaStatus } from '../batching/index.js';
+import type { BatchingObserver, BatchRecord, ReplicaStatus } from '../batching/index.js';
 import type { CacheStats } from '../cache/index.js';
 import type { ErrorCode } from '../errors/index.js';
 import type { FrontendObserver, RefusedPart } from '../frontend/index.js';
@@ -39,14 +39,7 @@ export interface TelemetrySources {
 export type DescribedMetric = Pick<MetricFamily, 'name' | 'type' | 'unit' | 'labels' | 'help'>;
 
 /** Whoever traces batches. */
-export interface BatchTracer {
-  onBatchSent(
-    model: string,
-    version: string,
-    replica: string,
-    items: readonly TracedItem[],
-  ): BatchTrace | undefined;
-}
+export type BatchTracer = Pick<BatchingObserver, 'onBatchSent'>;
 
 /** The Prometheus metrics of a frontend: counts what engine and frontend report, reads the rest when scraped. */
 export class Telemetry extends SilentObserver implements FrontendObserver {
