@@ -33,7 +33,6 @@ export {
   type KernelModelManifest,
   type ManifestAnswer,
   type ManifestInput,
-  type ManifestOutput,
 } from './manifest.js';
 export { BATCHES_IN_FLIGHT } from './manifestCheck.js';
 export { ModelError, type ModelErrorCode } from './modelError.js';

@@ -119,7 +119,6 @@ export const manifestSchema = z.strictObject({
 
 export type KernelModelManifest = z.infer<typeof manifestSchema>;
 export type ManifestInput = KernelModelManifest['inputs'][number];
-export type ManifestOutput = KernelModelManifest['outputs'][number];
 export type ManifestLaunch = KernelModelManifest['launches'][number];
 export type ManifestArgument = ManifestLaunch['arguments'][number];
 export type ManifestAnswer = KernelModelManifest['answer'];

@@ -1,2 +1,2 @@
 export { ERROR_CATALOGUE, ERROR_CODES, type ErrorCode, type ErrorRow } from './catalogue.js';
-export { asServiceError, describeValue, errorJson, ServiceError, type ErrorBody } from './serviceError.js';
+export { asServiceError, describeValue, errorJson, ServiceError } from './serviceError.js';

@@ -1,15 +1,5 @@
 import { ERROR_CATALOGUE, type ErrorCode } from './catalogue.js';
 
-/** The body of every answer that is an error. */
-export interface ErrorBody {
-  readonly error: {
-    readonly code: ErrorCode;
-    readonly message: string;
-    readonly field?: string;
-    readonly retry_after_ms?: number;
-  };
-}
-
 /** An error for a client: a code of the catalogue, a message with what was expected and what came, the field at fault. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';

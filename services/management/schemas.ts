@@ -233,7 +233,6 @@ export const stateAnswer = z.object({
     .describe('Share of queries that each model gets; of the vote in an ensemble'),
 });
 
-export type AddApplicationRequest = z.infer<typeof addApplicationSchema>;
 export type AddModelRequest = z.infer<typeof addModelSchema>;
 
 /** What a client writes: fields with a default may be left out. */

@@ -76,11 +76,6 @@ export interface BatchDelay {
   readonly delayUs?: number;
 }
 
-/** A model linked to an application, at its current version. */
-export interface LinkedModel {
-  readonly model: ModelRecord;
-}
-
 export interface RegistryChange {
   readonly kind: 'application' | 'model' | 'currentVersion' | 'links' | 'scale';
   /** The application's or model's name. */

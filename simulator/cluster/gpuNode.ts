@@ -154,10 +154,6 @@ export class GpuNode implements CommandSink {
     this.sinks.attach(name, sink);
   }
 
-  detachSink(name: string): void {
-    this.sinks.detach(name);
-  }
-
   /** Device-wide SM frequency; running blocks go on at the new pace. */
   setClock(gpu: number, clockHz: number): void {
     this.device(gpu).setClock(clockHz);

@@ -61,8 +61,6 @@ export type ScalarType =
   | 'f32'
   | 'f64';
 
-export type StateSpace = 'reg' | 'param' | 'global' | 'shared' | 'local' | 'const' | 'generic';
-
 /** A variable of module or function scope in `.global`, `.const`, `.shared` or `.local`. */
 export interface IrVariable {
   readonly name: string;

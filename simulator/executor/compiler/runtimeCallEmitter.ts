@@ -16,8 +16,6 @@ const signatures: Readonly<Record<string, RuntimeSignature>> = {
   free: { sources: ['b64'], result: undefined },
 };
 
-export const RUNTIME_CALLS = Object.keys(signatures);
-
 /** The host's functions that a module imports for such instructions; whoever instantiates it gives them. */
 export class RuntimeImports {
   private readonly indices = new Map<string, number>();

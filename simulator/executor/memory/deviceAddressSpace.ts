@@ -23,7 +23,6 @@ export class DeviceAddressSpace implements AddressSpace {
   private nextAddress: number;
   private readonly table: SegmentTable;
   private tableOffset = -1;
-  private mappedTotal = 0;
   private kernelHeap: SegmentHeap | undefined;
 
   constructor(
@@ -37,11 +36,6 @@ export class DeviceAddressSpace implements AddressSpace {
     this.table = new SegmentTable(backing);
   }
 
-  /** Bytes of all segments, as asked for. */
-  get mappedBytes(): number {
-    return this.mappedTotal;
-  }
-
   map(bytes: number, permission: Permission): Segment {
     if (!Number.isSafeInteger(bytes) || bytes <= 0) {
       throw new MemoryError('invalidSize', `bytes must be a positive integer, got ${bytes}`);
@@ -51,7 +45,6 @@ export class DeviceAddressSpace implements AddressSpace {
     const segment: Segment = { virtualAddress, bytes, offset, permission, watched: false };
     this.sorted.splice(this.lowerBound(virtualAddress), 0, segment);
     this.nextAddress = virtualAddress + roundUp(bytes + GUARD_BYTES);
-    this.mappedTotal += bytes;
     this.tableOffset = -1;
     return segment;
   }
@@ -63,20 +56,8 @@ export class DeviceAddressSpace implements AddressSpace {
       throw new MemoryError('unmapped', `no segment starts at ${hex(virtualAddress)}`);
     }
     this.sorted.splice(index, 1);
-    this.mappedTotal -= segment.bytes;
     this.tableOffset = -1;
     if (segment.offset >= 0) this.backing.release(segment.offset);
-  }
-
-  /** Changes what kernels may do to a segment. @throws MemoryError `unmapped` when none starts there. */
-  protect(virtualAddress: number, permission: Permission): void {
-    const index = this.lowerBound(virtualAddress);
-    const segment = this.sorted[index];
-    if (segment?.virtualAddress !== virtualAddress) {
-      throw new MemoryError('unmapped', `no segment starts at ${hex(virtualAddress)}`);
-    }
-    this.sorted[index] = { ...segment, permission };
-    this.tableOffset = -1;
   }
 
   find(virtualAddress: number): Segment | undefined {
@@ -131,7 +112,6 @@ export class DeviceAddressSpace implements AddressSpace {
     for (const segment of this.sorted) if (segment.offset >= 0) this.backing.release(segment.offset);
     this.table.release();
     this.sorted = [];
-    this.mappedTotal = 0;
     this.tableOffset = -1;
     this.kernelHeap = undefined;
   }
@@ -153,7 +133,6 @@ export class DeviceAddressSpace implements AddressSpace {
     this.sorted = snapshot.segments.map((segment) => ({ ...segment }));
     this.nextAddress = snapshot.nextAddress;
     this.kernelHeap = snapshot.heap === undefined ? undefined : SegmentHeap.fromSnapshot(snapshot.heap);
-    this.mappedTotal = this.sorted.reduce((sum, segment) => sum + segment.bytes, 0);
   }
 
   /** Index of the first segment that starts at or above the address. */

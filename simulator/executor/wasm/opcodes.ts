@@ -163,7 +163,6 @@ export const op = {
   i64TruncSatF64U: 0xfc07,
 } as const;
 
-export type WasmOp = (typeof op)[keyof typeof op];
 export type OpName = keyof typeof op;
 
 export type WasmType = 'i32' | 'i64' | 'f32' | 'f64';

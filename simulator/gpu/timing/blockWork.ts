@@ -6,7 +6,6 @@ export const SM_RESOURCES = ['issue', 'integer', 'float32', 'float64', 'special'
 export const DEVICE_RESOURCES = ['l2Bytes', 'dramBytes', 'atomics', 'starts', 'hotAtomics'] as const;
 
 export type SmResource = (typeof SM_RESOURCES)[number];
-export type DeviceResource = (typeof DEVICE_RESOURCES)[number];
 
 /** The work vector of one block: what it asks of everything that it shares, and the time that nothing can shorten. */
 export interface BlockWork {

@@ -1,9 +1,3 @@
-/** Sectors of one request that L1 did not hold, and the lines that it looked up. */
-export interface L1Outcome {
-  missedSectors: number;
-  lines: number;
-}
-
 /**
  * One block's share of L1: least recently used, by lines of 128 bytes with four sectors each. Stores go through and
  * leave their sectors behind, as the card's hit rates of kernels that read what they wrote show.
