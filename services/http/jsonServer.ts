@@ -15,6 +15,7 @@ import { sendError } from './answer.js';
 import type { Certificates } from './certificates.js';
 import { ConnectionLimit, type ConnectionCounts } from './connectionLimit.js';
 import { holdContinue } from './continuation.js';
+import { watchWaiting } from './pipelining.js';
 
 export interface ListenOptions {
   readonly host: string;
@@ -134,6 +135,7 @@ export class JsonServer {
     this.server.on('drop', () => this.limit.onDropped());
     const onRequest = (request: IncomingMessage, response: ServerResponse) => {
       this.latestResponses.set(request.socket, response);
+      watchWaiting(request.socket, response);
       // Express puts its own prototype in place of the class above.
       if (this.closing) response.shouldKeepAlive = false;
       if (request.headers.host === undefined && request.httpVersion === '1.1') {
