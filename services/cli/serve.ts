@@ -1,4 +1,4 @@
-import { pino } from 'pino';
+import { pino, stdSerializers } from 'pino';
 import { EmbeddedServer, type DrainTimes } from '../main.js';
 import type { Complaint } from '../telemetry/index.js';
 import { openTracing, tracingSettings } from '../tracing/index.js';
@@ -12,7 +12,9 @@ const MIB = 1024 * 1024;
 
 /** Serves until SIGINT or SIGTERM, then drains. */
 export async function serve(options: ServeOptions): Promise<void> {
-  const log = pino({ level: options.logLevel, base: undefined }, pino.destination(2));
+  // Without them an error under another name than `err` would be written as {}.
+  const serializers = { cause: stdSerializers.err, error: stdSerializers.err };
+  const log = pino({ level: options.logLevel, base: undefined, serializers }, pino.destination(2));
   const dataDirectory = options.ephemeral === true ? undefined : options.dataDir;
   const tracing = tracingSettings(process.env, options.otlpEndpoint);
   const complain: Complaint = (message, details) => log.warn(details, message);

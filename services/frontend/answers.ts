@@ -124,15 +124,39 @@ export function outputJson(output: string): string {
 function embed(output: string): string {
   if (isJson(output)) return output;
   if (output.includes('NaN') || output.includes('Infinity')) {
-    const finite = output.replace(NON_FINITE_OUTSIDE_STRINGS, (token) =>
-      token.startsWith('"') ? token : 'null',
-    );
+    const finite = withoutNonFinite(output);
     if (isJson(finite)) return finite;
   }
   return JSON.stringify(output);
 }
 
-const NON_FINITE_OUTSIDE_STRINGS = /"(?:[^"\\]|\\.)*"|-?\bInfinity\b|-?\bNaN\b/g;
+const NON_FINITE = /-?\bInfinity\b|-?\bNaN\b/g;
+const BACKSLASH = 92;
+
+/** Null for each of them outside JSON strings. No pattern spans a string: on one of some MB it would run out of stack. */
+function withoutNonFinite(output: string): string {
+  let text = '';
+  let from = 0;
+  while (from < output.length) {
+    const quote = output.indexOf('"', from);
+    const opening = quote < 0 ? output.length : quote;
+    const closing = endOfString(output, opening + 1);
+    text += output.slice(from, opening).replace(NON_FINITE, 'null') + output.slice(opening, closing);
+    from = closing;
+  }
+  return text;
+}
+
+/** Behind the quote that ends a JSON string whose content begins at `from`; the length of a text where none does. */
+function endOfString(text: string, from: number): number {
+  for (let quote = text.indexOf('"', from); quote >= 0; quote = text.indexOf('"', quote + 1)) {
+    let backslashes = 0;
+    while (quote - backslashes > from && text.charCodeAt(quote - backslashes - 1) === BACKSLASH)
+      backslashes += 1;
+    if (backslashes % 2 === 0) return quote + 1;
+  }
+  return text.length;
+}
 
 function isJson(text: string): boolean {
   try {

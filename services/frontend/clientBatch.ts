@@ -1,4 +1,4 @@
-import { errorJson } from '../errors/index.js';
+import { asServiceError, errorJson, type ServiceError } from '../errors/index.js';
 import type { Answer, AnswerSink, DefaultReason, Query, QueryRefusal } from '../prediction/index.js';
 import { predictionJson, strictRefusal, type Refusal } from './answers.js';
 import type { FrontendObserver } from './observer.js';
@@ -27,6 +27,8 @@ export class ClientBatch {
     private readonly application: string,
     private readonly observer: FrontendObserver,
     private readonly done: (answer: BatchAnswer) => void,
+    /** The answers cannot be written: together they are longer than a text can be. */
+    private readonly failed: (error: ServiceError) => void,
   ) {
     this.parts = new Array<string>(size);
     this.open = size;
@@ -53,6 +55,11 @@ export class ClientBatch {
     this.settle(index, errorJson(code, message, field, retryAfterMs));
   }
 
+  /** Of something thrown while an answer was taken. */
+  fail(thrown: unknown): void {
+    this.failed(asServiceError(thrown));
+  }
+
   private settle(index: number, json: string): void {
     this.parts[index] = json;
     this.open -= 1;
@@ -72,11 +79,19 @@ class BatchItemSink implements AnswerSink {
   ) {}
 
   onAnswer(_query: Query, answer: Answer): void {
-    this.batch.answer(this.index, answer);
+    try {
+      this.batch.answer(this.index, answer);
+    } catch (thrown) {
+      this.batch.fail(thrown);
+    }
   }
 
   onRefusal(_query: Query, { code, message, field }: QueryRefusal): void {
     const place = field === 'input' || field === undefined ? `input_batch[${this.index}]` : field;
-    this.batch.refuse(this.index, { code, message, field: place });
+    try {
+      this.batch.refuse(this.index, { code, message, field: place });
+    } catch (thrown) {
+      this.batch.fail(thrown);
+    }
   }
 }

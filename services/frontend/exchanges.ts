@@ -163,7 +163,16 @@ export class PredictExchange extends Exchange implements AnswerSink, BytesReceiv
     }
   }
 
+  /** Whoever gave the answer cannot be told what is wrong with writing it; the client can. */
   private reply(answer: Answer, votes?: readonly ModelVote[]): void {
+    try {
+      this.write(answer, votes);
+    } catch (thrown) {
+      this.onBodyError(asServiceError(thrown));
+    }
+  }
+
+  private write(answer: Answer, votes: readonly ModelVote[] | undefined): void {
     const { defaultReason } = answer;
     if (!answer.isDefault || defaultReason === undefined) {
       sendJson(this.response, 200, predictionJson(answer, votes));
@@ -203,7 +212,8 @@ export class PredictExchange extends Exchange implements AnswerSink, BytesReceiv
     const inputLength = this.expectedLength(request);
     const { service, observer } = this.context;
     const done = (answer: BatchAnswer) => this.replyBatch(answer);
-    const batch = new ClientBatch(inputs.length, this.isStrict(request), name, observer, done);
+    const failed = (error: ServiceError) => this.onBodyError(error);
+    const batch = new ClientBatch(inputs.length, this.isStrict(request), name, observer, done, failed);
     const queryIds: string[] = [];
     for (let index = 0; index < inputs.length; index++) {
       const input = encodeInput(inputType, inputs[index], inputLength, `input_batch[${index}]`);

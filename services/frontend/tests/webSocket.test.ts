@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { decodeAnswer, encodeCancel, encodeFeedback, encodePredict } from '../../wire/index.js';
 import type { WebSocketLimits } from '../websocket/limits.js';
@@ -269,5 +270,42 @@ describe('a WebSocket', () => {
     harness.service.holding = false;
     socket.send(predict(1));
     expect(await socket.nextJson()).toMatchObject({ type: 'prediction', id: 1 });
+  });
+
+  it('holds few pongs for a peer that pings without end and reads nothing, and cuts it', async () => {
+    await open({ pingMs: 200 });
+    const raw = connect(harness.address.port, '127.0.0.1');
+    raw.on('error', () => undefined);
+    raw.write(
+      'GET /ws HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n' +
+        'Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\nSec-WebSocket-Version: 13\r\n\r\n',
+    );
+    // A masked ping of 125 bytes, many times.
+    const pings = Buffer.alloc(131 * 8192);
+    for (let at = 0; at < pings.length; at += 131) pings.writeUInt16BE(0x89fd, at);
+    let most = 0;
+    const write = () => {
+      most = Math.max(most, harness.frontend.webSocketBufferedBytes());
+      if (!raw.destroyed) raw.write(pings, () => setImmediate(write));
+    };
+    write();
+    await new Promise((resolve) => raw.once('close', resolve));
+    expect(most).toBeLessThan(1024 * 1024);
+  });
+
+  it('keeps a peer that sends anything at all: its pongs come behind a large message', async () => {
+    await open({ pingMs: 100 });
+    const busy = await TestSocket.open(harness, { autoPong: false });
+    let pings = 0;
+    await new Promise<void>((resolve) => {
+      busy.webSocket.on('ping', () => {
+        if ((pings += 1) === 5) resolve();
+        busy.webSocket.pong('', true, () => undefined);
+        busy.webSocket.ping();
+      });
+    });
+    busy.send(predict(1));
+    expect(await busy.nextJson()).toMatchObject({ type: 'prediction', id: 1 });
+    busy.close();
   });
 });

@@ -48,7 +48,7 @@ export class Connection implements FlightOwner {
   private isPaused = false;
   private isClosing = false;
   private willFlush = false;
-  private heard = true;
+  private heardBytes = -1;
   private handedOver = 0;
 
   constructor(
@@ -59,7 +59,7 @@ export class Connection implements FlightOwner {
     private readonly key: AccessKey | undefined,
   ) {
     webSocket.on('message', (data, isBinary) => this.onMessage(data as Buffer, isBinary));
-    webSocket.on('pong', () => (this.heard = true));
+    webSocket.on('ping', () => this.onPing());
     // What is wrong with a connection is told to the client in its close frame.
     webSocket.on('error', () => undefined);
     webSocket.on('close', () => this.abandon());
@@ -83,6 +83,12 @@ export class Connection implements FlightOwner {
     this.context.observer.onRefused(application, code, part);
   }
 
+  told(thrown: unknown): ServiceError {
+    const error = asServiceError(thrown);
+    if (error.code === 'internal') this.context.onDefect(error);
+    return error;
+  }
+
   /** Writes what has come together; closes when the frontend drains and nothing is left to answer. */
   flush(): void {
     this.willFlush = false;
@@ -103,15 +109,18 @@ export class Connection implements FlightOwner {
   /** Sends a ping; cuts a peer from which nothing came since the last one, or that takes no answers. */
   keepAlive(): void {
     const handedOver = this.socket.bytesWritten - this.socket.writableLength;
-    const waitsForClient = this.socket.writableLength > this.context.limits.outputBytes;
-    // While it is not read from, its pongs are not heard; whether it takes what was sent shows all the same.
-    const isAlive = this.isPaused ? !waitsForClient || handedOver > this.handedOver : this.heard;
+    const waitsForClient = this.socket.writableLength > 0;
+    // Any bytes: the pong of a client that sends a large message comes behind it.
+    const isHeard = this.socket.bytesRead > this.heardBytes;
+    // While it is not read from, nothing is heard; whether it takes what was sent shows all the same.
+    const isAlive = this.isPaused ? !waitsForClient || handedOver > this.handedOver : isHeard;
     this.handedOver = handedOver;
+    // One that could not be heard has until the next time.
+    this.heardBytes = this.isPaused ? -1 : this.socket.bytesRead;
     if (!isAlive) {
       this.cut();
       return;
     }
-    this.heard = false;
     if (this.webSocket.readyState === WebSocket.OPEN) this.webSocket.ping();
   }
 
@@ -120,9 +129,13 @@ export class Connection implements FlightOwner {
     this.webSocket.terminate();
   }
 
+  /** The library has answered it. Pongs that nobody takes must not pile up either, and a small one costs more than its bytes. */
+  private onPing(): void {
+    if (this.socket.writableLength > WRITE_BYTES) this.pause();
+  }
+
   private onMessage(data: Buffer, isBinary: boolean): void {
     if (this.isClosing) return;
-    this.heard = true;
     const format = isBinary ? BINARY_FORMAT : JSON_FORMAT;
     let id: number | undefined;
     try {
@@ -260,12 +273,6 @@ export class Connection implements FlightOwner {
   ): void {
     this.onRefused(application, error.code, part);
     this.send(new RefusedMessage(format, id, error));
-  }
-
-  private told(thrown: unknown): ServiceError {
-    const error = asServiceError(thrown);
-    if (error.code === 'internal') this.context.onDefect(error);
-    return error;
   }
 
   private send(outgoing: Outgoing): void {

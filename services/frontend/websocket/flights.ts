@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../errors/index.js';
+import type { ErrorCode, ServiceError } from '../../errors/index.js';
 import type { Answer, AnswerSink, FeedbackOutcome, Query, QueryRefusal } from '../../prediction/index.js';
 import type { WireError } from '../../wire/index.js';
 import { strictRefusal } from '../answers.js';
@@ -24,6 +24,8 @@ export interface Flight extends Outgoing {
 export interface FlightOwner {
   onLanded(flight: Flight): void;
   onRefused(application: string, code: ErrorCode, part?: RefusedPart): void;
+  /** What a client is told of something thrown; a defect is logged. */
+  told(thrown: unknown): ServiceError;
 }
 
 export class PredictFlight implements Flight, AnswerSink {
@@ -54,8 +56,17 @@ export class PredictFlight implements Flight, AnswerSink {
   }
 
   writeTo(frames: FrameWriter): void {
-    if (this.answer !== undefined) this.format.prediction(frames, this.id, this.answer);
+    if (this.answer !== undefined) this.writeAnswer(frames, this.answer);
     else if (this.error !== undefined) this.format.error(frames, this.id, this.error);
+  }
+
+  /** What cannot be written, since it is longer than a text can be, costs its own message alone. */
+  private writeAnswer(frames: FrameWriter, answer: Answer): void {
+    try {
+      this.format.prediction(frames, this.id, answer);
+    } catch (thrown) {
+      this.format.error(frames, this.id, this.owner.told(thrown));
+    }
   }
 
   private fail(application: string, error: WireError): void {
