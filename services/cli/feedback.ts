@@ -38,14 +38,19 @@ export function addFeedbackCommand(program: Command): void {
 async function feedback(application: string, options: FeedbackOptions): Promise<void> {
   const { queryId, label, context, json } = options;
   const subject = { queryId, input: inputOf(options) };
-  const loss = options.loss === undefined ? undefined : Number(options.loss);
-  if (loss !== undefined && !(loss >= 0 && loss <= 1)) {
-    throw new CommandError(`--loss must be a number from 0 to 1, not ${options.loss}`);
-  }
+  const loss = lossOf(options.loss);
   const client = await clientOf(options);
   const result = await client.feedback(application, { ...subject, label, loss, context });
   const kept = result.durable ? 'on disk' : 'in memory, and will be written again';
   print(json, result, `Learned from ${JOINED[result.joined]}; it is ${kept}.`);
+}
+
+function lossOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  // A variable of a script that is empty is no loss of 0.
+  const loss = text.trim() === '' ? NaN : Number(text);
+  if (loss >= 0 && loss <= 1) return loss;
+  throw new CommandError(`--loss must be a number from 0 to 1, not ${JSON.stringify(text)}`);
 }
 
 function inputOf({ queryId, input, file }: FeedbackOptions): ClientInput | undefined {

@@ -107,8 +107,9 @@ export class HttpCalls {
         );
       };
       const headers = { ...this.headers, ...more, 'content-length': Buffer.byteLength(body) };
-      const url = new URL(base.pathname.replace(/\/$/, '') + path, base);
-      const outgoing = request(url, { method: 'POST', agent, headers, signal }, onAnswer);
+      // Not resolved against the address: `//` would begin another host, which would be shown the key.
+      const target = base.pathname.replace(/\/$/, '') + path;
+      const outgoing = request(base, { method: 'POST', path: target, agent, headers, signal }, onAnswer);
       outgoing.on('error', reject);
       outgoing.end(body);
     });

@@ -48,6 +48,23 @@ describe('a client', () => {
     expect((await nobody.feedback('a', feedback)).joined).toBe('none');
   });
 
+  it('shows its key to no other server, whatever an application is called', async () => {
+    const paths: (string | undefined)[] = [];
+    const port = await listen(
+      createPlainServer((request, response) => {
+        paths.push(request.url);
+        answer(request, response);
+      }),
+    );
+    const client = new WindjammerClient({ queryUrl: `http://127.0.0.1:${port}/base/`, apiKey: 'wj_a_b' });
+    const atRoot = new WindjammerClient({ queryUrl: `http://127.0.0.1:${port}`, apiKey: 'wj_a_b' });
+    for (const name of ['', '..', '/x', '\\x', 'http://x']) {
+      expect((await client.feedback(name, feedback)).joined).toBe('Bearer wj_a_b');
+      expect((await atRoot.feedback(name, feedback)).joined).toBe('Bearer wj_a_b');
+    }
+    expect(paths.slice(0, 4)).toEqual(['/base//update', '//update', '/base/../update', '/../update']);
+  });
+
   it('shows its certificate to a server that asks for one', async () => {
     const options = { ...own, ca: pem('authority'), requestCert: true, rejectUnauthorized: true };
     const queryUrl = `https://localhost:${await listen(createServer(options, answer))}`;
@@ -104,7 +121,7 @@ describe('a client', () => {
     'refuses the key %j before it asks, without showing it',
     (apiKey) => {
       expect(() => new WindjammerClient({ apiKey })).toThrow(TypeError);
-      expect(() => new WindjammerClient({ apiKey })).toThrow(/^the API key has/);
+      expect(() => new WindjammerClient({ apiKey })).toThrow(/^the API key is empty, or has/);
     },
   );
 });
