@@ -243,7 +243,9 @@ describe('windjammer', () => {
     expect(await run('deploy', nowhere, '--name', 'n', '--version', '1')).toBe(
       `FAILED there is no file and no folder ${nowhere}`,
     );
-    expect(await run('test', nowhere)).toBe(`FAILED there is no folder ${nowhere}`);
+    await expect(windjammerProgram().parseAsync(['test', nowhere], { from: 'user' })).rejects.toThrow(
+      `there is no folder ${nowhere}`,
+    );
   });
 
   it('says why a deployed model does not start', async () => {
