@@ -152,7 +152,12 @@ describe('windjammer', () => {
     [
       'a loss of 2',
       ['feedback', 'x', '--label', '1', '--input', '[1]', '--loss', '2'],
-      /^--loss must be a number from 0 to 1, not 2$/,
+      /^--loss must be a number from 0 to 1, not "2"$/,
+    ],
+    [
+      'a loss of nothing',
+      ['feedback', 'x', '--label', '1', '--input', '[1]', '--loss', ''],
+      /^--loss must be a number from 0 to 1, not ""$/,
     ],
     [
       'no server',
