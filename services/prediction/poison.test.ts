@@ -270,6 +270,22 @@ describe('a model that raises for a whole batch because of one input', () => {
     expect(serving.answers.filter(({ isDefault }) => isDefault)).toHaveLength(2);
   });
 
+  it('answers its neighbours again once the model has answered, however often it had failed before', () => {
+    const serving = fixed(16, 50_000);
+    let broken = true;
+    serving.container({ answer: raises((element) => broken || isPoison(element)) });
+    for (let round = 0; round < 5; round++) {
+      for (let at = 0; at < 16; at++) serving.predict(1000 * round + at);
+      serving.run();
+    }
+    broken = false;
+    serving.predict(50_000);
+    serving.run();
+    const ids = Array.from({ length: 16 }, (_, at) => serving.predict(at === 7 ? 666 : 60_000 + at));
+    serving.run();
+    expect(ids.map((id) => serving.answer(id).isDefault)).toEqual(ids.map((_, at) => at === 7));
+  });
+
   it('is not asked again and again when it fails whatever it gets, and serves once it can', () => {
     const serving = fixed(16, 50_000);
     let failing = true;

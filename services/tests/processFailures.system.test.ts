@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -52,6 +52,7 @@ async function serveModel(
   name: string,
   source: string,
   fields: object = {},
+  objectiveUs = 3_000_000,
 ): Promise<string> {
   const module = join(folder, `${name}.mjs`);
   writeFileSync(module, source);
@@ -59,7 +60,7 @@ async function serveModel(
     name,
     input_type: 'strings',
     default_output: 'nothing',
-    latency_slo_micros: 3_000_000,
+    latency_slo_micros: objectiveUs,
   });
   await served.admin('add_model', {
     model_name: name,
@@ -168,6 +169,34 @@ describe('a model in a process that goes wrong', () => {
     expect(pidsOf(`${module}-child`)).toHaveLength(1);
     await removeModel(served, 'childrenStay');
     await expect.poll(() => pidsOf(module), { timeout: 30_000 }).toEqual([]);
+  });
+});
+
+describe('a process that is killed in a batch', () => {
+  it('is out of rotation by its end alone: a sibling answers, with no watchdog and no deadline near', async () => {
+    const served = await ServedProcess.start(['--ephemeral', '--no-defaults', '--hang-after-ms', '0']);
+    const taken = join(folder, 'taken');
+    // Whoever is asked first for `once` tells its id and never answers.
+    const once = `{ try { fs.writeFileSync(${JSON.stringify(taken)}, String(process.pid), { flag: 'wx' }); } catch { return 'once'; } return forever(); }`;
+    const source = UNRULY.replace('const ways = {', `const ways = { once: () => ${once},`);
+    const hour = 3_600_000;
+    const fields = { num_replicas: 2, batch_timeout_ms: hour };
+    await serveModel(served, 'pair', source, fields, hour * 1000);
+    await vi.waitFor(
+      async () =>
+        expect(await served.admin('get_model', { model_name: 'pair', model_version: '1' })).toMatchObject({
+          replicas_up: 2,
+        }),
+      { timeout: 30_000, interval: 20 },
+    );
+    const asked = predict(served, 'pair', 'once');
+    await vi.waitFor(() => expect(readFileSync(taken, 'utf8')).toMatch(/^\d+$/), {
+      timeout: 30_000,
+      interval: 10,
+    });
+    process.kill(Number(readFileSync(taken, 'utf8')), 'SIGKILL');
+    expect(await asked).toMatchObject({ output: 'once', default: false });
+    await served.end('SIGTERM');
   });
 });
 
