@@ -193,6 +193,32 @@ describe('an input that takes its container down', () => {
       expect(elements(frame).every((element) => suspects.has(element))).toBe(true);
     }
   });
+
+  it('is tried with nothing else in flight beside it: it waits for what is there, and the others for it', () => {
+    const serving = fixed(8);
+    const first = serving.container({ replica: 'first', manual: true, credits: 2 });
+    serving.predict(666);
+    serving.run(1);
+    const second = serving.container({ replica: 'second', manual: true, credits: 2 });
+    serving.predict(1);
+    serving.run(2);
+    first.die();
+    serving.run(3);
+    const given = (): number[] =>
+      second.frames.flatMap(({ items }) => items.map(({ bytes }) => elementOf(bytes)));
+    const answer = (batch: number): void =>
+      second.give(second.frames[batch], second.resultsOf(second.frames[batch]));
+    expect(given()).toEqual([1]);
+    answer(0);
+    serving.run(4);
+    expect(given()).toEqual([1, 666]);
+    serving.predict(2);
+    serving.run(5);
+    expect(given()).toEqual([1, 666]);
+    answer(1);
+    serving.run(6);
+    expect(given()).toEqual([1, 666, 2]);
+  });
 });
 
 describe('a container that is killed', () => {

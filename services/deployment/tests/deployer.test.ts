@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ContainerFrame } from '../../../containers/protocol/index.js';
 import { Registry, type ModelRecord } from '../../registry/index.js';
 import { MemoryStore } from '../../store/index.js';
@@ -99,6 +99,30 @@ describe('Deployer', () => {
       lastFailure: 'the thread died',
     });
     expect(frames).toEqual(['hello', 'down', 'hello']);
+  });
+
+  it('waits twice as long before each start, up to the longest wait, and begins anew once it has stayed up', () => {
+    vi.useFakeTimers();
+    try {
+      deployer.start();
+      const lose = (waitMs: number): void => {
+        const { length } = started;
+        started[length - 1].down('the thread died');
+        vi.advanceTimersByTime(waitMs - 1);
+        expect(started).toHaveLength(length);
+        vi.advanceTimersByTime(1);
+        expect(started).toHaveLength(length + 1);
+      };
+      for (const waitMs of [1, 2, 4, 4]) lose(waitMs);
+      started[4].hello();
+      vi.advanceTimersByTime(59_000);
+      lose(4);
+      started[5].hello();
+      vi.advanceTimersByTime(60_000);
+      lose(1);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('starts a replica again that the engine refused', async () => {
