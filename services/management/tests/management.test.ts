@@ -121,6 +121,7 @@ describe('management', () => {
     ['a slash', { name: 'a/b' }, 'invalid_name', 'name'],
     ['a space', { name: 'a b' }, 'invalid_name', 'name'],
     ['a prototype', { name: '__proto__' }, 'invalid_name', 'name'],
+    ['a name that begins with a dot', { name: '.hidden' }, 'invalid_name', 'name'],
     ['unicode', { name: 'ä' }, 'invalid_name', 'name'],
     ['300 characters', { name: 'a'.repeat(300) }, 'invalid_name', 'name'],
     ['a line break', { name: 'a\n' }, 'invalid_name', 'name'],
