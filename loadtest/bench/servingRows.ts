@@ -47,7 +47,7 @@ async function http({ options }: Bench, product: ProductProcess, bare: ServerPro
   const title = `noop, miss, ${CONNECTIONS} connections (${generator})`;
   const wanted = { connections: CONNECTIONS, unique: true };
   const result = await predictBench(overHttp(product, wanted), overHttp(bare, wanted), options);
-  return throughput(title, 'of bare node:http', 0.45, result);
+  return throughput(title, 'of bare node:http', 0.5, result);
 }
 
 async function hit({ options }: Bench, product: ProductProcess, bare: ServerProcess): Promise<Measured> {
