@@ -17,8 +17,8 @@ export const ERROR_CATALOGUE = {
   },
   malformed_url: {
     status: 400,
-    meaning: 'The path has a percent-encoding that is not valid UTF-8.',
-    fix: 'Percent-encode the path as UTF-8, two hexadecimal digits a byte.',
+    meaning: 'The path or the query of the URL has a percent-encoding that is not valid UTF-8.',
+    fix: 'Percent-encode as UTF-8, two hexadecimal digits a byte.',
   },
   unknown_route: {
     status: 404,

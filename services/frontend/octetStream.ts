@@ -1,3 +1,4 @@
+import { ServiceError } from '../errors/index.js';
 import { readPredictRequest, type PredictRequest } from './requests.js';
 
 /** Whether a body is the bytes of one input. */
@@ -19,13 +20,27 @@ export function readOctetStreamRequest(url: string, body: Uint8Array): PredictRe
   // A copy: what was read from the socket would live as long as the input does.
   const fields: Record<string, unknown> = { input: new Uint8Array(body) };
   if (at >= 0) {
-    const given = new URLSearchParams(url.slice(at + 1));
+    const given = readUrlQuery(url.slice(at + 1));
     for (const name of OCTET_PARAMETER_NAMES) {
-      const text = given.get(name);
-      if (text !== null) fields[name] = PARAMETERS[name](text);
+      const texts = given.getAll(name);
+      if (texts.length > 1) {
+        throw new ServiceError('conflicting_fields', `${name} stands ${texts.length} times in the URL`, name);
+      }
+      if (texts.length === 1) fields[name] = PARAMETERS[name](texts[0]);
     }
   }
   return readPredictRequest(fields);
+}
+
+/** URLSearchParams alone would put U+FFFD for what it cannot decode, and two contexts could become one. */
+function readUrlQuery(text: string): URLSearchParams {
+  try {
+    decodeURIComponent(text);
+  } catch (cause) {
+    const message = 'the query of the URL has a percent-encoding that is not valid UTF-8';
+    throw new ServiceError('malformed_url', message, undefined, { cause });
+  }
+  return new URLSearchParams(text);
 }
 
 // What reads as nothing stays a text, which the reader of fields refuses by name.

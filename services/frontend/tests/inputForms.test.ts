@@ -165,6 +165,17 @@ describe('inputs as bytes', () => {
     expect([status, json]).toMatchObject([415, { error: { code: 'unsupported_media_type' } }]);
   });
 
+  it.each([
+    ['context=a&context=b', 'conflicting_fields', 'context'],
+    ['strict=true&strict=true', 'conflicting_fields', 'strict'],
+    ['uid=%ff', 'malformed_url', undefined],
+    ['uid=%', 'malformed_url', undefined],
+  ])('refuse the query %s of a URL', async (query, code, field) => {
+    const sent = await harness.send(`/bytes/predict?${query}`, { ...OCTETS, body: Buffer.from('x') });
+    expect(sent.status).toBe(400);
+    expect(sent.json).toMatchObject({ error: field === undefined ? { code } : { code, field } });
+  });
+
   it('take parameters and capitals in the content type', async () => {
     const contentType = 'Application/Octet-Stream; charset=binary';
     expect((await harness.send('/bytes/predict', { contentType, body: Buffer.from('x') })).status).toBe(200);
