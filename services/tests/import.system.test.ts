@@ -90,7 +90,7 @@ describe('windjammer import and test', () => {
       ['import', 'sklearn', EXPORT, '--out', '/usr'],
       'windjammer: /usr: the folder holds something that is no model',
     ],
-    ['no model folder', ['test', '/nowhere'], 'windjammer: /nowhere/manifest.json: cannot be read'],
+    ['no model folder', ['test', '/nowhere'], 'windjammer: there is no folder /nowhere'],
     ['an unknown device', ['test', '/nowhere', '--device', 'h1'], "--device: there is no 'h1', only h200"],
   ])('ends with 1 and a reason: %s', async (_what, args, text) => {
     const { code, stdout, stderr } = await windjammer(...args);
