@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EmbeddedServer } from '../main.js';
+import type { EmbeddedServer } from '../main.js';
+import { startEmbedded } from './embeddedServer.js';
 
 /** What hurts users of prediction servers, held against a whole server: engine, registry, management and metrics. */
 describe('a whole server', () => {
@@ -11,17 +12,9 @@ describe('a whole server', () => {
   let outputs = 0;
 
   beforeAll(async () => {
-    server = await EmbeddedServer.start({
-      host: '127.0.0.1',
-      port: 0,
-      managementHost: '127.0.0.1',
-      managementPort: 0,
-      dataDirectory: undefined,
-      seed: 1,
+    server = await startEmbedded({
       maxBodyBytes: 2000,
       maxBatchInputs: 200,
-      withDefaults: false,
-      complain: () => undefined,
     });
     query = `http://127.0.0.1:${server.queryAddress.port}`;
     management = `http://127.0.0.1:${server.managementAddress.port}/admin`;

@@ -1,17 +1,10 @@
 import { expect, it } from 'vitest';
-import { EmbeddedServer } from '../../main.js';
+import { startEmbedded } from '../../tests/embeddedServer.js';
 import { banner } from '../banner.js';
 
 it('shows addresses that can be asked, of a server that listens on all of them too', async () => {
-  const server = await EmbeddedServer.start({
+  const server = await startEmbedded({
     host: '0.0.0.0',
-    port: 0,
-    managementHost: '127.0.0.1',
-    managementPort: 0,
-    dataDirectory: undefined,
-    seed: 1,
-    withDefaults: false,
-    complain: () => undefined,
   });
   try {
     const text = banner(server, undefined);

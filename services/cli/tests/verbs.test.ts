@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { builtInModelPath } from '../../../containers/models/index.js';
-import { EmbeddedServer } from '../../main.js';
+import type { EmbeddedServer } from '../../main.js';
+import { startEmbedded } from '../../tests/embeddedServer.js';
 import { failureText } from '../commandError.js';
 import { windjammerProgram } from '../program.js';
 
@@ -12,16 +13,7 @@ describe('windjammer', () => {
   let folder: string;
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'windjammer-verbs-'));
-    server = await EmbeddedServer.start({
-      host: '127.0.0.1',
-      port: 0,
-      managementHost: '127.0.0.1',
-      managementPort: 0,
-      dataDirectory: undefined,
-      seed: 1,
-      withDefaults: false,
-      complain: () => undefined,
-    });
+    server = await startEmbedded();
   });
   afterAll(async () => {
     await server.stop({ noticeMs: 0, graceMs: 1000 });

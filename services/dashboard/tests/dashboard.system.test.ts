@@ -1,7 +1,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { digitAt, loadDigits } from '../../../containers/models/index.js';
-import { EmbeddedServer } from '../../main.js';
+import type { EmbeddedServer } from '../../main.js';
+import { startEmbedded } from '../../tests/embeddedServer.js';
 import { launchChromium } from './chromium.js';
 
 /** Names that a careless page would take for something else. */
@@ -27,13 +28,7 @@ describe('the dashboard in a browser', () => {
   const complaints: string[] = [];
 
   beforeAll(async () => {
-    server = await EmbeddedServer.start({
-      host: '127.0.0.1',
-      port: 0,
-      managementHost: '127.0.0.1',
-      managementPort: 0,
-      dataDirectory: undefined,
-      seed: 1,
+    server = await startEmbedded({
       withDefaults: true,
       complain: (message) => complaints.push(`server: ${message}`),
     });

@@ -2,7 +2,8 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newKeyText } from '../../access/index.js';
 import { WindjammerClient } from '../../client/index.js';
-import { EmbeddedServer } from '../../main.js';
+import type { EmbeddedServer } from '../../main.js';
+import { startEmbedded } from '../../tests/embeddedServer.js';
 import { launchChromium } from './chromium.js';
 
 /** In the browser: opens a WebSocket with these subprotocols; the one that was chosen, then what a prediction answers. */
@@ -21,16 +22,9 @@ describe('the dashboard in a browser, where keys are required', () => {
   let client: WindjammerClient;
 
   beforeAll(async () => {
-    server = await EmbeddedServer.start({
-      host: '127.0.0.1',
-      port: 0,
-      managementHost: '127.0.0.1',
-      managementPort: 0,
-      dataDirectory: undefined,
-      seed: 1,
+    server = await startEmbedded({
       withDefaults: true,
       access: { required: true, adminKey: admin },
-      complain: () => undefined,
     });
     base = `http://127.0.0.1:${server.queryAddress.port}`;
     client = new WindjammerClient({

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { EmbeddedServer } from '../../main.js';
+import type { EmbeddedServer } from '../../main.js';
+import { startEmbedded } from '../../tests/embeddedServer.js';
 import { RecordedSpans, spanId, traceId } from './tracedServing.js';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -16,15 +17,7 @@ describe('requests in traces', () => {
   let url: string;
   beforeAll(async () => {
     spans = new RecordedSpans();
-    server = await EmbeddedServer.start({
-      host: '127.0.0.1',
-      port: 0,
-      managementHost: '127.0.0.1',
-      managementPort: 0,
-      dataDirectory: undefined,
-      seed: 1,
-      withDefaults: false,
-      complain: () => undefined,
+    server = await startEmbedded({
       tracing: spans.tracing,
     });
     url = `http://127.0.0.1:${server.queryAddress.port}`;
