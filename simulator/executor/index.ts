@@ -24,7 +24,7 @@ export {
   type ResolvedSpace,
   type Warp,
 } from './interpreter/index.js';
-export { CompileError, type CompileErrorCode } from './compiler/index.js';
+export { CompileError, OPTIMISATIONS, type CompileErrorCode, type Optimisation } from './compiler/index.js';
 export {
   layoutLocal,
   layoutShared,
@@ -36,5 +36,10 @@ export {
   type LocalLayout,
   type SharedLayout,
 } from './module/index.js';
-export { ExecutorError, WasmExecutor, type ExecutorErrorCode } from './runtime/index.js';
+export {
+  ExecutorError,
+  WasmExecutor,
+  type ExecutorErrorCode,
+  type WasmExecutorOptions,
+} from './runtime/index.js';
 export type * from './types.js';

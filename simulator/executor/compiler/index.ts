@@ -18,6 +18,7 @@ export type { SyncPoint } from './flowGraph.js';
 export { FLUSH_JOURNAL } from './importedOperations.js';
 export { JOURNAL_WHAT } from './journalEmitter.js';
 export type { CodeForm } from './kernelPlan.js';
+export { NOTHING_LEFT_OUT, optimisationKey, OPTIMISATIONS, type Optimisation } from './optimisations.js';
 export { EXCHANGE } from './threadContext.js';
 export { findSpinLoops } from './spinLoops.js';
 export type { InstructionWeights } from './instructionCounts.js';

@@ -6,6 +6,7 @@ import type { FlowGraph, SyncPoint } from './flowGraph.js';
 import type { ImportedOperations } from './importedOperations.js';
 import type { Library } from './library.js';
 import type { NodeLiveness } from './nodeLiveness.js';
+import type { Optimisation } from './optimisations.js';
 import type { ThreadContext } from './threadContext.js';
 import type { RuntimeImports } from './runtimeCallEmitter.js';
 
@@ -15,6 +16,8 @@ export interface CodeForm {
   readonly observed?: boolean;
   /** A block that has used up its fuel stops at the next edge back instead of faulting. */
   readonly resumable?: boolean;
+  /** What is left out of fast code, to see what it brings; the results are the same. */
+  readonly without?: ReadonlySet<Optimisation>;
 }
 
 /** What all regions of a kernel share while it is compiled. */

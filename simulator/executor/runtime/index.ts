@@ -1,2 +1,2 @@
 export { ExecutorError, type ExecutorErrorCode } from './executorError.js';
-export { WasmExecutor } from './wasmExecutor.js';
+export { WasmExecutor, type WasmExecutorOptions } from './wasmExecutor.js';

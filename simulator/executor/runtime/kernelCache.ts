@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { IrFunction, IrModule } from '../../ptx/index.js';
-import { compileKernel, FLUSH_JOURNAL, type CodeForm, type CompiledKernel } from '../compiler/index.js';
+import {
+  compileKernel,
+  FLUSH_JOURNAL,
+  optimisationKey,
+  type CodeForm,
+  type CompiledKernel,
+  type Optimisation,
+} from '../compiler/index.js';
 import type { NodeMemory } from '../memory/index.js';
 import type { HostCalls } from './hostRuntime.js';
 
@@ -31,16 +38,21 @@ export class KernelCache {
   private readonly byFunction = new Map<string, WeakMap<IrFunction, ReadyKernel>>();
   private readonly byContent = new Map<string, ReadyKernel>();
 
-  /** @param flushJournal empties the access journal when it is full. @param host functions of the device runtime */
+  /**
+   * @param flushJournal empties the access journal when it is full. @param host functions of the device runtime
+   * @param without what is left out of every form
+   */
   constructor(
     private readonly memory: NodeMemory,
     private readonly flushJournal: () => void,
     private readonly host: HostCalls,
+    private readonly without: ReadonlySet<Optimisation>,
   ) {}
 
   /** @throws CompileError. */
-  get(ir: IrModule, fn: IrFunction, form: CodeForm = {}): ReadyKernel {
-    const formKey = `${form.observed === true ? 'o' : ''}${form.resumable === true ? 'r' : ''}`;
+  get(ir: IrModule, fn: IrFunction, asked: CodeForm = {}): ReadyKernel {
+    const form = { ...asked, without: this.without };
+    const formKey = `${form.observed === true ? 'o' : ''}${form.resumable === true ? 'r' : ''}-${optimisationKey(this.without)}`;
     let byFunction = this.byFunction.get(formKey);
     if (byFunction === undefined) {
       byFunction = new WeakMap();

@@ -1,4 +1,11 @@
-import { RECORD, REGION_RESULT, STOPPED, type CodeForm } from '../compiler/index.js';
+import {
+  NOTHING_LEFT_OUT,
+  RECORD,
+  REGION_RESULT,
+  STOPPED,
+  type CodeForm,
+  type Optimisation,
+} from '../compiler/index.js';
 import type { NodeMemory } from '../memory/index.js';
 import type {
   AccessJournal,
@@ -36,6 +43,11 @@ const TRACE_FUEL = 20_000_000;
 /** The same for blocks that may wait for others, which a trace does not run. */
 const WAITING_TRACE_FUEL = 200_000;
 
+export interface WasmExecutorOptions {
+  /** Optimisations to do without, to see what each brings. */
+  readonly without?: ReadonlySet<Optimisation>;
+}
+
 /** Runs kernels as WebAssembly on one node's memory. One launch at a time. */
 export class WasmExecutor implements Executor {
   private readonly area: LaunchArea;
@@ -43,10 +55,10 @@ export class WasmExecutor implements Executor {
   private readonly kernels: KernelCache;
   private journal: RunJournal | undefined;
 
-  constructor(memory: NodeMemory) {
+  constructor(memory: NodeMemory, { without = NOTHING_LEFT_OUT }: WasmExecutorOptions = {}) {
     this.area = new LaunchArea(memory);
     this.host = new HostRuntime(this.area, memory);
-    this.kernels = new KernelCache(memory, () => this.journal?.take(this.area), this.host.functions);
+    this.kernels = new KernelCache(memory, () => this.journal?.take(this.area), this.host.functions, without);
   }
 
   /**
