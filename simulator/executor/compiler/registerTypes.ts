@@ -7,10 +7,10 @@ import {
   type ScalarType,
   writtenRegisters,
 } from '../../ptx/index.js';
-import type { WasmType } from '../wasm/index.js';
+import type { ScalarWasmType } from '../wasm/index.js';
 
 /** The WebAssembly type that holds a value of a PTX type; 8 and 16 bits and predicates travel as i32. */
-export function wasmTypeOf(type: ScalarType): WasmType {
+export function wasmTypeOf(type: ScalarType): ScalarWasmType {
   if (type === 'f32') return 'f32';
   if (type === 'f64') return 'f64';
   return typeBits(type) === 64 ? 'i64' : 'i32';

@@ -1,5 +1,12 @@
 import { CodeBuffer } from './codeBuffer.js';
 import { op, typeByte, type OpName, type WasmType } from './opcodes.js';
+import {
+  simd,
+  type SimdLaneName,
+  type SimdMemoryLaneName,
+  type SimdMemoryName,
+  type SimdName,
+} from './simdOpcodes.js';
 
 /** An open block, loop or if, to branch to. */
 export type Label = number;
@@ -8,6 +15,8 @@ export type Label = number;
 export const MAX_LOCALS = 50_000;
 
 const EMPTY = 0x40;
+
+const SIMD_PREFIX = 0xfd;
 
 /** Log2 of the natural alignment is only a hint: 0 is always valid. */
 const ALIGN_HINT = 0;
@@ -109,6 +118,50 @@ export class FunctionBuilder {
     return this;
   }
 
+  /** A vector operation that needs nothing but the stack. */
+  simd(name: SimdName): this {
+    return this.simdOpcode(simd.plain[name]);
+  }
+
+  /** Extracts or replaces a lane. */
+  simdLane(name: SimdLaneName, lane: number): this {
+    this.simdOpcode(simd.lane[name]);
+    this.code.byte(lane);
+    return this;
+  }
+
+  /** A vector load or store at the address on the stack plus a constant. */
+  simdMemory(name: SimdMemoryName, offset: number): this {
+    return this.simdAddress(simd.memory[name], offset);
+  }
+
+  /** Loads or stores one lane; the address is below the vector on the stack. */
+  simdMemoryLane(name: SimdMemoryLaneName, offset: number, lane: number): this {
+    this.simdAddress(simd.memoryLane[name], offset);
+    this.code.byte(lane);
+    return this;
+  }
+
+  /** A vector constant of four words. */
+  v128(a: number, b: number, c: number, d: number): this {
+    this.simdOpcode(simd.v128Const);
+    for (const word of [a, b, c, d]) this.code.uint32(word >>> 0);
+    return this;
+  }
+
+  /** Bytes of two vectors on the stack: 0 to 15 are of the lower one, 16 to 31 of the upper one. */
+  shuffle(bytes: readonly number[]): this {
+    if (bytes.length !== 16) throw new RangeError(`${bytes.length} bytes to shuffle, not 16`);
+    this.simdOpcode(simd.i8x16Shuffle);
+    for (const byte of bytes) this.code.byte(byte);
+    return this;
+  }
+
+  /** The same of words: 0 to 3 are of the lower vector, 4 to 7 of the upper one. */
+  shuffleWords(a: number, b: number, c: number, d: number): this {
+    return this.shuffle([a, b, c, d].flatMap((word) => [0, 1, 2, 3].map((byte) => word * 4 + byte)));
+  }
+
   /** Fills memory; destination, value and length are on the stack. */
   memoryFill(): this {
     this.code.byte(0xfc);
@@ -184,9 +237,21 @@ export class FunctionBuilder {
       body.unsigned(run.count);
       body.byte(typeByte[run.type]);
     }
-    body.append(this.code.bytes());
     body.byte(op.end);
     return body.bytes();
+  }
+
+  private simdOpcode(opcode: number): this {
+    this.code.byte(SIMD_PREFIX);
+    this.code.unsigned(opcode);
+    return this;
+  }
+
+  private simdAddress(opcode: number, offset: number): this {
+    this.simdOpcode(opcode);
+    this.code.unsigned(ALIGN_HINT);
+    this.code.unsigned(offset);
+    return this;
   }
 
   private open(opcode: number, result: WasmType | undefined): Label {

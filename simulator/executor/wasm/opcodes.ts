@@ -165,6 +165,14 @@ export const op = {
 
 export type OpName = keyof typeof op;
 
-export type WasmType = 'i32' | 'i64' | 'f32' | 'f64';
+export type ScalarWasmType = 'i32' | 'i64' | 'f32' | 'f64';
 
-export const typeByte: Readonly<Record<WasmType, number>> = { i32: 0x7f, i64: 0x7e, f32: 0x7d, f64: 0x7c };
+export type WasmType = ScalarWasmType | 'v128';
+
+export const typeByte: Readonly<Record<WasmType, number>> = {
+  i32: 0x7f,
+  i64: 0x7e,
+  f32: 0x7d,
+  f64: 0x7c,
+  v128: 0x7b,
+};
