@@ -237,6 +237,7 @@ export class FunctionBuilder {
       body.unsigned(run.count);
       body.byte(typeByte[run.type]);
     }
+    body.append(this.code.bytes());
     body.byte(op.end);
     return body.bytes();
   }
