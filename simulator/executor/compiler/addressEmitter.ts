@@ -125,12 +125,13 @@ export class AddressEmitter {
       constant % bytes === 0 &&
       constant + bytes <= sharedLayout.staticBytes
     ) {
-      this.emit.f.i32(0);
+      this.emit.f.area();
       return AREA.shared + constant;
     }
     if (constant !== undefined) this.emit.f.i32(constant);
     else this.pushNarrow(operand);
     this.checkShared(instruction);
+    this.emit.f.area().op('i32Add');
     return AREA.shared;
   }
 
@@ -160,12 +161,13 @@ export class AddressEmitter {
     const constant = this.constantAddress(operand, offsets);
     const bytes = accessBytes(instruction);
     if (constant !== undefined && constant >= 0 && constant + bytes <= fn.parameterBytes) {
-      f.i32(0);
+      f.area();
       return AREA.params + constant;
     }
     if (constant !== undefined) f.i32(constant);
     else this.pushNarrow(operand);
     this.checkRange(instruction, 'illegalAddress', () => f.i32(limitOf(fn.parameterBytes, bytes)));
+    f.area().op('i32Add');
     return AREA.params;
   }
 
@@ -196,11 +198,11 @@ export class AddressEmitter {
     pushLimit();
     f.op('i32GeU').if();
     // Out of bounds goes before misaligned.
-    f.i32(0).i32(faultNumber(code)).i32(faultNumber('misalignedAddress'));
+    f.area().i32(faultNumber(code)).i32(faultNumber('misalignedAddress'));
     f.get(at).i32(Math.log2(bytes)).op('i32ShrU');
     pushLimit();
     f.op('i32GeU').op('select').memory('i32Store', RECORD.faultCode);
-    f.i32(0).get(at).op('i64ExtendI32U').memory('i64Store', RECORD.faultAddress);
+    f.area().get(at).op('i64ExtendI32U').memory('i64Store', RECORD.faultAddress);
     this.around.leaveWithFault(instruction);
     f.end().get(at);
   }
@@ -216,15 +218,23 @@ export class AddressEmitter {
     f.get(offset)
       .get(cache.base)
       .op('i64Add')
+      .area()
       .i32(group.cacheAt)
+      .op('i32Add')
       .i32(group.bytes)
       .i32(group.writes ? 1 : 0);
     f.call(this.emit.library.index('locate')).tee(offset).i64Halves(0, NO_OFFSET_HIGH).op('i64Eq').if();
     this.around.leaveWithFault(instruction);
     f.end();
-    f.i32(group.cacheAt).memory('i64Load', CACHE.base).set(cache.base);
-    f.i32(group.cacheAt).memory('i64Load', CACHE.limit).set(cache.limit);
-    f.i32(group.cacheAt).memory('i32Load', CACHE.offset).set(cache.offset);
+    f.area()
+      .memory('i64Load', group.cacheAt + CACHE.base)
+      .set(cache.base);
+    f.area()
+      .memory('i64Load', group.cacheAt + CACHE.limit)
+      .set(cache.limit);
+    f.area()
+      .memory('i32Load', group.cacheAt + CACHE.offset)
+      .set(cache.offset);
     f.end();
     f.get(offset).op('i32WrapI64').get(cache.offset).op('i32Add');
     if (spaceOf(instruction.modifiers) === 'const') return;
@@ -243,7 +253,7 @@ export class AddressEmitter {
     this.count(instruction, 'shared');
     f.get(wide).op('i32WrapI64');
     this.checkShared(instruction);
-    f.i32(AREA.shared).op('i32Add').else();
+    f.i32(AREA.shared).op('i32Add').area().op('i32Add').else();
     f.get(high).i32(LOCAL_WINDOW_HIGH).op('i32Eq').if('i32');
     f.get(wide).op('i32WrapI64');
     this.checkLocal(instruction);
@@ -264,15 +274,15 @@ export class AddressEmitter {
   private genericParam(instruction: IrInstruction, wide: number): void {
     const f = this.emit.f;
     if (accessKind(instruction) !== 'load') {
-      f.i32(0).i32(faultNumber('writeToReadOnly')).memory('i32Store', RECORD.faultCode);
-      f.i32(0).get(wide).memory('i64Store', RECORD.faultAddress);
+      f.area().i32(faultNumber('writeToReadOnly')).memory('i32Store', RECORD.faultCode);
+      f.area().get(wide).memory('i64Store', RECORD.faultAddress);
       this.around.leaveWithFault(instruction);
       return;
     }
     const limit = limitOf(this.emit.fn.parameterBytes, accessBytes(instruction));
     f.get(wide).op('i32WrapI64');
     this.checkRange(instruction, 'illegalAddress', () => f.i32(limit));
-    f.i32(AREA.params).op('i32Add');
+    f.i32(AREA.params).op('i32Add').area().op('i32Add');
   }
 
   /** The address when no register is in it. */

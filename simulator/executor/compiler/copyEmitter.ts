@@ -65,8 +65,8 @@ export class CopyEmitter {
       .op('i64Eqz')
       .op('i32Eqz')
       .if();
-    f.i32(0).i32(faultNumber('misalignedAddress')).memory('i32Store', RECORD.faultCode);
-    f.i32(0).get(first).memory('i64Store', RECORD.faultAddress);
+    f.area().i32(faultNumber('misalignedAddress')).memory('i32Store', RECORD.faultCode);
+    f.area().get(first).memory('i64Store', RECORD.faultAddress);
     this.around.leaveWithFault(instruction);
     f.end();
     const group = this.around.byteGroupOf(instruction);

@@ -27,36 +27,38 @@ export function journalFunction(flush: number): FunctionBuilder {
   const f = new FunctionBuilder(['i64', 'i64', 'i32', 'i32'], ['i32']);
   const [position, address, at, what] = [0, 1, 2, 3];
   const [entry, old, left] = [f.local('i32'), f.local('i32'), f.local('i32')];
-  f.get(position).i32(0).memory('i64Load', RECORD.stopAt).op('i64GeS').if();
-  f.i32(0).i32(STOPPED).memory('i32Store', RECORD.faultCode);
+  f.get(position).area().memory('i64Load', RECORD.stopAt).op('i64GeS').if();
+  f.area().i32(STOPPED).memory('i32Store', RECORD.faultCode);
   f.i32(1).op('return').end();
-  f.i32(0)
+  f.area()
     .memory('i32Load', RECORD.journalNext)
     .i32(AREA.journalEnd - JOURNAL_ENTRY.bytes)
     .op('i32GtU');
-  f.i32(0)
+  f.area()
     .memory('i32Load', RECORD.journalOldNext)
     .i32(AREA.journalOldEnd - MAX_ACCESS_BYTES)
     .op('i32GtU')
     .op('i32Or');
   f.if();
   f.call(flush).end();
-  f.i32(0).memory('i32Load', RECORD.journalNext).set(entry);
+  f.area().memory('i32Load', RECORD.journalNext).area().op('i32Add').set(entry);
   f.get(entry).get(position).memory('i64Store', JOURNAL_ENTRY.position);
   f.get(entry).get(address).memory('i64Store', JOURNAL_ENTRY.address);
   f.get(entry).get(what).memory('i32Store', JOURNAL_ENTRY.what);
   f.get(entry).i32(-1).memory('i32Store', JOURNAL_ENTRY.old);
-  f.i32(0).get(entry).i32(JOURNAL_ENTRY.bytes).op('i32Add').memory('i32Store', RECORD.journalNext);
+  f.area().area().memory('i32Load', RECORD.journalNext);
+  f.i32(JOURNAL_ENTRY.bytes).op('i32Add').memory('i32Store', RECORD.journalNext);
   f.get(what)
     .i32(3 << JOURNAL_WHAT.kindShift)
     .op('i32And')
     .op('i32Eqz')
     .if();
   f.i32(0).op('return').end();
-  f.i32(0).memory('i32Load', RECORD.journalOldNext).set(old);
+  f.area().memory('i32Load', RECORD.journalOldNext).set(old);
   f.get(entry).get(old).memory('i32Store', JOURNAL_ENTRY.old);
   f.get(what).i32(JOURNAL_WHAT.bytesMask).op('i32And').set(left);
-  f.i32(0).get(old).get(left).op('i32Add').memory('i32Store', RECORD.journalOldNext);
+  f.area().get(old).get(left).op('i32Add').memory('i32Store', RECORD.journalOldNext);
+  f.get(old).area().op('i32Add').set(old);
   copyBytes(f, old, at, left);
   f.i32(0);
   return f;

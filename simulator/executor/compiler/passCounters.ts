@@ -98,7 +98,7 @@ export class PassCounters {
   /** Adds an i32 that `push` leaves to the i64 at an address. */
   private addTo(at: number, push: () => void): void {
     const f = this.f;
-    f.i32(0).i32(0).memory('i64Load', at);
+    f.area().area().memory('i64Load', at);
     push();
     f.op('i64ExtendI32U').op('i64Add').memory('i64Store', at);
   }

@@ -47,7 +47,7 @@ export function pushSpecialRegister(
       f.i64(32).op('i64ShrU').op('i32WrapI64');
       return 'i32';
     case 'gridid':
-      f.i32(0).memory('i64Load', RECORD.gridId);
+      f.area().memory('i64Load', RECORD.gridId);
       return 'i64';
     default:
       pushWord(f, name, thread);
@@ -59,7 +59,7 @@ function pushWord(f: FunctionBuilder, name: string, thread: ThreadLocals): void 
   const [base = '', axis = ''] = name.split('.');
   const index = axes[axis] ?? 0;
   const record = (address: number): void => {
-    f.i32(0).memory('i32Load', address);
+    f.area().memory('i32Load', address);
   };
   switch (base) {
     case 'tid':
@@ -144,19 +144,19 @@ function pushWord(f: FunctionBuilder, name: string, thread: ThreadLocals): void 
 /** Cycles: those of the block's start, one for each thread-instruction since, and one for each time anybody asked. */
 function pushCycles(f: FunctionBuilder, clock: ClockLocals): void {
   countRead(f);
-  f.i32(0).memory('i64Load', RECORD.clockBase);
-  f.i32(0).memory('i64Load', RECORD.fuelPerBlock).get(clock.fuel).op('i64Sub').op('i64Add');
-  f.i32(0).memory('i64Load', RECORD.clockReads).op('i64Add');
+  f.area().memory('i64Load', RECORD.clockBase);
+  f.area().memory('i64Load', RECORD.fuelPerBlock).get(clock.fuel).op('i64Sub').op('i64Add');
+  f.area().memory('i64Load', RECORD.clockReads).op('i64Add');
 }
 
 function pushNanoseconds(f: FunctionBuilder, clock: ClockLocals): void {
   pushCycles(f, clock);
-  f.op('f64ConvertI64S').i32(0).memory('f64Load', RECORD.cyclesPerNs).op('f64Div').op('i64TruncSatF64S');
+  f.op('f64ConvertI64S').area().memory('f64Load', RECORD.cyclesPerNs).op('f64Div').op('i64TruncSatF64S');
 }
 
 function countRead(f: FunctionBuilder): void {
-  f.i32(0)
-    .i32(0)
+  f.area()
+    .area()
     .memory('i64Load', RECORD.clockReads)
     .i64(1)
     .op('i64Add')
@@ -166,14 +166,14 @@ function countRead(f: FunctionBuilder): void {
 /** Sets %tid for a warp's first thread. */
 export function startTid(f: FunctionBuilder, thread: ThreadLocals, firstThread: number): void {
   const [x, y, z] = thread.tid;
-  f.get(firstThread).i32(0).memory('i32Load', RECORD.ntid).op('i32RemU').set(x);
-  f.get(firstThread).i32(0).memory('i32Load', RECORD.ntid).op('i32DivU').tee(z);
-  f.i32(0)
+  f.get(firstThread).area().memory('i32Load', RECORD.ntid).op('i32RemU').set(x);
+  f.get(firstThread).area().memory('i32Load', RECORD.ntid).op('i32DivU').tee(z);
+  f.area()
     .memory('i32Load', RECORD.ntid + 4)
     .op('i32RemU')
     .set(y);
   f.get(z)
-    .i32(0)
+    .area()
     .memory('i32Load', RECORD.ntid + 4)
     .op('i32DivU')
     .set(z);
@@ -182,9 +182,9 @@ export function startTid(f: FunctionBuilder, thread: ThreadLocals, firstThread: 
 /** Sets %tid for the next thread: x fastest. */
 export function advanceTid(f: FunctionBuilder, thread: ThreadLocals): void {
   const [x, y, z] = thread.tid;
-  f.get(x).i32(1).op('i32Add').tee(x).i32(0).memory('i32Load', RECORD.ntid).op('i32Eq').if();
+  f.get(x).i32(1).op('i32Add').tee(x).area().memory('i32Load', RECORD.ntid).op('i32Eq').if();
   f.i32(0).set(x).get(y).i32(1).op('i32Add').tee(y);
-  f.i32(0)
+  f.area()
     .memory('i32Load', RECORD.ntid + 4)
     .op('i32Eq')
     .if();

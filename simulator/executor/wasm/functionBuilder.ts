@@ -16,6 +16,8 @@ export const MAX_LOCALS = 50_000;
 
 const EMPTY = 0x40;
 
+/** Index of the only global. */
+const AREA_GLOBAL = 0;
 const SIMD_PREFIX = 0xfd;
 
 /** Log2 of the natural alignment is only a hint: 0 is always valid. */
@@ -26,6 +28,8 @@ export class FunctionBuilder {
   private readonly code = new CodeBuffer();
   private readonly locals: WasmType[] = [];
   private depth = 0;
+  /** Local that holds the base of the instance's area, once it is needed. */
+  private areaLocal = -1;
 
   constructor(
     readonly params: readonly WasmType[],
@@ -69,6 +73,16 @@ export class FunctionBuilder {
     this.code.byte(op.localTee);
     this.code.unsigned(local);
     return this;
+  }
+
+  get usesArea(): boolean {
+    return this.areaLocal >= 0;
+  }
+
+  /** Pushes the base of the area that the instance works in. */
+  area(): this {
+    if (this.areaLocal < 0) this.areaLocal = this.local('i32');
+    return this.get(this.areaLocal);
   }
 
   i32(value: number): this {
@@ -236,6 +250,12 @@ export class FunctionBuilder {
     for (const run of runs) {
       body.unsigned(run.count);
       body.byte(typeByte[run.type]);
+    }
+    if (this.areaLocal >= 0) {
+      body.byte(op.globalGet);
+      body.unsigned(AREA_GLOBAL);
+      body.byte(op.localSet);
+      body.unsigned(this.areaLocal);
     }
     body.append(this.code.bytes());
     body.byte(op.end);

@@ -6,6 +6,8 @@ const SECTION = { type: 1, import: 2, function: 3, export: 7, code: 10 } as cons
 const FUNCTION_FORM = 0x60;
 const KIND_FUNCTION = 0;
 const KIND_MEMORY = 2;
+const KIND_GLOBAL = 3;
+const IMMUTABLE = 0;
 /** Limits flag of a shared memory with a maximum. */
 const SHARED_LIMITS = 3;
 
@@ -15,8 +17,9 @@ interface FunctionImport {
 }
 
 /**
- * A module with one imported shared memory, imported functions and functions of its own. Imports must be declared
- * before the first function, since they take the first indices.
+ * A module with one imported shared memory, perhaps one imported global (the base of the area that an instance works in),
+ * imported functions and functions of its own. Functions must be imported before the first one is added, since they take
+ * the first indices.
  */
 export class ModuleBuilder {
   private readonly types: { readonly key: string; readonly bytes: Uint8Array }[] = [];
@@ -43,6 +46,7 @@ export class ModuleBuilder {
   }
 
   finish(): Uint8Array {
+    const usesArea = this.functions.some(({ builder }) => builder.usesArea);
     const out = new CodeBuffer();
     out.uint32(0x6d736100);
     out.uint32(1);
@@ -51,13 +55,20 @@ export class ModuleBuilder {
       for (const type of this.types) body.append(type.bytes);
     });
     section(out, SECTION.import, (body) => {
-      body.unsigned(this.imports.length + 1);
+      body.unsigned(this.imports.length + (usesArea ? 2 : 1));
       body.name('node');
       body.name('memory');
       body.byte(KIND_MEMORY);
       body.byte(SHARED_LIMITS);
       body.unsigned(1);
       body.unsigned(this.memoryPages);
+      if (usesArea) {
+        body.name('node');
+        body.name('area');
+        body.byte(KIND_GLOBAL);
+        body.byte(typeByte.i32);
+        body.byte(IMMUTABLE);
+      }
       for (const each of this.imports) {
         body.name('node');
         body.name(each.name);

@@ -16,6 +16,7 @@ export const op = {
   localGet: 0x20,
   localSet: 0x21,
   localTee: 0x22,
+  globalGet: 0x23,
   i32Load: 0x28,
   i64Load: 0x29,
   f32Load: 0x2a,

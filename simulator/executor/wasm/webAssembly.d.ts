@@ -17,7 +17,7 @@ declare namespace WebAssembly {
     constructor(bytes: Uint8Array);
   }
 
-  type ImportValue = Memory | ((...values: number[]) => number | void);
+  type ImportValue = Memory | number | ((...values: number[]) => number | void);
 
   class Instance {
     constructor(module: Module, imports?: Record<string, Record<string, ImportValue>>);
