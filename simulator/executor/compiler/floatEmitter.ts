@@ -4,6 +4,8 @@ import type { LibraryFunction } from './library.js';
 import type { OperandEmitter } from './operandEmitter.js';
 import { isNanBits } from './registerTypes.js';
 
+const LEAST_NORMAL = 2 ** -126;
+
 /** Number of a directed rounding in the library's functions, or undefined for to nearest. */
 export function directedMode(instruction: IrInstruction): number | undefined {
   for (const [mode, modifier] of ['rz', 'rm', 'rp'].entries())
@@ -22,14 +24,20 @@ export function useFloat(
   operand: IrOperand | undefined,
 ): void {
   emit.use(operand, lastType(instruction));
-  if (isSingle(instruction) && instruction.modifiers.includes('ftz'))
-    emit.f.call(emit.library.index('flush'));
+  if (isSingle(instruction) && instruction.modifiers.includes('ftz')) flush(emit);
+}
+
+/** Makes a zero of its sign of a subnormal f32 on the stack. */
+export function flush(emit: OperandEmitter): void {
+  const f = emit.f;
+  const value = emit.temporary('flushed', 'f32');
+  f.set(value).f32(0).get(value).op('f32Copysign').get(value);
+  f.get(value).op('f32Abs').f32(LEAST_NORMAL).op('f32Lt').op('select');
 }
 
 /** Takes the result, flushed and clamped as the instruction says. */
 export function finishFloat(emit: OperandEmitter, instruction: IrInstruction): void {
-  if (isSingle(instruction) && instruction.modifiers.includes('ftz'))
-    emit.f.call(emit.library.index('flush'));
+  if (isSingle(instruction) && instruction.modifiers.includes('ftz')) flush(emit);
   finishRounded(emit, instruction);
 }
 
@@ -119,6 +127,11 @@ const fused: InstructionEmitter = (emit, instruction) => {
   const f = emit.f;
   const [a, b, c] = instruction.sources;
   const mode = directedMode(instruction);
+  if (mode === undefined && emit.library.fusesMultiplyAdd) {
+    if (instruction.modifiers.includes('ftz')) fusedFlushed(emit, instruction);
+    else fusedByMachine(emit, instruction);
+    return;
+  }
   const product = emit.temporary('product', 'f64');
   const addend = emit.temporary('addend', 'f64');
   const sum = emit.temporary('sum', 'f64');
@@ -142,6 +155,32 @@ const fused: InstructionEmitter = (emit, instruction) => {
     f.get(sum).op('f32DemoteF64').end();
   }
   finishFloat(emit, instruction);
+};
+
+/** The machine's own instruction, in all lanes of a vector. */
+const fusedByMachine: InstructionEmitter = (emit, instruction) => {
+  for (const source of instruction.sources) {
+    useFloat(emit, instruction, source);
+    emit.f.simd('f32x4Splat');
+  }
+  emit.f.simd('f32x4RelaxedMadd').simdLane('f32x4ExtractLane', 0);
+  finishFloat(emit, instruction);
+};
+
+/** The same under `.ftz`: of a result that is the least normal number the machine does not say what it was before rounding. */
+const fusedFlushed: InstructionEmitter = (emit, instruction) => {
+  const f = emit.f;
+  const operands = ['a', 'b', 'c'].map((name) => emit.temporary(name, 'f32'));
+  const result = emit.temporary('result', 'f32');
+  operands.forEach((local, index) => {
+    useFloat(emit, instruction, instruction.sources[index]);
+    f.tee(local).simd('f32x4Splat');
+  });
+  f.simd('f32x4RelaxedMadd').simdLane('f32x4ExtractLane', 0).tee(result);
+  f.op('f32Abs').f32(LEAST_NORMAL).op('f32Le').if();
+  for (const local of operands) f.get(local);
+  f.call(emit.library.index('fusedFlushed')).set(result).end().get(result);
+  finishRounded(emit, instruction);
 };
 
 function unary(what: 'Neg' | 'Abs' | 'Sqrt'): InstructionEmitter {

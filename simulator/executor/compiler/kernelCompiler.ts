@@ -14,6 +14,7 @@ import { AREA, CLASS_COUNTERS, COUNTER_BYTES } from './executorArea.js';
 import { exitMarks, skipsPoint } from './exitMarks.js';
 import { buildFlowGraph, type FlowGraph, type FlowNode, type SyncPoint } from './flowGraph.js';
 import { ImportedOperations, type HostFunction } from './importedOperations.js';
+import { hasFusedMultiplyAdd } from './fusedMultiplyAdd.js';
 import { weighClasses, type InstructionWeights } from './instructionCounts.js';
 import { needsImport } from './instructionEmitter.js';
 import { journalFunction } from './journalEmitter.js';
@@ -114,7 +115,7 @@ export function compileKernel(
     localLayout: layoutLocal(fn),
     context: layoutContext(fn, liveness),
     exchanged: exchangedRegisters(fn, graph),
-    library: new Library(module),
+    library: new Library(module, hasFusedMultiplyAdd() && form.without?.has('fusedMultiplyAdd') !== true),
     journal: form.observed === true ? module.add(journalFunction(imported.flushJournal)) : -1,
     imported,
     runtime,

@@ -16,7 +16,11 @@ export type LibraryFunction = keyof typeof makers;
 export class Library {
   private readonly indices = new Map<LibraryFunction, number>();
 
-  constructor(private readonly module: ModuleBuilder) {}
+  /** @param fusesMultiplyAdd whether relaxed multiply-adds may stand for `fma`. */
+  constructor(
+    private readonly module: ModuleBuilder,
+    readonly fusesMultiplyAdd: boolean,
+  ) {}
 
   index(name: LibraryFunction): number {
     const found = this.indices.get(name);
@@ -108,6 +112,16 @@ function fusedSlow(library: Library): FunctionBuilder {
 }
 
 /** (a, b, a + b rounded) → a + b rounded to odd in 53 bits: any later rounding to fewer bits is as of the exact sum. */
+/** (a, b, c) → a · b + c rounded once under `.ftz`, of operands that are flushed already. */
+function fusedFlushed(library: Library): FunctionBuilder {
+  const f = fn(['f32', 'f32', 'f32'], 'f32');
+  const product = f.local('f64');
+  f.get(0).op('f64PromoteF32').get(1).op('f64PromoteF32').op('f64Mul').tee(product);
+  f.get(2).op('f64PromoteF32').get(product).get(2).op('f64PromoteF32').op('f64Add');
+  f.call(library.index('sumToOdd')).call(library.index('roundFlushed'));
+  return f;
+}
+
 function sumToOdd(): FunctionBuilder {
   const f = fn(['f64', 'f64', 'f64'], 'f64');
   const [error, part, bits] = [f.local('f64'), f.local('f64'), f.local('i64')];
@@ -368,6 +382,7 @@ const makers = {
   fusedSlow,
   sumToOdd,
   sumDirected,
+  fusedFlushed,
   flush,
   roundFlushed,
   passNan,

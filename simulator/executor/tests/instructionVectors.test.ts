@@ -63,6 +63,14 @@ describe('compiled instructions against a real card', () => {
   it.each(named(allForms))('%s', (_, form) => holds(bench, form));
 });
 
+describe('fused multiply-adds against a real card where the machine has none', () => {
+  const without = new Set(['fusedMultiplyAdd'] as const);
+  const bench = new VectorBench((memory) => new WasmExecutor(memory, { without }));
+  it.each(named(allForms.filter(({ name }) => /^(?:fma|mad)\b.*f(?:32|64)/.test(name))))('%s', (_, form) =>
+    holds(bench, form),
+  );
+});
+
 describe('the interpreter’s memory against a real card', () => {
   const bench = new VectorBench(() => new ReferenceInterpreter());
   it.each(named(cellForms))('%s', (_, form) => holds(bench, form));
