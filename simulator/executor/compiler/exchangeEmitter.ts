@@ -11,18 +11,17 @@ import { wasmTypeOf } from './registerTypes.js';
  * any of them goes on. Registers are read from the contexts, never from locals.
  */
 export class ExchangeEmitter {
-  /** @param first local with the address of lane 0's context. @param mask local with the lanes that have met. */
+  /** @param first local with the address of the warp's contexts. @param mask local with the lanes that have met. */
   constructor(
     private readonly f: FunctionBuilder,
     private readonly context: ThreadContext,
-    private readonly typeOf: (register: number) => ScalarType,
     private readonly first: number,
     private readonly mask: number,
     /** Writes what happens to a lane that its own member mask does not name; the local holds its number. */
     private readonly leaveStray: (lane: number) => void,
     private readonly runtime: {
       readonly imports: RuntimeImports;
-      readonly surroundings: Omit<RuntimeCallSurroundings, 'read'>;
+      readonly surroundings: Omit<RuntimeCallSurroundings, 'read' | 'pushWide'>;
     },
   ) {}
 
@@ -115,7 +114,7 @@ export class ExchangeEmitter {
         .op('i32And')
         .op('select')
         .set(source);
-      f.get(source).i32(this.context.stride).op('i32Mul').get(this.first).op('i32Add').set(source);
+      f.get(source).i32(2).op('i32Shl').get(this.first).op('i32Add').set(source);
       f.get(context);
       this.read(value, 'b32', source);
       f.memory('i32Store', EXCHANGE.value);
@@ -206,6 +205,7 @@ export class ExchangeEmitter {
     const { imports, surroundings } = this.runtime;
     const around: RuntimeCallSurroundings = {
       read: (operand, type, context) => this.read(operand, type, context),
+      pushWide: (context) => this.pushWide(context),
       pushThread: (lane) => surroundings.pushThread(lane),
       leaveFaulted: (lane) => surroundings.leaveFaulted(lane),
     };
@@ -252,7 +252,7 @@ export class ExchangeEmitter {
     this.f.get(this.mask).op('i32And').set(group);
   }
 
-  /** Runs `body` for each lane of the mask with locals for its number and its context. */
+  /** Runs `body` for each lane of the mask with locals for its number and where its slots of 4 bytes begin. */
   private forEachLane(name: 'lane' | 'other', body: (lane: number, context: number) => void): void {
     const f = this.f;
     const { lane, context } = this.counters(name);
@@ -261,7 +261,7 @@ export class ExchangeEmitter {
     f.get(this.mask).get(lane).op('i32ShrU').i32(1).op('i32And').if();
     body(lane, context);
     f.end();
-    f.get(context).i32(this.context.stride).op('i32Add').set(context);
+    f.get(context).i32(4).op('i32Add').set(context);
     f.get(lane).i32(1).op('i32Add').tee(lane).i32(WARP_SIZE).op('i32LtU').brIf(again);
     f.end();
   }
@@ -275,6 +275,11 @@ export class ExchangeEmitter {
       this.counterLocals.set(name, found);
     }
     return found;
+  }
+
+  /** Pushes the address at which a lane's slots of 8 bytes begin. @param context where those of 4 bytes do. */
+  private pushWide(context: number): void {
+    this.f.get(context).get(context).op('i32Add').get(this.first).op('i32Sub');
   }
 
   /** Pushes an operand's value as another lane's context holds it. */
@@ -294,8 +299,10 @@ export class ExchangeEmitter {
     }
     const slot = this.context.slotOf.get(operand.register);
     if (slot === undefined) throw new RangeError(`register ${operand.register} is not kept at a sync point`);
-    const held = wasmTypeOf(this.typeOf(operand.register));
-    f.get(context).memory(held === 'i64' || held === 'f64' ? 'i64Load' : 'i32Load', slot);
+    if (slot.isWide) {
+      this.pushWide(context);
+      f.memory('i64Load', slot.offset);
+    } else f.get(context).memory('i32Load', slot.offset);
     if (operand.kind === 'negatedPredicate') f.op('i32Eqz');
   }
 }

@@ -1,11 +1,13 @@
 import type { FaultCode } from '../types.js';
 
 /**
- * The executor's low memory, below everything that address spaces map. One launch at a time uses it; nothing in it
- * outlives a run.
+ * What compiled code works in besides device memory. The first area lies at the bottom of the node's memory, below
+ * everything that address spaces map; each further thread that runs blocks of a launch has one of its own, and an
+ * instance of a module is told where its area begins (`FunctionBuilder.area`). All that follows are offsets from there,
+ * save the tables of functions, which every thread reads in the first area. Nothing in an area outlives a run.
  *
  *   0x00000  unused: a stray zero address reads nothing
- *   0x00400  launch record, and from 0x00800 the table of ex2
+ *   0x00400  launch record, from 0x00800 the table of ex2, from 0x00a00 accesses that lanes make one by one
  *   0x01000  state of each thread    0x02000  tables of special functions    0x08000  kernel parameters
  *   0x10000  instruction counters    0x40000  access caches          0x60000  symbol addresses
  *   0x80000  shared memory           0x100000 access journal         0x180000 thread contexts and local memory (more
@@ -14,6 +16,8 @@ import type { FaultCode } from '../types.js';
 export const AREA = {
   record: 0x400,
   exponentials: 0x800,
+  lanes: 0xa00,
+  lanesEnd: 0x1000,
   states: 0x1000,
   specialFunctions: 0x2000,
   params: 0x8000,
@@ -34,7 +38,7 @@ export const AREA = {
   contextsEnd: 0x400000,
 } as const;
 
-/** Absolute addresses of the launch record's fields; i32 unless said otherwise. */
+/** The launch record's fields; i32 unless said otherwise. */
 export const RECORD = {
   /** i64: PTX thread-instructions that the block may still spend. */
   fuel: AREA.record,
@@ -48,6 +52,7 @@ export const RECORD = {
   dynamicSharedBytes: AREA.record + 60,
   segmentTable: AREA.record + 64,
   segmentCount: AREA.record + 68,
+  /** Where contexts and local memory begin in the node's memory. */
   contexts: AREA.record + 72,
   locals: AREA.record + 76,
   faultCode: AREA.record + 80,
@@ -78,6 +83,19 @@ export const RECORD = {
   envreg2: AREA.record + 172,
 } as const;
 
+/** What the block driver and the host hand one another: i32 each, by warp where it says so. */
+export const DRIVER = {
+  /** By warp: its lanes that have not ended, and the state that they share. */
+  alive: AREA.record + 0x200,
+  state: AREA.record + 0x280,
+  /** The block that has been left. */
+  block: AREA.record + 0x300,
+  /** One bit for each warp that waits at a barrier of the block. */
+  waiting: AREA.record + 0x304,
+  /** The warp that the driver has left. */
+  warp: AREA.record + 0x308,
+} as const;
+
 /** One entry of the journal: i64 position, i64 address, i32 what, i32 place of the old bytes or -1. */
 export const JOURNAL_ENTRY = { bytes: 24, position: 0, address: 8, what: 16, old: 20 } as const;
 
@@ -86,6 +104,15 @@ export const MAX_ACCESS_BYTES = 32;
 
 export const MAX_THREADS = 1024;
 export const WARP_SIZE = 32;
+
+/** What a chunk and `reachLanes` hand one another: by lane, i64 addresses and the bytes that move. */
+export const LANES = {
+  addresses: AREA.lanes,
+  bytes: AREA.lanes + WARP_SIZE * 8,
+  /** i32: how many lanes reached shared memory, and how many global memory. */
+  inShared: AREA.lanes + WARP_SIZE * (8 + MAX_ACCESS_BYTES),
+  inGlobal: AREA.lanes + WARP_SIZE * (8 + MAX_ACCESS_BYTES) + 4,
+} as const;
 
 /** Bytes of one counter: i64 thread count, i64 warp count. */
 export const COUNTER_BYTES = 16;

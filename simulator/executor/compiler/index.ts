@@ -1,8 +1,10 @@
+export { DRIVER_RESULT } from './blockDriver.js';
 export { CompileError, type CompileErrorCode } from './compileError.js';
 export {
   AREA,
   CACHE,
   CLASS_COUNTERS,
+  DRIVER,
   DYNAMIC_BYTES,
   COUNTER_BYTES,
   ENTRY_STATE,
@@ -19,7 +21,7 @@ export { FLUSH_JOURNAL } from './importedOperations.js';
 export { JOURNAL_WHAT } from './journalEmitter.js';
 export type { CodeForm } from './kernelPlan.js';
 export { NOTHING_LEFT_OUT, optimisationKey, OPTIMISATIONS, type Optimisation } from './optimisations.js';
-export { EXCHANGE } from './threadContext.js';
+export { EXCHANGE, type ContextSlot } from './threadContext.js';
 export { findSpinLoops } from './spinLoops.js';
 export type { InstructionWeights } from './instructionCounts.js';
 export { compileKernel, type CompiledKernel } from './kernelCompiler.js';

@@ -9,12 +9,13 @@ import {
 import { ModuleBuilder } from '../wasm/index.js';
 import { groupAccesses } from './accessGroups.js';
 import { scalarAtomic } from './atomicEmitter.js';
+import { canDrive, driverFunction } from './blockDriver.js';
 import { CompileError } from './compileError.js';
 import { AREA, CLASS_COUNTERS, COUNTER_BYTES } from './executorArea.js';
 import { exitMarks, skipsPoint } from './exitMarks.js';
 import { buildFlowGraph, type FlowGraph, type FlowNode, type SyncPoint } from './flowGraph.js';
-import { ImportedOperations, type HostFunction } from './importedOperations.js';
 import { hasFusedMultiplyAdd } from './fusedMultiplyAdd.js';
+import { ImportedOperations, type HostFunction } from './importedOperations.js';
 import { weighClasses, type InstructionWeights } from './instructionCounts.js';
 import { needsImport } from './instructionEmitter.js';
 import { journalFunction } from './journalEmitter.js';
@@ -27,7 +28,7 @@ import { cutRegions } from './regionCuts.js';
 import { findExactRegisters } from './registerTypes.js';
 import { RuntimeImports } from './runtimeCallEmitter.js';
 import { findSpinLoops } from './spinLoops.js';
-import { layoutContext } from './threadContext.js';
+import { layoutContext, type ContextSlot } from './threadContext.js';
 
 /** A kernel as a WebAssembly module's bytes, and what is needed to run it. */
 export interface CompiledKernel {
@@ -51,10 +52,10 @@ export interface CompiledKernel {
   readonly symbols: readonly string[];
   readonly sharedLayout: SharedLayout;
   readonly localLayout: LocalLayout;
-  /** Bytes of one thread's context; 0 when threads never wait. */
+  /** Bytes of the contexts of one warp; 0 when threads never wait. */
   readonly contextBytes: number;
-  /** Slot of each register in a waiting thread's context. */
-  readonly slotOf: ReadonlyMap<number, number>;
+  /** Slot of each register in the contexts of a waiting warp. */
+  readonly slotOf: ReadonlyMap<number, ContextSlot>;
   /** Whether a thread that ended with the mark of node `end` has passed code behind sync point `point` without waiting there. */
   skips(point: number, end: number): boolean;
 }
@@ -125,6 +126,7 @@ export function compileKernel(
   };
   const shape = graph.syncPoints.length === 0 ? 'blocks' : 'warp';
   const counters: InstructionWeights[] = [];
+  const regions: number[] = [];
   for (const [region, flow] of flows.entries()) {
     const counterBase = CLASS_COUNTERS + counters.length * COUNTER_BYTES;
     counters.push(...weighClasses(fn, graph, flow));
@@ -132,8 +134,10 @@ export function compileKernel(
       throw new CompileError('tooLarge', `${fn.name}: too many branches and waits to count`, fn.line);
     }
     const compiler = new RegionCompiler(plan, region, flow, counterBase, shape);
-    module.add(compiler.compile(), shape === 'blocks' ? 'run' : `region${region}`);
+    regions.push(module.add(compiler.compile(), shape === 'blocks' ? 'run' : `region${region}`));
   }
+  const isDriven = shape === 'warp' && canDrive(plan);
+  if (isDriven) module.add(driverFunction(plan, regions), 'drive');
   return {
     bytes: module.finish(),
     imports: imported.functions,
@@ -148,7 +152,7 @@ export function compileKernel(
     symbols,
     sharedLayout: plan.sharedLayout,
     localLayout: plan.localLayout,
-    contextBytes: shape === 'warp' ? plan.context.stride : 0,
+    contextBytes: shape === 'warp' ? plan.context.warpBytes : 0,
     slotOf: plan.context.slotOf,
     skips: (point, end) => skipsPoint(graph, point, end),
   };

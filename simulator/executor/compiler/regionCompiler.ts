@@ -16,6 +16,7 @@ import { OperandEmitter } from './operandEmitter.js';
 import type { RegionFlow } from './regionFlow.js';
 import { RegionRegisters } from './regionRegisters.js';
 import { PassCounters } from './passCounters.js';
+import type { ContextLocals } from './threadContext.js';
 import { advanceTid, pushSpecialRegister, startTid, type ThreadLocals } from './specialRegisters.js';
 
 /** What a region function returns besides the state that all its lanes reached. */
@@ -39,7 +40,7 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
   private readonly mask: number;
   private readonly firstThread: number;
   private readonly lanes: number;
-  private readonly context: number;
+  private readonly context: ContextLocals;
   private readonly localMemory: number;
   private readonly fuel: number;
   /** Of observed code: thread-instructions of the run up to the end of the running node. */
@@ -71,7 +72,11 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
     this.mask = shape === 'warp' ? 1 : i32();
     this.firstThread = i32();
     this.lanes = i32();
-    this.context = i32();
+    const narrow = i32();
+    const hasWide =
+      [...plan.context.slotOf.values()].some(({ isWide }) => isWide) ||
+      this.plan.fn.instructions.some(({ opcode }) => opcode === 'malloc');
+    this.context = { narrow, wide: hasWide ? i32() : narrow };
     this.localMemory = i32();
     this.site = i32();
     this.status = i32();
@@ -90,11 +95,11 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
     const f = this.f;
     this.loadUniforms();
     this.faultLabel = f.block();
-    if (this.isObserved) f.i32(0).memory('i64Load', RECORD.position).set(this.position);
+    if (this.isObserved) f.area().memory('i64Load', RECORD.position).set(this.position);
     if (this.shape === 'warp') {
-      f.i32(0).memory('i64Load', RECORD.fuel).set(this.fuel);
+      f.area().memory('i64Load', RECORD.fuel).set(this.fuel);
       this.emitWarp();
-      f.i32(0).get(this.fuel).memory('i64Store', RECORD.fuel);
+      f.area().get(this.fuel).memory('i64Store', RECORD.fuel);
       this.storePosition();
       this.emitSummary();
       f.op('return');
@@ -105,8 +110,8 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
     }
     f.end();
     this.storePosition();
-    f.i32(0).get(this.site).memory('i32Store', RECORD.faultInstruction);
-    f.i32(0).get(this.firstThread).get(this.thread.lane).op('i32Add').memory('i32Store', RECORD.faultThread);
+    f.area().get(this.site).memory('i32Store', RECORD.faultInstruction);
+    f.area().get(this.firstThread).get(this.thread.lane).op('i32Add').memory('i32Store', RECORD.faultThread);
     this.counters.endLane();
     this.counters.endWarp();
     f.i32(REGION_RESULT.fault);
@@ -196,7 +201,7 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
       else f.i32(inBlock + offset);
       return;
     }
-    f.i32(0).memory('i64Load', plan.symbolAddress(name));
+    f.area().memory('i64Load', plan.symbolAddress(name));
     if (offset !== 0) f.i64(offset).op('i64Add');
     if (type === 'i32') f.op('i32WrapI64');
   }
@@ -270,11 +275,11 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
   noteWrite(pushChanged?: () => void): void {
     if (!this.plan.takesTurns) return;
     const f = this.f;
-    f.i32(0);
+    f.area();
     if (pushChanged === undefined) f.i32(1);
     else {
       pushChanged();
-      f.i32(0).memory('i32Load', RECORD.wrote).op('i32Or');
+      f.area().memory('i32Load', RECORD.wrote).op('i32Or');
     }
     f.memory('i32Store', RECORD.wrote);
   }
@@ -286,7 +291,7 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
   }
 
   private storePosition(): void {
-    if (this.isObserved) this.f.i32(0).get(this.position).memory('i64Store', RECORD.position);
+    if (this.isObserved) this.f.area().get(this.position).memory('i64Store', RECORD.position);
   }
 
   /** Pushes how many thread-instructions came before this one. */
@@ -299,7 +304,7 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
 
   private emitFault(code: FaultCode, at: number): void {
     const f = this.f;
-    f.i32(0).i32(faultNumber(code)).memory('i32Store', RECORD.faultCode);
+    f.area().i32(faultNumber(code)).memory('i32Store', RECORD.faultCode);
     f.i32(at).set(this.site).br(this.faultLabel);
   }
 
@@ -340,13 +345,19 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
     for (const group of this.plan.groups.groups) {
       const locals = this.caches.get(group.index);
       if (locals === undefined) continue;
-      f.i32(group.cacheAt).memory('i64Load', CACHE.base).set(locals.base);
-      f.i32(group.cacheAt).memory('i64Load', CACHE.limit).set(locals.limit);
-      f.i32(group.cacheAt).memory('i32Load', CACHE.offset).set(locals.offset);
+      f.area()
+        .memory('i64Load', group.cacheAt + CACHE.base)
+        .set(locals.base);
+      f.area()
+        .memory('i64Load', group.cacheAt + CACHE.limit)
+        .set(locals.limit);
+      f.area()
+        .memory('i32Load', group.cacheAt + CACHE.offset)
+        .set(locals.offset);
     }
     for (const [log2, local] of this.sharedLimits) {
       // floor((shared - bytes) / bytes) + 1, or none when one access does not fit: both are shared / bytes.
-      f.i32(0).memory('i32Load', RECORD.sharedBytes).i32(log2).op('i32ShrU').set(local);
+      f.area().memory('i32Load', RECORD.sharedBytes).i32(log2).op('i32ShrU').set(local);
     }
   }
 
@@ -356,33 +367,33 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
     const again = f.loop();
     f.get(block).get(end).op('i32LtU').if();
     const rest = this.status;
-    f.i32(0)
+    f.area()
       .get(block)
-      .i32(0)
+      .area()
       .memory('i32Load', RECORD.nctaid)
       .op('i32RemU')
       .memory('i32Store', RECORD.ctaid);
-    f.get(block).i32(0).memory('i32Load', RECORD.nctaid).op('i32DivU').set(rest);
-    f.i32(0)
+    f.get(block).area().memory('i32Load', RECORD.nctaid).op('i32DivU').set(rest);
+    f.area()
       .get(rest)
-      .i32(0)
+      .area()
       .memory('i32Load', RECORD.nctaid + 4)
       .op('i32RemU')
       .memory('i32Store', RECORD.ctaid + 4);
-    f.i32(0)
+    f.area()
       .get(rest)
-      .i32(0)
+      .area()
       .memory('i32Load', RECORD.nctaid + 4)
       .op('i32DivU')
       .memory('i32Store', RECORD.ctaid + 8);
-    f.i32(0).memory('i64Load', RECORD.fuelPerBlock).set(this.fuel);
+    f.area().memory('i64Load', RECORD.fuelPerBlock).set(this.fuel);
     if (this.plan.usesShared)
-      f.i32(AREA.shared).i32(0).i32(0).memory('i32Load', RECORD.sharedBytes).memoryFill();
+      f.area().i32(AREA.shared).op('i32Add').i32(0).area().memory('i32Load', RECORD.sharedBytes).memoryFill();
     f.i32(0).set(this.thread.warp);
     const warps = f.loop();
     this.emitWarp();
     f.get(this.thread.warp).i32(1).op('i32Add').tee(this.thread.warp).i32(WARP_SIZE).op('i32Mul');
-    f.i32(0).memory('i32Load', RECORD.threads).op('i32LtU').brIf(warps).end();
+    f.area().memory('i32Load', RECORD.threads).op('i32LtU').brIf(warps).end();
     f.get(block).i32(1).op('i32Add').set(block).br(again).end().end();
   }
 
@@ -392,18 +403,17 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
     const { warp, lane } = this.thread;
     f.get(warp).i32(WARP_SIZE).op('i32Mul').set(this.firstThread);
     const left = this.lanes;
-    f.i32(0).memory('i32Load', RECORD.threads).get(this.firstThread).op('i32Sub').tee(left);
+    f.area().memory('i32Load', RECORD.threads).get(this.firstThread).op('i32Sub').tee(left);
     f.i32(WARP_SIZE).get(left).i32(WARP_SIZE).op('i32LtU').op('select').set(this.lanes);
     this.counters.reset();
     if (this.needsTid) startTid(f, this.thread, this.firstThread);
-    if (this.plan.graph.syncPoints.length > 0)
-      this.pointAtThread(this.context, RECORD.contexts, this.plan.context.stride);
+    if (this.plan.graph.syncPoints.length > 0) this.pointAtContexts();
     this.pointAtThread(this.localMemory, RECORD.locals, this.plan.localLayout.bytes);
     const leaveStray = (stray: number, at: number): void => {
       f.get(stray).set(this.thread.lane);
       this.emitFault('divergentBarrier', at);
     };
-    this.registers.emitExchange(f, this.emit, this.context, this.mask, leaveStray, {
+    this.registers.emitExchange(f, this.context.narrow, this.mask, leaveStray, {
       pushThread: (caller) => f.get(this.firstThread).get(caller).op('i32Add'),
       leaveFaulted: (caller, at) =>
         f.get(caller).set(this.thread.lane).i32(at).set(this.site).br(this.faultLabel),
@@ -433,8 +443,8 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
     f.op('unreachable').end();
     this.counters.endLane();
     if (this.shape !== 'warp') return;
-    f.get(this.firstThread).get(this.thread.lane).op('i32Add').i32(2).op('i32Shl').get(this.status);
-    f.memory('i32Store', AREA.states);
+    f.get(this.firstThread).get(this.thread.lane).op('i32Add').i32(2).op('i32Shl').area().op('i32Add');
+    f.get(this.status).memory('i32Store', AREA.states);
     f.get(this.status)
       .get(this.summaryLocal('last'))
       .op('i32Xor')
@@ -468,10 +478,23 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
       .op('select');
   }
 
+  private pointAtContexts(): void {
+    const { narrow, wide } = this.context;
+    this.f
+      .area()
+      .memory('i32Load', RECORD.contexts)
+      .get(this.thread.warp)
+      .i32(this.plan.context.warpBytes)
+      .op('i32Mul')
+      .op('i32Add')
+      .set(narrow);
+    if (wide !== narrow) this.f.get(narrow).set(wide);
+  }
+
   private pointAtThread(local: number, record: number, stride: number): void {
     if (stride === 0) return;
     this.f
-      .i32(0)
+      .area()
       .memory('i32Load', record)
       .get(this.firstThread)
       .i32(stride)
@@ -484,8 +507,11 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
   private advance(): void {
     const f = this.f;
     if (this.needsTid) advanceTid(f, this.thread);
-    const { stride } = this.plan.context;
-    if (this.plan.graph.syncPoints.length > 0) f.get(this.context).i32(stride).op('i32Add').set(this.context);
+    if (this.plan.graph.syncPoints.length > 0) {
+      const { narrow, wide } = this.context;
+      f.get(narrow).i32(4).op('i32Add').set(narrow);
+      if (wide !== narrow) f.get(wide).i32(8).op('i32Add').set(wide);
+    }
     const localBytes = this.plan.localLayout.bytes;
     if (localBytes > 0) f.get(this.localMemory).i32(localBytes).op('i32Add').set(this.localMemory);
     f.get(this.thread.lane).i32(1).op('i32Add').set(this.thread.lane);

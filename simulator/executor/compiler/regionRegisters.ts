@@ -1,4 +1,4 @@
-import { readRegisters, typeBits, writtenRegisters, type IrInstruction } from '../../ptx/index.js';
+import { readRegisters, writtenRegisters, type IrInstruction } from '../../ptx/index.js';
 import type { FunctionBuilder } from '../wasm/index.js';
 import { ExchangeEmitter } from './exchangeEmitter.js';
 import type { FlowNode, SyncPoint } from './flowGraph.js';
@@ -6,7 +6,7 @@ import type { KernelPlan } from './kernelPlan.js';
 import type { OperandEmitter } from './operandEmitter.js';
 import type { RegionFlow } from './regionFlow.js';
 import { wasmTypeOf } from './registerTypes.js';
-import { EXCHANGE } from './threadContext.js';
+import { EXCHANGE, type ContextLocals } from './threadContext.js';
 
 /** Which registers a region touches, and how a waiting thread's registers come from its context and go back to it. */
 export class RegionRegisters {
@@ -48,19 +48,18 @@ export class RegionRegisters {
 
   /**
    * Computes what lanes give each other at the wait before the region.
+   * @param contexts local with the address of the warp's contexts.
    * @param leaveStray see ExchangeEmitter. @param host what calls of the device runtime need.
    */
   emitExchange(
     f: FunctionBuilder,
-    emit: OperandEmitter,
-    context: number,
+    contexts: number,
     mask: number,
     leaveStray: (lane: number, at: number) => void,
     host: { pushThread(lane: number): void; leaveFaulted(lane: number, at: number): void },
   ): void {
     const { resumed } = this;
     if (resumed === undefined) return;
-    const typeOf = (register: number) => emit.typeOf(register);
     const stray = (lane: number): void => {
       leaveStray(lane, resumed.index);
     };
@@ -71,18 +70,19 @@ export class RegionRegisters {
         leaveFaulted: (lane: number) => host.leaveFaulted(lane, resumed.index),
       },
     };
-    new ExchangeEmitter(f, this.plan.context, typeOf, context, mask, stray, runtime).emit(resumed);
+    new ExchangeEmitter(f, this.plan.context, contexts, mask, stray, runtime).emit(resumed);
   }
 
   /** Brings a thread's registers from its context, and what it waited for from the exchange area. */
-  load(f: FunctionBuilder, emit: OperandEmitter, context: number): void {
+  load(f: FunctionBuilder, emit: OperandEmitter, context: ContextLocals): void {
     const { resumed } = this;
     const given = new Set(resumed === undefined ? [] : writtenRegisters(resumed));
     for (const register of this.live()) {
       if (!this.used.has(register) || given.has(register)) continue;
       const type = wasmTypeOf(emit.typeOf(register));
       const slot = this.plan.context.slotOf.get(register);
-      if (this.region > 0 && slot !== undefined) f.get(context).memory(`${type}Load`, slot);
+      if (this.region > 0 && slot !== undefined)
+        f.get(slot.isWide ? context.wide : context.narrow).memory(`${type}Load`, slot.offset);
       else if (type === 'i32') f.i32(0);
       else if (type === 'i64') f.i64(0);
       else if (type === 'f32') f.f32(0);
@@ -91,28 +91,27 @@ export class RegionRegisters {
     }
     const [destination] = resumed?.destinations ?? [];
     if (resumed === undefined || destination === undefined) return;
-    f.get(context).memory(resumed.opcode === 'malloc' ? 'i64Load' : 'i32Load', EXCHANGE.value);
+    if (resumed.opcode === 'malloc') f.get(context.wide).memory('i64Load', EXCHANGE.wide);
+    else f.get(context.narrow).memory('i32Load', EXCHANGE.value);
     emit.assign(destination.kind === 'pair' ? destination.first : destination, resultType(resumed));
     if (destination.kind !== 'pair') return;
-    f.get(context).memory('i32Load', EXCHANGE.predicate);
+    f.get(context.narrow).memory('i32Load', EXCHANGE.predicate);
     emit.assign(destination.second, 'pred');
   }
 
   /** Keeps what this region wrote of the registers that a waiting thread needs. */
-  spill(f: FunctionBuilder, emit: OperandEmitter, context: number, point: number): void {
+  spill(f: FunctionBuilder, emit: OperandEmitter, context: ContextLocals, point: number): void {
     for (const register of this.plan.liveness.atSync[point]?.members() ?? []) {
       if (!this.written.has(register)) continue;
       const held = emit.typeOf(register);
       const type = wasmTypeOf(held);
-      f.get(context).get(emit.localOf(register));
+      const slot = this.plan.context.slotOf.get(register);
+      if (slot === undefined) continue;
+      f.get(slot.isWide ? context.wide : context.narrow).get(emit.localOf(register));
       // A warp operation, here or at a later wait, looks at bits.
       if ((type === 'f32' || type === 'f64') && this.plan.exchanged.has(register) && emit.isLoose(register))
         emit.canonical(type);
-      const store = typeBits(held) === 64 ? (type === 'f64' ? 'f64Store' : 'i64Store') : undefined;
-      f.memory(
-        store ?? (type === 'f32' ? 'f32Store' : 'i32Store'),
-        this.plan.context.slotOf.get(register) ?? 0,
-      );
+      f.memory(`${type}Store`, slot.offset);
     }
   }
 

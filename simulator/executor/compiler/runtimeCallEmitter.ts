@@ -40,13 +40,18 @@ export class RuntimeImports {
 export interface RuntimeCallSurroundings {
   /** Pushes an operand's value as the lane's context holds it. */
   read(operand: IrOperand | undefined, type: ScalarType, context: number): void;
+  /** Pushes the address at which the lane's results of 8 bytes begin. */
+  pushWide(context: number): void;
   /** Pushes the number of a lane's thread in its block. */
   pushThread(lane: number): void;
   /** Leaves with the fault that is in the launch record. */
   leaveFaulted(lane: number): void;
 }
 
-/** Calls the host for a lane; its result goes to the exchange area of the lane's context. */
+/**
+ * Calls the host for a lane; its result goes to the exchange area of the lane's context.
+ * @param context local with the address at which the lane's slots of 4 bytes begin.
+ */
 export function emitRuntimeCall(
   f: FunctionBuilder,
   instruction: IrInstruction,
@@ -60,16 +65,18 @@ export function emitRuntimeCall(
   if (signature === undefined || index === undefined) {
     throw new RangeError(`line ${instruction.line}: ${instruction.opcode} has no function of the host`);
   }
-  if (signature.result !== undefined) f.get(context);
+  if (signature.result === 'i64') around.pushWide(context);
+  else if (signature.result !== undefined) f.get(context);
   around.pushThread(lane);
   signature.sources.forEach((type, position) => {
     around.read(instruction.sources[position], type, context);
   });
   f.call(index);
   if (signature.result !== undefined) {
-    f.memory(signature.result === 'i64' ? 'i64Store' : 'i32Store', EXCHANGE.value);
+    if (signature.result === 'i64') f.memory('i64Store', EXCHANGE.wide);
+    else f.memory('i32Store', EXCHANGE.value);
   }
-  f.i32(0).memory('i32Load', RECORD.faultCode).if();
+  f.area().memory('i32Load', RECORD.faultCode).if();
   around.leaveFaulted(lane);
   f.end();
 }

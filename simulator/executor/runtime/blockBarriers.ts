@@ -1,4 +1,4 @@
-import { EXCHANGE, WARP_SIZE, type SyncPoint } from '../compiler/index.js';
+import { WARP_SIZE, type SyncPoint } from '../compiler/index.js';
 import type { IrInstruction, IrOperand } from '../../ptx/index.js';
 import type { ExecutorLaunch, KernelFault } from '../types.js';
 import type { BlockState } from './blockState.js';
@@ -177,7 +177,7 @@ export class BlockBarriers {
           ? votes.holds
           : Number(reduction === 'and' ? votes.holds === votes.threads : votes.holds > 0);
       forEachLane(here, (lane) => {
-        this.area.keep(this.kernel.compiled, warp * WARP_SIZE + lane, EXCHANGE.value, result);
+        this.area.giveResult(this.kernel.compiled, warp * WARP_SIZE + lane, result);
       });
     }
   }

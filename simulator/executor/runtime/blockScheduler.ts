@@ -9,13 +9,15 @@ import type { LaunchArea } from './launchArea.js';
 
 /**
  * How a block's turn ended: every thread has ended; a fault; all that can run wait for what others write (`moved` tells
- * whether anything else happened before); its fuel is used up.
+ * whether anything else happened before); its fuel is used up; the block driver can take it on, since a barrier has opened
+ * and the lanes of all its warps are together.
  */
 export type TurnEnd =
   | { readonly kind: 'done' }
   | { readonly kind: 'fault'; readonly fault: KernelFault }
   | { readonly kind: 'spin'; readonly moved: boolean }
-  | { readonly kind: 'fuel' };
+  | { readonly kind: 'fuel' }
+  | { readonly kind: 'together' };
 
 const DONE: TurnEnd = { kind: 'done' };
 
@@ -54,8 +56,8 @@ export class BlockScheduler {
     this.takesTurns = kernel.compiled.takesTurns;
   }
 
-  /** Runs the block that is in the area until it has to give way. */
-  turn(block: BlockState): TurnEnd {
+  /** Runs the block that is in the area until it has to give way. @param isDriven whether to leave it to the block driver */
+  turn(block: BlockState, isDriven = false): TurnEnd {
     for (let moved = false; ;) {
       let ran = false;
       let spun = false;
@@ -83,7 +85,27 @@ export class BlockScheduler {
       }
       this.fault = this.barriers.open(block);
       if (this.fault !== undefined) return this.ended();
+      if (isDriven && this.gather(block)) return { kind: 'together' };
     }
+  }
+
+  /** After a barrier has opened: brings parted lanes together where they all go on from it. @returns whether all warps are. */
+  private gather(block: BlockState): boolean {
+    let isWhole = true;
+    for (let warp = 0; warp < block.warps; warp++) {
+      if (block.waiting[warp] !== 0) isWhole = false;
+      if (block.parted[warp] !== 1) continue;
+      const state = this.together(block, warp, this.runnableGroups(block, warp));
+      if (state === undefined || block.released[warp] !== block.alive[warp]) isWhole = false;
+      else this.unite(block, warp, state);
+    }
+    return isWhole;
+  }
+
+  private unite(block: BlockState, warp: number, state: number): void {
+    block.parted[warp] = 0;
+    block.released[warp] = 0;
+    block.state[warp] = state;
   }
 
   private ended(): TurnEnd {
@@ -144,9 +166,7 @@ export class BlockScheduler {
       const together = this.together(block, warp, groups);
       if (together !== undefined) {
         const goesOn = block.released[warp] === block.alive[warp];
-        block.parted[warp] = 0;
-        block.released[warp] = 0;
-        block.state[warp] = together;
+        this.unite(block, warp, together);
         // Having spun once in this turn is enough.
         const isSpin = this.point(together)?.scope === 'spin';
         if (isSpin && spun !== 0) return 'spins';

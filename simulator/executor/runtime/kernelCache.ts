@@ -16,6 +16,8 @@ export interface ReadyKernel {
   readonly compiled: CompiledKernel;
   /** `run(lo, hi)` of a kernel whose threads never wait, otherwise undefined. */
   readonly run: ((lo: number, hi: number) => number) | undefined;
+  /** Runs blocks from `lo` on, the first from where it was left if `resumed` is 1; of kernels that have a driver. */
+  readonly drive: ((lo: number, hi: number, resumed: number) => number) | undefined;
   /** Region functions by state. */
   readonly regions: readonly ((warp: number, mask: number) => number)[];
 }
@@ -74,6 +76,7 @@ export class KernelCache {
   private instantiate({ compiled, module }: CompiledModule): ReadyKernel {
     const node = {
       memory: this.memory.memory,
+      area: 0,
       [FLUSH_JOURNAL]: this.flushJournal,
       ...this.host,
       ...compiled.imports,
@@ -84,6 +87,7 @@ export class KernelCache {
     return {
       compiled,
       run: exports['run'] as ReadyKernel['run'],
+      drive: exports['drive'] as ReadyKernel['drive'],
       regions: regions.map((region) => exports[`region${region}`] as (warp: number, mask: number) => number),
     };
   }

@@ -1,12 +1,22 @@
 import { exponentialWords, specialFunctionWords } from '../arithmetic/index.js';
-import type { CompiledKernel } from '../compiler/index.js';
-import { AREA, CACHE, CLASS_COUNTERS, COUNTER_BYTES, MAX_THREADS, RECORD } from '../compiler/index.js';
+import type { CompiledKernel, ContextSlot } from '../compiler/index.js';
+import {
+  AREA,
+  CACHE,
+  CLASS_COUNTERS,
+  COUNTER_BYTES,
+  DRIVER,
+  EXCHANGE,
+  MAX_THREADS,
+  RECORD,
+  WARP_SIZE,
+} from '../compiler/index.js';
 import { DeviceAddressSpace, type NodeMemory } from '../memory/index.js';
 import { usesHeap } from '../deviceRuntime/index.js';
 import { functionAddress, sharedBytesOf } from '../module/index.js';
 import type { IrOperand } from '../../ptx/index.js';
 import type { ExecutorLaunch, LaunchPlace } from '../types.js';
-import type { BlockMemory } from './blockState.js';
+import type { BlockMemory, BlockState } from './blockState.js';
 import { ExecutorError } from './executorError.js';
 
 /** A position that no run comes to. */
@@ -15,7 +25,7 @@ const NEVER = Number.MAX_SAFE_INTEGER;
 /** A table that compiled code reads. */
 const exponentials = new Int32Array(exponentialWords.buffer);
 
-/** Writes a launch into the executor's low memory and reads back what it left there. */
+/** Writes a launch into one of the executor's areas and reads back what it left there. */
 export class LaunchArea {
   private words: Int32Array;
   private unsigned: Uint32Array;
@@ -24,7 +34,11 @@ export class LaunchArea {
   private firstBlock = 0;
   private detail: string | undefined;
 
-  constructor(private readonly memory: NodeMemory) {
+  /** @param base where the area begins in the node's memory. */
+  constructor(
+    private readonly memory: NodeMemory,
+    readonly base = 0,
+  ) {
     this.words = new Int32Array(memory.buffer);
     this.unsigned = new Uint32Array(memory.buffer);
     this.floats = new Float64Array(memory.buffer);
@@ -46,14 +60,14 @@ export class LaunchArea {
         `the address space of ${launch.kernel.name} is not one of this node`,
       );
     }
-    const perThread = compiled.contextBytes + compiled.localLayout.bytes;
-    const needed = perThread * threads;
+    const contextBytes = compiled.contextBytes * Math.ceil(threads / WARP_SIZE);
+    const needed = contextBytes + compiled.localLayout.bytes * threads;
     if (needed > AREA.contextsEnd - AREA.contexts) this.extra = this.memory.allocate(needed, 64);
     if (usesHeap(launch.kernel)) module.space.openHeap();
     const table = module.space.segmentTable();
     this.refresh();
-    const contexts = this.extra >= 0 ? this.extra : AREA.contexts;
-    const locals = contexts + compiled.contextBytes * threads;
+    const contexts = this.extra >= 0 ? this.extra : this.base + AREA.contexts;
+    const locals = contexts + contextBytes;
     this.setWide(RECORD.fuelPerBlock, fuel);
     for (let axis = 0; axis < 3; axis++) {
       this.set(RECORD.nctaid + 4 * axis, shape.grid[axis] ?? 1);
@@ -75,9 +89,9 @@ export class LaunchArea {
     this.setWide(RECORD.stopAt, NEVER);
     this.words.set(exponentials, AREA.exponentials >> 2);
     this.words.set(specialFunctionWords, AREA.specialFunctions >> 2);
-    this.memory.bytes.set(params, AREA.params);
-    this.words.fill(0, AREA.counters >> 2, (CLASS_COUNTERS + compiled.counters.length * COUNTER_BYTES) >> 2);
-    this.words.fill(0, AREA.caches >> 2, (AREA.caches + compiled.cacheCount * CACHE.bytes) >> 2);
+    this.memory.bytes.set(params, this.base + AREA.params);
+    this.clear(AREA.counters, CLASS_COUNTERS + compiled.counters.length * COUNTER_BYTES);
+    this.clear(AREA.caches, AREA.caches + compiled.cacheCount * CACHE.bytes);
     compiled.symbols.forEach((name, index) =>
       this.setWide(
         AREA.symbols + index * 8,
@@ -112,12 +126,12 @@ export class LaunchArea {
   beginBlock(launch: ExecutorLaunch, block: number): void {
     this.enterBlock(launch, block, this.wide(RECORD.fuelPerBlock));
     const shared = this.get(RECORD.sharedBytes);
-    if (shared > 0) this.memory.bytes.fill(0, AREA.shared, AREA.shared + shared);
+    if (shared > 0) this.clear(AREA.shared, AREA.shared + shared);
   }
 
   /** State of a thread: 0 not started, k + 1 waiting at sync point k, negative ended with mark -1 - state. */
   state(thread: number): number {
-    return this.words[(AREA.states >> 2) + thread] ?? 0;
+    return this.words[((this.base + AREA.states) >> 2) + thread] ?? 0;
   }
 
   /** Value of a 32-bit operand of the instruction at which a thread waits. */
@@ -126,17 +140,44 @@ export class LaunchArea {
     if (operand?.kind !== 'register' && operand?.kind !== 'negatedPredicate') return 0;
     const slot = compiled.slotOf.get(operand.register);
     if (slot === undefined) return 0;
-    return this.words[(this.get(RECORD.contexts) + thread * compiled.contextBytes + slot) >> 2] ?? 0;
+    return this.words[this.wordOf(compiled, thread, slot)] ?? 0;
   }
 
-  /** Writes a 32-bit word of a waiting thread's context. */
-  keep(compiled: CompiledKernel, thread: number, offset: number, value: number): void {
-    this.words[(this.get(RECORD.contexts) + thread * compiled.contextBytes + offset) >> 2] = value;
+  /** Gives a waiting thread the result of its barrier. */
+  giveResult(compiled: CompiledKernel, thread: number, value: number): void {
+    this.words[this.wordOf(compiled, thread, { offset: EXCHANGE.value, isWide: false })] = value;
+  }
+
+  private wordOf(compiled: CompiledKernel, thread: number, { offset, isWide }: ContextSlot): number {
+    const warp = Math.floor(thread / WARP_SIZE);
+    const lane = thread % WARP_SIZE;
+    const at = this.get(RECORD.contexts) + warp * compiled.contextBytes + offset;
+    return (at >> 2) + (isWide ? 2 : 1) * lane;
+  }
+
+  /** Takes the block that the driver has left. @param parted the warp whose lanes have parted, if that is why */
+  takeBlock(block: BlockState, parted: number | undefined): void {
+    const waiting = this.get(DRIVER.waiting);
+    for (let warp = 0; warp < block.warps; warp++) {
+      const alive = this.get(DRIVER.alive + 4 * warp);
+      block.alive[warp] = alive;
+      block.state[warp] = this.get(DRIVER.state + 4 * warp);
+      if (((waiting >>> warp) & 1) === 1) block.waiting[warp] = alive;
+    }
+    if (parted !== undefined) block.parted[parted] = 1;
+  }
+
+  /** Leaves the driver a block of which no warp has parted and none waits. */
+  giveBlock(block: BlockState): void {
+    for (let warp = 0; warp < block.warps; warp++) {
+      this.set(DRIVER.alive + 4 * warp, block.alive[warp] ?? 0);
+      this.set(DRIVER.state + 4 * warp, block.state[warp] ?? 0);
+    }
   }
 
   /** A copy of bytes of the area. */
   copy(from: number, to: number): Uint8Array<ArrayBuffer> {
-    return new Uint8Array(this.memory.bytes.subarray(from, to));
+    return new Uint8Array(this.memory.bytes.subarray(this.base + from, this.base + to));
   }
 
   /** Takes out what the running block holds in the area. @param into buffers to use again. */
@@ -161,7 +202,7 @@ export class LaunchArea {
   private blockMemory(compiled: CompiledKernel): BlockMemory {
     const threads = this.get(RECORD.threads);
     return {
-      contexts: new Uint8Array(compiled.contextBytes * threads),
+      contexts: new Uint8Array(compiled.contextBytes * Math.ceil(threads / WARP_SIZE)),
       locals: new Uint8Array(compiled.localLayout.bytes * threads),
       shared: new Uint8Array(this.get(RECORD.sharedBytes)),
       states: new Uint8Array(threads * 4),
@@ -172,8 +213,8 @@ export class LaunchArea {
     return [
       [memory.contexts, this.get(RECORD.contexts)],
       [memory.locals, this.get(RECORD.locals)],
-      [memory.shared, AREA.shared],
-      [memory.states, AREA.states],
+      [memory.shared, this.base + AREA.shared],
+      [memory.states, this.base + AREA.states],
     ];
   }
 
@@ -183,32 +224,35 @@ export class LaunchArea {
     this.setWide(RECORD.gridId, place?.gridId ?? 0);
     this.setWide(RECORD.clockBase, startCycles(place));
     this.setWide(RECORD.clockReads, 0);
-    this.floats[RECORD.cyclesPerNs >> 3] = place?.cyclesPerNs ?? 1;
+    this.floats[(this.base + RECORD.cyclesPerNs) >> 3] = place?.cyclesPerNs ?? 1;
     this.set(RECORD.envreg1, Math.floor(gridWorkspace / 2 ** 32));
     this.set(RECORD.envreg2, gridWorkspace % 2 ** 32);
   }
 
-  get(address: number): number {
-    return this.words[address >> 2] ?? 0;
+  get(field: number): number {
+    return this.words[(this.base + field) >> 2] ?? 0;
   }
 
-  set(address: number, value: number): void {
-    this.words[address >> 2] = value;
+  set(field: number, value: number): void {
+    this.words[(this.base + field) >> 2] = value;
   }
 
   /** An unsigned 64-bit field, exact up to 2^53. */
-  wide(address: number): number {
-    return (this.unsigned[address >> 2] ?? 0) + (this.unsigned[(address >> 2) + 1] ?? 0) * 2 ** 32;
+  wide(field: number): number {
+    const at = (this.base + field) >> 2;
+    return (this.unsigned[at] ?? 0) + (this.unsigned[at + 1] ?? 0) * 2 ** 32;
   }
 
   /** A signed 64-bit field. */
-  signed(address: number): number {
-    return (this.unsigned[address >> 2] ?? 0) + (this.words[(address >> 2) + 1] ?? 0) * 2 ** 32;
+  signed(field: number): number {
+    const at = (this.base + field) >> 2;
+    return (this.unsigned[at] ?? 0) + (this.words[at + 1] ?? 0) * 2 ** 32;
   }
 
   /** As `wide`, for what may exceed 2^53. */
-  wideExact(address: number): bigint {
-    return (BigInt(this.unsigned[(address >> 2) + 1] ?? 0) << 32n) | BigInt(this.unsigned[address >> 2] ?? 0);
+  wideExact(field: number): bigint {
+    const at = (this.base + field) >> 2;
+    return (BigInt(this.unsigned[at + 1] ?? 0) << 32n) | BigInt(this.unsigned[at] ?? 0);
   }
 
   /** A fault that a function of the host found, told when the compiled code comes back from it. */
@@ -223,9 +267,15 @@ export class LaunchArea {
     return this.detail;
   }
 
-  setWide(address: number, value: number): void {
-    this.unsigned[address >> 2] = value % 2 ** 32;
-    this.unsigned[(address >> 2) + 1] = Math.floor(value / 2 ** 32);
+  setWide(field: number, value: number): void {
+    const at = (this.base + field) >> 2;
+    this.unsigned[at] = value % 2 ** 32;
+    this.unsigned[at + 1] = Math.floor(value / 2 ** 32);
+  }
+
+  /** Clears whole words of the area. */
+  private clear(from: number, to: number): void {
+    this.words.fill(0, (this.base + from) >> 2, (this.base + to + 3) >> 2);
   }
 
   /** Growing the memory leaves old views short. */

@@ -19,10 +19,10 @@ import type {
   TraceSink,
 } from '../types.js';
 import { RunJournal } from './accessJournal.js';
-import { BlockScheduler } from './blockScheduler.js';
-import { BlockState } from './blockState.js';
+import { BlocksInOrder } from './blocksInOrder.js';
 import { BlockTurns, type BlocksInFlight, type TurnsEnd } from './blockTurns.js';
-import { readCounters, readThreadInstructions } from './counters.js';
+import { CallSize } from './callSize.js';
+import { readCounters } from './counters.js';
 import { ExecutorError } from './executorError.js';
 import { readFault } from './faults.js';
 import { traceBlocks } from './tracer.js';
@@ -30,12 +30,6 @@ import { AccessProfiler } from './accessProfiler.js';
 import { HostRuntime } from './hostRuntime.js';
 import { KernelCache, type ReadyKernel } from './kernelCache.js';
 import { LaunchArea } from './launchArea.js';
-
-/**
- * Thread-instructions that one call into compiled code should do. V8 replaces a function by its optimised version only
- * when it is called anew, so one long call would stay in the baseline compiler's code.
- */
-const INSTRUCTIONS_PER_CALL = 400_000;
 
 /** Thread-instructions that a traced block may execute: the interpreter does about a million a second. */
 const TRACE_FUEL = 20_000_000;
@@ -174,7 +168,7 @@ export class WasmExecutor implements Executor {
     if (kernel.run !== undefined) return this.runApart(launch, kernel, kernel.run, range);
     if (kernel.compiled.takesTurns)
       return new BlockTurns(this.area, launch, kernel, range, blocks, fuel, yields).run();
-    return this.runInOrder(launch, kernel, range);
+    return new BlocksInOrder(this.area, launch, kernel, range).run();
   }
 
   /** Blocks whose threads never meet. */
@@ -184,11 +178,10 @@ export class WasmExecutor implements Executor {
     run: (lo: number, hi: number) => number,
     range: BlockRange,
   ): TurnsEnd {
-    const mostBlocks = kernel.compiled.asksPlace && launch.place?.sms !== undefined ? 1 : Infinity;
-    let chunk = 1;
+    const size = new CallSize(this.area, launch, kernel.compiled);
     for (let lo = range.lo; lo < range.hi;) {
-      const hi = Math.min(range.hi, lo + chunk);
-      if (mostBlocks === 1) this.area.beginBlock(launch, lo);
+      const hi = Math.min(range.hi, lo + size.blocks);
+      if (size.isSingle) this.area.beginBlock(launch, lo);
       if (run(lo, hi) === REGION_RESULT.fault) {
         const fault = readFault(this.area, launch);
         const [x, y] = launch.shape.grid;
@@ -196,22 +189,7 @@ export class WasmExecutor implements Executor {
         return { kind: 'fault', fault, blocks };
       }
       lo = hi;
-      const perBlock = readThreadInstructions(this.area, kernel.compiled) / (lo - range.lo);
-      const wanted = Math.min(chunk * 8, Math.floor(INSTRUCTIONS_PER_CALL / Math.max(1, perBlock)));
-      chunk = Math.max(1, Math.min(mostBlocks, wanted));
-    }
-    return { kind: 'done', blocks: range.hi - range.lo };
-  }
-
-  /** Blocks whose threads meet at barriers and in warps, each to its end. */
-  private runInOrder(launch: ExecutorLaunch, kernel: ReadyKernel, range: BlockRange): TurnsEnd {
-    const scheduler = new BlockScheduler(this.area, launch, kernel);
-    const state = new BlockState(this.area.get(RECORD.threads));
-    for (let block = range.lo; block < range.hi; block++) {
-      this.area.beginBlock(launch, block);
-      state.start(block, 0);
-      const end = scheduler.turn(state);
-      if (end.kind === 'fault') return { kind: 'fault', fault: end.fault, blocks: block - range.lo };
+      size.adapt(lo - range.lo);
     }
     return { kind: 'done', blocks: range.hi - range.lo };
   }
