@@ -101,7 +101,7 @@ class BlockMemoryReader {
     const offset = address % 2 ** 32;
     if (high === SHARED_WINDOW_HIGH) {
       if (offset + bytes > this.area.get(RECORD.sharedBytes)) throw outside('sharedOutOfBounds', offset);
-      return bitsAt(new DataView(this.node.buffer), AREA.shared + offset, bytes);
+      return bitsAt(new DataView(this.node.buffer), this.area.base + AREA.shared + offset, bytes);
     }
     if (high === LOCAL_WINDOW_HIGH) {
       if (offset + bytes > this.localBytes) throw outside('localOutOfBounds', offset);
