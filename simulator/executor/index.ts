@@ -37,7 +37,15 @@ export {
   type SharedLayout,
 } from './module/index.js';
 export {
+  bitCount4,
+  RequestShaper,
+  SECTOR_BYTES,
+  sharedAtomicCycles,
+  type RequestShape,
+} from './requests/index.js';
+export {
   ExecutorError,
+  traceRange,
   WasmExecutor,
   type ExecutorErrorCode,
   type WasmExecutorOptions,

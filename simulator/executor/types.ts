@@ -116,6 +116,12 @@ export interface ExecutionCounters {
   blocks: number;
 }
 
+/** How often each instruction of a kernel was executed, by its place in the kernel; warps as in ExecutionCounters. */
+export interface InstructionCounts {
+  readonly threads: Float64Array;
+  readonly warps: Float64Array;
+}
+
 export type InstructionClass =
   | 'integer'
   | 'float32'
@@ -269,9 +275,13 @@ export interface TraceSink {
   onBlock(block: number): void;
   /**
    * Warp `warp` of the block executes instruction `index` of the kernel for the lanes of `activeMask` (guard applied;
-   * an instruction whose lanes are all guarded off is told with mask 0).
+   * an instruction whose lanes are all guarded off is told with mask 0). `lanes` are all that came to it.
    */
-  onInstruction(warp: number, index: number, activeMask: number): void;
+  onInstruction(warp: number, index: number, activeMask: number, lanes: number): void;
+  /** The branch told just before sends its lanes two ways or more. */
+  onDivergence?(warp: number, index: number): void;
+  /** Barrier `id` of block `block` opens. */
+  onBarrierOpen?(block: number, id: number): void;
   /**
    * The memory access of the instruction told just before. `addresses` holds a device address (global) or an offset in
    * the block's shared memory (shared) for each active lane; it is reused between calls.

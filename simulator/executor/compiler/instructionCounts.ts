@@ -9,6 +9,8 @@ import type { RegionFlow } from './regionFlow.js';
 /** What one pass of a thread through a set of nodes counts. */
 export interface InstructionWeights {
   instructions: number;
+  /** Places in the kernel of these instructions. */
+  readonly indices: number[];
   readonly byClass: Map<InstructionClass, number>;
   globalLoadBytes: number;
   globalStoreBytes: number;
@@ -19,6 +21,7 @@ export interface InstructionWeights {
 export function weighClasses(fn: IrFunction, graph: FlowGraph, flow: RegionFlow): InstructionWeights[] {
   const weights = Array.from({ length: flow.classCount }, (): InstructionWeights => ({
     instructions: 0,
+    indices: [],
     byClass: new Map(),
     globalLoadBytes: 0,
     globalStoreBytes: 0,
@@ -31,6 +34,7 @@ export function weighClasses(fn: IrFunction, graph: FlowGraph, flow: RegionFlow)
       const instruction = fn.instructions[index];
       if (instruction === undefined) continue;
       weight.instructions += 1;
+      weight.indices.push(index);
       const kind = classOf(instruction);
       weight.byClass.set(kind, (weight.byClass.get(kind) ?? 0) + 1);
       if (countsDynamically(instruction)) continue;

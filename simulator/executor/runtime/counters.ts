@@ -1,6 +1,6 @@
 import { CLASS_COUNTERS, COUNTER_BYTES, DYNAMIC_BYTES, type CompiledKernel } from '../compiler/index.js';
 import { emptyByClass } from '../emptyCounters.js';
-import type { ExecutionCounters } from '../types.js';
+import type { ExecutionCounters, InstructionCounts } from '../types.js';
 import type { LaunchArea } from './launchArea.js';
 
 /** Multiplies each counter by what one pass through its nodes counts. */
@@ -26,6 +26,23 @@ export function readCounters(area: LaunchArea, compiled: CompiledKernel, blocks:
     result.sharedBytes += threads * weight.sharedBytes;
   });
   return result;
+}
+
+/** Adds to `counts` how often each instruction was executed. */
+export function addInstructionCounts(
+  area: LaunchArea,
+  compiled: CompiledKernel,
+  counts: InstructionCounts,
+): void {
+  compiled.counters.forEach((weight, index) => {
+    const threads = area.wide(CLASS_COUNTERS + index * COUNTER_BYTES);
+    if (threads === 0) return;
+    const warps = area.wide(CLASS_COUNTERS + index * COUNTER_BYTES + 8);
+    for (const instruction of weight.indices) {
+      counts.threads[instruction] = (counts.threads[instruction] ?? 0) + threads;
+      counts.warps[instruction] = (counts.warps[instruction] ?? 0) + warps;
+    }
+  });
 }
 
 /** Thread-instructions so far, to size the next call by. */

@@ -1,2 +1,3 @@
 export { ExecutorError, type ExecutorErrorCode } from './executorError.js';
+export { traceRange } from './tracer.js';
 export { WasmExecutor, type WasmExecutorOptions } from './wasmExecutor.js';

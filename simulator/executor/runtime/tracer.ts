@@ -1,6 +1,6 @@
 import { ReferenceInterpreter, type InterpreterObserver, type Warp } from '../interpreter/index.js';
 import { usesHeap } from '../deviceRuntime/index.js';
-import type { ExecutorLaunch, TraceSink } from '../types.js';
+import type { BlockRange, ExecutorLaunch, RunResult, TraceSink } from '../types.js';
 import { WriteJournal } from './writeJournal.js';
 
 /** Steps of a warp before the next has its turn: what one warp brings into a cache, its neighbours must find there. */
@@ -36,19 +36,43 @@ export function traceBlocks(
   }
 }
 
+/**
+ * Runs blocks in the reference interpreter for a sink, for good: memory is changed as by any run, and a fault is told.
+ * Blocks that may wait for one another run together. Ends early, as if done, once the sink is full.
+ *
+ * @param fuel thread-instructions that each block may execute
+ */
+export function traceRange(
+  launch: ExecutorLaunch,
+  range: BlockRange,
+  sink: TraceSink,
+  fuel: number,
+): RunResult {
+  const observer = new SinkObserver(sink);
+  const result = new ReferenceInterpreter({ observer }).run(launch, range, 'fast', fuel);
+  observer.flush();
+  return result;
+}
+
+/** The lanes of one instruction's access to one space, gathered until the next instruction. */
+class GatheredAccess {
+  readonly addresses = new Float64Array(32);
+  mask = 0;
+  warp = 0;
+  index = 0;
+  kind: Kind = 'load';
+  bytes = 0;
+}
+
 /** Gathers the lanes of one instruction's access into one call of the sink. */
 class SinkObserver implements InterpreterObserver {
-  private readonly addresses = new Float64Array(32);
-  private mask = 0;
-  private warp = 0;
-  private index = 0;
-  private space: 'global' | 'shared' = 'global';
-  private kind: Kind = 'load';
-  private bytes = 0;
+  private readonly global = new GatheredAccess();
+  private readonly shared = new GatheredAccess();
 
+  /** @param journal remembers writes to global memory, where they are to be taken back */
   constructor(
     private readonly sink: TraceSink,
-    private readonly journal: WriteJournal,
+    private readonly journal?: WriteJournal,
   ) {}
 
   get full(): boolean {
@@ -60,9 +84,17 @@ class SinkObserver implements InterpreterObserver {
     this.sink.onBlock(block);
   }
 
-  onStep(warp: Warp, pc: number, _lanes: number, active: number): void {
+  onStep(warp: Warp, pc: number, lanes: number, active: number): void {
     this.flush();
-    this.sink.onInstruction(warp.index, pc, active);
+    this.sink.onInstruction(warp.index, pc, active, lanes);
+  }
+
+  onDivergence(warp: Warp, pc: number): void {
+    this.sink.onDivergence?.(warp.index, pc);
+  }
+
+  onBarrierOpen(block: number, id: number): void {
+    this.sink.onBarrierOpen?.(block, id);
   }
 
   onAccess(
@@ -75,22 +107,27 @@ class SinkObserver implements InterpreterObserver {
     kind: Kind,
   ): void {
     if (space === 'local' || space === 'param') return;
-    if (space === 'global' && kind !== 'load') this.journal.remember(address, bytes);
-    // Lanes of one instruction may name different spaces by generic addresses.
-    if (this.mask !== 0 && space !== this.space) this.flush();
-    this.warp = warp.index;
-    this.index = pc;
-    this.space = space;
-    this.kind = kind;
-    this.bytes = bytes;
-    this.mask |= 1 << lane;
-    this.addresses[lane] = address;
+    if (space === 'global' && kind !== 'load') this.journal?.remember(address, bytes);
+    // Lanes of one instruction may name different spaces by generic addresses, and a copy reaches two.
+    const access = space === 'global' ? this.global : this.shared;
+    const bit = 1 << lane;
+    if ((access.mask & bit) !== 0 || (access.mask !== 0 && access.bytes !== bytes)) this.tell(space, access);
+    access.warp = warp.index;
+    access.index = pc;
+    access.kind = kind;
+    access.bytes = bytes;
+    access.mask |= bit;
+    access.addresses[lane] = address;
   }
 
   flush(): void {
-    if (this.mask === 0) return;
-    const { warp, index, space, kind, bytes, mask } = this;
-    this.mask = 0;
-    this.sink.onAccess(warp, index, space, kind, bytes, mask, this.addresses);
+    if (this.global.mask !== 0) this.tell('global', this.global);
+    if (this.shared.mask !== 0) this.tell('shared', this.shared);
+  }
+
+  private tell(space: 'global' | 'shared', access: GatheredAccess): void {
+    const { warp, index, kind, bytes, mask, addresses } = access;
+    access.mask = 0;
+    this.sink.onAccess(warp, index, space, kind, bytes, mask, addresses);
   }
 }

@@ -14,6 +14,7 @@ import type {
   Executor,
   ExecutorLaunch,
   ExecutorVariant,
+  InstructionCounts,
   RunResult,
   SuspendedRun,
   TraceSink,
@@ -22,7 +23,7 @@ import { RunJournal } from './accessJournal.js';
 import { BlocksInOrder } from './blocksInOrder.js';
 import { BlockTurns, type BlocksInFlight, type TurnsEnd } from './blockTurns.js';
 import { CallSize } from './callSize.js';
-import { readCounters } from './counters.js';
+import { addInstructionCounts, readCounters } from './counters.js';
 import { ExecutorError } from './executorError.js';
 import { readFault } from './faults.js';
 import { traceBlocks } from './tracer.js';
@@ -48,6 +49,7 @@ export class WasmExecutor implements Executor {
   private readonly host: HostRuntime;
   private readonly kernels: KernelCache;
   private journal: RunJournal | undefined;
+  private counts: InstructionCounts | undefined;
 
   constructor(memory: NodeMemory, { without = NOTHING_LEFT_OUT }: WasmExecutorOptions = {}) {
     this.area = new LaunchArea(memory);
@@ -65,6 +67,16 @@ export class WasmExecutor implements Executor {
     if (variant === 'observed') return this.observe(launch, range, fuel);
     const blocks = { active: [], next: range.lo };
     return this.runKernel(launch, range, blocks, fuel, { resumable: variant === 'resumable' });
+  }
+
+  /** As a *fast* `run`, and adds to `counts` how often each instruction of the kernel was executed. @throws as `run`. */
+  runCounted(launch: ExecutorLaunch, range: BlockRange, fuel: number, counts: InstructionCounts): RunResult {
+    this.counts = counts;
+    try {
+      return this.run(launch, range, 'fast', fuel);
+    } finally {
+      this.counts = undefined;
+    }
   }
 
   /**
@@ -131,6 +143,7 @@ export class WasmExecutor implements Executor {
     try {
       const end = this.runBlocks(launch, kernel, range, blocks, fuel, form.resumable === true);
       const counters = readCounters(this.area, kernel.compiled, end.blocks);
+      if (this.counts !== undefined) addInstructionCounts(this.area, kernel.compiled, this.counts);
       const text = this.host.end();
       const outcome = { counters, ...(text === undefined ? {} : { printed: text }) };
       switch (end.kind) {

@@ -1,10 +1,16 @@
-import type { TraceSink } from '../../executor/index.js';
+import {
+  bitCount4,
+  RequestShaper,
+  SECTOR_BYTES,
+  sharedAtomicCycles,
+  type RequestShape,
+  type TraceSink,
+} from '../../executor/index.js';
 import type { IrFunction } from '../../ptx/index.js';
 import type { DeviceProfile } from '../profiles/index.js';
 import { DEVICE_RESOURCES, SM_RESOURCES } from './blockWork.js';
 import { instructionPlans, type InstructionPlan } from './instructionPlan.js';
 import { L1Cache } from './l1Cache.js';
-import { RequestShaper, bitCount4, type RequestShape } from './requestShape.js';
 import { WarpTimeline } from './warpTimeline.js';
 
 /** What one traced block did. */
@@ -32,7 +38,6 @@ const DATA = SM_RESOURCES.indexOf('data');
 const L2_PORT = SM_RESOURCES.indexOf('l2Port');
 const L2_BYTES = DEVICE_RESOURCES.indexOf('l2Bytes');
 const ATOMICS = DEVICE_RESOURCES.indexOf('atomics');
-const SECTOR_BYTES = 32;
 
 /**
  * Watches blocks execute and keeps what the timing model needs: machine instructions by pipe, wavefronts, what missed
@@ -169,9 +174,7 @@ export class BlockTracer implements TraceSink {
     addresses: Float64Array,
   ): void {
     const { atomic, l2, dram } = this.profile.timing.latency;
-    let sectors = 0;
-    for (let index = 0; index < shape.lines; index++) sectors += bitCount4(shape.sectorMasks[index]);
-    this.traffic(traced, sectors, 1);
+    this.traffic(traced, shape.sectors, 1);
     for (let lane = 0; lane < 32; lane++) {
       if (((activeMask >>> lane) & 1) === 0) continue;
       traced.device[ATOMICS] += 1;
@@ -241,19 +244,6 @@ export class BlockTracer implements TraceSink {
     }
     for (const timeline of this.timelines.values()) if (timeline.atBarrier) timeline.leaveBarrier(l2, dram);
   }
-}
-
-/** Shared memory serves atomics one lane a bank at a time: lanes on one word wait for each other. */
-function sharedAtomicCycles(activeMask: number, addresses: Float64Array): number {
-  const lanes = new Int32Array(32);
-  let most = 0;
-  for (let lane = 0; lane < 32; lane++) {
-    if (((activeMask >>> lane) & 1) === 0) continue;
-    const bank = Math.floor(addresses[lane] / 4) % 32;
-    lanes[bank] += 1;
-    most = Math.max(most, lanes[bank]);
-  }
-  return most;
 }
 
 function granulesOf(bySegment: Map<number, Set<number>>, segment: number): Set<number> {

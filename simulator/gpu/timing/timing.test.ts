@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { profileNamed } from '../profiles/index.js';
 import { L1Cache } from './l1Cache.js';
-import { RequestShaper } from './requestShape.js';
 import {
   DEVICE_RESOURCES,
   SM_RESOURCES,
@@ -77,30 +76,6 @@ describe('rates', () => {
     ];
     const [[, withHogs]] = blockRates(groups, [{ members: [0, 1] }], limits, EXPONENT, 4);
     expect(withHogs).toBeCloseTo(rateOf(light, 1, 1), 5);
-  });
-});
-
-describe('request shapes', () => {
-  const shape = (address: (lane: number) => number, bytes = 4): { wavefronts: number; lines: number } => {
-    const addresses = Float64Array.from({ length: 32 }, (_, lane) => address(lane));
-    return new RequestShaper().take(bytes, -1, addresses);
-  };
-
-  // Measured on the card, cycles a request: strides of 1, 4, 16, 32, 33 and 784 words take 1, 4, 16, 32, 8 and 16.
-  it.each([
-    [1, 1, 1],
-    [4, 4, 4],
-    [16, 16, 16],
-    [32, 32, 32],
-    [33, 1, 32],
-    [784, 16, 32],
-  ])('stride of %i words: %i wavefronts on %i lines', (stride, wavefronts, lines) => {
-    expect(shape((lane) => 2 ** 46 + lane * stride * 4)).toMatchObject({ wavefronts, lines });
-  });
-
-  it('serves a broadcast once and wide lanes in halves', () => {
-    expect(shape(() => 4096)).toMatchObject({ wavefronts: 1, lines: 1 });
-    expect(shape((lane) => lane * 8, 8)).toMatchObject({ wavefronts: 2, lines: 2 });
   });
 });
 

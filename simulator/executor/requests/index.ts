@@ -1,0 +1,7 @@
+export {
+  bitCount4,
+  RequestShaper,
+  SECTOR_BYTES,
+  sharedAtomicCycles,
+  type RequestShape,
+} from './requestShape.js';

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { RequestShaper, sharedAtomicCycles, type RequestShape } from './index.js';
+
+const ALL = -1;
+
+function shape(address: (lane: number) => number, bytes = 4, mask = ALL): RequestShape {
+  const addresses = Float64Array.from({ length: 32 }, (_, lane) => address(lane));
+  return new RequestShaper().take(bytes, mask, addresses);
+}
+
+describe('request shapes', () => {
+  // Measured on the card, cycles a request: strides of 1, 4, 16, 32, 33 and 784 words take 1, 4, 16, 32, 8 and 16.
+  it.each([
+    [1, 1, 1, 4],
+    [2, 2, 2, 8],
+    [4, 4, 4, 16],
+    [16, 16, 16, 32],
+    [32, 32, 32, 32],
+    [33, 1, 32, 32],
+    [784, 16, 32, 32],
+  ])('stride of %i words: %i wavefronts on %i lines, %i sectors', (stride, wavefronts, lines, sectors) => {
+    expect(shape((lane) => 2 ** 46 + lane * stride * 4)).toMatchObject({ wavefronts, lines, sectors });
+  });
+
+  it('serves a broadcast once, and sectors that an access straddles both', () => {
+    expect(shape(() => 4096)).toMatchObject({ wavefronts: 1, lines: 1, sectors: 1 });
+    expect(shape((lane) => 4096 + lane * 4 + 16)).toMatchObject({ lines: 2, sectors: 5 });
+  });
+
+  it('serves 8 bytes a lane in halves and 16 in quarters, each with its own conflicts', () => {
+    expect(shape((lane) => lane * 8, 8)).toMatchObject({ wavefronts: 2, parts: 2, lines: 2, sectors: 8 });
+    expect(shape((lane) => lane * 16, 16)).toMatchObject({
+      wavefronts: 4,
+      parts: 4,
+      lines: 4,
+      sectors: 16,
+    });
+    // 16 lanes of one half on two banks, 128 bytes apart: 16 words each.
+    expect(shape((lane) => lane * 128, 8)).toMatchObject({ wavefronts: 32, parts: 2 });
+    // Only the first quarter is there.
+    expect(shape((lane) => lane * 16, 16, 0xff)).toMatchObject({ wavefronts: 1, parts: 1, sectors: 4 });
+    // Eight rows of 128 bytes: the lanes of each quarter are on the same four banks.
+    expect(shape((lane) => (lane % 8) * 128, 16)).toMatchObject({ wavefronts: 32, parts: 4 });
+  });
+
+  it('leaves out inactive lanes', () => {
+    expect(shape((lane) => lane * 128, 4, 0b101)).toMatchObject({ wavefronts: 2, lines: 2, sectors: 2 });
+    expect(shape((lane) => lane, 4, 0)).toMatchObject({ wavefronts: 0, parts: 0, lines: 0, sectors: 0 });
+  });
+
+  it('starts anew with each request', () => {
+    const shaper = new RequestShaper();
+    shaper.take(
+      4,
+      ALL,
+      Float64Array.from({ length: 32 }, (_, lane) => lane * 128),
+    );
+    expect(shaper.take(4, ALL, new Float64Array(32))).toMatchObject({ wavefronts: 1, lines: 1, sectors: 1 });
+  });
+});
+
+it('shared atomics wait for every lane on their bank, on one word too', () => {
+  const cycles = (address: (lane: number) => number, mask = ALL): number =>
+    sharedAtomicCycles(
+      mask,
+      Float64Array.from({ length: 32 }, (_, lane) => address(lane)),
+    );
+  expect(cycles((lane) => lane * 4)).toBe(1);
+  expect(cycles(() => 64)).toBe(32);
+  expect(cycles((lane) => (lane % 4) * 4)).toBe(8);
+  expect(cycles(() => 64, 0b11)).toBe(2);
+});
