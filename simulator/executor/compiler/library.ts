@@ -2,6 +2,8 @@ import { exponentialBias } from '../arithmetic/index.js';
 import { FunctionBuilder, type ModuleBuilder, type WasmType } from '../wasm/index.js';
 import { SEGMENT_ENTRY, SEGMENT_FLAGS } from '../memory/index.js';
 import { AREA, CACHE, faultNumber, RECORD } from './executorArea.js';
+import { reachLanes } from './laneReach.js';
+import { laneFunctionMakers } from './laneFunctions.js';
 import { specialFunctionMakers } from './specialFunctions.js';
 
 export const CANONICAL_NAN_32 = 0x7fffffff;
@@ -21,6 +23,11 @@ export class Library {
     private readonly module: ModuleBuilder,
     readonly fusesMultiplyAdd: boolean,
   ) {}
+
+  /** Whether several threads run the code at once. */
+  get isThreaded(): boolean {
+    return this.module.isThreaded;
+  }
 
   index(name: LibraryFunction): number {
     const found = this.indices.get(name);
@@ -45,19 +52,19 @@ function locate(): FunctionBuilder {
   const [low, high, middle, entry] = [f.local('i32'), f.local('i32'), f.local('i32'), f.local('i32')];
   const [offset, extent] = [f.local('i64'), f.local('i64')];
   const fail = (code: Parameters<typeof faultNumber>[0]): void => {
-    f.i32(0).i32(faultNumber(code)).memory('i32Store', RECORD.faultCode);
-    f.i32(0).get(0).memory('i64Store', RECORD.faultAddress);
+    f.area().i32(faultNumber(code)).memory('i32Store', RECORD.faultCode);
+    f.area().get(0).memory('i64Store', RECORD.faultAddress);
     f.i64Halves(0, NO_OFFSET_HIGH).op('return');
   };
   f.get(0).get(2).i32(1).op('i32Sub').op('i64ExtendI32U').op('i64And').op('i64Eqz').op('i32Eqz').if();
   fail('misalignedAddress');
   f.end();
-  f.i32(0).memory('i32Load', RECORD.segmentCount).set(high);
+  f.area().memory('i32Load', RECORD.segmentCount).set(high);
   const done = f.block();
   const again = f.loop();
   f.get(low).get(high).op('i32GeU').brIf(done);
   f.get(low).get(high).op('i32Add').i32(1).op('i32ShrU').tee(middle).i32(SEGMENT_ENTRY.bytes).op('i32Mul');
-  f.i32(0).memory('i32Load', RECORD.segmentTable).op('i32Add').memory('i64Load', SEGMENT_ENTRY.base);
+  f.area().memory('i32Load', RECORD.segmentTable).op('i32Add').memory('i64Load', SEGMENT_ENTRY.base);
   f.get(0).op('i64LeU').if();
   f.get(middle).i32(1).op('i32Add').set(low).else();
   f.get(middle).set(high).end().br(again).end().end();
@@ -65,7 +72,7 @@ function locate(): FunctionBuilder {
   fail('illegalAddress');
   f.end();
   f.get(low).i32(1).op('i32Sub').i32(SEGMENT_ENTRY.bytes).op('i32Mul');
-  f.i32(0).memory('i32Load', RECORD.segmentTable).op('i32Add').set(entry);
+  f.area().memory('i32Load', RECORD.segmentTable).op('i32Add').set(entry);
   f.get(0).get(entry).memory('i64Load', SEGMENT_ENTRY.base).op('i64Sub').set(offset);
   f.get(entry).memory('i64Load', SEGMENT_ENTRY.extent).set(extent);
   f.get(offset).get(extent).op('i64GeU');
@@ -111,7 +118,6 @@ function fusedSlow(library: Library): FunctionBuilder {
   return f;
 }
 
-/** (a, b, a + b rounded) → a + b rounded to odd in 53 bits: any later rounding to fewer bits is as of the exact sum. */
 /** (a, b, c) → a · b + c rounded once under `.ftz`, of operands that are flushed already. */
 function fusedFlushed(library: Library): FunctionBuilder {
   const f = fn(['f32', 'f32', 'f32'], 'f32');
@@ -122,6 +128,7 @@ function fusedFlushed(library: Library): FunctionBuilder {
   return f;
 }
 
+/** (a, b, a + b rounded) → a + b rounded to odd in 53 bits: any later rounding to fewer bits is as of the exact sum. */
 function sumToOdd(): FunctionBuilder {
   const f = fn(['f64', 'f64', 'f64'], 'f64');
   const [error, part, bits] = [f.local('f64'), f.local('f64'), f.local('i64')];
@@ -379,10 +386,11 @@ function halfToFloat(): FunctionBuilder {
 
 const makers = {
   locate,
+  reachLanes,
   fusedSlow,
+  fusedFlushed,
   sumToOdd,
   sumDirected,
-  fusedFlushed,
   flush,
   roundFlushed,
   passNan,
@@ -391,6 +399,7 @@ const makers = {
   saturate,
   exponential2,
   ...specialFunctionMakers,
+  ...laneFunctionMakers,
   halfToFloat,
   divS32: () => divide('i32', 'DivS'),
   divU32: () => divide('i32', 'DivU'),

@@ -1,10 +1,4 @@
-import {
-  isFloatType,
-  typeBits,
-  type IrInstruction,
-  type IrOperand,
-  type ScalarType,
-} from '../../ptx/index.js';
+import { typeBits, type IrInstruction, type IrOperand, type ScalarType } from '../../ptx/index.js';
 import { LOCAL_WINDOW_HIGH, PARAM_WINDOW_HIGH, SHARED_WINDOW_HIGH } from '../memory/index.js';
 import { AddressEmitter, type MemorySurroundings } from './addressEmitter.js';
 import { AtomicEmitter } from './atomicEmitter.js';
@@ -12,9 +6,8 @@ import { CopyEmitter } from './copyEmitter.js';
 import type { ImportedOperations } from './importedOperations.js';
 import { spaceOf, type AccessSpace } from './instructionClass.js';
 import { lastType } from './integerEmitter.js';
-import { loadName, storeName } from './memoryOperations.js';
+import { loadName, registerView, storeName } from './memoryOperations.js';
 import type { OperandEmitter } from './operandEmitter.js';
-import { wasmTypeOf } from './registerTypes.js';
 
 /** High words of generic addresses by state space; addresses of others are their own. */
 const windows: Readonly<Partial<Record<AccessSpace, number>>> = {
@@ -135,13 +128,7 @@ export class MemoryEmitter {
     this.emit.assign(instruction.destinations[0], 'u64');
   }
 
-  /** The type to move memory bits as, so that a float register is loaded and stored as a float. */
   private registerView(operand: IrOperand | undefined, type: ScalarType): ScalarType {
-    const bits = typeBits(type);
-    if (bits < 32) return type;
-    if (operand?.kind === 'float') return bits === 32 ? 'f32' : 'f64';
-    const held = operand?.kind === 'register' ? wasmTypeOf(this.emit.typeOf(operand.register)) : undefined;
-    if (bits === 32) return held === 'f32' ? 'f32' : isFloatType(type) ? 'b32' : type;
-    return held === 'f64' ? 'f64' : isFloatType(type) ? 'b64' : type;
+    return registerView(operand, type, (register) => this.emit.typeOf(register));
   }
 }

@@ -1,5 +1,20 @@
-import { isSignedType, typeBits, type ScalarType } from '../../ptx/index.js';
+import { isFloatType, isSignedType, typeBits, type IrOperand, type ScalarType } from '../../ptx/index.js';
 import type { OpName } from '../wasm/index.js';
+import { wasmTypeOf } from './registerTypes.js';
+
+/** The type to move memory bits as, so that a float register is loaded and stored as a float. */
+export function registerView(
+  operand: IrOperand | undefined,
+  type: ScalarType,
+  typeOf: (register: number) => ScalarType,
+): ScalarType {
+  const bits = typeBits(type);
+  if (bits < 32) return type;
+  if (operand?.kind === 'float') return bits === 32 ? 'f32' : 'f64';
+  const held = operand?.kind === 'register' ? wasmTypeOf(typeOf(operand.register)) : undefined;
+  if (bits === 32) return held === 'f32' ? 'f32' : isFloatType(type) ? 'b32' : type;
+  return held === 'f64' ? 'f64' : isFloatType(type) ? 'b64' : type;
+}
 
 export function loadName(type: ScalarType): OpName {
   if (type === 'f32') return 'f32Load';

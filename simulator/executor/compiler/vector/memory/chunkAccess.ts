@@ -1,0 +1,80 @@
+import { typeBits, type IrInstruction, type IrOperand, type ScalarType } from '../../../../ptx/index.js';
+import { accessBytes, type AccessGroup } from '../../accessGroups.js';
+import type { MemorySurroundings } from '../../addressEmitter.js';
+import { spaceOf, type AccessSpace } from '../../instructionClass.js';
+import { strideOf } from '../laneShapes.js';
+import type { VectorOperands } from '../vectorOperands.js';
+
+/** What the function around a chunk's memory accesses provides. */
+export interface ChunkMemory extends Pick<
+  MemorySurroundings,
+  'sharedLayout' | 'localLayout' | 'groupOf' | 'cacheLocals' | 'sharedLimit' | 'countBytes'
+> {
+  /** Local with the address of the local memory of the chunk's first lane. */
+  localBase(): number;
+  /**
+   * Leaves the chunk at this instruction; the fault is in the launch record.
+   * @param lane local with the number, in the chunk, of the lane that it is of.
+   */
+  leaveLaneWithFault(instruction: IrInstruction, lane: number): void;
+}
+
+export type AddressOperand = Extract<IrOperand, { kind: 'address' }>;
+
+/** A load or store as all lanes of a chunk make it. */
+export interface ChunkAccess {
+  readonly instruction: IrInstruction;
+  readonly address: AddressOperand;
+  readonly space: AccessSpace;
+  readonly isStore: boolean;
+  /** Of one element. */
+  readonly type: ScalarType;
+  /** What is loaded to or stored from: one, or the elements of a vector. */
+  readonly elements: readonly (IrOperand | undefined)[];
+  /** Bytes of one lane. */
+  readonly bytes: number;
+  /** Bytes between the addresses of neighbouring lanes; undefined when they lie anyhow. */
+  readonly stride: number | undefined;
+  /** Of accesses that may reach global memory. */
+  readonly group: AccessGroup | undefined;
+}
+
+/** Reaches beyond this leave the stride aside, so that the last lane's offset never wraps. */
+const MOST_REACH = 2 ** 30;
+
+/** @returns nothing for what has no form here. */
+export function describeAccess(
+  v: VectorOperands,
+  around: ChunkMemory,
+  instruction: IrInstruction,
+): ChunkAccess | undefined {
+  const isStore = instruction.opcode === 'st';
+  const [address] = instruction.sources;
+  const value = isStore ? instruction.sources[1] : instruction.destinations[0];
+  const type = instruction.types.at(-1) ?? 'b32';
+  if (address?.kind !== 'address' || typeBits(type) > 64 || typeBits(type) < 8) return undefined;
+  const space = spaceOf(instruction.modifiers);
+  const mayBeGlobal = space === 'global' || space === 'const' || space === 'generic';
+  const stride = strideOfAddress(v, address, mayBeGlobal);
+  if (space === 'param' && stride !== 0) return undefined;
+  return {
+    instruction,
+    address,
+    space,
+    isStore,
+    type,
+    elements: value?.kind === 'vector' ? value.elements : [value],
+    bytes: accessBytes(instruction),
+    stride,
+    group: mayBeGlobal ? around.groupOf(instruction) : undefined,
+  };
+}
+
+function strideOfAddress(v: VectorOperands, { base }: AddressOperand, isWide: boolean): number | undefined {
+  if (typeof base !== 'number') return 0;
+  const stride = strideOf(v.shapeOfRegister(base));
+  if (stride === undefined || stride === 0) return stride;
+  // A narrow register may wrap between two lanes before it becomes an address.
+  if (isWide && typeBits(v.typeOf(base)) < 64) return undefined;
+  return Math.abs(stride) * v.width <= MOST_REACH ? stride : undefined;
+}

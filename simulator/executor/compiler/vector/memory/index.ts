@@ -1,0 +1,2 @@
+export type { ChunkMemory } from './chunkAccess.js';
+export { VectorMemoryEmitter } from './vectorMemoryEmitter.js';

@@ -1,0 +1,350 @@
+import type { IrInstruction, IrOperand } from '../../../../ptx/index.js';
+import type { FunctionBuilder } from '../../../wasm/index.js';
+import { AddressEmitter, countsDynamically, type MemorySurroundings } from '../../addressEmitter.js';
+import { spaceOf } from '../../instructionClass.js';
+import { loadName, registerView, storeName } from '../../memoryOperations.js';
+import type { VectorOperands } from '../vectorOperands.js';
+import { describeAccess, type ChunkAccess, type ChunkMemory } from './chunkAccess.js';
+import { ChunkAddresses, type ActiveLanes } from './chunkAddresses.js';
+import { eachPart, elementBytes, loadLanes, storeLane, type LaneMove, type Part } from './laneMoves.js';
+import { loadWhole, movesWhole, storeWhole } from './neighbourMoves.js';
+
+/** Loads and stores of all lanes of a chunk together. */
+export class VectorMemoryEmitter {
+  private readonly f: FunctionBuilder;
+  private readonly addresses: ChunkAddresses;
+  private readonly uniform: AddressEmitter;
+  private readonly hasGenericParams: boolean;
+  /** Of the access being written: which lanes make it. */
+  private active: ActiveLanes = { bits: undefined };
+
+  constructor(
+    private readonly v: VectorOperands,
+    private readonly around: ChunkMemory,
+  ) {
+    this.f = v.f;
+    this.addresses = new ChunkAddresses(v, around);
+    this.uniform = new AddressEmitter(v.scalar, this.scalarSurroundings());
+    this.hasGenericParams = v.fn.instructions.some(
+      ({ opcode, modifiers }) => opcode === 'cvta' && spaceOf(modifiers) === 'param',
+    );
+  }
+
+  /** @returns false, with nothing written, for what is to be written lane by lane. */
+  emit(instruction: IrInstruction): boolean {
+    const { opcode } = instruction;
+    if (opcode !== 'ld' && opcode !== 'ldu' && opcode !== 'st') return false;
+    const access = describeAccess(this.v, this.around, instruction);
+    if (access === undefined || (access.space === 'generic' && this.hasGenericParams)) return false;
+    const isUniform = access.stride === 0 && access.space !== 'local';
+    // Each lane has local memory of its own behind the same generic address.
+    if (isUniform && access.space === 'generic' && this.around.localLayout.bytes > 0) return false;
+    this.underMask(() => {
+      if (access.isStore) this.store(access, isUniform);
+      else this.load(access, isUniform);
+    });
+    return true;
+  }
+
+  /** Nothing is checked, and nothing counted, where no lane is active. */
+  private underMask(body: () => void): void {
+    const { f, v } = this;
+    if (!v.isMasked) {
+      this.active = { bits: undefined };
+      body();
+      return;
+    }
+    const bits = v.activeBits();
+    this.active = { bits };
+    f.get(bits).if();
+    body();
+    f.end();
+  }
+
+  // --- loads ---
+
+  private load(access: ChunkAccess, isUniform: boolean): void {
+    const { f, addresses, active } = this;
+    if (isUniform) {
+      this.broadcast(access);
+      return;
+    }
+    this.countStatic(access);
+    const move = this.moveOf(access);
+    const take = (part: Part): void => this.assign(access, part);
+    const keep = (part: Part): void => {
+      f.set(this.partLocal(part));
+    };
+    const reload = (put: (part: Part) => void): void => {
+      addresses.reachLanes(access, active);
+      addresses.pointAtArea();
+      if (movesWhole(move)) loadWhole(f, move, addresses.first, put);
+      else loadLanes(f, move, this.besideOne(access.bytes), put);
+    };
+    if (access.stride === undefined) {
+      addresses.pushVarying(access, active);
+      f.if();
+      reload(keep);
+      f.else();
+      loadLanes(f, move, this.anywhere(), keep);
+      f.end();
+    } else {
+      const stride = addresses.strideInMemory(access);
+      addresses.pushStrided(access, active);
+      f.if();
+      if (stride === access.bytes && movesWhole(move)) {
+        addresses.reachLanes(access, active);
+        addresses.pointAtArea();
+        f.end();
+        loadWhole(f, move, addresses.first, take);
+        return;
+      }
+      reload(keep);
+      f.else();
+      loadLanes(f, move, this.besideOne(stride), keep);
+      f.end();
+    }
+    eachPart(move, (part) => {
+      f.get(this.partLocal(part));
+      take(part);
+    });
+  }
+
+  /** One load for all lanes. */
+  private broadcast(access: ChunkAccess): void {
+    const { f, v } = this;
+    const { instruction, address, type, elements } = access;
+    const at = this.addresses.first;
+    const base = this.uniform.push(instruction, address);
+    const bytes = elementBytes(type);
+    f.set(at);
+    elements.forEach((element, index) => {
+      const offset = base + index * bytes;
+      const view = this.viewOf(access, element);
+      f.get(at);
+      if (element?.kind === 'register' && v.shapeOf(element).kind === 'uniform') {
+        f.memory(loadName(view), offset);
+        v.scalar.assign(element, view);
+        return;
+      }
+      if (bytes >= 4) f.simdMemory(bytes === 8 ? 'v128Load64Splat' : 'v128Load32Splat', offset);
+      else f.memory(loadName(view), offset).simd('i32x4Splat');
+      const all = v.temporary('all lanes', 'v128');
+      f.set(all);
+      eachPart({ ...this.moveOf(access), count: 1 }, ({ group, half }) => {
+        f.get(all);
+        v.assign(element, view, group, half);
+      });
+    });
+  }
+
+  // --- stores ---
+
+  private store(access: ChunkAccess, isUniform: boolean): void {
+    const { f, v, addresses, active } = this;
+    const isSame = access.elements.every((element) => v.shapeOf(element).kind === 'uniform');
+    if (isUniform && (isSame || active.bits === undefined)) {
+      this.storeOnce(access, isSame);
+      return;
+    }
+    this.countStatic(access);
+    const move = this.moveOf(access);
+    const stride = access.stride === undefined ? undefined : addresses.strideInMemory(access);
+    const isWhole = stride === access.bytes && movesWhole(move);
+    const direct = (part: Part): void => this.pushValue(access, part);
+    const kept = (part: Part): void => {
+      f.get(this.partLocal(part));
+    };
+    if (isWhole) {
+      const isSlow = v.temporary('lane by lane', 'i32');
+      addresses.pushStrided(access, active);
+      f.tee(isSlow).if();
+      addresses.pointAtArea();
+      f.end();
+      this.storeNeighbours(access, move, active.bits === undefined ? direct : kept);
+      f.get(isSlow).if();
+      addresses.reachLanes(access, active);
+      f.end();
+      return;
+    }
+    eachPart(move, (part) => {
+      direct(part);
+      f.set(this.partLocal(part));
+    });
+    // The last active lane's value stays where all store to one address.
+    if (isUniform) f.i32(1);
+    else if (stride === undefined) addresses.pushVarying(access, active);
+    else addresses.pushStrided(access, active);
+    f.if();
+    addresses.pointAtArea();
+    this.storeAll(move, this.besideOne(access.bytes), kept, { bits: undefined });
+    addresses.reachLanes(access, active);
+    f.else();
+    if (!isUniform)
+      this.storeAll(move, stride === undefined ? this.anywhere() : this.besideOne(stride), kept, active);
+    f.end();
+  }
+
+  /** One store for all lanes: the last one's. */
+  private storeOnce(access: ChunkAccess, isSame: boolean): void {
+    const { f, v } = this;
+    const { instruction, address, type, elements } = access;
+    const at = this.addresses.first;
+    const base = this.uniform.push(instruction, address);
+    f.set(at);
+    elements.forEach((element, index) => {
+      const view = this.viewOf(access, element);
+      f.get(at);
+      if (isSame) v.scalar.use(element, view, true);
+      else v.useLane(element, view, v.width - 1, true);
+      f.memory(storeName(view), base + index * elementBytes(type));
+    });
+  }
+
+  /** Lanes side by side: groups of which every lane is active as whole vectors. */
+  private storeNeighbours(access: ChunkAccess, move: LaneMove, get: (part: Part) => void): void {
+    const { f, v } = this;
+    const { bits } = this.active;
+    const at = this.addresses.first;
+    for (let group = 0; group < v.groups; group++) {
+      if (bits === undefined) {
+        storeWhole(f, move, at, group, get);
+        continue;
+      }
+      eachPart(move, (part) => {
+        if (part.group !== group) return;
+        this.pushValue(access, part);
+        f.set(this.partLocal(part));
+      });
+      const all = 15 << (4 * group);
+      f.get(bits).i32(all).op('i32And').i32(all).op('i32Eq').if();
+      storeWhole(f, move, at, group, get);
+      f.else();
+      for (let lane = 4 * group; lane < 4 * group + 4; lane++)
+        this.storeOneLane(move, lane, this.besideOne(access.bytes), get, this.active);
+      f.end();
+    }
+  }
+
+  private storeAll(
+    move: LaneMove,
+    address: (lane: number) => number,
+    get: (part: Part) => void,
+    active: ActiveLanes,
+  ): void {
+    for (let lane = 0; lane < this.v.width; lane++) this.storeOneLane(move, lane, address, get, active);
+  }
+
+  private storeOneLane(
+    move: LaneMove,
+    lane: number,
+    address: (lane: number) => number,
+    get: (part: Part) => void,
+    { bits }: ActiveLanes,
+  ): void {
+    const { f } = this;
+    if (bits !== undefined)
+      f.get(bits)
+        .i32(1 << lane)
+        .op('i32And')
+        .if();
+    storeLane(f, move, lane, address, get);
+    if (bits !== undefined) f.end();
+  }
+
+  // --- addresses of lanes ---
+
+  /** Lanes at a constant distance from `first`. */
+  private besideOne(stride: number): (lane: number) => number {
+    const { f, v } = this;
+    const at = this.addresses.first;
+    if (stride >= 0)
+      return (lane) => {
+        f.get(at);
+        return lane * stride;
+      };
+    const reach = (v.width - 1) * stride;
+    return (lane) => {
+      f.get(at).i32(reach).op('i32Add');
+      return lane * stride - reach;
+    };
+  }
+
+  private anywhere(): (lane: number) => number {
+    return (lane) => {
+      this.f.get(this.addresses.ofGroup(lane >> 2)).simdLane('i32x4ExtractLane', lane & 3);
+      return 0;
+    };
+  }
+
+  // --- values ---
+
+  private moveOf({ type, elements }: ChunkAccess): LaneMove {
+    const { v } = this;
+    return {
+      type,
+      count: elements.length,
+      groups: v.groups,
+      temporary: (name) => v.temporary(`moved ${name}`, 'v128'),
+    };
+  }
+
+  private partLocal({ element, group, half }: Part): number {
+    return this.v.temporary(`part ${element} ${group} ${half}`, 'v128');
+  }
+
+  private viewOf({ type }: ChunkAccess, element: IrOperand | undefined): ReturnType<typeof registerView> {
+    return registerView(element, type, (register) => this.v.typeOf(register));
+  }
+
+  private assign(access: ChunkAccess, { element, group, half }: Part): void {
+    const operand = access.elements[element];
+    this.v.assign(operand, this.viewOf(access, operand), group, half);
+  }
+
+  private pushValue(access: ChunkAccess, { element, group, half }: Part): void {
+    const operand = access.elements[element];
+    this.v.use(operand, this.viewOf(access, operand), group, half, true);
+  }
+
+  // --- counters and faults ---
+
+  /** Bytes of guarded accesses to a known space. */
+  private countStatic({ instruction, space, bytes, isStore }: ChunkAccess): void {
+    if (space === 'generic' || !countsDynamically(instruction)) return;
+    if (space === 'shared') this.addresses.count('shared', bytes, this.active);
+    if (space === 'global' || space === 'const')
+      this.addresses.count(isStore ? 'globalStore' : 'globalLoad', bytes, this.active);
+  }
+
+  /** What scalar code for all lanes needs: it counts for each of them, and faults in the first. */
+  private scalarSurroundings(): MemorySurroundings {
+    const { around, f, v } = this;
+    const never = (): never => {
+      throw new RangeError('vector code does not copy');
+    };
+    return {
+      sharedLayout: around.sharedLayout,
+      localLayout: around.localLayout,
+      groupOf: (instruction) => around.groupOf(instruction),
+      cacheLocals: (group) => around.cacheLocals(group),
+      sharedLimit: (log2Bytes) => around.sharedLimit(log2Bytes),
+      localBase: () => around.localBase(),
+      byteGroupOf: never,
+      countBytes: (what, bytes) => {
+        if (typeof bytes !== 'number') throw new RangeError('bytes of a lane are a constant');
+        this.addresses.count(what, bytes, this.active);
+      },
+      leaveWithFault: (instruction) => {
+        const lane = v.temporary('failing lane', 'i32');
+        const { bits } = this.active;
+        if (bits === undefined) f.i32(0);
+        else f.get(bits).op('i32Ctz');
+        f.set(lane);
+        around.leaveLaneWithFault(instruction, lane);
+      },
+      recordAccess: () => undefined,
+      noteWrite: () => undefined,
+    };
+  }
+}
