@@ -12,11 +12,11 @@ export interface FlowState {
   readonly flows: Map<number, RunningFlow>;
   asOfNs: number;
   nextFlow: number;
-  armed?: number;
+  armed: number | undefined;
 }
 
 export function emptyFlows(nowNs: number): FlowState {
-  return { flows: new Map(), asOfNs: nowNs, nextFlow: 1 };
+  return { flows: new Map(), asOfNs: nowNs, nextFlow: 1, armed: undefined };
 }
 
 const DONE_NS = 1e-3;
@@ -40,12 +40,14 @@ export class FlowNetwork implements SharedLinks, AgendaTarget {
   start(flow: Flow): void {
     this.advance();
     const id = this.state.nextFlow++;
-    this.state.flows.set(id, { ...flow, id, remaining: flow.amount, ratePerNs: 0 });
+    const { amount, uses, mostPerNs, target, kind, payload } = flow;
+    const running = { amount, uses, mostPerNs, target, kind, payload, id, remaining: amount, ratePerNs: 0 };
+    this.state.flows.set(id, running);
     this.rerate();
   }
 
   onDue(): void {
-    delete this.state.armed;
+    this.state.armed = undefined;
     this.advance();
     const done = [...this.state.flows.values()].filter((flow) => flow.remaining <= flow.ratePerNs * DONE_NS);
     for (const flow of done) this.state.flows.delete(flow.id);
@@ -65,7 +67,7 @@ export class FlowNetwork implements SharedLinks, AgendaTarget {
     const { state } = this;
     this.shareLinks();
     if (state.armed !== undefined) this.agenda.cancel(state.armed);
-    delete state.armed;
+    state.armed = undefined;
     let soonestNs = Infinity;
     for (const flow of state.flows.values()) {
       soonestNs = Math.min(soonestNs, Math.max(0, flow.remaining) / flow.ratePerNs);
@@ -75,6 +77,10 @@ export class FlowNetwork implements SharedLinks, AgendaTarget {
 
   /** Raises all flows together until a link is full, fixes the flows on it, and goes on with the others. */
   private shareLinks(): void {
+    if (this.state.flows.size <= 1) {
+      for (const flow of this.state.flows.values()) this.rateAlone(flow);
+      return;
+    }
     const left = new Map(this.capacities);
     const open = new Set(this.state.flows.values());
     let level = 0;
@@ -101,5 +107,15 @@ export class FlowNetwork implements SharedLinks, AgendaTarget {
         open.delete(flow);
       }
     }
+  }
+
+  private rateAlone(flow: RunningFlow): void {
+    let level = 1;
+    for (const { link } of flow.uses) {
+      let weights = 0;
+      for (const use of flow.uses) if (use.link === link) weights += use.weight * flow.mostPerNs;
+      level = Math.min(level, Math.max(0, this.capacities.get(link) ?? Infinity) / weights);
+    }
+    flow.ratePerNs = Math.max(level, 1e-9) * flow.mostPerNs;
   }
 }

@@ -25,7 +25,7 @@ import {
   type StreamState,
 } from './driverState.js';
 import { HostThreads } from './hostThreads.js';
-import { launchRequest } from './launchCheck.js';
+import { entryNamed, launchRequest } from './launchCheck.js';
 import type { ModuleLibrary } from './moduleLibrary.js';
 import { Refusal, failureOf } from './refusal.js';
 import type { SharedLinks } from './sharedLinks.js';
@@ -402,19 +402,11 @@ export class Driver implements CommandSink, AgendaTarget {
   /** A launch on a device, with its handles resolved again. */
   executorLaunch(record: LaunchRecord): ExecutorLaunch {
     const module = this.contexts.requireModule(this.contexts.require(record.context), record.module);
-    const kernel = module.ir.functions.find(
-      (candidate) => candidate.isEntry && candidate.name === record.kernel,
-    );
+    const kernel = entryNamed(module, record.kernel);
     if (kernel === undefined)
       throw new Refusal('notFound', `kernel: no entry '${record.kernel}' in ${module.ir.file}`);
-    return {
-      module,
-      kernel,
-      shape: record.shape,
-      params: record.params,
-      ...(record.cooperative === true ? { cooperative: true } : {}),
-      ...(record.gridWorkspace === undefined ? {} : { gridWorkspace: record.gridWorkspace }),
-    };
+    const { shape, params, cooperative, gridWorkspace } = record;
+    return { module, kernel, shape, params, cooperative, gridWorkspace };
   }
 
   moduleIdentity(record: LaunchRecord): string {

@@ -71,7 +71,7 @@ export function launchRequest(
     kernel: kernel.name,
     shape,
     params: args.params,
-    ...(args.cooperative === true ? { cooperative: true } : {}),
+    cooperative: args.cooperative === true ? true : undefined,
     lo: range.lo,
     hi: range.hi,
     tpcMask: mask,
@@ -113,8 +113,13 @@ function countBits(mask: bigint): number {
   return bits;
 }
 
+/** A module's kernel of this name. */
+export function entryNamed(module: LoadedModule, name: string): IrFunction | undefined {
+  return module.ir.functions.find((candidate) => candidate.isEntry && candidate.name === name);
+}
+
 function entryPoint(module: LoadedModule, name: string): IrFunction {
-  const kernel = module.ir.functions.find((candidate) => candidate.isEntry && candidate.name === name);
+  const kernel = entryNamed(module, name);
   if (kernel === undefined) {
     const names = module.ir.functions
       .filter((candidate) => candidate.isEntry)

@@ -1,4 +1,3 @@
-import { emptyCounters } from '../executor/index.js';
 import type { Agenda, AgendaTarget } from './agenda.js';
 import { GpuError } from './gpuError.js';
 import {
@@ -9,6 +8,7 @@ import {
   emptyEngine,
   emptySmUse,
   l2Key,
+  launchRecord,
   type BlockReport,
   type EngineState,
   type ExecutionOptions,
@@ -39,7 +39,7 @@ export interface DeviceState {
   /** See `warmNextLaunch`. */
   warmNext: boolean;
   /** Agenda entry of the tentative next completion. */
-  armed?: number;
+  armed: number | undefined;
   policy: unknown;
 }
 
@@ -86,21 +86,7 @@ export class GpuDevice implements AgendaTarget {
   launch(request: LaunchRequest): number {
     const nowNs = this.agenda.nowNs();
     const id = this.state.nextLaunch++;
-    this.state.launches.set(id, {
-      ...request,
-      id,
-      arrivedNs: nowNs,
-      phase: 'starting',
-      next: request.lo,
-      residentBlocks: 0,
-      doneBlocks: 0,
-      startNs: nowNs,
-      endNs: nowNs,
-      counters: emptyCounters(),
-      dramBytes: 0,
-      executorSeconds: 0,
-      warm: this.state.warmNext,
-    });
+    this.state.launches.set(id, launchRecord(request, id, nowNs, this.state.warmNext));
     this.state.warmNext = false;
     this.agenda.schedule(this.name, nowNs + request.leadNs, 'start', id);
     return id;
@@ -145,7 +131,7 @@ export class GpuDevice implements AgendaTarget {
       if (record === undefined) return;
       record.phase = 'running';
     } else if (kind === 'progress') {
-      delete this.state.armed;
+      this.state.armed = undefined;
     }
     this.settle(nowNs);
   }
@@ -205,7 +191,7 @@ export class GpuDevice implements AgendaTarget {
 
   private arm(wakeNs: number | undefined): void {
     if (this.state.armed !== undefined) this.agenda.cancel(this.state.armed);
-    delete this.state.armed;
+    this.state.armed = undefined;
     const nextNs = Math.min(this.engine.rerate() ?? Infinity, wakeNs ?? Infinity);
     if (nextNs === Infinity) return;
     this.state.armed = this.agenda.schedule(this.name, nextNs, 'progress');
@@ -221,6 +207,7 @@ export function emptyDevice(profile: DeviceProfile, nowNs: number): DeviceState 
     profiles: new Map(),
     nextLaunch: 1,
     warmNext: false,
+    armed: undefined,
     policy: undefined,
   };
 }

@@ -11,11 +11,10 @@ export class FifoPolicy implements SchedulingPolicy {
   decide(view: DeviceView): SchedulingDecision {
     let blockedTpcs = 0n;
     for (const launch of this.order(view.launches)) {
-      const mask = launch.tpcMask < 0n ? (1n << BigInt(view.tpcs)) - 1n : launch.tpcMask;
-      if ((mask & blockedTpcs) !== 0n) continue;
+      if (blockedTpcs !== 0n && (maskOf(launch, view) & blockedTpcs) !== 0n) continue;
       const fits = view.fits(launch.id);
       if (fits > 0) return { kind: 'dispatch', launch: launch.id, blocks: fits };
-      blockedTpcs |= mask;
+      blockedTpcs |= maskOf(launch, view);
     }
     return { kind: 'hold' };
   }
@@ -33,4 +32,8 @@ export class FifoPolicy implements SchedulingPolicy {
       .filter((launch) => launch.next < launch.hi)
       .sort((a, b) => b.priority - a.priority || a.arrivedNs - b.arrivedNs || a.id - b.id);
   }
+}
+
+function maskOf({ tpcMask }: LaunchView, { tpcs }: DeviceView): bigint {
+  return tpcMask < 0n ? (1n << BigInt(tpcs)) - 1n : tpcMask;
 }

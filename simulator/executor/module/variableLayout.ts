@@ -23,6 +23,17 @@ const DYNAMIC_ALIGN = 16;
  * module that the kernel does not refer to take no room, but its own always do. All `.extern` arrays begin at the same place behind the static ones.
  */
 export function layoutShared(ir: IrModule, kernel: IrFunction): SharedLayout {
+  const known = sharedLayouts.get(kernel);
+  if (known?.ir === ir) return known.layout;
+  const layout = placeShared(ir, kernel);
+  sharedLayouts.set(kernel, { ir, layout });
+  return layout;
+}
+
+/** Every launch asks. */
+const sharedLayouts = new WeakMap<IrFunction, { readonly ir: IrModule; readonly layout: SharedLayout }>();
+
+function placeShared(ir: IrModule, kernel: IrFunction): SharedLayout {
   const used = symbolsOf(kernel);
   const variables = [
     ...ir.variables.filter((variable) => used.has(variable.name)),

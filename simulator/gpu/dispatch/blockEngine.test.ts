@@ -75,8 +75,18 @@ describe('placement', () => {
     const placed = placeBlocks(h200, use, allowedSms(h200, -1n), FOOTPRINT, 140);
     expect(new Set(placed.slice(0, 132)).size).toBe(132);
     expect(Math.max(...use.blocks)).toBe(2);
-    expect(allowedSms(h200, 0b11n).sort((a, b) => a - b)).toEqual([0, 1, 2, 3]);
+    expect([...allowedSms(h200, 0b11n)].sort((a, b) => a - b)).toEqual([0, 1, 2, 3]);
     const masked = placeBlocks(h200, emptySmUse(h200.sms), allowedSms(h200, 1n), FOOTPRINT, 99);
     expect(masked).toHaveLength(16);
+  });
+
+  it('is the same for blocks that come at once and one by one, also beside others', () => {
+    const sms = allowedSms(h200, -1n);
+    const [atOnce, oneByOne] = [emptySmUse(h200.sms), emptySmUse(h200.sms)];
+    for (const use of [atOnce, oneByOne]) placeBlocks(h200, use, sms.slice(5, 9), FOOTPRINT, 6);
+    const together = placeBlocks(h200, atOnce, sms, FOOTPRINT, 200);
+    const each = Array.from({ length: 200 }, () => placeBlocks(h200, oneByOne, sms, FOOTPRINT, 1)).flat();
+    expect(each).toEqual(together);
+    expect(oneByOne).toEqual(atOnce);
   });
 });

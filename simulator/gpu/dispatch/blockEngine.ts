@@ -1,5 +1,5 @@
 import type { DeviceProfile } from '../profiles/index.js';
-import { alike, blockRates, capacities, type BlockWork } from '../timing/index.js';
+import { alike, blockRates, capacities, type BlockWork, type Capacities } from '../timing/index.js';
 
 /** Blocks of one launch that started together, do the same work and sit in equal number on SMs with equal company. */
 export interface ResidentGroup {
@@ -44,7 +44,7 @@ const TOGETHER_SHARE = 0.01;
 const RATE_SPREAD = 0.1;
 
 interface HeldClass {
-  readonly members: number[];
+  readonly members: readonly number[];
   readonly sms: number[];
 }
 
@@ -57,6 +57,9 @@ export function emptyEngine(profile: DeviceProfile, nowNs: number): EngineState 
  * then worked out anew; no block has an end time, only the engine a next moment at which to look.
  */
 export class BlockEngine {
+  /** At the clock that they were worked out for. */
+  private limits: { readonly clockHz: number; readonly capacities: Capacities } | undefined;
+
   constructor(
     private readonly profile: DeviceProfile,
     readonly state: EngineState,
@@ -126,7 +129,7 @@ export class BlockEngine {
     const rates = blockRates(
       state.groups.map((group) => ({ work: group.work, sms: group.sms.length, perSm: group.perSm })),
       classes,
-      capacities(profile, state.clockHz),
+      this.capacities(),
       profile.timing.overlapExponent,
       profile.schedulersPerSm,
     );
@@ -142,6 +145,14 @@ export class BlockEngine {
     this.state.clockHz = clockHz;
   }
 
+  private capacities(): Capacities {
+    const { clockHz } = this.state;
+    if (this.limits?.clockHz !== clockHz) {
+      this.limits = { clockHz, capacities: capacities(this.profile, clockHz) };
+    }
+    return this.limits.capacities;
+  }
+
   private take(wanted: (group: ResidentGroup) => boolean): ResidentGroup[] {
     const taken = this.state.groups.filter(wanted);
     if (taken.length > 0) this.state.groups = this.state.groups.filter((group) => !wanted(group));
@@ -150,20 +161,22 @@ export class BlockEngine {
 
   /** SMs by the groups that they hold. */
   private smClasses(): HeldClass[] {
-    const { state, profile } = this;
-    const company: string[] = new Array<string>(profile.sms).fill('');
-    const members: number[][] = Array.from({ length: profile.sms }, () => []);
-    state.groups.forEach((group, index) => {
+    const { groups } = this.state;
+    if (groups.length === 1) return [{ members: [0], sms: groups[0].sms }];
+    const members = new Map<number, number[]>();
+    groups.forEach((group, index) => {
       for (const sm of group.sms) {
-        company[sm] += `${index},`;
-        members[sm].push(index);
+        const held = members.get(sm);
+        if (held === undefined) members.set(sm, [index]);
+        else held.push(index);
       }
     });
     const classes = new Map<string, HeldClass>();
-    for (let sm = 0; sm < profile.sms; sm++) {
-      if (members[sm].length === 0) continue;
-      const held = classes.get(company[sm]);
-      if (held === undefined) classes.set(company[sm], { members: members[sm], sms: [sm] });
+    for (const sm of [...members.keys()].sort((a, b) => a - b)) {
+      const company = members.get(sm) ?? [];
+      const key = company.join();
+      const held = classes.get(key);
+      if (held === undefined) classes.set(key, { members: company, sms: [sm] });
       else held.sms.push(sm);
     }
     return [...classes.values()];

@@ -132,18 +132,18 @@ export class Dispatcher {
       fits: (launch, tpcMask) => {
         const record = this.launches.get(launch);
         if (record === undefined || record.phase !== 'running') return 0;
-        const sms = this.smsOf(record, tpcMask);
-        const free = sms.reduce(
-          (sum, sm) => sum + Math.max(0, room(this.profile, this.use, sm, record.block)),
-          0,
-        );
         const waiting = record.hi - record.next;
+        let free = 0;
+        for (const sm of this.smsOf(record, tpcMask)) {
+          free += Math.max(0, room(this.profile, this.use, sm, record.block));
+          if (free >= waiting) break;
+        }
         return record.cooperative === true && free < waiting ? 0 : Math.min(free, waiting);
       },
     };
   }
 
-  private smsOf(record: LaunchRecord, narrower: bigint | undefined): number[] {
+  private smsOf(record: LaunchRecord, narrower: bigint | undefined): readonly number[] {
     const mask =
       narrower === undefined ? record.tpcMask : record.tpcMask < 0n ? narrower : record.tpcMask & narrower;
     return allowedSms(this.profile, mask);

@@ -9,6 +9,7 @@ export { Dispatcher } from './dispatcher.js';
 export { LaunchExecution, l2Key, type ExecutionOptions, type LaunchSource } from './launchExecution.js';
 export {
   addCounters,
+  launchRecord,
   type BlockReport,
   type LaunchPhase,
   type LaunchRecord,

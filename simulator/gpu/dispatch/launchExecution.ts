@@ -9,6 +9,7 @@ import {
   type BlockWork,
   type KernelProfile,
   type L2State,
+  type SegmentUse,
   type TrafficPlan,
 } from '../timing/index.js';
 import { addCounters, addPrinted, type LaunchRecord } from './launchRecord.js';
@@ -63,8 +64,15 @@ export class LaunchExecution {
     residentBlocks: number,
     otherFootprintBytes: number,
   ): BlockWork | undefined {
+    const { module, kernel, shape, params, cooperative, gridWorkspace } =
+      this.options.source.executorLaunch(record);
     const launch: ExecutorLaunch = {
-      ...this.options.source.executorLaunch(record),
+      module,
+      kernel,
+      shape,
+      params,
+      cooperative,
+      gridWorkspace,
       place: {
         startNs: nowNs,
         cyclesPerNs: clockHz / 1e9,
@@ -127,14 +135,11 @@ export class LaunchExecution {
     const keyOf = (segment: number): string => l2Key(record.context, segment);
     const blocks = record.hi - record.lo;
     const pointed = pointedSegments(launch);
-    const uses = segmentUses(profile.segments, pointed, launch.module.space, blocks, profile.tracedBlocks);
-    const together = segmentUses(
-      profile.segments,
-      pointed,
-      launch.module.space,
-      Math.min(residentBlocks, blocks),
-      profile.tracedBlocks,
-    );
+    const { segments, tracedBlocks } = profile;
+    const usesOf = (gridBlocks: number): SegmentUse[] =>
+      segmentUses(segments, pointed, launch.module.space, gridBlocks, tracedBlocks);
+    const uses = usesOf(blocks);
+    const together = residentBlocks < blocks ? usesOf(residentBlocks) : uses;
     if (record.warm) {
       const swept = uses.map((use) => ({ key: keyOf(use.segment), bytes: use.footprintBytes }));
       touchSegments(this.l2, swept, this.profile.timing.l2MissCurve);

@@ -1,4 +1,9 @@
-import type { ExecutionCounters, KernelFault, LaunchShape } from '../../executor/index.js';
+import {
+  emptyCounters,
+  type ExecutionCounters,
+  type KernelFault,
+  type LaunchShape,
+} from '../../executor/index.js';
 import type { BlockFootprint } from '../occupancy/index.js';
 import type { KernelProfile, TrafficPlan } from '../timing/index.js';
 
@@ -52,6 +57,44 @@ export interface LaunchRecord extends LaunchRequest {
   fault?: KernelFault;
   /** What the kernel has printed, in the order in which its blocks ran. */
   printed?: string;
+}
+
+/** Written out: a launch of microseconds is not to pay for a copy by spreading. */
+export function launchRecord(request: LaunchRequest, id: number, nowNs: number, warm: boolean): LaunchRecord {
+  return {
+    context: request.context,
+    module: request.module,
+    kernel: request.kernel,
+    shape: request.shape,
+    params: request.params,
+    cooperative: request.cooperative,
+    gridWorkspace: request.gridWorkspace,
+    lo: request.lo,
+    hi: request.hi,
+    tpcMask: request.tpcMask,
+    priority: request.priority,
+    reportBlocks: request.reportBlocks,
+    block: request.block,
+    sharedBytes: request.sharedBytes,
+    leadNs: request.leadNs,
+    id,
+    arrivedNs: nowNs,
+    phase: 'starting',
+    next: request.lo,
+    residentBlocks: 0,
+    doneBlocks: 0,
+    startNs: nowNs,
+    endNs: nowNs,
+    counters: emptyCounters(),
+    wholeGrid: undefined,
+    dramBytes: 0,
+    executorSeconds: 0,
+    warm,
+    profile: undefined,
+    plan: undefined,
+    fault: undefined,
+    printed: undefined,
+  };
 }
 
 /** One block's time on the device, for launches that ask. */

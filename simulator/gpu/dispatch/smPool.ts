@@ -46,15 +46,15 @@ export function occupy(use: SmUse, sm: number, block: BlockFootprint, count: num
 }
 
 /** SMs of the TPCs that the mask allows, in the order in which they are filled: one TPC of each GPC after the other. */
-export function allowedSms(profile: DeviceProfile, tpcMask: bigint): number[] {
-  return fillOrder(profile).filter(
-    (sm) => tpcMask < 0n || ((tpcMask >> BigInt(Math.floor(sm / profile.smsPerTpc))) & 1n) === 1n,
-  );
+export function allowedSms(profile: DeviceProfile, tpcMask: bigint): readonly number[] {
+  const order = fillOrder(profile);
+  if (tpcMask < 0n) return order;
+  return order.filter((sm) => ((tpcMask >> BigInt(Math.floor(sm / profile.smsPerTpc))) & 1n) === 1n);
 }
 
 const orders = new Map<string, number[]>();
 
-function fillOrder(profile: DeviceProfile): number[] {
+function fillOrder(profile: DeviceProfile): readonly number[] {
   const known = orders.get(profile.name);
   if (known !== undefined) return known;
   const order: number[] = [];
@@ -83,6 +83,11 @@ export function placeBlocks(
   block: BlockFootprint,
   wanted: number,
 ): number[] {
+  const empty = emptySms(profile, use, sms, block, wanted);
+  if (empty.length === wanted) {
+    for (const sm of empty) occupy(use, sm, block, 1);
+    return empty;
+  }
   const placed: number[] = [];
   // Buckets by resident warps: a level is filled across all SMs before the next one starts.
   const levels: number[][] = [];
@@ -99,4 +104,20 @@ export function placeBlocks(
     }
   }
   return placed;
+}
+
+/** The first SMs that hold nothing: with one block each for all that are wanted, there is no more to choose. */
+function emptySms(
+  profile: DeviceProfile,
+  use: SmUse,
+  sms: readonly number[],
+  block: BlockFootprint,
+  wanted: number,
+): number[] {
+  const found: number[] = [];
+  for (const sm of sms) {
+    if (found.length >= wanted) break;
+    if (use.warps[sm] === 0 && room(profile, use, sm, block) > 0) found.push(sm);
+  }
+  return found;
 }
