@@ -5,6 +5,13 @@ import { syncScope } from './flowGraph.js';
 import { emitRuntimeCall, type RuntimeCallSurroundings, type RuntimeImports } from './runtimeCallEmitter.js';
 import { EXCHANGE, type ThreadContext } from './threadContext.js';
 import { wasmTypeOf } from './registerTypes.js';
+import {
+  ContextValues,
+  emitWarpOperation,
+  isTogetherOperation,
+  namesWholeWarp,
+  pushNamesAll,
+} from './vector/warp/index.js';
 
 /**
  * Writes what happens when lanes of a warp have met: each lane's result is computed from the contexts of all, before
@@ -25,7 +32,27 @@ export class ExchangeEmitter {
     },
   ) {}
 
-  emit(instruction: IrInstruction): void {
+  /** @param isVector whether to do it for all lanes at once where the whole warp has met. */
+  emit(instruction: IrInstruction, isVector: boolean): void {
+    if (!isVector || !isTogetherOperation(instruction)) {
+      this.emitByLanes(instruction);
+      return;
+    }
+    const f = this.f;
+    const values = new ContextValues(f, this.context, this.first, instruction);
+    f.get(this.mask).i32(-1).op('i32Eq');
+    if (!namesWholeWarp(instruction)) {
+      pushNamesAll(values, instruction);
+      f.op('i32And');
+    }
+    f.if();
+    emitWarpOperation(values, instruction);
+    f.else();
+    this.emitByLanes(instruction);
+    f.end();
+  }
+
+  private emitByLanes(instruction: IrInstruction): void {
     this.checkMembers(instruction);
     switch (instruction.opcode) {
       case 'shfl':

@@ -70,7 +70,10 @@ export class RegionRegisters {
         leaveFaulted: (lane: number) => host.leaveFaulted(lane, resumed.index),
       },
     };
-    new ExchangeEmitter(f, this.plan.context, contexts, mask, stray, runtime).emit(resumed);
+    new ExchangeEmitter(f, this.plan.context, contexts, mask, stray, runtime).emit(
+      resumed,
+      this.plan.form.without?.has('warpOperations') !== true,
+    );
   }
 
   /** Brings a thread's registers from its context, and what it waited for from the exchange area. */

@@ -1,0 +1,85 @@
+import type { IrInstruction, IrOperand } from '../../../../ptx/index.js';
+import { UNIFORM, VARYING, type LaneShape } from '../laneShapes.js';
+import { emitActiveMask, emitElection, emitMatch, emitReduction, emitVote } from './agreements.js';
+import { emitShuffle, isBroadcast } from './shuffles.js';
+import { WARP_GROUPS, type WarpValues } from './warpValues.js';
+
+/** Whether an instruction is done for a whole warp at once when its 32 lanes are together. */
+export function isTogetherOperation({ opcode, modifiers }: IrInstruction): boolean {
+  switch (opcode) {
+    case 'shfl':
+    case 'vote':
+    case 'match':
+    case 'redux':
+    case 'elect':
+    case 'activemask':
+      return true;
+    case 'bar':
+    case 'barrier':
+      return modifiers.includes('warp');
+    default:
+      return false;
+  }
+}
+
+/** The lanes that an operation says must meet, if it names them. */
+export function warpMembers(instruction: IrInstruction): IrOperand | undefined {
+  return instruction.modifiers.includes('sync') ? instruction.sources.at(-1) : undefined;
+}
+
+/** Whether the operation names all lanes, or none, whatever registers hold. */
+export function namesWholeWarp(instruction: IrInstruction): boolean {
+  const members = warpMembers(instruction);
+  return members === undefined || (members.kind === 'integer' && members.low === -1);
+}
+
+/** Pushes whether every lane names all lanes. */
+export function pushNamesAll(values: WarpValues, instruction: IrInstruction): void {
+  const members = warpMembers(instruction);
+  for (let group = 0; group < WARP_GROUPS; group++) {
+    values.use(members, 'b32', group);
+    if (group > 0) values.f.simd('v128And');
+  }
+  values.f.simd('v128Not').simd('v128AnyTrue').op('i32Eqz');
+}
+
+/** Shapes of an operation's result and of its predicate over the lanes of a whole warp. */
+export function warpResultShapes(instruction: IrInstruction): { value: LaneShape; predicate: LaneShape } {
+  switch (instruction.opcode) {
+    case 'shfl':
+      return { value: isBroadcast(instruction) ? UNIFORM : VARYING, predicate: VARYING };
+    case 'match': {
+      const shape = instruction.modifiers.includes('all') ? UNIFORM : VARYING;
+      return { value: shape, predicate: shape };
+    }
+    default:
+      return { value: UNIFORM, predicate: VARYING };
+  }
+}
+
+/** Writes a warp operation for all 32 lanes, which are together. */
+export function emitWarpOperation(values: WarpValues, instruction: IrInstruction): void {
+  switch (instruction.opcode) {
+    case 'shfl':
+      emitShuffle(values, instruction);
+      return;
+    case 'vote':
+      emitVote(values, instruction);
+      return;
+    case 'match':
+      emitMatch(values, instruction);
+      return;
+    case 'redux':
+      emitReduction(values, instruction);
+      return;
+    case 'elect':
+      emitElection(values);
+      return;
+    case 'activemask':
+      emitActiveMask(values);
+      return;
+    default:
+      // bar.warp.sync gives nothing.
+      return;
+  }
+}
