@@ -9,14 +9,20 @@ export const REACH = { global: 0, generic: 1, shared: 2, local: 3 } as const;
 /** What `reachLanes` returns when every lane's access is allowed. */
 export const NO_LANE = -1;
 
+/** In place of a distance between the addresses of neighbouring lanes: they are in the area, each by itself. */
+export const NO_STRIDE = -0x80000000;
+
 /**
- * (lanes as bits, what the addresses are, place of the access cache, size, isStore, local memory of lane 0, bytes of a
- * lane's local memory) → the first lane whose access faults, or NO_LANE. One lane after another: checks the address of
- * the lane and moves its bytes between memory and the lane's place in the area. A fault is left in the launch record.
+ * (lanes as bits, address of lane 0, distance from lane to lane or NO_STRIDE, what the addresses are, place of the access
+ * cache, size, isStore, local memory of lane 0, bytes of a lane's local memory) → the first lane whose access faults, or
+ * NO_LANE. One lane after another: checks the address of the lane and moves its bytes between memory and the lane's place
+ * in the area. A fault is left in the launch record.
  */
 export function reachLanes(library: Library): FunctionBuilder {
-  const f = new FunctionBuilder(['i32', 'i32', 'i32', 'i32', 'i32', 'i32', 'i32'], ['i32']);
-  const [bits, kind, cache, bytes, isStore, localBase, localBytes] = [0, 1, 2, 3, 4, 5, 6];
+  const f = new FunctionBuilder(['i32', 'i64', 'i32', 'i32', 'i32', 'i32', 'i32', 'i32', 'i32'], ['i32']);
+  const [bits, first, stride, kind, cache, bytes, isStore, localBase, localBytes] = [
+    0, 1, 2, 3, 4, 5, 6, 7, 8,
+  ];
   const [lane, space, at, limit, code] = [0, 1, 2, 3, 4].map(() => f.local('i32')) as [
     number,
     number,
@@ -30,7 +36,9 @@ export function reachLanes(library: Library): FunctionBuilder {
   f.get(bits).op('i32Eqz').if();
   f.i32(NO_LANE).op('return').end();
   f.get(bits).op('i32Ctz').set(lane).get(bits).get(bits).i32(1).op('i32Sub').op('i32And').set(bits);
-  f.get(lane).i32(8).op('i32Mul').area().op('i32Add').memory('i64Load', LANES.addresses).set(address);
+  f.get(stride).i32(NO_STRIDE).op('i32Eq').if('i64');
+  f.get(lane).i32(8).op('i32Mul').area().op('i32Add').memory('i64Load', LANES.addresses).else();
+  f.get(lane).get(stride).op('i32Mul').op('i64ExtendI32S').get(first).op('i64Add').end().set(address);
   spaceOfLane();
   const isReached = f.block();
   f.get(space).i32(REACH.global).op('i32Eq').if();

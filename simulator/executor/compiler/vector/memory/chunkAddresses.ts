@@ -1,7 +1,8 @@
+import type { IrOperand } from '../../../../ptx/index.js';
 import { SHARED_WINDOW_HIGH } from '../../../memory/index.js';
 import type { FunctionBuilder } from '../../../wasm/index.js';
 import { AREA, CACHE, LANES } from '../../executorArea.js';
-import { NO_LANE, REACH } from '../../laneReach.js';
+import { NO_LANE, NO_STRIDE, REACH } from '../../laneReach.js';
 import type { VectorOperands } from '../vectorOperands.js';
 import type { ChunkAccess, ChunkMemory } from './chunkAccess.js';
 
@@ -81,9 +82,14 @@ export class ChunkAddresses {
   reachLanes(access: ChunkAccess, active: ActiveLanes): void {
     const { f, v } = this;
     const { group, space, bytes, isStore } = access;
-    this.storeAddresses(access);
+    if (access.stride === undefined) this.storeAddresses(access);
     if (active.bits === undefined) f.i32(v.width === 32 ? -1 : (1 << v.width) - 1);
     else f.get(active.bits);
+    if (access.stride === undefined) f.i64(0).i32(NO_STRIDE);
+    else {
+      this.pushFirstWide(access);
+      f.i32(access.stride);
+    }
     f.i32(space === 'shared' || space === 'local' || space === 'generic' ? REACH[space] : REACH.global);
     if (group === undefined) f.i32(0);
     else f.area().i32(group.cacheAt).op('i32Add');
@@ -350,18 +356,15 @@ export class ChunkAddresses {
       for (const half of [0, 1] as const) {
         f.area();
         v.use(this.baseOf(access), 'u64', group, half);
-        if (address.offset !== 0 && typeof address.base === 'number')
-          f.i64(address.offset).simd('i64x2Splat').simd('i64x2Add');
+        if (address.offset !== 0) f.i64(address.offset).simd('i64x2Splat').simd('i64x2Add');
         f.simdMemory('v128Store', LANES.addresses + (4 * group + 2 * half) * 8);
       }
   }
 
-  /** The address without its constant where a register is in it. */
-  private baseOf({ address }: ChunkAccess): Parameters<VectorOperands['use']>[0] {
-    const { base, offset } = address;
-    if (typeof base === 'number') return { kind: 'register', register: base };
-    if (base === undefined)
-      return { kind: 'integer', low: offset | 0, high: Math.floor(offset / 2 ** 32) | 0 };
-    return { kind: 'symbol', name: base, offset };
+  /** The register of an address that varies. */
+  private baseOf({ address, instruction }: ChunkAccess): IrOperand {
+    if (typeof address.base !== 'number')
+      throw new RangeError(`line ${instruction.line}: a constant address`);
+    return { kind: 'register', register: address.base };
   }
 }
