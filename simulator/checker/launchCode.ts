@@ -1,7 +1,6 @@
 import type { Dim3, ExecutorLaunch, Warp } from '../executor/index.js';
-import type { IrInstruction } from '../ptx/index.js';
+import { sourceLines, type IrInstruction, type SourceLine } from '../ptx/index.js';
 import type { CodePlace, ThreadPlace } from './findings.js';
-import { sourceLines, type SourceLine } from './sourceLines.js';
 
 /** Names instructions and threads of one launch as its user knows them. */
 export class LaunchCode {
