@@ -20,6 +20,8 @@ export interface FixtureResult {
 }
 
 const FUEL = 50_000_000;
+/** Device memory that holds any fixture. */
+export const FIXTURE_BACKING_BYTES = 32 * 2 ** 20;
 /** Where the blocks of a cooperative launch meet. */
 const GRID_WORKSPACE_BYTES = 64;
 
@@ -35,24 +37,54 @@ export function runFixture(
   runner?: KernelRunner,
   fuel = FUEL,
 ): FixtureResult {
-  const memory = new NodeMemory({ backingBytes: 32 * 2 ** 20 });
-  const space = memory.createSpace();
-  const module = loadModule(parsed(fixture), space);
-  const buffers = fixture.buffers();
-  const addresses = new Map<string, number>();
-  for (const [name, array] of Object.entries(buffers)) {
-    const { virtualAddress } = space.map(Math.max(array.byteLength, 1), 'readWrite');
-    addresses.set(name, virtualAddress);
-    space.view(virtualAddress, array.byteLength).set(bytesOf(array));
-  }
+  const memory = new NodeMemory({ backingBytes: FIXTURE_BACKING_BYTES });
+  const placed = new PlacedFixture(fixture, memory.createSpace());
   const executor: KernelRunner = runner ?? new WasmExecutor(memory);
   let printed = '';
-  for (const launch of fixture.launches) {
-    printed += runLaunch(fixture, executorLaunch(module, launch, addresses), executor, variant, fuel);
-  }
-  for (const [name, array] of Object.entries(buffers)) readBack(space, addresses.get(name) ?? 0, array);
+  for (const launch of placed.launches(parsed(fixture)))
+    printed += runLaunch(fixture, launch, executor, variant, fuel);
+  const buffers = placed.read();
   fixture.settle?.(buffers);
   return { buffers, printed };
+}
+
+/** A fixture's buffers in a device memory. */
+export class PlacedFixture {
+  private readonly addresses = new Map<string, number>();
+
+  constructor(
+    private readonly fixture: KernelFixture,
+    private readonly space: AddressSpace,
+  ) {
+    for (const [name, array] of Object.entries(fixture.buffers())) {
+      const { virtualAddress } = space.map(Math.max(array.byteLength, 1), 'readWrite');
+      this.addresses.set(name, virtualAddress);
+    }
+    this.fill();
+  }
+
+  /** What the buffers hold before the first launch. */
+  fill(): void {
+    for (const [name, array] of Object.entries(this.fixture.buffers()))
+      this.space.view(this.address(name), array.byteLength).set(bytesOf(array));
+  }
+
+  /** The launches, in order, of the fixture's text. */
+  launches(ir: IrModule): ExecutorLaunch[] {
+    const module = loadModule(ir, this.space);
+    return this.fixture.launches.map((launch) => executorLaunch(module, launch, this.addresses));
+  }
+
+  read(): Buffers {
+    const buffers = this.fixture.buffers();
+    for (const [name, array] of Object.entries(buffers))
+      bytesOf(array).set(this.space.view(this.address(name), array.byteLength));
+    return buffers;
+  }
+
+  private address(name: string): number {
+    return this.addresses.get(name) ?? 0;
+  }
 }
 
 /** Variants run the same text, which is parsed once. */
@@ -137,8 +169,4 @@ function executorLaunch(
 /** The array's bytes, in place. */
 export function bytesOf(array: HostArray): Uint8Array {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
-}
-
-function readBack(space: AddressSpace, address: number, array: HostArray): void {
-  bytesOf(array).set(space.view(address, array.byteLength));
 }

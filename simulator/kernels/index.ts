@@ -81,7 +81,15 @@ import { structParameters } from './mixed/structParameters.js';
 import { transpose } from './mixed/transpose.js';
 
 export { firstDifference } from './difference.js';
-export { bytesOf, referenceResult, runFixture, type FixtureResult, type KernelRunner } from './fixtureRun.js';
+export {
+  bytesOf,
+  FIXTURE_BACKING_BYTES,
+  PlacedFixture,
+  referenceResult,
+  runFixture,
+  type FixtureResult,
+  type KernelRunner,
+} from './fixtureRun.js';
 export type {
   Bound,
   Buffers,

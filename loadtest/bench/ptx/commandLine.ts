@@ -1,0 +1,29 @@
+import { parseArgs } from 'node:util';
+import { PARTS } from './parts.js';
+
+export interface CommandLine {
+  /** Parts to run; none for all. */
+  readonly parts: readonly string[];
+  readonly repeats: number;
+  readonly json: boolean;
+  readonly check: boolean;
+}
+
+/** @throws Error that says what is wrong. */
+export function commandLine(args: readonly string[]): CommandLine {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: {
+      json: { type: 'boolean', default: false },
+      check: { type: 'boolean', default: false },
+      repeats: { type: 'string', default: '11' },
+    },
+    allowPositionals: true,
+  });
+  const names = PARTS.map(({ name }) => name);
+  const unknown = positionals.find((part) => !names.includes(part));
+  if (unknown !== undefined) throw new Error(`there is no part '${unknown}', only ${names.join(', ')}`);
+  if (!/^[1-9]\d{0,3}$/.test(values.repeats))
+    throw new Error(`--repeats must be a whole number from 1, not '${values.repeats}'`);
+  return { parts: positionals, repeats: Number(values.repeats), json: values.json, check: values.check };
+}

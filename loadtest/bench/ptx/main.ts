@@ -1,0 +1,33 @@
+/**
+ * `npm run bench:ptx [-- sgemm_naive ... start launch digits] [--repeats N] [--json] [--check]`: kernels in PTX against the
+ * same loop nests in C, in the same run on one thread each, and what a launch costs besides; each figure with the floor that
+ * it is held to. With --json one JSON document a part; with --check the exit code is 1 when a figure does not hold.
+ */
+import { checkTable, holds, type Check } from '../check.js';
+import { commandLine } from './commandLine.js';
+import { toolchain } from './compiler.js';
+import { PARTS } from './parts.js';
+import { heading } from './table.js';
+
+try {
+  const options = commandLine(process.argv.slice(2));
+  const tools = toolchain();
+  if (!options.json) process.stdout.write(heading(tools));
+  const checks: Check[] = [];
+  for (const part of PARTS) {
+    if (options.parts.length > 0 && !options.parts.includes(part.name)) continue;
+    const found = await part.run({ root: process.cwd(), repeats: options.repeats });
+    checks.push(...found.checks);
+    if (options.json) {
+      const judged = found.checks.map((check) => ({ ...check, holds: holds(check) }));
+      process.stdout.write(
+        `${JSON.stringify({ part: part.name, ...tools, found: found.data, checks: judged })}\n`,
+      );
+    } else process.stdout.write(found.text);
+  }
+  if (!options.json) process.stdout.write(`\n${checkTable(checks)}`);
+  if (options.check && !checks.every(holds)) process.exitCode = 1;
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 2;
+}
