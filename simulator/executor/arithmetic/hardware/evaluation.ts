@@ -33,8 +33,8 @@ export function bodyFunction(form: VectorForm): IrFunction {
   return fn;
 }
 
-/** Results of all cases of a form by the arithmetic definitions, one word a result. */
-export function evaluate(form: VectorForm): BigUint64Array {
+/** Results of a form's cases by the arithmetic definitions, one word a result. @param count of cases, the first ones. */
+export function evaluate(form: VectorForm, count = Infinity): BigUint64Array {
   const fn = bodyFunction(form);
   const steps = fn.instructions.flatMap((instruction): Step[] => {
     if (instruction.opcode === 'ret') return [];
@@ -49,7 +49,7 @@ export function evaluate(form: VectorForm): BigUint64Array {
     bits: vectorRegisterBits(type),
   }));
   const destinations = form.results.map((_, index) => registerOf(`%d${index}`));
-  const cases = operands.length / sources.length;
+  const cases = Math.min(operands.length / sources.length, count);
   const results = new BigUint64Array(cases * destinations.length);
   const registers: bigint[] = fn.registers.map(() => 0n);
   for (let index = 0; index < cases; index++) {

@@ -1,4 +1,4 @@
-export { operandsOf } from './evaluation.js';
+export { bodyFunction, evaluate, operandsOf } from './evaluation.js';
 export { allForms, approximatedForms, cellForms, exactForms } from './forms/index.js';
 export type { VectorForm } from './forms/index.js';
 export { digestOf, firstCases, readMeasured, samplesOf } from './measured.js';

@@ -1,0 +1,179 @@
+import type { IrInstruction, IrOperand } from '../../../../ptx/index.js';
+import { directedMode } from '../../floatEmitter.js';
+import type { LibraryFunction } from '../../library.js';
+import { isNanBits } from '../../registerTypes.js';
+import type { VectorEmitter, VectorOperands } from '../vectorOperands.js';
+import { finishSingle, flushes, LEAST_NORMAL, useFloat } from './floatOperands.js';
+import { keep, pushSingle } from './parts.js';
+
+/**
+ * Takes f32 results of operands that lie in locals, under `.ftz`: where one is the least normal number or below, the
+ * machine does not say what it was before it was rounded, and double precision does.
+ */
+function finishFlushed(
+  v: VectorOperands,
+  instruction: IrInstruction,
+  group: number,
+  name: LibraryFunction,
+  operands: readonly number[],
+): void {
+  const { f } = v;
+  const result = v.temporary('result', 'v128');
+  f.tee(result).simd('f32x4Abs');
+  pushSingle(v, LEAST_NORMAL);
+  f.simd('f32x4Le').simd('v128AnyTrue').if();
+  for (const local of operands) f.get(local);
+  f.call(v.library.index(name)).set(result).end().get(result);
+  finishSingle(v, instruction, group, true);
+}
+
+function keepFloats(v: VectorOperands, instruction: IrInstruction, group: number): number[] {
+  return instruction.sources.map((source, index) => {
+    useFloat(v, instruction, source, group);
+    return keep(v, 'abc'.charAt(index));
+  });
+}
+
+/** To nearest. */
+function binary(what: 'Add' | 'Sub' | 'Mul' | 'Div'): VectorEmitter {
+  return (v, instruction) => {
+    const { f } = v;
+    for (let group = 0; group < v.groups; group++) {
+      // Sums of subnormal size are exact.
+      if (flushes(instruction) && (what === 'Mul' || what === 'Div')) {
+        const operands = keepFloats(v, instruction, group);
+        for (const local of operands) f.get(local);
+        f.simd(`f32x4${what}`);
+        const name = what === 'Mul' ? 'productFlushedLanes' : 'quotientFlushedLanes';
+        finishFlushed(v, instruction, group, name, operands);
+        continue;
+      }
+      for (const source of instruction.sources) useFloat(v, instruction, source, group);
+      f.simd(`f32x4${what}`);
+      finishSingle(v, instruction, group);
+    }
+  };
+}
+
+const fused: VectorEmitter = (v, instruction) => {
+  const { f } = v;
+  for (let group = 0; group < v.groups; group++) {
+    if (flushes(instruction) && v.library.fusesMultiplyAdd) {
+      const operands = keepFloats(v, instruction, group);
+      for (const local of operands) f.get(local);
+      f.simd('f32x4RelaxedMadd');
+      finishFlushed(v, instruction, group, 'fusedFlushedLanes', operands);
+      continue;
+    }
+    for (const source of instruction.sources) useFloat(v, instruction, source, group);
+    if (v.library.fusesMultiplyAdd) f.simd('f32x4RelaxedMadd');
+    else f.call(v.library.index(flushes(instruction) ? 'fusedFlushedLanes' : 'fusedLanes'));
+    finishSingle(v, instruction, group, flushes(instruction));
+  }
+};
+
+function unary(what: 'Neg' | 'Abs' | 'Sqrt'): VectorEmitter {
+  return (v, instruction) => {
+    for (let group = 0; group < v.groups; group++) {
+      useFloat(v, instruction, instruction.sources[0], group);
+      v.f.simd(`f32x4${what}`);
+      finishSingle(v, instruction, group);
+    }
+  };
+}
+
+const reciprocal: VectorEmitter = (v, instruction) => {
+  for (let group = 0; group < v.groups; group++) {
+    pushSingle(v, 1);
+    useFloat(v, instruction, instruction.sources[0], group);
+    v.f.simd('f32x4Div');
+    finishSingle(v, instruction, group);
+  }
+};
+
+/** A number that no zero of the other sign equals, and zeros that win over those. */
+function settlesTies(operand: IrOperand | undefined, what: 'Min' | 'Max'): boolean {
+  if (operand?.kind !== 'float' || operand.width !== 32) return false;
+  if (isNanBits(32, operand.low, operand.high)) return false;
+  const bits = operand.low | 0;
+  return what === 'Max' ? bits !== -0x80000000 : bits !== 0;
+}
+
+/** A number wins over NaN; with `.NaN` a NaN wins. Zeros are ordered by sign. */
+function extreme(what: 'Min' | 'Max'): VectorEmitter {
+  return (v, instruction) => {
+    const { f } = v;
+    const [first, second] = instruction.sources;
+    const choose = what === 'Min' ? 'f32x4Pmin' : 'f32x4Pmax';
+    for (let group = 0; group < v.groups; group++) {
+      if (instruction.modifiers.includes('NaN')) {
+        useFloat(v, instruction, first, group);
+        useFloat(v, instruction, second, group);
+        f.simd(`f32x4${what}`);
+      } else if (settlesTies(second, what)) {
+        // The first operand stays unless the second one is smaller, or greater.
+        useFloat(v, instruction, second, group);
+        useFloat(v, instruction, first, group);
+        f.simd(choose);
+      } else {
+        useFloat(v, instruction, first, group);
+        useFloat(v, instruction, second, group);
+        const b = keep(v, 'b');
+        const a = keep(v, 'a');
+        const result = v.temporary('result', 'v128');
+        // Of equal operands, zeros of both signs above all, the bits of both; of a NaN the other one.
+        f.get(a)
+          .get(b)
+          .simd(what === 'Min' ? 'v128Or' : 'v128And');
+        f.get(b).get(a).simd(choose).get(a).get(b).simd('f32x4Eq').simd('v128Bitselect').set(result);
+        f.get(result).get(a).get(b).get(b).simd('f32x4Eq').simd('v128Bitselect');
+      }
+      finishSingle(v, instruction, group);
+    }
+  };
+}
+
+const copySign: VectorEmitter = (v, instruction) => {
+  const { f } = v;
+  for (let group = 0; group < v.groups; group++) {
+    v.use(instruction.sources[0], 'b32', group, 0, true);
+    v.use(instruction.sources[1], 'b32', group, 0, true);
+    f.v128(-0x80000000, -0x80000000, -0x80000000, -0x80000000).simd('v128Bitselect');
+    v.assign(instruction.destinations[0], 'f32', group);
+  }
+};
+
+export function singleVector(instruction: IrInstruction): VectorEmitter | undefined {
+  const { opcode, modifiers } = instruction;
+  if (directedMode(instruction) !== undefined || modifiers.includes('xorsign')) return undefined;
+  const isExact = !modifiers.includes('approx') && !modifiers.includes('full');
+  switch (opcode) {
+    case 'add':
+      return binary('Add');
+    case 'sub':
+      return binary('Sub');
+    case 'mul':
+      return binary('Mul');
+    case 'div':
+      return isExact ? binary('Div') : undefined;
+    case 'fma':
+    case 'mad':
+      return fused;
+    case 'neg':
+      return unary('Neg');
+    case 'abs':
+      return unary('Abs');
+    case 'sqrt':
+      return isExact ? unary('Sqrt') : undefined;
+    case 'rcp':
+      return isExact ? reciprocal : undefined;
+    case 'min':
+      return extreme('Min');
+    case 'max':
+      return extreme('Max');
+    case 'copysign':
+      return copySign;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,40 @@
+import type { IrInstruction } from '../../../../ptx/index.js';
+import { lastType } from '../../integerEmitter.js';
+import type { VectorEmitter } from '../vectorOperands.js';
+import { bitVector } from './bits.js';
+import { comparisonVector } from './comparisons.js';
+import { conversionVector } from './conversions.js';
+import { divisionVector } from './divisions.js';
+import { doubleVector } from './doubles.js';
+import { singleVector } from './floats.js';
+import { integerVector } from './integers.js';
+import { logicVector } from './logic.js';
+
+const integerTypes = /^(?:pred|[bus](?:8|16|32|64))$/;
+
+/**
+ * What writes an instruction for all lanes of a chunk at once, with registers that differ between lanes as its
+ * destinations; undefined where lanes are better taken one by one.
+ * @param fusesMultiplyAdd whether the machine's multiply-add rounds once.
+ */
+export function vectorEmitter(
+  instruction: IrInstruction,
+  fusesMultiplyAdd = false,
+): VectorEmitter | undefined {
+  const { opcode, modifiers } = instruction;
+  if (instruction.carry !== undefined) return undefined;
+  if (opcode === 'cvt') return conversionVector(instruction);
+  const type = lastType(instruction);
+  if (/^(?:setp|set|selp|slct|mov)$/.test(opcode))
+    return type === 'b128' ? undefined : comparisonVector(instruction);
+  if (type === 'f32') return singleVector(instruction);
+  if (type === 'f64') return doubleVector(instruction, fusesMultiplyAdd);
+  if (!integerTypes.test(type)) return undefined;
+  if (modifiers.some((each) => each === 'sat' || each === 'relu' || each === 'cc')) return undefined;
+  return (
+    integerVector(instruction) ??
+    logicVector(instruction) ??
+    bitVector(instruction) ??
+    divisionVector(instruction)
+  );
+}
