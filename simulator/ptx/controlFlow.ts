@@ -2,8 +2,10 @@ import type { IrBlock, IrInstruction } from './ir.js';
 
 /** Whether a block ends with this instruction: `brkpt` without a debugger is an end as `trap` is. */
 export function endsBlock(opcode: string): boolean {
-  return /^(?:bra|brx|ret|exit|trap|brkpt)$/.test(opcode);
+  return ends.has(opcode);
 }
+
+const ends = new Set(['bra', 'brx', 'ret', 'exit', 'trap', 'brkpt']);
 
 export interface BlockLayout {
   /** First instruction of each block, ascending. */

@@ -36,6 +36,10 @@ export interface ModuleContext extends CheckContext {
   useReservedSharedMemory(): void;
 }
 
+const stackOpcodes = new Set(['alloca', 'stacksave', 'stackrestore']);
+const carryOpcodes = new Set(['add', 'addc', 'sub', 'subc', 'mad', 'madc']);
+const NONE: readonly number[] = [];
+
 /** Reads one function body. */
 export class FunctionParser {
   private readonly scopes = new FunctionScopes();
@@ -180,14 +184,13 @@ export class FunctionParser {
 
   private parseInstruction(): void {
     const parsed = this.parser.parse();
-    for (const each of this.rewritten(parsed)) this.push({ ...each, scope: this.scopes.here });
+    for (const each of this.rewritten(parsed)) this.push(pendingIn(this.scopes.here, each));
     if (parsed.opaque === true)
       this.refuse(parsed.line, parsed.text, refusalReason(parsed, formsOf(parsed.opcode).length > 0));
   }
 
   private rewritten(parsed: ParsedInstruction): ParsedInstruction[] {
-    if (parsed.opaque === true || !/^(alloca|stacksave|stackrestore)$/.test(parsed.opcode))
-      return rewrite(parsed, this.scopes);
+    if (parsed.opaque === true || !stackOpcodes.has(parsed.opcode)) return rewrite(parsed, this.scopes);
     return allocate(parsed, this.allocationStack()) ?? [parsed];
   }
 
@@ -288,31 +291,39 @@ export class FunctionParser {
     if (!ends || this.labelNames.has(this.pending.length)) this.push(this.impliedReturn(endLine));
     const shift = this.prologue.length;
     const pending = [...this.prologue, ...this.pending];
-    const targets = pending.map((each) =>
-      this.labelsOf(each).map((label) => this.resolveLabel(label, each) + shift),
-    );
+    const targets = pending.map((each) => {
+      const labels = this.labelsOf(each);
+      return labels.length === 0 ? NONE : labels.map((label) => this.resolveLabel(label, each) + shift);
+    });
     const labelNames = new Map([...this.labelNames].map(([index, name]) => [index + shift, name]));
     const layout = layOutBlocks(
       pending.map((each) => each.opcode),
       targets.flat(),
     );
     const parsed = pending.map((each, index): IrInstruction => {
-      const labels = (targets[index] ?? []).map((target) => ({
-        kind: 'label' as const,
-        block: layout.blockOf[target] ?? 0,
-      }));
+      const labels = targets[index] ?? NONE;
+      const { line, opcode, modifiers, types, guard, selectors, destinations, sources } = each;
       return {
         index,
-        line: each.line,
-        opcode: each.opcode,
-        modifiers: each.modifiers,
-        types: each.types,
-        ...(each.guard === undefined ? {} : { guard: each.guard }),
-        ...this.carryOf(each),
-        ...(each.selectors === undefined ? {} : { selectors: each.selectors }),
-        ...this.prototypeOf(each),
-        destinations: each.destinations,
-        sources: [...each.sources, ...labels],
+        line,
+        opcode,
+        modifiers,
+        types,
+        guard,
+        carry: this.carryOf(each),
+        selectors,
+        prototype: this.prototypeOf(each),
+        destinations,
+        sources:
+          labels.length === 0
+            ? sources
+            : [
+                ...sources,
+                ...labels.map((target) => ({
+                  kind: 'label' as const,
+                  block: layout.blockOf[target] ?? 0,
+                })),
+              ],
       };
     });
     const { instructions, registers } = numberRegisters({
@@ -346,11 +357,11 @@ export class FunctionParser {
   }
 
   /** The condition code that `.cc` writes, and that addc, subc and madc read. */
-  private carryOf({ opcode, modifiers }: ParsedInstruction): Pick<IrInstruction, 'carry'> {
-    if (!/^(add|sub|mad)c?$/.test(opcode)) return {};
+  private carryOf({ opcode, modifiers }: ParsedInstruction): IrInstruction['carry'] {
+    if (!carryOpcodes.has(opcode)) return undefined;
     const reads = opcode.endsWith('c');
     const writes = modifiers.includes('cc');
-    return reads || writes ? { carry: { register: this.scopes.conditionCode(), reads, writes } } : {};
+    return reads || writes ? { register: this.scopes.conditionCode(), reads, writes } : undefined;
   }
 
   private labelsOf(each: PendingInstruction): readonly string[] {
@@ -369,10 +380,11 @@ export class FunctionParser {
   }
 
   /** Of an indirect call what its table says; of a direct one the table is of no use. */
-  private prototypeOf(each: PendingInstruction): Pick<IrInstruction, 'prototype'> {
-    if (each.opcode !== 'call' || each.table === undefined || each.sources[0]?.kind !== 'register') return {};
+  private prototypeOf(each: PendingInstruction): IrPrototype | undefined {
+    if (each.opcode !== 'call' || each.table === undefined || each.sources[0]?.kind !== 'register')
+      return undefined;
     const table = this.scopes.findTable(each.table, each.scope);
-    if (table?.kind === 'callPrototype') return { prototype: table.prototype };
+    if (table?.kind === 'callPrototype') return table.prototype;
     if (table?.kind !== 'callTargets')
       return this.stream.fail('the label of a .callprototype or .calltargets', word(each.table, each.line));
     const prototypes = table.functions.map((name): IrPrototype => {
@@ -380,7 +392,7 @@ export class FunctionParser {
       return found ?? this.stream.fail('a declared function', word(name, table.line));
     });
     const [first = { parameters: [], returns: [] }] = prototypes;
-    return { prototype: { ...first, targets: table.functions } };
+    return { ...first, targets: table.functions };
   }
 
   private resolveLabel(label: string, from: PendingInstruction): number {
@@ -390,6 +402,27 @@ export class FunctionParser {
     }
     return found;
   }
+}
+
+/** Written out, so that all are objects of one shape. */
+function pendingIn(scope: object, parsed: ParsedInstruction): PendingInstruction {
+  const { line, opcode, modifiers, types, guard, selectors, destinations, sources, labels, table, text } =
+    parsed;
+  return {
+    line,
+    opcode,
+    modifiers,
+    types,
+    guard,
+    selectors,
+    destinations,
+    sources,
+    labels,
+    table,
+    text,
+    opaque: parsed.opaque,
+    scope,
+  };
 }
 
 function firstRefusal(fn: IrFunction, module: CheckContext): IrRefusal | undefined {

@@ -34,6 +34,35 @@ export interface ParsedInstruction {
   readonly opaque?: boolean;
 }
 
+/** What an instruction's opcode and modifiers say, before any operand. */
+interface Spelling {
+  readonly opcode: string;
+  readonly modifiers: readonly string[];
+  readonly types: readonly ScalarType[];
+  readonly text: string;
+  readonly isKnown: boolean;
+  /** How many of the operands are written: 0 or 1. */
+  readonly written: number;
+}
+
+/** A text has few spellings and many instructions of each: those share what their spelling says. */
+const spellings = new Map<string, Spelling>();
+const mostSpellings = 4096;
+
+/** @param text opcode and modifiers, joined by their dots */
+function spellingOf(text: string): Spelling {
+  let found = spellings.get(text);
+  if (found === undefined) {
+    const [opcode = '', ...modifiers] = text.split('.');
+    const types = modifiers.filter(isScalarType);
+    const isKnown = isKnownForm(opcode, modifiers, types);
+    found = { opcode, modifiers, types, text, isKnown, written: hasDestination(opcode, modifiers) ? 1 : 0 };
+    if (spellings.size >= mostSpellings) spellings.clear();
+    spellings.set(text, found);
+  }
+  return found;
+}
+
 const withoutDestination = new Set(
   (
     'st red bra brx ret exit trap brkpt bar barrier membar fence nanosleep prefetch prefetchu discard applypriority ' +
@@ -58,6 +87,16 @@ const componentIndex: Readonly<Record<string, number>> = {
   '.a': 3,
 };
 
+function parsed(
+  line: number,
+  { opcode, modifiers, types, text }: Spelling,
+  guard: IrInstruction['guard'],
+  destinations: readonly IrOperand[],
+  sources: readonly IrOperand[],
+): ParsedInstruction {
+  return { line, opcode, modifiers, types, text, guard, destinations, sources, labels: [] };
+}
+
 export class InstructionParser {
   /** Part that the operand just read selects, of a video instruction. */
   private selector = '';
@@ -72,43 +111,42 @@ export class InstructionParser {
     const stream: TokenStream = this.stream;
     const { line } = stream.peek();
     const guard = stream.accept('@') ? this.parseGuard() : undefined;
-    const opcode = stream.word('an instruction').text;
-    const modifiers: string[] = [];
-    while (stream.peek().kind === 'dotted') modifiers.push(stream.next().text.slice(1));
-    const types = modifiers.filter(isScalarType);
-    const text = [opcode, ...modifiers].join('.');
-    const head = { line, opcode, modifiers, types, text, ...(guard === undefined ? {} : { guard }) };
-    if (!isKnownForm(opcode, modifiers, types)) {
+    let spelled = stream.word('an instruction').text;
+    while (stream.peek().kind === 'dotted') spelled += stream.next().text;
+    const spelling = spellingOf(spelled);
+    const { opcode } = spelling;
+    if (!spelling.isKnown) {
       stream.skipStatement();
-      return { ...head, destinations: [], sources: [], labels: [], opaque: true };
+      return { ...parsed(line, spelling, guard, [], []), opaque: true };
     }
     if (opcode === 'bra') {
       const label = stream.word('a label').text;
       stream.expect(';', 'after the instruction');
-      return { ...head, destinations: [], sources: [], labels: [label] };
+      return { ...parsed(line, spelling, guard, [], []), labels: [label] };
     }
-    if (opcode === 'brx') return { ...head, ...this.parseIndexedBranch(), labels: [] };
-    if (opcode === 'call') return { ...head, ...this.parseCall(), labels: [] };
+    if (opcode === 'brx') return { ...parsed(line, spelling, guard, [], []), ...this.parseIndexedBranch() };
+    if (opcode === 'call') return { ...parsed(line, spelling, guard, [], []), ...this.parseCall() };
     const operands: IrOperand[] = [];
-    const selectors: string[] = [];
+    let selectors: string[] | undefined;
     if (stream.peek().kind === 'end') stream.fail("';' after the instruction");
     if (!stream.is(';')) {
       do {
         this.selector = '';
         operands.push(this.parseOperand());
-        selectors.push(this.selector);
-        if (this.selector !== '' && !/^v(?!ote)/.test(opcode)) stream.fail('a whole register');
+        if (this.selector !== '') {
+          if (!/^v(?!ote)/.test(opcode)) stream.fail('a whole register');
+          selectors ??= [];
+          while (selectors.length < operands.length - 1) selectors.push('');
+          selectors.push(this.selector);
+        }
       } while (stream.accept(','));
     }
     stream.expect(';', 'after the instruction');
-    const written = hasDestination(opcode, modifiers) ? 1 : 0;
-    return {
-      ...head,
-      destinations: operands.slice(0, written),
-      sources: operands.slice(written),
-      labels: [],
-      ...(selectors.some((each) => each !== '') ? { selectors } : {}),
-    };
+    const { written } = spelling;
+    const plain = parsed(line, spelling, guard, operands.slice(0, written), operands.slice(written));
+    if (selectors === undefined) return plain;
+    while (selectors.length < operands.length) selectors.push('');
+    return { ...plain, selectors };
   }
 
   private parseGuard(): { register: number; negated: boolean } {

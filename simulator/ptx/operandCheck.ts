@@ -3,23 +3,32 @@ import { typeBits } from './scalarTypes.js';
 import { specialRegisterBits } from './specialRegisters.js';
 import type { OperandType } from './support.js';
 
-/** What a form says of one operand: its code and the type that this gives for the instruction. */
-interface ExpectedOperand {
-  readonly code: string;
-  readonly type: OperandType;
+/** What a form says of operands, in order: their codes and the types that these give for the instruction. */
+export interface ExpectedOperands {
+  readonly codes: readonly string[];
+  readonly types: readonly OperandType[];
 }
 
 /** Why operands do not fit the codes of a form, whose number they have; undefined when they do. */
 export function checkOperands(
   operands: readonly IrOperand[],
-  expected: readonly ExpectedOperand[],
+  expected: ExpectedOperands,
   instruction: IrInstruction,
   fn: IrFunction,
   isWritten: boolean,
 ): string | undefined {
-  for (const [index, operand] of operands.entries()) {
-    const { code, type } = expected[index] ?? { code: '', type: 'b32' };
-    const reason = checkOperand(operand, code, type, instruction, fn, isWritten);
+  for (let index = 0; index < operands.length; index++) {
+    const operand = operands[index];
+    if (operand === undefined) continue;
+    const { codes, types } = expected;
+    const reason = checkOperand(
+      operand,
+      codes[index] ?? '',
+      types[index] ?? 'b32',
+      instruction,
+      fn,
+      isWritten,
+    );
     if (reason !== undefined)
       return `${isWritten ? 'destination' : 'source'} operand ${index + 1}: ${reason}`;
   }
@@ -122,8 +131,7 @@ function checkRegister(
   if ((found.type === 'pred') !== (type === 'pred'))
     return `${found.name} is .${found.type}, .${type} expected`;
   // Loads, stores and conversions may use a register wider than the type (`ld.u8` into .b16).
-  const mayBeWider = /^(ld|ldu|st|cvt)$/.test(instruction.opcode);
-  if (have === bits || (mayBeWider && have > bits)) return undefined;
+  if (have === bits || (have > bits && /^(ld|ldu|st|cvt)$/.test(instruction.opcode))) return undefined;
   return `${found.name} is .${found.type}, .${type} expected`;
 }
 

@@ -1,8 +1,7 @@
 import { formsOf } from './forms/index.js';
-import type { InstructionForm } from './forms/index.js';
 import { checkByOpcode, type FunctionContext } from './instructionRules.js';
 import type { IrFunction, IrInstruction, IrOperand, ScalarType } from './ir.js';
-import { checkOperands } from './operandCheck.js';
+import { checkOperands, type ExpectedOperands } from './operandCheck.js';
 import { refusalReason } from './refusalReasons.js';
 import { isScalarType } from './scalarTypes.js';
 import { canonicalModifiers } from './spelling.js';
@@ -19,12 +18,23 @@ export type OperandType = ScalarType | 'address' | 'label';
 type Spelling = Pick<IrInstruction, 'opcode' | 'modifiers' | 'types'>;
 type Instruction = Spelling & Pick<IrInstruction, 'destinations' | 'sources'>;
 
+/** One side of a form, for one spelling. */
+interface SpelledOperands extends ExpectedOperands {
+  /** How many must be there. */
+  readonly least: number;
+}
+
+interface SpelledForm {
+  readonly destinations: SpelledOperands;
+  readonly sources: SpelledOperands;
+}
+
 /** Forms by spelling: a text has few spellings and many instructions of each. */
-const knownForms = new Map<string, readonly InstructionForm[]>();
+const knownForms = new Map<string, readonly SpelledForm[]>();
 const mostKnownForms = 4096;
 
 /** Forms whose modifiers and types a spelling has: nearly always one, a few that differ in their operands. */
-function formsOfSpelling(spelling: Spelling): readonly InstructionForm[] {
+function formsOfSpelling(spelling: Spelling): readonly SpelledForm[] {
   const text = `${spelling.opcode}.${spelling.modifiers.join('.')}`;
   let found = knownForms.get(text);
   if (found === undefined) {
@@ -35,19 +45,32 @@ function formsOfSpelling(spelling: Spelling): readonly InstructionForm[] {
   return found;
 }
 
-function findForms({ opcode, modifiers, types }: Spelling): readonly InstructionForm[] {
+function findForms({ opcode, modifiers, types }: Spelling): readonly SpelledForm[] {
   const typeList = types.join('.');
   const others = modifiers.filter((modifier) => !isScalarType(modifier));
-  return formsOf(opcode).filter(
-    (form) =>
-      form.types.test(typeList) &&
-      others.every((modifier) => form.allowed.test(modifier)) &&
-      form.required.every((required) => others.some((modifier) => required.test(modifier))),
-  );
+  return formsOf(opcode)
+    .filter(
+      (form) =>
+        form.types.test(typeList) &&
+        others.every((modifier) => form.allowed.test(modifier)) &&
+        form.required.every((required) => others.some((modifier) => required.test(modifier))),
+    )
+    .map(({ destinations, sources }) => ({
+      destinations: spelledOperands(destinations, types),
+      sources: spelledOperands(sources, types),
+    }));
+}
+
+function spelledOperands(codes: readonly string[], types: readonly ScalarType[]): SpelledOperands {
+  return {
+    codes,
+    types: codes.map((code) => resolve(code, types)),
+    least: codes.filter((code) => !code.startsWith('{')).length,
+  };
 }
 
 /** The supported form that an instruction has: one with its number of operands, if there is one. */
-function formOf(instruction: Instruction): InstructionForm | undefined {
+function formOf(instruction: Instruction): SpelledForm | undefined {
   const forms = formsOfSpelling(instruction);
   return (
     forms.find(
@@ -128,15 +151,12 @@ export function operandTypes(instruction: IrInstruction): OperandTypes {
   const form = formOf(instruction);
   if (form === undefined)
     throw new RangeError(`${instruction.opcode} at line ${instruction.line} is not supported`);
-  return {
-    destinations: form.destinations.map((code) => resolve(code, instruction.types)),
-    sources: form.sources.map((code) => resolve(code, instruction.types)),
-  };
+  return { destinations: form.destinations.types, sources: form.sources.types };
 }
 
 /** Types of the sources of an instruction, as far as it has a form. */
 export function sourceTypes(instruction: Instruction): readonly OperandType[] {
-  return formOf(instruction)?.sources.map((code) => resolve(code, instruction.types)) ?? [];
+  return formOf(instruction)?.sources.types ?? [];
 }
 
 /** Why an instruction cannot run, or undefined when it can. */
@@ -149,31 +169,25 @@ export function checkInstruction(
     return checkByOpcode(instruction, fn, context);
   const form = formOf(instruction);
   if (form === undefined) return refusalReason(instruction, formsOf(instruction.opcode).length > 0);
-  const typed = (codes: readonly string[]) =>
-    codes.map((code) => ({ code, type: resolve(code, instruction.types) }));
   return (
     checkCount(instruction.destinations, form.destinations, 'destination') ??
     checkCount(instruction.sources, form.sources, 'source') ??
-    checkOperands(instruction.destinations, typed(form.destinations), instruction, fn, true) ??
-    checkOperands(instruction.sources, typed(form.sources), instruction, fn, false) ??
+    checkOperands(instruction.destinations, form.destinations, instruction, fn, true) ??
+    checkOperands(instruction.sources, form.sources, instruction, fn, false) ??
     checkByOpcode(instruction, fn, context)
   );
 }
 
-function leastCount(codes: readonly string[]): number {
-  return codes.filter((code) => !code.startsWith('{')).length;
-}
-
-function countFits(operands: readonly IrOperand[], codes: readonly string[]): boolean {
-  return operands.length >= leastCount(codes) && operands.length <= codes.length;
+function countFits(operands: readonly IrOperand[], { codes, least }: SpelledOperands): boolean {
+  return operands.length >= least && operands.length <= codes.length;
 }
 
 function checkCount(
   operands: readonly IrOperand[],
-  codes: readonly string[],
+  expected: SpelledOperands,
   what: string,
 ): string | undefined {
-  if (countFits(operands, codes)) return undefined;
-  const least = leastCount(codes);
+  if (countFits(operands, expected)) return undefined;
+  const { codes, least } = expected;
   return `it has ${operands.length} ${what} operands, ${least === codes.length ? least : `${least} to ${codes.length}`} expected`;
 }

@@ -5,6 +5,7 @@ import { neededInstructions } from './neededInstructions.js';
 import { ProductFinder, type Product, type ProductUse } from './products.js';
 import { isProductOfReciprocal, quotientFactors } from './quotient.js';
 import { replaceInstructions, type NewInstruction } from './replacement.js';
+import { roundsFreely } from './roundsFreely.js';
 import { straightLines } from './straightLine.js';
 
 /**
@@ -26,11 +27,28 @@ export function contractModule(ir: IrModule): IrModule {
 }
 
 export function contractFunction(fn: IrFunction): IrFunction {
+  if (!hasProductsAndSums(fn)) return fn;
   const finder = new ProductFinder(fn, neededInstructions(fn));
   const lines = straightLines(fn);
   for (const line of lines) finder.scan(line);
   const chosen = chooseProducts(finder);
   return chosen.length === 0 ? fn : new Contraction(fn, chosen, lines).result();
+}
+
+/** Without both there is nothing to contract, and nothing to analyse. */
+function hasProductsAndSums({ instructions }: IrFunction): boolean {
+  let hasProduct = false;
+  let hasSum = false;
+  for (const instruction of instructions) {
+    const { opcode } = instruction;
+    const isSum = opcode === 'add' || opcode === 'sub';
+    if (isSum ? hasSum : hasProduct || (opcode !== 'mul' && opcode !== 'div')) continue;
+    if (roundsFreely(instruction) === undefined && !isProductOfReciprocal(instruction)) continue;
+    if (isSum) hasSum = true;
+    else hasProduct = true;
+    if (hasProduct && hasSum) return true;
+  }
+  return false;
 }
 
 /**

@@ -19,11 +19,32 @@ export function replaceInstructions(
     for (let at = block.first; at <= block.last; at++) {
       const old = fn.instructions[at];
       if (old === undefined) continue;
-      for (const each of replacements.get(at) ?? [old])
-        instructions.push({ ...each, index: instructions.length });
+      const put = replacements.get(at);
+      if (put === undefined) instructions.push(placed(old, instructions.length));
+      else for (const each of put) instructions.push(placed(each, instructions.length));
     }
     if (instructions.length === first) throw new RangeError(`${fn.name}: block ${block.index} is left empty`);
     return { ...block, first, last: instructions.length - 1 };
   });
   return { ...fn, registers: [...fn.registers, ...addedRegisters], instructions, blocks };
+}
+
+/** An instruction at its place: the same object where that is its place already. */
+function placed(instruction: NewInstruction | IrInstruction, index: number): IrInstruction {
+  if ('index' in instruction && instruction.index === index) return instruction;
+  const { line, opcode, modifiers, types, guard, carry, selectors, prototype, destinations, sources } =
+    instruction;
+  return {
+    index,
+    line,
+    opcode,
+    modifiers,
+    types,
+    guard,
+    carry,
+    selectors,
+    prototype,
+    destinations,
+    sources,
+  };
 }
