@@ -4,6 +4,7 @@ import { SEGMENT_ENTRY, SEGMENT_FLAGS } from '../memory/index.js';
 import { AREA, CACHE, faultNumber, RECORD } from './executorArea.js';
 import { reachLanes } from './laneReach.js';
 import { laneFunctionMakers } from './laneFunctions.js';
+import { laneSpecialFunctionMakers } from './laneSpecialFunctions.js';
 import { specialFunctionMakers } from './specialFunctions.js';
 
 export const CANONICAL_NAN_32 = 0x7fffffff;
@@ -400,6 +401,7 @@ const makers = {
   exponential2,
   ...specialFunctionMakers,
   ...laneFunctionMakers,
+  ...laneSpecialFunctionMakers,
   halfToFloat,
   divS32: () => divide('i32', 'DivS'),
   divU32: () => divide('i32', 'DivU'),

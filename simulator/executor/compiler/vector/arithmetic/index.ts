@@ -9,6 +9,7 @@ import { doubleVector } from './doubles.js';
 import { singleVector } from './floats.js';
 import { integerVector } from './integers.js';
 import { logicVector } from './logic.js';
+import { specialVector } from './specialFunctions.js';
 
 const integerTypes = /^(?:pred|[bus](?:8|16|32|64))$/;
 
@@ -27,7 +28,7 @@ export function vectorEmitter(
   const type = lastType(instruction);
   if (/^(?:setp|set|selp|slct|mov)$/.test(opcode))
     return type === 'b128' ? undefined : comparisonVector(instruction);
-  if (type === 'f32') return singleVector(instruction);
+  if (type === 'f32') return singleVector(instruction) ?? specialVector(instruction);
   if (type === 'f64') return doubleVector(instruction, fusesMultiplyAdd);
   if (!integerTypes.test(type)) return undefined;
   if (modifiers.some((each) => each === 'sat' || each === 'relu' || each === 'cc')) return undefined;
