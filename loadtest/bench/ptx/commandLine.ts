@@ -7,6 +7,8 @@ export interface CommandLine {
   readonly repeats: number;
   readonly json: boolean;
   readonly check: boolean;
+  /** Folder for the table and picture of what each optimisation brings, instead of the bench. */
+  readonly ablation: string | undefined;
 }
 
 /** @throws Error that says what is wrong. */
@@ -16,6 +18,8 @@ export function commandLine(args: readonly string[]): CommandLine {
     options: {
       json: { type: 'boolean', default: false },
       check: { type: 'boolean', default: false },
+      ablation: { type: 'boolean', default: false },
+      out: { type: 'string', default: 'docs/experiments/ptx' },
       repeats: { type: 'string', default: '11' },
     },
     allowPositionals: true,
@@ -25,5 +29,11 @@ export function commandLine(args: readonly string[]): CommandLine {
   if (unknown !== undefined) throw new Error(`there is no part '${unknown}', only ${names.join(', ')}`);
   if (!/^[1-9]\d{0,3}$/.test(values.repeats))
     throw new Error(`--repeats must be a whole number from 1, not '${values.repeats}'`);
-  return { parts: positionals, repeats: Number(values.repeats), json: values.json, check: values.check };
+  return {
+    parts: positionals,
+    repeats: Number(values.repeats),
+    json: values.json,
+    check: values.check,
+    ablation: values.ablation ? values.out : undefined,
+  };
 }

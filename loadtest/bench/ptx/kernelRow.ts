@@ -74,7 +74,7 @@ interface Pairs {
 
 /** Both sides have run once on the same data. */
 async function compare(kernel: BenchKernel, ours: PtxRun, twin: TwinProcess): Promise<Comparison> {
-  const argument = ours.spec.args.findIndex((each) => 'buffer' in each && each.buffer.out);
+  const argument = ours.output;
   const output = ours.spec.args[argument];
   if (output === undefined || !('buffer' in output) || !isPlain(output.buffer.type))
     throw new Error(`${kernel.launch}: no output of floats or integers of 32 bits`);

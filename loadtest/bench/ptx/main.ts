@@ -2,8 +2,10 @@
  * `npm run bench:ptx [-- sgemm_naive ... start launch digits] [--repeats N] [--json] [--check]`: kernels in PTX against the
  * same loop nests in C, in the same run on one thread each, and what a launch costs besides; each figure with the floor that
  * it is held to. With --json one JSON document a part; with --check the exit code is 1 when a figure does not hold.
+ * With --ablation [--out FOLDER] instead: each kernel with each optimisation of the compiler left out, as files there.
  */
 import { checkTable, holds, type Check } from '../check.js';
+import { runAblation } from './ablationRun.js';
 import { commandLine } from './commandLine.js';
 import { toolchain } from './compiler.js';
 import { PARTS } from './parts.js';
@@ -13,6 +15,10 @@ try {
   const options = commandLine(process.argv.slice(2));
   const tools = toolchain();
   if (!options.json) process.stdout.write(heading(tools));
+  if (options.ablation !== undefined) {
+    runAblation(options.ablation, options, tools);
+    process.exit(0);
+  }
   const checks: Check[] = [];
   for (const part of PARTS) {
     if (options.parts.length > 0 && !options.parts.includes(part.name)) continue;

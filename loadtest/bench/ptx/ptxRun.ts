@@ -48,6 +48,11 @@ export class PtxRun {
     this.launch = { module, kernel, shape: { grid, block, dynamicSharedBytes }, params };
   }
 
+  /** The argument whose buffer holds the results. */
+  get output(): number {
+    return this.spec.args.findIndex((argument) => 'buffer' in argument && argument.buffer.out);
+  }
+
   /** Live bytes of an argument's buffer. */
   bytes(argument: number): Uint8Array {
     const spec = this.spec.args[argument];

@@ -1,0 +1,28 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ablate, type AblationRow } from './ablation.js';
+import { ablationFigure, ablationTable } from './ablationReport.js';
+import { BENCH_KERNELS } from './benchKernels.js';
+import type { Toolchain } from './compiler.js';
+
+/** Leaves `ablation.json`, `ablation.md` and `ablation.svg` in a folder. @param parts kernels by name; none for all */
+export function runAblation(
+  folder: string,
+  { parts, repeats }: { readonly parts: readonly string[]; readonly repeats: number },
+  { cpu, node }: Toolchain,
+): void {
+  const rows: AblationRow[] = [];
+  for (const kernel of BENCH_KERNELS) {
+    if (parts.length > 0 && !parts.includes(kernel.name.split(' ', 1)[0] ?? '')) continue;
+    const row = ablate(kernel, { root: process.cwd(), repeats });
+    rows.push(row);
+    process.stdout.write(
+      rows.length === 1 ? ablationTable(rows) : (ablationTable([row]).split('\n')[2] ?? '') + '\n',
+    );
+  }
+  mkdirSync(folder, { recursive: true });
+  const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
+  write('ablation.json', `${JSON.stringify({ cpu, node, repeats, rows }, null, 1)}\n`);
+  write('ablation.md', ablationTable(rows));
+  write('ablation.svg', ablationFigure(rows, `CPU time of one thread at steady speed; ${cpu}, Node ${node}`));
+}
