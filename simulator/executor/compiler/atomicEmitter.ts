@@ -6,7 +6,7 @@ import {
   type ScalarType,
 } from '../../ptx/index.js';
 import { LOCAL_WINDOW_HIGH, SHARED_WINDOW_HIGH } from '../memory/index.js';
-import type { FunctionBuilder, OpName } from '../wasm/index.js';
+import type { AtomicName, FunctionBuilder, OpName } from '../wasm/index.js';
 import type { AddressEmitter, MemorySurroundings } from './addressEmitter.js';
 import type { ImportedOperations } from './importedOperations.js';
 import { spaceOf, type AccessSpace } from './instructionClass.js';
@@ -27,7 +27,7 @@ export function scalarAtomic(instruction: IrInstruction): IrInstruction | undefi
 
 /**
  * Atomics. Threads run one after another, so a plain read and write is atomic; one of a vector is one of each of its
- * elements.
+ * elements. Where several host threads run blocks at once, what blocks do to memory that they share is atomic among them.
  */
 export class AtomicEmitter {
   constructor(
@@ -51,9 +51,14 @@ export class AtomicEmitter {
     const values = value?.kind === 'vector' ? value.elements : [value];
     const held = wasmTypeOf(type);
     const olds = values.map((_, index) => this.emit.temporary(`old ${index}`, held));
+    const isShared = this.emit.library.isThreaded && spaceOf(instruction.modifiers) !== 'shared';
     values.forEach((each, index) => {
       const old = olds[index] ?? 0;
       const place = offset + (index * typeBits(type)) / 8;
+      if (isShared) {
+        this.combineAtOnce(instruction, imported, type, { at, place, old }, each);
+        return;
+      }
       const next = this.emit.temporary('next', held);
       f.get(at).memory(loadName(type), place).set(old).get(at);
       this.combine(instruction, imported, type, old, each);
@@ -107,6 +112,36 @@ export class AtomicEmitter {
       f.get(old);
       this.emit.assign(destination.elements[half], 'b64');
     });
+  }
+
+  /**
+   * Combines and writes with no other host thread in between, and keeps what was there. Only for what blocks may do in any
+   * order (see blockIndependence), so for whole words.
+   */
+  private combineAtOnce(
+    instruction: IrInstruction,
+    imported: ImportedOperations,
+    type: ScalarType,
+    { at, place, old }: { readonly at: number; readonly place: number; readonly old: number },
+    value: IrOperand | undefined,
+  ): void {
+    const f = this.emit.f;
+    const held = wasmTypeOf(type);
+    if (held !== 'i32' && held !== 'i64')
+      throw unsupported(instruction, this.emit.fn, 'not atomic in threads');
+    const direct = atomicOf(instruction, held);
+    if (direct !== undefined) {
+      f.get(at);
+      this.emit.use(value, type, true);
+      f.atomic(direct, place).set(old);
+      return;
+    }
+    const seen = this.emit.temporary('seen', held);
+    f.get(at).atomic(`${held}AtomicLoad`, place).set(seen);
+    const again = f.loop();
+    f.get(seen).set(old).get(at).get(old);
+    this.combine(instruction, imported, type, old, value);
+    f.atomic(`${held}AtomicCompareExchange`, place).tee(seen).get(old).op(`${held}Ne`).brIf(again).end();
   }
 
   /** Floats are added by the memory system, which flushes subnormals, except in shared memory. */
@@ -215,6 +250,19 @@ export class AtomicEmitter {
       f.get(old).op('i32Eqz').get(old).get(operand).op('i32GtU').op('i32Or').op('select');
     } else throw unsupported(instruction, this.emit.fn, 'this atomic is not supported');
   }
+}
+
+/** The machine's own read-modify-write, for what it has one for. */
+function atomicOf({ modifiers }: IrInstruction, held: 'i32' | 'i64'): AtomicName | undefined {
+  for (const [modifier, name] of [
+    ['add', 'Add'],
+    ['and', 'And'],
+    ['or', 'Or'],
+    ['xor', 'Xor'],
+  ] as const) {
+    if (modifiers.includes(modifier)) return `${held}Atomic${name}`;
+  }
+  return undefined;
 }
 
 /** Halves are moved as their bits. */

@@ -1,6 +1,7 @@
 import { WARP_SIZE, type SyncPoint } from '../compiler/index.js';
 import type { IrInstruction, IrOperand } from '../../ptx/index.js';
-import type { ExecutorLaunch, KernelFault } from '../types.js';
+import type { KernelFault } from '../types.js';
+import type { BlockLaunch } from './blockLaunch.js';
 import type { BlockState } from './blockState.js';
 import { makeFault } from './faults.js';
 import type { ReadyKernel } from './kernelCache.js';
@@ -37,7 +38,7 @@ export class BlockBarriers {
 
   constructor(
     private readonly area: LaunchArea,
-    private readonly launch: ExecutorLaunch,
+    private readonly launch: BlockLaunch,
     private readonly kernel: ReadyKernel,
   ) {}
 

@@ -1,5 +1,6 @@
 import { RECORD, REGION_RESULT, WARP_SIZE, type SyncPoint } from '../compiler/index.js';
-import type { ExecutorLaunch, KernelFault } from '../types.js';
+import type { KernelFault } from '../types.js';
+import type { BlockLaunch } from './blockLaunch.js';
 import { BlockBarriers } from './blockBarriers.js';
 import type { BlockState } from './blockState.js';
 import { makeFault, readFault } from './faults.js';
@@ -48,7 +49,7 @@ export class BlockScheduler {
   /** @param stopsWithoutFuel whether a block that has used up its fuel only stops, instead of faulting. */
   constructor(
     private readonly area: LaunchArea,
-    private readonly launch: ExecutorLaunch,
+    private readonly launch: BlockLaunch,
     private readonly kernel: ReadyKernel,
     private readonly stopsWithoutFuel = false,
   ) {

@@ -1,5 +1,6 @@
 import { DRIVER, DRIVER_RESULT, RECORD, REGION_RESULT } from '../compiler/index.js';
-import type { BlockRange, ExecutorLaunch, KernelFault } from '../types.js';
+import type { BlockRange, KernelFault } from '../types.js';
+import type { BlockLaunch } from './blockLaunch.js';
 import { BlockScheduler } from './blockScheduler.js';
 import { BlockState } from './blockState.js';
 import type { TurnsEnd } from './blockTurns.js';
@@ -15,7 +16,7 @@ export class BlocksInOrder {
 
   constructor(
     private readonly area: LaunchArea,
-    private readonly launch: ExecutorLaunch,
+    private readonly launch: BlockLaunch,
     private readonly kernel: ReadyKernel,
     private readonly range: BlockRange,
   ) {

@@ -4,7 +4,9 @@ export type ExecutorErrorCode =
   /** A suspended run that is another executor's or has been resumed before. */
   | 'invalidResume'
   /** The launch's address space is not one of this executor's node. */
-  | 'foreignSpace';
+  | 'foreignSpace'
+  /** A host thread that ran blocks of the launch has failed or died; what the launch has written is open. */
+  | 'threadLost';
 
 /** A launch that cannot be started. What goes wrong inside a kernel is a fault in the result instead. */
 export class ExecutorError extends Error {

@@ -1,5 +1,6 @@
 import { FAULTS, RECORD } from '../compiler/index.js';
-import type { Dim3, ExecutorLaunch, FaultCode, KernelFault } from '../types.js';
+import type { Dim3, FaultCode, KernelFault } from '../types.js';
+import type { BlockLaunch } from './blockLaunch.js';
 import type { LaunchArea } from './launchArea.js';
 
 const addressed = new Set<FaultCode>([
@@ -27,7 +28,7 @@ const meanings: Readonly<Record<FaultCode, string>> = {
 };
 
 /** The fault that compiled code left in the launch record. */
-export function readFault(area: LaunchArea, launch: ExecutorLaunch): KernelFault {
+export function readFault(area: LaunchArea, launch: BlockLaunch): KernelFault {
   const code = FAULTS[area.get(RECORD.faultCode) - 1] ?? 'trap';
   const address = addressed.has(code) ? area.wideExact(RECORD.faultAddress) : undefined;
   return makeFault(
@@ -41,10 +42,17 @@ export function readFault(area: LaunchArea, launch: ExecutorLaunch): KernelFault
   );
 }
 
+/** The same, and which block of the grid has it. */
+export function faultOf(area: LaunchArea, launch: BlockLaunch): { fault: KernelFault; block: number } {
+  const fault = readFault(area, launch);
+  const [x, y] = launch.shape.grid;
+  return { fault, block: fault.block[0] + x * (fault.block[1] + y * fault.block[2]) };
+}
+
 /** A fault of the running block, told in one sentence. */
 export function makeFault(
   area: LaunchArea,
-  launch: ExecutorLaunch,
+  launch: BlockLaunch,
   code: FaultCode,
   instructionIndex: number,
   thread: number,

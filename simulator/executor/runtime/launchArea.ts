@@ -17,6 +17,7 @@ import { functionAddress, sharedBytesOf } from '../module/index.js';
 import type { IrOperand } from '../../ptx/index.js';
 import type { ExecutorLaunch, LaunchPlace } from '../types.js';
 import type { BlockMemory, BlockState } from './blockState.js';
+import type { BlockLaunch } from './blockLaunch.js';
 import { ExecutorError } from './executorError.js';
 
 /** A position that no run comes to. */
@@ -24,6 +25,11 @@ const NEVER = Number.MAX_SAFE_INTEGER;
 
 /** A table that compiled code reads. */
 const exponentials = new Int32Array(exponentialWords.buffer);
+
+/** The memory that areas lie in. */
+export type AreaMemory = Pick<NodeMemory, 'buffer' | 'bytes' | 'allocate' | 'release'> & {
+  space(id: number): DeviceAddressSpace | undefined;
+};
 
 /** Writes a launch into one of the executor's areas and reads back what it left there. */
 export class LaunchArea {
@@ -36,7 +42,7 @@ export class LaunchArea {
 
   /** @param base where the area begins in the node's memory. */
   constructor(
-    private readonly memory: NodeMemory,
+    private readonly memory: AreaMemory,
     readonly base = 0,
   ) {
     this.words = new Int32Array(memory.buffer);
@@ -110,7 +116,7 @@ export class LaunchArea {
   }
 
   /** Which block runs next, with what fuel. @param spentBefore what it has spent of earlier fuel. */
-  enterBlock(launch: ExecutorLaunch, block: number, fuel: number, spentBefore = 0): void {
+  enterBlock(launch: BlockLaunch, block: number, fuel: number, spentBefore = 0): void {
     const { grid } = launch.shape;
     this.set(RECORD.ctaid, block % grid[0]);
     this.set(RECORD.ctaid + 4, Math.floor(block / grid[0]) % grid[1]);
@@ -123,7 +129,7 @@ export class LaunchArea {
   }
 
   /** Puts a block at its start. */
-  beginBlock(launch: ExecutorLaunch, block: number): void {
+  beginBlock(launch: BlockLaunch, block: number): void {
     this.enterBlock(launch, block, this.wide(RECORD.fuelPerBlock));
     const shared = this.get(RECORD.sharedBytes);
     if (shared > 0) this.clear(AREA.shared, AREA.shared + shared);
@@ -173,6 +179,11 @@ export class LaunchArea {
       this.set(DRIVER.alive + 4 * warp, block.alive[warp] ?? 0);
       this.set(DRIVER.state + 4 * warp, block.state[warp] ?? 0);
     }
+  }
+
+  /** Writes bytes into the area. */
+  put(at: number, bytes: Uint8Array): void {
+    this.memory.bytes.set(bytes, this.base + at);
   }
 
   /** A copy of bytes of the area. */

@@ -1,5 +1,5 @@
 import { CodeBuffer } from './codeBuffer.js';
-import { op, typeByte, type OpName, type WasmType } from './opcodes.js';
+import { op, typeByte, type AtomicName, type OpName, type WasmType } from './opcodes.js';
 import {
   simd,
   type SimdLaneName,
@@ -16,7 +16,7 @@ export const MAX_LOCALS = 50_000;
 
 const EMPTY = 0x40;
 
-/** Index of the only global. */
+/** Index of the global that tells where the area begins. */
 const AREA_GLOBAL = 0;
 const SIMD_PREFIX = 0xfd;
 
@@ -73,10 +73,6 @@ export class FunctionBuilder {
     this.code.byte(op.localTee);
     this.code.unsigned(local);
     return this;
-  }
-
-  get usesArea(): boolean {
-    return this.areaLocal >= 0;
   }
 
   /** Pushes the base of the area that the instance works in. */
@@ -176,6 +172,14 @@ export class FunctionBuilder {
     return this.shuffle([a, b, c, d].flatMap((word) => [0, 1, 2, 3].map((byte) => word * 4 + byte)));
   }
 
+  /** A read-modify-write that no other thread comes between; the address must be a multiple of the operand's size. */
+  atomic(name: AtomicName, offset: number): this {
+    this.op(name);
+    this.code.unsigned(name.startsWith('i64') ? 3 : 2);
+    this.code.unsigned(offset);
+    return this;
+  }
+
   /** Fills memory; destination, value and length are on the stack. */
   memoryFill(): this {
     this.code.byte(0xfc);
@@ -234,8 +238,11 @@ export class FunctionBuilder {
     return this;
   }
 
-  /** The body as a module's code section holds it. @throws RangeError when V8 would refuse it. */
-  finish(): Uint8Array {
+  /**
+   * The body as a module's code section holds it. @throws RangeError when V8 would refuse it.
+   * @param isThreaded whether the module imports where the area begins; otherwise it is at 0.
+   */
+  finish(isThreaded = false): Uint8Array {
     if (this.depth !== 0) throw new RangeError(`${this.depth} blocks are left open`);
     if (this.localCount > MAX_LOCALS)
       throw new RangeError(`${this.localCount} locals, at most ${MAX_LOCALS}`);
@@ -252,8 +259,13 @@ export class FunctionBuilder {
       body.byte(typeByte[run.type]);
     }
     if (this.areaLocal >= 0) {
-      body.byte(op.globalGet);
-      body.unsigned(AREA_GLOBAL);
+      if (isThreaded) {
+        body.byte(op.globalGet);
+        body.unsigned(AREA_GLOBAL);
+      } else {
+        body.byte(op.i32Const);
+        body.signed32(0);
+      }
       body.byte(op.localSet);
       body.unsigned(this.areaLocal);
     }

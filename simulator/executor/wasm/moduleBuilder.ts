@@ -17,9 +17,8 @@ interface FunctionImport {
 }
 
 /**
- * A module with one imported shared memory, perhaps one imported global (the base of the area that an instance works in),
- * imported functions and functions of its own. Functions must be imported before the first one is added, since they take
- * the first indices.
+ * A module with one imported shared memory, imported functions and functions of its own. Imports must be declared
+ * before the first function, since they take the first indices.
  */
 export class ModuleBuilder {
   private readonly types: { readonly key: string; readonly bytes: Uint8Array }[] = [];
@@ -27,8 +26,15 @@ export class ModuleBuilder {
   private readonly functions: { readonly builder: FunctionBuilder; readonly type: number }[] = [];
   private readonly exports: { readonly name: string; readonly index: number }[] = [];
 
-  /** @param memoryPages the maximum that the imported memory was made with. */
-  constructor(private readonly memoryPages: number) {}
+  /**
+   * @param memoryPages the maximum that the imported memory was made with.
+   * @param isThreaded whether several threads run instances at once: each is told where its area begins, by an imported
+   * global; otherwise it is at 0.
+   */
+  constructor(
+    private readonly memoryPages: number,
+    readonly isThreaded = false,
+  ) {}
 
   /** @returns the index to call it by. */
   importFunction(name: string, params: readonly WasmType[], results: readonly WasmType[]): number {
@@ -46,7 +52,6 @@ export class ModuleBuilder {
   }
 
   finish(): Uint8Array {
-    const usesArea = this.functions.some(({ builder }) => builder.usesArea);
     const out = new CodeBuffer();
     out.uint32(0x6d736100);
     out.uint32(1);
@@ -55,14 +60,14 @@ export class ModuleBuilder {
       for (const type of this.types) body.append(type.bytes);
     });
     section(out, SECTION.import, (body) => {
-      body.unsigned(this.imports.length + (usesArea ? 2 : 1));
+      body.unsigned(this.imports.length + (this.isThreaded ? 2 : 1));
       body.name('node');
       body.name('memory');
       body.byte(KIND_MEMORY);
       body.byte(SHARED_LIMITS);
       body.unsigned(1);
       body.unsigned(this.memoryPages);
-      if (usesArea) {
+      if (this.isThreaded) {
         body.name('node');
         body.name('area');
         body.byte(KIND_GLOBAL);
@@ -91,7 +96,7 @@ export class ModuleBuilder {
     section(out, SECTION.code, (body) => {
       body.unsigned(this.functions.length);
       for (const each of this.functions) {
-        const bytes = each.builder.finish();
+        const bytes = each.builder.finish(this.isThreaded);
         body.unsigned(bytes.length);
         body.append(bytes);
       }

@@ -162,9 +162,23 @@ export const op = {
   i64TruncSatF32U: 0xfc05,
   i64TruncSatF64S: 0xfc06,
   i64TruncSatF64U: 0xfc07,
+  i32AtomicLoad: 0xfe10,
+  i64AtomicLoad: 0xfe11,
+  i32AtomicAdd: 0xfe1e,
+  i64AtomicAdd: 0xfe1f,
+  i32AtomicAnd: 0xfe2c,
+  i64AtomicAnd: 0xfe2d,
+  i32AtomicOr: 0xfe33,
+  i64AtomicOr: 0xfe34,
+  i32AtomicXor: 0xfe3a,
+  i64AtomicXor: 0xfe3b,
+  i32AtomicCompareExchange: 0xfe48,
+  i64AtomicCompareExchange: 0xfe49,
 } as const;
 
 export type OpName = keyof typeof op;
+
+export type AtomicName = Extract<OpName, `${string}Atomic${string}`>;
 
 export type ScalarWasmType = 'i32' | 'i64' | 'f32' | 'f64';
 

@@ -1,0 +1,1 @@
+export { ParallelLaunches, type LaunchParts, type ParallelOptions } from './parallelLaunches.js';
