@@ -9,20 +9,28 @@ export const REACH = { global: 0, generic: 1, shared: 2, local: 3 } as const;
 /** What `reachLanes` returns when every lane's access is allowed. */
 export const NO_LANE = -1;
 
+/** What `reachLanes` does with the bytes of a lane that it may reach. */
+export const REACH_TO = {
+  /** From memory to the area. */
+  load: 0,
+  /** From the area to memory. */
+  store: 1,
+  /** Nothing: the address in the node's memory goes to the area, an i32 for each lane, to be written at. */
+  update: 2,
+} as const;
+
 /** In place of a distance between the addresses of neighbouring lanes: they are in the area, each by itself. */
 export const NO_STRIDE = -0x80000000;
 
 /**
  * (lanes as bits, address of lane 0, distance from lane to lane or NO_STRIDE, what the addresses are, place of the access
- * cache, size, isStore, local memory of lane 0, bytes of a lane's local memory) → the first lane whose access faults, or
+ * cache, size, what to do, local memory of lane 0, bytes of a lane's local memory) → the first lane whose access faults, or
  * NO_LANE. One lane after another: checks the address of the lane and moves its bytes between memory and the lane's place
  * in the area. A fault is left in the launch record.
  */
 export function reachLanes(library: Library): FunctionBuilder {
   const f = new FunctionBuilder(['i32', 'i64', 'i32', 'i32', 'i32', 'i32', 'i32', 'i32', 'i32'], ['i32']);
-  const [bits, first, stride, kind, cache, bytes, isStore, localBase, localBytes] = [
-    0, 1, 2, 3, 4, 5, 6, 7, 8,
-  ];
+  const [bits, first, stride, kind, cache, bytes, to, localBase, localBytes] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
   const [lane, space, at, limit, code] = [0, 1, 2, 3, 4].map(() => f.local('i32')) as [
     number,
     number,
@@ -53,7 +61,10 @@ export function reachLanes(library: Library): FunctionBuilder {
   f.get(lane).get(localBytes).op('i32Mul').get(localBase).op('i32Add').set(at).end();
   reachWindow();
   f.end();
-  moveBytes(f, { lane, at, bytes, isStore });
+  f.get(to).i32(REACH_TO.update).op('i32Eq').if();
+  f.get(lane).i32(4).op('i32Mul').area().op('i32Add').get(at).memory('i32Store', LANES.bytes).else();
+  moveBytes(f, { lane, at, bytes, isStore: to });
+  f.end();
   f.br(again).end().op('unreachable');
   return f;
 
@@ -77,7 +88,14 @@ export function reachLanes(library: Library): FunctionBuilder {
     f.get(bytes).op('i32Ctz').op('i64ExtendI32U').op('i64Rotr');
     f.get(cache).memory('i64Load', CACHE.limit).op('i64GeU').if();
     // What `locate` returns for a fault is negative.
-    f.get(address).get(cache).get(bytes).get(isStore).call(library.index('locate')).tee(offset);
+    f.get(address)
+      .get(cache)
+      .get(bytes)
+      .get(to)
+      .i32(REACH_TO.load)
+      .op('i32Ne')
+      .call(library.index('locate'))
+      .tee(offset);
     f.i64(0).op('i64LtS').if();
     f.get(lane).op('return').end().end();
     f.get(offset).op('i32WrapI64').get(cache).memory('i32Load', CACHE.offset).op('i32Add').set(at);

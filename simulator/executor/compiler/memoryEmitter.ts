@@ -4,17 +4,10 @@ import { AddressEmitter, type MemorySurroundings } from './addressEmitter.js';
 import { AtomicEmitter } from './atomicEmitter.js';
 import { CopyEmitter } from './copyEmitter.js';
 import type { ImportedOperations } from './importedOperations.js';
-import { spaceOf, type AccessSpace } from './instructionClass.js';
+import { spaceOf } from './instructionClass.js';
 import { lastType } from './integerEmitter.js';
-import { loadName, registerView, storeName } from './memoryOperations.js';
+import { loadName, registerView, storeName, WINDOW_HIGHS } from './memoryOperations.js';
 import type { OperandEmitter } from './operandEmitter.js';
-
-/** High words of generic addresses by state space; addresses of others are their own. */
-const windows: Readonly<Partial<Record<AccessSpace, number>>> = {
-  shared: SHARED_WINDOW_HIGH,
-  local: LOCAL_WINDOW_HIGH,
-  param: PARAM_WINDOW_HIGH,
-};
 
 /** Loads, stores and conversions of addresses; atomics and copies are emitters of their own. */
 export class MemoryEmitter {
@@ -121,7 +114,7 @@ export class MemoryEmitter {
     const f = this.emit.f;
     const space = spaceOf(instruction.modifiers);
     this.emit.use(instruction.sources[0], 'u64');
-    const high = windows[space] ?? 0;
+    const high = WINDOW_HIGHS[space] ?? 0;
     if (high !== 0) {
       f.i64Halves(0, high).op(instruction.modifiers.includes('to') ? 'i64Sub' : 'i64Add');
     }

@@ -1,6 +1,15 @@
 import { isFloatType, isSignedType, typeBits, type IrOperand, type ScalarType } from '../../ptx/index.js';
+import { LOCAL_WINDOW_HIGH, PARAM_WINDOW_HIGH, SHARED_WINDOW_HIGH } from '../memory/index.js';
 import type { OpName } from '../wasm/index.js';
+import type { AccessSpace } from './instructionClass.js';
 import { wasmTypeOf } from './registerTypes.js';
+
+/** High words of generic addresses by state space; addresses of others are their own. */
+export const WINDOW_HIGHS: Readonly<Partial<Record<AccessSpace, number>>> = {
+  shared: SHARED_WINDOW_HIGH,
+  local: LOCAL_WINDOW_HIGH,
+  param: PARAM_WINDOW_HIGH,
+};
 
 /** The type to move memory bits as, so that a float register is loaded and stored as a float. */
 export function registerView(

@@ -1,7 +1,8 @@
 import { typeBits, type IrInstruction, type IrOperand, type ScalarType } from '../../../../ptx/index.js';
 import { accessBytes, type AccessGroup } from '../../accessGroups.js';
-import type { MemorySurroundings } from '../../addressEmitter.js';
+import type { DynamicBytes, MemorySurroundings } from '../../addressEmitter.js';
 import { spaceOf, type AccessSpace } from '../../instructionClass.js';
+import type { REACH_TO } from '../../laneReach.js';
 import { strideOf } from '../laneShapes.js';
 import type { VectorOperands } from '../vectorOperands.js';
 
@@ -21,12 +22,12 @@ export interface ChunkMemory extends Pick<
 
 export type AddressOperand = Extract<IrOperand, { kind: 'address' }>;
 
-/** A load or store as all lanes of a chunk make it. */
+/** A load, store or atomic as all lanes of a chunk make it. */
 export interface ChunkAccess {
   readonly instruction: IrInstruction;
   readonly address: AddressOperand;
   readonly space: AccessSpace;
-  readonly isStore: boolean;
+  readonly purpose: keyof typeof REACH_TO;
   /** Of one element. */
   readonly type: ScalarType;
   /** What is loaded to or stored from: one, or the elements of a vector. */
@@ -48,9 +49,10 @@ export function describeAccess(
   around: ChunkMemory,
   instruction: IrInstruction,
 ): ChunkAccess | undefined {
-  const isStore = instruction.opcode === 'st';
+  const { opcode } = instruction;
+  const isLoad = opcode === 'ld' || opcode === 'ldu';
   const [address] = instruction.sources;
-  const value = isStore ? instruction.sources[1] : instruction.destinations[0];
+  const value = isLoad ? instruction.destinations[0] : instruction.sources[1];
   const type = instruction.types.at(-1) ?? 'b32';
   if (address?.kind !== 'address' || typeBits(type) > 64 || typeBits(type) < 8) return undefined;
   const space = spaceOf(instruction.modifiers);
@@ -61,13 +63,19 @@ export function describeAccess(
     instruction,
     address,
     space,
-    isStore,
+    purpose: isLoad ? 'load' : opcode === 'st' ? 'store' : 'update',
     type,
     elements: value?.kind === 'vector' ? value.elements : [value],
     bytes: accessBytes(instruction),
     stride,
     group: mayBeGlobal ? around.groupOf(instruction) : undefined,
   };
+}
+
+/** The counters that an access to global memory adds its bytes to. */
+export function globalCounters({ purpose }: ChunkAccess): readonly DynamicBytes[] {
+  if (purpose === 'update') return ['globalLoad', 'globalStore'];
+  return [purpose === 'load' ? 'globalLoad' : 'globalStore'];
 }
 
 function strideOfAddress(v: VectorOperands, { base }: AddressOperand, isWide: boolean): number | undefined {

@@ -1,10 +1,11 @@
 import type { IrOperand } from '../../../../ptx/index.js';
 import { SHARED_WINDOW_HIGH } from '../../../memory/index.js';
 import type { FunctionBuilder } from '../../../wasm/index.js';
+import { countsDynamically, type DynamicBytes } from '../../addressEmitter.js';
 import { AREA, CACHE, LANES } from '../../executorArea.js';
-import { NO_LANE, NO_STRIDE, REACH } from '../../laneReach.js';
+import { NO_LANE, NO_STRIDE, REACH, REACH_TO } from '../../laneReach.js';
 import type { VectorOperands } from '../vectorOperands.js';
-import type { ChunkAccess, ChunkMemory } from './chunkAccess.js';
+import { globalCounters, type ChunkAccess, type ChunkMemory } from './chunkAccess.js';
 
 /** Which lanes touch memory: all, or those whose bits a local holds. */
 export interface ActiveLanes {
@@ -77,11 +78,11 @@ export class ChunkAddresses {
 
   /**
    * Moves the bytes of active lanes between memory and the area, lane by lane; leaves the chunk when one may not. The
-   * area then stands for memory: lane after lane, side by side.
+   * area then stands for memory: lane after lane, side by side. For updates it has the lanes' addresses.
    */
   reachLanes(access: ChunkAccess, active: ActiveLanes): void {
     const { f, v } = this;
-    const { group, space, bytes, isStore } = access;
+    const { group, space, bytes, purpose } = access;
     if (access.stride === undefined) this.storeAddresses(access);
     if (active.bits === undefined) f.i32(v.width === 32 ? -1 : (1 << v.width) - 1);
     else f.get(active.bits);
@@ -93,7 +94,7 @@ export class ChunkAddresses {
     f.i32(space === 'shared' || space === 'local' || space === 'generic' ? REACH[space] : REACH.global);
     if (group === undefined) f.i32(0);
     else f.area().i32(group.cacheAt).op('i32Add');
-    f.i32(bytes).i32(isStore ? 1 : 0);
+    f.i32(bytes).i32(REACH_TO[purpose]);
     const { localLayout } = this.around;
     if (localLayout.bytes > 0) f.get(this.around.localBase());
     else f.i32(0);
@@ -104,7 +105,7 @@ export class ChunkAddresses {
     f.end();
     if (space === 'generic') {
       this.countReached(LANES.inShared, 'shared', bytes);
-      this.countReached(LANES.inGlobal, isStore ? 'globalStore' : 'globalLoad', bytes);
+      for (const what of globalCounters(access)) this.countReached(LANES.inGlobal, what, bytes);
     }
     if (group === undefined) return;
     const cache = this.around.cacheLocals(group);
@@ -124,14 +125,48 @@ export class ChunkAddresses {
     this.f.area().i32(LANES.bytes).op('i32Add').set(this.first);
   }
 
+  /** Of an update: leaves the addresses of all lanes, four to a group, wherever they lie. */
+  reachAll(access: ChunkAccess, active: ActiveLanes): void {
+    const { f, v } = this;
+    if (access.stride === undefined) this.pushVarying(access, active);
+    else this.pushStrided(access, active);
+    f.if();
+    this.reachLanes(access, active);
+    for (let group = 0; group < v.groups; group++)
+      f.area()
+        .simdMemory('v128Load', LANES.bytes + 16 * group)
+        .set(this.ofGroup(group));
+    if (access.stride !== undefined) {
+      const stride = this.strideInMemory(access);
+      f.else();
+      for (let group = 0; group < v.groups; group++) {
+        const at = 4 * group * stride;
+        f.get(this.first)
+          .simd('i32x4Splat')
+          .v128(at, at + stride, at + 2 * stride, at + 3 * stride);
+        f.simd('i32x4Add').set(this.ofGroup(group));
+      }
+    }
+    f.end();
+  }
+
+  /** Adds the bytes of guarded accesses to a known space. */
+  countStatic(access: ChunkAccess, active: ActiveLanes): void {
+    const { instruction, space, bytes } = access;
+    if (space === 'generic' || !countsDynamically(instruction)) return;
+    if (space === 'shared') this.count('shared', bytes, active);
+    if (space !== 'global' && space !== 'const') return;
+    for (const what of globalCounters(access)) this.count(what, bytes, active);
+  }
+
   /** Adds the bytes of the active lanes to a counter. */
-  count(what: 'globalLoad' | 'globalStore' | 'shared', bytes: number, { bits }: ActiveLanes): void {
+  count(what: DynamicBytes, bytes: number, { bits }: ActiveLanes): void {
     const { f } = this;
     if (bits === undefined) this.around.countBytes(what, bytes * this.v.width);
     else this.around.countBytes(what, () => f.get(bits).op('i32Popcnt').i32(bytes).op('i32Mul'));
   }
 
-  private countReached(place: number, what: 'globalLoad' | 'globalStore' | 'shared', bytes: number): void {
+  private countReached(place: number, what: DynamicBytes, bytes: number): void {
     const { f } = this;
     this.around.countBytes(what, () => f.area().memory('i32Load', place).i32(bytes).op('i32Mul'));
   }
@@ -223,7 +258,7 @@ export class ChunkAddresses {
     f.get(wide);
     this.stridedGlobal(access);
     f.tee(fails).op('i32Eqz').if();
-    this.count(access.isStore ? 'globalStore' : 'globalLoad', bytes, active);
+    for (const what of globalCounters(access)) this.count(what, bytes, active);
     f.end().get(fails).end();
   }
 
@@ -273,7 +308,7 @@ export class ChunkAddresses {
     if (space !== 'generic') return;
     const fails = v.temporary('chunk fails', 'i32');
     f.tee(fails).op('i32Eqz').if();
-    this.count(access.isStore ? 'globalStore' : 'globalLoad', bytes, active);
+    for (const what of globalCounters(access)) this.count(what, bytes, active);
     f.end().get(fails);
   }
 

@@ -1,15 +1,17 @@
 import type { IrInstruction, IrOperand } from '../../../../ptx/index.js';
 import type { FunctionBuilder } from '../../../wasm/index.js';
-import { AddressEmitter, countsDynamically, type MemorySurroundings } from '../../addressEmitter.js';
+import { AddressEmitter, type MemorySurroundings } from '../../addressEmitter.js';
 import { spaceOf } from '../../instructionClass.js';
 import { loadName, registerView, storeName } from '../../memoryOperations.js';
 import type { VectorOperands } from '../vectorOperands.js';
 import { describeAccess, type ChunkAccess, type ChunkMemory } from './chunkAccess.js';
 import { ChunkAddresses, type ActiveLanes } from './chunkAddresses.js';
+import { convertAddress, isInSpace } from './addressConversions.js';
+import { updateOf, type ChunkUpdate } from './chunkUpdates.js';
 import { eachPart, elementBytes, loadLanes, storeLane, type LaneMove, type Part } from './laneMoves.js';
 import { loadWhole, movesWhole, storeWhole } from './neighbourMoves.js';
 
-/** Loads and stores of all lanes of a chunk together. */
+/** Loads, stores and atomics of all lanes of a chunk together. */
 export class VectorMemoryEmitter {
   private readonly f: FunctionBuilder;
   private readonly addresses: ChunkAddresses;
@@ -32,18 +34,58 @@ export class VectorMemoryEmitter {
 
   /** @returns false, with nothing written, for what is to be written lane by lane. */
   emit(instruction: IrInstruction): boolean {
-    const { opcode } = instruction;
-    if (opcode !== 'ld' && opcode !== 'ldu' && opcode !== 'st') return false;
+    switch (instruction.opcode) {
+      case 'cvta':
+        convertAddress(this.v, instruction);
+        return true;
+      case 'isspacep':
+        isInSpace(this.v, instruction);
+        return true;
+      case 'ld':
+      case 'ldu':
+      case 'st':
+      case 'red':
+      case 'atom':
+        return this.access(instruction);
+      default:
+        return false;
+    }
+  }
+
+  private access(instruction: IrInstruction): boolean {
     const access = describeAccess(this.v, this.around, instruction);
     if (access === undefined || (access.space === 'generic' && this.hasGenericParams)) return false;
     const isUniform = access.stride === 0 && access.space !== 'local';
     // Each lane has local memory of its own behind the same generic address.
     if (isUniform && access.space === 'generic' && this.around.localLayout.bytes > 0) return false;
+    const update = access.purpose === 'update' ? updateOf(access, this.v) : undefined;
+    if (access.purpose === 'update' && update === undefined) return false;
     this.underMask(() => {
-      if (access.isStore) this.store(access, isUniform);
+      if (update !== undefined) this.update(access, update, isUniform);
+      else if (access.purpose === 'store') this.store(access, isUniform);
       else this.load(access, isUniform);
     });
     return true;
+  }
+
+  /** An atomic whose result nobody asks for, and which gives the same in any order. */
+  private update(access: ChunkAccess, update: ChunkUpdate, isUniform: boolean): void {
+    const { f, v, addresses, active } = this;
+    if (isUniform && update.foldsLanes) {
+      const base = this.uniform.push(access.instruction, access.address);
+      f.set(addresses.first);
+      update.once(addresses.first, base);
+      return;
+    }
+    addresses.countStatic(access, active);
+    addresses.reachAll(access, active);
+    const at = v.temporary('update address', 'i32');
+    for (let lane = 0; lane < v.width; lane++)
+      this.ifActive(lane, active, () => {
+        this.anywhere()(lane);
+        f.set(at);
+        update.ofLane(at, lane);
+      });
   }
 
   /** Nothing is checked, and nothing counted, where no lane is active. */
@@ -69,7 +111,7 @@ export class VectorMemoryEmitter {
       this.broadcast(access);
       return;
     }
-    this.countStatic(access);
+    addresses.countStatic(access, active);
     const move = this.moveOf(access);
     const take = (part: Part): void => this.assign(access, part);
     const keep = (part: Part): void => {
@@ -147,7 +189,7 @@ export class VectorMemoryEmitter {
       this.storeOnce(access, isSame);
       return;
     }
-    this.countStatic(access);
+    addresses.countStatic(access, active);
     const move = this.moveOf(access);
     const stride = access.stride === undefined ? undefined : addresses.strideInMemory(access);
     const isWhole = stride === access.bytes && movesWhole(move);
@@ -240,15 +282,19 @@ export class VectorMemoryEmitter {
     lane: number,
     address: (lane: number) => number,
     get: (part: Part) => void,
-    { bits }: ActiveLanes,
+    active: ActiveLanes,
   ): void {
+    this.ifActive(lane, active, () => storeLane(this.f, move, lane, address, get));
+  }
+
+  private ifActive(lane: number, { bits }: ActiveLanes, body: () => void): void {
     const { f } = this;
     if (bits !== undefined)
       f.get(bits)
         .i32(1 << lane)
         .op('i32And')
         .if();
-    storeLane(f, move, lane, address, get);
+    body();
     if (bits !== undefined) f.end();
   }
 
@@ -308,14 +354,6 @@ export class VectorMemoryEmitter {
   }
 
   // --- counters and faults ---
-
-  /** Bytes of guarded accesses to a known space. */
-  private countStatic({ instruction, space, bytes, isStore }: ChunkAccess): void {
-    if (space === 'generic' || !countsDynamically(instruction)) return;
-    if (space === 'shared') this.addresses.count('shared', bytes, this.active);
-    if (space === 'global' || space === 'const')
-      this.addresses.count(isStore ? 'globalStore' : 'globalLoad', bytes, this.active);
-  }
 
   /** What scalar code for all lanes needs: it counts for each of them, and faults in the first. */
   private scalarSurroundings(): MemorySurroundings {
