@@ -24,7 +24,15 @@ export {
   type ResolvedSpace,
   type Warp,
 } from './interpreter/index.js';
-export { CompileError, OPTIMISATIONS, type CompileErrorCode, type Optimisation } from './compiler/index.js';
+export {
+  classOf,
+  CompileError,
+  OPTIMISATIONS,
+  spaceOf,
+  type AccessSpace,
+  type CompileErrorCode,
+  type Optimisation,
+} from './compiler/index.js';
 export {
   layoutLocal,
   layoutShared,

@@ -19,10 +19,14 @@ export {
 export type { SyncPoint } from './flowGraph.js';
 export { FLUSH_JOURNAL } from './importedOperations.js';
 export { JOURNAL_WHAT } from './journalEmitter.js';
+export { blockIndependence, type BlockIndependence } from './blockIndependence.js';
 export type { CodeForm } from './kernelPlan.js';
+export { OWN } from './pointerRoots.js';
 export { NOTHING_LEFT_OUT, optimisationKey, OPTIMISATIONS, type Optimisation } from './optimisations.js';
 export { EXCHANGE, type ContextSlot } from './threadContext.js';
 export { findSpinLoops } from './spinLoops.js';
+export { classOf, spaceOf, type AccessSpace } from './instructionClass.js';
 export type { InstructionWeights } from './instructionCounts.js';
 export { compileKernel, type CompiledKernel } from './kernelCompiler.js';
-export { REGION_RESULT } from './regionCompiler.js';
+export { REGION_RESULT } from './regionResult.js';
+export { mostGroups } from './vector/index.js';

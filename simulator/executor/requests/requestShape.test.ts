@@ -1,11 +1,17 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { RequestShaper, sharedAtomicCycles, type RequestShape } from './index.js';
 
 const ALL = -1;
 
-function shape(address: (lane: number) => number, bytes = 4, mask = ALL): RequestShape {
+function shape(
+  address: (lane: number) => number,
+  bytes = 4,
+  mask = ALL,
+  kind: 'load' | 'store' = 'load',
+): RequestShape {
   const addresses = Float64Array.from({ length: 32 }, (_, lane) => address(lane));
-  return new RequestShaper().take(bytes, mask, addresses);
+  return new RequestShaper().take(kind, bytes, mask, addresses);
 }
 
 describe('request shapes', () => {
@@ -43,6 +49,14 @@ describe('request shapes', () => {
     expect(shape((lane) => (lane % 8) * 128, 16)).toMatchObject({ wavefronts: 32, parts: 4 });
   });
 
+  it('joins parts of wide loads whose neighbours ask for the same, and never of stores', () => {
+    expect(shape(() => 64, 8)).toMatchObject({ wavefronts: 1, parts: 1 });
+    expect(shape(() => 64, 16)).toMatchObject({ wavefronts: 2, parts: 2 });
+    expect(shape(() => 64, 8, ALL, 'store')).toMatchObject({ wavefronts: 2, parts: 2 });
+    expect(shape(() => 64, 16, ALL, 'store')).toMatchObject({ wavefronts: 4, parts: 4 });
+    expect(shape((lane) => Math.floor(lane / 2) * 8, 8)).toMatchObject({ wavefronts: 1, parts: 1 });
+  });
+
   it('leaves out inactive lanes', () => {
     expect(shape((lane) => lane * 128, 4, 0b101)).toMatchObject({ wavefronts: 2, lines: 2, sectors: 2 });
     expect(shape((lane) => lane, 4, 0)).toMatchObject({ wavefronts: 0, parts: 0, lines: 0, sectors: 0 });
@@ -51,11 +65,16 @@ describe('request shapes', () => {
   it('starts anew with each request', () => {
     const shaper = new RequestShaper();
     shaper.take(
+      'load',
       4,
       ALL,
       Float64Array.from({ length: 32 }, (_, lane) => lane * 128),
     );
-    expect(shaper.take(4, ALL, new Float64Array(32))).toMatchObject({ wavefronts: 1, lines: 1, sectors: 1 });
+    expect(shaper.take('load', 4, ALL, new Float64Array(32))).toMatchObject({
+      wavefronts: 1,
+      lines: 1,
+      sectors: 1,
+    });
   });
 });
 
@@ -69,4 +88,45 @@ it('shared atomics wait for every lane on their bank, on one word too', () => {
   expect(cycles(() => 64)).toBe(32);
   expect(cycles((lane) => (lane % 4) * 4)).toBe(8);
   expect(cycles(() => 64, 0b11)).toBe(2);
+});
+
+/** What a card's counters said of requests to shared memory of one warp. */
+interface CardWavefronts {
+  readonly card: string;
+  readonly requests: readonly {
+    readonly access: 'load' | 'store' | 'atomic';
+    readonly bytes: number;
+    readonly pattern: string;
+    /** Offset of each lane; -1 for an inactive one. */
+    readonly offsets: readonly number[];
+    readonly wavefronts: number;
+    readonly conflicts: number;
+  }[];
+}
+
+describe('shared memory of a card', () => {
+  const { requests } = JSON.parse(
+    readFileSync(new URL('./cardWavefronts.json', import.meta.url), 'utf8'),
+  ) as CardWavefronts;
+
+  it('was measured for loads, stores and atomics', () => {
+    expect(requests.length).toBeGreaterThan(200);
+    expect(new Set(requests.map(({ access, bytes }) => `${access} ${bytes}`)).size).toBe(7);
+  });
+
+  it('takes the wavefronts that we count, and has our conflicts', () => {
+    const shaper = new RequestShaper();
+    const differing = requests.filter(({ access, bytes, offsets, wavefronts, conflicts }) => {
+      let mask = 0;
+      offsets.forEach((offset, lane) => (mask |= offset < 0 ? 0 : 1 << lane));
+      const addresses = Float64Array.from(offsets);
+      if (access === 'atomic') {
+        const cycles = sharedAtomicCycles(mask, addresses);
+        return cycles !== wavefronts || cycles - 1 !== conflicts;
+      }
+      const found = shaper.take(access, bytes, mask, addresses);
+      return found.wavefronts !== wavefronts || found.wavefronts - found.parts !== conflicts;
+    });
+    expect(differing).toEqual([]);
+  });
 });

@@ -1,7 +1,5 @@
 /** Granule of global traffic. */
 export const SECTOR_BYTES = 32;
-/** Lanes of a request that ask for 4 bytes or less each are served together; of wider ones, as many as make 128 bytes. */
-const PASS_BYTES = 128;
 const SECTORS_PER_LINE = 4;
 const BANKS = 32;
 const WORD_BYTES = 4;
@@ -11,7 +9,7 @@ const LANES = 32;
 export interface RequestShape {
   /** Data wavefronts: of each part the most distinct words that fall on one of 32 banks. */
   wavefronts: number;
-  /** Parts with active lanes: wide accesses go by half and quarter warps, and cannot take fewer wavefronts than these. */
+  /** Parts with active lanes: accesses of 8 and 16 bytes go by half and quarter warps. Without conflicts each takes one wavefront. */
   parts: number;
   /** Distinct sectors of 32 bytes. */
   sectors: number;
@@ -37,36 +35,83 @@ export class RequestShaper {
   private readonly bankCounts = new Int32Array(BANKS);
   private readonly bankWords = Array.from({ length: BANKS }, () => new Float64Array(BANKS * 4));
   private most = 0;
+  private readonly mostOf = new Int32Array(LANES / 4);
 
   /** @param addresses of the active lanes; of global memory or offsets in shared memory */
-  take(bytesPerLane: number, activeMask: number, addresses: Float64Array): RequestShape {
+  take(
+    kind: 'load' | 'store' | 'atomic',
+    bytesPerLane: number,
+    activeMask: number,
+    addresses: Float64Array,
+  ): RequestShape {
     const { shape } = this;
     shape.lines = 0;
     shape.sectors = 0;
     shape.wavefronts = 0;
     shape.parts = 0;
-    const lanesAPart = bytesPerLane <= WORD_BYTES ? LANES : Math.max(1, PASS_BYTES / bytesPerLane);
+    const lanesAPart = lanesAtOnce(bytesPerLane);
     for (let first = 0; first < LANES; first += lanesAPart) {
-      this.bankCounts.fill(0);
-      this.most = 0;
-      for (let lane = first; lane < first + lanesAPart; lane++) {
-        if (((activeMask >>> lane) & 1) !== 0) this.addLane(addresses[lane], bytesPerLane);
-      }
-      if (this.most === 0) continue;
-      shape.parts += 1;
-      shape.wavefronts += this.most;
+      this.addPart(first, first + lanesAPart, bytesPerLane, activeMask, addresses);
     }
+    if (kind === 'load' && lanesAPart < LANES)
+      this.joinParts(lanesAPart, bytesPerLane, activeMask, addresses);
     for (let index = 0; index < shape.lines; index++) shape.sectors += bitCount4(shape.sectorMasks[index]);
     return shape;
   }
 
+  private addPart(
+    from: number,
+    to: number,
+    bytesPerLane: number,
+    activeMask: number,
+    addresses: Float64Array,
+  ): void {
+    this.bankCounts.fill(0);
+    this.most = 0;
+    for (let lane = from; lane < to; lane++) {
+      if (((activeMask >>> lane) & 1) !== 0) this.addLane(addresses[lane], bytesPerLane);
+    }
+    this.mostOf[from / (to - from)] = this.most;
+    if (this.most === 0) return;
+    this.shape.parts += 1;
+    this.shape.wavefronts += this.most;
+  }
+
+  /** Two neighbouring parts of a load are served as one where their lanes allow it and it takes fewer wavefronts. */
+  private joinParts(
+    lanesAPart: number,
+    bytesPerLane: number,
+    activeMask: number,
+    addresses: Float64Array,
+  ): void {
+    const { shape, mostOf } = this;
+    const lanes = 2 * lanesAPart;
+    for (let first = 0; first < LANES; first += lanes) {
+      const part = first / lanesAPart;
+      const apart = mostOf[part] + mostOf[part + 1];
+      if (mostOf[part] === 0 || mostOf[part + 1] === 0) continue;
+      if (!mayJoin(first, lanes, activeMask, addresses)) continue;
+      this.bankCounts.fill(0);
+      this.most = 0;
+      for (let lane = first; lane < first + lanes; lane++) {
+        if (((activeMask >>> lane) & 1) !== 0) this.addWords(addresses[lane], bytesPerLane);
+      }
+      if (this.most >= apart) continue;
+      shape.parts -= 1;
+      shape.wavefronts += this.most - apart;
+    }
+  }
+
   private addLane(first: number, bytes: number): void {
-    const last = first + bytes - 1;
-    const lastWord = Math.floor(last / WORD_BYTES);
-    for (let word = Math.floor(first / WORD_BYTES); word <= lastWord; word++) this.addWord(word);
-    const lastSector = Math.floor(last / SECTOR_BYTES);
+    this.addWords(first, bytes);
+    const lastSector = Math.floor((first + bytes - 1) / SECTOR_BYTES);
     for (let sector = Math.floor(first / SECTOR_BYTES); sector <= lastSector; sector++)
       this.addSector(sector);
+  }
+
+  private addWords(first: number, bytes: number): void {
+    const lastWord = Math.floor((first + bytes - 1) / WORD_BYTES);
+    for (let word = Math.floor(first / WORD_BYTES); word <= lastWord; word++) this.addWord(word);
   }
 
   private addWord(word: number): void {
@@ -93,6 +138,27 @@ export class RequestShaper {
     shape.sectorMasks[shape.lines] = bit;
     shape.lines += 1;
   }
+}
+
+/** A warp's request is served in parts of 128 bytes: whole, by halves, by quarters, by eighths. */
+function lanesAtOnce(bytesPerLane: number): number {
+  if (bytesPerLane <= 4) return 32;
+  if (bytesPerLane <= 8) return 16;
+  return bytesPerLane <= 16 ? 8 : 4;
+}
+
+/** Of every two neighbours (or every two that are two lanes apart) both ask for the same address, or one is inactive. */
+function mayJoin(first: number, lanes: number, activeMask: number, addresses: Float64Array): boolean {
+  for (let distance = 1; distance <= 2; distance++) {
+    let areSame = true;
+    for (let lane = first; lane < first + lanes && areSame; lane++) {
+      const other = lane ^ distance;
+      const areActive = ((activeMask >>> lane) & (activeMask >>> other) & 1) !== 0;
+      areSame = !areActive || addresses[lane] === addresses[other];
+    }
+    if (areSame) return true;
+  }
+  return false;
 }
 
 /** Cycles of a shared atomic: memory serves one lane a bank at a time, and lanes on one word wait for each other. */

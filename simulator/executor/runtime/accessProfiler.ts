@@ -43,7 +43,7 @@ export class AccessProfiler implements TraceSink {
     activeMask: number,
     addresses: Float64Array,
   ): void {
-    const shape = this.shaper.take(bytesPerLane, activeMask, addresses);
+    const shape = this.shaper.take(kind, bytesPerLane, activeMask, addresses);
     if (space === 'shared') {
       this.sharedRequests += 1;
       this.sharedWavefronts +=

@@ -124,7 +124,7 @@ export class BlockTracer implements TraceSink {
     const traced = this.current;
     if (traced === undefined || activeMask === 0) return;
     const { timing } = this.profile;
-    const shape = this.shaper.take(bytesPerLane, activeMask, addresses);
+    const shape = this.shaper.take(kind, bytesPerLane, activeMask, addresses);
     const timeline = this.timeline(warp);
     const plan = this.plans[index];
     if (space === 'shared') {
