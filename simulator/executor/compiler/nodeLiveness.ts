@@ -1,4 +1,4 @@
-import { readRegisters, writtenRegisters, type IrFunction } from '../../ptx/index.js';
+import { readRegisters, writtenRegisters, type IrFunction, type IrInstruction } from '../../ptx/index.js';
 import { successorsOf, type FlowGraph, type FlowNode } from './flowGraph.js';
 
 /** Sets of registers as bit rows. */
@@ -33,6 +33,18 @@ export class RegisterSet {
     return changed !== 0;
   }
 
+  /** Adds what another set has beyond a third. @returns whether anything was new. */
+  addWithout(other: RegisterSet, without: RegisterSet): boolean {
+    let changed = 0;
+    for (let index = 0; index < this.words.length; index++) {
+      const before = this.words[index] ?? 0;
+      const after = (before | ((other.words[index] ?? 0) & ~(without.words[index] ?? 0))) >>> 0;
+      changed |= before ^ after;
+      this.words[index] = after;
+    }
+    return changed !== 0;
+  }
+
   copy(): RegisterSet {
     const copy = new RegisterSet(this.registers);
     copy.words.set(this.words);
@@ -60,56 +72,96 @@ export interface NodeLiveness {
 /** Backward data flow over the nodes, through sync points. */
 export function computeLiveness(fn: IrFunction, graph: FlowGraph): NodeLiveness {
   const liveIn = graph.nodes.map(() => new RegisterSet(fn.registers.length));
-  const atSync = graph.syncPoints.map(() => new RegisterSet(fn.registers.length));
-  let changed = true;
-  while (changed) {
-    changed = false;
-    for (let index = graph.nodes.length - 1; index >= 0; index--) {
-      const node = graph.nodes[index];
-      const known = liveIn[index];
-      if (node !== undefined && known !== undefined && known.addAll(before(fn, graph, node, liveIn, atSync)))
-        changed = true;
+  const kept = graph.nodes.map((node, index) => readFirst(fn, graph, node, liveIn[index]));
+  const behind = graph.nodes.map((node) =>
+    node.terminator.kind === 'sync' ? [node.terminator.resume] : successorsOf(node),
+  );
+  const before = graph.nodes.map((): number[] => []);
+  behind.forEach((list, index) => {
+    for (const next of list) before[next]?.push(index);
+  });
+  const work = graph.nodes.map((_, index) => index);
+  const isQueued = new Uint8Array(graph.nodes.length).fill(1);
+  for (let index = work.pop(); index !== undefined; index = work.pop()) {
+    isQueued[index] = 0;
+    const [live, overwritten] = [liveIn[index], kept[index]];
+    if (live === undefined || overwritten === undefined) continue;
+    let changed = overwritten.isNew;
+    overwritten.isNew = false;
+    for (const next of behind[index] ?? []) {
+      const ahead = liveIn[next];
+      if (ahead !== undefined && live.addWithout(ahead, overwritten.registers)) changed = true;
     }
+    if (!changed) continue;
+    for (const each of before[index] ?? []) {
+      if (isQueued[each] === 1) continue;
+      isQueued[each] = 1;
+      work.push(each);
+    }
+  }
+  return { liveIn, atSync: liveAtPoints(fn, graph, liveIn) };
+}
+
+/** What a node writes before anything behind it can read it. */
+interface Overwritten {
+  readonly registers: RegisterSet;
+  /** Nothing has been told of what the node itself reads. */
+  isNew: boolean;
+}
+
+/** Adds to `reads` what a node reads before it writes it. */
+function readFirst(
+  fn: IrFunction,
+  graph: FlowGraph,
+  { terminator, body }: FlowNode,
+  reads = new RegisterSet(fn.registers.length),
+): Overwritten {
+  const registers = new RegisterSet(fn.registers.length);
+  const step = (instruction: IrInstruction, isSkippable: boolean): void => {
+    if (!isSkippable) {
+      for (const register of writtenRegisters(instruction)) {
+        registers.add(register);
+        reads.delete(register);
+      }
+    }
+    for (const register of readRegisters(instruction)) reads.add(register);
+  };
+  if (terminator.kind === 'sync') {
+    const waiting = waitingInstruction(fn, graph, terminator);
+    if (waiting !== undefined) step(waiting, false);
+  }
+  if (terminator.kind === 'branch' || terminator.kind === 'switch') reads.add(terminator.register);
+  for (let index = body.length - 1; index >= 0; index--) {
+    const instruction = fn.instructions[body[index] ?? -1];
+    if (instruction !== undefined) step(instruction, instruction.guard !== undefined);
+  }
+  return { registers, isNew: true };
+}
+
+function liveAtPoints(fn: IrFunction, graph: FlowGraph, liveIn: readonly RegisterSet[]): RegisterSet[] {
+  const atSync = graph.syncPoints.map(() => new RegisterSet(fn.registers.length));
+  for (const { terminator } of graph.nodes) {
+    if (terminator.kind !== 'sync') continue;
+    const live = liveIn[terminator.resume]?.copy() ?? new RegisterSet(fn.registers.length);
+    const waiting = waitingInstruction(fn, graph, terminator);
+    if (waiting !== undefined) {
+      for (const register of writtenRegisters(waiting)) live.delete(register);
+      for (const register of readRegisters(waiting)) live.add(register);
+    }
+    atSync[terminator.point]?.addAll(live);
   }
   for (const point of graph.syncPoints) {
     const behind = liveIn[point.resume];
     if (point.isOnEdge && behind !== undefined) atSync[point.index]?.addAll(behind);
   }
-  return { liveIn, atSync };
+  return atSync;
 }
 
-function before(
+/** The instruction at which threads wait, where they do not wait on an edge. */
+function waitingInstruction(
   fn: IrFunction,
   graph: FlowGraph,
-  node: FlowNode,
-  liveIn: readonly RegisterSet[],
-  atSync: readonly RegisterSet[],
-): RegisterSet {
-  const live = new RegisterSet(fn.registers.length);
-  const terminator = node.terminator;
-  if (terminator.kind === 'sync') {
-    const isOnEdge = graph.syncPoints[terminator.point]?.isOnEdge === true;
-    const behind = liveIn[terminator.resume];
-    if (behind !== undefined) live.addAll(behind);
-    const instruction = isOnEdge ? undefined : fn.instructions[terminator.at];
-    if (instruction !== undefined) {
-      for (const register of writtenRegisters(instruction)) live.delete(register);
-      for (const register of readRegisters(instruction)) live.add(register);
-    }
-    atSync[terminator.point]?.addAll(live);
-  }
-  for (const successor of successorsOf(node)) {
-    const next = liveIn[successor];
-    if (next !== undefined) live.addAll(next);
-  }
-  if (terminator.kind === 'branch' || terminator.kind === 'switch') live.add(terminator.register);
-  for (let index = node.body.length - 1; index >= 0; index--) {
-    const instruction = fn.instructions[node.body[index] ?? -1];
-    if (instruction === undefined) continue;
-    if (instruction.guard === undefined) {
-      for (const register of writtenRegisters(instruction)) live.delete(register);
-    }
-    for (const register of readRegisters(instruction)) live.add(register);
-  }
-  return live;
+  { point, at }: FlowNode['terminator'] & { readonly kind: 'sync' },
+): IrInstruction | undefined {
+  return graph.syncPoints[point]?.isOnEdge === true ? undefined : fn.instructions[at];
 }

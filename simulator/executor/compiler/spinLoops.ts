@@ -54,18 +54,20 @@ interface Trees {
   readonly below: DominatorTree;
 }
 
-/** Blocks of each loop; a cycle with several entrances counts as one for each edge that goes back. */
+/** Blocks of each loop; all cycles that hang together and have several entrances count as one. */
 function loopsOf(fn: IrFunction): ReadonlySet<number>[] {
   const { loops, backEdges, retreatingEdges } = analyzeLoops(fn);
   const isBackEdge = new Set(backEdges.map(([from, to]) => `${from} ${to}`));
   const found: ReadonlySet<number>[] = loops.map((loop) => new Set(loop.blocks));
+  const cycles: ReadonlySet<number>[] = [];
   for (const [from, to] of retreatingEdges) {
-    if (isBackEdge.has(`${from} ${to}`)) continue;
+    // Such an edge goes round in all of its strongly connected part, as every other one of that part does.
+    if (isBackEdge.has(`${from} ${to}`) || cycles.some((blocks) => blocks.has(from))) continue;
     const ahead = reach(to, (block) => fn.blocks[block]?.successors ?? []);
     const behind = reach(from, (block) => fn.blocks[block]?.predecessors ?? []);
-    found.push(new Set([...ahead].filter((block) => behind.has(block))));
+    cycles.push(new Set([...ahead].filter((block) => behind.has(block))));
   }
-  return found;
+  return [...found, ...cycles];
 }
 
 function reach(start: number, next: (block: number) => readonly number[]): Set<number> {
@@ -86,6 +88,7 @@ class LoopSlice {
   private readonly instructions: IrInstruction[] = [];
   private readonly blockOf = new Map<number, number>();
   private readonly definitions = new Map<number, IrInstruction[]>();
+  private readonly invariant = new Map<number, boolean>();
   /** Instructions inside the loop that the decision is made of. */
   private readonly deciding = new Set<IrInstruction>();
 
@@ -137,11 +140,13 @@ class LoopSlice {
       if (!ends && block.successors.every((successor) => this.blocks.has(successor))) continue;
       work.push(...readRegisters(last));
     }
+    let asksLocal = false;
     const decide = (instruction: IrInstruction): void => {
       if (this.deciding.has(instruction)) return;
       this.deciding.add(instruction);
       work.push(...readRegisters(instruction), ...this.controlling(instruction));
-      if (instruction.opcode !== 'ld' || spaceOf(instruction.modifiers) !== 'local') return;
+      if (asksLocal || instruction.opcode !== 'ld' || spaceOf(instruction.modifiers) !== 'local') return;
+      asksLocal = true;
       for (const other of this.instructions)
         if (other.opcode === 'st' && spaceOf(other.modifiers) === 'local') decide(other);
     };
@@ -238,6 +243,13 @@ class LoopSlice {
   }
 
   private isRegisterInvariant(register: number, within: ReadonlySet<number>): boolean {
+    let known = this.invariant.get(register);
+    // What is made of itself never is, from whichever of its parts one asks.
+    if (known === undefined) this.invariant.set(register, (known = this.findInvariant(register, within)));
+    return known;
+  }
+
+  private findInvariant(register: number, within: ReadonlySet<number>): boolean {
     const definitions = this.definitions.get(register);
     if (definitions === undefined) return true;
     const [only] = definitions;
