@@ -16,6 +16,10 @@ export interface CodeForm {
   readonly observed?: boolean;
   /** A block that has used up its fuel stops at the next edge back instead of faulting. */
   readonly resumable?: boolean;
+  /** Several threads run blocks at once, each in an area of its own: atomics on global memory are atomic among them. */
+  readonly threaded?: boolean;
+  /** Most groups of four lanes that the launch's blocks let go together (`mostGroups`); of the fast form. */
+  readonly groups?: number;
   /** What is left out of fast code, to see what it brings; the results are the same. */
   readonly without?: ReadonlySet<Optimisation>;
 }

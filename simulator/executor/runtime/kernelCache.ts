@@ -42,19 +42,20 @@ export class KernelCache {
 
   /**
    * @param flushJournal empties the access journal when it is full. @param host functions of the device runtime
-   * @param without what is left out of every form
+   * @param without what is left out of every form @param area where that of threaded code begins
    */
   constructor(
-    private readonly memory: NodeMemory,
+    private readonly memory: Pick<NodeMemory, 'memory'>,
     private readonly flushJournal: () => void,
     private readonly host: HostCalls,
     private readonly without: ReadonlySet<Optimisation>,
+    readonly area = 0,
   ) {}
 
   /** @throws CompileError. */
   get(ir: IrModule, fn: IrFunction, asked: CodeForm = {}): ReadyKernel {
     const form = { ...asked, without: this.without };
-    const formKey = `${form.observed === true ? 'o' : ''}${form.resumable === true ? 'r' : ''}-${optimisationKey(this.without)}`;
+    const formKey = `${form.groups ?? 0}${form.observed === true ? 'o' : ''}${form.resumable === true ? 'r' : ''}${form.threaded === true ? 't' : ''}-${optimisationKey(this.without)}`;
     let byFunction = this.byFunction.get(formKey);
     if (byFunction === undefined) {
       byFunction = new WeakMap();
@@ -76,7 +77,7 @@ export class KernelCache {
   private instantiate({ compiled, module }: CompiledModule): ReadyKernel {
     const node = {
       memory: this.memory.memory,
-      area: 0,
+      area: this.area,
       [FLUSH_JOURNAL]: this.flushJournal,
       ...this.host,
       ...compiled.imports,

@@ -1,4 +1,5 @@
 import {
+  mostGroups,
   NOTHING_LEFT_OUT,
   RECORD,
   REGION_RESULT,
@@ -31,6 +32,7 @@ import { AccessProfiler } from './accessProfiler.js';
 import { HostRuntime } from './hostRuntime.js';
 import { KernelCache, type ReadyKernel } from './kernelCache.js';
 import { LaunchArea } from './launchArea.js';
+import { ParallelLaunches, type ParallelOptions } from './parallel/index.js';
 
 /** Thread-instructions that a traced block may execute: the interpreter does about a million a second. */
 const TRACE_FUEL = 20_000_000;
@@ -41,6 +43,13 @@ const WAITING_TRACE_FUEL = 200_000;
 export interface WasmExecutorOptions {
   /** Optimisations to do without, to see what each brings. */
   readonly without?: ReadonlySet<Optimisation>;
+  /**
+   * Threads of the host that run blocks of large launches, the caller's own included; 1 by default. The others are
+   * started when a launch is large enough, end with `close` and keep no process alive.
+   */
+  readonly threads?: number;
+  /** How they do it, for tests. */
+  readonly parallel?: Pick<ParallelOptions, 'eager' | 'file' | 'patienceMs'>;
 }
 
 /** Runs kernels as WebAssembly on one node's memory. One launch at a time. */
@@ -48,13 +57,17 @@ export class WasmExecutor implements Executor {
   private readonly area: LaunchArea;
   private readonly host: HostRuntime;
   private readonly kernels: KernelCache;
+  private readonly parallel: ParallelLaunches | undefined;
   private journal: RunJournal | undefined;
   private counts: InstructionCounts | undefined;
 
-  constructor(memory: NodeMemory, { without = NOTHING_LEFT_OUT }: WasmExecutorOptions = {}) {
+  constructor(memory: NodeMemory, options: WasmExecutorOptions = {}) {
+    const { without = NOTHING_LEFT_OUT, threads = 1, parallel } = options;
     this.area = new LaunchArea(memory);
     this.host = new HostRuntime(this.area, memory);
     this.kernels = new KernelCache(memory, () => this.journal?.take(this.area), this.host.functions, without);
+    if (threads > 1 && !without.has('threads'))
+      this.parallel = new ParallelLaunches(memory, this.area, { workers: threads - 1, without, ...parallel });
   }
 
   /**
@@ -112,7 +125,21 @@ export class WasmExecutor implements Executor {
   }
 
   needsWholeGrid(launch: ExecutorLaunch): boolean {
-    return this.kernels.get(launch.module.ir, launch.kernel).compiled.waitsForBlocks;
+    return this.kernelOf(launch, {}).compiled.waitsForBlocks;
+  }
+
+  private kernelOf(launch: ExecutorLaunch, form: CodeForm): ReadyKernel {
+    return this.kernels.get(launch.module.ir, launch.kernel, formOf(launch, form));
+  }
+
+  /** Launches that have gone over several threads of the host. */
+  get sharedLaunches(): number {
+    return this.parallel?.shared ?? 0;
+  }
+
+  /** Ends the threads that help with large launches; launches that follow run on the caller's alone. */
+  close(): void {
+    this.parallel?.close();
   }
 
   private observe(launch: ExecutorLaunch, range: BlockRange, fuel: number, stopAt?: number): RunResult {
@@ -136,12 +163,15 @@ export class WasmExecutor implements Executor {
     form: CodeForm,
     stopAt?: number,
   ): RunResult {
-    const kernel = this.kernels.get(launch.module.ir, launch.kernel, form);
+    const kernel = this.kernelOf(launch, form);
     this.area.begin(launch, kernel.compiled, fuel, range.lo);
     this.host.begin(launch, kernel.compiled);
     if (stopAt !== undefined) this.area.setWide(RECORD.stopAt, stopAt);
     try {
-      const end = this.runBlocks(launch, kernel, range, blocks, fuel, form.resumable === true);
+      const end =
+        this.parallel === undefined || form.observed === true || form.resumable === true
+          ? this.runBlocks(launch, kernel, range, blocks, fuel, form.resumable === true)
+          : this.runParallel(this.parallel, launch, kernel, range, fuel);
       const counters = readCounters(this.area, kernel.compiled, end.blocks);
       if (this.counts !== undefined) addInstructionCounts(this.area, kernel.compiled, this.counts);
       const text = this.host.end();
@@ -168,6 +198,20 @@ export class WasmExecutor implements Executor {
 
   trace(launch: ExecutorLaunch, blocks: readonly number[], sink: TraceSink): void {
     traceBlocks(launch, blocks, sink, this.needsWholeGrid(launch) ? WAITING_TRACE_FUEL : TRACE_FUEL);
+  }
+
+  private runParallel(
+    parallel: ParallelLaunches,
+    launch: ExecutorLaunch,
+    kernel: ReadyKernel,
+    range: BlockRange,
+    fuel: number,
+  ): TurnsEnd {
+    const inOrder = (part: BlockRange): TurnsEnd =>
+      this.runBlocks(launch, kernel, part, { active: [], next: part.lo }, fuel, false);
+    const form = formOf(launch, {});
+    const formed = (other: CodeForm): ReadyKernel => this.kernels.get(launch.module.ir, launch.kernel, other);
+    return parallel.run({ launch, fuel, kernel, form, inOrder, formed }, range);
   }
 
   private runBlocks(
@@ -206,6 +250,12 @@ export class WasmExecutor implements Executor {
     }
     return { kind: 'done', blocks: range.hi - range.lo };
   }
+}
+
+/** Fast code suits the shape of the launch. */
+function formOf({ shape }: ExecutorLaunch, form: CodeForm): CodeForm {
+  const isFast = form.observed !== true && form.resumable !== true;
+  return isFast ? { ...form, groups: mostGroups(shape.block) } : form;
 }
 
 /** A run that has yielded, with all that its blocks hold. */

@@ -66,6 +66,8 @@ export class ParallelLaunches {
   /** Kernels whose threaded form there is. */
   private readonly threaded = new WeakSet<IrFunction>();
   private reasonToStop: string | undefined;
+  /** Launches that have gone over several threads. */
+  shared = 0;
 
   /** @param area the first area, where launches are begun before they come here. */
   constructor(
@@ -155,6 +157,7 @@ export class ParallelLaunches {
       together: eager,
       onUnable: (reason) => this.stop(reason),
     });
+    this.shared += 1;
     try {
       return shared.run();
     } finally {

@@ -62,7 +62,7 @@ export class PooledWorker {
     for (;;) {
       const next = receiveMessageOnPort(this.port);
       if (next === undefined) return found;
-      found.push(next.message);
+      found.push(next.message as FromBlockWorker);
     }
   }
 
