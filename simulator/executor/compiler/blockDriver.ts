@@ -3,7 +3,7 @@ import { FunctionBuilder, type Label } from '../wasm/index.js';
 import { AREA, DRIVER, RECORD, WARP_SIZE } from './executorArea.js';
 import type { FlowGraph } from './flowGraph.js';
 import type { KernelPlan } from './kernelPlan.js';
-import { REGION_RESULT } from './regionCompiler.js';
+import { REGION_RESULT } from './regionResult.js';
 
 /**
  * How the driver comes back when no thread has faulted: every block has ended; lanes of a warp have parted; the barrier

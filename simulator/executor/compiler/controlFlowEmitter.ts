@@ -166,7 +166,7 @@ class StructuredEmitter {
 }
 
 /** A block for each target, entered by a table; `emitTarget` never lets control fall through. */
-function emitSwitch(
+export function emitSwitch(
   fn: FunctionBuilder,
   emitter: NodeEmitter,
   terminator: Extract<Terminator, { kind: 'switch' }>,

@@ -10,6 +10,7 @@ import type { FaultCode } from '../types.js';
  *   0x00400  launch record, from 0x00800 the table of ex2, from 0x00a00 accesses that lanes make one by one
  *   0x01000  state of each thread    0x02000  tables of special functions    0x08000  kernel parameters
  *   0x10000  instruction counters    0x40000  access caches          0x60000  symbol addresses
+ *   0x70000  passes of lanes that run apart from their chunk, and from 0x74000 their registers
  *   0x80000  shared memory           0x100000 access journal         0x180000 thread contexts and local memory (more
  *                                                                             is allocated when it is short)
  */
@@ -27,7 +28,11 @@ export const AREA = {
   caches: 0x40000,
   cachesEnd: 0x60000,
   symbols: 0x60000,
-  symbolsEnd: 0x80000,
+  symbolsEnd: 0x70000,
+  passes: 0x70000,
+  passesEnd: 0x74000,
+  parted: 0x74000,
+  partedEnd: 0x80000,
   shared: 0x80000,
   sharedEnd: 0x100000,
   journal: 0x100000,
@@ -126,6 +131,12 @@ export const DYNAMIC_BYTES = {
 
 /** Where the counters of classes begin. */
 export const CLASS_COUNTERS = AREA.counters + 32;
+
+/**
+ * Passes through one class by lanes that run apart from their chunk, i32 each: of all such lanes of the warp, the most of
+ * any one lane, and those that each lane had made when it parted.
+ */
+export const PASSES = { bytes: 16, count: 0, most: 4, before: 8 } as const;
 
 /** One access cache: i64 base, i64 limit (in units of the access size; 0 is empty), i32 offset. */
 export const CACHE = { bytes: 24, base: 0, limit: 8, offset: 16 } as const;

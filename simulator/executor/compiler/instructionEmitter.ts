@@ -10,7 +10,7 @@ import type { MemoryEmitter } from './memoryEmitter.js';
 const memoryOpcodes = new Set(['ld', 'ldu', 'st', 'atom', 'red', 'cp', 'cvta', 'isspacep']);
 
 /** Memory order needs nothing where threads run one after another; hints and waits change no value. */
-const silentOpcodes = new Set([
+export const silentOpcodes: ReadonlySet<string> = new Set([
   'membar',
   'fence',
   'prefetch',
@@ -86,7 +86,8 @@ export function emitInstruction(
   if (guard !== undefined) emit.f.end();
 }
 
-function emitUnguarded(
+/** Writes one instruction whose guard, if it has one, is known to hold. */
+export function emitUnguarded(
   instruction: IrInstruction,
   emit: OperandEmitter,
   memory: MemoryEmitter,

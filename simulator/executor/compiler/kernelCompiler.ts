@@ -28,6 +28,8 @@ import { cutRegions } from './regionCuts.js';
 import { findExactRegisters } from './registerTypes.js';
 import { RuntimeImports } from './runtimeCallEmitter.js';
 import { findSpinLoops } from './spinLoops.js';
+import type { RegionFlow } from './regionFlow.js';
+import { ChunkCompiler, planChunks, type ChunkPlan } from './vector/index.js';
 import { layoutContext, type ContextSlot } from './threadContext.js';
 
 /** A kernel as a WebAssembly module's bytes, and what is needed to run it. */
@@ -43,6 +45,8 @@ export interface CompiledKernel {
   readonly waitsForBlocks: boolean;
   /** Whether threads give way to one another: then blocks take turns. */
   readonly takesTurns: boolean;
+  /** Groups of four lanes that run together; 0 for lane after lane. */
+  readonly groups: number;
   /** Whether the kernel asks where it runs, or when. */
   readonly asksPlace: boolean;
   /** Weights of each counter, in the order of the counters in the executor's area. */
@@ -75,7 +79,7 @@ export function compileKernel(
       line,
     );
   }
-  const module = new ModuleBuilder(memoryPages);
+  const module = new ModuleBuilder(memoryPages, form.threaded === true);
   const imported = new ImportedOperations(module);
   const loops = findSpinLoops(fn);
   const takesTurns = loops.any || form.resumable === true;
@@ -127,14 +131,22 @@ export function compileKernel(
   const shape = graph.syncPoints.length === 0 ? 'blocks' : 'warp';
   const counters: InstructionWeights[] = [];
   const regions: number[] = [];
+  let groups = 0;
   for (const [region, flow] of flows.entries()) {
     const counterBase = CLASS_COUNTERS + counters.length * COUNTER_BYTES;
     counters.push(...weighClasses(fn, graph, flow));
     if (CLASS_COUNTERS + counters.length * COUNTER_BYTES > AREA.countersEnd) {
       throw new CompileError('tooLarge', `${fn.name}: too many branches and waits to count`, fn.line);
     }
-    const compiler = new RegionCompiler(plan, region, flow, counterBase, shape);
-    regions.push(module.add(compiler.compile(), shape === 'blocks' ? 'run' : `region${region}`));
+    const chunks = shape === 'blocks' ? planChunks(plan, flow, form.groups ?? 0) : undefined;
+    const name = shape === 'blocks' ? 'run' : `region${region}`;
+    if (chunks === undefined) {
+      const compiler = new RegionCompiler(plan, region, flow, counterBase, shape);
+      regions.push(module.add(compiler.compile(), name));
+    } else {
+      groups = chunks.groups;
+      regions.push(addChunks(module, plan, chunks, flow, counterBase, name));
+    }
   }
   const isDriven = shape === 'warp' && canDrive(plan);
   if (isDriven) module.add(driverFunction(plan, regions), 'drive');
@@ -146,6 +158,7 @@ export function compileKernel(
     spins: loops.any,
     waitsForBlocks: loops.acrossBlocks,
     takesTurns,
+    groups,
     asksPlace: asksPlace(fn),
     counters,
     cacheCount: plan.groups.groups.length,
@@ -156,6 +169,25 @@ export function compileKernel(
     slotOf: plan.context.slotOf,
     skips: (point, end) => skipsPoint(graph, point, end),
   };
+}
+
+/** A region in chunks, and the functions for lanes that run apart. @returns index of the region's function */
+function addChunks(
+  module: ModuleBuilder,
+  plan: KernelPlan,
+  chunks: ChunkPlan,
+  flow: RegionFlow,
+  counterBase: number,
+  name: string,
+): number {
+  const { passSlots } = chunks.masked;
+  const lanes = new RegionCompiler(plan, 0, flow, counterBase, 'blocks', { passSlots });
+  const resume = new RegionCompiler(plan, 0, flow, counterBase, 'blocks', {
+    passSlots,
+    resume: chunks.resume,
+  });
+  const parted = { lanes: module.add(lanes.compile()), resume: module.add(resume.compile()) };
+  return module.add(new ChunkCompiler(plan, chunks, flow, counterBase, parted).compile(), name);
 }
 
 function asksPlace(fn: IrFunction): boolean {

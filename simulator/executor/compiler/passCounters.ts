@@ -1,7 +1,15 @@
 import type { FunctionBuilder } from '../wasm/index.js';
-import { COUNTER_BYTES, DYNAMIC_BYTES } from './executorArea.js';
+import { AREA, COUNTER_BYTES, DYNAMIC_BYTES, PASSES } from './executorArea.js';
 import type { DynamicBytes } from './addressEmitter.js';
 import type { RegionFlow } from './regionFlow.js';
+
+/** Of lanes that run apart from a chunk. */
+export interface PartedPasses {
+  /** Local with the running lane. */
+  readonly lane: number;
+  /** Offset in the area of the lanes' passes until then, of classes that a chunk counts lane by lane. */
+  readonly slots: ReadonlyMap<number, number>;
+}
 
 /**
  * Counts how often threads and warps pass through each class of a region's nodes: one increment of a local a pass. A warp
@@ -19,11 +27,15 @@ export class PassCounters {
   private readonly countedAt = new Map<number, number>();
   private readonly dynamicBytes = new Map<DynamicBytes, number>();
 
-  /** @param base address of the region's first counter. */
+  /**
+   * @param base address of the region's first counter
+   * @param parted of lanes that run apart from a chunk: then what they pass is left for the chunk to add
+   */
   constructor(
     private readonly f: FunctionBuilder,
     private readonly flow: RegionFlow,
     private readonly base: number,
+    private readonly parted?: PartedPasses,
   ) {
     this.passes = f.local('i32');
     for (let index = 0; index < flow.classCount; index++) {
@@ -71,14 +83,37 @@ export class PassCounters {
       const before = this.before[index] ?? -1;
       const most = this.most[index] ?? -1;
       if (before < 0) return;
-      f.get(count).get(before).op('i32Sub').tee(passes).get(most);
+      f.get(count).get(before).op('i32Sub');
+      if (this.parted !== undefined) {
+        this.pushBefore(index, this.parted);
+        f.op('i32Add');
+      }
+      f.tee(passes).get(most);
       f.get(passes).get(most).op('i32GtU').op('select').set(most);
       f.get(count).set(before);
     });
   }
 
+  /** Pushes how often the lane has passed a class in its chunk. */
+  private pushBefore(index: number, { lane, slots }: PartedPasses): void {
+    const f = this.f;
+    const slot = slots.get(index);
+    if (slot === undefined) f.area().memory('i32Load', passesOf(index) + PASSES.before);
+    else f.get(lane).i32(2).op('i32Shl').area().op('i32Add').memory('i32Load', slot);
+  }
+
   /** After a warp: everything to memory. */
   endWarp(): void {
+    const f = this.f;
+    if (this.parted !== undefined) this.leaveForChunk();
+    else this.countWarp();
+    for (const [what, local] of this.dynamicBytes) {
+      this.addTo(DYNAMIC_BYTES[what], () => f.get(local));
+      f.i32(0).set(local);
+    }
+  }
+
+  private countWarp(): void {
     const f = this.f;
     this.counts.forEach((count, index) => {
       const at = this.base + index * COUNTER_BYTES;
@@ -89,10 +124,29 @@ export class PassCounters {
         else f.get(count).i32(0).op('i32Ne');
       });
     });
-    for (const [what, local] of this.dynamicBytes) {
-      this.addTo(DYNAMIC_BYTES[what], () => f.get(local));
-      f.i32(0).set(local);
-    }
+  }
+
+  private leaveForChunk(): void {
+    const f = this.f;
+    this.counts.forEach((count, index) => {
+      const at = passesOf(index);
+      f.area()
+        .area()
+        .memory('i32Load', at + PASSES.count)
+        .get(count)
+        .op('i32Add')
+        .memory('i32Store', at + PASSES.count);
+      const most = this.most[index] ?? -1;
+      if (most < 0) return;
+      f.area().get(most);
+      f.area().memory('i32Load', at + PASSES.most);
+      f.get(most)
+        .area()
+        .memory('i32Load', at + PASSES.most)
+        .op('i32GtU')
+        .op('select')
+        .memory('i32Store', at + PASSES.most);
+    });
   }
 
   /** Adds an i32 that `push` leaves to the i64 at an address. */
@@ -102,4 +156,9 @@ export class PassCounters {
     push();
     f.op('i64ExtendI32U').op('i64Add').memory('i64Store', at);
   }
+}
+
+/** Where the passes of parted lanes through a class lie. */
+export function passesOf(index: number): number {
+  return AREA.passes + index * PASSES.bytes;
 }

@@ -3,7 +3,7 @@ import type { FaultCode } from '../types.js';
 import { FunctionBuilder, type Label } from '../wasm/index.js';
 import type { AccessGroup } from './accessGroups.js';
 import { accessBytes } from './accessGroups.js';
-import { emitControlFlow, type NodeEmitter } from './controlFlowEmitter.js';
+import { emitControlFlow } from './controlFlowEmitter.js';
 import { AREA, CACHE, FAULTS, faultNumber, RECORD, WARP_SIZE } from './executorArea.js';
 import type { FlowNode, Terminator } from './flowGraph.js';
 import { emitInstruction } from './instructionEmitter.js';
@@ -15,20 +15,22 @@ import { MemoryEmitter } from './memoryEmitter.js';
 import { OperandEmitter } from './operandEmitter.js';
 import type { RegionFlow } from './regionFlow.js';
 import { RegionRegisters } from './regionRegisters.js';
+import { LaneSummary } from './laneSummary.js';
+import { REGION_RESULT } from './regionResult.js';
 import { PassCounters } from './passCounters.js';
+import { emitResumed, loadParted, type PartedLanes, type PartEmitter } from './partedLanes.js';
 import type { ContextLocals } from './threadContext.js';
 import { advanceTid, pushSpecialRegister, startTid, type ThreadLocals } from './specialRegisters.js';
-
-/** What a region function returns besides the state that all its lanes reached. */
-export const REGION_RESULT = { mixed: 0x7ffffffe, fault: 0x7fffffff } as const;
 
 /**
  * Compiles one region to a function.
  *
  * `warp` shape: (warp, lane mask) → the state that every lane reached, `mixed` or `fault`.
  * `blocks` shape, for kernels whose threads never meet: (lo, hi) → 0 or `fault`; loops over blocks, warps and lanes.
+ * Lanes that run apart from a chunk: as in the `warp` shape, with a third parameter, the place where they go on, when
+ * they do not start at the region's beginning.
  */
-export class RegionCompiler implements NodeEmitter, MemorySurroundings {
+export class RegionCompiler implements PartEmitter, MemorySurroundings {
   readonly f: FunctionBuilder;
   private readonly emit: OperandEmitter;
   private readonly memory: MemoryEmitter;
@@ -50,6 +52,9 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
   private readonly site: number;
   private readonly status: number;
   private readonly counters: PassCounters;
+  private readonly summary: LaneSummary;
+  /** Whether the function runs lanes of one warp only. */
+  private readonly isOneWarp: boolean;
   private faultLabel: Label = 0;
   private leaveLabel: Label = 0;
 
@@ -59,17 +64,21 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
     private readonly flow: RegionFlow,
     counterBase: number,
     private readonly shape: 'warp' | 'blocks',
+    private readonly parted?: PartedLanes,
   ) {
-    this.f = new FunctionBuilder(['i32', 'i32'], ['i32']);
+    this.f = new FunctionBuilder(parted?.resume === undefined ? ['i32', 'i32'] : ['i32', 'i32', 'i32'], [
+      'i32',
+    ]);
     const f = this.f;
+    this.isOneWarp = shape === 'warp' || parted !== undefined;
     this.registers = new RegionRegisters(plan, region, flow);
     const i32 = (): number => f.local('i32');
     this.thread = {
-      warp: shape === 'warp' ? 0 : i32(),
+      warp: this.isOneWarp ? 0 : i32(),
       lane: i32(),
       tid: [i32(), i32(), i32()],
     };
-    this.mask = shape === 'warp' ? 1 : i32();
+    this.mask = this.isOneWarp ? 1 : i32();
     this.firstThread = i32();
     this.lanes = i32();
     const narrow = i32();
@@ -88,7 +97,13 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
     );
     this.memory = new MemoryEmitter(this.emit, this);
     this.declareCaches();
-    this.counters = new PassCounters(f, flow, counterBase);
+    this.counters = new PassCounters(
+      f,
+      flow,
+      counterBase,
+      parted === undefined ? undefined : { lane: this.thread.lane, slots: parted.passSlots },
+    );
+    this.summary = new LaneSummary(f);
   }
 
   compile(): FunctionBuilder {
@@ -96,12 +111,13 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
     this.loadUniforms();
     this.faultLabel = f.block();
     if (this.isObserved) f.area().memory('i64Load', RECORD.position).set(this.position);
-    if (this.shape === 'warp') {
+    if (this.isOneWarp) {
       f.area().memory('i64Load', RECORD.fuel).set(this.fuel);
       this.emitWarp();
       f.area().get(this.fuel).memory('i64Store', RECORD.fuel);
       this.storePosition();
-      this.emitSummary();
+      if (this.shape === 'warp') this.summary.push();
+      else f.i32(0);
       f.op('return');
     } else {
       this.emitBlocks();
@@ -121,15 +137,22 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
   // --- NodeEmitter ---
 
   emitBody(node: FlowNode, position: number): void {
-    this.counters.pass(position);
+    this.emitPart(node, position, 0, Infinity);
+  }
+
+  // --- PartEmitter ---
+
+  emitPart(node: FlowNode, position: number, from: number, to: number): void {
+    if (from === 0) this.counters.pass(position);
     this.current = node;
     if (this.isObserved && node.counted.length > 0)
       this.f.get(this.position).i64(node.counted.length).op('i64Add').set(this.position);
-    for (const index of node.body) {
+    for (const index of node.body.slice(from, to)) {
       const instruction = this.plan.fn.instructions[index];
       if (instruction !== undefined) emitInstruction(instruction, this.emit, this.memory, this.plan.imported);
     }
-    if (this.plan.exits.before.has(node.index)) this.f.i32(-1 - node.index).set(this.status);
+    if (to === Infinity && this.plan.exits.before.has(node.index))
+      this.f.i32(-1 - node.index).set(this.status);
   }
 
   emitCondition(register: number, negated: boolean): void {
@@ -413,16 +436,17 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
       f.get(stray).set(this.thread.lane);
       this.emitFault('divergentBarrier', at);
     };
-    this.registers.emitExchange(f, this.context.narrow, this.mask, leaveStray, {
-      pushThread: (caller) => f.get(this.firstThread).get(caller).op('i32Add'),
-      leaveFaulted: (caller, at) =>
-        f.get(caller).set(this.thread.lane).i32(at).set(this.site).br(this.faultLabel),
-    });
-    if (this.shape === 'warp')
-      f.i32(0).set(this.summaryLocal('seen')).i32(0).set(this.summaryLocal('difference'));
+    // Whoever calls for parted lanes has made the exchange for the whole warp.
+    if (this.parted === undefined)
+      this.registers.emitExchange(f, this.context.narrow, this.mask, leaveStray, {
+        pushThread: (caller) => f.get(this.firstThread).get(caller).op('i32Add'),
+        leaveFaulted: (caller, at) =>
+          f.get(caller).set(this.thread.lane).i32(at).set(this.site).br(this.faultLabel),
+      });
+    if (this.shape === 'warp') this.summary.start();
     f.i32(0).set(lane);
     const lanes = f.loop();
-    if (this.shape === 'warp') {
+    if (this.isOneWarp) {
       f.get(this.mask).get(lane).op('i32ShrU').i32(1).op('i32And').if();
       this.emitThread();
       f.end();
@@ -436,46 +460,19 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
 
   private emitThread(): void {
     const f = this.f;
-    this.registers.load(f, this.emit, this.context);
+    const resume = this.parted?.resume;
+    if (resume === undefined) this.registers.load(f, this.emit, this.context);
+    else loadParted(this.emit, resume, this.thread.lane);
     this.leaveLabel = f.block();
-    emitControlFlow(f, this.plan.graph, this.flow, this);
+    if (resume === undefined) emitControlFlow(f, this.plan.graph, this.flow, this);
+    else emitResumed(f, this.plan.graph, this.flow, this, resume.points, 2);
     // Every way through the control flow branches out.
     f.op('unreachable').end();
     this.counters.endLane();
     if (this.shape !== 'warp') return;
     f.get(this.firstThread).get(this.thread.lane).op('i32Add').i32(2).op('i32Shl').area().op('i32Add');
     f.get(this.status).memory('i32Store', AREA.states);
-    f.get(this.status)
-      .get(this.summaryLocal('last'))
-      .op('i32Xor')
-      .get(this.summaryLocal('seen'))
-      .op('i32And')
-      .get(this.summaryLocal('difference'))
-      .op('i32Or');
-    f.set(this.summaryLocal('difference'))
-      .get(this.status)
-      .set(this.summaryLocal('last'))
-      .i32(-1)
-      .set(this.summaryLocal('seen'));
-  }
-
-  private readonly summary = new Map<string, number>();
-
-  private summaryLocal(name: string): number {
-    let local = this.summary.get(name);
-    if (local === undefined) {
-      local = this.f.local('i32');
-      this.summary.set(name, local);
-    }
-    return local;
-  }
-
-  private emitSummary(): void {
-    this.f
-      .i32(REGION_RESULT.mixed)
-      .get(this.summaryLocal('last'))
-      .get(this.summaryLocal('difference'))
-      .op('select');
+    this.summary.add(this.status);
   }
 
   private pointAtContexts(): void {
@@ -519,7 +516,7 @@ export class RegionCompiler implements NodeEmitter, MemorySurroundings {
 }
 
 /** A trap that lowering made says which fault it is. */
-function trapCode(instruction: IrInstruction | undefined): FaultCode {
+export function trapCode(instruction: IrInstruction | undefined): FaultCode {
   const [modifier] = instruction?.modifiers ?? [];
   return FAULTS.find((code) => code === modifier) ?? 'trap';
 }

@@ -22,6 +22,8 @@ export interface RegionFlow {
   readonly isMerge: Uint8Array;
   /** Position of the header of the innermost loop around each node, or -1. */
   readonly innermostLoop: Int32Array;
+  /** Header of the next loop around a loop, by header; -1 when there is none. */
+  readonly loopParent: (header: number) => number;
   /** False when some loop has a second entrance: then dominators do not nest and structure cannot be found. */
   readonly isReducible: boolean;
   /** Nodes of the same class run equally often for every thread. Class 0 is the entry's. */
@@ -71,7 +73,8 @@ export function analyseRegion(
   const innermostLoop = new Int32Array(nodes.length).fill(-1);
   for (const [header, body] of loops) for (const position of body) innermostLoop[position] = header;
 
-  const { followers, isLoopExit } = placeNodes(dominator, innermostLoop, loopParents(loops));
+  const parents = loopParents(loops);
+  const { followers, isLoopExit } = placeNodes(dominator, innermostLoop, parents);
 
   const backEdges = successors.flatMap((list, position) =>
     list.filter((to) => to <= position).map((to) => ({ from: nodes[position] ?? 0, to: nodes[to] ?? 0 })),
@@ -98,6 +101,7 @@ export function analyseRegion(
     isLoopHeader,
     isMerge,
     innermostLoop,
+    loopParent: (header) => parents.get(header) ?? -1,
     isReducible,
     classOf,
     classCount,
@@ -156,7 +160,7 @@ function dominators(count: number, predecessors: readonly (readonly number[])[])
   return result;
 }
 
-function meet(dominator: Int32Array, a: number, b: number): number {
+export function meet(dominator: Int32Array, a: number, b: number): number {
   while (a !== b) {
     while (a > b) a = dominator[a] ?? 0;
     while (b > a) b = dominator[b] ?? 0;
@@ -250,7 +254,7 @@ function equivalenceClasses(
 }
 
 /** Post-dominance, with every way out joined in one exit; nodes that never get out post-dominate nothing. */
-function postdominance(
+export function postdominance(
   successors: readonly (readonly number[])[],
   mayLeave: ReadonlySet<number>,
 ): (below: number, above: number) => boolean {

@@ -79,9 +79,7 @@ export class RegionRegisters {
   /** Brings a thread's registers from its context, and what it waited for from the exchange area. */
   load(f: FunctionBuilder, emit: OperandEmitter, context: ContextLocals): void {
     const { resumed } = this;
-    const given = new Set(resumed === undefined ? [] : writtenRegisters(resumed));
-    for (const register of this.live()) {
-      if (!this.used.has(register) || given.has(register)) continue;
+    for (const register of this.loaded()) {
       const type = wasmTypeOf(emit.typeOf(register));
       const slot = this.plan.context.slotOf.get(register);
       if (this.region > 0 && slot !== undefined)
@@ -104,8 +102,7 @@ export class RegionRegisters {
 
   /** Keeps what this region wrote of the registers that a waiting thread needs. */
   spill(f: FunctionBuilder, emit: OperandEmitter, context: ContextLocals, point: number): void {
-    for (const register of this.plan.liveness.atSync[point]?.members() ?? []) {
-      if (!this.written.has(register)) continue;
+    for (const register of this.kept(point)) {
       const held = emit.typeOf(register);
       const type = wasmTypeOf(held);
       const slot = this.plan.context.slotOf.get(register);
@@ -116,6 +113,18 @@ export class RegionRegisters {
         emit.canonical(type);
       f.memory(`${type}Store`, slot.offset);
     }
+  }
+
+  /** Registers that come from a thread's context, or start as 0. */
+  loaded(): readonly number[] {
+    const given = new Set(this.resumed === undefined ? [] : writtenRegisters(this.resumed));
+    return this.live().filter((register) => this.used.has(register) && !given.has(register));
+  }
+
+  /** Registers that go to a thread's context at a sync point. */
+  kept(point: number): readonly number[] {
+    const live = this.plan.liveness.atSync[point]?.members() ?? [];
+    return live.filter((register) => this.written.has(register));
   }
 
   private live(): readonly number[] {
@@ -137,7 +146,8 @@ function instructionsOf(plan: KernelPlan, node: FlowNode): IrInstruction[] {
   return found;
 }
 
-function resultType({ opcode, modifiers }: IrInstruction): 'pred' | 'b32' | 'b64' {
+/** Type of what a wait gives each thread. */
+export function resultType({ opcode, modifiers }: IrInstruction): 'pred' | 'b32' | 'b64' {
   if (opcode === 'malloc') return 'b64';
   const isPredicate =
     opcode === 'vote'

@@ -41,6 +41,7 @@ export class VectorOperands {
   readonly lane: LaneOperands;
   private readonly locals = new Map<number, readonly number[]>();
   private mask: readonly number[] | undefined;
+  private kept: ReadonlySet<number> | undefined;
 
   /** @param scalar uniform registers, and lane 0 of affine ones. */
   constructor(
@@ -104,9 +105,32 @@ export class VectorOperands {
 
   // --- masks ---
 
-  /** The active lanes from here on: a v128 local a group, or undefined when all are. */
-  setMask(mask: readonly number[] | undefined): void {
+  /**
+   * The active lanes from here on: a v128 local a group, or undefined when all are.
+   * @param kept registers that must keep what they hold for other lanes; all, unless told
+   */
+  setMask(mask: readonly number[] | undefined, kept?: ReadonlySet<number>): void {
     this.mask = mask;
+    this.kept = kept;
+  }
+
+  /** Writes code for those active lanes only that are in a mask besides. */
+  underMask(mask: readonly number[], body: () => void): void {
+    const { f, mask: outer, kept } = this;
+    const both =
+      outer === undefined
+        ? mask
+        : mask.map((local, group) => {
+            const active = this.temporary(`active ${group}`, 'v128');
+            f.get(local)
+              .get(outer[group] ?? 0)
+              .simd('v128And')
+              .set(active);
+            return active;
+          });
+    this.setMask(both);
+    body();
+    this.setMask(outer, kept);
   }
 
   get isMasked(): boolean {
@@ -408,7 +432,7 @@ export class VectorOperands {
   private write(register: number, group: number, half?: 0 | 1): void {
     const { f } = this;
     const local = this.localsOf(register)[half === undefined ? group : 2 * group + half] ?? 0;
-    if (this.mask !== undefined) {
+    if (this.mask !== undefined && this.kept?.has(register) !== false) {
       f.get(local);
       this.pushMask(group, half);
       f.simd('v128Bitselect');

@@ -1,0 +1,213 @@
+import type { FunctionBuilder } from '../../wasm/index.js';
+import type { DynamicBytes } from '../addressEmitter.js';
+import { COUNTER_BYTES, DYNAMIC_BYTES, PASSES } from '../executorArea.js';
+import { passesOf } from '../passCounters.js';
+import type { RegionFlow } from '../regionFlow.js';
+import { clearMaskedPasses, MaskedPasses } from './maskedPasses.js';
+
+/**
+ * Counts passes as PassCounters does, for chunks whose lanes go together: one increment for all lanes. Sums of threads and
+ * warps stay in locals until the function ends. Lanes that run apart leave their passes in the area, and the warp adds them.
+ */
+export class ChunkCounters {
+  /** Passes of the running chunk; of classes that do not repeat, of the warp's chunks so far. */
+  private readonly passes: number[] = [];
+  /** Most passes of any lane of the warp; only for classes that repeat, otherwise -1. */
+  private readonly most: number[] = [];
+  private readonly threads: number[] = [];
+  private readonly warps: number[] = [];
+  private readonly countedAt = new Map<number, number>();
+  private readonly dynamicBytes = new Map<DynamicBytes, number>();
+  /** Whether lanes of the warp have run apart. */
+  private readonly haveParted: number;
+  private readonly sum: number;
+  private readonly masked = new Map<number, MaskedPasses>();
+
+  /**
+   * @param base address of the region's first counter. @param width lanes of a chunk
+   * @param maskedSlots where parted lanes find what each has passed, of the classes that are counted under masks
+   */
+  constructor(
+    private readonly f: FunctionBuilder,
+    private readonly flow: RegionFlow,
+    private readonly base: number,
+    private readonly width: number,
+    private readonly maskedSlots: ReadonlyMap<number, number> = new Map(),
+  ) {
+    for (let index = 0; index < flow.classCount; index++) {
+      this.passes.push(f.local('i32'));
+      this.most.push(flow.isRepeated[index] === true ? f.local('i32') : -1);
+      this.threads.push(f.local('i64'));
+      this.warps.push(f.local('i64'));
+    }
+    this.haveParted = f.local('i32');
+    this.sum = f.local('i32');
+    for (const [index, slot] of maskedSlots)
+      this.masked.set(index, new MaskedPasses(f, width / 4, this.passes[index] ?? 0, slot));
+    flow.classOf.forEach((each, position) => {
+      if (!this.countedAt.has(each)) this.countedAt.set(each, position);
+    });
+  }
+
+  /**
+   * At the start of each node; one node of each class counts for all of them.
+   * @param mask the lanes that pass, unless all do
+   */
+  pass(position: number, mask?: readonly number[]): void {
+    const each = this.flow.classOf[position] ?? 0;
+    const passes = this.passes[each];
+    if (passes === undefined || this.countedAt.get(each) !== position) return;
+    if (mask !== undefined) {
+      this.masked.get(each)?.pass(mask);
+      return;
+    }
+    this.f.get(passes).i32(1).op('i32Add').set(passes);
+  }
+
+  countBytes(what: DynamicBytes, bytes: number | (() => void)): void {
+    let local = this.dynamicBytes.get(what);
+    if (local === undefined) {
+      local = this.f.local('i32');
+      this.dynamicBytes.set(what, local);
+    }
+    if (typeof bytes === 'number') this.f.i32(bytes);
+    else bytes();
+    this.f.get(local).op('i32Add').set(local);
+  }
+
+  /**
+   * Before lanes run apart: tells them what they have passed.
+   * @param isChunk whether they were a chunk until now. @param firstLane local with the first of them
+   */
+  part(isChunk: boolean, firstLane: number): void {
+    const { f } = this;
+    f.i32(1).set(this.haveParted);
+    this.passes.forEach((passes, index) => {
+      if ((this.most[index] ?? -1) < 0) return;
+      const masked = this.masked.get(index);
+      if (masked !== undefined) {
+        if (isChunk) masked.leave(firstLane);
+        else clearMaskedPasses(f, this.maskedSlots.get(index) ?? 0);
+        return;
+      }
+      f.area();
+      if (isChunk) f.get(passes);
+      else f.i32(0);
+      f.memory('i32Store', passesOf(index) + PASSES.before);
+    });
+  }
+
+  /** After a chunk. */
+  endChunk(): void {
+    const { f } = this;
+    this.passes.forEach((passes, index) => {
+      const most = this.most[index] ?? -1;
+      if (most < 0) return;
+      const masked = this.masked.get(index);
+      if (masked === undefined) this.addThreads(index);
+      else this.takeMasked(index, masked);
+      f.get(passes).get(most).get(passes).get(most).op('i32GtU').op('select').set(most);
+      f.i32(0).set(passes);
+    });
+  }
+
+  /** After a warp. */
+  endWarp(): void {
+    const { f } = this;
+    for (const [index, masked] of this.masked) {
+      if ((this.most[index] ?? -1) >= 0) continue;
+      masked.pushSum();
+      f.set(this.sum);
+      masked.clear();
+      f.get(this.sum).set(this.passes[index] ?? 0);
+    }
+    f.get(this.haveParted).if();
+    this.addParted();
+    f.end();
+    this.passes.forEach((passes, index) => {
+      const most = this.most[index] ?? -1;
+      const warps = this.warps[index] ?? 0;
+      f.get(warps);
+      if (most < 0) f.get(passes).i32(0).op('i32Ne');
+      else f.get(most);
+      f.op('i64ExtendI32U').op('i64Add').set(warps);
+      if (most < 0) this.addThreads(index);
+      f.i32(0).set(most < 0 ? passes : most);
+    });
+    for (const [what, local] of this.dynamicBytes) {
+      this.addTo(DYNAMIC_BYTES[what], () => f.get(local).op('i64ExtendI32U'));
+      f.i32(0).set(local);
+    }
+  }
+
+  /** Before the function returns: everything to memory. */
+  flush(): void {
+    const { f } = this;
+    this.threads.forEach((threads, index) => {
+      const at = this.base + index * COUNTER_BYTES;
+      this.addTo(at, () => f.get(threads));
+      this.addTo(at + 8, () => f.get(this.warps[index] ?? 0));
+    });
+  }
+
+  /** Adds what the lanes have passed, and leaves in `passes` what the one has that passed most. */
+  private takeMasked(index: number, masked: MaskedPasses): void {
+    const { f } = this;
+    const threads = this.threads[index] ?? 0;
+    f.get(threads);
+    masked.pushSum();
+    f.op('i64ExtendI32U').op('i64Add').set(threads);
+    masked.pushMost();
+    f.set(this.sum);
+    masked.clear();
+    f.get(this.sum).set(this.passes[index] ?? 0);
+  }
+
+  private addThreads(index: number): void {
+    const { f } = this;
+    const threads = this.threads[index] ?? 0;
+    f.get(threads)
+      .get(this.passes[index] ?? 0)
+      .i32(this.masked.has(index) ? 1 : this.width)
+      .op('i32Mul')
+      .op('i64ExtendI32U')
+      .op('i64Add')
+      .set(threads);
+  }
+
+  /** Takes what parted lanes of the warp have left. */
+  private addParted(): void {
+    const { f } = this;
+    f.i32(0).set(this.haveParted);
+    this.passes.forEach((passes, index) => {
+      const at = passesOf(index);
+      const threads = this.threads[index] ?? 0;
+      const warps = this.warps[index] ?? 0;
+      const most = this.most[index] ?? -1;
+      const load = (offset: number): FunctionBuilder => f.area().memory('i32Load', at + offset);
+      f.get(threads);
+      load(PASSES.count).op('i64ExtendI32U').op('i64Add').set(threads);
+      if (most < 0) {
+        // The warp counts once, whether it passed in chunks or apart.
+        f.get(warps).get(passes).op('i32Eqz');
+        load(PASSES.count).i32(0).op('i32Ne').op('i32And').op('i64ExtendI32U').op('i64Add').set(warps);
+      } else {
+        load(PASSES.most).get(most);
+        load(PASSES.most).get(most).op('i32GtU').op('select').set(most);
+        f.area()
+          .i32(0)
+          .memory('i32Store', at + PASSES.most);
+      }
+      f.area()
+        .i32(0)
+        .memory('i32Store', at + PASSES.count);
+    });
+  }
+
+  private addTo(at: number, push: () => void): void {
+    const { f } = this;
+    f.area().area().memory('i64Load', at);
+    push();
+    f.op('i64Add').memory('i64Store', at);
+  }
+}

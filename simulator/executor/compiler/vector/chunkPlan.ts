@@ -1,0 +1,177 @@
+import { readRegisters, typeBits, writtenRegisters, type IrInstruction } from '../../../ptx/index.js';
+import { countsDynamically } from '../addressEmitter.js';
+import { AREA, PASSES } from '../executorArea.js';
+import type { FlowNode } from '../flowGraph.js';
+import { spaceOf } from '../instructionClass.js';
+import { silentOpcodes } from '../instructionEmitter.js';
+import type { KernelPlan } from '../kernelPlan.js';
+import { planResume, type Resume, type ResumePoint } from '../partedLanes.js';
+import type { RegionFlow } from '../regionFlow.js';
+import { vectorEmitter } from './arithmetic/index.js';
+import { planMasked, type MaskedPlan } from './maskedPlan.js';
+import { analyseShapes, type RegisterShapes } from './shapeAnalysis.js';
+
+/** How an instruction is written for a chunk. */
+export type Manner =
+  /** Nothing to do. */
+  | 'silent'
+  /** Once, by the scalar emitters: what it reads and writes is uniform or affine. */
+  | 'once'
+  /** For all groups: loads and stores. */
+  | 'memory'
+  /** For all groups, by a vector emitter. */
+  | 'vector'
+  /** Once, and the result goes to all lanes. */
+  | 'spread'
+  /** Lane after lane by the scalar emitters. */
+  | 'lanes';
+
+/** How one region of a kernel runs in chunks. */
+export interface ChunkPlan {
+  readonly groups: number;
+  readonly shapes: RegisterShapes;
+  readonly masked: MaskedPlan;
+  readonly resume: Resume;
+  mannerOf(instruction: IrInstruction): Manner;
+}
+
+/** Whether the order in which threads do it shows: results of atomics, sums that are rounded. */
+function isOrdered(instruction: IrInstruction): boolean {
+  const { opcode, modifiers, types, destinations } = instruction;
+  if (opcode !== 'atom' && opcode !== 'red') return false;
+  if (opcode === 'atom' && destinations.some((destination) => destination.kind !== 'sink')) return true;
+  if (!modifiers.some((each) => /^(?:add|min|max|and|or|xor)$/.test(each))) return true;
+  return !/^[bus](?:32|64)$/.test(types.at(-1) ?? '');
+}
+
+function asksTime(instruction: IrInstruction): boolean {
+  return instruction.sources.some(
+    (source) => source.kind === 'special' && /^(?:clock|globaltimer)/.test(source.name),
+  );
+}
+
+/** Plans chunks for a region; nothing when it is to be run lane after lane. @param most groups that the launch allows */
+export function planChunks(plan: KernelPlan, flow: RegionFlow, most: number): ChunkPlan | undefined {
+  const { fn, form } = plan;
+  const without = (name: 'vector' | 'wide' | 'uniform' | 'affine'): boolean =>
+    form.without?.has(name) === true;
+  if (most < 1 || without('vector') || plan.takesTurns || form.observed === true) return undefined;
+  if (fn.instructions.some((each) => isOrdered(each) || asksTime(each))) return undefined;
+  if (AREA.passes + flow.classCount * PASSES.bytes > AREA.passesEnd) return undefined;
+  const { shapes, masked } = planMasked(plan, flow, (found) =>
+    analyseShapes(fn, {
+      masked: found,
+      startAsZero: plan.liveness.liveIn[plan.graph.entry]?.members() ?? [],
+      exchanges: new Set(
+        plan.graph.syncPoints.filter(({ isOnEdge }) => !isOnEdge).map((point) => point.instruction),
+      ),
+      hasLocal: plan.localLayout.bytes > 0,
+      followsUniform: !without('uniform'),
+      followsAffine: !without('affine'),
+    }),
+  );
+  const mannerOf = (instruction: IrInstruction): Manner => mannerIn(plan, shapes, instruction);
+  const nodes = flow.nodes.flatMap((index) => plan.graph.nodes[index] ?? []);
+  const points = nodes.flatMap((node) => pointsOf(plan, shapes, masked, node));
+  const resume = planResume(fn, plan.graph, plan.liveness, points);
+  if (resume === undefined) return undefined;
+  const groups = Math.min(most, without('wide') ? 1 : preferredGroups(plan, shapes, nodes, mannerOf));
+  return groups < 1 ? undefined : { groups, shapes, masked, resume, mannerOf };
+}
+
+/** Where lanes of a chunk may have to part. */
+function pointsOf(
+  { fn }: KernelPlan,
+  { shapes, resultOf }: RegisterShapes,
+  masked: MaskedPlan,
+  node: FlowNode,
+): ResumePoint[] {
+  if (masked.isMasked(node)) return [];
+  const points: ResumePoint[] = [];
+  node.body.forEach((index, at) => {
+    const instruction = fn.instructions[index];
+    if (instruction === undefined) return;
+    if (resultOf(instruction).checked !== undefined) points.push({ node: node.index, at });
+  });
+  const { terminator } = node;
+  if (terminator.kind !== 'branch' && terminator.kind !== 'switch') return points;
+  if (masked.zoneAt.has(node.index)) return points;
+  if (shapes[terminator.register]?.kind !== 'uniform')
+    points.push({ node: node.index, at: node.body.length });
+  return points;
+}
+
+function mannerIn(
+  plan: KernelPlan,
+  { shapes, resultOf }: RegisterShapes,
+  instruction: IrInstruction,
+): Manner {
+  const { opcode, modifiers, guard } = instruction;
+  if (silentOpcodes.has(opcode)) return 'silent';
+  const isScalar = (register: number): boolean => shapes[register]?.kind !== 'varying';
+  const isUniform = (register: number): boolean => shapes[register]?.kind === 'uniform';
+  const written = writtenRegisters(instruction);
+  const read = readRegisters(instruction);
+  if (opcode === 'st') {
+    const space = spaceOf(modifiers);
+    const isOwn = space === 'local' || (space === 'generic' && plan.localLayout.bytes > 0);
+    const isSame = read.every(isUniform) && resultOf(instruction).shape.kind === 'uniform';
+    return isSame && !isOwn ? 'once' : 'memory';
+  }
+  if (opcode === 'red' || opcode === 'atom' || opcode === 'cp') {
+    // Copies that have been issued are done already.
+    return opcode === 'cp' && instruction.sources.length < 3 ? 'silent' : 'lanes';
+  }
+  if (written.length > 0 && written.every(isScalar) && read.every(isScalar)) return 'once';
+  if (opcode === 'ld' || opcode === 'ldu') return 'memory';
+  if (vectorEmitter(instruction, plan.library.fusesMultiplyAdd) !== undefined) return 'vector';
+  const isGuarded = guard !== undefined && !isUniform(guard.register);
+  if (!isGuarded && resultOf(instruction).shape.kind === 'uniform') return 'spread';
+  return 'lanes';
+}
+
+/** Operations of generated code beyond which compiling it costs more than it brings. */
+const MOST_OPERATIONS = 24_000;
+/** What a scalar instruction that is written for one lane costs with its moves. */
+const LANE_COST = 8;
+
+/**
+ * As many groups as the registers allow: there are 16 of v128, and code for lanes one by one grows with each lane. None
+ * when most instructions would be written lane by lane.
+ */
+function preferredGroups(
+  plan: KernelPlan,
+  { shapes }: RegisterShapes,
+  nodes: readonly FlowNode[],
+  mannerOf: (instruction: IrInstruction) => Manner,
+): number {
+  let byVector = 0;
+  let byLanes = 0;
+  let all = 0;
+  for (const node of nodes) {
+    for (const index of node.body) {
+      const instruction = plan.fn.instructions[index];
+      if (instruction === undefined) continue;
+      all += 1;
+      const manner = mannerOf(instruction);
+      if (manner === 'lanes') byLanes += 1;
+      else if (manner === 'vector' || manner === 'memory' || manner === 'spread')
+        byVector += countsDynamically(instruction) ? 6 : 3;
+    }
+  }
+  if (byLanes * 3 > all) return 0;
+  const pressure = Math.max(
+    0,
+    ...nodes.map((node) => {
+      const live = plan.liveness.liveIn[node.index]?.members() ?? [];
+      const varying = live.filter((register) => shapes[register]?.kind === 'varying');
+      return varying.reduce(
+        (sum, register) => sum + (typeBits(plan.fn.registers[register]?.type ?? 'b32') === 64 ? 2 : 1),
+        0,
+      );
+    }),
+  );
+  let groups = pressure <= 3 ? 8 : pressure <= 10 ? 4 : 2;
+  while (groups > 1 && (byVector + byLanes * 4 * LANE_COST) * groups > MOST_OPERATIONS) groups /= 2;
+  return groups;
+}

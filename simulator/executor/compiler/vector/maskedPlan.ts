@@ -1,0 +1,102 @@
+import { AREA, PASSES, WARP_SIZE } from '../executorArea.js';
+import type { FlowGraph, FlowNode } from '../flowGraph.js';
+import type { KernelPlan } from '../kernelPlan.js';
+import type { RegionFlow } from '../regionFlow.js';
+import { collapseZones, findZones, keptRegisters, maskedNodes, type MaskedZone } from './maskedZones.js';
+import type { RegisterShapes } from './shapeAnalysis.js';
+
+/** What of a region runs under masks. */
+export interface MaskedPlan {
+  /** The region with each zone as one node, and its order. */
+  readonly graph: FlowGraph;
+  readonly flow: RegionFlow;
+  /** Zones by the node that is their entry. */
+  readonly zoneAt: ReadonlyMap<number, MaskedZone>;
+  /** Classes that are counted lane by lane, with the offset in the area where parted lanes find their passes. */
+  readonly passSlots: ReadonlyMap<number, number>;
+  /** Registers that must keep what they hold for lanes that a zone's nodes are not run for. */
+  readonly kept: ReadonlySet<number>;
+  isMasked(node: FlowNode): boolean;
+}
+
+/** What the analysis of shapes must know of masks. */
+export interface MaskedInstructions {
+  /** Registers that differ from lane to lane since some lanes do not write them. */
+  readonly kept: ReadonlySet<number>;
+  /** Instructions at which lanes must not part, by index. */
+  readonly unchecked: ReadonlySet<number>;
+}
+
+const NO_MASKS: MaskedInstructions = { kept: new Set(), unchecked: new Set() };
+
+/** Zones make registers varying, which may make more branches part: both are found together. */
+const MOST_ROUNDS = 8;
+
+export function planMasked(
+  plan: KernelPlan,
+  flow: RegionFlow,
+  analyse: (masked: MaskedInstructions) => RegisterShapes,
+): { readonly shapes: RegisterShapes; readonly masked: MaskedPlan } {
+  const plain = analyse(NO_MASKS);
+  if (plan.form.without?.has('masks') !== true) {
+    let shapes = plain;
+    for (let round = 0, key = ''; round < MOST_ROUNDS; round++) {
+      const zones = findZones(plan.fn, plan.graph, flow, shapes);
+      const found = zones.map(({ nodes }) => nodes.join()).join(';');
+      if (found === key) {
+        const masked = maskedPlan(plan, flow, zones);
+        if (masked !== undefined) return { shapes, masked };
+        break;
+      }
+      key = found;
+      shapes = analyse(maskedInstructions(plan, flow, zones));
+    }
+  }
+  const { graph } = plan;
+  const nothing = new Map<number, never>();
+  const masked = { graph, flow, zoneAt: nothing, passSlots: nothing, kept: NO_MASKS.kept };
+  return { shapes: plain, masked: { ...masked, isMasked: () => false } };
+}
+
+function maskedInstructions(
+  { fn, graph, liveness }: KernelPlan,
+  flow: RegionFlow,
+  zones: readonly MaskedZone[],
+): MaskedInstructions {
+  const kept = new Set(zones.flatMap((zone) => [...keptRegisters(fn, graph, flow, liveness, zone)]));
+  const unchecked = new Set(
+    zones.flatMap((zone) =>
+      maskedNodes(zone).flatMap((position) => graph.nodes[flow.nodes[position] ?? -1]?.body ?? []),
+    ),
+  );
+  return { kept, unchecked };
+}
+
+/** @returns nothing when the area has no room for the passes of so many classes */
+function maskedPlan(
+  plan: KernelPlan,
+  flow: RegionFlow,
+  zones: readonly MaskedZone[],
+): MaskedPlan | undefined {
+  const masked = new Set(zones.flatMap(maskedNodes));
+  const passSlots = new Map<number, number>();
+  const countedAt = new Map<number, number>();
+  flow.classOf.forEach((each, position) => {
+    if (!countedAt.has(each)) countedAt.set(each, position);
+  });
+  let end = AREA.passes + flow.classCount * PASSES.bytes;
+  for (const [each, position] of countedAt) {
+    if (!masked.has(position)) continue;
+    passSlots.set(each, end);
+    if (flow.isRepeated[each] === true) end += 4 * WARP_SIZE;
+  }
+  if (end > AREA.passesEnd) return undefined;
+  const indices = new Set([...masked].map((position) => flow.nodes[position] ?? -1));
+  return {
+    ...collapseZones(plan.graph, flow, zones),
+    zoneAt: new Map(zones.map((zone) => [flow.nodes[zone.entry] ?? -1, zone])),
+    passSlots,
+    kept: maskedInstructions(plan, flow, zones).kept,
+    isMasked: (node) => indices.has(node.index),
+  };
+}
