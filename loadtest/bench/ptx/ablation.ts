@@ -1,10 +1,11 @@
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { OPTIMISATIONS, type Optimisation } from '../../../simulator/executor/index.js';
 import type { BenchKernel } from './benchKernels.js';
 import { PtxRun } from './ptxRun.js';
-import { distribution } from './statistics.js';
+import { distribution, type Timing } from './statistics.js';
 
-/** A kernel without one optimisation, or without all of them. */
+/** A kernel without one optimisation, or without all of one thread. */
 export interface AblationCell {
   readonly without: string;
   /** Time without it over time with everything, of medians: what it brings. */
@@ -16,7 +17,7 @@ export interface AblationCell {
 
 export interface AblationRow {
   readonly kernel: string;
-  /** Steady, with everything. */
+  /** Steady, on one thread with everything. */
   readonly fullMs: number;
   readonly cells: readonly AblationCell[];
 }
@@ -30,14 +31,16 @@ export interface AblationOptions {
 interface Variant {
   readonly name: string;
   readonly without: ReadonlySet<Optimisation>;
+  /** The full side runs on all cores, and time is the wall's. */
+  readonly ofThreads: boolean;
 }
 
-/** The table is of one thread, so nothing is to be seen of `threads` in it. */
 const OF_ONE_THREAD = OPTIMISATIONS.filter((name) => name !== 'threads');
 
 export const VARIANTS: readonly Variant[] = [
-  ...OF_ONE_THREAD.map((name): Variant => ({ name, without: new Set([name]) })),
-  { name: 'all', without: new Set(OF_ONE_THREAD) },
+  ...OF_ONE_THREAD.map((name): Variant => ({ name, without: new Set([name]), ofThreads: false })),
+  { name: 'all of these', without: new Set(OF_ONE_THREAD), ofThreads: false },
+  { name: 'threads', without: new Set(['threads']), ofThreads: true },
 ];
 
 const WARM_UP_RUNS = 3;
@@ -51,28 +54,38 @@ export function ablate(kernel: BenchKernel, options: AblationOptions): AblationR
   const full = new PtxRun(path);
   warmUp(full);
   const fullMs: number[] = [];
-  const cells = VARIANTS.map(({ name, without }): AblationCell => {
-    const part = new PtxRun(path, without);
+  const cells = VARIANTS.map(({ name, without, ofThreads }): AblationCell => {
+    const threads = ofThreads ? availableParallelism() : 1;
+    const part = new PtxRun(path, { without, threads });
     const isSame = sameResults(path, part);
     warmUp(part);
-    const [own, other] = [[] as number[], [] as number[]];
-    for (let pair = 0, spent = 0; pair < options.repeats && (pair < LEAST_PAIRS || spent < MOST_MS); pair++) {
-      own.push(part.run().timing.cpuMs);
-      other.push(full.run().timing.cpuMs);
-      spent += (own.at(-1) ?? 0) + (other.at(-1) ?? 0);
-    }
-    fullMs.push(...other);
-    const ms = distribution(own).median;
-    return { without: name, factor: ms / distribution(other).median, ms, isSame };
+    const whole = ofThreads ? new PtxRun(path, { threads }) : full;
+    if (whole !== full) warmUp(whole);
+    const pairs = measure(part, whole, options.repeats, ofThreads ? 'wallMs' : 'cpuMs');
+    if (whole === full) fullMs.push(...pairs.whole);
+    else whole.close();
+    part.close();
+    const ms = distribution(pairs.part).median;
+    return { without: name, factor: ms / distribution(pairs.whole).median, ms, isSame };
   });
   return { kernel: kernel.name, fullMs: distribution(fullMs).median, cells };
+}
+
+function measure(part: PtxRun, whole: PtxRun, repeats: number, clock: keyof Timing) {
+  const pairs = { part: [] as number[], whole: [] as number[] };
+  for (let pair = 0, spent = 0; pair < repeats && (pair < LEAST_PAIRS || spent < MOST_MS); pair++) {
+    pairs.part.push(part.run().timing[clock]);
+    pairs.whole.push(whole.run().timing[clock]);
+    spent += (pairs.part.at(-1) ?? 0) + (pairs.whole.at(-1) ?? 0);
+  }
+  return pairs;
 }
 
 /** Of the first run on fresh memory. */
 function sameResults(path: string, part: PtxRun): boolean {
   const fresh = new PtxRun(path);
   const [a, b] = [fresh.run().counters, part.run().counters];
-  const output = part.output;
+  const { output } = part;
   return (
     JSON.stringify(a) === JSON.stringify(b) && Buffer.compare(fresh.bytes(output), part.bytes(output)) === 0
   );

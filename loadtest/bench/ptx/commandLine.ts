@@ -1,10 +1,13 @@
 import { parseArgs } from 'node:util';
+import { FLAGS } from './compiler.js';
 import { PARTS } from './parts.js';
 
 export interface CommandLine {
   /** Parts to run; none for all. */
   readonly parts: readonly string[];
   readonly repeats: number;
+  /** Of the C compiler; the floors are meant for those that are given by default. */
+  readonly flags: string;
   readonly json: boolean;
   readonly check: boolean;
   /** Folder for the table and picture of what each optimisation brings, instead of the bench. */
@@ -18,6 +21,7 @@ export function commandLine(args: readonly string[]): CommandLine {
     options: {
       json: { type: 'boolean', default: false },
       check: { type: 'boolean', default: false },
+      cflags: { type: 'string', default: FLAGS },
       ablation: { type: 'boolean', default: false },
       out: { type: 'string', default: 'docs/experiments/ptx' },
       repeats: { type: 'string', default: '11' },
@@ -32,6 +36,7 @@ export function commandLine(args: readonly string[]): CommandLine {
   return {
     parts: positionals,
     repeats: Number(values.repeats),
+    flags: values.cflags,
     json: values.json,
     check: values.check,
     ablation: values.ablation ? values.out : undefined,

@@ -1,18 +1,19 @@
 import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
 
-export const FLAGS: readonly string[] = ['-O2', '-march=native'];
+/** What the floors and aims are meant for. */
+export const FLAGS = '-O2 -march=native';
 
 /** What the twins are compiled with and run on, as printed beside every figure. */
 export interface Toolchain {
   readonly compiler: string;
-  readonly flags: readonly string[];
+  readonly flags: string;
   readonly cpu: string;
   readonly node: string;
 }
 
 /** @throws Error that says what to install when there is no compiler. */
-export function toolchain(gcc = 'gcc'): Toolchain {
+export function toolchain(flags: string, gcc = 'gcc'): Toolchain {
   let version;
   try {
     version = execFileSync(gcc, ['--version'], { encoding: 'utf8' });
@@ -23,10 +24,12 @@ export function toolchain(gcc = 'gcc'): Toolchain {
     );
   }
   const compiler = version.split('\n', 1)[0] ?? '';
-  return { compiler, flags: FLAGS, cpu: cpus()[0]?.model ?? 'unknown', node: process.version };
+  return { compiler, flags, cpu: cpus()[0]?.model ?? 'unknown', node: process.version };
 }
 
 /** @throws Error with the compiler's messages. */
-export function compileTwin(source: string, binary: string, gcc = 'gcc'): void {
-  execFileSync(gcc, [...FLAGS, source, '-o', binary, '-lm'], { stdio: ['ignore', 'ignore', 'pipe'] });
+export function compileTwin(source: string, binary: string, flags: string, gcc = 'gcc'): void {
+  execFileSync(gcc, [...flags.split(' '), source, '-o', binary, '-lm'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
 }

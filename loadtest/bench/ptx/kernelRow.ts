@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Optimisation } from '../../../simulator/executor/index.js';
 import type { BenchKernel } from './benchKernels.js';
 import { compileTwin } from './compiler.js';
 import { compareOutputs, type Comparison } from './outputComparison.js';
@@ -15,9 +14,10 @@ export interface RowOptions {
   readonly root: string;
   /** Pairs of runs that are measured. */
   readonly repeats: number;
+  /** Of the C compiler. */
+  readonly flags: string;
   /** No further pair is begun once both sides together have run for so long; three are, whatever they take. */
   readonly mostMs: number;
-  readonly without?: ReadonlySet<Optimisation>;
 }
 
 /** One kernel against its twin. Ratios are of CPU time; on a quiet machine it is the wall's. */
@@ -47,8 +47,8 @@ export async function kernelRow(kernel: BenchKernel, options: RowOptions): Promi
   let twin: TwinProcess | undefined;
   try {
     const binary = join(directory, 'twin');
-    compileTwin(join(options.root, 'loadtest/bench/ptx/twins', kernel.twin), binary);
-    const ours = new PtxRun(join(options.root, kernel.launch), options.without);
+    compileTwin(join(options.root, 'loadtest/bench/ptx/twins', kernel.twin), binary, options.flags);
+    const ours = new PtxRun(join(options.root, kernel.launch));
     twin = new TwinProcess(binary, ours.spec, directory, (argument) => ours.bytes(argument));
     await twin.ready();
     await twin.run();

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:ptx [-- sgemm_naive ... start launch digits] [--repeats N] [--json] [--check]`: kernels in PTX against the
+ * `npm run bench:ptx [-- sgemm_naive ... start launch digits] [--repeats N] [--cflags '-O3'] [--json] [--check]`: kernels in PTX against the
  * same loop nests in C, in the same run on one thread each, and what a launch costs besides; each figure with the floor that
  * it is held to. With --json one JSON document a part; with --check the exit code is 1 when a figure does not hold.
  * With --ablation [--out FOLDER] instead: each kernel with each optimisation of the compiler left out, as files there.
@@ -13,7 +13,7 @@ import { heading } from './table.js';
 
 try {
   const options = commandLine(process.argv.slice(2));
-  const tools = toolchain();
+  const tools = toolchain(options.flags);
   if (!options.json) process.stdout.write(heading(tools));
   if (options.ablation !== undefined) {
     runAblation(options.ablation, options, tools);
@@ -22,7 +22,7 @@ try {
   const checks: Check[] = [];
   for (const part of PARTS) {
     if (options.parts.length > 0 && !options.parts.includes(part.name)) continue;
-    const found = await part.run({ root: process.cwd(), repeats: options.repeats });
+    const found = await part.run({ root: process.cwd(), ...options });
     checks.push(...found.checks);
     if (options.json) {
       const judged = found.checks.map((check) => ({ ...check, holds: holds(check) }));

@@ -21,6 +21,7 @@ export interface Part {
 export interface PartOptions {
   readonly root: string;
   readonly repeats: number;
+  readonly flags: string;
 }
 
 /** Both sides of a kernel may run for so long. */

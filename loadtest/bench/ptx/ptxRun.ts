@@ -1,16 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import {
-  loadModule,
   NodeMemory,
   WasmExecutor,
-  type AddressSpace,
+  type DeviceAddressSpace,
   type ExecutionCounters,
   type ExecutorLaunch,
-  type Optimisation,
+  type WasmExecutorOptions,
 } from '../../../simulator/executor/index.js';
-import { checkLaunchSpec, placeSpec, type LaunchSpec } from '../../../simulator/launchSpec/index.js';
-import { parseModule } from '../../../simulator/ptx/index.js';
+import {
+  checkLaunchSpec,
+  placeOnExecutor,
+  type ExecutorPlacement,
+  type LaunchSpec,
+} from '../../../simulator/launchSpec/index.js';
 import { timed } from './stopwatch.js';
 import type { Timing } from './statistics.js';
 
@@ -20,32 +23,21 @@ const FUEL = 1e12;
 /** A launch spec placed on a node's memory, to be run by the executor alone: no simulated time passes. */
 export class PtxRun {
   readonly spec: LaunchSpec;
-  readonly addresses: readonly number[];
-  private readonly memory = new NodeMemory();
-  private readonly space: AddressSpace;
+  private readonly space: DeviceAddressSpace;
   private readonly executor: WasmExecutor;
   private readonly launch: ExecutorLaunch;
+  private readonly buffers: ExecutorPlacement['buffers'];
 
-  /** @param path of the launch spec @param without optimisations left out; grids never go over threads here */
-  constructor(path: string, without: ReadonlySet<Optimisation> = new Set()) {
-    const spec = checkLaunchSpec(JSON.parse(readFileSync(path, 'utf8')));
-    const text = readFileSync(resolve(dirname(path), spec.ptx), 'utf8');
-    const space = this.memory.createSpace();
-    const module = loadModule(parseModule(text, spec.ptx), space);
-    const kernel = module.ir.functions.find((fn) => fn.isEntry && fn.name === spec.kernel);
-    if (kernel === undefined) throw new Error(`${spec.ptx} has no kernel ${spec.kernel}`);
-    const { params, buffers } = placeSpec(spec, kernel, {
-      allocate: (bytes) => space.map(bytes, 'readWrite').virtualAddress,
-      write: (address, bytes) => space.view(address, bytes.length).set(bytes),
-      free: (address) => space.unmap(address),
-      symbols: [],
-    });
-    this.spec = spec;
-    this.space = space;
-    this.addresses = spec.args.map((_, arg) => buffers.find((buffer) => buffer.arg === arg)?.address ?? 0);
-    this.executor = new WasmExecutor(this.memory, { without: new Set([...without, 'threads']) });
-    const { grid, block, dynamicSharedBytes } = spec;
-    this.launch = { module, kernel, shape: { grid, block, dynamicSharedBytes }, params };
+  /** @param path of the launch spec @param options what the executor does without, and on how many threads; one unless given */
+  constructor(path: string, options: Pick<WasmExecutorOptions, 'without' | 'threads'> = {}) {
+    this.spec = checkLaunchSpec(JSON.parse(readFileSync(path, 'utf8')));
+    const text = readFileSync(resolve(dirname(path), this.spec.ptx), 'utf8');
+    const memory = new NodeMemory();
+    this.space = memory.createSpace();
+    const { launch, buffers } = placeOnExecutor(this.spec, text, this.space);
+    this.launch = launch;
+    this.buffers = buffers;
+    this.executor = new WasmExecutor(memory, options);
   }
 
   /** The argument whose buffer holds the results. */
@@ -55,11 +47,9 @@ export class PtxRun {
 
   /** Live bytes of an argument's buffer. */
   bytes(argument: number): Uint8Array {
-    const spec = this.spec.args[argument];
-    const address = this.addresses[argument];
-    if (spec === undefined || !('buffer' in spec) || address === undefined)
-      throw new RangeError(`argument ${argument} is no buffer`);
-    return this.space.view(address, spec.buffer.count * 4);
+    const found = this.buffers.find(({ arg }) => arg === argument);
+    if (found === undefined) throw new RangeError(`argument ${argument} is no buffer`);
+    return this.space.view(found.address, found.bytes);
   }
 
   /** The whole grid. @throws Error with the fault's message. */
@@ -70,5 +60,10 @@ export class PtxRun {
     );
     if (value.status === 'fault') throw new Error(value.fault.message);
     return { counters: value.counters, timing };
+  }
+
+  /** Ends the executor's threads. */
+  close(): void {
+    this.executor.close();
   }
 }

@@ -4,7 +4,7 @@ import type { KernelRow } from './kernelRow.js';
 import type { Distribution } from './statistics.js';
 
 export function heading({ compiler, flags, cpu, node }: Toolchain): string {
-  return `C: ${compiler}, gcc ${flags.join(' ')}; ${cpu}; Node ${node}; one thread each\n`;
+  return `C: ${compiler}, gcc ${flags}; ${cpu}; Node ${node}; one thread each\n`;
 }
 
 const COLUMNS = [
