@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander';
 import { CommandError } from './commandError.js';
 import { addGpuCheckCommand } from './gpuCheck.js';
 import { addGpuDisasmCommand } from './gpuDisasm.js';
+import { addGpuProfileCommand } from './gpuProfile.js';
 
 export function addGpuCommand(program: Command): void {
   const gpu = program.command('gpu').description('the GPU simulator by itself');
@@ -17,6 +18,7 @@ export function addGpuCommand(program: Command): void {
     .action(runSpec);
   addGpuCheckCommand(gpu);
   addGpuDisasmCommand(gpu);
+  addGpuProfileCommand(gpu);
 }
 
 async function runSpec(path: string, { dump }: { readonly dump?: string }): Promise<void> {

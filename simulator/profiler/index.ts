@@ -1,6 +1,7 @@
 export { coverageText } from './coverageText.js';
 export { SORT_KEYS, type SortKey } from './figures.js';
 export { KernelTable, type LaunchOrigin } from './kernelTable.js';
+export { profilePage } from './page/profilePage.js';
 export { METRICS, type Counts, type Metric } from './metrics.js';
 export {
   DEFAULT_BUDGET,

@@ -3,7 +3,7 @@ import type { DeviceProfile } from '../gpu/index.js';
 import type { IrFunction } from '../ptx/index.js';
 import { LineTable } from './lineTable.js';
 import type { CountedLaunch } from './profileLaunch.js';
-import type { KernelProfile, LaunchProfile } from './profileReport.js';
+import type { KernelListing, KernelProfile, LaunchProfile, ProfileReport } from './profileReport.js';
 import { describeOccupancy } from './resources.js';
 import { SourceFiles } from './sourceFiles.js';
 
@@ -68,16 +68,31 @@ export class KernelTable {
     });
   }
 
-  profiles(): KernelProfile[] {
-    return [...this.entries.values()].map(({ kernel, ptxFile, lines, sources, launches, notes }) => ({
-      kernel: kernel.name,
-      ptxFile,
-      launches,
-      totals: lines.totals,
-      mix: lines.mix,
-      lines: lines.lines(),
-      sourceLines: lines.bySource((file, line) => sources.line(file, line)),
-      notes: [...notes],
-    }));
+  report(): ProfileReport {
+    const entries = [...this.entries.values()];
+    return { kernels: entries.map(profileOf), listings: entries.map(listingOf) };
   }
+}
+
+function profileOf({ kernel, ptxFile, lines, sources, launches, notes }: KernelEntry): KernelProfile {
+  return {
+    kernel: kernel.name,
+    ptxFile,
+    launches,
+    totals: lines.totals,
+    mix: lines.mix,
+    lines: lines.lines(),
+    sourceLines: lines.bySource((file, line) => sources.line(file, line)),
+    notes: [...notes],
+  };
+}
+
+function listingOf({ lines, sources }: KernelEntry): KernelListing {
+  return {
+    ptx: lines.texts,
+    sources: lines.sourceFiles().flatMap((file) => {
+      const found = sources.lines(file);
+      return found === undefined ? [] : [{ file, lines: found }];
+    }),
+  };
 }

@@ -16,7 +16,8 @@ interface LineSum {
 export class LineTable {
   readonly totals: Counts = noCounts();
   readonly mix: Partial<Record<InstructionClass, number>> = {};
-  private readonly texts: readonly string[];
+  /** The module's text. */
+  readonly texts: readonly string[];
   private readonly sources: readonly (SourceLine | undefined)[];
   private readonly sums = new Map<number, LineSum>();
 
@@ -67,6 +68,12 @@ export class LineTable {
           ...(isUnseen ? { isUnseen } : {}),
         };
       });
+  }
+
+  /** Names of the source files that the kernel's instructions were made of. */
+  sourceFiles(): string[] {
+    const files = [...this.sums.keys()].flatMap((line) => this.sources[line]?.file ?? []);
+    return [...new Set(files)].sort();
   }
 
   /** @param textOf a line of a source file, where the file is at hand */

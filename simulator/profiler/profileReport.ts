@@ -105,6 +105,15 @@ export interface KernelProfile {
   readonly notes: readonly string[];
 }
 
+/** The texts that a kernel's lines are of. */
+export interface KernelListing {
+  readonly ptx: readonly string[];
+  /** Those that lie beside the PTX. */
+  readonly sources: readonly { readonly file: string; readonly lines: readonly string[] }[];
+}
+
 export interface ProfileReport {
   readonly kernels: readonly KernelProfile[];
+  /** Of each kernel, in the same order. */
+  readonly listings: readonly KernelListing[];
 }

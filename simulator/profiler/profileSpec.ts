@@ -19,6 +19,8 @@ import type { ProfileReport } from './profileReport.js';
 export interface SpecProfileOptions extends Omit<LaunchProfileOptions, 'threadInstructions'> {
   /** Only launches of this kernel. */
   readonly kernel?: string;
+  /** Told before each spec is read or profiled, so that an error can be named after it. */
+  readonly onSpec?: (name: string) => void;
 }
 
 /** A parsed spec, what to call it, and where its relative `ptx` path starts. */
@@ -37,6 +39,7 @@ export function profileSpecs(specs: readonly NamedSpec[], options: SpecProfileOp
   const table = new KernelTable();
   const names = new Set<string>();
   for (const named of specs) {
+    options.onSpec?.(named.name);
     const spec = checkLaunchSpec(named.value);
     names.add(spec.kernel);
     if (options.kernel !== undefined && spec.kernel !== options.kernel) continue;
@@ -49,12 +52,15 @@ export function profileSpecs(specs: readonly NamedSpec[], options: SpecProfileOp
       'kernel',
     );
   }
-  return { kernels: table.profiles() };
+  return table.report();
 }
 
 /** Reads and profiles spec files; paths in them are relative to them. */
 export function profileSpecFiles(paths: readonly string[], options: SpecProfileOptions = {}): ProfileReport {
-  const specs = paths.map((path) => ({ name: path, value: readSpec(path), baseDir: resolve(path, '..') }));
+  const specs = paths.map((path) => {
+    options.onSpec?.(path);
+    return { name: path, value: readSpec(path), baseDir: resolve(path, '..') };
+  });
   return profileSpecs(specs, options);
 }
 
