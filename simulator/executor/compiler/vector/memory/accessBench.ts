@@ -11,6 +11,7 @@ import { Library } from '../../library.js';
 import { MemoryEmitter } from '../../memoryEmitter.js';
 import { OperandEmitter } from '../../operandEmitter.js';
 import { findExactRegisters, wasmTypeOf } from '../../registerTypes.js';
+import { vectorEmitter } from '../arithmetic/index.js';
 import type { LaneShape } from '../laneShapes.js';
 import { VectorOperands } from '../vectorOperands.js';
 import { VectorMemoryEmitter } from './vectorMemoryEmitter.js';
@@ -33,7 +34,7 @@ export interface AccessOutcome {
 export interface AccessCase {
   /** What one load or store needs. */
   readonly declarations: string;
-  /** Guarded by `%active` it is the lanes' own choice. */
+  /** Perhaps with what leads to its address; guarded by `%active` it is the lanes' own choice. */
   readonly instruction: string;
   readonly groups: number;
   /** By register name. */
@@ -59,15 +60,14 @@ export class AccessBench {
     this.fn = fn;
     const shared = layoutShared(ir, fn);
     const layouts = { sharedLayout: shared, localLayout: layoutLocal(fn) };
-    const [instruction] = fn.instructions;
-    if (instruction === undefined) throw new RangeError('no instruction');
+    const instructions = fn.instructions.filter(({ opcode }) => opcode !== 'ret');
     const module = new ModuleBuilder(PAGES);
     const library = new Library(module, false);
     module.add(
-      this.scalarFunction(fn, instruction, library, layouts, new ImportedOperations(module)),
+      this.scalarFunction(fn, instructions, library, layouts, new ImportedOperations(module)),
       'scalar',
     );
-    const vector = this.vectorFunction(fn, instruction, library, layouts);
+    const vector = this.vectorFunction(fn, instructions, library, layouts);
     if (vector !== undefined) module.add(vector, 'vector');
     const instance = new WebAssembly.Instance(new WebAssembly.Module(module.finish()), {
       node: { memory: this.node.memory, area: 0 },
@@ -173,7 +173,7 @@ export class AccessBench {
 
   private scalarFunction(
     fn: IrFunction,
-    instruction: IrInstruction,
+    instructions: readonly IrInstruction[],
     library: Library,
     layouts: Pick<MemorySurroundings, 'sharedLayout' | 'localLayout'>,
     imported: ImportedOperations,
@@ -196,7 +196,8 @@ export class AccessBench {
       f.get(at).memory(loadOf(wasmTypeOf(type)), REGISTERS + register * REGISTER_BYTES);
       f.set(operands.localOf(register));
     });
-    emitInstruction(instruction, operands, new MemoryEmitter(operands, around), imported);
+    const memory = new MemoryEmitter(operands, around);
+    for (const each of instructions) emitInstruction(each, operands, memory, imported);
     fn.registers.forEach(({ type }, register) => {
       f.get(at).get(operands.localOf(register));
       f.memory(storeOf(wasmTypeOf(type)), REGISTERS + register * REGISTER_BYTES);
@@ -208,7 +209,7 @@ export class AccessBench {
 
   private vectorFunction(
     fn: IrFunction,
-    instruction: IrInstruction,
+    instructions: readonly IrInstruction[],
     library: Library,
     layouts: Pick<MemorySurroundings, 'sharedLayout' | 'localLayout'>,
   ): FunctionBuilder | undefined {
@@ -242,8 +243,12 @@ export class AccessBench {
         v.lane.keep(register, lane);
       }
     });
-    if (instruction.guard !== undefined) v.setMask(v.localsOf(instruction.guard.register));
-    if (!memory.emit(instruction)) return undefined;
+    for (const each of instructions) {
+      v.setMask(each.guard === undefined ? undefined : v.localsOf(each.guard.register));
+      const emitter = vectorEmitter(each, false);
+      if (emitter !== undefined) emitter(v, each);
+      else if (!memory.emit(each)) return undefined;
+    }
     this.eachWord(shapes, (register, lane, place) => {
       if (isScalar(register)) return;
       v.lane.load(register, lane);

@@ -5,6 +5,7 @@ import { spaceOf, type AccessSpace } from '../../instructionClass.js';
 import type { REACH_TO } from '../../laneReach.js';
 import { strideOf } from '../laneShapes.js';
 import type { VectorOperands } from '../vectorOperands.js';
+import { findIndexedAddress, type IndexedAddress } from './indexedAddress.js';
 
 /** What the function around a chunk's memory accesses provides. */
 export interface ChunkMemory extends Pick<
@@ -36,6 +37,8 @@ export interface ChunkAccess {
   readonly bytes: number;
   /** Bytes between the addresses of neighbouring lanes; undefined when they lie anyhow. */
   readonly stride: number | undefined;
+  /** Of varying addresses of 64 bits that can be told by an index of 32. */
+  readonly indexed: IndexedAddress | undefined;
   /** Of accesses that may reach global memory. */
   readonly group: AccessGroup | undefined;
 }
@@ -68,8 +71,23 @@ export function describeAccess(
     elements: value?.kind === 'vector' ? value.elements : [value],
     bytes: accessBytes(instruction),
     stride,
+    indexed: mayBeGlobal && stride === undefined ? indexedAddress(v, instruction, address) : undefined,
     group: mayBeGlobal ? around.groupOf(instruction) : undefined,
   };
+}
+
+/** With few groups the range of the index costs more than it saves. */
+const LEAST_INDEXED_GROUPS = 4;
+
+function indexedAddress(
+  v: VectorOperands,
+  instruction: IrInstruction,
+  { base }: AddressOperand,
+): IndexedAddress | undefined {
+  if (typeof base !== 'number' || v.groups < LEAST_INDEXED_GROUPS) return undefined;
+  const found = findIndexedAddress(v, instruction, base);
+  // Every index is aligned when the base is.
+  return found !== undefined && 2 ** found.log2Scale % accessBytes(instruction) === 0 ? found : undefined;
 }
 
 /** The counters that an access to global memory adds its bytes to. */

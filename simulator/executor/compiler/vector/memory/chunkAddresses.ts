@@ -5,6 +5,7 @@ import { countsDynamically, type DynamicBytes } from '../../addressEmitter.js';
 import { AREA, CACHE, LANES } from '../../executorArea.js';
 import { NO_LANE, NO_STRIDE, REACH, REACH_TO } from '../../laneReach.js';
 import type { VectorOperands } from '../vectorOperands.js';
+import { pushIndexed, useIndexed } from './indexRange.js';
 import { globalCounters, type ChunkAccess, type ChunkMemory } from './chunkAccess.js';
 
 /** Which lanes touch memory: all, or those whose bits a local holds. */
@@ -72,8 +73,19 @@ export class ChunkAddresses {
   /** Of a varying access: sets the addresses of all groups; leaves 1 when the lanes have to be reached one by one. */
   pushVarying(access: ChunkAccess, active: ActiveLanes): void {
     const { space } = access;
-    if (space === 'shared' || space === 'local') this.varyingWindow(access, active);
+    if (space === 'shared' || space === 'local') {
+      this.varyingWindow(access, active);
+      return;
+    }
+    if (access.indexed !== undefined)
+      pushIndexed(this.v, this.around, access, (group) => this.ofGroup(group));
     else this.varyingGlobal(access, active);
+    if (space !== 'generic') return;
+    const { f } = this;
+    const fails = this.v.temporary('chunk fails', 'i32');
+    f.tee(fails).op('i32Eqz').if();
+    for (const what of globalCounters(access)) this.count(what, access.bytes, active);
+    f.end().get(fails);
   }
 
   /**
@@ -271,7 +283,7 @@ export class ChunkAddresses {
 
   private varyingGlobal(access: ChunkAccess, active: ActiveLanes): void {
     const { f, v } = this;
-    const { bytes, group, space } = access;
+    const { bytes, group } = access;
     if (group === undefined) throw new RangeError(`line ${access.instruction.line} has no access group`);
     const cache = this.around.cacheLocals(group);
     const [origin, low, high] = ['origin', 'low words', 'high words'].map((name) =>
@@ -305,11 +317,6 @@ export class ChunkAddresses {
     // The limit counts places of the access size: times the size it is the end of the last.
     this.pushSeen(seen, bytes, () => f.get(cache.limit).op('i32WrapI64').i32(Math.log2(bytes)).op('i32Shl'));
     f.simd('v128Or').simd('v128AnyTrue');
-    if (space !== 'generic') return;
-    const fails = v.temporary('chunk fails', 'i32');
-    f.tee(fails).op('i32Eqz').if();
-    for (const what of globalCounters(access)) this.count(what, bytes, active);
-    f.end().get(fails);
   }
 
   /** Shared and local memory: offsets of 32 bits. */
@@ -390,7 +397,8 @@ export class ChunkAddresses {
     for (let group = 0; group < v.groups; group++)
       for (const half of [0, 1] as const) {
         f.area();
-        v.use(this.baseOf(access), 'u64', group, half);
+        if (access.indexed === undefined) v.use(this.baseOf(access), 'u64', group, half);
+        else useIndexed(v, access.indexed, group, half);
         if (address.offset !== 0) f.i64(address.offset).simd('i64x2Splat').simd('i64x2Add');
         f.simdMemory('v128Store', LANES.addresses + (4 * group + 2 * half) * 8);
       }

@@ -37,6 +37,16 @@ const SHARED = 256;
 const OWN = 48;
 const declared = `.shared .align 16 .b8 tile[${SHARED}];\n.local .align 16 .b8 own[${OWN}];`;
 
+/** How `base + index · 8` is written. */
+const preludes = [
+  'mul.wide.s32 %product, %index, 8;\nadd.s64 %address, %base, %product;',
+  'mul.wide.u32 %product, %index, 8;\nadd.u64 %address, %product, %base;',
+  'mad.wide.s32 %address, %index, 8, %base;',
+  'cvt.s64.s32 %product, %index;\nshl.b64 %product, %product, 3;\nadd.s64 %address, %base, %product;',
+  'cvt.u64.u32 %product, %index;\nshl.b64 %address, %product, 3;\nadd.s64 %address, %base, %address;',
+  'mul.wide.s32 %product, %index, 8;\nadd.s64 %address, %base, %product;\nadd.u32 %index, %index, 1;',
+] as const;
+
 interface Made {
   readonly bench: AccessBench;
   readonly text: string;
@@ -58,15 +68,28 @@ function makeCase(seed: number): Made {
       : ['global', 'global', 'const', 'shared', 'local', 'generic', 'generic'],
   );
   const isStore = isAtomic || (where !== 'const' && random.chance(0.5));
+  const kind = random.pick([
+    'uniform',
+    'neighbours',
+    'neighbours',
+    'strided',
+    'varying',
+    'varying',
+    'indexed',
+  ]);
+  const isIndexed = kind === 'indexed' && (where === 'global' || where === 'generic' || where === 'const');
   const isNarrow = (where === 'shared' || where === 'local') && random.chance(0.7);
   const isMasked = random.chance(0.4);
-  const kind = random.pick(['uniform', 'neighbours', 'neighbours', 'strided', 'varying', 'varying']);
   const stride =
     kind === 'neighbours' ? bytes : random.pick([-2, -1, 2, 3, 5]) * bytes + (random.chance(0.1) ? 1 : 0);
   const offset = random.pick([0, 0, bytes, -bytes, 3 * bytes]);
   const isSame = random.chance(0.3);
   const shape: LaneShape =
-    kind === 'uniform' ? UNIFORM : kind === 'varying' ? VARYING : { kind: 'affine', stride };
+    kind === 'uniform'
+      ? UNIFORM
+      : kind === 'varying' || kind === 'indexed'
+        ? VARYING
+        : { kind: 'affine', stride };
   const values = Array.from({ length: count }, (_, index) => `%v${index}`);
   const value = count === 1 ? '%v0' : `{${values.join(', ')}}`;
   const space = where === 'generic' ? '' : `.${where}`;
@@ -82,12 +105,14 @@ function makeCase(seed: number): Made {
   const bench = new AccessBench({
     declarations:
       `.reg .pred %active;\n.reg .${isNarrow ? 'u32' : 'u64'} %address;\n.reg .${held} %v<4>;\n` +
+      '.reg .u64 %base, %product;\n.reg .u32 %index;\n' +
       (where === 'generic' && random.chance(0.5) ? '' : declared),
-    instruction: text,
+    instruction: isIndexed ? `${random.pick(preludes)}\n${text}` : text,
     groups,
     shapes: {
       '%address': shape,
       '%active': VARYING,
+      '%base': UNIFORM,
       ...Object.fromEntries(values.map((name) => [name, isStore && isSame ? UNIFORM : VARYING])),
     },
   });
@@ -121,25 +146,32 @@ function makeCase(seed: number): Made {
     return random.chance(0.01) ? random.below(64) : place;
   };
   const home = spot();
-  const reach = kind === 'uniform' || kind === 'varying' ? 0 : stride * (lanes - 1);
+  const reach = kind === 'uniform' || kind === 'varying' || kind === 'indexed' ? 0 : stride * (lanes - 1);
   const room = Math.max(0, home.extent - Math.abs(reach) - bytes);
   const first =
     home.base +
     (reach < 0 ? -reach : 0) +
     bytes *
       random.between(random.chance(0.15) ? -1 : 0, Math.floor(room / bytes) + (random.chance(0.15) ? 1 : 0));
+  // Bases off the segment on either side, some of them off the grid.
+  const origin = home.base + 8 * random.between(-40, 40) + (random.chance(0.05) ? 4 : 0);
   const isScattered = random.chance(0.3);
   for (let lane = 0; lane < lanes; lane++) {
     const inHome = home.base + bytes * random.below(Math.max(1, Math.floor(home.extent / bytes)));
     const address =
       kind === 'uniform'
         ? first
-        : kind === 'varying'
+        : kind === 'varying' || kind === 'indexed'
           ? isScattered
             ? somewhere()
             : inHome
           : first + lane * stride;
     bench.setRegister('%address', lane, BigInt(address - offset));
+    if (isIndexed) {
+      const scaled = Math.floor((address - offset - origin) / 8);
+      bench.setRegister('%index', lane, BigInt.asUintN(32, BigInt(scaled)));
+      bench.setRegister('%base', lane, BigInt(origin));
+    }
     const all = random.chance(0.5);
     bench.setRegister('%active', lane, all || random.chance(0.5) ? 1n : 0n);
     for (const name of values) {
