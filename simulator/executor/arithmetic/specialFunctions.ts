@@ -221,6 +221,11 @@ export const specialFunctionRows = {
   rootReciprocalOdd: 192,
   root: 256,
   rootOdd: 320,
+  logarithm: 384,
+  sine: 448,
+  tangent: 512,
+  /** Of each binade of tanh: first segment and how many bits choose one, in the places of c0 and c1. */
+  tangentBinades: 512 + tangentTable.length,
 } as const;
 
 /** Coefficients as compiled code reads them: 16 bytes a segment, c0 in 64 bits, c1 and c2 in 32. */
@@ -231,5 +236,9 @@ export const specialFunctionWords: Int32Array = Int32Array.from(
     ...rootReciprocalTableOdd,
     ...rootTable,
     ...rootTableOdd,
+    ...logarithmTable,
+    ...sineTable,
+    ...tangentTable,
+    ...tangentBinades.map(([first, bits]) => [first, bits, 0] as const),
   ].flatMap(([c0, c1, c2]) => [c0 | 0, Math.floor(c0 / 2 ** 32), c1, c2]),
 );

@@ -8,6 +8,7 @@ import {
 import { LOCAL_WINDOW_HIGH, SHARED_WINDOW_HIGH } from '../memory/index.js';
 import type { AtomicName, FunctionBuilder, OpName } from '../wasm/index.js';
 import type { AddressEmitter, MemorySurroundings } from './addressEmitter.js';
+import { combineHalves } from './halfEmitter.js';
 import type { ImportedOperations } from './importedOperations.js';
 import { spaceOf, type AccessSpace } from './instructionClass.js';
 import { lastType } from './integerEmitter.js';
@@ -209,6 +210,7 @@ export class AtomicEmitter {
     f.set(operand);
     const scalar = scalarAtomic(instruction);
     if (scalar !== undefined) {
+      if (combineHalves(this.emit, scalar, [old, operand])) return;
       f.get(old).get(operand);
       imported.call(f, scalar);
       return;

@@ -92,10 +92,11 @@ function binary(what: 'Add' | 'Sub' | 'Mul' | 'Div'): InstructionEmitter {
     const [a, b] = instruction.sources;
     const mode = directedMode(instruction);
     useFloat(emit, instruction, a);
-    if (mode === undefined && what === 'Mul' && instruction.modifiers.includes('ftz')) {
+    if (mode === undefined && (what === 'Mul' || what === 'Div') && instruction.modifiers.includes('ftz')) {
+      // Rounding twice is as once: a quotient of 24 bits is not that close to the midpoint of two.
       f.op('f64PromoteF32');
       useFloat(emit, instruction, b);
-      f.op('f64PromoteF32').op('f64Mul').call(emit.library.index('roundFlushed'));
+      f.op('f64PromoteF32').op(`f64${what}`).call(emit.library.index('roundFlushed'));
       finishRounded(emit, instruction);
       return;
     }
@@ -297,5 +298,9 @@ export const floatEmitters: Readonly<Record<string, InstructionEmitter>> = {
   rcp: reciprocal,
   rsqrt: called('approximateReciprocalRoot'),
   ex2: called('exponential2'),
+  lg2: called('logarithm2'),
+  sin: called('sine'),
+  cos: called('cosine'),
+  tanh: called('hyperbolicTangent'),
   copysign: copySign,
 };

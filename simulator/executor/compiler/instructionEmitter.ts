@@ -2,6 +2,7 @@ import type { IrInstruction } from '../../ptx/index.js';
 import { comparisonEmitters } from './comparisonEmitter.js';
 import { convert, convertsInline } from './conversionEmitter.js';
 import { directedMode, floatEmitters } from './floatEmitter.js';
+import { halfEmitter } from './halfEmitter.js';
 import type { ImportedOperations } from './importedOperations.js';
 import { immediateOf, unsupported, type OperandEmitter } from './operandEmitter.js';
 import { integerEmitters, lastType, type InstructionEmitter } from './integerEmitter.js';
@@ -43,9 +44,9 @@ const integerTypes = /^(?:pred|[bus](?:8|16|32|64))$/;
 export function inlineEmitter(instruction: IrInstruction): InstructionEmitter | undefined {
   const { opcode, modifiers } = instruction;
   const type = lastType(instruction);
-  if (opcode === 'cvt') return convertsInline(instruction) ? convert : undefined;
+  if (opcode === 'cvt') return convertsInline(instruction) ? convert : halfEmitter(instruction);
   const isFloat = type === 'f32' || type === 'f64';
-  if (!isFloat && !integerTypes.test(type)) return undefined;
+  if (!isFloat && !integerTypes.test(type)) return halfEmitter(instruction);
   if (Object.hasOwn(comparisonEmitters, opcode))
     return /^b?f16/.test(instruction.types[0] ?? '') ? undefined : comparisonEmitters[opcode];
   if (isFloat) return floatIsInline(instruction) ? floatEmitters[opcode] : undefined;

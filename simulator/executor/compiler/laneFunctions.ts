@@ -32,7 +32,7 @@ function flushDoubles(f: FunctionBuilder, value: number): FunctionBuilder {
 }
 
 /** Takes a + b from the stack: rounded to odd in 53 bits, so that a later rounding to fewer bits is as of the exact sum. */
-function sumToOdd(f: FunctionBuilder, a: number, b: number): FunctionBuilder {
+export function sumToOdd(f: FunctionBuilder, a: number, b: number): FunctionBuilder {
   const [sum, part, error] = [f.local('v128'), f.local('v128'), f.local('v128')];
   f.tee(sum).get(a).simd('f64x2Sub').set(part);
   f.get(a).get(sum).get(part).simd('f64x2Sub').simd('f64x2Sub').get(b).get(part).simd('f64x2Sub');

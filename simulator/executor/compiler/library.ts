@@ -3,9 +3,11 @@ import { FunctionBuilder, type ModuleBuilder, type WasmType } from '../wasm/inde
 import { SEGMENT_ENTRY, SEGMENT_FLAGS } from '../memory/index.js';
 import { AREA, CACHE, faultNumber, RECORD } from './executorArea.js';
 import { reachLanes } from './laneReach.js';
+import { halfFunctionMakers } from './halfFunctions.js';
 import { laneFunctionMakers } from './laneFunctions.js';
 import { laneSpecialFunctionMakers } from './laneSpecialFunctions.js';
 import { specialFunctionMakers } from './specialFunctions.js';
+import { transcendentalFunctionMakers } from './transcendentalFunctions.js';
 
 export const CANONICAL_NAN_32 = 0x7fffffff;
 export const CANONICAL_NAN_64_HIGH = 0xfff80000;
@@ -400,7 +402,9 @@ const makers = {
   saturate,
   exponential2,
   ...specialFunctionMakers,
+  ...transcendentalFunctionMakers,
   ...laneFunctionMakers,
+  ...halfFunctionMakers,
   ...laneSpecialFunctionMakers,
   halfToFloat,
   divS32: () => divide('i32', 'DivS'),

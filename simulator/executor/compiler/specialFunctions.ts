@@ -12,10 +12,10 @@ import type { Library } from './library.js';
 const INFINITY = 0x7f800000;
 const NAN = 0x7fffffff;
 const SIGN = -0x80000000;
-const ROW_BYTES = 16;
+export const ROW_BYTES = 16;
 
 /** Pushes the sum of a segment: `row` holds the segment's offset in the tables, `x` the operand's lower bits. */
-function pushSum(f: FunctionBuilder, row: number, x: number, lowBits: 16 | 17): FunctionBuilder {
+export function pushSum(f: FunctionBuilder, row: number, x: number, lowBits: 16 | 17): FunctionBuilder {
   const table = AREA.specialFunctions;
   f.get(row).memory('i64Load', table);
   f.get(row)

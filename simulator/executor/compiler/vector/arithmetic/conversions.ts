@@ -17,7 +17,6 @@ import {
   keep,
   pushDouble,
   pushLong,
-  pushSingle,
   pushWord,
   takeHalf,
   type Half,
@@ -277,32 +276,10 @@ const fromBfloats: VectorEmitter = (v, instruction) => {
   }
 };
 
-/** Makes f16 bits in 32-bit lanes f32; a NaN becomes one. */
-export function halvesToSingles(v: VectorOperands): void {
-  const { f } = v;
-  const bits = keep(v, 'half');
-  const magnitude = v.temporary('magnitude', 'v128');
-  f.get(bits);
-  pushWord(v, 0x7fff);
-  f.simd('v128And').set(magnitude);
-  // Infinity and NaN: the exponent field of f32 is all ones too.
-  f.get(magnitude).i32(13).simd('i32x4Shl');
-  pushSingle(v, 2 ** 112);
-  f.simd('f32x4Mul');
-  f.get(magnitude);
-  pushWord(v, 0x7bff);
-  f.simd('i32x4GtS');
-  pushWord(v, 0x7f800000);
-  f.simd('v128And').simd('v128Or');
-  f.get(bits);
-  pushWord(v, 0x8000);
-  f.simd('v128And').i32(16).simd('i32x4Shl').simd('v128Or');
-}
-
 const fromHalves: VectorEmitter = (v, instruction) => {
   for (let group = 0; group < v.groups; group++) {
     v.use(instruction.sources[0], 'b16', group);
-    halvesToSingles(v);
+    v.f.call(v.library.index('widenHalves'));
     v.assignArithmetic(instruction.destinations[0], 'f32', group);
   }
 };

@@ -7,6 +7,7 @@ import { conversionVector } from './conversions.js';
 import { divisionVector } from './divisions.js';
 import { doubleVector } from './doubles.js';
 import { singleVector } from './floats.js';
+import { halfVector, roundedHalfVector } from './halves.js';
 import { integerVector } from './integers.js';
 import { logicVector } from './logic.js';
 import { specialVector } from './specialFunctions.js';
@@ -24,13 +25,13 @@ export function vectorEmitter(
 ): VectorEmitter | undefined {
   const { opcode, modifiers } = instruction;
   if (instruction.carry !== undefined) return undefined;
-  if (opcode === 'cvt') return conversionVector(instruction);
+  if (opcode === 'cvt') return conversionVector(instruction) ?? roundedHalfVector(instruction);
   const type = lastType(instruction);
   if (/^(?:setp|set|selp|slct|mov)$/.test(opcode))
     return type === 'b128' ? undefined : comparisonVector(instruction);
   if (type === 'f32') return singleVector(instruction) ?? specialVector(instruction);
   if (type === 'f64') return doubleVector(instruction, fusesMultiplyAdd);
-  if (!integerTypes.test(type)) return undefined;
+  if (!integerTypes.test(type)) return halfVector(instruction);
   if (modifiers.some((each) => each === 'sat' || each === 'relu' || each === 'cc')) return undefined;
   return (
     integerVector(instruction) ??
