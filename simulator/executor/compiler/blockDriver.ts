@@ -29,10 +29,17 @@ export function canDrive({ fn, graph, takesTurns, form }: KernelPlan): boolean {
  * block, as the block scheduler does for warps whose lanes stay together. When anything else happens it leaves the
  * block as it stands in the area, at `DRIVER`; a resumed call takes the first block from there, with nobody waiting.
  *
- * @param regions index of each region's function.
+ * @param regions index of each region's function
+ * @param phases of regions that have one, index of the function `phase(from, to, lanes)`: it runs one warp after another
+ * until a warp comes to another state than the first one, and returns the last state; that warp, and the state of those
+ * before it, are in the area
  */
-export function driverFunction(plan: KernelPlan, regions: readonly number[]): FunctionBuilder {
-  return new DriverEmitter(plan, regions).emit();
+export function driverFunction(
+  plan: KernelPlan,
+  regions: readonly number[],
+  phases: ReadonlyMap<number, number> = new Map(),
+): FunctionBuilder {
+  return new DriverEmitter(plan, regions, phases).emit();
 }
 
 class DriverEmitter {
@@ -53,10 +60,14 @@ class DriverEmitter {
   /** Address of the running warp's words in the area. */
   private readonly words: number;
   private readonly state: number;
+  /** The state of all warps while all are whole and in one; otherwise -1. */
+  private readonly common: number;
+  private readonly result: number;
 
   constructor(
     private readonly plan: Pick<KernelPlan, 'fn' | 'graph'>,
     private readonly regions: readonly number[],
+    private readonly phases: ReadonlyMap<number, number>,
   ) {
     const i32 = (): number => this.f.local('i32');
     this.warp = i32();
@@ -68,6 +79,8 @@ class DriverEmitter {
     this.isOdd = i32();
     this.words = i32();
     this.state = i32();
+    this.common = i32();
+    this.result = i32();
   }
 
   emit(): FunctionBuilder {
@@ -84,12 +97,17 @@ class DriverEmitter {
     f.i32(DRIVER_RESULT.done).op('return').end();
     f.get(this.resumed).op('i32Eqz').if();
     this.beginBlock();
+    f.else();
+    this.findCommon();
     f.end().i32(0).set(this.resumed);
     const phase = f.loop();
     f.i32(0).set(this.waiting).i32(0).set(this.isOdd);
+    const ended = f.block();
+    if (this.phases.size > 0) this.runTogether(phase, ended);
     this.forEachWarp(() => this.runWarp());
-    f.get(this.waiting).if();
+    f.get(this.waiting).op('i32Eqz').brIf(ended);
     this.openBarrier();
+    this.findCommon();
     f.br(phase).end().end();
     f.get(this.block).i32(1).op('i32Add').set(this.block).br(blocks).end();
     f.op('unreachable');
@@ -107,6 +125,82 @@ class DriverEmitter {
       f.memory('i32Store', DRIVER.alive);
       f.get(this.words).i32(0).memory('i32Store', DRIVER.state);
     });
+    f.i32(0).i32(-1).get(this.tail).i32(-1).op('i32Eq').op('select').set(this.common);
+  }
+
+  /** Sets `common`; nobody waits. */
+  private findCommon(): void {
+    if (this.phases.size === 0) return;
+    const f = this.f;
+    f.area().memory('i32Load', DRIVER.state).set(this.common);
+    this.forEachWarp(() => {
+      f.get(this.common).i32(-1);
+      f.get(this.words).memory('i32Load', DRIVER.alive).i32(-1).op('i32Eq');
+      f.get(this.words).memory('i32Load', DRIVER.state).get(this.common).op('i32Eq').op('i32And');
+      f.op('select').set(this.common);
+    });
+  }
+
+  /**
+   * While all warps are whole and in one state, a phase takes all of them to the next. What it leaves when they are not
+   * any more is for the warps one by one. @param ended label of the block's end
+   */
+  private runTogether(phase: Label, ended: Label): void {
+    const f = this.f;
+    const last = this.state;
+    const apart = f.block();
+    const spreads = f.block();
+    const lone = f.block();
+    this.callPhase(lone, apart);
+    f.get(this.result).i32(REGION_RESULT.mixed).op('i32LtS');
+    f.area().memory('i32Load', DRIVER.phaseState).get(this.result).op('i32Eq').op('i32And');
+    f.if();
+    f.get(this.result).i32(0).op('i32LtS').brIf(ended);
+    const odd = f.block();
+    const goesOn = f.block();
+    this.bySync(this.result, goesOn, goesOn, odd);
+    f.end().get(this.result).set(this.common).br(phase).end().end();
+    f.area().memory('i32Load', DRIVER.phaseWarp).set(last).br(spreads).end();
+    f.i32(-1).set(last).end();
+    this.spread(last);
+    f.end();
+  }
+
+  /**
+   * result = the phase of state `common`, called for all warps.
+   * @param lone label for states without one. @param apart label for when there is no such state
+   */
+  private callPhase(lone: Label, apart: Label): void {
+    const f = this.f;
+    const called = f.block();
+    const ordered = [...this.phases].sort(([a], [b]) => a - b);
+    const labels = new Map(ordered.map(([region]) => [region, f.block()]));
+    f.get(this.common).brTable([...this.regions.map((_, region) => labels.get(region) ?? lone), apart]);
+    for (const [, index] of ordered.reverse()) {
+      f.end().i32(0).get(this.warps).i32(-1).call(index).set(this.result).br(called);
+    }
+    f.end();
+  }
+
+  /**
+   * The warps have come to different states: writes each one's, and who waits.
+   * @param last local with the last warp that has run, or -1
+   */
+  private spread(last: number): void {
+    const f = this.f;
+    this.forEachWarp(() => {
+      f.get(this.words).i32(-1).memory('i32Store', DRIVER.alive);
+      f.get(this.words).get(this.common).memory('i32Store', DRIVER.state);
+    });
+    this.forEachWarp(() => {
+      const written = f.block();
+      f.get(this.warp).get(last).op('i32GtS').brIf(written);
+      f.area().memory('i32Load', DRIVER.phaseState).get(this.result);
+      f.get(this.warp).get(last).op('i32LtU').op('select').set(this.next);
+      this.takeResult(written, written);
+      f.end();
+    });
+    f.i32(-1).set(this.common);
   }
 
   private placeBlock(): void {
@@ -131,9 +225,17 @@ class DriverEmitter {
     const f = this.f;
     const rests = f.block();
     f.get(this.words).memory('i32Load', DRIVER.alive).tee(this.alive).op('i32Eqz').brIf(rests);
+    f.get(this.waiting).get(this.warp).op('i32ShrU').i32(1).op('i32And').brIf(rests);
     f.get(this.words).memory('i32Load', DRIVER.state).set(this.next);
     const again = f.loop();
     this.callRegion();
+    this.takeResult(again, rests);
+    f.end().end();
+  }
+
+  /** The warp has come to state `next`, has ended, or is to be left. */
+  private takeResult(again: Label, rests: Label): void {
+    const f = this.f;
     f.get(this.next).i32(0).op('i32LtS').if();
     f.get(this.words).i32(0).memory('i32Store', DRIVER.alive).br(rests).end();
     f.get(this.next).i32(REGION_RESULT.mixed).op('i32GeS').if();
@@ -147,8 +249,14 @@ class DriverEmitter {
     });
     f.end();
     f.get(this.words).get(this.next).memory('i32Store', DRIVER.state);
-    this.goBySync(again, rests);
-    f.end().end();
+    const odd = f.block();
+    const plain = f.block();
+    this.bySync(this.next, again, plain, odd);
+    f.end();
+    this.addWaiting();
+    f.br(rests).end();
+    this.addWaiting();
+    f.i32(1).set(this.isOdd).br(rests);
   }
 
   /** next = the function of region `next`, called. */
@@ -165,23 +273,15 @@ class DriverEmitter {
     f.end().op('unreachable').end();
   }
 
-  /** The warp has come to state `next`: goes on at once, or waits for the block. */
-  private goBySync(again: Label, rests: Label): void {
+  /** By where a state waits: for nobody, at a plain barrier, or at another one. */
+  private bySync(state: number, again: Label, plain: Label, odd: Label): void {
     const { graph, fn } = this.plan;
-    const f = this.f;
-    const odd = f.block();
-    const plain = f.block();
     const labels = graph.syncPoints.map(({ scope, instruction }) => {
       if (scope !== 'block') return again;
       const waits = fn.instructions[instruction];
       return waits !== undefined && isPlainBarrier(waits) ? plain : odd;
     });
-    f.get(this.next).brTable([again, ...labels, again]);
-    f.end();
-    this.addWaiting();
-    f.br(rests).end();
-    this.addWaiting();
-    f.i32(1).set(this.isOdd).br(rests);
+    this.f.get(state).brTable([again, ...labels, again]);
   }
 
   private addWaiting(): void {

@@ -99,6 +99,11 @@ export const DRIVER = {
   waiting: AREA.record + 0x304,
   /** The warp that the driver has left. */
   warp: AREA.record + 0x308,
+  /** Where a phase of several warps ended: behind which warp, and the state of the first one. */
+  phaseWarp: AREA.record + 0x30c,
+  phaseState: AREA.record + 0x310,
+  /** By warp: its lanes that have run apart from their chunks, so that registers may hold anything. */
+  parted: AREA.record + 0x380,
 } as const;
 
 /** One entry of the journal: i64 position, i64 address, i32 what, i32 place of the old bytes or -1. */

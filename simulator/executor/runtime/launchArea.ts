@@ -8,6 +8,7 @@ import {
   DRIVER,
   EXCHANGE,
   MAX_THREADS,
+  PASSES,
   RECORD,
   WARP_SIZE,
 } from '../compiler/index.js';
@@ -97,6 +98,8 @@ export class LaunchArea {
     this.words.set(specialFunctionWords, AREA.specialFunctions >> 2);
     this.memory.bytes.set(params, this.base + AREA.params);
     this.clear(AREA.counters, CLASS_COUNTERS + compiled.counters.length * COUNTER_BYTES);
+    // Other kernels keep other things there.
+    if (compiled.groups > 0) this.clear(AREA.passes, AREA.passes + compiled.counters.length * PASSES.bytes);
     this.clear(AREA.caches, AREA.caches + compiled.cacheCount * CACHE.bytes);
     compiled.symbols.forEach((name, index) =>
       this.setWide(
