@@ -184,6 +184,28 @@ const fusedFlushed: InstructionEmitter = (emit, instruction) => {
   finishRounded(emit, instruction);
 };
 
+/** fma.f64: of NaN operands the second one is the result, then the third, then the first. */
+const fusedDouble: InstructionEmitter = (emit, instruction) => {
+  const f = emit.f;
+  const [a = 0, b = 0, c = 0] = instruction.sources.map((source, index) =>
+    keep(emit, source, 'abc'.charAt(index)),
+  );
+  const result = emit.temporary('result', 'f64');
+  for (const local of [a, b, c]) f.get(local).simd('f64x2Splat');
+  f.simd('f64x2RelaxedMadd').simdLane('f64x2ExtractLane', 0).tee(result);
+  f.get(result).op('f64Ne').if();
+  f.get(b).get(c).get(a).get(c).get(c).op('f64Ne').op('select');
+  f.call(emit.library.index('passNan')).set(result).end().get(result);
+  emit.assign(instruction.destinations[0], 'f64');
+};
+
+/** The emitter of an instruction that needs the machine to fuse. */
+export function fusedDoubles(instruction: IrInstruction): InstructionEmitter | undefined {
+  const isFused = instruction.opcode === 'fma' || instruction.opcode === 'mad';
+  const isNearest = directedMode(instruction) === undefined;
+  return isFused && isNearest && lastType(instruction) === 'f64' ? fusedDouble : undefined;
+}
+
 function unary(what: 'Neg' | 'Abs' | 'Sqrt'): InstructionEmitter {
   return (emit, instruction) => {
     if (isSingle(instruction)) {

@@ -1,7 +1,8 @@
 import type { IrInstruction } from '../../ptx/index.js';
+import { carryEmitter } from './carryEmitter.js';
 import { comparisonEmitters } from './comparisonEmitter.js';
 import { convert, convertsInline } from './conversionEmitter.js';
-import { directedMode, floatEmitters } from './floatEmitter.js';
+import { directedMode, floatEmitters, fusedDoubles } from './floatEmitter.js';
 import { halfEmitter } from './halfEmitter.js';
 import type { ImportedOperations } from './importedOperations.js';
 import { immediateOf, unsupported, type OperandEmitter } from './operandEmitter.js';
@@ -45,6 +46,7 @@ export function inlineEmitter(instruction: IrInstruction): InstructionEmitter | 
   const { opcode, modifiers } = instruction;
   const type = lastType(instruction);
   if (opcode === 'cvt') return convertsInline(instruction) ? convert : halfEmitter(instruction);
+  if (instruction.carry !== undefined) return carryEmitter;
   const isFloat = type === 'f32' || type === 'f64';
   if (!isFloat && !integerTypes.test(type)) return halfEmitter(instruction);
   if (Object.hasOwn(comparisonEmitters, opcode))
@@ -117,7 +119,8 @@ export function emitUnguarded(
       memory.isInSpace(instruction);
       return;
     default: {
-      const inline = inlineEmitter(instruction);
+      const inline =
+        inlineEmitter(instruction) ?? (emit.library.fusesMultiplyAdd ? fusedDoubles(instruction) : undefined);
       if (inline !== undefined) inline(emit, instruction);
       else if (!imported.emit(emit, instruction))
         throw unsupported(instruction, emit.fn, 'no meaning is defined');

@@ -2,6 +2,7 @@ import type { IrInstruction } from '../../../../ptx/index.js';
 import { lastType } from '../../integerEmitter.js';
 import type { VectorEmitter } from '../vectorOperands.js';
 import { bitVector } from './bits.js';
+import { carryVector } from './carries.js';
 import { comparisonVector } from './comparisons.js';
 import { conversionVector } from './conversions.js';
 import { divisionVector } from './divisions.js';
@@ -24,7 +25,7 @@ export function vectorEmitter(
   fusesMultiplyAdd = false,
 ): VectorEmitter | undefined {
   const { opcode, modifiers } = instruction;
-  if (instruction.carry !== undefined) return undefined;
+  if (instruction.carry !== undefined) return carryVector(instruction);
   if (opcode === 'cvt') return conversionVector(instruction) ?? roundedHalfVector(instruction);
   const type = lastType(instruction);
   if (/^(?:setp|set|selp|slct|mov)$/.test(opcode))
