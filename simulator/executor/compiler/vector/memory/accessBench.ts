@@ -37,6 +37,7 @@ export interface AccessCase {
   /** Perhaps with what leads to its address; guarded by `%active` it is the lanes' own choice. */
   readonly instruction: string;
   readonly groups: number;
+  readonly joinsNeighbours: boolean;
   /** By register name. */
   readonly shapes: Readonly<Record<string, LaneShape>>;
 }
@@ -230,6 +231,7 @@ export class AccessBench {
     });
     const memory = new VectorMemoryEmitter(v, {
       ...frame.memory(),
+      joinsNeighbours: this.access.joinsNeighbours,
       leaveLaneWithFault: (_, lane) => f.get(lane).op('return'),
     });
     frame.begin();

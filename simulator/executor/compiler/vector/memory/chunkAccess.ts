@@ -12,6 +12,8 @@ export interface ChunkMemory extends Pick<
   MemorySurroundings,
   'sharedLayout' | 'localLayout' | 'groupOf' | 'cacheLocals' | 'sharedLimit' | 'countBytes'
 > {
+  /** Whether lanes side by side in memory are loaded and stored as whole vectors. */
+  readonly joinsNeighbours: boolean;
   /** Local with the address of the local memory of the chunk's first lane. */
   localBase(): number;
   /**

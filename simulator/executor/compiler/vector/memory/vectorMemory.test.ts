@@ -109,6 +109,7 @@ function makeCase(seed: number): Made {
       (where === 'generic' && random.chance(0.5) ? '' : declared),
     instruction: isIndexed ? `${random.pick(preludes)}\n${text}` : text,
     groups,
+    joinsNeighbours: random.chance(0.9),
     shapes: {
       '%address': shape,
       '%active': VARYING,

@@ -134,7 +134,7 @@ export class VectorMemoryEmitter {
       const stride = addresses.strideInMemory(access);
       addresses.pushStrided(access, active);
       f.if();
-      if (stride === access.bytes && movesWhole(move)) {
+      if (this.isWhole(access, move)) {
         addresses.reachLanes(access, active);
         addresses.pointAtArea();
         f.end();
@@ -192,27 +192,23 @@ export class VectorMemoryEmitter {
     addresses.countStatic(access, active);
     const move = this.moveOf(access);
     const stride = access.stride === undefined ? undefined : addresses.strideInMemory(access);
-    const isWhole = stride === access.bytes && movesWhole(move);
-    const direct = (part: Part): void => this.pushValue(access, part);
+    const isWhole = this.isWhole(access, move);
     const kept = (part: Part): void => {
       f.get(this.partLocal(part));
     };
+    this.keepValues(access, move);
     if (isWhole) {
       const isSlow = v.temporary('lane by lane', 'i32');
       addresses.pushStrided(access, active);
       f.tee(isSlow).if();
       addresses.pointAtArea();
       f.end();
-      this.storeNeighbours(access, move, active.bits === undefined ? direct : kept);
+      this.storeNeighbours(access, move, kept);
       f.get(isSlow).if();
       addresses.reachLanes(access, active);
       f.end();
       return;
     }
-    eachPart(move, (part) => {
-      direct(part);
-      f.set(this.partLocal(part));
-    });
     // The last active lane's value stays where all store to one address.
     if (isUniform) f.i32(1);
     else if (stride === undefined) addresses.pushVarying(access, active);
@@ -253,11 +249,6 @@ export class VectorMemoryEmitter {
         storeWhole(f, move, at, group, get);
         continue;
       }
-      eachPart(move, (part) => {
-        if (part.group !== group) return;
-        this.pushValue(access, part);
-        f.set(this.partLocal(part));
-      });
       const all = 15 << (4 * group);
       f.get(bits).i32(all).op('i32And').i32(all).op('i32Eq').if();
       storeWhole(f, move, at, group, get);
@@ -325,6 +316,13 @@ export class VectorMemoryEmitter {
 
   // --- values ---
 
+  /** Whether the lanes' bytes lie side by side, in a form that moves as vectors. */
+  private isWhole(access: ChunkAccess, move: LaneMove): boolean {
+    const { stride, bytes } = access;
+    if (stride === undefined || !this.around.joinsNeighbours) return false;
+    return this.addresses.strideInMemory(access) === bytes && movesWhole(move);
+  }
+
   private moveOf({ type, elements }: ChunkAccess): LaneMove {
     const { v } = this;
     return {
@@ -348,9 +346,34 @@ export class VectorMemoryEmitter {
     this.v.assign(operand, this.viewOf(access, operand), group, half);
   }
 
-  private pushValue(access: ChunkAccess, { element, group, half }: Part): void {
-    const operand = access.elements[element];
-    this.v.use(operand, this.viewOf(access, operand), group, half, true);
+  /** Takes the values to be stored into locals. NaNs of arithmetic are rare: all are looked at once. */
+  private keepValues(access: ChunkAccess, move: LaneMove): void {
+    const { f, v } = this;
+    const isLoose = access.elements.map(
+      (operand) =>
+        operand?.kind === 'register' && this.viewOf(access, operand) === 'f32' && v.isLoose(operand.register),
+    );
+    eachPart(move, (part) => {
+      const operand = access.elements[part.element];
+      v.use(operand, this.viewOf(access, operand), part.group, part.half);
+      f.set(this.partLocal(part));
+    });
+    if (!isLoose.includes(true)) return;
+    let isFirst = true;
+    eachPart(move, (part) => {
+      if (isLoose[part.element] !== true) return;
+      f.get(this.partLocal(part)).get(this.partLocal(part)).simd('f32x4Ne');
+      if (!isFirst) f.simd('v128Or');
+      isFirst = false;
+    });
+    f.simd('v128AnyTrue').if();
+    eachPart(move, (part) => {
+      if (isLoose[part.element] !== true) return;
+      f.get(this.partLocal(part));
+      v.canonical();
+      f.set(this.partLocal(part));
+    });
+    f.end();
   }
 
   // --- counters and faults ---
