@@ -19,6 +19,9 @@ export function digitsRow(): Distribution {
   const frames: ContainerFrame[] = [];
   channel.open({ onFrame: (frame) => void frames.push(frame) });
   clock.run();
+  const [hello] = frames;
+  if (hello?.kind !== 'hello')
+    throw new Error(`${MODEL} does not start: ${hello?.kind === 'down' ? hello.reason : 'no frame'}`);
   const { heldOut } = loadDigits();
   let batchId = 0;
   const batch = (): number => {
