@@ -45,6 +45,7 @@ export {
   type SharedLayout,
 } from './module/index.js';
 export {
+  atomicSectors,
   bitCount4,
   RequestShaper,
   SECTOR_BYTES,
@@ -53,9 +54,11 @@ export {
 } from './requests/index.js';
 export {
   ExecutorError,
+  takeOver,
   traceRange,
   WasmExecutor,
   type ExecutorErrorCode,
+  type PreparedKernel,
   type WasmExecutorOptions,
 } from './runtime/index.js';
 export type * from './types.js';

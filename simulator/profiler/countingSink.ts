@@ -1,4 +1,5 @@
 import {
+  atomicSectors,
   RequestShaper,
   SECTOR_BYTES,
   sharedAtomicCycles,
@@ -156,10 +157,11 @@ export class CountingSink implements TraceSink {
       table.add(index, asked, bytes);
     } else {
       const [requests, sectors, ideal, asked] = GLOBAL_METRICS[kind];
+      const touched = kind === 'atomic' ? atomicSectors(activeMask, addresses) : shape.sectors;
       table.add(index, requests, 1);
-      table.add(index, sectors, shape.sectors);
+      table.add(index, sectors, touched);
       // Lanes that share their bytes need fewer sectors than bytes side by side would.
-      table.add(index, ideal, Math.min(shape.sectors, Math.ceil(bytes / SECTOR_BYTES)));
+      table.add(index, ideal, Math.min(touched, Math.ceil(bytes / SECTOR_BYTES)));
       table.add(index, asked, bytes);
       this.remember(index, shape);
     }

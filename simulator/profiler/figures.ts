@@ -193,7 +193,7 @@ export const TOTAL_FIGURES: readonly Figure[] = [
         key: `shared${kind}Requests`,
         heading: `shared ${name}, requests`,
         meaning: `requests of warps to shared memory: ${name}`,
-        ncu: `smsp__inst_executed_op_shared_${suffix}.sum`,
+        ncu: `smsp__inst_executed_op_shared_${suffix}_pred_on_any.sum`,
         form: 'count',
         of: (counts) => unlessZero(get(counts, `shared${kind}Requests`)),
       },

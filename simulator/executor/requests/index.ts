@@ -1,4 +1,5 @@
 export {
+  atomicSectors,
   bitCount4,
   RequestShaper,
   SECTOR_BYTES,

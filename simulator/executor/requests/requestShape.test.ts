@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { RequestShaper, sharedAtomicCycles, type RequestShape } from './index.js';
+import { atomicSectors, RequestShaper, sharedAtomicCycles, type RequestShape } from './index.js';
 
 const ALL = -1;
 
@@ -88,6 +88,21 @@ it('shared atomics wait for every lane on their bank, on one word too', () => {
   expect(cycles(() => 64)).toBe(32);
   expect(cycles((lane) => (lane % 4) * 4)).toBe(8);
   expect(cycles(() => 64, 0b11)).toBe(2);
+});
+
+it('sends atomics on one address one after another, each time with the sectors that go together', () => {
+  const sectors = (address: (lane: number) => number, mask = ALL): number =>
+    atomicSectors(
+      mask,
+      Float64Array.from({ length: 32 }, (_, lane) => address(lane)),
+    );
+  expect(sectors((lane) => lane * 4)).toBe(4);
+  expect(sectors(() => 64)).toBe(32);
+  // Two lanes on each of 16 addresses of two sectors.
+  expect(sectors((lane) => (lane % 16) * 4)).toBe(4);
+  // One address of four in a sector is hot: the others go with its first.
+  expect(sectors((lane) => (lane < 29 ? 0 : (lane - 28) * 4))).toBe(29);
+  expect(sectors((lane) => lane * 4, 0)).toBe(0);
 });
 
 /** What a card's counters said of requests to shared memory of one warp. */

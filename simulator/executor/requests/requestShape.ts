@@ -175,6 +175,33 @@ export function sharedAtomicCycles(activeMask: number, addresses: Float64Array):
 }
 const LANES_ON_BANK = new Int32Array(BANKS);
 
+/**
+ * Sectors of a request of atomics as a card counts them: lanes on one address are sent one after another, and each time
+ * the sectors of those that go together count.
+ */
+export function atomicSectors(activeMask: number, addresses: Float64Array): number {
+  let found = 0;
+  for (let lane = 0; lane < LANES; lane++) {
+    if (((activeMask >>> lane) & 1) === 0) continue;
+    const address = addresses[lane];
+    const sector = Math.floor(address / SECTOR_BYTES);
+    let turn = 0;
+    for (let other = 0; other < lane; other++) {
+      if (((activeMask >>> other) & 1) !== 0 && addresses[other] === address) turn += 1;
+    }
+    let isKnown = false;
+    for (let at = 0; at < found && !isKnown; at++)
+      isKnown = SENT_SECTORS[at] === sector && SENT_TURNS[at] === turn;
+    if (isKnown) continue;
+    SENT_SECTORS[found] = sector;
+    SENT_TURNS[found] = turn;
+    found += 1;
+  }
+  return found;
+}
+const SENT_SECTORS = new Float64Array(LANES);
+const SENT_TURNS = new Int32Array(LANES);
+
 export function bitCount4(mask: number): number {
   return (mask & 1) + ((mask >> 1) & 1) + ((mask >> 2) & 1) + ((mask >> 3) & 1);
 }
