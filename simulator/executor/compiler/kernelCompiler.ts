@@ -6,7 +6,7 @@ import {
   type LocalLayout,
   type SharedLayout,
 } from '../module/index.js';
-import { ModuleBuilder } from '../wasm/index.js';
+import { FunctionBuilder, ModuleBuilder } from '../wasm/index.js';
 import { groupAccesses } from './accessGroups.js';
 import { scalarAtomic } from './atomicEmitter.js';
 import { canDrive, driverFunction } from './blockDriver.js';
@@ -28,6 +28,7 @@ import { cutRegions } from './regionCuts.js';
 import { findExactRegisters } from './registerTypes.js';
 import { RuntimeImports } from './runtimeCallEmitter.js';
 import { findSpinLoops } from './spinLoops.js';
+import type { PartedLanes } from './partedLanes.js';
 import type { RegionFlow } from './regionFlow.js';
 import { ChunkCompiler, planChunks, type ChunkPlan } from './vector/index.js';
 import { layoutContext, type ContextSlot } from './threadContext.js';
@@ -131,25 +132,31 @@ export function compileKernel(
   const shape = graph.syncPoints.length === 0 ? 'blocks' : 'warp';
   const counters: InstructionWeights[] = [];
   const regions: number[] = [];
-  let groups = 0;
+  const phases = new Map<number, number>();
+  const chunked = planChunks(plan, flows, form.groups ?? 0);
   for (const [region, flow] of flows.entries()) {
     const counterBase = CLASS_COUNTERS + counters.length * COUNTER_BYTES;
     counters.push(...weighClasses(fn, graph, flow));
     if (CLASS_COUNTERS + counters.length * COUNTER_BYTES > AREA.countersEnd) {
       throw new CompileError('tooLarge', `${fn.name}: too many branches and waits to count`, fn.line);
     }
-    const chunks = shape === 'blocks' ? planChunks(plan, flow, form.groups ?? 0) : undefined;
     const name = shape === 'blocks' ? 'run' : `region${region}`;
+    const chunks = chunked?.[region];
     if (chunks === undefined) {
       const compiler = new RegionCompiler(plan, region, flow, counterBase, shape);
       regions.push(module.add(compiler.compile(), name));
     } else {
-      groups = chunks.groups;
-      regions.push(addChunks(module, plan, chunks, flow, counterBase, name));
+      const parts = { plan, chunks, region, flow, counterBase, shape } as const;
+      if (shape === 'blocks') regions.push(addChunks(module, parts, name));
+      else {
+        const phase = addChunks(module, parts);
+        phases.set(region, phase);
+        regions.push(module.add(onePhase(phase), name));
+      }
     }
   }
   const isDriven = shape === 'warp' && canDrive(plan);
-  if (isDriven) module.add(driverFunction(plan, regions), 'drive');
+  if (isDriven) module.add(driverFunction(plan, regions, phases), 'drive');
   return {
     bytes: module.finish(),
     imports: imported.functions,
@@ -158,7 +165,7 @@ export function compileKernel(
     spins: loops.any,
     waitsForBlocks: loops.acrossBlocks,
     takesTurns,
-    groups,
+    groups: chunked?.[0]?.groups ?? 0,
     asksPlace: asksPlace(fn),
     counters,
     cacheCount: plan.groups.groups.length,
@@ -171,23 +178,35 @@ export function compileKernel(
   };
 }
 
-/** A region in chunks, and the functions for lanes that run apart. @returns index of the region's function */
-function addChunks(
-  module: ModuleBuilder,
-  plan: KernelPlan,
-  chunks: ChunkPlan,
-  flow: RegionFlow,
-  counterBase: number,
-  name: string,
-): number {
+interface ChunkedRegion {
+  readonly plan: KernelPlan;
+  readonly chunks: ChunkPlan;
+  readonly region: number;
+  readonly flow: RegionFlow;
+  readonly counterBase: number;
+  readonly shape: 'warp' | 'blocks';
+}
+
+/** A region in chunks, and the functions for lanes that run apart. @returns index of `run` or of the phase */
+function addChunks(module: ModuleBuilder, region: ChunkedRegion, name?: string): number {
+  const { plan, chunks, flow, counterBase, shape } = region;
   const { passSlots } = chunks.masked;
-  const lanes = new RegionCompiler(plan, 0, flow, counterBase, 'blocks', { passSlots });
-  const resume = new RegionCompiler(plan, 0, flow, counterBase, 'blocks', {
-    passSlots,
-    resume: chunks.resume,
-  });
-  const parted = { lanes: module.add(lanes.compile()), resume: module.add(resume.compile()) };
-  return module.add(new ChunkCompiler(plan, chunks, flow, counterBase, parted).compile(), name);
+  const ofLanes = (parted: PartedLanes): RegionCompiler =>
+    new RegionCompiler(plan, region.region, flow, counterBase, shape, parted);
+  const lanes = module.add(ofLanes({ passSlots }).compile());
+  const { resume } = chunks;
+  const parted = {
+    lanes,
+    resume: resume.points.length === 0 ? -1 : module.add(ofLanes({ passSlots, resume }).compile()),
+  };
+  const compiler = new ChunkCompiler(plan, chunks, region.region, flow, counterBase, parted, shape);
+  return module.add(compiler.compile(), name);
+}
+
+/** `region(warp, lanes)`: a phase of one warp. */
+function onePhase(phase: number): FunctionBuilder {
+  const f = new FunctionBuilder(['i32', 'i32'], ['i32']);
+  return f.get(0).get(0).i32(1).op('i32Add').get(1).call(phase);
 }
 
 function asksPlace(fn: IrFunction): boolean {

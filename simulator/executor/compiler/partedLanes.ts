@@ -36,18 +36,23 @@ export interface PartEmitter extends NodeEmitter {
   emitPart(node: FlowNode, position: number, from: number, to: number): void;
 }
 
-/** @returns nothing when the area has no room for so many registers. */
+/**
+ * @param uses whether the region touches a register; others stay where they are
+ * @returns nothing when the area has no room for so many registers
+ */
 export function planResume(
   fn: IrFunction,
   graph: FlowGraph,
   liveness: NodeLiveness,
   points: readonly ResumePoint[],
+  uses: (register: number) => boolean,
 ): Resume | undefined {
   const live = new RegisterSet(fn.registers.length);
   for (const point of points) live.addAll(liveAt(fn, graph, liveness, point));
   const slots = new Map<number, number>();
   let end: number = AREA.parted;
   for (const register of live.members()) {
+    if (!uses(register)) continue;
     slots.set(register, end);
     end += (typeBits(fn.registers[register]?.type ?? 'b32') === 64 ? 8 : 4) * WARP_SIZE;
   }

@@ -2,12 +2,11 @@ import type { IrInstruction } from '../../ptx/index.js';
 import type { FaultCode } from '../types.js';
 import { FunctionBuilder, type Label } from '../wasm/index.js';
 import type { AccessGroup } from './accessGroups.js';
-import { accessBytes } from './accessGroups.js';
+import { AccessCaches } from './accessCaches.js';
 import { emitControlFlow } from './controlFlowEmitter.js';
-import { AREA, CACHE, FAULTS, faultNumber, RECORD, WARP_SIZE } from './executorArea.js';
+import { AREA, FAULTS, faultNumber, RECORD, WARP_SIZE } from './executorArea.js';
 import type { FlowNode, Terminator } from './flowGraph.js';
 import { emitInstruction } from './instructionEmitter.js';
-import { spaceOf } from './instructionClass.js';
 import { journalWhat, type JournalKind } from './journalEmitter.js';
 import type { KernelPlan } from './kernelPlan.js';
 import { type CacheLocals, type DynamicBytes, type MemorySurroundings } from './addressEmitter.js';
@@ -35,8 +34,7 @@ export class RegionCompiler implements PartEmitter, MemorySurroundings {
   private readonly emit: OperandEmitter;
   private readonly memory: MemoryEmitter;
   private readonly registers: RegionRegisters;
-  private readonly caches = new Map<number, CacheLocals>();
-  private readonly sharedLimits = new Map<number, number>();
+  private readonly caches: AccessCaches;
   private readonly thread: ThreadLocals;
   private readonly needsTid: boolean;
   private readonly mask: number;
@@ -82,10 +80,7 @@ export class RegionCompiler implements PartEmitter, MemorySurroundings {
     this.firstThread = i32();
     this.lanes = i32();
     const narrow = i32();
-    const hasWide =
-      [...plan.context.slotOf.values()].some(({ isWide }) => isWide) ||
-      this.plan.fn.instructions.some(({ opcode }) => opcode === 'malloc');
-    this.context = { narrow, wide: hasWide ? i32() : narrow };
+    this.context = { narrow, wide: plan.context.hasWide ? i32() : narrow };
     this.localMemory = i32();
     this.site = i32();
     this.status = i32();
@@ -96,7 +91,7 @@ export class RegionCompiler implements PartEmitter, MemorySurroundings {
       this.registers.uses(register),
     );
     this.memory = new MemoryEmitter(this.emit, this);
-    this.declareCaches();
+    this.caches = new AccessCaches(f, plan.groups, this.registers.instructions);
     this.counters = new PassCounters(
       f,
       flow,
@@ -108,7 +103,7 @@ export class RegionCompiler implements PartEmitter, MemorySurroundings {
 
   compile(): FunctionBuilder {
     const f = this.f;
-    this.loadUniforms();
+    this.caches.load();
     this.faultLabel = f.block();
     if (this.isObserved) f.area().memory('i64Load', RECORD.position).set(this.position);
     if (this.isOneWarp) {
@@ -240,21 +235,15 @@ export class RegionCompiler implements PartEmitter, MemorySurroundings {
   }
 
   groupOf(instruction: IrInstruction): AccessGroup {
-    const group = this.plan.groups.ofInstruction.get(instruction.index);
-    if (group === undefined) throw new RangeError(`line ${instruction.line} has no access group`);
-    return group;
+    return this.caches.groupOf(instruction);
   }
 
   cacheLocals(group: AccessGroup): CacheLocals {
-    const found = this.caches.get(group.index);
-    if (found === undefined) throw new RangeError(`access group ${group.index} has no locals`);
-    return found;
+    return this.caches.cacheLocals(group);
   }
 
   sharedLimit(log2Bytes: number): number {
-    const found = this.sharedLimits.get(log2Bytes);
-    if (found === undefined) throw new RangeError(`no shared limit for 2^${log2Bytes} bytes`);
-    return found;
+    return this.caches.sharedLimit(log2Bytes);
   }
 
   localBase(): number {
@@ -262,9 +251,7 @@ export class RegionCompiler implements PartEmitter, MemorySurroundings {
   }
 
   byteGroupOf(instruction: IrInstruction): AccessGroup {
-    const group = this.plan.groups.byteGroupOf.get(instruction.index);
-    if (group === undefined) throw new RangeError(`line ${instruction.line} has no group of bytes`);
-    return group;
+    return this.caches.byteGroupOf(instruction);
   }
 
   countBytes(what: DynamicBytes, bytes: number | (() => void)): void {
@@ -344,44 +331,6 @@ export class RegionCompiler implements PartEmitter, MemorySurroundings {
     return this.registers.instructions.some((instruction) =>
       instruction.sources.some((source) => source.kind === 'special' && pattern.test(source.name)),
     );
-  }
-
-  private declareCaches(): void {
-    const f = this.f;
-    for (const instruction of this.registers.instructions) {
-      const { ofInstruction, byteGroupOf } = this.plan.groups;
-      for (const group of [ofInstruction.get(instruction.index), byteGroupOf.get(instruction.index)]) {
-        if (group === undefined || this.caches.has(group.index)) continue;
-        this.caches.set(group.index, { base: f.local('i64'), limit: f.local('i64'), offset: f.local('i32') });
-      }
-      const isCopy = instruction.opcode === 'cp' && instruction.sources.length > 2;
-      const touches = isCopy || /^(ld|ldu|st|atom|red)$/.test(instruction.opcode);
-      const space = isCopy ? 'shared' : spaceOf(instruction.modifiers);
-      if (!touches || (space !== 'shared' && space !== 'generic')) continue;
-      const log2 = Math.log2(accessBytes(instruction));
-      if (!this.sharedLimits.has(log2)) this.sharedLimits.set(log2, f.local('i32'));
-    }
-  }
-
-  private loadUniforms(): void {
-    const f = this.f;
-    for (const group of this.plan.groups.groups) {
-      const locals = this.caches.get(group.index);
-      if (locals === undefined) continue;
-      f.area()
-        .memory('i64Load', group.cacheAt + CACHE.base)
-        .set(locals.base);
-      f.area()
-        .memory('i64Load', group.cacheAt + CACHE.limit)
-        .set(locals.limit);
-      f.area()
-        .memory('i32Load', group.cacheAt + CACHE.offset)
-        .set(locals.offset);
-    }
-    for (const [log2, local] of this.sharedLimits) {
-      // floor((shared - bytes) / bytes) + 1, or none when one access does not fit: both are shared / bytes.
-      f.area().memory('i32Load', RECORD.sharedBytes).i32(log2).op('i32ShrU').set(local);
-    }
   }
 
   private emitBlocks(): void {

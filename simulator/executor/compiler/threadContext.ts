@@ -17,6 +17,8 @@ export interface ThreadContext {
   /** Bytes of one warp. */
   readonly warpBytes: number;
   readonly slotOf: ReadonlyMap<number, ContextSlot>;
+  /** Whether any slot is of 8 bytes. */
+  readonly hasWide: boolean;
 }
 
 /**
@@ -48,5 +50,5 @@ export function layoutContext(fn: IrFunction, liveness: NodeLiveness): ThreadCon
       end += (isWide ? 8 : 4) * WARP_SIZE;
     }
   }
-  return { warpBytes: end, slotOf };
+  return { warpBytes: end, slotOf, hasWide: givesWide || [...slotOf.values()].some(({ isWide }) => isWide) };
 }

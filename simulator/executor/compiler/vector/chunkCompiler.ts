@@ -1,10 +1,10 @@
 import type { IrInstruction, ScalarType } from '../../../ptx/index.js';
 import type { FaultCode } from '../../types.js';
 import { FunctionBuilder, type Label } from '../../wasm/index.js';
-import { accessBytes, type AccessGroup } from '../accessGroups.js';
-import type { CacheLocals, DynamicBytes, MemorySurroundings } from '../addressEmitter.js';
+import { AccessCaches } from '../accessCaches.js';
+import type { DynamicBytes, MemorySurroundings } from '../addressEmitter.js';
 import { emitControlFlow, type NodeEmitter } from '../controlFlowEmitter.js';
-import { AREA, CACHE, faultNumber, RECORD, WARP_SIZE } from '../executorArea.js';
+import { AREA, faultNumber, RECORD, WARP_SIZE } from '../executorArea.js';
 import type { FlowNode, Terminator } from '../flowGraph.js';
 import { spaceOf } from '../instructionClass.js';
 import type { KernelPlan } from '../kernelPlan.js';
@@ -16,10 +16,14 @@ import type { RegionFlow } from '../regionFlow.js';
 import { RegionRegisters } from '../regionRegisters.js';
 import { REGION_RESULT } from '../regionResult.js';
 import { wasmTypeOf } from '../registerTypes.js';
-import { pushSpecialRegister, type ThreadLocals } from '../specialRegisters.js';
+import type { ContextLocals } from '../threadContext.js';
+import { pushSpecialRegister } from '../specialRegisters.js';
+import { ChunkContexts } from './chunkContexts.js';
 import { ChunkCounters } from './chunkCounters.js';
 import { ChunkInstructions, type InstructionSurroundings } from './chunkInstructions.js';
+import { emitBlocks, emitPhase, type ChunkBody } from './chunkFrames.js';
 import type { ChunkPlan } from './chunkPlan.js';
+import { ChunkThreads } from './chunkThreads.js';
 import { readsLaneSpecials } from './laneOperands.js';
 import { MaskedCode, type MaskedSurroundings } from './maskedCode.js';
 import { VectorMemoryEmitter, type ChunkMemory } from './memory/index.js';
@@ -34,35 +38,33 @@ export interface PartedFunctions {
 }
 
 /**
- * Compiles a kernel whose threads never meet to `run(lo, hi)`, as RegionCompiler does, but chunk by chunk: neighbouring
- * lanes run together as long as they take the same way. Where they part, each goes on by itself in the resume function.
+ * Compiles a region as RegionCompiler does, but chunk by chunk: neighbouring lanes run together as long as they take the
+ * same way. Where they part, each goes on by itself in the resume function.
+ *
+ * `run(lo, hi)` of a kernel whose threads never meet; otherwise `phase(from, to, lanes)`, see `emitPhase`.
  */
 export class ChunkCompiler
-  implements NodeEmitter, MaskedSurroundings, InstructionSurroundings, SurroundingValues
+  implements NodeEmitter, MaskedSurroundings, InstructionSurroundings, SurroundingValues, ChunkBody
 {
-  readonly f = new FunctionBuilder(['i32', 'i32'], ['i32']);
+  readonly f: FunctionBuilder;
+  readonly registers: RegionRegisters;
+  readonly threads: ChunkThreads;
+  readonly counters: ChunkCounters;
+  readonly fuel: number;
+  readonly status: number;
   private readonly scalar: OperandEmitter;
   private readonly v: VectorOperands;
   private readonly instructions: ChunkInstructions;
-  private readonly registers: RegionRegisters;
-  private readonly counters: ChunkCounters;
   private readonly maskedCode: MaskedCode;
-  private readonly caches = new Map<number, CacheLocals>();
-  private readonly sharedLimits = new Map<number, number>();
-  private readonly thread: ThreadLocals;
-  private readonly firstThread: number;
-  private readonly threads: number;
-  private readonly extents: readonly number[];
-  private readonly lanes: number;
-  private readonly fuel: number;
+  private readonly caches: AccessCaches;
+  private readonly contexts: ChunkContexts;
+  private readonly context: ContextLocals;
   private readonly site: number;
   private readonly faultLane: number;
-  private readonly localMemory: number;
-  /** Of the running lane, where code is written lane by lane. */
-  private readonly laneThread: ThreadLocals;
-  private readonly laneLocal: number;
+  /** Index of the point at which the chunk's lanes part. */
   private readonly point: number;
   private readonly noLanes: number;
+  /** The lane, in the chunk, that code is written for; undefined for all of them. */
   private lane: number | undefined;
   private current: FlowNode | undefined;
   private faultLabel: Label = 0;
@@ -71,29 +73,27 @@ export class ChunkCompiler
   private partLabel: Label = 0;
 
   constructor(
-    private readonly plan: KernelPlan,
+    readonly plan: KernelPlan,
     private readonly chunks: ChunkPlan,
+    private readonly region: number,
     private readonly flow: RegionFlow,
     counterBase: number,
     private readonly parted: PartedFunctions,
+    private readonly shape: 'warp' | 'blocks',
   ) {
+    this.f = new FunctionBuilder(shape === 'warp' ? ['i32', 'i32', 'i32'] : ['i32', 'i32'], ['i32']);
     const { f } = this;
     const i32 = (): number => f.local('i32');
-    this.registers = new RegionRegisters(plan, 0, flow);
-    this.thread = { warp: i32(), lane: i32(), tid: [i32(), i32(), i32()] };
-    const [, y, z] = this.thread.tid;
-    this.laneThread = { warp: this.thread.warp, lane: i32(), tid: [i32(), y, z] };
-    this.firstThread = i32();
-    this.threads = i32();
-    this.extents = [i32(), i32()];
-    this.lanes = i32();
+    this.registers = new RegionRegisters(plan, region, flow);
+    this.threads = new ChunkThreads(f, plan.localLayout.bytes, chunks.groups * 4);
     this.fuel = f.local('i64');
+    this.status = i32();
     this.site = i32();
     this.faultLane = i32();
-    this.localMemory = i32();
-    this.laneLocal = i32();
     this.point = i32();
     this.noLanes = f.local('v128');
+    const narrow = i32();
+    this.context = { narrow, wide: plan.context.hasWide ? i32() : narrow };
     const { shapes } = chunks.shapes;
     this.scalar = new OperandEmitter(
       f,
@@ -104,9 +104,10 @@ export class ChunkCompiler
       (register) => this.registers.uses(register) && shapes[register]?.kind !== 'varying',
     );
     this.v = new VectorOperands(chunks.groups, this.scalar, this.chunkSurroundings());
+    this.contexts = new ChunkContexts(this.v, plan, this.registers, this.context);
     this.counters = new ChunkCounters(f, flow, counterBase, this.v.width, chunks.masked.passSlots);
     this.maskedCode = new MaskedCode(f, this.v, plan.graph, flow, chunks.masked.kept, this);
-    this.declareCaches();
+    this.caches = new AccessCaches(f, plan.groups, this.registers.instructions);
     this.instructions = new ChunkInstructions(
       this.v,
       chunks,
@@ -122,14 +123,18 @@ export class ChunkCompiler
 
   compile(): FunctionBuilder {
     const { f } = this;
-    this.loadUniforms();
+    this.caches.load();
     this.faultedLabel = f.block();
     this.faultLabel = f.block();
-    this.emitBlocks();
-    this.counters.flush();
-    f.i32(0).op('return').end();
+    if (this.shape === 'blocks') emitBlocks(this);
+    else emitPhase(this, this.region, { context: this.context, contexts: this.contexts });
+    f.end();
     f.area().get(this.site).memory('i32Store', RECORD.faultInstruction);
-    f.area().get(this.firstThread).get(this.faultLane).op('i32Add').memory('i32Store', RECORD.faultThread);
+    f.area()
+      .get(this.threads.firstThread)
+      .get(this.faultLane)
+      .op('i32Add')
+      .memory('i32Store', RECORD.faultThread);
     f.end();
     this.counters.endChunk();
     this.counters.endWarp();
@@ -156,6 +161,7 @@ export class ChunkCompiler
       const instruction = this.plan.fn.instructions[index];
       if (instruction !== undefined) this.instructions.emit(instruction);
     }
+    if (this.plan.exits.before.has(node.index)) this.f.i32(-1 - node.index).set(this.status);
   }
 
   spend(node: FlowNode, cost: number, mask: readonly number[] | undefined): void {
@@ -169,7 +175,7 @@ export class ChunkCompiler
     v.setMask(undefined);
     f.get(this.fuel).get(bits).op('i32Popcnt').op('i64ExtendI32U').i64(cost).op('i64Mul').op('i64Sub');
     f.tee(this.fuel).i64(0).op('i64LtS').if();
-    f.get(this.thread.lane).get(bits).op('i32Ctz').op('i32Add').set(this.faultLane);
+    f.get(this.threads.first.lane).get(bits).op('i32Ctz').op('i32Add').set(this.faultLane);
     this.leaveFaulted('fuelExhausted', node.counted.at(-1) ?? node.body.at(-1) ?? 0);
     f.end();
   }
@@ -213,16 +219,25 @@ export class ChunkCompiler
     f.get(first);
   }
 
-  emitLeave(_: FlowNode, terminator: Extract<Terminator, { kind: 'exit' | 'trap' | 'sync' }>): void {
+  emitLeave(node: FlowNode, terminator: Extract<Terminator, { kind: 'exit' | 'trap' | 'sync' }>): void {
+    const { f } = this;
     switch (terminator.kind) {
       case 'exit':
-        this.f.br(this.leaveLabel);
+        if (this.shape === 'warp' && !this.plan.exits.marked.has(node.index))
+          f.i32(-1 - node.index).set(this.status);
+        f.br(this.leaveLabel);
         return;
       case 'trap':
         this.emitFault(trapCode(this.plan.fn.instructions[terminator.at]), terminator.at);
         return;
       case 'sync':
-        throw new RangeError('threads of this kernel meet');
+        // A loop through a wait has no back edge inside a region: the way from wait to wait is charged instead.
+        if (this.region > 0)
+          this.emitBackEdge(node, this.flow.backEdgeCost(this.flow.positionOf.get(node.index) ?? 0, 0));
+        this.contexts.spill(terminator.point);
+        f.i32(terminator.point + 1)
+          .set(this.status)
+          .br(this.leaveLabel);
     }
   }
 
@@ -246,7 +261,7 @@ export class ChunkCompiler
   // --- SurroundingValues ---
 
   pushSpecial(name: string): 'i32' | 'i64' {
-    return pushSpecialRegister(this.f, name, this.thread, { fuel: this.fuel });
+    return pushSpecialRegister(this.f, name, this.threads.first, { fuel: this.fuel });
   }
 
   pushSymbol(name: string, offset: number, type: 'i32' | 'i64'): void {
@@ -268,19 +283,10 @@ export class ChunkCompiler
   // --- InstructionSurroundings ---
 
   beginLane(lane: number | undefined, instruction: IrInstruction): void {
-    const { f } = this;
     this.lane = lane;
     if (lane === undefined) return;
-    if (readsLaneSpecials(instruction)) {
-      f.get(this.thread.lane).i32(lane).op('i32Add').set(this.laneThread.lane);
-      f.get(this.thread.tid[0]).i32(lane).op('i32Add').set(this.laneThread.tid[0]);
-    }
-    const { bytes } = this.plan.localLayout;
-    if (bytes > 0 && /^(?:local|generic)$/.test(spaceOf(instruction.modifiers)))
-      f.get(this.localMemory)
-        .i32(lane * bytes)
-        .op('i32Add')
-        .set(this.laneLocal);
+    if (readsLaneSpecials(instruction)) this.threads.setOne(lane);
+    if (/^(?:local|generic)$/.test(spaceOf(instruction.modifiers))) this.threads.setOneLocalMemory(lane);
   }
 
   partIf(instruction: IrInstruction): void {
@@ -293,8 +299,8 @@ export class ChunkCompiler
     return {
       shapes: this.chunks.shapes.shapes,
       exact: this.plan.exact,
-      firstLane: this.thread.lane,
-      pushLaneSpecial: (name) => pushSpecialRegister(this.f, name, this.laneThread, { fuel: this.fuel }),
+      firstLane: this.threads.first.lane,
+      pushLaneSpecial: (name) => pushSpecialRegister(this.f, name, this.threads.one, { fuel: this.fuel }),
       pushSymbol: (name, offset, type) => {
         this.pushSymbol(name, offset, type);
       },
@@ -304,9 +310,10 @@ export class ChunkCompiler
   private chunkMemory(): ChunkMemory {
     return {
       ...this.scalarMemory(1),
-      localBase: () => this.localMemory,
+      localBase: () => this.threads.localMemory,
+      joinsNeighbours: this.plan.form.without?.has('contiguous') !== true,
       leaveLaneWithFault: (instruction, lane) => {
-        this.f.get(this.thread.lane).get(lane).op('i32Add').set(this.faultLane);
+        this.f.get(this.threads.first.lane).get(lane).op('i32Add').set(this.faultLane);
         this.f.i32(instruction.index).set(this.site).br(this.faultLabel);
       },
     };
@@ -315,18 +322,14 @@ export class ChunkCompiler
   /** @param times how many lanes an access that is written once stands for */
   private scalarMemory(times: number): MemorySurroundings {
     const { f, plan } = this;
-    const found = <T>(what: T | undefined): T => {
-      if (what === undefined) throw new RangeError('an access was not foreseen');
-      return what;
-    };
     return {
       sharedLayout: plan.sharedLayout,
       localLayout: plan.localLayout,
-      groupOf: (instruction) => found(plan.groups.ofInstruction.get(instruction.index)),
-      byteGroupOf: (instruction) => found(plan.groups.byteGroupOf.get(instruction.index)),
-      cacheLocals: (group) => found(this.caches.get(group.index)),
-      sharedLimit: (log2Bytes) => found(this.sharedLimits.get(log2Bytes)),
-      localBase: () => this.laneLocal,
+      groupOf: (instruction) => this.caches.groupOf(instruction),
+      byteGroupOf: (instruction) => this.caches.byteGroupOf(instruction),
+      cacheLocals: (group) => this.caches.cacheLocals(group),
+      sharedLimit: (log2Bytes) => this.caches.sharedLimit(log2Bytes),
+      localBase: () => this.threads.oneLocalMemory,
       countBytes: (what: DynamicBytes, bytes: number | (() => void)) => {
         this.counters.countBytes(
           what,
@@ -342,7 +345,7 @@ export class ChunkCompiler
         );
       },
       leaveWithFault: (instruction) => {
-        f.get(this.thread.lane);
+        f.get(this.threads.first.lane);
         if (this.lane === undefined && this.v.isMasked) f.get(this.v.activeBits()).op('i32Ctz');
         else f.i32(this.lane ?? 0);
         f.op('i32Add').set(this.faultLane);
@@ -354,7 +357,7 @@ export class ChunkCompiler
   }
 
   private emitFault(code: FaultCode, at: number): void {
-    this.f.get(this.thread.lane).set(this.faultLane);
+    this.f.get(this.threads.first.lane).set(this.faultLane);
     this.leaveFaulted(code, at);
   }
 
@@ -422,7 +425,7 @@ export class ChunkCompiler
       const wide = wasmTypeOf(type) === 'i64' || wasmTypeOf(type) === 'f64';
       for (let group = 0; group < v.groups; group++) {
         for (const half of wide ? ([0, 1] as const) : ([0] as const)) {
-          f.get(this.thread.lane)
+          f.get(this.threads.first.lane)
             .i32(wide ? 3 : 2)
             .op('i32Shl')
             .area()
@@ -434,11 +437,11 @@ export class ChunkCompiler
         }
       }
     }
-    this.counters.part(true, this.thread.lane);
+    this.counters.part(true, this.threads.first.lane);
     this.callParted(() => {
-      const { width } = v;
+      const { width } = this;
       f.i32(width === WARP_SIZE ? -1 : (1 << width) - 1)
-        .get(this.thread.lane)
+        .get(this.threads.first.lane)
         .op('i32Shl')
         .get(this.point)
         .call(this.parted.resume);
@@ -448,164 +451,62 @@ export class ChunkCompiler
   private callParted(call: () => void): void {
     const { f } = this;
     f.area().get(this.fuel).memory('i64Store', RECORD.fuel);
-    f.get(this.thread.warp);
+    f.get(this.threads.first.warp);
     call();
-    f.brIf(this.faultedLabel);
+    f.tee(this.status).i32(REGION_RESULT.fault).op('i32Eq').brIf(this.faultedLabel);
     f.area().memory('i64Load', RECORD.fuel).set(this.fuel);
   }
 
-  // --- frame of the function ---
+  // --- ChunkBody ---
 
-  private declareCaches(): void {
-    const { f } = this;
-    const { ofInstruction, byteGroupOf } = this.plan.groups;
-    for (const instruction of this.registers.instructions) {
-      for (const group of [ofInstruction.get(instruction.index), byteGroupOf.get(instruction.index)]) {
-        if (group === undefined || this.caches.has(group.index)) continue;
-        this.caches.set(group.index, { base: f.local('i64'), limit: f.local('i64'), offset: f.local('i32') });
-      }
-      const isCopy = instruction.opcode === 'cp' && instruction.sources.length > 2;
-      const touches = isCopy || /^(ld|ldu|st|atom|red)$/.test(instruction.opcode);
-      const space = isCopy ? 'shared' : spaceOf(instruction.modifiers);
-      if (!touches || (space !== 'shared' && space !== 'generic')) continue;
-      const log2 = Math.log2(accessBytes(instruction));
-      if (!this.sharedLimits.has(log2)) this.sharedLimits.set(log2, f.local('i32'));
-    }
+  get width(): number {
+    return this.v.width;
   }
 
-  private loadUniforms(): void {
-    const { f } = this;
-    const cached = (group: AccessGroup, { base, limit, offset }: CacheLocals): void => {
-      f.area()
-        .memory('i64Load', group.cacheAt + CACHE.base)
-        .set(base);
-      f.area()
-        .memory('i64Load', group.cacheAt + CACHE.limit)
-        .set(limit);
-      f.area()
-        .memory('i32Load', group.cacheAt + CACHE.offset)
-        .set(offset);
-    };
-    for (const group of this.plan.groups.groups) {
-      const locals = this.caches.get(group.index);
-      if (locals !== undefined) cached(group, locals);
-    }
-    for (const [log2, local] of this.sharedLimits)
-      f.area().memory('i32Load', RECORD.sharedBytes).i32(log2).op('i32ShrU').set(local);
-    f.area().memory('i32Load', RECORD.threads).set(this.threads);
-    this.extents.forEach((extent, axis) =>
-      f
-        .area()
-        .memory('i32Load', RECORD.ntid + 4 * axis)
-        .set(extent),
-    );
+  clearRegisters(): void {
+    for (const register of this.registers.loaded()) this.clear(register);
   }
 
-  private emitBlocks(): void {
-    const { f } = this;
-    const [block, end] = [0, 1];
-    const { warp, tid } = this.thread;
-    const again = f.loop();
-    f.get(block).get(end).op('i32LtU').if();
-    this.placeBlock(block);
-    f.area().memory('i64Load', RECORD.fuelPerBlock).set(this.fuel);
-    if (this.plan.usesShared)
-      f.area().i32(AREA.shared).op('i32Add').i32(0).area().memory('i32Load', RECORD.sharedBytes).memoryFill();
-    if (this.plan.localLayout.bytes > 0) f.area().memory('i32Load', RECORD.locals).set(this.localMemory);
-    for (const each of [warp, this.firstThread, ...tid]) f.i32(0).set(each);
-    const warps = f.loop();
-    this.emitWarp();
-    f.get(warp).i32(1).op('i32Add').set(warp);
-    f.get(this.firstThread).i32(WARP_SIZE).op('i32Add').tee(this.firstThread);
-    f.get(this.threads).op('i32LtU').brIf(warps).end();
-    f.get(block).i32(1).op('i32Add').set(block).br(again).end().end();
-  }
-
-  private placeBlock(block: number): void {
-    const { f } = this;
-    const rest = this.point;
-    f.get(block).set(rest);
-    for (const axis of [0, 1]) {
-      const extent = RECORD.nctaid + 4 * axis;
-      f.area()
-        .get(rest)
-        .area()
-        .memory('i32Load', extent)
-        .op('i32RemU')
-        .memory('i32Store', RECORD.ctaid + 4 * axis);
-      f.get(rest).area().memory('i32Load', extent).op('i32DivU').set(rest);
-    }
-    f.area()
-      .get(rest)
-      .memory('i32Store', RECORD.ctaid + 8);
-  }
-
-  /** Chunk after chunk; what is left behind the last whole one runs lane by lane. */
-  private emitWarp(): void {
-    const { f, lanes } = this;
-    const { lane } = this.thread;
-    const left = lanes;
-    f.get(this.threads).get(this.firstThread).op('i32Sub').tee(left);
-    f.i32(WARP_SIZE).get(left).i32(WARP_SIZE).op('i32LtU').op('select').set(lanes);
-    f.i32(0).set(lane);
-    const done = f.block();
-    const again = f.loop();
-    f.get(lane).i32(this.v.width).op('i32Add').get(lanes).op('i32GtU').if();
-    f.get(lane).get(lanes).op('i32GeU').brIf(done);
-    this.counters.part(false, this.thread.lane);
-    this.callParted(() => {
-      f.i32(-1)
-        .get(lane)
-        .op('i32Shl')
-        .i32(-1)
-        .i32(WARP_SIZE)
-        .get(lanes)
-        .op('i32Sub')
-        .op('i32ShrU')
-        .op('i32And');
-      f.call(this.parted.lanes);
-    });
-    f.br(done).end();
-    this.emitChunk();
-    this.advance();
-    f.br(again).end().end();
-    this.counters.endWarp();
-  }
-
-  private emitChunk(): void {
+  emitChunk(haveParted?: () => void): void {
     const { f, v } = this;
-    for (const register of this.plan.liveness.liveIn[this.plan.graph.entry]?.members() ?? []) {
-      if (this.registers.uses(register)) this.clear(register);
-    }
+    const { graph, flow } = this.chunks.masked;
     const done = f.block();
     this.partLabel = f.block();
     this.leaveLabel = f.block();
-    emitControlFlow(f, this.chunks.masked.graph, this.chunks.masked.flow, this);
+    emitControlFlow(f, graph, flow, this);
     f.op('unreachable').end();
+    if (this.shape === 'warp') this.keepStates();
     f.br(done).end();
-    if (this.chunks.resume.points.length > 0) this.emitParted();
+    if (this.chunks.resume.points.length > 0) {
+      this.emitParted();
+      haveParted?.();
+    }
     f.end();
     this.counters.endChunk();
     this.lane = undefined;
     v.setMask(undefined);
   }
 
-  /** On to the next chunk: a row of threads holds whole chunks, unless the block is one row. */
-  private advance(): void {
-    const { f } = this;
-    const { width } = this.v;
-    const [x, y, z] = this.thread.tid;
-    const [extentX = 0, extentY = 0] = this.extents;
-    f.get(this.thread.lane).i32(width).op('i32Add').set(this.thread.lane);
-    const { bytes } = this.plan.localLayout;
-    if (bytes > 0)
-      f.get(this.localMemory)
-        .i32(width * bytes)
-        .op('i32Add')
-        .set(this.localMemory);
-    f.get(x).i32(width).op('i32Add').tee(x).get(extentX).op('i32Eq').if();
-    f.i32(0).set(x).get(y).i32(1).op('i32Add').tee(y).get(extentY).op('i32Eq').if();
-    f.i32(0).set(y).get(z).i32(1).op('i32Add').set(z).end().end();
+  callLanes(lanes: number): void {
+    this.counters.part(false, this.threads.first.lane);
+    this.callParted(() => this.f.get(lanes).call(this.parted.lanes));
+  }
+
+  leaveWithFault(lane: number, at: number, code?: 'divergentBarrier'): void {
+    this.f.get(lane).set(this.faultLane);
+    if (code !== undefined) this.leaveFaulted(code, at);
+    else this.f.i32(at).set(this.site).br(this.faultLabel);
+  }
+
+  /** The state that all lanes have come to, for the host. */
+  private keepStates(): void {
+    const { f, threads } = this;
+    for (let group = 0; group < this.v.groups; group++) {
+      f.get(threads.firstThread).get(threads.first.lane).op('i32Add').i32(2).op('i32Shl').area().op('i32Add');
+      f.get(this.status)
+        .simd('i32x4Splat')
+        .simdMemory('v128Store', AREA.states + 16 * group);
+    }
   }
 }
 

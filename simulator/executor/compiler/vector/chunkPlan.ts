@@ -7,6 +7,7 @@ import { silentOpcodes } from '../instructionEmitter.js';
 import type { KernelPlan } from '../kernelPlan.js';
 import { planResume, type Resume, type ResumePoint } from '../partedLanes.js';
 import type { RegionFlow } from '../regionFlow.js';
+import { RegionRegisters } from '../regionRegisters.js';
 import { vectorEmitter } from './arithmetic/index.js';
 import { planMasked, type MaskedPlan } from './maskedPlan.js';
 import { analyseShapes, type RegisterShapes } from './shapeAnalysis.js';
@@ -50,15 +51,23 @@ function asksTime(instruction: IrInstruction): boolean {
   );
 }
 
-/** Plans chunks for a region; nothing when it is to be run lane after lane. @param most groups that the launch allows */
-export function planChunks(plan: KernelPlan, flow: RegionFlow, most: number): ChunkPlan | undefined {
+/**
+ * Plans chunks for all regions of a kernel; nothing when it is to be run lane after lane.
+ * @param most groups that the launch allows
+ */
+export function planChunks(
+  plan: KernelPlan,
+  flows: readonly RegionFlow[],
+  most: number,
+): readonly ChunkPlan[] | undefined {
   const { fn, form } = plan;
   const without = (name: 'vector' | 'wide' | 'uniform' | 'affine'): boolean =>
     form.without?.has(name) === true;
   if (most < 1 || without('vector') || plan.takesTurns || form.observed === true) return undefined;
   if (fn.instructions.some((each) => isOrdered(each) || asksTime(each))) return undefined;
-  if (AREA.passes + flow.classCount * PASSES.bytes > AREA.passesEnd) return undefined;
-  const { shapes, masked } = planMasked(plan, flow, (found) =>
+  if (flows.some(({ classCount }) => AREA.passes + classCount * PASSES.bytes > AREA.passesEnd))
+    return undefined;
+  const { shapes, masked } = planMasked(plan, flows, (found) =>
     analyseShapes(fn, {
       masked: found,
       startAsZero: plan.liveness.liveIn[plan.graph.entry]?.members() ?? [],
@@ -70,13 +79,34 @@ export function planChunks(plan: KernelPlan, flow: RegionFlow, most: number): Ch
       followsAffine: !without('affine'),
     }),
   );
-  const mannerOf = (instruction: IrInstruction): Manner => mannerIn(plan, shapes, instruction);
-  const nodes = flow.nodes.flatMap((index) => plan.graph.nodes[index] ?? []);
-  const points = nodes.flatMap((node) => pointsOf(plan, shapes, masked, node));
-  const resume = planResume(fn, plan.graph, plan.liveness, points);
-  if (resume === undefined) return undefined;
-  const groups = Math.min(most, without('wide') ? 1 : preferredGroups(plan, shapes, nodes, mannerOf));
-  return groups < 1 ? undefined : { groups, shapes, masked, resume, mannerOf };
+  const manners = new Map<number, Manner>();
+  const mannerOf = (instruction: IrInstruction): Manner => {
+    let manner = manners.get(instruction.index);
+    if (manner === undefined) {
+      manner = mannerIn(plan, shapes, instruction);
+      manners.set(instruction.index, manner);
+    }
+    return manner;
+  };
+  const reached = [...new Set(flows.flatMap(({ nodes }) => nodes))];
+  const preferred = preferredGroups(plan, shapes, nodesOf(plan, reached), mannerOf);
+  const groups = Math.min(most, without('wide') ? 1 : preferred);
+  if (groups < 1) return undefined;
+  const regions: ChunkPlan[] = [];
+  for (const [region, flow] of flows.entries()) {
+    const registers = new RegionRegisters(plan, region, flow);
+    const maskedHere = masked[region];
+    if (maskedHere === undefined) return undefined;
+    const points = nodesOf(plan, flow.nodes).flatMap((node) => pointsOf(plan, shapes, maskedHere, node));
+    const resume = planResume(fn, plan.graph, plan.liveness, points, (register) => registers.uses(register));
+    if (resume === undefined) return undefined;
+    regions.push({ groups, shapes, masked: maskedHere, resume, mannerOf });
+  }
+  return regions;
+}
+
+function nodesOf(plan: KernelPlan, indices: readonly number[]): FlowNode[] {
+  return indices.flatMap((index) => plan.graph.nodes[index] ?? []);
 }
 
 /** Where lanes of a chunk may have to part. */
@@ -118,12 +148,11 @@ function mannerIn(
     const isSame = read.every(isUniform) && resultOf(instruction).shape.kind === 'uniform';
     return isSame && !isOwn ? 'once' : 'memory';
   }
-  if (opcode === 'red' || opcode === 'atom' || opcode === 'cp') {
-    // Copies that have been issued are done already.
-    return opcode === 'cp' && instruction.sources.length < 3 ? 'silent' : 'lanes';
-  }
+  // Copies that have been issued are done already.
+  if (opcode === 'cp') return instruction.sources.length < 3 ? 'silent' : 'lanes';
+  if (opcode === 'red' || opcode === 'atom') return 'memory';
   if (written.length > 0 && written.every(isScalar) && read.every(isScalar)) return 'once';
-  if (opcode === 'ld' || opcode === 'ldu') return 'memory';
+  if (/^(?:ld|ldu|cvta|isspacep)$/.test(opcode)) return 'memory';
   if (vectorEmitter(instruction, plan.library.fusesMultiplyAdd) !== undefined) return 'vector';
   const isGuarded = guard !== undefined && !isUniform(guard.register);
   if (!isGuarded && resultOf(instruction).shape.kind === 'uniform') return 'spread';

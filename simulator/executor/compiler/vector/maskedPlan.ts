@@ -2,7 +2,14 @@ import { AREA, PASSES, WARP_SIZE } from '../executorArea.js';
 import type { FlowGraph, FlowNode } from '../flowGraph.js';
 import type { KernelPlan } from '../kernelPlan.js';
 import type { RegionFlow } from '../regionFlow.js';
-import { collapseZones, findZones, keptRegisters, maskedNodes, type MaskedZone } from './maskedZones.js';
+import {
+  collapseZones,
+  findZones,
+  keptRegisters,
+  maskedNodes,
+  partingRegisters,
+  type MaskedZone,
+} from './maskedZones.js';
 import type { RegisterShapes } from './shapeAnalysis.js';
 
 /** What of a region runs under masks. */
@@ -32,44 +39,58 @@ const NO_MASKS: MaskedInstructions = { kept: new Set(), unchecked: new Set() };
 /** Zones make registers varying, which may make more branches part: both are found together. */
 const MOST_ROUNDS = 8;
 
+/** Plans masks for all regions of a kernel: what is uniform is so in all of them. */
 export function planMasked(
   plan: KernelPlan,
-  flow: RegionFlow,
+  flows: readonly RegionFlow[],
   analyse: (masked: MaskedInstructions) => RegisterShapes,
-): { readonly shapes: RegisterShapes; readonly masked: MaskedPlan } {
+): { readonly shapes: RegisterShapes; readonly masked: readonly MaskedPlan[] } {
   const plain = analyse(NO_MASKS);
   if (plan.form.without?.has('masks') !== true) {
     let shapes = plain;
-    for (let round = 0, key = ''; round < MOST_ROUNDS; round++) {
-      const zones = findZones(plan.fn, plan.graph, flow, shapes);
-      const found = zones.map(({ nodes }) => nodes.join()).join(';');
+    for (let round = 0, key = flows.map(() => '').join('|'); round < MOST_ROUNDS; round++) {
+      const parts = partingRegisters(plan.fn, shapes);
+      const zones = flows.map((flow) => findZones(plan.graph, flow, parts, plan.exits.before));
+      const found = zones.map((each) => each.map(({ nodes }) => nodes.join()).join(';')).join('|');
+      const instructions = maskedInstructions(plan, flows, zones);
       if (found === key) {
-        const masked = maskedPlan(plan, flow, zones);
-        if (masked !== undefined) return { shapes, masked };
+        const slots = slotsFrom(flows);
+        const masked = flows.map((flow, region) =>
+          maskedPlan(plan, flow, zones[region] ?? [], instructions, slots),
+        );
+        if (masked.every((each) => each !== undefined)) return { shapes, masked };
         break;
       }
       key = found;
-      shapes = analyse(maskedInstructions(plan, flow, zones));
+      shapes = analyse(instructions);
     }
   }
   const { graph } = plan;
   const nothing = new Map<number, never>();
-  const masked = { graph, flow, zoneAt: nothing, passSlots: nothing, kept: NO_MASKS.kept };
-  return { shapes: plain, masked: { ...masked, isMasked: () => false } };
+  const masked = { graph, zoneAt: nothing, passSlots: nothing, kept: NO_MASKS.kept, isMasked: () => false };
+  return { shapes: plain, masked: flows.map((flow) => ({ ...masked, flow })) };
 }
 
 function maskedInstructions(
   { fn, graph, liveness }: KernelPlan,
-  flow: RegionFlow,
-  zones: readonly MaskedZone[],
+  flows: readonly RegionFlow[],
+  zonesOf: readonly (readonly MaskedZone[])[],
 ): MaskedInstructions {
-  const kept = new Set(zones.flatMap((zone) => [...keptRegisters(fn, graph, flow, liveness, zone)]));
-  const unchecked = new Set(
-    zones.flatMap((zone) =>
-      maskedNodes(zone).flatMap((position) => graph.nodes[flow.nodes[position] ?? -1]?.body ?? []),
-    ),
-  );
+  const kept = new Set<number>();
+  const unchecked = new Set<number>();
+  flows.forEach((flow, region) => {
+    for (const zone of zonesOf[region] ?? []) {
+      for (const register of keptRegisters(fn, graph, flow, liveness, zone)) kept.add(register);
+      for (const position of maskedNodes(zone))
+        for (const index of graph.nodes[flow.nodes[position] ?? -1]?.body ?? []) unchecked.add(index);
+    }
+  });
   return { kept, unchecked };
+}
+
+/** Behind the passes of all regions' classes, which must not be written over. */
+function slotsFrom(flows: readonly RegionFlow[]): number {
+  return AREA.passes + Math.max(...flows.map(({ classCount }) => classCount)) * PASSES.bytes;
 }
 
 /** @returns nothing when the area has no room for the passes of so many classes */
@@ -77,6 +98,8 @@ function maskedPlan(
   plan: KernelPlan,
   flow: RegionFlow,
   zones: readonly MaskedZone[],
+  { kept }: MaskedInstructions,
+  slots: number,
 ): MaskedPlan | undefined {
   const masked = new Set(zones.flatMap(maskedNodes));
   const passSlots = new Map<number, number>();
@@ -84,7 +107,7 @@ function maskedPlan(
   flow.classOf.forEach((each, position) => {
     if (!countedAt.has(each)) countedAt.set(each, position);
   });
-  let end = AREA.passes + flow.classCount * PASSES.bytes;
+  let end = slots;
   for (const [each, position] of countedAt) {
     if (!masked.has(position)) continue;
     passSlots.set(each, end);
@@ -96,7 +119,7 @@ function maskedPlan(
     ...collapseZones(plan.graph, flow, zones),
     zoneAt: new Map(zones.map((zone) => [flow.nodes[zone.entry] ?? -1, zone])),
     passSlots,
-    kept: maskedInstructions(plan, flow, zones).kept,
+    kept,
     isMasked: (node) => indices.has(node.index),
   };
 }

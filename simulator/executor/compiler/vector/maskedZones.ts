@@ -24,23 +24,26 @@ export interface MaskedZone {
 /** More instructions than this are not written twice: under masks, and for lanes one by one. */
 const MOST_INSTRUCTIONS = 400;
 
-/** Finds the zones of a region around branches at which lanes part for other reasons than where the grid ends. */
+/**
+ * Finds the zones of a region around branches at which lanes part for other reasons than where the grid ends.
+ * @param apart nodes that are in no zone
+ */
 export function findZones(
-  fn: IrFunction,
   graph: FlowGraph,
   flow: RegionFlow,
-  { shapes }: RegisterShapes,
+  parts: ReadonlySet<number>,
+  apart: ReadonlySet<number>,
 ): MaskedZone[] {
   if (!flow.isReducible) return [];
-  const finder = new ZoneFinder(graph, flow);
-  const parts = partingRegisters(fn, shapes);
-  const zones: Set<number>[] = [];
-  flow.nodes.forEach((index, position) => {
-    const terminator = graph.nodes[index]?.terminator;
-    if (terminator?.kind !== 'branch' || !parts.has(terminator.register)) return;
-    if (zones.some((zone) => zone.has(position))) return;
-    addZone(zones, position, finder);
+  const branches = [...flow.nodes.keys()].filter((position) => {
+    const terminator = graph.nodes[flow.nodes[position] ?? -1]?.terminator;
+    return terminator?.kind === 'branch' && parts.has(terminator.register);
   });
+  if (branches.length === 0) return [];
+  const finder = new ZoneFinder(graph, flow, apart);
+  const zones: Set<number>[] = [];
+  for (const position of branches)
+    if (!zones.some((zone) => zone.has(position))) addZone(zones, position, finder);
   return zones.flatMap((nodes) => finder.zoneOf(nodes) ?? []);
 }
 
@@ -75,6 +78,7 @@ class ZoneFinder {
   constructor(
     private readonly graph: FlowGraph,
     private readonly flow: RegionFlow,
+    private readonly apart: ReadonlySet<number>,
   ) {
     this.postdominates = postdominance(flow.successors, new Set());
     const predecessors = flow.successors.map((): number[] => []);
@@ -139,8 +143,9 @@ class ZoneFinder {
   }
 
   private isPlain(position: number): boolean {
-    const kind = this.node(position)?.terminator.kind;
-    return kind === 'jump' || kind === 'branch';
+    const node = this.node(position);
+    if (node === undefined || this.apart.has(node.index)) return false;
+    return node.terminator.kind === 'jump' || node.terminator.kind === 'branch';
   }
 
   private node(position: number): FlowGraph['nodes'][number] | undefined {
@@ -152,17 +157,20 @@ class ZoneFinder {
  * Predicates of which lanes of a chunk have different values as often as not. Compares of where a thread stands in its
  * grid with what is the same for all are not of them: they differ in one chunk of very many.
  */
-function partingRegisters(fn: IrFunction, shapes: readonly LaneShape[]): Set<number> {
+export function partingRegisters(fn: IrFunction, { shapes }: RegisterShapes): Set<number> {
   const parting = new Set<number>();
+  const isPredicate = (register: number): boolean => fn.registers[register]?.type === 'pred';
+  const deciding = fn.instructions.flatMap((instruction) => {
+    const predicates = writtenRegisters(instruction).filter(isPredicate);
+    return predicates.length === 0 ? [] : [{ instruction, predicates }];
+  });
   for (let changed = true; changed;) {
     changed = false;
-    for (const instruction of fn.instructions) {
+    for (const { instruction, predicates } of deciding) {
+      if (predicates.every((register) => parting.has(register))) continue;
       if (!isParting(fn, instruction, shapes, parting)) continue;
-      for (const register of writtenRegisters(instruction)) {
-        if (fn.registers[register]?.type !== 'pred' || parting.has(register)) continue;
-        parting.add(register);
-        changed = true;
-      }
+      for (const register of predicates) parting.add(register);
+      changed = true;
     }
   }
   for (const register of parting) if (shapes[register]?.kind !== 'varying') parting.delete(register);
