@@ -33,6 +33,8 @@ export interface EmbeddedOptions {
   /** Of every random draw. */
   readonly seed: number;
   readonly cacheBytes?: number;
+  /** Threads that run the blocks of large kernel launches; 1 by default. */
+  readonly gpuThreads?: number;
   /** When a replica that answers nothing counts as lost; false: never. */
   readonly hangWatchdog?: PredictionEngineOptions['hangWatchdog'];
   readonly maxBodyBytes?: number;
@@ -90,7 +92,7 @@ export class EmbeddedServer {
     const store =
       options.dataDirectory === undefined ? new MemoryStore() : new EmbeddedStore(options.dataDirectory);
     const clock = new PacedClock();
-    const runtime = new EmbeddedRuntime(clock);
+    const runtime = new EmbeddedRuntime(clock, options.gpuThreads);
     let parts: Parts;
     try {
       parts = new Parts(options, store, clock, runtime);

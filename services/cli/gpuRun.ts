@@ -1,8 +1,10 @@
 import { Option, type Command } from 'commander';
+import { availableParallelism } from 'node:os';
 import { CommandError } from './commandError.js';
 import { addGpuCheckCommand } from './gpuCheck.js';
 import { addGpuDisasmCommand } from './gpuDisasm.js';
 import { addGpuProfileCommand } from './gpuProfile.js';
+import { wholeNumber } from './optionValues.js';
 
 export function addGpuCommand(program: Command): void {
   const gpu = program.command('gpu').description('the GPU simulator by itself');
@@ -15,18 +17,32 @@ export function addGpuCommand(program: Command): void {
     .addOption(
       new Option('--dump <folder>', 'write each reported buffer, raw and little-endian, to arg<k>.bin there'),
     )
+    .option(
+      '--threads <number>',
+      'threads of this machine that run the blocks of a large launch (default: its cores, at most 4)',
+      wholeNumber(1, 64),
+    )
     .action(runSpec);
   addGpuCheckCommand(gpu);
   addGpuDisasmCommand(gpu);
   addGpuProfileCommand(gpu);
 }
 
-async function runSpec(path: string, { dump }: { readonly dump?: string }): Promise<void> {
+/** Most threads unless more are asked for. */
+const MOST_THREADS = 4;
+
+interface RunOptions {
+  readonly dump?: string;
+  readonly threads?: number;
+}
+
+async function runSpec(path: string, { dump, threads }: RunOptions): Promise<void> {
   // Loaded when it is needed: the other commands start without the simulator.
   const { LaunchSpecError, runLaunchSpecFile } = await import('../../simulator/launchSpec/index.js');
   try {
     const result = runLaunchSpecFile(path, {
       stopwatch: () => Number(process.hrtime.bigint()) / 1e9,
+      node: { threads: threads ?? Math.min(availableParallelism(), MOST_THREADS) },
       ...(dump === undefined ? {} : { dumpDirectory: dump }),
     });
     // Standard output holds the JSON alone, which has the kernel's text as a field; people read it here.

@@ -27,6 +27,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     dataDirectory,
     seed: options.seed,
     cacheBytes: options.cacheMib * MIB,
+    gpuThreads: options.gpuThreads,
     hangWatchdog: options.hangAfterMs === 0 ? false : { minimumMs: options.hangAfterMs },
     maxBodyBytes: options.maxBodyMib * MIB,
     maxBatchInputs: options.maxBatchInputs,

@@ -12,6 +12,7 @@ export interface ServeOptions extends ServeSecurityOptions {
   readonly defaults: boolean;
   readonly seed: number;
   readonly cacheMib: number;
+  readonly gpuThreads: number;
   readonly hangAfterMs: number;
   readonly maxBodyMib: number;
   readonly maxBatchInputs: number;
@@ -47,6 +48,12 @@ export function addServeCommand(program: Command): void {
     .option('--no-defaults', 'do not register the applications digits and noop on the first start')
     .option('--seed <number>', 'seed of every random draw', wholeNumber(0, 2 ** 31 - 1), 1)
     .option('--cache-mib <number>', 'size of the prediction cache', wholeNumber(0, 1_048_576), 32)
+    .option(
+      '--gpu-threads <number>',
+      'threads that run the blocks of large kernel launches',
+      wholeNumber(1, 64),
+      1,
+    )
     .option(
       '--hang-after-ms <ms>',
       'a replica whose batch takes so long, and 8 times longer than of late, is started anew; 0: never',

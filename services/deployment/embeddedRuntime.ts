@@ -8,9 +8,9 @@ import type { ContainerStarter } from './replica.js';
 export class EmbeddedRuntime implements ContainerStarter {
   private readonly runtime: ContainerRuntime;
 
-  /** @param clock the frontend's. */
-  constructor(clock: Clock) {
-    this.runtime = new ContainerRuntime({ clock, nodes: [new GpuNodeThread()] });
+  /** @param clock the frontend's. @param gpuThreads threads that run the blocks of large launches */
+  constructor(clock: Clock, gpuThreads = 1) {
+    this.runtime = new ContainerRuntime({ clock, nodes: [new GpuNodeThread({ threads: gpuThreads })] });
   }
 
   start(model: ModelRecord, replica: number): ContainerChannel {

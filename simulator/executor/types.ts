@@ -250,6 +250,9 @@ export interface Executor {
    */
   resume?(suspended: SuspendedRun, fuel: number): RunResult;
 
+  /** Ends what the executor holds of the host; it can go on, more slowly. */
+  close?(): void;
+
   /**
    * Whether blocks of this launch may wait for one another, so that `run` must be given all of them at once: a cooperative
    * launch whose kernel spins on memory.

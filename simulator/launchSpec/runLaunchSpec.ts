@@ -2,6 +2,7 @@ import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { GpuNodeOptions } from '../cluster/index.js';
 import type { LaunchReport } from '../driver/index.js';
+import type { IrFunction } from '../ptx/index.js';
 import { elementBytes, elements } from './elementTypes.js';
 import { PIECE_BYTES } from './bufferContents.js';
 import { LaunchSpecError } from './launchSpecError.js';
@@ -51,6 +52,20 @@ export function runLaunchSpec(
     gpus: [spec.device],
     ...(options.stopwatch === undefined ? {} : { stopwatch: options.stopwatch }),
   });
+  try {
+    return runIn(session, spec, ptx, kernel, options.dumpDirectory);
+  } finally {
+    session.node.close();
+  }
+}
+
+function runIn(
+  session: NodeSession,
+  spec: LaunchSpec,
+  ptx: string,
+  kernel: IrFunction,
+  dumpDirectory: string | undefined,
+): LaunchSpecResult {
   const { handle: module = 0, symbols = [] } = session.call('moduleLoad', { ptx, file: spec.ptx });
   const { params, outputs } = placeSpec(spec, kernel, {
     allocate: (bytes) => session.call('malloc', { bytes }).address ?? 0,
@@ -69,7 +84,7 @@ export function runLaunchSpec(
     cooperative: spec.cooperative,
   });
   if (launch === undefined) throw new LaunchSpecError('refused', 'the launch gave no report');
-  return summarise(launch, readOutputs(session, spec, outputs, options.dumpDirectory));
+  return summarise(launch, readOutputs(session, spec, outputs, dumpDirectory));
 }
 
 /** Reads and runs a spec file; paths in it are relative to it. */

@@ -3,6 +3,7 @@ import {
   loadModule,
   NodeMemory,
   WasmExecutor,
+  type WasmExecutorOptions,
   type BlockRange,
   type Dim3,
   type ExecutorLaunch,
@@ -29,8 +30,12 @@ const MOST_RESUMPTIONS = 100_000;
 /** A node with one context, for tests that write their kernels as PTX text. */
 export class LaunchBench {
   readonly memory = new NodeMemory({ backingBytes: 128 * 2 ** 20 });
-  readonly executor = new WasmExecutor(this.memory);
+  readonly executor: WasmExecutor;
   readonly space = this.memory.createSpace();
+
+  constructor(options: WasmExecutorOptions = {}) {
+    this.executor = new WasmExecutor(this.memory, options);
+  }
 
   /** An output buffer of 32-bit words, as seen now. */
   words(address: number, count: number): number[] {

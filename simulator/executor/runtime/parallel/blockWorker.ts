@@ -1,7 +1,7 @@
 /** A worker thread that runs blocks of large launches (see ParallelLaunches). */
 import { workerData } from 'node:worker_threads';
 import type { IrModule } from '../../../ptx/index.js';
-import { KernelCache } from '../kernelCache.js';
+import { KernelCache, takeOver } from '../kernelCache.js';
 import { LaunchArea } from '../launchArea.js';
 import { BlockQueue, WORKER_STATE } from './blockQueue.js';
 import { BlockShare } from './blockShare.js';
@@ -27,6 +27,9 @@ class BlockWorker {
     switch (message.kind) {
       case 'module':
         this.modules.set(message.id, message.ir);
+        return;
+      case 'code':
+        takeOver([message.kernel]);
         return;
       case 'launch':
         this.launch(message);

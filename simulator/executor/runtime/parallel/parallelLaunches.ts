@@ -13,6 +13,7 @@ import type { TurnsEnd } from '../blockTurns.js';
 import { readThreadInstructions } from '../counters.js';
 import type { ReadyKernel } from '../kernelCache.js';
 import { LaunchArea } from '../launchArea.js';
+import type { PreparedKernel } from '../preparedKernels.js';
 import { SharedLaunch, type Helper } from './sharedLaunch.js';
 import { sharesMemory } from './sharedSegments.js';
 import { WorkerPool } from './workerPool.js';
@@ -52,6 +53,8 @@ export interface LaunchParts {
   readonly form: CodeForm;
   /** The kernel in another form. */
   readonly formed: (form: CodeForm) => ReadyKernel;
+  /** Its code for other threads. */
+  readonly prepared: (form: CodeForm) => PreparedKernel | undefined;
 }
 
 /**
@@ -150,6 +153,8 @@ export class ParallelLaunches {
     const kernel = parts.formed(form);
     this.threaded.add(launch.kernel);
     const helpers = this.helpers(parts, kernel);
+    const prepared = parts.prepared(form);
+    for (const { worker } of helpers) worker.send(kernel, prepared);
     const shared = new SharedLaunch(launch, kernel, range, this.area, helpers, {
       form,
       perTurn: eager ? 1 : Math.max(1, Math.floor(PER_TURN / cost)),

@@ -2,6 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { IrModule } from '../../../ptx/index.js';
 import type { CodeForm, Optimisation } from '../../compiler/index.js';
 import type { KernelFault, LaunchShape } from '../../types.js';
+import type { PreparedKernel } from '../preparedKernels.js';
 
 /** What a worker is started with. */
 export interface WorkerStart {
@@ -13,6 +14,8 @@ export interface WorkerStart {
 export type ToBlockWorker =
   /** A module that launches will name by its number. */
   | { readonly kind: 'module'; readonly id: number; readonly ir: IrModule }
+  /** Code for launches to come, which need not be compiled then. */
+  | { readonly kind: 'code'; readonly kernel: PreparedKernel }
   /** Blocks to run; everything else about the launch stands in the worker's area. */
   | {
       readonly kind: 'launch';

@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs';
 import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads';
 import type { IrModule } from '../../../ptx/index.js';
 import type { Optimisation } from '../../compiler/index.js';
+import type { ReadyKernel } from '../kernelCache.js';
+import type { PreparedKernel } from '../preparedKernels.js';
 import type { FromBlockWorker, ToBlockWorker, WorkerStart } from './workerMessages.js';
 
 /** The worker is compiled JavaScript even when this side runs as TypeScript: Node itself loads it. */
@@ -19,6 +21,7 @@ export class PooledWorker {
   private readonly worker: Worker;
   private readonly modules = new WeakMap<IrModule, number>();
   private modulesSent = 0;
+  private readonly code = new WeakSet<ReadyKernel>();
 
   constructor(start: Omit<WorkerStart, 'port'>, file: URL, onError: (error: Error) => void) {
     const { port1, port2 } = new MessageChannel();
@@ -50,6 +53,13 @@ export class PooledWorker {
       this.post({ kind: 'module', id, ir });
     }
     return id;
+  }
+
+  /** Sends code unless it has been sent before. */
+  send(kernel: ReadyKernel, prepared: PreparedKernel | undefined): void {
+    if (this.code.has(kernel)) return;
+    this.code.add(kernel);
+    if (prepared !== undefined) this.post({ kind: 'code', kernel: prepared });
   }
 
   post(message: ToBlockWorker): void {
