@@ -22,7 +22,9 @@ const MARGIN = '  ';
 
 /** The report for people. */
 export function profileText(report: ProfileReport, options: ProfileTextOptions = {}): string {
-  return report.kernels.map((kernel) => kernelText(kernel, options).join('\n')).join('\n\n');
+  const text = report.kernels.map((kernel) => kernelText(kernel, options).join('\n')).join('\n\n');
+  // Names and sources are of files that may be anybody's: they move no terminal's cursor.
+  return text.replace(/[^\P{Cc}\n]/gu, '\ufffd');
 }
 
 function kernelText(kernel: KernelProfile, options: ProfileTextOptions): string[] {

@@ -16,6 +16,7 @@ export interface ProfiledKernel {
   readonly block?: Dim3;
   /** Text before the kernel: device functions, variables of the module. */
   readonly before?: string;
+  readonly cooperative?: boolean;
 }
 
 const BUFFER_BYTES = 1 << 20;
@@ -67,7 +68,13 @@ export function profileKernel(kernel: ProfiledKernel, options: LaunchProfileOpti
     block: kernel.block ?? ([32, 1, 1] as const),
     dynamicSharedBytes: 0,
   };
-  const launch: ExecutorLaunch = { module, kernel: fn, shape, params };
+  const launch: ExecutorLaunch = {
+    module,
+    kernel: fn,
+    shape,
+    params,
+    ...(kernel.cooperative === true ? { cooperative: true } : {}),
+  };
   const counted = profileLaunch(new WasmExecutor(memory), launch, options);
   const lines = text.split('\n');
   const sum = (holds: (line: string) => boolean): Counts => {
