@@ -119,7 +119,8 @@ function extreme(opcode: 'min' | 'max', instruction: IrInstruction, type: HalfTy
   };
 }
 
-const halfTypes: Readonly<Partial<Record<ScalarType, HalfType>>> = {
+/** Of a type of halves, the format of one. */
+export const halfTypes: Readonly<Partial<Record<ScalarType, HalfType>>> = {
   f16: 'f16',
   f16x2: 'f16',
   bf16: 'bf16',

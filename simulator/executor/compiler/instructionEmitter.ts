@@ -8,6 +8,7 @@ import type { ImportedOperations } from './importedOperations.js';
 import { immediateOf, unsupported, type OperandEmitter } from './operandEmitter.js';
 import { integerEmitters, lastType, type InstructionEmitter } from './integerEmitter.js';
 import type { MemoryEmitter } from './memoryEmitter.js';
+import { oneLaneEmitter } from './vector/arithmetic/index.js';
 
 const memoryOpcodes = new Set(['ld', 'ldu', 'st', 'atom', 'red', 'cp', 'cvta', 'isspacep']);
 
@@ -43,6 +44,10 @@ const integerTypes = /^(?:pred|[bus](?:8|16|32|64))$/;
 
 /** The emitter that writes an instruction inline, or undefined when the arithmetic definitions are called instead. */
 export function inlineEmitter(instruction: IrInstruction): InstructionEmitter | undefined {
+  return scalarEmitter(instruction) ?? oneLaneEmitter(instruction, false);
+}
+
+function scalarEmitter(instruction: IrInstruction): InstructionEmitter | undefined {
   const { opcode, modifiers } = instruction;
   const type = lastType(instruction);
   if (opcode === 'cvt') return convertsInline(instruction) ? convert : halfEmitter(instruction);

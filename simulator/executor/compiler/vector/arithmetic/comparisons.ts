@@ -69,14 +69,20 @@ function compareFloats(
   group: number,
   half: 0 | 1,
 ): void {
+  for (const source of instruction.sources.slice(0, 2)) useFloat(v, instruction, source, group, half);
+  compareOnStack(v, instruction, type === 'f32' ? 'f32x4' : 'f64x2');
+}
+
+/** Takes two f32x4, compared as the instruction says. */
+export function compareSingles(v: VectorOperands, instruction: IrInstruction): void {
+  compareOnStack(v, instruction, 'f32x4');
+}
+
+function compareOnStack(v: VectorOperands, instruction: IrInstruction, lanes: 'f32x4' | 'f64x2'): void {
   const { f } = v;
-  const lanes = type === 'f32' ? 'f32x4' : 'f64x2';
   const how = comparisonOf(instruction);
-  const [first, second] = instruction.sources;
   const plain = floatNames[how];
   const opposite = opposites[how];
-  useFloat(v, instruction, first, group, half);
-  useFloat(v, instruction, second, group, half);
   if (plain !== undefined || opposite !== undefined || how === 'neu') {
     f.simd(`${lanes}${plain ?? opposite ?? 'Ne'}`);
     if (opposite !== undefined) f.simd('v128Not');
@@ -105,7 +111,7 @@ function compare(v: VectorOperands, instruction: IrInstruction, group: number): 
 }
 
 /** Joins the comparison on the stack with the predicate operand. */
-function join(v: VectorOperands, instruction: IrInstruction, group: number): void {
+export function join(v: VectorOperands, instruction: IrInstruction, group: number): void {
   const names = { and: 'v128And', or: 'v128Or', xor: 'v128Xor' } as const;
   for (const name of ['and', 'or', 'xor'] as const) {
     if (!instruction.modifiers.includes(name)) continue;

@@ -55,6 +55,27 @@ const integers: VectorEmitter = (v, instruction) => {
   });
 };
 
+/** `.sat` among types that lie in 32 bits: clamped to the target's range. */
+const clampedIntegers: VectorEmitter = (v, instruction) => {
+  const { f } = v;
+  const to = targetOf(instruction);
+  const from = lastType(instruction);
+  const isFromSigned = isSignedType(from);
+  for (let group = 0; group < v.groups; group++) {
+    v.use(instruction.sources[0], from, group);
+    const bits = typeBits(to);
+    if (isFromSigned) {
+      pushWord(v, isSignedType(to) ? -(2 ** (bits - 1)) : 0);
+      f.simd('i32x4MaxS');
+    }
+    if (!isFromSigned || bits < 32) {
+      pushWord(v, isSignedType(to) ? 2 ** (bits - 1) - 1 : 2 ** bits - 1);
+      f.simd(isFromSigned ? 'i32x4MinS' : 'i32x4MinU');
+    }
+    v.assign(instruction.destinations[0], to, group);
+  }
+};
+
 const roundings = { rni: 'Nearest', rzi: 'Trunc', rmi: 'Floor', rpi: 'Ceil' } as const;
 
 /** Rounds what is on the stack to integral values, as `.rni .rzi .rmi .rpi` say. */
@@ -291,7 +312,10 @@ export function conversionVector(instruction: IrInstruction): VectorEmitter | un
   const clamps = has(instruction, 'sat');
   const flushes = has(instruction, 'ftz');
   if (has(instruction, 'pack') || has(instruction, 'relu') || has(instruction, 'satfinite')) return undefined;
-  if (isInteger(from) && isInteger(to)) return clamps ? undefined : integers;
+  if (isInteger(from) && isInteger(to)) {
+    if (!clamps) return integers;
+    return isWide(from) || isWide(to) ? undefined : clampedIntegers;
+  }
   if (isInteger(from)) {
     if (isDirected || clamps) return undefined;
     if (to === 'f64') return isWide(from) ? fromLongs : fromIntegers;

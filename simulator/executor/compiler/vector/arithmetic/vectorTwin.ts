@@ -11,7 +11,7 @@ import { OperandEmitter } from '../../operandEmitter.js';
 import { findExactRegisters } from '../../registerTypes.js';
 import { UNIFORM, VARYING, type LaneShape } from '../laneShapes.js';
 import { VectorOperands } from '../vectorOperands.js';
-import { vectorEmitter } from './index.js';
+import { vectorEmitter } from './vectorEmitter.js';
 
 const PAGE = 65536;
 const GROUPS = 2;
