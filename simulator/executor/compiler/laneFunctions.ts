@@ -73,6 +73,56 @@ function fused(flushes: boolean): FunctionBuilder {
   });
 }
 
+/** Number of a directed rounding: towards zero (0), −∞ (1) or +∞ (2). */
+type Direction = 0 | 1 | 2;
+
+/**
+ * a · b + c of f32x4, rounded once in a direction: one of the two neighbours of the exact value, and where it lies on the
+ * wrong side of that, the other one.
+ */
+function fusedDirected(direction: Direction): FunctionBuilder {
+  const f = new FunctionBuilder(['v128', 'v128', 'v128'], ['v128']);
+  const v128 = (): number => f.local('v128');
+  const [product, addend, sum, part, error, near] = [v128(), v128(), v128(), v128(), v128(), v128()];
+  const rounded = [v128(), v128()] as const;
+  const wrong = [v128(), v128()] as const;
+  const zero = (): FunctionBuilder => f.v128(0, 0, 0, 0);
+  /** Pushes where the exact value is below the rounded one, or above. */
+  const beyond = (side: 'Lt' | 'Gt'): void => {
+    f.get(sum).get(near).simd(`f64x2${side}`).get(sum).get(near).simd('f64x2Eq').get(error);
+    zero().simd(`f64x2${side}`).simd('v128And').simd('v128Or');
+  };
+  for (const half of [0, 1] as const) {
+    pushPromoted(f, 0, half);
+    pushPromoted(f, 1, half).simd('f64x2Mul').tee(product);
+    pushPromoted(f, 2, half).tee(addend).simd('f64x2Add').tee(sum);
+    f.get(product).simd('f64x2Sub').set(part).get(product).get(sum).get(part).simd('f64x2Sub');
+    f.simd('f64x2Sub').get(addend).get(part).simd('f64x2Sub').simd('f64x2Add').set(error);
+    if (direction === 1) {
+      // A sum that cancels is −0.
+      f.get(sum).get(sum);
+      zero().simd('f64x2Eq').get(product).get(addend).simd('v128Xor').simd('v128And');
+      f.v128(0, -0x80000000, 0, -0x80000000).simd('v128And').simd('v128Or').set(sum);
+    }
+    f.get(sum).simd('f32x4DemoteF64x2Zero').tee(rounded[half]).simd('f64x2PromoteLowF32x4').set(near);
+    if (direction === 0) {
+      beyond('Lt');
+      f.get(near);
+      zero().simd('f64x2Gt').simd('v128And');
+      beyond('Gt');
+      f.get(near);
+      zero().simd('f64x2Lt').simd('v128And').simd('v128Or');
+    } else beyond(direction === 1 ? 'Lt' : 'Gt');
+    f.set(wrong[half]);
+  }
+  f.get(rounded[0]).get(rounded[1]).shuffleWords(0, 1, 4, 5).tee(near);
+  f.get(wrong[0]).get(wrong[1]).shuffleWords(0, 2, 4, 6);
+  // One unit away from zero, or towards it, by the sign.
+  if (direction !== 0) f.get(near).i32(31).simd('i32x4ShrS').v128(1, 1, 1, 1).simd('v128Or').simd('v128And');
+  if (direction === 1) return f.simd('i32x4Sub');
+  return f.simd('i32x4Add');
+}
+
 function binary(what: 'Mul' | 'Div'): FunctionBuilder {
   return fromHalves(2, true, (f, [a = 0, b = 0]) => f.get(a).get(b).simd(`f64x2${what}`));
 }
@@ -92,6 +142,10 @@ export const laneFunctionMakers = {
   fusedLanes: () => fused(false),
   /** The same under `.ftz`, of operands that are flushed already. */
   fusedFlushedLanes: () => fused(true),
+  /** (a, b, c) → a · b + c rounded towards zero, −∞ and +∞. */
+  fusedZeroLanes: () => fusedDirected(0),
+  fusedDownLanes: () => fusedDirected(1),
+  fusedUpLanes: () => fusedDirected(2),
   productFlushedLanes: () => binary('Mul'),
   quotientFlushedLanes: () => binary('Div'),
   chooseNans,

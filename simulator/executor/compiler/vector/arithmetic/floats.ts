@@ -72,6 +72,47 @@ const fused: VectorEmitter = (v, instruction) => {
   }
 };
 
+const directedFunctions = ['fusedZeroLanes', 'fusedDownLanes', 'fusedUpLanes'] as const;
+
+/** Sums and products in a direction, as a · b + c. */
+function directed(what: 'Add' | 'Sub' | 'Mul' | 'Fused', name: LibraryFunction): VectorEmitter {
+  return (v, instruction) => {
+    const { f } = v;
+    for (let group = 0; group < v.groups; group++) {
+      const [a = 0, b = 0, c = 0] = keepFloats(v, instruction, group);
+      f.get(a);
+      if (what === 'Fused') f.get(b).get(c);
+      else if (what === 'Mul') {
+        // A zero of the product's sign keeps a zero's sign in every direction.
+        f.get(b).get(a).get(b).simd('v128Xor');
+        f.v128(-0x80000000, -0x80000000, -0x80000000, -0x80000000).simd('v128And');
+      } else {
+        pushSingle(v, 1);
+        f.get(b);
+        if (what === 'Sub') f.simd('f32x4Neg');
+      }
+      f.call(v.library.index(name));
+      finishSingle(v, instruction, group);
+    }
+  };
+}
+
+function directedVector(opcode: string, name: LibraryFunction): VectorEmitter | undefined {
+  switch (opcode) {
+    case 'add':
+      return directed('Add', name);
+    case 'sub':
+      return directed('Sub', name);
+    case 'mul':
+      return directed('Mul', name);
+    case 'fma':
+    case 'mad':
+      return directed('Fused', name);
+    default:
+      return undefined;
+  }
+}
+
 function unary(what: 'Neg' | 'Abs' | 'Sqrt'): VectorEmitter {
   return (v, instruction) => {
     for (let group = 0; group < v.groups; group++) {
@@ -145,7 +186,14 @@ const copySign: VectorEmitter = (v, instruction) => {
 
 export function singleVector(instruction: IrInstruction): VectorEmitter | undefined {
   const { opcode, modifiers } = instruction;
-  if (directedMode(instruction) !== undefined || modifiers.includes('xorsign')) return undefined;
+  if (modifiers.includes('xorsign')) return undefined;
+  const mode = directedMode(instruction);
+  if (mode !== undefined) {
+    const name = directedFunctions[mode];
+    // Whether a flushed product was below the least normal number before it was rounded, double precision must say.
+    if (name === undefined || (opcode === 'mul' && flushes(instruction))) return undefined;
+    return directedVector(opcode, name);
+  }
   const isExact = !modifiers.includes('approx') && !modifiers.includes('full');
   switch (opcode) {
     case 'add':
