@@ -4,6 +4,7 @@ import { OPTIMISATIONS, type Optimisation } from '../../../simulator/executor/in
 import type { BenchKernel } from './benchKernels.js';
 import { PtxRun } from './ptxRun.js';
 import { distribution, type Timing } from './statistics.js';
+import { warmUp } from './warmUp.js';
 
 /** A kernel without one optimisation, or without all of one thread. */
 export interface AblationCell {
@@ -43,8 +44,6 @@ export const VARIANTS: readonly Variant[] = [
   { name: 'threads', without: new Set(['threads']), ofThreads: true },
 ];
 
-const WARM_UP_RUNS = 3;
-const WARM_UP_MS = 500;
 /** No further pair is begun after so long; two are, whatever they take. */
 const MOST_MS = 4000;
 const LEAST_PAIRS = 2;
@@ -89,9 +88,4 @@ function sameResults(path: string, part: PtxRun): boolean {
   return (
     JSON.stringify(a) === JSON.stringify(b) && Buffer.compare(fresh.bytes(output), part.bytes(output)) === 0
   );
-}
-
-function warmUp(run: PtxRun): void {
-  for (let runs = 0, spent = 0; runs < WARM_UP_RUNS || spent < WARM_UP_MS; runs++)
-    spent += run.run().timing.wallMs;
 }

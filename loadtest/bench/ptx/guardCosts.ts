@@ -8,9 +8,9 @@ import { BENCH_KERNELS } from './benchKernels.js';
 import { GUARDS, takeOut, type Guard } from './guardVariants.js';
 import { PtxRun } from './ptxRun.js';
 import { distribution } from './statistics.js';
+import { warmUp } from './warmUp.js';
 
 const RUNS = 15;
-const WARM_UP_MS = 800;
 
 const [first, ...rest] = process.argv.slice(2);
 if (first === '--measure') {
@@ -40,6 +40,6 @@ function inProcess(guard: Guard, launch: string): number {
 
 function measure(launch: string): number {
   const run = new PtxRun(launch);
-  for (let spent = 0; spent < WARM_UP_MS;) spent += run.run().timing.wallMs;
+  warmUp(run);
   return distribution(Array.from({ length: RUNS }, () => run.run().timing.cpuMs)).median;
 }

@@ -8,6 +8,7 @@ import { isPlain } from './plainElements.js';
 import { PtxRun } from './ptxRun.js';
 import { distribution, type Distribution, type Timing } from './statistics.js';
 import { TwinProcess } from './twinProcess.js';
+import { warmUp } from './warmUp.js';
 
 export interface RowOptions {
   /** The repository's root. */
@@ -38,8 +39,6 @@ export interface KernelRow {
   readonly outputs: Comparison;
 }
 
-const WARM_UP_RUNS = 3;
-const WARM_UP_MS = 600;
 const LEAST_PAIRS = 3;
 
 export async function kernelRow(kernel: BenchKernel, options: RowOptions): Promise<KernelRow> {
@@ -79,11 +78,6 @@ async function compare(kernel: BenchKernel, ours: PtxRun, twin: TwinProcess): Pr
   if (output === undefined || !('buffer' in output) || !isPlain(output.buffer.type))
     throw new Error(`${kernel.launch}: no output of floats or integers of 32 bits`);
   return compareOutputs(output.buffer.type, ours.bytes(argument), await twin.output(argument), kernel.rule);
-}
-
-function warmUp(ours: PtxRun): void {
-  for (let run = 0, spent = 0; run < WARM_UP_RUNS || spent < WARM_UP_MS; run++)
-    spent += ours.run().timing.wallMs;
 }
 
 /** In the order A-B-B-A, so that a machine that drifts harms both sides alike. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { emptyCounters } from '../../../simulator/executor/index.js';
 import { holds } from '../check.js';
 import { VARIANTS, type AblationRow } from './ablation.js';
 import { ablationFigure, ablationTable } from './ablationReport.js';
@@ -12,6 +13,7 @@ import { compareOutputs } from './outputComparison.js';
 import { PtxRun } from './ptxRun.js';
 import { steadyFrom } from './startTimes.js';
 import { distribution, quantile } from './statistics.js';
+import { warmUp } from './warmUp.js';
 import { kernelCheck, kernelLine } from './table.js';
 
 const bytes = (values: readonly number[]): Uint8Array => new Uint8Array(Float32Array.from(values).buffer);
@@ -67,6 +69,27 @@ describe('steady speed', () => {
 
   it('is unknown after too few runs', () => {
     expect(steadyFrom(runs([1, 1, 1]))).toBeNaN();
+  });
+});
+
+describe('warming up', () => {
+  const timings = (times: readonly number[]) => {
+    let at = 0;
+    return {
+      run: () => {
+        const ms = times[Math.min(at++, times.length - 1)] ?? 0;
+        return { counters: emptyCounters(), timing: { wallMs: ms, cpuMs: ms } };
+      },
+    };
+  };
+
+  it('ends when four runs in a row have brought nothing', () => {
+    expect(warmUp(timings([400, 300, 200, 200, 199, 201, 200]))).toBe(7);
+  });
+
+  it('goes on for a while with short runs, and not for ever', () => {
+    expect(warmUp(timings([10]))).toBe(60);
+    expect(warmUp(timings([3000, 2000, 1000]))).toBe(2);
   });
 });
 
