@@ -116,6 +116,7 @@ function writePage(path: string, page: string): void {
 }
 
 function progressText({ doing, blocks, ofBlocks, tracedThreadInstructions }: ProfileProgress): string {
+  if (doing === 'time') return `running ${ofBlocks} block${ofBlocks === 1 ? '' : 's'} for the simulated time`;
   const what = doing === 'run' ? 'ran' : 'tracing';
   return `${what} block ${blocks} of ${ofBlocks}, ${(tracedThreadInstructions / 1e6).toFixed(1)} million thread-instructions traced`;
 }

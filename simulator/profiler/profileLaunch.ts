@@ -11,8 +11,8 @@ import { CountingSink } from './countingSink.js';
 import type { Coverage } from './profileReport.js';
 
 export interface ProfileProgress {
-  /** What is being done: tracing, or running what lies between traced blocks. */
-  readonly doing: 'trace' | 'run';
+  /** What is being done: running the launch for its simulated time, tracing, or running what lies between traced blocks. */
+  readonly doing: 'time' | 'trace' | 'run';
   readonly blocks: number;
   readonly ofBlocks: number;
   readonly tracedThreadInstructions: number;

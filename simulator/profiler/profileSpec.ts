@@ -77,6 +77,8 @@ function profileOne(
   // A bad launch is told before it runs.
   const memory = new NodeMemory();
   const { launch } = placeOnExecutor(spec, ptx, memory.createSpace());
+  const [x, y, z] = spec.grid;
+  options.onProgress?.({ doing: 'time', blocks: 0, ofBlocks: x * y * z, tracedThreadInstructions: 0 });
   const timing = options.onlySample === true ? undefined : timeOf(value, baseDir);
   const counted = profileLaunch(new WasmExecutor(memory), launch, {
     ...options,

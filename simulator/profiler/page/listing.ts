@@ -38,33 +38,45 @@ function headCell(figure: Figure, isSorting: boolean): string {
     : `<th scope="col" title="${title}">${escapeHtml(figure.heading)}</th>`;
 }
 
-function cells(line: Measured, figures: readonly Figure[], warpInstructions: number, heat: Heat): string {
+function cells(
+  line: Measured,
+  figures: readonly Figure[],
+  warpInstructions: number,
+  heat: Heat,
+  isSorting: boolean,
+): string {
   const share = (line.counts.warpInstructions ?? 0) / Math.max(1, warpInstructions);
   const own = figures.map((figure) => {
     const value = figure.of(line.counts, line.traced);
-    return value === undefined
-      ? '<td></td>'
-      : `<td data-v="${value}" title="${value}">${figureText(figure, value)}</td>`;
+    if (value === undefined) return '<td></td>';
+    const text = figureText(figure, value);
+    const exact = text === String(value) ? '' : ` title="${value}"`;
+    return `<td${isSorting ? ` data-v="${value}"` : ''}${exact}>${text}</td>`;
   });
-  return `<td data-v="${share}"${heat.attributes(line)}>${shareText(share)}</td>${own.join('')}`;
+  const sorted = isSorting ? ` data-v="${share}"` : '';
+  return `<td${sorted}${heat.attributes(line)}>${shareText(share)}</td>${own.join('')}`;
 }
 
-/** Every line that ran, the hottest first; each leads to its place in the listing. */
+/** A table of more lines is of no use, and slow. */
+const MOST_HOT_LINES = 2000;
+
+/** The lines that ran, the hottest first; each leads to its place in the listing. */
 export function hotTable(kernel: KernelProfile, id: string): string {
   const ran = kernel.lines
     .filter(({ counts }) => (counts.threadInstructions ?? 0) > 0)
     .sort((a, b) => (b.counts.warpInstructions ?? 0) - (a.counts.warpInstructions ?? 0));
+  const shown = ran.slice(0, MOST_HOT_LINES);
   if (ran.length === 0) return '<p>No instruction was executed.</p>';
   const figures = figuresOf(ran);
   const heat = new Heat(ran);
-  const rows = ran.map((line) => {
+  const rows = shown.map((line) => {
     const source =
       line.sourceFile === undefined
         ? '<td></td>'
         : `<td class="text">${escapeHtml(`${baseName(line.sourceFile)}:${line.sourceLine ?? 0}`)}</td>`;
     const unseen = line.isUnseen === true ? ' <span class="soft">(in no traced block)</span>' : '';
     return (
-      `<tr>${cells(line, figures, kernel.totals.warpInstructions, heat)}` +
+      `<tr>${cells(line, figures, kernel.totals.warpInstructions, heat, true)}` +
       `<td data-v="${line.line}"><a href="#${id}-${line.line}">${line.line}</a></td>${source}` +
       `<td class="text"><a href="#${id}-${line.line}">${escapeHtml(line.text)}</a>${unseen}</td></tr>`
     );
@@ -74,7 +86,10 @@ export function hotTable(kernel: KernelProfile, id: string): string {
     `<th scope="col" aria-sort="descending" title="share of the kernel's warp instructions"><button type="button">share</button></th>` +
     figures.map((figure) => headCell(figure, true)).join('') +
     `<th scope="col"><button type="button">line</button></th><th scope="col" class="text">source</th><th scope="col" class="text">instruction</th>` +
-    `</tr></thead><tbody>${rows.join('\n')}</tbody></table></div>`
+    `</tr></thead><tbody>${rows.join('\n')}</tbody></table></div>` +
+    (ran.length > shown.length
+      ? `<p class="soft">The hottest ${shown.length} of ${ran.length} lines; the listing has all.</p>`
+      : '')
   );
 }
 
@@ -100,7 +115,7 @@ export function listing(
     }
     const [first] = found.ptxLines ?? [];
     const linked = first === undefined ? number : `<td><a href="#${ptxId}-${first}">${line}</a></td>`;
-    return `<tr id="${lineId(line)}">${cells(found, figures, warpInstructions, heat)}${linked}${code}</tr>`;
+    return `<tr id="${lineId(line)}">${cells(found, figures, warpInstructions, heat, false)}${linked}${code}</tr>`;
   });
   return (
     `<div class="scroll" tabindex="0" role="region" aria-label="Listing"><table><thead><tr><th scope="col">share</th>` +
