@@ -36,11 +36,14 @@ export class NodeContainers {
     return this.running.size;
   }
 
-  /** Starts a container under a line number; a failure is a `down` frame at the outlet. */
-  start(line: number, request: KernelModelStart, outlet: ContainerOutlet): void {
+  /**
+   * Starts a container under a line number; a failure is a `down` frame at the outlet.
+   * @param loaded the model at the request's path, where another thread has loaded it
+   */
+  start(line: number, request: KernelModelStart, outlet: ContainerOutlet, loaded?: KernelModel): void {
     let model: KernelModel;
     try {
-      model = loadKernelModel(request.path);
+      model = loaded ?? loadKernelModel(request.path);
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
       outlet.onFrame({ kind: 'down', reason: error.message });

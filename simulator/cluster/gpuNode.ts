@@ -8,7 +8,13 @@ import {
   type DriverState,
   type Interposer,
 } from '../driver/index.js';
-import { NodeMemory, WasmExecutor, type Executor, type NodeMemorySnapshot } from '../executor/index.js';
+import {
+  NodeMemory,
+  takeOver,
+  WasmExecutor,
+  type Executor,
+  type NodeMemorySnapshot,
+} from '../executor/index.js';
 import {
   Agenda,
   GpuDevice,
@@ -21,6 +27,7 @@ import { schedulingPolicy } from '../scheduling/index.js';
 import type { Clock } from '../time/index.js';
 import { ClusterError } from './clusterError.js';
 import { FlowNetwork, emptyFlows, type FlowState } from './flowNetwork.js';
+import type { NodePreparation } from './nodePreparation.js';
 import { stateHash } from './stateHash.js';
 import { DEFAULT_TOPOLOGY, linkCapacities, type NodeTopology } from './topology.js';
 
@@ -36,6 +43,11 @@ export interface GpuNodeOptions {
   readonly scheduling?: string;
   /** PTX thread-instructions that one block may spend before it counts as endless. */
   readonly fuelPerBlock?: number;
+  /**
+   * Threads of the host that run the blocks of large launches, the node's own included. Default 1. What launches leave and
+   * report does not depend on it.
+   */
+  readonly threads?: number;
   /** Seconds of host time, for `executorSeconds` in reports; without it they are 0. */
   readonly stopwatch?: () => number;
   /** Another executor over the node's memory, for tests. */
@@ -74,6 +86,7 @@ export class GpuNode implements CommandSink {
   private readonly flows: FlowNetwork;
   private readonly sinks = new SinkTable();
   private readonly modules: ModuleLibrary;
+  private readonly executor: Executor & Partial<Pick<WasmExecutor, 'preparedKernels' | 'close'>>;
 
   constructor(
     private readonly clock: Clock,
@@ -91,7 +104,9 @@ export class GpuNode implements CommandSink {
     this.checkSnapshot(saved);
     this.memory =
       saved === undefined ? new NodeMemory(backing(options)) : NodeMemory.fromSnapshot(saved.memory);
-    const executor = options.executor?.(this.memory) ?? new WasmExecutor(this.memory);
+    const executor =
+      options.executor?.(this.memory) ?? new WasmExecutor(this.memory, { threads: options.threads ?? 1 });
+    this.executor = executor;
     this.modules = new ModuleLibrary(this.memory, from?.modules);
     this.agenda = new Agenda(clock, this.name);
     this.flows = new FlowNetwork(
@@ -212,9 +227,29 @@ export class GpuNode implements CommandSink {
     );
   }
 
-  /** Leaves the clock; commands in flight never complete. */
+  /** What this node has worked out, for nodes in other threads. */
+  preparation(): NodePreparation {
+    return {
+      modules: this.modules.lowered(),
+      kernels: this.executor.preparedKernels?.() ?? [],
+      profiles: new Map(this.devices.map((device) => [device.profile.name, device.keptProfiles()])),
+    };
+  }
+
+  /** Takes over what another node has worked out. */
+  takeOver({ modules, kernels, profiles }: NodePreparation): void {
+    this.modules.takeOver(modules);
+    takeOver(kernels);
+    for (const device of this.devices) {
+      const made = profiles.get(device.profile.name);
+      if (made !== undefined) device.takeOverProfiles(made);
+    }
+  }
+
+  /** Leaves the clock and ends the node's threads; commands in flight never complete. */
   close(): void {
     this.agenda.close();
+    this.executor.close?.();
   }
 
   private checkSnapshot(saved: GpuNodeSnapshot | undefined): void {

@@ -1,5 +1,6 @@
 export { ClusterError, type ClusterErrorCode } from './clusterError.js';
 export { GpuNode, type GpuNodeOptions, type GpuNodeSnapshot } from './gpuNode.js';
+export { PreparationsSent, type NodePreparation } from './nodePreparation.js';
 export { DEFAULT_TOPOLOGY, type NodeTopology } from './topology.js';
 export {
   HostNetwork,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { loadModule, type AddressSpace, type LoadedModule, type NodeMemory } from '../executor/index.js';
-import { lowerModule, parseModule, type IrModule } from '../ptx/index.js';
+import { lowerModule, parseModule, takeLowered, type IrModule } from '../ptx/index.js';
 import type { ContextState, ModuleState } from './driverState.js';
 
 /** Parsed modules by text, and loaded ones by handle. Nothing here is state: all of it can be made again. */
@@ -39,6 +39,20 @@ export class ModuleLibrary {
     };
     this.loaded.set(handle, loaded);
     return loaded;
+  }
+
+  /** Every module as it is executed, by the identity of its text: for a library in another thread. */
+  lowered(): ReadonlyMap<string, IrModule> {
+    return new Map([...this.parsed].map(([identity, ir]) => [identity, lowerModule(ir)]));
+  }
+
+  /** Takes over what another library has parsed and lowered. */
+  takeOver(modules: ReadonlyMap<string, IrModule>): void {
+    for (const [identity, ir] of modules) {
+      if (this.parsed.has(identity)) continue;
+      takeLowered(ir);
+      this.parsed.set(identity, ir);
+    }
   }
 
   forget(handle: number): void {

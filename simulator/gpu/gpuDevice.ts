@@ -147,6 +147,18 @@ export class GpuDevice implements AgendaTarget {
     return this.activity?.counts();
   }
 
+  /** Kernels' profiles, for a device of the same kind. */
+  keptProfiles(): KeptProfiles {
+    return this.state.profiles;
+  }
+
+  /** Takes over profiles that another device of this kind has made, of kernels that it has not seen itself. */
+  takeOverProfiles(profiles: KeptProfiles): void {
+    for (const [key, kept] of profiles) {
+      if (!this.state.profiles.has(key)) this.state.profiles.set(key, kept);
+    }
+  }
+
   /** Saves what the policy remembers into the state; call before a snapshot. */
   save(): void {
     this.state.policy = this.policy.snapshot();

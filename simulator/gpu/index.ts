@@ -2,6 +2,7 @@ export { Agenda, type AgendaSnapshot, type AgendaTarget } from './agenda.js';
 export {
   type BlockReport,
   type ExecutionOptions,
+  type KeptProfiles,
   type LaunchRecord,
   type LaunchRequest,
   type LaunchSource,

@@ -10,7 +10,7 @@ export {
   type InstructionLines,
   type PrintedBlock,
 } from './printer/index.js';
-export { lowerCalls, lowerModule, type CallLoweringOptions } from './lowering/index.js';
+export { lowerCalls, lowerModule, takeLowered, type CallLoweringOptions } from './lowering/index.js';
 export { sourceLines, type SourceLine } from './sourceLines.js';
 export { isFloatType, isScalarType, isSignedType, typeBits, typeBytes } from './scalarTypes.js';
 export { operandTypes, type OperandType, type OperandTypes } from './support.js';

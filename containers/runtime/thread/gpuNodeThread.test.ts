@@ -4,6 +4,7 @@ import { BUILT_IN_MODELS, builtInModelPath, digitAt, loadDigits, packageRoot } f
 import type { KernelModelStart } from '../nodeHost.js';
 import { FrontendDouble, floats } from '../tests/frontendDouble.js';
 import { GpuNodeThread } from './gpuNodeThread.js';
+import { loaderThread } from './modelLoader.js';
 
 const SCALE: KernelModelStart = {
   model: 'scale',
@@ -143,6 +144,39 @@ describe('a GPU node in a thread', () => {
     const late = new FrontendDouble(node.start(SCALE));
     await late.seen(isDown);
     expect(late.frames).toEqual([{ kind: 'down', reason: "GPU node 'node0' is closed" }]);
+  });
+});
+
+describe('a GPU node whose models are loaded by another thread', () => {
+  it('answers others while one starts, and hears nothing of one that was stopped meanwhile', async () => {
+    const node = new GpuNodeThread();
+    const scale = new FrontendDouble(node.start(SCALE));
+    await scale.seen(isHello);
+    const path = builtInModelPath('digits-mlp');
+    const [mlp, stopped] = [
+      new FrontendDouble(node.start({ ...SCALE, model: 'mlp', path })),
+      new FrontendDouble(node.start({ ...SCALE, model: 'mlp', replica: '1', path })),
+    ];
+    stopped.channel.close();
+    scale.ask([floats(1, 1)]);
+    await scale.seen(isResult);
+    // Its start takes a hundred times as long as an answer.
+    expect(mlp.kinds()).toEqual([]);
+    await mlp.seen(isHello);
+    expect(stopped.kinds()).toEqual([]);
+    await new Promise<void>((resolve) => node.close(resolve));
+  });
+
+  it('loads by itself when that thread is gone', async () => {
+    const node = new GpuNodeThread();
+    const before = new FrontendDouble(node.start(SCALE));
+    await loaderThread()?.terminate();
+    const after = new FrontendDouble(node.start({ ...SCALE, replica: '1' }));
+    await Promise.all([before, after].map((frontend) => frontend.seen(isHello)));
+    after.ask([floats(1, 1)]);
+    await after.seen(isResult);
+    expect(after.outcomes(1)).toEqual(['[2,2]']);
+    await new Promise<void>((resolve) => node.close(resolve));
   });
 });
 

@@ -6,6 +6,7 @@ import type { ContainerChannel, FrontendFrame } from '../../protocol/index.js';
 import type { GpuActivity } from '../gpuActivity.js';
 import type { KernelModelStart, NodeHost, NodeReport } from '../nodeHost.js';
 import { packPredict, unpackResult } from './frameCodec.js';
+import { connectToLoader } from './modelLoader.js';
 import { ThreadChannel, type ThreadLine } from './threadChannel.js';
 import type { FromWorker, NodeTimes, ToWorker } from './threadMessages.js';
 import type { WorkerOptions } from './gpuNodeWorker.js';
@@ -15,6 +16,8 @@ export interface GpuNodeThreadOptions {
   readonly name?: string;
   /** Device profile of each GPU. Default: one H200. */
   readonly gpus?: readonly string[];
+  /** Threads that run the blocks of large launches, the node's own included. Default 1. */
+  readonly threads?: number;
 }
 
 /** The worker is compiled JavaScript even when this side runs as TypeScript: Node itself loads it. */
@@ -28,7 +31,8 @@ const NO_TIMES: NodeTimes = { busyHostNs: 0, busySimulatedNs: 0, clockLagNs: 0 }
  */
 export class GpuNodeThread implements NodeHost, ThreadLine {
   readonly name: string;
-  private readonly options: WorkerOptions;
+  private readonly gpus: readonly string[];
+  private readonly threads: number;
   private worker: Worker;
   private readonly channels = new Map<number, ThreadChannel>();
   private readonly drains: (() => void)[] = [];
@@ -45,9 +49,10 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
   private deathReason = '';
 
   constructor(options: GpuNodeThreadOptions = {}) {
-    const { name = 'node0', gpus = ['h200'] } = options;
+    const { name = 'node0', gpus = ['h200'], threads = 1 } = options;
     this.name = name;
-    this.options = { name, gpus };
+    this.gpus = gpus;
+    this.threads = threads;
     this.worker = this.spawn();
   }
 
@@ -132,12 +137,24 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
     const file = join(packageRoot(), WORKER_FILE);
     if (!existsSync(file)) throw new Error(`${file} is missing: run 'npm run build' first`);
     this.exited = false;
-    const worker = new Worker(file, { workerData: this.options, name: this.name });
+    const loader = connectToLoader(this.gpus, () => {
+      if (this.worker === worker) this.post({ kind: 'loaderGone' });
+    });
+    const workerData: WorkerOptions = {
+      name: this.name,
+      gpus: this.gpus,
+      threads: this.threads,
+      loader: loader.port,
+    };
+    const worker = new Worker(file, { workerData, transferList: [loader.port], name: this.name });
     worker.on('message', (message: FromWorker) => this.onMessage(message));
     worker.on('error', (error) => {
       this.deathReason = error instanceof Error ? error.message : String(error);
     });
-    worker.on('exit', (code) => this.onExit(code));
+    worker.on('exit', (code) => {
+      loader.release();
+      this.onExit(code);
+    });
     return worker;
   }
 

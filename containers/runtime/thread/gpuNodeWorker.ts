@@ -1,26 +1,35 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { GpuNode } from '../../../simulator/cluster/index.js';
 import { PacedClock, type EventPayload, type EventSink } from '../../../simulator/time/index.js';
+import type { KernelModel } from '../../models/index.js';
+import type { ContainerFrame } from '../../protocol/index.js';
 import { BusyMeter } from '../busyMeter.js';
 import { gpuActivities, watchGpus } from '../gpuActivity.js';
 import { NodeContainers } from '../nodeContainers.js';
+import type { KernelModelStart } from '../nodeHost.js';
 import { packResult, unpackPredict } from './frameCodec.js';
+import type { LoadReply, LoadRequest } from './loaderMessages.js';
+import { FUEL_PER_BLOCK } from './nodeLimits.js';
 import type { FromWorker, NodeTimes, ToWorker } from './threadMessages.js';
 
 /** What `GpuNodeThread` hands over. */
 export interface WorkerOptions {
   readonly name: string;
   readonly gpus: readonly string[];
+  /** That run the blocks of large launches, this one included. */
+  readonly threads: number;
+  /** Where models are loaded. */
+  readonly loader: MessagePort;
 }
+
+type Start = Extract<ToWorker, { kind: 'start' }>;
 
 /** Waits shorter than this poll the event loop: simulated launches take microseconds, Node's timers a millisecond. */
 const POLL_WITHIN_NS = 2_000_000;
 
-/** PTX thread-instructions a block. An endless kernel holds the node up for about a second before it is stopped. */
-const FUEL_PER_BLOCK = 2 ** 28;
-
 const INBOX = 'inbox';
 const SAMPLER = 'sampler';
+const LOADER = 'loader';
 
 /** Four samples a second, for whoever looks at them. */
 const SAMPLE_EVERY_NS = 250_000_000;
@@ -37,17 +46,23 @@ class WorkerServer implements EventSink {
   private readonly node: GpuNode;
   private readonly containers: NodeContainers;
   private nextSample: number | undefined;
+  /** Models that are being loaded, by line. */
+  private readonly loading = new Map<number, Start>();
+  private loader: MessagePort | undefined;
 
   constructor(
     private readonly port: MessagePort,
-    { name, gpus }: WorkerOptions,
+    { name, gpus, threads, loader }: WorkerOptions,
   ) {
+    this.loader = loader;
     const stopwatch = (): number => hostNowNs() / 1e9;
-    this.node = new GpuNode(this.clock, { name, gpus, fuelPerBlock: FUEL_PER_BLOCK, stopwatch });
+    this.node = new GpuNode(this.clock, { name, gpus, threads, fuelPerBlock: FUEL_PER_BLOCK, stopwatch });
     const { clock, meter, node } = this;
     this.containers = new NodeContainers({ clock, driver: node, gpuCount: gpus.length, meter });
     clock.attach(INBOX, this);
     clock.attach(SAMPLER, { onEvent: () => this.sample() });
+    clock.attach(LOADER, { onEvent: (_kind, payload) => this.onLoaded(payload as LoadReply) });
+    loader.on('message', (reply: LoadReply) => clock.schedule(LOADER, clock.nowNs(), reply.kind, reply));
     port.on('message', (message: ToWorker) => clock.schedule(INBOX, clock.nowNs(), message.kind, message));
   }
 
@@ -55,7 +70,7 @@ class WorkerServer implements EventSink {
     const message = payload as ToWorker;
     switch (message.kind) {
       case 'start':
-        this.start(message);
+        this.load(message);
         return;
       case 'predict':
         this.containers.onFrame(message.line, unpackPredict(message));
@@ -65,8 +80,11 @@ class WorkerServer implements EventSink {
         this.containers.onFrame(message.line, { kind: 'cancel', batchId, itemIds });
         return;
       }
+      case 'loaderGone':
+        this.loadAlone();
+        return;
       case 'stop':
-        this.containers.stop(message.line);
+        if (!this.loading.delete(message.line)) this.containers.stop(message.line);
         return;
       case 'drain':
         this.containers.drain(() => this.post({ kind: 'drained' }));
@@ -80,22 +98,44 @@ class WorkerServer implements EventSink {
     }
   }
 
-  private start({
-    line,
-    path,
-    identity,
-    inputType,
-    inputLength,
-  }: Extract<ToWorker, { kind: 'start' }>): void {
-    const request = { ...identity, path, inputType, ...(inputLength === undefined ? {} : { inputLength }) };
-    this.containers.start(line, request, {
-      onFrame: (frame) => {
+  private load(start: Start): void {
+    if (this.loader === undefined) {
+      this.start(start);
+      return;
+    }
+    this.loading.set(start.line, start);
+    const request: LoadRequest = { line: start.line, request: requestOf(start) };
+    this.loader.postMessage(request);
+  }
+
+  private loadAlone(): void {
+    this.loader = undefined;
+    const starts = [...this.loading.values()];
+    this.loading.clear();
+    for (const start of starts) this.start(start);
+  }
+
+  private onLoaded(reply: LoadReply): void {
+    // Kept also for a line that has been stopped: it is sent once.
+    if (reply.kind === 'loaded') this.node.takeOver(reply.preparation);
+    const start = this.loading.get(reply.line);
+    if (start === undefined) return;
+    this.loading.delete(reply.line);
+    if (reply.kind === 'loaded') this.start(start, reply.model);
+    else this.post({ kind: 'frame', line: start.line, frame: { kind: 'down', reason: reply.reason } });
+  }
+
+  private start(start: Start, loaded?: KernelModel): void {
+    const { line } = start;
+    const outlet = {
+      onFrame: (frame: ContainerFrame): void => {
         if (frame.kind === 'result') {
           const result = packResult(line, frame, this.times());
           this.post(result, [result.scores.buffer as ArrayBuffer]);
         } else this.post({ kind: 'frame', line, frame });
       },
-    });
+    };
+    this.containers.start(line, requestOf(start), outlet, loaded);
   }
 
   private sample(): void {
@@ -110,6 +150,10 @@ class WorkerServer implements EventSink {
   private post(message: FromWorker, transfer: readonly ArrayBuffer[] = []): void {
     this.port.postMessage(message, transfer);
   }
+}
+
+function requestOf({ path, identity, inputType, inputLength }: Start): KernelModelStart {
+  return { ...identity, path, inputType, ...(inputLength === undefined ? {} : { inputLength }) };
 }
 
 if (parentPort === null) throw new Error('gpuNodeWorker runs as a worker thread only');

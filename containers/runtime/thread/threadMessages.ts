@@ -20,6 +20,8 @@ export type ToWorker =
       readonly batchId: number;
       readonly itemIds: readonly number[];
     }
+  /** The thread that loads models has died: none of what it was asked for will come. */
+  | { readonly kind: 'loaderGone' }
   /** Stops the line's container. */
   | { readonly kind: 'stop'; readonly line: number }
   /** Answer `drained` once no container has a batch in flight. */

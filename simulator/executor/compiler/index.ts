@@ -1,4 +1,5 @@
 export { DRIVER_RESULT } from './blockDriver.js';
+export { constantWords } from './constantTable.js';
 export { CompileError, type CompileErrorCode } from './compileError.js';
 export {
   AREA,
@@ -18,6 +19,7 @@ export {
   WARP_SIZE,
 } from './executorArea.js';
 export type { SyncPoint } from './flowGraph.js';
+export { importsByName } from './importsByName.js';
 export { FLUSH_JOURNAL } from './importedOperations.js';
 export { JOURNAL_WHAT } from './journalEmitter.js';
 export { blockIndependence, type BlockIndependence } from './blockIndependence.js';

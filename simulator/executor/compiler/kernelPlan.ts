@@ -20,6 +20,8 @@ export interface CodeForm {
   readonly threaded?: boolean;
   /** Most groups of four lanes that the launch's blocks let go together (`mostGroups`); of the fast form. */
   readonly groups?: number;
+  /** Lanes go together wherever they can, for tests: though the order of threads may show, and though it may not pay. */
+  readonly alwaysTogether?: boolean;
   /** What is left out of fast code, to see what it brings; the results are the same. */
   readonly without?: ReadonlySet<Optimisation>;
 }

@@ -1,3 +1,5 @@
 export { ExecutorError, type ExecutorErrorCode } from './executorError.js';
 export { traceRange } from './tracer.js';
+export { takeOver } from './kernelCache.js';
+export type { PreparedKernel } from './preparedKernels.js';
 export { WasmExecutor, type WasmExecutorOptions } from './wasmExecutor.js';

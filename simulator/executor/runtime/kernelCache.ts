@@ -3,6 +3,7 @@ import type { IrFunction, IrModule } from '../../ptx/index.js';
 import {
   compileKernel,
   FLUSH_JOURNAL,
+  NOTHING_LEFT_OUT,
   optimisationKey,
   type CodeForm,
   type CompiledKernel,
@@ -10,6 +11,7 @@ import {
 } from '../compiler/index.js';
 import type { NodeMemory } from '../memory/index.js';
 import type { HostCalls } from './hostRuntime.js';
+import { prepared, restored, type PreparedKernel } from './preparedKernels.js';
 
 /** A kernel ready to run on one node's memory. */
 export interface ReadyKernel {
@@ -55,7 +57,7 @@ export class KernelCache {
   /** @throws CompileError. */
   get(ir: IrModule, fn: IrFunction, asked: CodeForm = {}): ReadyKernel {
     const form = { ...asked, without: this.without };
-    const formKey = `${form.groups ?? 0}${form.observed === true ? 'o' : ''}${form.resumable === true ? 'r' : ''}${form.threaded === true ? 't' : ''}-${optimisationKey(this.without)}`;
+    const formKey = keyOf(form);
     let byFunction = this.byFunction.get(formKey);
     if (byFunction === undefined) {
       byFunction = new WeakMap();
@@ -72,6 +74,21 @@ export class KernelCache {
     }
     byFunction.set(fn, ready);
     return ready;
+  }
+
+  /** What has been compiled for this node, for other threads. */
+  prepared(): PreparedKernel[] {
+    return [...this.byContent.keys()].flatMap((key) => {
+      const found = modules.get(key);
+      return found === undefined ? [] : [prepared(key, found.compiled, found.module)];
+    });
+  }
+
+  /** One of them. */
+  preparedKernel(ir: IrModule, fn: IrFunction, asked: CodeForm): PreparedKernel | undefined {
+    const key = `${keyOf({ ...asked, without: this.without })} ${contentKey(ir, fn)}`;
+    const found = modules.get(key);
+    return found === undefined ? undefined : prepared(key, found.compiled, found.module);
   }
 
   private instantiate({ compiled, module }: CompiledModule): ReadyKernel {
@@ -97,8 +114,16 @@ export class KernelCache {
 function compiledModule(key: string, ir: IrModule, fn: IrFunction, form: CodeForm): CompiledModule {
   let found = modules.get(key);
   if (found === undefined) {
-    const compiled = compileKernel(ir, fn, MAX_PAGES, form);
-    found = { compiled, module: new WebAssembly.Module(compiled.bytes) };
+    const compile = (): CompiledKernel => compileKernel(ir, fn, MAX_PAGES, form);
+    const taken = takenOver.get(key);
+    takenOver.delete(key);
+    const restoredKernel = taken === undefined ? undefined : restored(taken, fn, compile);
+    if (taken !== undefined && restoredKernel !== undefined)
+      found = { compiled: restoredKernel, module: taken.module };
+    else {
+      const compiled = compile();
+      found = { compiled, module: new WebAssembly.Module(compiled.bytes) };
+    }
     if (modules.size >= MAX_MODULES) dropOldest(modules);
   } else {
     modules.delete(key);
@@ -107,9 +132,27 @@ function compiledModule(key: string, ir: IrModule, fn: IrFunction, form: CodeFor
   return found;
 }
 
+/** Kernels that another thread has compiled, until they are asked for. */
+const takenOver = new Map<string, PreparedKernel>();
+
+/** Spares this thread the compilation of what another has compiled. */
+export function takeOver(kernels: readonly PreparedKernel[]): void {
+  for (const kernel of kernels) {
+    if (modules.has(kernel.key)) continue;
+    if (takenOver.size >= MAX_MODULES) dropOldest(takenOver);
+    takenOver.set(kernel.key, kernel);
+  }
+}
+
 function dropOldest(map: Map<string, unknown>): void {
   const oldest = map.keys().next();
   if (oldest.done !== true) map.delete(oldest.value);
+}
+
+function keyOf(form: CodeForm): string {
+  const { groups = 0, observed, resumable, threaded, without = NOTHING_LEFT_OUT } = form;
+  const forms = `${observed === true ? 'o' : ''}${resumable === true ? 'r' : ''}${threaded === true ? 't' : ''}`;
+  return `${groups}${form.alwaysTogether === true ? 'a' : ''}${forms}-${optimisationKey(without)}`;
 }
 
 /** What the compiled code depends on: the function and the extents of the module's variables, not their addresses. */

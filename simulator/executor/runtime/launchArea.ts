@@ -4,6 +4,7 @@ import {
   AREA,
   CACHE,
   CLASS_COUNTERS,
+  constantWords,
   COUNTER_BYTES,
   DRIVER,
   EXCHANGE,
@@ -96,6 +97,7 @@ export class LaunchArea {
     this.setWide(RECORD.stopAt, NEVER);
     this.words.set(exponentials, AREA.exponentials >> 2);
     this.words.set(specialFunctionWords, AREA.specialFunctions >> 2);
+    this.words.set(constantWords, AREA.constants >> 2);
     this.memory.bytes.set(params, this.base + AREA.params);
     this.clear(AREA.counters, CLASS_COUNTERS + compiled.counters.length * COUNTER_BYTES);
     // Other kernels keep other things there.

@@ -32,6 +32,7 @@ import { AccessProfiler } from './accessProfiler.js';
 import { HostRuntime } from './hostRuntime.js';
 import { KernelCache, type ReadyKernel } from './kernelCache.js';
 import { LaunchArea } from './launchArea.js';
+import type { PreparedKernel } from './preparedKernels.js';
 import { ParallelLaunches, type ParallelOptions } from './parallel/index.js';
 
 /** Thread-instructions that a traced block may execute: the interpreter does about a million a second. */
@@ -41,6 +42,8 @@ const TRACE_FUEL = 20_000_000;
 const WAITING_TRACE_FUEL = 200_000;
 
 export interface WasmExecutorOptions {
+  /** Lanes go together wherever they can, for tests (see CodeForm). */
+  readonly alwaysTogether?: boolean;
   /** Optimisations to do without, to see what each brings. */
   readonly without?: ReadonlySet<Optimisation>;
   /**
@@ -57,12 +60,14 @@ export class WasmExecutor implements Executor {
   private readonly area: LaunchArea;
   private readonly host: HostRuntime;
   private readonly kernels: KernelCache;
+  private readonly alwaysTogether: boolean;
   private readonly parallel: ParallelLaunches | undefined;
   private journal: RunJournal | undefined;
   private counts: InstructionCounts | undefined;
 
   constructor(memory: NodeMemory, options: WasmExecutorOptions = {}) {
-    const { without = NOTHING_LEFT_OUT, threads = 1, parallel } = options;
+    const { without = NOTHING_LEFT_OUT, threads = 1, parallel, alwaysTogether = false } = options;
+    this.alwaysTogether = alwaysTogether;
     this.area = new LaunchArea(memory);
     this.host = new HostRuntime(this.area, memory);
     this.kernels = new KernelCache(memory, () => this.journal?.take(this.area), this.host.functions, without);
@@ -128,13 +133,25 @@ export class WasmExecutor implements Executor {
     return this.kernelOf(launch, {}).compiled.waitsForBlocks;
   }
 
+  /** The kernels that it has compiled, to be taken over by another thread. */
+  preparedKernels(): PreparedKernel[] {
+    return this.kernels.prepared();
+  }
+
   private kernelOf(launch: ExecutorLaunch, form: CodeForm): ReadyKernel {
-    return this.kernels.get(launch.module.ir, launch.kernel, formOf(launch, form));
+    return this.kernels.get(launch.module.ir, launch.kernel, this.formOf(launch, form));
   }
 
   /** Launches that have gone over several threads of the host. */
   get sharedLaunches(): number {
     return this.parallel?.shared ?? 0;
+  }
+
+  /** Fast code suits the shape of the launch. */
+  private formOf({ shape }: ExecutorLaunch, form: CodeForm): CodeForm {
+    if (form.observed === true || form.resumable === true) return form;
+    const groups = mostGroups(shape.block);
+    return this.alwaysTogether ? { ...form, groups, alwaysTogether: true } : { ...form, groups };
   }
 
   /** Ends the threads that help with large launches; launches that follow run on the caller's alone. */
@@ -209,9 +226,13 @@ export class WasmExecutor implements Executor {
   ): TurnsEnd {
     const inOrder = (part: BlockRange): TurnsEnd =>
       this.runBlocks(launch, kernel, part, { active: [], next: part.lo }, fuel, false);
-    const form = formOf(launch, {});
-    const formed = (other: CodeForm): ReadyKernel => this.kernels.get(launch.module.ir, launch.kernel, other);
-    return parallel.run({ launch, fuel, kernel, form, inOrder, formed }, range);
+    const form = this.formOf(launch, {});
+    const { kernels } = this;
+    const { ir } = launch.module;
+    const formed = (other: CodeForm): ReadyKernel => kernels.get(ir, launch.kernel, other);
+    const prepared = (other: CodeForm): PreparedKernel | undefined =>
+      kernels.preparedKernel(ir, launch.kernel, other);
+    return parallel.run({ launch, fuel, kernel, form, inOrder, formed, prepared }, range);
   }
 
   private runBlocks(
@@ -250,12 +271,6 @@ export class WasmExecutor implements Executor {
     }
     return { kind: 'done', blocks: range.hi - range.lo };
   }
-}
-
-/** Fast code suits the shape of the launch. */
-function formOf({ shape }: ExecutorLaunch, form: CodeForm): CodeForm {
-  const isFast = form.observed !== true && form.resumable !== true;
-  return isFast ? { ...form, groups: mostGroups(shape.block) } : form;
 }
 
 /** A run that has yielded, with all that its blocks hold. */

@@ -1,2 +1,2 @@
 export { lowerCalls, type CallLoweringOptions } from './calls/index.js';
-export { lowerModule } from './lowerModule.js';
+export { lowerModule, takeLowered } from './lowerModule.js';

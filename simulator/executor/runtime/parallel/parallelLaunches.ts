@@ -153,6 +153,7 @@ export class ParallelLaunches {
     const kernel = parts.formed(form);
     this.threaded.add(launch.kernel);
     const helpers = this.helpers(parts, kernel);
+    if (helpers.length === 0) return parts.inOrder(range);
     const prepared = parts.prepared(form);
     for (const { worker } of helpers) worker.send(kernel, prepared);
     const shared = new SharedLaunch(launch, kernel, range, this.area, helpers, {

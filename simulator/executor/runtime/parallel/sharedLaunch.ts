@@ -20,6 +20,9 @@ export interface Helper {
   readonly area: LaunchArea;
 }
 
+/** How long to wait for a thread to begin, where none begins before all are there. */
+const START_MS = 60_000;
+
 export interface SharedLaunchOptions {
   readonly form: CodeForm;
   /** Most blocks that a thread takes at once. */
@@ -102,7 +105,7 @@ export class SharedLaunch {
       });
     }
     if (!options.together) return;
-    for (const index of helpers.keys()) queue.wait(index, WORKER_STATE.called, options.patienceMs);
+    for (const index of helpers.keys()) queue.wait(index, WORKER_STATE.called, START_MS);
   }
 
   private awaitAll(): void {

@@ -1,0 +1,50 @@
+/** The thread that loads models for the process's GPU nodes (see modelLoader.ts). */
+import { parentPort, type MessagePort } from 'node:worker_threads';
+import { PreparationsSent } from '../../../simulator/cluster/index.js';
+import { ModelError } from '../../models/index.js';
+import type { LoaderConnection, LoadReply, LoadRequest } from './loaderMessages.js';
+import { FUEL_PER_BLOCK } from './nodeLimits.js';
+import { RehearsalNode } from './rehearsal.js';
+
+/** By device profile; what one node's model has had worked out serves the next. */
+const rehearsals = new Map<string, RehearsalNode>();
+
+function rehearsalOn(gpu: string): RehearsalNode {
+  let found = rehearsals.get(gpu);
+  if (found === undefined) rehearsals.set(gpu, (found = new RehearsalNode(gpu, FUEL_PER_BLOCK)));
+  return found;
+}
+
+function serve({ port, gpus }: LoaderConnection): void {
+  const sent = new PreparationsSent();
+  const [gpu = 'h200'] = gpus;
+  port.on('message', (message: LoadRequest) => answer(port, sent, gpu, message));
+}
+
+function answer(
+  port: MessagePort,
+  sent: PreparationsSent,
+  gpu: string,
+  { line, request }: LoadRequest,
+): void {
+  const reply = (message: LoadReply, transfer: ArrayBuffer[] = []): void =>
+    port.postMessage(message, transfer);
+  try {
+    const rehearsal = rehearsalOn(gpu);
+    const { model, downReason } = rehearsal.rehearse(request);
+    if (downReason !== undefined) {
+      reply({ kind: 'refused', line, reason: downReason });
+      return;
+    }
+    const buffers = new Set([...model.weights.values()].map(({ buffer }) => buffer as ArrayBuffer));
+    const preparation = sent.newIn(rehearsal.preparation());
+    reply({ kind: 'loaded', line, model, preparation }, [...buffers]);
+  } catch (error) {
+    // Whatever else is wrong here ends the thread, and nodes load by themselves.
+    if (!(error instanceof ModelError)) throw error;
+    reply({ kind: 'refused', line, reason: error.message });
+  }
+}
+
+if (parentPort === null) throw new Error('modelLoaderWorker runs as a worker thread only');
+parentPort.on('message', serve);

@@ -1,0 +1,53 @@
+import { GpuNode, type NodePreparation } from '../../../simulator/cluster/index.js';
+import { VirtualClock } from '../../../simulator/time/index.js';
+import { loadKernelModel, type KernelModel } from '../../models/index.js';
+import { BusyMeter } from '../busyMeter.js';
+import { NodeContainers } from '../nodeContainers.js';
+import type { KernelModelStart } from '../nodeHost.js';
+
+const LINE = 0;
+
+/** What a model's start has come to. */
+export interface Rehearsed {
+  readonly model: KernelModel;
+  /** Why it cannot start; undefined when it can. */
+  readonly downReason: string | undefined;
+}
+
+/**
+ * A GPU of its own, in virtual time, on which models are started before they start on a node: what the start works out
+ * is then there to be taken over, and a model that cannot start has held up nobody.
+ */
+export class RehearsalNode {
+  private readonly clock = new VirtualClock();
+  private readonly node: GpuNode;
+  private readonly containers: NodeContainers;
+
+  constructor(gpu: string, fuelPerBlock: number) {
+    this.node = new GpuNode(this.clock, { name: 'rehearsal', gpus: [gpu], fuelPerBlock });
+    const { clock, node } = this;
+    this.containers = new NodeContainers({ clock, driver: node, gpuCount: 1, meter: new BusyMeter() });
+  }
+
+  /** Starts a model, up to its last batch of zeros, and takes it off again. @throws ModelError when it cannot be loaded. */
+  rehearse(request: KernelModelStart): Rehearsed {
+    const model = loadKernelModel(request.path);
+    let downReason: string | undefined;
+    const onFrame = (frame: { readonly kind: string; readonly reason?: string }): void => {
+      if (frame.kind === 'down') downReason = frame.reason ?? '';
+    };
+    this.containers.start(LINE, request, { onFrame }, model);
+    this.clock.run();
+    this.containers.stop(LINE);
+    this.clock.run();
+    return { model, downReason };
+  }
+
+  preparation(): NodePreparation {
+    return this.node.preparation();
+  }
+
+  takeOver(preparation: NodePreparation): void {
+    this.node.takeOver(preparation);
+  }
+}
