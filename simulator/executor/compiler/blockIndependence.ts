@@ -83,8 +83,8 @@ function refusalOf(instruction: IrInstruction, fn: IrFunction): string | undefin
   if (isAtomic && isShared) {
     const type = types.at(-1) ?? 'b32';
     const isInteger = /^[bus](32|64)$/.test(type) && scalarAtomic(instruction) === undefined;
-    if (!isInteger) return `atomics on ${type} round in the order of the blocks`;
-    if (!modifiers.some((modifier) => commutative.has(modifier))) return 'an atomic whose order shows';
+    if (!isInteger) return `an atomic on ${type} whose order may show`;
+    if (!modifiers.some((modifier) => commutative.has(modifier))) return 'an atomic whose order may show';
     if (destinations.some((destination) => isRead(destination, fn))) return 'the result of an atomic is used';
   }
   return undefined;
