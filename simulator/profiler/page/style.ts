@@ -22,6 +22,7 @@ export const STYLE = `
 :root[data-theme=dark]{${DARK};color-scheme:dark}
 *{box-sizing:border-box}
 body{margin:0;background:var(--back);color:var(--text);font:14px/1.45 system-ui,sans-serif}
+[aria-pressed=true]{border-color:var(--link);color:var(--link)}
 header{display:flex;gap:1rem;align-items:center;padding:.8rem 1.2rem;border-bottom:1px solid var(--line)}
 h1{font-size:1.15rem;margin:0;flex:1}
 h2{font-size:1.1rem;margin:1.6rem 0 .4rem}
@@ -35,7 +36,8 @@ dt{color:var(--soft)}
 dd{margin:0}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums}
 th,td{padding:.1rem .5rem;text-align:right;white-space:nowrap}
-th{position:sticky;top:0;background:var(--card);border-bottom:1px solid var(--line);font-weight:600;z-index:1}
+th{font-weight:600}
+thead th{position:sticky;top:0;background:var(--card);border-bottom:1px solid var(--line);z-index:1}
 th button{background:none;border:0;padding:0;font-weight:600}
 th[aria-sort=descending] button::after{content:" \\25bc"}
 th[aria-sort=ascending] button::after{content:" \\25b2"}
