@@ -40,6 +40,7 @@ class Trial {
   private readonly found: string[] = [];
   private readonly memory = new NodeMemory({ backingBytes: NODE_BYTES });
   private readonly executor = new WasmExecutor(this.memory);
+  private readonly together = new WasmExecutor(this.memory, { alwaysTogether: true });
   private readonly benches: FuzzBench[] = [];
   private readonly random: FuzzRandom;
   private readonly reference: FuzzBench;
@@ -62,6 +63,7 @@ class Trial {
     if (expected.status !== 'done') return [`interpreter: ${outcome(expected)}`];
     const checks: (readonly [string, () => void])[] = [
       ['fast', () => this.checkFast(expected.counters)],
+      ['together', () => this.checkTogether(expected.counters)],
       ['observed', () => this.checkKill(expected.counters)],
       ['resumable', () => this.checkResumable(expected.counters)],
     ];
@@ -88,6 +90,20 @@ class Trial {
     const result = this.executor.run(bench.launch, this.range, 'fast', FUEL);
     this.compareRun('fast', result, expected);
     this.compareMemory('fast', this.reference, bench);
+  }
+
+  /** Lanes of a warp run together wherever they can; warps count as where each lane runs by itself. */
+  private checkTogether(expected: ExecutionCounters): void {
+    const bench = this.bench();
+    const result = this.together.run(bench.launch, this.range, 'fast', FUEL);
+    this.compareRun('together', result, expected);
+    this.compareMemory('together', this.reference, bench);
+    const apart = new WasmExecutor(this.memory, { without: new Set(['vector']) });
+    const { counters } = apart.run(this.bench().launch, this.range, 'fast', FUEL);
+    if (counters.warpInstructions !== result.counters.warpInstructions)
+      this.found.push(
+        `together: warpInstructions ${result.counters.warpInstructions}, not ${counters.warpInstructions}`,
+      );
   }
 
   /** A journal that is rolled back to an instruction leaves what a run holds that stops there. */

@@ -8,16 +8,17 @@ import { shrinkCase } from './shrinkCase.js';
 /**
  * Runs many random kernels in every way there is and tells which seeds differ:
  *
- *     node dist/simulator/executor/fuzz/fuzzRun.js --seeds 10000 [--from 1] [--generation 2] [--shrink]
+ *     node dist/simulator/executor/fuzz/fuzzRun.js --seeds 10000 [--from 1] [--generation 2] [--together] [--shrink]
  *
  * Odd seeds are of the first generation and even ones of the second unless one is asked for. Ends with status 1 when a seed
- * differs. `--shrink` prints the smallest kernel found that differs likewise.
+ * differs. `--together` draws blocks whose lanes go together; `--shrink` prints the smallest kernel found that differs likewise.
  */
 interface Options {
   readonly from: number;
   readonly seeds: number;
   readonly generation: 1 | 2 | undefined;
   readonly shrinks: boolean;
+  readonly together: boolean;
 }
 
 const SEEDS_PER_LINE = 250;
@@ -29,6 +30,7 @@ function readOptions(): Options {
       seeds: { type: 'string', default: '100' },
       generation: { type: 'string' },
       shrink: { type: 'boolean', default: false },
+      together: { type: 'boolean', default: false },
     },
   });
   const count = (name: string, text: string): number => {
@@ -45,6 +47,7 @@ function readOptions(): Options {
     seeds: count('seeds', values.seeds),
     generation: generation === undefined ? undefined : generation === '1' ? 1 : 2,
     shrinks: values.shrink,
+    together: values.together,
   };
 }
 
@@ -71,10 +74,10 @@ function shrunk(fuzz: FuzzCase, kind: string | undefined): FuzzCase {
 }
 
 function main(): void {
-  const { from, seeds, generation, shrinks } = readOptions();
+  const { from, seeds, generation, shrinks, together } = readOptions();
   const failed: number[] = [];
   for (let seed = from; seed < from + seeds; seed++) {
-    const fuzz = generateKernel(seed, { generation: generation ?? (seed % 2 === 1 ? 1 : 2) });
+    const fuzz = generateKernel(seed, { generation: generation ?? (seed % 2 === 1 ? 1 : 2), together });
     const found = tryDifferences(fuzz);
     if (found.length > 0) {
       failed.push(seed);

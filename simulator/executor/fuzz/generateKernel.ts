@@ -18,6 +18,8 @@ export interface FuzzOptions {
   readonly forCard?: boolean;
   /** 2 adds later families of statements; seeds of generation 1, the default, keep their text. */
   readonly generation?: 1 | 2;
+  /** Blocks in whose warps lanes go together, most of them alone in their block's work. */
+  readonly together?: boolean;
 }
 
 const blockShapes: readonly Dim3[] = [
@@ -33,6 +35,21 @@ const blockShapes: readonly Dim3[] = [
   [96, 1, 1],
   [16, 2, 2],
   [100, 1, 1],
+];
+
+/** With rows that hold chunks of each width, and what is left of them. */
+const togetherShapes: readonly Dim3[] = [
+  [32, 1, 1],
+  [64, 1, 1],
+  [128, 1, 1],
+  [40, 1, 1],
+  [70, 1, 1],
+  [13, 1, 1],
+  [32, 3, 1],
+  [16, 5, 1],
+  [8, 4, 3],
+  [4, 9, 1],
+  [12, 3, 2],
 ];
 
 const gridShapes: readonly Dim3[] = [
@@ -54,11 +71,12 @@ const sharedCounterBytes = 16;
 export function generateKernel(seed: number, options: FuzzOptions = {}): FuzzCase {
   const random = new FuzzRandom(seed);
   const generation = options.generation ?? 1;
-  const block = random.pick(blockShapes);
+  const together = options.together === true;
+  const block = random.pick(together ? togetherShapes : blockShapes);
   const grid = random.pick(gridShapes);
   const threads = block[0] * block[1] * block[2];
   const blocks = grid[0] * grid[1] * grid[2];
-  const isCooperative = random.chance(0.7);
+  const isCooperative = random.chance(together ? 0.35 : 0.7);
   const activeThreads = isCooperative && random.chance(0.2) ? random.between(1, threads) : threads;
   const style: FuzzStyle = {
     isCooperative,

@@ -64,7 +64,8 @@ export function planChunks(
   const without = (name: 'vector' | 'wide' | 'uniform' | 'affine'): boolean =>
     form.without?.has(name) === true;
   if (most < 1 || without('vector') || plan.takesTurns || form.observed === true) return undefined;
-  if (fn.instructions.some((each) => isOrdered(each) || asksTime(each))) return undefined;
+  const isAlways = form.alwaysTogether === true;
+  if (fn.instructions.some((each) => (isOrdered(each) && !isAlways) || asksTime(each))) return undefined;
   if (flows.some(({ classCount }) => AREA.passes + classCount * PASSES.bytes > AREA.passesEnd))
     return undefined;
   const { shapes, masked } = planMasked(plan, flows, (found) =>
@@ -89,7 +90,7 @@ export function planChunks(
     return manner;
   };
   const reached = [...new Set(flows.flatMap(({ nodes }) => nodes))];
-  const preferred = preferredGroups(plan, shapes, nodesOf(plan, reached), mannerOf);
+  const preferred = isAlways ? most : preferredGroups(plan, shapes, nodesOf(plan, reached), mannerOf);
   const groups = Math.min(most, without('wide') ? 1 : preferred);
   if (groups < 1) return undefined;
   const regions: ChunkPlan[] = [];
