@@ -1,5 +1,4 @@
 export { DRIVER_RESULT } from './blockDriver.js';
-export { constantWords } from './constantTable.js';
 export { CompileError, type CompileErrorCode } from './compileError.js';
 export {
   AREA,

@@ -4,7 +4,6 @@ import {
   AREA,
   CACHE,
   CLASS_COUNTERS,
-  constantWords,
   COUNTER_BYTES,
   DRIVER,
   EXCHANGE,
@@ -39,6 +38,8 @@ export class LaunchArea {
   private unsigned: Uint32Array;
   private floats: Float64Array;
   private extra = -1;
+  /** Whether the tables are in memory: no launch writes there, and memory that grows keeps them. */
+  private hasTables = false;
   private firstBlock = 0;
   private detail: string | undefined;
 
@@ -95,9 +96,11 @@ export class LaunchArea {
     this.set(RECORD.journalOldNext, AREA.journalOld);
     this.setWide(RECORD.position, 0);
     this.setWide(RECORD.stopAt, NEVER);
-    this.words.set(exponentials, AREA.exponentials >> 2);
-    this.words.set(specialFunctionWords, AREA.specialFunctions >> 2);
-    this.words.set(constantWords, AREA.constants >> 2);
+    if (!this.hasTables) {
+      this.words.set(exponentials, AREA.exponentials >> 2);
+      this.words.set(specialFunctionWords, AREA.specialFunctions >> 2);
+      this.hasTables = true;
+    }
     this.memory.bytes.set(params, this.base + AREA.params);
     this.clear(AREA.counters, CLASS_COUNTERS + compiled.counters.length * COUNTER_BYTES);
     // Other kernels keep other things there.
