@@ -17,6 +17,8 @@ interface Serving {
 
 /** The functions behind `vprintf`, `malloc`, `free` and `assertfail` in compiled code. A fault is left in the launch record. */
 export class HostRuntime {
+  private launch: ExecutorLaunch | undefined;
+  private localBytes = 0;
   private serving: Serving | undefined;
 
   readonly functions: HostCalls = {
@@ -48,28 +50,37 @@ export class HostRuntime {
   ) {}
 
   begin(launch: ExecutorLaunch, compiled: CompiledKernel): void {
-    const { space } = launch.module;
-    const printed = new PrintBuffer();
-    const memory = new BlockMemoryReader(this.area, this.node, space, compiled.localLayout.bytes);
-    this.serving = { launch, runtime: new DeviceRuntime(space, printed), printed, memory };
+    this.launch = launch;
+    this.localBytes = compiled.localLayout.bytes;
+    this.serving = undefined;
   }
 
   /** @returns what the run has printed. */
   end(): string | undefined {
     const text = this.serving?.printed.text();
+    this.launch = undefined;
     this.serving = undefined;
     return text;
   }
 
   private serve<T>(onFault: T, call: (serving: Serving) => T): T {
-    if (this.serving === undefined) throw new RangeError('no run is under way');
     try {
-      return call(this.serving);
+      return call((this.serving ??= this.open()));
     } catch (error) {
       if (!(error instanceof RuntimeFault)) throw error;
       this.area.leaveFault(faultNumber(error.code), error.address, error.message);
       return onFault;
     }
+  }
+
+  /** Most kernels never call. */
+  private open(): Serving {
+    const { launch } = this;
+    if (launch === undefined) throw new RangeError('no run is under way');
+    const { space } = launch.module;
+    const printed = new PrintBuffer();
+    const memory = new BlockMemoryReader(this.area, this.node, space, this.localBytes);
+    return { launch, runtime: new DeviceRuntime(space, printed), printed, memory };
   }
 
   private block(): Dim3 {

@@ -1,15 +1,17 @@
-import { createHash } from "node:crypto";
-import type { IrFunction, IrModule } from "../../ptx/index.js";
+import { createHash } from 'node:crypto';
+import type { IrFunction, IrModule } from '../../ptx/index.js';
 import {
   compileKernel,
   FLUSH_JOURNAL,
+  NOTHING_LEFT_OUT,
   optimisationKey,
   type CodeForm,
   type CompiledKernel,
   type Optimisation,
-} from "../compiler/index.js";
-import type { NodeMemory } from "../memory/index.js";
-import type { HostCalls } from "./hostRuntime.js";
+} from '../compiler/index.js';
+import type { NodeMemory } from '../memory/index.js';
+import type { HostCalls } from './hostRuntime.js';
+import { prepared, restored, type PreparedKernel } from './preparedKernels.js';
 
 /** A kernel ready to run on one node's memory. */
 export interface ReadyKernel {
@@ -17,8 +19,7 @@ export interface ReadyKernel {
   /** `run(lo, hi)` of a kernel whose threads never wait, otherwise undefined. */
   readonly run: ((lo: number, hi: number) => number) | undefined;
   /** Runs blocks from `lo` on, the first from where it was left if `resumed` is 1; of kernels that have a driver. */
-  readonly drive:
-    ((lo: number, hi: number, resumed: number) => number) | undefined;
+  readonly drive: ((lo: number, hi: number, resumed: number) => number) | undefined;
   /** Region functions by state. */
   readonly regions: readonly ((warp: number, mask: number) => number)[];
 }
@@ -38,10 +39,7 @@ const contentKeys = new WeakMap<IrFunction, string>();
 
 /** Kernels by content: the same text loaded again, in another context or node, is not compiled again. */
 export class KernelCache {
-  private readonly byFunction = new Map<
-    string,
-    WeakMap<IrFunction, ReadyKernel>
-  >();
+  private readonly byFunction = new Map<string, WeakMap<IrFunction, ReadyKernel>>();
   private readonly byContent = new Map<string, ReadyKernel>();
 
   /**
@@ -49,7 +47,7 @@ export class KernelCache {
    * @param without what is left out of every form @param area where that of threaded code begins
    */
   constructor(
-    private readonly memory: Pick<NodeMemory, "memory">,
+    private readonly memory: Pick<NodeMemory, 'memory'>,
     private readonly flushJournal: () => void,
     private readonly host: HostCalls,
     private readonly without: ReadonlySet<Optimisation>,
@@ -59,7 +57,7 @@ export class KernelCache {
   /** @throws CompileError. */
   get(ir: IrModule, fn: IrFunction, asked: CodeForm = {}): ReadyKernel {
     const form = { ...asked, without: this.without };
-    const formKey = `${form.groups ?? 0}${form.alwaysTogether === true ? "a" : ""}${form.observed === true ? "o" : ""}${form.resumable === true ? "r" : ""}${form.threaded === true ? "t" : ""}-${optimisationKey(this.without)}`;
+    const formKey = keyOf(form);
     let byFunction = this.byFunction.get(formKey);
     if (byFunction === undefined) {
       byFunction = new WeakMap();
@@ -78,6 +76,21 @@ export class KernelCache {
     return ready;
   }
 
+  /** What has been compiled for this node, for other threads. */
+  prepared(): PreparedKernel[] {
+    return [...this.byContent.keys()].flatMap((key) => {
+      const found = modules.get(key);
+      return found === undefined ? [] : [prepared(key, found.compiled, found.module)];
+    });
+  }
+
+  /** One of them. */
+  preparedKernel(ir: IrModule, fn: IrFunction, asked: CodeForm): PreparedKernel | undefined {
+    const key = `${keyOf({ ...asked, without: this.without })} ${contentKey(ir, fn)}`;
+    const found = modules.get(key);
+    return found === undefined ? undefined : prepared(key, found.compiled, found.module);
+  }
+
   private instantiate({ compiled, module }: CompiledModule): ReadyKernel {
     const node = {
       memory: this.memory.memory,
@@ -88,31 +101,29 @@ export class KernelCache {
     } as Record<string, WebAssembly.ImportValue>;
     const { exports } = new WebAssembly.Instance(module, { node });
     const regions =
-      compiled.shape === "blocks"
-        ? []
-        : [...compiled.syncPoints.keys(), compiled.syncPoints.length];
+      compiled.shape === 'blocks' ? [] : [...compiled.syncPoints.keys(), compiled.syncPoints.length];
     return {
       compiled,
-      run: exports["run"] as ReadyKernel["run"],
-      drive: exports["drive"] as ReadyKernel["drive"],
-      regions: regions.map(
-        (region) =>
-          exports[`region${region}`] as (warp: number, mask: number) => number,
-      ),
+      run: exports['run'] as ReadyKernel['run'],
+      drive: exports['drive'] as ReadyKernel['drive'],
+      regions: regions.map((region) => exports[`region${region}`] as (warp: number, mask: number) => number),
     };
   }
 }
 
-function compiledModule(
-  key: string,
-  ir: IrModule,
-  fn: IrFunction,
-  form: CodeForm,
-): CompiledModule {
+function compiledModule(key: string, ir: IrModule, fn: IrFunction, form: CodeForm): CompiledModule {
   let found = modules.get(key);
   if (found === undefined) {
-    const compiled = compileKernel(ir, fn, MAX_PAGES, form);
-    found = { compiled, module: new WebAssembly.Module(compiled.bytes) };
+    const compile = (): CompiledKernel => compileKernel(ir, fn, MAX_PAGES, form);
+    const taken = takenOver.get(key);
+    takenOver.delete(key);
+    const restoredKernel = taken === undefined ? undefined : restored(taken, fn, compile);
+    if (taken !== undefined && restoredKernel !== undefined)
+      found = { compiled: restoredKernel, module: taken.module };
+    else {
+      const compiled = compile();
+      found = { compiled, module: new WebAssembly.Module(compiled.bytes) };
+    }
     if (modules.size >= MAX_MODULES) dropOldest(modules);
   } else {
     modules.delete(key);
@@ -121,27 +132,43 @@ function compiledModule(
   return found;
 }
 
+/** Kernels that another thread has compiled, until they are asked for. */
+const takenOver = new Map<string, PreparedKernel>();
+
+/** Spares this thread the compilation of what another has compiled. */
+export function takeOver(kernels: readonly PreparedKernel[]): void {
+  for (const kernel of kernels) {
+    if (modules.has(kernel.key)) continue;
+    if (takenOver.size >= MAX_MODULES) dropOldest(takenOver);
+    takenOver.set(kernel.key, kernel);
+  }
+}
+
 function dropOldest(map: Map<string, unknown>): void {
   const oldest = map.keys().next();
   if (oldest.done !== true) map.delete(oldest.value);
+}
+
+function keyOf(form: CodeForm): string {
+  const { groups = 0, observed, resumable, threaded, without = NOTHING_LEFT_OUT } = form;
+  const forms = `${observed === true ? 'o' : ''}${resumable === true ? 'r' : ''}${threaded === true ? 't' : ''}`;
+  return `${groups}${form.alwaysTogether === true ? 'a' : ''}${forms}-${optimisationKey(without)}`;
 }
 
 /** What the compiled code depends on: the function and the extents of the module's variables, not their addresses. */
 function contentKey(ir: IrModule, fn: IrFunction): string {
   let key = contentKeys.get(fn);
   if (key === undefined) {
-    const variables = ir.variables.map(
-      ({ name, space, bytes, align, isExtern }) => [
-        name,
-        space,
-        bytes,
-        align,
-        isExtern,
-      ],
-    );
-    key = createHash("sha256")
+    const variables = ir.variables.map(({ name, space, bytes, align, isExtern }) => [
+      name,
+      space,
+      bytes,
+      align,
+      isExtern,
+    ]);
+    key = createHash('sha256')
       .update(JSON.stringify([fn, variables]))
-      .digest("hex");
+      .digest('hex');
     contentKeys.set(fn, key);
   }
   return key;

@@ -6,8 +6,8 @@ import {
   STOPPED,
   type CodeForm,
   type Optimisation,
-} from "../compiler/index.js";
-import type { NodeMemory } from "../memory/index.js";
+} from '../compiler/index.js';
+import type { NodeMemory } from '../memory/index.js';
 import type {
   AccessJournal,
   AccessProfile,
@@ -19,24 +19,21 @@ import type {
   RunResult,
   SuspendedRun,
   TraceSink,
-} from "../types.js";
-import { RunJournal } from "./accessJournal.js";
-import { BlocksInOrder } from "./blocksInOrder.js";
-import {
-  BlockTurns,
-  type BlocksInFlight,
-  type TurnsEnd,
-} from "./blockTurns.js";
-import { CallSize } from "./callSize.js";
-import { addInstructionCounts, readCounters } from "./counters.js";
-import { ExecutorError } from "./executorError.js";
-import { readFault } from "./faults.js";
-import { traceBlocks } from "./tracer.js";
-import { AccessProfiler } from "./accessProfiler.js";
-import { HostRuntime } from "./hostRuntime.js";
-import { KernelCache, type ReadyKernel } from "./kernelCache.js";
-import { LaunchArea } from "./launchArea.js";
-import { ParallelLaunches, type ParallelOptions } from "./parallel/index.js";
+} from '../types.js';
+import { RunJournal } from './accessJournal.js';
+import { BlocksInOrder } from './blocksInOrder.js';
+import { BlockTurns, type BlocksInFlight, type TurnsEnd } from './blockTurns.js';
+import { CallSize } from './callSize.js';
+import { addInstructionCounts, readCounters } from './counters.js';
+import { ExecutorError } from './executorError.js';
+import { readFault } from './faults.js';
+import { traceBlocks } from './tracer.js';
+import { AccessProfiler } from './accessProfiler.js';
+import { HostRuntime } from './hostRuntime.js';
+import { KernelCache, type ReadyKernel } from './kernelCache.js';
+import { LaunchArea } from './launchArea.js';
+import type { PreparedKernel } from './preparedKernels.js';
+import { ParallelLaunches, type ParallelOptions } from './parallel/index.js';
 
 /** Thread-instructions that a traced block may execute: the interpreter does about a million a second. */
 const TRACE_FUEL = 20_000_000;
@@ -55,7 +52,7 @@ export interface WasmExecutorOptions {
    */
   readonly threads?: number;
   /** How they do it, for tests. */
-  readonly parallel?: Pick<ParallelOptions, "eager" | "file" | "patienceMs">;
+  readonly parallel?: Pick<ParallelOptions, 'eager' | 'file' | 'patienceMs'>;
 }
 
 /** Runs kernels as WebAssembly on one node's memory. One launch at a time. */
@@ -69,27 +66,13 @@ export class WasmExecutor implements Executor {
   private counts: InstructionCounts | undefined;
 
   constructor(memory: NodeMemory, options: WasmExecutorOptions = {}) {
-    const {
-      without = NOTHING_LEFT_OUT,
-      threads = 1,
-      parallel,
-      alwaysTogether = false,
-    } = options;
+    const { without = NOTHING_LEFT_OUT, threads = 1, parallel, alwaysTogether = false } = options;
     this.alwaysTogether = alwaysTogether;
     this.area = new LaunchArea(memory);
     this.host = new HostRuntime(this.area, memory);
-    this.kernels = new KernelCache(
-      memory,
-      () => this.journal?.take(this.area),
-      this.host.functions,
-      without,
-    );
-    if (threads > 1 && !without.has("threads"))
-      this.parallel = new ParallelLaunches(memory, this.area, {
-        workers: threads - 1,
-        without,
-        ...parallel,
-      });
+    this.kernels = new KernelCache(memory, () => this.journal?.take(this.area), this.host.functions, without);
+    if (threads > 1 && !without.has('threads'))
+      this.parallel = new ParallelLaunches(memory, this.area, { workers: threads - 1, without, ...parallel });
   }
 
   /**
@@ -97,30 +80,18 @@ export class WasmExecutor implements Executor {
    * @throws ExecutorError for a launch that does not fit; CompileError for a kernel with an instruction that is not
    * supported; MemoryError when thread contexts do not fit in the node's backing.
    */
-  run(
-    launch: ExecutorLaunch,
-    range: BlockRange,
-    variant: ExecutorVariant,
-    fuel: number,
-  ): RunResult {
+  run(launch: ExecutorLaunch, range: BlockRange, variant: ExecutorVariant, fuel: number): RunResult {
     checkRange(launch, range, fuel);
-    if (variant === "observed") return this.observe(launch, range, fuel);
+    if (variant === 'observed') return this.observe(launch, range, fuel);
     const blocks = { active: [], next: range.lo };
-    return this.runKernel(launch, range, blocks, fuel, {
-      resumable: variant === "resumable",
-    });
+    return this.runKernel(launch, range, blocks, fuel, { resumable: variant === 'resumable' });
   }
 
   /** As a *fast* `run`, and adds to `counts` how often each instruction of the kernel was executed. @throws as `run`. */
-  runCounted(
-    launch: ExecutorLaunch,
-    range: BlockRange,
-    fuel: number,
-    counts: InstructionCounts,
-  ): RunResult {
+  runCounted(launch: ExecutorLaunch, range: BlockRange, fuel: number, counts: InstructionCounts): RunResult {
     this.counts = counts;
     try {
-      return this.run(launch, range, "fast", fuel);
+      return this.run(launch, range, 'fast', fuel);
     } finally {
       this.counts = undefined;
     }
@@ -138,8 +109,7 @@ export class WasmExecutor implements Executor {
   ): { readonly journal: AccessJournal; readonly stopped: boolean } {
     checkRange(launch, range, fuel);
     const { journal } = this.observe(launch, range, fuel, position);
-    if (journal === undefined)
-      throw new RangeError("an observed run has a journal");
+    if (journal === undefined) throw new RangeError('an observed run has a journal');
     return { journal, stopped: this.area.get(RECORD.faultCode) === STOPPED };
   }
 
@@ -148,32 +118,28 @@ export class WasmExecutor implements Executor {
    * none. Its launch's address space must still be there.
    */
   resume(suspended: SuspendedRun, fuel: number): RunResult {
-    if (
-      !(suspended instanceof SuspendedBlocks) ||
-      suspended.executor !== this
-    ) {
+    if (!(suspended instanceof SuspendedBlocks) || suspended.executor !== this) {
       throw new ExecutorError(
-        "invalidResume",
+        'invalidResume',
         `${suspended.launch.kernel.name}: the suspended run is of another executor; resume it where it was suspended`,
       );
     }
     const { launch, range } = suspended;
     checkRange(launch, range, fuel);
-    return this.runKernel(launch, range, suspended.take(), fuel, {
-      resumable: true,
-    });
+    return this.runKernel(launch, range, suspended.take(), fuel, { resumable: true });
   }
 
   needsWholeGrid(launch: ExecutorLaunch): boolean {
     return this.kernelOf(launch, {}).compiled.waitsForBlocks;
   }
 
+  /** The kernels that it has compiled, to be taken over by another thread. */
+  preparedKernels(): PreparedKernel[] {
+    return this.kernels.prepared();
+  }
+
   private kernelOf(launch: ExecutorLaunch, form: CodeForm): ReadyKernel {
-    return this.kernels.get(
-      launch.module.ir,
-      launch.kernel,
-      this.formOf(launch, form),
-    );
+    return this.kernels.get(launch.module.ir, launch.kernel, this.formOf(launch, form));
   }
 
   /** Launches that have gone over several threads of the host. */
@@ -185,9 +151,7 @@ export class WasmExecutor implements Executor {
   private formOf({ shape }: ExecutorLaunch, form: CodeForm): CodeForm {
     if (form.observed === true || form.resumable === true) return form;
     const groups = mostGroups(shape.block);
-    return this.alwaysTogether
-      ? { ...form, groups, alwaysTogether: true }
-      : { ...form, groups };
+    return this.alwaysTogether ? { ...form, groups, alwaysTogether: true } : { ...form, groups };
   }
 
   /** Ends the threads that help with large launches; launches that follow run on the caller's alone. */
@@ -195,24 +159,12 @@ export class WasmExecutor implements Executor {
     this.parallel?.close();
   }
 
-  private observe(
-    launch: ExecutorLaunch,
-    range: BlockRange,
-    fuel: number,
-    stopAt?: number,
-  ): RunResult {
+  private observe(launch: ExecutorLaunch, range: BlockRange, fuel: number, stopAt?: number): RunResult {
     const journal = new RunJournal(launch.module.space);
     this.journal = journal;
     try {
       const blocks = { active: [], next: range.lo };
-      const result = this.runKernel(
-        launch,
-        range,
-        blocks,
-        fuel,
-        { observed: true },
-        stopAt,
-      );
+      const result = this.runKernel(launch, range, blocks, fuel, { observed: true }, stopAt);
       journal.finish(this.area);
       return { ...result, journal };
     } finally {
@@ -234,37 +186,20 @@ export class WasmExecutor implements Executor {
     if (stopAt !== undefined) this.area.setWide(RECORD.stopAt, stopAt);
     try {
       const end =
-        this.parallel === undefined ||
-        form.observed === true ||
-        form.resumable === true
-          ? this.runBlocks(
-              launch,
-              kernel,
-              range,
-              blocks,
-              fuel,
-              form.resumable === true,
-            )
+        this.parallel === undefined || form.observed === true || form.resumable === true
+          ? this.runBlocks(launch, kernel, range, blocks, fuel, form.resumable === true)
           : this.runParallel(this.parallel, launch, kernel, range, fuel);
       const counters = readCounters(this.area, kernel.compiled, end.blocks);
-      if (this.counts !== undefined)
-        addInstructionCounts(this.area, kernel.compiled, this.counts);
+      if (this.counts !== undefined) addInstructionCounts(this.area, kernel.compiled, this.counts);
       const text = this.host.end();
-      const outcome = {
-        counters,
-        ...(text === undefined ? {} : { printed: text }),
-      };
+      const outcome = { counters, ...(text === undefined ? {} : { printed: text }) };
       switch (end.kind) {
-        case "done":
-          return { status: "done", ...outcome };
-        case "fault":
-          return { status: "fault", ...outcome, fault: end.fault };
-        case "yield":
-          return {
-            status: "yield",
-            ...outcome,
-            suspended: new SuspendedBlocks(launch, range, this, blocks),
-          };
+        case 'done':
+          return { status: 'done', ...outcome };
+        case 'fault':
+          return { status: 'fault', ...outcome, fault: end.fault };
+        case 'yield':
+          return { status: 'yield', ...outcome, suspended: new SuspendedBlocks(launch, range, this, blocks) };
       }
     } finally {
       this.area.end();
@@ -278,17 +213,8 @@ export class WasmExecutor implements Executor {
     return profiler.profile();
   }
 
-  trace(
-    launch: ExecutorLaunch,
-    blocks: readonly number[],
-    sink: TraceSink,
-  ): void {
-    traceBlocks(
-      launch,
-      blocks,
-      sink,
-      this.needsWholeGrid(launch) ? WAITING_TRACE_FUEL : TRACE_FUEL,
-    );
+  trace(launch: ExecutorLaunch, blocks: readonly number[], sink: TraceSink): void {
+    traceBlocks(launch, blocks, sink, this.needsWholeGrid(launch) ? WAITING_TRACE_FUEL : TRACE_FUEL);
   }
 
   private runParallel(
@@ -299,18 +225,14 @@ export class WasmExecutor implements Executor {
     fuel: number,
   ): TurnsEnd {
     const inOrder = (part: BlockRange): TurnsEnd =>
-      this.runBlocks(
-        launch,
-        kernel,
-        part,
-        { active: [], next: part.lo },
-        fuel,
-        false,
-      );
+      this.runBlocks(launch, kernel, part, { active: [], next: part.lo }, fuel, false);
     const form = this.formOf(launch, {});
-    const formed = (other: CodeForm): ReadyKernel =>
-      this.kernels.get(launch.module.ir, launch.kernel, other);
-    return parallel.run({ launch, fuel, kernel, form, inOrder, formed }, range);
+    const { kernels } = this;
+    const { ir } = launch.module;
+    const formed = (other: CodeForm): ReadyKernel => kernels.get(ir, launch.kernel, other);
+    const prepared = (other: CodeForm): PreparedKernel | undefined =>
+      kernels.preparedKernel(ir, launch.kernel, other);
+    return parallel.run({ launch, fuel, kernel, form, inOrder, formed, prepared }, range);
   }
 
   private runBlocks(
@@ -321,18 +243,9 @@ export class WasmExecutor implements Executor {
     fuel: number,
     yields: boolean,
   ): TurnsEnd {
-    if (kernel.run !== undefined)
-      return this.runApart(launch, kernel, kernel.run, range);
+    if (kernel.run !== undefined) return this.runApart(launch, kernel, kernel.run, range);
     if (kernel.compiled.takesTurns)
-      return new BlockTurns(
-        this.area,
-        launch,
-        kernel,
-        range,
-        blocks,
-        fuel,
-        yields,
-      ).run();
+      return new BlockTurns(this.area, launch, kernel, range, blocks, fuel, yields).run();
     return new BlocksInOrder(this.area, launch, kernel, range).run();
   }
 
@@ -350,14 +263,13 @@ export class WasmExecutor implements Executor {
       if (run(lo, hi) === REGION_RESULT.fault) {
         const fault = readFault(this.area, launch);
         const [x, y] = launch.shape.grid;
-        const blocks =
-          fault.block[0] + x * (fault.block[1] + y * fault.block[2]) - range.lo;
-        return { kind: "fault", fault, blocks };
+        const blocks = fault.block[0] + x * (fault.block[1] + y * fault.block[2]) - range.lo;
+        return { kind: 'fault', fault, blocks };
       }
       lo = hi;
       size.adapt(lo - range.lo);
     }
-    return { kind: "done", blocks: range.hi - range.lo };
+    return { kind: 'done', blocks: range.hi - range.lo };
   }
 }
 
@@ -376,7 +288,7 @@ class SuspendedBlocks implements SuspendedRun {
   take(): BlocksInFlight {
     if (this.isTaken) {
       throw new ExecutorError(
-        "invalidResume",
+        'invalidResume',
         `${this.launch.kernel.name}: the suspended run has been resumed before; resume what that run gave back`,
       );
     }
@@ -385,11 +297,7 @@ class SuspendedBlocks implements SuspendedRun {
   }
 }
 
-function checkRange(
-  launch: ExecutorLaunch,
-  range: BlockRange,
-  fuel: number,
-): void {
+function checkRange(launch: ExecutorLaunch, range: BlockRange, fuel: number): void {
   const [x, y, z] = launch.shape.grid;
   const blocks = x * y * z;
   if (
@@ -400,13 +308,13 @@ function checkRange(
     range.hi > blocks
   ) {
     throw new ExecutorError(
-      "invalidLaunch",
+      'invalidLaunch',
       `${launch.kernel.name}: block range [${range.lo}, ${range.hi}) is not within the grid's ${blocks} blocks`,
     );
   }
   if (!Number.isSafeInteger(fuel) || fuel <= 0) {
     throw new ExecutorError(
-      "invalidLaunch",
+      'invalidLaunch',
       `${launch.kernel.name}: fuel must be a positive integer, got ${fuel}`,
     );
   }

@@ -14,6 +14,9 @@ function workerFile(): URL {
   return new URL(`${beside.href.slice(0, at)}/dist${beside.href.slice(at)}`);
 }
 
+/** Modules that one thread keeps. */
+const MOST_MODULES = 256;
+
 /** One thread of the pool, seen from the node's. */
 export class PooledWorker {
   isGone = false;
@@ -42,6 +45,11 @@ export class PooledWorker {
     this.worker.on('exit', () => {
       this.isGone = true;
     });
+  }
+
+  /** Whether it holds so many modules that a fresh one is better: it forgets none. */
+  get isWorn(): boolean {
+    return this.modulesSent >= MOST_MODULES;
   }
 
   /** Sends a module unless it has been sent before; @returns its number. */
@@ -111,7 +119,9 @@ export class WorkerPool {
     if (this.isClosed) return [];
     const { workers, without, file = workerFile() } = this.options;
     for (let worker = 0; worker < workers; worker++) {
-      if (this.workers[worker]?.isGone === false) continue;
+      const known = this.workers[worker];
+      if (known?.isGone === false && !known.isWorn) continue;
+      known?.end();
       const start = { memory: this.memory, without: [...without] };
       this.workers[worker] = new PooledWorker(start, file, this.onError);
     }
