@@ -97,7 +97,7 @@ export class ContextValues implements WarpValues {
 }
 
 /** Writes lanes' values side by side over a warp's exchange area, which holds nothing between waits. */
-export function writeToExchange(
+function writeToExchange(
   values: WarpValues,
   contexts: number,
   operand: IrOperand | undefined,

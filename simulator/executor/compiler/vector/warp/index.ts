@@ -1,11 +1,2 @@
 export { ContextValues } from './contextValues.js';
-export { OperandValues } from './operandValues.js';
-export {
-  emitWarpOperation,
-  isTogetherOperation,
-  namesWholeWarp,
-  pushNamesAll,
-  warpMembers,
-  warpResultShapes,
-} from './warpOperations.js';
-export { WARP_GROUPS } from './warpValues.js';
+export { emitWarpOperation, isTogetherOperation, namesWholeWarp, pushNamesAll } from './warpOperations.js';

@@ -9,7 +9,7 @@ interface Sources {
 }
 
 /** The sources of a shuffle whose distance and bounds are immediates. */
-export function knownSources({ modifiers, sources }: IrInstruction): Sources | undefined {
+function knownSources({ modifiers, sources }: IrInstruction): Sources | undefined {
   const [, by, clamp] = sources;
   if (by?.kind !== 'integer' || clamp?.kind !== 'integer') return undefined;
   const distance = by.low & 31;
@@ -32,12 +32,6 @@ function sourceOf(modifiers: readonly string[], lane: number, distance: number, 
   if (modifiers.includes('down')) return lane + distance;
   if (modifiers.includes('bfly')) return lane ^ distance;
   return (lane & segment) | (distance & ~segment);
-}
-
-/** Whether every lane takes the value of the same lane. */
-export function isBroadcast(instruction: IrInstruction): boolean {
-  const known = knownSources(instruction);
-  return known?.lanes.every((lane) => lane === known.lanes[0]) === true;
 }
 
 export function emitShuffle(values: WarpValues, instruction: IrInstruction): void {

@@ -1,7 +1,6 @@
 import type { IrInstruction, IrOperand } from '../../../../ptx/index.js';
-import { UNIFORM, VARYING, type LaneShape } from '../laneShapes.js';
 import { emitActiveMask, emitElection, emitMatch, emitReduction, emitVote } from './agreements.js';
-import { emitShuffle, isBroadcast } from './shuffles.js';
+import { emitShuffle } from './shuffles.js';
 import { WARP_GROUPS, type WarpValues } from './warpValues.js';
 
 /** Whether an instruction is done for a whole warp at once when its 32 lanes are together. */
@@ -23,7 +22,7 @@ export function isTogetherOperation({ opcode, modifiers }: IrInstruction): boole
 }
 
 /** The lanes that an operation says must meet, if it names them. */
-export function warpMembers(instruction: IrInstruction): IrOperand | undefined {
+function warpMembers(instruction: IrInstruction): IrOperand | undefined {
   return instruction.modifiers.includes('sync') ? instruction.sources.at(-1) : undefined;
 }
 
@@ -41,20 +40,6 @@ export function pushNamesAll(values: WarpValues, instruction: IrInstruction): vo
     if (group > 0) values.f.simd('v128And');
   }
   values.f.simd('v128Not').simd('v128AnyTrue').op('i32Eqz');
-}
-
-/** Shapes of an operation's result and of its predicate over the lanes of a whole warp. */
-export function warpResultShapes(instruction: IrInstruction): { value: LaneShape; predicate: LaneShape } {
-  switch (instruction.opcode) {
-    case 'shfl':
-      return { value: isBroadcast(instruction) ? UNIFORM : VARYING, predicate: VARYING };
-    case 'match': {
-      const shape = instruction.modifiers.includes('all') ? UNIFORM : VARYING;
-      return { value: shape, predicate: shape };
-    }
-    default:
-      return { value: UNIFORM, predicate: VARYING };
-  }
 }
 
 /** Writes a warp operation for all 32 lanes, which are together. */
