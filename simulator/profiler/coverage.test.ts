@@ -60,6 +60,20 @@ describe('coverage of a launch', () => {
     expect(coverageText(cut.coverage)).toContain('only for the first instructions');
   });
 
+  it('cuts the one block of a small grid as well, and an endless one', () => {
+    const long = 'L: add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, 20000;\n@%p1 bra L;';
+    const run = profileKernel({ body: long }, { budget: 10_000 });
+    expect(run.coverage).toMatchObject({ kind: 'sample', tracedBlocks: 1, cutBlocks: 1, ranBlocks: 1 });
+    expect(run.coverage.tracedThreadInstructions).toBeLessThan(25_000);
+    expect(run.of('L: add').threadInstructions).toBe(20_000 * 32);
+    const endless = profileKernel(
+      { body: 'L: add.u32 %r5, %r5, 1;\nbra L;' },
+      { budget: 10_000, fuelPerBlock: 1_000_000 },
+    );
+    expect(endless.fault?.code).toBe('fuelExhausted');
+    expect(endless.coverage).toMatchObject({ kind: 'sample', endedBy: 'fault', cutBlocks: 1 });
+  });
+
   it('is the same for the same seed', () => {
     const counts = (seed: number): readonly number[] => {
       const { totals } = profileKernel(UNEVEN, { blocks: 4, seed });

@@ -88,9 +88,9 @@ class LaunchProfiling {
 
   run(): CountedLaunch {
     if (this.waits()) return this.traceAll(this.options.blocks === undefined ? this.budget : Infinity);
-    const wanted = this.wantedBlocks();
-    if (this.options.onlySample === true) return this.traceSampleOnly(wanted);
-    return wanted >= this.gridBlocks ? this.traceAll(Infinity) : this.traceSample(wanted);
+    const { blocks, isWhole } = this.wanted();
+    if (this.options.onlySample === true) return this.traceSampleOnly(blocks);
+    return isWhole ? this.traceAll(Infinity) : this.traceSample(blocks);
   }
 
   /** Whether blocks may wait for one another, so that none can be traced without the others. */
@@ -98,19 +98,23 @@ class LaunchProfiling {
     return this.executor.needsWholeGrid(this.launch);
   }
 
-  private wantedBlocks(): number {
+  /** Blocks to trace, and whether all of the launch is. A few long blocks may be too much for the budget, too. */
+  private wanted(): { readonly blocks: number; readonly isWhole: boolean } {
+    const { gridBlocks, budget } = this;
     const { blocks, threadInstructions } = this.options;
-    if (blocks === 'all') return this.gridBlocks;
-    if (blocks !== undefined) return Math.min(blocks, this.gridBlocks);
+    if (blocks !== undefined) {
+      const isWhole = blocks === 'all' || blocks >= gridBlocks;
+      return { blocks: isWhole ? gridBlocks : blocks, isWhole };
+    }
     const total = threadInstructions ?? this.estimatedInstructions();
-    if (total <= this.budget) return this.gridBlocks;
-    return Math.max(1, Math.floor((this.budget * this.gridBlocks) / total));
+    if (total <= budget) return { blocks: gridBlocks, isWhole: true };
+    return { blocks: Math.max(1, Math.floor((budget * gridBlocks) / total)), isWhole: false };
   }
 
   /** By the block in the middle; its trace is thrown away. */
   private estimatedInstructions(): number {
     const probe = new CountingSink(this.launch.kernel);
-    probe.allow(this.budget);
+    probe.allow(this.budget + 1);
     this.executor.trace(this.launch, [Math.floor(this.gridBlocks / 2)], probe);
     return probe.threadInstructions * this.gridBlocks;
   }
