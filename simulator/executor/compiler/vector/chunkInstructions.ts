@@ -57,8 +57,16 @@ export class ChunkInstructions {
   /** A widened affine value is affine while no lane wraps: one compare of the last lane's with the first's. */
   private checkLanes(instruction: IrInstruction): void {
     const { f, scalar, width } = this.v;
-    const { checked } = this.plan.shapes.resultOf(instruction);
+    const { checked, rowBits = 0 } = this.plan.shapes.resultOf(instruction);
     if (checked === undefined) return;
+    if (checked === 'row') {
+      // The last lane is in lane 0's row.
+      scalar.use(instruction.sources[0], 'u32');
+      f.i32(2 ** rowBits - 1).op('i32And');
+      f.i32(2 ** rowBits - width).op('i32GtU');
+      this.around.partIf(instruction);
+      return;
+    }
     const narrow = instruction.sources
       .slice(0, 2)
       .filter((source) => this.v.shapeOf(source).kind === 'affine');

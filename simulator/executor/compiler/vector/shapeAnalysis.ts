@@ -20,6 +20,7 @@ import {
   VARYING,
   type LaneShape,
 } from './laneShapes.js';
+import { startsRow } from './rowStarts.js';
 import type { MaskedInstructions } from './maskedPlan.js';
 
 /** What the analysis may assume and find. */
@@ -39,14 +40,15 @@ export interface RegisterShapes {
   readonly shapes: readonly LaneShape[];
   /**
    * What an instruction's result is, before others that write the same register are met; `checked` says that it holds
-   * only while no lane wraps in 32 bits.
+   * only while no lane wraps in 32 bits, or while all lie in one row of 2^rowBits values.
    */
   readonly resultOf: (instruction: IrInstruction) => ResultShape;
 }
 
 export interface ResultShape {
   readonly shape: LaneShape;
-  readonly checked?: 'signed' | 'unsigned';
+  readonly checked?: 'signed' | 'unsigned' | 'row';
+  readonly rowBits?: number;
 }
 
 const uniformResult: ResultShape = { shape: UNIFORM };
@@ -156,6 +158,9 @@ function affineResult(instruction: IrInstruction, strides: readonly number[], kn
       if (by === undefined || by < 0 || by > 30) return varyingResult;
       return { shape: affine(of(0) * 2 ** by) };
     }
+    case 'shr':
+    case 'and':
+      return rowShape(instruction, of(0), known);
     case 'selp':
       return of(0) === of(1) && of(2) === 0 ? { shape: affine(of(0)) } : varyingResult;
     case 'mul':
@@ -189,6 +194,24 @@ function checkedShape(
   if (instruction.guard !== undefined || shape.kind === 'varying') return varyingResult;
   if (Math.abs(stride) > MOST_WIDENED_STRIDE) return varyingResult;
   return { shape, checked: lastType(instruction).startsWith('s') ? 'signed' : 'unsigned' };
+}
+
+/** A chunk has at most so many lanes, as a power of two. */
+const CHUNK_BITS = 5;
+
+/**
+ * `tid >> 5` and `tid & 31`: the row that all lanes of a chunk are in and their place in it, when rows are as wide as
+ * chunks and begin with them.
+ */
+function rowShape(instruction: IrInstruction, stride: number, known: Known): ResultShape {
+  const { opcode, sources, guard, index } = instruction;
+  const constant = immediateOf(sources[1]);
+  if (constant === undefined || stride !== 1 || typeBits(lastType(instruction)) !== 32) return varyingResult;
+  const rowBits = opcode === 'shr' ? constant : Math.log2(constant + 1);
+  if (!Number.isInteger(rowBits) || rowBits < CHUNK_BITS || rowBits > 30) return varyingResult;
+  if (guard !== undefined || known.options.masked.unchecked.has(index)) return varyingResult;
+  if (!startsRow(known.fn, sources[0])) return varyingResult;
+  return { shape: opcode === 'shr' ? UNIFORM : affine(1), checked: 'row', rowBits };
 }
 
 function convertedShape(instruction: IrInstruction, stride: number, known: Known): ResultShape {
