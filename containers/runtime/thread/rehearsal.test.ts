@@ -35,7 +35,7 @@ describe('a rehearsal', () => {
   it('works out what a start elsewhere takes over, and answers stay the same', async () => {
     const paths = [SCALE.path, ...BUILT_IN_MODELS.slice(-1).map(builtInModelPath)];
     const preparation = rehearsed(...paths);
-    expect(preparation.kernels.length).toBeGreaterThan(paths.length);
+    expect(preparation.kernels.length).toBeGreaterThanOrEqual(paths.length);
     const arrived = crossed(preparation);
     // The code of another thread, which knows nothing yet.
     vi.resetModules();
@@ -45,7 +45,8 @@ describe('a rehearsal', () => {
     const node = new Elsewhere('h200', FUEL_PER_BLOCK);
     node.takeOver(arrived);
     for (const path of paths) expect(node.rehearse({ ...SCALE, path }).downReason).toBeUndefined();
-    expect(compiled.mock.calls.filter(([bytes]) => bytes.length > 2000)).toEqual([]);
+    const sizes = compiled.mock.calls.map(([bytes]) => bytes.byteLength);
+    for (const { kernel } of arrived.kernels) expect(sizes).not.toContain(kernel.bytes.byteLength);
     const own = node.preparation();
     expect(own.kernels.map(({ key }) => key).sort()).toEqual(
       preparation.kernels.map(({ key }) => key).sort(),
