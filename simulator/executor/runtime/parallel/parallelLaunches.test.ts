@@ -73,8 +73,8 @@ describe('launches over threads', () => {
     let shared = 0;
     // Seeds of kernels most of which may be shared.
     for (const [generation, seed] of [
-      ...[10, 13, 18, 21, 27, 32, 36, 39].map((each) => [1, each] as const),
-      ...[3, 7, 23, 84].map((each) => [2, each] as const),
+      ...[10, 18, 27, 36].map((each) => [1, each] as const),
+      ...[3, 84].map((each) => [2, each] as const),
     ]) {
       const fuzz = generateKernel(seed, { generation });
       const [one, ...others] = nodes.map(({ memory, executor }) => {
@@ -89,7 +89,7 @@ describe('launches over threads', () => {
         expect(other.left, `seed ${seed}`).toEqual(one?.left);
       }
     }
-    expect(shared).toBeGreaterThan(10);
+    expect(shared).toBeGreaterThan(6);
   });
 });
 

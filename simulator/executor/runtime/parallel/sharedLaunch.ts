@@ -21,7 +21,7 @@ export interface Helper {
 }
 
 /** How long to wait for a thread to begin, where none begins before all are there. */
-const START_MS = 60_000;
+const START_MS = 20_000;
 
 export interface SharedLaunchOptions {
   readonly form: CodeForm;
