@@ -90,7 +90,9 @@ export function planChunks(
     return manner;
   };
   const reached = [...new Set(flows.flatMap(({ nodes }) => nodes))];
-  const preferred = isAlways ? most : preferredGroups(plan, shapes, nodesOf(plan, reached), mannerOf);
+  const preferred = isAlways
+    ? mostByLocals(plan, shapes, most)
+    : preferredGroups(plan, shapes, nodesOf(plan, reached), mannerOf);
   const groups = Math.min(most, without('wide') ? 1 : preferred);
   if (groups < 1) return undefined;
   const regions: ChunkPlan[] = [];
@@ -171,7 +173,7 @@ const LANE_COST = 8;
  */
 function preferredGroups(
   plan: KernelPlan,
-  { shapes }: RegisterShapes,
+  { shapes }: Pick<RegisterShapes, 'shapes'>,
   nodes: readonly FlowNode[],
   mannerOf: (instruction: IrInstruction) => Manner,
 ): number {
@@ -201,7 +203,21 @@ function preferredGroups(
       );
     }),
   );
-  let groups = pressure <= 3 ? 8 : pressure <= 10 ? 4 : 2;
+  let groups = mostByLocals(plan, { shapes }, pressure <= 3 ? 8 : pressure <= 10 ? 4 : 2);
   while (groups > 1 && (byVector + byLanes * 4 * LANE_COST) * groups > MOST_OPERATIONS) groups /= 2;
   return groups;
+}
+
+/** Locals of varying registers that a function may have: V8 takes 50,000, and time for each. */
+const MOST_VECTORS = 12_000;
+
+/** As many groups as leave the function few enough locals; 0 when one group has too many. */
+function mostByLocals(plan: KernelPlan, { shapes }: Pick<RegisterShapes, 'shapes'>, wanted: number): number {
+  let vectors = 0;
+  plan.fn.registers.forEach(({ type }, register) => {
+    if (shapes[register]?.kind === 'varying') vectors += typeBits(type) === 64 ? 2 : 1;
+  });
+  let groups = wanted;
+  while (groups >= 1 && vectors * groups > MOST_VECTORS) groups /= 2;
+  return Math.floor(groups);
 }
