@@ -17,7 +17,10 @@ export function coverageText(coverage: Coverage): string {
         ? `${of} (${traced}), until the fault: counts are exact for what ran until then`
         : `${of} (${traced}), until the budget was used up: counts are exact for what ran until then, and not scaled (blocks may wait for one another, so none can be traced alone; --blocks all traces to the end)`;
     case 'sample': {
-      const ran = endedBy === 'fault' ? `; ${plural(ranBlocks, 'block')} ran until the fault` : '';
+      const ran =
+        endedBy === 'fault'
+          ? `; ${plural(ranBlocks, 'block')} ran to the end before the fault, and what the faulting one did is counted by whole basic blocks`
+          : '';
       return `${of} (${traced}), drawn with seed ${coverage.seed ?? 0}${cut}${ran}: thread instructions are exact (counted by compiled code in every block), all else is scaled to them line by line`;
     }
     case 'sampleOnly':

@@ -79,7 +79,7 @@ function profileOne(
   const { launch } = placeOnExecutor(spec, ptx, memory.createSpace());
   const [x, y, z] = spec.grid;
   options.onProgress?.({ doing: 'time', blocks: 0, ofBlocks: x * y * z, tracedThreadInstructions: 0 });
-  const timing = options.onlySample === true ? undefined : timeOf(value, baseDir);
+  const timing = options.onlySample === true ? undefined : timeOf(value, baseDir, options.fuelPerBlock);
   const counted = profileLaunch(new WasmExecutor(memory), launch, {
     ...options,
     ...(timing === undefined ? {} : { threadInstructions: timing.ptxThreadInstructions }),
@@ -97,9 +97,13 @@ function profileOne(
 }
 
 /** The launch under the timing model. @returns undefined for one that faults, which the profile tells of */
-function timeOf(value: unknown, baseDir: string): ReturnType<typeof runLaunchSpec> | undefined {
+function timeOf(
+  value: unknown,
+  baseDir: string,
+  fuelPerBlock: number | undefined,
+): ReturnType<typeof runLaunchSpec> | undefined {
   try {
-    return runLaunchSpec(value, baseDir);
+    return runLaunchSpec(value, baseDir, fuelPerBlock === undefined ? {} : { node: { fuelPerBlock } });
   } catch (error) {
     if (error instanceof LaunchSpecError && error.code === 'fault') return undefined;
     throw error;
