@@ -12,6 +12,10 @@ export function runAblation(
   { cpu, node }: Toolchain,
 ): void {
   const rows: AblationRow[] = [];
+  mkdirSync(folder, { recursive: true });
+  const write = (name: string, text: string): void => {
+    writeFileSync(join(folder, name), text);
+  };
   for (const kernel of BENCH_KERNELS) {
     if (parts.length > 0 && !parts.includes(kernel.name.split(' ', 1)[0] ?? '')) continue;
     const row = ablate(kernel, { root: process.cwd(), repeats });
@@ -19,10 +23,12 @@ export function runAblation(
     process.stdout.write(
       rows.length === 1 ? ablationTable(rows) : (ablationTable([row]).split('\n')[2] ?? '') + '\n',
     );
+    // After each kernel: all of them take a while.
+    write('ablation.json', `${JSON.stringify({ cpu, node, repeats, rows }, null, 1)}\n`);
+    write('ablation.md', ablationTable(rows));
+    write(
+      'ablation.svg',
+      ablationFigure(rows, `CPU time of one thread at steady speed; ${cpu}, Node ${node}`),
+    );
   }
-  mkdirSync(folder, { recursive: true });
-  const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
-  write('ablation.json', `${JSON.stringify({ cpu, node, repeats, rows }, null, 1)}\n`);
-  write('ablation.md', ablationTable(rows));
-  write('ablation.svg', ablationFigure(rows, `CPU time of one thread at steady speed; ${cpu}, Node ${node}`));
 }

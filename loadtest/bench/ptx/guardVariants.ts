@@ -1,5 +1,3 @@
-import type { FunctionBuilder } from '../../../simulator/executor/wasm/index.js';
-
 /** What fast code does besides the kernel's own work, each by a name. */
 export const GUARDS = ['none', 'counters', 'fuel', 'bounds', 'nan', 'all'] as const;
 export type Guard = (typeof GUARDS)[number];
@@ -49,8 +47,15 @@ interface Access {
   readonly group?: object;
 }
 
+/** What is used of the compiler's builder of code. */
+interface Code {
+  op(name: 'drop' | 'i64Eqz'): Code;
+  i32(value: number): Code;
+  get(local: number): Code;
+}
+
 interface Addresses {
-  readonly f: FunctionBuilder;
+  readonly f: Code;
   readonly around: { cacheLocals(group: object): { readonly limit: number } };
 }
 
