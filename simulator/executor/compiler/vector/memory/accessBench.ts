@@ -1,6 +1,7 @@
 import { parseModule, type IrFunction, type IrInstruction } from '../../../../ptx/index.js';
 import { NodeMemory } from '../../../memory/index.js';
 import { layoutLocal, layoutShared } from '../../../module/index.js';
+import type { Segment } from '../../../types.js';
 import { FunctionBuilder, ModuleBuilder } from '../../../wasm/index.js';
 import { groupAccesses, type AccessGroup } from '../../accessGroups.js';
 import type { CacheLocals, DynamicBytes, MemorySurroundings } from '../../addressEmitter.js';
@@ -46,6 +47,7 @@ export interface AccessCase {
 export class AccessBench {
   readonly node = new NodeMemory({ backingBytes: PAGES * 65_536 });
   readonly space = this.node.createSpace();
+  private cached: { readonly segment: Segment; readonly bytes: number } | undefined;
   private readonly fn: IrFunction;
   private readonly scalar: (lane: number) => number;
   private readonly vector: (() => number) | undefined;
@@ -111,6 +113,11 @@ export class AccessBench {
     this.node.bytes[LOCALS + at] = value ^ 0xff;
   }
 
+  /** A segment that the access's cache holds at first, as an access of so many bytes before would have left it. */
+  warm(segment: Segment, bytes: number): void {
+    this.cached = { segment, bytes };
+  }
+
   /** Runs the access on the memory as it is and puts everything back. @param times how often, one after another. */
   run(how: 'scalar' | 'vector', times: number): AccessOutcome {
     const { bytes } = this.node;
@@ -119,6 +126,16 @@ export class AccessBench {
     view.setInt32(RECORD.segmentTable, table.offset, true);
     view.setInt32(RECORD.segmentCount, table.count, true);
     bytes.fill(0, AREA.caches, AREA.cachesEnd);
+    if (this.cached !== undefined) {
+      const { segment, bytes: size } = this.cached;
+      view.setBigUint64(AREA.caches + CACHE.base, BigInt(segment.virtualAddress), true);
+      view.setBigUint64(
+        AREA.caches + CACHE.limit,
+        BigInt(Math.floor((segment.bytes - size) / size) + 1),
+        true,
+      );
+      view.setInt32(AREA.caches + CACHE.offset, segment.offset, true);
+    }
     bytes.fill(0, AREA.counters, AREA.counters + 64);
     const kept = this.places().map(([from, to]) => [from, bytes.slice(from, to)] as const);
     let failing = -1;

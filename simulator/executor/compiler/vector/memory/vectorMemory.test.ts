@@ -147,6 +147,9 @@ function makeCase(seed: number): Made {
     return random.chance(0.01) ? random.below(64) : place;
   };
   const home = spot();
+  const own = segments.find(({ virtualAddress }) => virtualAddress === home.base) ?? random.pick(segments);
+  const isAllowed = own.bytes >= bytes && (!isStore || own.permission === 'readWrite');
+  if (isAllowed && random.chance(0.7)) bench.warm(own, bytes);
   const reach = kind === 'uniform' || kind === 'varying' || kind === 'indexed' ? 0 : stride * (lanes - 1);
   const room = Math.max(0, home.extent - Math.abs(reach) - bytes);
   const first =
