@@ -160,8 +160,12 @@ function makeCase(seed: number): Made {
   // Bases off the segment on either side, some of them off the grid.
   const origin = home.base + 8 * random.between(-40, 40) + (random.chance(0.05) ? 4 : 0);
   const isScattered = random.chance(0.3);
+  // One lane of otherwise allowed ones just outside.
+  const edgeLane = random.chance(0.4) ? random.below(lanes) : -1;
   for (let lane = 0; lane < lanes; lane++) {
-    const inHome = home.base + bytes * random.below(Math.max(1, Math.floor(home.extent / bytes)));
+    const places = Math.floor(home.extent / bytes);
+    const place = lane === edgeLane ? random.pick([-1, places]) : random.below(Math.max(1, places));
+    const inHome = home.base + bytes * place;
     const address =
       kind === 'uniform'
         ? first
