@@ -16,6 +16,11 @@ export interface LoadOptions {
   readonly salt: number;
   /** Looks into every answer for whether it is the default, which costs the generator CPU. */
   readonly countDefaults?: boolean;
+  /**
+   * Inputs to send in turn instead of made-up ones, with values from 0 to 1: the first two of each are replaced by what tells
+   * requests and calls apart.
+   */
+  readonly inputs?: readonly (readonly number[])[];
 }
 
 export interface LoadResult {
@@ -29,6 +34,9 @@ export interface LoadResult {
   /** Answers with the application's default output, where they were counted. */
   readonly defaults: number;
 }
+
+/** Of requests' numbers in given inputs: six are told apart by a 32-bit float from 0 to 1. */
+const COUNT_DIGITS = 6;
 
 const IS_DEFAULT = '"default":true';
 
@@ -83,19 +91,30 @@ export function loadWebSockets(options: WebSocketLoadOptions): Promise<LoadResul
   });
 }
 
-/** The tail that all inputs of one run share; the head counts requests. */
-function inputTail(options: LoadOptions): string {
-  return Array.from({ length: options.inputLength - 1 }, (_, i) => (options.salt + i / 8).toFixed(3)).join(
-    ',',
+/** Tails that the inputs of one run share; the head counts requests. */
+function inputTails({ inputs, inputLength, salt }: LoadOptions): string[] {
+  if (inputs === undefined)
+    return [Array.from({ length: inputLength - 1 }, (_, i) => (salt + i / 8).toFixed(3)).join(',')];
+  return inputs.map((input) =>
+    [salt / 1000, ...input.slice(2)].map((value) => String(Number(value.toFixed(4)))).join(','),
   );
+}
+
+/** What precedes the request's number in an input, and what follows: apart also as 32-bit floats. */
+function headAround({ inputs }: LoadOptions): readonly [string, string] {
+  return inputs === undefined ? ['', '.5'] : ['0.', ''];
 }
 
 function loadWithWrk(options: LoadOptions): Promise<LoadResult> {
   const folder = mkdtempSync(join(tmpdir(), 'windjammer-bench-'));
   const script = join(folder, 'load.lua');
+  const [before, after] = headAround(options);
+  const digits = options.inputs === undefined ? '%d' : `%0${COUNT_DIGITS}d`;
+  const tails = inputTails(options).map((tail) => `'${tail}'`);
   writeFileSync(
     script,
     `local n = 0
+local tails = {${tails.join(',\n')}}
 local threads = {}
 defaults = 0
 setup = function(thread)
@@ -105,7 +124,7 @@ wrk.method = "POST"
 wrk.headers["Content-Type"] = "application/json"
 request = function()
   ${options.unique ? 'n = n + 1' : ''}
-  return wrk.format(nil, nil, nil, '{"input":[' .. n .. '.5,${inputTail(options)}]}')
+  return wrk.format(nil, nil, nil, '{"input":[${before}' .. string.format('${digits}', n) .. '${after},' .. tails[n % #tails + 1] .. ']}')
 end
 ${
   options.countDefaults === true
@@ -151,7 +170,12 @@ end
 }
 
 async function loadWithAutocannon(options: LoadOptions): Promise<LoadResult> {
-  const tail = inputTail(options);
+  const tails = inputTails(options);
+  const [before, after] = headAround(options);
+  const body = (n: number): string => {
+    const count = options.inputs === undefined ? String(n) : String(n).padStart(COUNT_DIGITS, '0');
+    return `{"input":[${before}${count}${after},${tails[n % tails.length]}]}`;
+  };
   let n = 0;
   let defaults = 0;
   const result = await autocannon({
@@ -162,11 +186,11 @@ async function loadWithAutocannon(options: LoadOptions): Promise<LoadResult> {
       {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: `{"input":[0.5,${tail}]}`,
+        body: body(0),
         ...(options.unique && {
           setupRequest: (request: autocannon.Request) => ({
             ...request,
-            body: `{"input":[${n++}.5,${tail}]}`,
+            body: body(n++),
           }),
         }),
         ...(options.countDefaults === true && {
