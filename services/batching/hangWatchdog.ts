@@ -6,7 +6,10 @@ import type { InFlight } from './inFlight.js';
 export interface HangLimits {
   /** A batch may always take so long. */
   readonly minimumMs: number;
-  /** And so long where its container shares a thread with others, which a model that starts may hold up for seconds. */
+  /**
+   * And so long where its container shares a thread with others. A model that starts holds that up for a tenth of a second,
+   * since it is loaded and compiled elsewhere; a kernel that never ends for a second or two, until its fuel is spent.
+   */
   readonly sharedThreadMs: number;
   /** And so many times what the longest batches of late have taken. */
   readonly factor: number;
@@ -16,7 +19,7 @@ export interface HangLimits {
 
 export const DEFAULT_HANG_LIMITS: HangLimits = {
   minimumMs: 1000,
-  sharedThreadMs: 10_000,
+  sharedThreadMs: 4000,
   factor: 8,
   firstAnswerMs: 60_000,
 };
