@@ -298,6 +298,7 @@ export class ChunkCompiler
   private chunkSurroundings(): ChunkSurroundings {
     return {
       shapes: this.chunks.shapes.shapes,
+      likely: this.chunks.shapes.likely,
       exact: this.plan.exact,
       firstLane: this.threads.first.lane,
       pushLaneSpecial: (name) => pushSpecialRegister(this.f, name, this.threads.one, { fuel: this.fuel }),

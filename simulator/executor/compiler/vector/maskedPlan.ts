@@ -58,7 +58,8 @@ export function planMasked(
         const masked = flows.map((flow, region) =>
           maskedPlan(plan, flow, zones[region] ?? [], instructions, slots),
         );
-        if (masked.every((each) => each !== undefined)) return { shapes, masked };
+        if (masked.every((each) => each !== undefined))
+          return { shapes: { ...shapes, likely: plain.shapes }, masked };
         break;
       }
       key = found;

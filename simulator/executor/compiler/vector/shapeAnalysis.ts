@@ -43,6 +43,8 @@ export interface RegisterShapes {
    * only while no lane wraps in 32 bits, or while all lie in one row of 2^rowBits values.
    */
   readonly resultOf: (instruction: IrInstruction) => ResultShape;
+  /** Shapes that varying registers have as long as lanes do not part. */
+  readonly likely?: readonly LaneShape[];
 }
 
 export interface ResultShape {

@@ -20,6 +20,8 @@ export type VectorEmitter = (v: VectorOperands, instruction: IrInstruction) => v
 export interface ChunkSurroundings {
   /** Shape of each register. */
   readonly shapes: readonly LaneShape[];
+  /** Shapes that varying registers have as long as lanes do not part. */
+  readonly likely?: readonly LaneShape[];
   readonly exact: Uint8Array;
   /** Local with the chunk's first lane in its warp. */
   readonly firstLane: number;
@@ -71,6 +73,12 @@ export class VectorOperands {
 
   shapeOfRegister(register: number): LaneShape {
     return this.around.shapes[register] ?? UNIFORM;
+  }
+
+  /** The stride that a varying register has as long as lanes do not part. */
+  likelyStrideOf(register: number): number | undefined {
+    const shape = this.around.likely?.[register];
+    return shape?.kind === 'affine' ? shape.stride : undefined;
   }
 
   typeOf(register: number): ScalarType {

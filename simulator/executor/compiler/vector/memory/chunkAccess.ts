@@ -39,6 +39,8 @@ export interface ChunkAccess {
   readonly bytes: number;
   /** Bytes between the addresses of neighbouring lanes; undefined when they lie anyhow. */
   readonly stride: number | undefined;
+  /** Of varying addresses of 64 bits that lie side by side as long as lanes do not part. */
+  readonly isLikelyBeside: boolean;
   /** Of varying addresses of 64 bits that can be told by an index of 32. */
   readonly indexed: IndexedAddress | undefined;
   /** Of accesses that may reach global memory. */
@@ -64,6 +66,7 @@ export function describeAccess(
   const mayBeGlobal = space === 'global' || space === 'const' || space === 'generic';
   const stride = strideOfAddress(v, address, mayBeGlobal);
   if (space === 'param' && stride !== 0) return undefined;
+  const bytes = accessBytes(instruction);
   return {
     instruction,
     address,
@@ -71,8 +74,9 @@ export function describeAccess(
     purpose: isLoad ? 'load' : opcode === 'st' ? 'store' : 'update',
     type,
     elements: value?.kind === 'vector' ? value.elements : [value],
-    bytes: accessBytes(instruction),
+    bytes,
     stride,
+    isLikelyBeside: space === 'global' && stride === undefined && isLikelyBeside(v, address, bytes),
     indexed: mayBeGlobal && stride === undefined ? indexedAddress(v, instruction, address) : undefined,
     group: mayBeGlobal ? around.groupOf(instruction) : undefined,
   };
@@ -96,6 +100,10 @@ function indexedAddress(
 export function globalCounters({ purpose }: ChunkAccess): readonly DynamicBytes[] {
   if (purpose === 'update') return ['globalLoad', 'globalStore'];
   return [purpose === 'load' ? 'globalLoad' : 'globalStore'];
+}
+
+function isLikelyBeside(v: VectorOperands, { base }: AddressOperand, bytes: number): boolean {
+  return typeof base === 'number' && typeBits(v.typeOf(base)) === 64 && v.likelyStrideOf(base) === bytes;
 }
 
 function strideOfAddress(v: VectorOperands, { base }: AddressOperand, isWide: boolean): number | undefined {

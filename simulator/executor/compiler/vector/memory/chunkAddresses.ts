@@ -70,6 +70,26 @@ export class ChunkAddresses {
     }
   }
 
+  /** Of a varying access: leaves whether all lanes' addresses lie side by side. */
+  pushIsBeside(access: ChunkAccess): void {
+    const { f, v } = this;
+    const base = this.baseOf(access);
+    const first = v.temporary('first address', 'v128');
+    v.use(base, 'u64', 0, 0);
+    f.tee(first).get(first).shuffleWords(0, 1, 0, 1).set(first);
+    for (let group = 0; group < v.groups; group++)
+      for (const half of [0, 1] as const) {
+        const at = (4 * group + 2 * half) * access.bytes;
+        v.use(base, 'u64', group, half);
+        f.get(first)
+          .simd('i64x2Sub')
+          .v128(at, 0, at + access.bytes, 0)
+          .simd('v128Xor');
+        if (group + half > 0) f.simd('v128Or');
+      }
+    f.simd('v128AnyTrue').op('i32Eqz');
+  }
+
   /** Of a varying access: sets the addresses of all groups; leaves 1 when the lanes have to be reached one by one. */
   pushVarying(access: ChunkAccess, active: ActiveLanes): void {
     const { space } = access;
@@ -189,7 +209,9 @@ export class ChunkAddresses {
     const { f, v } = this;
     const { base, offset } = address;
     if (typeof base === 'number') {
-      v.scalar.use({ kind: 'register', register: base }, 'u64');
+      const isVarying = v.shapeOfRegister(base).kind === 'varying';
+      if (isVarying) f.get(v.localsOf(base)[0] ?? 0).simdLane('i64x2ExtractLane', 0);
+      else v.scalar.use({ kind: 'register', register: base }, 'u64');
       if (offset !== 0) f.i64(offset).op('i64Add');
     } else if (base === undefined) f.i64(offset);
     else v.scalar.use({ kind: 'symbol', name: base, offset }, 'u64');

@@ -124,11 +124,25 @@ export class VectorMemoryEmitter {
       else loadLanes(f, move, this.besideOne(access.bytes), put);
     };
     if (access.stride === undefined) {
-      addresses.pushVarying(access, active);
+      const beside = this.isBeside(access, move);
+      if (beside === undefined) addresses.pushVarying(access, active);
+      else {
+        f.get(beside).if('i32');
+        addresses.pushStrided({ ...access, stride: access.bytes }, active);
+        f.else();
+        addresses.pushVarying(access, active);
+        f.end();
+      }
       f.if();
       reload(keep);
       f.else();
+      if (beside !== undefined) {
+        f.get(beside).if();
+        loadWhole(f, move, addresses.first, keep);
+        f.else();
+      }
       loadLanes(f, move, this.anywhere(), keep);
+      if (beside !== undefined) f.end();
       f.end();
     } else {
       const stride = addresses.strideInMemory(access);
@@ -150,6 +164,15 @@ export class VectorMemoryEmitter {
       f.get(this.partLocal(part));
       take(part);
     });
+  }
+
+  /** Of varying addresses that are likely to lie side by side: a local that tells whether they do. */
+  private isBeside(access: ChunkAccess, move: LaneMove): number | undefined {
+    if (!access.isLikelyBeside || !movesWhole(move) || !this.around.joinsNeighbours) return undefined;
+    const beside = this.v.temporary('side by side', 'i32');
+    this.addresses.pushIsBeside(access);
+    this.f.set(beside);
+    return beside;
   }
 
   /** One load for all lanes. */
