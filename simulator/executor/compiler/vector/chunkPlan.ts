@@ -36,6 +36,9 @@ export interface ChunkPlan {
   mannerOf(instruction: IrInstruction): Manner;
 }
 
+/** Groups of a chunk that is a whole warp. */
+const WHOLE_WARP = 8;
+
 /** Whether the order in which threads do it shows: results of atomics, sums that are rounded. */
 function isOrdered(instruction: IrInstruction): boolean {
   const { opcode, modifiers, types, destinations } = instruction;
@@ -51,6 +54,14 @@ function asksTime(instruction: IrInstruction): boolean {
   );
 }
 
+/** Whether anything speaks against chunks that can be seen without planning them. */
+export function mayGoTogether({ fn, form, takesTurns }: KernelPlan, flows: readonly RegionFlow[]): boolean {
+  if (form.without?.has('vector') === true || takesTurns || form.observed === true) return false;
+  const isAlways = form.alwaysTogether === true;
+  if (fn.instructions.some((each) => (isOrdered(each) && !isAlways) || asksTime(each))) return false;
+  return flows.every(({ classCount }) => AREA.passes + classCount * PASSES.bytes <= AREA.passesEnd);
+}
+
 /**
  * Plans chunks for all regions of a kernel; nothing when it is to be run lane after lane.
  * @param most groups that the launch allows
@@ -61,14 +72,10 @@ export function planChunks(
   most: number,
 ): readonly ChunkPlan[] | undefined {
   const { fn, form } = plan;
-  const without = (name: 'vector' | 'wide' | 'uniform' | 'affine'): boolean =>
-    form.without?.has(name) === true;
-  if (most < 1 || without('vector') || plan.takesTurns || form.observed === true) return undefined;
+  const without = (name: 'wide' | 'uniform' | 'affine'): boolean => form.without?.has(name) === true;
+  if (most < 1 || !mayGoTogether(plan, flows)) return undefined;
   const isAlways = form.alwaysTogether === true;
-  if (fn.instructions.some((each) => (isOrdered(each) && !isAlways) || asksTime(each))) return undefined;
-  if (flows.some(({ classCount }) => AREA.passes + classCount * PASSES.bytes > AREA.passesEnd))
-    return undefined;
-  const { shapes, masked } = planMasked(plan, flows, (found) =>
+  const { shapes, masked } = planMasked(plan, flows, most < WHOLE_WARP, (found) =>
     analyseShapes(fn, {
       masked: found,
       startAsZero: plan.liveness.liveIn[plan.graph.entry]?.members() ?? [],

@@ -4,6 +4,7 @@ import type { KernelPlan } from '../kernelPlan.js';
 import type { RegionFlow } from '../regionFlow.js';
 import {
   collapseZones,
+  edgeRegisters,
   findZones,
   keptRegisters,
   maskedNodes,
@@ -39,10 +40,14 @@ const NO_MASKS: MaskedInstructions = { kept: new Set(), unchecked: new Set() };
 /** Zones make registers varying, which may make more branches part: both are found together. */
 const MOST_ROUNDS = 8;
 
-/** Plans masks for all regions of a kernel: what is uniform is so in all of them. */
+/**
+ * Plans masks for all regions of a kernel: what is uniform is so in all of them.
+ * @param hasNarrowRows whether rows of threads are so short that many chunks have an edge of the grid in them
+ */
 export function planMasked(
   plan: KernelPlan,
   flows: readonly RegionFlow[],
+  hasNarrowRows: boolean,
   analyse: (masked: MaskedInstructions) => RegisterShapes,
 ): { readonly shapes: RegisterShapes; readonly masked: readonly MaskedPlan[] } {
   const plain = analyse(NO_MASKS);
@@ -50,7 +55,8 @@ export function planMasked(
     let shapes = plain;
     for (let round = 0, key = flows.map(() => '').join('|'); round < MOST_ROUNDS; round++) {
       const parts = partingRegisters(plan.fn, shapes);
-      const zones = flows.map((flow) => findZones(plan.graph, flow, parts, plan.exits.before));
+      const edges = hasNarrowRows ? edgeRegisters(plan.fn, shapes, parts) : new Set<number>();
+      const zones = flows.map((flow) => findZones(plan.graph, flow, parts, edges, plan.exits.before));
       const found = zones.map((each) => each.map(({ nodes }) => nodes.join()).join(';')).join('|');
       const instructions = maskedInstructions(plan, flows, zones);
       if (found === key) {

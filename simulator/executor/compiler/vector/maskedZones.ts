@@ -23,27 +23,38 @@ export interface MaskedZone {
 
 /** More instructions than this are not written twice: under masks, and for lanes one by one. */
 const MOST_INSTRUCTIONS = 400;
+/** The same for zones in which chunks with an edge of the grid in them part. */
+const MOST_EDGE_INSTRUCTIONS = 80;
 
 /**
  * Finds the zones of a region around branches at which lanes part for other reasons than where the grid ends.
+ * @param edges predicates that part lanes where the grid ends, when that is often enough for small zones around them
  * @param apart nodes that are in no zone
  */
 export function findZones(
   graph: FlowGraph,
   flow: RegionFlow,
   parts: ReadonlySet<number>,
+  edges: ReadonlySet<number>,
   apart: ReadonlySet<number>,
 ): MaskedZone[] {
   if (!flow.isReducible) return [];
-  const branches = [...flow.nodes.keys()].filter((position) => {
-    const terminator = graph.nodes[flow.nodes[position] ?? -1]?.terminator;
-    return terminator?.kind === 'branch' && parts.has(terminator.register);
-  });
-  if (branches.length === 0) return [];
+  const branchesOn = (registers: ReadonlySet<number>): number[] =>
+    [...flow.nodes.keys()].filter((position) => {
+      const terminator = graph.nodes[flow.nodes[position] ?? -1]?.terminator;
+      return terminator?.kind === 'branch' && registers.has(terminator.register);
+    });
   const finder = new ZoneFinder(graph, flow, apart);
   const zones: Set<number>[] = [];
-  for (const position of branches)
+  for (const position of branchesOn(parts))
     if (!zones.some((zone) => zone.has(position))) addZone(zones, position, finder);
+  for (const position of branchesOn(edges)) {
+    if (zones.some((zone) => zone.has(position))) continue;
+    const nodes = finder.close(new Set([position]));
+    if (nodes === undefined || !finder.isSmallAndStraight(nodes)) continue;
+    if (zones.some((zone) => [...zone].some((each) => nodes.has(each)))) addZone(zones, position, finder);
+    else zones.push(nodes);
+  }
   return zones.flatMap((nodes) => finder.zoneOf(nodes) ?? []);
 }
 
@@ -107,6 +118,17 @@ class ZoneFinder {
     let size = 0;
     for (const position of nodes) size += this.node(position)?.body.length ?? 0;
     return size <= MOST_INSTRUCTIONS;
+  }
+
+  /** Whether a zone is so short that masks cost little where no lane parts. */
+  isSmallAndStraight(nodes: ReadonlySet<number>): boolean {
+    let size = 0;
+    for (const position of nodes) {
+      size += this.node(position)?.body.length ?? 0;
+      if (this.flow.successors[position]?.some((to) => to <= position && nodes.has(to)) === true)
+        return false;
+    }
+    return size <= MOST_EDGE_INSTRUCTIONS;
   }
 
   zoneOf(nodes: ReadonlySet<number>): MaskedZone | undefined {
@@ -175,6 +197,19 @@ export function partingRegisters(fn: IrFunction, { shapes }: RegisterShapes): Se
   }
   for (const register of parting) if (shapes[register]?.kind !== 'varying') parting.delete(register);
   return parting;
+}
+
+/** Other predicates that may part lanes: those of where a thread stands in its grid. */
+export function edgeRegisters(
+  fn: IrFunction,
+  { shapes }: RegisterShapes,
+  parting: ReadonlySet<number>,
+): Set<number> {
+  return new Set(
+    fn.registers.flatMap(({ type }, register) =>
+      type === 'pred' && shapes[register]?.kind === 'varying' && !parting.has(register) ? [register] : [],
+    ),
+  );
 }
 
 function isParting(
