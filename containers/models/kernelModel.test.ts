@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -192,5 +192,28 @@ describe('a broken model', () => {
     const error = failure();
     expect(error.code).toBe('moduleInvalid');
     expect(error.message).toContain('mlp.ptx:4');
+  });
+
+  it('has more PTX than a server may be held up by', () => {
+    const ptx = readFileSync(join(folder, 'mlp.ptx'));
+    writeFileSync(join(folder, 'mlp.ptx'), Buffer.concat([ptx, Buffer.alloc(8 * 2 ** 20 - ptx.length, ' ')]));
+    expect(() => loadKernelModel(folder)).not.toThrow();
+    writeFileSync(join(folder, 'mlp.ptx'), Buffer.alloc(8 * 2 ** 20 + 1, ' '));
+    const error = failure();
+    expect(error).toMatchObject({ code: 'moduleInvalid', field: 'modules[0].file' });
+    expect(error.message).toContain("8388609 bytes, and a model's PTX may have 8388608 in all");
+  });
+
+  it('has a manifest of more than 1 MiB', () => {
+    writeFileSync(join(folder, 'manifest.json'), ' '.repeat(2 ** 20 + 1));
+    expect(failure().message).toContain('more than 1 MiB');
+  });
+
+  it.runIf(existsSync('/dev/zero'))('has a device in place of a file', () => {
+    for (const name of ['mlp.ptx', 'weights.bin', 'manifest.json']) {
+      rmSync(join(folder, name));
+      symlinkSync('/dev/zero', join(folder, name));
+      expect(failure().message).toContain('cannot be read (not a file)');
+    }
   });
 });

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import {
   lowerModule,
@@ -15,6 +15,10 @@ import { ModelError } from './modelError.js';
 import { packageRoot } from './packageRoot.js';
 
 export const MANIFEST_FILE = 'manifest.json';
+
+/** Of all modules of a model together: a server checks them between two queries, some MiB a second. */
+const MAX_PTX_BYTES = 8 * 2 ** 20;
+const MAX_MANIFEST_BYTES = 2 ** 20;
 
 /** A kernel model read from its folder and checked: everything a GPU node needs to run it. */
 export interface KernelModel {
@@ -54,11 +58,7 @@ export function loadKernelModel(path: string): KernelModel {
   const manifest = readManifest(manifestFile);
   try {
     checkManifest(manifest);
-    const modules = manifest.modules.map(({ name, file }, index) => ({
-      name,
-      file: join(folder, file),
-      ptx: new TextDecoder().decode(readFile(join(folder, file), manifestFile, `modules[${index}].file`)),
-    }));
+    const modules = readModules(folder, manifestFile, manifest);
     checkKernels(manifest, new Map(modules.map(({ name, file, ptx }) => [name, parse(file, ptx)])));
     return {
       folder,
@@ -88,6 +88,7 @@ export function loadManifest(path: string): KernelModelManifest {
 export function readManifest(file: string): KernelModelManifest {
   let text: string;
   try {
+    if (sizeOf(file) > MAX_MANIFEST_BYTES) throw new Error('more than 1 MiB');
     text = readFileSync(file, 'utf8');
   } catch (error) {
     throw new ModelError('manifestMissing', file, undefined, `cannot be read (${reasonOf(error)})`);
@@ -102,6 +103,21 @@ export function readManifest(file: string): KernelModelManifest {
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new ModelError('manifestInvalid', file, fieldPath(issue.path) || undefined, issue.message);
+}
+
+function readModules(
+  folder: string,
+  manifestFile: string,
+  manifest: KernelModelManifest,
+): KernelModel['modules'] {
+  let left = MAX_PTX_BYTES;
+  return manifest.modules.map(({ name, file: fileName }, index) => {
+    const field = `modules[${index}].file`;
+    const file = join(folder, fileName);
+    const bytes = readFile(file, manifestFile, field, left);
+    left -= bytes.length;
+    return { name, file, ptx: new TextDecoder().decode(bytes) };
+  });
 }
 
 function readWeights(
@@ -211,13 +227,34 @@ function checkParameters(
   });
 }
 
-function readFile(path: string, manifestFile: string, field: string): Uint8Array {
+function readFile(
+  path: string,
+  manifestFile: string,
+  field: string,
+  mostBytes = Number.POSITIVE_INFINITY,
+): Uint8Array {
   try {
+    const size = sizeOf(path);
+    if (size > mostBytes)
+      throw new ModelError(
+        'moduleInvalid',
+        manifestFile,
+        field,
+        `${path} has ${size} bytes, and a model's PTX may have ${MAX_PTX_BYTES} in all`,
+      );
     // A plain copy: a Buffer's own slice shares its pool.
     return new Uint8Array(readFileSync(path));
   } catch (error) {
+    if (error instanceof ModelError) throw error;
     throw new ModelError('fileMissing', manifestFile, field, `${path} cannot be read (${reasonOf(error)})`);
   }
+}
+
+/** Pipes and devices are refused: reading them may never end. */
+function sizeOf(path: string): number {
+  const found = statSync(path);
+  if (!found.isFile()) throw new Error('not a file');
+  return found.size;
 }
 
 function reasonOf(error: unknown): string {

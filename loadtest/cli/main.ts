@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 /** The command: what serving offers, and the load tests beside it. Here, since both can be imported from here. */
-import { failureText, windjammerProgram } from '../../services/cli/index.js';
+import { failureText, watchOutput, windjammerProgram } from '../../services/cli/index.js';
 import { addReplayCommand } from '../replay/index.js';
 
+watchOutput();
 try {
   const program = windjammerProgram();
   addReplayCommand(program);

@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { ProfileProgress, ProfileReport, SortKey } from '../../simulator/profiler/index.js';
 import { CommandError } from './commandError.js';
@@ -68,6 +69,8 @@ export function addGpuProfileCommand(gpu: Command): void {
 async function profile(paths: readonly string[], options: ProfileCommandOptions): Promise<void> {
   const { profileSpecFiles, profileText, profilePage } = await import('../../simulator/profiler/index.js');
   const { LaunchSpecError } = await import('../../simulator/launchSpec/index.js');
+  // Before the launches, which may take long.
+  if (options.html !== undefined) checkPage(options.html);
   const line = new ProgressLine();
   const { kernel, blocks, budget, seed, onlySample, fuel } = options;
   let current = paths.join(', ');
@@ -105,9 +108,21 @@ async function profile(paths: readonly string[], options: ProfileCommandOptions)
   );
 }
 
+/** @throws CommandError when it can be seen beforehand that the page cannot be written. */
+function checkPage(path: string): void {
+  tryPage(() => {
+    if (existsSync(path) && statSync(path).isDirectory()) throw new Error(`${path} is a folder`);
+    accessSync(existsSync(path) ? path : dirname(path), constants.W_OK);
+  });
+}
+
 function writePage(path: string, page: string): void {
+  tryPage(() => writeFileSync(path, page));
+}
+
+function tryPage(act: () => void): void {
   try {
-    writeFileSync(path, page);
+    act();
   } catch (error) {
     throw new CommandError(`--html: ${error instanceof Error ? error.message : String(error)}`, {
       cause: error,

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { makeDirectory } from '../../simulator/files/index.js';
 import { StoreError } from './storeError.js';
 
 /** Who holds a data directory. */
@@ -41,21 +42,6 @@ export function lockDirectory(directory: string): () => void {
     });
   }
   return () => rmSync(path, { force: true });
-}
-
-/**
- * Makes a directory and those above it. Not `mkdirSync`'s recursive: that tries for ever where a directory exists and
- * refuses entries as absent, as those of /proc do.
- */
-function makeDirectory(path: string): void {
-  if (existsSync(path)) return;
-  makeDirectory(dirname(path));
-  try {
-    mkdirSync(path);
-  } catch (error) {
-    // Another process may have made it meanwhile; the lock decides who gets it.
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
 }
 
 function tryWrite(path: string, own: Holder): boolean {

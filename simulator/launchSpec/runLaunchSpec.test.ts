@@ -1,4 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -59,6 +67,30 @@ describe('dumps and aliases', () => {
     const bytes = readFileSync(join(directory, 'arg3.bin'));
     expect(bytes.length).toBe(1024);
     expect(bytes.readFloatLE(51 * 4)).toBe(Math.fround(result.buffers[0].samples['51']));
+  });
+
+  it('refuses a place for dumps that is no folder, before it runs anything', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'launch-'));
+    made.push(directory);
+    const file = join(directory, 'file');
+    writeFileSync(file, '');
+    let asked = 0;
+    const options = { dumpDirectory: file, stopwatch: () => asked++ };
+    expect(() => runLaunchSpec(rawSpec('saxpy__n-256-a-1-5'), LAUNCHES, options)).toThrow(
+      /dump directory: .*file is a file/,
+    );
+    expect(asked).toBe(0);
+  });
+
+  it.runIf(existsSync('/dev/full'))('leaves no part of a dump on a full disk', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'launch-'));
+    made.push(directory);
+    symlinkSync('/dev/full', join(directory, 'arg3.bin'));
+    const options = { dumpDirectory: directory };
+    expect(() => runLaunchSpec(rawSpec('saxpy__n-256-a-1-5'), LAUNCHES, options)).toThrow(
+      /dump directory: ENOSPC/,
+    );
+    expect(readdirSync(directory)).toEqual([]);
   });
 
   it('passes a pointer into another argument’s buffer', () => {

@@ -1,7 +1,8 @@
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { GpuNodeOptions } from '../cluster/index.js';
 import type { LaunchReport } from '../driver/index.js';
+import { makeDirectory } from '../files/index.js';
 import type { IrFunction } from '../ptx/index.js';
 import { elementBytes, elements } from './elementTypes.js';
 import { PIECE_BYTES } from './bufferContents.js';
@@ -47,6 +48,8 @@ export function runLaunchSpec(
   requireDevice(spec);
   const ptx = readPtx(resolve(baseDir, spec.ptx));
   const kernel = entryOf(ptx, spec);
+  // Before the launch, which may take long.
+  if (options.dumpDirectory !== undefined) makeDumpDirectory(options.dumpDirectory);
   const session = new NodeSession({
     ...options.node,
     gpus: [spec.device],
@@ -115,23 +118,53 @@ function readOutputs(
       });
       if (bytes === undefined) continue;
       summary.add(elements(type, bytes));
-      if (dump !== undefined) writeSync(dump, bytes);
+      if (dump !== undefined) writeDump(dump, bytes);
     }
-    if (dump !== undefined) closeSync(dump);
+    if (dump !== undefined) closeSync(dump.file);
     return summary.result();
   });
 }
 
-function openDump(directory: string, name: string): number {
+/** A file that a buffer is being written to. */
+interface Dump {
+  readonly path: string;
+  readonly file: number;
+}
+
+function makeDumpDirectory(directory: string): void {
   try {
-    mkdirSync(directory, { recursive: true });
-    return openSync(join(directory, `${name}.bin`), 'w');
+    makeDirectory(resolve(directory));
+    if (!statSync(directory).isDirectory()) throw new Error(`${directory} is a file`);
   } catch (error) {
-    throw new LaunchSpecError(
-      'unreadableFile',
-      `dump directory: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw dumpError(error);
   }
+}
+
+function openDump(directory: string, name: string): Dump {
+  const path = join(directory, `${name}.bin`);
+  try {
+    return { path, file: openSync(path, 'w') };
+  } catch (error) {
+    throw dumpError(error);
+  }
+}
+
+/** Leaves no file that holds a part of the buffer. */
+function writeDump(dump: Dump, bytes: Uint8Array): void {
+  try {
+    for (let at = 0; at < bytes.length;) at += writeSync(dump.file, bytes, at);
+  } catch (error) {
+    closeSync(dump.file);
+    rmSync(dump.path, { force: true });
+    throw dumpError(error);
+  }
+}
+
+function dumpError(error: unknown): LaunchSpecError {
+  return new LaunchSpecError(
+    'unreadableFile',
+    `dump directory: ${error instanceof Error ? error.message : String(error)}`,
+  );
 }
 
 function summarise(launch: LaunchReport, buffers: BufferSummary[]): LaunchSpecResult {

@@ -1,5 +1,6 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeDirectory } from '../../../simulator/files/index.js';
 import { BATCHES_IN_FLIGHT } from '../manifestCheck.js';
 import { DEVICE_ELEMENT_BYTES, type KernelModelManifest, type ManifestAnswer } from '../manifest.js';
 import { GOLDEN_FILE, type GoldenSet } from '../golden.js';
@@ -118,7 +119,7 @@ export function writeModelFolder(
       'the folder holds something that is no model; name a new folder, or an earlier import to replace',
     );
   }
-  mkdirSync(folder, { recursive: true });
+  makeDirectory(folder);
   writeFileSync(join(folder, WEIGHTS_FILE), weights);
   for (const module of modules) {
     copyFileSync(join(packageRoot(), LIBRARY, `${module}.ptx`), join(folder, `${module}.ptx`));

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ablate, type AblationRow } from './ablation.js';
 import { ablationFigure, ablationTable } from './ablationReport.js';
-import { BENCH_KERNELS } from './benchKernels.js';
+import { BENCH_KERNELS, partName } from './benchKernels.js';
 import type { Toolchain } from './compiler.js';
 
 /** Leaves `ablation.json`, `ablation.md` and `ablation.svg` in a folder. @param parts kernels by name; none for all */
@@ -17,7 +17,7 @@ export function runAblation(
     writeFileSync(join(folder, name), text);
   };
   for (const kernel of BENCH_KERNELS) {
-    if (parts.length > 0 && !parts.includes(kernel.name.split(' ', 1)[0] ?? '')) continue;
+    if (parts.length > 0 && !parts.includes(partName(kernel))) continue;
     const row = ablate(kernel, { root: process.cwd(), repeats });
     rows.push(row);
     process.stdout.write(

@@ -113,3 +113,16 @@ export const BENCH_KERNELS: readonly BenchKernel[] = [
     rule: 'exact',
   },
 ];
+
+/** What a kernel is called on the command line: `saxpy` of `saxpy 2^24`. */
+export function partName({ name }: BenchKernel): string {
+  return name.split(' ', 1)[0] ?? name;
+}
+
+/** @throws Error when there is no such kernel. */
+export function requireKernels(names: readonly string[]): void {
+  const known = BENCH_KERNELS.map(partName);
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw new Error(`'${unknown}' is no kernel of the bench, only ${known.join(', ')}`);
+}

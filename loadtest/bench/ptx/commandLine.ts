@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { requireKernels } from './benchKernels.js';
 import { FLAGS } from './compiler.js';
 import { PARTS } from './parts.js';
 
@@ -17,7 +18,7 @@ export interface CommandLine {
 /** @throws Error that says what is wrong. */
 export function commandLine(args: readonly string[]): CommandLine {
   const { values, positionals } = parseArgs({
-    args: [...args],
+    args: joinFlags(args),
     options: {
       json: { type: 'boolean', default: false },
       check: { type: 'boolean', default: false },
@@ -31,6 +32,7 @@ export function commandLine(args: readonly string[]): CommandLine {
   const names = PARTS.map(({ name }) => name);
   const unknown = positionals.find((part) => !names.includes(part));
   if (unknown !== undefined) throw new Error(`there is no part '${unknown}', only ${names.join(', ')}`);
+  if (values.ablation) requireKernels(positionals);
   if (!/^[1-9]\d{0,3}$/.test(values.repeats))
     throw new Error(`--repeats must be a whole number from 1, not '${values.repeats}'`);
   return {
@@ -41,4 +43,12 @@ export function commandLine(args: readonly string[]): CommandLine {
     check: values.check,
     ablation: values.ablation ? values.out : undefined,
   };
+}
+
+/** `--cflags '-O3 -g'` as one argument: a value that begins with a dash is not taken otherwise. */
+function joinFlags(args: readonly string[]): string[] {
+  const at = args.indexOf('--cflags');
+  const value = args[at + 1];
+  if (at < 0 || value === undefined) return [...args];
+  return [...args.slice(0, at), `--cflags=${value}`, ...args.slice(at + 2)];
 }

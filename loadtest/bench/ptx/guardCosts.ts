@@ -4,7 +4,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { BENCH_KERNELS } from './benchKernels.js';
+import { BENCH_KERNELS, partName, requireKernels } from './benchKernels.js';
 import { GUARDS, takeOut, type Guard } from './guardVariants.js';
 import { PtxRun } from './ptxRun.js';
 import { distribution } from './statistics.js';
@@ -19,11 +19,13 @@ if (first === '--measure') {
   process.stdout.write(String(measure(launch ?? '')));
 } else {
   const wanted = process.argv.slice(2);
+  requireKernels(wanted);
   process.stdout.write(
     `| kernel | ms | ${GUARDS.slice(1).join(' | ')} |\n|${' --- |'.repeat(GUARDS.length + 1)}\n`,
   );
-  for (const { name, launch } of BENCH_KERNELS) {
-    if (wanted.length > 0 && !wanted.includes(name.split(' ', 1)[0] ?? '')) continue;
+  for (const kernel of BENCH_KERNELS) {
+    if (wanted.length > 0 && !wanted.includes(partName(kernel))) continue;
+    const { name, launch } = kernel;
     const [full = NaN, ...without] = GUARDS.map((guard) => inProcess(guard, launch));
     const shares = without.map((ms) => `${((1 - ms / full) * 100).toFixed(0)} %`);
     process.stdout.write(`| ${name} | ${full.toFixed(1)} | ${shares.join(' | ')} |\n`);

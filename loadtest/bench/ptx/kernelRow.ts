@@ -43,6 +43,8 @@ const LEAST_PAIRS = 3;
 
 export async function kernelRow(kernel: BenchKernel, options: RowOptions): Promise<KernelRow> {
   const directory = mkdtempSync(join(tmpdir(), 'ptx-bench-'));
+  const remove = (): void => rmSync(directory, { recursive: true, force: true });
+  process.on('exit', remove);
   let twin: TwinProcess | undefined;
   try {
     const binary = join(directory, 'twin');
@@ -62,7 +64,8 @@ export async function kernelRow(kernel: BenchKernel, options: RowOptions): Promi
     };
   } finally {
     await twin?.end();
-    rmSync(directory, { recursive: true });
+    remove();
+    process.off('exit', remove);
   }
 }
 

@@ -11,6 +11,10 @@ import { toolchain } from './compiler.js';
 import { PARTS } from './parts.js';
 import { heading } from './table.js';
 
+// What has been begun is tidied up.
+process.once('SIGINT', () => process.exit(130));
+process.once('SIGTERM', () => process.exit(143));
+
 try {
   const options = commandLine(process.argv.slice(2));
   const tools = toolchain(options.flags);

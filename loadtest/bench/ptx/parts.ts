@@ -1,5 +1,5 @@
 import type { Check } from '../check.js';
-import { BENCH_KERNELS } from './benchKernels.js';
+import { BENCH_KERNELS, partName } from './benchKernels.js';
 import { digitsRow } from './digitsRow.js';
 import { kernelRow, type KernelRow } from './kernelRow.js';
 import { launchRow } from './launchRow.js';
@@ -37,7 +37,7 @@ const check = (what: string, figure: number, bound: Check['bound'], floor: numbe
 });
 
 const kernelParts = BENCH_KERNELS.map((kernel, index): Part => ({
-  name: kernel.name.split(' ', 1)[0] ?? kernel.name,
+  name: partName(kernel),
   run: async (options) => {
     const row = await kernelRow(kernel, { ...options, mostMs: MOST_MS });
     return {

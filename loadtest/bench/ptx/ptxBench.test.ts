@@ -111,6 +111,21 @@ describe('the command line', () => {
     expect(() => commandLine(['--repeats', '0'])).toThrow("--repeats must be a whole number from 1, not '0'");
   });
 
+  it('takes flags of the compiler as the next argument', () => {
+    expect(commandLine(['--cflags', '-O3 -march=native -ffast-math', 'saxpy'])).toMatchObject({
+      flags: '-O3 -march=native -ffast-math',
+      parts: ['saxpy'],
+    });
+    expect(() => commandLine(['--cflags'])).toThrow('argument missing');
+  });
+
+  it('leaves optimisations out of kernels alone', () => {
+    expect(commandLine(['--ablation', 'saxpy']).parts).toEqual(['saxpy']);
+    expect(() => commandLine(['--ablation', 'start'])).toThrow(
+      "'start' is no kernel of the bench, only sgemm",
+    );
+  });
+
   it('names what to install when there is no compiler', () => {
     expect(() => toolchain('-O2', '/no/such/gcc')).toThrow('apt-get install gcc');
   });

@@ -49,7 +49,7 @@ export class TwinProcess {
   }
 
   async end(): Promise<void> {
-    if (this.child.exitCode !== null) return;
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
     this.child.stdin.end();
     await once(this.child, 'exit');
   }

@@ -73,7 +73,9 @@ describe('windjammer gpu profile', () => {
     expect(await run(columns, '--html', join(folder, 'no', 'such', 'place.html'))).toMatch(
       /^FAILED --html: .*ENOENT/,
     );
-    expect(await run(columns, '--html', folder)).toMatch(/^FAILED --html: .*EISDIR/);
+    expect(await run(columns, '--html', folder)).toMatch(/^FAILED --html: .* is a folder/);
+    // Seen before anything runs.
+    expect(await run('/nowhere.json', '--html', folder)).toMatch(/^FAILED --html/);
   });
 
   it('ends with 1 after a fault, and tells what ran until then', async () => {
