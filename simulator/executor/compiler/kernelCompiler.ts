@@ -156,7 +156,8 @@ export function compileKernel(
     }
   }
   const isDriven = shape === 'warp' && canDrive(plan);
-  if (isDriven) module.add(driverFunction(plan, regions, phases), 'drive');
+  // What the host is called for shows the order of warps: they go one after another.
+  if (isDriven) module.add(driverFunction(plan, regions, runtime.isEmpty ? phases : undefined), 'drive');
   return {
     bytes: module.finish(),
     imports: imported.functions,

@@ -31,6 +31,11 @@ export class RuntimeImports {
     this.indices.set(opcode, this.module.importFunction(opcode, ['i32', ...params], results));
   }
 
+  /** Whether no instruction calls the host. */
+  get isEmpty(): boolean {
+    return this.indices.size === 0;
+  }
+
   indexOf(opcode: string): number | undefined {
     return this.indices.get(opcode);
   }

@@ -110,6 +110,28 @@ describe.each(runners)('printf (%s)', (runner) => {
     expect(bench.printed(runner, 'k', [64, 1, 1])).toBe(warp(0) + warp(32));
   });
 
+  it('writes what warps print around their own operations warp after warp', () => {
+    const bench = new RuntimeBench(
+      textVariable('first', 'a%d ') +
+        textVariable('second', 'b%d/%d\n') +
+        kernel(
+          'k',
+          `${print('first', '%r1', '0')} shfl.sync.bfly.b32 %r10, %r1, 1, 31, 0xffffffff;
+${print('second', '%r10', '%r9')} bar.warp.sync 0xffffffff; ${print('first', '%r10', '0')} bar.warp.sync 0xffffffff; ${print('second', '%r1', '7')}`,
+        ),
+    );
+    const warp = (base: number, first: number, second: number): string =>
+      lanes(32)
+        .map((lane) => `a${base + (lane ^ first)} `)
+        .join('') +
+      lanes(32)
+        .map((lane) => `b${base + (lane ^ second)}/${second === 1 ? 1 : 7}\n`)
+        .join('');
+    expect(bench.printed(runner, 'k', [64, 1, 1])).toBe(
+      warp(0, 0, 1) + warp(0, 1, 0) + warp(32, 0, 1) + warp(32, 1, 0),
+    );
+  });
+
   it('writes blocks one after another, from divergent lanes and from loops', () => {
     const bench = new RuntimeBench(
       textVariable('odd', 'odd %d of %d\n') +
