@@ -89,6 +89,11 @@ export class BlockEngine {
 
   /** Adds blocks that start now. `advance` must have been called for this moment. */
   add(launch: number, placed: readonly PlacedBlocks[]): void {
+    if (placed.length === 1 && placed[0].sms.length === 1) {
+      const [{ work, firstBlock, sms }] = placed;
+      this.addGroup(launch, work, [sms[0]], 1, [firstBlock]);
+      return;
+    }
     for (const kind of mergeAlike(placed)) {
       const bySm = new Map<number, number[]>();
       kind.forEach(({ firstBlock, sms }) => {
@@ -106,19 +111,23 @@ export class BlockEngine {
         byCount.set(blocks.length, group);
       }
       for (const [perSm, { sms, blocks }] of byCount) {
-        this.state.groups.push({
-          id: this.state.nextGroup++,
-          launch,
-          work: kind[0].work,
-          sms,
-          perSm,
-          blocks,
-          startNs: this.state.asOfNs,
-          remaining: 1,
-          ratePerNs: 0,
-        });
+        this.addGroup(launch, kind[0].work, sms, perSm, blocks);
       }
     }
+  }
+
+  private addGroup(launch: number, work: BlockWork, sms: number[], perSm: number, blocks: number[]): void {
+    this.state.groups.push({
+      id: this.state.nextGroup++,
+      launch,
+      work,
+      sms,
+      perSm,
+      blocks,
+      startNs: this.state.asOfNs,
+      remaining: 1,
+      ratePerNs: 0,
+    });
   }
 
   /** Works out all rates anew; call after any change. @returns when the next group ends at these rates, or undefined. */
@@ -188,6 +197,12 @@ export class BlockEngine {
    */
   private giveRates(classes: readonly HeldClass[], rates: readonly (readonly number[])[]): void {
     const { groups } = this.state;
+    if (groups.length === 1 && classes.length === 1) {
+      // As below: the sum over the SMs divided by their number.
+      const [group] = groups;
+      group.ratePerNs = (rates[0][0] * classes[0].sms.length) / group.sms.length;
+      return;
+    }
     const sums = new Float64Array(groups.length);
     const lows = new Float64Array(groups.length).fill(Infinity);
     const highs = new Float64Array(groups.length);

@@ -82,12 +82,13 @@ export class LaunchExecution {
         gridId: record.id,
       },
     };
+    const key = record.profile === undefined ? this.profiles.keyOf(record, residentBlocks) : '';
     const prepared =
-      record.profile === undefined ? this.profiles.prepare(record, launch, residentBlocks) : undefined;
+      record.profile === undefined ? this.profiles.prepare(key, record, launch, residentBlocks) : undefined;
     const counters = record.wholeGrid ?? this.execute(record, launch, sms.length);
     if (counters === undefined) return undefined;
     record.next += sms.length;
-    record.profile ??= this.profiles.settle(record, launch, counters, residentBlocks, prepared);
+    record.profile ??= this.profiles.settle(key, record, launch, counters, residentBlocks, prepared);
     record.plan ??= this.planOf(
       record,
       launch,
@@ -132,7 +133,6 @@ export class LaunchExecution {
     residentBlocks: number,
     otherFootprintBytes: number,
   ): TrafficPlan {
-    const keyOf = (segment: number): string => l2Key(record.context, segment);
     const blocks = record.hi - record.lo;
     const pointed = pointedSegments(launch);
     const { segments, tracedBlocks } = profile;
@@ -140,8 +140,9 @@ export class LaunchExecution {
       segmentUses(segments, pointed, launch.module.space, gridBlocks, tracedBlocks);
     const uses = usesOf(blocks);
     const together = residentBlocks < blocks ? usesOf(residentBlocks) : uses;
+    const keys = uses.map((use) => l2Key(record.context, use.segment));
     if (record.warm) {
-      const swept = uses.map((use) => ({ key: keyOf(use.segment), bytes: use.footprintBytes }));
+      const swept = uses.map((use, index) => ({ key: keys[index], bytes: use.footprintBytes }));
       touchSegments(this.l2, swept, this.profile.timing.l2MissCurve);
     }
     return planTraffic(
@@ -150,7 +151,7 @@ export class LaunchExecution {
       this.profile,
       uses,
       together.reduce((sum, use) => sum + use.footprintBytes, 0),
-      keyOf,
+      keys,
       blocks,
       otherFootprintBytes,
       profile.warpInstructions > 0

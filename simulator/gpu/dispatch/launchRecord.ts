@@ -1,6 +1,7 @@
 import {
   emptyCounters,
   type ExecutionCounters,
+  type InstructionClass,
   type KernelFault,
   type LaunchShape,
 } from '../../executor/index.js';
@@ -106,6 +107,8 @@ export interface BlockReport {
   readonly endNs: number;
 }
 
+const CLASSES = Object.keys(emptyCounters().byClass) as InstructionClass[];
+
 /** As CUDA's default `cudaLimitPrintfFifoSize`. */
 const PRINTED_CHARACTERS = 2 ** 20;
 
@@ -118,9 +121,7 @@ export function addPrinted(record: LaunchRecord, text: string | undefined): void
 export function addCounters(into: ExecutionCounters, more: ExecutionCounters): void {
   into.threadInstructions += more.threadInstructions;
   into.warpInstructions += more.warpInstructions;
-  for (const name of Object.keys(into.byClass) as (keyof ExecutionCounters['byClass'])[]) {
-    into.byClass[name] += more.byClass[name];
-  }
+  for (const name of CLASSES) into.byClass[name] += more.byClass[name];
   into.globalLoadBytes += more.globalLoadBytes;
   into.globalStoreBytes += more.globalStoreBytes;
   into.sharedBytes += more.sharedBytes;

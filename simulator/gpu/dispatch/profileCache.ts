@@ -1,4 +1,10 @@
-import type { ExecutionCounters, Executor, ExecutorLaunch, InstructionClass } from '../../executor/index.js';
+import {
+  emptyCounters,
+  type ExecutionCounters,
+  type Executor,
+  type ExecutorLaunch,
+  type InstructionClass,
+} from '../../executor/index.js';
 import type { DeviceProfile } from '../profiles/index.js';
 import { profileLaunch, type KernelProfile } from '../timing/index.js';
 import type { LaunchRecord } from './launchRecord.js';
@@ -13,6 +19,8 @@ export interface KeptProfile {
 
 /** Profiles by kernel, block shape and how crowded an SM is. Plain data. */
 export type KeptProfiles = Map<string, KeptProfile[]>;
+
+const CLASSES = Object.keys(emptyCounters().byClass) as InstructionClass[];
 
 /** A block that executes this many times more or less is another case: loops decide what stays in L1. */
 const LENGTH_FACTOR = 1.7;
@@ -36,10 +44,13 @@ export class ProfileCache {
    * Traces a kernel that was never seen at this block shape, before any of its blocks run: what they write may change
    * what others do. @returns undefined when a kept profile may serve, which `settle` decides.
    */
-  prepare(record: LaunchRecord, launch: ExecutorLaunch, residentBlocks: number): KernelProfile | undefined {
-    return this.kept.has(this.keyOf(record, residentBlocks))
-      ? undefined
-      : this.trace(record, launch, residentBlocks);
+  prepare(
+    key: string,
+    record: LaunchRecord,
+    launch: ExecutorLaunch,
+    residentBlocks: number,
+  ): KernelProfile | undefined {
+    return this.kept.has(key) ? undefined : this.trace(record, launch, residentBlocks);
   }
 
   /**
@@ -47,24 +58,23 @@ export class ProfileCache {
    * else a new trace.
    */
   settle(
+    key: string,
     record: LaunchRecord,
     launch: ExecutorLaunch,
     counters: ExecutionCounters,
     residentBlocks: number,
     prepared: KernelProfile | undefined,
   ): KernelProfile {
-    const key = this.keyOf(record, residentBlocks);
     const warpInstructions = counters.warpInstructions / Math.max(1, counters.blocks);
-    const mix = mixOf(counters);
     const known = this.kept.get(key) ?? [];
-    const alike = known.find(
-      (candidate) =>
-        ratio(candidate.warpInstructions, warpInstructions) <= LENGTH_FACTOR &&
-        distance(candidate.mix, mix) <= MIX_DISTANCE,
-    );
-    if (prepared === undefined && alike !== undefined) return alike.profile;
+    if (prepared === undefined) {
+      for (const candidate of known) {
+        if (ratio(candidate.warpInstructions, warpInstructions) > LENGTH_FACTOR) continue;
+        if (distance(candidate.mix, counters) <= MIX_DISTANCE) return candidate.profile;
+      }
+    }
     const profile = prepared ?? this.trace(record, launch, residentBlocks);
-    this.kept.set(key, [...known, { profile, warpInstructions, mix }]);
+    this.kept.set(key, [...known, { profile, warpInstructions, mix: mixOf(counters) }]);
     return profile;
   }
 
@@ -87,7 +97,8 @@ export class ProfileCache {
     return Math.min(room, Math.ceil((record.hi - record.lo) / this.device.sms));
   }
 
-  private keyOf(record: LaunchRecord, residentBlocks: number): string {
+  /** What a profile is kept under. */
+  keyOf(record: LaunchRecord, residentBlocks: number): string {
     const { block, dynamicSharedBytes } = record.shape;
     const crowd = Math.floor(Math.log2(this.perSm(record, residentBlocks)));
     return `${this.moduleIdentity(record)}|${record.kernel}|${block.join('x')}/${dynamicSharedBytes}|${crowd}`;
@@ -101,12 +112,12 @@ function mixOf(counters: ExecutionCounters): Record<InstructionClass, number> {
   return mix;
 }
 
-function distance(
-  a: Readonly<Record<InstructionClass, number>>,
-  b: Readonly<Record<InstructionClass, number>>,
-): number {
+/** Of a mix and that of a launch, which has no object of its own: this is asked at every launch. */
+function distance(mix: Readonly<Record<InstructionClass, number>>, counters: ExecutionCounters): number {
+  const { byClass } = counters;
+  const total = Math.max(1, counters.warpInstructions);
   let sum = 0;
-  for (const name of Object.keys(a) as InstructionClass[]) sum += Math.abs(a[name] - b[name]);
+  for (const name of CLASSES) sum += Math.abs(mix[name] - byClass[name] / total);
   return sum;
 }
 

@@ -27,15 +27,26 @@ export function blockRates(
   exponent: number,
   schedulers: number,
 ): number[][] {
-  const soloNs = groups.map((group) => soloTimeNs(group.work, limits, exponent, schedulers));
-  const common = groups.map((group) => (group.work.chainCycles / limits.cyclesPerNs) ** exponent);
-  const everywhere = groups.map((group) => group.perSm * group.sms);
-  limits.device.forEach((capacity, resource) => {
-    const demands = groups.map((group, index) => group.work.device[resource] / soloNs[index]);
-    const level = fairShare(capacity, everywhere, demands);
-    if (level === Infinity) return;
-    groups.forEach((group, index) => (common[index] += (group.work.device[resource] / level) ** exponent));
-  });
+  const soloNs: number[] = [];
+  const common: number[] = [];
+  const everywhere: number[] = [];
+  const wanted: number[] = [];
+  for (const { work, sms, perSm } of groups) {
+    soloNs.push(soloTimeNs(work, limits, exponent, schedulers));
+    common.push((work.chainCycles / limits.cyclesPerNs) ** exponent);
+    everywhere.push(perSm * sms);
+    wanted.push(0);
+  }
+  for (let resource = 0; resource < limits.device.length; resource++) {
+    for (let index = 0; index < groups.length; index++) {
+      wanted[index] = groups[index].work.device[resource] / soloNs[index];
+    }
+    const level = fairShare(limits.device[resource], everywhere, wanted);
+    if (level === Infinity) continue;
+    for (let index = 0; index < groups.length; index++) {
+      common[index] += (groups[index].work.device[resource] / level) ** exponent;
+    }
+  }
   return classes.map(({ members }) => {
     const counts = members.map((index) => groups[index].perSm);
     const powers = members.map((index) => common[index]);
@@ -63,10 +74,12 @@ export function soloTimeNs(
   schedulers: number,
 ): number {
   let power = (work.chainCycles / limits.cyclesPerNs) ** exponent;
-  work.sm.forEach((amount, index) => {
+  for (let index = 0; index < work.sm.length; index++) {
     const usable = index === 0 ? Math.min(1, work.warps / schedulers) : 1;
-    power += (amount / (limits.sm[index] * usable)) ** exponent;
-  });
-  work.device.forEach((amount, index) => (power += (amount / limits.device[index]) ** exponent));
+    power += (work.sm[index] / (limits.sm[index] * usable)) ** exponent;
+  }
+  for (let index = 0; index < work.device.length; index++) {
+    power += (work.device[index] / limits.device[index]) ** exponent;
+  }
   return Math.max(power ** (1 / exponent), 1e-3);
 }

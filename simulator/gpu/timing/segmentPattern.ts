@@ -40,7 +40,9 @@ export function pointedSegments(launch: ExecutorLaunch): (number | undefined)[] 
   const view = new DataView(launch.params.buffer, launch.params.byteOffset, launch.params.byteLength);
   return launch.kernel.parameters.map((parameter) =>
     parameter.bytes === 8
-      ? launch.module.space.find(Number(view.getBigUint64(parameter.offset, true)))?.virtualAddress
+      ? launch.module.space.find(
+          view.getUint32(parameter.offset + 4, true) * 2 ** 32 + view.getUint32(parameter.offset, true),
+        )?.virtualAddress
       : undefined,
   );
 }
@@ -76,13 +78,19 @@ export function segmentUses(
   return patterns.map(({ parameter, segment: own, read, written, touched }) => {
     const segment = parameter < 0 ? own : (pointed[parameter] ?? -1);
     const limit = space.find(segment)?.bytes ?? Infinity;
-    const bytes = (extent: Extent): number => {
-      if (extent.commonBytes > 0) return Math.min(limit, extent.commonBytes);
-      const span = extent.spanBytes * Math.max(1, gridBlocks / tracedBlocks);
-      return Math.min(limit, span, extent.perBlockBytes * gridBlocks);
+    return {
+      segment,
+      readBytes: usedBytes(read, limit, gridBlocks, tracedBlocks),
+      writtenBytes: usedBytes(written, limit, gridBlocks, tracedBlocks),
+      footprintBytes: usedBytes(touched, limit, gridBlocks, tracedBlocks),
     };
-    return { segment, readBytes: bytes(read), writtenBytes: bytes(written), footprintBytes: bytes(touched) };
   });
+}
+
+function usedBytes(extent: Extent, limit: number, gridBlocks: number, tracedBlocks: number): number {
+  if (extent.commonBytes > 0) return Math.min(limit, extent.commonBytes);
+  const span = extent.spanBytes * Math.max(1, gridBlocks / tracedBlocks);
+  return Math.min(limit, span, extent.perBlockBytes * gridBlocks);
 }
 
 function extentOf(blocks: readonly (Granules | undefined)[]): Extent {

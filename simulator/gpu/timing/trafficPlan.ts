@@ -26,7 +26,8 @@ export function planTraffic(
   uses: readonly SegmentUse[],
   /** Distinct bytes of the blocks that are resident together. */
   togetherBytes: number,
-  keyOf: (segment: number) => string,
+  /** Name in L2 of each use's segment. */
+  keys: readonly string[],
   gridBlocks: number,
   otherFootprintBytes: number,
   /** How much more than the traced blocks the launch's blocks execute. */
@@ -36,12 +37,12 @@ export function planTraffic(
   const footprint = uses.reduce((sum, use) => sum + use.footprintBytes, 0);
   const swept = missShare(curve, footprint + otherFootprintBytes);
   let dramBytes = 0;
-  for (const use of uses) {
-    const held = residentShare(l2, keyOf(use.segment), use.footprintBytes);
+  uses.forEach((use, index) => {
+    const held = residentShare(l2, keys[index], use.footprintBytes);
     // What was there and survives the sweep hits; the state already holds the sweep of an earlier equal launch.
     const missing = Math.max(swept, 1 - held);
     dramBytes += use.readBytes * missing + use.writtenBytes * swept;
-  }
+  });
   // Traffic beyond the footprint is reuse; it misses when the blocks that run together touch more than L2 holds.
   const traffic = kernel.l2TrafficBytes * gridBlocks * scale;
   const compulsory = uses.reduce((sum, use) => sum + use.readBytes + use.writtenBytes, 0);
@@ -51,7 +52,7 @@ export function planTraffic(
     dramBytesPerBlock: dramBytes / gridBlocks,
     dramShare: traffic > 0 ? Math.min(1, dramBytes / traffic) : 0,
     scale,
-    touched: uses.map((use) => ({ key: keyOf(use.segment), bytes: use.footprintBytes })),
+    touched: uses.map((use, index) => ({ key: keys[index], bytes: use.footprintBytes })),
   };
 }
 
