@@ -1,4 +1,5 @@
 import { GpuNode, type NodePreparation } from '../../../simulator/cluster/index.js';
+import { WasmExecutor } from '../../../simulator/executor/index.js';
 import { VirtualClock } from '../../../simulator/time/index.js';
 import { loadKernelModel, type KernelModel } from '../../models/index.js';
 import { BusyMeter } from '../busyMeter.js';
@@ -24,7 +25,13 @@ export class RehearsalNode {
   private readonly containers: NodeContainers;
 
   constructor(gpu: string, fuelPerBlock: number) {
-    this.node = new GpuNode(this.clock, { name: 'rehearsal', gpus: [gpu], fuelPerBlock });
+    this.node = new GpuNode(this.clock, {
+      name: 'rehearsal',
+      gpus: [gpu],
+      fuelPerBlock,
+      // Models' kernels are launched again and again.
+      executor: (memory) => new WasmExecutor(memory, { vectorAfter: 0 }),
+    });
     const { clock, node } = this;
     this.containers = new NodeContainers({ clock, driver: node, gpuCount: 1, meter: new BusyMeter() });
   }

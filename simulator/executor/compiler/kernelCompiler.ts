@@ -30,7 +30,7 @@ import { RuntimeImports } from './runtimeCallEmitter.js';
 import { findSpinLoops } from './spinLoops.js';
 import type { PartedLanes } from './partedLanes.js';
 import type { RegionFlow } from './regionFlow.js';
-import { ChunkCompiler, planChunks, type ChunkPlan } from './vector/index.js';
+import { ChunkCompiler, mayGoTogether, planChunks, type ChunkPlan } from './vector/index.js';
 import { layoutContext, type ContextSlot } from './threadContext.js';
 
 /** A kernel as a WebAssembly module's bytes, and what is needed to run it. */
@@ -48,6 +48,8 @@ export interface CompiledKernel {
   readonly takesTurns: boolean;
   /** Groups of four lanes that run together; 0 for lane after lane. */
   readonly groups: number;
+  /** Whether its lanes may run together, where a launch lets them. */
+  readonly mayGoTogether: boolean;
   /** Whether the kernel asks where it runs, or when. */
   readonly asksPlace: boolean;
   /** Weights of each counter, in the order of the counters in the executor's area. */
@@ -167,6 +169,7 @@ export function compileKernel(
     waitsForBlocks: loops.acrossBlocks,
     takesTurns,
     groups: chunked?.[0]?.groups ?? 0,
+    mayGoTogether: mayGoTogether(plan, flows),
     asksPlace: asksPlace(fn),
     counters,
     cacheCount: plan.groups.groups.length,

@@ -39,8 +39,10 @@ export function differences(fuzz: FuzzCase): string[] {
 class Trial {
   private readonly found: string[] = [];
   private readonly memory = new NodeMemory({ backingBytes: NODE_BYTES });
-  private readonly executor = new WasmExecutor(this.memory);
+  private readonly executor = new WasmExecutor(this.memory, { vectorAfter: 0 });
   private readonly together = new WasmExecutor(this.memory, { alwaysTogether: true });
+  /** Its first block runs lane after lane. */
+  private readonly switching = new WasmExecutor(this.memory, { alwaysTogether: true, vectorAfter: 1 });
   private readonly benches: FuzzBench[] = [];
   private readonly random: FuzzRandom;
   private readonly reference: FuzzBench;
@@ -98,12 +100,18 @@ class Trial {
     const result = this.together.run(bench.launch, this.range, 'fast', FUEL);
     this.compareRun('together', result, expected);
     this.compareMemory('together', this.reference, bench);
+    const switched = this.bench();
+    const inPart = this.switching.run(switched.launch, this.range, 'fast', FUEL);
+    this.compareRun('switching', inPart, expected);
+    this.compareMemory('switching', this.reference, switched);
     const apart = new WasmExecutor(this.memory, { without: new Set(['vector']) });
     const { counters } = apart.run(this.bench().launch, this.range, 'fast', FUEL);
-    if (counters.warpInstructions !== result.counters.warpInstructions)
-      this.found.push(
-        `together: warpInstructions ${result.counters.warpInstructions}, not ${counters.warpInstructions}`,
-      );
+    for (const [name, found] of [
+      ['together', result],
+      ['switching', inPart],
+    ] as const)
+      if (JSON.stringify(counters) !== JSON.stringify(found.counters))
+        this.found.push(`${name}: ${JSON.stringify(found.counters)}, not ${JSON.stringify(counters)}`);
   }
 
   /** A journal that is rolled back to an instruction leaves what a run holds that stops there. */

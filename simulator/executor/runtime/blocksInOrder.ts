@@ -19,6 +19,8 @@ export class BlocksInOrder {
     private readonly launch: BlockLaunch,
     private readonly kernel: ReadyKernel,
     private readonly range: BlockRange,
+    /** As in CallSize. */
+    private readonly enough?: number,
   ) {
     this.scheduler = new BlockScheduler(area, launch, kernel);
     this.state = new BlockState(area.get(RECORD.threads));
@@ -31,19 +33,21 @@ export class BlocksInOrder {
 
   private runScheduled(): TurnsEnd {
     const { range } = this;
+    const size = this.callSize();
     for (let block = range.lo; block < range.hi; block++) {
       this.area.beginBlock(this.launch, block);
       this.state.start(block, 0);
       const end = this.scheduler.turn(this.state);
       if (end.kind === 'fault') return this.faulted(end.fault, block);
+      if (size.isEnough(block + 1)) return this.done(block + 1);
     }
-    return { kind: 'done', blocks: range.hi - range.lo };
+    return this.done(range.hi);
   }
 
   /** The driver runs blocks as far as it can; the scheduler takes a block on until the driver can run it again. */
   private runDriven(drive: NonNullable<ReadyKernel['drive']>): TurnsEnd {
     const { area, range, state } = this;
-    const size = new CallSize(area, this.launch, this.kernel.compiled);
+    const size = this.callSize();
     let isResumed = false;
     for (let block = range.lo; block < range.hi;) {
       const hi = Math.min(range.hi, block + size.blocks);
@@ -52,7 +56,7 @@ export class BlocksInOrder {
       isResumed = false;
       if (result === DRIVER_RESULT.done) {
         block = hi;
-        size.adapt(block - range.lo);
+        if (size.isEnough(block)) return this.done(block);
         continue;
       }
       block = area.get(DRIVER.block);
@@ -66,7 +70,15 @@ export class BlocksInOrder {
         isResumed = true;
       } else block += 1;
     }
-    return { kind: 'done', blocks: range.hi - range.lo };
+    return this.done(range.hi);
+  }
+
+  private callSize(): CallSize {
+    return new CallSize(this.area, this.launch, this.kernel.compiled, this.range, this.enough);
+  }
+
+  private done(next: number): TurnsEnd {
+    return { kind: 'done', blocks: next - this.range.lo };
   }
 
   private faulted(fault: KernelFault, block: number): TurnsEnd {

@@ -1,5 +1,5 @@
 import type { CompiledKernel } from '../compiler/index.js';
-
+import type { BlockRange } from '../types.js';
 import type { BlockLaunch } from './blockLaunch.js';
 import { readThreadInstructions } from './counters.js';
 import type { LaunchArea } from './launchArea.js';
@@ -19,20 +19,27 @@ export class CallSize {
   /** Thread-instructions that the area tells of from before. */
   private readonly before: number;
 
+  /** @param enough thread-instructions after which, done or foreseen in the range, other code is to go on */
   constructor(
     private readonly area: LaunchArea,
     launch: BlockLaunch,
     private readonly compiled: CompiledKernel,
+    private readonly range: BlockRange,
+    private readonly enough?: number,
   ) {
     this.before = readThreadInstructions(area, compiled);
     this.isSingle = compiled.asksPlace && launch.place?.sms !== undefined;
   }
 
-  /** After a call. @param done blocks of the run so far */
-  adapt(done: number): void {
-    if (this.isSingle) return;
-    const perBlock = (readThreadInstructions(this.area, this.compiled) - this.before) / done;
+  /** After a call: sizes the next one. @returns whether other code is to run the blocks from `next` on */
+  isEnough(next: number): boolean {
+    if (this.isSingle && this.enough === undefined) return false;
+    const { lo, hi } = this.range;
+    const perBlock = (readThreadInstructions(this.area, this.compiled) - this.before) / (next - lo);
+    if (this.enough !== undefined && next < hi && perBlock * (hi - lo) >= this.enough) return true;
+    if (this.isSingle) return false;
     const wanted = Math.min(this.blocks * 8, Math.floor(INSTRUCTIONS_PER_CALL / Math.max(1, perBlock)));
     this.blocks = Math.max(1, wanted);
+    return false;
   }
 }

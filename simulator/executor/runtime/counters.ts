@@ -28,6 +28,24 @@ export function readCounters(area: LaunchArea, compiled: CompiledKernel, blocks:
   return result;
 }
 
+/** What two runs count together. */
+export function addCounters(left: ExecutionCounters, right: ExecutionCounters): ExecutionCounters {
+  const sum = { ...right, byClass: { ...right.byClass } };
+  for (const name of SUMS) sum[name] += left[name];
+  for (const kind of Object.keys(sum.byClass) as (keyof typeof sum.byClass)[])
+    sum.byClass[kind] += left.byClass[kind];
+  return sum;
+}
+
+const SUMS = [
+  'threadInstructions',
+  'warpInstructions',
+  'globalLoadBytes',
+  'globalStoreBytes',
+  'sharedBytes',
+  'blocks',
+] as const;
+
 /** Adds to `counts` how often each instruction was executed. */
 export function addInstructionCounts(
   area: LaunchArea,

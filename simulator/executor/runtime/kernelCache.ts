@@ -39,7 +39,8 @@ const contentKeys = new WeakMap<IrFunction, string>();
 
 /** Kernels by content: the same text loaded again, in another context or node, is not compiled again. */
 export class KernelCache {
-  private readonly byFunction = new Map<string, WeakMap<IrFunction, ReadyKernel>>();
+  /** By `formNumber`. */
+  private readonly byFunction: (WeakMap<IrFunction, ReadyKernel> | undefined)[] = [];
   private readonly byContent = new Map<string, ReadyKernel>();
 
   /**
@@ -56,16 +57,12 @@ export class KernelCache {
 
   /** @throws CompileError. */
   get(ir: IrModule, fn: IrFunction, asked: CodeForm = {}): ReadyKernel {
-    const form = { ...asked, without: this.without };
-    const formKey = keyOf(form);
-    let byFunction = this.byFunction.get(formKey);
-    if (byFunction === undefined) {
-      byFunction = new WeakMap();
-      this.byFunction.set(formKey, byFunction);
-    }
+    // Every launch passes here: no object and no text until a kernel is new.
+    const byFunction = (this.byFunction[formNumber(asked)] ??= new WeakMap());
     const known = byFunction.get(fn);
     if (known !== undefined) return known;
-    const key = `${formKey} ${contentKey(ir, fn)}`;
+    const form = { ...asked, without: this.without };
+    const key = `${keyOf(form)} ${contentKey(ir, fn)}`;
     let ready = this.byContent.get(key);
     if (ready === undefined) {
       ready = this.instantiate(compiledModule(key, ir, fn, form));
@@ -74,6 +71,17 @@ export class KernelCache {
     }
     byFunction.set(fn, ready);
     return ready;
+  }
+
+  /** Whether a kernel has been asked for in this form. */
+  hasHere(fn: IrFunction, form: CodeForm): boolean {
+    return this.byFunction[formNumber(form)]?.has(fn) === true;
+  }
+
+  /** Whether a kernel need not be compiled in this form. */
+  has(ir: IrModule, fn: IrFunction, asked: CodeForm): boolean {
+    const key = `${keyOf({ ...asked, without: this.without })} ${contentKey(ir, fn)}`;
+    return this.byContent.has(key) || modules.has(key) || takenOver.has(key);
   }
 
   /** What has been compiled for this node, for other threads. */
@@ -147,6 +155,17 @@ export function takeOver(kernels: readonly PreparedKernel[]): void {
 function dropOldest(map: Map<string, unknown>): void {
   const oldest = map.keys().next();
   if (oldest.done !== true) map.delete(oldest.value);
+}
+
+/** Tells the forms of one cache apart, as their keys do. */
+function formNumber({ groups = 0, observed, resumable, threaded, alwaysTogether }: CodeForm): number {
+  return (
+    16 * groups +
+    (observed === true ? 1 : 0) +
+    (resumable === true ? 2 : 0) +
+    (threaded === true ? 4 : 0) +
+    (alwaysTogether === true ? 8 : 0)
+  );
 }
 
 function keyOf(form: CodeForm): string {

@@ -1,5 +1,4 @@
 import {
-  mostGroups,
   NOTHING_LEFT_OUT,
   RECORD,
   REGION_RESULT,
@@ -12,6 +11,7 @@ import type {
   AccessJournal,
   AccessProfile,
   BlockRange,
+  ExecutionCounters,
   Executor,
   ExecutorLaunch,
   ExecutorVariant,
@@ -24,7 +24,8 @@ import { RunJournal } from './accessJournal.js';
 import { BlocksInOrder } from './blocksInOrder.js';
 import { BlockTurns, type BlocksInFlight, type TurnsEnd } from './blockTurns.js';
 import { CallSize } from './callSize.js';
-import { addInstructionCounts, readCounters } from './counters.js';
+import { CodeTiers, type Tier } from './codeTiers.js';
+import { addCounters, addInstructionCounts, readCounters } from './counters.js';
 import { ExecutorError } from './executorError.js';
 import { readFault } from './faults.js';
 import { traceBlocks } from './tracer.js';
@@ -44,6 +45,11 @@ const WAITING_TRACE_FUEL = 200_000;
 export interface WasmExecutorOptions {
   /** Lanes go together wherever they can, for tests (see CodeForm). */
   readonly alwaysTogether?: boolean;
+  /**
+   * Thread-instructions that a kernel executes lane after lane before code for lanes together is made: 0 makes it at once,
+   * for kernels that are known to run long or often. By default what making it costs; it is used at once where it is there.
+   */
+  readonly vectorAfter?: number;
   /** Optimisations to do without, to see what each brings. */
   readonly without?: ReadonlySet<Optimisation>;
   /**
@@ -60,17 +66,21 @@ export class WasmExecutor implements Executor {
   private readonly area: LaunchArea;
   private readonly host: HostRuntime;
   private readonly kernels: KernelCache;
-  private readonly alwaysTogether: boolean;
+  private readonly tiers: CodeTiers;
   private readonly parallel: ParallelLaunches | undefined;
   private journal: RunJournal | undefined;
   private counts: InstructionCounts | undefined;
 
   constructor(memory: NodeMemory, options: WasmExecutorOptions = {}) {
-    const { without = NOTHING_LEFT_OUT, threads = 1, parallel, alwaysTogether = false } = options;
-    this.alwaysTogether = alwaysTogether;
+    const { without = NOTHING_LEFT_OUT, threads = 1, parallel } = options;
     this.area = new LaunchArea(memory);
     this.host = new HostRuntime(this.area, memory);
     this.kernels = new KernelCache(memory, () => this.journal?.take(this.area), this.host.functions, without);
+    const {
+      alwaysTogether = false,
+      vectorAfter = alwaysTogether || parallel?.eager === true ? 0 : undefined,
+    } = options;
+    this.tiers = new CodeTiers(this.kernels, { alwaysTogether, vectorAfter });
     if (threads > 1 && !without.has('threads'))
       this.parallel = new ParallelLaunches(memory, this.area, { workers: threads - 1, without, ...parallel });
   }
@@ -130,7 +140,7 @@ export class WasmExecutor implements Executor {
   }
 
   needsWholeGrid(launch: ExecutorLaunch): boolean {
-    return this.kernelOf(launch, {}).compiled.waitsForBlocks;
+    return this.tiers.first(launch).kernel.compiled.waitsForBlocks;
   }
 
   /** The kernels that it has compiled, to be taken over by another thread. */
@@ -138,20 +148,9 @@ export class WasmExecutor implements Executor {
     return this.kernels.prepared();
   }
 
-  private kernelOf(launch: ExecutorLaunch, form: CodeForm): ReadyKernel {
-    return this.kernels.get(launch.module.ir, launch.kernel, this.formOf(launch, form));
-  }
-
   /** Launches that have gone over several threads of the host. */
   get sharedLaunches(): number {
     return this.parallel?.shared ?? 0;
-  }
-
-  /** Fast code suits the shape of the launch. */
-  private formOf({ shape }: ExecutorLaunch, form: CodeForm): CodeForm {
-    if (form.observed === true || form.resumable === true) return form;
-    const groups = mostGroups(shape.block);
-    return this.alwaysTogether ? { ...form, groups, alwaysTogether: true } : { ...form, groups };
   }
 
   /** Ends the threads that help with large launches; launches that follow run on the caller's alone. */
@@ -180,17 +179,25 @@ export class WasmExecutor implements Executor {
     form: CodeForm,
     stopAt?: number,
   ): RunResult {
-    const kernel = this.kernelOf(launch, form);
-    this.area.begin(launch, kernel.compiled, fuel, range.lo);
-    this.host.begin(launch, kernel.compiled);
+    const isFast = form.observed !== true && form.resumable !== true;
+    let tier: Tier = isFast
+      ? this.tiers.first(launch)
+      : { kernel: this.kernels.get(launch.module.ir, launch.kernel, form), form, enough: undefined };
+    this.area.begin(launch, tier.kernel.compiled, fuel, range.lo);
+    this.host.begin(launch, tier.kernel.compiled);
     if (stopAt !== undefined) this.area.setWide(RECORD.stopAt, stopAt);
     try {
-      const end =
-        this.parallel === undefined || form.observed === true || form.resumable === true
-          ? this.runBlocks(launch, kernel, range, blocks, fuel, form.resumable === true)
-          : this.runParallel(this.parallel, launch, kernel, range, fuel);
-      const counters = readCounters(this.area, kernel.compiled, end.blocks);
-      if (this.counts !== undefined) addInstructionCounts(this.area, kernel.compiled, this.counts);
+      let end = this.runTier(launch, tier, range, blocks, fuel);
+      let counters = this.readTier(tier, end.blocks);
+      if (tier.enough !== undefined && end.kind === 'done' && end.blocks < range.hi - range.lo) {
+        const before = end.blocks;
+        const rest = { lo: range.lo + before, hi: range.hi };
+        this.area.end();
+        tier = this.tiers.last(launch);
+        this.area.begin(launch, tier.kernel.compiled, fuel, range.lo);
+        end = this.runTier(launch, tier, rest, { active: [], next: rest.lo }, fuel);
+        counters = addCounters(counters, this.readTier(tier, end.blocks));
+      }
       const text = this.host.end();
       const outcome = { counters, ...(text === undefined ? {} : { printed: text }) };
       switch (end.kind) {
@@ -204,6 +211,28 @@ export class WasmExecutor implements Executor {
     } finally {
       this.area.end();
     }
+  }
+
+  /** Fewer blocks than the range's when the next tier is to go on. */
+  private runTier(
+    launch: ExecutorLaunch,
+    tier: Tier,
+    range: BlockRange,
+    blocks: BlocksInFlight,
+    fuel: number,
+  ): TurnsEnd {
+    const { kernel, form, enough } = tier;
+    const isFast = form.observed !== true && form.resumable !== true;
+    return this.parallel === undefined || !isFast || enough !== undefined
+      ? this.runBlocks(launch, kernel, range, blocks, fuel, form.resumable === true, enough)
+      : this.runParallel(this.parallel, launch, tier, range, fuel);
+  }
+
+  private readTier(tier: Tier, blocks: number): ExecutionCounters {
+    const counters = readCounters(this.area, tier.kernel.compiled, blocks);
+    if (this.counts !== undefined) addInstructionCounts(this.area, tier.kernel.compiled, this.counts);
+    this.tiers.count(tier, counters.threadInstructions);
+    return counters;
   }
 
   /** A fault ends the sample early; what was seen until then counts. */
@@ -220,13 +249,12 @@ export class WasmExecutor implements Executor {
   private runParallel(
     parallel: ParallelLaunches,
     launch: ExecutorLaunch,
-    kernel: ReadyKernel,
+    { kernel, form }: Tier,
     range: BlockRange,
     fuel: number,
   ): TurnsEnd {
     const inOrder = (part: BlockRange): TurnsEnd =>
       this.runBlocks(launch, kernel, part, { active: [], next: part.lo }, fuel, false);
-    const form = this.formOf(launch, {});
     const { kernels } = this;
     const { ir } = launch.module;
     const formed = (other: CodeForm): ReadyKernel => kernels.get(ir, launch.kernel, other);
@@ -242,11 +270,12 @@ export class WasmExecutor implements Executor {
     blocks: BlocksInFlight,
     fuel: number,
     yields: boolean,
+    enough?: number,
   ): TurnsEnd {
-    if (kernel.run !== undefined) return this.runApart(launch, kernel, kernel.run, range);
+    if (kernel.run !== undefined) return this.runApart(launch, kernel, kernel.run, range, enough);
     if (kernel.compiled.takesTurns)
       return new BlockTurns(this.area, launch, kernel, range, blocks, fuel, yields).run();
-    return new BlocksInOrder(this.area, launch, kernel, range).run();
+    return new BlocksInOrder(this.area, launch, kernel, range, enough).run();
   }
 
   /** Blocks whose threads never meet. */
@@ -255,8 +284,9 @@ export class WasmExecutor implements Executor {
     kernel: ReadyKernel,
     run: (lo: number, hi: number) => number,
     range: BlockRange,
+    enough: number | undefined,
   ): TurnsEnd {
-    const size = new CallSize(this.area, launch, kernel.compiled);
+    const size = new CallSize(this.area, launch, kernel.compiled, range, enough);
     for (let lo = range.lo; lo < range.hi;) {
       const hi = Math.min(range.hi, lo + size.blocks);
       if (size.isSingle) this.area.beginBlock(launch, lo);
@@ -267,7 +297,7 @@ export class WasmExecutor implements Executor {
         return { kind: 'fault', fault, blocks };
       }
       lo = hi;
-      size.adapt(lo - range.lo);
+      if (size.isEnough(lo)) return { kind: 'done', blocks: lo - range.lo };
     }
     return { kind: 'done', blocks: range.hi - range.lo };
   }

@@ -120,7 +120,7 @@ function run({ text, threads = 128, fuel = 1e6 }: Body, without?: readonly Optim
   const executor: Pick<Executor, 'run'> =
     without === undefined
       ? new ReferenceInterpreter()
-      : new WasmExecutor(memory, { without: new Set(without) });
+      : new WasmExecutor(memory, { vectorAfter: 0, without: new Set(without) });
   const result = executor.run(launch, { lo: 0, hi: BLOCKS }, 'fast', fuel);
   const fault = result.status === 'fault' ? result.fault : undefined;
   return {

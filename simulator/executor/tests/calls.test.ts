@@ -32,7 +32,7 @@ interface Run {
 class CallBench {
   private readonly memory = new NodeMemory({ backingBytes: 128 * 2 ** 20 });
   private readonly space = this.memory.createSpace();
-  private readonly executor = new WasmExecutor(this.memory);
+  private readonly executor = new WasmExecutor(this.memory, { vectorAfter: 0 });
   private readonly module;
 
   constructor(source: string, isShared = false) {

@@ -25,7 +25,8 @@ describe.each(['fast', 'interpreter'] as const)('as on the card (%s)', (runner) 
   const memory = new NodeMemory({ backingBytes: 64 * 2 ** 20 });
   const space = memory.createSpace();
   const module = loadModule(parseModule(card('printf.ptx'), 'printf.ptx'), space);
-  const executor = runner === 'interpreter' ? new ReferenceInterpreter() : new WasmExecutor(memory);
+  const executor =
+    runner === 'interpreter' ? new ReferenceInterpreter() : new WasmExecutor(memory, { vectorAfter: 0 });
 
   function run(name: string, values: readonly number[], threads = 1, blocks = 1): RunResult {
     const kernel = module.ir.functions.find((fn) => fn.isEntry && fn.name === name);

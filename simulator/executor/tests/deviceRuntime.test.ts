@@ -27,7 +27,7 @@ type Runner = (typeof runners)[number];
 class RuntimeBench {
   private readonly memory = new NodeMemory({ backingBytes: 64 * 2 ** 20 });
   readonly space = this.memory.createSpace();
-  private readonly executor = new WasmExecutor(this.memory);
+  private readonly executor = new WasmExecutor(this.memory, { vectorAfter: 0 });
   private readonly module;
 
   constructor(text: string) {

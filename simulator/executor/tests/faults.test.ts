@@ -12,7 +12,7 @@ import {
 import { packParams } from './referenceLaunch.js';
 
 const memory = new NodeMemory({ backingBytes: 64 * 2 ** 20 });
-const executor = new WasmExecutor(memory);
+const executor = new WasmExecutor(memory, { vectorAfter: 0 });
 const space = memory.createSpace();
 
 function kernelText(body: string, variables = ''): string {

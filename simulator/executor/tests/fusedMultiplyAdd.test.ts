@@ -67,7 +67,7 @@ function run(form: string, without: typeof NOTHING_LEFT_OUT): Uint32Array {
   if (kernel === undefined) throw new Error('no kernel');
   const blocks = COUNT / 128;
   const shape = { grid: [blocks, 1, 1], block: [128, 1, 1], dynamicSharedBytes: 0 } as const;
-  const outcome = new WasmExecutor(memory, { without }).run(
+  const outcome = new WasmExecutor(memory, { vectorAfter: 0, without }).run(
     { module, kernel, shape, params: packParams(kernel, [from, to]) },
     { lo: 0, hi: blocks },
     'fast',

@@ -34,7 +34,7 @@ export class LaunchBench {
   readonly space = this.memory.createSpace();
 
   constructor(options: WasmExecutorOptions = {}) {
-    this.executor = new WasmExecutor(this.memory, options);
+    this.executor = new WasmExecutor(this.memory, { vectorAfter: 0, ...options });
   }
 
   /** An output buffer of 32-bit words, as seen now. */

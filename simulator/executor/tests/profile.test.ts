@@ -4,7 +4,7 @@ import { loadModule, NodeMemory, WasmExecutor, type ExecutorLaunch } from '../in
 import { packParams } from './referenceLaunch.js';
 
 const memory = new NodeMemory({ backingBytes: 64 * 2 ** 20 });
-const executor = new WasmExecutor(memory);
+const executor = new WasmExecutor(memory, { vectorAfter: 0 });
 const space = memory.createSpace();
 
 /** Each thread moves element tid * stride of a to the same place of b, through word tid * 2 of shared memory. */

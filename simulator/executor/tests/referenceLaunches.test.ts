@@ -7,7 +7,7 @@ import { elementsOf, placeLaunch, readSpec } from './referenceLaunch.js';
 
 const folder = fileURLToPath(new URL('../../gpu/reference/launches', import.meta.url));
 const memory = new NodeMemory({ backingBytes: 256 * 2 ** 20 });
-const executor = new WasmExecutor(memory);
+const executor = new WasmExecutor(memory, { vectorAfter: 0 });
 /** Thread-instructions: what a spec may cost here. Larger ones run in the script `runReferences.ts`. */
 const FUEL = 1e9;
 

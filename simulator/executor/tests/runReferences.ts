@@ -23,7 +23,7 @@ for (const name of readdirSync(folder)) {
   if (!name.includes(part) || elementsOf(spec) > mostElements) continue;
   const memory = new NodeMemory();
   const { launch, outputs } = placeLaunch(spec, path, memory.createSpace());
-  const executor = new WasmExecutor(memory);
+  const executor = new WasmExecutor(memory, { vectorAfter: 0 });
   const blocks = spec.grid[0] * spec.grid[1] * spec.grid[2];
   const start = seconds();
   const result = executor.run(launch, { lo: 0, hi: blocks }, 'fast', 1e12);

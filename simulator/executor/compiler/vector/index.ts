@@ -1,3 +1,3 @@
 export { ChunkCompiler, type PartedFunctions } from './chunkCompiler.js';
-export { planChunks, type ChunkPlan } from './chunkPlan.js';
+export { mayGoTogether, planChunks, type ChunkPlan } from './chunkPlan.js';
 export { mostGroups } from './launchGroups.js';

@@ -121,7 +121,7 @@ function results(form: string, threads: number, without?: readonly Optimisation[
   const executor: Pick<Executor, 'run'> =
     without === undefined
       ? new ReferenceInterpreter()
-      : new WasmExecutor(memory, { without: new Set(without) });
+      : new WasmExecutor(memory, { vectorAfter: 0, without: new Set(without) });
   const result = executor.run({ module, kernel, shape, params }, { lo: 0, hi: 1 }, 'fast', 1e6);
   expect(result.status === 'fault' ? result.fault.message : result.status).toBe('done');
   return new Int32Array(Uint8Array.from(space.view(to, threads * 8)).buffer);
