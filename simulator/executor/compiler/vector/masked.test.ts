@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { parseModule } from '../../../ptx/index.js';
-import { loadModule, NodeMemory, WasmExecutor, type Executor, type RunResult } from '../../index.js';
+import {
+  loadModule,
+  NodeMemory,
+  WasmExecutor,
+  type Dim3,
+  type Executor,
+  type RunResult,
+} from '../../index.js';
 import { ReferenceInterpreter } from '../../interpreter/index.js';
 import type { Optimisation } from '../optimisations.js';
 
@@ -23,6 +30,10 @@ const bodies: Readonly<Record<string, string>> = {
     'mov.u32 %r6, 0; mov.u32 %r7, 0; Q: setp.lt.s32 %p4, %r5, 0; @%p4 bra E; add.s32 %r6, %r6, %r5; add.s32 %r12, %r6, %r7; ld.global.u32 %r13, [%rd4+128]; add.s32 %r6, %r12, %r13; E: add.s32 %r5, %r5, 1; add.s32 %r7, %r7, 1; setp.lt.s32 %p1, %r7, %r31; @%p1 bra Q;',
   'addresses that each lane has for itself, and guards':
     'mov.u32 %r6, 0; setp.lt.s32 %p1, %r5, 0; @%p1 bra A; mul.wide.s32 %rd9, %r5, 4; add.s64 %rd9, %rd1, %rd9; ld.global.u32 %r8, [%rd9]; setp.gt.s32 %p2, %r8, 0; @%p2 add.s32 %r6, %r8, %r5; @!%p2 st.global.u32 [%rd4], %r2; A: ld.global.u32 %r9, [%rd4]; add.s32 %r6, %r6, %r9;',
+  'an edge of the grid':
+    'setp.lt.s32 %p1, %r2, 1; setp.ge.s32 %p2, %r2, 70; or.pred %p3, %p1, %p2; mov.u32 %r6, %r5; @%p3 bra E; sub.s32 %r9, %r2, 1; mul.wide.s32 %rd9, %r9, 4; add.s64 %rd9, %rd1, %rd9; ld.global.u32 %r7, [%rd9]; ld.global.u32 %r8, [%rd4+4]; add.s32 %r6, %r7, %r8; E: add.s32 %r6, %r6, 1;',
+  'an edge with a place that all lanes have, and one in it':
+    'mov.u32 %r8, 3; setp.gt.s32 %p1, %r2, 65; @%p1 bra E; mov.u32 %r8, 5; setp.lt.s32 %p2, %r2, 3; @%p2 bra F; add.s32 %r8, %r8, %r2; F: add.s32 %r8, %r8, 1; E: mad.lo.s32 %r6, %r8, 10, %r2;',
   'lanes that part behind a zone, and go round a loop with it':
     'mov.u32 %r6, 0; mov.u32 %r7, 0; Q: setp.lt.s32 %p4, %r5, 0; @%p4 bra E; add.s32 %r6, %r6, %r5; E: add.s32 %r5, %r5, 1; add.s32 %r7, %r7, 3; setp.le.s32 %p1, %r7, %r2; @%p1 bra Q;',
 };
@@ -38,6 +49,8 @@ ld.param.u64 %rd1, [in];
 ld.param.u64 %rd2, [out];
 ld.param.u32 %r31, [n];
 mov.u32 %r2, %tid.x;
+mov.u32 %r30, %tid.y;
+mad.lo.u32 %r2, %r30, 8, %r2;
 mul.wide.s32 %rd3, %r2, 4;
 add.s64 %rd4, %rd1, %rd3;
 add.s64 %rd5, %rd2, %rd3;
@@ -48,11 +61,15 @@ ret;
 }`;
 
 const THREADS = 72;
+const ROW: Dim3 = [THREADS, 1, 1];
+/** Chunks of these are narrower than a warp. */
+const NARROW_ROWS: Dim3 = [8, THREADS / 8, 1];
 
 function run(
   body: string,
   without?: readonly Optimisation[],
   fuel = 1e6,
+  block = ROW,
 ): { result: RunResult; out: number[] } {
   const memory = new NodeMemory({ backingBytes: 8 * 2 ** 20 });
   const space = memory.createSpace();
@@ -69,23 +86,27 @@ function run(
   const params = new Uint8Array(kernel.parameterBytes);
   new BigInt64Array(params.buffer, 0, 2).set([BigInt(from), BigInt(to)]);
   params[16] = 5;
-  const shape = { grid: [1, 1, 1], block: [THREADS, 1, 1], dynamicSharedBytes: 0 } as const;
+  const shape = { grid: [1, 1, 1], block, dynamicSharedBytes: 0 } as const;
   const executor: Pick<Executor, 'run'> =
     without === undefined
       ? new ReferenceInterpreter()
-      : new WasmExecutor(memory, { without: new Set(without) });
+      : new WasmExecutor(memory, { vectorAfter: 0, without: new Set(without) });
   const result = executor.run({ module, kernel, shape, params }, { lo: 0, hi: 1 }, 'fast', fuel);
   return { result, out: [...new Int32Array(Uint8Array.from(space.view(to, THREADS * 4)).buffer)] };
 }
 
 describe('lanes that part go on under masks', () => {
-  it.each(Object.entries(bodies))('%s', (_, body) => {
-    const expected = run(body);
+  const cases = Object.entries(bodies).flatMap(([name, body]) => [
+    { name, body, block: ROW },
+    { name: `${name}, in narrow rows`, body, block: NARROW_ROWS },
+  ]);
+  it.each(cases)('$name', ({ body, block }) => {
+    const expected = run(body, undefined, undefined, block);
     expect(expected.result.status).toBe('done');
-    const scalar = run(body, ['vector']);
+    const scalar = run(body, ['vector'], undefined, block);
     expect(scalar.out).toEqual(expected.out);
     for (const without of [[], ['masks'], ['wide'], ['affine'], ['uniform']] as const) {
-      const { result, out } = run(body, without);
+      const { result, out } = run(body, without, undefined, block);
       expect(out).toEqual(expected.out);
       expect(result.counters).toEqual(scalar.result.counters);
     }
