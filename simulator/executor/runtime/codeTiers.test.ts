@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import type { RunResult, WasmExecutor } from '../index.js';
+import { LaunchBench, storingKernel, type KernelLaunch } from '../tests/launchBench.js';
+
+const BLOCKS = 9;
+const THREADS = 64;
+const grid: KernelLaunch = { grid: [BLOCKS, 1, 1], block: [THREADS, 1, 1] };
+
+const plain = 'mul.lo.u32 %r9, %r1, 3;';
+/** Threads meet, so that the driver runs blocks. */
+const meeting = `mov.u32 %r3, %ctaid.x; add.u32 %r3, %r3, %r1; bar.sync 0;
+  shfl.sync.bfly.b32 %r9, %r3, 1, 31, -1;`;
+/** Threads of block 6 store far outside. */
+const faulting = `mov.u32 %r3, %ctaid.x; setp.ne.u32 %p1, %r3, 6; @%p1 bra OK;
+  mov.u64 %rd1, 64; st.global.u32 [%rd1], %r1;
+  OK: mov.u32 %r9, 7;`;
+
+interface Outcome {
+  readonly result: RunResult;
+  readonly words: readonly number[];
+  /** Groups of four lanes in each form that was made. */
+  readonly forms: readonly number[];
+}
+
+function formsOf(executor: WasmExecutor): number[] {
+  return executor.preparedKernels().map(({ kernel }) => kernel.groups);
+}
+
+function outcome(body: string, vectorAfter: number): Outcome {
+  const bench = new LaunchBench({ vectorAfter });
+  const out = bench.buffer(BLOCKS * THREADS);
+  const result = bench.run(storingKernel(body), { ...grid, values: [out] });
+  return { result, words: bench.words(out, BLOCKS * THREADS), forms: formsOf(bench.executor) };
+}
+
+const perBlock = (body: string): number => outcome(body, 0).result.counters.threadInstructions / BLOCKS;
+
+describe('a launch that goes on in other code', () => {
+  it.each([
+    ['threads that never meet', plain],
+    ['threads that meet', meeting],
+  ])('leaves what one kind of code leaves: %s', (_, body) => {
+    const [together, switched, apart] = [0, 1, 1e9].map((after) => outcome(body, after));
+    expect(together?.forms).toEqual([expect.any(Number)]);
+    expect(together?.forms).not.toEqual([0]);
+    expect(switched?.forms).toEqual([0, ...(together?.forms ?? [])]);
+    expect(apart?.forms).toEqual([0]);
+    for (const each of [switched, apart]) {
+      expect(each?.result).toEqual(together?.result);
+      expect(each?.words).toEqual(together?.words);
+    }
+  });
+
+  it('tells the block of a fault, and counts up to it, as one kind of code does', () => {
+    const [together, switched] = [0, 1].map((after) => outcome(faulting, after));
+    expect(switched?.forms.length).toBe(2);
+    expect(together?.result).toMatchObject({ status: 'fault', fault: { block: [6, 0, 0] } });
+    expect(switched?.result).toMatchObject({
+      status: 'fault',
+      fault: { block: [6, 0, 0], thread: [0, 0, 0] },
+      counters: { blocks: 6 },
+    });
+  });
+
+  it('does so as soon as the blocks to come are seen to be enough', () => {
+    const cost = perBlock(plain);
+    expect(outcome(plain, BLOCKS * cost).forms.length).toBe(2);
+    expect(outcome(plain, BLOCKS * cost + 1).forms).toEqual([0]);
+  });
+
+  it('counts what earlier launches have executed', () => {
+    const cost = perBlock(plain);
+    const bench = new LaunchBench({ vectorAfter: 2.5 * BLOCKS * cost });
+    const values = [bench.buffer(BLOCKS * THREADS)];
+    const { launch, range } = bench.place(storingKernel(plain), { ...grid, values });
+    const forms = [1, 2, 3].map(() => {
+      bench.executor.run(launch, range, 'fast', 1e6);
+      return formsOf(bench.executor).length;
+    });
+    expect(forms).toEqual([1, 1, 2]);
+  });
+
+  it('counts each instruction once', () => {
+    const counts = [0, 1].map((vectorAfter) => {
+      const bench = new LaunchBench({ vectorAfter });
+      const values = [bench.buffer(BLOCKS * THREADS)];
+      const { launch, range } = bench.place(storingKernel(plain), { ...grid, values });
+      const { length } = launch.kernel.instructions;
+      const counted = { threads: new Float64Array(length), warps: new Float64Array(length) };
+      bench.executor.runCounted(launch, range, 1e6, counted);
+      return counted;
+    });
+    expect(counts[1]).toEqual(counts[0]);
+  });
+});
+
+it('makes one kind of code for kernels whose threads the order shows of', () => {
+  const ordered = 'atom.global.add.u32 %r9, [%rd0], 1;';
+  expect(outcome(ordered, 1).forms).toEqual([0]);
+});
