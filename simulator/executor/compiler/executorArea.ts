@@ -86,6 +86,8 @@ export const RECORD = {
   smCount: AREA.record + 164,
   envreg1: AREA.record + 168,
   envreg2: AREA.record + 172,
+  /** i64: of the passes that the counters count, those of lanes that had left their chunk or were in none. */
+  passesApart: AREA.record + 176,
 } as const;
 
 /** What the block driver and the host hand one another: i32 each, by warp where it says so. */

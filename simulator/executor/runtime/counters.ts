@@ -1,4 +1,4 @@
-import { CLASS_COUNTERS, COUNTER_BYTES, DYNAMIC_BYTES, type CompiledKernel } from '../compiler/index.js';
+import { CLASS_COUNTERS, COUNTER_BYTES, DYNAMIC_BYTES, RECORD, type CompiledKernel } from '../compiler/index.js';
 import { emptyByClass } from '../emptyCounters.js';
 import type { ExecutionCounters, InstructionCounts } from '../types.js';
 import type { LaunchArea } from './launchArea.js';
@@ -26,6 +26,14 @@ export function readCounters(area: LaunchArea, compiled: CompiledKernel, blocks:
     result.sharedBytes += threads * weight.sharedBytes;
   });
   return result;
+}
+
+/** How often threads have passed through nodes of the launch, and how often apart from their chunk. */
+export function readPasses(area: LaunchArea, compiled: CompiledKernel): { all: number; apart: number } {
+  let all = 0;
+  for (let index = 0; index < compiled.counters.length; index++)
+    all += area.wide(CLASS_COUNTERS + index * COUNTER_BYTES);
+  return { all, apart: area.wide(RECORD.passesApart) };
 }
 
 /** What two runs count together. */

@@ -25,7 +25,7 @@ import { BlocksInOrder } from './blocksInOrder.js';
 import { BlockTurns, type BlocksInFlight, type TurnsEnd } from './blockTurns.js';
 import { CallSize } from './callSize.js';
 import { CodeTiers, type Tier } from './codeTiers.js';
-import { addCounters, addInstructionCounts, readCounters } from './counters.js';
+import { addCounters, addInstructionCounts, readCounters, readPasses } from './counters.js';
 import { ExecutorError } from './executorError.js';
 import { readFault } from './faults.js';
 import { traceBlocks } from './tracer.js';
@@ -188,7 +188,7 @@ export class WasmExecutor implements Executor {
     if (stopAt !== undefined) this.area.setWide(RECORD.stopAt, stopAt);
     try {
       let end = this.runTier(launch, tier, range, blocks, fuel);
-      let counters = this.readTier(tier, end.blocks);
+      let counters = this.readTier(launch, tier, end.blocks);
       if (tier.enough !== undefined && end.kind === 'done' && end.blocks < range.hi - range.lo) {
         const before = end.blocks;
         const rest = { lo: range.lo + before, hi: range.hi };
@@ -196,7 +196,7 @@ export class WasmExecutor implements Executor {
         tier = this.tiers.last(launch);
         this.area.begin(launch, tier.kernel.compiled, fuel, range.lo);
         end = this.runTier(launch, tier, rest, { active: [], next: rest.lo }, fuel);
-        counters = addCounters(counters, this.readTier(tier, end.blocks));
+        counters = addCounters(counters, this.readTier(launch, tier, end.blocks));
       }
       const text = this.host.end();
       const outcome = { counters, ...(text === undefined ? {} : { printed: text }) };
@@ -228,10 +228,11 @@ export class WasmExecutor implements Executor {
       : this.runParallel(this.parallel, launch, tier, range, fuel);
   }
 
-  private readTier(tier: Tier, blocks: number): ExecutionCounters {
+  private readTier(launch: ExecutorLaunch, tier: Tier, blocks: number): ExecutionCounters {
     const counters = readCounters(this.area, tier.kernel.compiled, blocks);
     if (this.counts !== undefined) addInstructionCounts(this.area, tier.kernel.compiled, this.counts);
     this.tiers.count(tier, counters.threadInstructions);
+    this.tiers.countPasses(tier, launch.kernel, readPasses(this.area, tier.kernel.compiled));
     return counters;
   }
 

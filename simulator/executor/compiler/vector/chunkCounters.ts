@@ -1,6 +1,6 @@
 import type { FunctionBuilder } from '../../wasm/index.js';
 import type { DynamicBytes } from '../addressEmitter.js';
-import { COUNTER_BYTES, DYNAMIC_BYTES, PASSES } from '../executorArea.js';
+import { COUNTER_BYTES, DYNAMIC_BYTES, PASSES, RECORD } from '../executorArea.js';
 import { passesOf } from '../passCounters.js';
 import type { RegionFlow } from '../regionFlow.js';
 import { clearMaskedPasses, MaskedPasses } from './maskedPasses.js';
@@ -20,6 +20,8 @@ export class ChunkCounters {
   private readonly dynamicBytes = new Map<DynamicBytes, number>();
   /** Whether lanes of the warp have run apart. */
   private readonly haveParted: number;
+  /** i64 local: passes of lanes that ran apart. */
+  private readonly apart: number;
   private readonly sum: number;
   private readonly masked = new Map<number, MaskedPasses>();
 
@@ -41,6 +43,7 @@ export class ChunkCounters {
       this.warps.push(f.local('i64'));
     }
     this.haveParted = f.local('i32');
+    this.apart = f.local('i64');
     this.sum = f.local('i32');
     for (const [index, slot] of maskedSlots)
       this.masked.set(index, new MaskedPasses(f, width / 4, this.passes[index] ?? 0, slot));
@@ -148,6 +151,7 @@ export class ChunkCounters {
       this.addTo(at, () => f.get(threads));
       this.addTo(at + 8, () => f.get(this.warps[index] ?? 0));
     });
+    this.addTo(RECORD.passesApart, () => f.get(this.apart));
   }
 
   /** Adds what the lanes have passed, and leaves in `passes` what the one has that passed most. */
@@ -187,6 +191,8 @@ export class ChunkCounters {
       const load = (offset: number): FunctionBuilder => f.area().memory('i32Load', at + offset);
       f.get(threads);
       load(PASSES.count).op('i64ExtendI32U').op('i64Add').set(threads);
+      f.get(this.apart);
+      load(PASSES.count).op('i64ExtendI32U').op('i64Add').set(this.apart);
       if (most < 0) {
         // The warp counts once, whether it passed in chunks or apart.
         f.get(warps).get(passes).op('i32Eqz');
