@@ -20,7 +20,7 @@ function watched() {
   const clock = new StoppedClock();
   const inFlight = new InFlight();
   const reasons: string[] = [];
-  const limits = { minimumMs: 1000, sharedThreadMs: 4000, factor: 8, firstAnswerMs: 60_000 };
+  const limits = { minimumMs: 1000, sharedThreadMs: 6000, factor: 8, firstAnswerMs: 60_000 };
   const watchdog = new HangWatchdog(clock, 'watchdog', inFlight, limits, new HangPatience(), (reason) => {
     reasons.push(reason);
     watchdog.close();

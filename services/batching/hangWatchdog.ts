@@ -8,7 +8,8 @@ export interface HangLimits {
   readonly minimumMs: number;
   /**
    * And so long where its container shares a thread with others. A model that starts holds that up for a tenth of a second,
-   * since it is loaded and compiled elsewhere; a kernel that never ends for a second or two, until its fuel is spent.
+   * since it is loaded and compiled elsewhere; a kernel that never ends until its fuel is spent, which is a second at most for
+   * common instructions and some four for the slowest (sin.approx alone).
    */
   readonly sharedThreadMs: number;
   /** And so many times what the longest batches of late have taken. */
@@ -19,7 +20,7 @@ export interface HangLimits {
 
 export const DEFAULT_HANG_LIMITS: HangLimits = {
   minimumMs: 1000,
-  sharedThreadMs: 4000,
+  sharedThreadMs: 6000,
   factor: 8,
   firstAnswerMs: 60_000,
 };

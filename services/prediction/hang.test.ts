@@ -171,7 +171,7 @@ describe('a model that is slow and not hanging', () => {
     expect(ids.filter((id) => serving.answer(id).isDefault)).toEqual([]);
   });
 
-  it('is given four seconds by the thread that it shares: kernel models wait while a kernel of another one never ends', () => {
+  it('is given six seconds by the thread that it shares: kernel models wait while a kernel of another one never ends', () => {
     const serving = new Serving().simple({ strategy: 'none' }, 60e6);
     const { registry } = serving;
     const container = { kind: 'kernelModel', path: 'models/m' } as const;
@@ -182,9 +182,9 @@ describe('a model that is slow and not hanging', () => {
     ask(serving, 10);
     serving.predict(666);
     const sinceMs = serving.clock.nowNs() / MS;
-    serving.run(sinceMs + 3.5 * SECONDS);
+    serving.run(sinceMs + 5.5 * SECONDS);
     expect(replica.closed).toBe(false);
-    serving.run(sinceMs + 5 * SECONDS);
+    serving.run(sinceMs + 7 * SECONDS);
     expect(replica.closed).toBe(true);
   });
 
