@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { inputLength } from './deviceLayout.js';
+import { fileSize } from './fileSize.js';
 import type { KernelModel } from './kernelModel.js';
 import { fieldPath, type KernelModelManifest } from './manifest.js';
 import { ModelError } from './modelError.js';
@@ -39,9 +40,16 @@ export function loadGolden({
 }: Pick<KernelModel, 'folder' | 'manifest'>): GoldenSet | undefined {
   const file = join(folder, GOLDEN_FILE);
   if (!existsSync(file)) return undefined;
+  let text: string;
+  try {
+    fileSize(file);
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new ModelError('goldenInvalid', file, undefined, `cannot be read (${(error as Error).message})`);
+  }
   let json: unknown;
   try {
-    json = JSON.parse(readFileSync(file, 'utf8'));
+    json = JSON.parse(text);
   } catch (error) {
     throw new ModelError('goldenInvalid', file, undefined, `not JSON: ${(error as Error).message}`);
   }

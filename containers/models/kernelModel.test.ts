@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadGolden } from './golden.js';
 import { bindPointers, planLaunches } from './launchPlan.js';
 import { BUILT_IN_MODELS, builtInModelPath, loadKernelModel } from './kernelModel.js';
 import { ModelError } from './modelError.js';
@@ -215,5 +216,8 @@ describe('a broken model', () => {
       symlinkSync('/dev/zero', join(folder, name));
       expect(failure().message).toContain('cannot be read (not a file)');
     }
+    symlinkSync('/dev/zero', join(folder, 'golden.json'));
+    const { manifest } = loadKernelModel(builtInModelPath('digits-mlp'));
+    expect(() => loadGolden({ folder, manifest })).toThrow('golden.json: cannot be read (not a file)');
   });
 });

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import {
   lowerModule,
@@ -8,6 +8,7 @@ import {
   type IrModule,
 } from '../../simulator/ptx/index.js';
 import { FieldError, deviceRegions, weightBytes, type DeviceRegion } from './deviceLayout.js';
+import { fileSize } from './fileSize.js';
 import { planLaunches } from './launchPlan.js';
 import { fieldPath, manifestSchema, type KernelModelManifest } from './manifest.js';
 import { checkManifest } from './manifestCheck.js';
@@ -88,7 +89,7 @@ export function loadManifest(path: string): KernelModelManifest {
 export function readManifest(file: string): KernelModelManifest {
   let text: string;
   try {
-    if (sizeOf(file) > MAX_MANIFEST_BYTES) throw new Error('more than 1 MiB');
+    if (fileSize(file) > MAX_MANIFEST_BYTES) throw new Error('more than 1 MiB');
     text = readFileSync(file, 'utf8');
   } catch (error) {
     throw new ModelError('manifestMissing', file, undefined, `cannot be read (${reasonOf(error)})`);
@@ -234,7 +235,7 @@ function readFile(
   mostBytes = Number.POSITIVE_INFINITY,
 ): Uint8Array {
   try {
-    const size = sizeOf(path);
+    const size = fileSize(path);
     if (size > mostBytes)
       throw new ModelError(
         'moduleInvalid',
@@ -248,13 +249,6 @@ function readFile(
     if (error instanceof ModelError) throw error;
     throw new ModelError('fileMissing', manifestFile, field, `${path} cannot be read (${reasonOf(error)})`);
   }
-}
-
-/** Pipes and devices are refused: reading them may never end. */
-function sizeOf(path: string): number {
-  const found = statSync(path);
-  if (!found.isFile()) throw new Error('not a file');
-  return found.size;
 }
 
 function reasonOf(error: unknown): string {
