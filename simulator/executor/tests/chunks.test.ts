@@ -80,6 +80,31 @@ describe('lanes that run together', () => {
     expect(together).toEqual(apart);
   });
 
+  it.each([
+    ['a sum and its carry', 'add.cc.u32 %r4, %r0, %r3; addc.u32 %r5, %r3, 0; add.u32 %r9, %r4, %r5;'],
+    ['a carry and the sum', 'add.cc.u32 %r5, %r1, -3; add.cc.u32 %r4, %r0, -1; addc.u32 %r9, %r5, %r4;'],
+    [
+      'two predicates',
+      'setp.lt.u32 %p1, %r1, 7; setp.lt.u32 %p1|%p2, %r0, %r3; selp.u32 %r4, 1, 2, %p1; selp.u32 %r9, %r4, 3, %p2;',
+    ],
+    ['halves', 'mov.b64 %rd5, {%r0, %r3}; mov.b64 {%r4, %r5}, %rd5; mad.lo.u32 %r9, %r4, 5, %r5;'],
+    ['a vector', 'ld.shared.v2.u32 {%r4, %r5}, [same]; mad.lo.u32 %r9, %r4, 5, %r5;'],
+  ])('write %s of which one differs elsewhere', (_, several) => {
+    const [apart, together] = bothWays({
+      body: `.shared .align 8 .b32 same[2];
+        mov.u32 %r3, %nctaid.x;
+        mul.lo.u32 %r4, %r1, %r1;
+        st.shared.u32 [same], %r3;
+        st.shared.u32 [same+4], 9;
+        setp.eq.u32 %p3, %r3, 3;
+        @%p3 bra SKIP;
+        ${several}
+        SKIP:
+        add.u32 %r9, %r9, %r4;`,
+    });
+    expect(together).toEqual(apart);
+  });
+
   it('run out of fuel where lanes one after another do', () => {
     const body = `mov.u32 %r9, 0;
       ROUND:

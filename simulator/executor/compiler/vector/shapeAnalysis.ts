@@ -70,9 +70,15 @@ export function analyseShapes(fn: IrFunction, options: ShapeOptions): RegisterSh
     for (const instruction of fn.instructions) {
       const result = resultShape(instruction, all);
       if (result === undefined) continue;
-      for (const register of writtenRegisters(instruction)) {
+      const written = writtenRegisters(instruction);
+      let shapes = written.map((register) =>
+        meetShapes(found[register], held(fn, register, result.shape, options)),
+      );
+      // Code that writes several registers writes them all as scalars, or all lane by lane.
+      if (shapes.some(({ kind }) => kind === 'varying')) shapes = shapes.map(() => VARYING);
+      for (const [index, register] of written.entries()) {
         const before = found[register];
-        const after = meetShapes(before, held(fn, register, result.shape, options));
+        const after = shapes[index] ?? VARYING;
         if (before !== undefined && sameShape(before, after)) continue;
         found[register] = after;
         changed = true;
