@@ -197,12 +197,12 @@ describe('a broken model', () => {
 
   it('has more PTX than a server may be held up by', () => {
     const ptx = readFileSync(join(folder, 'mlp.ptx'));
-    writeFileSync(join(folder, 'mlp.ptx'), Buffer.concat([ptx, Buffer.alloc(8 * 2 ** 20 - ptx.length, ' ')]));
+    writeFileSync(join(folder, 'mlp.ptx'), Buffer.concat([ptx, Buffer.alloc(2 ** 20 - ptx.length, ' ')]));
     expect(() => loadKernelModel(folder)).not.toThrow();
-    writeFileSync(join(folder, 'mlp.ptx'), Buffer.alloc(8 * 2 ** 20 + 1, ' '));
+    writeFileSync(join(folder, 'mlp.ptx'), Buffer.alloc(2 ** 20 + 1, ' '));
     const error = failure();
     expect(error).toMatchObject({ code: 'moduleInvalid', field: 'modules[0].file' });
-    expect(error.message).toContain("8388609 bytes, and a model's PTX may have 8388608 in all");
+    expect(error.message).toContain("1048577 bytes, and a model's PTX may have 1048576 in all");
   });
 
   it('has a manifest of more than 1 MiB', () => {

@@ -17,8 +17,8 @@ import { packageRoot } from './packageRoot.js';
 
 export const MANIFEST_FILE = 'manifest.json';
 
-/** Of all modules of a model together: a server checks them between two queries, some MiB a second. */
-const MAX_PTX_BYTES = 8 * 2 ** 20;
+/** Of all modules of a model together: a server checks them between two queries, a MiB in up to a second. */
+const MAX_PTX_BYTES = 2 ** 20;
 const MAX_MANIFEST_BYTES = 2 ** 20;
 
 /** A kernel model read from its folder and checked: everything a GPU node needs to run it. */
