@@ -278,12 +278,23 @@ function quotient(isFull: boolean, flushes: boolean): (library: Library) => Func
 /** 2^x, as the scalar function has it. */
 function exponential2Lanes(): FunctionBuilder {
   const f = unary();
+  return pushExponential2(f, 0);
+}
+
+/** The same of eight lanes, so that constants are made once for both halves. */
+function exponential2PairLanes(): FunctionBuilder {
+  const f = new FunctionBuilder(['v128', 'v128'], ['v128', 'v128']);
+  return pushExponential2(pushExponential2(f, 0), 1);
+}
+
+/** Pushes 2 to the power of what is in a local. */
+function pushExponential2(f: FunctionBuilder, operand: number): FunctionBuilder {
   const locals = [0, 1, 2, 3, 4, 5, 6, 7].map(() => f.local('v128'));
   const [isLow = 0, x = 0, fixed = 0, low = 0, result = 0, first = 0, second = 0, words = 0] = locals;
   const last = f.local('v128');
-  single(f.get(0), -126).simd('f32x4Lt').set(isLow);
+  single(f.get(operand), -126).simd('f32x4Lt').set(isLow);
   single(f, 0.5);
-  single(f, 1).get(isLow).simd('v128Bitselect').get(0).simd('f32x4Mul').set(x);
+  single(f, 1).get(isLow).simd('v128Bitselect').get(operand).simd('f32x4Mul').set(x);
   single(f.get(x), 2 ** 23)
     .simd('f32x4Mul')
     .simd('i32x4TruncSatF32x4S')
@@ -321,7 +332,7 @@ function exponential2Lanes(): FunctionBuilder {
   single(f, 1).get(isLow).simd('v128Bitselect').simd('f32x4Mul').set(result);
   // A NaN stays one, what is large becomes infinite, what is below −252 zero.
   f.get(result);
-  single(f.get(0), Infinity).simd('f32x4Mul').get(isLow).simd('v128AndNot');
+  single(f.get(operand), Infinity).simd('f32x4Mul').get(isLow).simd('v128AndNot');
   single(f.get(x), -126).simd('f32x4Ge');
   single(f.get(x), 128).simd('f32x4Lt').simd('v128And');
   return f.simd('v128Bitselect');
@@ -339,4 +350,5 @@ export const laneSpecialFunctionMakers = {
   divideFullyLanes: quotient(true, false),
   divideFullyFlushedLanes: quotient(true, true),
   exponential2Lanes,
+  exponential2PairLanes,
 } satisfies Record<string, (library: Library) => FunctionBuilder>;

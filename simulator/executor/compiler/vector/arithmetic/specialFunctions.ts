@@ -14,13 +14,31 @@ function called(name: LibraryFunction, isFlushed = false): VectorEmitter {
   };
 }
 
+/** Two groups at a time where there are two. */
+const exponential2: VectorEmitter = (v, instruction) => {
+  const { f, groups, library } = v;
+  if (groups === 1) {
+    called('exponential2Lanes')(v, instruction);
+    return;
+  }
+  const second = v.temporary('second group', 'v128');
+  for (let group = 0; group < groups; group += 2) {
+    for (const each of [group, group + 1])
+      for (const source of instruction.sources) useFloat(v, instruction, source, each);
+    f.call(library.index('exponential2PairLanes')).set(second);
+    finishSingle(v, instruction, group);
+    f.get(second);
+    finishSingle(v, instruction, group + 1);
+  }
+};
+
 /** The `.approx` and `.full` forms of f32. */
 export function specialVector(instruction: IrInstruction): VectorEmitter | undefined {
   const { opcode, modifiers } = instruction;
   const flushes = modifiers.includes('ftz');
   switch (opcode) {
     case 'ex2':
-      return called('exponential2Lanes');
+      return exponential2;
     case 'rsqrt':
       return called('approximateReciprocalRootLanes');
     case 'rcp':
