@@ -109,4 +109,22 @@ describe('gpu run names where a kernel faults', () => {
       /args\[0\]\.buffer\.freed: a freed buffer has nothing to report/,
     );
   });
+
+  it('names a kernel that is found too large when it is run', () => {
+    const branches = Array.from(
+      { length: 14_000 },
+      (_, each) => `setp.eq.u32 %p2, %r2, ${each};\n@%p2 bra L${each};\nadd.u32 %r2, %r2, 1;\nL${each}:`,
+    );
+    writeFileSync(join(folder, 'large.ptx'), kernelText(`${branches.join('\n')}\nret;`));
+    const shape = { grid: [4, 1, 1], block: [32, 1, 1] };
+    const spec = { ptx: 'large.ptx', kernel: 'k', device: 'h200', ...shape, args: [BUFFER] };
+    let thrown: unknown;
+    try {
+      runLaunchSpec(spec, folder);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toBeInstanceOf(LaunchSpecError);
+    expect((thrown as Error).message).toContain('k: too many branches and waits to count');
+  });
 });

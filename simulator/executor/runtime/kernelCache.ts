@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IrFunction, IrModule } from '../../ptx/index.js';
 import {
+  CompileError,
   compileKernel,
   FLUSH_JOURNAL,
   NOTHING_LEFT_OUT,
@@ -130,7 +131,7 @@ function compiledModule(key: string, ir: IrModule, fn: IrFunction, form: CodeFor
       found = { compiled: restoredKernel, module: taken.module };
     else {
       const compiled = compile();
-      found = { compiled, module: new WebAssembly.Module(compiled.bytes) };
+      found = { compiled, module: wasmModule(compiled, fn) };
     }
     if (modules.size >= MAX_MODULES) dropOldest(modules);
   } else {
@@ -138,6 +139,17 @@ function compiledModule(key: string, ir: IrModule, fn: IrFunction, form: CodeFor
   }
   modules.set(key, found);
   return found;
+}
+
+/** @throws CompileError for code beyond what V8 takes. */
+function wasmModule({ bytes }: CompiledKernel, fn: IrFunction): WebAssembly.Module {
+  try {
+    return new WebAssembly.Module(bytes);
+  } catch (error) {
+    // Node's types know no WebAssembly.CompileError.
+    if (!(error instanceof Error) || error.name !== 'CompileError') throw error;
+    throw new CompileError('tooLarge', `${fn.name}: ${error.message}`, fn.line);
+  }
 }
 
 /** Kernels that another thread has compiled, until they are asked for. */

@@ -1,4 +1,9 @@
-import type { ExecutionCounters, Executor, ExecutorLaunch } from '../../executor/index.js';
+import {
+  CompileError,
+  type ExecutionCounters,
+  type Executor,
+  type ExecutorLaunch,
+} from '../../executor/index.js';
 import type { DeviceProfile } from '../profiles/index.js';
 import {
   blockWork,
@@ -82,6 +87,31 @@ export class LaunchExecution {
         gridId: record.id,
       },
     };
+    try {
+      return this.runBlocks(record, launch, sms, residentBlocks, otherFootprintBytes);
+    } catch (error) {
+      if (!(error instanceof CompileError)) throw error;
+      // It is known of a module's kernels only when one is run; the model is at fault, not the node.
+      record.fault = {
+        code: 'unsupportedInstruction',
+        kernel: record.kernel,
+        message: error.message,
+        block: [0, 0, 0],
+        thread: [0, 0, 0],
+        ptxFile: module.ir.file,
+        ptxLine: error.ptxLine,
+      };
+      return undefined;
+    }
+  }
+
+  private runBlocks(
+    record: LaunchRecord,
+    launch: ExecutorLaunch,
+    sms: readonly number[],
+    residentBlocks: number,
+    otherFootprintBytes: number,
+  ): BlockWork | undefined {
     const key = record.profile === undefined ? this.profiles.keyOf(record, residentBlocks) : '';
     const prepared =
       record.profile === undefined ? this.profiles.prepare(key, record, launch, residentBlocks) : undefined;
