@@ -1,4 +1,10 @@
-import { CLASS_COUNTERS, COUNTER_BYTES, DYNAMIC_BYTES, RECORD, type CompiledKernel } from '../compiler/index.js';
+import {
+  CLASS_COUNTERS,
+  COUNTER_BYTES,
+  DYNAMIC_BYTES,
+  RECORD,
+  type CompiledKernel,
+} from '../compiler/index.js';
 import { emptyByClass } from '../emptyCounters.js';
 import type { ExecutionCounters, InstructionCounts } from '../types.js';
 import type { LaunchArea } from './launchArea.js';
