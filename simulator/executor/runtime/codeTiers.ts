@@ -1,4 +1,4 @@
-import { mostGroups, type CodeForm } from '../compiler/index.js';
+import { CompileError, mostGroups, type CodeForm } from '../compiler/index.js';
 import type { IrFunction } from '../../ptx/index.js';
 import type { ExecutorLaunch } from '../types.js';
 import type { KernelCache, ReadyKernel } from './kernelCache.js';
@@ -81,7 +81,16 @@ export class CodeTiers {
   /** The tier for all that follows. */
   last(launch: ExecutorLaunch): Tier {
     const form = this.lastForm(launch);
-    return { kernel: this.kernels.get(launch.module.ir, launch.kernel, form), form, enough: undefined };
+    const { module, kernel: fn } = launch;
+    try {
+      return { kernel: this.kernels.get(module.ir, fn, form), form, enough: undefined };
+    } catch (error) {
+      // Code for lanes together is several times as large; what does not fit runs lane after lane.
+      if (!(error instanceof CompileError) || error.code !== 'tooLarge') throw error;
+      this.keepApart(fn, form);
+      const scalar = { ...form, groups: 0 };
+      return { kernel: this.kernels.get(module.ir, fn, scalar), form: scalar, enough: undefined };
+    }
   }
 
   /** Notes what a tier but the last has executed. */
@@ -98,6 +107,10 @@ export class CodeTiers {
     const sum = { all: before.all + all, apart: before.apart + apart };
     this.passes.set(kernel, sum);
     if (sum.all < LEAST_PASSES || sum.apart <= sum.all * MOST_APART) return;
+    this.keepApart(fn, form);
+  }
+
+  private keepApart(fn: IrFunction, { groups = 0 }: CodeForm): void {
     this.apart.set(fn, (this.apart.get(fn) ?? new Set()).add(groups));
   }
 
