@@ -166,7 +166,7 @@ class StructuredEmitter {
 }
 
 /** A block for each target, entered by a table; `emitTarget` never lets control fall through. */
-export function emitSwitch(
+function emitSwitch(
   fn: FunctionBuilder,
   emitter: NodeEmitter,
   terminator: Extract<Terminator, { kind: 'switch' }>,
@@ -198,7 +198,6 @@ function emitDispatch(fn: FunctionBuilder, graph: FlowGraph, flow: RegionFlow, e
     const node = graph.nodes[index];
     if (node === undefined) return;
     emitter.emitBody(node, position);
-    const terminator = node.terminator;
     // Any edge may close a loop here, so each spends what its node cost.
     const cost = Math.max(1, node.counted.length);
     const goTo = (target: number): void => {
@@ -206,25 +205,36 @@ function emitDispatch(fn: FunctionBuilder, graph: FlowGraph, flow: RegionFlow, e
       emitter.emitBackEdge(node, cost, to <= position ? target : undefined);
       fn.i32(to).set(state).br(again);
     };
-    switch (terminator.kind) {
-      case 'exit':
-      case 'trap':
-      case 'sync':
-        emitter.emitLeave(node, terminator);
-        return;
-      case 'jump':
-        goTo(terminator.to);
-        return;
-      case 'branch':
-        emitter.emitCondition(terminator.register, terminator.negated);
-        fn.if();
-        goTo(terminator.then);
-        fn.end();
-        goTo(terminator.else);
-        return;
-      case 'switch':
-        emitSwitch(fn, emitter, terminator, goTo);
-    }
+    emitTerminator(fn, emitter, node, goTo);
   });
   fn.end();
+}
+
+/** The end of a node whose edges `goTo` writes; control never falls through one. */
+export function emitTerminator(
+  fn: FunctionBuilder,
+  emitter: NodeEmitter,
+  node: FlowNode,
+  goTo: (target: number) => void,
+): void {
+  const { terminator } = node;
+  switch (terminator.kind) {
+    case 'exit':
+    case 'trap':
+    case 'sync':
+      emitter.emitLeave(node, terminator);
+      return;
+    case 'jump':
+      goTo(terminator.to);
+      return;
+    case 'branch':
+      emitter.emitCondition(terminator.register, terminator.negated);
+      fn.if();
+      goTo(terminator.then);
+      fn.end();
+      goTo(terminator.else);
+      return;
+    case 'switch':
+      emitSwitch(fn, emitter, terminator, goTo);
+  }
 }

@@ -1,7 +1,7 @@
 import type { IrFunction } from '../../ptx/index.js';
 import { readRegisters, typeBits, writtenRegisters } from '../../ptx/index.js';
 import type { FunctionBuilder, Label } from '../wasm/index.js';
-import { emitSwitch, type NodeEmitter } from './controlFlowEmitter.js';
+import { emitTerminator, type NodeEmitter } from './controlFlowEmitter.js';
 import { AREA, WARP_SIZE } from './executorArea.js';
 import { successorsOf, type FlowGraph, type FlowNode } from './flowGraph.js';
 import { RegisterSet, type NodeLiveness } from './nodeLiveness.js';
@@ -180,7 +180,6 @@ function emitEnd(
   state: number,
   again: Label,
 ): void {
-  const { terminator } = node;
   const goTo = (target: number): void => {
     const to = flow.positionOf.get(target) ?? 0;
     const isBack = to <= position;
@@ -189,23 +188,5 @@ function emitEnd(
     else if (isBack) emitter.emitBackEdge(node, flow.backEdgeCost(position, to), target);
     f.i32(to).set(state).br(again);
   };
-  switch (terminator.kind) {
-    case 'exit':
-    case 'trap':
-    case 'sync':
-      emitter.emitLeave(node, terminator);
-      return;
-    case 'jump':
-      goTo(terminator.to);
-      return;
-    case 'branch':
-      emitter.emitCondition(terminator.register, terminator.negated);
-      f.if();
-      goTo(terminator.then);
-      f.end();
-      goTo(terminator.else);
-      return;
-    case 'switch':
-      emitSwitch(f, emitter, terminator, goTo);
-  }
+  emitTerminator(f, emitter, node, goTo);
 }

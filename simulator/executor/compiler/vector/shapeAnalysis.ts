@@ -1,5 +1,4 @@
 import {
-  readRegisters,
   typeBits,
   writtenRegisters,
   type IrFunction,
@@ -259,9 +258,4 @@ function isOfWidth(operand: IrOperand, opcode: string, known: Known, type?: Scal
   const held = known.fn.registers[operand.register]?.type ?? 'b32';
   if (held === 'pred') return opcode === 'selp';
   return type === undefined ? isWhole(held) : isWhole(held) && typeBits(held) === typeBits(type);
-}
-
-/** Registers that an instruction reads and that differ from lane to lane. */
-export function varyingSources(instruction: IrInstruction, shapes: readonly LaneShape[]): number[] {
-  return [...new Set(readRegisters(instruction))].filter((register) => shapes[register]?.kind !== 'uniform');
 }
