@@ -1,5 +1,6 @@
 import type { AddressSpace, DeviceAddressSpace, LoadedModule, NodeMemory } from '../executor/index.js';
 import type { DeviceProfile } from '../gpu/index.js';
+import type { CopyCommand } from './copyTraffic.js';
 import type { ContextState, DriverState, EventState, StreamState } from './driverState.js';
 import type { ModuleLibrary } from './moduleLibrary.js';
 import { Refusal, failureOf } from './refusal.js';
@@ -58,6 +59,14 @@ export class ContextTable {
     if (space === undefined)
       throw new Refusal('invalidContext', `context: ${context.id} has no address space`);
     return space;
+  }
+
+  /** Of a copy to another context: where it writes. @throws Refusal when a fault killed that context */
+  peerSpace(command: CopyCommand): DeviceAddressSpace | undefined {
+    if (command.op !== 'memcpyPeer') return undefined;
+    const peer = this.require(command.args.destinationContext);
+    requireAlive(peer);
+    return this.space(peer);
   }
 
   createStream(context: ContextState, priority: number): StreamState {
@@ -171,4 +180,16 @@ export class ContextTable {
     context.allocations.delete(address);
     this.state.usedBytes[context.gpu] -= bytes;
   }
+}
+
+/** @throws Refusal when a kernel fault has killed the context */
+export function requireAlive(context: ContextState): void {
+  if (context.fault !== undefined) throw contextFaulted(context);
+}
+
+export function contextFaulted(context: ContextState): Refusal {
+  return new Refusal(
+    'contextFaulted',
+    `context ${context.id} was killed by a kernel fault and must be destroyed: ${context.fault ?? ''}`,
+  );
 }

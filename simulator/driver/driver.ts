@@ -15,8 +15,9 @@ import type {
   DriverResult,
   Interposer,
 } from './commands.js';
-import { ContextTable } from './contextTable.js';
-import { checkCopy, copyPlan, performCopy, type CopyCommand } from './copyTraffic.js';
+import { ContextTable, contextFaulted, requireAlive } from './contextTable.js';
+import { CopyEngines } from './copyEngines.js';
+import { checkCopy } from './copyTraffic.js';
 import {
   emptyDriver,
   type ContextState,
@@ -53,6 +54,7 @@ export interface DriverParts {
 export class Driver implements CommandSink, AgendaTarget {
   private readonly contexts: ContextTable;
   private readonly hostThreads: HostThreads;
+  private readonly copies: CopyEngines;
   private readonly interposers: Interposer[] = [];
   private readonly stages: CommandSink[] = [];
 
@@ -63,6 +65,9 @@ export class Driver implements CommandSink, AgendaTarget {
     this.contexts = new ContextTable(state, parts.memory, parts.profiles, parts.modules);
     this.hostThreads = new HostThreads(parts.name, parts.agenda, parts.links, state, (pending) =>
       this.profileOf(pending),
+    );
+    this.copies = new CopyEngines(parts, state, this.contexts, ({ pending, context }, result, failure) =>
+      this.endOnStream(pending, context, result, failure),
     );
     this.stages.push({ submit: (command, sink) => this.accept(command, sink) });
     parts.agenda.attach(parts.name, this);
@@ -88,10 +93,10 @@ export class Driver implements CommandSink, AgendaTarget {
         this.onArrived(payload);
         return;
       case 'copyLatency':
-        this.startFlow(payload);
+        this.copies.onLatencyOver(payload);
         return;
       case 'copied':
-        this.onCopied(payload);
+        this.copies.onCopied(payload);
         return;
       default:
         throw new Error(`the driver knows no event '${kind}'`);
@@ -136,7 +141,7 @@ export class Driver implements CommandSink, AgendaTarget {
       this.waitForEarlier(pending, context);
       return;
     }
-    if (context.fault !== undefined) throw this.faulted(context);
+    requireAlive(context);
     switch (command.op) {
       case 'streamCreate':
         this.complete(pending, { handle: this.contexts.createStream(context, command.args.priority).id });
@@ -173,7 +178,7 @@ export class Driver implements CommandSink, AgendaTarget {
       case 'memcpyDeviceToDevice':
       case 'memcpyPeer':
       case 'memset':
-        checkCopy(command, this.contexts.space(context), this.peerSpace(command));
+        checkCopy(command, this.contexts.space(context), this.contexts.peerSpace(command));
         break;
       case 'streamSynchronize':
         break;
@@ -201,7 +206,7 @@ export class Driver implements CommandSink, AgendaTarget {
       const { command } = pending;
       try {
         if (command.op === 'free') {
-          if (context.fault !== undefined) throw this.faulted(context);
+          requireAlive(context);
           this.contexts.free(context, command.args.address);
           this.parts.devices[context.gpu].forget(context.id, command.args.address);
         } else this.contexts.destroy(context);
@@ -232,7 +237,7 @@ export class Driver implements CommandSink, AgendaTarget {
   /** @returns whether the command is done already. */
   private start(pending: PendingCommand, context: ContextState, stream: StreamState): boolean {
     const { command } = pending;
-    if (context.fault !== undefined) throw this.faulted(context);
+    requireAlive(context);
     switch (command.op) {
       case 'eventRecord': {
         const event = this.contexts.event(context, command.args.event);
@@ -266,7 +271,7 @@ export class Driver implements CommandSink, AgendaTarget {
       case 'memcpyPeer':
       case 'memset':
         pending.phase = 'running';
-        this.queueCopy(pending, command, context);
+        this.copies.queue({ pending, command, context });
         return false;
       case 'streamSynchronize':
         return true;
@@ -302,99 +307,6 @@ export class Driver implements CommandSink, AgendaTarget {
     if (stream.queue[0] === pending.sequence) stream.queue.shift();
     stream.lastOp = pending.command.op;
     stream.lastEndNs = this.parts.agenda.nowNs();
-  }
-
-  // --- copies: an engine serves one at a time, its bytes share the links ---
-
-  private queueCopy(pending: PendingCommand, command: CopyCommand, context: ContextState): void {
-    const { engine } = this.planOf(command, context);
-    let queue = this.state.engines.get(engine);
-    if (queue === undefined) this.state.engines.set(engine, (queue = { queue: [] }));
-    queue.queue.push(pending.sequence);
-    if (queue.running === undefined) this.nextCopy(engine);
-  }
-
-  private nextCopy(engine: string): void {
-    const queue = this.state.engines.get(engine);
-    if (queue === undefined) return;
-    const sequence = queue.queue.shift();
-    if (sequence === undefined) {
-      this.state.engines.delete(engine);
-      return;
-    }
-    const found = this.copyOf(sequence);
-    if (found === undefined) {
-      this.nextCopy(engine);
-      return;
-    }
-    queue.running = sequence;
-    const { agenda, name } = this.parts;
-    const { latencyNs } = this.planOf(found.command, found.context);
-    agenda.schedule(name, agenda.nowNs() + latencyNs, 'copyLatency', sequence);
-  }
-
-  private startFlow(sequence: number): void {
-    const found = this.copyOf(sequence);
-    if (found === undefined) {
-      this.releaseEngine(sequence);
-      return;
-    }
-    const { bytes, uses, mostPerNs } = this.planOf(found.command, found.context);
-    this.parts.links.start({
-      amount: bytes,
-      uses,
-      mostPerNs,
-      target: this.parts.name,
-      kind: 'copied',
-      payload: sequence,
-    });
-  }
-
-  private onCopied(sequence: number): void {
-    this.releaseEngine(sequence);
-    const found = this.copyOf(sequence);
-    if (found === undefined) return;
-    const { pending, command, context } = found;
-    let result: DriverResult | undefined;
-    let failure: DriverFailure | undefined;
-    try {
-      result = performCopy(command, this.contexts.space(context), this.peerSpace(command));
-    } catch (error) {
-      failure = failureOf(error);
-    }
-    this.endOnStream(pending, context, result, failure);
-  }
-
-  private releaseEngine(sequence: number): void {
-    for (const [name, engine] of this.state.engines) {
-      if (engine.running !== sequence) continue;
-      delete engine.running;
-      this.nextCopy(name);
-      return;
-    }
-  }
-
-  /** The copy behind a sequence, unless its context has died meanwhile. */
-  private copyOf(
-    sequence: number,
-  ): { pending: PendingCommand; command: CopyCommand; context: ContextState } | undefined {
-    const pending = this.state.pending.get(sequence);
-    const context = pending === undefined ? undefined : this.contexts.find(pending.context);
-    if (pending === undefined || context === undefined) return undefined;
-    return { pending, command: pending.command as CopyCommand, context };
-  }
-
-  private planOf(command: CopyCommand, context: ContextState): ReturnType<typeof copyPlan> {
-    const peer =
-      command.op === 'memcpyPeer' ? this.contexts.find(command.args.destinationContext) : undefined;
-    return copyPlan(command, context.gpu, peer?.gpu ?? context.gpu, this.parts.profiles[context.gpu]);
-  }
-
-  private peerSpace(command: CopyCommand): ReturnType<ContextTable['space']> | undefined {
-    if (command.op !== 'memcpyPeer') return undefined;
-    const peer = this.contexts.require(command.args.destinationContext);
-    if (peer.fault !== undefined) throw this.faulted(peer);
-    return this.contexts.space(peer);
   }
 
   // --- launches: what a device asks back, and their ends ---
@@ -457,7 +369,7 @@ export class Driver implements CommandSink, AgendaTarget {
       // What is still on its way will be refused when it arrives.
       if (pending === undefined || pending.phase === 'submitting' || pending.phase === 'waiting') continue;
       if (pending.launch !== undefined) this.state.launches.delete(`${context.gpu}:${pending.launch}`);
-      this.complete(pending, undefined, failureOf(this.faulted(context)));
+      this.complete(pending, undefined, failureOf(contextFaulted(context)));
     }
   }
 
@@ -490,13 +402,6 @@ export class Driver implements CommandSink, AgendaTarget {
       ...(failure === undefined ? {} : { failure }),
     });
     if (context !== undefined && context.barriers.length > 0) this.passBarriers(context);
-  }
-
-  private faulted(context: ContextState): Refusal {
-    return new Refusal(
-      'contextFaulted',
-      `context ${context.id} was killed by a kernel fault and must be destroyed: ${context.fault ?? ''}`,
-    );
   }
 
   private profileOf(pending: PendingCommand): DeviceProfile {

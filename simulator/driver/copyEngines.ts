@@ -1,0 +1,117 @@
+import type { Agenda, DeviceProfile } from '../gpu/index.js';
+import type { DriverFailure, DriverResult } from './commands.js';
+import type { ContextTable } from './contextTable.js';
+import { copyPlan, performCopy, type CopyCommand, type CopyPlan } from './copyTraffic.js';
+import type { ContextState, DriverState, PendingCommand } from './driverState.js';
+import { failureOf } from './refusal.js';
+import type { SharedLinks } from './sharedLinks.js';
+
+export interface QueuedCopy {
+  readonly pending: PendingCommand;
+  readonly command: CopyCommand;
+  readonly context: ContextState;
+}
+
+/** Where copies take place: `name` is told `copyLatency` and `copied`. */
+export interface CopySurroundings {
+  readonly name: string;
+  readonly agenda: Agenda;
+  readonly links: SharedLinks;
+  readonly profiles: readonly DeviceProfile[];
+}
+
+/** A node's copy engines: each serves one copy at a time, in order of arrival, and the bytes of all share the links. */
+export class CopyEngines {
+  constructor(
+    private readonly around: CopySurroundings,
+    private readonly state: DriverState,
+    private readonly contexts: ContextTable,
+    private readonly onEnd: (
+      copy: QueuedCopy,
+      result: DriverResult | undefined,
+      failure: DriverFailure | undefined,
+    ) => void,
+  ) {}
+
+  queue(copy: QueuedCopy): void {
+    const { engine } = this.planOf(copy);
+    let queue = this.state.engines.get(engine);
+    if (queue === undefined) this.state.engines.set(engine, (queue = { queue: [] }));
+    queue.queue.push(copy.pending.sequence);
+    if (queue.running === undefined) this.next(engine);
+  }
+
+  /** The fixed latency of a copy is over: its bytes begin to flow. */
+  onLatencyOver(sequence: number): void {
+    const copy = this.find(sequence);
+    if (copy === undefined) {
+      this.release(sequence);
+      return;
+    }
+    const { bytes, uses, mostPerNs } = this.planOf(copy);
+    this.around.links.start({
+      amount: bytes,
+      uses,
+      mostPerNs,
+      target: this.around.name,
+      kind: 'copied',
+      payload: sequence,
+    });
+  }
+
+  onCopied(sequence: number): void {
+    this.release(sequence);
+    const copy = this.find(sequence);
+    if (copy === undefined) return;
+    const { command, context } = copy;
+    let result: DriverResult | undefined;
+    let failure: DriverFailure | undefined;
+    try {
+      result = performCopy(command, this.contexts.space(context), this.contexts.peerSpace(command));
+    } catch (error) {
+      failure = failureOf(error);
+    }
+    this.onEnd(copy, result, failure);
+  }
+
+  private next(engine: string): void {
+    const queue = this.state.engines.get(engine);
+    if (queue === undefined) return;
+    const sequence = queue.queue.shift();
+    if (sequence === undefined) {
+      this.state.engines.delete(engine);
+      return;
+    }
+    const copy = this.find(sequence);
+    if (copy === undefined) {
+      this.next(engine);
+      return;
+    }
+    queue.running = sequence;
+    const { agenda, name } = this.around;
+    agenda.schedule(name, agenda.nowNs() + this.planOf(copy).latencyNs, 'copyLatency', sequence);
+  }
+
+  private release(sequence: number): void {
+    for (const [name, engine] of this.state.engines) {
+      if (engine.running !== sequence) continue;
+      delete engine.running;
+      this.next(name);
+      return;
+    }
+  }
+
+  /** The copy behind a sequence, unless its context has died meanwhile. */
+  private find(sequence: number): QueuedCopy | undefined {
+    const pending = this.state.pending.get(sequence);
+    const context = pending === undefined ? undefined : this.contexts.find(pending.context);
+    if (pending === undefined || context === undefined) return undefined;
+    return { pending, command: pending.command as CopyCommand, context };
+  }
+
+  private planOf({ command, context }: QueuedCopy): CopyPlan {
+    const peer =
+      command.op === 'memcpyPeer' ? this.contexts.find(command.args.destinationContext) : undefined;
+    return copyPlan(command, context.gpu, peer?.gpu ?? context.gpu, this.around.profiles[context.gpu]);
+  }
+}
