@@ -1,0 +1,89 @@
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, expect } from 'vitest';
+import { ERROR_CATALOGUE, type ErrorCode } from '../../errors/index.js';
+import { Registry } from '../../registry/index.js';
+import { MemoryStore } from '../../store/index.js';
+import { ManagementServer } from '../index.js';
+
+export const app = { name: 'a', input_type: 'doubles', default_output: '0', latency_slo_micros: 20_000 };
+export const model = {
+  model_name: 'm',
+  model_version: '1',
+  input_type: 'doubles',
+  container_name: 'windjammer/constant',
+  output: '7',
+};
+
+/** A management server that listens, over a registry in memory. */
+export class ManagementHarness {
+  readonly store = new MemoryStore();
+  readonly registry = new Registry(this.store);
+  /** The version that answers, where it is not the current one. */
+  serving: string | undefined;
+  private readonly server = new ManagementServer({
+    registry: this.registry,
+    replicas: () => [
+      { model: 'm', version: '1', replica: 0, state: 'down', restarts: 2, lastFailure: 'gone' },
+    ],
+    servingVersion: (name) => this.serving ?? this.registry.currentVersion(name),
+    selectionShares: (_application, context) => new Map([[`share-of-${context}`, 1]]),
+  });
+  private address: AddressInfo | undefined;
+
+  async start(): Promise<void> {
+    this.address = await this.server.listen({ host: '127.0.0.1', port: 0 });
+  }
+
+  close(): Promise<void> {
+    return this.server.close(100);
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.address?.port ?? 0}`;
+  }
+}
+
+/** Starts a new harness before each test. */
+export function eachWithServer(): () => ManagementHarness {
+  let harness: ManagementHarness;
+  beforeEach(() => (harness = new ManagementHarness()).start());
+  afterEach(() => harness.close());
+  return () => harness;
+}
+
+export interface Verbs {
+  readonly post: (verb: string, body: unknown) => Promise<{ status: number; text: string; json: unknown }>;
+  readonly done: (verb: string, body: unknown) => Promise<void>;
+  readonly refused: (verb: string, body: unknown, code: ErrorCode, field?: string) => Promise<void>;
+}
+
+/** What tests say to the server of the running one. */
+export function verbsOf(harness: () => ManagementHarness): Verbs {
+  const post: Verbs['post'] = async (verb, body) => {
+    const response = await fetch(`${harness().url}/admin/${verb}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type') === 'application/json';
+    return { status: response.status, text, json: isJson ? (JSON.parse(text) as unknown) : undefined };
+  };
+  return {
+    post,
+    done: async (verb, body) => {
+      expect(await post(verb, body)).toMatchObject({
+        status: 200,
+        text: expect.stringMatching(/^Success!/) as string,
+      });
+    },
+    refused: async (verb, body, code, field) => {
+      const { status, json } = await post(verb, body);
+      expect((json as { error: unknown }).error).toMatchObject({
+        code,
+        ...(field === undefined ? {} : { field }),
+      });
+      expect(status).toBe(ERROR_CATALOGUE[code].status);
+    },
+  };
+}
