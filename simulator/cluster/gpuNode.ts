@@ -5,6 +5,7 @@ import {
   type CommandSink,
   type CompletionSink,
   type DriverCommand,
+  type DriverObserver,
   type DriverState,
   type Interposer,
 } from '../driver/index.js';
@@ -20,6 +21,7 @@ import {
   GpuDevice,
   profileNamed,
   type AgendaSnapshot,
+  type DeviceObserver,
   type DeviceProfile,
   type DeviceState,
 } from '../gpu/index.js';
@@ -27,6 +29,7 @@ import { schedulingPolicy } from '../scheduling/index.js';
 import type { Clock } from '../time/index.js';
 import { ClusterError } from './clusterError.js';
 import { FlowNetwork, emptyFlows, type FlowState } from './flowNetwork.js';
+import type { GpuReading } from './gpuReading.js';
 import type { NodePreparation } from './nodePreparation.js';
 import { stateHash } from './stateHash.js';
 import { DEFAULT_TOPOLOGY, linkCapacities, type NodeTopology } from './topology.js';
@@ -52,6 +55,12 @@ export interface GpuNodeOptions {
   readonly stopwatch?: () => number;
   /** Another executor over the node's memory, for tests. */
   readonly executor?: (memory: NodeMemory) => Executor;
+}
+
+/** Who watches a node: its driver, and each of its GPUs. */
+export interface NodeObserver {
+  readonly driver: DriverObserver;
+  readonly devices: readonly DeviceObserver[];
 }
 
 /** A node at one moment; plain data, good for a structured clone. */
@@ -183,6 +192,37 @@ export class GpuNode implements CommandSink {
     return device;
   }
 
+  /** What a GPU is doing, and has done since the node was made. Looking changes nothing that is simulated. */
+  reading(gpu: number): GpuReading {
+    const device = this.device(gpu);
+    const { contexts: open, usedBytes } = this.driver.state;
+    const { contexts, ...usage } = device.usage((context) => open.has(context));
+    const warpNs = new Map(contexts.map((each) => [each.context, each.warpNs]));
+    return {
+      ...usage,
+      gpu,
+      profile: device.profile.name,
+      smClockHz: device.state.engine.clockHz,
+      usedBytes: usedBytes[gpu],
+      copies: this.driver.copyUsage(gpu),
+      launches: device.state.launches.size,
+      contexts: [...open.values()]
+        .filter((context) => context.gpu === gpu)
+        .map(({ id, allocations, streams }) => ({
+          context: id,
+          warpNs: warpNs.get(id) ?? 0,
+          usedBytes: sum(allocations.values()),
+          queued: sum([...streams.values()].map(({ queue }) => queue.length)),
+        })),
+    };
+  }
+
+  /** One observer at a time watches commands and devices; undefined: none. */
+  observe(observer: NodeObserver | undefined): void {
+    this.driver.observe(observer?.driver);
+    this.devices.forEach((device, gpu) => device.observe(observer?.devices[gpu]));
+  }
+
   snapshot(): GpuNodeSnapshot {
     for (const device of this.devices) device.save();
     return cloneState({
@@ -276,6 +316,12 @@ export class GpuNode implements CommandSink {
 function cloneState(snapshot: GpuNodeSnapshot): GpuNodeSnapshot {
   const { memory, ...state } = snapshot;
   return { ...structuredClone(state), memory };
+}
+
+function sum(amounts: Iterable<number>): number {
+  let total = 0;
+  for (const amount of amounts) total += amount;
+  return total;
 }
 
 function backing(options: GpuNodeOptions): { backingBytes?: number } {

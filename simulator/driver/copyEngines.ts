@@ -1,7 +1,9 @@
 import type { Agenda, DeviceProfile } from '../gpu/index.js';
 import type { DriverFailure, DriverResult } from './commands.js';
 import type { ContextTable } from './contextTable.js';
+import { CopyMeter, type CopyUsage } from './copyMeter.js';
 import { copyPlan, performCopy, type CopyCommand, type CopyPlan } from './copyTraffic.js';
+import type { DriverObserver } from './driverObserver.js';
 import type { ContextState, DriverState, PendingCommand } from './driverState.js';
 import { failureOf } from './refusal.js';
 import type { SharedLinks } from './sharedLinks.js';
@@ -22,6 +24,9 @@ export interface CopySurroundings {
 
 /** A node's copy engines: each serves one copy at a time, in order of arrival, and the bytes of all share the links. */
 export class CopyEngines {
+  observer: DriverObserver | undefined;
+  private readonly meter = new CopyMeter();
+
   constructor(
     private readonly around: CopySurroundings,
     private readonly state: DriverState,
@@ -39,6 +44,10 @@ export class CopyEngines {
     if (queue === undefined) this.state.engines.set(engine, (queue = { queue: [] }));
     queue.queue.push(copy.pending.sequence);
     if (queue.running === undefined) this.next(engine);
+  }
+
+  usage(gpu: number): CopyUsage {
+    return this.meter.usage(gpu);
   }
 
   /** The fixed latency of a copy is over: its bytes begin to flow. */
@@ -68,6 +77,7 @@ export class CopyEngines {
     let failure: DriverFailure | undefined;
     try {
       result = performCopy(command, this.contexts.space(context), this.contexts.peerSpace(command));
+      this.meter.add(command, context.gpu, this.peerGpu(copy));
     } catch (error) {
       failure = failureOf(error);
     }
@@ -88,6 +98,7 @@ export class CopyEngines {
       return;
     }
     queue.running = sequence;
+    this.observer?.onCopyStarted(engine, copy.pending, copy.context);
     const { agenda, name } = this.around;
     agenda.schedule(name, agenda.nowNs() + this.planOf(copy).latencyNs, 'copyLatency', sequence);
   }
@@ -96,6 +107,7 @@ export class CopyEngines {
     for (const [name, engine] of this.state.engines) {
       if (engine.running !== sequence) continue;
       delete engine.running;
+      this.observer?.onCopyEnded(name, sequence);
       this.next(name);
       return;
     }
@@ -109,9 +121,14 @@ export class CopyEngines {
     return { pending, command: pending.command as CopyCommand, context };
   }
 
-  private planOf({ command, context }: QueuedCopy): CopyPlan {
+  private planOf(copy: QueuedCopy): CopyPlan {
+    const { command, context } = copy;
+    return copyPlan(command, context.gpu, this.peerGpu(copy), this.around.profiles[context.gpu]);
+  }
+
+  private peerGpu({ command, context }: QueuedCopy): number {
     const peer =
       command.op === 'memcpyPeer' ? this.contexts.find(command.args.destinationContext) : undefined;
-    return copyPlan(command, context.gpu, peer?.gpu ?? context.gpu, this.around.profiles[context.gpu]);
+    return peer?.gpu ?? context.gpu;
   }
 }

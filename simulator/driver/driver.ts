@@ -17,7 +17,9 @@ import type {
 } from './commands.js';
 import { ContextTable, contextFaulted, requireAlive } from './contextTable.js';
 import { CopyEngines } from './copyEngines.js';
+import type { CopyUsage } from './copyMeter.js';
 import { checkCopy } from './copyTraffic.js';
+import type { DriverObserver } from './driverObserver.js';
 import {
   emptyDriver,
   type ContextState,
@@ -57,6 +59,7 @@ export class Driver implements CommandSink, AgendaTarget {
   private readonly copies: CopyEngines;
   private readonly interposers: Interposer[] = [];
   private readonly stages: CommandSink[] = [];
+  private observer: DriverObserver | undefined;
 
   constructor(
     private readonly parts: DriverParts,
@@ -78,6 +81,17 @@ export class Driver implements CommandSink, AgendaTarget {
     const next = this.stages[this.stages.length - 1];
     this.interposers.push(interposer);
     this.stages.push({ submit: (command, sink) => interposer.onCommand(command, next, sink) });
+  }
+
+  /** One observer at a time; undefined: none. */
+  observe(observer: DriverObserver | undefined): void {
+    this.observer = observer;
+    this.copies.observer = observer;
+  }
+
+  /** What copies of a GPU have moved since the driver was made. */
+  copyUsage(gpu: number): CopyUsage {
+    return this.copies.usage(gpu);
   }
 
   submit(command: DriverCommand, sink: CompletionSink): void {
@@ -186,6 +200,7 @@ export class Driver implements CommandSink, AgendaTarget {
     const stream = this.contexts.requireStream(context, command.stream);
     pending.phase = 'queued';
     stream.queue.push(pending.sequence);
+    this.observer?.onQueued(pending, context);
     if (stream.queue.length === 1) this.pump(context, stream);
   }
 
@@ -238,6 +253,7 @@ export class Driver implements CommandSink, AgendaTarget {
   private start(pending: PendingCommand, context: ContextState, stream: StreamState): boolean {
     const { command } = pending;
     requireAlive(context);
+    this.observer?.onStarted(pending, context);
     switch (command.op) {
       case 'eventRecord': {
         const event = this.contexts.event(context, command.args.event);
@@ -390,6 +406,7 @@ export class Driver implements CommandSink, AgendaTarget {
     this.state.pending.delete(sequence);
     const context = this.contexts.find(pending.context);
     context?.inFlight.delete(sequence);
+    this.observer?.onCompleted(pending, context, result, failure);
     const sink = this.parts.sinks.find(pending.sink);
     this.parts.sinks.release(pending.sink);
     sink?.onCompletion({

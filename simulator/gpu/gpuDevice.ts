@@ -1,4 +1,5 @@
 import type { Agenda, AgendaTarget } from './agenda.js';
+import type { DeviceObserver } from './deviceObserver.js';
 import { GpuError } from './gpuError.js';
 import {
   BlockEngine,
@@ -15,12 +16,14 @@ import {
   type KeptProfiles,
   type LaunchRecord,
   type LaunchRequest,
+  type ResidentGroup,
   type SmUse,
 } from './dispatch/index.js';
 import type { DeviceProfile } from './profiles/index.js';
 import type { SchedulingPolicy } from '../scheduling/index.js';
 import { SmActivity, type SmCounts } from './smActivity.js';
 import { forgetSegment, touchSegments, type L2State } from './timing/index.js';
+import { UsageMeter, type DeviceUsage } from './usage/index.js';
 
 /** Whoever launched: told of ends after the device's own state is in order. */
 export interface DeviceListener {
@@ -52,6 +55,8 @@ export class GpuDevice implements AgendaTarget {
   private roomMade = false;
   /** There while somebody watches. No part of the state: it changes nothing that is simulated. */
   private activity: SmActivity | undefined;
+  private readonly meter: UsageMeter;
+  private observer: DeviceObserver | undefined;
 
   constructor(
     readonly profile: DeviceProfile,
@@ -63,7 +68,8 @@ export class GpuDevice implements AgendaTarget {
     readonly state: DeviceState = emptyDevice(profile, agenda.nowNs()),
   ) {
     if (state.policy !== undefined) policy.restore(state.policy);
-    this.engine = new BlockEngine(profile, state.engine);
+    this.meter = new UsageMeter(state.launches, agenda.nowNs());
+    this.engine = new BlockEngine(profile, state.engine, (group, done) => this.onLeave(group, done));
     this.dispatcher = new Dispatcher(
       profile,
       state.launches,
@@ -147,6 +153,18 @@ export class GpuDevice implements AgendaTarget {
     return this.activity?.counts();
   }
 
+  /** What it has done since it was made; a copy begins anew. @param isAlive false: a context whose sums may be dropped */
+  usage(isAlive: (context: number) => boolean = () => true): DeviceUsage {
+    this.count(this.agenda.nowNs());
+    return this.meter.usage(this.state.engine, isAlive);
+  }
+
+  /** One observer at a time; undefined: none. */
+  observe(observer: DeviceObserver | undefined): void {
+    this.observer = observer;
+    observer?.onSettled(this.agenda.nowNs());
+  }
+
   /** Kernels' profiles, for a device of the same kind. */
   keptProfiles(): KeptProfiles {
     return this.state.profiles;
@@ -179,12 +197,27 @@ export class GpuDevice implements AgendaTarget {
     if (this.roomMade) {
       this.roomMade = false;
       this.settle(nowNs);
-    } else this.arm(wakeNs);
+    } else {
+      this.arm(wakeNs);
+      this.observer?.onSettled(nowNs);
+    }
   }
 
   private advance(nowNs: number): void {
     this.activity?.advance(this.state.use.blocks, nowNs);
+    this.count(nowNs);
     this.engine.advance(nowNs);
+  }
+
+  /** Leaves the engine as it is: whoever looks must not change by a rounding when blocks end. */
+  private count(nowNs: number): void {
+    this.meter.advance(nowNs, this.state.engine, this.state.use.blocks);
+  }
+
+  private onLeave(group: ResidentGroup, done: number): void {
+    this.meter.leave(group, done);
+    const launch = this.state.launches.get(group.launch);
+    if (launch !== undefined) this.observer?.onBlocksLeave(launch, group, done, this.state.engine.asOfNs);
   }
 
   private takeEnded(nowNs: number): LaunchRecord[] {

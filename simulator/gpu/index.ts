@@ -6,7 +6,9 @@ export {
   type LaunchRecord,
   type LaunchRequest,
   type LaunchSource,
+  type ResidentGroup,
 } from './dispatch/index.js';
+export type { DeviceObserver } from './deviceObserver.js';
 export { GpuDevice, emptyDevice, type DeviceListener, type DeviceState } from './gpuDevice.js';
 export { GpuError, type GpuErrorCode } from './gpuError.js';
 export {
@@ -22,3 +24,5 @@ export {
 } from './occupancy/index.js';
 export { PROFILE_NAMES, profileNamed, type DeviceProfile } from './profiles/index.js';
 export { SmActivity, type SmCounts } from './smActivity.js';
+export { DEVICE_RESOURCES, SM_RESOURCES } from './timing/index.js';
+export type { ContextUsage, DeviceUsage } from './usage/index.js';

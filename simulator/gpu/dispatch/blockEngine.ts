@@ -63,6 +63,8 @@ export class BlockEngine {
   constructor(
     private readonly profile: DeviceProfile,
     readonly state: EngineState,
+    /** Told of groups that go: `done` of each block is 1 at its end, and less when its launch is dropped. */
+    private readonly onLeave: (group: ResidentGroup, done: number) => void = () => undefined,
   ) {}
 
   /** Brings every group to `nowNs` at the present rates. */
@@ -76,15 +78,19 @@ export class BlockEngine {
 
   /** Takes out the groups that have finished by now. */
   takeFinished(): ResidentGroup[] {
-    return this.take(
+    const taken = this.take(
       (group) =>
         group.ratePerNs > 0 && group.remaining <= Math.max(group.ratePerNs * TOGETHER_NS, TOGETHER_SHARE),
     );
+    for (const group of taken) this.onLeave(group, 1);
+    return taken;
   }
 
   /** Takes out a launch's groups, finished or not. */
   takeLaunch(launch: number): ResidentGroup[] {
-    return this.take((group) => group.launch === launch);
+    const taken = this.take((group) => group.launch === launch);
+    for (const group of taken) this.onLeave(group, Math.min(1, Math.max(0, 1 - group.remaining)));
+    return taken;
   }
 
   /** Adds blocks that start now. `advance` must have been called for this moment. */

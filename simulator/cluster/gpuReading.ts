@@ -1,0 +1,25 @@
+import type { CopyUsage } from '../driver/index.js';
+import type { DeviceUsage } from '../gpu/index.js';
+
+/** What one GPU of a node is doing and has done, in the node's own time. Plain data. */
+export interface GpuReading extends Omit<DeviceUsage, 'contexts'> {
+  readonly gpu: number;
+  /** Device profile. */
+  readonly profile: string;
+  readonly smClockHz: number;
+  /** Allocated, of all contexts together. */
+  readonly usedBytes: number;
+  readonly copies: CopyUsage;
+  /** Launches that have been handed to the device and have not ended. */
+  readonly launches: number;
+  readonly contexts: readonly ContextReading[];
+}
+
+export interface ContextReading {
+  readonly context: number;
+  /** Its warps on SMs, summed over time. */
+  readonly warpNs: number;
+  readonly usedBytes: number;
+  /** Commands in its streams, those that run among them. */
+  readonly queued: number;
+}

@@ -1,0 +1,2 @@
+export type { ContextUsage, DeviceUsage } from './deviceUsage.js';
+export { UsageMeter } from './usageMeter.js';

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import type { EngineState, LaunchRecord, ResidentGroup } from '../dispatch/index.js';
+import { DEVICE_RESOURCES, SM_RESOURCES, type BlockWork } from '../timing/index.js';
+import { UsageMeter } from './usageMeter.js';
+
+const work: BlockWork = {
+  sm: SM_RESOURCES.map((_, index) => index + 1),
+  device: DEVICE_RESOURCES.map((_, index) => 10 * (index + 1)),
+  chainCycles: 100,
+  warps: 4,
+};
+
+function group(launch: number, sms: number[], perSm: number, remaining = 1): ResidentGroup {
+  const blocks = Array.from({ length: sms.length * perSm }, (_, block) => block);
+  return { id: launch, launch, work, sms, perSm, blocks, startNs: 0, remaining, ratePerNs: 0.01 };
+}
+
+function engine(groups: ResidentGroup[], asOfNs = 0): EngineState {
+  return { asOfNs, nextGroup: 9, groups, clockHz: 2e9 };
+}
+
+function launches(...contexts: number[]): ReadonlyMap<number, LaunchRecord> {
+  return new Map(contexts.map((context, index) => [index + 1, { context } as LaunchRecord]));
+}
+
+const everybody = (): boolean => true;
+
+describe('UsageMeter', () => {
+  it('adds up time by SM, warp and context', () => {
+    const meter = new UsageMeter(launches(7, 8), 100);
+    const one = engine([group(1, [0, 1], 2)]);
+    meter.advance(110, one, Int32Array.of(2, 2, 0));
+    const both = engine([group(1, [0, 1], 2), group(2, [1, 2], 1)]);
+    meter.advance(115, both, Int32Array.of(2, 3, 1));
+    meter.advance(145, engine([]), Int32Array.of(0, 0, 0));
+    const usage = meter.usage(engine([]), everybody);
+    expect(usage).toMatchObject({ asOfNs: 145, smCycles: 90, busyNs: 15, smBusyNs: 2 * 10 + 3 * 5 });
+    expect(usage.warpNs).toBe(16 * 15 + 8 * 5);
+    expect(usage.contexts).toEqual([
+      { context: 7, warpNs: 16 * 15 },
+      { context: 8, warpNs: 8 * 5 },
+    ]);
+  });
+
+  it('counts the work of blocks as far as they have come, and each block once', () => {
+    const meter = new UsageMeter(launches(7), 0);
+    const resident = group(1, [0, 1], 1, 0.75);
+    meter.advance(10, engine([resident]), Int32Array.of(1, 1));
+    // A quarter of each of two blocks when the engine looked last, and a tenth since.
+    const meanwhile = meter.usage(engine([resident], 0), everybody);
+    expect(meanwhile.sm[0]).toBeCloseTo(2 * 0.35);
+    expect(meanwhile.device[1]).toBeCloseTo(2 * 0.35 * 20);
+    expect(meanwhile.blocks).toBe(0);
+    meter.leave(resident, 1);
+    meter.leave(group(1, [3], 1), 0.5);
+    const { sm, device, blocks } = meter.usage(engine([]), everybody);
+    expect(sm[2]).toBeCloseTo(3 * 2.5);
+    expect(device[0]).toBeCloseTo(10 * 2.5);
+    expect(blocks).toBe(2);
+  });
+
+  it('never counts a block for more than one, nor time twice', () => {
+    const meter = new UsageMeter(launches(7), 0);
+    const late = engine([group(1, [0], 1, 0.1)]);
+    meter.advance(1000, late, Int32Array.of(1));
+    meter.advance(1000, late, Int32Array.of(1));
+    meter.advance(500, late, Int32Array.of(1));
+    const usage = meter.usage(late, everybody);
+    expect(usage.sm[0]).toBe(1);
+    expect(usage.busyNs).toBe(1000);
+  });
+
+  it('forgets contexts that are gone', () => {
+    const meter = new UsageMeter(launches(7), 0);
+    meter.advance(10, engine([group(1, [0], 1)]), Int32Array.of(1));
+    expect(meter.usage(engine([]), () => false).contexts).toEqual([]);
+    expect(meter.usage(engine([]), everybody).contexts).toEqual([]);
+  });
+});
