@@ -1,4 +1,5 @@
-export type GpuErrorCode = 'unknownProfile' | 'invalidLaunch' | 'unsupportedPreemption' | 'snapshotMismatch';
+export type GpuErrorCode =
+  'unknownProfile' | 'invalidProfile' | 'invalidLaunch' | 'unsupportedPreemption' | 'snapshotMismatch';
 
 export class GpuError extends Error {
   override readonly name = 'GpuError';

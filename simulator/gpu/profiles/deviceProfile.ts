@@ -1,15 +1,25 @@
 /**
- * What a device is, as data. Limits are hard: a launch outside them is refused. `timing` holds what was fitted or
- * measured; every figure's source stands beside its value in the profile that sets it.
+ * What a device is, as plain numbers. Limits are hard: a launch outside them is refused. `timing` holds what was fitted or
+ * measured; every figure's source stands beside its value in the card that sets it (`cards/`).
  */
-export interface DeviceProfile {
+export interface DeviceProfile extends DeviceFigures {
   readonly name: string;
+  /** As the card's driver calls it. */
+  readonly productName: string;
   readonly description: string;
+  /** Whether its times were held against a real card. */
+  readonly measured: boolean;
+}
+
+/** The part of a profile that is figures, each of which has a source. */
+export interface DeviceFigures {
   readonly sms: number;
   readonly smsPerTpc: number;
   /** TPCs of each GPC, in TPC order. */
   readonly gpcTpcs: readonly number[];
+  /** Highest SM clock, which a card under load has unless its power limit is in the way. What `timing` gives per second holds at it. */
   readonly clockHz: number;
+  readonly clocks: DeviceClocks;
   readonly schedulersPerSm: number;
   readonly warpSize: number;
   readonly limits: DeviceLimits;
@@ -17,7 +27,50 @@ export interface DeviceProfile {
   readonly timing: DeviceTiming;
   readonly copies: CopyCosts;
   readonly submission: SubmissionCosts;
+  readonly power: DevicePower;
 }
+
+export interface DeviceClocks {
+  /** What the card's maker guarantees within its power limit. */
+  readonly baseHz: number;
+  readonly minimumHz: number;
+  /** SM clocks are multiples of this. */
+  readonly stepHz: number;
+  readonly memoryHz: number;
+  readonly memoryMinimumHz: number;
+}
+
+/** Where a card's energy goes. Energies hold at `clockHz`; at a lower clock the voltage is lower, and they fall with its square. */
+export interface DevicePower {
+  /** Feature size that the process is named after; energies of cards without measurements scale with it. */
+  readonly processNanometres: number;
+  /** With a context and nothing running. */
+  readonly idleWatts: number;
+  readonly limitWatts: number;
+  /** Of an SM that holds a block, beyond what its instructions take. */
+  readonly activeSmWatts: number;
+  /** Voltage at the lowest clock over that at `clockHz`; between them a straight line. */
+  readonly lowestVoltageShare: number;
+  /** Time constant of the average that is held against the limit. */
+  readonly averagingNs: number;
+  /** How often the clock may change because of it. */
+  readonly controlPeriodNs: number;
+  /** Energy of one unit of work of each kind, by the names in `../timing/blockWork.ts`. */
+  readonly picojoules: Readonly<Record<EnergyClass, number>>;
+}
+
+/** `issue` to `special`: a warp instruction; `data`: a wavefront of L1 or shared memory; then bytes, and one atomic operation. */
+export type EnergyClass =
+  | 'issue'
+  | 'integer'
+  | 'float32'
+  | 'float64'
+  | 'special'
+  | 'data'
+  | 'l2Port'
+  | 'l2Bytes'
+  | 'dramBytes'
+  | 'atomics';
 
 export interface DeviceLimits {
   readonly threadsPerBlock: number;
@@ -32,6 +85,8 @@ export interface DeviceLimits {
   /** Registers are given to a warp in units of this many. */
   readonly registerUnitPerWarp: number;
   readonly sharedPerSmBytes: number;
+  /** What an SM can be set to, in ascending order; the driver takes the least that holds what is resident. */
+  readonly sharedConfigurationsBytes: readonly number[];
   readonly sharedPerBlockBytes: number;
   /** Shared memory that the system itself takes for each resident block. */
   readonly sharedReservedPerBlockBytes: number;

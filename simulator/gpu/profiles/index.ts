@@ -1,23 +1,53 @@
-import type { DeviceProfile } from './deviceProfile.js';
 import { GpuError } from '../gpuError.js';
-import { h200 } from './h200.js';
+import { isCardFile, readCardFile } from './cardFile.js';
+import { CARDS } from './cards/index.js';
+import type { DeviceProfile } from './deviceProfile.js';
+import { resolveCard, type ResolvedCard } from './resolveCard.js';
 
 export type {
   CopyCosts,
+  DeviceClocks,
   DeviceLimits,
   DeviceMemory,
+  DevicePower,
   DeviceProfile,
   DeviceTiming,
+  EnergyClass,
   SubmissionCosts,
 } from './deviceProfile.js';
+export type { Source, SourceKind } from './figure.js';
+export type { ResolvedCard, SourcedFigure } from './resolveCard.js';
 
-const PROFILES: ReadonlyMap<string, DeviceProfile> = new Map([[h200.name, h200]]);
+export const PROFILE_NAMES: readonly string[] = CARDS.map((card) => card.name);
 
-export const PROFILE_NAMES: readonly string[] = [...PROFILES.keys()];
+const resolved = new Map<string, ResolvedCard>();
+
+/** A card of ours with every figure's source. @throws GpuError `unknownProfile`, naming the ones there are. */
+export function cardNamed(name: string): ResolvedCard {
+  const known = resolved.get(name);
+  if (known !== undefined) return known;
+  const card = CARDS.find((each) => each.name === name);
+  if (card === undefined) {
+    throw new GpuError(
+      'unknownProfile',
+      `no device profile '${name}'; there are: ${PROFILE_NAMES.join(', ')}, or the path of a JSON file`,
+    );
+  }
+  const made = resolveCard(card, `card '${name}'`, cardNamed);
+  resolved.set(name, made);
+  return made;
+}
 
 /** @throws GpuError `unknownProfile`, naming the ones there are. */
 export function profileNamed(name: string): DeviceProfile {
-  const profile = PROFILES.get(name);
-  if (profile !== undefined) return profile;
-  throw new GpuError('unknownProfile', `no device profile '${name}'; there are: ${PROFILE_NAMES.join(', ')}`);
+  return cardNamed(name).profile;
+}
+
+/**
+ * A card by its name, or read from a file when it looks like a path.
+ * @param baseDir where a relative path starts
+ * @throws GpuError `unknownProfile` or `invalidProfile`
+ */
+export function findCard(device: string, baseDir: string): ResolvedCard {
+  return isCardFile(device) ? readCardFile(device, baseDir, cardNamed) : cardNamed(device);
 }
