@@ -1,14 +1,12 @@
 import type { DeviceRuntime } from '../deviceRuntime/index.js';
-import type { Dim3, ExecutionCounters } from '../types.js';
+import type { Dim3 } from '../types.js';
 import { BlockBarriers } from './barriers.js';
+import { BlockMemory, type BlockMemoryResources } from './blockMemory.js';
 import { LaneFault } from './faults.js';
-import type { GlobalJournal } from './globalJournal.js';
 import type { AccessKind, MemoryContext } from './laneInstructions.js';
-import type { GlobalMemory, Location, ResolvedSpace } from './memorySpaces.js';
-import { OffsetMemory, nowhere } from './memorySpaces.js';
-import type { InterpreterObserver, LaneAccess } from './observer.js';
+import type { Location, ResolvedSpace } from './memorySpaces.js';
 import type { BlockIdentity } from './operands.js';
-import type { BarrierAction, Program, ProgramStep } from './program.js';
+import type { BarrierAction, ProgramStep } from './program.js';
 import { lanesPerWarp } from './registerFile.js';
 import { forEachLane, lowestLane, Warp } from './warp.js';
 import { laneCount } from './warpOperations.js';
@@ -19,15 +17,8 @@ export interface FaultPlace {
   readonly pc: number;
 }
 
-export interface BlockResources {
-  readonly program: Program;
-  readonly global: GlobalMemory;
-  readonly params: Uint8Array;
-  /** Of the whole run: its thread-instructions are the positions of the journal. */
-  readonly counters: ExecutionCounters;
-  readonly observer: InterpreterObserver;
+export interface BlockResources extends BlockMemoryResources {
   readonly runtime: DeviceRuntime;
-  readonly journal?: GlobalJournal;
   /** Thread-instructions that the block may execute. */
   readonly fuel: number;
 }
@@ -60,11 +51,11 @@ class WarpContext implements MemoryContext {
     kind: AccessKind,
     align = bytes,
   ): Location {
-    return this.execution.locate(this, lane, { space, address, bytes, kind }, align);
+    return this.execution.memory.locate(this, lane, { space, address, bytes, kind }, align);
   }
 
   peek(lane: number, space: ResolvedSpace, address: number, bytes: number): Location {
-    return this.execution.peek(this, lane, space, address, bytes);
+    return this.execution.memory.peek(this, lane, space, address, bytes);
   }
 
   get runtime(): DeviceRuntime {
@@ -91,9 +82,7 @@ class WarpContext implements MemoryContext {
 export class BlockExecution {
   readonly warps: readonly Warp[];
   private readonly contexts: readonly WarpContext[];
-  private readonly shared: OffsetMemory;
-  private readonly params: OffsetMemory;
-  private readonly locals: (OffsetMemory | undefined)[];
+  readonly memory: BlockMemory;
   private readonly barriers: BlockBarriers;
   /** Barrier that each waiting lane of each warp waits at. */
   private readonly barrierOf: readonly Int32Array[];
@@ -101,9 +90,6 @@ export class BlockExecution {
   private clockReads = 0;
   private sleptNs = 0;
   private place: FaultPlace = { warp: 0, pc: 0 };
-  /** Position of the first lane of the step under way, and the lanes that take part in it. */
-  private stepPosition = 0;
-  private stepLanes = 0;
 
   /** @param block linear index in the grid */
   constructor(
@@ -120,9 +106,7 @@ export class BlockExecution {
     this.contexts = this.warps.map((warp) => new WarpContext(this, warp));
     this.barriers = new BlockBarriers(this.warps);
     this.barrierOf = this.warps.map(() => new Int32Array(lanesPerWarp));
-    this.shared = new OffsetMemory('shared', new Uint8Array(resources.program.sharedBytes));
-    this.params = new OffsetMemory('param', resources.params);
-    this.locals = new Array<OffsetMemory | undefined>(identity.warps * lanesPerWarp);
+    this.memory = new BlockMemory(resources, identity.warps);
   }
 
   /** Where the last step was, for the report of a fault. */
@@ -180,8 +164,7 @@ export class BlockExecution {
     if (this.executed > fuel) {
       throw new LaneFault('fuelExhausted', `the block used up its fuel of ${fuel} thread-instructions`);
     }
-    this.stepPosition = counters.threadInstructions;
-    this.stepLanes = lanes;
+    this.memory.beginStep(counters.threadInstructions, lanes);
     counters.threadInstructions += threads;
     counters.warpInstructions++;
     counters.byClass[step.class]++;
@@ -445,50 +428,8 @@ export class BlockExecution {
       : this.barriers.countOf(this.barrierOf[warp.index]?.[lowestLane(waiting)] ?? 0);
   }
 
-  /** Checks one lane's access and finds its bytes. */
-  locate(context: WarpContext, lane: number, access: LaneAccess, align: number): Location {
-    const { counters, observer, journal } = this.resources;
-    const { space, address, bytes, kind } = access;
-    const location = this.checked(context, lane, access, align);
-    if (location === undefined) return nowhere(space, bytes);
-    observer.onAccess?.(context.state, context.pc, lane, space, address, bytes, kind, location);
-    if (space === 'shared') counters.sharedBytes += bytes;
-    else if (space === 'global') {
-      if (kind !== 'store') counters.globalLoadBytes += bytes;
-      if (kind !== 'load') counters.globalStoreBytes += bytes;
-      journal?.record(this.positionOf(lane), kind, address, bytes, context.pc, location);
-    }
-    return location;
-  }
-
-  /** Thread-instructions of the run before the one that this lane executes in the present step. */
-  private positionOf(lane: number): number {
-    return this.stepPosition + laneCount(this.stepLanes & ((1 << lane) - 1));
-  }
-
-  /** Undefined for an access that is not allowed but to which the observer shuts an eye. */
-  private checked(
-    context: WarpContext,
-    lane: number,
-    access: LaneAccess,
-    align: number,
-  ): Location | undefined {
-    try {
-      return this.memoryOf(context, lane, access, align);
-    } catch (error) {
-      if (!(error instanceof LaneFault)) throw error;
-      const goesOn = this.resources.observer.onAccessFault?.(context.state, context.pc, lane, access, error);
-      if (goesOn !== true) throw error;
-      return undefined;
-    }
-  }
-
   get runtime(): DeviceRuntime {
     return this.resources.runtime;
-  }
-
-  peek(context: WarpContext, lane: number, space: ResolvedSpace, address: number, bytes: number): Location {
-    return this.memoryOf(context, lane, { space, address, bytes, kind: 'load' }, bytes);
   }
 
   tellHeap(
@@ -499,25 +440,6 @@ export class BlockExecution {
     bytes: number,
   ): void {
     this.resources.observer.onHeap?.(context.state, context.pc, lane, what, address, bytes);
-  }
-
-  private memoryOf(context: WarpContext, lane: number, access: LaneAccess, align: number): Location {
-    const { space, address, bytes, kind } = access;
-    switch (space) {
-      case 'global':
-        return this.resources.global.locate(address, bytes, kind !== 'load', align);
-      case 'shared':
-        return this.shared.locate(address, bytes, kind !== 'load', align);
-      case 'param':
-        return this.params.locate(address, bytes, kind !== 'load', align);
-      case 'local': {
-        const thread = context.warp * lanesPerWarp + lane;
-        const memory =
-          this.locals[thread] ?? new OffsetMemory('local', new Uint8Array(this.resources.program.localBytes));
-        this.locals[thread] = memory;
-        return memory.locate(address, bytes, kind !== 'load', align);
-      }
-    }
   }
 }
 

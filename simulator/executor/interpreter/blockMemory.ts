@@ -1,0 +1,114 @@
+import type { ExecutionCounters } from '../types.js';
+import { LaneFault } from './faults.js';
+import type { GlobalJournal } from './globalJournal.js';
+import {
+  OffsetMemory,
+  nowhere,
+  type GlobalMemory,
+  type Location,
+  type ResolvedSpace,
+} from './memorySpaces.js';
+import type { InterpreterObserver, LaneAccess } from './observer.js';
+import type { Program } from './program.js';
+import { lanesPerWarp } from './registerFile.js';
+import type { Warp } from './warp.js';
+import { laneCount } from './warpOperations.js';
+
+/** Where an access stands: the warp that makes it and the instruction. */
+export interface AccessPlace {
+  readonly state: Warp;
+  readonly pc: number;
+}
+
+export interface BlockMemoryResources {
+  readonly program: Program;
+  readonly global: GlobalMemory;
+  readonly params: Uint8Array;
+  /** Of the whole run: its thread-instructions are the positions of the journal. */
+  readonly counters: ExecutionCounters;
+  readonly observer: InterpreterObserver;
+  readonly journal?: GlobalJournal;
+}
+
+/** Every memory that the threads of one block reach. Accesses are checked, counted and told to who observes them. */
+export class BlockMemory {
+  private readonly shared: OffsetMemory;
+  private readonly params: OffsetMemory;
+  /** By thread, made when first reached. */
+  private readonly locals: (OffsetMemory | undefined)[];
+  /** Position of the first lane of the step under way, and the lanes that take part in it. */
+  private stepPosition = 0;
+  private stepLanes = 0;
+
+  constructor(
+    private readonly resources: BlockMemoryResources,
+    warps: number,
+  ) {
+    this.shared = new OffsetMemory('shared', new Uint8Array(resources.program.sharedBytes));
+    this.params = new OffsetMemory('param', resources.params);
+    this.locals = new Array<OffsetMemory | undefined>(warps * lanesPerWarp);
+  }
+
+  /** @param position thread-instructions of the run before the step */
+  beginStep(position: number, lanes: number): void {
+    this.stepPosition = position;
+    this.stepLanes = lanes;
+  }
+
+  /** Checks one lane's access and finds its bytes. @throws LaneFault */
+  locate(place: AccessPlace, lane: number, access: LaneAccess, align: number): Location {
+    const { counters, observer, journal } = this.resources;
+    const { space, address, bytes, kind } = access;
+    const location = this.checked(place, lane, access, align);
+    if (location === undefined) return nowhere(space, bytes);
+    observer.onAccess?.(place.state, place.pc, lane, space, address, bytes, kind, location);
+    if (space === 'shared') counters.sharedBytes += bytes;
+    else if (space === 'global') {
+      if (kind !== 'store') counters.globalLoadBytes += bytes;
+      if (kind !== 'load') counters.globalStoreBytes += bytes;
+      journal?.record(this.positionOf(lane), kind, address, bytes, place.pc, location);
+    }
+    return location;
+  }
+
+  /** Bytes that a call of the device's runtime reads: neither counted nor told. @throws LaneFault */
+  peek(place: AccessPlace, lane: number, space: ResolvedSpace, address: number, bytes: number): Location {
+    return this.memoryOf(place, lane, { space, address, bytes, kind: 'load' }, bytes);
+  }
+
+  /** Thread-instructions of the run before the one that this lane executes in the present step. */
+  private positionOf(lane: number): number {
+    return this.stepPosition + laneCount(this.stepLanes & ((1 << lane) - 1));
+  }
+
+  /** Undefined for an access that is not allowed but to which the observer shuts an eye. */
+  private checked(place: AccessPlace, lane: number, access: LaneAccess, align: number): Location | undefined {
+    try {
+      return this.memoryOf(place, lane, access, align);
+    } catch (error) {
+      if (!(error instanceof LaneFault)) throw error;
+      const goesOn = this.resources.observer.onAccessFault?.(place.state, place.pc, lane, access, error);
+      if (goesOn !== true) throw error;
+      return undefined;
+    }
+  }
+
+  private memoryOf(place: AccessPlace, lane: number, access: LaneAccess, align: number): Location {
+    const { space, address, bytes, kind } = access;
+    switch (space) {
+      case 'global':
+        return this.resources.global.locate(address, bytes, kind !== 'load', align);
+      case 'shared':
+        return this.shared.locate(address, bytes, kind !== 'load', align);
+      case 'param':
+        return this.params.locate(address, bytes, kind !== 'load', align);
+      case 'local': {
+        const thread = place.state.index * lanesPerWarp + lane;
+        const memory =
+          this.locals[thread] ?? new OffsetMemory('local', new Uint8Array(this.resources.program.localBytes));
+        this.locals[thread] = memory;
+        return memory.locate(address, bytes, kind !== 'load', align);
+      }
+    }
+  }
+}
