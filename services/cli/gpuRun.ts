@@ -5,6 +5,7 @@ import { addGpuCheckCommand } from './gpuCheck.js';
 import { addGpuDisasmCommand } from './gpuDisasm.js';
 import { addGpuProfileCommand } from './gpuProfile.js';
 import { wholeNumber } from './optionValues.js';
+import { TraceFile } from './traceFile.js';
 
 export function addGpuCommand(program: Command): void {
   const gpu = program.command('gpu').description('the GPU simulator by itself');
@@ -22,6 +23,10 @@ export function addGpuCommand(program: Command): void {
       'threads of this machine that run the blocks of a large launch (default: its cores, at most 4)',
       wholeNumber(1, 64),
     )
+    .option(
+      '--timeline <file>',
+      "write what the GPU does when, in Chrome's trace event format: ui.perfetto.dev opens it",
+    )
     .action(runSpec);
   addGpuCheckCommand(gpu);
   addGpuDisasmCommand(gpu);
@@ -34,16 +39,20 @@ const MOST_THREADS = 4;
 interface RunOptions {
   readonly dump?: string;
   readonly threads?: number;
+  readonly timeline?: string;
 }
 
-async function runSpec(path: string, { dump, threads }: RunOptions): Promise<void> {
+async function runSpec(path: string, { dump, threads, timeline }: RunOptions): Promise<void> {
   // Loaded when it is needed: the other commands start without the simulator.
   const { LaunchSpecError, runLaunchSpecFile } = await import('../../simulator/launchSpec/index.js');
+  // Before the launch, which may take long.
+  const file = timeline === undefined ? undefined : new TraceFile(timeline, '--timeline');
   try {
     const result = runLaunchSpecFile(path, {
       stopwatch: () => Number(process.hrtime.bigint()) / 1e9,
       node: { threads: threads ?? Math.min(availableParallelism(), MOST_THREADS) },
       ...(dump === undefined ? {} : { dumpDirectory: dump }),
+      ...(file === undefined ? {} : { timeline: (text) => file.write(text) }),
     });
     // Standard output holds the JSON alone, which has the kernel's text as a field; people read it here.
     if (result.printed !== undefined) process.stderr.write(result.printed);
@@ -52,5 +61,7 @@ async function runSpec(path: string, { dump, threads }: RunOptions): Promise<voi
     if (!(error instanceof LaunchSpecError)) throw error;
     if (error.printed !== undefined) process.stderr.write(error.printed);
     throw new CommandError(`${path}: ${error.code}: ${error.message}`, { cause: error });
+  } finally {
+    file?.close();
   }
 }

@@ -192,6 +192,11 @@ export class GpuNode implements CommandSink {
     return device;
   }
 
+  /** Simulated. */
+  nowNs(): number {
+    return this.clock.nowNs();
+  }
+
   /** What a GPU is doing, and has done since the node was made. Looking changes nothing that is simulated. */
   reading(gpu: number): GpuReading {
     const device = this.device(gpu);

@@ -4,6 +4,7 @@ import type { GpuNodeOptions } from '../cluster/index.js';
 import type { LaunchReport } from '../driver/index.js';
 import { makeDirectory } from '../files/index.js';
 import type { IrFunction } from '../ptx/index.js';
+import { Timeline } from '../timeline/index.js';
 import { elementBytes, elements } from './elementTypes.js';
 import { PIECE_BYTES } from './bufferContents.js';
 import { LaunchSpecError } from './launchSpecError.js';
@@ -20,6 +21,8 @@ export interface LaunchSpecOptions {
   readonly stopwatch?: () => number;
   /** Options of the node it runs on, but for the GPU. */
   readonly node?: Omit<GpuNodeOptions, 'gpus' | 'stopwatch'>;
+  /** Gets a timeline of all that the node does, its copies too, in Chrome's trace event format, piece by piece. */
+  readonly timeline?: (text: string) => void;
 }
 
 export interface LaunchSpecResult {
@@ -55,9 +58,14 @@ export function runLaunchSpec(
     gpus: [spec.device],
     ...(options.stopwatch === undefined ? {} : { stopwatch: options.stopwatch }),
   });
+  const timeline =
+    options.timeline === undefined
+      ? undefined
+      : new Timeline(session.node, options.timeline, { contextName: () => spec.kernel });
   try {
     return runIn(session, spec, ptx, kernel, options.dumpDirectory);
   } finally {
+    timeline?.end();
     session.node.close();
   }
 }

@@ -1,0 +1,112 @@
+import {
+  DEVICE_RESOURCES,
+  type DeviceObserver,
+  type GpuDevice,
+  type LaunchRecord,
+  type ResidentGroup,
+} from '../gpu/index.js';
+import { CounterTrack } from './counterTrack.js';
+import { Track, type TrackNumbers } from './track.js';
+import type { TraceWriter } from './traceWriter.js';
+
+const DRAM_BYTES = DEVICE_RESOURCES.indexOf('dramBytes');
+
+/** Blocks of a launch that started together on a GPC and leave together. */
+interface Leaving {
+  readonly launch: LaunchRecord;
+  readonly gpc: number;
+  readonly startNs: number;
+  readonly endNs: number;
+  readonly sms: Set<number>;
+  blocks: number;
+  /** Summed over blocks. */
+  done: number;
+}
+
+/**
+ * One GPU's tracks: its GPCs, with the blocks that run on their SMs, and counters of the whole. What starts and ends
+ * together on a GPC is one slice; a launch of uneven blocks has many.
+ */
+export class DeviceTimeline implements DeviceObserver {
+  private readonly leaving = new Map<string, Leaving>();
+  private readonly gpcOf: readonly number[];
+  private readonly gpcs: readonly Track[];
+  private readonly resident: CounterTrack;
+  private readonly utilisation: CounterTrack;
+  private readonly dram: CounterTrack;
+
+  constructor(
+    private readonly device: GpuDevice,
+    writer: TraceWriter,
+    numbers: TrackNumbers,
+    pid: number,
+  ) {
+    const { gpcTpcs, smsPerTpc } = device.profile;
+    this.gpcOf = gpcTpcs.flatMap((tpcs, gpc) => new Array<number>(tpcs * smsPerTpc).fill(gpc));
+    this.gpcs = gpcTpcs.map((_, gpc) => new Track(writer, numbers, pid, `GPC ${gpc}`, 'blocks', gpc));
+    this.resident = new CounterTrack(writer, pid, 'resident');
+    this.utilisation = new CounterTrack(writer, pid, 'SM utilisation %');
+    this.dram = new CounterTrack(writer, pid, 'DRAM GB/s');
+  }
+
+  onBlocksLeave(launch: LaunchRecord, group: ResidentGroup, done: number, nowNs: number): void {
+    const { perSm, startNs } = group;
+    for (const sm of group.sms) {
+      const gpc = this.gpcOf[sm];
+      const key = `${gpc}/${launch.id}/${startNs}`;
+      let slice = this.leaving.get(key);
+      if (slice === undefined) {
+        slice = { launch, gpc, startNs, endNs: nowNs, sms: new Set(), blocks: 0, done: 0 };
+        this.leaving.set(key, slice);
+      }
+      slice.sms.add(sm);
+      slice.blocks += perSm;
+      slice.done += perSm * done;
+    }
+  }
+
+  onSettled(nowNs: number): void {
+    this.showLeaving();
+    const { profile, state } = this.device;
+    let blocks = 0;
+    let warps = 0;
+    let dramBytesPerNs = 0;
+    for (const { blocks: held, work, ratePerNs } of state.engine.groups) {
+      blocks += held.length;
+      warps += held.length * work.warps;
+      dramBytesPerNs += held.length * work.device[DRAM_BYTES] * ratePerNs;
+    }
+    const busy = state.use.blocks.reduce((count, held) => count + (held > 0 ? 1 : 0), 0);
+    this.resident.set(nowNs, { blocks, warps });
+    this.utilisation.set(nowNs, { value: (100 * busy) / profile.sms });
+    this.dram.set(nowNs, { value: dramBytesPerNs });
+  }
+
+  /** What is resident is shown up to now, as far as it has come. */
+  end(nowNs: number): void {
+    const { launches, engine } = this.device.state;
+    for (const group of engine.groups) {
+      const launch = launches.get(group.launch);
+      const done = 1 - group.remaining + group.ratePerNs * (nowNs - engine.asOfNs);
+      // Below 1, whatever rounding says: they have not left.
+      if (launch !== undefined)
+        this.onBlocksLeave(launch, group, Math.min(0.999999, Math.max(0, done)), nowNs);
+    }
+    this.showLeaving();
+    for (const counter of [this.resident, this.utilisation, this.dram]) counter.flush();
+  }
+
+  private showLeaving(): void {
+    for (const { launch, gpc, startNs, endNs, blocks, sms, done } of this.leaving.values()) {
+      const { context, id, kernel } = launch;
+      this.gpcs[gpc].slice(kernel, startNs, endNs, {
+        launch: id,
+        context,
+        blocks,
+        sms: sms.size,
+        ...(done < blocks ? { done: done / blocks } : {}),
+      });
+    }
+    this.leaving.clear();
+  }
+}

@@ -1,0 +1,1 @@
+export { Timeline, type TimelineOptions } from './timeline.js';
