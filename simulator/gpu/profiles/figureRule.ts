@@ -2,7 +2,15 @@ import type { DeviceFigures } from './deviceProfile.js';
 
 /** How a figure that a card leaves out follows from the same figure of the card that it is derived from. */
 export type Inheritance =
-  'same' | 'smThroughput' | 'dramBandwidth' | 'l2Size' | 'process' | 'processAndClock' | 'clockPeriod';
+  | 'same'
+  | 'sms'
+  | 'smThroughput'
+  | 'dramBandwidth'
+  | 'l2Size'
+  | 'process'
+  | 'processAndClock'
+  | 'powerLimit'
+  | 'clockPeriod';
 
 export interface FigureRule<T> {
   /** What a value must be, in words. */
@@ -14,11 +22,13 @@ export interface FigureRule<T> {
 /** In words, for the source of a figure that came about so. */
 export const INHERITANCE_IN_WORDS: Readonly<Record<Inheritance, string>> = {
   same: 'as of',
+  sms: 'by number of SMs from',
   smThroughput: 'by number of SMs and clock from',
   dramBandwidth: 'by rated DRAM bandwidth from',
   l2Size: 'by size of L2 from',
   process: 'by feature size of the process from',
   processAndClock: 'by feature size of the process and clock from',
+  powerLimit: 'the same share of its power limit as of',
   clockPeriod: 'the same nanoseconds, in cycles of its own clock, as of',
 };
 
@@ -33,6 +43,8 @@ export function inheritanceFactor(
   switch (inherits) {
     case 'same':
       return 1;
+    case 'sms':
+      return own.sms / base.sms;
     case 'smThroughput':
       return (own.sms / base.sms) * clocks;
     case 'dramBandwidth':
@@ -43,6 +55,8 @@ export function inheritanceFactor(
       return process;
     case 'processAndClock':
       return process * clocks;
+    case 'powerLimit':
+      return own.power.limitWatts / base.power.limitWatts;
     case 'clockPeriod':
       return clocks;
   }

@@ -56,7 +56,7 @@ export const FIGURE_RULES: FigureRules<DeviceFigures> = {
   memory: {
     declaredBytes: whole(1),
     declaredBytesPerSecond: positive,
-    l2Bytes: positive,
+    l2Bytes: notNegative,
     l1Bytes: notNegative,
     lineBytes: whole(128, 128),
     sectorBytes: whole(32, 32),
@@ -81,7 +81,7 @@ export const FIGURE_RULES: FigureRules<DeviceFigures> = {
     l2BytesPerSecond: positive.by('smThroughput'),
     dramBytesPerSecond: positive.by('dramBandwidth'),
     atomicsPerAddressPerCycle: positive,
-    atomicsPerCycle: positive,
+    atomicsPerCycle: notNegative.by('sms'),
     storeWeightInL2: positive,
     fillCyclesPerLine: notNegative,
     latency: {
@@ -126,7 +126,7 @@ export const FIGURE_RULES: FigureRules<DeviceFigures> = {
   },
   power: {
     processNanometres: positive,
-    idleWatts: positive,
+    idleWatts: positive.by('powerLimit'),
     limitWatts: positive,
     activeSmWatts: notNegative.by('processAndClock'),
     lowestVoltageShare: share,

@@ -28,6 +28,7 @@ const FIRST = [
   'memory.declaredBytesPerSecond',
   'memory.l2Bytes',
   'power.processNanometres',
+  'power.limitWatts',
 ];
 const HEAD = ['name', 'productName', 'description', 'measured', 'base', 'sources'];
 const KINDS = ['measured', 'fitted', 'document', 'derived', 'assumed'];
