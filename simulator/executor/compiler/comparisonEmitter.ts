@@ -1,43 +1,8 @@
-import { isSignedType, typeBits, type IrInstruction, type ScalarType } from '../../ptx/index.js';
-import type { OpName } from '../wasm/index.js';
+import { typeBits, type IrInstruction, type ScalarType } from '../../ptx/index.js';
+import { floatComparison, integerComparison, joinOf, needsBits } from './comparisonForms.js';
 import { useFloat } from './floatEmitter.js';
 import { lastType, type InstructionEmitter } from './integerEmitter.js';
 import type { OperandEmitter } from './operandEmitter.js';
-
-const comparisons = new Set('eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan'.split(' '));
-
-const integerNames: Readonly<Record<string, string>> = {
-  eq: 'Eq',
-  ne: 'Ne',
-  lt: 'Lt',
-  le: 'Le',
-  gt: 'Gt',
-  ge: 'Ge',
-  lo: 'LtU',
-  ls: 'LeU',
-  hi: 'GtU',
-  hs: 'GeU',
-};
-
-const floatNames: Readonly<Record<string, 'Eq' | 'Lt' | 'Le' | 'Gt' | 'Ge'>> = {
-  eq: 'Eq',
-  lt: 'Lt',
-  le: 'Le',
-  gt: 'Gt',
-  ge: 'Ge',
-};
-
-/** u-forms are true with a NaN: each is the opposite of a plain one that is false with it. */
-const opposites: Readonly<Record<string, 'Lt' | 'Le' | 'Gt' | 'Ge'>> = {
-  ltu: 'Ge',
-  leu: 'Gt',
-  gtu: 'Le',
-  geu: 'Lt',
-};
-
-function comparisonOf(instruction: IrInstruction): string {
-  return instruction.modifiers.find((modifier) => comparisons.has(modifier)) ?? 'eq';
-}
 
 /** Leaves 1 when the first two sources compare as the instruction says. */
 function compare(emit: OperandEmitter, instruction: IrInstruction): void {
@@ -47,51 +12,40 @@ function compare(emit: OperandEmitter, instruction: IrInstruction): void {
 }
 
 function compareIntegers(emit: OperandEmitter, instruction: IrInstruction, type: ScalarType): void {
-  const how = comparisonOf(instruction);
-  const name = integerNames[how] ?? 'Eq';
+  const { test, sign } = integerComparison(instruction, type);
   const width = typeBits(type) === 64 ? 'i64' : 'i32';
   emit.use(instruction.sources[0], type);
   emit.use(instruction.sources[1], type);
-  const ordered = how === 'lt' || how === 'le' || how === 'gt' || how === 'ge';
-  emit.f.op(`${width}${name}${ordered ? (isSignedType(type) ? 'S' : 'U') : ''}` as OpName);
+  emit.f.op(sign === undefined ? `${width}${test}` : `${width}${test}${sign}`);
 }
 
 function compareFloats(emit: OperandEmitter, instruction: IrInstruction, type: 'f32' | 'f64'): void {
   const f = emit.f;
-  const how = comparisonOf(instruction);
+  const { test, isInverted } = floatComparison(instruction);
   const [first, second] = instruction.sources;
-  const plain = floatNames[how];
-  const opposite = opposites[how];
-  if (plain !== undefined || opposite !== undefined || how === 'neu') {
+  if (test !== 'ordered' && test !== 'different') {
     useFloat(emit, instruction, first);
     useFloat(emit, instruction, second);
-    f.op(`${type}${plain ?? opposite ?? 'Ne'}`);
-    if (opposite !== undefined) f.op('i32Eqz');
-    return;
-  }
-  const a = emit.temporary('a', type);
-  const b = emit.temporary('b', type);
-  useFloat(emit, instruction, first);
-  f.set(a);
-  useFloat(emit, instruction, second);
-  f.set(b);
-  if (how === 'num' || how === 'nan') {
-    f.get(a).get(a).op(`${type}Eq`).get(b).get(b).op(`${type}Eq`).op('i32And');
+    f.op(`${type}${test}`);
   } else {
-    // ne is false with a NaN and equ is its opposite.
-    f.get(a).get(b).op(`${type}Lt`).get(a).get(b).op(`${type}Gt`).op('i32Or');
+    const a = emit.temporary('a', type);
+    const b = emit.temporary('b', type);
+    useFloat(emit, instruction, first);
+    f.set(a);
+    useFloat(emit, instruction, second);
+    f.set(b);
+    if (test === 'ordered') f.get(a).get(a).op(`${type}Eq`).get(b).get(b).op(`${type}Eq`).op('i32And');
+    else f.get(a).get(b).op(`${type}Lt`).get(a).get(b).op(`${type}Gt`).op('i32Or');
   }
-  if (how === 'nan' || how === 'equ') f.op('i32Eqz');
+  if (isInverted) f.op('i32Eqz');
 }
 
 /** Joins the comparison on the stack with the predicate operand. */
 function join(emit: OperandEmitter, instruction: IrInstruction): void {
-  const names = { and: 'i32And', or: 'i32Or', xor: 'i32Xor' } as const;
-  for (const name of ['and', 'or', 'xor'] as const) {
-    if (!instruction.modifiers.includes(name)) continue;
-    emit.use(instruction.sources[2], 'pred');
-    emit.f.op(names[name]);
-  }
+  const how = joinOf(instruction);
+  if (how === undefined) return;
+  emit.use(instruction.sources[2], 'pred');
+  emit.f.op(`i32${how}`);
 }
 
 const setPredicate: InstructionEmitter = (emit, instruction) => {
@@ -125,12 +79,6 @@ const set: InstructionEmitter = (emit, instruction) => {
   }
   emit.assign(instruction.destinations[0], type);
 };
-
-/** Bits are moved as they are; between float registers of the same kind that needs no look at a NaN. */
-function needsBits(emit: OperandEmitter, instruction: IrInstruction): boolean {
-  const destination = instruction.destinations[0];
-  return destination?.kind !== 'register' || !emit.isLoose(destination.register);
-}
 
 const select: InstructionEmitter = (emit, instruction) => {
   const type = lastType(instruction);

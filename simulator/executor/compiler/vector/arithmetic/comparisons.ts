@@ -1,28 +1,10 @@
-import { isSignedType, type IrInstruction, type ScalarType } from '../../../../ptx/index.js';
+import { type IrInstruction, type ScalarType } from '../../../../ptx/index.js';
+import { floatComparison, integerComparison, joinOf, needsBits } from '../../comparisonForms.js';
 import { lastType } from '../../integerEmitter.js';
 import type { VectorEmitter, VectorOperands } from '../vectorOperands.js';
 import { useFloat } from './floatOperands.js';
 import { flipSign } from './integers.js';
 import { eachPart, isWide, joinWords, keep, pushSingle, useMask } from './parts.js';
-
-const comparisons = new Set('eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan'.split(' '));
-
-function comparisonOf(instruction: IrInstruction): string {
-  return instruction.modifiers.find((modifier) => comparisons.has(modifier)) ?? 'eq';
-}
-
-const integerNames: Readonly<Record<string, 'Eq' | 'Ne' | 'Lt' | 'Le' | 'Gt' | 'Ge'>> = {
-  eq: 'Eq',
-  ne: 'Ne',
-  lt: 'Lt',
-  le: 'Le',
-  gt: 'Gt',
-  ge: 'Ge',
-  lo: 'Lt',
-  ls: 'Le',
-  hi: 'Gt',
-  hs: 'Ge',
-};
 
 /** Leaves a mask of a part's lanes. */
 function compareIntegers(
@@ -33,34 +15,15 @@ function compareIntegers(
   half: 0 | 1,
 ): void {
   const { f } = v;
-  const how = comparisonOf(instruction);
-  const name = integerNames[how] ?? 'Eq';
-  const isEquality = name === 'Eq' || name === 'Ne';
-  const isUnsigned = /^[lh][os]$|^ls$|^hi$/.test(how) || !isSignedType(type);
+  const { test, sign } = integerComparison(instruction, type);
   for (const source of instruction.sources.slice(0, 2)) {
     v.use(source, type, group, half);
-    if (isWide(type) && isUnsigned && !isEquality) flipSign(v);
+    if (isWide(type) && sign === 'U') flipSign(v);
   }
-  if (isEquality) f.simd(isWide(type) ? `i64x2${name}` : `i32x4${name}`);
-  else if (isWide(type)) f.simd(`i64x2${name}S`);
-  else f.simd(`i32x4${name}${isUnsigned ? 'U' : 'S'}`);
+  if (sign === undefined) f.simd(isWide(type) ? `i64x2${test}` : `i32x4${test}`);
+  // Of 64 bits there are signed tests alone.
+  else f.simd(isWide(type) ? `i64x2${test}S` : `i32x4${test}${sign}`);
 }
-
-const floatNames: Readonly<Record<string, 'Eq' | 'Lt' | 'Le' | 'Gt' | 'Ge'>> = {
-  eq: 'Eq',
-  lt: 'Lt',
-  le: 'Le',
-  gt: 'Gt',
-  ge: 'Ge',
-};
-
-/** u-forms are true with a NaN: each is the opposite of a plain one that is false with it. */
-const opposites: Readonly<Record<string, 'Lt' | 'Le' | 'Gt' | 'Ge'>> = {
-  ltu: 'Ge',
-  leu: 'Gt',
-  gtu: 'Le',
-  geu: 'Lt',
-};
 
 function compareFloats(
   v: VectorOperands,
@@ -80,21 +43,16 @@ export function compareSingles(v: VectorOperands, instruction: IrInstruction): v
 
 function compareOnStack(v: VectorOperands, instruction: IrInstruction, lanes: 'f32x4' | 'f64x2'): void {
   const { f } = v;
-  const how = comparisonOf(instruction);
-  const plain = floatNames[how];
-  const opposite = opposites[how];
-  if (plain !== undefined || opposite !== undefined || how === 'neu') {
-    f.simd(`${lanes}${plain ?? opposite ?? 'Ne'}`);
-    if (opposite !== undefined) f.simd('v128Not');
-    return;
+  const { test, isInverted } = floatComparison(instruction);
+  if (test !== 'ordered' && test !== 'different') f.simd(`${lanes}${test}`);
+  else {
+    const b = keep(v, 'b');
+    const a = keep(v, 'a');
+    if (test === 'ordered')
+      f.get(a).get(a).simd(`${lanes}Eq`).get(b).get(b).simd(`${lanes}Eq`).simd('v128And');
+    else f.get(a).get(b).simd(`${lanes}Lt`).get(a).get(b).simd(`${lanes}Gt`).simd('v128Or');
   }
-  const b = keep(v, 'b');
-  const a = keep(v, 'a');
-  if (how === 'num' || how === 'nan')
-    f.get(a).get(a).simd(`${lanes}Eq`).get(b).get(b).simd(`${lanes}Eq`).simd('v128And');
-  // ne is false with a NaN and equ is its opposite.
-  else f.get(a).get(b).simd(`${lanes}Lt`).get(a).get(b).simd(`${lanes}Gt`).simd('v128Or');
-  if (how === 'nan' || how === 'equ') f.simd('v128Not');
+  if (isInverted) f.simd('v128Not');
 }
 
 /** Leaves the mask of a group where the first two sources compare as the instruction says. */
@@ -112,12 +70,10 @@ function compare(v: VectorOperands, instruction: IrInstruction, group: number): 
 
 /** Joins the comparison on the stack with the predicate operand. */
 export function join(v: VectorOperands, instruction: IrInstruction, group: number): void {
-  const names = { and: 'v128And', or: 'v128Or', xor: 'v128Xor' } as const;
-  for (const name of ['and', 'or', 'xor'] as const) {
-    if (!instruction.modifiers.includes(name)) continue;
-    v.use(instruction.sources[2], 'pred', group);
-    v.f.simd(names[name]);
-  }
+  const how = joinOf(instruction);
+  if (how === undefined) return;
+  v.use(instruction.sources[2], 'pred', group);
+  v.f.simd(`v128${how}`);
 }
 
 const setPredicate: VectorEmitter = (v, instruction) => {
@@ -153,11 +109,6 @@ const set: VectorEmitter = (v, instruction) => {
     v.assign(instruction.destinations[0], type, group);
   }
 };
-
-/** Bits are moved as they are; between float registers of the same kind that needs no look at a NaN. */
-function needsBits(v: VectorOperands, { destinations: [destination] }: IrInstruction): boolean {
-  return destination?.kind !== 'register' || !v.isLoose(destination.register);
-}
 
 const select: VectorEmitter = (v, instruction) => {
   const type = lastType(instruction);
