@@ -24,7 +24,7 @@ export interface SurroundingValues {
  * zero-extended, predicates 0 or 1.
  */
 export class OperandEmitter {
-  private readonly temporaries = new Map<string, number>();
+  private readonly temporaries = new Map<WasmType, Map<string, number>>();
   private readonly locals: readonly number[];
 
   constructor(
@@ -42,11 +42,12 @@ export class OperandEmitter {
 
   /** A local for use within one instruction; the same name and type give the same local. */
   temporary(name: string, type: WasmType): number {
-    const key = `${name} ${type}`;
-    let local = this.temporaries.get(key);
+    let ofType = this.temporaries.get(type);
+    if (ofType === undefined) this.temporaries.set(type, (ofType = new Map<string, number>()));
+    let local = ofType.get(name);
     if (local === undefined) {
       local = this.f.local(type);
-      this.temporaries.set(key, local);
+      ofType.set(name, local);
     }
     return local;
   }

@@ -17,6 +17,20 @@ export class CodeBuffer {
     this.data[this.used++] = value;
   }
 
+  /** A byte and an unsigned number, as most instructions are: they are written hundreds of thousands of times. */
+  byteAndUnsigned(value: number, operand: number): void {
+    if ((operand & ~0x7f) !== 0) {
+      this.byte(value);
+      this.unsigned(operand);
+      return;
+    }
+    const at = this.used;
+    if (at + 2 > this.data.length) this.grow(2);
+    this.data[at] = value;
+    this.data[at + 1] = operand;
+    this.used = at + 2;
+  }
+
   append(bytes: Uint8Array): void {
     this.grow(bytes.length);
     this.data.set(bytes, this.used);
@@ -49,11 +63,13 @@ export class CodeBuffer {
 
   /** Signed LEB128 of 64 bits, given as two halves. */
   signed64(low: number, high: number): void {
-    let rest = BigInt.asIntN(64, (BigInt(high >>> 0) << 32n) | BigInt(low >>> 0));
+    let [restLow, restHigh] = [low | 0, high | 0];
     for (;;) {
-      const part = Number(rest & 0x7fn);
-      rest >>= 7n;
-      if ((rest === 0n && (part & 0x40) === 0) || (rest === -1n && (part & 0x40) !== 0)) {
+      const part = restLow & 0x7f;
+      restLow = (restLow >>> 7) | (restHigh << 25);
+      restHigh >>= 7;
+      const sign = (part & 0x40) === 0 ? 0 : -1;
+      if (restLow === sign && restHigh === sign) {
         this.byte(part);
         return;
       }

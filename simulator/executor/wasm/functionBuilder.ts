@@ -58,20 +58,17 @@ export class FunctionBuilder {
   }
 
   get(local: number): this {
-    this.code.byte(op.localGet);
-    this.code.unsigned(local);
+    this.code.byteAndUnsigned(op.localGet, local);
     return this;
   }
 
   set(local: number): this {
-    this.code.byte(op.localSet);
-    this.code.unsigned(local);
+    this.code.byteAndUnsigned(op.localSet, local);
     return this;
   }
 
   tee(local: number): this {
-    this.code.byte(op.localTee);
-    this.code.unsigned(local);
+    this.code.byteAndUnsigned(op.localTee, local);
     return this;
   }
 
@@ -169,7 +166,9 @@ export class FunctionBuilder {
 
   /** The same of words: 0 to 3 are of the lower vector, 4 to 7 of the upper one. */
   shuffleWords(a: number, b: number, c: number, d: number): this {
-    return this.shuffle([a, b, c, d].flatMap((word) => [0, 1, 2, 3].map((byte) => word * 4 + byte)));
+    this.simdOpcode(simd.i8x16Shuffle);
+    for (const word of [a, b, c, d]) for (let byte = 0; byte < 4; byte++) this.code.byte(word * 4 + byte);
+    return this;
   }
 
   /** A read-modify-write that no other thread comes between; the address must be a multiple of the operand's size. */
@@ -213,14 +212,12 @@ export class FunctionBuilder {
   }
 
   br(label: Label): this {
-    this.code.byte(op.br);
-    this.code.unsigned(this.depth - label);
+    this.code.byteAndUnsigned(op.br, this.depth - label);
     return this;
   }
 
   brIf(label: Label): this {
-    this.code.byte(op.brIf);
-    this.code.unsigned(this.depth - label);
+    this.code.byteAndUnsigned(op.brIf, this.depth - label);
     return this;
   }
 
@@ -233,8 +230,7 @@ export class FunctionBuilder {
   }
 
   call(functionIndex: number): this {
-    this.code.byte(op.call);
-    this.code.unsigned(functionIndex);
+    this.code.byteAndUnsigned(op.call, functionIndex);
     return this;
   }
 
@@ -275,8 +271,7 @@ export class FunctionBuilder {
   }
 
   private simdOpcode(opcode: number): this {
-    this.code.byte(SIMD_PREFIX);
-    this.code.unsigned(opcode);
+    this.code.byteAndUnsigned(SIMD_PREFIX, opcode);
     return this;
   }
 
