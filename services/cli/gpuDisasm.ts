@@ -29,7 +29,7 @@ export function addGpuDisasmCommand(gpu: Command): void {
       ),
     )
     .option('--lowered', 'the code as it is executed: mul and add contracted, calls resolved')
-    .option('--device <name>', 'device profile (default h200)')
+    .option('--device <name>', 'a name of `gpu devices`, or a JSON file (default h200)')
     .option('--json', 'print it as JSON')
     .action(disassembleFile);
 }

@@ -3,10 +3,11 @@ import { dirname } from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { ProfileProgress, ProfileReport, SortKey } from '../../simulator/profiler/index.js';
 import { CommandError } from './commandError.js';
-import { wholeNumber } from './optionValues.js';
+import { deviceOption, wholeNumber } from './optionValues.js';
 import { ProgressLine } from './progressLine.js';
 
 interface ProfileCommandOptions {
+  readonly device?: string;
   readonly kernel?: string;
   readonly sort?: SortKey;
   readonly top?: number;
@@ -39,6 +40,7 @@ export function addGpuProfileCommand(gpu: Command): void {
       'run kernel launches and count, line by line, instructions, idle lanes, sectors a request and bank conflicts',
     )
     .argument('<specs...>', 'launch specs, JSON files')
+    .addOption(deviceOption())
     .option('--kernel <name>', 'only launches of this kernel')
     .addOption(new Option('--sort <what>', 'order of the lines (default warp)').choices(SORTS))
     .addOption(new Option('--top <n>', 'lines to show (default 20)').argParser(wholeNumber(1, 1_000_000)))
@@ -72,11 +74,12 @@ async function profile(paths: readonly string[], options: ProfileCommandOptions)
   // Before the launches, which may take long.
   if (options.html !== undefined) checkPage(options.html);
   const line = new ProgressLine();
-  const { kernel, blocks, budget, seed, onlySample, fuel } = options;
+  const { device, kernel, blocks, budget, seed, onlySample, fuel } = options;
   let current = paths.join(', ');
   let report: ProfileReport;
   try {
     report = profileSpecFiles(paths, {
+      ...(device === undefined ? {} : { device }),
       ...(kernel === undefined ? {} : { kernel }),
       ...(blocks === undefined ? {} : { blocks }),
       ...(budget === undefined ? {} : { budget }),

@@ -2,9 +2,10 @@ import { Option, type Command } from 'commander';
 import { availableParallelism } from 'node:os';
 import { CommandError } from './commandError.js';
 import { addGpuCheckCommand } from './gpuCheck.js';
+import { addGpuDevicesCommand } from './gpuDevices.js';
 import { addGpuDisasmCommand } from './gpuDisasm.js';
 import { addGpuProfileCommand } from './gpuProfile.js';
-import { wholeNumber } from './optionValues.js';
+import { deviceOption, wholeNumber } from './optionValues.js';
 import { TraceFile } from './traceFile.js';
 
 export function addGpuCommand(program: Command): void {
@@ -15,6 +16,7 @@ export function addGpuCommand(program: Command): void {
       'run one kernel launch on a simulated GPU and print what it measured, as JSON on standard output',
     )
     .argument('<spec>', 'launch spec, a JSON file')
+    .addOption(deviceOption())
     .addOption(
       new Option('--dump <folder>', 'write each reported buffer, raw and little-endian, to arg<k>.bin there'),
     )
@@ -29,6 +31,7 @@ export function addGpuCommand(program: Command): void {
     )
     .action(runSpec);
   addGpuCheckCommand(gpu);
+  addGpuDevicesCommand(gpu);
   addGpuDisasmCommand(gpu);
   addGpuProfileCommand(gpu);
 }
@@ -37,12 +40,13 @@ export function addGpuCommand(program: Command): void {
 const MOST_THREADS = 4;
 
 interface RunOptions {
+  readonly device?: string;
   readonly dump?: string;
   readonly threads?: number;
   readonly timeline?: string;
 }
 
-async function runSpec(path: string, { dump, threads, timeline }: RunOptions): Promise<void> {
+async function runSpec(path: string, { device, dump, threads, timeline }: RunOptions): Promise<void> {
   // Loaded when it is needed: the other commands start without the simulator.
   const { LaunchSpecError, runLaunchSpecFile } = await import('../../simulator/launchSpec/index.js');
   // Before the launch, which may take long.
@@ -51,11 +55,17 @@ async function runSpec(path: string, { dump, threads, timeline }: RunOptions): P
     const result = runLaunchSpecFile(path, {
       stopwatch: () => Number(process.hrtime.bigint()) / 1e9,
       node: { threads: threads ?? Math.min(availableParallelism(), MOST_THREADS) },
+      ...(device === undefined ? {} : { device }),
       ...(dump === undefined ? {} : { dumpDirectory: dump }),
       ...(file === undefined ? {} : { timeline: (text) => file.write(text) }),
     });
     // Standard output holds the JSON alone, which has the kernel's text as a field; people read it here.
     if (result.printed !== undefined) process.stderr.write(result.printed);
+    if (!result.measured) {
+      process.stderr.write(
+        `${result.device}: nothing was measured on this card, its times follow from public figures (\`gpu devices ${device ?? result.device}\`)\n`,
+      );
+    }
     process.stdout.write(`${JSON.stringify(result)}\n`);
   } catch (error) {
     if (!(error instanceof LaunchSpecError)) throw error;

@@ -1,4 +1,5 @@
-import { InvalidArgumentError } from 'commander';
+import { resolve } from 'node:path';
+import { InvalidArgumentError, Option } from 'commander';
 
 /** Of a model version, as the server takes it. */
 export const MOST_REPLICAS = 64;
@@ -37,4 +38,12 @@ export function wholeNumber(low: number, high: number): (text: string) => number
     }
     return value;
   };
+}
+
+/** The option for another device than a launch spec names; a file's path starts where the command runs. */
+export function deviceOption(): Option {
+  return new Option(
+    '--device <card>',
+    "a device in place of the spec's: a name of `gpu devices`, or a JSON file",
+  ).argParser((text) => (text.endsWith('.json') || text.includes('/') ? resolve(text) : text));
 }

@@ -19,16 +19,19 @@ export function addTestCommand(program: Command): void {
       'run a model folder alone on a simulated device: golden inputs, latency by batch size, memory',
     )
     .argument('<folder>', 'the model folder')
-    .option('--device <profile>', 'the device to run it on', 'h200')
+    .option('--device <card>', 'the device to run it on: a name of `gpu devices`, or a JSON file', 'h200')
     .option('--json', 'print the report as JSON')
     .action(test);
 }
 
 async function test(folder: string, { device, json }: TestOptions): Promise<void> {
   // Loaded when it is needed: the other commands start without the simulator.
-  const { PROFILE_NAMES } = await import('../../simulator/gpu/index.js');
-  if (!PROFILE_NAMES.includes(device)) {
-    throw new CommandError(`--device: there is no '${device}', only ${PROFILE_NAMES.join(', ')}`);
+  const { GpuError, findCard } = await import('../../simulator/gpu/index.js');
+  try {
+    findCard(device, '.');
+  } catch (error) {
+    if (error instanceof GpuError) throw new CommandError(`--device: ${error.message}`, { cause: error });
+    throw error;
   }
   if (!existsSync(folder)) throw new CommandError(`there is no folder ${resolve(folder)}`);
   const { tryModel } = await import('../../containers/runtime/index.js');

@@ -3,12 +3,12 @@ import { NodeMemory } from '../executor/index.js';
 import {
   LaunchSpecError,
   checkLaunchSpec,
+  deviceOf,
   entryOf,
   isUnwritten,
   placeOnExecutor,
   readPtx,
   readSpec,
-  requireDevice,
   type LaunchSpec,
   type PlacedBuffer,
 } from '../launchSpec/index.js';
@@ -23,11 +23,11 @@ import type { CheckReport } from './findings.js';
  */
 export function checkSpec(value: unknown, baseDir: string, options: CheckOptions): CheckReport {
   const spec = checkLaunchSpec(value);
-  requireDevice(spec);
+  const device = deviceOf(spec, baseDir);
   const ptx = readPtx(resolve(baseDir, spec.ptx));
   entryOf(ptx, spec);
   requireBlocks(spec, options);
-  const { launch, buffers } = placeOnExecutor(spec, ptx, new NodeMemory().createSpace());
+  const { launch, buffers } = placeOnExecutor(spec, device, ptx, new NodeMemory().createSpace());
   return checkLaunch(launch, ptx, checkedMemory(buffers, launch.kernel), options);
 }
 

@@ -37,8 +37,8 @@ import { DEFAULT_TOPOLOGY, linkCapacities, type NodeTopology } from './topology.
 export interface GpuNodeOptions {
   /** Its port on the clock; nodes of one clock need different names. Default 'node0'. */
   readonly name?: string;
-  /** Profile of each GPU. */
-  readonly gpus: readonly string[];
+  /** Profile of each GPU, by its name or as it is. */
+  readonly gpus: readonly (string | DeviceProfile)[];
   /** Functional backing of all GPUs together, in bytes; at most and by default 4 GiB. */
   readonly backingBytes?: number;
   readonly topology?: NodeTopology;
@@ -108,7 +108,7 @@ export class GpuNode implements CommandSink {
       throw new ClusterError('invalidOption', `topology.hostCores: ${topology.hostCores} is not above 0`);
     }
     this.name = options.name ?? 'node0';
-    this.profiles = options.gpus.map(profileNamed);
+    this.profiles = options.gpus.map((gpu) => (typeof gpu === 'string' ? profileNamed(gpu) : gpu));
     const saved = from === undefined ? undefined : cloneState(from.snapshot);
     this.checkSnapshot(saved);
     this.memory =
@@ -233,7 +233,7 @@ export class GpuNode implements CommandSink {
     return cloneState({
       version: 1 as const,
       nowNs: this.clock.nowNs(),
-      gpus: this.options.gpus,
+      gpus: this.gpuNames(),
       memory: this.memory.snapshot(),
       driver: this.driver.state,
       devices: this.devices.map((device) => device.state),
@@ -297,15 +297,20 @@ export class GpuNode implements CommandSink {
     this.executor.close?.();
   }
 
+  private gpuNames(): string[] {
+    return this.profiles.map(({ name }) => name);
+  }
+
   private checkSnapshot(saved: GpuNodeSnapshot | undefined): void {
     if (saved === undefined) return;
     if ((saved.version as number) !== 1) {
       throw new ClusterError('snapshotMismatch', `snapshot: version ${String(saved.version)}, expected 1`);
     }
-    if (saved.gpus.join() !== this.options.gpus.join()) {
+    const names = this.gpuNames();
+    if (saved.gpus.join() !== names.join()) {
       throw new ClusterError(
         'snapshotMismatch',
-        `snapshot: taken of GPUs ${saved.gpus.join(', ')}, but the node has ${this.options.gpus.join(', ')}`,
+        `snapshot: taken of GPUs ${saved.gpus.join(', ')}, but the node has ${names.join(', ')}`,
       );
     }
     if (saved.nowNs !== this.clock.nowNs()) {

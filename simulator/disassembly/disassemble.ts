@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { GpuError, profileNamed, type DeviceProfile } from '../gpu/index.js';
+import { GpuError, findCard, type DeviceProfile } from '../gpu/index.js';
 import { lowerModule, parseModule, PtxParseError, type IrModule } from '../ptx/index.js';
 import { describeFlow } from './controlFlow.js';
 import type { DisassembledFunction, Disassembly, DisassemblyOptions } from './disassembly.js';
@@ -45,7 +45,7 @@ export function disassemble(text: string, file: string, options: DisassemblyOpti
 
 function profileOf(device: string): DeviceProfile {
   try {
-    return profileNamed(device);
+    return findCard(device, '.').profile;
   } catch (error) {
     if (error instanceof GpuError)
       throw new DisassemblyError('unknownDevice', error.message, { cause: error });

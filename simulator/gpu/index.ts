@@ -22,7 +22,17 @@ export {
   type Occupancy,
   type OccupancyLimit,
 } from './occupancy/index.js';
-export { PROFILE_NAMES, profileNamed, type DeviceProfile } from './profiles/index.js';
+export {
+  PROFILE_NAMES,
+  cardJson,
+  cardNamed,
+  findCard,
+  isCardFile,
+  profileNamed,
+  type DeviceProfile,
+  type ResolvedCard,
+  type SourcedFigure,
+} from './profiles/index.js';
 export { SmActivity, type SmCounts } from './smActivity.js';
 export { DEVICE_RESOURCES, SM_RESOURCES } from './timing/index.js';
 export type { ContextUsage, DeviceUsage } from './usage/index.js';

@@ -7,8 +7,8 @@ import {
 import {
   checkLaunch as checkLaunchLimits,
   estimateRegisters,
-  profileNamed,
   staticSharedBytes,
+  type DeviceProfile,
 } from '../gpu/index.js';
 import { parseModule, type IrFunction } from '../ptx/index.js';
 import { LaunchSpecError } from './launchSpecError.js';
@@ -30,7 +30,12 @@ export interface ExecutorPlacement {
  * Places a spec's buffers in an address space and packs its arguments.
  * @throws LaunchSpecError for what does not fit the kernel, and for launches that the spec's device refuses
  */
-export function placeOnExecutor(spec: LaunchSpec, ptx: string, space: DeviceAddressSpace): ExecutorPlacement {
+export function placeOnExecutor(
+  spec: LaunchSpec,
+  device: DeviceProfile,
+  ptx: string,
+  space: DeviceAddressSpace,
+): ExecutorPlacement {
   const module = refusing(() => loadModule(parseModule(ptx, spec.ptx), space));
   const kernel = module.ir.functions.find((fn) => fn.isEntry && fn.name === spec.kernel);
   if (kernel === undefined)
@@ -38,9 +43,7 @@ export function placeOnExecutor(spec: LaunchSpec, ptx: string, space: DeviceAddr
   requireRunnable(spec, kernel);
   const shape = { grid: spec.grid, block: spec.block, dynamicSharedBytes: spec.dynamicSharedBytes };
   const sharedBytes = staticSharedBytes(module.ir, kernel) + spec.dynamicSharedBytes;
-  refusing(() =>
-    checkLaunchLimits(profileNamed(spec.device), kernel, shape, estimateRegisters(kernel), sharedBytes),
-  );
+  refusing(() => checkLaunchLimits(device, kernel, shape, estimateRegisters(kernel), sharedBytes));
   const { params, buffers } = placeSpec(spec, kernel, hostOf(module, space));
   const meeting = spec.cooperative
     ? { cooperative: true, gridWorkspace: space.map(GRID_WORKSPACE_BYTES, 'readWrite').virtualAddress }

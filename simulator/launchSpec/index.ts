@@ -18,4 +18,4 @@ export {
   type LaunchSpecResult,
 } from './runLaunchSpec.js';
 export { checkLaunchSpec, type BufferSpec, type LaunchSpec } from './schema.js';
-export { entryOf, readPtx, readSpec, requireDevice } from './specFiles.js';
+export { deviceOf, entryOf, readPtx, readSpec } from './specFiles.js';

@@ -120,7 +120,7 @@ describe('refusals', () => {
     [
       change((spec) => (spec['device'] = 'h900')),
       'invalidSpec',
-      /device: no profile 'h900'; there are: h200/,
+      /device: no device profile 'h900'; there are: h200, /,
     ],
     [change((spec) => (spec['kernel'] = 'nope')), 'invalidSpec', /kernel: no entry 'nope'.*saxpy/],
     [change((spec) => spec.args.pop()), 'invalidSpec', /args: 3 given, but 'saxpy' takes 4/],

@@ -2,6 +2,7 @@ import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { GpuNodeOptions } from '../cluster/index.js';
 import type { LaunchReport } from '../driver/index.js';
+import type { DeviceProfile } from '../gpu/index.js';
 import { makeDirectory } from '../files/index.js';
 import type { IrFunction } from '../ptx/index.js';
 import { Timeline } from '../timeline/index.js';
@@ -9,12 +10,14 @@ import { elementBytes, elements } from './elementTypes.js';
 import { PIECE_BYTES } from './bufferContents.js';
 import { LaunchSpecError } from './launchSpecError.js';
 import { NodeSession } from './nodeSession.js';
-import { entryOf, readPtx, readSpec, requireDevice } from './specFiles.js';
+import { deviceOf, entryOf, readPtx, readSpec } from './specFiles.js';
 import { OutputSummary, sampleIndices, type BufferSummary } from './outputSummary.js';
 import { placeSpec, type PlacedOutput } from './placement.js';
 import { checkLaunchSpec, type LaunchSpec } from './schema.js';
 
 export interface LaunchSpecOptions {
+  /** A card in place of the spec's: its name, or a file's path (absolute, or from where the spec's `ptx` starts). */
+  readonly device?: string;
   /** Also writes each reported buffer, raw and little-endian, to `<name>.bin` or `arg<k>.bin` there. */
   readonly dumpDirectory?: string;
   /** Seconds of host time, for `executorSeconds`. */
@@ -26,6 +29,10 @@ export interface LaunchSpecOptions {
 }
 
 export interface LaunchSpecResult {
+  /** The card it ran on. */
+  readonly device: string;
+  /** Whether that card's times were held against a real one. */
+  readonly measured: boolean;
   /** Simulated duration of the kernel with caches warm from an equal launch before it, in microseconds. */
   readonly durationUs: number;
   readonly ptxThreadInstructions: number;
@@ -48,14 +55,14 @@ export function runLaunchSpec(
   options: LaunchSpecOptions = {},
 ): LaunchSpecResult {
   const spec = checkLaunchSpec(value);
-  requireDevice(spec);
+  const device = deviceOf({ device: options.device ?? spec.device }, baseDir);
   const ptx = readPtx(resolve(baseDir, spec.ptx));
   const kernel = entryOf(ptx, spec);
   // Before the launch, which may take long.
   if (options.dumpDirectory !== undefined) makeDumpDirectory(options.dumpDirectory);
   const session = new NodeSession({
     ...options.node,
-    gpus: [spec.device],
+    gpus: [device],
     ...(options.stopwatch === undefined ? {} : { stopwatch: options.stopwatch }),
   });
   const timeline =
@@ -95,7 +102,7 @@ function runIn(
     cooperative: spec.cooperative,
   });
   if (launch === undefined) throw new LaunchSpecError('refused', 'the launch gave no report');
-  return summarise(launch, readOutputs(session, spec, outputs, dumpDirectory));
+  return summarise(session.node.profiles[0], launch, readOutputs(session, spec, outputs, dumpDirectory));
 }
 
 /** Reads and runs a spec file; paths in it are relative to it. */
@@ -175,8 +182,10 @@ function dumpError(error: unknown): LaunchSpecError {
   );
 }
 
-function summarise(launch: LaunchReport, buffers: BufferSummary[]): LaunchSpecResult {
+function summarise(device: DeviceProfile, launch: LaunchReport, buffers: BufferSummary[]): LaunchSpecResult {
   return {
+    device: device.name,
+    measured: device.measured,
     durationUs: Math.round(launch.endNs - launch.startNs) / 1000,
     ptxThreadInstructions: launch.threadInstructions,
     ptxWarpInstructions: launch.warpInstructions,

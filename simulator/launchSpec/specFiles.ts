@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { PROFILE_NAMES } from '../gpu/index.js';
+import { GpuError, findCard, type DeviceProfile } from '../gpu/index.js';
 import { parseModule } from '../ptx/index.js';
 import { LaunchSpecError } from './launchSpecError.js';
 import type { LaunchSpec } from './schema.js';
@@ -16,14 +16,18 @@ export function readSpec(path: string): unknown {
   }
 }
 
-/** @throws LaunchSpecError `invalidSpec` when no profile has the name. */
-export function requireDevice({ device }: LaunchSpec): void {
-  if (PROFILE_NAMES.includes(device)) return;
-  throw new LaunchSpecError(
-    'invalidSpec',
-    `device: no profile '${device}'; there are: ${PROFILE_NAMES.join(', ')}`,
-    'device',
-  );
+/**
+ * The spec's device: a card by its name, or a file of one.
+ * @param baseDir where a file's relative path starts
+ * @throws LaunchSpecError `invalidSpec` when there is no such card, or the file is none
+ */
+export function deviceOf({ device }: Pick<LaunchSpec, 'device'>, baseDir: string): DeviceProfile {
+  try {
+    return findCard(device, baseDir).profile;
+  } catch (error) {
+    if (!(error instanceof GpuError)) throw error;
+    throw new LaunchSpecError('invalidSpec', `device: ${error.message}`, 'device');
+  }
 }
 
 /** Text of the spec's module. @throws LaunchSpecError `unreadableFile`. */

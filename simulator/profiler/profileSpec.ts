@@ -1,14 +1,13 @@
 import { dirname, resolve } from 'node:path';
 import { NodeMemory, WasmExecutor } from '../executor/index.js';
-import { profileNamed } from '../gpu/index.js';
 import {
   LaunchSpecError,
   checkLaunchSpec,
+  deviceOf,
   entryOf,
   placeOnExecutor,
   readPtx,
   readSpec,
-  requireDevice,
   runLaunchSpec,
   type LaunchSpec,
 } from '../launchSpec/index.js';
@@ -17,6 +16,8 @@ import { profileLaunch, type LaunchProfileOptions } from './profileLaunch.js';
 import type { ProfileReport } from './profileReport.js';
 
 export interface SpecProfileOptions extends Omit<LaunchProfileOptions, 'threadInstructions'> {
+  /** A card in place of the specs': its name, or a file's path. */
+  readonly device?: string;
   /** Only launches of this kernel. */
   readonly kernel?: string;
   /** Told before each spec is read or profiled, so that an error can be named after it. */
@@ -70,16 +71,16 @@ function profileOne(
   options: SpecProfileOptions,
   table: KernelTable,
 ): void {
-  requireDevice(spec);
+  const device = deviceOf({ device: options.device ?? spec.device }, baseDir);
   const path = resolve(baseDir, spec.ptx);
   const ptx = readPtx(path);
   entryOf(ptx, spec);
   // A bad launch is told before it runs.
   const memory = new NodeMemory();
-  const { launch } = placeOnExecutor(spec, ptx, memory.createSpace());
+  const { launch } = placeOnExecutor(spec, device, ptx, memory.createSpace());
   const [x, y, z] = spec.grid;
   options.onProgress?.({ doing: 'time', blocks: 0, ofBlocks: x * y * z, tracedThreadInstructions: 0 });
-  const timing = options.onlySample === true ? undefined : timeOf(value, baseDir, options.fuelPerBlock);
+  const timing = options.onlySample === true ? undefined : timeOf(value, baseDir, options);
   const counted = profileLaunch(new WasmExecutor(memory), launch, {
     ...options,
     ...(timing === undefined ? {} : { threadInstructions: timing.ptxThreadInstructions }),
@@ -89,7 +90,7 @@ function profileOne(
     ptx,
     ptxFile: spec.ptx,
     folder: dirname(path),
-    profile: profileNamed(spec.device),
+    profile: device,
     ...(timing === undefined || counted.fault !== undefined
       ? {}
       : { gpuTimeUs: timing.durationUs, dramBytes: timing.dramBytes }),
@@ -100,10 +101,13 @@ function profileOne(
 function timeOf(
   value: unknown,
   baseDir: string,
-  fuelPerBlock: number | undefined,
+  { device, fuelPerBlock }: SpecProfileOptions,
 ): ReturnType<typeof runLaunchSpec> | undefined {
   try {
-    return runLaunchSpec(value, baseDir, fuelPerBlock === undefined ? {} : { node: { fuelPerBlock } });
+    return runLaunchSpec(value, baseDir, {
+      ...(device === undefined ? {} : { device }),
+      ...(fuelPerBlock === undefined ? {} : { node: { fuelPerBlock } }),
+    });
   } catch (error) {
     if (error instanceof LaunchSpecError && error.code === 'fault') return undefined;
     throw error;

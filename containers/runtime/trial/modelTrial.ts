@@ -1,4 +1,4 @@
-import { profileNamed } from '../../../simulator/gpu/index.js';
+import { findCard } from '../../../simulator/gpu/index.js';
 import { VirtualClock } from '../../../simulator/time/index.js';
 import {
   BATCHES_IN_FLIGHT,
@@ -62,9 +62,10 @@ export function tryModel(folder: string, options: ModelTrialOptions = {}): Model
   const golden = loadGolden(model);
   const { device = 'h200' } = options;
   const planned = plannedBytes(model);
-  const deviceBytes = profileNamed(device).memory.declaredBytes;
+  const { profile } = findCard(device, '.');
+  const deviceBytes = profile.memory.declaredBytes;
   const clock = new VirtualClock();
-  const node = new VirtualNode({ clock, gpus: [device] });
+  const node = new VirtualNode({ clock, gpus: [profile] });
   const meter = new DeviceMeter();
   node.gpuNode.interpose(meter);
   const { manifest } = model;

@@ -10,6 +10,7 @@ import {
 } from '../../../simulator/executor/index.js';
 import {
   checkLaunchSpec,
+  deviceOf,
   placeOnExecutor,
   type ExecutorPlacement,
   type LaunchSpec,
@@ -34,7 +35,12 @@ export class PtxRun {
     const text = readFileSync(resolve(dirname(path), this.spec.ptx), 'utf8');
     const memory = new NodeMemory();
     this.space = memory.createSpace();
-    const { launch, buffers } = placeOnExecutor(this.spec, text, this.space);
+    const { launch, buffers } = placeOnExecutor(
+      this.spec,
+      deviceOf(this.spec, dirname(path)),
+      text,
+      this.space,
+    );
     this.launch = launch;
     this.buffers = buffers;
     this.executor = new WasmExecutor(memory, options);

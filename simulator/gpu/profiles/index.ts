@@ -16,6 +16,8 @@ export type {
   SubmissionCosts,
 } from './deviceProfile.js';
 export type { Source, SourceKind } from './figure.js';
+export { isCardFile } from './cardFile.js';
+export { cardJson } from './cardJson.js';
 export type { ResolvedCard, SourcedFigure } from './resolveCard.js';
 
 export const PROFILE_NAMES: readonly string[] = CARDS.map((card) => card.name);
