@@ -64,12 +64,17 @@ export function analyseShapes(fn: IrFunction, options: ShapeOptions): RegisterSh
   const all = { fn, options, ofRegister: (register: number) => found[register] };
   for (const register of options.startAsZero) found[register] = UNIFORM;
   for (const register of options.masked.kept) found[register] = VARYING;
+  const writing = fn.instructions.flatMap((instruction) => {
+    const written = writtenRegisters(instruction);
+    return written.length === 0 ? [] : [{ instruction, written }];
+  });
   for (let changed = true; changed;) {
     changed = false;
-    for (const instruction of fn.instructions) {
+    for (const { instruction, written } of writing) {
+      // What is varying stays so.
+      if (written.every((register) => found[register]?.kind === 'varying')) continue;
       const result = resultShape(instruction, all);
       if (result === undefined) continue;
-      const written = writtenRegisters(instruction);
       let shapes = written.map((register) =>
         meetShapes(found[register], held(fn, register, result.shape, options)),
       );
@@ -86,7 +91,16 @@ export function analyseShapes(fn: IrFunction, options: ShapeOptions): RegisterSh
   }
   const shapes = found.map((shape) => shape ?? UNIFORM);
   const final = { fn, options, ofRegister: (register: number) => shapes[register] };
-  return { shapes, resultOf: (instruction) => resultShape(instruction, final) ?? varyingResult };
+  const results = new Map<IrInstruction, ResultShape>();
+  const resultOf = (instruction: IrInstruction): ResultShape => {
+    let result = results.get(instruction);
+    if (result === undefined) {
+      result = resultShape(instruction, final) ?? varyingResult;
+      results.set(instruction, result);
+    }
+    return result;
+  };
+  return { shapes, resultOf };
 }
 
 interface Known {
