@@ -37,7 +37,16 @@ class NodeDouble implements NodeHost {
       dilation: undefined,
       clockLagSeconds: 0,
       gpus: [],
+      spans: [],
     };
+  }
+
+  record(): boolean {
+    return false;
+  }
+
+  stopRecording(): void {
+    throw new Error('nothing is recorded');
   }
 
   watchGpus(watched: boolean): void {

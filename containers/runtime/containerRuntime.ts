@@ -48,6 +48,11 @@ export class ContainerRuntime {
     return this.options.nodes.map((node) => node.report());
   }
 
+  /** @param name the first node's unless given */
+  node(name?: string): NodeHost | undefined {
+    return this.options.nodes.find((node) => name === undefined || node.name === name);
+  }
+
   /** Every node counts, and reports, what its GPUs' SMs do; or no longer. */
   watchGpus(watched: boolean): void {
     for (const node of this.options.nodes) node.watchGpus(watched);

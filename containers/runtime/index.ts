@@ -12,7 +12,10 @@ export type {
   ReplicaIdentity,
 } from './modelContainer.js';
 export type { GpuActivity } from './gpuActivity.js';
-export type { KernelModelStart, NodeHost, NodeReport } from './nodeHost.js';
+export type { GpuSpan } from './gpuHistory.js';
+export type { ContextSample, GpuSample } from './gpuSample.js';
+export { gpuStatus, type ContextStatus, type GpuStatus } from './gpuStatus.js';
+export type { KernelModelStart, NodeHost, NodeReport, TimelineSink } from './nodeHost.js';
 export {
   DEFAULT_PROCESS_LIMITS,
   environmentRefusal,

@@ -4,7 +4,7 @@ import { ModelError, inputLength, loadKernelModel, type KernelModel } from '../m
 import type { ContainerFrame, FrontendFrame } from '../protocol/index.js';
 import type { BusyMeter } from './busyMeter.js';
 import { KernelModelContainer } from './kernel/index.js';
-import type { ContainerOutlet } from './modelContainer.js';
+import type { ContainerOutlet, ReplicaIdentity } from './modelContainer.js';
 import type { KernelModelStart } from './nodeHost.js';
 
 /** The part of a GPU node that containers use. */
@@ -16,6 +16,7 @@ export interface NodeAccess {
 }
 
 interface RunningContainer {
+  readonly identity: ReplicaIdentity;
   /** Missing only while it is being made. */
   container: KernelModelContainer | undefined;
   readonly outlet: ContainerOutlet;
@@ -56,13 +57,14 @@ export class NodeContainers {
     }
     const gpu = this.replicasOf.indexOf(Math.min(...this.replicasOf));
     this.replicasOf[gpu] += 1;
-    const entry: RunningContainer = { container: undefined, outlet, gpu };
-    this.running.set(line, entry);
     const { model: name, version, replica } = request;
+    const identity = { model: name, version, replica };
+    const entry: RunningContainer = { identity, container: undefined, outlet, gpu };
+    this.running.set(line, entry);
     const { clock, driver, meter } = this.node;
     entry.container = new KernelModelContainer({
       model,
-      identity: { model: name, version, replica },
+      identity,
       clock,
       driver,
       gpu,
@@ -75,6 +77,20 @@ export class NodeContainers {
         },
       },
     });
+  }
+
+  /** Whose a context is. */
+  ownerOf(context: number): ReplicaIdentity | undefined {
+    for (const { container, identity } of this.running.values()) {
+      if (container?.context === context) return identity;
+    }
+    return undefined;
+  }
+
+  /** The same for people. */
+  nameOf(context: number): string | undefined {
+    const owner = this.ownerOf(context);
+    return owner === undefined ? undefined : `${owner.model} ${owner.version}, replica ${owner.replica}`;
   }
 
   onFrame(line: number, frame: FrontendFrame): void {

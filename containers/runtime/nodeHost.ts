@@ -1,5 +1,6 @@
 import type { ContainerChannel } from '../protocol/index.js';
 import type { GpuActivity } from './gpuActivity.js';
+import type { GpuSpan } from './gpuHistory.js';
 import type { ContainerStart } from './modelContainer.js';
 
 /** A kernel model to start on a node. */
@@ -19,6 +20,15 @@ export interface NodeReport {
   readonly clockLagSeconds: number;
   /** Empty while nobody watches. On a node in a thread: as of its last sample, a quarter of a second old at most. */
   readonly gpus: readonly GpuActivity[];
+  /** One for each GPU. On a node in a thread: of the last second or so; none before its first sample, and when it is dead. */
+  readonly spans: readonly GpuSpan[];
+}
+
+/** Where a timeline goes, piece by piece. */
+export interface TimelineSink {
+  onText(text: string): void;
+  /** The last call. @param failure why the text is not complete */
+  onEnd(failure?: string): void;
 }
 
 /** Runs kernel models: a thread of its own, or the present one on a virtual clock. */
@@ -29,6 +39,12 @@ export interface NodeHost {
   report(): NodeReport;
   /** Counts what the GPUs' SMs do, afresh; costs something only while `watched`. */
   watchGpus(watched: boolean): void;
+  /**
+   * Records what its GPUs do from here on, in Chrome's trace event format, until `stopRecording`.
+   * @param limit characters after which it leaves events out. @returns false: it is recording already, or cannot
+   */
+  record(limit: number, sink: TimelineSink): boolean;
+  stopRecording(): void;
   /** Calls back once no batch is in flight. */
   drain(done: () => void): void;
   /** Ends everything; calls back when nothing is left running. */

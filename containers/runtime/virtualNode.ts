@@ -1,12 +1,14 @@
 import { GpuNode, type GpuNodeOptions } from '../../simulator/cluster/index.js';
 import type { Clock } from '../../simulator/time/index.js';
+import { Timeline } from '../../simulator/timeline/index.js';
 import type { ContainerChannel } from '../protocol/index.js';
 import { BusyMeter } from './busyMeter.js';
 import { gpuActivities, watchGpus } from './gpuActivity.js';
+import { gpuSamples } from './gpuSample.js';
 import { InProcessChannel } from './inProcessChannel.js';
 import type { ModelContainer } from './modelContainer.js';
 import { NodeContainers } from './nodeContainers.js';
-import type { KernelModelStart, NodeHost, NodeReport } from './nodeHost.js';
+import type { KernelModelStart, NodeHost, NodeReport, TimelineSink } from './nodeHost.js';
 
 /** The GPU node's own options; one H200 by default. */
 export interface VirtualNodeOptions extends Partial<GpuNodeOptions> {
@@ -20,6 +22,7 @@ export class VirtualNode implements NodeHost {
   private readonly clock: Clock;
   private readonly meter = new BusyMeter();
   private readonly containers: NodeContainers;
+  private recording: { readonly timeline: Timeline; readonly sink: TimelineSink } | undefined;
   private nextLine = 0;
   private closed = false;
 
@@ -60,11 +63,32 @@ export class VirtualNode implements NodeHost {
       dilation: undefined,
       clockLagSeconds: 0,
       gpus: gpuActivities(this.gpuNode),
+      spans: gpuSamples(this.gpuNode, (context) => this.containers.ownerOf(context)).map((latest) => ({
+        latest,
+        earlier: undefined,
+      })),
     };
   }
 
   watchGpus(watched: boolean): void {
     watchGpus(this.gpuNode, watched);
+  }
+
+  record(limit: number, sink: TimelineSink): boolean {
+    if (this.recording !== undefined || this.closed) return false;
+    const timeline = new Timeline(this.gpuNode, (text) => sink.onText(text), {
+      limit,
+      contextName: (context) => this.containers.nameOf(context),
+    });
+    this.recording = { timeline, sink };
+    return true;
+  }
+
+  stopRecording(): void {
+    const { recording } = this;
+    this.recording = undefined;
+    recording?.timeline.end();
+    recording?.sink.onEnd();
   }
 
   drain(done: () => void): void {
@@ -74,6 +98,7 @@ export class VirtualNode implements NodeHost {
   close(done: () => void): void {
     if (!this.closed) {
       this.closed = true;
+      this.stopRecording();
       this.containers.stopAll(this.closedReason);
       this.gpuNode.close();
     }

@@ -71,6 +71,11 @@ export class ContextSession implements CompletionSink {
     this.setup = this.steps();
   }
 
+  /** Its context's id on the node; 0 until there is one. */
+  get contextId(): number {
+    return this.context;
+  }
+
   /** Begins the set-up; the listener hears how it ends. */
   begin(): void {
     this.advance({});

@@ -66,6 +66,11 @@ export class KernelModelContainer implements ModelContainer, SessionListener, Sl
     return this.inFlight;
   }
 
+  /** The context that it runs in; 0 while it has none. */
+  get context(): number {
+    return this.session?.contextId ?? 0;
+  }
+
   onFrame(frame: FrontendFrame): void {
     if (this.stopped) return;
     if (frame.kind === 'predict') this.take(frame);

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BUILT_IN_MODELS, builtInModelPath, digitAt, loadDigits, packageRoot } from '../../models/index.js';
 import type { KernelModelStart } from '../nodeHost.js';
+import { ruleBreaks, type Trace } from '../../../simulator/timeline/tests/traceRules.js';
 import { FrontendDouble, floats } from '../tests/frontendDouble.js';
 import { GpuNodeThread } from './gpuNodeThread.js';
 import { loaderThread } from './modelLoader.js';
@@ -58,6 +59,48 @@ describe('a GPU node in a thread', () => {
     expect(node.report().gpus).toHaveLength(1);
     node.watchGpus(false);
     expect(node.report().gpus).toEqual([]);
+  });
+
+  it('samples what its GPUs do, and for whom', async () => {
+    const frontend = await started(SCALE);
+    frontend.ask([floats(1, 2)]);
+    await vi.waitFor(
+      () => {
+        const [{ latest }] = node.report().spans;
+        expect(latest.blocks).toBeGreaterThan(0);
+        expect(latest.contexts).toHaveLength(1);
+        expect(latest.contexts[0]).toMatchObject({ owner: { model: 'scale', version: '1', replica: '0' } });
+        expect(latest.contexts[0].usedBytes).toBe(latest.usedBytes);
+        expect(latest.copies.toDeviceBytes).toBeGreaterThan(0);
+      },
+      { timeout: 20_000 },
+    );
+  });
+
+  it('records a timeline, one at a time', async () => {
+    const frontend = await started(SCALE);
+    let text = '';
+    const ended = new Promise<string | undefined>((resolve) => {
+      expect(node.record(1e6, { onText: (piece) => (text += piece), onEnd: resolve })).toBe(true);
+    });
+    expect(node.record(1e6, { onText: () => undefined, onEnd: () => undefined })).toBe(false);
+    frontend.ask([floats(1, 2), floats(3, 4)]);
+    await frontend.seen(isResult);
+    node.stopRecording();
+    expect(await ended).toBeUndefined();
+    const trace = JSON.parse(text) as Trace;
+    expect(ruleBreaks(trace)).toEqual([]);
+    expect(trace.traceEvents.filter(({ cat }) => cat === 'blocks').length).toBeGreaterThan(0);
+    const names = trace.traceEvents.map(({ args }) => args?.name);
+    expect(names).toContainEqual(expect.stringMatching(/^context \d+ on GPU 0: scale 1, replica 0$/));
+    // And again, until the thread dies.
+    const cut = new Promise<string | undefined>((resolve) => {
+      expect(node.record(1e6, { onText: () => undefined, onEnd: resolve })).toBe(true);
+    });
+    await killThread(node);
+    expect(await cut).toMatch(/died/);
+    expect(node.record(1e6, { onText: () => undefined, onEnd: () => undefined })).toBe(false);
+    expect(node.report().spans).toEqual([]);
   });
 
   it('keeps the frames of many replicas apart', async () => {

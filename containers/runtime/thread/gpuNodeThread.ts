@@ -4,7 +4,8 @@ import { Worker } from 'node:worker_threads';
 import { packageRoot } from '../../models/index.js';
 import type { ContainerChannel, FrontendFrame } from '../../protocol/index.js';
 import type { GpuActivity } from '../gpuActivity.js';
-import type { KernelModelStart, NodeHost, NodeReport } from '../nodeHost.js';
+import { GpuHistory } from '../gpuHistory.js';
+import type { KernelModelStart, NodeHost, NodeReport, TimelineSink } from '../nodeHost.js';
 import { packPredict, unpackResult } from './frameCodec.js';
 import { connectToLoader } from './modelLoader.js';
 import { ThreadChannel, type ThreadLine } from './threadChannel.js';
@@ -22,6 +23,9 @@ export interface GpuNodeThreadOptions {
 
 /** The worker is compiled JavaScript even when this side runs as TypeScript: Node itself loads it. */
 const WORKER_FILE = 'dist/containers/runtime/thread/gpuNodeWorker.js';
+
+/** What is said of GPUs is said of so long a time of theirs. */
+const GPU_SPAN_NS = 1e9;
 
 const NO_TIMES: NodeTimes = { busyHostNs: 0, busySimulatedNs: 0, clockLagNs: 0 };
 
@@ -46,6 +50,8 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
   private exited = false;
   private watched = false;
   private activities: readonly GpuActivity[] = [];
+  private readonly history = new GpuHistory(GPU_SPAN_NS);
+  private recording: TimelineSink | undefined;
   private deathReason = '';
 
   constructor(options: GpuNodeThreadOptions = {}) {
@@ -104,6 +110,7 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
       dilation: busySimulatedNs === 0 ? undefined : busyHostNs / busySimulatedNs,
       clockLagSeconds: clockLagNs / 1e9,
       gpus: this.activities,
+      spans: this.history.spans(),
     };
   }
 
@@ -111,6 +118,17 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
     this.watched = watched;
     this.activities = [];
     this.post({ kind: 'watch', watched });
+  }
+
+  record(limit: number, sink: TimelineSink): boolean {
+    if (this.recording !== undefined || this.state !== 'running') return false;
+    this.recording = sink;
+    this.post({ kind: 'record', limit });
+    return true;
+  }
+
+  stopRecording(): void {
+    if (this.recording !== undefined) this.post({ kind: 'stopRecording' });
   }
 
   drain(done: () => void): void {
@@ -174,9 +192,14 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
       case 'drained':
         for (const done of this.drains.splice(0)) done();
         return;
-      case 'activity':
+      case 'sample':
+        this.history.add(message.gpus);
         // One that was on its way when the watching ended is dropped.
-        if (this.watched) this.activities = message.gpus;
+        if (this.watched) this.activities = message.activity;
+        return;
+      case 'timeline':
+        if (message.text !== '') this.recording?.onText(message.text);
+        if (message.isLast) this.endRecording();
         return;
     }
   }
@@ -192,15 +215,23 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
     this.earlier = sum(this.earlier, this.times);
     this.times = NO_TIMES;
     this.activities = [];
+    this.history.clear();
     if (this.state === 'running') {
       this.state = 'dead';
       this.deathReason ||= `exit code ${code}`;
     }
     const reason = this.downReason();
+    this.endRecording(reason);
     const channels = [...this.channels.values()];
     this.channels.clear();
     for (const channel of channels) channel.deliver({ kind: 'down', reason });
     for (const done of [...this.drains.splice(0), ...this.closes.splice(0)]) done();
+  }
+
+  private endRecording(failure?: string): void {
+    const { recording } = this;
+    this.recording = undefined;
+    recording?.onEnd(failure);
   }
 
   private downReason(): string {

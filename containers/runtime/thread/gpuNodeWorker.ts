@@ -1,10 +1,12 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { GpuNode } from '../../../simulator/cluster/index.js';
 import { PacedClock, type EventPayload, type EventSink } from '../../../simulator/time/index.js';
+import { Timeline } from '../../../simulator/timeline/index.js';
 import type { KernelModel } from '../../models/index.js';
 import type { ContainerFrame } from '../../protocol/index.js';
 import { BusyMeter } from '../busyMeter.js';
 import { gpuActivities, watchGpus } from '../gpuActivity.js';
+import { gpuSamples } from '../gpuSample.js';
 import { NodeContainers } from '../nodeContainers.js';
 import type { KernelModelStart } from '../nodeHost.js';
 import { packResult, unpackPredict } from './frameCodec.js';
@@ -31,8 +33,8 @@ const INBOX = 'inbox';
 const SAMPLER = 'sampler';
 const LOADER = 'loader';
 
-/** Four samples a second, for whoever looks at them. */
-const SAMPLE_EVERY_NS = 250_000_000;
+/** Four samples a second of the host's time. A timer and no event of the clock, which would be awaited by polling. */
+const SAMPLE_EVERY_MS = 250;
 
 const hostNowNs = (): number => Number(process.hrtime.bigint());
 
@@ -45,7 +47,7 @@ class WorkerServer implements EventSink {
   private readonly meter = new BusyMeter(hostNowNs);
   private readonly node: GpuNode;
   private readonly containers: NodeContainers;
-  private nextSample: number | undefined;
+  private timeline: Timeline | undefined;
   /** Models that are being loaded, by line. */
   private readonly loading = new Map<number, Start>();
   private loader: MessagePort | undefined;
@@ -62,6 +64,7 @@ class WorkerServer implements EventSink {
     clock.attach(INBOX, this);
     clock.attach(SAMPLER, { onEvent: () => this.sample() });
     clock.attach(LOADER, { onEvent: (_kind, payload) => this.onLoaded(payload as LoadReply) });
+    setInterval(() => clock.schedule(SAMPLER, clock.nowNs(), 'sample'), SAMPLE_EVERY_MS);
     loader.on('message', (reply: LoadReply) => clock.schedule(LOADER, clock.nowNs(), reply.kind, reply));
     port.on('message', (message: ToWorker) => clock.schedule(INBOX, clock.nowNs(), message.kind, message));
   }
@@ -91,9 +94,15 @@ class WorkerServer implements EventSink {
         return;
       case 'watch':
         watchGpus(this.node, message.watched);
-        if (this.nextSample !== undefined) this.clock.cancel(this.nextSample);
-        this.nextSample = undefined;
         if (message.watched) this.sample();
+        return;
+      case 'record':
+        this.record(message.limit);
+        return;
+      case 'stopRecording':
+        this.timeline?.end();
+        this.timeline = undefined;
+        this.post({ kind: 'timeline', text: '', isLast: true });
         return;
     }
   }
@@ -139,8 +148,16 @@ class WorkerServer implements EventSink {
   }
 
   private sample(): void {
-    this.post({ kind: 'activity', gpus: gpuActivities(this.node) });
-    this.nextSample = this.clock.schedule(SAMPLER, this.clock.nowNs() + SAMPLE_EVERY_NS, 'sample');
+    const gpus = gpuSamples(this.node, (context) => this.containers.ownerOf(context));
+    this.post({ kind: 'sample', gpus, activity: gpuActivities(this.node) });
+  }
+
+  private record(limit: number): void {
+    this.timeline?.end();
+    this.timeline = new Timeline(this.node, (text) => this.post({ kind: 'timeline', text, isLast: false }), {
+      limit,
+      contextName: (context) => this.containers.nameOf(context),
+    });
   }
 
   private times(): NodeTimes {

@@ -1,5 +1,6 @@
 import type { BusyTimes } from '../busyMeter.js';
 import type { GpuActivity } from '../gpuActivity.js';
+import type { GpuSample } from '../gpuSample.js';
 import type { ContainerFrame, InputType, ResultFrame, ServiceParts } from '../../protocol/index.js';
 import type { ReplicaIdentity } from '../modelContainer.js';
 
@@ -26,14 +27,24 @@ export type ToWorker =
   | { readonly kind: 'stop'; readonly line: number }
   /** Answer `drained` once no container has a batch in flight. */
   | { readonly kind: 'drain' }
-  /** Begin to send `activity` at a steady pace, or stop. */
-  | { readonly kind: 'watch'; readonly watched: boolean };
+  /** Begin to count the activity of SMs, and to send it with every sample; or stop. */
+  | { readonly kind: 'watch'; readonly watched: boolean }
+  /** Begin a timeline of at most so many characters. */
+  | { readonly kind: 'record'; readonly limit: number }
+  | { readonly kind: 'stopRecording' };
 
 export type FromWorker =
   | { readonly kind: 'frame'; readonly line: number; readonly frame: Exclude<ContainerFrame, ResultFrame> }
   | ResultMessage
   | { readonly kind: 'drained' }
-  | { readonly kind: 'activity'; readonly gpus: readonly GpuActivity[] };
+  /** At a steady pace. `activity` is empty while nobody watches. */
+  | {
+      readonly kind: 'sample';
+      readonly gpus: readonly GpuSample[];
+      readonly activity: readonly GpuActivity[];
+    }
+  /** A piece of the timeline that is being recorded. */
+  | { readonly kind: 'timeline'; readonly text: string; readonly isLast: boolean };
 
 /** A predict frame by columns, with all inputs in one buffer that changes its thread. */
 export interface PredictMessage {

@@ -144,6 +144,7 @@ describe('the view of GPUs', () => {
     busySimulatedSeconds: 0,
     dilation: undefined,
     clockLagSeconds: 0,
+    spans: [],
     gpus: [
       {
         gpu: 0,

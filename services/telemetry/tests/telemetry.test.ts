@@ -96,6 +96,7 @@ async function telemetryWithModel(): Promise<{
           dilation: 1.5,
           clockLagSeconds: 0.25,
           gpus: [],
+          spans: [],
         },
       ],
     },
