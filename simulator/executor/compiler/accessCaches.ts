@@ -1,8 +1,8 @@
 import type { IrInstruction } from '../../ptx/index.js';
 import type { FunctionBuilder } from '../wasm/index.js';
 import { accessBytes, type AccessGroup, type AccessGroups } from './accessGroups.js';
-import type { CacheLocals } from './addressEmitter.js';
-import { CACHE, RECORD } from './executorArea.js';
+import { loadCache, type CacheLocals } from './accessWindows.js';
+import { RECORD } from './executorArea.js';
 import { spaceOf } from './instructionClass.js';
 
 /** A function's locals for the caches of its accesses, and for how far shared memory reaches. */
@@ -35,20 +35,9 @@ export class AccessCaches {
     const { f } = this;
     for (const group of this.groups.groups) {
       const locals = this.caches.get(group.index);
-      if (locals === undefined) continue;
-      const { cacheAt } = group;
-      f.area()
-        .memory('i64Load', cacheAt + CACHE.base)
-        .set(locals.base);
-      f.area()
-        .memory('i64Load', cacheAt + CACHE.limit)
-        .set(locals.limit);
-      f.area()
-        .memory('i32Load', cacheAt + CACHE.offset)
-        .set(locals.offset);
+      if (locals !== undefined) loadCache(f, group, locals);
     }
     for (const [log2, local] of this.sharedLimits) {
-      // floor((shared - bytes) / bytes) + 1, or none when one access does not fit: both are shared / bytes.
       f.area().memory('i32Load', RECORD.sharedBytes).i32(log2).op('i32ShrU').set(local);
     }
   }

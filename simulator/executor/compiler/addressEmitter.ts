@@ -3,18 +3,12 @@ import { LOCAL_WINDOW_HIGH, PARAM_WINDOW_HIGH, SHARED_WINDOW_HIGH } from '../mem
 import type { LocalLayout, SharedLayout } from '../module/index.js';
 import type { FaultCode } from '../types.js';
 import { accessBytes, type AccessGroup } from './accessGroups.js';
-import { AREA, CACHE, faultNumber, RECORD } from './executorArea.js';
+import { loadCache, placeOf, placesIn, type CacheLocals } from './accessWindows.js';
+import { AREA, faultNumber, RECORD } from './executorArea.js';
 import { spaceOf, type AccessSpace } from './instructionClass.js';
 import type { JournalKind } from './journalEmitter.js';
 import { NO_OFFSET_HIGH } from './library.js';
 import type { OperandEmitter } from './operandEmitter.js';
-
-/** Locals that hold one access cache inside a function. */
-export interface CacheLocals {
-  readonly base: number;
-  readonly limit: number;
-  readonly offset: number;
-}
 
 /** Byte counters of accesses whose guard or generic address decides when they count. */
 export type DynamicBytes = 'globalLoad' | 'globalStore' | 'shared';
@@ -166,7 +160,7 @@ export class AddressEmitter {
     }
     if (constant !== undefined) f.i32(constant);
     else this.pushNarrow(operand);
-    this.checkRange(instruction, 'illegalAddress', () => f.i32(limitOf(fn.parameterBytes, bytes)));
+    this.checkRange(instruction, 'illegalAddress', () => f.i32(placesIn(fn.parameterBytes, bytes)));
     f.area().op('i32Add');
     return AREA.params;
   }
@@ -180,21 +174,17 @@ export class AddressEmitter {
 
   private checkLocal(instruction: IrInstruction): void {
     const f = this.emit.f;
-    const limit = limitOf(this.around.localLayout.bytes, accessBytes(instruction));
+    const limit = placesIn(this.around.localLayout.bytes, accessBytes(instruction));
     this.checkRange(instruction, 'localOutOfBounds', () => f.i32(limit));
     f.get(this.around.localBase()).op('i32Add');
   }
 
-  /**
-   * Rotating the offset right by log2 of the size turns low bits that are set (a misaligned access) into high ones, so
-   * that one unsigned compare checks alignment and bounds.
-   */
+  /** Takes an i32 offset; leaves it when its place is below the limit. */
   private checkRange(instruction: IrInstruction, code: FaultCode, pushLimit: () => void): void {
     const f = this.emit.f;
     const bytes = accessBytes(instruction);
     const at = this.emit.temporary('window', 'i32');
-    f.tee(at);
-    if (bytes > 1) f.i32(Math.log2(bytes)).op('i32Rotr');
+    placeOf(f.tee(at), bytes, 'i32');
     pushLimit();
     f.op('i32GeU').if();
     // Out of bounds goes before misaligned.
@@ -213,8 +203,7 @@ export class AddressEmitter {
     const cache = this.around.cacheLocals(group);
     const offset = this.emit.temporary('offset', 'i64');
     f.get(cache.base).op('i64Sub').tee(offset);
-    if (group.bytes > 1) f.i64(Math.log2(group.bytes)).op('i64Rotr');
-    f.get(cache.limit).op('i64GeU').if();
+    placeOf(f, group.bytes, 'i64').get(cache.limit).op('i64GeU').if();
     f.get(offset)
       .get(cache.base)
       .op('i64Add')
@@ -226,15 +215,7 @@ export class AddressEmitter {
     f.call(this.emit.library.index('locate')).tee(offset).i64Halves(0, NO_OFFSET_HIGH).op('i64Eq').if();
     this.around.leaveWithFault(instruction);
     f.end();
-    f.area()
-      .memory('i64Load', group.cacheAt + CACHE.base)
-      .set(cache.base);
-    f.area()
-      .memory('i64Load', group.cacheAt + CACHE.limit)
-      .set(cache.limit);
-    f.area()
-      .memory('i32Load', group.cacheAt + CACHE.offset)
-      .set(cache.offset);
+    loadCache(f, group, cache);
     f.end();
     f.get(offset).op('i32WrapI64').get(cache.offset).op('i32Add');
     if (spaceOf(instruction.modifiers) === 'const') return;
@@ -279,7 +260,7 @@ export class AddressEmitter {
       this.around.leaveWithFault(instruction);
       return;
     }
-    const limit = limitOf(this.emit.fn.parameterBytes, accessBytes(instruction));
+    const limit = placesIn(this.emit.fn.parameterBytes, accessBytes(instruction));
     f.get(wide).op('i32WrapI64');
     this.checkRange(instruction, 'illegalAddress', () => f.i32(limit));
     f.i32(AREA.params).op('i32Add').area().op('i32Add');
@@ -319,8 +300,4 @@ export class AddressEmitter {
 
 function accessKind({ opcode }: IrInstruction): JournalKind {
   return opcode === 'st' ? 'store' : opcode === 'atom' || opcode === 'red' ? 'atomic' : 'load';
-}
-
-function limitOf(extent: number, bytes: number): number {
-  return extent < bytes ? 0 : Math.floor((extent - bytes) / bytes) + 1;
 }
