@@ -86,8 +86,10 @@ export const RECORD = {
   smCount: AREA.record + 164,
   envreg1: AREA.record + 168,
   envreg2: AREA.record + 172,
-  /** i64: of the passes that the counters count, those of lanes that had left their chunk or were in none. */
-  passesApart: AREA.record + 176,
+  /** i64: of the thread-instructions that the counters count, those of lanes that had left their chunk or were in none. */
+  instructionsApart: AREA.record + 176,
+  /** i64: thread-instructions that idle lanes would have done while others of their chunk went through code under masks. */
+  instructionsIdle: AREA.record + 184,
 } as const;
 
 /** What the block driver and the host hand one another: i32 each, by warp where it says so. */

@@ -29,6 +29,8 @@ export interface RegionFlow {
   /** Nodes of the same class run equally often for every thread. Class 0 is the entry's. */
   readonly classOf: Int32Array;
   readonly classCount: number;
+  /** Instructions of each class, together. */
+  readonly classSizes: readonly number[];
   /** Whether a thread can run the class more than once. */
   readonly isRepeated: readonly boolean[];
   /** Fewest instructions from each loop header to the end of the node, for back edges to charge. */
@@ -87,6 +89,10 @@ export function analyseRegion(
   const { classOf, classCount } = isReducible
     ? equivalenceClasses(successors, dominator, innermostLoop, mayLeave)
     : { classOf: Int32Array.from(nodes.keys()), classCount: nodes.length };
+  const classSizes = Array.from({ length: classCount }, () => 0);
+  classOf.forEach((each, position) => {
+    classSizes[each] = (classSizes[each] ?? 0) + (sizes[position] ?? 0);
+  });
   const isRepeated = Array.from({ length: classCount }, () => !isReducible);
   classOf.forEach((each, position) => {
     if ((innermostLoop[position] ?? -1) >= 0) isRepeated[each] = true;
@@ -105,6 +111,7 @@ export function analyseRegion(
     isReducible,
     classOf,
     classCount,
+    classSizes,
     isRepeated,
     backEdgeCost: (latch, header) => shortestPath(header, latch, successors, sizes),
     backEdges,

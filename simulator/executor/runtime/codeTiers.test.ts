@@ -1,6 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { CompileError } from '../compiler/index.js';
 import type { RunResult, WasmExecutor } from '../index.js';
 import { LaunchBench, storingKernel, type KernelLaunch } from '../tests/launchBench.js';
+import { KernelCache } from './kernelCache.js';
 
 const BLOCKS = 9;
 const THREADS = 64;
@@ -97,4 +99,55 @@ describe('a launch that goes on in other code', () => {
 it('makes one kind of code for kernels whose threads the order shows of', () => {
   const ordered = 'atom.global.add.u32 %r9, [%rd0], 1;';
   expect(outcome(ordered, 1).forms).toEqual([0]);
+});
+
+describe('a kernel that cannot be made in code for lanes together', () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  /** @returns how often it has been asked for lanes together since */
+  function failTogether(error: Error): () => number {
+    const get = Reflect.get(KernelCache.prototype, 'get');
+    let asked = 0;
+    vi.spyOn(KernelCache.prototype, 'get').mockImplementation(function (this: KernelCache, ir, fn, form) {
+      if ((form?.groups ?? 0) === 0) return get.call(this, ir, fn, form);
+      asked += 1;
+      throw error;
+    });
+    return () => asked;
+  }
+
+  it.each([
+    ['for its size', new CompileError('tooLarge', 'too many locals', 1)],
+    ['for a fault of the compiler', new RangeError('register %r1 is a scalar here')],
+  ])('goes on lane after lane, and is not made again: %s', (_, error) => {
+    const apart = outcome(meeting, 1e9);
+    const asked = failTogether(error);
+    for (const vectorAfter of [0, 1]) {
+      const { result, words, forms } = outcome(meeting, vectorAfter);
+      expect(result).toEqual(apart.result);
+      expect(words).toEqual(apart.words);
+      expect(forms).toEqual([0]);
+    }
+    expect(asked()).toBe(2);
+    const bench = new LaunchBench();
+    const values = [bench.buffer(BLOCKS * THREADS)];
+    const { launch, range } = bench.place(storingKernel(meeting), { ...grid, values });
+    for (let time = 0; time < 3; time++) bench.executor.run(launch, range, 'fast', 1e6);
+    expect(asked()).toBe(3);
+  });
+
+  it('shows tests that ask for lanes together what was wrong, and everyone what is no fault of the compiler', () => {
+    failTogether(new RangeError('register %r1 is a scalar here'));
+    const values = [0];
+    const run = (options: object): unknown => {
+      const bench = new LaunchBench(options);
+      return bench.run(storingKernel(plain), { ...grid, values });
+    };
+    expect(() => run({ alwaysTogether: true })).toThrow('is a scalar here');
+    vi.restoreAllMocks();
+    failTogether(new TypeError('cannot read a register'));
+    expect(() => run({})).toThrow('cannot read a register');
+  });
 });

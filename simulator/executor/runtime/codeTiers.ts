@@ -1,29 +1,29 @@
 import { CompileError, mostGroups, type CodeForm } from '../compiler/index.js';
 import type { IrFunction } from '../../ptx/index.js';
 import type { ExecutorLaunch } from '../types.js';
+import type { ChunkUse } from './counters.js';
 import type { KernelCache, ReadyKernel } from './kernelCache.js';
 
 /**
  * Thread-instructions, for each instruction of a kernel, after which code for lanes together is made: by then lane after
- * lane has taken about as long as making it takes on an idle machine, so that hardly more than twice the best is spent. (With
- * 250,000 the larger of this project's programs came to their steady speed after 160 to 270 ms, with 60,000 after 130.)
+ * lane has taken about as long as writing that code takes, so that hardly more than twice the best is spent. (CPU time until
+ * five of this project's larger programs ran at their steady speed, median: 93 ms with 60,000, 75 with 30,000, 84 with
+ * 15,000.)
  */
-const PER_INSTRUCTION = 60_000;
+const PER_INSTRUCTION = 30_000;
 
 /**
- * Part of the passes that lanes may make apart from their chunk. Of this project's 80 CUDA programs those beyond it ran at
- * 0.5 to 0.9 of the speed of scalar code, the others but one at no less than it.
+ * Part of a kernel's instructions that lanes may do apart from their chunk, at the price of scalar code, or for half of which
+ * they may be idle while others of the chunk go on. Beyond it narrower chunks were 1.1 to 4 times as fast in 13 of 16 of this
+ * project's CUDA programs.
  */
-const MOST_APART = 1 / 3;
-/** Fewer passes than these say little. */
-const LEAST_PASSES = 10_000;
-
-/** Passes of threads through nodes of a kernel. */
-export interface ChunkPasses {
-  readonly all: number;
-  /** Of lanes that had left their chunk or were in none. */
-  readonly apart: number;
-}
+const MOST_WASTE = 1 / 8;
+/** Part that lanes may be apart or idle in the narrowest chunks: beyond it all of the programs ran faster lane after lane. */
+const MOST_NARROW_WASTE = 1 / 2;
+/** Narrower chunks that waste more than this part of what wider ones did have not helped. */
+const LITTLE_LESS = 3 / 4;
+/** Fewer thread-instructions than these say little. */
+const LEAST_INSTRUCTIONS = 100_000;
 
 /** A kernel in one of its forms, and how long to stay with it. */
 export interface Tier {
@@ -31,6 +31,14 @@ export interface Tier {
   readonly form: CodeForm;
   /** Thread-instructions that are enough to go on in the next tier, once done or foreseen; undefined in the last one. */
   readonly enough: number | undefined;
+}
+
+/** Groups of a kernel's chunks that experience says. */
+interface Choice {
+  readonly groups: number;
+  readonly isSettled: boolean;
+  /** Part that wider chunks wasted. */
+  readonly waste?: number;
 }
 
 export interface TierOptions {
@@ -48,11 +56,14 @@ export class CodeTiers {
   /** Thread-instructions so far in scalar code. */
   private readonly executed = new WeakMap<ReadyKernel, number>();
 
-  /** Kernels in code for lanes together, and how much of it was passed by lanes that ran apart. */
-  private readonly passes = new WeakMap<ReadyKernel, ChunkPasses>();
+  /** Kernels in code for lanes together, and how much of what they have done was wasted. */
+  private readonly uses = new WeakMap<ReadyKernel, ChunkUse>();
 
-  /** Kernels whose lanes run apart so often, with so many groups, that lane after lane is faster. */
-  private readonly apart = new WeakMap<IrFunction, Set<number>>();
+  /** By kernel and the most groups that launches allow: how many there are instead, since so many waste too much. */
+  private readonly choices = new WeakMap<IrFunction, Map<number, Choice>>();
+
+  /** Kernels that could not be made in code for lanes together of so many groups. */
+  private readonly unmade = new WeakMap<IrFunction, Set<number>>();
 
   /** Kernels that have begun in scalar code. */
   private readonly begun = new WeakSet<IrFunction>();
@@ -68,30 +79,45 @@ export class CodeTiers {
     const { module, kernel: fn } = launch;
     const { vectorAfter } = this.options;
     if (last.groups === 0 || vectorAfter === 0) return this.last(launch);
-    const isApart = vectorAfter === undefined && this.apart.get(fn)?.has(last.groups ?? 0) === true;
-    if (!isApart && vectorAfter === undefined && this.isReady(launch, last)) return this.last(launch);
+    // Whoever has chosen narrower chunks has executed enough to make them.
+    const isChosen = this.choiceOf(launch) !== undefined;
+    if (vectorAfter === undefined && (isChosen || this.isReady(launch, last))) return this.last(launch);
     const form: CodeForm = { ...last, groups: 0 };
     const scalar = this.kernels.get(module.ir, fn, form);
     this.begun.add(fn);
-    if (isApart || !scalar.compiled.mayGoTogether) return { kernel: scalar, form, enough: undefined };
+    if (!scalar.compiled.mayGoTogether) return { kernel: scalar, form, enough: undefined };
     const threshold = vectorAfter ?? PER_INSTRUCTION * fn.instructions.length;
     const enough = threshold - (this.executed.get(scalar) ?? 0);
     return enough <= 0 ? this.last(launch) : { kernel: scalar, form, enough };
   }
 
-  /** The tier for all that follows. */
+  /** The tier for all that follows. @throws CompileError. */
   last(launch: ExecutorLaunch): Tier {
     const form = this.lastForm(launch);
     const { module, kernel: fn } = launch;
-    try {
-      return { kernel: this.kernels.get(module.ir, fn, form), form, enough: undefined };
-    } catch (error) {
-      // Code for lanes together is several times as large; what does not fit runs lane after lane.
-      if (!(error instanceof CompileError) || error.code !== 'tooLarge') throw error;
-      this.keepApart(fn, form);
-      const scalar = { ...form, groups: 0 };
-      return { kernel: this.kernels.get(module.ir, fn, scalar), form: scalar, enough: undefined };
+    const { groups = 0 } = form;
+    if (this.unmade.get(fn)?.has(groups) !== true) {
+      try {
+        return { kernel: this.kernels.get(module.ir, fn, form), form, enough: undefined };
+      } catch (error) {
+        if (groups === 0 || !this.canDoWithout(error)) throw error;
+        this.unmade.set(fn, (this.unmade.get(fn) ?? new Set()).add(groups));
+        this.choose(launch, { groups: 0, isSettled: true });
+      }
     }
+    const scalar = { ...form, groups: 0 };
+    return { kernel: this.kernels.get(module.ir, fn, scalar), form: scalar, enough: undefined };
+  }
+
+  /**
+   * Code for lanes together is several times as large as that for lane after lane, and written by more code: whatever keeps
+   * it from being made, lane after lane leaves the same. Tests that ask for lanes together see what it was, unless it was
+   * the size.
+   */
+  private canDoWithout(error: unknown): boolean {
+    if (error instanceof CompileError && error.code === 'tooLarge') return true;
+    const isOfCompiler = error instanceof CompileError || error instanceof RangeError;
+    return isOfCompiler && this.options.alwaysTogether !== true;
   }
 
   /** Notes what a tier but the last has executed. */
@@ -101,18 +127,36 @@ export class CodeTiers {
   }
 
   /** Notes how the lanes of a launch went together. */
-  countPasses({ kernel, form }: Tier, fn: IrFunction, { all, apart }: ChunkPasses): void {
+  countUse({ kernel, form }: Tier, launch: ExecutorLaunch, use: ChunkUse): void {
     const { groups = 0 } = form;
     if (groups === 0) return;
-    const before = this.passes.get(kernel) ?? { all: 0, apart: 0 };
-    const sum = { all: before.all + all, apart: before.apart + apart };
-    this.passes.set(kernel, sum);
-    if (sum.all < LEAST_PASSES || sum.apart <= sum.all * MOST_APART) return;
-    this.keepApart(fn, form);
+    const before = this.uses.get(kernel) ?? { all: 0, apart: 0, idle: 0 };
+    const sum = {
+      all: before.all + use.all,
+      apart: before.apart + use.apart,
+      idle: before.idle + use.idle,
+    };
+    this.uses.set(kernel, sum);
+    const waste = (sum.apart + sum.idle / 2) / sum.all;
+    const chosen = this.choiceOf(launch);
+    if (sum.all < LEAST_INSTRUCTIONS || waste <= MOST_WASTE || chosen?.isSettled === true) return;
+    if (chosen === undefined && kernel.compiled.groups > 1) {
+      // Narrower chunks are made when about as much has been spent as for the wider ones.
+      if (sum.all >= PER_INSTRUCTION * launch.kernel.instructions.length)
+        this.choose(launch, { groups: 1, isSettled: false, waste });
+    } else if (sum.apart + sum.idle > sum.all * MOST_NARROW_WASTE)
+      this.choose(launch, { groups: 0, isSettled: true });
+    else if (chosen?.waste !== undefined && waste > chosen.waste * LITTLE_LESS)
+      this.choose(launch, { groups: mostGroups(launch.shape.block), isSettled: true });
   }
 
-  private keepApart(fn: IrFunction, { groups = 0 }: CodeForm): void {
-    this.apart.set(fn, (this.apart.get(fn) ?? new Set()).add(groups));
+  private choiceOf({ kernel: fn, shape }: ExecutorLaunch): Choice | undefined {
+    return this.choices.get(fn)?.get(mostGroups(shape.block));
+  }
+
+  private choose({ kernel: fn, shape }: ExecutorLaunch, choice: Choice): void {
+    const choices = this.choices.get(fn) ?? new Map<number, Choice>();
+    this.choices.set(fn, choices.set(mostGroups(shape.block), choice));
   }
 
   /** Whether others have compiled it is asked once. */
@@ -121,9 +165,10 @@ export class CodeTiers {
     return !this.begun.has(fn) && this.kernels.has(module.ir, fn, form);
   }
 
-  /** Code suits the shape of the launch. */
-  private lastForm({ shape }: ExecutorLaunch): CodeForm {
-    const groups = mostGroups(shape.block);
+  /** Code suits the shape of the launch, and how its lanes have gone together before. */
+  private lastForm(launch: ExecutorLaunch): CodeForm {
+    const chosen = this.options.vectorAfter === undefined ? this.choiceOf(launch) : undefined;
+    const groups = chosen?.groups ?? mostGroups(launch.shape.block);
     return this.options.alwaysTogether === true ? { groups, alwaysTogether: true } : { groups };
   }
 }

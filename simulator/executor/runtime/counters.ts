@@ -34,12 +34,19 @@ export function readCounters(area: LaunchArea, compiled: CompiledKernel, blocks:
   return result;
 }
 
-/** How often threads have passed through nodes of the launch, and how often apart from their chunk. */
-export function readPasses(area: LaunchArea, compiled: CompiledKernel): { all: number; apart: number } {
-  let all = 0;
-  for (let index = 0; index < compiled.counters.length; index++)
-    all += area.wide(CLASS_COUNTERS + index * COUNTER_BYTES);
-  return { all, apart: area.wide(RECORD.passesApart) };
+/** How the lanes of chunks have gone together. */
+export interface ChunkUse {
+  /** Thread-instructions. */
+  readonly all: number;
+  /** Of these, of lanes that had left their chunk or were in none. */
+  readonly apart: number;
+  /** What lanes would have done that waited, under masks, for others of their chunk. */
+  readonly idle: number;
+}
+
+export function readUse(area: LaunchArea, { threadInstructions }: ExecutionCounters): ChunkUse {
+  const apart = area.wide(RECORD.instructionsApart);
+  return { all: threadInstructions, apart, idle: area.wide(RECORD.instructionsIdle) };
 }
 
 /** What two runs count together. */

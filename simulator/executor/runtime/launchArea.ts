@@ -95,7 +95,8 @@ export class LaunchArea {
     this.set(RECORD.journalNext, AREA.journal);
     this.set(RECORD.journalOldNext, AREA.journalOld);
     this.setWide(RECORD.position, 0);
-    this.setWide(RECORD.passesApart, 0);
+    this.setWide(RECORD.instructionsApart, 0);
+    this.setWide(RECORD.instructionsIdle, 0);
     this.setWide(RECORD.stopAt, NEVER);
     if (!this.hasTables) {
       this.words.set(exponentials, AREA.exponentials >> 2);

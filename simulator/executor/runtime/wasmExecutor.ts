@@ -25,7 +25,7 @@ import { BlocksInOrder } from './blocksInOrder.js';
 import { BlockTurns, type BlocksInFlight, type TurnsEnd } from './blockTurns.js';
 import { CallSize } from './callSize.js';
 import { CodeTiers, type Tier } from './codeTiers.js';
-import { addCounters, addInstructionCounts, readCounters, readPasses } from './counters.js';
+import { addCounters, addInstructionCounts, readCounters, readUse } from './counters.js';
 import { ExecutorError } from './executorError.js';
 import { readFault } from './faults.js';
 import { traceBlocks } from './tracer.js';
@@ -232,7 +232,7 @@ export class WasmExecutor implements Executor {
     const counters = readCounters(this.area, tier.kernel.compiled, blocks);
     if (this.counts !== undefined) addInstructionCounts(this.area, tier.kernel.compiled, this.counts);
     this.tiers.count(tier, counters.threadInstructions);
-    this.tiers.countPasses(tier, launch.kernel, readPasses(this.area, tier.kernel.compiled));
+    this.tiers.countUse(tier, launch, readUse(this.area, counters));
     return counters;
   }
 

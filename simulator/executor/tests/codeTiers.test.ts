@@ -19,6 +19,8 @@ L: ret;
 }`;
 
 const { launch } = new LaunchBench().place(PARTS);
+/** Enough to judge by. */
+const MANY = 1_000_000;
 const groupsOf = ({ form }: { form: CodeForm }): number | undefined => form.groups;
 
 /** Kernels that are there in every form. */
@@ -26,26 +28,58 @@ function tiers(): CodeTiers {
   const made = new Map<string, ReadyKernel>();
   const get = (_module: unknown, _fn: unknown, form: CodeForm): ReadyKernel => {
     const key = String(form.groups);
-    const kernel = made.get(key) ?? ({ compiled: { mayGoTogether: true } } as ReadyKernel);
+    const kernel =
+      made.get(key) ?? ({ compiled: { mayGoTogether: true, groups: form.groups } } as ReadyKernel);
     made.set(key, kernel);
     return kernel;
   };
   return new CodeTiers({ get, has: () => true, hasHere: () => true }, {});
 }
 
+/** Runs that waste so much of their lanes, in the code that is chosen. */
+function run(
+  choice: CodeTiers,
+  waste: { readonly apart?: number; readonly idle?: number },
+  all = MANY,
+): void {
+  const { apart = 0, idle = 0 } = waste;
+  choice.countUse(choice.first(launch), launch, { all, apart: apart * all, idle: idle * all });
+}
+
 describe('the code that a kernel runs in', () => {
-  it('is that for lanes together while they stay together', () => {
+  it('is that for wide chunks while few lanes leave them', () => {
     const choice = tiers();
-    choice.countPasses(choice.first(launch), launch.kernel, { all: 30_000, apart: 9_000 });
+    run(choice, { apart: 0.1, idle: 0.04 });
     expect(groupsOf(choice.first(launch))).toBe(8);
   });
 
-  it('is that for single lanes once many have parted', () => {
+  it.each([{ apart: 0.3 }, { idle: 0.9 }])(
+    'is that for narrow chunks once wide ones waste much: %o',
+    (waste) => {
+      const choice = tiers();
+      run(choice, waste, 1000);
+      expect(groupsOf(choice.first(launch))).toBe(8);
+      run(choice, waste);
+      expect(groupsOf(choice.first(launch))).toBe(1);
+      run(choice, { idle: 0.1 });
+      expect(groupsOf(choice.first(launch))).toBe(1);
+    },
+  );
+
+  it('is that for single lanes once narrow chunks waste much, too', () => {
     const choice = tiers();
-    choice.countPasses(choice.first(launch), launch.kernel, { all: 9_000, apart: 9_000 });
-    expect(groupsOf(choice.first(launch))).toBe(8);
-    choice.countPasses(choice.first(launch), launch.kernel, { all: 9_000, apart: 0 });
+    run(choice, { idle: 0.9 });
+    run(choice, { idle: 0.6 });
     expect(groupsOf(choice.first(launch))).toBe(0);
     expect(choice.first(launch).enough).toBeUndefined();
+  });
+
+  it('is that for wide chunks again when narrow ones waste as much', () => {
+    const choice = tiers();
+    run(choice, { apart: 0.3 });
+    run(choice, { apart: 0.29 });
+    expect(groupsOf(choice.first(launch))).toBe(8);
+    run(choice, { apart: 0.4 });
+    expect(groupsOf(choice.first(launch))).toBe(8);
   });
 });

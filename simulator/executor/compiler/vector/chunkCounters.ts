@@ -20,8 +20,10 @@ export class ChunkCounters {
   private readonly dynamicBytes = new Map<DynamicBytes, number>();
   /** Whether lanes of the warp have run apart. */
   private readonly haveParted: number;
-  /** i64 local: passes of lanes that ran apart. */
+  /** i64 local: instructions of lanes that ran apart. */
   private readonly apart: number;
+  /** i64 local: instructions that idle lanes would have done under masks. */
+  private readonly idle: number;
   private readonly sum: number;
   private readonly masked = new Map<number, MaskedPasses>();
 
@@ -44,6 +46,7 @@ export class ChunkCounters {
     }
     this.haveParted = f.local('i32');
     this.apart = f.local('i64');
+    this.idle = f.local('i64');
     this.sum = f.local('i32');
     for (const [index, slot] of maskedSlots)
       this.masked.set(index, new MaskedPasses(f, width / 4, this.passes[index] ?? 0, slot));
@@ -60,6 +63,14 @@ export class ChunkCounters {
     const each = this.flow.classOf[position] ?? 0;
     const passes = this.passes[each];
     if (passes === undefined || this.countedAt.get(each) !== position) return;
+    if (this.masked.has(each)) {
+      // What the lanes do of it is subtracted when their passes are added.
+      this.f
+        .get(this.idle)
+        .i64(this.width * this.sizeOf(each))
+        .op('i64Add')
+        .set(this.idle);
+    }
     if (mask !== undefined) {
       this.masked.get(each)?.pass(mask);
       return;
@@ -121,6 +132,7 @@ export class ChunkCounters {
       if ((this.most[index] ?? -1) >= 0) continue;
       masked.pushSum();
       f.set(this.sum);
+      this.subtractIdle(index, () => f.get(this.sum).op('i64ExtendI32U'));
       masked.clear();
       f.get(this.sum).set(this.passes[index] ?? 0);
     }
@@ -151,16 +163,18 @@ export class ChunkCounters {
       this.addTo(at, () => f.get(threads));
       this.addTo(at + 8, () => f.get(this.warps[index] ?? 0));
     });
-    this.addTo(RECORD.passesApart, () => f.get(this.apart));
+    this.addTo(RECORD.instructionsApart, () => f.get(this.apart));
+    if (this.masked.size > 0) this.addTo(RECORD.instructionsIdle, () => f.get(this.idle));
   }
 
   /** Adds what the lanes have passed, and leaves in `passes` what the one has that passed most. */
   private takeMasked(index: number, masked: MaskedPasses): void {
     const { f } = this;
     const threads = this.threads[index] ?? 0;
-    f.get(threads);
     masked.pushSum();
-    f.op('i64ExtendI32U').op('i64Add').set(threads);
+    f.set(this.sum);
+    f.get(threads).get(this.sum).op('i64ExtendI32U').op('i64Add').set(threads);
+    this.subtractIdle(index, () => f.get(this.sum).op('i64ExtendI32U'));
     masked.pushMost();
     f.set(this.sum);
     masked.clear();
@@ -192,7 +206,12 @@ export class ChunkCounters {
       f.get(threads);
       load(PASSES.count).op('i64ExtendI32U').op('i64Add').set(threads);
       f.get(this.apart);
-      load(PASSES.count).op('i64ExtendI32U').op('i64Add').set(this.apart);
+      load(PASSES.count)
+        .op('i64ExtendI32U')
+        .i64(this.sizeOf(index))
+        .op('i64Mul')
+        .op('i64Add')
+        .set(this.apart);
       if (most < 0) {
         // The warp counts once, whether it passed in chunks or apart.
         f.get(warps).get(passes).op('i32Eqz');
@@ -208,6 +227,17 @@ export class ChunkCounters {
         .i32(0)
         .memory('i32Store', at + PASSES.count);
     });
+  }
+
+  private subtractIdle(index: number, pushPasses: () => void): void {
+    const { f } = this;
+    f.get(this.idle);
+    pushPasses();
+    f.i64(this.sizeOf(index)).op('i64Mul').op('i64Sub').set(this.idle);
+  }
+
+  private sizeOf(index: number): number {
+    return this.flow.classSizes[index] ?? 0;
   }
 
   private addTo(at: number, push: () => void): void {

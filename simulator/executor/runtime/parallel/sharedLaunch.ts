@@ -2,6 +2,7 @@ import {
   CLASS_COUNTERS,
   COUNTER_BYTES,
   DYNAMIC_BYTES,
+  RECORD,
   type CodeForm,
   type CompiledKernel,
 } from '../../compiler/index.js';
@@ -145,7 +146,11 @@ export class SharedLaunch {
   }
 
   private addCounters(from: LaunchArea, compiled: CompiledKernel): void {
-    const places: number[] = [...Object.values(DYNAMIC_BYTES)];
+    const places = [
+      ...Object.values(DYNAMIC_BYTES),
+      RECORD.instructionsApart,
+      RECORD.instructionsIdle,
+    ] as number[];
     for (let index = 0; index < compiled.counters.length * 2; index++)
       places.push(CLASS_COUNTERS + (index * COUNTER_BYTES) / 2);
     for (const at of places) this.area.setWide(at, this.area.wide(at) + from.wide(at));
