@@ -19,6 +19,7 @@ import {
   type ResidentGroup,
   type SmUse,
 } from './dispatch/index.js';
+import { PowerMeter, emptyPower, totalWatts, type DeviceReadings, type PowerState } from './power/index.js';
 import type { DeviceProfile } from './profiles/index.js';
 import type { SchedulingPolicy } from '../scheduling/index.js';
 import { SmActivity, type SmCounts } from './smActivity.js';
@@ -38,6 +39,7 @@ export interface DeviceState {
   readonly engine: EngineState;
   readonly l2: L2State;
   readonly profiles: KeptProfiles;
+  readonly power: PowerState;
   nextLaunch: number;
   /** See `warmNextLaunch`. */
   warmNext: boolean;
@@ -56,6 +58,7 @@ export class GpuDevice implements AgendaTarget {
   /** There while somebody watches. No part of the state: it changes nothing that is simulated. */
   private activity: SmActivity | undefined;
   private readonly meter: UsageMeter;
+  private readonly power: PowerMeter;
   private observer: DeviceObserver | undefined;
 
   constructor(
@@ -68,6 +71,7 @@ export class GpuDevice implements AgendaTarget {
     readonly state: DeviceState = emptyDevice(profile, agenda.nowNs()),
   ) {
     if (state.policy !== undefined) policy.restore(state.policy);
+    this.power = new PowerMeter(profile, state.power);
     this.meter = new UsageMeter(state.launches, agenda.nowNs());
     this.engine = new BlockEngine(profile, state.engine, (group, done) => this.onLeave(group, done));
     this.dispatcher = new Dispatcher(
@@ -111,14 +115,66 @@ export class GpuDevice implements AgendaTarget {
     else this.settle(nowNs);
   }
 
-  /** Frequency is device-wide; running blocks go on at the new pace. */
+  /**
+   * Sets the application clock of all SMs; running blocks go on at the new pace. The power limit may hold the clock below it.
+   * @throws GpuError `invalidClock`
+   */
   setClock(clockHz: number): void {
-    if (!(clockHz > 0))
-      throw new GpuError('invalidLaunch', `clockHz must be above 0, got ${clockHz}`, 'clockHz');
+    const { clocks, clockHz: highestHz } = this.profile;
+    this.checkClock('clockHz', clockHz, clocks.minimumHz, highestHz);
     const nowNs = this.agenda.nowNs();
     this.advance(nowNs);
+    this.state.power.applicationClockHz = clockHz;
     this.engine.setClock(clockHz);
     this.settle(nowNs);
+  }
+
+  /** DRAM's clock; its bandwidth goes with it. @throws GpuError `invalidClock` */
+  setMemoryClock(clockHz: number): void {
+    const { memoryMinimumHz, memoryHz } = this.profile.clocks;
+    this.checkClock('memoryClockHz', clockHz, memoryMinimumHz, memoryHz);
+    const nowNs = this.agenda.nowNs();
+    this.advance(nowNs);
+    this.engine.setMemoryClock(clockHz);
+    this.settle(nowNs);
+  }
+
+  /** @throws GpuError `invalidPowerLimit` */
+  setPowerLimit(watts: number): void {
+    const { idleWatts, limitWatts } = this.profile.power;
+    if (!(watts > idleWatts && watts <= limitWatts)) {
+      throw new GpuError(
+        'invalidPowerLimit',
+        `powerLimitWatts: ${watts}; ${this.profile.name} takes a limit above ${idleWatts} W and of at most ${limitWatts} W`,
+        'powerLimitWatts',
+      );
+    }
+    const nowNs = this.agenda.nowNs();
+    this.advance(nowNs);
+    this.state.power.limitWatts = watts;
+    this.settle(nowNs);
+  }
+
+  /** What its sensors show now. Looking changes nothing that is simulated. */
+  readings(): DeviceReadings {
+    const atNs = this.agenda.nowNs();
+    const { power, engine } = this.state;
+    return {
+      atNs,
+      powerWatts: totalWatts(power.watts),
+      averagePowerWatts: this.power.averageAt(atNs),
+      powerLimitWatts: power.limitWatts,
+      energyMillijoules: this.power.millijoulesAt(atNs),
+      smClockHz: engine.clockHz,
+      applicationClockHz: power.applicationClockHz,
+      memoryClockHz: engine.memoryClockHz,
+      throttle:
+        engine.clockHz < power.applicationClockHz
+          ? 'powerCap'
+          : engine.clockHz < this.profile.clockHz
+            ? 'applicationClock'
+            : 'none',
+    };
   }
 
   /** A segment was freed: nothing of it is in L2 any more. */
@@ -186,6 +242,7 @@ export class GpuDevice implements AgendaTarget {
   private settle(nowNs: number): void {
     this.busyInside = true;
     this.advance(nowNs);
+    this.controlClock(nowNs);
     const reports: BlockReport[] = [];
     for (const group of this.engine.takeFinished()) this.dispatcher.retire(group, nowNs, reports);
     const ended = this.takeEnded(nowNs);
@@ -206,7 +263,23 @@ export class GpuDevice implements AgendaTarget {
   private advance(nowNs: number): void {
     this.activity?.advance(this.state.use.blocks, nowNs);
     this.count(nowNs);
+    this.power.advance(nowNs);
     this.engine.advance(nowNs);
+  }
+
+  private controlClock(nowNs: number): void {
+    const { clockHz } = this.state.engine;
+    const controlled = this.power.controlledClock(clockHz, nowNs);
+    if (controlled !== clockHz) this.engine.setClock(controlled);
+  }
+
+  private checkClock(field: string, clockHz: number, lowestHz: number, highestHz: number): void {
+    if (clockHz >= lowestHz && clockHz <= highestHz) return;
+    throw new GpuError(
+      'invalidClock',
+      `${field}: ${clockHz}; ${this.profile.name} takes ${lowestHz} to ${highestHz} Hz`,
+      field,
+    );
   }
 
   /** Leaves the engine as it is: whoever looks must not change by a rounding when blocks end. */
@@ -216,6 +289,7 @@ export class GpuDevice implements AgendaTarget {
 
   private onLeave(group: ResidentGroup, done: number): void {
     this.meter.leave(group, done);
+    if (done === 1) this.power.finish(group, this.state.engine.clockHz);
     const launch = this.state.launches.get(group.launch);
     if (launch !== undefined) this.observer?.onBlocksLeave(launch, group, done, this.state.engine.asOfNs);
   }
@@ -237,7 +311,10 @@ export class GpuDevice implements AgendaTarget {
   private arm(wakeNs: number | undefined): void {
     if (this.state.armed !== undefined) this.agenda.cancel(this.state.armed);
     this.state.armed = undefined;
-    const nextNs = Math.min(this.engine.rerate() ?? Infinity, wakeNs ?? Infinity);
+    const { engine, power, use } = this.state;
+    const soonestNs = this.engine.rerate() ?? Infinity;
+    this.power.rerate(engine, use.blocks, engine.asOfNs);
+    const nextNs = Math.min(soonestNs, wakeNs ?? Infinity, power.controlNs ?? Infinity);
     if (nextNs === Infinity) return;
     this.state.armed = this.agenda.schedule(this.name, nextNs, 'progress');
   }
@@ -250,6 +327,7 @@ export function emptyDevice(profile: DeviceProfile, nowNs: number): DeviceState 
     engine: emptyEngine(profile, nowNs),
     l2: { entries: [] },
     profiles: new Map(),
+    power: emptyPower(profile, nowNs),
     nextLaunch: 1,
     warmNext: false,
     armed: undefined,

@@ -1,5 +1,11 @@
 export type GpuErrorCode =
-  'unknownProfile' | 'invalidProfile' | 'invalidLaunch' | 'unsupportedPreemption' | 'snapshotMismatch';
+  | 'unknownProfile'
+  | 'invalidProfile'
+  | 'invalidLaunch'
+  | 'invalidClock'
+  | 'invalidPowerLimit'
+  | 'unsupportedPreemption'
+  | 'snapshotMismatch';
 
 export class GpuError extends Error {
   override readonly name = 'GpuError';

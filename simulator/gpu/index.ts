@@ -22,6 +22,7 @@ export {
   type Occupancy,
   type OccupancyLimit,
 } from './occupancy/index.js';
+export type { DeviceReadings } from './power/index.js';
 export {
   PROFILE_NAMES,
   cardJson,

@@ -23,6 +23,7 @@ export interface EngineState {
   nextGroup: number;
   groups: ResidentGroup[];
   clockHz: number;
+  memoryClockHz: number;
 }
 
 export interface PlacedBlocks {
@@ -49,7 +50,13 @@ interface HeldClass {
 }
 
 export function emptyEngine(profile: DeviceProfile, nowNs: number): EngineState {
-  return { asOfNs: nowNs, nextGroup: 1, groups: [], clockHz: profile.clockHz };
+  return {
+    asOfNs: nowNs,
+    nextGroup: 1,
+    groups: [],
+    clockHz: profile.clockHz,
+    memoryClockHz: profile.clocks.memoryHz,
+  };
 }
 
 /**
@@ -57,8 +64,9 @@ export function emptyEngine(profile: DeviceProfile, nowNs: number): EngineState 
  * then worked out anew; no block has an end time, only the engine a next moment at which to look.
  */
 export class BlockEngine {
-  /** At the clock that they were worked out for. */
-  private limits: { readonly clockHz: number; readonly capacities: Capacities } | undefined;
+  /** At the clocks that they were worked out for. */
+  private limits:
+    { readonly clockHz: number; readonly memoryClockHz: number; readonly capacities: Capacities } | undefined;
 
   constructor(
     private readonly profile: DeviceProfile,
@@ -160,10 +168,15 @@ export class BlockEngine {
     this.state.clockHz = clockHz;
   }
 
+  setMemoryClock(memoryClockHz: number): void {
+    this.state.memoryClockHz = memoryClockHz;
+  }
+
   private capacities(): Capacities {
-    const { clockHz } = this.state;
-    if (this.limits?.clockHz !== clockHz) {
-      this.limits = { clockHz, capacities: capacities(this.profile, clockHz) };
+    const { clockHz, memoryClockHz } = this.state;
+    if (this.limits?.clockHz !== clockHz || this.limits.memoryClockHz !== memoryClockHz) {
+      const limits = capacities(this.profile, clockHz, memoryClockHz);
+      this.limits = { clockHz, memoryClockHz, capacities: limits };
     }
     return this.limits.capacities;
   }

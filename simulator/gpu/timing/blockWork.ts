@@ -16,14 +16,18 @@ export interface BlockWork {
   readonly warps: number;
 }
 
-/** Units per nanosecond at a clock of `clockHz`. */
+/** Units per nanosecond at given clocks. */
 export interface Capacities {
   readonly cyclesPerNs: number;
   readonly sm: readonly number[];
   readonly device: readonly number[];
 }
 
-export function capacities(profile: DeviceProfile, clockHz: number): Capacities {
+export function capacities(
+  profile: DeviceProfile,
+  clockHz: number,
+  memoryClockHz = profile.clocks.memoryHz,
+): Capacities {
   const { timing } = profile;
   const cyclesPerNs = clockHz / 1e9;
   return {
@@ -39,7 +43,7 @@ export function capacities(profile: DeviceProfile, clockHz: number): Capacities 
     ].map((perCycle) => perCycle * cyclesPerNs),
     device: [
       (timing.l2BytesPerSecond / 1e9) * (clockHz / profile.clockHz),
-      timing.dramBytesPerSecond / 1e9,
+      (timing.dramBytesPerSecond / 1e9) * (memoryClockHz / profile.clocks.memoryHz),
       timing.atomicsPerCycle * cyclesPerNs,
       timing.blocksPerCycle * cyclesPerNs,
       timing.atomicsPerAddressPerCycle * cyclesPerNs,

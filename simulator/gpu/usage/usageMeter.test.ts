@@ -16,7 +16,7 @@ function group(launch: number, sms: number[], perSm: number, remaining = 1): Res
 }
 
 function engine(groups: ResidentGroup[], asOfNs = 0): EngineState {
-  return { asOfNs, nextGroup: 9, groups, clockHz: 2e9 };
+  return { asOfNs, nextGroup: 9, groups, clockHz: 2e9, memoryClockHz: 3e9 };
 }
 
 function launches(...contexts: number[]): ReadonlyMap<number, LaunchRecord> {

@@ -1,0 +1,3 @@
+export { PowerMeter } from './powerMeter.js';
+export { emptyPower, totalWatts, type PowerState, type Watts } from './powerState.js';
+export type { DeviceReadings } from './readings.js';

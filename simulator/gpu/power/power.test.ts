@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import { BlockEngine, emptyEngine } from '../dispatch/index.js';
+import { profileNamed, type DeviceProfile } from '../profiles/index.js';
+import { DEVICE_RESOURCES, SM_RESOURCES, type BlockWork } from '../timing/index.js';
+import { chipPicojoules, memoryPicojoules, unitEnergies } from './blockEnergy.js';
+import { PowerMeter, emptyPower, totalWatts } from './index.js';
+import { voltageShare } from './voltage.js';
+
+const h200 = profileNamed('h200');
+
+function work(sm: Partial<Record<string, number>>, device: Partial<Record<string, number>> = {}): BlockWork {
+  return {
+    sm: SM_RESOURCES.map((kind) => sm[kind] ?? 0),
+    device: DEVICE_RESOURCES.map((kind) => device[kind] ?? 0),
+    chainCycles: 1000,
+    warps: 8,
+  };
+}
+
+const arithmetic = work({ issue: 4e6, float32: 4e6 });
+const streaming = work({ issue: 1e5, l2Port: 4e6 }, { l2Bytes: 4e6, dramBytes: 4e6 });
+
+function dynamicMillijoules(each: BlockWork, blocks: number): number {
+  const energies = unitEnergies(h200.power);
+  return (chipPicojoules(each, energies) + memoryPicojoules(each, energies)) * blocks * 1e-9;
+}
+
+/** An engine with a power meter, and all SMs' residency; what a device does at each settling. */
+class Bench {
+  readonly engine: BlockEngine;
+  readonly power: PowerMeter;
+  private readonly smBlocks: Int32Array;
+  /** SM-nanoseconds with a block. */
+  awakeNs = 0;
+
+  constructor(readonly profile: DeviceProfile) {
+    this.smBlocks = new Int32Array(profile.sms);
+    this.power = new PowerMeter(profile, emptyPower(profile, 0));
+    this.engine = new BlockEngine(profile, emptyEngine(profile, 0), (group, done) => {
+      for (const sm of group.sms) this.smBlocks[sm] -= group.perSm;
+      if (done === 1) this.power.finish(group, this.engine.state.clockHz);
+    });
+  }
+
+  get nowNs(): number {
+    return this.engine.state.asOfNs;
+  }
+
+  start(launch: number, each: BlockWork, sms: readonly number[]): void {
+    this.engine.add(launch, [{ work: each, firstBlock: 0, sms }]);
+    for (const sm of sms) this.smBlocks[sm] += 1;
+  }
+
+  /** Runs until `untilNs`, or until nothing is resident. */
+  run(untilNs = Infinity): void {
+    for (;;) {
+      const soonestNs = this.engine.rerate() ?? Infinity;
+      this.power.rerate(this.engine.state, this.smBlocks, this.nowNs);
+      const nextNs = Math.min(soonestNs, untilNs, this.power.state.controlNs ?? Infinity);
+      if (nextNs === Infinity) return;
+      this.awakeNs += this.smBlocks.filter((blocks) => blocks > 0).length * (nextNs - this.nowNs);
+      this.power.advance(nextNs);
+      this.engine.advance(nextNs);
+      this.engine.setClock(this.power.controlledClock(this.engine.state.clockHz, nextNs));
+      this.engine.takeFinished();
+      if (nextNs >= untilNs) return;
+    }
+  }
+}
+
+const range = (from: number, to: number): number[] =>
+  Array.from({ length: to - from }, (_, index) => from + index);
+
+describe('energy', () => {
+  it('is that of the blocks, of the time that SMs were awake, and of the whole time, however blocks share the card', () => {
+    const bench = new Bench(h200);
+    bench.start(1, arithmetic, range(0, 132));
+    bench.run(40_000);
+    bench.start(2, streaming, range(0, 60));
+    bench.run(90_000);
+    bench.start(3, arithmetic, [...range(100, 132), ...range(100, 132)]);
+    bench.run();
+    const { idleWatts, activeSmWatts } = h200.power;
+    const expected =
+      dynamicMillijoules(arithmetic, 132 + 64) +
+      dynamicMillijoules(streaming, 60) +
+      (idleWatts * bench.nowNs + activeSmWatts * bench.awakeNs) * 1e-6;
+    expect(bench.power.state.millijoules / expected).toBeCloseTo(1, 9);
+  });
+
+  it('counts a dropped launch as far as it has come', () => {
+    const bench = new Bench(h200);
+    bench.start(1, arithmetic, range(0, 132));
+    bench.run(100_000);
+    const [group] = bench.engine.state.groups;
+    const done = 1 - group.remaining;
+    expect(done).toBeGreaterThan(0.05);
+    expect(done).toBeLessThan(0.95);
+    bench.engine.takeLaunch(1);
+    const { idleWatts, activeSmWatts } = h200.power;
+    const expected =
+      dynamicMillijoules(arithmetic, 132) * done + (idleWatts + 132 * activeSmWatts) * bench.nowNs * 1e-6;
+    expect(bench.power.state.millijoules / expected).toBeCloseTo(1, 9);
+  });
+
+  it('is the integral of the power', () => {
+    const bench = new Bench(h200);
+    bench.start(1, arithmetic, range(0, 66));
+    bench.run(50_000);
+    const before = bench.power.state.millijoules;
+    const watts = totalWatts(bench.power.state.watts);
+    expect(watts).toBeGreaterThan(h200.power.idleWatts);
+    bench.run(70_000);
+    expect(bench.power.state.millijoules - before).toBeCloseTo(watts * 20_000 * 1e-6, 9);
+    expect(bench.power.millijoulesAt(bench.nowNs + 1e6) - bench.power.state.millijoules).toBeCloseTo(
+      watts,
+      6,
+    );
+  });
+});
+
+describe('clocks', () => {
+  const seconds = (each: BlockWork, set: (engine: BlockEngine) => void): number => {
+    const bench = new Bench(h200);
+    bench.power.state.applicationClockHz = 0;
+    set(bench.engine);
+    bench.start(1, each, range(0, 132));
+    bench.run();
+    return bench.nowNs;
+  };
+
+  it('slow down what they drive, and not the other', () => {
+    const halfSm = (engine: BlockEngine): void => engine.setClock(h200.clockHz / 2);
+    const halfMemory = (engine: BlockEngine): void => engine.setMemoryClock(h200.clocks.memoryHz / 2);
+    const asIs = (): void => undefined;
+    expect(seconds(arithmetic, halfSm) / seconds(arithmetic, asIs)).toBeCloseTo(2, 1);
+    expect(seconds(arithmetic, halfMemory) / seconds(arithmetic, asIs)).toBeCloseTo(1, 3);
+    const bound = work({ issue: 1e4 }, { l2Bytes: 4e6, dramBytes: 4e6 });
+    expect(seconds(bound, halfMemory) / seconds(bound, asIs)).toBeGreaterThan(1.9);
+    expect(seconds(bound, halfSm) / seconds(bound, asIs)).toBeLessThan(1.1);
+  });
+
+  it('fall when the power would stay above the limit, and rise again when it is gone', () => {
+    const bench = new Bench(h200);
+    bench.power.state.limitWatts = 250;
+    const hungry = work({ issue: 4e9, float32: 4e9 });
+    bench.start(1, hungry, range(0, 132));
+    bench.run(1e6);
+    expect(totalWatts(bench.power.state.watts)).toBeGreaterThan(250);
+    expect(bench.engine.state.clockHz).toBe(h200.clockHz);
+    bench.run(400e6);
+    const throttled = bench.engine.state.clockHz;
+    expect(throttled).toBeLessThan(h200.clockHz);
+    expect(throttled % h200.clocks.stepHz).toBe(0);
+    expect(totalWatts(bench.power.state.watts)).toBeLessThanOrEqual(250);
+    expect(totalWatts(bench.power.state.watts)).toBeGreaterThan(240);
+    bench.engine.takeLaunch(1);
+    bench.run();
+    expect(bench.engine.state.clockHz).toBe(h200.clockHz);
+  });
+
+  it('let a burst pass that the average hides', () => {
+    const bench = new Bench(h200);
+    bench.power.state.limitWatts = 250;
+    bench.start(1, work({ issue: 2e7, float32: 2e7 }), range(0, 132));
+    bench.run();
+    expect(bench.engine.state.clockHz).toBe(h200.clockHz);
+  });
+
+  it('take less energy a block the lower they are', () => {
+    expect(voltageShare(h200, h200.clockHz)).toBe(1);
+    expect(voltageShare(h200, h200.clocks.minimumHz)).toBeCloseTo(h200.power.lowestVoltageShare);
+    expect(voltageShare(profileNamed('8800gtx'), 1.35e9)).toBe(1);
+  });
+});

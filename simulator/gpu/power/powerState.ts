@@ -1,0 +1,42 @@
+import type { DeviceProfile } from '../profiles/index.js';
+
+/** A device's clocks, power and energy; plain data. */
+export interface PowerState {
+  asOfNs: number;
+  /** Of the whole card since the device was made. */
+  millijoules: number;
+  /** The present power, until anything changes. */
+  watts: Watts;
+  /** Exponentially weighted over `averagingNs`: what is held against the limit. */
+  averageWatts: number;
+  limitWatts: number;
+  /** What was asked for; the clock that the SMs have may be lower, see `EngineState.clockHz`. */
+  applicationClockHz: number;
+  /** When the clock may be changed next; undefined while there is no reason to. */
+  controlNs: number | undefined;
+}
+
+/** Power by what it scales with. */
+export interface Watts {
+  readonly idle: number;
+  /** Of SMs that hold blocks and of what these do; at the present clock. */
+  readonly chip: number;
+  readonly memory: number;
+}
+
+export function emptyPower(profile: DeviceProfile, nowNs: number): PowerState {
+  const { idleWatts, limitWatts } = profile.power;
+  return {
+    asOfNs: nowNs,
+    millijoules: 0,
+    watts: { idle: idleWatts, chip: 0, memory: 0 },
+    averageWatts: idleWatts,
+    limitWatts,
+    applicationClockHz: profile.clockHz,
+    controlNs: undefined,
+  };
+}
+
+export function totalWatts({ idle, chip, memory }: Watts): number {
+  return idle + chip + memory;
+}
