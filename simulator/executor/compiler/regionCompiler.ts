@@ -4,7 +4,7 @@ import { FunctionBuilder, type Label } from '../wasm/index.js';
 import type { AccessGroup } from './accessGroups.js';
 import { AccessCaches } from './accessCaches.js';
 import { emitControlFlow } from './controlFlowEmitter.js';
-import { AREA, FAULTS, faultNumber, RECORD, WARP_SIZE } from './executorArea.js';
+import { AREA, faultNumber, RECORD, WARP_SIZE } from './executorArea.js';
 import type { FlowNode, Terminator } from './flowGraph.js';
 import { emitInstruction } from './instructionEmitter.js';
 import { journalWhat, type JournalKind } from './journalEmitter.js';
@@ -16,11 +16,13 @@ import { OperandEmitter } from './operandEmitter.js';
 import type { RegionFlow } from './regionFlow.js';
 import { RegionRegisters } from './regionRegisters.js';
 import { LaneSummary } from './laneSummary.js';
+import { emitRegionLeave } from './regionLeave.js';
 import { REGION_RESULT } from './regionResult.js';
 import { PassCounters } from './passCounters.js';
 import { emitResumed, loadParted, type PartedLanes, type PartEmitter } from './partedLanes.js';
 import type { ContextLocals } from './threadContext.js';
 import { advanceTid, pushSpecialRegister, startTid, type ThreadLocals } from './specialRegisters.js';
+import { pushSymbolAddress } from './symbolAddresses.js';
 
 /**
  * Compiles one region to a function.
@@ -49,7 +51,7 @@ export class RegionCompiler implements PartEmitter, MemorySurroundings {
   /** The node whose instructions are being written. */
   private current: FlowNode | undefined;
   private readonly site: number;
-  private readonly status: number;
+  readonly status: number;
   private readonly counters: PassCounters;
   private readonly summary: LaneSummary;
   /** Whether the function runs lanes of one warp only. */
@@ -58,11 +60,11 @@ export class RegionCompiler implements PartEmitter, MemorySurroundings {
   private leaveLabel: Label = 0;
 
   constructor(
-    private readonly plan: KernelPlan,
-    private readonly region: number,
-    private readonly flow: RegionFlow,
+    readonly plan: KernelPlan,
+    readonly region: number,
+    readonly flow: RegionFlow,
     counterBase: number,
-    private readonly shape: 'warp' | 'blocks',
+    readonly shape: 'warp' | 'blocks',
     private readonly parted?: PartedLanes,
   ) {
     this.f = new FunctionBuilder(parted?.resume === undefined ? ['i32', 'i32'] : ['i32', 'i32', 'i32'], [
@@ -157,22 +159,7 @@ export class RegionCompiler implements PartEmitter, MemorySurroundings {
   }
 
   emitLeave(node: FlowNode, terminator: Extract<Terminator, { kind: 'exit' | 'trap' | 'sync' }>): void {
-    const f = this.f;
-    switch (terminator.kind) {
-      case 'exit':
-        if (this.shape === 'warp' && !this.plan.exits.marked.has(node.index))
-          f.i32(-1 - node.index).set(this.status);
-        f.br(this.leaveLabel);
-        return;
-      case 'trap':
-        this.emitFault(trapCode(this.plan.fn.instructions[terminator.at]), terminator.at);
-        return;
-      case 'sync':
-        // A loop through a wait has no back edge inside a region: the way from wait to wait is charged instead.
-        if (this.region > 0)
-          this.emitBackEdge(node, this.flow.backEdgeCost(this.flow.positionOf.get(node.index) ?? 0, 0));
-        this.leaveAt(terminator.point);
-    }
+    emitRegionLeave(this, this.leaveLabel, node, terminator);
   }
 
   emitBackEdge(node: FlowNode, cost: number, header?: number): void {
@@ -209,20 +196,7 @@ export class RegionCompiler implements PartEmitter, MemorySurroundings {
   }
 
   pushSymbol(name: string, offset: number, type: 'i32' | 'i64'): void {
-    const f = this.f;
-    const { plan } = this;
-    const inBlock =
-      plan.sharedLayout.offsets.get(name) ??
-      plan.localLayout.offsets.get(name) ??
-      plan.fn.parameters.find((parameter) => parameter.name === name)?.offset;
-    if (inBlock !== undefined) {
-      if (type === 'i64') f.i64(inBlock + offset);
-      else f.i32(inBlock + offset);
-      return;
-    }
-    f.area().memory('i64Load', plan.symbolAddress(name));
-    if (offset !== 0) f.i64(offset).op('i64Add');
-    if (type === 'i32') f.op('i32WrapI64');
+    pushSymbolAddress(this.f, this.plan, name, offset, type);
   }
 
   // --- MemorySurroundings ---
@@ -313,14 +287,14 @@ export class RegionCompiler implements PartEmitter, MemorySurroundings {
     this.f.get(this.position).i64(behind).op('i64Sub');
   }
 
-  private emitFault(code: FaultCode, at: number): void {
+  emitFault(code: FaultCode, at: number): void {
     const f = this.f;
     f.area().i32(faultNumber(code)).memory('i32Store', RECORD.faultCode);
     f.i32(at).set(this.site).br(this.faultLabel);
   }
 
   /** Ends the thread's turn at a point from which it goes on later. */
-  private leaveAt(point: number): void {
+  leaveAt(point: number): void {
     this.registers.spill(this.f, this.emit, this.context, point);
     this.f
       .i32(point + 1)
@@ -463,10 +437,4 @@ export class RegionCompiler implements PartEmitter, MemorySurroundings {
     if (localBytes > 0) f.get(this.localMemory).i32(localBytes).op('i32Add').set(this.localMemory);
     f.get(this.thread.lane).i32(1).op('i32Add').set(this.thread.lane);
   }
-}
-
-/** A trap that lowering made says which fault it is. */
-export function trapCode(instruction: IrInstruction | undefined): FaultCode {
-  const [modifier] = instruction?.modifiers ?? [];
-  return FAULTS.find((code) => code === modifier) ?? 'trap';
 }

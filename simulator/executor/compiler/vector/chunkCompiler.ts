@@ -1,4 +1,4 @@
-import type { IrInstruction, ScalarType } from '../../../ptx/index.js';
+import type { IrInstruction } from '../../../ptx/index.js';
 import type { FaultCode } from '../../types.js';
 import { FunctionBuilder, type Label } from '../../wasm/index.js';
 import { AccessCaches } from '../accessCaches.js';
@@ -10,23 +10,25 @@ import { spaceOf } from '../instructionClass.js';
 import type { KernelPlan } from '../kernelPlan.js';
 import { MemoryEmitter } from '../memoryEmitter.js';
 import { OperandEmitter, type SurroundingValues } from '../operandEmitter.js';
-import { liveAt } from '../partedLanes.js';
-import { trapCode } from '../regionCompiler.js';
 import type { RegionFlow } from '../regionFlow.js';
+import { emitRegionLeave } from '../regionLeave.js';
 import { RegionRegisters } from '../regionRegisters.js';
 import { REGION_RESULT } from '../regionResult.js';
-import { wasmTypeOf } from '../registerTypes.js';
 import type { ContextLocals } from '../threadContext.js';
 import { pushSpecialRegister } from '../specialRegisters.js';
+import { pushSymbolAddress } from '../symbolAddresses.js';
 import { ChunkContexts } from './chunkContexts.js';
 import { ChunkCounters } from './chunkCounters.js';
 import { ChunkInstructions, type InstructionSurroundings } from './chunkInstructions.js';
 import { emitBlocks, emitPhase, type ChunkBody } from './chunkFrames.js';
 import type { ChunkPlan } from './chunkPlan.js';
 import { ChunkThreads } from './chunkThreads.js';
+import { findEdgeCondition, pushEdgeCondition, type EdgeCondition } from './edgeConditions.js';
 import { readsLaneSpecials } from './laneOperands.js';
 import { MaskedCode, type MaskedSurroundings } from './maskedCode.js';
 import { VectorMemoryEmitter, type ChunkMemory } from './memory/index.js';
+import { PartingRegisters } from './partingRegisters.js';
+import { SteadyCode } from './steadyCode.js';
 import { VectorOperands, type ChunkSurroundings } from './vectorOperands.js';
 
 /** Functions for lanes that do not run in chunks, by index. */
@@ -59,14 +61,15 @@ export class ChunkCompiler
   private readonly caches: AccessCaches;
   private readonly contexts: ChunkContexts;
   private readonly context: ContextLocals;
+  private readonly parting: PartingRegisters;
   private readonly site: number;
   private readonly faultLane: number;
   /** Index of the point at which the chunk's lanes part. */
   private readonly point: number;
-  private readonly noLanes: number;
   /** The lane, in the chunk, that code is written for; undefined for all of them. */
   private lane: number | undefined;
   private current: FlowNode | undefined;
+  private edge: EdgeCondition | undefined;
   private faultLabel: Label = 0;
   private faultedLabel: Label = 0;
   private leaveLabel: Label = 0;
@@ -75,11 +78,11 @@ export class ChunkCompiler
   constructor(
     readonly plan: KernelPlan,
     private readonly chunks: ChunkPlan,
-    private readonly region: number,
-    private readonly flow: RegionFlow,
+    readonly region: number,
+    readonly flow: RegionFlow,
     counterBase: number,
     private readonly parted: PartedFunctions,
-    private readonly shape: 'warp' | 'blocks',
+    readonly shape: 'warp' | 'blocks',
   ) {
     this.f = new FunctionBuilder(shape === 'warp' ? ['i32', 'i32', 'i32'] : ['i32', 'i32'], ['i32']);
     const { f } = this;
@@ -91,19 +94,22 @@ export class ChunkCompiler
     this.site = i32();
     this.faultLane = i32();
     this.point = i32();
-    this.noLanes = f.local('v128');
     const narrow = i32();
     this.context = { narrow, wide: plan.context.hasWide ? i32() : narrow };
     const { shapes } = chunks.shapes;
+    const steadyRegisters = new Set([...chunks.steady.values()].flatMap(({ scalars }) => scalars));
     this.scalar = new OperandEmitter(
       f,
       plan.fn,
       plan.library,
       plan.exact,
       this,
-      (register) => this.registers.uses(register) && shapes[register]?.kind !== 'varying',
+      (register) =>
+        this.registers.uses(register) &&
+        (shapes[register]?.kind !== 'varying' || steadyRegisters.has(register)),
     );
     this.v = new VectorOperands(chunks.groups, this.scalar, this.chunkSurroundings());
+    this.parting = new PartingRegisters(this.v, plan, chunks.resume, this.threads.first.lane);
     this.contexts = new ChunkContexts(this.v, plan, this.registers, this.context);
     this.counters = new ChunkCounters(f, flow, counterBase, this.v.width, chunks.masked.passSlots);
     this.maskedCode = new MaskedCode(f, this.v, plan.graph, flow, chunks.masked.kept, this);
@@ -157,11 +163,19 @@ export class ChunkCompiler
   emitNode(node: FlowNode, position: number, mask: readonly number[] | undefined): void {
     this.counters.pass(position, mask);
     this.current = node;
+    this.edge = this.edgeConditionOf(node);
+    this.instructions.beginNode(node.body);
     for (const index of node.body) {
       const instruction = this.plan.fn.instructions[index];
-      if (instruction !== undefined) this.instructions.emit(instruction);
+      if (instruction === undefined || this.edge?.instructions.includes(instruction) === true) continue;
+      this.instructions.emit(instruction);
     }
     if (this.plan.exits.before.has(node.index)) this.f.i32(-1 - node.index).set(this.status);
+  }
+
+  steadyLoop({ index }: FlowNode): SteadyCode | undefined {
+    const loop = this.chunks.steady.get(index);
+    return loop && new SteadyCode(this.v, this.instructions, loop);
   }
 
   spend(node: FlowNode, cost: number, mask: readonly number[] | undefined): void {
@@ -184,8 +198,15 @@ export class ChunkCompiler
 
   emitCondition(register: number, negated: boolean): void {
     const { f, v } = this;
+    const { edge } = this;
     if (v.shapeOfRegister(register).kind === 'uniform') f.get(this.scalar.localOf(register));
-    else {
+    else if (edge !== undefined) {
+      const [taken, differs] = [v.temporary('taken', 'i32'), v.temporary('lanes differ', 'i32')];
+      pushEdgeCondition(v, edge.term, differs);
+      f.set(taken).get(differs);
+      this.part(this.current?.body.length ?? 0, edge.instructions);
+      f.get(taken);
+    } else {
       const taken = v.temporary('taken', 'i32');
       const locals = v.localsOf(register);
       this.foldMasks(locals, 'v128Or');
@@ -220,25 +241,15 @@ export class ChunkCompiler
   }
 
   emitLeave(node: FlowNode, terminator: Extract<Terminator, { kind: 'exit' | 'trap' | 'sync' }>): void {
-    const { f } = this;
-    switch (terminator.kind) {
-      case 'exit':
-        if (this.shape === 'warp' && !this.plan.exits.marked.has(node.index))
-          f.i32(-1 - node.index).set(this.status);
-        f.br(this.leaveLabel);
-        return;
-      case 'trap':
-        this.emitFault(trapCode(this.plan.fn.instructions[terminator.at]), terminator.at);
-        return;
-      case 'sync':
-        // A loop through a wait has no back edge inside a region: the way from wait to wait is charged instead.
-        if (this.region > 0)
-          this.emitBackEdge(node, this.flow.backEdgeCost(this.flow.positionOf.get(node.index) ?? 0, 0));
-        this.contexts.spill(terminator.point);
-        f.i32(terminator.point + 1)
-          .set(this.status)
-          .br(this.leaveLabel);
-    }
+    emitRegionLeave(this, this.leaveLabel, node, terminator);
+  }
+
+  leaveAt(point: number): void {
+    this.contexts.spill(point);
+    this.f
+      .i32(point + 1)
+      .set(this.status)
+      .br(this.leaveLabel);
   }
 
   emitBackEdge(node: FlowNode, cost: number): void {
@@ -265,19 +276,7 @@ export class ChunkCompiler
   }
 
   pushSymbol(name: string, offset: number, type: 'i32' | 'i64'): void {
-    const { f, plan } = this;
-    const inBlock =
-      plan.sharedLayout.offsets.get(name) ??
-      plan.localLayout.offsets.get(name) ??
-      plan.fn.parameters.find((parameter) => parameter.name === name)?.offset;
-    if (inBlock !== undefined) {
-      if (type === 'i64') f.i64(inBlock + offset);
-      else f.i32(inBlock + offset);
-      return;
-    }
-    f.area().memory('i64Load', plan.symbolAddress(name));
-    if (offset !== 0) f.i64(offset).op('i64Add');
-    if (type === 'i32') f.op('i32WrapI64');
+    pushSymbolAddress(this.f, this.plan, name, offset, type);
   }
 
   // --- InstructionSurroundings ---
@@ -357,7 +356,7 @@ export class ChunkCompiler
     };
   }
 
-  private emitFault(code: FaultCode, at: number): void {
+  emitFault(code: FaultCode, at: number): void {
     this.f.get(this.threads.first.lane).set(this.faultLane);
     this.leaveFaulted(code, at);
   }
@@ -383,61 +382,34 @@ export class ChunkCompiler
 
   // --- lanes part ---
 
-  /** Takes an i32 that tells whether the lanes have to part, at a place in the running node. */
-  private part(at: number): void {
+  /** Of a node whose lanes part at its branch, if at all. */
+  private edgeConditionOf(node: FlowNode): EdgeCondition | undefined {
+    const { masked, shapes } = this.chunks;
+    if (masked.isMasked(node) || masked.zoneAt.has(node.index)) return undefined;
+    return findEdgeCondition(this.plan.fn, node, shapes, this.plan.liveness);
+  }
+
+  /**
+   * Takes an i32 that tells whether the lanes have to part, at a place in the running node.
+   * @param first what lanes need there that is not written yet
+   */
+  private part(at: number, first: readonly IrInstruction[] = []): void {
     const { f, chunks, current } = this;
-    const { points, slots } = chunks.resume;
+    const { points } = chunks.resume;
     const index = points.findIndex((point) => point.node === current?.index && point.at === at);
     const point = points[index];
     if (point === undefined) throw new RangeError('lanes part where it was not foreseen');
     f.if();
     f.i32(index).set(this.point);
-    // What is not needed there need not be kept in a machine register until here.
-    const live = liveAt(this.plan.fn, this.plan.graph, this.plan.liveness, point);
-    for (const register of slots.keys()) if (!live.has(register)) this.clear(register);
+    for (const instruction of first) this.instructions.emit(instruction);
+    this.parting.clearUnneeded(point);
     f.br(this.partLabel).end();
-  }
-
-  private clear(register: number): void {
-    const { f, v } = this;
-    if (v.shapeOfRegister(register).kind === 'varying') {
-      for (const local of v.localsOf(register)) f.get(this.noLanes).set(local);
-      return;
-    }
-    this.pushZero(register);
-    f.set(this.scalar.localOf(register));
-  }
-
-  private pushZero(register: number): void {
-    const { f } = this;
-    const type = wasmTypeOf(this.scalar.typeOf(register));
-    if (type === 'i32') f.i32(0);
-    else if (type === 'i64') f.i64(0);
-    else if (type === 'f32') f.f32(0);
-    else f.f64(0);
   }
 
   /** The chunk's registers go to memory, and its lanes on from there one by one. */
   private emitParted(): void {
-    const { f, v } = this;
-    for (const [register, slot] of this.chunks.resume.slots) {
-      const operand = { kind: 'register', register } as const;
-      const type = v.typeOf(register);
-      const wide = wasmTypeOf(type) === 'i64' || wasmTypeOf(type) === 'f64';
-      for (let group = 0; group < v.groups; group++) {
-        for (const half of wide ? ([0, 1] as const) : ([0] as const)) {
-          f.get(this.threads.first.lane)
-            .i32(wide ? 3 : 2)
-            .op('i32Shl')
-            .area()
-            .op('i32Add');
-          if (v.shapeOf(operand).kind === 'varying')
-            f.get(v.localsOf(register)[wide ? 2 * group + half : group] ?? 0);
-          else v.use(operand, heldAs(type), group, half);
-          f.simdMemory('v128Store', slot + 16 * (wide ? 2 * group + half : group));
-        }
-      }
-    }
+    const { f } = this;
+    this.parting.spill();
     this.counters.part(true, this.threads.first.lane);
     this.callParted(() => {
       const { width } = this;
@@ -465,7 +437,7 @@ export class ChunkCompiler
   }
 
   clearRegisters(): void {
-    for (const register of this.registers.loaded()) this.clear(register);
+    for (const register of this.registers.loaded()) this.parting.clear(register);
   }
 
   emitChunk(haveParted?: () => void): void {
@@ -509,9 +481,4 @@ export class ChunkCompiler
         .simdMemory('v128Store', AREA.states + 16 * group);
     }
   }
-}
-
-/** The type by which a register's local is read as it is. */
-function heldAs(type: ScalarType): ScalarType {
-  return type !== 'pred' && wasmTypeOf(type) === 'i32' ? 'b32' : type;
 }

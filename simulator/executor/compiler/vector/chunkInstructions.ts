@@ -4,7 +4,7 @@ import type { ImportedOperations } from '../importedOperations.js';
 import type { MemoryEmitter } from '../memoryEmitter.js';
 import { wasmTypeOf } from '../registerTypes.js';
 import { vectorEmitter } from './arithmetic/index.js';
-import type { ChunkPlan } from './chunkPlan.js';
+import type { InstructionPlan } from './chunkPlan.js';
 import type { VectorMemoryEmitter } from './memory/index.js';
 import type { VectorOperands } from './vectorOperands.js';
 
@@ -20,13 +20,26 @@ export interface InstructionSurroundings {
 export class ChunkInstructions {
   constructor(
     private readonly v: VectorOperands,
-    private readonly plan: ChunkPlan,
+    private plan: InstructionPlan,
     private readonly memory: VectorMemoryEmitter,
     /** Accesses that happen once for all lanes, and those of one lane. */
     private readonly scalarMemory: { readonly once: MemoryEmitter; readonly lane: MemoryEmitter },
     private readonly imported: ImportedOperations,
     private readonly around: InstructionSurroundings,
   ) {}
+
+  /** Writes instructions for which another plan holds. */
+  assuming(plan: InstructionPlan, body: () => void): void {
+    const { plan: before } = this;
+    this.plan = plan;
+    body();
+    this.plan = before;
+  }
+
+  /** @param body a node's instructions, which are to follow */
+  beginNode(body: readonly number[]): void {
+    this.memory.beginNode(body);
+  }
 
   emit(instruction: IrInstruction): void {
     const { v, plan } = this;

@@ -11,6 +11,7 @@ import { RegionRegisters } from '../regionRegisters.js';
 import { vectorEmitter } from './arithmetic/index.js';
 import { planMasked, type MaskedPlan } from './maskedPlan.js';
 import { analyseShapes, type RegisterShapes } from './shapeAnalysis.js';
+import { findSteadyLoops, type SteadyLoop } from './steadyLoops.js';
 
 /** How an instruction is written for a chunk. */
 export type Manner =
@@ -27,13 +28,19 @@ export type Manner =
   /** Lane after lane by the scalar emitters. */
   | 'lanes';
 
-/** How one region of a kernel runs in chunks. */
-export interface ChunkPlan {
-  readonly groups: number;
+/** What there is to know of each instruction. */
+export interface InstructionPlan {
   readonly shapes: RegisterShapes;
+  mannerOf(instruction: IrInstruction): Manner;
+}
+
+/** How one region of a kernel runs in chunks. */
+export interface ChunkPlan extends InstructionPlan {
+  readonly groups: number;
   readonly masked: MaskedPlan;
   readonly resume: Resume;
-  mannerOf(instruction: IrInstruction): Manner;
+  /** Loops under masks that are written for lanes without masks behind them too, by node. */
+  readonly steady: ReadonlyMap<number, SteadyLoop>;
 }
 
 /** Groups of a chunk that is a whole warp. */
@@ -75,7 +82,7 @@ export function planChunks(
   const without = (name: 'wide' | 'uniform' | 'affine'): boolean => form.without?.has(name) === true;
   if (most < 1 || !mayGoTogether(plan, flows)) return undefined;
   const isAlways = form.alwaysTogether === true;
-  const { shapes, masked } = planMasked(plan, flows, most < WHOLE_WARP, (found) =>
+  const { shapes, unparted, masked } = planMasked(plan, flows, most < WHOLE_WARP, (found) =>
     analyseShapes(fn, {
       masked: found,
       startAsZero: plan.liveness.liveIn[plan.graph.entry]?.members() ?? [],
@@ -87,15 +94,8 @@ export function planChunks(
       followsAffine: !without('affine'),
     }),
   );
-  const manners = new Map<number, Manner>();
-  const mannerOf = (instruction: IrInstruction): Manner => {
-    let manner = manners.get(instruction.index);
-    if (manner === undefined) {
-      manner = mannerIn(plan, shapes, instruction);
-      manners.set(instruction.index, manner);
-    }
-    return manner;
-  };
+  const mannerOf = mannersIn(plan, shapes);
+  const unpartedMannerOf = mannersIn(plan, unparted);
   const reached = [...new Set(flows.flatMap(({ nodes }) => nodes))];
   const preferred = isAlways
     ? mostByLocals(plan, shapes, most)
@@ -110,7 +110,11 @@ export function planChunks(
     const points = nodesOf(plan, flow.nodes).flatMap((node) => pointsOf(plan, shapes, maskedHere, node));
     const resume = planResume(fn, plan.graph, plan.liveness, points, (register) => registers.uses(register));
     if (resume === undefined) return undefined;
-    regions.push({ groups, shapes, masked: maskedHere, resume, mannerOf });
+    const steady = findSteadyLoops(plan, flow, maskedHere, shapes, {
+      shapes: unparted,
+      mannerOf: unpartedMannerOf,
+    });
+    regions.push({ groups, shapes, masked: maskedHere, resume, steady, mannerOf });
   }
   return regions;
 }
@@ -139,6 +143,18 @@ function pointsOf(
   if (shapes[terminator.register]?.kind !== 'uniform')
     points.push({ node: node.index, at: node.body.length });
   return points;
+}
+
+function mannersIn(plan: KernelPlan, shapes: RegisterShapes): (instruction: IrInstruction) => Manner {
+  const manners = new Map<number, Manner>();
+  return (instruction) => {
+    let manner = manners.get(instruction.index);
+    if (manner === undefined) {
+      manner = mannerIn(plan, shapes, instruction);
+      manners.set(instruction.index, manner);
+    }
+    return manner;
+  };
 }
 
 function mannerIn(

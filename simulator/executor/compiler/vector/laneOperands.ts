@@ -70,7 +70,8 @@ export class LaneOperands extends OperandEmitter {
   }
 }
 
-function extractLane({ f }: VectorOperands, type: ScalarWasmType, lane: number): void {
+/** Takes a v128; leaves a lane of it. */
+export function extractLane({ f }: VectorOperands, type: ScalarWasmType, lane: number): void {
   if (type === 'i64') f.simdLane('i64x2ExtractLane', lane & 1);
   else if (type === 'f64') f.simdLane('f64x2ExtractLane', lane & 1);
   else f.simdLane(type === 'f32' ? 'f32x4ExtractLane' : 'i32x4ExtractLane', lane & 3);

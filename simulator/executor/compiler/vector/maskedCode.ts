@@ -2,12 +2,15 @@ import type { FunctionBuilder, Label } from '../../wasm/index.js';
 import type { FlowGraph, FlowNode, Terminator } from '../flowGraph.js';
 import type { RegionFlow } from '../regionFlow.js';
 import type { MaskedZone } from './maskedZones.js';
+import type { SteadyCode } from './steadyCode.js';
 import type { VectorOperands } from './vectorOperands.js';
 
 /** What code under masks needs of the chunk's function. */
 export interface MaskedSurroundings {
   /** Counts the node's pass and writes its instructions, for the lanes of a mask or for all. */
   emitNode(node: FlowNode, position: number, mask: readonly number[] | undefined): void;
+  /** How a loop of one node is written for lanes that come to it as if none had gone another way. */
+  steadyLoop(node: FlowNode): SteadyCode | undefined;
   /** Spends fuel for the lanes of a mask, or for all, that go round a loop again. */
   spend(node: FlowNode, cost: number, mask: readonly number[] | undefined): void;
 }
@@ -102,16 +105,29 @@ export class MaskedCode {
     const { terminator } = node;
     const isBack = (target: number): boolean => this.flow.positionOf.get(target) === header;
     if (isBack(terminator.then) === isBack(terminator.else)) return;
+    const stays = this.edge();
+    const rounds = (): void => {
+      const again = f.loop();
+      this.around.emitNode(node, header, undefined);
+      this.setEdge(stays, terminator, isBack(terminator.then), undefined);
+      this.pushAll(stays);
+      f.if();
+      this.around.spend(node, this.flow.backEdgeCost(header, header), undefined);
+      f.br(again).end().end();
+    };
     this.pushAll(mask);
     f.if();
-    const again = f.loop();
-    this.around.emitNode(node, header, undefined);
-    const stays = this.edge();
-    this.setEdge(stays, node.terminator, isBack(terminator.then), undefined);
-    this.pushAll(stays);
-    f.if();
-    this.around.spend(node, this.flow.backEdgeCost(header, header), undefined);
-    f.br(again).end().end();
+    const steady = this.around.steadyLoop(node);
+    if (steady === undefined) rounds();
+    else {
+      steady.pushIsSteady();
+      f.if();
+      steady.within(rounds);
+      steady.leave(() => this.pushAny(stays));
+      f.else();
+      rounds();
+      f.end();
+    }
     mask.forEach((local, group) => f.get(stays[group] ?? 0).set(local));
     this.around.spend(node, this.flow.backEdgeCost(header, header), mask);
     const out = isBack(terminator.then) ? terminator.else : terminator.then;

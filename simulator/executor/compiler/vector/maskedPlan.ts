@@ -49,13 +49,18 @@ export function planMasked(
   flows: readonly RegionFlow[],
   hasNarrowRows: boolean,
   analyse: (masked: MaskedInstructions) => RegisterShapes,
-): { readonly shapes: RegisterShapes; readonly masked: readonly MaskedPlan[] } {
+): {
+  readonly shapes: RegisterShapes;
+  /** What they are as long as lanes never go different ways. */
+  readonly unparted: RegisterShapes;
+  readonly masked: readonly MaskedPlan[];
+} {
   const plain = analyse(NO_MASKS);
   if (plan.form.without?.has('masks') !== true) {
     let shapes = plain;
     for (let round = 0, key = flows.map(() => '').join('|'); round < MOST_ROUNDS; round++) {
       const parts = partingRegisters(plan.fn, shapes);
-      const edges = hasNarrowRows ? edgeRegisters(plan.fn, shapes, parts) : new Set<number>();
+      const edges = edgeRegisters(plan.fn, shapes, parts, hasNarrowRows);
       const zones = flows.map((flow) => findZones(plan.graph, flow, parts, edges, plan.exits.before));
       const found = zones.map((each) => each.map(({ nodes }) => nodes.join()).join(';')).join('|');
       const instructions = maskedInstructions(plan, flows, zones);
@@ -65,7 +70,7 @@ export function planMasked(
           maskedPlan(plan, flow, zones[region] ?? [], instructions, slots),
         );
         if (masked.every((each) => each !== undefined))
-          return { shapes: { ...shapes, likely: plain.shapes }, masked };
+          return { shapes: { ...shapes, likely: plain.shapes }, unparted: plain, masked };
         break;
       }
       key = found;
@@ -75,7 +80,7 @@ export function planMasked(
   const { graph } = plan;
   const nothing = new Map<number, never>();
   const masked = { graph, zoneAt: nothing, passSlots: nothing, kept: NO_MASKS.kept, isMasked: () => false };
-  return { shapes: plain, masked: flows.map((flow) => ({ ...masked, flow })) };
+  return { shapes: plain, unparted: plain, masked: flows.map((flow) => ({ ...masked, flow })) };
 }
 
 function maskedInstructions(

@@ -199,16 +199,24 @@ export function partingRegisters(fn: IrFunction, { shapes }: RegisterShapes): Se
   return parting;
 }
 
-/** Other predicates that may part lanes: those of where a thread stands in its grid. */
+/**
+ * Other predicates that may part lanes: those of where a thread stands in its grid.
+ * @param all otherwise those only that single out one thread, as `tid == 0` does: some chunk of each block parts there
+ */
 export function edgeRegisters(
   fn: IrFunction,
   { shapes }: RegisterShapes,
   parting: ReadonlySet<number>,
+  all: boolean,
 ): Set<number> {
+  const isEdge = (register: number): boolean =>
+    fn.registers[register]?.type === 'pred' && shapes[register]?.kind === 'varying' && !parting.has(register);
+  if (all) return new Set([...fn.registers.keys()].filter(isEdge));
   return new Set(
-    fn.registers.flatMap(({ type }, register) =>
-      type === 'pred' && shapes[register]?.kind === 'varying' && !parting.has(register) ? [register] : [],
-    ),
+    fn.instructions
+      .filter(({ opcode, modifiers }) => opcode === 'setp' && /^(?:eq|ne)$/.test(modifiers[0] ?? ''))
+      .flatMap(writtenRegisters)
+      .filter(isEdge),
   );
 }
 

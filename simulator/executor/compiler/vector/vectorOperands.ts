@@ -12,6 +12,7 @@ import type { OperandEmitter } from '../operandEmitter.js';
 import { wasmTypeOf } from '../registerTypes.js';
 import { LaneOperands } from './laneOperands.js';
 import { shapeOfOperand, UNIFORM, type LaneShape } from './laneShapes.js';
+import { packVector, unpackVector } from './vectorElements.js';
 
 /** Writes a whole instruction for all groups of a chunk. */
 export type VectorEmitter = (v: VectorOperands, instruction: IrInstruction) => void;
@@ -42,6 +43,7 @@ export class VectorOperands {
   /** One lane's view, for what is written lane by lane. */
   readonly lane: LaneOperands;
   private readonly locals = new Map<number, readonly number[]>();
+  private shapes: readonly LaneShape[];
   private mask: readonly number[] | undefined;
   private kept: ReadonlySet<number> | undefined;
 
@@ -54,6 +56,7 @@ export class VectorOperands {
     this.f = scalar.f;
     this.fn = scalar.fn;
     this.library = scalar.library;
+    this.shapes = around.shapes;
     this.lane = new LaneOperands(this, around.exact, {
       pushSpecial: (name) => around.pushLaneSpecial(name),
       pushSymbol: (name, offset, type) => {
@@ -72,7 +75,15 @@ export class VectorOperands {
   }
 
   shapeOfRegister(register: number): LaneShape {
-    return this.around.shapes[register] ?? UNIFORM;
+    return this.shapes[register] ?? UNIFORM;
+  }
+
+  /** Writes code for which registers have other shapes. */
+  assuming(shapes: readonly LaneShape[], body: () => void): void {
+    const { shapes: before } = this;
+    this.shapes = shapes;
+    body();
+    this.shapes = before;
   }
 
   /** The stride that a varying register has as long as lanes do not part. */
@@ -205,7 +216,7 @@ export class VectorOperands {
         else this.useLaneMask(operand.name, type, group, half);
         return;
       case 'vector':
-        this.packVector(operand.elements, type, group, half);
+        packVector(this, operand.elements, type, group, half);
         return;
       case 'integer':
       case 'float':
@@ -228,7 +239,7 @@ export class VectorOperands {
       return;
     }
     if (operand.kind === 'vector') {
-      this.unpackVector(operand.elements, type, group, half);
+      unpackVector(this, operand.elements, type, group, half);
       return;
     }
     if (operand.kind !== 'register') throw new RangeError(`a ${operand.kind} cannot be written`);
@@ -391,7 +402,8 @@ export class VectorOperands {
     else if (size < typeBits(held)) this.keepLow(size);
   }
 
-  private keepLow(bits: number): void {
+  /** Clears all but the low bits of each lane on the stack. */
+  keepLow(bits: number): void {
     this.f
       .i32(bits === 8 ? 0xff : 0xffff)
       .simd('i32x4Splat')
@@ -447,51 +459,6 @@ export class VectorOperands {
     }
     f.set(local);
   }
-
-  /** `mov.b64 %rd, {%r0, %r1}`: elements from low to high. */
-  private packVector(elements: readonly IrOperand[], type: ScalarType, group: number, half: 0 | 1): void {
-    const { f } = this;
-    const size = typeBits(type) / elements.length;
-    const pack = (from: number, to: number): void => {
-      const element: ScalarType = size === 32 ? 'b32' : size === 16 ? 'b16' : 'b8';
-      for (let index = from; index < to; index++) {
-        this.use(elements[index], element, group, 0, true);
-        if (index > from)
-          f.i32(size * (index - from))
-            .simd('i32x4Shl')
-            .simd('v128Or');
-      }
-    };
-    if (typeBits(type) < 64) {
-      pack(0, elements.length);
-      return;
-    }
-    pack(0, elements.length / 2);
-    pack(elements.length / 2, elements.length);
-    if (half === 0) f.shuffleWords(0, 4, 1, 5);
-    else f.shuffleWords(2, 6, 3, 7);
-  }
-
-  private unpackVector(elements: readonly IrOperand[], type: ScalarType, group: number, half: 0 | 1): void {
-    const { f } = this;
-    const size = typeBits(type) / elements.length;
-    const element: ScalarType = size === 32 ? 'b32' : size === 16 ? 'b16' : 'b8';
-    const whole = this.temporary(`vector ${half}`, 'v128');
-    f.set(whole);
-    if (typeBits(type) === 64 && half === 0) return;
-    elements.forEach((each, index) => {
-      const at = size * index;
-      if (typeBits(type) < 64) f.get(whole);
-      else {
-        f.get(this.temporary('vector 0', 'v128')).get(whole);
-        if (at < 32) f.shuffleWords(0, 2, 4, 6);
-        else f.shuffleWords(1, 3, 5, 7);
-      }
-      if (at % 32 !== 0) f.i32(at % 32).simd('i32x4ShrU');
-      if (size < 32) this.keepLow(size);
-      this.assign(each, element, group);
-    });
-  }
 }
 
 function registersOf(operand: IrOperand): number[] {
@@ -513,6 +480,11 @@ function registersOf(operand: IrOperand): number[] {
     case 'label':
       return [];
   }
+}
+
+/** The type by which a register's local is read as it is. */
+export function heldAs(type: ScalarType): ScalarType {
+  return type !== 'pred' && wasmTypeOf(type) === 'i32' ? 'b32' : type;
 }
 
 /** Two's complement of 64 bits. */

@@ -1,8 +1,9 @@
 import type { IrOperand } from '../../../../ptx/index.js';
 import { SHARED_WINDOW_HIGH } from '../../../memory/index.js';
 import type { FunctionBuilder } from '../../../wasm/index.js';
+import { loadCache, placeOf, placesIn } from '../../accessWindows.js';
 import { countsDynamically, type DynamicBytes } from '../../addressEmitter.js';
-import { AREA, CACHE, LANES } from '../../executorArea.js';
+import { AREA, LANES } from '../../executorArea.js';
 import { NO_LANE, NO_STRIDE, REACH, REACH_TO } from '../../laneReach.js';
 import type { VectorOperands } from '../vectorOperands.js';
 import { pushIndexed, useIndexed } from './indexRange.js';
@@ -68,6 +69,16 @@ export class ChunkAddresses {
       case 'generic':
         this.stridedGeneric(access, active);
     }
+  }
+
+  /**
+   * Of accesses side by side, at all constants from `least` to `most`: sets `at` to where the first of them lies in the
+   * node's memory; leaves 1 when they have to be reached one by one.
+   */
+  pushSpan(access: ChunkAccess, least: number, most: number, at: number): void {
+    const beside = { ...access, stride: access.bytes };
+    this.pushFirstWide({ ...beside, address: { ...access.address, offset: least } });
+    this.stridedGlobal(beside, at, this.reach(beside) + (most - least) / access.bytes);
   }
 
   /** Of a varying access: leaves whether all lanes' addresses lie side by side. */
@@ -140,16 +151,7 @@ export class ChunkAddresses {
       for (const what of globalCounters(access)) this.countReached(LANES.inGlobal, what, bytes);
     }
     if (group === undefined) return;
-    const cache = this.around.cacheLocals(group);
-    f.area()
-      .memory('i64Load', group.cacheAt + CACHE.base)
-      .set(cache.base);
-    f.area()
-      .memory('i64Load', group.cacheAt + CACHE.limit)
-      .set(cache.limit);
-    f.area()
-      .memory('i32Load', group.cacheAt + CACHE.offset)
-      .set(cache.offset);
+    loadCache(f, group, this.around.cacheLocals(group));
   }
 
   /** Makes `first` the place in the area. */
@@ -228,17 +230,15 @@ export class ChunkAddresses {
   }
 
   /** Takes lane 0's i64 address. */
-  private stridedGlobal(access: ChunkAccess): void {
+  private stridedGlobal(access: ChunkAccess, first = this.first, reach = this.reach(access)): void {
     const { f, v } = this;
     const { bytes, group } = access;
     if (group === undefined) throw new RangeError(`line ${access.instruction.line} has no access group`);
     const cache = this.around.cacheLocals(group);
     const place = v.temporary('chunk offset', 'i64');
-    const reach = this.reach(access);
     f.get(cache.base).op('i64Sub').tee(place).op('i32WrapI64');
-    f.get(cache.offset).op('i32Add').set(this.first);
-    f.get(place);
-    if (bytes > 1) f.i64(Math.log2(bytes)).op('i64Rotr');
+    f.get(cache.offset).op('i32Add').set(first);
+    placeOf(f.get(place), bytes, 'i64');
     if (reach !== 0) f.tee(place);
     f.get(cache.limit).op('i64GeU');
     // The first lane's place is small when it is allowed, so that adding the reach never wraps into what is allowed.
@@ -255,7 +255,7 @@ export class ChunkAddresses {
 
   private stridedLocal(access: ChunkAccess): void {
     const { f } = this;
-    const limit = Math.floor(this.around.localLayout.bytes / access.bytes);
+    const limit = placesIn(this.around.localLayout.bytes, access.bytes);
     this.stridedWindow(access, () => f.i32(limit));
     if (limit === 0) return;
     f.get(this.first).get(this.around.localBase()).op('i32Add').set(this.first);
@@ -266,8 +266,7 @@ export class ChunkAddresses {
     const { f, v } = this;
     const place = v.temporary('chunk place', 'i32');
     const reach = this.reach(access);
-    f.tee(this.first);
-    if (access.bytes > 1) f.i32(Math.log2(access.bytes)).op('i32Rotr');
+    placeOf(f.tee(this.first), access.bytes, 'i32');
     if (reach !== 0) f.tee(place);
     pushLimit();
     f.op('i32GeU');
@@ -371,7 +370,7 @@ export class ChunkAddresses {
       f.set(this.ofGroup(each));
     }
     this.pushSeen(seen, bytes, () => {
-      if (isLocal) f.i32(Math.floor(localLayout.bytes / bytes) * bytes);
+      if (isLocal) f.i32(placesIn(localLayout.bytes, bytes) * bytes);
       else
         f.get(this.around.sharedLimit(Math.log2(bytes)))
           .i32(Math.log2(bytes))

@@ -24,13 +24,19 @@ export function movesWhole({ type, count }: LaneMove): boolean {
 
 /**
  * Loads what lies side by side, lane after lane, from the address in local `at`: whole vectors, transposed when each lane
- * has several elements. @param put takes each part from the stack.
+ * has several elements. @param put takes each part from the stack. @param from constant that is added to the address
  */
-export function loadWhole(f: FunctionBuilder, move: LaneMove, at: number, put: (part: Part) => void): void {
+export function loadWhole(
+  f: FunctionBuilder,
+  move: LaneMove,
+  at: number,
+  put: (part: Part) => void,
+  from = 0,
+): void {
   const { type, count, groups, temporary } = move;
   const bytes = elementBytes(type);
   const row = (index: number): number => temporary(`row ${index}`);
-  const load = (offset: number): FunctionBuilder => f.get(at).simdMemory('v128Load', offset);
+  const load = (offset: number): FunctionBuilder => f.get(at).simdMemory('v128Load', from + offset);
   const combine = (a: number, b: number, words: Words): FunctionBuilder =>
     f
       .get(a)
@@ -38,7 +44,7 @@ export function loadWhole(f: FunctionBuilder, move: LaneMove, at: number, put: (
       .shuffleWords(...words);
   if (count === 1) {
     eachPart(move, (part) => {
-      loadOne(f, type, at, part);
+      loadOne(f, type, at, part, from);
       put(part);
     });
     return;
@@ -67,23 +73,29 @@ export function loadWhole(f: FunctionBuilder, move: LaneMove, at: number, put: (
   }
 }
 
-function loadOne(f: FunctionBuilder, type: ScalarType, at: number, { group, half }: Part): void {
+function loadOne(
+  f: FunctionBuilder,
+  type: ScalarType,
+  at: number,
+  { group, half }: Part,
+  from: number,
+): void {
   const isSigned = isSignedType(type);
   f.get(at);
   switch (typeBits(type)) {
     case 8:
-      f.simdMemory('v128Load32Zero', 4 * group);
+      f.simdMemory('v128Load32Zero', from + 4 * group);
       f.simd(isSigned ? 'i16x8ExtendLowI8x16S' : 'i16x8ExtendLowI8x16U');
       f.simd(isSigned ? 'i32x4ExtendLowI16x8S' : 'i32x4ExtendLowI16x8U');
       return;
     case 16:
-      f.simdMemory(isSigned ? 'v128Load16x4S' : 'v128Load16x4U', 8 * group);
+      f.simdMemory(isSigned ? 'v128Load16x4S' : 'v128Load16x4U', from + 8 * group);
       return;
     case 64:
-      f.simdMemory('v128Load', 32 * group + 16 * half);
+      f.simdMemory('v128Load', from + 32 * group + 16 * half);
       return;
     default:
-      f.simdMemory('v128Load', 16 * group);
+      f.simdMemory('v128Load', from + 16 * group);
   }
 }
 

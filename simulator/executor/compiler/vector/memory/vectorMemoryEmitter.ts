@@ -4,6 +4,7 @@ import { AddressEmitter, type MemorySurroundings } from '../../addressEmitter.js
 import { spaceOf } from '../../instructionClass.js';
 import { loadName, registerView, storeName } from '../../memoryOperations.js';
 import type { VectorOperands } from '../vectorOperands.js';
+import { findBundles, type AccessBundle } from './accessBundles.js';
 import { describeAccess, type ChunkAccess, type ChunkMemory } from './chunkAccess.js';
 import { ChunkAddresses, type ActiveLanes } from './chunkAddresses.js';
 import { convertAddress, isInSpace } from './addressConversions.js';
@@ -19,6 +20,8 @@ export class VectorMemoryEmitter {
   private readonly hasGenericParams: boolean;
   /** Of the access being written: which lanes make it. */
   private active: ActiveLanes = { bits: undefined };
+  /** Of the node being written. */
+  private bundles: ReadonlyMap<number, AccessBundle> = new Map();
 
   constructor(
     private readonly v: VectorOperands,
@@ -30,6 +33,11 @@ export class VectorMemoryEmitter {
     this.hasGenericParams = v.fn.instructions.some(
       ({ opcode, modifiers }) => opcode === 'cvta' && spaceOf(modifiers) === 'param',
     );
+  }
+
+  /** @param body a node's instructions, of which all will be written before those of another. */
+  beginNode(body: readonly number[]): void {
+    this.bundles = findBundles(this.v.fn, body, (instruction) => this.around.groupOf(instruction));
   }
 
   /** @returns false, with nothing written, for what is to be written lane by lane. */
@@ -114,6 +122,39 @@ export class VectorMemoryEmitter {
     addresses.countStatic(access, active);
     const move = this.moveOf(access);
     const take = (part: Part): void => this.assign(access, part);
+    const bundle = this.bundleOf(access, move);
+    if (bundle === undefined) {
+      this.loadAlone(access, move, take);
+      return;
+    }
+    const keep = (part: Part): void => {
+      f.set(this.partLocal(part));
+    };
+    const at = this.v.temporary(`bundle ${bundle.index}`, 'i32');
+    const isChecked = this.v.temporary(`bundle ${bundle.index} is checked`, 'i32');
+    if (bundle.first === access.instruction.index) {
+      addresses.pushSpan(access, bundle.least, bundle.most, at);
+      f.op('i32Eqz');
+      if (access.stride === undefined) {
+        addresses.pushIsBeside(access);
+        f.op('i32And');
+      }
+      f.set(isChecked);
+    }
+    f.get(isChecked).if();
+    loadWhole(f, move, at, keep, access.address.offset - bundle.least);
+    f.else();
+    this.loadAlone({ ...access, isLikelyBeside: false }, move, keep);
+    f.end();
+    eachPart(move, (part) => {
+      f.get(this.partLocal(part));
+      take(part);
+    });
+  }
+
+  /** @param take takes each part from the stack */
+  private loadAlone(access: ChunkAccess, move: LaneMove, take: (part: Part) => void): void {
+    const { f, addresses, active } = this;
     const keep = (part: Part): void => {
       f.set(this.partLocal(part));
     };
@@ -164,6 +205,13 @@ export class VectorMemoryEmitter {
       f.get(this.partLocal(part));
       take(part);
     });
+  }
+
+  /** The bundle of an access whose lanes lie side by side, or are likely to. */
+  private bundleOf(access: ChunkAccess, move: LaneMove): AccessBundle | undefined {
+    if (this.active.bits !== undefined || !this.around.joinsNeighbours || !movesWhole(move)) return undefined;
+    const isBeside = access.stride === undefined ? access.isLikelyBeside : access.stride === access.bytes;
+    return isBeside ? this.bundles.get(access.instruction.index) : undefined;
   }
 
   /** Of varying addresses that are likely to lie side by side: a local that tells whether they do. */
