@@ -14,6 +14,8 @@ const VECTOR = '../../../simulator/executor/compiler/vector';
  */
 export async function takeOut(guard: Guard): Promise<void> {
   const is = (name: Guard): boolean => guard === name || guard === 'all';
+  // What lanes do in chunks is judged by the counters: without them every kernel would go on in other code.
+  replace(await prototypeOf('../../runtime/codeTiers.js', 'CodeTiers'), 'countUse', () => undefined);
   if (is('counters')) {
     const counters = await prototypeOf('chunkCounters.js', 'ChunkCounters');
     replace(counters, 'pass', () => undefined);
