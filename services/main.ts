@@ -286,6 +286,9 @@ class Parts {
         replicas: () => this.deployer.statuses(),
         servingVersion: (name) => this.served.currentVersion(name),
         selectionShares: (application, context) => engine.selectionShares(application, context),
+        nodes: () => this.runtime.reports(),
+        queues: () => engine.replicas(),
+        recordTimeline: (request) => this.runtime.recordTimeline(request),
       },
       onDefect,
       {

@@ -41,8 +41,8 @@ class NodeDouble implements NodeHost {
     };
   }
 
-  record(): boolean {
-    return false;
+  record(): 'down' {
+    return 'down';
   }
 
   stopRecording(): void {

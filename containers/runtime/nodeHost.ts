@@ -41,9 +41,9 @@ export interface NodeHost {
   watchGpus(watched: boolean): void;
   /**
    * Records what its GPUs do from here on, in Chrome's trace event format, until `stopRecording`.
-   * @param limit characters after which it leaves events out. @returns false: it is recording already, or cannot
+   * @param limit characters after which it leaves events out. @returns whether it began, or why not
    */
-  record(limit: number, sink: TimelineSink): boolean;
+  record(limit: number, sink: TimelineSink): 'begun' | 'recording' | 'down';
   stopRecording(): void;
   /** Calls back once no batch is in flight. */
   drain(done: () => void): void;

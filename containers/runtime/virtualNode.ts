@@ -74,14 +74,15 @@ export class VirtualNode implements NodeHost {
     watchGpus(this.gpuNode, watched);
   }
 
-  record(limit: number, sink: TimelineSink): boolean {
-    if (this.recording !== undefined || this.closed) return false;
+  record(limit: number, sink: TimelineSink): ReturnType<NodeHost['record']> {
+    if (this.closed) return 'down';
+    if (this.recording !== undefined) return 'recording';
     const timeline = new Timeline(this.gpuNode, (text) => sink.onText(text), {
       limit,
       contextName: (context) => this.containers.nameOf(context),
     });
     this.recording = { timeline, sink };
-    return true;
+    return 'begun';
   }
 
   stopRecording(): void {

@@ -4,11 +4,13 @@ import type {
   AddModelFields,
   ApplicationAnswer,
   ContainerAnswer,
+  GpuAnswer,
   KeyAnswer,
   ModelAnswer,
   NewKeyAnswer,
   ScaleFields,
   StateAnswer,
+  TimelineFields,
 } from '../management/index.js';
 import type { CallOptions } from './clientTypes.js';
 import type { HttpCalls } from './httpCalls.js';
@@ -81,6 +83,16 @@ export class ManagementClient {
   /** What an application has learned, for itself or for one selection context. */
   state(application: string, context?: string, options?: CallOptions): Promise<StateAnswer> {
     return this.ask('get_state', { app_name: application, uid: context }, options);
+  }
+
+  /** What every simulated GPU does. */
+  gpus(options?: CallOptions): Promise<readonly GpuAnswer[]> {
+    return this.ask('get_gpus', {}, options);
+  }
+
+  /** Takes as long as is asked for. The answer is a trace in Chrome's trace event format. */
+  recordGpuTimeline(fields: TimelineFields, options?: CallOptions): Promise<unknown> {
+    return this.ask('record_gpu_timeline', fields, options);
   }
 
   /** The key is in this answer and nowhere else. */

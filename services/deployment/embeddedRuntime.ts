@@ -2,6 +2,7 @@ import type { ContainerChannel } from '../../containers/protocol/index.js';
 import { ContainerRuntime, GpuNodeThread, type NodeReport } from '../../containers/runtime/index.js';
 import type { Clock } from '../../simulator/time/index.js';
 import type { ModelRecord } from '../registry/index.js';
+import { recordTimeline, type TimelineRequest } from './gpuRecording.js';
 import type { ContainerStarter } from './replica.js';
 
 /** What runs containers in this process: one GPU node in a thread of its own for kernel models, constants in process. */
@@ -32,6 +33,11 @@ export class EmbeddedRuntime implements ContainerStarter {
   /** Reports tell what the GPUs do, or no longer. */
   watchGpus(watched: boolean): void {
     this.runtime.watchGpus(watched);
+  }
+
+  /** What GPUs do in the time that begins now. @throws ServiceError (as a rejection) */
+  recordTimeline(request: TimelineRequest): Promise<string> {
+    return recordTimeline(this.runtime.node(request.node), request);
   }
 
   close(): Promise<void> {

@@ -226,6 +226,11 @@ export const ERROR_CATALOGUE = {
     meaning: 'The model version has no replica with this number.',
     fix: 'See /admin/get_all_containers.',
   },
+  unknown_node: {
+    status: 404,
+    meaning: 'The server has no GPU node of this name.',
+    fix: 'Use a node that `get_gpus` shows, or name none.',
+  },
   unknown_link: {
     status: 404,
     meaning: 'The model is not linked to the application.',
@@ -281,6 +286,11 @@ export const ERROR_CATALOGUE = {
     meaning: 'The version is the current one of a model with other versions or links.',
     fix: 'Set another current version, or unlink the model, before deleting this one.',
   },
+  recording: {
+    status: 409,
+    meaning: 'A timeline of the GPU node is being recorded already.',
+    fix: 'Wait until it is over: at most 60 seconds.',
+  },
   concurrent_change: {
     status: 409,
     meaning: 'Somebody else changed the same record meanwhile.',
@@ -309,6 +319,11 @@ export const ERROR_CATALOGUE = {
     status: 503,
     meaning: 'The server is starting or draining (/readyz).',
     fix: 'Wait.',
+  },
+  node_down: {
+    status: 503,
+    meaning: 'The GPU node is not running, or was lost before the answer was whole.',
+    fix: 'Try again once a replica on it is up.',
   },
   feed_unavailable: {
     status: 503,

@@ -16,8 +16,9 @@ import {
   type OpenApiOperation,
 } from '../http/index.js';
 import { adminVerbs, type AdminSources } from './adminVerbs.js';
+import { gpuVerbs, type GpuSources } from './gpuVerbs.js';
 import { keyVerbs } from './keyVerbs.js';
-import type { AdminVerb } from './verb.js';
+import { JsonText, type AdminVerb } from './verb.js';
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
@@ -39,11 +40,15 @@ export class ManagementServer {
   private readonly server: JsonServer;
 
   constructor(
-    sources: AdminSources,
+    sources: AdminSources & GpuSources,
     private readonly onDefect: (error: ServiceError) => void = () => undefined,
     { keys, gate, certificates }: ManagementAccess = {},
   ) {
-    const verbs = [...adminVerbs(sources), ...(keys === undefined ? [] : keyVerbs(keys))];
+    const verbs = [
+      ...adminVerbs(sources),
+      ...gpuVerbs(sources),
+      ...(keys === undefined ? [] : keyVerbs(keys)),
+    ];
     const app = this.routes(verbs, gate !== undefined);
     const listener = (request: IncomingMessage, response: ServerResponse): void => {
       const [path] = (request.url ?? '/').split('?', 1);
@@ -110,6 +115,7 @@ export class ManagementServer {
         verb.run(body).then(
           (result) => {
             if (typeof result === 'string') sendText(response, 200, 'text/plain; charset=utf-8', result);
+            else if (result instanceof JsonText) sendJson(response, 200, result.text);
             else sendJson(response, 200, JSON.stringify(result));
           },
           (thrown: unknown) => this.fail(response, thrown),

@@ -2,6 +2,11 @@ import type { z } from 'zod';
 import type { ErrorCode } from '../errors/index.js';
 import { validate } from './validation.js';
 
+/** An answer that is JSON already, and may be large. */
+export class JsonText {
+  constructor(readonly text: string) {}
+}
+
 /** A verb of `/admin/`: what it takes, what it does, and the errors that are its own. */
 export interface AdminVerb {
   readonly name: string;
@@ -10,7 +15,7 @@ export interface AdminVerb {
   /** undefined: a plain sentence, as Clipper answers. */
   readonly answer?: z.ZodType;
   readonly errors: readonly ErrorCode[];
-  /** A string is answered as plain text, anything else as JSON. */
+  /** A string is answered as plain text, a `JsonText` as it is, anything else as JSON. */
   run(body: unknown): Promise<unknown>;
 }
 

@@ -28,12 +28,25 @@ export function describedMetrics(): readonly DescribedMetric[] {
   return described;
 }
 
+/** Of the names that are not ours. */
+function isDcgm(name: string): boolean {
+  return name.startsWith('DCGM_');
+}
+
+function namesOf(labels: readonly string[]): string {
+  return labels.map((label) => `\`${label}\``).join(', ');
+}
+
 /** `docs/metrics.md`, whole. */
 export function metricDocumentation(): string {
-  const rows = describedMetrics().map(({ name, type, unit, labels, help }) => {
-    const named = labels.map((label) => `\`${label}\``).join(', ');
-    return `| \`${name}\` | ${type} | ${unit} | ${named} | ${help} |`;
-  });
+  const metrics = describedMetrics();
+  const rows = metrics
+    .filter(({ name }) => !isDcgm(name))
+    .map(({ name, type, unit, labels, help }) => {
+      return `| \`${name}\` | ${type} | ${unit} | ${namesOf(labels)} | ${help} |`;
+    });
+  const dcgm = metrics.filter(({ name }) => isDcgm(name));
+  const dcgmRows = dcgm.map(({ name, type, help }) => `| \`${name}\` | ${type} | ${help} |`);
   const queries = METRIC_QUERIES.map(({ question, promql }) => `${question}:\n\n    ${promql}\n`);
   return `# Metrics
 
@@ -51,6 +64,20 @@ invent make no series. Containers that name themselves get \`replica\` series up
 | metric | type | unit | labels | meaning |
 | ------ | ---- | ---- | ------ | ------- |
 ${rows.join('\n')}
+
+## GPUs, under the names of NVIDIA's DCGM exporter
+
+One series a simulated GPU, with the labels ${namesOf(dcgm[0]?.labels ?? [])}, so that dashboards made for DCGM show them: NVIDIA's own
+([12239](https://grafana.com/grafana/dashboards/12239)) works as it is. Two of its panels stay empty, since neither temperatures nor tensor cores are simulated. [deploy/grafana](../deploy/grafana) has a
+dashboard with the GPUs beside the models that run on them.
+
+**All of it is simulated time.** Shares, rates and clocks are the simulated card's, over its last second. Where the host is slower than the card, the card waits for the host and is seen
+idle: \`windjammer_gpu_node_dilation\`, host time over simulated time, says how far that goes, and above 1.2 nothing here says how busy a real card would be.
+\`windjammer_gpu_node_busy_seconds_total\` is host time.
+
+| metric | type | meaning |
+| ------ | ---- | ------- |
+${dcgmRows.join('\n')}
 
 ## Questions and their PromQL
 

@@ -59,4 +59,8 @@ export const METRIC_QUERIES: readonly MetricQuery[] = [
     promql:
       'windjammer_replicas_wanted - on (model, version) group_left () sum by (model, version) (windjammer_replicas{state="up"})',
   },
+  {
+    question: 'How busy each simulated GPU is, 0 to 1, where its times mean something',
+    promql: 'DCGM_FI_PROF_SM_ACTIVE and on (node) (windjammer_gpu_node_dilation <= 1.2)',
+  },
 ];

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { BatchingObserver, BatchRecord, ReplicaStatus } from '../batching/index.js';
 import type { CacheStats } from '../cache/index.js';
@@ -19,6 +20,7 @@ import type { Complaint } from './complaint.js';
 import { connectionFamilies, type ConnectionSources } from './connectionMetrics.js';
 import { deploymentFamilies, type DeploymentSources } from './deploymentMetrics.js';
 import { FailureLog } from './failureLog.js';
+import { gpuFamilies } from './gpuMetrics.js';
 import type { MetricFamily } from './metricFamily.js';
 import { ModelMetrics } from './modelMetrics.js';
 import { QueryMetrics } from './queryMetrics.js';
@@ -84,6 +86,7 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
         () => sources.lookups(),
       ),
       ...deploymentFamilies(deployment),
+      ...gpuFamilies(() => deployment.nodes(), hostname()),
     ]);
     this.addGauge('windjammer_queries_in_flight', 'Queries without an answer yet', () => sources.inFlight());
   }

@@ -81,9 +81,9 @@ describe('a GPU node in a thread', () => {
     const frontend = await started(SCALE);
     let text = '';
     const ended = new Promise<string | undefined>((resolve) => {
-      expect(node.record(1e6, { onText: (piece) => (text += piece), onEnd: resolve })).toBe(true);
+      expect(node.record(1e6, { onText: (piece) => (text += piece), onEnd: resolve })).toBe('begun');
     });
-    expect(node.record(1e6, { onText: () => undefined, onEnd: () => undefined })).toBe(false);
+    expect(node.record(1e6, { onText: () => undefined, onEnd: () => undefined })).toBe('recording');
     frontend.ask([floats(1, 2), floats(3, 4)]);
     await frontend.seen(isResult);
     node.stopRecording();
@@ -95,11 +95,11 @@ describe('a GPU node in a thread', () => {
     expect(names).toContainEqual(expect.stringMatching(/^context \d+ on GPU 0: scale 1, replica 0$/));
     // And again, until the thread dies.
     const cut = new Promise<string | undefined>((resolve) => {
-      expect(node.record(1e6, { onText: () => undefined, onEnd: resolve })).toBe(true);
+      expect(node.record(1e6, { onText: () => undefined, onEnd: resolve })).toBe('begun');
     });
     await killThread(node);
     expect(await cut).toMatch(/died/);
-    expect(node.record(1e6, { onText: () => undefined, onEnd: () => undefined })).toBe(false);
+    expect(node.record(1e6, { onText: () => undefined, onEnd: () => undefined })).toBe('down');
     expect(node.report().spans).toEqual([]);
   });
 

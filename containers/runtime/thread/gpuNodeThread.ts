@@ -120,11 +120,12 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
     this.post({ kind: 'watch', watched });
   }
 
-  record(limit: number, sink: TimelineSink): boolean {
-    if (this.recording !== undefined || this.state !== 'running') return false;
+  record(limit: number, sink: TimelineSink): ReturnType<NodeHost['record']> {
+    if (this.state !== 'running') return 'down';
+    if (this.recording !== undefined) return 'recording';
     this.recording = sink;
     this.post({ kind: 'record', limit });
-    return true;
+    return 'begun';
   }
 
   stopRecording(): void {

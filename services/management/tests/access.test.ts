@@ -23,6 +23,9 @@ async function start(requiresKeys: boolean): Promise<void> {
       replicas: () => [],
       servingVersion: () => undefined,
       selectionShares: () => undefined,
+      nodes: () => [],
+      queues: () => [],
+      recordTimeline: () => Promise.reject(new Error('nothing is recorded')),
     },
     (error) => {
       throw error;

@@ -1,9 +1,11 @@
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect } from 'vitest';
+import type { NodeReport } from '../../../containers/runtime/index.js';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../errors/index.js';
+import type { ReplicaStatus } from '../../prediction/index.js';
 import { Registry } from '../../registry/index.js';
 import { MemoryStore } from '../../store/index.js';
-import { ManagementServer } from '../index.js';
+import { ManagementServer, type GpuSources } from '../index.js';
 
 export const app = { name: 'a', input_type: 'doubles', default_output: '0', latency_slo_micros: 20_000 };
 export const model = {
@@ -20,6 +22,9 @@ export class ManagementHarness {
   readonly registry = new Registry(this.store);
   /** The version that answers, where it is not the current one. */
   serving: string | undefined;
+  nodes: readonly NodeReport[] = [];
+  queues: readonly ReplicaStatus[] = [];
+  recordTimeline: GpuSources['recordTimeline'] = () => Promise.reject(new Error('nothing is recorded'));
   private readonly server = new ManagementServer({
     registry: this.registry,
     replicas: () => [
@@ -27,6 +32,9 @@ export class ManagementHarness {
     ],
     servingVersion: (name) => this.serving ?? this.registry.currentVersion(name),
     selectionShares: (_application, context) => new Map([[`share-of-${context}`, 1]]),
+    nodes: () => this.nodes,
+    queues: () => this.queues,
+    recordTimeline: (request) => this.recordTimeline(request),
   });
   private address: AddressInfo | undefined;
 

@@ -9,7 +9,7 @@ describe('docs/metrics.md', () => {
   });
 
   it('names metrics as Prometheus wants it: a unit at the end, _total behind counters and nothing else', () => {
-    const described = describedMetrics();
+    const described = describedMetrics().filter(({ name }) => !name.startsWith('DCGM_'));
     expect(described.length).toBeGreaterThan(30);
     for (const { name, type, unit, labels, help } of described) {
       expect(name).toMatch(/^windjammer(_[a-z]+)+$/);
@@ -26,6 +26,20 @@ describe('docs/metrics.md', () => {
     expect(new Set(described.map(({ name }) => name)).size).toBe(described.length);
   });
 
+  it('has what dashboards for DCGM ask for, under names, types and labels of its exporter', () => {
+    const described = describedMetrics().filter(({ name }) => name.startsWith('DCGM_'));
+    const names = described.map(({ name }) => name);
+    for (const name of ['FB_FREE', 'FB_USED', 'SM_CLOCK', 'MEM_CLOCK', 'GPU_UTIL', 'MEM_COPY_UTIL'])
+      expect(names).toContain(`DCGM_FI_DEV_${name}`);
+    for (const name of ['GR_ENGINE_ACTIVE', 'SM_ACTIVE', 'SM_OCCUPANCY', 'DRAM_ACTIVE', 'PCIE_TX_BYTES'])
+      expect(names).toContain(`DCGM_FI_PROF_${name}`);
+    for (const { name, labels, help } of described) {
+      expect(name).toMatch(/^DCGM_FI_(DEV|PROF)(_[A-Z0-9]+)+$/);
+      expect(labels.slice(0, 5)).toEqual(['gpu', 'UUID', 'device', 'modelName', 'Hostname']);
+      expect(help).not.toMatch(/[|\n]|\.$/);
+    }
+  });
+
   it('asks only for metrics that there are', () => {
     const names = new Set(
       describedMetrics().flatMap(({ name, type }) =>
@@ -33,7 +47,7 @@ describe('docs/metrics.md', () => {
       ),
     );
     for (const { promql } of METRIC_QUERIES) {
-      for (const [used] of promql.matchAll(/windjammer_\w+/g)) expect(names).toContain(used);
+      for (const [used] of promql.matchAll(/windjammer_\w+|DCGM_\w+/g)) expect(names).toContain(used);
     }
   });
 });

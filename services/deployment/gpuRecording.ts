@@ -1,0 +1,42 @@
+import type { NodeHost } from '../../containers/runtime/index.js';
+import { ServiceError } from '../errors/index.js';
+
+export interface TimelineRequest {
+  /** The first node's unless given. */
+  readonly node?: string | undefined;
+  /** Of host time. */
+  readonly seconds: number;
+  /** Characters after which events are left out. */
+  readonly limit: number;
+}
+
+/**
+ * The timeline of a node, recorded for a while: JSON in Chrome's trace event format. It is held in memory, up to the
+ * request's limit.
+ * @throws ServiceError (as a rejection)
+ */
+export function recordTimeline(host: NodeHost | undefined, request: TimelineRequest): Promise<string> {
+  const { node, seconds, limit } = request;
+  return new Promise((resolve, reject) => {
+    if (host === undefined) {
+      const which = node === undefined ? 'there is no GPU node' : `there is no GPU node '${node}'`;
+      reject(new ServiceError('unknown_node', which, 'node'));
+      return;
+    }
+    const pieces: string[] = [];
+    let timer: NodeJS.Timeout | undefined;
+    const answer = host.record(limit, {
+      onText: (text) => pieces.push(text),
+      onEnd: (failure) => {
+        clearTimeout(timer);
+        if (failure === undefined) resolve(pieces.join(''));
+        else reject(new ServiceError('node_down', failure));
+      },
+    });
+    if (answer === 'recording')
+      reject(new ServiceError('recording', `GPU node '${host.name}' is being recorded already`));
+    else if (answer === 'down')
+      reject(new ServiceError('node_down', `GPU node '${host.name}' is not running`));
+    else timer = setTimeout(() => host.stopRecording(), seconds * 1000);
+  });
+}

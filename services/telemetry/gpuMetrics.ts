@@ -1,0 +1,115 @@
+import { gpuStatus, type GpuStatus, type NodeReport } from '../../containers/runtime/index.js';
+import { labelText, type MetricFamily, type MetricType } from './metricFamily.js';
+
+const MIB = 1024 * 1024;
+const LABELS = ['gpu', 'UUID', 'device', 'modelName', 'Hostname', 'node'] as const;
+
+type Reader = readonly [name: string, type: MetricType, help: string, read: (status: GpuStatus) => number];
+
+/** Under the names, units and meanings of NVIDIA's DCGM exporter. */
+const READERS: readonly Reader[] = [
+  ['DCGM_FI_DEV_SM_CLOCK', 'gauge', 'SM clock frequency (in MHz)', ({ smClockHz }) => smClockHz / 1e6],
+  [
+    'DCGM_FI_DEV_MEM_CLOCK',
+    'gauge',
+    'Memory clock frequency (in MHz)',
+    ({ memoryClockHz }) => memoryClockHz / 1e6,
+  ],
+  [
+    'DCGM_FI_DEV_GPU_UTIL',
+    'gauge',
+    'GPU utilization (in %): time with a block on the GPU',
+    ({ busyShare }) => 100 * busyShare,
+  ],
+  [
+    'DCGM_FI_DEV_MEM_COPY_UTIL',
+    'gauge',
+    "Memory utilization (in %): bytes moved, of the bandwidth by the card's data sheet",
+    ({ memoryShare }) => 100 * memoryShare,
+  ],
+  [
+    'DCGM_FI_DEV_FB_FREE',
+    'gauge',
+    'Framebuffer memory free (in MiB)',
+    ({ totalBytes, usedBytes }) => (totalBytes - usedBytes) / MIB,
+  ],
+  ['DCGM_FI_DEV_FB_USED', 'gauge', 'Framebuffer memory used (in MiB)', ({ usedBytes }) => usedBytes / MIB],
+  [
+    'DCGM_FI_PROF_GR_ENGINE_ACTIVE',
+    'gauge',
+    'Ratio of time that the compute engine is active',
+    ({ busyShare }) => busyShare,
+  ],
+  [
+    'DCGM_FI_PROF_SM_ACTIVE',
+    'gauge',
+    'Ratio of cycles that an SM has a warp assigned, averaged over SMs',
+    ({ smActiveShare }) => smActiveShare,
+  ],
+  [
+    'DCGM_FI_PROF_SM_OCCUPANCY',
+    'gauge',
+    'Ratio of warps resident on an SM to the most that it holds, averaged over SMs',
+    ({ occupancyShare }) => occupancyShare,
+  ],
+  [
+    'DCGM_FI_PROF_PIPE_FP32_ACTIVE',
+    'gauge',
+    'Ratio of cycles that the fp32 pipes are active',
+    ({ float32Share }) => float32Share,
+  ],
+  [
+    'DCGM_FI_PROF_PIPE_FP64_ACTIVE',
+    'gauge',
+    'Ratio of cycles that the fp64 pipes are active',
+    ({ float64Share }) => float64Share,
+  ],
+  [
+    'DCGM_FI_PROF_DRAM_ACTIVE',
+    'gauge',
+    'Ratio of cycles that the memory interface is active, by bytes moved',
+    ({ memoryShare }) => memoryShare,
+  ],
+  [
+    'DCGM_FI_PROF_PCIE_TX_BYTES',
+    'gauge',
+    'Payload that the GPU sends over PCIe, in bytes a second; counted when a copy ends',
+    ({ toHostBytesPerSecond }) => toHostBytesPerSecond,
+  ],
+  [
+    'DCGM_FI_PROF_PCIE_RX_BYTES',
+    'gauge',
+    'Payload that the GPU receives over PCIe, in bytes a second; counted when a copy ends',
+    ({ toDeviceBytesPerSecond }) => toDeviceBytesPerSecond,
+  ],
+];
+
+/** GPUs of all nodes are numbered through, as those of one host are. @param hostname of the machine that simulates them */
+export function gpuFamilies(nodes: () => readonly NodeReport[], hostname: string): readonly MetricFamily[] {
+  // One scrape reads all families in turn, and nodes report new samples meanwhile: each reads what there is then.
+  const gpus = (): readonly { readonly labels: string; readonly status: GpuStatus }[] =>
+    nodes()
+      .flatMap(({ node, spans }) => spans.map((span) => ({ node, status: gpuStatus(node, span) })))
+      .map(({ node, status }, index) => ({ labels: gpuLabels(index, node, status, hostname), status }));
+  return READERS.map(([name, type, help, read]) => ({
+    name,
+    type,
+    unit: '',
+    labels: LABELS,
+    help,
+    write: (to) => {
+      for (const { labels, status } of gpus()) to.value(labels, read(status));
+    },
+  }));
+}
+
+function gpuLabels(index: number, node: string, { uuid, productName }: GpuStatus, hostname: string): string {
+  return labelText({
+    gpu: String(index),
+    UUID: uuid,
+    device: `nvidia${index}`,
+    modelName: productName,
+    Hostname: hostname,
+    node,
+  } satisfies Record<(typeof LABELS)[number], string>);
+}
