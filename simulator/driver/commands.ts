@@ -131,6 +131,8 @@ export interface LaunchReport {
   readonly threadInstructions: number;
   readonly warpInstructions: number;
   readonly dramBytes: number;
+  /** What the whole card took between start and end. */
+  readonly energyMillijoules: number;
   /** Host seconds spent in functional execution. */
   readonly executorSeconds: number;
   /** What the kernel's `printf` calls and failed assertions wrote, the last 1 MiB of it; a faulted launch tells too. */

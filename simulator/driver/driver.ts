@@ -435,6 +435,7 @@ function launchReport(record: LaunchRecord): NonNullable<DriverResult['launch']>
     threadInstructions: record.counters.threadInstructions,
     warpInstructions: record.counters.warpInstructions,
     dramBytes: Math.round(record.dramBytes),
+    energyMillijoules: record.energyMillijoules,
     executorSeconds: record.executorSeconds,
     ...(record.printed === undefined ? {} : { printed: record.printed }),
   };

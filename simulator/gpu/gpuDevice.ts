@@ -96,7 +96,10 @@ export class GpuDevice implements AgendaTarget {
   launch(request: LaunchRequest): number {
     const nowNs = this.agenda.nowNs();
     const id = this.state.nextLaunch++;
-    this.state.launches.set(id, launchRecord(request, id, nowNs, this.state.warmNext));
+    this.state.launches.set(
+      id,
+      launchRecord(request, id, nowNs, this.power.millijoulesAt(nowNs), this.state.warmNext),
+    );
     this.state.warmNext = false;
     this.agenda.schedule(this.name, nowNs + request.leadNs, 'start', id);
     return id;
@@ -249,7 +252,10 @@ export class GpuDevice implements AgendaTarget {
     const { faulted, wakeNs } = this.dispatcher.fill(nowNs);
     ended.push(...faulted);
     if (reports.length > 0) this.listener.onBlocksDone(reports);
-    for (const record of ended) this.listener.onLaunchEnd(record, nowNs);
+    for (const record of ended) {
+      record.energyMillijoules = this.state.power.millijoules - record.arrivedMillijoules;
+      this.listener.onLaunchEnd(record, nowNs);
+    }
     this.busyInside = false;
     if (this.roomMade) {
       this.roomMade = false;

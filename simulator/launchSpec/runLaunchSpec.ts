@@ -38,6 +38,9 @@ export interface LaunchSpecResult {
   readonly ptxThreadInstructions: number;
   readonly ptxWarpInstructions: number;
   readonly dramBytes: number;
+  /** What the whole card takes meanwhile, what it takes when idle included. */
+  readonly energyJoules: number;
+  readonly averagePowerWatts: number;
   readonly buffers: readonly BufferSummary[];
   readonly executorSeconds: number;
   /** What the kernel's `printf` calls wrote, when it has any. */
@@ -190,8 +193,16 @@ function summarise(device: DeviceProfile, launch: LaunchReport, buffers: BufferS
     ptxThreadInstructions: launch.threadInstructions,
     ptxWarpInstructions: launch.warpInstructions,
     dramBytes: launch.dramBytes,
+    energyJoules: rounded(launch.energyMillijoules / 1e3),
+    // Millijoules a nanosecond are megawatts.
+    averagePowerWatts: rounded((launch.energyMillijoules / (launch.endNs - launch.startNs)) * 1e6),
     buffers,
     executorSeconds: launch.executorSeconds,
     ...(launch.printed === undefined ? {} : { printed: launch.printed }),
   };
+}
+
+/** To six significant digits. */
+function rounded(value: number): number {
+  return Number(value.toPrecision(6));
 }

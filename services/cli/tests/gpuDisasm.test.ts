@@ -39,7 +39,7 @@ describe('windjammer gpu disasm', () => {
     [[sgemm, '--block', '16,16'], /expected threads such as 256, 16x16 or 8x8x4/],
     [[sgemm, '--block', '0'], /expected threads such as 256/],
     [[sgemm, '--dynamic-shared', '-1'], /expected a whole number from 0/],
-    [[sgemm, '--device', 'h2'], /^FAILED unknownDevice: no device profile 'h2'; there are: h200$/],
+    [[sgemm, '--device', 'h2'], /^FAILED unknownDevice: no device profile 'h2'; there are: h200, /],
     [[], /missing required argument 'ptx'/],
   ])('says what is wrong with %j', async (args, message) => {
     expect(await run(...args)).toMatch(message);

@@ -38,6 +38,8 @@ export type LaunchPhase = 'starting' | 'running' | 'done' | 'faulted' | 'killed'
 export interface LaunchRecord extends LaunchRequest {
   readonly id: number;
   readonly arrivedNs: number;
+  /** The card's energy when it arrived. */
+  readonly arrivedMillijoules: number;
   phase: LaunchPhase;
   /** Next block to dispatch; blocks from here to `hi` are the dispatcher's. */
   next: number;
@@ -49,6 +51,8 @@ export interface LaunchRecord extends LaunchRequest {
   /** Of a launch whose blocks wait for one another, once all of them have run: what they executed together. */
   wholeGrid?: ExecutionCounters;
   dramBytes: number;
+  /** What the whole card took from its arrival to its end. */
+  energyMillijoules: number;
   /** Host seconds of functional execution; no part of the state that a hash covers. */
   executorSeconds: number;
   /** Caches are taken to be warm from an equal launch before. */
@@ -61,7 +65,13 @@ export interface LaunchRecord extends LaunchRequest {
 }
 
 /** Written out: a launch of microseconds is not to pay for a copy by spreading. */
-export function launchRecord(request: LaunchRequest, id: number, nowNs: number, warm: boolean): LaunchRecord {
+export function launchRecord(
+  request: LaunchRequest,
+  id: number,
+  nowNs: number,
+  nowMillijoules: number,
+  warm: boolean,
+): LaunchRecord {
   return {
     context: request.context,
     module: request.module,
@@ -80,6 +90,7 @@ export function launchRecord(request: LaunchRequest, id: number, nowNs: number, 
     leadNs: request.leadNs,
     id,
     arrivedNs: nowNs,
+    arrivedMillijoules: nowMillijoules,
     phase: 'starting',
     next: request.lo,
     residentBlocks: 0,
@@ -89,6 +100,7 @@ export function launchRecord(request: LaunchRequest, id: number, nowNs: number, 
     counters: emptyCounters(),
     wholeGrid: undefined,
     dramBytes: 0,
+    energyMillijoules: 0,
     executorSeconds: 0,
     warm,
     profile: undefined,
