@@ -1,7 +1,7 @@
 """Joins what measureLaunches.py and Nsight Compute left into one CSV, and writes durations into the launch specs.
 
 usage: keepLaunches.py RESULTS LAUNCHES TARGET.csv
-RESULTS holds plain.csv, time.csv and timeOrder.json, counters.csv and counterOrder.json.
+RESULTS holds plain.csv, time.csv, cold.csv and timeOrder.json, counters.csv and counterOrder.json.
 """
 import csv, json, os, statistics, sys
 
@@ -20,16 +20,20 @@ COUNTERS = {
 }
 
 
-def profiled(folder, name):
+def profiled(folder, name, order):
     """Rows of Nsight Compute by launch spec."""
-    lines = [line for line in open(os.path.join(folder, name + "s.csv" if name == "counter" else name + ".csv")) if line.startswith('"')]
+    lines = [line for line in open(os.path.join(folder, name + ".csv")) if line.startswith('"')]
     rows = [row for row in csv.DictReader(lines) if row["ID"] != ""]
-    order = json.load(open(os.path.join(folder, name + "Order.json")))
+    order = json.load(open(os.path.join(folder, order + "Order.json")))
     assert len(rows) == len(order), (len(rows), len(order))
     found = {}
     for spec, row in zip(order, rows):
         found.setdefault(spec, []).append(row)
     return found
+
+
+def durations(rows):
+    return [float(row["gpu__time_duration.sum"].replace(",", "")) / 1000 for row in rows]
 
 
 def number(text):
@@ -40,20 +44,21 @@ def number(text):
 def main():
     results, launches, target = sys.argv[1:4]
     plain = {row["launch"]: row for row in csv.DictReader(open(os.path.join(results, "plain.csv")))}
-    times, counters = profiled(results, "time"), profiled(results, "counter")
+    times, cold = profiled(results, "time", "time"), profiled(results, "cold", "time")
+    counters = profiled(results, "counters", "counter")
     with open(target, "w") as file:
         head = "launch,grid,block,dynamic_shared_bytes,registers,static_shared_bytes,local_bytes,blocks_per_sm,"
-        file.write(head + "duration_us,duration_spread_pct,back_to_back_us,back_to_back_spread_pct,lone_event_us," + ",".join(COUNTERS) + "\n")
+        file.write(head + "duration_us,duration_spread_pct,cold_duration_us,back_to_back_us,back_to_back_spread_pct,lone_event_us," + ",".join(COUNTERS) + "\n")
         for name in sorted(times):
             path = os.path.join(launches, name + ".json")
             spec = json.load(open(path))
             assert all(row["Kernel Name"].split("(")[0] == spec["kernel"] for row in times[name] + counters[name])
-            durations = [float(row["gpu__time_duration.sum"].replace(",", "")) / 1000 for row in times[name]]
-            median = statistics.median(durations)
+            warm = durations(times[name])
+            median = statistics.median(warm)
             row, p = counters[name][0], plain[name]
             cells = [name, "x".join(map(str, spec["grid"])), "x".join(map(str, spec["block"])), spec["dynamicSharedBytes"]]
             cells += [p[key] for key in ("registers", "static_shared_bytes", "local_bytes", "blocks_per_sm")]
-            cells += [f"{median:.3f}", f"{(max(durations) - min(durations)) / median * 100:.1f}"]
+            cells += [f"{median:.3f}", f"{(max(warm) - min(warm)) / median * 100:.1f}", f"{statistics.median(durations(cold[name])):.3f}"]
             cells += [p[key] for key in ("back_to_back_us", "back_to_back_spread_pct", "lone_event_us")]
             cells += [number(row[metric]) for metric in COUNTERS.values()]
             file.write(",".join(map(str, cells)) + "\n")
