@@ -1,6 +1,7 @@
 import type { FunctionBuilder } from '../wasm/index.js';
-import { AREA, COUNTER_BYTES, DYNAMIC_BYTES, PASSES } from './executorArea.js';
+import { AREA, COUNTER_BYTES, PASSES } from './executorArea.js';
 import type { DynamicBytes } from './addressEmitter.js';
+import { ByteCounters, addToCounter } from './byteCounters.js';
 import type { RegionFlow } from './regionFlow.js';
 
 /** Of lanes that run apart from a chunk. */
@@ -25,7 +26,7 @@ export class PassCounters {
   private readonly passes: number;
   /** Position where each class is counted. */
   private readonly countedAt = new Map<number, number>();
-  private readonly dynamicBytes = new Map<DynamicBytes, number>();
+  private readonly bytes: ByteCounters;
 
   /**
    * @param base address of the region's first counter
@@ -37,6 +38,7 @@ export class PassCounters {
     private readonly base: number,
     private readonly parted?: PartedPasses,
   ) {
+    this.bytes = new ByteCounters(f);
     this.passes = f.local('i32');
     for (let index = 0; index < flow.classCount; index++) {
       const repeats = flow.isRepeated[index] === true;
@@ -59,14 +61,7 @@ export class PassCounters {
 
   /** At an access whose bytes are counted where it happens. */
   countBytes(what: DynamicBytes, bytes: number | (() => void)): void {
-    let local = this.dynamicBytes.get(what);
-    if (local === undefined) {
-      local = this.f.local('i32');
-      this.dynamicBytes.set(what, local);
-    }
-    if (typeof bytes === 'number') this.f.i32(bytes);
-    else bytes();
-    this.f.get(local).op('i32Add').set(local);
+    this.bytes.add(what, bytes);
   }
 
   /** Before a warp. */
@@ -104,13 +99,9 @@ export class PassCounters {
 
   /** After a warp: everything to memory. */
   endWarp(): void {
-    const f = this.f;
     if (this.parted !== undefined) this.leaveForChunk();
     else this.countWarp();
-    for (const [what, local] of this.dynamicBytes) {
-      this.addTo(DYNAMIC_BYTES[what], () => f.get(local));
-      f.i32(0).set(local);
-    }
+    this.bytes.flush();
   }
 
   private countWarp(): void {
@@ -118,10 +109,11 @@ export class PassCounters {
     this.counts.forEach((count, index) => {
       const at = this.base + index * COUNTER_BYTES;
       const most = this.most[index] ?? -1;
-      this.addTo(at, () => f.get(count));
-      this.addTo(at + 8, () => {
+      addToCounter(f, at, () => f.get(count).op('i64ExtendI32U'));
+      addToCounter(f, at + 8, () => {
         if (most >= 0) f.get(most);
         else f.get(count).i32(0).op('i32Ne');
+        f.op('i64ExtendI32U');
       });
     });
   }
@@ -147,14 +139,6 @@ export class PassCounters {
         .op('select')
         .memory('i32Store', at + PASSES.most);
     });
-  }
-
-  /** Adds an i32 that `push` leaves to the i64 at an address. */
-  private addTo(at: number, push: () => void): void {
-    const f = this.f;
-    f.area().area().memory('i64Load', at);
-    push();
-    f.op('i64ExtendI32U').op('i64Add').memory('i64Store', at);
   }
 }
 

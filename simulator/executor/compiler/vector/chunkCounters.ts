@@ -1,6 +1,7 @@
 import type { FunctionBuilder } from '../../wasm/index.js';
 import type { DynamicBytes } from '../addressEmitter.js';
-import { COUNTER_BYTES, DYNAMIC_BYTES, PASSES, RECORD } from '../executorArea.js';
+import { ByteCounters, addToCounter } from '../byteCounters.js';
+import { COUNTER_BYTES, PASSES, RECORD } from '../executorArea.js';
 import { passesOf } from '../passCounters.js';
 import type { RegionFlow } from '../regionFlow.js';
 import { clearMaskedPasses, MaskedPasses } from './maskedPasses.js';
@@ -17,7 +18,7 @@ export class ChunkCounters {
   private readonly threads: number[] = [];
   private readonly warps: number[] = [];
   private readonly countedAt = new Map<number, number>();
-  private readonly dynamicBytes = new Map<DynamicBytes, number>();
+  private readonly bytes: ByteCounters;
   /** Whether lanes of the warp have run apart. */
   private readonly haveParted: number;
   /** i64 local: instructions of lanes that ran apart. */
@@ -38,6 +39,7 @@ export class ChunkCounters {
     private readonly width: number,
     private readonly maskedSlots: ReadonlyMap<number, number> = new Map(),
   ) {
+    this.bytes = new ByteCounters(f);
     for (let index = 0; index < flow.classCount; index++) {
       this.passes.push(f.local('i32'));
       this.most.push(flow.isRepeated[index] === true ? f.local('i32') : -1);
@@ -79,14 +81,7 @@ export class ChunkCounters {
   }
 
   countBytes(what: DynamicBytes, bytes: number | (() => void)): void {
-    let local = this.dynamicBytes.get(what);
-    if (local === undefined) {
-      local = this.f.local('i32');
-      this.dynamicBytes.set(what, local);
-    }
-    if (typeof bytes === 'number') this.f.i32(bytes);
-    else bytes();
-    this.f.get(local).op('i32Add').set(local);
+    this.bytes.add(what, bytes);
   }
 
   /**
@@ -149,10 +144,7 @@ export class ChunkCounters {
       if (most < 0) this.addThreads(index);
       f.i32(0).set(most < 0 ? passes : most);
     });
-    for (const [what, local] of this.dynamicBytes) {
-      this.addTo(DYNAMIC_BYTES[what], () => f.get(local).op('i64ExtendI32U'));
-      f.i32(0).set(local);
-    }
+    this.bytes.flush();
   }
 
   /** Before the function returns: everything to memory. */
@@ -160,11 +152,11 @@ export class ChunkCounters {
     const { f } = this;
     this.threads.forEach((threads, index) => {
       const at = this.base + index * COUNTER_BYTES;
-      this.addTo(at, () => f.get(threads));
-      this.addTo(at + 8, () => f.get(this.warps[index] ?? 0));
+      addToCounter(f, at, () => f.get(threads));
+      addToCounter(f, at + 8, () => f.get(this.warps[index] ?? 0));
     });
-    this.addTo(RECORD.instructionsApart, () => f.get(this.apart));
-    if (this.masked.size > 0) this.addTo(RECORD.instructionsIdle, () => f.get(this.idle));
+    addToCounter(f, RECORD.instructionsApart, () => f.get(this.apart));
+    if (this.masked.size > 0) addToCounter(f, RECORD.instructionsIdle, () => f.get(this.idle));
   }
 
   /** Adds what the lanes have passed, and leaves in `passes` what the one has that passed most. */
@@ -238,12 +230,5 @@ export class ChunkCounters {
 
   private sizeOf(index: number): number {
     return this.flow.classSizes[index] ?? 0;
-  }
-
-  private addTo(at: number, push: () => void): void {
-    const { f } = this;
-    f.area().area().memory('i64Load', at);
-    push();
-    f.op('i64Add').memory('i64Store', at);
   }
 }
