@@ -27,6 +27,7 @@ const mostBranchTargets = 1 << 20;
 
 interface PendingInstruction extends ParsedInstruction {
   readonly scope: object;
+  nounroll?: boolean;
 }
 
 /** What a function's body may refer to of its module. */
@@ -50,6 +51,8 @@ export class FunctionParser {
   private readonly parser: InstructionParser;
   private refusal: IrRefusal | undefined;
   private branchTargets = 0;
+  /** A `.pragma "nounroll"` that no instruction has followed yet. */
+  private nounroll = false;
   private stack: AllocationStack | undefined;
   /** What goes before the first instruction; known only once the body is read. */
   private readonly prologue: PendingInstruction[] = [];
@@ -136,6 +139,8 @@ export class FunctionParser {
       for (const formal of this.head.given)
         this.pending.push(this.formalMove('st', formal, instruction.line, instruction.guard));
     }
+    if (this.nounroll) instruction.nounroll = true;
+    this.nounroll = false;
     this.pending.push(instruction);
   }
 
@@ -241,7 +246,7 @@ export class FunctionParser {
         skipDebugDirective(stream);
         break;
       case '.pragma':
-        stream.skipStatement();
+        this.parsePragma();
         break;
       case '.section':
         stream.next();
@@ -251,6 +256,13 @@ export class FunctionParser {
       default:
         stream.fail('an instruction or a declaration such as .reg');
     }
+  }
+
+  private parsePragma(): void {
+    const stream: TokenStream = this.stream;
+    stream.next();
+    if (stream.peek().kind === 'string' && stream.peek().text === '"nounroll"') this.nounroll = true;
+    stream.skipStatement();
   }
 
   private declareSymbol(name: string): string {
@@ -302,7 +314,7 @@ export class FunctionParser {
     );
     const parsed = pending.map((each, index): IrInstruction => {
       const labels = targets[index] ?? NONE;
-      const { line, opcode, modifiers, types, guard, selectors, destinations, sources } = each;
+      const { line, opcode, modifiers, types, guard, selectors, nounroll, destinations, sources } = each;
       return {
         index,
         line,
@@ -312,6 +324,7 @@ export class FunctionParser {
         guard,
         carry: this.carryOf(each),
         selectors,
+        nounroll,
         prototype: this.prototypeOf(each),
         destinations,
         sources:

@@ -19,8 +19,5 @@ export { dominates, dominators, postDominators, type DominatorTree } from './ana
 export { analyzeLiveness, type Liveness } from './analysis/liveness.js';
 export { analyzeLoops, type LoopAnalysis, type NaturalLoop } from './analysis/loops.js';
 export { readRegisters, writtenRegisters } from './analysis/registerUse.js';
-export {
-  estimateRegistersPerThread,
-  registerPressure,
-  type RegisterPressure,
-} from './analysis/registerPressure.js';
+export { registerPressure, type RegisterPressure } from './analysis/registerPressure.js';
+export { estimateRegistersPerThread } from './registers/index.js';

@@ -158,6 +158,8 @@ export interface IrInstruction {
    * `vmad.s32.s32.s32 %r1, %r2.h0, -%r3.b1, %r4` has ['', 'h0', '-b1', ''].
    */
   readonly selectors?: readonly string[];
+  /** `.pragma "nounroll"` stands before it: the assembler does not unroll the loop that begins here. */
+  readonly nounroll?: boolean;
   /** Of a call through a register: what its target takes and returns (`.callprototype`, or of the `.calltargets`). */
   readonly prototype?: IrPrototype;
   /**

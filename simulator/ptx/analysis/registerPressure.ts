@@ -71,20 +71,3 @@ function varyingRegisters(fn: IrFunction): Uint8Array {
   }
   return varying;
 }
-
-/** Fewest and most registers that the assembler gives a thread. */
-const leastRegisters = 16;
-const mostRegisters = 255;
-/**
- * Fitted by least squares on the eleven measured kernels of simulator/gpu/reference (mean error 3 registers). Above one
- * because the assembler lengthens lifetimes, hoisting loads of unrolled loops; the constant is what it keeps for itself.
- */
-const registersPerValue = 1.7;
-const ownRegisters = 8.5;
-
-/** Registers a thread takes on the card, estimated from the values live at once. `.maxnreg` caps it. */
-export function estimateRegistersPerThread(fn: IrFunction): number {
-  const estimate = Math.round(registerPressure(fn).varying * registersPerValue + ownRegisters);
-  const cap = fn.directives['maxnreg']?.[0] ?? mostRegisters;
-  return Math.min(Math.max(estimate, leastRegisters), cap, mostRegisters);
-}

@@ -32,8 +32,8 @@ export function replaceInstructions(
 /** An instruction at its place: the same object where that is its place already. */
 function placed(instruction: NewInstruction | IrInstruction, index: number): IrInstruction {
   if ('index' in instruction && instruction.index === index) return instruction;
-  const { line, opcode, modifiers, types, guard, carry, selectors, prototype, destinations, sources } =
-    instruction;
+  const { line, opcode, modifiers, types, guard, carry, selectors, nounroll, prototype } = instruction;
+  const { destinations, sources } = instruction;
   return {
     index,
     line,
@@ -43,6 +43,7 @@ function placed(instruction: NewInstruction | IrInstruction, index: number): IrI
     guard,
     carry,
     selectors,
+    nounroll,
     prototype,
     destinations,
     sources,

@@ -26,9 +26,13 @@ export function printFunction(fn: IrFunction): string {
     ...fn.callParameters.map((parameter) => `${parameterText(parameter)};`),
   ];
   const lines = [headText(fn), '{', ...declarations.map(indented)];
+  let index = 0;
   for (const { label, instructions } of blocksOf(fn, names)) {
     if (label !== undefined) lines.push(`${label}:`);
-    for (const { tables, text } of instructions) lines.push(...tables, indented(text));
+    for (const { tables, text } of instructions) {
+      if (fn.instructions[index++]?.nounroll === true) lines.push(indented('.pragma "nounroll";'));
+      lines.push(...tables, indented(text));
+    }
   }
   return [...lines, '}', ''].join('\n');
 }

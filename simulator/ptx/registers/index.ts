@@ -1,0 +1,1 @@
+export { estimateRegistersPerThread } from './estimate.js';
