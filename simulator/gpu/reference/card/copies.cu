@@ -144,6 +144,24 @@ int main(int, char** argv) {
     together("copies beside DRAM reads", ps, {{"read", fullRead}, {"h2d", repeat(h2d(n, 0), times)}}); together("copies beside DRAM reads", ps, {{"read", fullRead}, {"d2h", repeat(d2h(n, 0), times)}}); together("copies beside DRAM reads", ps, {{"read", fullRead}, {"d2d", repeat(d2d(n, 0), times * 10)}});
   }
   together("copy both ways beside DRAM reads", kv("bytes", 1 << 26), {{"read", fullRead}, {"h2d", h2d(1 << 26, 0)}, {"d2h", d2h(1 << 26, 1 << 28)}});
+  { Op half = [=](cudaStream_t q) { computing<<<528, 256, 0, q>>>((float*)device, 16000); }; Op full = [=](cudaStream_t q) { computing<<<1056, 256, 0, q>>>((float*)device, 8000); };
+    // The host waits 50 us after the kernel's launch, then copies and waits for the end.
+    static cudaStream_t first = stream(), second = stream();
+    auto after = [&](const char* what, Op kernel, const char* which, size_t n, Op op) {
+      std::vector<double> idle, busy, whole;
+      for (int k = 0; k < 7; k++) {
+        CHECK(cudaDeviceSynchronize()); double t = hostUs(); op(second); CHECK(cudaStreamSynchronize(second)); idle.push_back(hostUs() - t);
+        t = hostUs(); kernel(first); while (hostUs() - t < 50) {} double u = hostUs(); op(second); CHECK(cudaStreamSynchronize(second)); busy.push_back(hostUs() - u); CHECK(cudaStreamSynchronize(first)); whole.push_back(hostUs() - t);
+      }
+      std::string ps = std::string("operation=") + which + " " + kv("bytes", n);
+      line(what, ps + " host to end on an idle card", median(idle)); line(what, ps + " host to end beside the kernel", median(busy)); line(what, ps + " the kernel, host to end", median(whole));
+    };
+    for (bool all : {true, false}) {
+      const char* what = all ? "50 us after a kernel that fills the card" : "50 us after a kernel on half the slots"; Op kernel = all ? full : half;
+      for (size_t n : {4096, 1 << 20, 1 << 24, 1 << 26}) { after(what, kernel, "d2d", n, d2d(n, 0)); after(what, kernel, "h2d", n, h2d(n, 0)); after(what, kernel, "d2h", n, d2h(n, 1 << 28)); after(what, kernel, "memset", n, [=](cudaStream_t q) { CHECK(cudaMemsetAsync(device, 1, n, q)); }); }
+      after(what, kernel, "memset", 1024, [=](cudaStream_t q) { CHECK(cudaMemsetAsync(device, 1, 1024, q)); });
+      after(what, kernel, "kernel of one block", 0, [=](cudaStream_t q) { empty<<<1, 32, 0, q>>>(); });
+    } }
   together("two d2d", kv("bytes", 1 << 28), {{"d2d", d2d(1 << 28, 0)}, {"d2d again", d2d(1 << 28, 1 << 28)}});
   together("memset beside DRAM reads", kv("bytes", 1 << 28), {{"read", fullRead}, {"memset", [=](cudaStream_t q) { CHECK(cudaMemsetAsync(device, 1, 1 << 28, q)); }}});
   { float4* mapped; CHECK(cudaHostGetDevicePointer(&mapped, pinned, 0)); for (int blocks : {1, 16, 132}) { double us = loneUs([=](cudaStream_t q) { reading_host<<<blocks, 1024, 0, q>>>(mapped, (1 << 26) / 16, (float*)device); }, s, 3); line("kernel reads pinned host memory", kv("blocks", blocks), (1 << 26) / us / 1000, "GB/s"); } }

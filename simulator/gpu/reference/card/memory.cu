@@ -148,6 +148,40 @@ template <class T> void offset() {
     row("width", "load, L1, constant offsets", p("bytes", sizeof(T)) + " " + p("threads", threads), threads / 32 * 8.0 * 512 / c, "warp instructions a cycle and SM");
   }
 }
+// Addresses that do not hang on loads: 0 an index, 1 a pointer that moves.
+template <class T, int KIND> __global__ void __launch_bounds__(1024) walking(const T* a, int rounds, int step, long long* out) {
+  __shared__ long long first, last;
+  if (threadIdx.x == 0) { first = 0x7fffffffffffffffll; last = 0; }
+  constexpr u32 N = WIDTH_BYTES / sizeof(T);
+  a += (size_t)blockIdx.x * N;
+  u32 at = threadIdx.x, acc = 0;
+  const T* q = a + threadIdx.x;
+  for (int warm = 0; warm < 2; warm++) {
+    __syncthreads();
+    if (warm == 1 && threadIdx.x == 0) { first = 0x7fffffffffffffffll; last = 0; }
+    __syncthreads();
+    long long from = clock64();
+#pragma unroll 8
+    for (int r = 0; r < rounds; r++) {
+      if (KIND == 0) { acc ^= fold(a[at & (N - 1)]); at += step; } else { acc ^= fold(*q); q += step; }
+    }
+    long long to = clock64();
+    atomicMin(&first, from); atomicMax(&last, to);
+    q -= (size_t)step * rounds;
+  }
+  __syncthreads();
+  if (threadIdx.x == 0 && blockIdx.x == 0) *out = last - first;
+  if (acc == 0x7fffffff) out[1] = acc;
+}
+template <class T> void walk() {
+  CHECK(cudaMemset(big, 0, 132ull * WIDTH_BYTES));
+  int rounds = 1024, step = 32;
+  walking<T, 0><<<132, 1024>>>((T*)big, rounds, step, result); CHECK(cudaGetLastError());
+  row("width", "load, L1, masked index", p("bytes", sizeof(T)) + " " + p("threads", 1024), 32.0 * rounds / resultOf(), "warp instructions a cycle and SM");
+  rounds = WIDTH_BYTES / sizeof(T) / 32 - 32;
+  walking<T, 1><<<132, 1024>>>((T*)big, rounds, step, result); CHECK(cudaGetLastError());
+  row("width", "load, L1, moving pointer", p("bytes", sizeof(T)) + " " + p("threads", 1024), 32.0 * rounds / resultOf(), "warp instructions a cycle and SM");
+}
 // --- DRAM and L2 streams
 // Every round starts elsewhere, so that what a block finds is in L2 and not in its L1.
 #define EACH(UNROLL) for (int r = 0; r < rounds; r++) for (size_t i = (size_t)((blockIdx.x + r * 37) % gridDim.x) * blockDim.x + threadIdx.x, stride = (size_t)gridDim.x * blockDim.x; i < n; i += stride * UNROLL)
@@ -242,12 +276,12 @@ ATOM(red_add_f16x2, asm volatile("red.global.add.noftz.f16x2 [%0], %1;" ::"l"(q)
 // Patterns: 0 one address; 1 one address a warp; 2 consecutive words; 3 a sector apart; 4 random in 64 MB; 5 random among 256 words; 6 every lane its own address, the same in all warps
 __device__ size_t place(int pattern, u32 i, u32 r) {
   u32 h = (i * 2654435761u) ^ (r * 40503u * 65537u); h ^= h >> 15; h *= 0x85ebca6bu; h ^= h >> 13;
-  switch (pattern) { case 0: return 0; case 1: return (i / 32 % 16384) * 16; case 2: return (size_t)(i + r * 1031u * 32) % (1u << 22) * 8; case 3: return (size_t)(i % (1u << 20)) * 32; case 4: return (size_t)(h & ((1u << 23) - 1)) * 8; case 5: return (h & 255) * 8; default: return (i & 31) * 8; }
+  switch (pattern) { case 0: return 0; case 1: return (i / 32 % 16384) * 16; case 2: return (size_t)(i + r * 1031u * 32) % (1u << 22) * 8; case 3: return (size_t)(i % (1u << 20)) * 32; case 4: return (size_t)(h & ((1u << 23) - 1)) * 8; case 5: return (h & 255) * 8; case 6: return (i & 31) * 8; default: return (size_t)(h & ((1u << 20) - 1)) * 8; }
 }
 template <class A> __global__ void atomicRate(char* a, int pattern, int rounds) { u32 i = blockIdx.x * blockDim.x + threadIdx.x; u32 acc = 0; for (int r = 0; r < rounds; r++) acc += A::go(a + place(pattern, i, r), i & 1); if (acc == 0x7fffff77u) a[1] = 1; }
 template <class A> void atomics(bool few = false) {
-  static const char* names[] = {"one address", "one address a warp", "consecutive words (8 bytes apart)", "a sector apart", "random in 64 MB", "random among 256", "32 addresses, one a lane"};
-  for (int k = 0; k < 7; k++) {
+  static const char* names[] = {"one address", "one address a warp", "consecutive words (8 bytes apart)", "a sector apart", "random in 64 MB", "random among 256", "32 addresses, one a lane", "random in 8 MB"};
+  for (int k = 0; k < 8; k++) {
     if (few && k != 0 && k != 4) continue;
     int rounds = k == 0 || k == 5 || k == 6 ? 2 : 64;
     double us = medianUs([&] { atomicRate<A><<<264, 1024>>>(big, k, rounds); }, 3);
@@ -339,6 +373,7 @@ int main() {
   CHECK(cudaMemset(big, 0, 1 << 20));
   width<char, 0>("load, L1, address computed each time"); width<short, 0>("load, L1, address computed each time"); width<float, 0>("load, L1, address computed each time"); width<float2, 0>("load, L1, address computed each time"); width<float4, 0>("load, L1, address computed each time");
   offset<char>(); offset<short>(); offset<float>(); offset<float2>(); offset<float4>();
+  walk<char>(); walk<float>(); walk<float2>(); walk<float4>();
   width<char, 1>("store, L2"); width<float, 1>("store, L2"); width<float2, 1>("store, L2"); width<float4, 1>("store, L2");
   width<char, 2>("load, shared"); width<float, 2>("load, shared"); width<float2, 2>("load, shared"); width<float4, 2>("load, shared");
   width<char, 3>("store, shared"); width<float, 3>("store, shared"); width<float2, 3>("store, shared"); width<float4, 3>("store, shared");
