@@ -78,7 +78,7 @@ def main():
     mps = {"CUDA_MPS_PIPE_DIRECTORY": folder + "/pipe", "CUDA_MPS_LOG_DIRECTORY": folder + "/log"}
     os.makedirs(folder + "/pipe")
     os.makedirs(folder + "/log")
-    started = subprocess.run(["/usr/local/nvidia/bin/nvidia-cuda-mps-control", "-d"], env={**os.environ, **mps}, capture_output=True, text=True)
+    started = subprocess.run(["nvidia-cuda-mps-control", "-d"], env={**os.environ, **mps}, capture_output=True, text=True)
     results["mps start"] = {"code": started.returncode, "said": started.stdout + started.stderr}
     try:
         if started.returncode == 0:
@@ -94,7 +94,7 @@ def main():
             quarter = {"CUDA_MPS_ACTIVE_THREAD_PERCENTAGE": "25"}
             results["mps: compute, two processes, 25 % and 100 %"] = together(cubins, [("compute", quarter), ("compute", None)], mps)
     finally:
-        ended = subprocess.run(["/usr/local/nvidia/bin/nvidia-cuda-mps-control"], input="quit\n", env={**os.environ, **mps}, capture_output=True, text=True, timeout=30)
+        ended = subprocess.run(["nvidia-cuda-mps-control"], input="quit\n", env={**os.environ, **mps}, capture_output=True, text=True, timeout=30)
         results["mps end"] = {"code": ended.returncode, "said": ended.stdout + ended.stderr}
         json.dump(results, open(target, "w"), indent=1)
     for name, result in results.items():
