@@ -91,7 +91,11 @@ describe('windjammer import and test', () => {
       'windjammer: /usr: the folder holds something that is no model',
     ],
     ['no model folder', ['test', '/nowhere'], 'windjammer: there is no folder /nowhere'],
-    ['an unknown device', ['test', '/nowhere', '--device', 'h1'], "--device: no device profile 'h1'; there are: h200, "],
+    [
+      'an unknown device',
+      ['test', '/nowhere', '--device', 'h1'],
+      "--device: no device profile 'h1'; there are: h200, ",
+    ],
   ])('ends with 1 and a reason: %s', async (_what, args, text) => {
     const { code, stdout, stderr } = await windjammer(...args);
     expect(stderr).toContain(text);

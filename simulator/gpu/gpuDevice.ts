@@ -317,9 +317,9 @@ export class GpuDevice implements AgendaTarget {
   private arm(wakeNs: number | undefined): void {
     if (this.state.armed !== undefined) this.agenda.cancel(this.state.armed);
     this.state.armed = undefined;
-    const { engine, power, use } = this.state;
+    const { engine, power } = this.state;
     const soonestNs = this.engine.rerate() ?? Infinity;
-    this.power.rerate(engine, use.blocks, engine.asOfNs);
+    this.power.rerate(engine, engine.asOfNs);
     const nextNs = Math.min(soonestNs, wakeNs ?? Infinity, power.controlNs ?? Infinity);
     if (nextNs === Infinity) return;
     this.state.armed = this.agenda.schedule(this.name, nextNs, 'progress');

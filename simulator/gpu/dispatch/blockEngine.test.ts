@@ -11,6 +11,7 @@ function work(issue: number, chainCycles: number): BlockWork {
     sm: SM_RESOURCES.map((name) => (name === 'issue' ? issue : 0)),
     device: DEVICE_RESOURCES.map(() => 0),
     chainCycles,
+    chainFixedNs: 0,
     warps: 8,
   };
 }

@@ -2,6 +2,7 @@ import { layoutShared, type LaunchShape } from '../../executor/index.js';
 import type { IrFunction, IrModule } from '../../ptx/index.js';
 import { GpuError } from '../gpuError.js';
 import type { DeviceProfile } from '../profiles/index.js';
+import { requireUnits } from './missingUnits.js';
 
 const AXES = ['x', 'y', 'z'] as const;
 
@@ -64,6 +65,7 @@ export function checkLaunch(
     throw refusal('params', `${kernel.parameterBytes} bytes`, `${limits.parameterBytes} on ${profile.name}`);
   }
   checkDirectives(kernel, shape, threads);
+  requireUnits(profile, kernel);
 }
 
 function checkDirectives(kernel: IrFunction, shape: LaunchShape, threads: number): void {

@@ -1,5 +1,5 @@
 import type { DeviceProfile } from '../profiles/index.js';
-import type { PowerState } from './powerState.js';
+import { totalWatts, type PowerState } from './powerState.js';
 import { voltageShare } from './voltage.js';
 
 /**
@@ -8,14 +8,14 @@ import { voltageShare } from './voltage.js';
  * moment of control corrects it. The average decides whether a clock must fall: a short burst may pass.
  */
 export function clockUnderLimit(profile: DeviceProfile, state: PowerState, clockHz: number): number {
-  const { idle, chip, memory } = state.watts;
-  const room = state.limitWatts - idle - memory;
-  const chipAt = (hz: number): number => hz * voltageShare(profile, hz) ** 2;
-  const isOver = idle + chip + memory > state.limitWatts;
+  const { still, clocked, chip, memory } = state.watts;
+  const isOver = totalWatts(state.watts) > state.limitWatts;
   if (isOver && state.averageWatts <= state.limitWatts) return clockHz;
+  const room = state.limitWatts - still - memory;
+  const scaleAt = (hz: number): number => hz * voltageShare(profile, hz) ** 2;
+  const isWithin = (hz: number): boolean => ((clocked + chip) * scaleAt(hz)) / scaleAt(clockHz) <= room;
   const { minimumHz, stepHz } = profile.clocks;
   const most = isOver ? clockHz : state.applicationClockHz;
-  const isWithin = (hz: number): boolean => (chip * chipAt(hz)) / chipAt(clockHz) <= room;
   if (isWithin(most)) return most;
   for (let hz = (Math.ceil(most / stepHz) - 1) * stepHz; hz > minimumHz; hz -= stepHz) {
     if (isWithin(hz)) return hz;

@@ -13,6 +13,7 @@ function work(sm: Partial<Record<string, number>>, device: Partial<Record<string
     sm: SM_RESOURCES.map((kind) => sm[kind] ?? 0),
     device: DEVICE_RESOURCES.map((kind) => device[kind] ?? 0),
     chainCycles: 1000,
+    chainFixedNs: 0,
     warps: 8,
   };
 }
@@ -25,19 +26,17 @@ function dynamicMillijoules(each: BlockWork, blocks: number): number {
   return (chipPicojoules(each, energies) + memoryPicojoules(each, energies)) * blocks * 1e-9;
 }
 
-/** An engine with a power meter, and all SMs' residency; what a device does at each settling. */
+/** Memory whose power goes with its bytes alone: energies then add up block by block. */
+const additive: DeviceProfile = { ...h200, power: { ...h200.power, memoryAwakeWatts: 0 } };
+
+/** An engine with a power meter, settling as a device does. */
 class Bench {
   readonly engine: BlockEngine;
   readonly power: PowerMeter;
-  private readonly smBlocks: Int32Array;
-  /** SM-nanoseconds with a block. */
-  awakeNs = 0;
 
   constructor(readonly profile: DeviceProfile) {
-    this.smBlocks = new Int32Array(profile.sms);
     this.power = new PowerMeter(profile, emptyPower(profile, 0));
     this.engine = new BlockEngine(profile, emptyEngine(profile, 0), (group, done) => {
-      for (const sm of group.sms) this.smBlocks[sm] -= group.perSm;
       if (done === 1) this.power.finish(group, this.engine.state.clockHz);
     });
   }
@@ -48,17 +47,15 @@ class Bench {
 
   start(launch: number, each: BlockWork, sms: readonly number[]): void {
     this.engine.add(launch, [{ work: each, firstBlock: 0, sms }]);
-    for (const sm of sms) this.smBlocks[sm] += 1;
   }
 
   /** Runs until `untilNs`, or until nothing is resident. */
   run(untilNs = Infinity): void {
     for (;;) {
       const soonestNs = this.engine.rerate() ?? Infinity;
-      this.power.rerate(this.engine.state, this.smBlocks, this.nowNs);
+      this.power.rerate(this.engine.state, this.nowNs);
       const nextNs = Math.min(soonestNs, untilNs, this.power.state.controlNs ?? Infinity);
       if (nextNs === Infinity) return;
-      this.awakeNs += this.smBlocks.filter((blocks) => blocks > 0).length * (nextNs - this.nowNs);
       this.power.advance(nextNs);
       this.engine.advance(nextNs);
       this.engine.setClock(this.power.controlledClock(this.engine.state.clockHz, nextNs));
@@ -72,19 +69,19 @@ const range = (from: number, to: number): number[] =>
   Array.from({ length: to - from }, (_, index) => from + index);
 
 describe('energy', () => {
-  it('is that of the blocks, of the time that SMs were awake, and of the whole time, however blocks share the card', () => {
-    const bench = new Bench(h200);
+  it('is that of the blocks and of the time, however blocks share the card', () => {
+    const bench = new Bench(additive);
     bench.start(1, arithmetic, range(0, 132));
     bench.run(40_000);
     bench.start(2, streaming, range(0, 60));
     bench.run(90_000);
     bench.start(3, arithmetic, [...range(100, 132), ...range(100, 132)]);
     bench.run();
-    const { idleWatts, activeSmWatts } = h200.power;
+    const { idleWatts } = h200.power;
     const expected =
       dynamicMillijoules(arithmetic, 132 + 64) +
       dynamicMillijoules(streaming, 60) +
-      (idleWatts * bench.nowNs + activeSmWatts * bench.awakeNs) * 1e-6;
+      idleWatts * bench.nowNs * 1e-6;
     expect(bench.power.state.millijoules / expected).toBeCloseTo(1, 9);
   });
 
@@ -97,9 +94,7 @@ describe('energy', () => {
     expect(done).toBeGreaterThan(0.05);
     expect(done).toBeLessThan(0.95);
     bench.engine.takeLaunch(1);
-    const { idleWatts, activeSmWatts } = h200.power;
-    const expected =
-      dynamicMillijoules(arithmetic, 132) * done + (idleWatts + 132 * activeSmWatts) * bench.nowNs * 1e-6;
+    const expected = dynamicMillijoules(arithmetic, 132) * done + h200.power.idleWatts * bench.nowNs * 1e-6;
     expect(bench.power.state.millijoules / expected).toBeCloseTo(1, 9);
   });
 
@@ -169,7 +164,19 @@ describe('clocks', () => {
 
   it('take less energy a block the lower they are', () => {
     expect(voltageShare(h200, h200.clockHz)).toBe(1);
-    expect(voltageShare(h200, h200.clocks.minimumHz)).toBeCloseTo(h200.power.lowestVoltageShare);
+    expect(voltageShare(h200, 1.89e9)).toBeLessThan(0.97);
+    expect(voltageShare(h200, h200.clocks.minimumHz)).toBe(h200.power.lowestVoltageShare);
     expect(voltageShare(profileNamed('8800gtx'), 1.35e9)).toBe(1);
   });
+});
+
+it('memory takes its own once it is in use', () => {
+  const bench = new Bench(h200);
+  bench.start(1, streaming, [0]);
+  bench.run(100);
+  const { memoryAwakeWatts, picojoules } = h200.power;
+  const [{ ratePerNs }] = bench.engine.state.groups;
+  const bytesWatts = ratePerNs * 4e6 * picojoules.dramBytes * 1e-3;
+  expect(bench.power.state.watts.memory).toBeGreaterThan(bytesWatts);
+  expect(bench.power.state.watts.memory).toBeLessThanOrEqual(bytesWatts + memoryAwakeWatts);
 });

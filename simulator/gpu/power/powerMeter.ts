@@ -7,22 +7,29 @@ import { voltageShare } from './voltage.js';
 
 /** Nanoseconds times watts are nanojoules. */
 const MILLIJOULES_PER_NANOJOULE = 1e-6;
+const MILLIJOULES_PER_PICOJOULE = 1e-9;
 /** Picojoules a nanosecond are milliwatts. */
 const WATTS_PER_MILLIWATT = 1e-3;
+/** Memory counts as in full use, as to what it takes beyond its bytes, from this part of its bandwidth on. */
+const AWAKE_SHARE = 0.02;
 
 /**
  * Power follows from what resident blocks do at their present rates, and energy is its integral: exact, since rates hold
- * between the moments at which the device settles. What a block takes beyond its SM's being awake is the same however its
- * run was cut, shared or slowed down.
+ * between the moments at which the device settles. What a block's work takes is the same however its run was cut, shared or
+ * delayed.
  */
 export class PowerMeter {
   private readonly energies: UnitEnergies;
+  /** Of memory that is just fully awake. */
+  private readonly awakeWatts: number;
 
   constructor(
     private readonly profile: DeviceProfile,
     readonly state: PowerState,
   ) {
     this.energies = unitEnergies(profile.power);
+    this.awakeWatts =
+      AWAKE_SHARE * profile.timing.dramBytesPerSecond * profile.power.picojoules.dramBytes * 1e-12;
   }
 
   /** Brings the energy to `nowNs` at the present power. */
@@ -55,11 +62,11 @@ export class PowerMeter {
     const picojoules =
       chipPicojoules(work, this.energies) * voltageShare(this.profile, clockHz) ** 2 +
       memoryPicojoules(work, this.energies);
-    this.state.millijoules += picojoules * remaining * blocks.length * 1e-9;
+    this.state.millijoules += picojoules * remaining * blocks.length * MILLIJOULES_PER_PICOJOULE;
   }
 
-  /** Works out the power anew; call when rates have changed. @param smBlocks resident blocks of each SM */
-  rerate({ groups, clockHz }: EngineState, smBlocks: Int32Array, nowNs: number): void {
+  /** Works out the power anew; call when rates or clocks have changed. */
+  rerate({ groups, clockHz }: EngineState, nowNs: number): void {
     const { state, profile } = this;
     let chip = 0;
     let memory = 0;
@@ -68,16 +75,15 @@ export class PowerMeter {
       chip += blocksPerNs * chipPicojoules(work, this.energies);
       memory += blocksPerNs * memoryPicojoules(work, this.energies);
     }
-    const awake =
-      groups.length === 0
-        ? 0
-        : profile.power.activeSmWatts *
-          (clockHz / profile.clockHz) *
-          (groups.length === 1 ? groups[0].sms.length : busySms(smBlocks));
+    const { idleWatts, idleClockWatts, memoryAwakeWatts } = profile.power;
+    const squaredVoltage = voltageShare(profile, clockHz) ** 2;
+    const memoryWatts = memory * WATTS_PER_MILLIWATT;
     state.watts = {
-      idle: profile.power.idleWatts,
-      chip: (chip * WATTS_PER_MILLIWATT + awake) * voltageShare(profile, clockHz) ** 2,
-      memory: memory * WATTS_PER_MILLIWATT,
+      still: idleWatts - idleClockWatts,
+      clocked: idleClockWatts * (clockHz / profile.clockHz) * squaredVoltage,
+      chip: chip * WATTS_PER_MILLIWATT * squaredVoltage,
+      memory:
+        memoryWatts + (memoryWatts > 0 ? memoryAwakeWatts * Math.min(1, memoryWatts / this.awakeWatts) : 0),
     };
     this.planControl(clockHz, nowNs);
   }
@@ -93,22 +99,16 @@ export class PowerMeter {
   private planControl(clockHz: number, nowNs: number): void {
     const { state } = this;
     const isWanted = totalWatts(state.watts) > state.limitWatts || clockHz < state.applicationClockHz;
-    if (!isWanted) state.controlNs = undefined;
-    else state.controlNs ??= (Math.floor(nowNs / this.period) + 1) * this.period;
-  }
-
-  private get period(): number {
-    return this.profile.power.controlPeriodNs;
+    if (!isWanted) {
+      state.controlNs = undefined;
+      return;
+    }
+    const periodNs = this.profile.power.controlPeriodNs;
+    state.controlNs ??= (Math.floor(nowNs / periodNs) + 1) * periodNs;
   }
 
   private averageAfter(elapsedNs: number, watts: number): number {
     const { averageWatts } = this.state;
     return watts + (averageWatts - watts) * Math.exp(-elapsedNs / this.profile.power.averagingNs);
   }
-}
-
-function busySms(smBlocks: Int32Array): number {
-  let busy = 0;
-  for (const blocks of smBlocks) if (blocks > 0) busy += 1;
-  return busy;
 }

@@ -18,18 +18,21 @@ export interface PowerState {
 
 /** Power by what it scales with. */
 export interface Watts {
-  readonly idle: number;
-  /** Of SMs that hold blocks and of what these do; at the present clock. */
+  /** Whatever runs, at any clock. */
+  readonly still: number;
+  /** Of the clock itself, at the present one. */
+  readonly clocked: number;
+  /** Of what blocks do on the chip, at the present clock. */
   readonly chip: number;
   readonly memory: number;
 }
 
 export function emptyPower(profile: DeviceProfile, nowNs: number): PowerState {
-  const { idleWatts, limitWatts } = profile.power;
+  const { idleWatts, idleClockWatts, limitWatts } = profile.power;
   return {
     asOfNs: nowNs,
     millijoules: 0,
-    watts: { idle: idleWatts, chip: 0, memory: 0 },
+    watts: { still: idleWatts - idleClockWatts, clocked: idleClockWatts, chip: 0, memory: 0 },
     averageWatts: idleWatts,
     limitWatts,
     applicationClockHz: profile.clockHz,
@@ -37,6 +40,6 @@ export function emptyPower(profile: DeviceProfile, nowNs: number): PowerState {
   };
 }
 
-export function totalWatts({ idle, chip, memory }: Watts): number {
-  return idle + chip + memory;
+export function totalWatts({ still, clocked, chip, memory }: Watts): number {
+  return still + clocked + chip + memory;
 }

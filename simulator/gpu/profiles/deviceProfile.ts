@@ -44,12 +44,16 @@ export interface DeviceClocks {
 export interface DevicePower {
   /** Feature size that the process is named after; energies of cards without measurements scale with it. */
   readonly processNanometres: number;
-  /** With a context and nothing running. */
+  /** With a context and nothing running, at `clockHz`. */
   readonly idleWatts: number;
+  /** The part of it that goes with the SM clock and with squared voltage. */
+  readonly idleClockWatts: number;
   readonly limitWatts: number;
-  /** Of an SM that holds a block, beyond what its instructions take. */
-  readonly activeSmWatts: number;
-  /** Voltage at the lowest clock over that at `clockHz`; between them a straight line. */
+  /** Of memory that is in use at all, beyond what its bytes take. */
+  readonly memoryAwakeWatts: number;
+  /** By which part the voltage falls for a part of the clock, from `clockHz` down. */
+  readonly voltageSlope: number;
+  /** Where it stops to fall, over the voltage at `clockHz`. */
   readonly lowestVoltageShare: number;
   /** Time constant of the average that is held against the limit. */
   readonly averagingNs: number;
@@ -84,6 +88,10 @@ export interface DeviceLimits {
   readonly registersPerThread: number;
   /** Registers are given to a warp in units of this many. */
   readonly registerUnitPerWarp: number;
+  /** Of cards that give registers to whole blocks: the unit; 0 for those that give them to warps. */
+  readonly registerUnitPerBlock: number;
+  /** Registers of a warp for what all its threads share; 0 where there are none. */
+  readonly uniformRegistersPerWarp: number;
   readonly sharedPerSmBytes: number;
   /** What an SM can be set to, in ascending order; the driver takes the least that holds what is resident. */
   readonly sharedConfigurationsBytes: readonly number[];
@@ -100,6 +108,11 @@ export interface DeviceMemory {
   readonly declaredBytesPerSecond: number;
   readonly l2Bytes: number;
   readonly l1Bytes: number;
+  /**
+   * Lanes whose accesses are joined: 32 for a warp's distinct sectors and 32 banks of shared memory, 16 for the half-warps,
+   * segments and 16 banks of compute capability 1.0.
+   */
+  readonly coalescedLanes: number;
   readonly lineBytes: number;
   readonly sectorBytes: number;
 }

@@ -2,15 +2,7 @@ import type { DeviceFigures } from './deviceProfile.js';
 
 /** How a figure that a card leaves out follows from the same figure of the card that it is derived from. */
 export type Inheritance =
-  | 'same'
-  | 'sms'
-  | 'smThroughput'
-  | 'dramBandwidth'
-  | 'l2Size'
-  | 'process'
-  | 'processAndClock'
-  | 'powerLimit'
-  | 'clockPeriod';
+  'same' | 'sms' | 'smThroughput' | 'dramBandwidth' | 'l2Size' | 'process' | 'powerLimit' | 'clockPeriod';
 
 export interface FigureRule<T> {
   /** What a value must be, in words. */
@@ -27,7 +19,6 @@ export const INHERITANCE_IN_WORDS: Readonly<Record<Inheritance, string>> = {
   dramBandwidth: 'by rated DRAM bandwidth from',
   l2Size: 'by size of L2 from',
   process: 'by feature size of the process from',
-  processAndClock: 'by feature size of the process and clock from',
   powerLimit: 'the same share of its power limit as of',
   clockPeriod: 'the same nanoseconds, in cycles of its own clock, as of',
 };
@@ -53,8 +44,6 @@ export function inheritanceFactor(
       return own.memory.l2Bytes / base.memory.l2Bytes;
     case 'process':
       return process;
-    case 'processAndClock':
-      return process * clocks;
     case 'powerLimit':
       return own.power.limitWatts / base.power.limitWatts;
     case 'clockPeriod':
@@ -104,6 +93,15 @@ export function wholes(expected: string, least: number): FigureRule<readonly num
     expected,
     inherits: 'same',
     isValid: (value): value is readonly number[] => isWholeList(value, least) && value.length > 0,
+  };
+}
+
+/** One of a few numbers. */
+export function oneOf(...values: readonly number[]): FigureRule<number> {
+  return {
+    expected: values.join(' or '),
+    inherits: 'same',
+    isValid: (value): value is number => values.includes(value as number),
   };
 }
 

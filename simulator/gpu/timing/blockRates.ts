@@ -33,7 +33,7 @@ export function blockRates(
   const wanted: number[] = [];
   for (const { work, sms, perSm } of groups) {
     soloNs.push(soloTimeNs(work, limits, exponent, schedulers));
-    common.push((work.chainCycles / limits.cyclesPerNs) ** exponent);
+    common.push(chainNs(work, limits) ** exponent);
     everywhere.push(perSm * sms);
     wanted.push(0);
   }
@@ -66,6 +66,11 @@ export function blockRates(
   });
 }
 
+/** Time of a block's chain, at the clock of these limits. */
+function chainNs({ chainCycles, chainFixedNs }: BlockWork, { cyclesPerNs }: Capacities): number {
+  return chainCycles / cyclesPerNs + chainFixedNs;
+}
+
 /** A block's time with the device to itself; fewer warps than schedulers leave issue slots that it cannot use. */
 export function soloTimeNs(
   work: BlockWork,
@@ -73,13 +78,14 @@ export function soloTimeNs(
   exponent: number,
   schedulers: number,
 ): number {
-  let power = (work.chainCycles / limits.cyclesPerNs) ** exponent;
+  let power = chainNs(work, limits) ** exponent;
   for (let index = 0; index < work.sm.length; index++) {
+    if (work.sm[index] === 0) continue;
     const usable = index === 0 ? Math.min(1, work.warps / schedulers) : 1;
     power += (work.sm[index] / (limits.sm[index] * usable)) ** exponent;
   }
   for (let index = 0; index < work.device.length; index++) {
-    power += (work.device[index] / limits.device[index]) ** exponent;
+    if (work.device[index] > 0) power += (work.device[index] / limits.device[index]) ** exponent;
   }
   return Math.max(power ** (1 / exponent), 1e-3);
 }

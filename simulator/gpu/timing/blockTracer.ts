@@ -1,6 +1,5 @@
 import {
   bitCount4,
-  RequestShaper,
   SECTOR_BYTES,
   sharedAtomicCycles,
   type RequestShape,
@@ -11,6 +10,7 @@ import type { DeviceProfile } from '../profiles/index.js';
 import { DEVICE_RESOURCES, SM_RESOURCES } from './blockWork.js';
 import { instructionPlans, type InstructionPlan } from './instructionPlan.js';
 import { L1Cache } from './l1Cache.js';
+import { requestRule, type RequestRule } from './requestRule.js';
 import { WarpTimeline } from './warpTimeline.js';
 
 /** What one traced block did. */
@@ -47,7 +47,7 @@ export class BlockTracer implements TraceSink {
   readonly blocks: TracedBlock[] = [];
   full = false;
   private readonly plans: readonly InstructionPlan[];
-  private readonly shaper = new RequestShaper();
+  private readonly requests: RequestRule;
   private readonly cache: L1Cache;
   private timelines = new Map<number, WarpTimeline>();
   private current: TracedBlock | undefined;
@@ -67,7 +67,9 @@ export class BlockTracer implements TraceSink {
     private readonly residents: number,
   ) {
     this.plans = instructionPlans(kernel, profile.timing.latency);
-    this.cache = new L1Cache(Math.max(16, Math.floor(l1Bytes / profile.memory.lineBytes)));
+    this.requests = requestRule(profile);
+    const isCached = profile.memory.l1Bytes > 0;
+    this.cache = new L1Cache(isCached ? Math.max(16, Math.floor(l1Bytes / profile.memory.lineBytes)) : 0);
   }
 
   /** Lets the tracer see so many more warp instructions. */
@@ -124,7 +126,7 @@ export class BlockTracer implements TraceSink {
     const traced = this.current;
     if (traced === undefined || activeMask === 0) return;
     const { timing } = this.profile;
-    const shape = this.shaper.take(kind, bytesPerLane, activeMask, addresses);
+    const shape = this.requests.take(space, kind, bytesPerLane, activeMask, addresses);
     const timeline = this.timeline(warp);
     const plan = this.plans[index];
     if (space === 'shared') {
@@ -200,7 +202,7 @@ export class BlockTracer implements TraceSink {
       const line = shape.lineNumbers[index];
       const sectors = bitCount4(this.cache.touch(line, shape.sectorMasks[index]));
       if (first) this.commonLines.add(line);
-      const share = this.commonLines.has(line) && !first ? 1 / this.residents : 1;
+      const share = this.cache.isThere && this.commonLines.has(line) && !first ? 1 / this.residents : 1;
       missed += sectors * share;
       if (sectors > 0) missedLines += share;
       touched += bitCount4(shape.sectorMasks[index]);

@@ -13,6 +13,8 @@ export interface BlockWork {
   readonly device: readonly number[];
   /** Longest chain of dependent latencies, in SM cycles: the block's time alone on an ideal machine. */
   readonly chainCycles: number;
+  /** What the chain takes beyond that whatever the SM clock: answers of DRAM. */
+  readonly chainFixedNs: number;
   readonly warps: number;
 }
 
@@ -63,6 +65,7 @@ export function scaleWork(work: BlockWork, factor: number): BlockWork {
       DEVICE_RESOURCES[index] === 'starts' ? amount : amount * factor,
     ),
     chainCycles: work.chainCycles * (factor < 1 ? Math.sqrt(factor) : factor),
+    chainFixedNs: work.chainFixedNs * (factor < 1 ? Math.sqrt(factor) : factor),
     warps: work.warps,
   };
 }
@@ -81,6 +84,7 @@ export function alike(a: BlockWork, b: BlockWork, tolerance: number): boolean {
   return (
     a.warps === b.warps &&
     near(a.chainCycles, b.chainCycles, tolerance) &&
+    near(a.chainFixedNs, b.chainFixedNs, tolerance) &&
     a.sm.every((amount, index) => near(amount, b.sm[index], tolerance)) &&
     a.device.every((amount, index) => near(amount, b.device[index], tolerance))
   );

@@ -7,12 +7,18 @@ export class L1Cache {
 
   constructor(private readonly capacityLines: number) {}
 
+  /** Cards of old cache nothing here. */
+  get isThere(): boolean {
+    return this.capacityLines > 0;
+  }
+
   clear(): void {
     this.lines.clear();
   }
 
   /** Touches sectors of one line; returns those that were missing, as a mask. */
   touch(line: number, sectors: number): number {
+    if (!this.isThere) return sectors;
     const held = this.lines.get(line);
     if (held !== undefined) this.lines.delete(line);
     else if (this.lines.size >= this.capacityLines) this.evict();

@@ -23,6 +23,7 @@ function work(amounts: Partial<Record<string, number>>, chainCycles = 0): BlockW
     sm: SM_RESOURCES.map((name) => amounts[name] ?? 0),
     device: DEVICE_RESOURCES.map((name) => amounts[name] ?? 0),
     chainCycles,
+    chainFixedNs: 0,
     warps: 8,
   };
 }

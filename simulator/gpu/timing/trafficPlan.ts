@@ -67,7 +67,7 @@ export function blockWork(
   profile: DeviceProfile,
 ): BlockWork {
   const perBlock = counters.warpInstructions / Math.max(1, counters.blocks);
-  const base = withPlan(kernel, plan);
+  const base = withPlan(kernel, plan, profile.clockHz);
   if (kernel.warpInstructions > 0) {
     const factor = perBlock / kernel.warpInstructions;
     const scaled = scaleWork(base, factor);
@@ -103,10 +103,11 @@ function countedWork(base: BlockWork, counters: ExecutionCounters, device: Devic
   return { ...base, sm, device: shared, chainCycles };
 }
 
-function withPlan(kernel: KernelProfile, plan: TrafficPlan): BlockWork {
+/** @param clockHz at which the chain's cycles were counted */
+function withPlan(kernel: KernelProfile, plan: TrafficPlan, clockHz: number): BlockWork {
   const device = [...kernel.work.device];
   device[DRAM_BYTES] = plan.dramBytesPerBlock;
-  const chainCycles =
-    kernel.work.chainCycles * (1 - plan.dramShare) + kernel.chainDramCycles * plan.dramShare;
-  return { ...kernel.work, device, chainCycles };
+  const { chainCycles } = kernel.work;
+  const chainFixedNs = ((kernel.chainDramCycles - chainCycles) * plan.dramShare * 1e9) / clockHz;
+  return { ...kernel.work, device, chainFixedNs };
 }

@@ -7,6 +7,7 @@ const work: BlockWork = {
   sm: SM_RESOURCES.map((_, index) => index + 1),
   device: DEVICE_RESOURCES.map((_, index) => 10 * (index + 1)),
   chainCycles: 100,
+  chainFixedNs: 0,
   warps: 4,
 };
 

@@ -58,7 +58,8 @@ export const geforce8800: DerivedCard = {
     registersPerSm: guide(8192),
     registersPerBlock: guide(8192),
     registersPerThread: guide(124),
-    registerUnitPerWarp: guide(32, 'it rounds up to 256 registers a block, which a unit a warp cannot say'),
+    registerUnitPerWarp: guide(32, 'it rounds up by the block'),
+    registerUnitPerBlock: guide(256, 'an even number of warps'),
     sharedPerSmBytes: tesla(16 * KIB),
     sharedConfigurationsBytes: tesla([16 * KIB]),
     sharedPerBlockBytes: tesla(16 * KIB, 'a part of it holds the arguments, which is left out'),
@@ -70,6 +71,7 @@ export const geforce8800: DerivedCard = {
     declaredBytesPerSecond: sheet(86.4e9, '384 pins at 1.8 GT/s'),
     l2Bytes: tesla(0, 'its L2 serves textures alone'),
     l1Bytes: guide(0, 'loads from global memory are not cached'),
+    coalescedLanes: guide(16),
   },
   timing: {
     issuePerCycle: tesla(0.5, 'the scheduler runs at half the clock'),
@@ -110,6 +112,6 @@ export const geforce8800: DerivedCard = {
   power: {
     processNanometres: tesla(90),
     limitWatts: sheet(155),
-    picojoules: { dramBytes: cite('gddr3')(160) },
+    picojoules: { dramBytes: cite('gddr3')(281) },
   },
 };

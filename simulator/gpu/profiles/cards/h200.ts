@@ -10,6 +10,7 @@ const device = cite('device');
 const micro = cite('micro');
 const fit = cite('calibration');
 const links = cite('links');
+const power = cite('power');
 const assumed = cite('assumed');
 
 /** NVIDIA H200 SXM, the card that the timing model was fitted on. What is left of the errors is told in ../h200.md. */
@@ -33,6 +34,10 @@ export const h200: WholeCard = {
     micro: { kind: 'measured', text: 'h200-microbenchmarks.csv' },
     calibration: { kind: 'fitted', text: '../reference/h200-calibration.csv' },
     links: { kind: 'fitted', text: '../reference/h200-links.csv' },
+    power: {
+      kind: 'fitted',
+      text: '../reference/h200-power.csv and h200-power-samples.csv; values that change as in real work',
+    },
     assumed: { kind: 'assumed', text: 'nothing measured it' },
   },
   sms: device(132),
@@ -44,7 +49,7 @@ export const h200: WholeCard = {
   clockHz: fit(1.98e9, 'sm_cycles / duration_us of every launch'),
   clocks: {
     baseHz: sheet(1.59e9),
-    minimumHz: device(345e6),
+    minimumHz: device(345e6, 'where an unused card goes'),
     stepHz: device(15e6),
     memoryHz: device(3.201e9),
     memoryMinimumHz: device(3.201e9, 'the only memory clock that it offers under load'),
@@ -62,6 +67,8 @@ export const h200: WholeCard = {
     registersPerBlock: guide(65536),
     registersPerThread: guide(255),
     registerUnitPerWarp: guide(256),
+    registerUnitPerBlock: guide(0),
+    uniformRegistersPerWarp: guide(63),
     sharedPerSmBytes: guide(228 * KIB),
     sharedConfigurationsBytes: guide([0, 8, 16, 32, 64, 100, 132, 164, 196, 228].map((kib) => kib * KIB)),
     sharedPerBlockBytes: guide(227 * KIB),
@@ -74,6 +81,7 @@ export const h200: WholeCard = {
     declaredBytesPerSecond: sheet(4.8e12),
     l2Bytes: device(60 * MIB),
     l1Bytes: sheet(256 * KIB, 'with shared memory'),
+    coalescedLanes: guide(32),
     lineBytes: guide(128),
     sectorBytes: guide(32),
   },
@@ -173,23 +181,34 @@ export const h200: WholeCard = {
   },
   power: {
     processNanometres: sheet(4, 'TSMC 4N'),
-    idleWatts: assumed(115, 'with a context'),
-    limitWatts: sheet(700),
-    activeSmWatts: assumed(0.5),
+    idleWatts: power(115.2, 'asleep warps on all SMs: 114.0; after load up to 128 while the chip cools'),
+    idleClockWatts: power(44, '119 W at 1980 MHz without a context, 77 W at 615 to 420, 76 W at 345'),
+    limitWatts: device(700),
+    memoryAwakeWatts: power(15, 'DRAM reads of 1 to 132 SMs: 15 W and 121 pJ a byte, L2 included'),
+    voltageSlope: power(
+      0.84,
+      'mma.sync: 4.38 nJ an instruction at 1980 MHz, 4.03 at 1885 under the power cap',
+    ),
     lowestVoltageShare: assumed(0.65),
-    averagingNs: assumed(20e6),
-    controlPeriodNs: assumed(10e6),
+    averagingNs: power(
+      20e6,
+      'its sensor shows every 100 ms; in the first of these the clock has fallen already',
+    ),
+    controlPeriodNs: power(10e6, 'as averagingNs; it settles within 0.2 s, at 1890 MHz in the mean'),
     picojoules: {
-      issue: assumed(60),
-      integer: assumed(100),
-      float32: assumed(150),
-      float64: assumed(450),
-      special: assumed(300),
-      data: assumed(600),
-      l2Port: assumed(5),
-      l2Bytes: assumed(20),
-      dramBytes: assumed(45),
-      atomics: assumed(300),
+      issue: power(100, 'no row tells it from its pipe: the split is assumed, the sums are fitted'),
+      integer: power(240, 'with issue: lop3, shift, add 353'),
+      float32: power(
+        285,
+        'with issue: 385 on 1 to 132 SMs, 32 to 2048 threads; 132 when all values have settled',
+      ),
+      float64: power(950, 'with issue: 1016 on 66 SMs, 1075 on 132'),
+      special: power(278, 'with issue: ex2 378'),
+      data: power(560, 'shared memory 390, L1 730'),
+      l2Port: power(26, 'with l2Bytes: 16 MB read in L2 30 to 35 a byte'),
+      l2Bytes: power(6, 'the part that stores take twice'),
+      dramBytes: power(78, 'reads 81, writes 72; 45 when all bytes are 0'),
+      atomics: power(690, 'scattered over L2'),
     },
   },
 };

@@ -62,6 +62,7 @@ export const k20c: DerivedCard = {
     memoryMinimumHz: reported(324e6),
   },
   limits: {
+    uniformRegistersPerWarp: guide(0),
     blocksPerSm: guide(16),
     sharedPerSmBytes: guide(48 * KIB),
     sharedConfigurationsBytes: guide([16 * KIB, 32 * KIB, 48 * KIB]),
@@ -96,6 +97,6 @@ export const k20c: DerivedCard = {
     processNanometres: paper(28),
     idleWatts: board(25),
     limitWatts: board(225),
-    picojoules: { dramBytes: cite('gddr5')(160) },
+    picojoules: { dramBytes: cite('gddr5')(281) },
   },
 };

@@ -57,6 +57,7 @@ export const t4: DerivedCard = {
     memoryMinimumHz: reported(405e6),
   },
   limits: {
+    uniformRegistersPerWarp: guide(63),
     threadsPerSm: guide(1024),
     warpsPerSm: guide(32),
     blocksPerSm: guide(16),
@@ -82,6 +83,6 @@ export const t4: DerivedCard = {
   power: {
     processNanometres: sheet(12),
     limitWatts: sheet(70),
-    picojoules: { dramBytes: cite('gddr6')(90) },
+    picojoules: { dramBytes: cite('gddr6')(156) },
   },
 };

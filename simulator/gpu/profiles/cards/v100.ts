@@ -58,6 +58,7 @@ export const v100: DerivedCard = {
     memoryMinimumHz: reported(877e6),
   },
   limits: {
+    uniformRegistersPerWarp: guide(0),
     sharedPerSmBytes: guide(96 * KIB),
     sharedConfigurationsBytes: guide([0, 8, 16, 32, 64, 96].map((kib) => kib * KIB)),
     sharedPerBlockBytes: guide(96 * KIB),
