@@ -1,4 +1,5 @@
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { Option, type Command } from 'commander';
+import { blockShape } from './blockShape.js';
 import { CommandError } from './commandError.js';
 import { wholeNumber } from './optionValues.js';
 
@@ -50,13 +51,4 @@ async function disassembleFile(path: string, options: DisasmCommandOptions): Pro
     if (!(error instanceof room.DisassemblyError)) throw error;
     throw new CommandError(`${error.code}: ${error.message}`, { cause: error });
   }
-}
-
-function blockShape(text: string): readonly [number, number, number] {
-  const extents = /^\d{1,10}(x\d{1,10}){0,2}$/.test(text) ? text.split('x').map(Number) : [];
-  const [x, y = 1, z = 1] = extents;
-  if (x === undefined || extents.includes(0)) {
-    throw new InvalidArgumentError('expected threads such as 256, 16x16 or 8x8x4, each 1 or more.');
-  }
-  return [x, y, z];
 }

@@ -34,7 +34,7 @@ export function describeResources(
       virtual: fn.registers.length,
       live: pressure.all,
       liveVarying: pressure.varying,
-      perThread: estimateRegisters(fn),
+      perThread: estimateRegisters(fn, profile),
     },
     memory,
     ...(fn.isEntry ? { occupancy: launchOccupancy(fn, memory, profile, options.block) } : {}),
@@ -74,7 +74,7 @@ function launchOccupancy(
   asked: DisassemblyOptions['block'],
 ): LaunchOccupancy | LaunchRefusal {
   const [x = DEFAULT_THREADS, y = 1, z = 1] = asked ?? fn.directives['reqntid'] ?? [];
-  const registers = estimateRegisters(fn);
+  const registers = estimateRegisters(fn, profile, x * y * z);
   const sharedBytes = memory.staticSharedBytes + memory.dynamicSharedBytes;
   const shape = {
     grid: [1, 1, 1],

@@ -43,7 +43,8 @@ export function placeOnExecutor(
   requireRunnable(spec, kernel);
   const shape = { grid: spec.grid, block: spec.block, dynamicSharedBytes: spec.dynamicSharedBytes };
   const sharedBytes = staticSharedBytes(module.ir, kernel) + spec.dynamicSharedBytes;
-  refusing(() => checkLaunchLimits(device, kernel, shape, estimateRegisters(kernel), sharedBytes));
+  const registers = estimateRegisters(kernel, device, spec.block[0] * spec.block[1] * spec.block[2]);
+  refusing(() => checkLaunchLimits(device, kernel, shape, registers, sharedBytes));
   const { params, buffers } = placeSpec(spec, kernel, hostOf(module, space));
   const meeting = spec.cooperative
     ? { cooperative: true, gridWorkspace: space.map(GRID_WORKSPACE_BYTES, 'readWrite').virtualAddress }

@@ -14,9 +14,9 @@ export function describeOccupancy(
   { kernel, module, shape }: ExecutorLaunch,
   profile: DeviceProfile,
 ): LaunchOccupancy {
-  const registersPerThread = estimateRegisters(kernel);
   const staticBytes = staticSharedBytes(module.ir, kernel);
   const threads = product(shape.block);
+  const registersPerThread = estimateRegisters(kernel, profile, threads);
   const footprint = blockFootprint(
     profile,
     threads,

@@ -1,5 +1,6 @@
 export {
   blockFootprint,
+  l1BytesBeside,
   occupancy,
   occupancyLimits,
   type BlockFootprint,

@@ -3,6 +3,7 @@ import { parseModule } from '../../ptx/index.js';
 import { GpuError } from '../gpuError.js';
 import { profileNamed } from '../profiles/index.js';
 import { blockFootprint, checkLaunch, estimateRegisters, occupancy, staticSharedBytes } from './index.js';
+import { csvRows } from './tests/measuredRegisters.js';
 
 const h200 = profileNamed('h200');
 
@@ -25,6 +26,86 @@ describe('occupancy', () => {
   it('rounds registers to allocation units of a warp', () => {
     expect(blockFootprint(h200, 32, 17, 0).registers).toBe(768);
   });
+});
+
+describe('occupancy of a real card', () => {
+  /** `cuOccupancyMaxActiveBlocksPerMultiprocessor` of an H200. */
+  const rows = csvRows('gpu/reference/h200-occupancy.csv').map((cells) => {
+    const number = (name: string): number => Number(cells[name]);
+    return {
+      threads: number('threads'),
+      registers: number('registers'),
+      sharedBytes: number('static_shared_bytes') + number('dynamic_shared_bytes'),
+      carveout: number('carveout_pct') < 0 ? undefined : number('carveout_pct'),
+      blocksPerSm: number('blocks_per_sm'),
+    };
+  });
+
+  it('is what its driver says, with and without a preferred carve-out', () => {
+    const differing = rows.filter(({ threads, registers, sharedBytes, carveout, blocksPerSm }) => {
+      const block = blockFootprint(h200, threads, registers, sharedBytes);
+      return occupancy(h200, block, carveout).blocksPerSm !== blocksPerSm;
+    });
+    expect(rows.length).toBeGreaterThan(2900);
+    expect(differing.slice(0, 5)).toEqual([]);
+  });
+
+  it('is what its driver says for every kernel of this repository', () => {
+    const kernels = csvRows('gpu/reference/h200-registers.csv');
+    expect(kernels.length).toBeGreaterThan(225);
+    const differing = kernels.filter((cells) =>
+      [128, 256].some((threads) => {
+        const shared = Number(cells['static_shared_bytes']);
+        const block = blockFootprint(h200, threads, Number(cells['registers']), shared);
+        return occupancy(h200, block).blocksPerSm !== Number(cells[`blocks_per_sm_${threads}`]);
+      }),
+    );
+    expect(differing).toEqual([]);
+  });
+});
+
+describe('memory of an SM', () => {
+  const KIB = 1024;
+
+  it.each([
+    [256, 0, undefined, 8, 248],
+    [128, 32 * KIB, undefined, 228, 28],
+    [256, 12 * KIB, undefined, 132, 124],
+    [256, 0, 50, 132, 124],
+    [128, 100_000, 0, 100, 156],
+  ])(
+    '%i threads with %i bytes, %s percent wished: %i KiB shared and %i KiB of L1',
+    (threads, shared, wish, split, l1) => {
+      const found = occupancy(h200, blockFootprint(h200, threads, 32, shared), wish);
+      expect(found.sharedConfigurationBytes).toBe(split * KIB);
+      expect(found.l1Bytes).toBe(l1 * KIB);
+    },
+  );
+});
+
+describe('occupancy of older cards, by the rules of the CUDA occupancy calculator', () => {
+  it.each([
+    // Registers go to blocks, for an even number of warps, in units of 256.
+    ['8800gtx', 256, 10, 0, 3, 'threads'],
+    ['8800gtx', 256, 11, 0, 2, 'registers'],
+    ['8800gtx', 96, 20, 0, 3, 'registers'],
+    ['8800gtx', 64, 10, 0, 8, 'blocks'],
+    ['8800gtx', 512, 10, 0, 1, 'threads'],
+    ['8800gtx', 128, 10, 9 * 1024, 1, 'shared'],
+    ['k20c', 256, 32, 0, 8, 'threads'],
+    ['k20c', 64, 16, 0, 16, 'blocks'],
+    ['k20c', 128, 16, 10_000, 4, 'shared'],
+    ['v100', 128, 32, 40_000, 2, 'shared'],
+    ['t4', 256, 64, 0, 4, 'threads'],
+    ['a100', 128, 168, 0, 3, 'registers'],
+  ])(
+    '%s: %i threads, %i registers, %i bytes: %i blocks, bound by %s',
+    (name, threads, registers, shared, blocks, bound) => {
+      const card = profileNamed(name);
+      const found = occupancy(card, blockFootprint(card, threads, registers, shared));
+      expect(found).toMatchObject({ blocksPerSm: blocks, boundBy: bound });
+    },
+  );
 });
 
 const PTX = `
@@ -54,7 +135,7 @@ describe('launch limits', () => {
         h200,
         kernel,
         { grid, block, dynamicSharedBytes: dynamic },
-        estimateRegisters(kernel),
+        estimateRegisters(kernel, h200),
         staticSharedBytes(module, kernel) + dynamic,
       );
   };

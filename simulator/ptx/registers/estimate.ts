@@ -1,46 +1,66 @@
 import type { IrFunction } from '../ir.js';
-import { machineCode, type MachineCode } from './machineOps.js';
-import { formRegions, unrolling, type Region } from './regions.js';
+import { liveRegisters } from './liveRegisters.js';
+import { machineCode } from './machineCode.js';
+import { formRegions } from './regions.js';
 import { regionPressure } from './schedule.js';
+import { unrolling } from './unrolling.js';
 
-/**
- * Registers of values that the assembler spends freely: with what it keeps itself, 32, the most that leaves room for
- * every warp of an SM. It hoists loads and starts chains early within them, and no further.
- */
-const FREE_VALUES = 26;
+/** The card that code is assembled for, as far as it matters to registers. */
+export interface RegisterTarget {
+  readonly registersPerSm: number;
+  readonly threadsPerSm: number;
+  /** Most that a thread may have. */
+  readonly mostRegisters: number;
+  /** Whether warps have registers, and arithmetic, for what all their threads share (since sm_75). */
+  readonly uniformRegisters: boolean;
+}
+
+/** sm_90. */
+const HOPPER: RegisterTarget = {
+  registersPerSm: 65_536,
+  threadsPerSm: 2048,
+  mostRegisters: 255,
+  uniformRegisters: true,
+};
+
 /** Stack pointer, two that the hardware keeps, and what alignment of pairs wastes. */
 const OWN_REGISTERS = 6;
 /** Where values do not fit, the assembler takes this much more than they need, for speed. */
 const LEEWAY = 1.25;
 /** Registers of a thread that calls by the convention: arguments, return address and what calls may change. */
 const CONVENTION = 24;
-/** Registers of a multiprocessor, as the assembler takes them to be shared by the blocks of `.minnctapersm`. */
-const REGISTERS_PER_SM = 65_536;
-const MOST_REGISTERS = 255;
+const LEAST_FREE = 32;
+/** Registers are given to threads of a launch bound in units of this many. */
 const UNIT = 8;
 
 /**
  * Registers a thread takes on the card. The function's operations are brought near to what the machine executes, ordered as
- * the assembler does, and the values that are then live at once are counted. Launch bounds and `.maxnreg` cap it.
+ * the assembler does, and the values that are then live at once are counted. The assembler hoists loads and starts chains
+ * early within the registers that leave room for every warp of an SM, and no further. Launch bounds and `.maxnreg` cap it.
  */
-export function estimateRegistersPerThread(fn: IrFunction): number {
-  return Math.min(needed(fn), registerCap(fn));
+export function estimateRegistersPerThread(fn: IrFunction, target: RegisterTarget = HOPPER): number {
+  return Math.min(needed(fn, target), registerCap(fn, target));
 }
 
-/** The most registers that a function's directives leave to a thread. */
-function registerCap({ directives }: IrFunction): number {
-  const product = (values: readonly number[]): number => values.reduce((all, each) => all * each, 1);
-  const threads = directives['reqntid'] ?? directives['maxntid'];
-  const blocks = directives['minnctapersm']?.[0] ?? 1;
+/** Registers that the assembler spends on speed alone: those that leave room for all threads of an SM, and 32 at least. */
+function freeRegisters({ registersPerSm, threadsPerSm, mostRegisters }: RegisterTarget): number {
+  return Math.min(Math.max(LEAST_FREE, Math.floor(registersPerSm / threadsPerSm)), mostRegisters);
+}
+
+/** The most registers that a function's directives, and the card, leave to a thread. */
+function registerCap({ directives }: IrFunction, { registersPerSm, mostRegisters }: RegisterTarget): number {
+  const threads = directives['reqntid'] ?? directives['maxntid'] ?? [];
+  const blocks = Math.max(1, directives['minnctapersm']?.[0] ?? 1);
+  const threadsTogether = threads.reduce((all, each) => all * each, 1) * blocks;
   const bound =
-    threads === undefined
-      ? MOST_REGISTERS
-      : Math.floor(REGISTERS_PER_SM / (Math.max(32, product(threads)) * Math.max(1, blocks)) / UNIT) * UNIT;
-  return Math.max(UNIT, Math.min(directives['maxnreg']?.[0] ?? MOST_REGISTERS, bound, MOST_REGISTERS));
+    threads.length === 0
+      ? mostRegisters
+      : Math.floor(registersPerSm / Math.max(32, threadsTogether) / UNIT) * UNIT;
+  return Math.max(UNIT, Math.min(directives['maxnreg']?.[0] ?? mostRegisters, bound, mostRegisters));
 }
 
-function needed(fn: IrFunction): number {
-  const code = machineCode(fn);
+function needed(fn: IrFunction, target: RegisterTarget): number {
+  const code = machineCode(fn, target.uniformRegisters);
   const regions = formRegions(fn, code);
   const live = liveRegisters(regions, code);
   const pressureWithin = (budget: number): number => {
@@ -58,8 +78,9 @@ function needed(fn: IrFunction): number {
     }
     return most;
   };
-  let pressure = pressureWithin(FREE_VALUES);
-  if (pressure > FREE_VALUES) pressure = pressureWithin(Math.round(pressure * LEEWAY));
+  const free = freeRegisters(target) - OWN_REGISTERS;
+  let pressure = pressureWithin(free);
+  if (pressure > free) pressure = pressureWithin(Math.round(pressure * LEEWAY));
   return Math.max(pressure + OWN_REGISTERS, callsByConvention(fn) ? CONVENTION : 0);
 }
 
@@ -67,48 +88,5 @@ function callsByConvention(fn: IrFunction): boolean {
   return fn.instructions.some(
     ({ opcode, modifiers }) =>
       /^(call|vprintf|assertfail|malloc|free)$/.test(opcode) || modifiers.includes('stackOverflow'),
-  );
-}
-
-interface LiveEnds {
-  readonly into: readonly number[];
-  readonly out: readonly number[];
-}
-
-function liveRegisters(regions: ReadonlyMap<number, Region>, code: MachineCode): Map<number, LiveEnds> {
-  const into = new Map<number, Set<number>>();
-  const out = new Map<number, Set<number>>();
-  for (const start of regions.keys()) {
-    into.set(start, new Set());
-    out.set(start, new Set());
-  }
-  const order = [...regions.keys()].reverse();
-  for (let changed = true; changed;) {
-    changed = false;
-    for (const start of order) {
-      const region = regions.get(start);
-      const [before, after] = [into.get(start), out.get(start)];
-      if (region === undefined || before === undefined || after === undefined) continue;
-      for (const next of region.successors) for (const register of into.get(next) ?? []) after.add(register);
-      const live = new Set(after);
-      for (let at = region.ops.length - 1; at >= 0; at--) {
-        const op = region.ops[at];
-        if (op === undefined) continue;
-        if (!op.guarded) for (const register of op.defs) live.delete(register);
-        else for (const register of op.defs) if (code.writes[register] === 1) live.delete(register);
-        for (const register of op.uses) if ((code.widths[register] ?? 0) > 0) live.add(register);
-      }
-      for (const register of live) {
-        if (before.has(register)) continue;
-        before.add(register);
-        changed = true;
-      }
-    }
-  }
-  return new Map(
-    [...regions.keys()].map((start) => [
-      start,
-      { into: [...(into.get(start) ?? [])], out: [...(out.get(start) ?? [])] },
-    ]),
   );
 }

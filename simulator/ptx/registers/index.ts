@@ -1,1 +1,1 @@
-export { estimateRegistersPerThread } from './estimate.js';
+export { estimateRegistersPerThread, type RegisterTarget } from './estimate.js';

@@ -1,4 +1,5 @@
-import type { MachineOp, Place } from './machineOps.js';
+import type { MachineOp } from './machineOp.js';
+import { MemoryChain } from './memoryChain.js';
 
 /** A value of a region: from its write, or the region's start, to its last use. */
 export interface Value {
@@ -27,7 +28,7 @@ export interface Node {
 export interface RegionInput {
   readonly ops: readonly MachineOp[];
   readonly widths: Uint8Array;
-  readonly writes: Uint16Array;
+  readonly writes: Uint8Array;
   readonly liveIn: readonly number[];
   readonly liveOut: readonly number[];
   /** Whether the region is the body of a loop. */
@@ -36,6 +37,10 @@ export interface RegionInput {
 
 /** Cycles until a uniform value, or one of constant memory, lies in a register. */
 const FETCH_LATENCY = 20;
+/** Cycles of the addition of a constant. */
+const STEP_LATENCY = 5;
+/** Registers of an address. */
+const ADDRESS_WIDTH = 2;
 
 /** Operations of a region with their true dependences: each write is a value of its own, and memory keeps its order. */
 export class ValueGraph {
@@ -43,7 +48,7 @@ export class ValueGraph {
   /** Registers taken before the first operation. */
   start = 0;
   private readonly current = new Map<number, Value>();
-  private readonly fetched = new Map<number, Value>();
+  private readonly fetched = new Map<string, Value>();
   private readonly memory = new MemoryChain();
   private readonly kept = new Map<number, Value>();
 
@@ -65,18 +70,22 @@ export class ValueGraph {
     const written = new Set(this.input.ops.flatMap((op) => op.defs));
     const bases = new Set(this.input.ops.flatMap((op) => op.bases));
     for (const register of bases) {
-      if (written.has(register) || this.start + 2 > budget) continue;
-      const value: Value = { width: 2, uses: 0, writer: -1, offset: 0 };
-      this.start += 2;
+      if (written.has(register) || this.start + ADDRESS_WIDTH > budget) continue;
+      const value: Value = { width: ADDRESS_WIDTH, uses: 0, writer: -1, offset: 0 };
+      this.start += ADDRESS_WIDTH;
       this.kept.set(register, value);
     }
   }
 
   private entering(register: number): Value {
-    const value: Value = { width: this.input.widths[register] ?? 0, uses: 0, writer: -1, offset: 0 };
+    const value: Value = { width: this.widthOf(register), uses: 0, writer: -1, offset: 0 };
     this.current.set(register, value);
     this.start += value.width;
     return value;
+  }
+
+  private widthOf(register: number): number {
+    return this.input.widths[register] ?? 0;
   }
 
   private valueOf(register: number): Value {
@@ -84,57 +93,49 @@ export class ValueGraph {
   }
 
   private add(op: MachineOp): void {
-    const [target] = op.defs;
-    const [source] = op.uses;
-    if (!op.guarded && source !== undefined && target !== undefined && op.defs.length === 1) {
-      if (op.copy) {
-        this.current.set(target, this.valueOf(source));
-        return;
-      }
-      if (op.step !== undefined && op.uses.length === 1) {
-        const from = this.valueOf(source);
-        const root = from.root ?? from;
-        this.current.set(target, {
-          width: this.input.widths[target] ?? 0,
-          uses: 0,
-          writer: -1,
-          root,
-          offset: from.offset + op.step,
-        });
-        return;
-      }
-    }
-    const sources: Value[] = [];
-    let place: Place | undefined = op.place;
-    let placeValue: Value | undefined;
+    if (this.rename(op)) return;
+    let { place } = op;
+    let base: Value | undefined;
+    const uses = new Set<Value>();
     for (const register of op.uses) {
       const value = this.valueOf(register);
-      if (place !== undefined && place.base === register) {
-        placeValue = value.root ?? value;
+      if (place?.base === register) {
+        base = value.root ?? value;
         place = { ...place, offset: place.offset + value.offset };
-        sources.push(placeValue);
-      } else sources.push(this.materialise(value));
+        uses.add(base);
+      } else uses.add(this.materialise(value));
     }
-    for (const base of op.bases) sources.push(this.fetch(base, op.block));
+    for (const register of op.bases) uses.add(this.fetch(register, op.block));
     if (op.guarded) {
       for (const register of op.defs) {
         const before = (this.input.writes[register] ?? 0) > 1 ? this.current.get(register) : undefined;
-        if (before !== undefined) sources.push(this.materialise(before));
+        if (before !== undefined) uses.add(this.materialise(before));
       }
     }
     const index = this.nodes.length;
     const defs = op.defs.map((register) => {
-      const value: Value = { width: this.input.widths[register] ?? 0, uses: 0, writer: index, offset: 0 };
+      const value: Value = { width: this.widthOf(register), uses: 0, writer: index, offset: 0 };
       this.current.set(register, value);
       return value;
     });
-    this.push(
-      [...new Set(sources)],
-      defs,
-      op.latency,
-      op.temps,
-      this.memory.before(op, index, place, placeValue),
-    );
+    this.push([...uses], defs, op.latency, op.temps, this.memory.before(op, index, place, base));
+  }
+
+  /** Copies and steps of addresses: no operations, but other names of values, and values to be made when they are needed. */
+  private rename(op: MachineOp): boolean {
+    const [target, second] = op.defs;
+    const [source, other] = op.uses;
+    if (op.guarded || target === undefined || source === undefined) return false;
+    if (second !== undefined || other !== undefined) return false;
+    if (op.copy) {
+      this.current.set(target, this.valueOf(source));
+      return true;
+    }
+    if (op.step === undefined || op.bases.length > 0) return false;
+    const from = this.valueOf(source);
+    const [root, offset] = [from.root ?? from, from.offset + op.step];
+    this.current.set(target, { width: this.widthOf(target), uses: 0, writer: -1, root, offset });
+    return true;
   }
 
   private push(
@@ -162,15 +163,17 @@ export class ValueGraph {
   private materialise(value: Value): Value {
     if (value.root === undefined || value.writer >= 0) return value;
     value.writer = this.nodes.length;
-    this.push([value.root], [value], 5, 0, []);
+    this.push([value.root], [value], STEP_LATENCY, 0, []);
     return value;
   }
 
+  /** Brings a uniform address into registers: once before a loop, or in each block that needs it. */
   private fetch(register: number, block: number): Value {
-    const known = this.kept.get(register) ?? this.fetched.get(register + block * 2 ** 20);
+    const key = `${block} ${register}`;
+    const known = this.kept.get(register) ?? this.fetched.get(key);
     if (known !== undefined) return known;
-    const value: Value = { width: 2, uses: 0, writer: this.nodes.length, offset: 0 };
-    this.fetched.set(register + block * 2 ** 20, value);
+    const value: Value = { width: ADDRESS_WIDTH, uses: 0, writer: this.nodes.length, offset: 0 };
+    this.fetched.set(key, value);
     this.push([], [value], FETCH_LATENCY, 0, []);
     return value;
   }
@@ -184,55 +187,4 @@ export class ValueGraph {
       node.height = height + node.latency;
     }
   }
-}
-
-interface Access {
-  readonly index: number;
-  readonly place: Place | undefined;
-  readonly base: Value | undefined;
-}
-
-/** Which earlier operations on memory one must not pass. */
-class MemoryChain {
-  private readonly writes = new Map<string, Access[]>();
-  private readonly reads = new Map<string, Access[]>();
-  private fence = -1;
-  private sinceFence: number[] = [];
-
-  before(op: MachineOp, index: number, place: Place | undefined, base: Value | undefined): number[] {
-    if (op.order === 'none') return [];
-    const found: number[] = [];
-    if (this.fence >= 0) found.push(this.fence);
-    if (op.order === 'fence') {
-      found.push(...this.sinceFence);
-      this.writes.clear();
-      this.reads.clear();
-      this.sinceFence = [];
-      this.fence = index;
-      return found;
-    }
-    const access = { index, place, base };
-    const writes = this.writes.get(op.space) ?? [];
-    const reads = this.reads.get(op.space) ?? [];
-    for (const earlier of writes) if (mayMeet(earlier, access)) found.push(earlier.index);
-    if (op.order === 'write') {
-      for (const earlier of reads) if (mayMeet(earlier, access)) found.push(earlier.index);
-      writes.push(access);
-      this.writes.set(op.space, writes.slice(-256));
-    } else {
-      reads.push(access);
-      this.reads.set(op.space, reads.slice(-256));
-    }
-    this.sinceFence.push(index);
-    return found;
-  }
-}
-
-/** Two accesses by one register, or one name, at distances that do not overlap keep apart. */
-function mayMeet(a: Access, b: Access): boolean {
-  if (a.place === undefined || b.place === undefined) return true;
-  const same =
-    a.base !== undefined ? a.base === b.base : b.base === undefined && a.place.base === b.place.base;
-  if (!same) return true;
-  return a.place.offset < b.place.offset + b.place.bytes && b.place.offset < a.place.offset + a.place.bytes;
 }

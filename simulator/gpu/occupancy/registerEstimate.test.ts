@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { profileNamed } from '../profiles/index.js';
+import { blockFootprint, estimateRegisters, occupancy } from './index.js';
+import { estimateErrors, measuredKernels } from './tests/measuredRegisters.js';
+
+const h200 = profileNamed('h200');
+
+describe('registers a thread, against the assembler', () => {
+  const tuned = measuredKernels('gpu/reference/h200-registers.csv');
+
+  it.each([
+    ['kernels of this repository', tuned, 225, 0.8, 3],
+    ['kernels that it was not tuned on', measuredKernels('gpu/occupancy/heldOut/registers.csv'), 60, 0.8, 3],
+  ])('%s: within 4 for four of five', (_, kernels, least, share, mean) => {
+    const found = estimateErrors(kernels, (kernel) => estimateRegisters(kernel, h200));
+    const text = JSON.stringify(found);
+    expect(found.kernels).toBeGreaterThanOrEqual(least);
+    expect(found.shareWithin4, text).toBeGreaterThanOrEqual(share);
+    expect(found.meanError, text).toBeLessThan(mean);
+  });
+
+  it('gives the occupancy that measured registers give, for nine of ten kernels', () => {
+    const changed = tuned.filter(({ kernel, registers, cells }) => {
+      const blocks = (perThread: number): number =>
+        occupancy(h200, blockFootprint(h200, 256, perThread, Number(cells['static_shared_bytes'])))
+          .blocksPerSm;
+      return blocks(estimateRegisters(kernel, h200)) !== blocks(registers);
+    });
+    expect(changed.length / tuned.length, changed.map(({ name }) => name).join(', ')).toBeLessThan(0.1);
+  });
+});

@@ -1,0 +1,128 @@
+import { readRegisters, writtenRegisters } from '../analysis/registerUse.js';
+import type { IrFunction, IrInstruction } from '../ir.js';
+import { typeBits } from '../scalarTypes.js';
+import { addressRoots, basesOf, placeOf, stepOf, uniformBases, type AddressRoot } from './addresses.js';
+import { expansion } from './expansions.js';
+import type { MachineOp, MemoryOrder } from './machineOp.js';
+import { takenIn } from './takenIn.js';
+import { registerValues } from './uniformValues.js';
+
+/** A function as the register file sees it. */
+export interface MachineCode {
+  /** Operations of each block, in order. */
+  readonly blocks: readonly (readonly MachineOp[])[];
+  /** 32-bit registers that a value takes: 0 for what is uniform, constant, a predicate or part of another operation. */
+  readonly widths: Uint8Array;
+  /** Writes of each register: 0, 1, or 2 for more and for one that a guard may skip. */
+  readonly writes: Uint8Array;
+  /** Blocks that `.pragma "nounroll"` stands in. */
+  readonly notUnrolled: ReadonlySet<number>;
+}
+
+export function machineCode(fn: IrFunction, uniformRegisters: boolean): MachineCode {
+  const writes = countWrites(fn);
+  const inRegisters = registerValues(fn, uniformRegisters);
+  const widths = Uint8Array.from(fn.registers, ({ type }, register) => {
+    if (type === 'pred') return 0;
+    const bits = typeBits(type);
+    // An address that a loop steps is kept in registers though it is uniform.
+    const isStepped = bits === 64 && writes[register] !== 1;
+    return inRegisters[register] === 1 || isStepped ? Math.ceil(bits / 32) : 0;
+  });
+  const parts = takenIn(fn, writes, widths);
+  const translation = new Translation(fn, widths, parts);
+  const notUnrolled = new Set<number>();
+  const blocks = fn.blocks.map(({ index, first, last }) => {
+    const ops: MachineOp[] = [];
+    for (let at = first; at <= last; at++) {
+      const instruction = fn.instructions[at];
+      if (instruction === undefined) continue;
+      if (instruction.nounroll === true) notUnrolled.add(index);
+      const op = translation.of(instruction, index);
+      if (op !== undefined) ops.push(op);
+    }
+    return ops;
+  });
+  return { blocks, widths, writes, notUnrolled };
+}
+
+function countWrites(fn: IrFunction): Uint8Array {
+  const writes = new Uint8Array(fn.registers.length);
+  for (const instruction of fn.instructions) {
+    const weight = instruction.guard === undefined ? 1 : 2;
+    for (const register of writtenRegisters(instruction))
+      writes[register] = Math.min(2, (writes[register] ?? 0) + weight);
+  }
+  return writes;
+}
+
+class Translation {
+  private readonly roots: ReadonlyMap<number, AddressRoot>;
+  private readonly bases: Uint8Array;
+
+  constructor(
+    private readonly fn: IrFunction,
+    private readonly widths: Uint8Array,
+    private readonly parts: readonly (readonly number[] | undefined)[],
+  ) {
+    this.roots = addressRoots(fn, parts);
+    this.bases = uniformBases(fn, widths, parts);
+  }
+
+  of(instruction: IrInstruction, block: number): MachineOp | undefined {
+    const { opcode, modifiers } = instruction;
+    const defs = writtenRegisters(instruction).filter((register) => this.counts(register));
+    const uses = new Set<number>();
+    for (const register of readRegisters(instruction))
+      for (const part of this.parts[register] ?? [register]) if (this.counts(part)) uses.add(part);
+    const order = memoryOrder(instruction);
+    if (defs.length === 0 && order === 'none') {
+      const leaves = /^(bra|brx|ret|exit|call)$/.test(opcode);
+      if (!leaves || uses.size === 0) return undefined;
+    }
+    const { latency, temps } = expansion(instruction);
+    return {
+      defs,
+      uses: [...uses],
+      latency,
+      temps,
+      order,
+      space: modifiers.find((each) => /^(shared|local)/.test(each)) ?? 'global',
+      block,
+      guarded: instruction.guard !== undefined,
+      bases: basesOf(instruction, this.bases),
+      place: order === 'read' || order === 'write' ? placeOf(instruction, this.roots) : undefined,
+      step: stepOf(instruction),
+      copy: opcode === 'mov' && uses.size === 1 && defs.length === 1,
+    };
+  }
+
+  private counts(register: number): boolean {
+    return (this.widths[register] ?? 0) > 0 || this.fn.registers[register]?.type === 'pred';
+  }
+}
+
+function memoryOrder({ opcode, modifiers }: IrInstruction): MemoryOrder {
+  switch (opcode) {
+    case 'ld':
+    case 'ldu':
+      if (modifiers.some((each) => each === 'volatile' || each === 'acquire')) return 'fence';
+      return modifiers.some((each) => each === 'nc' || each === 'const' || each.startsWith('param'))
+        ? 'none'
+        : 'read';
+    case 'st':
+      return modifiers.some((each) => each.startsWith('param')) ? 'none' : 'write';
+    case 'red':
+      return 'write';
+    case 'atom':
+    case 'bar':
+    case 'barrier':
+    case 'membar':
+    case 'fence':
+    case 'call':
+    case 'cp':
+      return 'fence';
+    default:
+      return 'none';
+  }
+}
