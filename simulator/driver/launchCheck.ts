@@ -30,7 +30,8 @@ export function launchRequest(
   const kernel = entryPoint(module, args.kernel);
   const shape = { grid: args.grid, block: args.block, dynamicSharedBytes: args.dynamicSharedBytes };
   const sharedBytes = staticSharedBytes(module.ir, kernel) + args.dynamicSharedBytes;
-  const registers = estimateRegisters(kernel);
+  const threads = args.block[0] * args.block[1] * args.block[2];
+  const registers = estimateRegisters(kernel, profile, threads);
   checkLaunch(profile, kernel, shape, registers, sharedBytes);
   if (args.params.length !== kernel.parameterBytes) {
     throw new Refusal(
@@ -38,7 +39,6 @@ export function launchRequest(
       `params: ${args.params.length} bytes, but '${kernel.name}' takes ${kernel.parameterBytes}`,
     );
   }
-  const threads = args.block[0] * args.block[1] * args.block[2];
   const block = blockFootprint(profile, threads, registers, sharedBytes);
   const fit = occupancy(profile, block);
   if (fit.blocksPerSm < 1) {
