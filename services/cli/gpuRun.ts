@@ -4,6 +4,7 @@ import { CommandError } from './commandError.js';
 import { addGpuCheckCommand } from './gpuCheck.js';
 import { addGpuDevicesCommand } from './gpuDevices.js';
 import { addGpuDisasmCommand } from './gpuDisasm.js';
+import { addGpuOccupancyCommand } from './gpuOccupancy.js';
 import { addGpuProfileCommand } from './gpuProfile.js';
 import { deviceOption, wholeNumber } from './optionValues.js';
 import { TraceFile } from './traceFile.js';
@@ -33,6 +34,7 @@ export function addGpuCommand(program: Command): void {
   addGpuCheckCommand(gpu);
   addGpuDevicesCommand(gpu);
   addGpuDisasmCommand(gpu);
+  addGpuOccupancyCommand(gpu);
   addGpuProfileCommand(gpu);
 }
 
