@@ -1,4 +1,5 @@
 import type { Executor, ExecutorLaunch } from '../../executor/index.js';
+import { l1BytesBeside } from '../occupancy/index.js';
 import type { DeviceProfile } from '../profiles/index.js';
 import { DEVICE_RESOURCES, SM_RESOURCES, type BlockWork } from './blockWork.js';
 import { BlockTracer, type TracedBlock } from './blockTracer.js';
@@ -41,7 +42,7 @@ export function profileLaunch(
   const warps = Math.ceil(threads / profile.warpSize);
   if (executor.trace === undefined) return emptyProfile(launch, profile);
 
-  const l1Bytes = Math.max(0, profile.memory.l1Bytes - sharedBytesPerBlock * resident) / resident;
+  const l1Bytes = l1BytesBeside(profile, sharedBytesPerBlock * resident) / resident;
   const { space } = launch.module;
   const tracer = new BlockTracer(
     launch.kernel,
