@@ -18,6 +18,13 @@ export interface GpuStatus {
   readonly spanNs: number;
   readonly smClockHz: number;
   readonly memoryClockHz: number;
+  /** Why the SM clock is below the card's highest. */
+  readonly throttle: GpuSample['sensors']['throttle'];
+  /** On average. */
+  readonly powerWatts: number;
+  readonly powerLimitWatts: number;
+  /** Since the GPU was made, by its own time. */
+  readonly energyMillijoules: number;
   /** Time with a block on the device. */
   readonly busyShare: number;
   /** SM-time with a block. */
@@ -56,6 +63,7 @@ const FLOAT64 = SM_RESOURCES.indexOf('float64');
 export function gpuStatus(node: string, { latest, earlier }: GpuSpan): GpuStatus {
   const profile = profileNamed(latest.profile);
   const { sms, limits, memory, timing } = profile;
+  const { sensors } = latest;
   const since = (read: (sample: GpuSample) => number): number =>
     Math.max(0, read(latest) - (earlier === undefined ? 0 : read(earlier)));
   const spanNs = since(({ asOfNs }) => asOfNs);
@@ -81,8 +89,13 @@ export function gpuStatus(node: string, { latest, earlier }: GpuSpan): GpuStatus
     productName: profile.productName,
     isMeasured: profile.measured,
     spanNs,
-    smClockHz: latest.smClockHz,
-    memoryClockHz: profile.clocks.memoryHz,
+    smClockHz: sensors.smClockHz,
+    memoryClockHz: sensors.memoryClockHz,
+    throttle: sensors.throttle,
+    powerWatts:
+      spanNs > 0 ? since((sample) => sample.sensors.energyMillijoules) / (spanNs / 1e6) : sensors.powerWatts,
+    powerLimitWatts: sensors.powerLimitWatts,
+    energyMillijoules: sensors.energyMillijoules,
     busyShare: share(
       since(({ busyNs }) => busyNs),
       spanNs,

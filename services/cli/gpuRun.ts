@@ -6,11 +6,15 @@ import { addGpuDevicesCommand } from './gpuDevices.js';
 import { addGpuDisasmCommand } from './gpuDisasm.js';
 import { addGpuOccupancyCommand } from './gpuOccupancy.js';
 import { addGpuProfileCommand } from './gpuProfile.js';
+import { addGpuRecordCommand } from './gpuRecord.js';
+import { addGpuTopCommand } from './gpuTop.js';
 import { deviceOption, wholeNumber } from './optionValues.js';
 import { TraceFile } from './traceFile.js';
 
 export function addGpuCommand(program: Command): void {
-  const gpu = program.command('gpu').description('the GPU simulator by itself');
+  const gpu = program
+    .command('gpu')
+    .description('simulated GPUs: kernels by themselves, and those of a running server');
   gpu
     .command('run')
     .description(
@@ -36,6 +40,8 @@ export function addGpuCommand(program: Command): void {
   addGpuDisasmCommand(gpu);
   addGpuOccupancyCommand(gpu);
   addGpuProfileCommand(gpu);
+  addGpuTopCommand(gpu, program.version() ?? '');
+  addGpuRecordCommand(gpu);
 }
 
 /** Most threads unless more are asked for. */

@@ -85,6 +85,14 @@ export const gpuAnswer = z.object({
     used_bytes: z.number(),
     bytes_per_second: z.number(),
   }),
+  power: z.object({
+    draw_watts: z.number().describe('On average'),
+    limit_watts: z.number(),
+    energy_joules: z.number().describe("Since the GPU's beginning"),
+    throttle: z
+      .enum(['none', 'applicationClock', 'powerCap'])
+      .describe('Why the SM clock is below its highest'),
+  }),
   pcie: z.object({
     to_device_bytes_per_second: z.number(),
     to_host_bytes_per_second: z.number(),
@@ -156,6 +164,12 @@ function gpuJson(
       total_bytes: status.totalBytes,
       used_bytes: status.usedBytes,
       bytes_per_second: status.memoryBytesPerSecond,
+    },
+    power: {
+      draw_watts: status.powerWatts,
+      limit_watts: status.powerLimitWatts,
+      energy_joules: status.energyMillijoules / 1000,
+      throttle: status.throttle,
     },
     pcie: {
       to_device_bytes_per_second: status.toDeviceBytesPerSecond,

@@ -15,6 +15,13 @@ const READERS: readonly Reader[] = [
     'Memory clock frequency (in MHz)',
     ({ memoryClockHz }) => memoryClockHz / 1e6,
   ],
+  ['DCGM_FI_DEV_POWER_USAGE', 'gauge', 'Power draw (in W)', ({ powerWatts }) => powerWatts],
+  [
+    'DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION',
+    'counter',
+    "Total energy consumption since the GPU's beginning (in mJ)",
+    ({ energyMillijoules }) => energyMillijoules,
+  ],
   [
     'DCGM_FI_DEV_GPU_UTIL',
     'gauge',

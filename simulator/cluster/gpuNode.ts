@@ -207,7 +207,7 @@ export class GpuNode implements CommandSink {
       ...usage,
       gpu,
       profile: device.profile.name,
-      smClockHz: device.state.engine.clockHz,
+      sensors: device.readings(),
       usedBytes: usedBytes[gpu],
       copies: this.driver.copyUsage(gpu),
       launches: device.state.launches.size,

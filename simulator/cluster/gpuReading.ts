@@ -1,12 +1,13 @@
 import type { CopyUsage } from '../driver/index.js';
-import type { DeviceUsage } from '../gpu/index.js';
+import type { DeviceReadings, DeviceUsage } from '../gpu/index.js';
 
 /** What one GPU of a node is doing and has done, in the node's own time. Plain data. */
 export interface GpuReading extends Omit<DeviceUsage, 'contexts'> {
   readonly gpu: number;
   /** Device profile. */
   readonly profile: string;
-  readonly smClockHz: number;
+  /** What its sensors show: clocks, power, energy. */
+  readonly sensors: DeviceReadings;
   /** Allocated, of all contexts together. */
   readonly usedBytes: number;
   readonly copies: CopyUsage;

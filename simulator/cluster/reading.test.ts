@@ -65,6 +65,9 @@ describe('the reading of a GPU', () => {
     expect(reading.smBusyNs).toBeLessThanOrEqual(132 * reading.busyNs);
     expect(reading.warpNs).toBeLessThanOrEqual(64 * reading.smBusyNs);
     expect(reading.usedBytes).toBe(80_000);
+    expect(reading.sensors).toMatchObject({ atNs: clock.nowNs(), smClockHz: 1.98e9 });
+    const idleMillijoules = (node.profiles[0].power.idleWatts * clock.nowNs()) / 1e6;
+    expect(reading.sensors.energyMillijoules).toBeGreaterThan(idleMillijoules);
     expect(reading.contexts.map(({ usedBytes }) => usedBytes)).toEqual([40_000, 40_000]);
     expect(reading.contexts.reduce((sum, { warpNs }) => sum + warpNs, 0)).toBeCloseTo(reading.warpNs);
     expect(reading.launches).toBe(0);

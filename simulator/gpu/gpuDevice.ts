@@ -294,7 +294,7 @@ export class GpuDevice implements AgendaTarget {
   }
 
   private onLeave(group: ResidentGroup, done: number): void {
-    this.meter.leave(group, done);
+    this.meter.leave(group, done, this.state.engine.asOfNs);
     if (done === 1) this.power.finish(group, this.state.engine.clockHz);
     const launch = this.state.launches.get(group.launch);
     if (launch !== undefined) this.observer?.onBlocksLeave(launch, group, done, this.state.engine.asOfNs);

@@ -34,6 +34,8 @@ export class DeviceTimeline implements DeviceObserver {
   private readonly resident: CounterTrack;
   private readonly utilisation: CounterTrack;
   private readonly dram: CounterTrack;
+  private readonly power: CounterTrack;
+  private readonly clock: CounterTrack;
 
   constructor(
     private readonly device: GpuDevice,
@@ -47,6 +49,8 @@ export class DeviceTimeline implements DeviceObserver {
     this.resident = new CounterTrack(writer, pid, 'resident');
     this.utilisation = new CounterTrack(writer, pid, 'SM utilisation %');
     this.dram = new CounterTrack(writer, pid, 'DRAM GB/s');
+    this.power = new CounterTrack(writer, pid, 'power W');
+    this.clock = new CounterTrack(writer, pid, 'SM clock MHz');
   }
 
   onBlocksLeave(launch: LaunchRecord, group: ResidentGroup, done: number, nowNs: number): void {
@@ -80,6 +84,9 @@ export class DeviceTimeline implements DeviceObserver {
     this.resident.set(nowNs, { blocks, warps });
     this.utilisation.set(nowNs, { value: (100 * busy) / profile.sms });
     this.dram.set(nowNs, { value: dramBytesPerNs });
+    const { powerWatts, smClockHz } = this.device.readings();
+    this.power.set(nowNs, { value: powerWatts });
+    this.clock.set(nowNs, { value: smClockHz / 1e6 });
   }
 
   /** What is resident is shown up to now, as far as it has come. */
@@ -93,7 +100,8 @@ export class DeviceTimeline implements DeviceObserver {
         this.onBlocksLeave(launch, group, Math.min(0.999999, Math.max(0, done)), nowNs);
     }
     this.showLeaving();
-    for (const counter of [this.resident, this.utilisation, this.dram]) counter.flush();
+    for (const counter of [this.resident, this.utilisation, this.dram, this.power, this.clock])
+      counter.flush();
   }
 
   private showLeaving(): void {

@@ -183,6 +183,8 @@ export class DriverTimeline implements DriverObserver {
 
 function reportArgs(result: DriverResult | undefined): TraceArgs {
   if (result?.launch === undefined) return {};
-  const { startNs, endNs, threadInstructions, warpInstructions, dramBytes } = result.launch;
-  return { durationUs: Math.round(endNs - startNs) / 1000, threadInstructions, warpInstructions, dramBytes };
+  const { startNs, endNs, threadInstructions, warpInstructions, dramBytes, energyMillijoules } =
+    result.launch;
+  const durationUs = Math.round(endNs - startNs) / 1000;
+  return { durationUs, threadInstructions, warpInstructions, dramBytes, energyMillijoules };
 }

@@ -29,7 +29,15 @@ describe('docs/metrics.md', () => {
   it('has what dashboards for DCGM ask for, under names, types and labels of its exporter', () => {
     const described = describedMetrics().filter(({ name }) => name.startsWith('DCGM_'));
     const names = described.map(({ name }) => name);
-    for (const name of ['FB_FREE', 'FB_USED', 'SM_CLOCK', 'MEM_CLOCK', 'GPU_UTIL', 'MEM_COPY_UTIL'])
+    for (const name of [
+      'FB_FREE',
+      'FB_USED',
+      'SM_CLOCK',
+      'MEM_CLOCK',
+      'GPU_UTIL',
+      'MEM_COPY_UTIL',
+      'POWER_USAGE',
+    ])
       expect(names).toContain(`DCGM_FI_DEV_${name}`);
     for (const name of ['GR_ENGINE_ACTIVE', 'SM_ACTIVE', 'SM_OCCUPANCY', 'DRAM_ACTIVE', 'PCIE_TX_BYTES'])
       expect(names).toContain(`DCGM_FI_PROF_${name}`);

@@ -11,9 +11,14 @@ const work: BlockWork = {
   warps: 4,
 };
 
-function group(launch: number, sms: number[], perSm: number, remaining = 1): ResidentGroup {
+function group(
+  launch: number,
+  sms: number[],
+  perSm: number,
+  { remaining = 1, startNs = 0 } = {},
+): ResidentGroup {
   const blocks = Array.from({ length: sms.length * perSm }, (_, block) => block);
-  return { id: launch, launch, work, sms, perSm, blocks, startNs: 0, remaining, ratePerNs: 0.01 };
+  return { id: launch, launch, work, sms, perSm, blocks, startNs, remaining, ratePerNs: 0.01 };
 }
 
 function engine(groups: ResidentGroup[], asOfNs = 0): EngineState {
@@ -29,14 +34,27 @@ const everybody = (): boolean => true;
 describe('UsageMeter', () => {
   it('adds up time by SM, warp and context', () => {
     const meter = new UsageMeter(launches(7, 8), 100);
-    const one = engine([group(1, [0, 1], 2)]);
-    meter.advance(110, one, Int32Array.of(2, 2, 0));
-    const both = engine([group(1, [0, 1], 2), group(2, [1, 2], 1)]);
+    const first = group(1, [0, 1], 2, { startNs: 50 });
+    meter.advance(110, engine([first]), Int32Array.of(2, 2, 0));
+    const second = group(2, [1, 2], 1, { startNs: 110 });
+    const both = engine([first, second]);
     meter.advance(115, both, Int32Array.of(2, 3, 1));
+    // The first since counting began, 100.
+    const meanwhile = meter.usage(both, everybody);
+    expect(meanwhile.warpNs).toBe(16 * 15 + 8 * 5);
+    expect(meter.usage(both, everybody)).toEqual(meanwhile);
+    meter.leave(first, 1, 115);
+    meter.leave(second, 0.5, 115);
     meter.advance(145, engine([]), Int32Array.of(0, 0, 0));
     const usage = meter.usage(engine([]), everybody);
-    expect(usage).toMatchObject({ asOfNs: 145, smCycles: 90, busyNs: 15, smBusyNs: 2 * 10 + 3 * 5 });
-    expect(usage.warpNs).toBe(16 * 15 + 8 * 5);
+    expect(usage).toMatchObject({
+      asOfNs: 145,
+      smCycles: 90,
+      busyNs: 15,
+      smBusyNs: 2 * 10 + 3 * 5,
+      blocks: 4,
+    });
+    expect(usage.warpNs).toBe(meanwhile.warpNs);
     expect(usage.contexts).toEqual([
       { context: 7, warpNs: 16 * 15 },
       { context: 8, warpNs: 8 * 5 },
@@ -45,15 +63,15 @@ describe('UsageMeter', () => {
 
   it('counts the work of blocks as far as they have come, and each block once', () => {
     const meter = new UsageMeter(launches(7), 0);
-    const resident = group(1, [0, 1], 1, 0.75);
+    const resident = group(1, [0, 1], 1, { remaining: 0.75 });
     meter.advance(10, engine([resident]), Int32Array.of(1, 1));
     // A quarter of each of two blocks when the engine looked last, and a tenth since.
     const meanwhile = meter.usage(engine([resident], 0), everybody);
     expect(meanwhile.sm[0]).toBeCloseTo(2 * 0.35);
     expect(meanwhile.device[1]).toBeCloseTo(2 * 0.35 * 20);
     expect(meanwhile.blocks).toBe(0);
-    meter.leave(resident, 1);
-    meter.leave(group(1, [3], 1), 0.5);
+    meter.leave(resident, 1, 10);
+    meter.leave(group(1, [3], 1), 0.5, 10);
     const { sm, device, blocks } = meter.usage(engine([]), everybody);
     expect(sm[2]).toBeCloseTo(3 * 2.5);
     expect(device[0]).toBeCloseTo(10 * 2.5);
@@ -62,7 +80,7 @@ describe('UsageMeter', () => {
 
   it('never counts a block for more than one, nor time twice', () => {
     const meter = new UsageMeter(launches(7), 0);
-    const late = engine([group(1, [0], 1, 0.1)]);
+    const late = engine([group(1, [0], 1, { remaining: 0.1 })]);
     meter.advance(1000, late, Int32Array.of(1));
     meter.advance(1000, late, Int32Array.of(1));
     meter.advance(500, late, Int32Array.of(1));
@@ -71,10 +89,14 @@ describe('UsageMeter', () => {
     expect(usage.busyNs).toBe(1000);
   });
 
-  it('forgets contexts that are gone', () => {
-    const meter = new UsageMeter(launches(7), 0);
-    meter.advance(10, engine([group(1, [0], 1)]), Int32Array.of(1));
-    expect(meter.usage(engine([]), () => false).contexts).toEqual([]);
-    expect(meter.usage(engine([]), everybody).contexts).toEqual([]);
+  it('forgets contexts that are gone, and not what they did', () => {
+    const meter = new UsageMeter(launches(7, 8), 0);
+    meter.leave(group(1, [0], 1), 1, 10);
+    meter.leave(group(2, [0], 1), 1, 20);
+    const before = meter.usage(engine([]), everybody);
+    const after = meter.usage(engine([]), (context) => context === 8);
+    expect(after.contexts).toEqual([{ context: 8, warpNs: 80 }]);
+    expect(after.warpNs).toBe(before.warpNs);
+    expect(meter.usage(engine([]), everybody)).toEqual(after);
   });
 });

@@ -1,26 +1,29 @@
 import type { EngineState, LaunchRecord, ResidentGroup } from '../dispatch/index.js';
 import { DEVICE_RESOURCES, SM_RESOURCES } from '../timing/index.js';
-import type { ContextUsage, DeviceUsage } from './deviceUsage.js';
+import type { DeviceUsage } from './deviceUsage.js';
 
 /**
- * Adds up what a device does. Time is counted between the moments at which the device settles, since residency changes at
- * those alone; work is counted when its blocks leave, and that of resident ones when somebody asks. Launches pay little
- * for it, and nothing that is simulated depends on it: it is no part of the device's state.
+ * Adds up what a device does. That SMs are busy is counted between the moments at which the device settles, since
+ * residency changes at those alone; what blocks are is counted when they leave, and of resident ones when somebody asks.
+ * Launches pay little for it, and nothing that is simulated depends on it: it is no part of the device's state.
  */
 export class UsageMeter {
+  private asOfNs: number;
   private smCycles = 0;
   private busyNs = 0;
   private smBusyNs = 0;
-  private warpNs = 0;
   private blocks = 0;
   private readonly sm = SM_RESOURCES.map(() => 0);
   private readonly device = DEVICE_RESOURCES.map(() => 0);
-  private readonly contexts = new Map<number, number>();
+  /** By context, of blocks that have left; contexts that are not known any more among them. */
+  private readonly warpNs = new Map<number, number>();
 
   constructor(
     private readonly launches: ReadonlyMap<number, LaunchRecord>,
-    private asOfNs: number,
-  ) {}
+    private readonly fromNs: number,
+  ) {
+    this.asOfNs = fromNs;
+  }
 
   /** @param engine as it was since the last call; @param smBlocks its blocks on each SM */
   advance(nowNs: number, { clockHz, groups }: EngineState, smBlocks: Int32Array): void {
@@ -31,40 +34,57 @@ export class UsageMeter {
     if (groups.length === 0) return;
     this.busyNs += elapsedNs;
     this.smBusyNs += elapsedNs * (groups.length === 1 ? groups[0].sms.length : busySms(smBlocks));
-    for (const { launch, work, blocks } of groups) {
-      const warpNs = elapsedNs * work.warps * blocks.length;
-      this.warpNs += warpNs;
-      const context = this.launches.get(launch)?.context;
-      if (context !== undefined) this.contexts.set(context, (this.contexts.get(context) ?? 0) + warpNs);
-    }
   }
 
-  /** Blocks leave the device, `done` of each; 1 when they have come to their end. */
-  leave({ work, blocks }: ResidentGroup, done: number): void {
+  /** Blocks leave the device at `nowNs`, `done` of each; 1 when they have come to their end. */
+  leave(group: ResidentGroup, done: number, nowNs: number): void {
+    const { work, blocks } = group;
     addWork(this.sm, work.sm, blocks.length * done);
     addWork(this.device, work.device, blocks.length * done);
     if (done === 1) this.blocks += blocks.length;
+    this.addWarps(this.warpNs, group, nowNs);
   }
 
-  /** The sums up to the last `advance`. Contexts that `isAlive` denies are left out from here on. */
+  /** The sums up to the last `advance`. Contexts that `isAlive` denies are no more told of by themselves. */
   usage(engine: EngineState, isAlive: (context: number) => boolean): DeviceUsage {
+    const { asOfNs, smCycles, busyNs, smBusyNs, blocks } = this;
     const sm = [...this.sm];
     const device = [...this.device];
-    const aheadNs = Math.max(0, this.asOfNs - engine.asOfNs);
-    for (const { work, blocks, remaining, ratePerNs } of engine.groups) {
-      const done = Math.min(1, Math.max(0, 1 - remaining + ratePerNs * aheadNs)) * blocks.length;
+    const aheadNs = Math.max(0, asOfNs - engine.asOfNs);
+    this.forgetContexts(isAlive);
+    const warps = new Map(this.warpNs);
+    for (const group of engine.groups) {
+      const { work, remaining, ratePerNs } = group;
+      const done = Math.min(1, Math.max(0, 1 - remaining + ratePerNs * aheadNs)) * group.blocks.length;
       addWork(sm, work.sm, done);
       addWork(device, work.device, done);
+      this.addWarps(warps, group, asOfNs);
     }
-    const contexts: ContextUsage[] = [];
-    for (const [context, warpNs] of this.contexts) {
-      if (isAlive(context)) contexts.push({ context, warpNs });
-      else this.contexts.delete(context);
-    }
-    const { asOfNs, smCycles, busyNs, smBusyNs, warpNs, blocks } = this;
+    let warpNs = 0;
+    for (const each of warps.values()) warpNs += each;
+    const contexts = [...warps]
+      .filter(([context]) => context !== GONE)
+      .map(([context, each]) => ({ context, warpNs: each }));
     return { asOfNs, smCycles, busyNs, smBusyNs, warpNs, blocks, sm, device, contexts };
   }
+
+  private addWarps(into: Map<number, number>, group: ResidentGroup, nowNs: number): void {
+    const residentNs = Math.max(0, nowNs - Math.max(group.startNs, this.fromNs));
+    const context = this.launches.get(group.launch)?.context ?? GONE;
+    into.set(context, (into.get(context) ?? 0) + residentNs * group.work.warps * group.blocks.length);
+  }
+
+  private forgetContexts(isAlive: (context: number) => boolean): void {
+    for (const [context, warpNs] of this.warpNs) {
+      if (context === GONE || isAlive(context)) continue;
+      this.warpNs.delete(context);
+      this.warpNs.set(GONE, (this.warpNs.get(GONE) ?? 0) + warpNs);
+    }
+  }
 }
+
+/** Stands for all contexts that are gone: handles begin at 1. */
+const GONE = 0;
 
 function addWork(into: number[], amounts: readonly number[], times: number): void {
   for (let index = 0; index < into.length; index++) into[index] += amounts[index] * times;
@@ -72,6 +92,6 @@ function addWork(into: number[], amounts: readonly number[], times: number): voi
 
 function busySms(smBlocks: Int32Array): number {
   let busy = 0;
-  for (const blocks of smBlocks) if (blocks > 0) busy += 1;
+  for (let sm = 0; sm < smBlocks.length; sm++) if (smBlocks[sm] > 0) busy += 1;
   return busy;
 }

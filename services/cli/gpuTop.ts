@@ -1,0 +1,146 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ManagementClient } from '../client/index.js';
+import type { GpuAnswer } from '../management/index.js';
+import { withManagementOptions, clientOf, type ClientOptions } from './clientOptions.js';
+import { CommandError } from './commandError.js';
+import { GpuQuery, QUERY_FIELDS } from './gpuQuery.js';
+import { gpuTable } from './gpuTable.js';
+import { wholeNumber } from './optionValues.js';
+
+interface TopOptions extends ClientOptions {
+  readonly once?: true;
+  readonly interval?: number;
+  readonly device?: number;
+  readonly query?: string;
+  readonly format?: string;
+}
+
+const DEFAULT_INTERVAL_S = 1;
+/** A server that has just come up has no sample of its GPUs yet. */
+const FIRST_SAMPLE_MS = 2000;
+const RETRY_MS = 100;
+
+export function addGpuTopCommand(gpu: Command, version: string): void {
+  const command = gpu
+    .command('top')
+    .description("what a running server's simulated GPUs do, and who uses them, in the manner of nvidia-smi")
+    .option('--once', 'print it once; otherwise it goes on until Ctrl-C')
+    .option('--interval <seconds>', `how often, every ${DEFAULT_INTERVAL_S} unless given`, seconds)
+    .option('--device <index>', 'only this GPU', wholeNumber(0, 4095))
+    .addOption(
+      new Option(
+        '--query-gpu, --query <fields>',
+        'values of these fields, with commas between, as lines; once unless --interval is given',
+      ),
+    )
+    .option('--format <format>', 'of a query: csv, or csv,noheader,nounits and the like')
+    .addHelpText('after', `\nFields of --query:\n  ${QUERY_FIELDS.join(', ')}`);
+  withManagementOptions(command).action((options: TopOptions) => top(options, version));
+}
+
+async function top(options: TopOptions, version: string): Promise<void> {
+  const view = viewOf(options, version);
+  const isOnce = options.once === true || (options.query !== undefined && options.interval === undefined);
+  const { management } = await clientOf(options);
+  const stop = new AbortController();
+  const onStop = (): void => stop.abort();
+  // Whoever reads a pipe ends it: there is nobody left to tell.
+  process.once('SIGINT', onStop).once('SIGTERM', onStop);
+  process.stdout.once('error', onStop);
+  const screen = view.isPage && !isOnce && process.stdout.isTTY ? LIVE : PLAIN;
+  try {
+    const intervalMs = (options.interval ?? DEFAULT_INTERVAL_S) * 1000;
+    screen.begin();
+    for (let frame = 0; !stop.signal.aborted; frame++) {
+      if (frame > 0) await sleep(intervalMs, undefined, { signal: stop.signal });
+      const gpus = await gpusOf(management, options.device, stop.signal);
+      screen.show(view.text(gpus, frame === 0));
+      if (isOnce) return;
+    }
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+  } finally {
+    screen.end();
+    process.off('SIGINT', onStop).off('SIGTERM', onStop);
+    process.stdout.off('error', onStop);
+  }
+}
+
+async function gpusOf(
+  management: ManagementClient,
+  device: number | undefined,
+  signal: AbortSignal,
+): Promise<readonly GpuAnswer[]> {
+  let gpus: readonly GpuAnswer[] = [];
+  for (let waitedMs = 0; ; waitedMs += RETRY_MS) {
+    gpus = await management.gpus({ signal });
+    if (gpus.length > 0 || waitedMs >= FIRST_SAMPLE_MS) break;
+    await sleep(RETRY_MS, undefined, { signal });
+  }
+  if (gpus.length === 0) throw new CommandError('the server has no GPU node that is running');
+  if (device === undefined) return gpus;
+  const chosen = gpus.filter(({ index }) => index === device);
+  if (chosen.length > 0) return chosen;
+  const last = gpus.length - 1;
+  throw new CommandError(
+    `--device ${device}: the server has ${last === 0 ? 'GPU 0 alone' : `GPUs 0 to ${last}`}`,
+  );
+}
+
+/** What one reading looks like. */
+interface View {
+  /** It fills a terminal, and the next one takes its place. */
+  readonly isPage: boolean;
+  text(gpus: readonly GpuAnswer[], isFirst: boolean): string;
+}
+
+function viewOf({ query, format, json }: TopOptions, version: string): View {
+  if (query === undefined && format !== undefined) throw new CommandError('--format goes with --query');
+  if (query !== undefined && json === true) throw new CommandError('--query and --json: choose one');
+  if (json === true) return { isPage: false, text: (gpus) => JSON.stringify(gpus) };
+  if (query === undefined) {
+    return { isPage: true, text: (gpus) => gpuTable(gpus, version, new Date()) };
+  }
+  const lines = new GpuQuery(query, format);
+  return {
+    isPage: false,
+    text: (gpus, isFirst) => {
+      const header = isFirst ? lines.header() : undefined;
+      return [...(header === undefined ? [] : [header]), ...gpus.map((gpu) => lines.line(gpu))].join('\n');
+    },
+  };
+}
+
+interface Screen {
+  begin(): void;
+  show(text: string): void;
+  end(): void;
+}
+
+const PLAIN: Screen = {
+  begin: () => undefined,
+  show: (text) => process.stdout.write(`${text}\n`),
+  end: () => undefined,
+};
+
+const HIDE_CURSOR = '\x1b[?25l';
+const SHOW_CURSOR = '\x1b[?25h';
+const HOME = '\x1b[H';
+const CLEAR_LINE = '\x1b[K';
+const CLEAR_BELOW = '\x1b[J';
+
+/** Each reading is written over the one before it. The last one stays. */
+const LIVE: Screen = {
+  begin: () => process.stdout.write(`${HIDE_CURSOR}${HOME}${CLEAR_BELOW}`),
+  show: (text) =>
+    process.stdout.write(`${HOME}${text.replaceAll('\n', `${CLEAR_LINE}\n`)}${CLEAR_LINE}\n${CLEAR_BELOW}`),
+  end: () => process.stdout.write(SHOW_CURSOR),
+};
+
+function seconds(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !(value >= 0.1 && value <= 3600))
+    throw new InvalidArgumentError('expected a number of seconds from 0.1 to 3600.');
+  return value;
+}
