@@ -14,13 +14,17 @@ import {
   takeOver,
   WasmExecutor,
   type Executor,
+  type NodeMemoryOptions,
   type NodeMemorySnapshot,
 } from '../executor/index.js';
 import {
   Agenda,
+  CostLibrary,
+  CostRecorder,
   GpuDevice,
   profileNamed,
   type AgendaSnapshot,
+  type CostDocument,
   type DeviceObserver,
   type DeviceProfile,
   type DeviceState,
@@ -34,6 +38,9 @@ import type { NodePreparation } from './nodePreparation.js';
 import { stateHash } from './stateHash.js';
 import { DEFAULT_TOPOLOGY, linkCapacities, type NodeTopology } from './topology.js';
 
+/** Whether kernels are run, or only their time is kept. */
+export type Fidelity = 'functional' | 'timing';
+
 export interface GpuNodeOptions {
   /** Its port on the clock; nodes of one clock need different names. Default 'node0'. */
   readonly name?: string;
@@ -41,6 +48,13 @@ export interface GpuNodeOptions {
   readonly gpus: readonly (string | DeviceProfile)[];
   /** Functional backing of all GPUs together, in bytes; at most and by default 4 GiB. */
   readonly backingBytes?: number;
+  /**
+   * 'timing': nothing is executed and nothing is behind device memory; launches take their work from `costs`, copies move
+   * numbers of bytes. Default 'functional'.
+   */
+  readonly fidelity?: Fidelity;
+  /** In timing fidelity: what launches cost. One that none tells of is refused. */
+  readonly costs?: readonly CostDocument[];
   readonly topology?: NodeTopology;
   /** Who runs next on each device. Default 'fifo'. */
   readonly scheduling?: string;
@@ -76,6 +90,7 @@ export interface GpuNodeSnapshot {
   readonly agendaSequence: number;
 }
 
+const FIDELITIES: readonly string[] = ['functional', 'timing'] satisfies Fidelity[];
 const DEFAULT_FUEL_PER_BLOCK = 2 ** 32;
 
 /** What depends on the host or on names of the outside, and so is no part of the simulated state. */
@@ -95,13 +110,17 @@ export class GpuNode implements CommandSink {
   private readonly flows: FlowNetwork;
   private readonly sinks = new SinkTable();
   private readonly modules: ModuleLibrary;
-  private readonly executor: Executor & Partial<Pick<WasmExecutor, 'preparedKernels' | 'close'>>;
+  /** Undefined in timing fidelity. */
+  private readonly executor:
+    (Executor & Partial<Pick<WasmExecutor, 'preparedKernels' | 'close'>>) | undefined;
+  private readonly recorder = new CostRecorder();
 
   constructor(
     private readonly clock: Clock,
     private readonly options: GpuNodeOptions,
     from?: { readonly snapshot: GpuNodeSnapshot; readonly modules?: ModuleLibrary },
   ) {
+    checkFidelity(options);
     if (options.gpus.length === 0) throw new ClusterError('invalidOption', 'gpus: name at least one profile');
     const topology = options.topology ?? DEFAULT_TOPOLOGY;
     if (!(topology.hostCores > 0)) {
@@ -113,9 +132,10 @@ export class GpuNode implements CommandSink {
     this.checkSnapshot(saved);
     this.memory =
       saved === undefined ? new NodeMemory(backing(options)) : NodeMemory.fromSnapshot(saved.memory);
-    const executor =
-      options.executor?.(this.memory) ?? new WasmExecutor(this.memory, { threads: options.threads ?? 1 });
-    this.executor = executor;
+    const isTimed = options.fidelity === 'timing';
+    this.executor = isTimed
+      ? undefined
+      : (options.executor?.(this.memory) ?? new WasmExecutor(this.memory, { threads: options.threads ?? 1 }));
     this.modules = new ModuleLibrary(this.memory, from?.modules);
     this.agenda = new Agenda(clock, this.name);
     this.flows = new FlowNetwork(
@@ -132,7 +152,7 @@ export class GpuNode implements CommandSink {
           this.agenda,
           schedulingPolicy(options.scheduling ?? 'fifo'),
           {
-            executor,
+            ...(this.executor === undefined ? {} : { executor: this.executor, recorder: this.recorder }),
             source: {
               executorLaunch: (record) => this.driver.executorLaunch(record),
               moduleIdentity: (record) => this.driver.moduleIdentity(record),
@@ -157,6 +177,7 @@ export class GpuNode implements CommandSink {
         profiles: this.profiles,
         devices: this.devices,
         sinks: this.sinks,
+        ...(isTimed ? { costs: new CostLibrary(options.costs ?? []) } : {}),
       },
       saved?.driver,
     );
@@ -228,6 +249,22 @@ export class GpuNode implements CommandSink {
     this.devices.forEach((device, gpu) => device.observe(observer?.devices[gpu]));
   }
 
+  /** From now on keeps what launches cost, for a node in timing fidelity. @throws ClusterError in timing fidelity itself */
+  recordCosts(): void {
+    if (this.executor === undefined) {
+      throw new ClusterError(
+        'invalidOption',
+        'recordCosts: a node in timing fidelity runs nothing that could be recorded',
+      );
+    }
+    this.recorder.start();
+  }
+
+  /** What has been recorded on a GPU's kind of card. */
+  recordedCosts(gpu = 0): CostDocument {
+    return this.recorder.document(this.device(gpu).profile.name);
+  }
+
   snapshot(): GpuNodeSnapshot {
     for (const device of this.devices) device.save();
     return cloneState({
@@ -276,7 +313,7 @@ export class GpuNode implements CommandSink {
   preparation(): NodePreparation {
     return {
       modules: this.modules.lowered(),
-      kernels: this.executor.preparedKernels?.() ?? [],
+      kernels: this.executor?.preparedKernels?.() ?? [],
       profiles: new Map(this.devices.map((device) => [device.profile.name, device.keptProfiles()])),
     };
   }
@@ -294,7 +331,7 @@ export class GpuNode implements CommandSink {
   /** Leaves the clock and ends the node's threads; commands in flight never complete. */
   close(): void {
     this.agenda.close();
-    this.executor.close?.();
+    this.executor?.close?.();
   }
 
   private gpuNames(): string[] {
@@ -311,6 +348,13 @@ export class GpuNode implements CommandSink {
       throw new ClusterError(
         'snapshotMismatch',
         `snapshot: taken of GPUs ${saved.gpus.join(', ')}, but the node has ${names.join(', ')}`,
+      );
+    }
+    if (saved.memory.isDeclaredOnly !== (this.options.fidelity === 'timing')) {
+      const fidelity = saved.memory.isDeclaredOnly ? 'timing' : 'functional';
+      throw new ClusterError(
+        'snapshotMismatch',
+        `snapshot: taken in fidelity '${fidelity}', but the node has the other`,
       );
     }
     if (saved.nowNs !== this.clock.nowNs()) {
@@ -334,6 +378,31 @@ function sum(amounts: Iterable<number>): number {
   return total;
 }
 
-function backing(options: GpuNodeOptions): { backingBytes?: number } {
-  return options.backingBytes === undefined ? {} : { backingBytes: options.backingBytes };
+function backing({ backingBytes, fidelity }: GpuNodeOptions): NodeMemoryOptions {
+  if (fidelity === 'timing') return { isDeclaredOnly: true };
+  return backingBytes === undefined ? {} : { backingBytes };
+}
+
+function checkFidelity({ fidelity = 'functional', costs, executor, backingBytes }: GpuNodeOptions): void {
+  if (!FIDELITIES.includes(fidelity)) {
+    throw new ClusterError(
+      'invalidOption',
+      `fidelity: '${String(fidelity)}'; there are: ${FIDELITIES.join(', ')}`,
+    );
+  }
+  if (fidelity === 'functional' && costs !== undefined) {
+    throw new ClusterError(
+      'invalidOption',
+      "costs: only a node with fidelity 'timing' takes launches' work from them",
+    );
+  }
+  if (fidelity === 'timing' && executor !== undefined) {
+    throw new ClusterError('invalidOption', "executor: a node with fidelity 'timing' executes nothing");
+  }
+  if (fidelity === 'timing' && backingBytes !== undefined) {
+    throw new ClusterError(
+      'invalidOption',
+      "backingBytes: with fidelity 'timing' nothing is behind device memory",
+    );
+  }
 }

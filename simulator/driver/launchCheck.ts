@@ -78,6 +78,7 @@ export function launchRequest(
     priority,
     reportBlocks: controls.reportBlocks ?? false,
     block,
+    registers,
     sharedBytes: block.sharedBytes,
     leadNs,
   };

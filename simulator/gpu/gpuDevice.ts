@@ -3,6 +3,8 @@ import type { DeviceObserver } from './deviceObserver.js';
 import { GpuError } from './gpuError.js';
 import {
   BlockEngine,
+  BlockSources,
+  CostedExecution,
   Dispatcher,
   LaunchExecution,
   ProfileCache,
@@ -31,6 +33,9 @@ export interface DeviceListener {
   onLaunchEnd(record: LaunchRecord, nowNs: number): void;
   onBlocksDone(reports: readonly BlockReport[]): void;
 }
+
+/** Without an executor a device only keeps time. */
+export type DeviceExecution = Omit<ExecutionOptions, 'executor'> & Partial<Pick<ExecutionOptions, 'executor'>>;
 
 /** All of a device's state; plain data. */
 export interface DeviceState {
@@ -66,7 +71,7 @@ export class GpuDevice implements AgendaTarget {
     private readonly name: string,
     private readonly agenda: Agenda,
     private readonly policy: SchedulingPolicy,
-    execution: ExecutionOptions,
+    execution: DeviceExecution,
     private readonly listener: DeviceListener,
     readonly state: DeviceState = emptyDevice(profile, agenda.nowNs()),
   ) {
@@ -79,13 +84,9 @@ export class GpuDevice implements AgendaTarget {
       state.launches,
       state.use,
       this.engine,
-      new LaunchExecution(
-        profile,
-        execution,
-        new ProfileCache(profile, execution.executor, state.profiles, (record) =>
-          execution.source.moduleIdentity(record),
-        ),
-        state.l2,
+      new BlockSources(
+        new CostedExecution(profile, execution.source, state.l2),
+        functionalSource(profile, execution, state),
       ),
       policy,
     );
@@ -324,6 +325,19 @@ export class GpuDevice implements AgendaTarget {
     if (nextNs === Infinity) return;
     this.state.armed = this.agenda.schedule(this.name, nextNs, 'progress');
   }
+}
+
+/** Undefined: the device executes nothing, and each launch has a cost. */
+function functionalSource(
+  profile: DeviceProfile,
+  { executor, ...options }: DeviceExecution,
+  state: DeviceState,
+): LaunchExecution | undefined {
+  if (executor === undefined) return undefined;
+  const profiles = new ProfileCache(profile, executor, state.profiles, (record) =>
+    options.source.moduleIdentity(record),
+  );
+  return new LaunchExecution(profile, { ...options, executor }, profiles, state.l2);
 }
 
 export function emptyDevice(profile: DeviceProfile, nowNs: number): DeviceState {

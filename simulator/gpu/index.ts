@@ -2,19 +2,47 @@ export { Agenda, type AgendaSnapshot, type AgendaTarget } from './agenda.js';
 export {
   type BlockReport,
   type ExecutionOptions,
+  uniformWork,
   type KeptProfiles,
+  type KnownWork,
   type LaunchRecord,
   type LaunchRequest,
   type LaunchSource,
   type ResidentGroup,
 } from './dispatch/index.js';
+export {
+  COSTS_FORMAT,
+  COSTS_VERSION,
+  CostError,
+  CostLibrary,
+  CostRecorder,
+  checkCosts,
+  parseCosts,
+  scalarsOf,
+  writtenWork,
+  type CostDocument,
+  type CostErrorCode,
+  type CostKey,
+  type FixedCost,
+  type KernelCosts,
+  type LaunchCost,
+  type ProfiledCost,
+} from './costs/index.js';
+export { copyWork, type CopyWork } from './copyWork.js';
 export type { DeviceObserver } from './deviceObserver.js';
-export { GpuDevice, emptyDevice, type DeviceListener, type DeviceState } from './gpuDevice.js';
+export {
+  GpuDevice,
+  emptyDevice,
+  type DeviceExecution,
+  type DeviceListener,
+  type DeviceState,
+} from './gpuDevice.js';
 export { GpuError, type GpuErrorCode } from './gpuError.js';
 export {
   blockFootprint,
   checkLaunch,
   estimateRegisters,
+  l1BytesBeside,
   occupancy,
   occupancyLimits,
   staticSharedBytes,
@@ -35,5 +63,5 @@ export {
   type SourcedFigure,
 } from './profiles/index.js';
 export { SmActivity, type SmCounts } from './smActivity.js';
-export { DEVICE_RESOURCES, SM_RESOURCES } from './timing/index.js';
+export { DEVICE_RESOURCES, SM_RESOURCES, type BlockWork } from './timing/index.js';
 export type { ContextUsage, DeviceUsage } from './usage/index.js';

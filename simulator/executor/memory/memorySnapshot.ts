@@ -24,6 +24,7 @@ export interface SpaceSnapshot {
 export interface NodeMemorySnapshot {
   readonly version: 1;
   readonly backingBytes: number;
+  readonly isDeclaredOnly: boolean;
   readonly nextSpaceId: number;
   readonly spaces: readonly SpaceSnapshot[];
   readonly contents: readonly { readonly offset: number; readonly data: Uint8Array }[];

@@ -10,10 +10,14 @@ const MAX_BACKING_BYTES = 65_536 * PAGE_BYTES;
 /** Low memory belongs to the executor: launch record, counters, shared memory, thread contexts. Never part of a snapshot. */
 export const EXECUTOR_AREA_BYTES = 4 * 2 ** 20;
 const HASH_CHUNK_BYTES = 2 ** 22;
+/** Offset of a segment that nothing backs. */
+const NOT_BACKED = -1;
 
 export interface NodeMemoryOptions {
   /** Functional backing in bytes, all GPUs of the node together; at most (and by default) 4 GiB. */
   readonly backingBytes?: number;
+  /** Segments are only declared: nothing is behind them, and they take no memory of the host. Default false. */
+  readonly isDeclaredOnly?: boolean;
 }
 
 /**
@@ -25,6 +29,7 @@ export interface NodeMemoryOptions {
 export class NodeMemory implements SpaceBacking {
   readonly memory: WebAssembly.Memory;
   readonly backingBytes: number;
+  readonly isDeclaredOnly: boolean;
   private allocator: BackingAllocator;
   private readonly spacesById = new Map<number, DeviceAddressSpace>();
   private nextSpaceId = 1;
@@ -45,6 +50,7 @@ export class NodeMemory implements SpaceBacking {
       );
     }
     this.backingBytes = backingBytes;
+    this.isDeclaredOnly = options.isDeclaredOnly ?? false;
     this.memory = new WebAssembly.Memory({
       initial: EXECUTOR_AREA_BYTES / PAGE_BYTES,
       maximum: Math.ceil(backingBytes / PAGE_BYTES),
@@ -56,7 +62,8 @@ export class NodeMemory implements SpaceBacking {
 
   /** A node in the state of the snapshot. */
   static fromSnapshot(snapshot: NodeMemorySnapshot): NodeMemory {
-    const node = new NodeMemory({ backingBytes: snapshot.backingBytes });
+    const { backingBytes, isDeclaredOnly } = snapshot;
+    const node = new NodeMemory({ backingBytes, isDeclaredOnly });
     node.restore(snapshot);
     return node;
   }
@@ -124,6 +131,7 @@ export class NodeMemory implements SpaceBacking {
   }
 
   allocateZeroed(bytes: number, align: number): number {
+    if (this.isDeclaredOnly) return NOT_BACKED;
     const dirtyEnd = this.dirtyEnd;
     const offset = this.allocate(bytes, align);
     if (offset < dirtyEnd) this.current.fill(0, offset, Math.min(offset + bytes, dirtyEnd));
@@ -148,6 +156,7 @@ export class NodeMemory implements SpaceBacking {
     return {
       version: 1,
       backingBytes: this.backingBytes,
+      isDeclaredOnly: this.isDeclaredOnly,
       nextSpaceId: this.nextSpaceId,
       spaces: this.spaces().map((space) => space.snapshot()),
       contents,

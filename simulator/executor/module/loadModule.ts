@@ -25,12 +25,14 @@ export function loadModule(parsed: IrModule, space: AddressSpace): LoadedModule 
     );
   }
   const symbols = new Map<string, number>();
+  const backed: IrVariable[] = [];
   try {
     for (const variable of variables) {
       const segment = space.map(variable.bytes, variable.space === 'const' ? 'read' : 'readWrite');
       symbols.set(variable.name, segment.virtualAddress);
+      if (segment.offset >= 0) backed.push(variable);
     }
-    for (const variable of variables) initialise(ir, variable, symbols, space);
+    for (const variable of backed) initialise(ir, variable, symbols, space);
   } catch (error) {
     for (const address of symbols.values()) space.unmap(address);
     throw error;

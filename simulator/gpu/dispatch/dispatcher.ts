@@ -3,8 +3,9 @@ import type { DeviceView, SchedulingPolicy } from '../../scheduling/index.js';
 import type { DeviceProfile } from '../profiles/index.js';
 import type { BlockEngine } from './blockEngine.js';
 import { type PlacedBlocks, type ResidentGroup } from './blockEngine.js';
-import { DEVICE_RESOURCES, rampedWork } from '../timing/index.js';
-import type { LaunchExecution } from './launchExecution.js';
+import { DEVICE_RESOURCES, rampedWork, type BlockWork } from '../timing/index.js';
+import type { BlockSource } from './blockSource.js';
+import { knownFrom } from './knownWork.js';
 import type { BlockReport, LaunchRecord } from './launchRecord.js';
 import { allowedSms, occupy, placeBlocks, room, type SmUse } from './smPool.js';
 
@@ -20,7 +21,7 @@ export class Dispatcher {
     private readonly launches: Map<number, LaunchRecord>,
     private readonly use: SmUse,
     private readonly engine: BlockEngine,
-    private readonly execution: LaunchExecution,
+    private readonly execution: BlockSource,
     private readonly policy: SchedulingPolicy,
   ) {}
 
@@ -102,16 +103,13 @@ export class Dispatcher {
     const placed: PlacedBlocks[] = [];
     let done = 0;
     while (done < chosen.length) {
-      const blocks = this.execution.chunk(record, chosen.length - done);
-      const work = this.execution.run(
-        record,
-        chosen.slice(done, done + blocks),
-        this.engine.state.asOfNs,
-        this.engine.state.clockHz,
-        capacity,
-        this.otherFootprint(record),
-      );
-      if (work === undefined) break;
+      const next =
+        record.known === undefined
+          ? this.execute(record, chosen, done, capacity)
+          : knownFrom(record.known, record.next, chosen.length - done);
+      if (next === undefined) break;
+      const { work, blocks } = next;
+      if (record.known !== undefined) record.next += blocks;
       const started =
         first === record.lo ? rampedWork(work, chosen.length, this.profile.timing.blocksPerCycle) : work;
       placed.push({ work: started, firstBlock: first + done, sms: chosen.slice(done, done + blocks) });
@@ -121,6 +119,26 @@ export class Dispatcher {
     record.residentBlocks += done;
     this.engine.add(record.id, placed);
     return done;
+  }
+
+  /** Runs the next blocks that were given SMs, from the one at `done` on. @returns undefined on a fault */
+  private execute(
+    record: LaunchRecord,
+    chosen: readonly number[],
+    done: number,
+    capacity: number,
+  ): { readonly work: BlockWork; readonly blocks: number } | undefined {
+    const blocks = this.execution.chunk(record, chosen.length - done);
+    const { asOfNs, clockHz } = this.engine.state;
+    const work = this.execution.run(
+      record,
+      chosen.slice(done, done + blocks),
+      asOfNs,
+      clockHz,
+      capacity,
+      this.otherFootprint(record),
+    );
+    return work === undefined ? undefined : { work, blocks };
   }
 
   private view(nowNs: number): DeviceView {

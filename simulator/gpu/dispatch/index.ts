@@ -6,7 +6,12 @@ export {
   type ResidentGroup,
 } from './blockEngine.js';
 export { Dispatcher } from './dispatcher.js';
-export { LaunchExecution, l2Key, type ExecutionOptions, type LaunchSource } from './launchExecution.js';
+export type { BlockSource } from './blockSource.js';
+export { BlockSources } from './blockSources.js';
+export { CostedExecution } from './costedExecution.js';
+export { l2Key } from './launchTraffic.js';
+export { uniformWork, type KnownWork } from './knownWork.js';
+export { LaunchExecution, type ExecutionOptions, type LaunchSource } from './launchExecution.js';
 export {
   addCounters,
   launchRecord,

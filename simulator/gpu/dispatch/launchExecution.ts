@@ -5,19 +5,11 @@ import {
   type ExecutorLaunch,
 } from '../../executor/index.js';
 import type { DeviceProfile } from '../profiles/index.js';
-import {
-  blockWork,
-  planTraffic,
-  pointedSegments,
-  segmentUses,
-  touchSegments,
-  type BlockWork,
-  type KernelProfile,
-  type L2State,
-  type SegmentUse,
-  type TrafficPlan,
-} from '../timing/index.js';
+import { scalarsOf, type CostRecorder } from '../costs/index.js';
+import { blockWork, type BlockWork, type L2State } from '../timing/index.js';
+import type { BlockSource } from './blockSource.js';
 import { addCounters, addPrinted, type LaunchRecord } from './launchRecord.js';
+import { launchTraffic } from './launchTraffic.js';
 import type { ProfileCache } from './profileCache.js';
 
 /** Turns a launch record back into something that runs: handles resolved, argument bytes in place. */
@@ -34,6 +26,8 @@ export interface ExecutionOptions {
   readonly fuelPerBlock: number;
   /** Seconds of host time; without it executor seconds are 0. */
   readonly stopwatch?: () => number;
+  /** Is told what launches cost. */
+  readonly recorder?: CostRecorder;
 }
 
 /** Blocks executed in one call: few enough that an uneven grid keeps its unevenness. */
@@ -43,7 +37,7 @@ const CHUNK_BLOCKS = 16;
  * Runs blocks functionally when they are dispatched and tells what work they are. Function never depends on timing:
  * blocks run in order of dispatch, to their end; those that may wait for one another run all together with the first.
  */
-export class LaunchExecution {
+export class LaunchExecution implements BlockSource {
   constructor(
     private readonly profile: DeviceProfile,
     private readonly options: ExecutionOptions,
@@ -57,10 +51,6 @@ export class LaunchExecution {
     return Math.min(most, wanted, record.hi - record.next);
   }
 
-  /**
-   * Runs the next blocks of a launch, one on each of `sms`. @returns the work of each, or undefined on a fault, which is
-   * then in the record.
-   */
   run(
     record: LaunchRecord,
     sms: readonly number[],
@@ -119,7 +109,9 @@ export class LaunchExecution {
     if (counters === undefined) return undefined;
     record.next += sms.length;
     record.profile ??= this.profiles.settle(key, record, launch, counters, residentBlocks, prepared);
-    record.plan ??= this.planOf(
+    record.plan ??= launchTraffic(
+      this.profile,
+      this.l2,
       record,
       launch,
       record.profile,
@@ -127,6 +119,18 @@ export class LaunchExecution {
       residentBlocks,
       otherFootprintBytes,
     );
+    const { recorder, source } = this.options;
+    if (recorder?.isRecording === true) {
+      recorder.onBlocks(
+        this.profile.name,
+        record,
+        { identity: source.moduleIdentity(record), file: launch.module.ir.file },
+        () => scalarsOf(launch),
+        sms.length,
+        counters,
+        record.profile,
+      );
+    }
     return blockWork(record.profile, record.plan, counters, this.profile);
   }
 
@@ -154,43 +158,4 @@ export class LaunchExecution {
     if (isWhole) record.wholeGrid = result.counters;
     return result.counters;
   }
-
-  private planOf(
-    record: LaunchRecord,
-    launch: ExecutorLaunch,
-    profile: KernelProfile,
-    counters: ExecutionCounters,
-    residentBlocks: number,
-    otherFootprintBytes: number,
-  ): TrafficPlan {
-    const blocks = record.hi - record.lo;
-    const pointed = pointedSegments(launch);
-    const { segments, tracedBlocks } = profile;
-    const usesOf = (gridBlocks: number): SegmentUse[] =>
-      segmentUses(segments, pointed, launch.module.space, gridBlocks, tracedBlocks);
-    const uses = usesOf(blocks);
-    const together = residentBlocks < blocks ? usesOf(residentBlocks) : uses;
-    const keys = uses.map((use) => l2Key(record.context, use.segment));
-    if (record.warm) {
-      const swept = uses.map((use, index) => ({ key: keys[index], bytes: use.footprintBytes }));
-      touchSegments(this.l2, swept, this.profile.timing.l2MissCurve);
-    }
-    return planTraffic(
-      profile,
-      this.l2,
-      this.profile,
-      uses,
-      together.reduce((sum, use) => sum + use.footprintBytes, 0),
-      keys,
-      blocks,
-      otherFootprintBytes,
-      profile.warpInstructions > 0
-        ? counters.warpInstructions / Math.max(1, counters.blocks) / profile.warpInstructions
-        : 1,
-    );
-  }
-}
-
-export function l2Key(context: number, segment: number): string {
-  return `${context}:${segment}`;
 }

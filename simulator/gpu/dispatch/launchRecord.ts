@@ -6,7 +6,9 @@ import {
   type LaunchShape,
 } from '../../executor/index.js';
 import type { BlockFootprint } from '../occupancy/index.js';
+import type { ProfiledCost } from '../costs/index.js';
 import type { KernelProfile, TrafficPlan } from '../timing/index.js';
+import type { KnownWork } from './knownWork.js';
 
 /** A kernel to run, as the driver hands it to a device. Plain data. */
 export interface LaunchRequest {
@@ -27,9 +29,15 @@ export interface LaunchRequest {
   readonly priority: number;
   readonly reportBlocks: boolean;
   readonly block: BlockFootprint;
+  /** Of one thread, as the launch check estimated them. */
+  readonly registers: number;
+  /** What it cost when it was run; its blocks are that in place of running. */
+  readonly cost?: ProfiledCost;
   readonly sharedBytes: number;
   /** Wait before the first block: the part of the launch's overhead that nothing hides. */
   readonly leadNs: number;
+  /** There when nothing is to be executed: the blocks are this work. `module`, `kernel` and `params` are names then. */
+  readonly known?: KnownWork;
 }
 
 export type LaunchPhase = 'starting' | 'running' | 'done' | 'faulted' | 'killed';
@@ -86,8 +94,11 @@ export function launchRecord(
     priority: request.priority,
     reportBlocks: request.reportBlocks,
     block: request.block,
+    registers: request.registers,
+    cost: request.cost,
     sharedBytes: request.sharedBytes,
     leadNs: request.leadNs,
+    known: request.known,
     id,
     arrivedNs: nowNs,
     arrivedMillijoules: nowMillijoules,

@@ -1,0 +1,72 @@
+import { emptyCounters, type ExecutionCounters, type ExecutorLaunch } from '../../executor/index.js';
+import { runOf, type BlockCounts, type ProfiledCost } from '../costs/index.js';
+import type { DeviceProfile } from '../profiles/index.js';
+import { blockWork, type BlockWork, type L2State } from '../timing/index.js';
+import type { BlockSource } from './blockSource.js';
+import type { LaunchRecord } from './launchRecord.js';
+import { launchTraffic } from './launchTraffic.js';
+
+/** What a launch without anything that executes it needs to know of its buffers. */
+export interface CostedSource {
+  executorLaunch(record: LaunchRecord): ExecutorLaunch;
+}
+
+/** Tells what work blocks are from their launch's cost: the same that running them told when the cost was recorded. */
+export class CostedExecution implements BlockSource {
+  /** What `blockWork` reads of counters. */
+  private readonly counters: ExecutionCounters = { ...emptyCounters(), blocks: 1 };
+
+  constructor(
+    private readonly profile: DeviceProfile,
+    private readonly source: CostedSource,
+    private readonly l2: L2State,
+  ) {}
+
+  chunk(record: LaunchRecord, wanted: number): number {
+    const cost = costOf(record);
+    return Math.min(wanted, cost.ends[runOf(cost, record.next)] - record.next, record.hi - record.next);
+  }
+
+  run(
+    record: LaunchRecord,
+    sms: readonly number[],
+    _nowNs: number,
+    _clockHz: number,
+    residentBlocks: number,
+    otherFootprintBytes: number,
+  ): BlockWork {
+    const cost = costOf(record);
+    const counts = cost.counts[runOf(cost, record.next)];
+    record.next += sms.length;
+    count(record, counts, sms.length);
+    const { counters } = this;
+    counters.warpInstructions = counts.warpInstructions;
+    record.profile = cost.profile;
+    record.plan ??= launchTraffic(
+      this.profile,
+      this.l2,
+      record,
+      this.source.executorLaunch(record),
+      cost.profile,
+      counters,
+      residentBlocks,
+      otherFootprintBytes,
+    );
+    return blockWork(cost.profile, record.plan, counters, this.profile);
+  }
+}
+
+function costOf({ cost, kernel }: LaunchRecord): ProfiledCost {
+  if (cost === undefined) throw new Error(`launch of '${kernel}' without a cost; the driver gives each one`);
+  return cost;
+}
+
+function count(
+  { counters }: LaunchRecord,
+  { warpInstructions, threadInstructions }: BlockCounts,
+  blocks: number,
+): void {
+  counters.warpInstructions += warpInstructions * blocks;
+  counters.threadInstructions += threadInstructions * blocks;
+  counters.blocks += blocks;
+}

@@ -1,0 +1,241 @@
+import { GpuNode } from '../cluster/index.js';
+import type {
+  CompletionSink,
+  DriverCommand,
+  DriverCompletion,
+  DriverOp,
+  DriverResult,
+} from '../driver/index.js';
+import type { DeviceProfile } from '../gpu/index.js';
+import { VirtualClock, type EventSink } from '../time/index.js';
+import { Timeline } from '../timeline/index.js';
+import type { KernelRow } from './kernelTable.js';
+import { KernelTableError } from './kernelTableError.js';
+import { ReplayClient } from './replayClient.js';
+import { RowWorks } from './rowWork.js';
+import { tableModule, type TableModule } from './tableModule.js';
+
+/** One client: a table that it sends again and again. */
+export interface ReplayTable {
+  /** Its name in errors and in the report. */
+  readonly path: string;
+  readonly rows: readonly KernelRow[];
+  /** Of its stream: higher runs first. Default 0. */
+  readonly priority?: number;
+  /** Between the starts of passes, taken in turn, again from the first after the last. Without: the next starts when one is over. */
+  readonly gapsNs?: readonly number[];
+}
+
+export interface ReplayOptions {
+  readonly tables: readonly ReplayTable[];
+  /** The card to run on. */
+  readonly card: DeviceProfile;
+  /** The card that the tables' durations are of. */
+  readonly measuredOn: DeviceProfile;
+  /** Ends when so many launches are through. */
+  readonly launches?: number;
+  /** Ends after this simulated time. */
+  readonly seconds?: number;
+  readonly policy?: string;
+  /** Seconds of host time. */
+  readonly stopwatch?: () => number;
+  readonly timeline?: (text: string) => void;
+}
+
+export interface LatencyReport {
+  readonly meanUs: number;
+  readonly p50Us: number;
+  readonly p90Us: number;
+  readonly p99Us: number;
+  readonly maxUs: number;
+}
+
+export interface ClientReport {
+  readonly table: string;
+  readonly priority: number;
+  readonly requests: number;
+  readonly launches: number;
+  readonly requestsPerSecond: number;
+  /** Of a pass, from its first command to its last launch's end; absent when none is through. */
+  readonly latency?: LatencyReport;
+}
+
+export interface ReplayReport {
+  readonly device: string;
+  readonly measuredOn: string;
+  readonly policy: string;
+  readonly launches: number;
+  /** Simulated, from the clients' start to the last end. */
+  readonly makespanUs: number;
+  /** SM-time with a block, of all. */
+  readonly smUtilisation: number;
+  readonly clients: readonly ClientReport[];
+  readonly hostSeconds: number;
+  readonly launchesPerHostSecond: number;
+}
+
+/** Replays tables side by side on one card, each from a context of its own, in timing fidelity and virtual time. */
+export function replayTables(options: ReplayOptions): ReplayReport {
+  const replay = new Replay(options);
+  try {
+    return replay.run();
+  } finally {
+    replay.close();
+  }
+}
+
+class Replay implements EventSink {
+  private readonly clock = new VirtualClock();
+  private readonly node: GpuNode;
+  private readonly modules: readonly TableModule[];
+  private readonly clients: readonly ReplayClient[];
+  private readonly timeline: Timeline | undefined;
+  private left: number;
+  private nextGap: number[];
+
+  constructor(private readonly options: ReplayOptions) {
+    const { tables, card, measuredOn, launches = Infinity, seconds = Infinity, policy = 'fifo' } = options;
+    if (tables.length === 0) throw new KernelTableError('invalidOption', 'tables: name at least one');
+    if (launches === Infinity && seconds === Infinity) {
+      throw new KernelTableError('invalidOption', 'launches or seconds: one of them says when to end');
+    }
+    this.left = launches;
+    this.nextGap = tables.map(() => 0);
+    const works = new RowWorks(measuredOn);
+    const made = new Map<readonly KernelRow[], TableModule>();
+    this.modules = tables.map(({ rows, path }) => {
+      let module = made.get(rows);
+      if (module === undefined) made.set(rows, (module = tableModule(rows, path, works, card)));
+      return module;
+    });
+    this.node = new GpuNode(this.clock, {
+      gpus: [card],
+      fidelity: 'timing',
+      costs: [...made.values()].map(({ costs }) => costs),
+      scheduling: policy,
+    });
+    this.clock.attach('clients', this);
+    const names = new Map<number, string>();
+    this.timeline =
+      options.timeline === undefined
+        ? undefined
+        : new Timeline(this.node, options.timeline, { contextName: (context) => names.get(context) });
+    this.clients = tables.map((table, index) => this.client(table, this.modules[index], names));
+  }
+
+  run(): ReplayReport {
+    const { tables, seconds = Infinity, stopwatch = () => 0 } = this.options;
+    const fromNs = this.clock.nowNs();
+    const before = this.node.device(0).usage();
+    const hostStart = stopwatch();
+    this.clients.forEach((client, index) => {
+      if (tables[index].gapsNs === undefined) client.start();
+      else this.clock.schedule('clients', fromNs, 'start', index);
+    });
+    if (seconds === Infinity) while (this.isUnderWay() && this.clock.step());
+    else this.clock.run(fromNs + seconds * 1e9);
+    const hostSeconds = stopwatch() - hostStart;
+    const elapsedNs = this.clock.nowNs() - fromNs;
+    const after = this.node.device(0).usage();
+    return this.report(elapsedNs, after.smBusyNs - before.smBusyNs, hostSeconds);
+  }
+
+  close(): void {
+    this.timeline?.end();
+    this.node.close();
+  }
+
+  /** A client with given gaps starts its next pass. */
+  onEvent(_kind: string, payload: unknown, nowNs: number): void {
+    const index = payload as number;
+    const { gapsNs = [] } = this.options.tables[index];
+    this.clients[index].start();
+    if (this.left <= 0) return;
+    const gapNs = gapsNs[this.nextGap[index]++ % gapsNs.length];
+    this.clock.schedule('clients', nowNs + gapNs, 'start', index);
+  }
+
+  private isUnderWay(): boolean {
+    return this.left > 0 || this.clients.some((client) => client.inFlight > 0);
+  }
+
+  private client(
+    { path, priority = 0, gapsNs }: ReplayTable,
+    { ptx, file, launches }: TableModule,
+    names: Map<number, string>,
+  ): ReplayClient {
+    const context = this.call(0, 'contextCreate', { gpu: 0 }).handle ?? 0;
+    names.set(context, path);
+    const module = this.call(context, 'moduleLoad', { ptx, file }).handle ?? 0;
+    const stream = this.call(context, 'streamCreate', { priority }).handle ?? 0;
+    const made = new Map(launches.map((launch) => [launch, { ...launch, module }]));
+    const table = launches.map((launch) => made.get(launch) ?? { ...launch, module });
+    return new ReplayClient(
+      {
+        submit: (command, sink) => this.node.submit(command, sink),
+        nowNs: () => this.clock.nowNs(),
+        take: (wanted) => {
+          const taken = Math.min(wanted, this.left);
+          this.left -= taken;
+          return taken;
+        },
+      },
+      context,
+      stream,
+      table,
+      gapsNs === undefined,
+    );
+  }
+
+  private call<O extends DriverOp>(
+    context: number,
+    op: O,
+    args: Extract<DriverCommand, { op: O }>['args'],
+  ): DriverResult {
+    let completion: DriverCompletion | undefined;
+    const sink: CompletionSink = {
+      onCompletion: (done) => {
+        completion = done;
+      },
+    };
+    // The pair of op and args is right by its type; the union cannot see that through the type parameter.
+    this.node.submit({ ticket: 1, context, stream: 0, op, args } as unknown as DriverCommand, sink);
+    while (completion === undefined && this.clock.step());
+    if (completion?.failure !== undefined) throw new KernelTableError('refused', completion.failure.message);
+    return completion?.result ?? {};
+  }
+
+  private report(elapsedNs: number, smBusyNs: number, hostSeconds: number): ReplayReport {
+    const { tables, card, measuredOn, policy = 'fifo' } = this.options;
+    const launches = this.clients.reduce((sum, client) => sum + client.launches, 0);
+    return {
+      device: card.name,
+      measuredOn: measuredOn.name,
+      policy,
+      launches,
+      makespanUs: elapsedNs / 1e3,
+      smUtilisation: elapsedNs > 0 ? smBusyNs / (elapsedNs * card.sms) : 0,
+      clients: this.clients.map((client, index) => ({
+        table: tables[index].path,
+        priority: tables[index].priority ?? 0,
+        requests: client.requests,
+        launches: client.launches,
+        requestsPerSecond: elapsedNs > 0 ? client.requests / (elapsedNs / 1e9) : 0,
+        ...(client.requests === 0 ? {} : { latency: latencyOf(client) }),
+      })),
+      hostSeconds,
+      launchesPerHostSecond: hostSeconds > 0 ? launches / hostSeconds : 0,
+    };
+  }
+}
+
+function latencyOf({ latencies }: ReplayClient): LatencyReport {
+  const us = (percentile: number): number => latencies.getValueAtPercentile(percentile) / 1e3;
+  return {
+    meanUs: latencies.mean / 1e3,
+    p50Us: us(50),
+    p90Us: us(90),
+    p99Us: us(99),
+    maxUs: latencies.maxValue / 1e3,
+  };
+}

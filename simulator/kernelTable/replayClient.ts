@@ -1,0 +1,67 @@
+import { build, type Histogram } from 'hdr-histogram-js';
+import type { CompletionSink, DriverCommand, DriverCompletion } from '../driver/index.js';
+import { KernelTableError } from './kernelTableError.js';
+
+type LaunchArgs = Extract<DriverCommand, { op: 'launch' }>['args'];
+
+/** What a client works with. */
+export interface ClientSurroundings {
+  submit(command: DriverCommand, sink: CompletionSink): void;
+  nowNs(): number;
+  /** How many more launches may be submitted, all clients together; takes them. */
+  take(wanted: number): number;
+}
+
+/** Sends passes of one table into a stream of its own context; a pass is over when its last launch is. */
+export class ReplayClient implements CompletionSink {
+  launches = 0;
+  requests = 0;
+  readonly latencies: Histogram = build({
+    highestTrackableValue: 2 ** 52,
+    bitBucketSize: 32,
+    numberOfSignificantValueDigits: 3,
+    useWebAssembly: false,
+  });
+  private ticket = 0;
+  /** Starts of passes under way, oldest first, with the tickets of their last launches. */
+  private readonly passes: { readonly startNs: number; readonly lastTicket: number }[] = [];
+
+  constructor(
+    private readonly around: ClientSurroundings,
+    private readonly context: number,
+    private readonly stream: number,
+    private readonly table: readonly LaunchArgs[],
+    /** Starts the next pass when one is over. */
+    private readonly isClosedLoop: boolean,
+  ) {}
+
+  get inFlight(): number {
+    return this.passes.length;
+  }
+
+  /** Sends a pass, or as much of one as may still be sent. */
+  start(): void {
+    const count = this.around.take(this.table.length);
+    if (count === 0) return;
+    this.passes.push({ startNs: this.around.nowNs(), lastTicket: this.ticket + count });
+    const { context, stream } = this;
+    for (let index = 0; index < count; index++) {
+      this.ticket += 1;
+      this.around.submit(
+        { ticket: this.ticket, context, stream, op: 'launch', args: this.table[index] },
+        this,
+      );
+    }
+  }
+
+  onCompletion({ ticket, failure, timeNs }: DriverCompletion): void {
+    if (failure !== undefined) throw new KernelTableError('refused', failure.message);
+    this.launches += 1;
+    const pass = this.passes[0];
+    if (pass?.lastTicket !== ticket) return;
+    this.passes.shift();
+    this.requests += 1;
+    this.latencies.recordValue(Math.max(1, Math.round(timeNs - pass.startNs)));
+    if (this.isClosedLoop) this.start();
+  }
+}
