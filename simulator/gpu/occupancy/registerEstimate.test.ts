@@ -7,6 +7,7 @@ const h200 = profileNamed('h200');
 
 describe('registers a thread, against the assembler', () => {
   const tuned = measuredKernels('gpu/reference/h200-registers.csv');
+  const heldOut = measuredKernels('gpu/occupancy/heldOut/registers.csv');
 
   it.each([
     ['kernels of this repository', tuned, 225, 0.8, 3],
@@ -19,13 +20,28 @@ describe('registers a thread, against the assembler', () => {
     expect(found.meanError, text).toBeLessThan(mean);
   });
 
-  it('gives the occupancy that measured registers give, for nine of ten kernels', () => {
+  it.each([
+    ['a100', 'sm_80', 0.85, 3],
+    ['t4', 'sm_75', 0.7, 5],
+  ])(
+    '%s: as the assembler for %s does with the registers that its SMs have for each thread',
+    (name, column, share, mean) => {
+      const card = profileNamed(name);
+      const kernels = heldOut.map((each) => ({ ...each, registers: Number(each.cells[column]) }));
+      const found = estimateErrors(kernels, (kernel) => estimateRegisters(kernel, card));
+      const text = JSON.stringify(found);
+      expect(found.shareWithin4, text).toBeGreaterThanOrEqual(share);
+      expect(found.meanError, text).toBeLessThan(mean);
+    },
+  );
+
+  it('gives the occupancy that measured registers give, for 19 of 20 kernels', () => {
     const changed = tuned.filter(({ kernel, registers, cells }) => {
       const blocks = (perThread: number): number =>
         occupancy(h200, blockFootprint(h200, 256, perThread, Number(cells['static_shared_bytes'])))
           .blocksPerSm;
       return blocks(estimateRegisters(kernel, h200)) !== blocks(registers);
     });
-    expect(changed.length / tuned.length, changed.map(({ name }) => name).join(', ')).toBeLessThan(0.1);
+    expect(changed.length / tuned.length, changed.map(({ name }) => name).join(', ')).toBeLessThan(0.05);
   });
 });

@@ -44,7 +44,8 @@ export function estimateRegistersPerThread(fn: IrFunction, target: RegisterTarge
 
 /** Registers that the assembler spends on speed alone: those that leave room for all threads of an SM, and 32 at least. */
 function freeRegisters({ registersPerSm, threadsPerSm, mostRegisters }: RegisterTarget): number {
-  return Math.min(Math.max(LEAST_FREE, Math.floor(registersPerSm / threadsPerSm)), mostRegisters);
+  const perThread = Math.floor(registersPerSm / threadsPerSm / UNIT) * UNIT;
+  return Math.min(Math.max(LEAST_FREE, perThread), mostRegisters);
 }
 
 /** The most registers that a function's directives, and the card, leave to a thread. */

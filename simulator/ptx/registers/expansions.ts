@@ -14,7 +14,7 @@ export function expansion({ opcode, modifiers, types }: IrInstruction): Expansio
   switch (opcode) {
     case 'ld':
     case 'ldu':
-      return { latency: modifiers.some((each) => each.startsWith('shared')) ? 24 : 40, temps: 0 };
+      return { latency: modifiers.some((each) => each.startsWith('shared')) ? 33 : 200, temps: 0 };
     case 'atom':
       return { latency: 40, temps: 0 };
     case 'shfl':
