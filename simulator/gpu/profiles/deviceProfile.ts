@@ -42,7 +42,7 @@ export interface DeviceClocks {
 
 /** Where a card's energy goes. Energies hold at `clockHz`; at a lower clock the voltage is lower, and they fall with its square. */
 export interface DevicePower {
-  /** Feature size that the process is named after; energies of cards without measurements scale with it. */
+  /** Feature size that the process is named after: energies that are not known are those of a card of the same one. */
   readonly processNanometres: number;
   /** With a context and nothing running, at `clockHz`. */
   readonly idleWatts: number;

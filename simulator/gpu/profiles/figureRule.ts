@@ -2,7 +2,7 @@ import type { DeviceFigures } from './deviceProfile.js';
 
 /** How a figure that a card leaves out follows from the same figure of the card that it is derived from. */
 export type Inheritance =
-  'same' | 'sms' | 'smThroughput' | 'dramBandwidth' | 'l2Size' | 'process' | 'powerLimit' | 'clockPeriod';
+  'same' | 'sms' | 'smThroughput' | 'dramBandwidth' | 'l2Size' | 'energy' | 'powerLimit' | 'clockPeriod';
 
 export interface FigureRule<T> {
   /** What a value must be, in words. */
@@ -18,19 +18,23 @@ export const INHERITANCE_IN_WORDS: Readonly<Record<Inheritance, string>> = {
   smThroughput: 'by number of SMs and clock from',
   dramBandwidth: 'by rated DRAM bandwidth from',
   l2Size: 'by size of L2 from',
-  process: 'by feature size of the process from',
+  energy:
+    'equal in the same process, else such that multiply-adds at full rate take the same part of the power limit, from',
   powerLimit: 'the same share of its power limit as of',
   clockPeriod: 'the same nanoseconds, in cycles of its own clock, as of',
 };
 
+/** What factors are worked out from. */
+export type BasicFigures = Pick<DeviceFigures, 'sms' | 'clockHz' | 'memory' | 'power' | 'timing'>;
+
+/** The power beyond idling that the limit leaves to each of the multiply-adds of a second. */
+function joulesToSpend({ sms, clockHz, power, timing }: BasicFigures): number {
+  return (power.limitWatts - power.idleWatts) / (sms * clockHz * timing.float32PerCycle);
+}
+
 /** The factor between a figure of `base` and that of a card whose sizes and clocks are `own`. */
-export function inheritanceFactor(
-  inherits: Inheritance,
-  own: Pick<DeviceFigures, 'sms' | 'clockHz' | 'memory' | 'power'>,
-  base: Pick<DeviceFigures, 'sms' | 'clockHz' | 'memory' | 'power'>,
-): number {
+export function inheritanceFactor(inherits: Inheritance, own: BasicFigures, base: BasicFigures): number {
   const clocks = own.clockHz / base.clockHz;
-  const process = own.power.processNanometres / base.power.processNanometres;
   switch (inherits) {
     case 'same':
       return 1;
@@ -42,8 +46,10 @@ export function inheritanceFactor(
       return own.memory.declaredBytesPerSecond / base.memory.declaredBytesPerSecond;
     case 'l2Size':
       return own.memory.l2Bytes / base.memory.l2Bytes;
-    case 'process':
-      return process;
+    case 'energy':
+      return own.power.processNanometres === base.power.processNanometres
+        ? 1
+        : joulesToSpend(own) / joulesToSpend(base);
     case 'powerLimit':
       return own.power.limitWatts / base.power.limitWatts;
     case 'clockPeriod':

@@ -1,7 +1,13 @@
 import { GpuError } from '../gpuError.js';
-import type { DeviceFigures, DeviceProfile } from './deviceProfile.js';
+import type { DeviceProfile } from './deviceProfile.js';
 import type { Figure, Source } from './figure.js';
-import { INHERITANCE_IN_WORDS, inheritanceFactor, type FigureRule, type Inheritance } from './figureRule.js';
+import {
+  INHERITANCE_IN_WORDS,
+  inheritanceFactor,
+  type BasicFigures,
+  type FigureRule,
+  type Inheritance,
+} from './figureRule.js';
 import { FIGURE_RULES } from './figureRules.js';
 
 /** One figure of a profile with where it comes from. */
@@ -28,7 +34,9 @@ const FIRST = [
   'memory.declaredBytesPerSecond',
   'memory.l2Bytes',
   'power.processNanometres',
+  'timing.float32PerCycle',
   'power.limitWatts',
+  'power.idleWatts',
 ];
 const HEAD = ['name', 'productName', 'description', 'measured', 'base', 'sources'];
 const KINDS = ['measured', 'fitted', 'document', 'derived', 'assumed'];
@@ -65,7 +73,7 @@ class CardResolver {
     this.refuseUnknown(this.card, FIGURE_RULES, '', HEAD);
     const rules = [...leaves(FIGURE_RULES, '')];
     const order = [
-      ...rules.filter(([path]) => FIRST.includes(path)),
+      ...FIRST.flatMap((first) => rules.filter(([path]) => path === first)),
       ...rules.filter(([path]) => !FIRST.includes(path)),
     ];
     for (const [path, rule] of order) this.found.set(path, this.figure(path, rule));
@@ -119,10 +127,10 @@ class CardResolver {
   }
 
   /** The figures that factors are worked out from; they come before all others. */
-  private basics(): DeviceFigures {
+  private basics(): BasicFigures {
     const root: Record<string, unknown> = {};
     for (const path of FIRST) place(root, path.split('.'), this.found.get(path)?.value);
-    return root as unknown as DeviceFigures;
+    return root as unknown as BasicFigures;
   }
 
   private checkTogether({ sms, smsPerTpc, gpcTpcs, clockHz, clocks, limits, power }: DeviceProfile): void {
