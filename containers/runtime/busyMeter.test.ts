@@ -15,7 +15,9 @@ describe('the busy meter', () => {
     hostNs = 500;
     meter.enter();
     hostNs = 510;
+    expect(meter.hostBusyNs()).toBe(130);
     meter.leave(500, 505);
+    expect(meter.hostBusyNs()).toBe(130);
     expect(meter.times()).toEqual({ busyHostNs: 130, busySimulatedNs: 45 });
   });
 

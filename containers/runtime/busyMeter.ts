@@ -34,6 +34,11 @@ export class BusyMeter {
     if (--this.active === 0) this.hostNs += (this.hostNowNs?.() ?? 0) - this.hostSinceNs;
   }
 
+  /** Host time with a batch in flight up to now, one that is still there included. */
+  hostBusyNs(): number {
+    return this.hostNs + (this.active > 0 ? (this.hostNowNs?.() ?? 0) - this.hostSinceNs : 0);
+  }
+
   times(): BusyTimes {
     return { busySimulatedNs: this.simulatedNs, busyHostNs: this.hostNs };
   }

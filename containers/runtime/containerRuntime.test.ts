@@ -35,6 +35,7 @@ class NodeDouble implements NodeHost {
       busyHostSeconds: 0,
       busySimulatedSeconds: 0,
       dilation: undefined,
+      hostBusyShare: undefined,
       clockLagSeconds: 0,
       gpus: [],
       spans: [],

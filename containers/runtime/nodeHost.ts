@@ -16,6 +16,8 @@ export interface NodeReport {
   readonly busySimulatedSeconds: number;
   /** Host over simulated busy time; undefined before the first batch, and in virtual time. Above 1.2 no timing of the run counts. */
   readonly dilation: number | undefined;
+  /** Of the host's time that `spans` cover, the part with a batch in flight; undefined where that is nobody's business. */
+  readonly hostBusyShare: number | undefined;
   /** The largest host lateness of a simulated event. */
   readonly clockLagSeconds: number;
   /** Empty while nobody watches. On a node in a thread: as of its last sample, a quarter of a second old at most. */

@@ -61,6 +61,7 @@ export class VirtualNode implements NodeHost {
       busyHostSeconds: 0,
       busySimulatedSeconds: this.meter.times().busySimulatedNs / 1e9,
       dilation: undefined,
+      hostBusyShare: undefined,
       clockLagSeconds: 0,
       gpus: gpuActivities(this.gpuNode),
       spans: gpuSamples(this.gpuNode, (context) => this.containers.ownerOf(context)).map((latest) => ({

@@ -31,6 +31,10 @@ const FIELDS: Readonly<Record<string, Field>> = {
   profile: { read: ({ profile }) => profile },
   measured: { read: (gpu) => (gpu.is_measured ? 'Yes' : 'No') },
   dilation: { read: ({ dilation }) => (dilation === null ? undefined : dilation.toPrecision(3)) },
+  'host.busy': {
+    unit: '%',
+    read: ({ host_busy: share }) => (share === null ? undefined : tenths(100 * share)),
+  },
   'sm.active': { unit: '%', read: ({ utilization }) => tenths(100 * utilization.sm_active) },
   'sm.occupancy': { unit: '%', read: ({ utilization }) => tenths(100 * utilization.sm_occupancy) },
   'pipe.fp32': { unit: '%', read: ({ utilization }) => tenths(100 * utilization.fp32_pipe) },

@@ -14,7 +14,7 @@ export function gpuTable(gpus: readonly GpuAnswer[], version: string, at: Date):
     rule('-'),
     full(` Windjammer ${version}`, 'simulated GPUs, shares and rates of simulated time '),
     columnRule('-'),
-    columns([' GPU  Name', 'Node '], ['', 'Memory-Usage '], [' GPU-Util', 'SM-Active ']),
+    columns([' GPU  Name', 'Node:Host-Busy '], ['', 'Memory-Usage '], [' GPU-Util', 'SM-Active ']),
     columns([' Clocks:SM/Mem', 'Pwr:Usage/Cap '], [' DRAM', 'PCIe:In/Out '], [' Occupancy', 'FP32/FP64 ']),
     columnRule('='),
     ...gpus.flatMap((gpu) => [...gpuLines(gpu), columnRule('-')]),
@@ -34,11 +34,12 @@ function gpuLines(gpu: GpuAnswer): string[] {
   const { utilization, memory, pcie, power } = gpu;
   const clocks = `${megahertz(gpu.sm_clock_hz)}/${megahertz(gpu.memory_clock_hz)}`;
   const watts = `${Math.round(power.draw_watts)}W / ${Math.round(power.limit_watts)}W`;
+  const busy = gpu.host_busy === null ? '-' : percent(gpu.host_busy);
   const used = `${mebibytes(memory.used_bytes)} / ${mebibytes(memory.total_bytes)}`;
   const bus = `${rate(pcie.to_device_bytes_per_second)}/${rate(pcie.to_host_bytes_per_second)}`;
   return [
     columns(
-      [` ${String(gpu.index).padStart(3)}  ${short(gpu.name, 24)}`, `${short(gpu.node, 10)} `],
+      [` ${String(gpu.index).padStart(3)}  ${short(gpu.name, 22)}`, `${short(gpu.node, 8)}: ${busy} `],
       ['', `${used} `],
       [` ${percent(utilization.gpu).padStart(8)}`, `${percent(utilization.sm_active)} `],
     ),

@@ -68,6 +68,9 @@ export const gpuAnswer = z.object({
     .describe(
       'Host time over simulated time with a batch in flight: above 1 the host is slower than the card',
     ),
+  host_busy: share
+    .nullable()
+    .describe("Of the host's time lately, the part in which the node had a batch in flight"),
   clock_lag_seconds: z.number().describe('The most that a simulated event came late on the host'),
   simulated_seconds: z.number().describe('What shares and rates cover, in the simulated time'),
   sm_clock_hz: z.number(),
@@ -135,7 +138,7 @@ function gpuAnswers(nodes: readonly NodeReport[], queues: readonly QueueStatus[]
 }
 
 function gpuJson(
-  { node, dilation, clockLagSeconds }: NodeReport,
+  { node, dilation, hostBusyShare, clockLagSeconds }: NodeReport,
   index: number,
   status: GpuStatus,
   queueOf: ReadonlyMap<string, QueueStatus>,
@@ -148,6 +151,7 @@ function gpuJson(
     profile: status.profile,
     is_measured: status.isMeasured,
     dilation: dilation ?? null,
+    host_busy: hostBusyShare ?? null,
     clock_lag_seconds: clockLagSeconds,
     simulated_seconds: status.spanNs / 1e9,
     sm_clock_hz: status.smClockHz,

@@ -35,9 +35,9 @@ export class Timeline implements NodeObserver {
       },
       options,
     );
-    const gpus = node.profiles.map(({ description }, gpu) => {
+    const gpus = node.profiles.map(({ productName }, gpu) => {
       const process = { pid: gpu + 1, numbers: new TrackNumbers() };
-      this.writer.processName(process.pid, `GPU ${gpu}: ${description} (simulated)`, process.pid);
+      this.writer.processName(process.pid, `GPU ${gpu}: ${productName} (simulated)`, process.pid);
       return process;
     });
     this.devices = gpus.map(

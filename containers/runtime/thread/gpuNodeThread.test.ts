@@ -72,6 +72,7 @@ describe('a GPU node in a thread', () => {
         expect(latest.contexts[0]).toMatchObject({ owner: { model: 'scale', version: '1', replica: '0' } });
         expect(latest.contexts[0].usedBytes).toBe(latest.usedBytes);
         expect(latest.copies.toDeviceBytes).toBeGreaterThan(0);
+        expect(node.report().hostBusyShare).toBeGreaterThanOrEqual(0);
       },
       { timeout: 20_000 },
     );

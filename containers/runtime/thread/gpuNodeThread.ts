@@ -108,6 +108,7 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
       busyHostSeconds: busyHostNs / 1e9,
       busySimulatedSeconds: busySimulatedNs / 1e9,
       dilation: busySimulatedNs === 0 ? undefined : busyHostNs / busySimulatedNs,
+      hostBusyShare: this.history.hostBusyShare(),
       clockLagSeconds: clockLagNs / 1e9,
       gpus: this.activities,
       spans: this.history.spans(),
@@ -194,7 +195,7 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
         for (const done of this.drains.splice(0)) done();
         return;
       case 'sample':
-        this.history.add(message.gpus);
+        this.history.add(message.sample);
         // One that was on its way when the watching ended is dropped.
         if (this.watched) this.activities = message.activity;
         return;

@@ -149,7 +149,8 @@ class WorkerServer implements EventSink {
 
   private sample(): void {
     const gpus = gpuSamples(this.node, (context) => this.containers.ownerOf(context));
-    this.post({ kind: 'sample', gpus, activity: gpuActivities(this.node) });
+    const sample = { gpus, hostNs: hostNowNs(), hostBusyNs: this.meter.hostBusyNs() };
+    this.post({ kind: 'sample', sample, activity: gpuActivities(this.node) });
   }
 
   private record(limit: number): void {

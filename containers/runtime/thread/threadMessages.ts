@@ -1,6 +1,6 @@
 import type { BusyTimes } from '../busyMeter.js';
 import type { GpuActivity } from '../gpuActivity.js';
-import type { GpuSample } from '../gpuSample.js';
+import type { NodeSample } from '../gpuHistory.js';
 import type { ContainerFrame, InputType, ResultFrame, ServiceParts } from '../../protocol/index.js';
 import type { ReplicaIdentity } from '../modelContainer.js';
 
@@ -40,7 +40,7 @@ export type FromWorker =
   /** At a steady pace. `activity` is empty while nobody watches. */
   | {
       readonly kind: 'sample';
-      readonly gpus: readonly GpuSample[];
+      readonly sample: NodeSample;
       readonly activity: readonly GpuActivity[];
     }
   /** A piece of the timeline that is being recorded. */

@@ -14,6 +14,7 @@ function report(gpus: number, dilation: number | undefined = undefined): NodeRep
     busyHostSeconds: 3,
     busySimulatedSeconds: 1,
     dilation,
+    hostBusyShare: 0.92,
     clockLagSeconds: 0.5,
     gpus: [],
     spans: Array.from({ length: gpus }, (_, gpu) => ({
@@ -42,7 +43,7 @@ describe('windjammer gpu top', () => {
     const lines = text.split('\n');
     const width = lines[1].length;
     for (const line of lines.slice(1).filter((each) => /^[+|]/.test(each))) expect(line).toHaveLength(width);
-    expect(text).toMatch(/^\| +0 {2}NVIDIA H200 +node0 \|.* 1MiB \/ \d+MiB \| +75% +50% \|$/m);
+    expect(text).toMatch(/^\| +0 {2}NVIDIA H200 +node0: 92% \|.* 1MiB \/ \d+MiB \| +75% +50% \|$/m);
     expect(text).toMatch(/^\| 1980MHz\/6251MHz +250W \/ 700W \| 2.4TB\/s +2.0GB\/s\/1.0GB\/s \|/m);
     expect(text).toMatch(/^\| +0 +2 m +1 +0 +38% +1MiB +7 +2 +\|$/m);
     expect(text).toMatch(/^\| +0 +1 - +- +- +13% +1MiB +- +- +\|$/m);

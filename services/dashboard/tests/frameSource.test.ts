@@ -143,6 +143,7 @@ describe('the view of GPUs', () => {
     busyHostSeconds: 0,
     busySimulatedSeconds: 0,
     dilation: undefined,
+    hostBusyShare: undefined,
     clockLagSeconds: 0,
     spans: [],
     gpus: [

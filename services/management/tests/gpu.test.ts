@@ -13,6 +13,7 @@ function report(node: string, gpus: number): NodeReport {
     busyHostSeconds: 3,
     busySimulatedSeconds: 1,
     dilation: 3,
+    hostBusyShare: 0.25,
     clockLagSeconds: 0.5,
     gpus: [],
     spans: Array.from({ length: gpus }, (_, gpu) => ({
@@ -44,6 +45,7 @@ describe('GPUs over the management interface', () => {
       profile: 'h200',
       is_measured: true,
       dilation: 3,
+      host_busy: 0.25,
       simulated_seconds: 1,
       launches: 2,
       power: { draw_watts: 250, limit_watts: 700, energy_joules: 750, throttle: 'none' },

@@ -11,6 +11,7 @@ function report(node: string): NodeReport {
     busyHostSeconds: 0,
     busySimulatedSeconds: 0,
     dilation: undefined,
+    hostBusyShare: undefined,
     clockLagSeconds: 0,
     gpus: [],
     spans: [{ latest: gpuSample(3e9), earlier: gpuSample(2e9) }],

@@ -94,6 +94,7 @@ async function telemetryWithModel(): Promise<{
           busyHostSeconds: 3,
           busySimulatedSeconds: 2,
           dilation: 1.5,
+          hostBusyShare: undefined,
           clockLagSeconds: 0.25,
           gpus: [],
           spans: [],
