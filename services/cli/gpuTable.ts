@@ -107,8 +107,8 @@ function notes(gpus: readonly GpuAnswer[]): string[] {
     dilation === null || dilation <= DILATION_LIMIT
       ? []
       : [
-          `${node}: dilation ${dilation.toPrecision(3)}: so many times as long as the simulated card the host takes for a batch.`,
-          '  The card waits for the host meanwhile and is seen idle: its shares do not say how busy a real one would be.',
+          `${node}: dilation ${dilation.toPrecision(3)}: the host takes so many times as long for a batch as the simulated card, which is idle`,
+          '  meanwhile: its shares and rates do not say how busy a real one would be.',
         ],
   );
   for (const { index, profile, is_measured: isMeasured } of gpus) {
