@@ -8,7 +8,7 @@ import { addGpuOccupancyCommand } from './gpuOccupancy.js';
 import { addGpuProfileCommand } from './gpuProfile.js';
 import { addGpuRecordCommand } from './gpuRecord.js';
 import { addGpuTopCommand } from './gpuTop.js';
-import { deviceOption, wholeNumber } from './optionValues.js';
+import { deviceOption, positive, wholeNumber } from './optionValues.js';
 import { TraceFile } from './traceFile.js';
 
 export function addGpuCommand(program: Command): void {
@@ -22,6 +22,9 @@ export function addGpuCommand(program: Command): void {
     )
     .argument('<spec>', 'launch spec, a JSON file')
     .addOption(deviceOption())
+    .option('--sm-clock <mhz>', "application clock of the SMs (default: the card's highest)", positive)
+    .option('--memory-clock <mhz>', "DRAM's clock (default: the card's)", positive)
+    .option('--power-limit <watts>', "power that the clocks keep below (default: the card's)", positive)
     .addOption(
       new Option('--dump <folder>', 'write each reported buffer, raw and little-endian, to arg<k>.bin there'),
     )
@@ -49,12 +52,16 @@ const MOST_THREADS = 4;
 
 interface RunOptions {
   readonly device?: string;
+  readonly smClock?: number;
+  readonly memoryClock?: number;
+  readonly powerLimit?: number;
   readonly dump?: string;
   readonly threads?: number;
   readonly timeline?: string;
 }
 
-async function runSpec(path: string, { device, dump, threads, timeline }: RunOptions): Promise<void> {
+async function runSpec(path: string, options: RunOptions): Promise<void> {
+  const { device, smClock, memoryClock, powerLimit, dump, threads, timeline } = options;
   // Loaded when it is needed: the other commands start without the simulator.
   const { LaunchSpecError, runLaunchSpecFile } = await import('../../simulator/launchSpec/index.js');
   // Before the launch, which may take long.
@@ -64,6 +71,9 @@ async function runSpec(path: string, { device, dump, threads, timeline }: RunOpt
       stopwatch: () => Number(process.hrtime.bigint()) / 1e9,
       node: { threads: threads ?? Math.min(availableParallelism(), MOST_THREADS) },
       ...(device === undefined ? {} : { device }),
+      ...(smClock === undefined ? {} : { smClockHz: smClock * 1e6 }),
+      ...(memoryClock === undefined ? {} : { memoryClockHz: memoryClock * 1e6 }),
+      ...(powerLimit === undefined ? {} : { powerLimitWatts: powerLimit }),
       ...(dump === undefined ? {} : { dumpDirectory: dump }),
       ...(file === undefined ? {} : { timeline: (text) => file.write(text) }),
     });
