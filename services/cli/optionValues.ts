@@ -29,6 +29,13 @@ export function webOrigins(text: string, before: readonly string[] = []): readon
   return [...before, origin];
 }
 
+/** Parser of an option that takes a number above 0. */
+export function positive(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && value > 0 && Number.isFinite(value)) return value;
+  throw new InvalidArgumentError('expected a number above 0.');
+}
+
 /** Parser of an option that takes a whole number from `low` to `high`. */
 export function wholeNumber(low: number, high: number): (text: string) => number {
   return (text) => {

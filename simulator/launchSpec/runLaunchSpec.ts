@@ -2,7 +2,7 @@ import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { GpuNodeOptions } from '../cluster/index.js';
 import type { LaunchReport } from '../driver/index.js';
-import type { DeviceProfile } from '../gpu/index.js';
+import { GpuError, type CostDocument, type DeviceProfile } from '../gpu/index.js';
 import { makeDirectory } from '../files/index.js';
 import type { IrFunction } from '../ptx/index.js';
 import { Timeline } from '../timeline/index.js';
@@ -18,12 +18,20 @@ import { checkLaunchSpec, type LaunchSpec } from './schema.js';
 export interface LaunchSpecOptions {
   /** A card in place of the spec's: its name, or a file's path (absolute, or from where the spec's `ptx` starts). */
   readonly device?: string;
+  /** Application clocks and power limit; the card's own unless given. */
+  readonly smClockHz?: number;
+  readonly memoryClockHz?: number;
+  readonly powerLimitWatts?: number;
   /** Also writes each reported buffer, raw and little-endian, to `<name>.bin` or `arg<k>.bin` there. */
   readonly dumpDirectory?: string;
   /** Seconds of host time, for `executorSeconds`. */
   readonly stopwatch?: () => number;
   /** Options of the node it runs on, but for the GPU. */
-  readonly node?: Omit<GpuNodeOptions, 'gpus' | 'stopwatch'>;
+  readonly node?: Omit<GpuNodeOptions, 'gpus' | 'stopwatch' | 'fidelity' | 'costs'>;
+  /** Gets what the launch cost, for later runs that only keep time. */
+  readonly recordCosts?: (costs: CostDocument) => void;
+  /** Keeps time alone: the launch is not executed but takes its work from here, and no buffer is reported. */
+  readonly costs?: CostDocument;
   /** Gets a timeline of all that the node does, its copies too, in Chrome's trace event format, piece by piece. */
   readonly timeline?: (text: string) => void;
 }
@@ -66,6 +74,7 @@ export function runLaunchSpec(
   const session = new NodeSession({
     ...options.node,
     gpus: [device],
+    ...(options.costs === undefined ? {} : { fidelity: 'timing' as const, costs: [options.costs] }),
     ...(options.stopwatch === undefined ? {} : { stopwatch: options.stopwatch }),
   });
   const timeline =
@@ -73,10 +82,30 @@ export function runLaunchSpec(
       ? undefined
       : new Timeline(session.node, options.timeline, { contextName: () => spec.kernel });
   try {
-    return runIn(session, spec, ptx, kernel, options.dumpDirectory);
+    setClocks(session, options);
+    if (options.recordCosts !== undefined) session.node.recordCosts();
+    const result = runIn(session, spec, ptx, kernel, options.dumpDirectory);
+    options.recordCosts?.(session.node.recordedCosts());
+    return result;
   } finally {
     timeline?.end();
     session.node.close();
+  }
+}
+
+/** @throws LaunchSpecError `refused` for what the card does not take */
+function setClocks(
+  { node }: NodeSession,
+  { smClockHz, memoryClockHz, powerLimitWatts }: LaunchSpecOptions,
+): void {
+  const device = node.device(0);
+  try {
+    if (smClockHz !== undefined) device.setClock(smClockHz);
+    if (memoryClockHz !== undefined) device.setMemoryClock(memoryClockHz);
+    if (powerLimitWatts !== undefined) device.setPowerLimit(powerLimitWatts);
+  } catch (error) {
+    if (!(error instanceof GpuError)) throw error;
+    throw new LaunchSpecError('refused', error.message, error.field);
   }
 }
 
@@ -88,9 +117,12 @@ function runIn(
   dumpDirectory: string | undefined,
 ): LaunchSpecResult {
   const { handle: module = 0, symbols = [] } = session.call('moduleLoad', { ptx, file: spec.ptx });
+  const { isDeclaredOnly } = session.node.memory;
   const { params, outputs } = placeSpec(spec, kernel, {
     allocate: (bytes) => session.call('malloc', { bytes }).address ?? 0,
-    write: (address, bytes) => session.call('memcpyHostToDevice', { address, bytes, pinned: true }),
+    write: (address, bytes) => {
+      if (!isDeclaredOnly) session.call('memcpyHostToDevice', { address, bytes, pinned: true });
+    },
     free: (address) => session.call('free', { address }),
     symbols,
   });
@@ -105,7 +137,8 @@ function runIn(
     cooperative: spec.cooperative,
   });
   if (launch === undefined) throw new LaunchSpecError('refused', 'the launch gave no report');
-  return summarise(session.node.profiles[0], launch, readOutputs(session, spec, outputs, dumpDirectory));
+  const buffers = isDeclaredOnly ? [] : readOutputs(session, spec, outputs, dumpDirectory);
+  return summarise(session.node.profiles[0], launch, buffers);
 }
 
 /** Reads and runs a spec file; paths in it are relative to it. */
