@@ -1,5 +1,7 @@
 import { Option, type Command } from 'commander';
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import type { CostDocument } from '../../simulator/gpu/index.js';
 import { CommandError } from './commandError.js';
 import { addGpuCheckCommand } from './gpuCheck.js';
 import { addGpuDevicesCommand } from './gpuDevices.js';
@@ -7,6 +9,7 @@ import { addGpuDisasmCommand } from './gpuDisasm.js';
 import { addGpuOccupancyCommand } from './gpuOccupancy.js';
 import { addGpuProfileCommand } from './gpuProfile.js';
 import { addGpuRecordCommand } from './gpuRecord.js';
+import { addGpuReplayCommand } from './gpuReplay.js';
 import { addGpuTopCommand } from './gpuTop.js';
 import { deviceOption, positive, wholeNumber } from './optionValues.js';
 import { TraceFile } from './traceFile.js';
@@ -37,6 +40,11 @@ export function addGpuCommand(program: Command): void {
       '--timeline <file>',
       "write what the GPU does when, in Chrome's trace event format: ui.perfetto.dev opens it",
     )
+    .option('--record-costs <file>', 'write what the launch cost, as JSON, for runs that only keep time')
+    .option(
+      '--costs <file>',
+      'keep time alone: take the work of the launch from recorded costs, execute nothing, report no buffers',
+    )
     .action(runSpec);
   addGpuCheckCommand(gpu);
   addGpuDevicesCommand(gpu);
@@ -45,6 +53,7 @@ export function addGpuCommand(program: Command): void {
   addGpuProfileCommand(gpu);
   addGpuTopCommand(gpu, program.version() ?? '');
   addGpuRecordCommand(gpu);
+  addGpuReplayCommand(gpu);
 }
 
 /** Most threads unless more are asked for. */
@@ -58,16 +67,23 @@ interface RunOptions {
   readonly dump?: string;
   readonly threads?: number;
   readonly timeline?: string;
+  readonly recordCosts?: string;
+  readonly costs?: string;
 }
 
 async function runSpec(path: string, options: RunOptions): Promise<void> {
   const { device, smClock, memoryClock, powerLimit, dump, threads, timeline } = options;
+  const { recordCosts, costs } = checkedCosts(options);
   // Loaded when it is needed: the other commands start without the simulator.
   const { LaunchSpecError, runLaunchSpecFile } = await import('../../simulator/launchSpec/index.js');
   // Before the launch, which may take long.
   const file = timeline === undefined ? undefined : new TraceFile(timeline, '--timeline');
   try {
     const result = runLaunchSpecFile(path, {
+      ...(recordCosts === undefined
+        ? {}
+        : { recordCosts: (document) => writeWhole(recordCosts, '--record-costs', JSON.stringify(document)) }),
+      ...(costs === undefined ? {} : { costs: await readCosts(costs) }),
       stopwatch: () => Number(process.hrtime.bigint()) / 1e9,
       node: { threads: threads ?? Math.min(availableParallelism(), MOST_THREADS) },
       ...(device === undefined ? {} : { device }),
@@ -91,5 +107,37 @@ async function runSpec(path: string, options: RunOptions): Promise<void> {
     throw new CommandError(`${path}: ${error.code}: ${error.message}`, { cause: error });
   } finally {
     file?.close();
+  }
+}
+
+function checkedCosts({ recordCosts, costs, dump }: RunOptions): Pick<RunOptions, 'recordCosts' | 'costs'> {
+  if (costs !== undefined && recordCosts !== undefined) {
+    throw new CommandError(
+      '--record-costs and --costs: give one of them; a run that only keeps time has nothing to record',
+    );
+  }
+  if (costs !== undefined && dump !== undefined) {
+    throw new CommandError('--dump and --costs: give one of them; a run that only keeps time has no buffers');
+  }
+  return { ...(recordCosts === undefined ? {} : { recordCosts }), ...(costs === undefined ? {} : { costs }) };
+}
+
+async function readCosts(path: string): Promise<CostDocument> {
+  const { CostError, parseCosts } = await import('../../simulator/gpu/index.js');
+  try {
+    return parseCosts(readFileSync(path, 'utf8'), path);
+  } catch (error) {
+    const reason = error instanceof CostError ? `${error.code}: ` : '';
+    const message = error instanceof Error ? error.message : String(error);
+    throw new CommandError(`--costs: ${reason}${message}`, { cause: error });
+  }
+}
+
+function writeWhole(path: string, option: string, text: string): void {
+  const file = new TraceFile(path, option);
+  try {
+    file.write(`${text}\n`);
+  } finally {
+    file.close();
   }
 }

@@ -24,7 +24,11 @@ export class ReplayClient implements CompletionSink {
   });
   private ticket = 0;
   /** Starts of passes under way, oldest first, with the tickets of their last launches. */
-  private readonly passes: { readonly startNs: number; readonly lastTicket: number }[] = [];
+  private readonly passes: {
+    readonly startNs: number;
+    readonly lastTicket: number;
+    readonly isWhole: boolean;
+  }[] = [];
 
   constructor(
     private readonly around: ClientSurroundings,
@@ -43,7 +47,11 @@ export class ReplayClient implements CompletionSink {
   start(): void {
     const count = this.around.take(this.table.length);
     if (count === 0) return;
-    this.passes.push({ startNs: this.around.nowNs(), lastTicket: this.ticket + count });
+    this.passes.push({
+      startNs: this.around.nowNs(),
+      lastTicket: this.ticket + count,
+      isWhole: count === this.table.length,
+    });
     const { context, stream } = this;
     for (let index = 0; index < count; index++) {
       this.ticket += 1;
@@ -60,8 +68,10 @@ export class ReplayClient implements CompletionSink {
     const pass = this.passes[0];
     if (pass?.lastTicket !== ticket) return;
     this.passes.shift();
-    this.requests += 1;
-    this.latencies.recordValue(Math.max(1, Math.round(timeNs - pass.startNs)));
+    if (pass.isWhole) {
+      this.requests += 1;
+      this.latencies.recordValue(Math.max(1, Math.round(timeNs - pass.startNs)));
+    }
     if (this.isClosedLoop) this.start();
   }
 }
