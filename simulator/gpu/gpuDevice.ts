@@ -291,7 +291,7 @@ export class GpuDevice implements AgendaTarget {
 
   /** Leaves the engine as it is: whoever looks must not change by a rounding when blocks end. */
   private count(nowNs: number): void {
-    this.meter.advance(nowNs, this.state.engine, this.state.use.blocks);
+    this.meter.advance(nowNs, this.state.engine, this.state.use.busySms);
   }
 
   private onLeave(group: ResidentGroup, done: number): void {

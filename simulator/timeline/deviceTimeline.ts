@@ -80,9 +80,8 @@ export class DeviceTimeline implements DeviceObserver {
       warps += held.length * work.warps;
       dramBytesPerNs += held.length * work.device[DRAM_BYTES] * ratePerNs;
     }
-    const busy = state.use.blocks.reduce((count, held) => count + (held > 0 ? 1 : 0), 0);
     this.resident.set(nowNs, { blocks, warps });
-    this.utilisation.set(nowNs, { value: (100 * busy) / profile.sms });
+    this.utilisation.set(nowNs, { value: (100 * state.use.busySms) / profile.sms });
     this.dram.set(nowNs, { value: dramBytesPerNs });
     const { powerWatts, smClockHz } = this.device.readings();
     this.power.set(nowNs, { value: powerWatts });

@@ -76,6 +76,7 @@ describe('placement', () => {
     const placed = placeBlocks(h200, use, allowedSms(h200, -1n), FOOTPRINT, 140);
     expect(new Set(placed.slice(0, 132)).size).toBe(132);
     expect(Math.max(...use.blocks)).toBe(2);
+    expect(use.busySms).toBe(use.blocks.filter((blocks) => blocks > 0).length);
     expect([...allowedSms(h200, 0b11n)].sort((a, b) => a - b)).toEqual([0, 1, 2, 3]);
     const masked = placeBlocks(h200, emptySmUse(h200.sms), allowedSms(h200, 1n), FOOTPRINT, 99);
     expect(masked).toHaveLength(16);

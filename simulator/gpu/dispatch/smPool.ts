@@ -8,6 +8,8 @@ export interface SmUse {
   readonly registers: Int32Array;
   readonly sharedBytes: Int32Array;
   readonly blocks: Int32Array;
+  /** SMs that hold a block. */
+  busySms: number;
 }
 
 export function emptySmUse(sms: number): SmUse {
@@ -17,6 +19,7 @@ export function emptySmUse(sms: number): SmUse {
     registers: new Int32Array(sms),
     sharedBytes: new Int32Array(sms),
     blocks: new Int32Array(sms),
+    busySms: 0,
   };
 }
 
@@ -42,7 +45,11 @@ export function occupy(use: SmUse, sm: number, block: BlockFootprint, count: num
   use.warps[sm] += block.warps * count;
   use.registers[sm] += block.registers * count;
   use.sharedBytes[sm] += block.sharedBytes * count;
-  use.blocks[sm] += count;
+  const before = use.blocks[sm];
+  const after = before + count;
+  use.blocks[sm] = after;
+  if (before === 0) use.busySms += after > 0 ? 1 : 0;
+  else if (after === 0) use.busySms -= 1;
 }
 
 /** SMs of the TPCs that the mask allows, in the order in which they are filled: one TPC of each GPC after the other. */

@@ -35,17 +35,17 @@ describe('UsageMeter', () => {
   it('adds up time by SM, warp and context', () => {
     const meter = new UsageMeter(launches(7, 8), 100);
     const first = group(1, [0, 1], 2, { startNs: 50 });
-    meter.advance(110, engine([first]), Int32Array.of(2, 2, 0));
+    meter.advance(110, engine([first]), 2);
     const second = group(2, [1, 2], 1, { startNs: 110 });
     const both = engine([first, second]);
-    meter.advance(115, both, Int32Array.of(2, 3, 1));
+    meter.advance(115, both, 3);
     // The first since counting began, 100.
     const meanwhile = meter.usage(both, everybody);
     expect(meanwhile.warpNs).toBe(16 * 15 + 8 * 5);
     expect(meter.usage(both, everybody)).toEqual(meanwhile);
     meter.leave(first, 1, 115);
     meter.leave(second, 0.5, 115);
-    meter.advance(145, engine([]), Int32Array.of(0, 0, 0));
+    meter.advance(145, engine([]), 0);
     const usage = meter.usage(engine([]), everybody);
     expect(usage).toMatchObject({
       asOfNs: 145,
@@ -64,7 +64,7 @@ describe('UsageMeter', () => {
   it('counts the work of blocks as far as they have come, and each block once', () => {
     const meter = new UsageMeter(launches(7), 0);
     const resident = group(1, [0, 1], 1, { remaining: 0.75 });
-    meter.advance(10, engine([resident]), Int32Array.of(1, 1));
+    meter.advance(10, engine([resident]), 2);
     // A quarter of each of two blocks when the engine looked last, and a tenth since.
     const meanwhile = meter.usage(engine([resident], 0), everybody);
     expect(meanwhile.sm[0]).toBeCloseTo(2 * 0.35);
@@ -81,9 +81,9 @@ describe('UsageMeter', () => {
   it('never counts a block for more than one, nor time twice', () => {
     const meter = new UsageMeter(launches(7), 0);
     const late = engine([group(1, [0], 1, { remaining: 0.1 })]);
-    meter.advance(1000, late, Int32Array.of(1));
-    meter.advance(1000, late, Int32Array.of(1));
-    meter.advance(500, late, Int32Array.of(1));
+    meter.advance(1000, late, 1);
+    meter.advance(1000, late, 1);
+    meter.advance(500, late, 1);
     const usage = meter.usage(late, everybody);
     expect(usage.sm[0]).toBe(1);
     expect(usage.busyNs).toBe(1000);

@@ -25,15 +25,15 @@ export class UsageMeter {
     this.asOfNs = fromNs;
   }
 
-  /** @param engine as it was since the last call; @param smBlocks its blocks on each SM */
-  advance(nowNs: number, { clockHz, groups }: EngineState, smBlocks: Int32Array): void {
+  /** @param engine as it was since the last call; @param busySms SMs that held a block */
+  advance(nowNs: number, { clockHz, groups }: EngineState, busySms: number): void {
     const elapsedNs = nowNs - this.asOfNs;
     if (elapsedNs <= 0) return;
     this.asOfNs = nowNs;
     this.smCycles += (elapsedNs * clockHz) / 1e9;
     if (groups.length === 0) return;
     this.busyNs += elapsedNs;
-    this.smBusyNs += elapsedNs * (groups.length === 1 ? groups[0].sms.length : busySms(smBlocks));
+    this.smBusyNs += elapsedNs * busySms;
   }
 
   /** Blocks leave the device at `nowNs`, `done` of each; 1 when they have come to their end. */
@@ -88,10 +88,4 @@ const GONE = 0;
 
 function addWork(into: number[], amounts: readonly number[], times: number): void {
   for (let index = 0; index < into.length; index++) into[index] += amounts[index] * times;
-}
-
-function busySms(smBlocks: Int32Array): number {
-  let busy = 0;
-  for (let sm = 0; sm < smBlocks.length; sm++) if (smBlocks[sm] > 0) busy += 1;
-  return busy;
 }
