@@ -4,6 +4,7 @@ import { machineCode } from './machineCode.js';
 import { formRegions } from './regions.js';
 import { regionPressure } from './schedule.js';
 import { unrolling } from './unrolling.js';
+import type { RegionInput } from './valueGraph.js';
 
 /** The card that code is assembled for, as far as it matters to registers. */
 export interface RegisterTarget {
@@ -64,21 +65,15 @@ function needed(fn: IrFunction, target: RegisterTarget): number {
   const code = machineCode(fn, target.uniformRegisters);
   const regions = formRegions(fn, code);
   const live = liveRegisters(regions, code);
-  const pressureWithin = (budget: number): number => {
-    let most = 0;
-    for (const [start, region] of regions) {
-      const times = unrolling(fn, start, region, code);
-      const ops = times === 1 ? region.ops : Array.from({ length: times }, () => region.ops).flat();
-      const { into, out } = live.get(start) ?? { into: [], out: [] };
-      const loops = region.successors.includes(start);
-      const { widths, writes } = code;
-      most = Math.max(
-        most,
-        regionPressure({ ops, widths, writes, liveIn: into, liveOut: out, loops }, budget),
-      );
-    }
-    return most;
-  };
+  const { widths, writes } = code;
+  const inputs = [...regions].map(([start, region]): RegionInput => {
+    const copies = unrolling(fn, start, region, code);
+    const ops = copies === 1 ? region.ops : Array.from({ length: copies }, () => region.ops).flat();
+    const ends = live.get(start) ?? { into: [], out: [], passing: 0 };
+    return { ops, widths, writes, ends, loops: region.successors.includes(start) };
+  });
+  const pressureWithin = (budget: number): number =>
+    inputs.reduce((most, input) => Math.max(most, regionPressure(input, budget)), 0);
   const free = freeRegisters(target) - OWN_REGISTERS;
   let pressure = pressureWithin(free);
   if (pressure > free) pressure = pressureWithin(Math.round(pressure * LEEWAY));

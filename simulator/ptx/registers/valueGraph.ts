@@ -1,3 +1,4 @@
+import type { LiveEnds } from './liveRegisters.js';
 import type { MachineOp } from './machineOp.js';
 import { MemoryChain } from './memoryChain.js';
 
@@ -29,8 +30,7 @@ export interface RegionInput {
   readonly ops: readonly MachineOp[];
   readonly widths: Uint8Array;
   readonly writes: Uint8Array;
-  readonly liveIn: readonly number[];
-  readonly liveOut: readonly number[];
+  readonly ends: LiveEnds;
   /** Whether the region is the body of a loop. */
   readonly loops: boolean;
 }
@@ -46,7 +46,7 @@ const ADDRESS_WIDTH = 2;
 export class ValueGraph {
   readonly nodes: Node[] = [];
   /** Registers taken before the first operation. */
-  start = 0;
+  start: number;
   private readonly current = new Map<number, Value>();
   private readonly fetched = new Map<string, Value>();
   private readonly memory = new MemoryChain();
@@ -56,10 +56,11 @@ export class ValueGraph {
     private readonly input: RegionInput,
     budget: number,
   ) {
-    for (const register of input.liveIn) this.entering(register);
+    this.start = input.ends.passing;
+    for (const register of input.ends.into) this.entering(register);
     if (input.loops) this.keepBases(budget);
     for (const op of input.ops) this.add(op);
-    const ends = new Set(input.liveOut.map((register) => this.current.get(register)));
+    const ends = new Set(input.ends.out.map((register) => this.current.get(register)));
     for (const value of ends) if (value !== undefined) this.materialise(value).uses++;
     for (const value of this.kept.values()) value.uses++;
     this.measureHeights();
