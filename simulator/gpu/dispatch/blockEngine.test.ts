@@ -61,10 +61,10 @@ describe('block engine', () => {
 
   it('splits blocks beside a hog from those on free SMs', () => {
     const engine = new BlockEngine(h200, emptyEngine(h200, 0));
-    engine.add(1, [{ work: work(10_000, 10), firstBlock: 0, sms: [0, 1, 2, 3] }]);
-    engine.add(2, [{ work: work(1e6, 10), firstBlock: 0, sms: [0] }]);
+    engine.add(1, [{ work: work(1e6, 10), firstBlock: 0, sms: [0] }]);
+    engine.add(2, [{ work: work(10_000, 10), firstBlock: 0, sms: [0, 1, 2, 3] }]);
     engine.rerate();
-    const rates = engine.state.groups.filter((group) => group.launch === 1).map((group) => group.ratePerNs);
+    const rates = engine.state.groups.filter((group) => group.launch === 2).map((group) => group.ratePerNs);
     expect(rates).toHaveLength(2);
     expect(Math.max(...rates) / Math.min(...rates)).toBeGreaterThan(1.5);
   });

@@ -150,7 +150,7 @@ export class BlockEngine {
     if (state.groups.length === 0) return undefined;
     const classes = this.smClasses();
     const rates = blockRates(
-      state.groups.map((group) => ({ work: group.work, sms: group.sms.length, perSm: group.perSm })),
+      state.groups.map(({ launch, work, sms, perSm }) => ({ launch, work, sms: sms.length, perSm })),
       classes,
       this.capacities(),
       profile.timing.overlapExponent,

@@ -1,11 +1,14 @@
 import { fairShare } from './fairShare.js';
 import type { BlockWork, Capacities } from './blockWork.js';
+import { classRates } from './classRates.js';
 
 /** Blocks of one kind, `perSm` on each of their SMs. */
 export interface RatedGroup {
   readonly work: BlockWork;
   readonly sms: number;
   readonly perSm: number;
+  /** Whose they are; of several launches the lowest is the oldest. */
+  readonly launch?: number;
 }
 
 /** SMs that all hold the same groups; `members` are positions in the list of groups. */
@@ -47,23 +50,8 @@ export function blockRates(
       common[index] += (groups[index].work.device[resource] / level) ** exponent;
     }
   }
-  return classes.map(({ members }) => {
-    const counts = members.map((index) => groups[index].perSm);
-    const powers = members.map((index) => common[index]);
-    const demands = members.map(() => 0);
-    for (let resource = 0; resource < limits.sm.length; resource++) {
-      for (let position = 0; position < members.length; position++) {
-        const index = members[position];
-        demands[position] = groups[index].work.sm[resource] / soloNs[index];
-      }
-      const level = fairShare(limits.sm[resource], counts, demands);
-      if (level === Infinity) continue;
-      for (let position = 0; position < members.length; position++) {
-        powers[position] += (groups[members[position]].work.sm[resource] / level) ** exponent;
-      }
-    }
-    return powers.map((power) => 1 / Math.max(power ** (1 / exponent), 1e-3));
-  });
+  const terms = { soloNs, powers: common };
+  return classes.map(({ members }) => classRates(groups, members, terms, limits, exponent));
 }
 
 /** Time of a block's chain, at the clock of these limits. */
