@@ -60,7 +60,12 @@ export const METRIC_QUERIES: readonly MetricQuery[] = [
       'windjammer_replicas_wanted - on (model, version) group_left () sum by (model, version) (windjammer_replicas{state="up"})',
   },
   {
-    question: 'How busy each simulated GPU is, 0 to 1, where its times mean something',
-    promql: 'DCGM_FI_PROF_SM_ACTIVE and on (node) (windjammer_gpu_node_dilation <= 1.2)',
+    question:
+      'SM-time with a block on each simulated GPU, 0 to 1: of its own time, in which it may wait for the host',
+    promql: 'DCGM_FI_PROF_SM_ACTIVE',
+  },
+  {
+    question: 'Power of the simulated GPUs in watts, by card',
+    promql: 'sum by (modelName) (DCGM_FI_DEV_POWER_USAGE)',
   },
 ];
