@@ -16,9 +16,9 @@ export function linkCapacities(
 ): Map<string, number> {
   const links = new Map<string, number>([[HOST_CPU_LINK, topology.hostCores]]);
   profiles.forEach((profile, gpu) => {
-    // Both directions of a GPU's bus run at full rate together.
     links.set(hostLink(gpu, 'toDevice'), profile.copies.hostLinkBytesPerSecond / 1e9);
     links.set(hostLink(gpu, 'toHost'), profile.copies.hostLinkBytesPerSecond / 1e9);
+    links.set(hostLink(gpu, 'bothWays'), profile.copies.bothWaysBytesPerSecond / 1e9);
   });
   return links;
 }

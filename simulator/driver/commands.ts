@@ -27,10 +27,26 @@ export interface LaunchControls {
   readonly reportBlocks?: boolean;
 }
 
+/**
+ * What stream 0 is. `perThread`, the default: a stream like the others. `legacy`: CUDA's null stream, which waits for
+ * all blocking streams of its context, and they for it.
+ */
+export type DefaultStream = 'perThread' | 'legacy';
+
+/** How far a capture forbids what it cannot see: `global` and `threadLocal` forbid it in the context, `relaxed` does not. */
+export type CaptureMode = 'global' | 'threadLocal' | 'relaxed';
+
 export type DriverCommand =
-  | (CommandBase & { readonly op: 'contextCreate'; readonly args: { readonly gpu: number } })
+  | (CommandBase & {
+      readonly op: 'contextCreate';
+      readonly args: { readonly gpu: number; readonly defaultStream?: DefaultStream };
+    })
   | (CommandBase & { readonly op: 'contextDestroy'; readonly args: Record<string, never> })
-  | (CommandBase & { readonly op: 'streamCreate'; readonly args: { readonly priority: number } })
+  | (CommandBase & {
+      readonly op: 'streamCreate';
+      /** Priorities outside the card's range are taken as the nearest in it; higher runs first. */
+      readonly args: { readonly priority: number; readonly nonBlocking?: boolean };
+    })
   | (CommandBase & { readonly op: 'streamDestroy'; readonly args: Record<string, never> })
   | (CommandBase & {
       readonly op: 'moduleLoad';
@@ -40,7 +56,13 @@ export type DriverCommand =
   | (CommandBase & { readonly op: 'free'; readonly args: { readonly address: number } })
   | (CommandBase & {
       readonly op: 'memcpyHostToDevice';
-      readonly args: { readonly address: number; readonly bytes: Uint8Array; readonly pinned: boolean };
+      readonly args: {
+        readonly address: number;
+        readonly bytes: Uint8Array;
+        readonly pinned: boolean;
+        /** Bytes that count for time, where `bytes` are not all there (timing without contents). Default: all of `bytes`. */
+        readonly declaredBytes?: number;
+      };
     })
   | (CommandBase & {
       readonly op: 'memcpyDeviceToHost';
@@ -78,12 +100,77 @@ export type DriverCommand =
         readonly controls?: LaunchControls;
       };
     })
+  /** Stream-ordered: the address is there at once. */
+  | (CommandBase & { readonly op: 'mallocAsync'; readonly args: { readonly bytes: number } })
+  /** Stream-ordered: what the stream got before it may still use the memory. */
+  | (CommandBase & { readonly op: 'freeAsync'; readonly args: { readonly address: number } })
+  /** An event that takes a time stamp (`timing`, by default). An event that nobody created takes none, and no time. */
+  | (CommandBase & {
+      readonly op: 'eventCreate';
+      readonly args: { readonly event: number; readonly timing?: boolean };
+    })
+  /** Waits that are under way stay good. */
+  | (CommandBase & { readonly op: 'eventDestroy'; readonly args: { readonly event: number } })
   | (CommandBase & { readonly op: 'eventRecord'; readonly args: { readonly event: number } })
-  | (CommandBase & { readonly op: 'eventWait'; readonly args: { readonly event: number } })
-  /** Completes when everything submitted to the stream before it has completed. */
-  | (CommandBase & { readonly op: 'streamSynchronize'; readonly args: Record<string, never> });
+  /** Waits for the event's latest record so far. `eventContext`: whose event it is; default: the command's context. */
+  | (CommandBase & {
+      readonly op: 'eventWait';
+      readonly args: { readonly event: number; readonly eventContext?: number };
+    })
+  /** `ready`: whether the event's latest record has happened. */
+  | (CommandBase & { readonly op: 'eventQuery'; readonly args: { readonly event: number } })
+  /** Completes when the event's latest record has happened and the host knows. */
+  | (CommandBase & { readonly op: 'eventSynchronize'; readonly args: { readonly event: number } })
+  | (CommandBase & {
+      readonly op: 'eventElapsed';
+      readonly args: { readonly start: number; readonly end: number };
+    })
+  /** `ready`: whether the stream has nothing left to do. */
+  | (CommandBase & { readonly op: 'streamQuery'; readonly args: Record<string, never> })
+  /** Completes when everything submitted to the stream before it has completed, and the host knows. */
+  | (CommandBase & { readonly op: 'streamSynchronize'; readonly args: Record<string, never> })
+  /** A function of the host, in the stream's order: takes `hostNs` of a host core, then completes; then the stream goes on. */
+  | (CommandBase & { readonly op: 'hostFunction'; readonly args: { readonly hostNs: number } })
+  | (CommandBase & { readonly op: 'streamBeginCapture'; readonly args: { readonly mode: CaptureMode } })
+  /** `handle`: the graph. */
+  | (CommandBase & { readonly op: 'streamEndCapture'; readonly args: Record<string, never> })
+  | (CommandBase & { readonly op: 'streamCaptureStatus'; readonly args: Record<string, never> })
+  | (CommandBase & { readonly op: 'graphCreate'; readonly args: Record<string, never> })
+  /** `handle`: the node's number, from 0. `after`: numbers of the nodes that come before it. */
+  | (CommandBase & {
+      readonly op: 'graphAddNode';
+      readonly args: {
+        readonly graph: number;
+        readonly after: readonly number[];
+        readonly node: GraphCommand;
+      };
+    })
+  | (CommandBase & { readonly op: 'graphDestroy'; readonly args: { readonly graph: number } })
+  | (CommandBase & { readonly op: 'graphInstantiate'; readonly args: { readonly graph: number } })
+  /** Launches that are under way keep the node as it was. */
+  | (CommandBase & {
+      readonly op: 'graphExecUpdateNode';
+      readonly args: { readonly exec: number; readonly index: number; readonly node: GraphCommand };
+    })
+  | (CommandBase & { readonly op: 'graphExecDestroy'; readonly args: { readonly exec: number } })
+  | (CommandBase & { readonly op: 'graphLaunch'; readonly args: { readonly exec: number } });
 
 export type DriverOp = DriverCommand['op'];
+
+/** What a node of a graph may be. */
+export type GraphOp =
+  | 'launch'
+  | 'memcpyHostToDevice'
+  | 'memcpyDeviceToHost'
+  | 'memcpyDeviceToDevice'
+  | 'memcpyPeer'
+  | 'memset'
+  | 'hostFunction';
+
+/** A command without what the graph's launch gives it. */
+export type GraphCommand = {
+  readonly [O in GraphOp]: Pick<Extract<DriverCommand, { op: O }>, 'op' | 'args'>;
+}[GraphOp];
 
 export type DriverErrorCode =
   | 'invalidValue'
@@ -96,6 +183,18 @@ export type DriverErrorCode =
   | 'outOfBackingMemory'
   | 'notFound'
   | 'kernelFault'
+  /** What is asked for is not done yet. */
+  | 'notReady'
+  /** As CUDA names them: what a stream's capture forbids. */
+  | 'streamCaptureUnsupported'
+  | 'streamCaptureInvalidated'
+  | 'streamCaptureMerge'
+  | 'streamCaptureUnmatched'
+  | 'streamCaptureUnjoined'
+  | 'streamCaptureIsolation'
+  | 'streamCaptureImplicit'
+  | 'capturedEvent'
+  | 'graphExecUpdateFailure'
   /** An earlier kernel fault killed this context; it must be destroyed. */
   | 'contextFaulted';
 
@@ -113,14 +212,27 @@ export interface ModuleSymbol {
   readonly bytes: number;
 }
 
-/** What a command gave back: a handle (context, stream, module), an address (malloc) or bytes (device to host). */
+/** What a command gave back: a handle (context, stream, module, graph), an address (malloc) or bytes (device to host). */
 export interface DriverResult {
   readonly handle?: number;
+  /** Of `streamCreate`: as the card takes it. */
+  readonly priority?: number;
+  readonly ready?: boolean;
+  /** Of `eventElapsed`, in milliseconds and with a float's precision, as CUDA gives it. */
+  readonly elapsedMs?: number;
+  readonly capture?: 'none' | 'active' | 'invalidated';
+  /** Of `graphLaunch`: what its nodes gave back, those that did. */
+  readonly nodes?: readonly GraphNodeResult[];
   /** Of `moduleLoad`: the module's variables, in their order. */
   readonly symbols?: readonly ModuleSymbol[];
   readonly address?: number;
   readonly bytes?: Uint8Array;
   readonly launch?: LaunchReport;
+}
+
+export interface GraphNodeResult {
+  readonly node: number;
+  readonly result: DriverResult;
 }
 
 /** What a finished launch did and how long the simulated device took. */

@@ -1,10 +1,10 @@
 import type { AddressSpace, DeviceAddressSpace, LoadedModule, NodeMemory } from '../executor/index.js';
 import type { DeviceProfile } from '../gpu/index.js';
 import type { CopyCommand } from './copyTraffic.js';
-import type { ContextState, DriverState, EventState, StreamState } from './driverState.js';
+import type { ContextState, DriverState, StreamState } from './driverState.js';
 import type { ModuleLibrary } from './moduleLibrary.js';
 import { Refusal, failureOf } from './refusal.js';
-import type { ModuleSymbol } from './commands.js';
+import type { DefaultStream, ModuleSymbol } from './commands.js';
 
 /** What CUDA's runtime keeps there takes 32 bytes. */
 const GRID_WORKSPACE_BYTES = 256;
@@ -28,17 +28,27 @@ export class ContextTable {
     return context;
   }
 
-  create(gpu: number): ContextState {
+  create(gpu: number, defaultStream: DefaultStream = 'perThread'): ContextState {
     if (!Number.isInteger(gpu) || gpu < 0 || gpu >= this.profiles.length) {
       throw new Refusal('invalidValue', `gpu: ${gpu}; this node has GPUs 0 to ${this.profiles.length - 1}`);
+    }
+    if (defaultStream !== 'perThread' && defaultStream !== 'legacy') {
+      throw new Refusal(
+        'invalidValue',
+        `defaultStream: '${String(defaultStream)}'; it is 'perThread' or 'legacy'`,
+      );
     }
     const context: ContextState = {
       id: this.state.nextHandle++,
       gpu,
       space: this.memory.createSpace(gpu).id,
-      streams: new Map([[0, { id: 0, priority: 0, queue: [], lastEndNs: 0 }]]),
+      defaultStream,
+      streams: new Map([[0, { id: 0, priority: 0, nonBlocking: false, queue: [], lastEndNs: 0 }]]),
       events: new Map(),
       modules: new Map(),
+      graphs: new Map(),
+      graphExecs: new Map(),
+      captures: new Map(),
       allocations: new Map(),
       inFlight: new Set(),
       barriers: [],
@@ -69,10 +79,18 @@ export class ContextTable {
     return this.space(peer);
   }
 
-  createStream(context: ContextState, priority: number): StreamState {
+  /** Priorities outside the card's range are taken as the nearest in it. */
+  createStream(context: ContextState, priority: number, nonBlocking: boolean): StreamState {
     if (!Number.isInteger(priority))
       throw new Refusal('invalidValue', `priority: ${priority} is not an integer`);
-    const stream: StreamState = { id: this.state.nextHandle++, priority, queue: [], lastEndNs: 0 };
+    const { streamPriorities } = this.profiles[context.gpu].limits;
+    const stream: StreamState = {
+      id: this.state.nextHandle++,
+      priority: Math.min(streamPriorities - 1, Math.max(0, priority)),
+      nonBlocking,
+      queue: [],
+      lastEndNs: 0,
+    };
     context.streams.set(stream.id, stream);
     return stream;
   }
@@ -95,15 +113,6 @@ export class ContextTable {
       );
     }
     context.streams.delete(id);
-  }
-
-  event(context: ContextState, id: number): EventState {
-    if (!Number.isSafeInteger(id) || id < 0) {
-      throw new Refusal('invalidHandle', `event: ${id} is not a whole number, 0 or more`);
-    }
-    let event = context.events.get(id);
-    if (event === undefined) context.events.set(id, (event = { submitted: 0, completed: 0 }));
-    return event;
   }
 
   loadModule(context: ContextState, ptx: string, file: string): number {

@@ -1,3 +1,4 @@
+import type { NodeMemory } from '../executor/index.js';
 import type { Agenda, DeviceProfile } from '../gpu/index.js';
 import type { DriverFailure, DriverResult } from './commands.js';
 import type { ContextTable } from './contextTable.js';
@@ -6,7 +7,7 @@ import { copyPlan, performCopy, type CopyCommand, type CopyPlan } from './copyTr
 import type { DriverObserver } from './driverObserver.js';
 import type { ContextState, DriverState, PendingCommand } from './driverState.js';
 import { failureOf } from './refusal.js';
-import type { SharedLinks } from './sharedLinks.js';
+import { HOST_CPU_LINK, type SharedLinks } from './sharedLinks.js';
 
 export interface QueuedCopy {
   readonly pending: PendingCommand;
@@ -14,12 +15,13 @@ export interface QueuedCopy {
   readonly context: ContextState;
 }
 
-/** Where copies take place: `name` is told `copyLatency` and `copied`. */
+/** Where copies take place: `name` is told `copyLatency`, `copied` and `unstaged`. */
 export interface CopySurroundings {
   readonly name: string;
   readonly agenda: Agenda;
   readonly links: SharedLinks;
   readonly profiles: readonly DeviceProfile[];
+  readonly memory: NodeMemory;
 }
 
 /** A node's copy engines: each serves one copy at a time, in order of arrival, and the bytes of all share the links. */
@@ -72,12 +74,39 @@ export class CopyEngines {
     this.release(sequence);
     const copy = this.find(sequence);
     if (copy === undefined) return;
+    const { unstageNs } = this.planOf(copy);
+    if (unstageNs === undefined) {
+      this.finish(copy);
+      return;
+    }
+    this.around.links.start({
+      amount: unstageNs,
+      uses: [{ link: HOST_CPU_LINK, weight: 1 }],
+      mostPerNs: 1,
+      target: this.around.name,
+      kind: 'unstaged',
+      payload: sequence,
+    });
+  }
+
+  onUnstaged(sequence: number): void {
+    const copy = this.find(sequence);
+    if (copy !== undefined) this.finish(copy);
+  }
+
+  /** All of its time is over: moves the bytes. Of a copy that SMs did, too. */
+  finish(copy: QueuedCopy): void {
     const { command, context } = copy;
     let result: DriverResult | undefined;
     let failure: DriverFailure | undefined;
     try {
-      result = performCopy(command, this.contexts.space(context), this.contexts.peerSpace(command));
-      this.meter.add(command, context.gpu, this.peerGpu(copy));
+      result = performCopy(
+        command,
+        this.contexts.space(context),
+        this.contexts.peerSpace(command),
+        this.around.memory.isDeclaredOnly,
+      );
+      this.meter.add(command, context.gpu, this.peerGpu(copy), this.around.profiles[context.gpu]);
     } catch (error) {
       failure = failureOf(error);
     }

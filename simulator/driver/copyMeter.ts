@@ -1,11 +1,12 @@
-import type { CopyCommand } from './copyTraffic.js';
+import type { DeviceProfile } from '../gpu/index.js';
+import { runsOnSms, sentBytes, type CopyCommand } from './copyTraffic.js';
 
 /** Bytes that copies of one GPU have moved since counting began. Plain data. */
 export interface CopyUsage {
   /** Over the host's bus, into the GPU and out of it. */
   readonly toDeviceBytes: number;
   readonly toHostBytes: number;
-  /** Read from its memory and written to it, fills among them. */
+  /** Read from its memory and written to it, but for what SMs copy and fill: that counts with what they do. */
   readonly memoryBytes: number;
 }
 
@@ -20,19 +21,17 @@ export class CopyMeter {
   private readonly sums: Sums[] = [];
 
   /** @param peerGpu where a copy between GPUs writes */
-  add(command: CopyCommand, gpu: number, peerGpu: number): void {
+  add(command: CopyCommand, gpu: number, peerGpu: number, profile: DeviceProfile): void {
+    if (runsOnSms(command, profile)) return;
     const sums = this.of(gpu);
     switch (command.op) {
       case 'memcpyHostToDevice':
-        sums.toDeviceBytes += command.args.bytes.length;
-        sums.memoryBytes += command.args.bytes.length;
+        sums.toDeviceBytes += sentBytes(command);
+        sums.memoryBytes += sentBytes(command);
         return;
       case 'memcpyDeviceToHost':
         sums.toHostBytes += command.args.bytes;
         sums.memoryBytes += command.args.bytes;
-        return;
-      case 'memcpyDeviceToDevice':
-        sums.memoryBytes += 2 * command.args.bytes;
         return;
       case 'memcpyPeer': {
         const peer = this.of(peerGpu);
@@ -42,6 +41,7 @@ export class CopyMeter {
         peer.memoryBytes += command.args.bytes;
         return;
       }
+      case 'memcpyDeviceToDevice':
       case 'memset':
         sums.memoryBytes += command.args.bytes;
         return;

@@ -2,86 +2,109 @@ import type { AddressSpace } from '../executor/index.js';
 import type { DeviceProfile } from '../gpu/index.js';
 import type { DriverCommand, DriverResult } from './commands.js';
 import { Refusal } from './refusal.js';
-import { HOST_CPU_LINK, hostLink, type LinkUse } from './sharedLinks.js';
+import { hostLink, type LinkUse } from './sharedLinks.js';
 
 export type CopyCommand = Extract<
   DriverCommand,
   { op: 'memcpyHostToDevice' | 'memcpyDeviceToHost' | 'memcpyDeviceToDevice' | 'memcpyPeer' | 'memset' }
 >;
 
-/** What a copy costs: which engine serves it, its fixed latency, and the flow behind it. */
+/** What a copy by an engine costs: which one serves it, its fixed latency, and the flow behind it. */
 export interface CopyPlan {
   readonly engine: string;
   readonly latencyNs: number;
   readonly bytes: number;
   readonly uses: readonly LinkUse[];
   readonly mostPerNs: number;
+  /** Host core time after the last byte, when a host core brings the bytes from a staging buffer to pageable memory. */
+  readonly unstageNs?: number;
 }
 
+/** Bytes of a copy to the device that count for time. */
+export function sentBytes({ args }: Extract<CopyCommand, { op: 'memcpyHostToDevice' }>): number {
+  return args.declaredBytes ?? args.bytes.length;
+}
+
+/** Copies inside the device, and all fills but small ones, are kernels on the card. */
+export function runsOnSms(command: CopyCommand, profile: DeviceProfile): boolean {
+  if (command.op === 'memcpyDeviceToDevice') return command.args.bytes > 0;
+  return command.op === 'memset' && command.args.bytes >= profile.copies.fillKernelBytes;
+}
+
+/** Of a copy that no SMs do. */
 export function copyPlan(
   command: CopyCommand,
   gpu: number,
   peerGpu: number,
   profile: DeviceProfile,
 ): CopyPlan {
-  const { copies, memory } = profile;
+  const { copies } = profile;
   const link = copies.hostLinkBytesPerSecond / 1e9;
   switch (command.op) {
-    case 'memcpyHostToDevice':
-    case 'memcpyDeviceToHost': {
-      const toDevice = command.op === 'memcpyHostToDevice';
-      const bytes = toDevice ? command.args.bytes.length : command.args.bytes;
-      const uses: LinkUse[] = [{ link: hostLink(gpu, toDevice ? 'toDevice' : 'toHost'), weight: 1 }];
-      const staging = copies.stagingBytesPerSecond / 1e9;
-      // Pageable memory goes through a staging buffer that a host core fills or empties meanwhile.
-      if (!command.args.pinned) uses.push({ link: HOST_CPU_LINK, weight: 1 / staging });
+    case 'memcpyHostToDevice': {
+      const bytes = sentBytes(command);
+      // Few bytes of pageable memory travel in the command itself. Others have been staged when the command is submitted.
+      if (!command.args.pinned && bytes <= copies.inlineCopyBytes) {
+        return frontEnd(gpu, copies.inlineCopyNs, bytes, copies.inlineCopyBytesPerSecond);
+      }
       return {
-        engine: `gpu${gpu}:${toDevice ? 'toDevice' : 'toHost'}`,
-        latencyNs: toDevice ? copies.hostToDeviceLatencyNs : copies.deviceToHostLatencyNs,
+        engine: `gpu${gpu}:toDevice`,
+        latencyNs: copies.hostToDeviceLatencyNs,
         bytes,
-        uses,
-        mostPerNs: command.args.pinned ? link : Math.min(link, staging),
+        uses: busUses(gpu, 'toDevice'),
+        mostPerNs: link,
       };
     }
-    case 'memcpyDeviceToDevice': {
-      const { bytes } = command.args;
-      const cached = 2 * bytes <= memory.l2Bytes;
-      return {
-        engine: `gpu${gpu}:device`,
-        latencyNs: copies.deviceToDeviceLatencyNs,
+    case 'memcpyDeviceToHost': {
+      const { bytes, pinned } = command.args;
+      const plan = {
+        engine: `gpu${gpu}:toHost`,
+        latencyNs: copies.deviceToHostLatencyNs,
         bytes,
-        uses: [],
-        mostPerNs:
-          (cached ? copies.deviceToDeviceL2BytesPerSecond : copies.deviceToDeviceBytesPerSecond) / 1e9,
+        uses: busUses(gpu, 'toHost'),
+        mostPerNs: link,
       };
+      return pinned ? plan : { ...plan, unstageNs: unstageNs(bytes, profile) };
     }
     case 'memcpyPeer':
       return {
         engine: `gpu${gpu}:toHost`,
         latencyNs: copies.peerLatencyNs,
         bytes: command.args.bytes,
-        uses: [
-          { link: hostLink(gpu, 'toHost'), weight: 1 },
-          { link: hostLink(peerGpu, 'toDevice'), weight: 1 },
-        ],
+        uses: [...busUses(gpu, 'toHost'), ...busUses(peerGpu, 'toDevice')],
         mostPerNs: link,
       };
     case 'memset':
-      return {
-        engine: `gpu${gpu}:device`,
-        latencyNs: copies.deviceToDeviceLatencyNs / 2,
-        bytes: command.args.bytes,
-        uses: [],
-        mostPerNs: copies.memsetBytesPerSecond / 1e9,
-      };
+      return frontEnd(gpu, copies.inlineFillNs, command.args.bytes, copies.inlineFillBytesPerSecond);
+    case 'memcpyDeviceToDevice':
+      return frontEnd(gpu, 0, command.args.bytes, copies.inlineFillBytesPerSecond);
   }
+}
+
+/** Written by the device's front end, in the order of what it reads. */
+function frontEnd(gpu: number, latencyNs: number, bytes: number, bytesPerSecond: number): CopyPlan {
+  return { engine: `gpu${gpu}:frontEnd`, latencyNs, bytes, uses: [], mostPerNs: bytesPerSecond / 1e9 };
+}
+
+function busUses(gpu: number, direction: 'toDevice' | 'toHost'): LinkUse[] {
+  return [
+    { link: hostLink(gpu, direction), weight: 1 },
+    { link: hostLink(gpu, 'bothWays'), weight: 1 },
+  ];
+}
+
+/** A host core follows the engine piece by piece and is slower: what it has left to do when the engine is done. */
+function unstageNs(bytes: number, { copies }: DeviceProfile): number {
+  const all = (bytes / copies.unstagingBytesPerSecond) * 1e9;
+  const hidden = (Math.max(0, bytes - copies.stagingChunkBytes) / copies.hostLinkBytesPerSecond) * 1e9;
+  return copies.unstagingNs + Math.max(0, all - hidden);
 }
 
 /** @throws Refusal when a range that the copy reads or writes is not inside one allocation. */
 export function checkCopy(command: CopyCommand, space: AddressSpace, peer: AddressSpace | undefined): void {
   switch (command.op) {
     case 'memcpyHostToDevice':
-      checkRange(space, 'address', command.args.address, command.args.bytes.length);
+      checkRange(space, 'address', command.args.address, sentBytes(command));
       return;
     case 'memcpyDeviceToHost':
       checkRange(space, 'address', command.args.address, command.args.bytes);
@@ -103,13 +126,15 @@ export function checkCopy(command: CopyCommand, space: AddressSpace, peer: Addre
   }
 }
 
-/** Moves the bytes. Ranges are checked anew: an allocation may have gone since the command was submitted. */
+/** Moves the bytes, where memory has any. Ranges are checked anew: an allocation may have gone since the command was submitted. */
 export function performCopy(
   command: CopyCommand,
   space: AddressSpace,
   peer: AddressSpace | undefined,
+  isDeclaredOnly = false,
 ): DriverResult {
   checkCopy(command, space, peer);
+  if (isDeclaredOnly) return {};
   switch (command.op) {
     case 'memcpyHostToDevice':
       if (command.args.bytes.length > 0) {

@@ -3,6 +3,7 @@ import type {
   Agenda,
   AgendaTarget,
   BlockReport,
+  CostLibrary,
   DeviceProfile,
   GpuDevice,
   LaunchRecord,
@@ -16,23 +17,17 @@ import type {
   Interposer,
 } from './commands.js';
 import { ContextTable, contextFaulted, requireAlive } from './contextTable.js';
-import { CopyEngines } from './copyEngines.js';
+import { ControlCalls } from './controlCalls.js';
 import type { CopyUsage } from './copyMeter.js';
-import { checkCopy } from './copyTraffic.js';
 import type { DriverObserver } from './driverObserver.js';
-import {
-  emptyDriver,
-  type ContextState,
-  type DriverState,
-  type PendingCommand,
-  type StreamState,
-} from './driverState.js';
+import { emptyDriver, type ContextState, type DriverState, type PendingCommand } from './driverState.js';
 import { HostThreads } from './hostThreads.js';
-import { entryNamed, launchRequest } from './launchCheck.js';
+import { entryNamed } from './launchCheck.js';
 import type { ModuleLibrary } from './moduleLibrary.js';
 import { Refusal, failureOf } from './refusal.js';
 import type { SharedLinks } from './sharedLinks.js';
 import type { SinkTable } from './sinkTable.js';
+import { StreamWork } from './streamWork.js';
 
 export interface DriverParts {
   readonly name: string;
@@ -43,6 +38,8 @@ export interface DriverParts {
   readonly profiles: readonly DeviceProfile[];
   readonly devices: readonly GpuDevice[];
   readonly sinks: SinkTable;
+  /** What launches cost where nothing is executed. */
+  readonly costs?: CostLibrary;
 }
 
 /**
@@ -50,13 +47,13 @@ export interface DriverParts {
  * commands on devices and copy engines. Every command gets exactly one completion, in an event of its own after
  * `submit` has returned.
  *
- * Stream 0 is a stream like the others: it waits for none and none waits for it. `free` and `contextDestroy` wait for
- * everything that their context submitted before them.
+ * `free` and `contextDestroy` wait for everything that their context submitted before them.
  */
 export class Driver implements CommandSink, AgendaTarget {
   private readonly contexts: ContextTable;
   private readonly hostThreads: HostThreads;
-  private readonly copies: CopyEngines;
+  private readonly streams: StreamWork;
+  private readonly calls: ControlCalls;
   private readonly interposers: Interposer[] = [];
   private readonly stages: CommandSink[] = [];
   private observer: DriverObserver | undefined;
@@ -69,9 +66,10 @@ export class Driver implements CommandSink, AgendaTarget {
     this.hostThreads = new HostThreads(parts.name, parts.agenda, parts.links, state, (pending) =>
       this.profileOf(pending),
     );
-    this.copies = new CopyEngines(parts, state, this.contexts, ({ pending, context }, result, failure) =>
-      this.endOnStream(pending, context, result, failure),
+    this.streams = new StreamWork(parts, state, this.contexts, (pending, result, failure) =>
+      this.complete(pending, result, failure),
     );
+    this.calls = new ControlCalls(state, this.contexts, this.streams);
     this.stages.push({ submit: (command, sink) => this.accept(command, sink) });
     parts.agenda.attach(parts.name, this);
   }
@@ -86,12 +84,12 @@ export class Driver implements CommandSink, AgendaTarget {
   /** One observer at a time; undefined: none. */
   observe(observer: DriverObserver | undefined): void {
     this.observer = observer;
-    this.copies.observer = observer;
+    this.streams.observe(observer);
   }
 
   /** What copies of a GPU have moved since the driver was made. */
   copyUsage(gpu: number): CopyUsage {
-    return this.copies.usage(gpu);
+    return this.streams.copyUsage(gpu);
   }
 
   submit(command: DriverCommand, sink: CompletionSink): void {
@@ -106,14 +104,8 @@ export class Driver implements CommandSink, AgendaTarget {
       case 'arrived':
         this.onArrived(payload);
         return;
-      case 'copyLatency':
-        this.copies.onLatencyOver(payload);
-        return;
-      case 'copied':
-        this.copies.onCopied(payload);
-        return;
       default:
-        throw new Error(`the driver knows no event '${kind}'`);
+        this.streams.onDue(kind, payload);
     }
   }
 
@@ -127,6 +119,7 @@ export class Driver implements CommandSink, AgendaTarget {
       sink: this.parts.sinks.hold(sink),
       context,
       phase: 'submitting',
+      blockers: 0,
     });
     this.contexts.find(context)?.inFlight.add(sequence);
     this.hostThreads.submit(context, sequence);
@@ -147,7 +140,8 @@ export class Driver implements CommandSink, AgendaTarget {
   private arrive(pending: PendingCommand): void {
     const { command } = pending;
     if (command.op === 'contextCreate') {
-      this.complete(pending, { handle: this.contexts.create(command.args.gpu).id });
+      const { gpu, defaultStream } = command.args;
+      this.complete(pending, { handle: this.contexts.create(gpu, defaultStream).id });
       return;
     }
     const context = this.contexts.require(command.context);
@@ -156,52 +150,15 @@ export class Driver implements CommandSink, AgendaTarget {
       return;
     }
     requireAlive(context);
-    switch (command.op) {
-      case 'streamCreate':
-        this.complete(pending, { handle: this.contexts.createStream(context, command.args.priority).id });
-        return;
-      case 'streamDestroy':
-        this.contexts.destroyStream(context, command.stream);
-        this.complete(pending, {});
-        return;
-      case 'moduleLoad': {
-        const handle = this.contexts.loadModule(context, command.args.ptx, command.args.file);
-        this.complete(pending, { handle, symbols: this.contexts.symbols(context, handle) });
-        return;
-      }
-      case 'malloc':
-        this.complete(pending, { address: this.contexts.allocate(context, command.args.bytes) });
-        return;
-      case 'free':
-        this.contexts.requireAllocation(context, command.args.address);
-        this.waitForEarlier(pending, context);
-        return;
-      case 'eventRecord': {
-        const event = this.contexts.event(context, command.args.event);
-        event.submitted += 1;
-        break;
-      }
-      case 'eventWait':
-        pending.awaitedRecord = this.contexts.event(context, command.args.event).submitted;
-        break;
-      case 'launch':
-        this.checkedLaunch(command, context, 0);
-        break;
-      case 'memcpyHostToDevice':
-      case 'memcpyDeviceToHost':
-      case 'memcpyDeviceToDevice':
-      case 'memcpyPeer':
-      case 'memset':
-        checkCopy(command, this.contexts.space(context), this.contexts.peerSpace(command));
-        break;
-      case 'streamSynchronize':
-        break;
+    if (command.op === 'free') {
+      this.streams.capture.forbid(context, 'free');
+      this.contexts.requireAllocation(context, command.args.address);
+      this.waitForEarlier(pending, context);
+      return;
     }
-    const stream = this.contexts.requireStream(context, command.stream);
-    pending.phase = 'queued';
-    stream.queue.push(pending.sequence);
-    this.observer?.onQueued(pending, context);
-    if (stream.queue.length === 1) this.pump(context, stream);
+    const answer = this.calls.answer(command, context);
+    if (answer !== undefined) this.complete(pending, answer);
+    else this.streams.arrive(pending, context);
   }
 
   private waitForEarlier(pending: PendingCommand, context: ContextState): void {
@@ -232,99 +189,6 @@ export class Driver implements CommandSink, AgendaTarget {
     }
   }
 
-  // --- streams: the oldest command runs, the others wait ---
-
-  private pump(context: ContextState, stream: StreamState): void {
-    for (;;) {
-      const pending = this.state.pending.get(stream.queue[0] ?? -1);
-      if (pending === undefined || pending.phase !== 'queued') return;
-      try {
-        if (!this.start(pending, context, stream)) return;
-        this.leaveStream(stream, pending);
-        this.complete(pending, {});
-      } catch (error) {
-        this.leaveStream(stream, pending);
-        this.complete(pending, undefined, failureOf(error));
-      }
-    }
-  }
-
-  /** @returns whether the command is done already. */
-  private start(pending: PendingCommand, context: ContextState, stream: StreamState): boolean {
-    const { command } = pending;
-    requireAlive(context);
-    this.observer?.onStarted(pending, context);
-    switch (command.op) {
-      case 'eventRecord': {
-        const event = this.contexts.event(context, command.args.event);
-        event.completed += 1;
-        this.wakeWaiters(context, stream);
-        return true;
-      }
-      case 'eventWait':
-        return this.contexts.event(context, command.args.event).completed >= (pending.awaitedRecord ?? 0);
-      case 'launch': {
-        const profile = this.parts.profiles[context.gpu];
-        const { launchOverheadNs, launchOverlapNs } = profile.timing;
-        const behind = stream.lastOp === 'launch' && stream.lastEndNs === this.parts.agenda.nowNs();
-        const request = this.checkedLaunch(
-          command,
-          context,
-          behind ? launchOverheadNs - launchOverlapNs : launchOverheadNs,
-        );
-        pending.phase = 'running';
-        pending.launch = this.parts.devices[context.gpu].launch(
-          request.cooperative === true
-            ? { ...request, gridWorkspace: this.contexts.mapGridWorkspace(context) }
-            : request,
-        );
-        this.state.launches.set(`${context.gpu}:${pending.launch}`, pending.sequence);
-        return false;
-      }
-      case 'memcpyHostToDevice':
-      case 'memcpyDeviceToHost':
-      case 'memcpyDeviceToDevice':
-      case 'memcpyPeer':
-      case 'memset':
-        pending.phase = 'running';
-        this.copies.queue({ pending, command, context });
-        return false;
-      case 'streamSynchronize':
-        return true;
-      case 'contextCreate':
-      case 'contextDestroy':
-      case 'free':
-      case 'malloc':
-      case 'moduleLoad':
-      case 'streamCreate':
-      case 'streamDestroy':
-        throw new Error(`'${command.op}' never joins a stream`);
-    }
-  }
-
-  private checkedLaunch(
-    command: Extract<DriverCommand, { op: 'launch' }>,
-    context: ContextState,
-    leadNs: number,
-  ): ReturnType<typeof launchRequest> {
-    const stream = this.contexts.requireStream(context, command.stream);
-    const module = this.contexts.requireModule(context, command.args.module);
-    return launchRequest(command, module, this.parts.profiles[context.gpu], leadNs, stream.priority);
-  }
-
-  /** Streams whose oldest command waits for an event may go on. */
-  private wakeWaiters(context: ContextState, except: StreamState): void {
-    for (const stream of context.streams.values()) {
-      if (stream !== except) this.pump(context, stream);
-    }
-  }
-
-  private leaveStream(stream: StreamState, pending: PendingCommand): void {
-    if (stream.queue[0] === pending.sequence) stream.queue.shift();
-    stream.lastOp = pending.command.op;
-    stream.lastEndNs = this.parts.agenda.nowNs();
-  }
-
   // --- launches: what a device asks back, and their ends ---
 
   /** A launch on a device, with its handles resolved again. */
@@ -343,19 +207,19 @@ export class Driver implements CommandSink, AgendaTarget {
 
   /** A device's launch has ended, well or by a fault. */
   onLaunchEnd(gpu: number, record: LaunchRecord): void {
-    const key = `${gpu}:${record.id}`;
-    const pending = this.state.pending.get(this.state.launches.get(key) ?? -1);
-    this.state.launches.delete(key);
+    const launches = this.state.launches[gpu];
+    const pending = this.state.pending.get(launches.get(record.id) ?? -1);
+    launches.delete(record.id);
     const context = this.contexts.find(record.context);
     if (pending === undefined || context === undefined) return;
     if (record.gridWorkspace !== undefined) this.contexts.unmapGridWorkspace(context, record.gridWorkspace);
-    if (record.fault === undefined) {
-      this.endOnStream(pending, context, { launch: launchReport(record) }, undefined);
+    const { fault } = record;
+    if (fault === undefined) {
+      this.streams.launchEnded(pending, context, { launch: launchReport(record) });
       return;
     }
-    const { fault } = record;
     context.fault = fault.message;
-    this.endOnStream(
+    this.streams.ended(
       pending,
       context,
       { launch: launchReport(record) },
@@ -366,7 +230,7 @@ export class Driver implements CommandSink, AgendaTarget {
 
   onBlocksDone(gpu: number, reports: readonly BlockReport[]): void {
     for (const report of reports) {
-      const pending = this.state.pending.get(this.state.launches.get(`${gpu}:${report.launch}`) ?? -1);
+      const pending = this.state.pending.get(this.state.launches[gpu].get(report.launch) ?? -1);
       if (pending === undefined) continue;
       const { ticket, context, stream } = pending.command;
       const { block, sm, startNs, endNs } = report;
@@ -384,21 +248,9 @@ export class Driver implements CommandSink, AgendaTarget {
       const pending = this.state.pending.get(sequence);
       // What is still on its way will be refused when it arrives.
       if (pending === undefined || pending.phase === 'submitting' || pending.phase === 'waiting') continue;
-      if (pending.launch !== undefined) this.state.launches.delete(`${context.gpu}:${pending.launch}`);
-      this.complete(pending, undefined, failureOf(contextFaulted(context)));
+      if (pending.launch !== undefined) this.state.launches[context.gpu].delete(pending.launch);
+      this.complete(pending, undefined, pending.run?.failure ?? failureOf(contextFaulted(context)));
     }
-  }
-
-  private endOnStream(
-    pending: PendingCommand,
-    context: ContextState,
-    result: DriverResult | undefined,
-    failure: DriverFailure | undefined,
-  ): void {
-    const stream = context.streams.get(pending.command.stream);
-    if (stream !== undefined) this.leaveStream(stream, pending);
-    this.complete(pending, result, failure);
-    if (stream !== undefined && context.fault === undefined) this.pump(context, stream);
   }
 
   private complete(pending: PendingCommand, result: DriverResult | undefined, failure?: DriverFailure): void {
@@ -418,6 +270,7 @@ export class Driver implements CommandSink, AgendaTarget {
       ...(result === undefined ? {} : { result }),
       ...(failure === undefined ? {} : { failure }),
     });
+    this.streams.release(sequence);
     if (context !== undefined && context.barriers.length > 0) this.passBarriers(context);
   }
 

@@ -1,34 +1,93 @@
-import type { DriverCommand, DriverOp } from './commands.js';
+import type { DriverFailure, DriverOp, DriverCommand, GraphNodeResult } from './commands.js';
+import type { CaptureMode, DefaultStream, GraphCommand } from './commands.js';
+import type { LaunchRequest } from '../gpu/index.js';
+
+/** A launch as it was checked; the rest is known when it starts. */
+export type StoredRequest = Omit<LaunchRequest, 'leadNs' | 'gridWorkspace'> & {
+  leadNs: number;
+  gridWorkspace?: number;
+};
 
 /** A command between its submission and its completion. Plain data. */
 export interface PendingCommand {
   readonly sequence: number;
   readonly command: DriverCommand;
-  /** Name of the sink that gets its completion. */
+  /** Name of the sink that gets its completion; a graph's node has none. */
   readonly sink: string;
   /** Context that answers for it; a `contextCreate` has none. */
   readonly context: number;
   phase: 'submitting' | 'queued' | 'waiting' | 'running';
-  /** For an event wait: the record that it waits for. */
-  awaitedRecord?: number;
+  /** Commands of other streams that must be over before it may start. */
+  blockers: number;
+  /** A launch as it was checked when it arrived. */
+  request?: StoredRequest;
   /** The launch's id on its device. */
   launch?: number;
+  /** A node of a graph that runs: the graph's launch, and which node. */
+  readonly node?: { readonly run: number; readonly index: number; readonly isFirst: boolean };
+  /** A graph's launch that runs. */
+  run?: GraphRunState;
 }
 
-export interface StreamState {
-  readonly id: number;
-  readonly priority: number;
-  /** Sequences of commands, oldest first; the first one runs. */
-  readonly queue: number[];
-  /** What ended here last and when: a launch right behind a launch hides part of its overhead. */
+/** What ran last in a stream or a graph, and until when: what comes right behind it pays less, or more. */
+export interface Predecessor {
   lastOp?: DriverOp;
   lastEndNs: number;
 }
 
+export interface StreamState extends Predecessor {
+  readonly id: number;
+  readonly priority: number;
+  /** Takes no part in what the legacy default stream waits for. */
+  readonly nonBlocking: boolean;
+  /** Sequences of commands, oldest first; the first one runs. */
+  readonly queue: number[];
+  /** The stream whose capture it takes part in. */
+  capture?: number;
+}
+
 export interface EventState {
-  /** Records submitted and records completed so far. */
-  submitted: number;
-  completed: number;
+  readonly timing: boolean;
+  /** Sequence of its latest record; 0: never recorded. */
+  record: number;
+  /** When that happened, if it has a time stamp and has happened. */
+  recordedNs?: number;
+  /** Recorded last in a stream that was capturing: the capture, and the nodes that come before the event. */
+  captured?: { readonly capture: number; readonly after: readonly number[] };
+}
+
+export interface GraphNodeState {
+  readonly command: GraphCommand;
+  /** Numbers of the nodes that come before it, all lower than its own. */
+  readonly after: readonly number[];
+}
+
+export interface GraphExecState {
+  nodes: readonly GraphNodeState[];
+  /** Its latest launch: launches of one instance run one after another. */
+  lastLaunch: number;
+  /** Whether the device has its nodes: the first launch brings them. */
+  uploaded: boolean;
+}
+
+/** A launch of a graph between its first node's start and its last one's end. */
+export interface GraphRunState extends Predecessor {
+  left: number;
+  /** Of nodes in flight, by their numbers. */
+  readonly sequences: number[];
+  readonly results: GraphNodeResult[];
+  failure?: DriverFailure;
+}
+
+/** A capture in progress, by its origin stream. */
+export interface CaptureState {
+  readonly origin: number;
+  readonly mode: CaptureMode;
+  readonly nodes: GraphNodeState[];
+  /** By stream that takes part: the nodes that its next command comes behind. */
+  readonly tails: Map<number, readonly number[]>;
+  /** Why it can give no graph. */
+  invalidated?: string;
 }
 
 export interface ModuleState {
@@ -44,9 +103,13 @@ export interface ContextState {
   readonly gpu: number;
   /** Identity of its address space in the node's memory. */
   readonly space: number;
+  readonly defaultStream: DefaultStream;
   readonly streams: Map<number, StreamState>;
   readonly events: Map<number, EventState>;
   readonly modules: Map<number, ModuleState>;
+  readonly graphs: Map<number, GraphNodeState[]>;
+  readonly graphExecs: Map<number, GraphExecState>;
+  readonly captures: Map<number, CaptureState>;
   /** Bytes by address of its allocations. */
   readonly allocations: Map<number, number>;
   /** Sequences of its commands in flight. */
@@ -74,8 +137,10 @@ export interface DriverState {
   readonly pending: Map<number, PendingCommand>;
   readonly hostThreads: Map<number, HostThreadState>;
   readonly engines: Map<string, CopyEngineState>;
-  /** Sequence of the command behind a launch, by `gpu:launch`. */
-  readonly launches: Map<string, number>;
+  /** Sequence of the command behind a launch, by GPU and launch. */
+  readonly launches: readonly Map<number, number>[];
+  /** Commands that wait for a command of another stream, by its sequence. */
+  readonly dependents: Map<number, number[]>;
   /** Bytes allocated on each GPU, against its declared memory. */
   readonly usedBytes: number[];
   nextHandle: number;
@@ -88,7 +153,8 @@ export function emptyDriver(gpus: number): DriverState {
     pending: new Map(),
     hostThreads: new Map(),
     engines: new Map(),
-    launches: new Map(),
+    launches: Array.from({ length: gpus }, () => new Map<number, number>()),
+    dependents: new Map(),
     usedBytes: Array.from({ length: gpus }, () => 0),
     nextHandle: 1,
     nextSequence: 1,

@@ -42,7 +42,11 @@ export class HostThreads {
     if (thread === undefined || pending === undefined) return;
     thread.busy = true;
     this.links.start({
-      amount: submissionCost(pending.command, this.profileOf(pending)),
+      amount: submissionCost(
+        pending.command,
+        this.profileOf(pending),
+        this.state.contexts.get(pending.context),
+      ),
       uses: [{ link: HOST_CPU_LINK, weight: 1 }],
       mostPerNs: 1,
       target: this.target,

@@ -23,7 +23,7 @@ export interface SharedLinks {
 
 export const HOST_CPU_LINK = 'hostCpu';
 
-/** A GPU's side of the host bus, one link a direction. */
-export function hostLink(gpu: number, direction: 'toDevice' | 'toHost'): string {
+/** A GPU's side of the host bus: one link a direction, and what both directions carry together. */
+export function hostLink(gpu: number, direction: 'toDevice' | 'toHost' | 'bothWays'): string {
   return `gpu${gpu}:${direction}`;
 }

@@ -100,6 +100,8 @@ export interface DeviceLimits {
   readonly sharedReservedPerBlockBytes: number;
   readonly sharedUnitBytes: number;
   readonly parameterBytes: number;
+  /** Levels of stream priority, from 0 up. */
+  readonly streamPriorities: number;
 }
 
 export interface DeviceMemory {
@@ -121,10 +123,23 @@ export interface DeviceMemory {
 export interface DeviceTiming {
   /** From the start of a launch to its first block and from its last block to its end, together. */
   readonly launchOverheadNs: number;
-  /** How much of that hides behind the launch before it, when the stream holds both. */
+  /** How much of that hides behind the launch before it, from node to node of a graph. */
   readonly launchOverlapNs: number;
+  /** What a launch behind a launch takes longer in a stream than in a graph. */
+  readonly streamGapNs: number;
+  /** What a graph's first node takes beyond that. */
+  readonly graphStartNs: number;
+  /** What the record of an event with a time stamp takes of its stream. */
+  readonly eventRecordNs: number;
+  /** Steps of the clock that events are stamped with. */
+  readonly eventStepNs: number;
   /** A block's start: slot set-up, first instruction fetch, parameter and special-register reads. */
   readonly blockStartCycles: number;
+  /** Of contexts that have the card in turn: how long each turn is while others wait, and the time between two. */
+  readonly contextSliceNs: number;
+  readonly contextSwitchNs: number;
+  /** The fewest SMs that a context's share under MPS comes to. */
+  readonly leastShareSms: number;
   /** Blocks that the whole device can start in a cycle. */
   readonly blocksPerCycle: number;
   /** Exponent of the norm that joins the limits of a block: 1 adds them, infinity takes the largest. */
@@ -178,34 +193,78 @@ export interface DeviceTiming {
   readonly l2MissCurve: readonly (readonly [bytes: number, share: number])[];
 }
 
+/** Copies by engines and by the device's front end, and what those that SMs do cost beyond a launch. */
 export interface CopyCosts {
   readonly hostToDeviceLatencyNs: number;
   readonly deviceToHostLatencyNs: number;
-  readonly deviceToDeviceLatencyNs: number;
   /** One direction of the host link. */
   readonly hostLinkBytesPerSecond: number;
+  /** Both of its directions together, when both are in use. */
+  readonly bothWaysBytesPerSecond: number;
+  /** From one small copy inside device memory to the next in a stream. */
+  readonly deviceToDeviceIntervalNs: number;
   readonly deviceToDeviceBytesPerSecond: number;
   /** A device-to-device copy whose source and destination stay in L2. */
   readonly deviceToDeviceL2BytesPerSecond: number;
+  /** Fills of this size and more are kernels; smaller ones are written by the front end. */
+  readonly fillKernelBytes: number;
+  /** From one small fill by a kernel to the next in a stream. */
+  readonly memsetIntervalNs: number;
   readonly memsetBytesPerSecond: number;
+  readonly inlineFillNs: number;
+  readonly inlineFillBytesPerSecond: number;
+  /** Pageable bytes up to this many travel to the device within the command. */
+  readonly inlineCopyBytes: number;
+  readonly inlineCopyNs: number;
+  readonly inlineCopyBytesPerSecond: number;
+  /** Between a kernel's end and the copy that waits for it in its stream, and the other way round. */
+  readonly engineSwitchNs: number;
   readonly peerLatencyNs: number;
-  /** What a host core moves when it stages pageable memory. */
+  /** What a host core moves from pageable memory to where the engine can read it. */
   readonly stagingBytesPerSecond: number;
-  readonly hostToDeviceEngines: number;
-  readonly deviceToHostEngines: number;
+  /** The same of bytes that its cache does not hold. */
+  readonly uncachedStagingBytesPerSecond: number;
+  readonly hostCacheBytes: number;
+  /** What a host core moves to pageable memory, behind the engine by a piece of this size. */
+  readonly unstagingBytesPerSecond: number;
+  readonly stagingChunkBytes: number;
+  /** Before a host core sees that the engine has come to an end, and begins. */
+  readonly unstagingNs: number;
 }
 
-/** Host CPU that the driver spends on a command, in nanoseconds of one core, and the way to the device. */
+/** Host CPU that the driver spends on a command, in nanoseconds of one core, and the ways to the device and back. */
 export interface SubmissionCosts {
+  /** Of commands that have no line of their own. */
   readonly commandNs: number;
   readonly launchNs: number;
+  /** A copy between pinned host memory and the device. */
+  readonly hostCopyNs: number;
+  /** A copy from pageable memory, without the staging. */
+  readonly pageableCopyNs: number;
+  /** A copy inside device memory: a launch and more. */
+  readonly deviceCopyNs: number;
+  readonly fillNs: number;
+  readonly inlineFillNs: number;
+  readonly eventRecordNs: number;
+  readonly queryNs: number;
+  readonly streamCreateNs: number;
   readonly allocateNs: number;
   readonly freeNs: number;
+  /** For each 2 MiB. */
+  readonly mapNsPerPage: number;
+  readonly unmapNsPerPage: number;
   readonly contextCreateNs: number;
   readonly moduleBaseNs: number;
   readonly moduleNsPerByte: number;
+  readonly graphLaunchNs: number;
+  /** At a graph's first launch. */
+  readonly graphUploadNsPerNode: number;
+  readonly graphInstantiateNs: number;
+  readonly graphInstantiateNsPerNode: number;
   /** Serialising a command's payload, for instance bytes copied into a command buffer. */
   readonly payloadNsPerByte: number;
   /** From the host's doorbell to the front end's start on the command. */
   readonly doorbellNs: number;
+  /** From an end on the device to the host thread that waited for it. */
+  readonly noticeNs: number;
 }

@@ -65,6 +65,7 @@ export const geforce8800: DerivedCard = {
     sharedPerBlockBytes: tesla(16 * KIB, 'a part of it holds the arguments, which is left out'),
     sharedUnitBytes: guide(512),
     parameterBytes: guide(256),
+    streamPriorities: guide(1),
   },
   memory: {
     declaredBytes: sheet(768 * MIB),

@@ -9,8 +9,10 @@ const sheet = cite('sheet');
 const device = cite('device');
 const micro = cite('micro');
 const fit = cite('calibration');
-const links = cite('links');
+const copies = cite('copies');
+const calls = cite('calls');
 const power = cite('power');
+const contexts = cite('contexts');
 const assumed = cite('assumed');
 
 /** NVIDIA H200 SXM, the card that the timing model was fitted on. What is left of the errors is told in ../h200.md. */
@@ -33,11 +35,13 @@ export const h200: WholeCard = {
     device: { kind: 'measured', text: 'what the measured card reports of itself' },
     micro: { kind: 'measured', text: 'h200-microbenchmarks.csv' },
     calibration: { kind: 'fitted', text: '../reference/h200-calibration.csv' },
-    links: { kind: 'fitted', text: '../reference/h200-links.csv' },
+    copies: { kind: 'fitted', text: '../reference/h200-copies.csv' },
+    calls: { kind: 'fitted', text: '../reference/h200-calls.csv' },
     power: {
       kind: 'fitted',
       text: '../reference/h200-power.csv and h200-power-samples.csv; values that change as in real work',
     },
+    contexts: { kind: 'measured', text: '../reference/h200-processes.json' },
     assumed: { kind: 'assumed', text: 'nothing measured it' },
   },
   sms: device(132),
@@ -75,6 +79,7 @@ export const h200: WholeCard = {
     sharedReservedPerBlockBytes: guide(1 * KIB),
     sharedUnitBytes: guide(128),
     parameterBytes: guide(32764),
+    streamPriorities: device(6, 'CUDA numbers them 0 to -5, the highest'),
   },
   memory: {
     declaredBytes: device(143155 * MIB),
@@ -88,6 +93,22 @@ export const h200: WholeCard = {
   timing: {
     launchOverheadNs: fit(1400, 'what a one-block kernel takes beyond its chain; saxpy of 256 elements +1 %'),
     launchOverlapNs: fit(900, 'duration_us - back_to_back_us of all small launches is 0.7 to 1.0 us'),
+    streamGapNs: calls(
+      780,
+      'chains of 10 and 100: 1.25 us a launch in a stream, 0.51 in a graph, of empty kernels; 6.34 and 5.53 of 5 us',
+    ),
+    graphStartNs: calls(180, 'graphs of one node back to back: 1.47 us, of ten 6.22'),
+    eventRecordNs: calls(
+      1280,
+      'successive events; a timed event between two kernels: 2.82 us in place of 1.54',
+    ),
+    eventStepNs: calls(32, 'differences of successive events: 1248, 1280, 1312 ns'),
+    contextSliceNs: contexts(2_090_900, 'stops of two and of three processes: each has 2.091 ms, then the others'),
+    contextSwitchNs: contexts(
+      155_000,
+      'the stops are longer by this a switch; two processes of short launches get 2,461 a second each, a switch before each',
+    ),
+    leastShareSms: contexts(8, '1 % of the threads; 10 % are 12 SMs, 25 % 32, 50 % 66, 75 % 98'),
     blockStartCycles: fit(400, 'slot set-up, first instruction fetch, parameters'),
     blocksPerCycle: micro(0.84, '1,081,344 empty blocks in 652 us; 1024 threads a block: 0.71'),
     overlapExponent: fit(
@@ -153,31 +174,76 @@ export const h200: WholeCard = {
     ),
   },
   copies: {
-    hostToDeviceLatencyNs: links(2650),
-    deviceToHostLatencyNs: links(1700),
-    deviceToDeviceLatencyNs: links(4200),
-    hostLinkBytesPerSecond: links(55.36e9, 'all rows of 16 MiB and less within 12 %'),
-    deviceToDeviceBytesPerSecond: links(2.16e12),
-    deviceToDeviceL2BytesPerSecond: links(6.6e12),
-    memsetBytesPerSecond: assumed(3.5e12),
+    hostToDeviceLatencyNs: copies(
+      2650,
+      'pinned, any size; 16 bytes alone take 2.24 us, for which there is no mechanism',
+    ),
+    deviceToHostLatencyNs: copies(1650),
+    hostLinkBytesPerSecond: copies(55.3e9, '256 MiB in 4853 us either way'),
+    bothWaysBytesPerSecond: calls(101.8e9, '256 MiB each way at once: 5284 us'),
+    deviceToDeviceIntervalNs: copies(1550, 'to 4 KiB in a stream; 0.73 us less in a graph'),
+    deviceToDeviceBytesPerSecond: copies(2.13e12, '64 MiB to 1 GiB in streams'),
+    deviceToDeviceL2BytesPerSecond: copies(3.45e12, '4 to 16 MiB'),
+    fillKernelBytes: copies(8192, '8 KiB waits behind a kernel that fills the card, 4 KiB does not'),
+    memsetIntervalNs: copies(1650, '8 KiB in a stream'),
+    memsetBytesPerSecond: copies(4.65e12, '256 MiB to 1 GiB'),
+    inlineFillNs: copies(770),
+    inlineFillBytesPerSecond: copies(6.4e9, '4 bytes 0.77 us, 4 KiB 1.39 us'),
+    inlineCopyBytes: copies(
+      16384,
+      'the device part of a pageable copy jumps from 1.7 to 3.5 us between 12 and 32 KiB',
+    ),
+    inlineCopyNs: copies(950, 'lone_event_us less host_call_us of small pageable copies: 1.0 us'),
+    inlineCopyBytesPerSecond: copies(20e9, 'the same at 4 to 12 KiB'),
+    engineSwitchNs: calls(
+      3300,
+      'a copy between two kernels of a stream: 10.8 us to the device, 11.8 us to the host, kernel gap and copy taken off, halved',
+    ),
     peerLatencyNs: assumed(6000),
-    stagingBytesPerSecond: assumed(11e9),
-    hostToDeviceEngines: assumed(1),
-    deviceToHostEngines: assumed(1),
+    stagingBytesPerSecond: copies(17e9, 'host_call_us of pageable copies of 64 KiB to 1 MiB'),
+    uncachedStagingBytesPerSecond: copies(8.7e9, '64 MiB and more; differs by a quarter from host to host'),
+    hostCacheBytes: copies(48 * MIB, 'between 32 and 64 MiB'),
+    unstagingBytesPerSecond: copies(
+      11.8e9,
+      'pageable copies to the host, 64 KiB to 64 MiB within 13 %; larger ones are up to a fifth faster',
+    ),
+    stagingChunkBytes: copies(1 * MIB, 'above it the host core and the engine work at the same time'),
+    unstagingNs: copies(
+      3200,
+      'host_to_end_us of small pageable copies less that of pinned ones on the device',
+    ),
   },
   submission: {
     commandNs: assumed(700),
-    launchNs: fit(
-      1800,
-      'with doorbellNs near the 4.5 us by which lone_event_us exceeds duration_us, two event records included',
+    launchNs: calls(3400, 'chain of 100 launches: 340 us of host calls'),
+    hostCopyNs: copies(1450, 'host_call_us of pinned copies: 1.3 to 2.4 us'),
+    pageableCopyNs: copies(2000, 'host_call_us of 4 bytes to 4 KiB'),
+    deviceCopyNs: copies(
+      4300,
+      'host_call_us: 3.9 to 4.8 us; copies issued one by one are bound by it up to 8 MiB (h200-links.csv)',
     ),
-    allocateNs: assumed(2000),
-    freeNs: assumed(2000),
-    contextCreateNs: assumed(50_000),
+    fillNs: copies(3700),
+    inlineFillNs: copies(980),
+    eventRecordNs: calls(790),
+    queryNs: calls(200, 'query 0.20, wait 0.16, synchronise an idle stream 0.25 us'),
+    streamCreateNs: calls(16_800),
+    allocateNs: calls(1500, '1.8 us for 256 bytes, 1.4 for 1 MiB'),
+    freeNs: calls(1400),
+    mapNsPerPage: calls(170, '1 GiB 89 us; 64 MiB, at 40 us, is taken too cheap'),
+    unmapNsPerPage: calls(650, '1 GiB 336 us; 64 MiB, at 55 us, is taken too cheap'),
+    contextCreateNs: assumed(
+      50_000,
+      'a first call of 0.3 s brings up the driver, which a server has behind it',
+    ),
     moduleBaseNs: assumed(30_000),
     moduleNsPerByte: assumed(2),
+    graphLaunchNs: calls(1400, '1.2 to 1.9 us for 1 to 100 nodes'),
+    graphUploadNsPerNode: calls(1250, 'first launch: 149 us for 100 nodes'),
+    graphInstantiateNs: calls(15_000, '8 to 27 us for one node'),
+    graphInstantiateNsPerNode: calls(1900, '190 to 389 us for 100 nodes'),
     payloadNsPerByte: assumed(0.02),
-    doorbellNs: fit(900, 'see launchNs'),
+    doorbellNs: fit(900, 'with noticeNs what a call and a wait take beyond host call and device: 3.3 us'),
+    noticeNs: calls(2400, 'as doorbellNs'),
   },
   power: {
     processNanometres: sheet(4, 'TSMC 4N'),

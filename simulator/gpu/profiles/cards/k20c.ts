@@ -70,6 +70,7 @@ export const k20c: DerivedCard = {
     sharedReservedPerBlockBytes: guide(0),
     sharedUnitBytes: guide(256),
     parameterBytes: guide(4096),
+    streamPriorities: guide(2),
   },
   memory: {
     declaredBytes: board(5120 * MIB, 'a tenth less with ECC on'),

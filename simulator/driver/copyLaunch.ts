@@ -1,0 +1,33 @@
+import { copyWork, uniformWork, type DeviceProfile } from '../gpu/index.js';
+import type { CopyCommand } from './copyTraffic.js';
+import type { ContextState, StoredRequest } from './driverState.js';
+
+/** The launch of known work that a copy or fill by SMs is. */
+export function copyRequest(
+  command: CopyCommand,
+  context: ContextState,
+  profile: DeviceProfile,
+  priority: number,
+  leadNs: number,
+): StoredRequest {
+  const isFill = command.op === 'memset';
+  const bytes = command.op === 'memcpyHostToDevice' ? 0 : command.args.bytes;
+  const { blocks, threads, registers, footprint, work } = copyWork(profile, bytes, isFill);
+  return {
+    context: context.id,
+    module: 0,
+    kernel: isFill ? '[memset]' : '[memcpy DtoD]',
+    shape: { grid: [blocks, 1, 1], block: [threads, 1, 1], dynamicSharedBytes: 0 },
+    params: new Uint8Array(0),
+    lo: 0,
+    hi: blocks,
+    tpcMask: -1n,
+    priority,
+    reportBlocks: false,
+    block: footprint,
+    registers,
+    sharedBytes: footprint.sharedBytes,
+    leadNs,
+    known: uniformWork(work),
+  };
+}

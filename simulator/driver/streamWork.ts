@@ -1,0 +1,499 @@
+import type { NodeMemory } from '../executor/index.js';
+import type { Agenda, CostLibrary, DeviceProfile, GpuDevice } from '../gpu/index.js';
+import type { DriverFailure, DriverResult } from './commands.js';
+import { requireAlive, type ContextTable } from './contextTable.js';
+import { CopyEngines } from './copyEngines.js';
+import type { CopyUsage } from './copyMeter.js';
+import { CommandChecks } from './commandChecks.js';
+import { copyRequest } from './copyLaunch.js';
+import { runsOnSms, type CopyCommand } from './copyTraffic.js';
+import type { DriverObserver } from './driverObserver.js';
+import type {
+  ContextState,
+  DriverState,
+  PendingCommand,
+  Predecessor,
+  StoredRequest,
+  StreamState,
+} from './driverState.js';
+import { EventTable } from './eventTable.js';
+import { GraphRuns } from './graphRuns.js';
+import { GraphTable } from './graphTable.js';
+import { launchLeadNs, switchNs } from './leadTimes.js';
+import { failureOf } from './refusal.js';
+import { HOST_CPU_LINK, type SharedLinks } from './sharedLinks.js';
+import { StreamCapture } from './streamCapture.js';
+import { joinAfterOthers, waitFor } from './streamOrder.js';
+
+/** What streams work with; `name` is told of what comes due. */
+export interface StreamSurroundings {
+  readonly name: string;
+  readonly agenda: Agenda;
+  readonly links: SharedLinks;
+  readonly memory: NodeMemory;
+  readonly profiles: readonly DeviceProfile[];
+  readonly devices: readonly GpuDevice[];
+  readonly costs?: CostLibrary;
+}
+
+/** Where a started command stands: done, under way, or out of its stream and waiting for the host. */
+type Started = 'done' | 'running' | 'left';
+
+/** Streams and what runs in them: the oldest command of a stream runs, the others wait; graphs run nodes side by side. */
+export class StreamWork {
+  readonly events: EventTable;
+  readonly graphs: GraphTable;
+  readonly capture: StreamCapture;
+  private readonly checks: CommandChecks;
+  private readonly copies: CopyEngines;
+  private readonly runs: GraphRuns;
+  private observer: DriverObserver | undefined;
+  /** Streams whose oldest command may have become able to start; empty between two events. */
+  private readonly ready: { readonly context: ContextState; readonly stream: StreamState }[] = [];
+  private draining = false;
+
+  constructor(
+    private readonly around: StreamSurroundings,
+    private readonly state: DriverState,
+    private readonly contexts: ContextTable,
+    private readonly complete: (
+      pending: PendingCommand,
+      result: DriverResult | undefined,
+      failure?: DriverFailure,
+    ) => void,
+  ) {
+    this.events = new EventTable(state);
+    this.checks = new CommandChecks(around, contexts);
+    this.graphs = new GraphTable(state, this.checks);
+    this.capture = new StreamCapture(this.graphs, this.events, this.checks);
+    this.copies = new CopyEngines(around, state, contexts, ({ pending, context }, result, failure) =>
+      this.ended(pending, context, result, failure),
+    );
+    this.runs = new GraphRuns(
+      state,
+      (node, context) => this.startNode(node, context),
+      (run, context) => this.graphEnded(run, context),
+    );
+  }
+
+  observe(observer: DriverObserver | undefined): void {
+    this.observer = observer;
+    this.copies.observer = observer;
+  }
+
+  copyUsage(gpu: number): CopyUsage {
+    return this.copies.usage(gpu);
+  }
+
+  onDue(kind: string, sequence: number): void {
+    switch (kind) {
+      case 'copyLatency':
+        this.copies.onLatencyOver(sequence);
+        return;
+      case 'copied':
+        this.copies.onCopied(sequence);
+        return;
+      case 'unstaged':
+        this.copies.onUnstaged(sequence);
+        return;
+    }
+    const pending = this.state.pending.get(sequence);
+    const context = pending === undefined ? undefined : this.contexts.find(pending.context);
+    if (pending === undefined || context === undefined) return;
+    switch (kind) {
+      case 'copyReady':
+        this.copies.queue({ pending, context, command: pending.command as CopyCommand });
+        return;
+      case 'recorded':
+        this.stamp(pending, context);
+        this.ended(pending, context, {}, undefined);
+        return;
+      case 'noticed':
+        this.complete(pending, {});
+        return;
+      case 'calling':
+        this.callHost(pending);
+        return;
+      case 'called':
+        this.ended(pending, context, {}, undefined);
+        return;
+      default:
+        throw new Error(`the driver knows no event '${kind}'`);
+    }
+  }
+
+  /** A command that no control call is: joins its stream, or the graph that the stream captures. */
+  arrive(pending: PendingCommand, context: ContextState): void {
+    const { command } = pending;
+    if (command.op === 'eventSynchronize') {
+      this.synchroniseEvent(pending, context, command.args.event);
+      return;
+    }
+    const stream = this.contexts.requireStream(context, command.stream);
+    if (context.captures.size > 0) {
+      this.capture.forbidImplicit(context, stream);
+      const captured = this.capture.take(command, context, stream);
+      if (captured !== undefined) {
+        this.complete(pending, captured);
+        return;
+      }
+    }
+    switch (command.op) {
+      case 'mallocAsync':
+        this.complete(pending, { address: this.contexts.allocate(context, command.args.bytes) });
+        return;
+      case 'freeAsync':
+        this.contexts.requireAllocation(context, command.args.address);
+        break;
+      case 'eventRecord': {
+        const event = this.events.use(context, command.args.event);
+        event.record = pending.sequence;
+        delete event.recordedNs;
+        delete event.captured;
+        break;
+      }
+      case 'eventWait': {
+        const { event, eventContext } = command.args;
+        const owner = eventContext === undefined ? context : this.contexts.require(eventContext);
+        waitFor(this.state, pending, this.events.use(owner, event).record);
+        break;
+      }
+      case 'launch':
+        pending.request = this.checks.launch(command, context);
+        break;
+      case 'graphLaunch': {
+        const exec = this.graphs.requireExec(context, command.args.exec);
+        waitFor(this.state, pending, exec.lastLaunch);
+        exec.lastLaunch = pending.sequence;
+        exec.uploaded = true;
+        break;
+      }
+      case 'streamSynchronize':
+        if (stream.queue.length === 0 && (stream.id !== 0 || context.defaultStream !== 'legacy')) {
+          this.complete(pending, {});
+          return;
+        }
+        break;
+      case 'contextCreate':
+      case 'contextDestroy':
+      case 'eventCreate':
+      case 'eventDestroy':
+      case 'eventElapsed':
+      case 'eventQuery':
+      case 'free':
+      case 'graphAddNode':
+      case 'graphCreate':
+      case 'graphDestroy':
+      case 'graphExecDestroy':
+      case 'graphExecUpdateNode':
+      case 'graphInstantiate':
+      case 'hostFunction':
+      case 'malloc':
+      case 'memcpyDeviceToDevice':
+      case 'memcpyDeviceToHost':
+      case 'memcpyHostToDevice':
+      case 'memcpyPeer':
+      case 'memset':
+      case 'moduleLoad':
+      case 'streamBeginCapture':
+      case 'streamCaptureStatus':
+      case 'streamCreate':
+      case 'streamDestroy':
+      case 'streamEndCapture':
+      case 'streamQuery':
+        this.checks.check(command, context);
+    }
+    joinAfterOthers(this.state, context, stream, pending);
+    pending.phase = 'queued';
+    stream.queue.push(pending.sequence);
+    this.observer?.onQueued(pending, context);
+    if (stream.queue.length === 1) this.pump(context, stream);
+  }
+
+  /** Something is over: commands that waited for it may go on. */
+  release(sequence: number): void {
+    const waiting = this.state.dependents.get(sequence);
+    if (waiting === undefined) return;
+    this.state.dependents.delete(sequence);
+    for (const each of waiting) {
+      const pending = this.state.pending.get(each);
+      const context = pending === undefined ? undefined : this.contexts.find(pending.context);
+      if (pending === undefined || context === undefined) continue;
+      pending.blockers -= 1;
+      if (pending.blockers > 0 || context.fault !== undefined) continue;
+      if (pending.node !== undefined) this.startNode(pending, context);
+      else if (pending.phase === 'waiting') this.notice(pending, context);
+      else this.unblock(pending, context);
+    }
+  }
+
+  /** A launch of a device has ended well: a kernel, or a copy that SMs did. */
+  launchEnded(pending: PendingCommand, context: ContextState, result: DriverResult): void {
+    const { command } = pending;
+    if (command.op === 'launch') this.ended(pending, context, result, undefined);
+    else this.copies.finish({ pending, context, command: command as CopyCommand });
+  }
+
+  /** A command of a stream, or a node of a graph, is over. */
+  ended(
+    pending: PendingCommand,
+    context: ContextState,
+    result: DriverResult | undefined,
+    failure: DriverFailure | undefined,
+  ): void {
+    if (pending.node !== undefined) {
+      const run = this.state.pending.get(pending.node.run)?.run;
+      if (run !== undefined) this.goneBy(run, pending);
+      this.runs.nodeEnded(pending, context, result, failure);
+      this.complete(pending, result, failure);
+      return;
+    }
+    const stream = context.streams.get(pending.command.stream);
+    if (stream !== undefined) this.leave(stream, pending);
+    this.complete(pending, result, failure);
+    if (stream !== undefined && context.fault === undefined) this.pump(context, stream);
+  }
+
+  // --- what may start ---
+
+  private unblock(pending: PendingCommand, context: ContextState): void {
+    const stream = context.streams.get(pending.command.stream);
+    if (stream === undefined || stream.queue[0] !== pending.sequence) return;
+    stream.lastOp = 'eventWait';
+    stream.lastEndNs = this.around.agenda.nowNs();
+    this.pump(context, stream);
+  }
+
+  private pump(context: ContextState, stream: StreamState): void {
+    this.ready.push({ context, stream });
+    if (this.draining) return;
+    this.draining = true;
+    for (let next = this.ready.shift(); next !== undefined; next = this.ready.shift()) {
+      this.drain(next.context, next.stream);
+    }
+    this.draining = false;
+  }
+
+  private drain(context: ContextState, stream: StreamState): void {
+    for (;;) {
+      const pending = this.state.pending.get(stream.queue[0] ?? -1);
+      if (pending === undefined || pending.phase !== 'queued') return;
+      this.observer?.onStarted(pending, context);
+      if (pending.blockers > 0) return;
+      let failure: DriverFailure | undefined;
+      try {
+        requireAlive(context);
+        const started = this.start(pending, context, stream, stream.priority);
+        if (started === 'running') return;
+        if (started === 'left') {
+          this.leave(stream, pending);
+          continue;
+        }
+      } catch (error) {
+        failure = failureOf(error);
+      }
+      this.leave(stream, pending);
+      this.complete(pending, failure === undefined ? {} : undefined, failure);
+    }
+  }
+
+  private startNode(pending: PendingCommand, context: ContextState): void {
+    const run = this.state.pending.get(pending.node?.run ?? -1)?.run;
+    if (run === undefined || pending.phase !== 'queued') return;
+    const priority = context.streams.get(pending.command.stream)?.priority ?? 0;
+    try {
+      requireAlive(context);
+      const { command } = pending;
+      if (command.op === 'launch') pending.request = this.checks.launch(command, context);
+      this.start(pending, context, run, priority);
+    } catch (error) {
+      this.ended(pending, context, undefined, failureOf(error));
+    }
+  }
+
+  private start(
+    pending: PendingCommand,
+    context: ContextState,
+    before: Predecessor,
+    priority: number,
+  ): Started {
+    const { command } = pending;
+    const { agenda, name } = this.around;
+    const profile = this.around.profiles[context.gpu];
+    switch (command.op) {
+      case 'eventRecord': {
+        const isTimed = context.events.get(command.args.event)?.timing === true;
+        if (!isTimed) return 'done';
+        pending.phase = 'running';
+        agenda.schedule(name, agenda.nowNs() + profile.timing.eventRecordNs, 'recorded', pending.sequence);
+        return 'running';
+      }
+      case 'eventWait':
+        return 'done';
+      case 'freeAsync':
+        this.contexts.free(context, command.args.address);
+        this.around.devices[context.gpu].forget(context.id, command.args.address);
+        return 'done';
+      case 'streamSynchronize':
+        this.notice(pending, context);
+        return 'left';
+      case 'launch': {
+        const { request } = pending;
+        if (request === undefined) throw new Error('a launch starts that was never checked');
+        request.leadNs = this.leadNs(pending, profile, before);
+        if (request.cooperative === true) request.gridWorkspace = this.contexts.mapGridWorkspace(context);
+        this.launch(pending, context, request);
+        return 'running';
+      }
+      case 'memcpyHostToDevice':
+      case 'memcpyDeviceToHost':
+      case 'memcpyDeviceToDevice':
+      case 'memcpyPeer':
+      case 'memset':
+        this.startCopy(pending, command, context, before, priority);
+        return 'running';
+      case 'hostFunction':
+        pending.phase = 'running';
+        agenda.schedule(name, agenda.nowNs() + profile.submission.noticeNs, 'calling', pending.sequence);
+        return 'running';
+      case 'graphLaunch': {
+        const exec = this.graphs.requireExec(context, command.args.exec);
+        const { lastOp, lastEndNs } = before;
+        const run = {
+          left: 0,
+          sequences: [],
+          results: [],
+          lastEndNs,
+          ...(lastOp === undefined ? {} : { lastOp }),
+        };
+        return this.runs.begin(pending, context, exec, run) ? 'running' : 'done';
+      }
+      case 'contextCreate':
+      case 'contextDestroy':
+      case 'eventCreate':
+      case 'eventDestroy':
+      case 'eventElapsed':
+      case 'eventQuery':
+      case 'eventSynchronize':
+      case 'free':
+      case 'graphAddNode':
+      case 'graphCreate':
+      case 'graphDestroy':
+      case 'graphExecDestroy':
+      case 'graphExecUpdateNode':
+      case 'graphInstantiate':
+      case 'malloc':
+      case 'mallocAsync':
+      case 'moduleLoad':
+      case 'streamBeginCapture':
+      case 'streamCaptureStatus':
+      case 'streamCreate':
+      case 'streamDestroy':
+      case 'streamEndCapture':
+      case 'streamQuery':
+        throw new Error(`'${command.op}' never joins a stream`);
+    }
+  }
+
+  private startCopy(
+    pending: PendingCommand,
+    command: CopyCommand,
+    context: ContextState,
+    before: Predecessor,
+    priority: number,
+  ): void {
+    const { agenda, name } = this.around;
+    const profile = this.around.profiles[context.gpu];
+    pending.phase = 'running';
+    if (runsOnSms(command, profile)) {
+      this.launch(
+        pending,
+        context,
+        copyRequest(command, context, profile, priority, this.leadNs(pending, profile, before)),
+      );
+      return;
+    }
+    const waitNs = switchNs(profile, command.op, before, agenda.nowNs());
+    if (waitNs > 0) agenda.schedule(name, agenda.nowNs() + waitNs, 'copyReady', pending.sequence);
+    else this.copies.queue({ pending, command, context });
+  }
+
+  private launch(pending: PendingCommand, context: ContextState, request: StoredRequest): void {
+    pending.phase = 'running';
+    pending.launch = this.around.devices[context.gpu].launch(request);
+    this.state.launches[context.gpu].set(pending.launch, pending.sequence);
+  }
+
+  private leadNs({ node }: PendingCommand, profile: DeviceProfile, before: Predecessor): number {
+    const place = node === undefined ? 'stream' : node.isFirst ? 'firstNode' : 'node';
+    return launchLeadNs(profile, before, this.around.agenda.nowNs(), place);
+  }
+
+  // --- ends ---
+
+  private leave(stream: StreamState, pending: PendingCommand): void {
+    if (stream.queue[0] === pending.sequence) stream.queue.shift();
+    this.goneBy(stream, pending);
+  }
+
+  /** What takes no time of the device leaves no trace in what comes behind it. */
+  private goneBy(place: Predecessor, pending: PendingCommand): void {
+    const { op } = pending.command;
+    if (op === 'eventWait' || op === 'freeAsync' || op === 'streamSynchronize') return;
+    if (op === 'eventRecord' && pending.phase === 'queued') return;
+    // A graph ends with its last node, which is what counts.
+    if (pending.run !== undefined) {
+      place.lastOp = pending.run.lastOp ?? op;
+      place.lastEndNs = pending.run.lastEndNs;
+      return;
+    }
+    place.lastOp = op;
+    place.lastEndNs = this.around.agenda.nowNs();
+  }
+
+  private graphEnded(pending: PendingCommand, context: ContextState): void {
+    const { results, failure } = pending.run ?? { results: [] };
+    results.sort((a, b) => a.node - b.node);
+    this.ended(pending, context, { nodes: results }, failure);
+  }
+
+  private stamp(pending: PendingCommand, context: ContextState): void {
+    const { command, sequence } = pending;
+    if (command.op !== 'eventRecord') return;
+    const event = context.events.get(command.args.event);
+    if (event?.record !== sequence) return;
+    const { eventStepNs } = this.around.profiles[context.gpu].timing;
+    event.recordedNs = Math.floor(this.around.agenda.nowNs() / eventStepNs) * eventStepNs;
+  }
+
+  private synchroniseEvent(pending: PendingCommand, context: ContextState, id: number): void {
+    const event = this.events.require(context, 'event', id);
+    this.capture.forbidCaptured(context, id, event);
+    waitFor(this.state, pending, event.record);
+    if (pending.blockers === 0) {
+      this.complete(pending, {});
+      return;
+    }
+    pending.phase = 'waiting';
+  }
+
+  /** The host hears of an end. */
+  private notice(pending: PendingCommand, context: ContextState): void {
+    const { agenda, name, profiles } = this.around;
+    pending.phase = 'running';
+    const atNs = agenda.nowNs() + profiles[context.gpu].submission.noticeNs;
+    agenda.schedule(name, atNs, 'noticed', pending.sequence);
+  }
+
+  private callHost({ command, sequence }: PendingCommand): void {
+    if (command.op !== 'hostFunction') return;
+    this.around.links.start({
+      amount: command.args.hostNs,
+      uses: [{ link: HOST_CPU_LINK, weight: 1 }],
+      mostPerNs: 1,
+      target: this.around.name,
+      kind: 'called',
+      payload: sequence,
+    });
+  }
+}
