@@ -1,9 +1,9 @@
-import { readRegisters, writtenRegisters } from '../analysis/registerUse.js';
 import type { IrFunction, IrInstruction } from '../ir.js';
 import { typeBits } from '../scalarTypes.js';
 import { addressRoots, basesOf, placeOf, stepOf, uniformBases, type AddressRoot } from './addresses.js';
 import { expansion } from './expansions.js';
 import type { MachineOp, MemoryOrder } from './machineOp.js';
+import { registerUses, type RegisterUses } from './registerUses.js';
 import { takenIn } from './takenIn.js';
 import { registerValues } from './uniformValues.js';
 
@@ -20,8 +20,9 @@ export interface MachineCode {
 }
 
 export function machineCode(fn: IrFunction, uniformRegisters: boolean): MachineCode {
-  const writes = countWrites(fn);
-  const inRegisters = registerValues(fn, uniformRegisters);
+  const uses = registerUses(fn);
+  const writes = countWrites(fn, uses);
+  const inRegisters = registerValues(fn, uniformRegisters, uses);
   const widths = Uint8Array.from(fn.registers, ({ type }, register) => {
     if (type === 'pred') return 0;
     const bits = typeBits(type);
@@ -29,8 +30,8 @@ export function machineCode(fn: IrFunction, uniformRegisters: boolean): MachineC
     const isStepped = bits === 64 && writes[register] !== 1;
     return inRegisters[register] === 1 || isStepped ? Math.ceil(bits / 32) : 0;
   });
-  const parts = takenIn(fn, writes, widths);
-  const translation = new Translation(fn, widths, parts);
+  const parts = takenIn(fn, writes, widths, uses);
+  const translation = new Translation(fn, uses, widths, parts);
   const notUnrolled = new Set<number>();
   const blocks = fn.blocks.map(({ index, first, last }) => {
     const ops: MachineOp[] = [];
@@ -46,15 +47,18 @@ export function machineCode(fn: IrFunction, uniformRegisters: boolean): MachineC
   return { blocks, widths, writes, notUnrolled };
 }
 
-function countWrites(fn: IrFunction): Uint8Array {
+function countWrites(fn: IrFunction, uses: RegisterUses): Uint8Array {
   const writes = new Uint8Array(fn.registers.length);
   for (const instruction of fn.instructions) {
     const weight = instruction.guard === undefined ? 1 : 2;
-    for (const register of writtenRegisters(instruction))
+    for (const register of uses.writes[instruction.index] ?? [])
       writes[register] = Math.min(2, (writes[register] ?? 0) + weight);
   }
   return writes;
 }
+
+/** Operations that read registers though they write none and touch no memory. */
+const LEAVING: ReadonlySet<string> = new Set(['bra', 'brx', 'ret', 'exit', 'call']);
 
 class Translation {
   private readonly roots: ReadonlyMap<number, AddressRoot>;
@@ -62,6 +66,7 @@ class Translation {
 
   constructor(
     private readonly fn: IrFunction,
+    private readonly registers: RegisterUses,
     private readonly widths: Uint8Array,
     private readonly parts: readonly (readonly number[] | undefined)[],
   ) {
@@ -71,14 +76,13 @@ class Translation {
 
   of(instruction: IrInstruction, block: number): MachineOp | undefined {
     const { opcode, modifiers } = instruction;
-    const defs = writtenRegisters(instruction).filter((register) => this.counts(register));
+    const defs = (this.registers.writes[instruction.index] ?? []).filter((register) => this.counts(register));
     const uses = new Set<number>();
-    for (const register of readRegisters(instruction))
+    for (const register of this.registers.reads[instruction.index] ?? [])
       for (const part of this.parts[register] ?? [register]) if (this.counts(part)) uses.add(part);
     const order = memoryOrder(instruction);
     if (defs.length === 0 && order === 'none') {
-      const leaves = /^(bra|brx|ret|exit|call)$/.test(opcode);
-      if (!leaves || uses.size === 0) return undefined;
+      if (!LEAVING.has(opcode) || uses.size === 0) return undefined;
     }
     const { latency, temps } = expansion(instruction);
     return {
@@ -87,7 +91,7 @@ class Translation {
       latency,
       temps,
       order,
-      space: modifiers.find((each) => /^(shared|local)/.test(each)) ?? 'global',
+      space: order === 'none' ? 'global' : spaceOf(modifiers),
       block,
       guarded: instruction.guard !== undefined,
       bases: basesOf(instruction, this.bases),
@@ -100,6 +104,10 @@ class Translation {
   private counts(register: number): boolean {
     return (this.widths[register] ?? 0) > 0 || this.fn.registers[register]?.type === 'pred';
   }
+}
+
+function spaceOf(modifiers: readonly string[]): string {
+  return modifiers.find((each) => each.startsWith('shared') || each.startsWith('local')) ?? 'global';
 }
 
 function memoryOrder({ opcode, modifiers }: IrInstruction): MemoryOrder {

@@ -1,6 +1,6 @@
-import { readRegisters, writtenRegisters } from '../analysis/registerUse.js';
 import type { IrFunction, IrInstruction } from '../ir.js';
 import { typeBits } from '../scalarTypes.js';
+import { registerUses } from './registerUses.js';
 
 /**
  * Results that never lie in registers of their own: constants, copies, negations, widened indices, and scaled indices and
@@ -10,13 +10,14 @@ export function takenIn(
   fn: IrFunction,
   writes: Uint8Array,
   widths: Uint8Array,
+  uses = registerUses(fn),
 ): (readonly number[] | undefined)[] {
-  const readers = readersOf(fn);
+  const readers = readersOf(fn, uses.reads);
   const parts: (readonly number[] | undefined)[] = fn.registers.map(() => undefined);
   for (const instruction of fn.instructions) {
-    const [register] = writtenRegisters(instruction);
+    const [register] = uses.writes[instruction.index] ?? [];
     if (register === undefined || writes[register] !== 1 || widths[register] === 0) continue;
-    const sources = readRegisters(instruction);
+    const sources = uses.reads[instruction.index] ?? [];
     const isConstant =
       instruction.opcode === 'mov' && sources.length === 0 && instruction.sources[0]?.kind !== 'special';
     if (!isConstant && !isTakenIn(instruction, readers[register] ?? [])) continue;
@@ -28,10 +29,10 @@ export function takenIn(
   return parts;
 }
 
-function readersOf(fn: IrFunction): IrInstruction[][] {
+function readersOf(fn: IrFunction, reads: readonly (readonly number[])[]): IrInstruction[][] {
   const readers: IrInstruction[][] = fn.registers.map(() => []);
   for (const instruction of fn.instructions)
-    for (const register of readRegisters(instruction)) readers[register]?.push(instruction);
+    for (const register of reads[instruction.index] ?? []) readers[register]?.push(instruction);
   return readers;
 }
 

@@ -1,20 +1,28 @@
 import { postDominators } from '../analysis/dominators.js';
-import { readRegisters, writtenRegisters } from '../analysis/registerUse.js';
 import type { IrBlock, IrFunction, IrInstruction, IrOperand } from '../ir.js';
 import { isFloatType } from '../scalarTypes.js';
+import { registerUses, type RegisterUses } from './registerUses.js';
 
 /** Integer work that the uniform datapath does. */
-const UNIFORM_OPCODES =
-  /^(mov|cvta|cvt|add|sub|addc|subc|mul|mad|madc|mul24|mad24|shl|shr|shf|and|or|xor|not|neg|setp|selp|lop3|bfe|bfi|popc|prmt|bra|brx)$/;
+const UNIFORM_OPCODES: ReadonlySet<string> = new Set(
+  'mov cvta cvt add sub addc subc mul mad madc mul24 mad24 shl shr shf and or xor not neg setp selp lop3 bfe bfi popc prmt bra brx'.split(
+    ' ',
+  ),
+);
 
 /**
  * Marks the registers whose values lie in registers of each thread. The others are the same in all threads of a warp: they
  * stay in constant memory or, where the card has them, in uniform registers.
  */
-export function registerValues(fn: IrFunction, uniformRegisters: boolean): Uint8Array {
-  const marked = varyingRegisters(fn);
+export function registerValues(
+  fn: IrFunction,
+  uniformRegisters: boolean,
+  uses = registerUses(fn),
+): Uint8Array {
+  const marked = varyingRegisters(fn, uses);
   if (uniformRegisters) return marked;
-  return spread(fn, marked, (instruction) => !isConstantMemory(instruction));
+  const starts = Uint8Array.from(fn.instructions, (each) => (isConstantMemory(each) ? 0 : 1));
+  return spread(uses, marked, (index) => starts[index] === 1);
 }
 
 /** Whether an instruction only names what lies in constant memory: parameters, sizes of blocks and grid, constants. */
@@ -24,19 +32,19 @@ function isConstantMemory({ opcode, modifiers, sources }: IrInstruction): boolea
   return /^(mov|cvta)$/.test(opcode) && (source?.kind !== 'special' || /^(nctaid|ntid)/.test(source.name));
 }
 
-/** Marks what instructions that `starts` holds for write, and what is computed from it. @returns the marks */
+/** Marks what those instructions write that `starts` holds for, and what is computed from it. @returns the marks */
 function spread(
-  fn: IrFunction,
+  { reads, writes }: RegisterUses,
   marked: Uint8Array,
-  starts: (instruction: IrInstruction) => boolean,
+  starts: (index: number) => boolean,
 ): Uint8Array {
   for (let changed = true; changed;) {
     changed = false;
-    for (const instruction of fn.instructions) {
-      const isMarked =
-        starts(instruction) || readRegisters(instruction).some((register) => marked[register] === 1);
+    for (const [index, written] of writes.entries()) {
+      if (written.length === 0) continue;
+      const isMarked = starts(index) || (reads[index] ?? []).some((register) => marked[register] === 1);
       if (!isMarked) continue;
-      for (const register of writtenRegisters(instruction)) {
+      for (const register of written) {
         if (marked[register] === 1) continue;
         marked[register] = 1;
         changed = true;
@@ -50,17 +58,18 @@ function spread(
  * Registers that may differ between the threads of a warp, or come of work that the uniform datapath does not do. A write
  * where only some of the threads are counts among them.
  */
-function varyingRegisters(fn: IrFunction): Uint8Array {
+function varyingRegisters(fn: IrFunction, uses: RegisterUses): Uint8Array {
   const varying = new Uint8Array(fn.registers.length);
-  const parted = new PartedBlocks(fn);
-  do spread(fn, varying, (instruction) => leavesUniform(instruction) || parted.holds(instruction));
+  const leaves = Uint8Array.from(fn.instructions, (each) => (leavesUniform(each) ? 1 : 0));
+  const parted = new PartedBlocks(fn, uses);
+  do spread(uses, varying, (index) => leaves[index] === 1 || parted.holds(index));
   while (parted.follow(varying));
   return varying;
 }
 
 function leavesUniform({ opcode, modifiers, types, sources }: IrInstruction): boolean {
   if (opcode === 'ld') return !modifiers.some((each) => each.startsWith('param') || each === 'const');
-  if (!UNIFORM_OPCODES.test(opcode)) return true;
+  if (!UNIFORM_OPCODES.has(opcode)) return true;
   if (opcode !== 'mov' && types.some(isFloatType)) return true;
   return sources.some(readsThread);
 }
@@ -76,7 +85,10 @@ class PartedBlocks {
   private readonly meetings: Int32Array;
   private readonly branches: Set<IrBlock>;
 
-  constructor(private readonly fn: IrFunction) {
+  constructor(
+    private readonly fn: IrFunction,
+    private readonly uses: RegisterUses,
+  ) {
     this.blockOf = new Int32Array(fn.instructions.length);
     this.parted = new Uint8Array(fn.blocks.length);
     this.meetings = postDominators(fn).immediate;
@@ -89,16 +101,16 @@ class PartedBlocks {
     );
   }
 
-  holds(instruction: IrInstruction): boolean {
-    return this.parted[this.blockOf[instruction.index] ?? 0] === 1;
+  holds(index: number): boolean {
+    return this.parted[this.blockOf[index] ?? 0] === 1;
   }
 
   /** Marks what lies between branches by varying values and where their ways meet. @returns whether there was one that is new */
   follow(varying: Uint8Array): boolean {
     let found = false;
     for (const branch of this.branches) {
-      const last = this.fn.instructions[branch.last];
-      if (last === undefined || !readRegisters(last).some((register) => varying[register] === 1)) continue;
+      const reads = this.uses.reads[branch.last] ?? [];
+      if (!reads.some((register) => varying[register] === 1)) continue;
       this.branches.delete(branch);
       this.part(branch);
       found = true;

@@ -68,8 +68,9 @@ export class ValueGraph {
 
   /** A loop has the uniform addresses that it adds to in registers, fetched before it, when there are enough. */
   private keepBases(budget: number): void {
-    const written = new Set(this.input.ops.flatMap((op) => op.defs));
     const bases = new Set(this.input.ops.flatMap((op) => op.bases));
+    if (bases.size === 0) return;
+    const written = new Set(this.input.ops.flatMap((op) => op.defs));
     for (const register of bases) {
       if (written.has(register) || this.start + ADDRESS_WIDTH > budget) continue;
       const value: Value = { width: ADDRESS_WIDTH, uses: 0, writer: -1, offset: 0 };
