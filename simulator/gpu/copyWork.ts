@@ -42,7 +42,9 @@ export function copyWork(profile: DeviceProfile, bytes: number, isFill: boolean)
   const amount = Math.min(moved, flowNs * capacity);
   const behindNs = timing.launchOverheadNs - timing.launchOverlapNs + timing.streamGapNs;
   const intervalNs = isFill ? copies.memsetIntervalNs : copies.deviceToDeviceIntervalNs;
-  const aloneNs = Math.max(MINIMUM_NS, intervalNs - behindNs) + flowNs;
+  // A block's first piece is bound by its SM; more pieces and blocks overlap, until what all share binds.
+  const pieceNs = isFill ? 0 : (Math.min(bytes, BLOCK_BYTES) / copies.deviceToDeviceSmBytesPerSecond) * 1e9;
+  const aloneNs = Math.max(MINIMUM_NS, intervalNs - behindNs) + pieceNs + flowNs;
   // Alone, the chain and the resource together take just that; in company the resource is shared as with kernels.
   const p = timing.overlapExponent;
   const chainNs = (aloneNs ** p - (amount / capacity) ** p) ** (1 / p);

@@ -204,6 +204,8 @@ export interface CopyCosts {
   /** From one small copy inside device memory to the next in a stream. */
   readonly deviceToDeviceIntervalNs: number;
   readonly deviceToDeviceBytesPerSecond: number;
+  /** What one SM copies. */
+  readonly deviceToDeviceSmBytesPerSecond: number;
   /** A device-to-device copy whose source and destination stay in L2. */
   readonly deviceToDeviceL2BytesPerSecond: number;
   /** Fills of this size and more are kernels; smaller ones are written by the front end. */

@@ -119,6 +119,7 @@ export const FIGURE_RULES: FigureRules<DeviceFigures> = {
     bothWaysBytesPerSecond: positive,
     deviceToDeviceIntervalNs: notNegative,
     deviceToDeviceBytesPerSecond: positive.by('dramBandwidth'),
+    deviceToDeviceSmBytesPerSecond: positive,
     deviceToDeviceL2BytesPerSecond: positive.by('smThroughput'),
     fillKernelBytes: whole(1),
     memsetIntervalNs: notNegative,

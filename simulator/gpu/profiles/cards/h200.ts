@@ -103,7 +103,10 @@ export const h200: WholeCard = {
       'successive events; a timed event between two kernels: 2.82 us in place of 1.54',
     ),
     eventStepNs: calls(32, 'differences of successive events: 1248, 1280, 1312 ns'),
-    contextSliceNs: contexts(2_090_900, 'stops of two and of three processes: each has 2.091 ms, then the others'),
+    contextSliceNs: contexts(
+      2_090_900,
+      'stops of two and of three processes: each has 2.091 ms, then the others',
+    ),
     contextSwitchNs: contexts(
       155_000,
       'the stops are longer by this a switch; two processes of short launches get 2,461 a second each, a switch before each',
@@ -183,6 +186,7 @@ export const h200: WholeCard = {
     bothWaysBytesPerSecond: calls(101.8e9, '256 MiB each way at once: 5284 us'),
     deviceToDeviceIntervalNs: copies(1550, 'to 4 KiB in a stream; 0.73 us less in a graph'),
     deviceToDeviceBytesPerSecond: copies(2.13e12, '64 MiB to 1 GiB in streams'),
+    deviceToDeviceSmBytesPerSecond: copies(96e9, '1.55 us to 4 KiB, 1.80 us at 64 KiB'),
     deviceToDeviceL2BytesPerSecond: copies(3.45e12, '4 to 16 MiB'),
     fillKernelBytes: copies(8192, '8 KiB waits behind a kernel that fills the card, 4 KiB does not'),
     memsetIntervalNs: copies(1650, '8 KiB in a stream'),
@@ -204,12 +208,12 @@ export const h200: WholeCard = {
     uncachedStagingBytesPerSecond: copies(8.7e9, '64 MiB and more; differs by a quarter from host to host'),
     hostCacheBytes: copies(48 * MIB, 'between 32 and 64 MiB'),
     unstagingBytesPerSecond: copies(
-      11.8e9,
+      11.6e9,
       'pageable copies to the host, 64 KiB to 64 MiB within 13 %; larger ones are up to a fifth faster',
     ),
     stagingChunkBytes: copies(1 * MIB, 'above it the host core and the engine work at the same time'),
     unstagingNs: copies(
-      3200,
+      3600,
       'host_to_end_us of small pageable copies less that of pinned ones on the device',
     ),
   },
