@@ -5,7 +5,7 @@ import type { ContextState, PendingCommand } from './driverState.js';
 export interface DriverObserver {
   /** Has reached its stream, where it waits for what is before it. Commands that act at once never do. */
   onQueued(command: PendingCommand, context: ContextState): void;
-  /** Is its stream's oldest, and begins. A wait for an event begins anew whenever something was recorded. */
+  /** Is its stream's oldest, or a node of a graph that waits for no other any more, and begins. A wait for an event begins anew whenever something was recorded. */
   onStarted(command: PendingCommand, context: ContextState): void;
   /** @param context undefined: it has none, or no longer */
   onCompleted(

@@ -305,6 +305,7 @@ export class StreamWork {
       requireAlive(context);
       const { command } = pending;
       if (command.op === 'launch') pending.request = this.checks.launch(command, context);
+      this.observer?.onStarted(pending, context);
       this.start(pending, context, run, priority);
     } catch (error) {
       this.ended(pending, context, undefined, failureOf(error));

@@ -29,13 +29,19 @@ const TEXTS: Texts = {
       ...(cooperative === true ? { cooperative } : {}),
     },
   }),
-  memcpyHostToDevice: ({ bytes, pinned }) => ({ name: 'Memcpy HtoD', args: { bytes: bytes.length, pinned } }),
+  memcpyHostToDevice: ({ bytes, declaredBytes, pinned }) => ({
+    name: 'Memcpy HtoD',
+    args: { bytes: declaredBytes ?? bytes.length, pinned },
+  }),
   memcpyDeviceToHost: ({ bytes, pinned }) => ({ name: 'Memcpy DtoH', args: { bytes, pinned } }),
   memcpyDeviceToDevice: ({ bytes }) => ({ name: 'Memcpy DtoD', args: { bytes } }),
   memcpyPeer: ({ bytes }) => ({ name: 'Memcpy PtoP', args: { bytes } }),
   memset: ({ bytes }) => ({ name: 'Memset', args: { bytes } }),
-  eventRecord: ({ event }) => ({ name: `record event ${event}`, args: {}, isInstant: true }),
+  eventRecord: ({ event }) => ({ name: `record event ${event}`, args: {} }),
   eventWait: ({ event }) => ({ name: `wait for event ${event}`, args: {} }),
+  freeAsync: () => ({ name: 'free', args: {}, isInstant: true }),
+  hostFunction: ({ hostNs }) => ({ name: 'host function', args: { hostNs } }),
+  graphLaunch: ({ exec }) => ({ name: `graph ${exec}`, args: { exec } }),
   streamSynchronize: () => ({ name: 'synchronize', args: {}, isInstant: true }),
 };
 

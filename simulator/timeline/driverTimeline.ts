@@ -18,6 +18,8 @@ const COPY_ENGINE_ORDER = 900;
 interface Stream {
   readonly pid: number;
   readonly track: Track;
+  /** What the graphs that it launches consist of. */
+  readonly nodes: Track;
   readonly queued: CounterTrack;
   readonly queueName: string;
 }
@@ -27,6 +29,8 @@ interface Waiting {
   readonly stream: Stream;
   readonly streamId: number;
   readonly priority: number;
+  /** Of a graph, whose nodes wait for one another and not in the stream. */
+  readonly isNode: boolean;
   readonly queuedNs: number;
   startedNs?: number;
 }
@@ -71,12 +75,17 @@ export class DriverTimeline implements DriverObserver {
       stream,
       streamId,
       priority: state?.priority ?? 0,
+      isNode: false,
       queuedNs,
     });
     stream.queued.set(queuedNs, { commands: state?.queue.length ?? 0 });
   }
 
-  onStarted(pending: PendingCommand): void {
+  onStarted(pending: PendingCommand, context: ContextState): void {
+    if (pending.node !== undefined) {
+      this.onNodeStarted(pending, context);
+      return;
+    }
     const held = this.waiting.get(pending.sequence);
     if (held === undefined || held.startedNs !== undefined) return;
     held.startedNs = this.nowNs();
@@ -102,6 +111,7 @@ export class DriverTimeline implements DriverObserver {
       ...reportArgs(result),
       ...(failure === undefined ? {} : { failure: failure.code }),
     });
+    if (held.isNode) return;
     const left = context?.streams.get(held.streamId)?.queue.length ?? 0;
     held.stream.queued.set(nowNs, { commands: left });
   }
@@ -126,13 +136,30 @@ export class DriverTimeline implements DriverObserver {
     for (const { queued } of this.streams.values()) queued.flush();
   }
 
+  private onNodeStarted(pending: PendingCommand, context: ContextState): void {
+    const streamId = pending.command.stream;
+    const nowNs = this.nowNs();
+    this.waiting.set(pending.sequence, {
+      pending,
+      stream: this.streamOf(context, streamId),
+      streamId,
+      priority: context.streams.get(streamId)?.priority ?? 0,
+      isNode: true,
+      queuedNs: nowNs,
+      startedNs: nowNs,
+    });
+  }
+
   private show(held: Waiting & { readonly pending: PendingCommand }, endNs: number, more: TraceArgs): void {
-    const { pending, stream, queuedNs, startedNs, priority } = held;
+    const { pending, stream, isNode, queuedNs, startedNs, priority } = held;
     const { name, args, isInstant } = commandText(pending.command, priority);
-    const waitedUs = Math.round((startedNs ?? endNs) - queuedNs) / 1000;
-    const all = { ticket: pending.command.ticket, ...args, waitedUs, ...more };
-    if (startedNs === undefined || isInstant === true) stream.track.instant(name, endNs, all);
-    else stream.track.slice(name, startedNs, endNs, all);
+    const waited = isNode ? {} : { waitedUs: Math.round((startedNs ?? endNs) - queuedNs) / 1000 };
+    const all = { ticket: pending.command.ticket, ...args, ...waited, ...more };
+    const track = isNode ? stream.nodes : stream.track;
+    // A record of an event without a time stamp takes no time.
+    const isOver = startedNs === undefined || Math.round(startedNs) === Math.round(endNs);
+    if (isOver || isInstant === true) track.instant(name, endNs, all);
+    else track.slice(name, startedNs, endNs, all);
   }
 
   private showCopy({ track, startNs, copy }: Copying, more: TraceArgs): void {
@@ -151,7 +178,8 @@ export class DriverTimeline implements DriverObserver {
     stream = {
       pid,
       queueName,
-      track: new Track(this.writer, numbers, pid, name, 'stream', id),
+      track: new Track(this.writer, numbers, pid, name, 'stream', 2 * id),
+      nodes: new Track(this.writer, numbers, pid, `${name}: graphs`, 'graph', 2 * id + 1),
       queued: new CounterTrack(this.writer, pid, `${queueName}: commands`),
     };
     this.streams.set(key, stream);

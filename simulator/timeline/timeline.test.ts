@@ -121,6 +121,37 @@ describe('a timeline', () => {
     expect(unfinished).toBeGreaterThan(0);
   });
 
+  it('shows the nodes of graphs beside the launch of the graph', () => {
+    const clock = new VirtualClock();
+    const node = new GpuNode(clock, { gpus: ['h200'], executor: () => new FakeExecutor() });
+    let text = '';
+    const timeline = new Timeline(node, (piece) => (text += piece));
+    const session = new Session(node, clock).open();
+    const module = session.handle('moduleLoad', { ptx: FAKE_PTX, file: 'fake.ptx' });
+    const address = session.handle('malloc', { bytes: 4000 });
+    const shape = { grid: [99, 1, 1], block: [128, 1, 1], dynamicSharedBytes: 0 } as const;
+    const args = { module, kernel: 'add', ...shape, params: pointerParams(address, 1) };
+    const graph = session.handle('graphCreate', {});
+    session.call('graphAddNode', { graph, after: [], node: { op: 'launch', args } });
+    session.call('graphAddNode', { graph, after: [], node: { op: 'launch', args } });
+    session.call('graphAddNode', { graph, after: [0, 1], node: { op: 'launch', args } });
+    const exec = session.handle('graphInstantiate', { graph });
+    session.call('graphLaunch', { exec });
+    timeline.end();
+    const trace = JSON.parse(text) as Trace;
+    expect(ruleBreaks(trace)).toEqual([]);
+    const [launch] = slices(trace, 'stream').filter(({ name }) => name === `graph ${exec}`);
+    const nodes = slices(trace, 'graph');
+    expect(nodes.map(({ name }) => name)).toEqual(['add', 'add', 'add']);
+    const endOf = ({ ts, dur = 0 }: TraceEvent): number => ts + dur;
+    expect(nodes[2].ts).toBeGreaterThanOrEqual(Math.max(endOf(nodes[0]), endOf(nodes[1])) - 0.001);
+    for (const each of nodes) {
+      expect(each.ts).toBeGreaterThanOrEqual(launch.ts);
+      expect(endOf(each)).toBeLessThanOrEqual(endOf(launch) + 0.001);
+    }
+    expect(sum(slices(trace, 'blocks'), 'blocks')).toBe(3 * 99);
+  });
+
   it('changes nothing that is simulated', () => {
     const clock = new VirtualClock();
     const node = new GpuNode(clock, { gpus: ['h200'], executor: () => new FakeExecutor() });
