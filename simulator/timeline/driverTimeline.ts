@@ -153,7 +153,7 @@ export class DriverTimeline implements DriverObserver {
   private show(held: Waiting & { readonly pending: PendingCommand }, endNs: number, more: TraceArgs): void {
     const { pending, stream, isNode, queuedNs, startedNs, priority } = held;
     const { name, args, isInstant } = commandText(pending.command, priority);
-    const waited = isNode ? {} : { waitedUs: Math.round((startedNs ?? endNs) - queuedNs) / 1000 };
+    const waited: TraceArgs = isNode ? {} : { waitedUs: Math.round((startedNs ?? endNs) - queuedNs) / 1000 };
     const all = { ticket: pending.command.ticket, ...args, ...waited, ...more };
     const track = isNode ? stream.nodes : stream.track;
     // A record of an event without a time stamp takes no time.
