@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { BlockEngine, emptyEngine } from '../dispatch/index.js';
-import { profileNamed, type DeviceProfile } from '../profiles/index.js';
+import { PROFILE_NAMES, profileNamed, type DeviceProfile } from '../profiles/index.js';
 import { DEVICE_RESOURCES, SM_RESOURCES, type BlockWork } from '../timing/index.js';
 import { chipPicojoules, memoryPicojoules, unitEnergies } from './blockEnergy.js';
 import { PowerMeter, emptyPower, totalWatts } from './index.js';
@@ -179,4 +179,24 @@ it('memory takes its own once it is in use', () => {
   const bytesWatts = ratePerNs * 4e6 * picojoules.dramBytes * 1e-3;
   expect(bench.power.state.watts.memory).toBeGreaterThan(bytesWatts);
   expect(bench.power.state.watts.memory).toBeLessThanOrEqual(bytesWatts + memoryAwakeWatts);
+});
+
+describe('a card full of multiply-adds', () => {
+  const sustained = (name: string): number => {
+    const card = profileNamed(name);
+    const bench = new Bench(card);
+    bench.start(1, work({ issue: 1e10, float32: 1e10 }), range(0, card.sms));
+    bench.run(500e6);
+    expect(totalWatts(bench.power.state.watts)).toBeLessThanOrEqual(card.power.limitWatts);
+    return bench.engine.state.clockHz;
+  };
+
+  it.each(PROFILE_NAMES)('keeps the clock that the maker of %s guarantees', (name) => {
+    expect(sustained(name)).toBeGreaterThanOrEqual(profileNamed(name).clocks.baseHz);
+  });
+
+  it('runs at its highest clock on an H200, and below it on a T4, whose limit is low', () => {
+    expect(sustained('h200')).toBe(1.98e9);
+    expect(sustained('t4')).toBeLessThan(1.5e9);
+  });
 });
