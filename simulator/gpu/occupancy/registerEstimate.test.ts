@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { parseModule, type IrFunction } from '../../ptx/index.js';
 import { profileNamed } from '../profiles/index.js';
 import { blockFootprint, estimateRegisters, occupancy } from './index.js';
 import { estimateErrors, measuredKernels } from './tests/measuredRegisters.js';
@@ -43,5 +44,30 @@ describe('registers a thread, against the assembler', () => {
       return blocks(estimateRegisters(kernel, h200)) !== blocks(registers);
     });
     expect(changed.length / tuned.length, changed.map(({ name }) => name).join(', ')).toBeLessThan(0.05);
+  });
+});
+
+describe('registers for a block', () => {
+  /** A kernel that holds so many words at once. */
+  function holding(words: number): IrFunction {
+    const lines = (line: (index: number) => string): string =>
+      Array.from({ length: words }, (_, index) => line(index)).join('\n');
+    const text = `.version 8.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 p, .param .u64 q) {
+      .reg .b32 %r<${words}>; .reg .b64 %rd<2>; ld.param.u64 %rd0, [p]; ld.param.u64 %rd1, [q];
+      ${lines((index) => `ld.global.u32 %r${index}, [%rd0+${4 * index}];`)}
+      ${lines((index) => `st.global.u32 [%rd1+${4 * index}], %r${index};`)} ret; }`;
+    return parseModule(text, 'k.ptx').functions[0];
+  }
+
+  it.each([
+    // The assembler may well do with 64 where the estimate says a few more.
+    [62, 1024, 64],
+    [62, 256, undefined],
+    [120, 1024, undefined],
+  ])('of %i words, %i threads a block', (words, threads, expected) => {
+    const kernel = holding(words);
+    const estimate = estimateRegisters(kernel, h200);
+    expect(estimate).toBeGreaterThan(64);
+    expect(estimateRegisters(kernel, h200, threads)).toBe(expected ?? estimate);
   });
 });
