@@ -20,4 +20,9 @@ export { analyzeLiveness, type Liveness } from './analysis/liveness.js';
 export { analyzeLoops, type LoopAnalysis, type NaturalLoop } from './analysis/loops.js';
 export { readRegisters, writtenRegisters } from './analysis/registerUse.js';
 export { registerPressure, type RegisterPressure } from './analysis/registerPressure.js';
-export { estimateRegistersPerThread } from './registers/index.js';
+export {
+  codeShape,
+  estimateRegistersPerThread,
+  type CodeShape,
+  type RegisterTarget,
+} from './registers/index.js';

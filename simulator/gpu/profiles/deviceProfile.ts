@@ -144,12 +144,14 @@ export interface DeviceTiming {
   readonly blocksPerCycle: number;
   /** Exponent of the norm that joins the limits of a block: 1 adds them, infinity takes the largest. */
   readonly overlapExponent: number;
+  /** The same of the norm that joins a block's latencies with its waits for resources. */
+  readonly chainExponent: number;
   readonly issuePerCycle: number;
   /** Cycles between two issues of one warp that waits for nothing. */
   readonly warpIssueCycles: number;
   /** Machine instructions that every warp starts with and PTX does not show: stack pointer, constant loads, exit. */
   readonly prologueSlots: number;
-  /** PTX instructions over which the assembler moves an instruction forward. */
+  /** Loads of a warp that are in flight at once: more need more registers. */
   readonly schedulingWindow: number;
   /** Warp instructions a cycle and SM. */
   readonly integerPerCycle: number;
@@ -169,6 +171,16 @@ export interface DeviceTiming {
   readonly atomicsPerCycle: number;
   /** L2 bandwidth that a stored byte takes, against a loaded one. */
   readonly storeWeightInL2: number;
+  /** The same of stores that fill only parts of sectors. */
+  readonly partialStoreWeightInL2: number;
+  /** Of float operations on one address each takes as long as so many of integers. */
+  readonly floatAtomicTurns: number;
+  /** Of the constant cache: a load that is the same for all lanes, and each line of one that is not. */
+  readonly constantCycles: number;
+  readonly constantCyclesPerLine: number;
+  /** Of the shared memory, for a turn of a loop that compares and swaps; and more of it where all warps want the same words. */
+  readonly swapCycles: number;
+  readonly swapContentionCycles: number;
   /** Cycles of L1's data array that the arrival of a line's missing sectors from L2 takes. */
   readonly fillCyclesPerLine: number;
   readonly latency: {
@@ -177,11 +189,19 @@ export interface DeviceTiming {
     readonly special: number;
     readonly specialRegister: number;
     readonly shared: number;
+    /** Of an atomic operation in shared memory, and of one turn of a loop that makes others of compare and swap. */
+    readonly sharedAtomic: number;
+    readonly swap: number;
+    readonly constant: number;
+    /** For every further line of the constant cache. */
+    readonly constantLine: number;
     readonly l1: number;
     readonly l2: number;
     readonly dram: number;
     readonly atomic: number;
     readonly barrier: number;
+    /** Each warp that waits there makes it so much longer. */
+    readonly barrierWarp: number;
     readonly shuffle: number;
     /** From a taken branch to the next issue of that warp. */
     readonly branch: number;

@@ -1,6 +1,8 @@
 import { fairShare } from './fairShare.js';
 import type { BlockWork, Capacities } from './blockWork.js';
 import { classRates } from './classRates.js';
+import { blockNs, schedulerBalance } from './blockTime.js';
+import { SCHEDULED } from './issueTurns.js';
 
 /** Blocks of one kind, `perSm` on each of their SMs. */
 export interface RatedGroup {
@@ -20,8 +22,8 @@ export interface SmClass {
  * How fast blocks progress, as a fraction of a block per nanosecond: for each class of SMs, one rate for each member.
  *
  * A block alone would take `solo`: its latency chain joined with its own use of each resource. With company, every
- * resource is shared max-min fairly among the demands that the blocks would make alone; each resource's time and the
- * chain are joined by a p-norm, so that two limits that nearly bind cost more than either.
+ * resource is shared max-min fairly among the demands that the blocks would make alone; the resources' times are joined by
+ * a p-norm, so that two limits that nearly bind cost more than either, and with the chain by another.
  */
 export function blockRates(
   groups: readonly RatedGroup[],
@@ -32,11 +34,13 @@ export function blockRates(
 ): number[][] {
   const soloNs: number[] = [];
   const common: number[] = [];
+  const chains: number[] = [];
   const everywhere: number[] = [];
   const wanted: number[] = [];
   for (const { work, sms, perSm } of groups) {
     soloNs.push(soloTimeNs(work, limits, exponent, schedulers));
-    common.push(chainNs(work, limits) ** exponent);
+    common.push(0);
+    chains.push(chainNs(work, limits));
     everywhere.push(perSm * sms);
     wanted.push(0);
   }
@@ -50,12 +54,12 @@ export function blockRates(
       common[index] += (groups[index].work.device[resource] / level) ** exponent;
     }
   }
-  const terms = { soloNs, powers: common };
+  const terms = { soloNs, chains, powers: common, schedulers };
   return classes.map(({ members }) => classRates(groups, members, terms, limits, exponent));
 }
 
 /** Time of a block's chain, at the clock of these limits. */
-function chainNs({ chainCycles, chainFixedNs }: BlockWork, { cyclesPerNs }: Capacities): number {
+export function chainNs({ chainCycles, chainFixedNs }: BlockWork, { cyclesPerNs }: Capacities): number {
   return chainCycles / cyclesPerNs + chainFixedNs;
 }
 
@@ -66,14 +70,14 @@ export function soloTimeNs(
   exponent: number,
   schedulers: number,
 ): number {
-  let power = chainNs(work, limits) ** exponent;
+  let power = 0;
   for (let index = 0; index < work.sm.length; index++) {
     if (work.sm[index] === 0) continue;
-    const usable = index === 0 ? Math.min(1, work.warps / schedulers) : 1;
+    const usable = index < SCHEDULED ? schedulerBalance(work.warps, schedulers) : 1;
     power += (work.sm[index] / (limits.sm[index] * usable)) ** exponent;
   }
   for (let index = 0; index < work.device.length; index++) {
     if (work.device[index] > 0) power += (work.device[index] / limits.device[index]) ** exponent;
   }
-  return Math.max(power ** (1 / exponent), 1e-3);
+  return blockNs(power ** (1 / exponent), chainNs(work, limits), limits);
 }

@@ -35,6 +35,10 @@ export interface TracedBlock {
 
 const ISSUE = SM_RESOURCES.indexOf('issue');
 const DATA = SM_RESOURCES.indexOf('data');
+const CONSTANT = SM_RESOURCES.indexOf('constant');
+const CONSTANT_LINE_BYTES = 64;
+/** Bytes that one slice of L2 serves in a row: atomics on them wait for each other. */
+const SLICE_BYTES = 512;
 const L2_PORT = SM_RESOURCES.indexOf('l2Port');
 const L2_BYTES = DEVICE_RESOURCES.indexOf('l2Bytes');
 const ATOMICS = DEVICE_RESOURCES.indexOf('atomics');
@@ -55,6 +59,8 @@ export class BlockTracer implements TraceSink {
   /** Lines of the block traced first: what blocks that run together have in common. */
   private readonly commonLines = new Set<number>();
   private budget = Infinity;
+  /** Words of shared memory that loops of compare and swap work on. */
+  private readonly swapped = new Set<number>();
 
   constructor(
     private readonly kernel: IrFunction,
@@ -82,6 +88,7 @@ export class BlockTracer implements TraceSink {
     this.finish();
     this.cache.clear();
     this.timelines = new Map();
+    this.swapped.clear();
     this.current = {
       block,
       warps: this.warps,
@@ -126,9 +133,17 @@ export class BlockTracer implements TraceSink {
     const traced = this.current;
     if (traced === undefined || activeMask === 0) return;
     const { timing } = this.profile;
-    const shape = this.requests.take(space, kind, bytesPerLane, activeMask, addresses);
     const timeline = this.timeline(warp);
     const plan = this.plans[index];
+    if (plan.isConstant) {
+      this.constant(traced, plan, timeline, activeMask, addresses);
+      return;
+    }
+    if (plan.isSwapLoop && space === 'shared') {
+      this.swap(traced, plan, timeline, activeMask, addresses);
+      return;
+    }
+    const shape = this.requests.take(space, kind, bytesPerLane, activeMask, addresses);
     if (space === 'shared') {
       if (plan.isMerged) {
         timeline.resolve(plan, timing.latency.shared, timing.latency.shared);
@@ -136,16 +151,20 @@ export class BlockTracer implements TraceSink {
       }
       const wavefronts = kind === 'atomic' ? sharedAtomicCycles(activeMask, addresses) : shape.wavefronts;
       traced.sm[DATA] += wavefronts;
+      const base = kind === 'atomic' ? timing.latency.sharedAtomic : timing.latency.shared;
       const extra = (wavefronts - 1) / timing.wavefrontsPerCycle;
-      timeline.resolve(plan, timing.latency.shared + extra, timing.latency.shared + extra);
+      timeline.resolve(plan, base + extra, base + extra);
       return;
     }
     const cycles = Math.max(shape.wavefronts / timing.wavefrontsPerCycle, shape.lines / timing.tagsPerCycle);
     traced.sm[DATA] += cycles * timing.wavefrontsPerCycle;
     this.remember(traced, kind, shape);
     if (kind === 'atomic') this.atomic(traced, shape, plan, timeline, activeMask, addresses);
-    else if (kind === 'store') this.traffic(traced, this.touch(shape).touched, timing.storeWeightInL2);
-    else {
+    else if (kind === 'store') {
+      const isPartial = bitCount32(activeMask) * bytesPerLane < shape.sectors * SECTOR_BYTES;
+      const weight = isPartial ? timing.partialStoreWeightInL2 : timing.storeWeightInL2;
+      this.traffic(traced, this.touch(shape).touched, weight);
+    } else {
       const { missed, missedLines } = this.touch(shape);
       this.traffic(traced, missed, 1);
       traced.sm[DATA] += missedLines * timing.fillCyclesPerLine * timing.wavefrontsPerCycle;
@@ -176,14 +195,96 @@ export class BlockTracer implements TraceSink {
     addresses: Float64Array,
   ): void {
     const { atomic, l2, dram } = this.profile.timing.latency;
-    this.traffic(traced, shape.sectors, 1);
-    for (let lane = 0; lane < 32; lane++) {
-      if (((activeMask >>> lane) & 1) === 0) continue;
-      traced.device[ATOMICS] += 1;
-      const address = addresses[lane];
-      traced.atomics.set(address, (traced.atomics.get(address) ?? 0) + 1);
+    if (plan.isAggregated) {
+      this.traffic(traced, 1, 1);
+      this.addAtomics(traced, addresses[31 - Math.clz32(activeMask)], 1, plan.atomicWeight);
+    } else {
+      this.traffic(traced, shape.sectors, 1);
+      for (let lane = 0; lane < 32; lane++) {
+        if (((activeMask >>> lane) & 1) !== 0) this.addLane(traced, plan, lane, activeMask, addresses);
+      }
     }
     timeline.resolve(plan, atomic, atomic + dram - l2);
+  }
+
+  /** Lanes on one sector go together; those on one address one after the other. */
+  private addLane(
+    traced: TracedBlock,
+    plan: InstructionPlan,
+    lane: number,
+    activeMask: number,
+    addresses: Float64Array,
+  ): void {
+    const address = addresses[lane];
+    const sector = Math.floor(address / SECTOR_BYTES);
+    let turn = 0;
+    let goesAlong = false;
+    for (let other = 0; other < lane; other++) {
+      if (((activeMask >>> other) & 1) === 0) continue;
+      if (addresses[other] === address) turn += 1;
+      else if (Math.floor(addresses[other] / SECTOR_BYTES) === sector) goesAlong = true;
+    }
+    if (goesAlong && turn === 0) return;
+    const { floatAtomicTurns } = this.profile.timing;
+    this.addAtomics(
+      traced,
+      address,
+      plan.isFloatAtomic && turn > 0 ? floatAtomicTurns : 1,
+      plan.atomicWeight,
+    );
+  }
+
+  private addAtomics(traced: TracedBlock, address: number, operations: number, weight: number): void {
+    traced.device[ATOMICS] += weight;
+    const slice = Math.floor(address / SLICE_BYTES);
+    traced.atomics.set(slice, (traced.atomics.get(slice) ?? 0) + operations);
+  }
+
+  /** The constant cache gives one line at a time. */
+  private constant(
+    traced: TracedBlock,
+    plan: InstructionPlan,
+    timeline: WarpTimeline,
+    activeMask: number,
+    addresses: Float64Array,
+  ): void {
+    const { timing } = this.profile;
+    const lines = new Set<number>();
+    for (let lane = 0; lane < 32; lane++) {
+      if (((activeMask >>> lane) & 1) !== 0) lines.add(Math.floor(addresses[lane] / CONSTANT_LINE_BYTES));
+    }
+    const more = lines.size - 1;
+    traced.sm[CONSTANT] += more > 0 ? lines.size * timing.constantCyclesPerLine : timing.constantCycles;
+    const cycles = timing.latency.constant + more * timing.latency.constantLine;
+    timeline.resolve(plan, cycles, cycles);
+  }
+
+  /**
+   * A loop of compare and swap: once more for every lane that wants the same word, and the more often in vain the fewer
+   * words all warps share.
+   */
+  private swap(
+    traced: TracedBlock,
+    plan: InstructionPlan,
+    timeline: WarpTimeline,
+    activeMask: number,
+    addresses: Float64Array,
+  ): void {
+    const { timing } = this.profile;
+    const lanes = new Map<number, number>();
+    let turns = 0;
+    for (let lane = 0; lane < 32; lane++) {
+      if (((activeMask >>> lane) & 1) === 0) continue;
+      const already = (lanes.get(addresses[lane]) ?? 0) + 1;
+      lanes.set(addresses[lane], already);
+      turns = Math.max(turns, already);
+      this.swapped.add(addresses[lane]);
+    }
+    const contention = Math.min(1, 32 / this.swapped.size);
+    traced.sm[ISSUE] += turns * SWAP_SLOTS;
+    traced.sm[DATA] += turns * (timing.swapCycles + timing.swapContentionCycles * contention);
+    const cycles = timing.latency.sharedAtomic + turns * timing.latency.swap;
+    timeline.resolve(plan, cycles, cycles);
   }
 
   private traffic(traced: TracedBlock, sectors: number, weight: number): void {
@@ -200,9 +301,9 @@ export class BlockTracer implements TraceSink {
     let touched = 0;
     for (let index = 0; index < shape.lines; index++) {
       const line = shape.lineNumbers[index];
-      const sectors = bitCount4(this.cache.touch(line, shape.sectorMasks[index]));
       if (first) this.commonLines.add(line);
       const share = this.cache.isThere && this.commonLines.has(line) && !first ? 1 / this.residents : 1;
+      const sectors = bitCount4(this.cache.touch(line, shape.sectorMasks[index], share));
       missed += sectors * share;
       if (sectors > 0) missedLines += share;
       touched += bitCount4(shape.sectorMasks[index]);
@@ -244,8 +345,18 @@ export class BlockTracer implements TraceSink {
       l2 = Math.max(l2, timeline.endL2);
       dram = Math.max(dram, timeline.endDram);
     }
-    for (const timeline of this.timelines.values()) if (timeline.atBarrier) timeline.leaveBarrier(l2, dram);
+    for (const timeline of this.timelines.values())
+      if (timeline.atBarrier) timeline.leaveBarrier(l2, dram, this.warps);
   }
+}
+
+/** Of a turn of such a loop: load, add, compare and swap, test, branch. */
+const SWAP_SLOTS = 6;
+
+function bitCount32(mask: number): number {
+  let count = 0;
+  for (let left = mask; left !== 0; left &= left - 1) count += 1;
+  return count;
 }
 
 function granulesOf(bySegment: Map<number, Set<number>>, segment: number): Set<number> {

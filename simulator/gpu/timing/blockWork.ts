@@ -1,7 +1,16 @@
 import type { DeviceProfile } from '../profiles/index.js';
 
 /** What blocks of one SM share, in the order of `BlockWork.sm`. Amounts are in the unit that the SM serves a cycle. */
-export const SM_RESOURCES = ['issue', 'integer', 'float32', 'float64', 'special', 'data', 'l2Port'] as const;
+export const SM_RESOURCES = [
+  'issue',
+  'integer',
+  'float32',
+  'float64',
+  'special',
+  'data',
+  'l2Port',
+  'constant',
+] as const;
 /** What all blocks of the device share, in the order of `BlockWork.device`. */
 export const DEVICE_RESOURCES = ['l2Bytes', 'dramBytes', 'atomics', 'starts', 'hotAtomics'] as const;
 
@@ -23,6 +32,8 @@ export interface Capacities {
   readonly cyclesPerNs: number;
   readonly sm: readonly number[];
   readonly device: readonly number[];
+  /** Exponent of the norm that joins what a block waits for answers with what it waits for its turn. */
+  readonly chainExponent: number;
 }
 
 export function capacities(
@@ -34,6 +45,7 @@ export function capacities(
   const cyclesPerNs = clockHz / 1e9;
   return {
     cyclesPerNs,
+    chainExponent: timing.chainExponent,
     sm: [
       timing.issuePerCycle,
       timing.integerPerCycle,
@@ -42,6 +54,7 @@ export function capacities(
       timing.specialPerCycle,
       timing.wavefrontsPerCycle,
       timing.l2PortBytesPerCycle,
+      1,
     ].map((perCycle) => perCycle * cyclesPerNs),
     device: [
       (timing.l2BytesPerSecond / 1e9) * (clockHz / profile.clockHz),

@@ -1,12 +1,15 @@
 import type { Capacities } from './blockWork.js';
 import type { RatedGroup } from './blockRates.js';
+import { blockNs, schedulerBalance } from './blockTime.js';
 import { fairShare } from './fairShare.js';
 import { LEAST_LEFT, SCHEDULED, burst, dependence, independence, leftOver } from './issueTurns.js';
 
-/** What of the groups holds on all SMs: each one's time alone, and the power sum of its chain and of what the device limits. */
+/** What of the groups holds on all SMs: each one's time alone, its chain, and the power sum of what the device limits. */
 export interface CommonTerms {
   readonly soloNs: readonly number[];
+  readonly chains: readonly number[];
   readonly powers: readonly number[];
+  readonly schedulers: number;
 }
 
 /**
@@ -17,11 +20,13 @@ export interface CommonTerms {
 export function classRates(
   groups: readonly RatedGroup[],
   members: readonly number[],
-  { soloNs, powers }: CommonTerms,
+  { soloNs, chains, powers, schedulers }: CommonTerms,
   limits: Capacities,
   exponent: number,
 ): number[] {
   const sums = members.map((index) => powers[index]);
+  const warps = members.reduce((sum, index) => sum + groups[index].perSm * groups[index].work.warps, 0);
+  const balance = schedulerBalance(warps, schedulers);
   const ages = turnsOf(groups, members);
   const counts = members.map((index) => groups[index].perSm);
   const demands = members.map(() => 0);
@@ -31,11 +36,24 @@ export function classRates(
       const index = members[position];
       demands[position] = groups[index].work.sm[resource] / soloNs[index];
     }
-    addShare(sums, fairShare(limits.sm[resource], counts, demands), groups, members, resource, exponent);
+    const usable = resource < SCHEDULED ? balance : 1;
+    addShare(
+      sums,
+      fairShare(limits.sm[resource] * usable, counts, demands),
+      groups,
+      members,
+      resource,
+      exponent,
+    );
   }
-  if (ages.length === 1) return sums.map((sum) => rate(sum, exponent));
-  return ratesByTurns(groups, members, ages, sums, soloNs, limits, exponent);
+  const rate: RateOf = (position) =>
+    1 / blockNs(sums[position] ** (1 / exponent), chains[members[position]], limits);
+  if (ages.length === 1) return sums.map((_, position) => rate(position));
+  return ratesByTurns(groups, members, ages, sums, rate, soloNs, limits, exponent);
 }
+
+/** Rate of the member at a position, of its power sum as it is. */
+type RateOf = (position: number) => number;
 
 /** Each launch in its turn takes what it can of what the older ones leave. */
 function ratesByTurns(
@@ -43,6 +61,7 @@ function ratesByTurns(
   members: readonly number[],
   ages: readonly number[],
   sums: number[],
+  rate: RateOf,
   soloNs: readonly number[],
   limits: Capacities,
   exponent: number,
@@ -69,7 +88,7 @@ function ratesByTurns(
     let slots = limits.sm[0] * (1 - free[0]);
     let alone = 0;
     for (const position of mine) {
-      rates[position] = rate(sums[position], exponent);
+      rates[position] = rate(position);
       const { work, perSm } = groups[members[position]];
       slots += rates[position] * perSm * work.sm[0];
       alone += independence(work) / mine.length;
@@ -115,8 +134,4 @@ function addShare(
   for (let position = 0; position < members.length; position++) {
     sums[position] += (groups[members[position]].work.sm[resource] / level) ** exponent;
   }
-}
-
-function rate(sum: number, exponent: number): number {
-  return 1 / Math.max(sum ** (1 / exponent), 1e-3);
 }

@@ -8,7 +8,9 @@ export {
   type BlockWork,
   type Capacities,
 } from './blockWork.js';
-export { blockRates, soloTimeNs, type RatedGroup, type SmClass } from './blockRates.js';
+export { blockNs } from './blockTime.js';
+export { blockRates, chainNs, soloTimeNs, type RatedGroup, type SmClass } from './blockRates.js';
+export { classRates } from './classRates.js';
 export { fairShare } from './fairShare.js';
 export { forgetSegment, missShare, residentShare, touchSegments, type L2State } from './l2State.js';
 export { profileLaunch, type KernelProfile } from './kernelProfile.js';

@@ -1,4 +1,11 @@
-import { readRegisters, writtenRegisters, type IrFunction, type IrInstruction } from '../../ptx/index.js';
+import {
+  codeShape,
+  readRegisters,
+  writtenRegisters,
+  type CodeShape,
+  type IrFunction,
+  type IrInstruction,
+} from '../../ptx/index.js';
 import type { DeviceTiming } from '../profiles/index.js';
 import { SM_RESOURCES } from './blockWork.js';
 import { machineCost, type MachineCost } from './machineCosts.js';
@@ -10,11 +17,25 @@ export interface InstructionPlan {
   readonly pipeIndex: number;
   readonly reads: readonly number[];
   readonly writes: readonly number[];
-  readonly startsBasicBlock: boolean;
+  /** First of what the assembler orders as one piece. */
+  readonly startsRegion: boolean;
+  /** How often the loop body that it begins stands in a row. */
+  readonly copies: number;
   readonly isBarrier: boolean;
   readonly isBranch: boolean;
+  /** Its result takes a register from its start on. */
+  readonly isLoad: boolean;
   /** Memory accesses whose results arrive later than the instruction's own latency says. */
   readonly isMemory: boolean;
+  /** Loads of the constant cache. */
+  readonly isConstant: boolean;
+  /** One lane does it for the warp: integers that all its threads add to one address. */
+  readonly isAggregated: boolean;
+  /** What an atomic operation takes of an L2 slice, against one whose result nobody waits for. */
+  readonly atomicWeight: number;
+  /** Shared memory knows no such operation: a loop compares and swaps. */
+  readonly isSwapLoop: boolean;
+  readonly isFloatAtomic: boolean;
   /** Served by the wider load that the assembler makes of it and its neighbour: costs nothing of its own. */
   readonly isMerged: boolean;
 }
@@ -22,31 +43,88 @@ export interface InstructionPlan {
 const MEMORY = new Set(['ld', 'ldu', 'st', 'atom', 'red']);
 
 export function instructionPlans(kernel: IrFunction, latency: DeviceTiming['latency']): InstructionPlan[] {
-  const firsts = new Set(kernel.blocks.map((block) => block.first));
+  const shape = codeShape(kernel, true);
   const merged = mergedLoads(kernel);
+  const fused = fusedOperations(kernel);
+  const blockOf = new Int32Array(kernel.instructions.length);
+  for (const { index, first, last } of kernel.blocks) blockOf.fill(index, first, last + 1);
   return kernel.instructions.map((instruction) => {
-    const plan = planOf(instruction, firsts.has(instruction.index), latency);
+    const plan = planOf(kernel, instruction, blockOf[instruction.index], shape, latency);
+    if (fused.has(instruction.index)) {
+      return { ...plan, cost: { ...plan.cost, slots: 0, pipeOps: 0, latencyCycles: 0 } };
+    }
     if (!merged.has(instruction.index)) return plan;
     return { ...plan, cost: { ...plan.cost, slots: 0 }, isMerged: true };
   });
 }
 
 function planOf(
+  kernel: IrFunction,
   instruction: IrInstruction,
-  startsBasicBlock: boolean,
+  block: number,
+  shape: CodeShape,
   latency: DeviceTiming['latency'],
 ): InstructionPlan {
-  const cost = machineCost(instruction, latency);
+  const reads = readRegisters(instruction);
+  const writes = writtenRegisters(instruction);
+  const isUniform = (registers: readonly number[]): boolean =>
+    registers.length > 0 && registers.every((register) => shape.varying[register] === 0);
+  const { first, last, successors } = kernel.blocks[block];
+  const region = shape.regionOf[block];
+  const cost = machineCost(instruction, latency, {
+    copies: shape.copies[region],
+    operands: new Set(reads.filter((register) => shape.varying[register] === 1)).size,
+    isTakenIn: writes.length > 0 && writes.every((register) => shape.takenIn[register] === 1),
+    isUniform: instruction.opcode === 'bra' ? isUniform(reads) : isUniform(writes),
+    isGuarded:
+      instruction.index === last &&
+      successors.length > 0 &&
+      successors.some((next) => next !== region && shape.regionOf[next] === region),
+  });
   return {
     cost,
     pipeIndex: cost.pipe === undefined ? -1 : SM_RESOURCES.indexOf(cost.pipe),
-    reads: readRegisters(instruction),
-    writes: writtenRegisters(instruction),
-    startsBasicBlock,
+    reads,
+    writes,
+    startsRegion: instruction.index === first && region === block,
+    copies: shape.copies[region],
     isBarrier: instruction.opcode === 'bar' || instruction.opcode === 'barrier',
     isBranch: instruction.opcode === 'bra' || instruction.opcode === 'brx',
+    isLoad: /^(ld|ldu)$/.test(instruction.opcode) && !instruction.modifiers.includes('param'),
     isMerged: false,
+    ...atomicPlan(kernel, instruction, shape),
+    isConstant: instruction.opcode === 'ld' && instruction.modifiers.includes('const'),
     isMemory: MEMORY.has(instruction.opcode) && !instruction.modifiers.includes('param'),
+  };
+}
+
+const AGGREGATED = /^(add|inc|dec|min|max|and|or|xor)$/;
+
+function atomicPlan(
+  kernel: IrFunction,
+  { opcode, modifiers, types, sources, destinations }: IrInstruction,
+  shape: CodeShape,
+): Pick<InstructionPlan, 'isAggregated' | 'atomicWeight' | 'isSwapLoop' | 'isFloatAtomic'> {
+  const isAtomic = opcode === 'atom' || opcode === 'red';
+  const type = types.at(-1) ?? 'b32';
+  const isFloat = /f16|f32|f64/.test(type);
+  const address = sources.find((source) => source.kind === 'address');
+  const isOneAddress =
+    address?.kind === 'address' && (typeof address.base !== 'number' || shape.varying[address.base] === 0);
+  const [result] = destinations;
+  const isReturned =
+    result?.kind === 'register' &&
+    kernel.instructions.some((other) => readRegisters(other).includes(result.register));
+  return {
+    isAggregated: isAtomic && isOneAddress && !isFloat && modifiers.some((each) => AGGREGATED.test(each)),
+    atomicWeight: modifiers.includes('cas') ? 2.1 : isReturned ? 1.4 : 1,
+    isSwapLoop:
+      isAtomic &&
+      modifiers.includes('shared') &&
+      (isFloat || /64/.test(type)) &&
+      !modifiers.includes('cas') &&
+      !modifiers.includes('exch'),
+    isFloatAtomic: isFloat,
   };
 }
 
@@ -79,4 +157,68 @@ function sharedLoadPlace(instruction: IrInstruction): { base: string; offset: nu
   const address = instruction.sources.find((source) => source.kind === 'address');
   if (address?.kind !== 'address' || instruction.guard !== undefined) return undefined;
   return { base: String(address.base), offset: address.offset };
+}
+
+const LOGIC = /^(and|or|xor|not)$/;
+
+/**
+ * What becomes part of the next operation: the two shifts of a rotation, the first of two logic operations (the machine's
+ * take three operands), and the low half of a product whose high half is asked for, too.
+ */
+function fusedOperations(kernel: IrFunction): Set<number> {
+  const fused = new Set<number>();
+  const readers = kernel.registers.map((): IrInstruction[] => []);
+  for (const instruction of kernel.instructions) {
+    for (const register of readRegisters(instruction)) readers[register].push(instruction);
+  }
+  const writers = new Map<number, IrInstruction>();
+  const products = new Map<string, IrInstruction>();
+  for (const instruction of kernel.instructions) {
+    const { opcode, modifiers, types, index } = instruction;
+    const reads = readRegisters(instruction);
+    const before = reads.map((register) => {
+      const writer = writers.get(register);
+      return writer !== undefined && readers[register].length === 1 ? writer : undefined;
+    });
+    const [first, second] = before;
+    const isWord = /^[busi]32$/.test(types.at(-1) ?? '');
+    if (isWord && /^(or|xor|add)$/.test(opcode) && isRotation(first, second)) {
+      if (first !== undefined) fused.add(first.index);
+      if (second !== undefined) fused.add(second.index);
+    } else if (isWord && LOGIC.test(opcode)) {
+      const taken = before.find(
+        (writer) =>
+          writer !== undefined &&
+          LOGIC.test(writer.opcode) &&
+          !fused.has(writer.index) &&
+          index - writer.index < 16,
+      );
+      if (taken !== undefined && !before.some((writer) => writer !== undefined && fused.has(writer.index)))
+        fused.add(taken.index);
+    }
+    if (opcode === 'mul' && (modifiers.includes('hi') || modifiers.includes('lo')) && isWord) {
+      const key =
+        reads.join() + JSON.stringify(instruction.sources.filter((source) => source.kind === 'integer'));
+      const other = products.get(key);
+      if (other !== undefined && other.modifiers.includes('hi') !== modifiers.includes('hi')) {
+        fused.add(modifiers.includes('lo') ? index : other.index);
+      }
+      products.set(key, instruction);
+    }
+    for (const register of writtenRegisters(instruction)) writers.set(register, instruction);
+  }
+  return fused;
+}
+
+function isRotation(first: IrInstruction | undefined, second: IrInstruction | undefined): boolean {
+  if (first === undefined || second === undefined) return false;
+  const [left, right] = first.opcode === 'shl' ? [first, second] : [second, first];
+  if (left.opcode !== 'shl' || right.opcode !== 'shr') return false;
+  const [a, b] = [left.sources[1], right.sources[1]];
+  return (
+    a?.kind === 'integer' &&
+    b?.kind === 'integer' &&
+    a.low + b.low === 32 &&
+    readRegisters(left)[0] === readRegisters(right)[0]
+  );
 }

@@ -4,6 +4,9 @@
  */
 export class L1Cache {
   private readonly lines = new Map<number, number>();
+  /** Lines that other blocks use too take a part of one of this block's. */
+  private held = 0;
+  private readonly shares = new Map<number, number>();
 
   constructor(private readonly capacityLines: number) {}
 
@@ -14,20 +17,30 @@ export class L1Cache {
 
   clear(): void {
     this.lines.clear();
+    this.shares.clear();
+    this.held = 0;
   }
 
   /** Touches sectors of one line; returns those that were missing, as a mask. */
-  touch(line: number, sectors: number): number {
+  touch(line: number, sectors: number, share = 1): number {
     if (!this.isThere) return sectors;
     const held = this.lines.get(line);
     if (held !== undefined) this.lines.delete(line);
-    else if (this.lines.size >= this.capacityLines) this.evict();
+    else {
+      this.held += share;
+      if (share !== 1) this.shares.set(line, share);
+      while (this.held > this.capacityLines && this.evict()) continue;
+    }
     this.lines.set(line, (held ?? 0) | sectors);
     return sectors & ~(held ?? 0);
   }
 
-  private evict(): void {
+  private evict(): boolean {
     const oldest = this.lines.keys().next();
-    if (oldest.done !== true) this.lines.delete(oldest.value);
+    if (oldest.done === true) return false;
+    this.lines.delete(oldest.value);
+    this.held -= this.shares.get(oldest.value) ?? 1;
+    this.shares.delete(oldest.value);
+    return true;
   }
 }

@@ -6,7 +6,7 @@ import type { SmResource } from './blockWork.js';
 export interface MachineCost {
   /** Machine instructions that take an issue slot; below 1 where the assembler usually folds it into another. */
   readonly slots: number;
-  readonly pipe: Extract<SmResource, 'integer' | 'float32' | 'float64' | 'special'> | undefined;
+  readonly pipe: Extract<SmResource, 'integer' | 'float32' | 'float64' | 'special' | 'data'> | undefined;
   /** Operations on that pipe. */
   readonly pipeOps: number;
   /** Cycles until a dependent instruction may issue; memory instructions get theirs from where they hit. */
@@ -20,7 +20,34 @@ type Latency = DeviceTiming['latency'];
  * an operand in constant memory, a widening multiply and the 64-bit add behind it become one, and an integer division
  * becomes a sequence around a float reciprocal. Counts of sequences are those of the SASS that nvcc 13 emits for sm_90.
  */
-export function machineCost(instruction: IrInstruction, latency: Latency): MachineCost {
+export function machineCost(instruction: IrInstruction, latency: Latency, setting: Setting): MachineCost {
+  const whole = ownCost(instruction, latency, setting);
+  // Of a loop that stands several times in a row, only the last copy counts and branches.
+  return setting.copies > 1 && isLoopControl(instruction)
+    ? { ...whole, slots: whole.slots / setting.copies, pipeOps: whole.pipeOps / setting.copies }
+    : whole;
+}
+
+/** What the assembler knows of an instruction's place. */
+export interface Setting {
+  /** How often the loop body that it is part of stands in a row. */
+  readonly copies: number;
+  /** Registers of each thread that it reads, each once. */
+  readonly operands: number;
+  /** Taken in by the operations that use its result. */
+  readonly isTakenIn: boolean;
+  /** The same for all threads of a warp. */
+  readonly isUniform: boolean;
+  /** A branch within code that the assembler makes one piece of, by guards. */
+  readonly isGuarded: boolean;
+}
+
+function isLoopControl({ opcode }: IrInstruction): boolean {
+  return opcode === 'bra' || opcode === 'setp';
+}
+
+function ownCost(instruction: IrInstruction, latency: Latency, setting: Setting): MachineCost {
+  if (setting.isTakenIn) return cost(0.1, undefined, 0, latency.alu / 2);
   const type = instruction.types.at(-1) ?? 'b32';
   const wide = type === 'u64' || type === 's64' || type === 'b64';
   const double = type === 'f64';
@@ -28,14 +55,14 @@ export function machineCost(instruction: IrInstruction, latency: Latency): Machi
   switch (instruction.opcode) {
     case 'mov':
       if (instruction.sources.some((source) => source.kind === 'special')) {
-        return cost(1, undefined, 0, latency.specialRegister);
+        return cost(setting.isUniform ? 0.6 : 0.9, undefined, 0, latency.specialRegister);
       }
-      return cost(0.15, undefined, 0, 0);
+      return cost(0.2, undefined, 0, 0);
     case 'cvta':
     case 'pragma':
       return cost(0, undefined, 0, 0);
     case 'ld':
-      if (modifiers.includes('param')) return cost(0, undefined, 0, 0);
+      if (modifiers.includes('param')) return cost(0.6, undefined, 0, 0);
       return cost(1, undefined, 0, latency.l1);
     case 'ldu':
     case 'st':
@@ -44,17 +71,21 @@ export function machineCost(instruction: IrInstruction, latency: Latency): Machi
       return cost(1, undefined, 0, latency.atomic);
     case 'add':
     case 'sub':
-      if (isFloat(type)) return float(double, 1, latency);
-      return wide ? cost(0.9, 'integer', 0.9, latency.alu) : cost(0.8, 'integer', 0.8, latency.alu);
+      if (isFloat(type)) return float(double, 1, latency, setting);
+      if (setting.isUniform) return cost(0.8, undefined, 0, latency.alu);
+      // Either integer or float lanes add.
+      return wide ? cost(1.4, 'integer', 0.9, latency.alu) : cost(0.8, 'integer', 0.55, latency.alu);
     case 'mul':
     case 'mad':
-      if (isFloat(type)) return float(double, 1, latency);
-      if (modifiers.includes('wide')) return cost(0.6, 'float32', 0.6, latency.alu);
-      if (wide) return cost(4, 'float32', 4, latency.alu * 3);
-      if (modifiers.includes('hi')) return cost(2, 'float32', 2, latency.alu * 2);
-      return cost(1, 'float32', 1, latency.alu);
+      if (isFloat(type)) return float(double, 1, latency, setting);
+      if (setting.isUniform) return cost(0.8, undefined, 0, latency.alu);
+      // Integer products are made by half of the float lanes.
+      if (modifiers.includes('wide')) return cost(0.6, 'float32', 1.2, latency.alu * 2);
+      if (wide) return cost(4, 'float32', 8, latency.alu * 4);
+      if (modifiers.includes('hi')) return cost(1, 'float32', 4, latency.alu * 2);
+      return cost(1, 'float32', 2, latency.alu);
     case 'fma':
-      return float(double, 1, latency);
+      return float(double, 1, latency, setting);
     case 'mul24':
     case 'mad24':
     case 'sad':
@@ -64,7 +95,7 @@ export function machineCost(instruction: IrInstruction, latency: Latency): Machi
     case 'max':
     case 'abs':
     case 'neg':
-      if (double) return float(true, 2, latency);
+      if (double) return float(true, 2, latency, setting);
       return cost(instruction.opcode === 'neg' ? 0.3 : 1, 'integer', 1, latency.alu);
     case 'div':
       if (double) return { slots: 30, pipe: 'float64', pipeOps: 14, latencyCycles: latency.float64 * 14 };
@@ -73,9 +104,9 @@ export function machineCost(instruction: IrInstruction, latency: Latency): Machi
           ? cost(3, 'special', 1, latency.special + 2 * latency.alu)
           : cost(9, 'special', 1, latency.special + 9 * latency.alu);
       }
-      return integerDivision(wide, latency);
+      return integerDivision(wide);
     case 'rem':
-      return integerDivision(wide, latency);
+      return integerDivision(wide);
     case 'rcp':
     case 'sqrt':
     case 'rsqrt':
@@ -100,8 +131,9 @@ export function machineCost(instruction: IrInstruction, latency: Latency): Machi
     case 'set':
     case 'selp':
     case 'slct':
-      if (double) return float(true, 1, latency);
-      return wide ? cost(2, 'integer', 2, latency.alu * 2) : cost(1, 'integer', 1, latency.alu * 1.5);
+      if (double) return float(true, 1, latency, setting);
+      if (setting.isUniform) return cost(1, undefined, 0, latency.alu);
+      return wide ? cost(1.6, 'integer', 1.6, latency.alu * 1.5) : cost(1, 'integer', 1, latency.alu);
     case 'and':
     case 'or':
     case 'xor':
@@ -120,8 +152,11 @@ export function machineCost(instruction: IrInstruction, latency: Latency): Machi
     case 'prmt':
       return cost(wide ? 1.8 : 0.8, 'integer', wide ? 1.8 : 0.8, latency.alu);
     case 'bra':
+      // Short ways round become guards; where threads part, they are gathered again.
+      if (setting.isGuarded) return cost(0, undefined, 0, 0);
+      return cost(instruction.guard === undefined || setting.isUniform ? 1 : 1.4, undefined, 0, 0);
     case 'brx':
-      return cost(1, undefined, 0, 0);
+      return cost(2, undefined, 0, 0);
     case 'ret':
     case 'exit':
       return cost(1, undefined, 0, 0);
@@ -131,7 +166,8 @@ export function machineCost(instruction: IrInstruction, latency: Latency): Machi
     case 'barrier':
       return cost(1, undefined, 0, 0);
     case 'shfl':
-      return cost(1, undefined, 0, latency.shuffle);
+      // Served where loads are.
+      return cost(1, 'data', 1, latency.shuffle);
     case 'vote':
     case 'activemask':
     case 'match':
@@ -149,11 +185,21 @@ function cost(slots: number, pipe: MachineCost['pipe'], pipeOps: number, latency
   return { slots, pipe, pipeOps, latencyCycles };
 }
 
-function float(double: boolean, operations: number, latency: Latency): MachineCost {
-  return double
-    ? cost(operations, 'float64', operations, latency.float64 * operations)
-    : cost(operations, 'float32', operations, latency.alu * operations);
+/** A multiply-add of three different registers waits for the third, which the register file hands out a cycle later. */
+function float(double: boolean, operations: number, latency: Latency, { operands }: Setting): MachineCost {
+  if (double) {
+    const each = operands > 2 ? 1.2 : 1;
+    return cost(operations, 'float64', operations * each, latency.float64 * operations);
+  }
+  return cost(
+    operations,
+    'float32',
+    operations * (operands > 2 ? THIRD_OPERAND : 1),
+    latency.alu * operations,
+  );
 }
+
+const THIRD_OPERAND = 1.8;
 
 /** Without `.ftz` a subnormal operand is scaled up before and the result down after. */
 function approximate(modifiers: readonly string[], latency: Latency): MachineCost {
@@ -162,16 +208,22 @@ function approximate(modifiers: readonly string[], latency: Latency): MachineCos
     : cost(4, 'special', 1, latency.special + 3 * latency.alu);
 }
 
-function integerDivision(wide: boolean, latency: Latency): MachineCost {
+function integerDivision(wide: boolean): MachineCost {
   return wide
-    ? { slots: 70, pipe: 'integer', pipeOps: 50, latencyCycles: 420 }
-    : { slots: 16, pipe: 'integer', pipeOps: 10, latencyCycles: latency.special * 2 + latency.alu * 5 };
+    ? { slots: 80, pipe: 'integer', pipeOps: 50, latencyCycles: 313 }
+    : { slots: 18, pipe: 'integer', pipeOps: 8, latencyCycles: 62 };
 }
 
 function conversion(instruction: IrInstruction, latency: Latency): MachineCost {
   const [to, from] = instruction.types;
   const integers = !isFloat(to) && !isFloat(from ?? to);
   if (integers) return cost(0.5, 'integer', 0.5, latency.alu);
+  // Since Hopper integers become floats in the integer lanes.
+  if (to === 'f32' && from !== undefined && /^[us](8|16|32)$/.test(from))
+    return cost(1, 'integer', 1, latency.alu);
+  if (/16/.test(to ?? '') || (to === 'f32' && /16/.test(from ?? '')))
+    return cost(1, 'integer', 1, latency.alu);
+  if (to === 'f64' || from === 'f64') return cost(1, 'special', 1, latency.special);
   if (to === 'f32' && from === 'f32') return cost(1, 'float32', 1, latency.alu);
   return cost(1, 'special', 1, latency.special);
 }

@@ -1,1 +1,2 @@
+export { codeShape, type CodeShape } from './codeShape.js';
 export { estimateRegistersPerThread, type RegisterTarget } from './estimate.js';
