@@ -9,7 +9,7 @@ import {
   type LaunchRequest,
   type Occupancy,
 } from '../gpu/index.js';
-import type { IrFunction } from '../ptx/index.js';
+import type { IrFunction, IrModule } from '../ptx/index.js';
 import type { DriverCommand } from './commands.js';
 import { Refusal } from './refusal.js';
 
@@ -116,8 +116,19 @@ function countBits(mask: bigint): number {
 
 /** A module's kernel of this name. */
 export function entryNamed(module: LoadedModule, name: string): IrFunction | undefined {
-  return module.ir.functions.find((candidate) => candidate.isEntry && candidate.name === name);
+  let entries = entriesOf.get(module.ir);
+  if (entries === undefined) {
+    entries = new Map();
+    for (const candidate of module.ir.functions) {
+      if (candidate.isEntry && !entries.has(candidate.name)) entries.set(candidate.name, candidate);
+    }
+    entriesOf.set(module.ir, entries);
+  }
+  return entries.get(name);
 }
+
+/** Kernels by name: every launch asks. */
+const entriesOf = new WeakMap<IrModule, Map<string, IrFunction>>();
 
 function entryPoint(module: LoadedModule, name: string): IrFunction {
   const kernel = entryNamed(module, name);

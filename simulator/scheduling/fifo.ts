@@ -7,16 +7,22 @@ import type { DeviceView, LaunchView, SchedulingDecision, SchedulingPolicy } fro
  */
 export class FifoPolicy implements SchedulingPolicy {
   readonly name = 'fifo';
+  /** Launches with blocks to give, in their order; made anew at each decision. */
+  private readonly waiting: LaunchView[] = [];
 
   decide(view: DeviceView): SchedulingDecision {
+    const { waiting } = this;
+    this.collect(view.launches);
     let blockedTpcs = 0n;
-    for (const launch of this.order(view.launches)) {
+    for (const launch of waiting) {
       if (blockedTpcs !== 0n && (maskOf(launch, view) & blockedTpcs) !== 0n) continue;
       const fits = view.fits(launch.id);
       if (fits > 0) return { kind: 'dispatch', launch: launch.id, blocks: fits };
+      // One that may run anywhere leaves no place for those behind it.
+      if (launch.tpcMask < 0n) return HOLD;
       blockedTpcs |= maskOf(launch, view);
     }
-    return { kind: 'hold' };
+    return HOLD;
   }
 
   snapshot(): null {
@@ -27,11 +33,26 @@ export class FifoPolicy implements SchedulingPolicy {
     // Nothing is remembered between decisions.
   }
 
-  private order(launches: readonly LaunchView[]): LaunchView[] {
-    return launches
-      .filter((launch) => launch.next < launch.hi)
-      .sort((a, b) => b.priority - a.priority || a.arrivedNs - b.arrivedNs || a.id - b.id);
+  /** Sorts them in as they come: there are few, and mostly in order. */
+  private collect(launches: readonly LaunchView[]): void {
+    const { waiting } = this;
+    waiting.length = 0;
+    for (const launch of launches) {
+      if (launch.next >= launch.hi) continue;
+      let place = waiting.length;
+      waiting.push(launch);
+      for (; place > 0 && isBefore(launch, waiting[place - 1]); place--) waiting[place] = waiting[place - 1];
+      waiting[place] = launch;
+    }
   }
+}
+
+const HOLD: SchedulingDecision = { kind: 'hold' };
+
+function isBefore(a: LaunchView, b: LaunchView): boolean {
+  if (a.priority !== b.priority) return a.priority > b.priority;
+  if (a.arrivedNs !== b.arrivedNs) return a.arrivedNs < b.arrivedNs;
+  return a.id < b.id;
 }
 
 function maskOf({ tpcMask }: LaunchView, { tpcs }: DeviceView): bigint {

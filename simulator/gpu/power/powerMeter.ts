@@ -1,5 +1,6 @@
 import type { EngineState, ResidentGroup } from '../dispatch/index.js';
 import type { DeviceProfile } from '../profiles/index.js';
+import type { BlockWork } from '../timing/index.js';
 import { chipPicojoules, memoryPicojoules, unitEnergies, type UnitEnergies } from './blockEnergy.js';
 import { clockUnderLimit } from './clockControl.js';
 import { totalWatts, type PowerState } from './powerState.js';
@@ -13,6 +14,12 @@ const WATTS_PER_MILLIWATT = 1e-3;
 /** Memory counts as in full use, as to what it takes beyond its bytes, from this part of its bandwidth on. */
 const AWAKE_SHARE = 0.02;
 
+/** Of one block, in picojoules: on the chip at full voltage, and in memory chips. */
+interface BlockEnergy {
+  readonly chip: number;
+  readonly memory: number;
+}
+
 /**
  * Power follows from what resident blocks do at their present rates, and energy is its integral: exact, since rates hold
  * between the moments at which the device settles. What a block's work takes is the same however its run was cut, shared or
@@ -20,6 +27,8 @@ const AWAKE_SHARE = 0.02;
  */
 export class PowerMeter {
   private readonly energies: UnitEnergies;
+  /** Of blocks that have been looked at: their work goes on for many looks, and comes back. */
+  private readonly ofWork = new WeakMap<BlockWork, BlockEnergy>();
   /** Of memory that is just fully awake. */
   private readonly awakeWatts: number;
 
@@ -59,9 +68,8 @@ export class PowerMeter {
 
   /** A group's blocks count as finished a little before or after their work is done: the difference counts now. */
   finish({ work, blocks, remaining }: ResidentGroup, clockHz: number): void {
-    const picojoules =
-      chipPicojoules(work, this.energies) * voltageShare(this.profile, clockHz) ** 2 +
-      memoryPicojoules(work, this.energies);
+    const energy = this.energyOf(work);
+    const picojoules = energy.chip * voltageShare(this.profile, clockHz) ** 2 + energy.memory;
     this.state.millijoules += picojoules * remaining * blocks.length * MILLIJOULES_PER_PICOJOULE;
   }
 
@@ -72,8 +80,9 @@ export class PowerMeter {
     let memory = 0;
     for (const { work, blocks, ratePerNs } of groups) {
       const blocksPerNs = ratePerNs * blocks.length;
-      chip += blocksPerNs * chipPicojoules(work, this.energies);
-      memory += blocksPerNs * memoryPicojoules(work, this.energies);
+      const energy = this.energyOf(work);
+      chip += blocksPerNs * energy.chip;
+      memory += blocksPerNs * energy.memory;
     }
     const { idleWatts, idleClockWatts, memoryAwakeWatts } = profile.power;
     const squaredVoltage = voltageShare(profile, clockHz) ** 2;
@@ -86,6 +95,15 @@ export class PowerMeter {
         memoryWatts + (memoryWatts > 0 ? memoryAwakeWatts * Math.min(1, memoryWatts / this.awakeWatts) : 0),
     };
     this.planControl(clockHz, nowNs);
+  }
+
+  private energyOf(work: BlockWork): BlockEnergy {
+    let energy = this.ofWork.get(work);
+    if (energy === undefined) {
+      energy = { chip: chipPicojoules(work, this.energies), memory: memoryPicojoules(work, this.energies) };
+      this.ofWork.set(work, energy);
+    }
+    return energy;
   }
 
   /** The clock that the SMs should have now, at a moment when it may change. */
