@@ -1,4 +1,4 @@
-export type ClusterErrorCode = 'invalidOption' | 'unknownGpu' | 'snapshotMismatch';
+export type ClusterErrorCode = 'invalidOption' | 'unknownGpu' | 'unknownContext' | 'snapshotMismatch';
 
 export class ClusterError extends Error {
   override readonly name = 'ClusterError';

@@ -22,8 +22,10 @@ import {
   CostLibrary,
   CostRecorder,
   GpuDevice,
-  profileNamed,
+  emptyDevice,
+  findCard,
   type AgendaSnapshot,
+  type ContextSharing,
   type CostDocument,
   type DeviceObserver,
   type DeviceProfile,
@@ -44,7 +46,7 @@ export type Fidelity = 'functional' | 'timing';
 export interface GpuNodeOptions {
   /** Its port on the clock; nodes of one clock need different names. Default 'node0'. */
   readonly name?: string;
-  /** Profile of each GPU, by its name or as it is. */
+  /** Card of each GPU: its name, a file's path from where the process runs, or its profile. */
   readonly gpus: readonly (string | DeviceProfile)[];
   /** Functional backing of all GPUs together, in bytes; at most and by default 4 GiB. */
   readonly backingBytes?: number;
@@ -58,6 +60,11 @@ export interface GpuNodeOptions {
   readonly topology?: NodeTopology;
   /** Who runs next on each device. Default 'fifo'. */
   readonly scheduling?: string;
+  /**
+   * How contexts have a GPU. 'shared', the default: side by side, as streams of one process or processes under MPS do.
+   * 'timeSliced': one at a time, as processes without MPS.
+   */
+  readonly contexts?: ContextSharing;
   /** PTX thread-instructions that one block may spend before it counts as endless. */
   readonly fuelPerBlock?: number;
   /**
@@ -91,6 +98,7 @@ export interface GpuNodeSnapshot {
 }
 
 const FIDELITIES: readonly string[] = ['functional', 'timing'] satisfies Fidelity[];
+const CONTEXT_SHARING: readonly string[] = ['shared', 'timeSliced'] satisfies ContextSharing[];
 const DEFAULT_FUEL_PER_BLOCK = 2 ** 32;
 
 /** What depends on the host or on names of the outside, and so is no part of the simulated state. */
@@ -123,11 +131,17 @@ export class GpuNode implements CommandSink {
     checkFidelity(options);
     if (options.gpus.length === 0) throw new ClusterError('invalidOption', 'gpus: name at least one profile');
     const topology = options.topology ?? DEFAULT_TOPOLOGY;
+    if (options.contexts !== undefined && !CONTEXT_SHARING.includes(options.contexts)) {
+      throw new ClusterError(
+        'invalidOption',
+        `contexts: '${String(options.contexts)}'; give one of: ${CONTEXT_SHARING.join(', ')}`,
+      );
+    }
     if (!(topology.hostCores > 0)) {
       throw new ClusterError('invalidOption', `topology.hostCores: ${topology.hostCores} is not above 0`);
     }
     this.name = options.name ?? 'node0';
-    this.profiles = options.gpus.map((gpu) => (typeof gpu === 'string' ? profileNamed(gpu) : gpu));
+    this.profiles = options.gpus.map((gpu) => (typeof gpu === 'string' ? findCard(gpu, '.').profile : gpu));
     const saved = from === undefined ? undefined : cloneState(from.snapshot);
     this.checkSnapshot(saved);
     this.memory =
@@ -164,7 +178,7 @@ export class GpuNode implements CommandSink {
             onLaunchEnd: (record) => this.driver.onLaunchEnd(gpu, record),
             onBlocksDone: (reports) => this.driver.onBlocksDone(gpu, reports),
           },
-          saved?.devices[gpu],
+          saved?.devices[gpu] ?? emptyDevice(profile, clock.nowNs(), options.contexts),
         ),
     );
     this.driver = new Driver(
@@ -202,6 +216,18 @@ export class GpuNode implements CommandSink {
   /** Device-wide SM frequency; running blocks go on at the new pace. */
   setClock(gpu: number, clockHz: number): void {
     this.device(gpu).setClock(clockHz);
+  }
+
+  /**
+   * Leaves a context this part of its GPU's SMs, in percent, as MPS does by its percentage of active threads; for launches
+   * that come later. @throws GpuError `invalidShare`, ClusterError `unknownContext`
+   */
+  giveShare(context: number, percentage: number): void {
+    const gpu = this.driver.state.contexts.get(context)?.gpu;
+    if (gpu === undefined) {
+      throw new ClusterError('unknownContext', `context: this node has no context ${context}`);
+    }
+    this.device(gpu).giveShare(context, percentage);
   }
 
   /** The device itself, for schedulers and calibration. @throws ClusterError `unknownGpu`. */

@@ -10,9 +10,13 @@ import {
   ProfileCache,
   emptyEngine,
   emptySmUse,
+  emptyTurns,
+  giveShare,
   l2Key,
   launchRecord,
+  withinShare,
   type BlockReport,
+  type ContextShares,
   type EngineState,
   type ExecutionOptions,
   type KeptProfiles,
@@ -20,6 +24,7 @@ import {
   type LaunchRequest,
   type ResidentGroup,
   type SmUse,
+  type TurnState,
 } from './dispatch/index.js';
 import { PowerMeter, emptyPower, totalWatts, type DeviceReadings, type PowerState } from './power/index.js';
 import type { DeviceProfile } from './profiles/index.js';
@@ -35,7 +40,11 @@ export interface DeviceListener {
 }
 
 /** Without an executor a device only keeps time. */
-export type DeviceExecution = Omit<ExecutionOptions, 'executor'> & Partial<Pick<ExecutionOptions, 'executor'>>;
+export type DeviceExecution = Omit<ExecutionOptions, 'executor'> &
+  Partial<Pick<ExecutionOptions, 'executor'>>;
+
+/** Contexts side by side, as of one process or under MPS, or one at a time, as of several processes without it. */
+export type ContextSharing = 'shared' | 'timeSliced';
 
 /** All of a device's state; plain data. */
 export interface DeviceState {
@@ -46,6 +55,9 @@ export interface DeviceState {
   readonly profiles: KeptProfiles;
   readonly power: PowerState;
   nextLaunch: number;
+  /** There when the card runs one context at a time. */
+  readonly turns: TurnState | undefined;
+  readonly shares: ContextShares;
   /** See `warmNextLaunch`. */
   warmNext: boolean;
   /** Agenda entry of the tentative next completion. */
@@ -89,6 +101,7 @@ export class GpuDevice implements AgendaTarget {
         functionalSource(profile, execution, state),
       ),
       policy,
+      state.turns,
     );
     agenda.attach(name, this);
   }
@@ -96,14 +109,29 @@ export class GpuDevice implements AgendaTarget {
   /** Takes a launch; its first block starts `leadNs` from now at the earliest. @returns its id on this device. */
   launch(request: LaunchRequest): number {
     const nowNs = this.agenda.nowNs();
+    const tpcMask = withinShare(this.state.shares, request.context, request.tpcMask);
+    if (request.cooperative === true) this.checkTogether(request, tpcMask);
     const id = this.state.nextLaunch++;
     this.state.launches.set(
       id,
-      launchRecord(request, id, nowNs, this.power.millijoulesAt(nowNs), this.state.warmNext),
+      launchRecord({ ...request, tpcMask }, id, nowNs, this.power.millijoulesAt(nowNs), this.state.warmNext),
     );
     this.state.warmNext = false;
     this.agenda.schedule(this.name, nowNs + request.leadNs, 'start', id);
     return id;
+  }
+
+  /**
+   * Leaves a context's later launches but a share of the SMs, as MPS does by its percentage of active threads.
+   * @throws GpuError `invalidShare`
+   */
+  giveShare(context: number, percentage: number): void {
+    giveShare(this.profile, this.state.shares, context, percentage);
+  }
+
+  /** A context is gone, and its share with it. */
+  forgetContext(context: number): void {
+    this.state.shares.delete(context);
   }
 
   /** Drops a context's launches, with no end told. */
@@ -250,6 +278,7 @@ export class GpuDevice implements AgendaTarget {
     const reports: BlockReport[] = [];
     for (const group of this.engine.takeFinished()) this.dispatcher.retire(group, nowNs, reports);
     const ended = this.takeEnded(nowNs);
+    const turnNs = this.dispatcher.settleTurns(nowNs) ?? Infinity;
     const { faulted, wakeNs } = this.dispatcher.fill(nowNs);
     ended.push(...faulted);
     if (reports.length > 0) this.listener.onBlocksDone(reports);
@@ -262,7 +291,7 @@ export class GpuDevice implements AgendaTarget {
       this.roomMade = false;
       this.settle(nowNs);
     } else {
-      this.arm(wakeNs);
+      this.arm(Math.min(wakeNs ?? Infinity, turnNs));
       this.observer?.onSettled(nowNs);
     }
   }
@@ -278,6 +307,17 @@ export class GpuDevice implements AgendaTarget {
     const { clockHz } = this.state.engine;
     const controlled = this.power.controlledClock(clockHz, nowNs);
     if (controlled !== clockHz) this.engine.setClock(controlled);
+  }
+
+  /** All blocks of a cooperative launch must be there at once, in its context's share too. */
+  private checkTogether({ block, lo, hi, context }: LaunchRequest, tpcMask: bigint): void {
+    const most = this.dispatcher.capacity(block, tpcMask);
+    if (hi - lo <= most) return;
+    throw new GpuError(
+      'invalidLaunch',
+      `grid: ${hi - lo} blocks; a cooperative launch must be on the device all at once, and of context ${context} that holds ${most} such blocks`,
+      'grid',
+    );
   }
 
   private checkClock(field: string, clockHz: number, lowestHz: number, highestHz: number): void {
@@ -315,13 +355,13 @@ export class GpuDevice implements AgendaTarget {
     return ended;
   }
 
-  private arm(wakeNs: number | undefined): void {
+  private arm(wakeNs: number): void {
     if (this.state.armed !== undefined) this.agenda.cancel(this.state.armed);
     this.state.armed = undefined;
     const { engine, power } = this.state;
     const soonestNs = this.engine.rerate() ?? Infinity;
     this.power.rerate(engine, engine.asOfNs);
-    const nextNs = Math.min(soonestNs, wakeNs ?? Infinity, power.controlNs ?? Infinity);
+    const nextNs = Math.min(soonestNs, wakeNs, power.controlNs ?? Infinity);
     if (nextNs === Infinity) return;
     this.state.armed = this.agenda.schedule(this.name, nextNs, 'progress');
   }
@@ -340,7 +380,11 @@ function functionalSource(
   return new LaunchExecution(profile, { ...options, executor }, profiles, state.l2);
 }
 
-export function emptyDevice(profile: DeviceProfile, nowNs: number): DeviceState {
+export function emptyDevice(
+  profile: DeviceProfile,
+  nowNs: number,
+  sharing: ContextSharing = 'shared',
+): DeviceState {
   return {
     launches: new Map(),
     use: emptySmUse(profile.sms),
@@ -349,6 +393,8 @@ export function emptyDevice(profile: DeviceProfile, nowNs: number): DeviceState 
     profiles: new Map(),
     power: emptyPower(profile, nowNs),
     nextLaunch: 1,
+    turns: sharing === 'timeSliced' ? emptyTurns() : undefined,
+    shares: new Map(),
     warmNext: false,
     armed: undefined,
     policy: undefined,

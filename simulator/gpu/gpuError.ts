@@ -4,6 +4,7 @@ export type GpuErrorCode =
   | 'invalidLaunch'
   | 'invalidClock'
   | 'invalidPowerLimit'
+  | 'invalidShare'
   | 'unsupportedPreemption'
   | 'snapshotMismatch';
 

@@ -33,6 +33,7 @@ export type { DeviceObserver } from './deviceObserver.js';
 export {
   GpuDevice,
   emptyDevice,
+  type ContextSharing,
   type DeviceExecution,
   type DeviceListener,
   type DeviceState,

@@ -1,4 +1,5 @@
 import type { DeviceProfile } from '../profiles/index.js';
+import { AloneRates } from './aloneRates.js';
 import { alike, blockRates, capacities, type BlockWork, type Capacities } from '../timing/index.js';
 
 /** Blocks of one launch that started together, do the same work and sit in equal number on SMs with equal company. */
@@ -11,6 +12,8 @@ export interface ResidentGroup {
   /** Block numbers, `perSm` for each of `sms` in turn. */
   readonly blocks: number[];
   readonly startNs: number;
+  /** Of the time since then, what it spent off the SMs while another context had its turn. */
+  parkedNs: number;
   /** Fraction of each block still to do at `asOfNs`. */
   remaining: number;
   /** Fraction of a block a nanosecond, until anything changes. */
@@ -66,14 +69,34 @@ export function emptyEngine(profile: DeviceProfile, nowNs: number): EngineState 
 export class BlockEngine {
   /** At the clocks that they were worked out for. */
   private limits:
-    { readonly clockHz: number; readonly memoryClockHz: number; readonly capacities: Capacities } | undefined;
+    | {
+        readonly clockHz: number;
+        readonly memoryClockHz: number;
+        readonly capacities: Capacities;
+        readonly alone: AloneRates;
+      }
+    | undefined;
+  /** Groups on each SM, and SMs with more than one. */
+  private readonly groupsOn: Int16Array;
+  private sharedSms = 0;
+  /** All rates are as `AloneRates` gave them at the last look. */
+  private isAlone = false;
+  /** The last launch that stood on each SM while one was placed, to tell SMs that it takes twice. */
+  private readonly placedAt: Int32Array;
+  private placements = 0;
 
   constructor(
     private readonly profile: DeviceProfile,
     readonly state: EngineState,
     /** Told of groups that go: `done` of each block is 1 at its end, and less when its launch is dropped. */
     private readonly onLeave: (group: ResidentGroup, done: number) => void = () => undefined,
-  ) {}
+    /** Each block by itself: the same answers, slowly. For tests. */
+    private readonly isApart = false,
+  ) {
+    this.groupsOn = new Int16Array(profile.sms);
+    this.placedAt = new Int32Array(profile.sms);
+    for (const { sms } of state.groups) this.occupy(sms, 1);
+  }
 
   /** Brings every group to `nowNs` at the present rates. */
   advance(nowNs: number): void {
@@ -85,11 +108,9 @@ export class BlockEngine {
   }
 
   /** Takes out the groups that have finished by now. */
-  takeFinished(): ResidentGroup[] {
-    const taken = this.take(
-      (group) =>
-        group.ratePerNs > 0 && group.remaining <= Math.max(group.ratePerNs * TOGETHER_NS, TOGETHER_SHARE),
-    );
+  takeFinished(): readonly ResidentGroup[] {
+    if (!this.state.groups.some(isFinished)) return NONE;
+    const taken = this.take(isFinished);
     for (const group of taken) this.onLeave(group, 1);
     return taken;
   }
@@ -101,11 +122,45 @@ export class BlockEngine {
     return taken;
   }
 
+  /** Takes out groups that are to go on later; nobody is told. */
+  park(isParked: (group: ResidentGroup) => boolean): ResidentGroup[] {
+    return this.take(isParked);
+  }
+
+  /** Parked groups that never go on. */
+  leaveParked(groups: readonly ResidentGroup[]): void {
+    for (const group of groups) this.onLeave(group, Math.min(1, Math.max(0, 1 - group.remaining)));
+  }
+
+  /** Groups that were parked go on. */
+  putBack(groups: readonly ResidentGroup[]): void {
+    this.state.groups.push(...groups);
+    for (const { sms } of groups) this.occupy(sms, 1);
+    this.isAlone = false;
+  }
+
   /** Adds blocks that start now. `advance` must have been called for this moment. */
   add(launch: number, placed: readonly PlacedBlocks[]): void {
+    if (this.isApart) {
+      for (const { work, firstBlock, sms } of placed) {
+        sms.forEach((sm, index) => this.addGroup(launch, work, [sm], 1, [firstBlock + index]));
+      }
+      return;
+    }
     if (placed.length === 1 && placed[0].sms.length === 1) {
       const [{ work, firstBlock, sms }] = placed;
       this.addGroup(launch, work, [sms[0]], 1, [firstBlock]);
+      return;
+    }
+    if (placed.length === 1 && this.areDifferent(placed[0].sms)) {
+      const [{ work, firstBlock, sms }] = placed;
+      this.addGroup(
+        launch,
+        work,
+        [...sms],
+        1,
+        sms.map((_, index) => firstBlock + index),
+      );
       return;
     }
     for (const kind of mergeAlike(placed)) {
@@ -130,7 +185,27 @@ export class BlockEngine {
     }
   }
 
+  private areDifferent(sms: readonly number[]): boolean {
+    const placement = ++this.placements;
+    for (const sm of sms) {
+      if (this.placedAt[sm] === placement) return false;
+      this.placedAt[sm] = placement;
+    }
+    return true;
+  }
+
+  /** Counts a group that comes to SMs (1) or leaves them (-1). */
+  private occupy(sms: readonly number[], change: 1 | -1): void {
+    const { groupsOn } = this;
+    const shared = change > 0 ? 2 : 1;
+    for (const sm of sms) {
+      groupsOn[sm] += change;
+      if (groupsOn[sm] === shared) this.sharedSms += change;
+    }
+  }
+
   private addGroup(launch: number, work: BlockWork, sms: number[], perSm: number, blocks: number[]): void {
+    this.occupy(sms, 1);
     this.state.groups.push({
       id: this.state.nextGroup++,
       launch,
@@ -139,6 +214,7 @@ export class BlockEngine {
       perSm,
       blocks,
       startNs: this.state.asOfNs,
+      parkedNs: 0,
       remaining: 1,
       ratePerNs: 0,
     });
@@ -148,20 +224,33 @@ export class BlockEngine {
   rerate(): number | undefined {
     const { state, profile } = this;
     if (state.groups.length === 0) return undefined;
+    const limits = this.capacities();
+    if (this.sharedSms === 0) {
+      limits.alone.rate(state.groups, !this.isAlone);
+      this.isAlone = true;
+      return this.soonest();
+    }
+    this.isAlone = false;
     const classes = this.smClasses();
     const rates = blockRates(
       state.groups.map(({ launch, work, sms, perSm }) => ({ launch, work, sms: sms.length, perSm })),
       classes,
-      this.capacities(),
+      limits.capacities,
       profile.timing.overlapExponent,
       profile.schedulersPerSm,
     );
     this.giveRates(classes, rates);
+    return this.soonest();
+  }
+
+  private soonest(): number {
+    const { groups, asOfNs } = this.state;
     let soonestNs = Infinity;
-    for (const group of state.groups) {
-      soonestNs = Math.min(soonestNs, Math.max(0, group.remaining) / group.ratePerNs);
+    for (const { remaining, ratePerNs } of groups) {
+      const leftNs = Math.max(0, remaining) / ratePerNs;
+      if (leftNs < soonestNs) soonestNs = leftNs;
     }
-    return state.asOfNs + soonestNs;
+    return asOfNs + soonestNs;
   }
 
   setClock(clockHz: number): void {
@@ -172,18 +261,22 @@ export class BlockEngine {
     this.state.memoryClockHz = memoryClockHz;
   }
 
-  private capacities(): Capacities {
+  private capacities(): { readonly capacities: Capacities; readonly alone: AloneRates } {
     const { clockHz, memoryClockHz } = this.state;
     if (this.limits?.clockHz !== clockHz || this.limits.memoryClockHz !== memoryClockHz) {
+      const { timing, schedulersPerSm } = this.profile;
       const limits = capacities(this.profile, clockHz, memoryClockHz);
-      this.limits = { clockHz, memoryClockHz, capacities: limits };
+      const alone = new AloneRates(limits, timing.overlapExponent, schedulersPerSm);
+      this.limits = { clockHz, memoryClockHz, capacities: limits, alone };
+      this.isAlone = false;
     }
-    return this.limits.capacities;
+    return this.limits;
   }
 
   private take(wanted: (group: ResidentGroup) => boolean): ResidentGroup[] {
     const taken = this.state.groups.filter(wanted);
     if (taken.length > 0) this.state.groups = this.state.groups.filter((group) => !wanted(group));
+    for (const { sms } of taken) this.occupy(sms, -1);
     return taken;
   }
 
@@ -287,6 +380,12 @@ export class BlockEngine {
       blocks: positions.flatMap((position) => group.blocks.slice(position * perSm, (position + 1) * perSm)),
     };
   }
+}
+
+const NONE: readonly ResidentGroup[] = [];
+
+function isFinished({ remaining, ratePerNs }: ResidentGroup): boolean {
+  return ratePerNs > 0 && remaining <= Math.max(ratePerNs * TOGETHER_NS, TOGETHER_SHARE);
 }
 
 function mergeAlike(placed: readonly PlacedBlocks[]): PlacedBlocks[][] {

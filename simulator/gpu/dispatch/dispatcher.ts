@@ -1,13 +1,15 @@
 import { GpuError } from '../gpuError.js';
 import type { DeviceView, SchedulingPolicy } from '../../scheduling/index.js';
+import type { BlockFootprint } from '../occupancy/index.js';
 import type { DeviceProfile } from '../profiles/index.js';
 import type { BlockEngine } from './blockEngine.js';
 import { type PlacedBlocks, type ResidentGroup } from './blockEngine.js';
 import { DEVICE_RESOURCES, rampedWork, type BlockWork } from '../timing/index.js';
 import type { BlockSource } from './blockSource.js';
+import { ContextTurns, type BlockStage, type TurnState } from './contextTurns.js';
 import { knownFrom } from './knownWork.js';
 import type { BlockReport, LaunchRecord } from './launchRecord.js';
-import { allowedSms, occupy, placeBlocks, room, type SmUse } from './smPool.js';
+import { allowedSms, emptySmUse, occupy, placeBlocks, room, roomOn, type SmUse } from './smPool.js';
 
 const DRAM_BYTES = DEVICE_RESOURCES.indexOf('dramBytes');
 
@@ -15,7 +17,13 @@ const DRAM_BYTES = DEVICE_RESOURCES.indexOf('dramBytes');
  * Owns the blocks that are not dispatched yet: asks the policy who is next, places blocks within occupancy and the
  * launch's TPCs, runs them functionally and hands them to the engine as resident work.
  */
-export class Dispatcher {
+export class Dispatcher implements BlockStage {
+  private readonly contextTurns: ContextTurns | undefined;
+  /** An SM that holds nothing. */
+  private readonly nothing = emptySmUse(1);
+
+  private readonly tpcs: number;
+
   constructor(
     private readonly profile: DeviceProfile,
     private readonly launches: Map<number, LaunchRecord>,
@@ -23,7 +31,28 @@ export class Dispatcher {
     private readonly engine: BlockEngine,
     private readonly execution: BlockSource,
     private readonly policy: SchedulingPolicy,
-  ) {}
+    /** Of a card that runs one context at a time. */
+    turns: TurnState | undefined,
+  ) {
+    this.tpcs = profile.sms / profile.smsPerTpc;
+    this.contextTurns = turns === undefined ? undefined : new ContextTurns(profile, turns, launches, this);
+  }
+
+  /** Passes the card on to another context where it is time to. @returns when to look again */
+  settleTurns(nowNs: number): number | undefined {
+    return this.contextTurns?.settle(nowNs);
+  }
+
+  park(context: number): ResidentGroup[] {
+    const groups = this.engine.park((group) => this.launches.get(group.launch)?.context === context);
+    for (const group of groups) this.occupyAgain(group, -1);
+    return groups;
+  }
+
+  putBack(groups: readonly ResidentGroup[]): void {
+    for (const group of groups) this.occupyAgain(group, 1);
+    this.engine.putBack(groups);
+  }
 
   /**
    * Dispatches until the policy holds. @returns the launches that faulted meanwhile, and when the policy wants to be
@@ -31,8 +60,10 @@ export class Dispatcher {
    */
   fill(nowNs: number): { faulted: LaunchRecord[]; wakeNs?: number } {
     const faulted: LaunchRecord[] = [];
+    if (this.launches.size === 0) return { faulted };
+    let view = this.view(nowNs);
     for (;;) {
-      const decision = this.policy.decide(this.view(nowNs));
+      const decision = this.policy.decide(view);
       if (decision.kind === 'hold') {
         return decision.untilNs === undefined ? { faulted } : { faulted, wakeNs: decision.untilNs };
       }
@@ -55,6 +86,7 @@ export class Dispatcher {
         record.endNs = nowNs;
         this.drop(record);
         faulted.push(record);
+        view = this.view(nowNs);
       } else if (dispatched === 0) {
         return { faulted };
       }
@@ -77,6 +109,7 @@ export class Dispatcher {
   /** Takes a launch off the device, resident blocks and all. */
   drop(record: LaunchRecord): void {
     for (const group of this.engine.takeLaunch(record.id)) this.release(group);
+    this.engine.leaveParked(this.contextTurns?.drop(record.id) ?? []);
     this.launches.delete(record.id);
   }
 
@@ -86,6 +119,12 @@ export class Dispatcher {
     for (const sm of group.sms) occupy(this.use, sm, record.block, -group.perSm);
     record.residentBlocks -= group.blocks.length;
     return record;
+  }
+
+  private occupyAgain(group: ResidentGroup, sign: 1 | -1): void {
+    const record = this.launches.get(group.launch);
+    if (record === undefined) return;
+    for (const sm of group.sms) occupy(this.use, sm, record.block, sign * group.perSm);
   }
 
   private dispatch(record: LaunchRecord, wanted: number, narrower: bigint | undefined): number {
@@ -99,7 +138,7 @@ export class Dispatcher {
       for (const sm of chosen) occupy(this.use, sm, record.block, -1);
       return 0;
     }
-    const capacity = this.gridCapacity(record, sms);
+    const capacity = Math.max(1, this.capacityOf(record.block, sms.length));
     const placed: PlacedBlocks[] = [];
     let done = 0;
     while (done < chosen.length) {
@@ -141,25 +180,23 @@ export class Dispatcher {
     return work === undefined ? undefined : { work, blocks };
   }
 
+  /** One for all decisions of a moment: it shows launches as they are when it is asked. */
   private view(nowNs: number): DeviceView {
-    const launches = [...this.launches.values()].filter((record) => record.phase === 'running');
-    return {
-      nowNs,
-      tpcs: this.profile.sms / this.profile.smsPerTpc,
-      launches,
-      fits: (launch, tpcMask) => {
-        const record = this.launches.get(launch);
-        if (record === undefined || record.phase !== 'running') return 0;
-        const waiting = record.hi - record.next;
-        let free = 0;
-        for (const sm of this.smsOf(record, tpcMask)) {
-          free += Math.max(0, room(this.profile, this.use, sm, record.block));
-          if (free >= waiting) break;
-        }
-        return record.cooperative === true && free < waiting ? 0 : Math.min(free, waiting);
-      },
-    };
+    const running: LaunchRecord[] = [];
+    for (const record of this.launches.values()) {
+      if (record.phase === 'running' && this.contextTurns?.hasTurn(record, nowNs) !== false)
+        running.push(record);
+    }
+    return { nowNs, tpcs: this.tpcs, launches: running, fits: this.fits };
   }
+
+  private readonly fits = (launch: number, tpcMask?: bigint): number => {
+    const record = this.launches.get(launch);
+    if (record === undefined || record.phase !== 'running') return 0;
+    const waiting = record.hi - record.next;
+    const free = roomOn(this.profile, this.use, this.smsOf(record, tpcMask), record.block, waiting);
+    return record.cooperative === true && free < waiting ? 0 : Math.min(free, waiting);
+  };
 
   private smsOf(record: LaunchRecord, narrower: bigint | undefined): readonly number[] {
     const mask =
@@ -167,17 +204,13 @@ export class Dispatcher {
     return allowedSms(this.profile, mask);
   }
 
-  /** Blocks of this launch that could be resident on these SMs if they were empty. */
-  private gridCapacity(record: LaunchRecord, sms: readonly number[]): number {
-    const { limits } = this.profile;
-    const perSm = Math.min(
-      Math.floor(limits.threadsPerSm / record.block.threads),
-      Math.floor(limits.warpsPerSm / record.block.warps),
-      record.block.registers === 0 ? Infinity : Math.floor(limits.registersPerSm / record.block.registers),
-      Math.floor(limits.sharedPerSmBytes / Math.max(1, record.block.sharedBytes)),
-      limits.blocksPerSm,
-    );
-    return Math.max(1, perSm * sms.length);
+  /** Blocks of this kind that SMs of these TPCs hold when nothing else is there. */
+  capacity(block: BlockFootprint, tpcMask: bigint): number {
+    return this.capacityOf(block, allowedSms(this.profile, tpcMask).length);
+  }
+
+  private capacityOf(block: BlockFootprint, sms: number): number {
+    return sms * room(this.profile, this.nothing, 0, block);
   }
 
   private otherFootprint(record: LaunchRecord): number {

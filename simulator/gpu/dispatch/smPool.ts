@@ -39,6 +39,29 @@ export function room(profile: DeviceProfile, use: SmUse, sm: number, block: Bloc
   );
 }
 
+/** The same over several SMs, counted no further than to `most`. */
+export function roomOn(
+  profile: DeviceProfile,
+  use: SmUse,
+  sms: readonly number[],
+  block: BlockFootprint,
+  most: number,
+): number {
+  const { sharedBytes, warps } = use;
+  const mostSharedBytes = profile.limits.sharedPerSmBytes - block.sharedBytes;
+  const mostWarps = profile.limits.warpsPerSm - block.warps;
+  let free = 0;
+  for (const sm of sms) {
+    // Most SMs that are asked are full: told without a division.
+    if (sharedBytes[sm] > mostSharedBytes || warps[sm] > mostWarps) continue;
+    const more = room(profile, use, sm, block);
+    if (more <= 0) continue;
+    free += more;
+    if (free >= most) break;
+  }
+  return free;
+}
+
 /** Takes (`count` > 0) or gives back (`count` < 0) what `count` blocks hold. */
 export function occupy(use: SmUse, sm: number, block: BlockFootprint, count: number): void {
   use.threads[sm] += block.threads * count;

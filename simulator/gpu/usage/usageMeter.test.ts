@@ -18,7 +18,7 @@ function group(
   { remaining = 1, startNs = 0 } = {},
 ): ResidentGroup {
   const blocks = Array.from({ length: sms.length * perSm }, (_, block) => block);
-  return { id: launch, launch, work, sms, perSm, blocks, startNs, remaining, ratePerNs: 0.01 };
+  return { id: launch, launch, work, sms, perSm, blocks, startNs, parkedNs: 0, remaining, ratePerNs: 0.01 };
 }
 
 function engine(groups: ResidentGroup[], asOfNs = 0): EngineState {

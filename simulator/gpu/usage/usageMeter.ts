@@ -69,7 +69,7 @@ export class UsageMeter {
   }
 
   private addWarps(into: Map<number, number>, group: ResidentGroup, nowNs: number): void {
-    const residentNs = Math.max(0, nowNs - Math.max(group.startNs, this.fromNs));
+    const residentNs = Math.max(0, nowNs - Math.max(group.startNs, this.fromNs) - group.parkedNs);
     const context = this.launches.get(group.launch)?.context ?? GONE;
     into.set(context, (into.get(context) ?? 0) + residentNs * group.work.warps * group.blocks.length);
   }
