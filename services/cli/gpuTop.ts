@@ -133,10 +133,19 @@ const CLEAR_BELOW = '\x1b[J';
 /** Each reading is written over the one before it. The last one stays. */
 const LIVE: Screen = {
   begin: () => process.stdout.write(`${HIDE_CURSOR}${HOME}${CLEAR_BELOW}`),
-  show: (text) =>
-    process.stdout.write(`${HOME}${text.replaceAll('\n', `${CLEAR_LINE}\n`)}${CLEAR_LINE}\n${CLEAR_BELOW}`),
+  show: (text) => {
+    const lines = cut(text.split('\n'), process.stdout.rows - 1);
+    process.stdout.write(`${HOME}${lines.map((line) => `${line}${CLEAR_LINE}\n`).join('')}${CLEAR_BELOW}`);
+  },
   end: () => process.stdout.write(SHOW_CURSOR),
 };
+
+/** What does not fit would scroll the beginning away. */
+function cut(lines: readonly string[], most: number): readonly string[] {
+  if (!(most > 1) || lines.length <= most) return lines;
+  const kept = most - 1;
+  return [...lines.slice(0, kept), `... ${lines.length - kept} more lines: --once shows all`];
+}
 
 function seconds(text: string): number {
   const value = Number(text);
