@@ -11,6 +11,7 @@ import {
 } from '../../services/management/index.js';
 import { Registry } from '../../services/registry/index.js';
 import { MemoryStore } from '../../services/store/index.js';
+import { isCardFile } from '../../simulator/gpu/index.js';
 import { ReplayError } from './replayError.js';
 import type { SyntheticTimes } from './replaySettings.js';
 
@@ -87,7 +88,8 @@ export async function readCatalogue(path: string): Promise<ReplayCatalogue> {
       await registry.addLinks(name, linked_models);
     });
   }
-  return { registry, replicas, synthetic, gpus: config.gpus };
+  const gpus = config.gpus.map((gpu) => (isCardFile(gpu) ? resolve(dirname(path), gpu) : gpu));
+  return { registry, replicas, synthetic, gpus };
 }
 
 function recordOf({ synthetic, ...model }: ConfiguredModel, path: string): ReturnType<typeof modelRecord> {
