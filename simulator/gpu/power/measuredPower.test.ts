@@ -10,14 +10,16 @@ const LOADS: Readonly<Record<string, Partial<Record<EnergyClass, number>>>> = {
   asleep: {},
   fma_f32: { issue: 1, float32: 1 },
   fma_f64: { issue: 1, float64: 1 },
+  fma_f16x2: { issue: 1, float32: 2 },
+  imad: { issue: 1, float32: 2 },
   lop_shift: { issue: 1, integer: 1 },
-  popc_add: { issue: 1, special: 0.5, integer: 0.5 },
+  popc_add: { issue: 1, special: 0.5, float32: 1 },
   ex2: { issue: 1, special: 1 },
   shared_load: { issue: 4, data: 1, float32: 1, integer: 2 },
-  fma_mix: { issue: 1, float32: 0.41, float64: 0.21, integer: 0.38 },
-  l1_load: { issue: 8, data: 4, float32: 4, integer: 3 },
-  'read L2 16 MB': { issue: 5.5, data: 4, float32: 4, l2Port: 512, l2Bytes: 512 },
-  'read DRAM': { issue: 5.5, data: 4, float32: 4, l2Port: 512, l2Bytes: 512, dramBytes: 512 },
+  fma_mix: { issue: 1, float32: 1.17, float64: 0.21 },
+  l1_load: { issue: 12, data: 4, float32: 4, integer: 5 },
+  'read L2 16 MB': { issue: 6, data: 4, float32: 4, l2Port: 512, l2Bytes: 512 },
+  'read DRAM': { issue: 6, data: 4, float32: 4, l2Port: 512, l2Bytes: 512, dramBytes: 512 },
   'write DRAM': { issue: 8, data: 4, integer: 5, l2Port: 512, l2Bytes: 1024, dramBytes: 512 },
   'copy DRAM': { issue: 5, data: 4, integer: 2, l2Port: 512, l2Bytes: 768, dramBytes: 512 },
   'atomics spread': { issue: 10, integer: 8, l2Port: 1024, l2Bytes: 1024, atomics: 32 },
@@ -64,10 +66,10 @@ describe('power that was measured', () => {
     expect(errors.length).toBeGreaterThan(25);
   });
 
-  it('comes out within 12 %, and within 4 % in the mean', () => {
+  it('comes out within 8 %, and within 3 % in the mean', () => {
     for (const { load, watts, error } of errors)
-      expect(Math.abs(error), `${load}, ${watts} W`).toBeLessThan(0.12);
+      expect(Math.abs(error), `${load}, ${watts} W`).toBeLessThan(0.08);
     const mean = errors.reduce((sum, { error }) => sum + Math.abs(error), 0) / errors.length;
-    expect(mean).toBeLessThan(0.04);
+    expect(mean).toBeLessThan(0.03);
   });
 });
