@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DEVICE_RESOURCES } from '../gpu/index.js';
+import { DEVICE_RESOURCES, type ContextSharing } from '../gpu/index.js';
 import { VirtualClock } from '../time/index.js';
 import { FAKE_PTX, FakeExecutor } from './tests/fakeExecutor.js';
 import { Session, pointerParams } from './tests/session.js';
@@ -14,10 +14,15 @@ interface Program {
 }
 
 /** Two contexts, each with a launch of uneven blocks and copies. @param look is called at every step of the clock */
-function run(look: (node: GpuNode) => void = () => undefined, kernel: 'add' | 'bad' = 'add'): Program {
+function run(
+  look: (node: GpuNode) => void = () => undefined,
+  kernel: 'add' | 'bad' = 'add',
+  contexts: ContextSharing = 'shared',
+): Program {
   const clock = new VirtualClock();
   const node = new GpuNode(clock, {
     gpus: ['h200'],
+    contexts,
     backingBytes: 64 * 2 ** 20,
     executor: () => new FakeExecutor((block) => 1000 + 900 * (block % 7)),
   });
@@ -73,9 +78,9 @@ describe('the reading of a GPU', () => {
     expect(reading.launches).toBe(0);
   });
 
-  it('only grows, and looking at it at every event changes nothing', () => {
+  it.each(['shared', 'timeSliced'] as const)('only grows, and to look changes nothing: %s', (contexts) => {
     const seen: GpuReading[] = [];
-    const watched = run((node) => seen.push(node.reading(0)));
+    const watched = run((node) => seen.push(node.reading(0)), 'add', contexts);
     for (let index = 1; index < seen.length; index++) {
       const [before, after] = [seen[index - 1], seen[index]];
       for (const sum of ['asOfNs', 'smCycles', 'busyNs', 'smBusyNs', 'warpNs', 'blocks'] as const)
@@ -84,7 +89,8 @@ describe('the reading of a GPU', () => {
     }
     expect(seen.some(({ launches }) => launches > 0)).toBe(true);
     expect(seen.some(({ contexts }) => contexts.some(({ queued }) => queued > 0))).toBe(true);
-    expect(watched.node.hash()).toBe(run().node.hash());
+    expect(watched.node.hash()).toBe(run(undefined, 'add', contexts).node.hash());
+    expect(seen.at(-1)?.blocks).toBe(1500);
   });
 
   it('goes on after a fault, with what the killed blocks have done', () => {

@@ -244,7 +244,7 @@ export class GpuDevice implements AgendaTarget {
   /** What it has done since it was made; a copy begins anew. @param isAlive false: a context whose sums may be dropped */
   usage(isAlive: (context: number) => boolean = () => true): DeviceUsage {
     this.count(this.agenda.nowNs());
-    return this.meter.usage(this.state.engine, isAlive);
+    return this.meter.usage(this.state.engine, this.state.turns?.parked.values() ?? [], isAlive);
   }
 
   /** One observer at a time; undefined: none. */

@@ -17,6 +17,7 @@ interface Leaving {
   readonly gpc: number;
   readonly startNs: number;
   readonly endNs: number;
+  readonly parkedNs: number;
   readonly sms: Set<number>;
   blocks: number;
   /** Summed over blocks. */
@@ -54,13 +55,13 @@ export class DeviceTimeline implements DeviceObserver {
   }
 
   onBlocksLeave(launch: LaunchRecord, group: ResidentGroup, done: number, nowNs: number): void {
-    const { perSm, startNs } = group;
+    const { perSm, startNs, parkedNs } = group;
     for (const sm of group.sms) {
       const gpc = this.gpcOf[sm];
       const key = `${gpc}/${launch.id}/${startNs}`;
       let slice = this.leaving.get(key);
       if (slice === undefined) {
-        slice = { launch, gpc, startNs, endNs: nowNs, sms: new Set(), blocks: 0, done: 0 };
+        slice = { launch, gpc, startNs, endNs: nowNs, parkedNs, sms: new Set(), blocks: 0, done: 0 };
         this.leaving.set(key, slice);
       }
       slice.sms.add(sm);
@@ -90,27 +91,30 @@ export class DeviceTimeline implements DeviceObserver {
 
   /** What is resident is shown up to now, as far as it has come. */
   end(nowNs: number): void {
-    const { launches, engine } = this.device.state;
-    for (const group of engine.groups) {
+    const { launches, engine, turns } = this.device.state;
+    const show = (group: ResidentGroup, sinceNs: number): void => {
       const launch = launches.get(group.launch);
-      const done = 1 - group.remaining + group.ratePerNs * (nowNs - engine.asOfNs);
+      const done = 1 - group.remaining + group.ratePerNs * sinceNs;
       // Below 1, whatever rounding says: they have not left.
       if (launch !== undefined)
         this.onBlocksLeave(launch, group, Math.min(0.999999, Math.max(0, done)), nowNs);
-    }
+    };
+    for (const group of engine.groups) show(group, nowNs - engine.asOfNs);
+    for (const { groups } of turns?.parked.values() ?? []) for (const group of groups) show(group, 0);
     this.showLeaving();
     for (const counter of [this.resident, this.utilisation, this.dram, this.power, this.clock])
       counter.flush();
   }
 
   private showLeaving(): void {
-    for (const { launch, gpc, startNs, endNs, blocks, sms, done } of this.leaving.values()) {
+    for (const { launch, gpc, startNs, endNs, parkedNs, blocks, sms, done } of this.leaving.values()) {
       const { context, id, kernel } = launch;
       this.gpcs[gpc].slice(kernel, startNs, endNs, {
         launch: id,
         context,
         blocks,
         sms: sms.size,
+        ...(parkedNs > 0 ? { parkedUs: Math.round(parkedNs) / 1000 } : {}),
         ...(done < blocks ? { done: done / blocks } : {}),
       });
     }

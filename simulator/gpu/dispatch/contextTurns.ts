@@ -62,10 +62,12 @@ export class ContextTurns {
   }
 
   /** A launch is dropped. @returns its blocks that are parked: they hold no SM. */
-  drop(launch: number): ResidentGroup[] {
+  drop(launch: number, nowNs: number): ResidentGroup[] {
     const dropped: ResidentGroup[] = [];
     for (const parked of this.state.parked.values()) {
-      dropped.push(...parked.groups.filter((group) => group.launch === launch));
+      const groups = parked.groups.filter((group) => group.launch === launch);
+      for (const group of groups) group.parkedNs += nowNs - parked.sinceNs;
+      dropped.push(...groups);
       parked.groups = parked.groups.filter((group) => group.launch !== launch);
     }
     return dropped;

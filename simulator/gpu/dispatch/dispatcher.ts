@@ -109,7 +109,7 @@ export class Dispatcher implements BlockStage {
   /** Takes a launch off the device, resident blocks and all. */
   drop(record: LaunchRecord): void {
     for (const group of this.engine.takeLaunch(record.id)) this.release(group);
-    this.engine.leaveParked(this.contextTurns?.drop(record.id) ?? []);
+    this.engine.leaveParked(this.contextTurns?.drop(record.id, this.engine.state.asOfNs) ?? []);
     this.launches.delete(record.id);
   }
 

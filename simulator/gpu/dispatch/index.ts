@@ -6,7 +6,7 @@ export {
   type ResidentGroup,
 } from './blockEngine.js';
 export { giveShare, withinShare, type ContextShares } from './contextShares.js';
-export { emptyTurns, type TurnState } from './contextTurns.js';
+export { emptyTurns, type ParkedBlocks, type TurnState } from './contextTurns.js';
 export { Dispatcher } from './dispatcher.js';
 export type { BlockSource } from './blockSource.js';
 export { BlockSources } from './blockSources.js';

@@ -40,13 +40,13 @@ describe('UsageMeter', () => {
     const both = engine([first, second]);
     meter.advance(115, both, 3);
     // The first since counting began, 100.
-    const meanwhile = meter.usage(both, everybody);
+    const meanwhile = meter.usage(both, [], everybody);
     expect(meanwhile.warpNs).toBe(16 * 15 + 8 * 5);
-    expect(meter.usage(both, everybody)).toEqual(meanwhile);
+    expect(meter.usage(both, [], everybody)).toEqual(meanwhile);
     meter.leave(first, 1, 115);
     meter.leave(second, 0.5, 115);
     meter.advance(145, engine([]), 0);
-    const usage = meter.usage(engine([]), everybody);
+    const usage = meter.usage(engine([]), [], everybody);
     expect(usage).toMatchObject({
       asOfNs: 145,
       smCycles: 90,
@@ -66,16 +66,28 @@ describe('UsageMeter', () => {
     const resident = group(1, [0, 1], 1, { remaining: 0.75 });
     meter.advance(10, engine([resident]), 2);
     // A quarter of each of two blocks when the engine looked last, and a tenth since.
-    const meanwhile = meter.usage(engine([resident], 0), everybody);
+    const meanwhile = meter.usage(engine([resident], 0), [], everybody);
     expect(meanwhile.sm[0]).toBeCloseTo(2 * 0.35);
     expect(meanwhile.device[1]).toBeCloseTo(2 * 0.35 * 20);
     expect(meanwhile.blocks).toBe(0);
     meter.leave(resident, 1, 10);
     meter.leave(group(1, [3], 1), 0.5, 10);
-    const { sm, device, blocks } = meter.usage(engine([]), everybody);
+    const { sm, device, blocks } = meter.usage(engine([]), [], everybody);
     expect(sm[2]).toBeCloseTo(3 * 2.5);
     expect(device[0]).toBeCloseTo(10 * 2.5);
     expect(blocks).toBe(2);
+  });
+
+  it('counts blocks that have lost their turn as far as they came, and not the time off the SMs', () => {
+    const meter = new UsageMeter(launches(7), 0);
+    const off = group(1, [0, 1], 1, { remaining: 0.6 });
+    meter.advance(50, engine([]), 0);
+    const parked = [{ sinceNs: 20, groups: [off] }];
+    const meanwhile = meter.usage(engine([]), parked, everybody);
+    expect(meanwhile.warpNs).toBe(20 * 8);
+    expect(meanwhile.sm[0]).toBeCloseTo(2 * 0.4);
+    off.parkedNs = 30;
+    expect(meter.usage(engine([off], 50), [], everybody)).toEqual(meanwhile);
   });
 
   it('never counts a block for more than one, nor time twice', () => {
@@ -84,7 +96,7 @@ describe('UsageMeter', () => {
     meter.advance(1000, late, 1);
     meter.advance(1000, late, 1);
     meter.advance(500, late, 1);
-    const usage = meter.usage(late, everybody);
+    const usage = meter.usage(late, [], everybody);
     expect(usage.sm[0]).toBe(1);
     expect(usage.busyNs).toBe(1000);
   });
@@ -93,10 +105,10 @@ describe('UsageMeter', () => {
     const meter = new UsageMeter(launches(7, 8), 0);
     meter.leave(group(1, [0], 1), 1, 10);
     meter.leave(group(2, [0], 1), 1, 20);
-    const before = meter.usage(engine([]), everybody);
-    const after = meter.usage(engine([]), (context) => context === 8);
+    const before = meter.usage(engine([]), [], everybody);
+    const after = meter.usage(engine([]), [], (context) => context === 8);
     expect(after.contexts).toEqual([{ context: 8, warpNs: 80 }]);
     expect(after.warpNs).toBe(before.warpNs);
-    expect(meter.usage(engine([]), everybody)).toEqual(after);
+    expect(meter.usage(engine([]), [], everybody)).toEqual(after);
   });
 });

@@ -1,4 +1,4 @@
-import type { EngineState, LaunchRecord, ResidentGroup } from '../dispatch/index.js';
+import type { EngineState, LaunchRecord, ParkedBlocks, ResidentGroup } from '../dispatch/index.js';
 import { DEVICE_RESOURCES, SM_RESOURCES } from '../timing/index.js';
 import type { DeviceUsage } from './deviceUsage.js';
 
@@ -45,21 +45,30 @@ export class UsageMeter {
     this.addWarps(this.warpNs, group, nowNs);
   }
 
-  /** The sums up to the last `advance`. Contexts that `isAlive` denies are no more told of by themselves. */
-  usage(engine: EngineState, isAlive: (context: number) => boolean): DeviceUsage {
+  /**
+   * The sums up to the last `advance`. @param parked what has begun and is off the SMs; @param isAlive contexts that it
+   * denies are no more told of by themselves
+   */
+  usage(
+    engine: EngineState,
+    parked: Iterable<ParkedBlocks>,
+    isAlive: (context: number) => boolean,
+  ): DeviceUsage {
     const { asOfNs, smCycles, busyNs, smBusyNs, blocks } = this;
     const sm = [...this.sm];
     const device = [...this.device];
     const aheadNs = Math.max(0, asOfNs - engine.asOfNs);
     this.forgetContexts(isAlive);
     const warps = new Map(this.warpNs);
-    for (const group of engine.groups) {
+    const addBegun = (group: ResidentGroup, sinceNs: number, untilNs: number): void => {
       const { work, remaining, ratePerNs } = group;
-      const done = Math.min(1, Math.max(0, 1 - remaining + ratePerNs * aheadNs)) * group.blocks.length;
+      const done = Math.min(1, Math.max(0, 1 - remaining + ratePerNs * sinceNs)) * group.blocks.length;
       addWork(sm, work.sm, done);
       addWork(device, work.device, done);
-      this.addWarps(warps, group, asOfNs);
-    }
+      this.addWarps(warps, group, untilNs);
+    };
+    for (const group of engine.groups) addBegun(group, aheadNs, asOfNs);
+    for (const { groups, sinceNs } of parked) for (const group of groups) addBegun(group, 0, sinceNs);
     let warpNs = 0;
     for (const each of warps.values()) warpNs += each;
     const contexts = [...warps]
