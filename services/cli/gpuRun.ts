@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import type { CostDocument } from '../../simulator/gpu/index.js';
 import { CommandError } from './commandError.js';
+import { addGpuCalibrateCommand } from './gpuCalibrate.js';
 import { addGpuCheckCommand } from './gpuCheck.js';
 import { addGpuDevicesCommand } from './gpuDevices.js';
 import { addGpuDisasmCommand } from './gpuDisasm.js';
@@ -36,6 +37,7 @@ export function addGpuCommand(program: Command): void {
       'threads of this machine that run the blocks of a large launch (default: its cores, at most 4)',
       wholeNumber(1, 64),
     )
+    .option('--back-to-back', 'also run it four times in a graph and report the interval as backToBackUs')
     .option(
       '--timeline <file>',
       "write what the GPU does when, in Chrome's trace event format: ui.perfetto.dev opens it",
@@ -46,6 +48,7 @@ export function addGpuCommand(program: Command): void {
       'keep time alone: take the work of the launch from recorded costs, execute nothing, report no buffers',
     )
     .action(runSpec);
+  addGpuCalibrateCommand(gpu);
   addGpuCheckCommand(gpu);
   addGpuDevicesCommand(gpu);
   addGpuDisasmCommand(gpu);
@@ -66,6 +69,7 @@ interface RunOptions {
   readonly powerLimit?: number;
   readonly dump?: string;
   readonly threads?: number;
+  readonly backToBack?: boolean;
   readonly timeline?: string;
   readonly recordCosts?: string;
   readonly costs?: string;
@@ -85,6 +89,7 @@ async function runSpec(path: string, options: RunOptions): Promise<void> {
         : { recordCosts: (document) => writeWhole(recordCosts, '--record-costs', JSON.stringify(document)) }),
       ...(costs === undefined ? {} : { costs: await readCosts(costs) }),
       stopwatch: () => Number(process.hrtime.bigint()) / 1e9,
+      backToBack: options.backToBack === true,
       node: { threads: threads ?? Math.min(availableParallelism(), MOST_THREADS) },
       ...(device === undefined ? {} : { device }),
       ...(smClock === undefined ? {} : { smClockHz: smClock * 1e6 }),

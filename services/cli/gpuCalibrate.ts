@@ -1,0 +1,184 @@
+import { Option, type Command } from 'commander';
+import { join, resolve } from 'node:path';
+import { packageRoot } from '../../containers/models/index.js';
+import type { CalibrationReport, MeasuredLaunch } from '../../simulator/calibration/index.js';
+import { CommandError } from './commandError.js';
+import { deviceOption, wholeNumber } from './optionValues.js';
+import { print, table } from './printing.js';
+import { ProgressLine } from './progressLine.js';
+import { TraceFile } from './traceFile.js';
+
+interface CalibrateOptions {
+  readonly device?: string;
+  readonly set?: string;
+  readonly from?: string;
+  readonly launches?: string;
+  readonly only?: string;
+  readonly largest: number;
+  readonly svg?: string;
+  readonly html?: string;
+  readonly json?: boolean;
+  readonly check?: boolean;
+}
+
+const SETS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['reference', ['reference']],
+  ['validation', ['validation']],
+  ['all', ['reference', 'validation']],
+]);
+
+/** What `--check` holds a calibration to. */
+const MOST_MEAN = 0.12;
+const MOST_WORST = 0.5;
+
+export function addGpuCalibrateCommand(gpu: Command): void {
+  gpu
+    .command('calibrate')
+    .description("hold the simulated card's times against a real one's: a table and a log-log scatter")
+    .addOption(deviceOption())
+    .addOption(
+      new Option(
+        '--set <name>',
+        'launches measured on an H200: those that the model was fitted on, others, or both (default: reference)',
+      ).choices([...SETS.keys()]),
+    )
+    .option('--launches <folder>', 'launch specs of your own; their expect.durationUs is what a card took')
+    .option(
+      '--from <csv>',
+      'durations of your own: columns launch (a spec of --launches, without .json) and duration_us',
+    )
+    .option('--only <text>', 'launches whose name contains it')
+    .addOption(
+      new Option(
+        '--largest <bits>',
+        'leave out launches with a buffer of more than 2^bits elements, which take long and gigabytes',
+      )
+        .argParser(wholeNumber(0, 40))
+        .default(24),
+    )
+    .option('--svg <file>', 'write the scatter')
+    .option('--html <file>', 'write the scatter and all figures as one page')
+    .option('--json', 'print it as JSON')
+    .option(
+      '--check',
+      `end with 1 unless the kernels' mean error is at most ${MOST_MEAN * 100} % and no launch is off by more than ${MOST_WORST * 100} %`,
+    )
+    .action(runCalibration);
+}
+
+async function runCalibration(options: CalibrateOptions): Promise<void> {
+  checkOptions(options);
+  // Loaded when it is needed: the other commands start without the simulator.
+  const { CalibrationError, calibrate, calibrationReport, largestBuffer, scatterPage, scatterSvg } =
+    await import('../../simulator/calibration/index.js');
+  const { LaunchSpecError } = await import('../../simulator/launchSpec/index.js');
+  // Before the launches, which may take long.
+  const files = [
+    ...(options.svg === undefined ? [] : [{ file: new TraceFile(options.svg, '--svg'), render: scatterSvg }]),
+    ...(options.html === undefined
+      ? []
+      : [{ file: new TraceFile(options.html, '--html'), render: scatterPage }]),
+  ];
+  const progress = new ProgressLine();
+  try {
+    const measured = await readMeasured(options);
+    const named = measured.filter(({ name }) => name.includes(options.only ?? ''));
+    const launches = named.filter((launch) => largestBuffer(launch) <= 2 ** options.largest);
+    if (launches.length === 0) throw new CommandError(nothingLeft(options, named.length));
+    const report = calibrationReport(
+      calibrate(
+        launches,
+        { ...(options.device === undefined ? {} : { device: options.device }) },
+        (launch, index) => progress.show(`${index + 1} of ${launches.length}: ${launch.name}`),
+      ),
+    );
+    progress.clear();
+    const title = `Simulated ${options.device ?? launches[0].spec.device} against measured launches`;
+    for (const { file, render } of files) file.write(render(report, title));
+    print(options.json, report, reportText(report, named.length - launches.length, options.largest));
+    if (options.check === true) check(report);
+  } catch (error) {
+    if (!(error instanceof CalibrationError) && !(error instanceof LaunchSpecError)) throw error;
+    throw new CommandError(`${error.code}: ${error.message}`, { cause: error });
+  } finally {
+    progress.clear();
+    for (const { file } of files) file.close();
+  }
+}
+
+function checkOptions({ set, from, launches }: CalibrateOptions): void {
+  if (set !== undefined && (from !== undefined || launches !== undefined)) {
+    throw new CommandError(
+      '--set: it names launches that come with Windjammer; leave it out beside --launches',
+    );
+  }
+  if (from !== undefined && launches === undefined) {
+    throw new CommandError('--from: give the folder of the launch specs that it is about, with --launches');
+  }
+}
+
+async function readMeasured({ set, from, launches }: CalibrateOptions): Promise<MeasuredLaunch[]> {
+  const { measuredByTable, measuredLaunches } = await import('../../simulator/calibration/index.js');
+  if (launches !== undefined) {
+    const folder = resolve(launches);
+    return from === undefined ? measuredLaunches(folder) : measuredByTable(from, folder);
+  }
+  return (SETS.get(set ?? 'reference') ?? []).flatMap((name) =>
+    measuredLaunches(join(packageRoot(), 'simulator', 'gpu', name, 'launches')),
+  );
+}
+
+function nothingLeft({ only, largest }: CalibrateOptions, named: number): string {
+  return named === 0
+    ? `--only: no launch has '${only ?? ''}' in its name`
+    : `--largest: all ${named} launches have buffers of more than 2^${largest} elements`;
+}
+
+function check({ meanOfKernels, worst }: CalibrationReport): void {
+  if (meanOfKernels > MOST_MEAN) {
+    throw new CommandError(`--check: mean error ${percent(meanOfKernels)}, more than ${MOST_MEAN * 100} %`);
+  }
+  if (Math.abs(worst.error) > MOST_WORST) {
+    throw new CommandError(
+      `--check: ${worst.name} is off by ${percent(worst.error)}, more than ${MOST_WORST * 100} %`,
+    );
+  }
+}
+
+function reportText(report: CalibrationReport, leftOut: number, largest: number): string {
+  const { launches, kernels, worst } = report;
+  const lines = [
+    table(
+      ['launch', 'measured us', 'simulated us', 'error'],
+      launches.map(({ name, measuredUs, simulatedUs, error }) => [
+        name,
+        measuredUs.toFixed(2),
+        simulatedUs.toFixed(2),
+        percent(error),
+      ]),
+    ),
+    '',
+    table(
+      ['kernel', 'launches', 'mean |error|', 'worst', 'slope'],
+      kernels.map((kernel) => [
+        kernel.kernel,
+        String(kernel.launches),
+        percent(kernel.meanError),
+        percent(kernel.worstError),
+        kernel.slope?.toFixed(2) ?? '',
+      ]),
+    ),
+    '',
+    `${launches.length} launches of ${kernels.length} kernels: mean of the kernels' mean errors ${percent(report.meanOfKernels)}, ` +
+      `median launch ${percent(report.medianError)}, worst ${percent(worst.error)} (${worst.name})`,
+    `within 25 %: ${percent(report.withinQuarter)} of the launches; |simulated - measured| over the smaller: mean ${percent(report.meanSymmetricError)}`,
+  ];
+  if (leftOut > 0) {
+    lines.push(`left out: ${leftOut} with buffers of more than 2^${largest} elements (--largest)`);
+  }
+  return lines.join('\n');
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(1)} %`;
+}

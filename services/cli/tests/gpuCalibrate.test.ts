@@ -1,0 +1,127 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CalibrationReport } from '../../../simulator/calibration/index.js';
+import { runGpuCommand } from './gpuCommand.js';
+
+const PTX = `.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry touch(.param .u64 out) {
+  .reg .u64 %rd<2>;
+  .reg .u32 %r<2>;
+  ld.param.u64 %rd0, [out];
+  mov.u32 %r0, %tid.x;
+  mul.wide.u32 %rd1, %r0, 4;
+  add.u64 %rd0, %rd0, %rd1;
+  st.global.u32 [%rd0], %r0;
+  ret;
+}
+`;
+
+describe('windjammer gpu calibrate', () => {
+  let folder = '';
+  const run = (...args: readonly string[]): Promise<string> => runGpuCommand('calibrate', ...args);
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'calibrate-'));
+    writeFileSync(join(folder, 'touch.ptx'), PTX);
+    for (const [name, expectUs] of [
+      ['one', 2],
+      ['two', 4],
+    ] as const) {
+      writeFileSync(
+        join(folder, `${name}.json`),
+        JSON.stringify({
+          ptx: 'touch.ptx',
+          kernel: 'touch',
+          device: 'h200',
+          grid: [1, 1, 1],
+          block: [32, 1, 1],
+          dynamicSharedBytes: 0,
+          args: [{ buffer: { type: 'u32', count: 32, out: true } }],
+          expect: { durationUs: expectUs },
+        }),
+      );
+    }
+  });
+
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  const report = async (...args: readonly string[]): Promise<CalibrationReport> =>
+    JSON.parse(await run('--launches', folder, '--json', ...args)) as CalibrationReport;
+
+  it('holds simulated times against those of the specs', async () => {
+    const { launches, kernels, meanOfKernels, worst } = await report();
+    expect(launches.map(({ name, measuredUs }) => [name, measuredUs])).toEqual([
+      ['one', 2],
+      ['two', 4],
+    ]);
+    const [one, two] = launches;
+    expect(one.simulatedUs).toBe(two.simulatedUs);
+    expect(one.error).toBeCloseTo(one.simulatedUs / 2 - 1, 12);
+    expect(meanOfKernels).toBeCloseTo((Math.abs(one.error) + Math.abs(two.error)) / 2, 12);
+    expect(kernels).toHaveLength(1);
+    expect(worst.name).toBe('two');
+  });
+
+  it('takes durations from a table, in any order of columns, with comments and quotes', async () => {
+    const csv = join(folder, 'mine.csv');
+    writeFileSync(csv, '\uFEFF# my card\r\nnote, duration_us ,launch\r\n"a, b",8,two\r\n');
+    const { launches } = await report('--from', csv);
+    expect(launches.map(({ name, measuredUs }) => [name, measuredUs])).toEqual([['two', 8]]);
+  });
+
+  it('writes the scatter and the page', async () => {
+    const svg = join(folder, 'scatter.svg');
+    const html = join(folder, 'scatter.html');
+    await report('--svg', svg, '--html', html);
+    expect(readFileSync(svg, 'utf8').match(/<circle/g)).toHaveLength(2);
+    expect(readFileSync(html, 'utf8')).toContain('<td>touch</td><td>2</td>');
+  });
+
+  it('holds the simulated card to launches of the real one', async () => {
+    const text = await run('--only', 'saxpy__n-16384', '--check');
+    expect(text).toMatch(/^saxpy__n-16384-a-1-5 +1\.89 +\d+\.\d+ +-?\d+\.\d %$/m);
+    expect(text).toContain("1 launches of 1 kernels: mean of the kernels' mean errors");
+  });
+
+  it('fails with --check when a launch is far off', async () => {
+    const csv = join(folder, 'far.csv');
+    writeFileSync(csv, 'launch,duration_us\none,1000\n');
+    expect(await run('--launches', folder, '--from', csv, '--check')).toMatch(
+      /FAILED [^]*--check: mean error 9\d\.\d %, more than 12 %$/,
+    );
+  });
+
+  it.each([
+    ['launch,us\none,1\n', /bad\.csv:1: no column 'duration_us' in the header; there are: launch, us/],
+    ['launch,duration_us\n', /bad\.csv: no lines below the header/],
+    ['', /bad\.csv:1: no column 'launch' in the header; there are: none/],
+    ['launch,duration_us\nthree,1\n', /bad\.csv:2: column launch: there is no .*three\.json/],
+    ['launch,duration_us\none,1\n\none,2\n', /bad\.csv:4: column launch: 'one' stands in line 2 already/],
+    ['launch,duration_us\none,fast\n', /bad\.csv:2: column duration_us: 'fast' is not a number above 0/],
+    ['launch,duration_us\none,\n', /bad\.csv:2: column duration_us: '' is not a number above 0/],
+    ['launch,duration_us\none,-1\n', /bad\.csv:2: column duration_us: '-1' is not a number above 0/],
+    ['launch,duration_us\none\n', /bad\.csv: .*expect 2, got 1 on line 2/],
+    ['launch,duration_us\n"one,1\n', /bad\.csv: .*[Qq]uote/],
+  ])('refuses the table %j', async (text, message) => {
+    const csv = join(folder, 'bad.csv');
+    writeFileSync(csv, text);
+    expect(await run('--launches', folder, '--from', csv)).toMatch(message);
+  });
+
+  it.each([
+    [['--from', 'a.csv'], /--from: give the folder of the launch specs/],
+    [['--set', 'all', '--launches', '.'], /--set: it names launches that come with Windjammer/],
+    [['--set', 'mine'], /Allowed choices are reference, validation, all/],
+    [['--only', 'nothing'], /--only: no launch has 'nothing' in its name/],
+    [['--largest', '0'], /--largest: all \d+ launches have buffers of more than 2\^0 elements/],
+    [['--launches', '/nowhere'], /unreadable: launches: .*ENOENT/],
+    [['--device', 'h999', '--only', 'saxpy__n-256'], /no (device profile|card) 'h999'/],
+    [['--svg', '/nowhere/a.svg'], /--svg: /],
+  ])('refuses %j', async (args, message) => {
+    expect(await run(...args)).toMatch(message);
+  });
+});

@@ -1,0 +1,27 @@
+import { runLaunchSpec, type LaunchSpecOptions } from '../launchSpec/index.js';
+import type { CalibratedLaunch } from './calibrationReport.js';
+import type { MeasuredLaunch } from './measuredLaunches.js';
+
+/**
+ * Runs measured launches on the simulated card, one after the other, each warm from an equal one before it.
+ * @param options as for one launch; `device` in place of the one that each spec names
+ * @param onLaunch hears of each before it runs
+ * @throws LaunchSpecError with the spec's name in its message, when one does not run.
+ */
+export function calibrate(
+  launches: readonly MeasuredLaunch[],
+  options: LaunchSpecOptions,
+  onLaunch?: (launch: MeasuredLaunch, index: number) => void,
+): CalibratedLaunch[] {
+  return launches.map((launch, index) => {
+    onLaunch?.(launch, index);
+    const { name, spec, folder, durationUs: measuredUs } = launch;
+    const { durationUs: simulatedUs } = runLaunchSpec(spec, folder, options);
+    return { name, kernel: spec.kernel, measuredUs, simulatedUs, error: simulatedUs / measuredUs - 1 };
+  });
+}
+
+/** Elements of a launch's largest buffer: what decides how much memory its run takes. */
+export function largestBuffer({ spec }: MeasuredLaunch): number {
+  return Math.max(0, ...spec.args.map((argument) => ('buffer' in argument ? argument.buffer.count : 0)));
+}

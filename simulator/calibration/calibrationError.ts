@@ -1,0 +1,13 @@
+export type CalibrationErrorCode = 'unreadable' | 'invalidMeasurement' | 'nothingMeasured';
+
+/** Why measurements cannot be held against the model: the message names file, line and column. */
+export class CalibrationError extends Error {
+  override readonly name = 'CalibrationError';
+
+  constructor(
+    readonly code: CalibrationErrorCode,
+    message: string,
+  ) {
+    super(message);
+  }
+}

@@ -1,0 +1,10 @@
+export { calibrate, largestBuffer } from './calibrate.js';
+export { CalibrationError, type CalibrationErrorCode } from './calibrationError.js';
+export {
+  calibrationReport,
+  type CalibratedLaunch,
+  type CalibrationReport,
+  type KernelErrors,
+} from './calibrationReport.js';
+export { measuredByTable, measuredLaunches, type MeasuredLaunch } from './measuredLaunches.js';
+export { scatterPage, scatterSvg } from './scatterPlot.js';
