@@ -53,9 +53,12 @@ export class RowWorks {
   private fitted({ bound, sms, durationNs }: KernelRow, place: string): BlockWork {
     const waves = Math.ceil(sms / this.card.sms);
     let work = this.guess(bound, Math.min(sms, this.card.sms), durationNs / waves);
+    let lastNs = Infinity;
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const takenNs = this.durationNs(work, sms);
       if (Math.abs(takenNs - durationNs) <= TOLERANCE_NS) return work;
+      if (takenNs >= lastNs && durationNs < takenNs) break;
+      lastNs = takenNs;
       work = scaled(work, durationNs / takenNs);
     }
     throw new KernelTableError(

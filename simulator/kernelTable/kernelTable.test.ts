@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { parseKernelTable } from './index.js';
+
+const HEAD = 'Name,Profile,Memory_footprint,SM_usage,Duration';
+
+describe('a kernel table', () => {
+  it('is read in its order; names may hold commas', () => {
+    const text = `${HEAD}\nConv,1,0,98,100480\nvoid f<float, (int)2>(float, int),0,7,392,32512\n\nk,-1,0,1,3072\n`;
+    expect(parseKernelTable(text, 't.csv')).toEqual([
+      { name: 'Conv', bound: 'compute', memoryFootprintBytes: 0, sms: 98, durationNs: 100480 },
+      {
+        name: 'void f<float, (int)2>(float, int)',
+        bound: 'memory',
+        memoryFootprintBytes: 7,
+        sms: 392,
+        durationNs: 32512,
+      },
+      { name: 'k', bound: 'unknown', memoryFootprintBytes: 0, sms: 1, durationNs: 3072 },
+    ]);
+  });
+
+  it.each([
+    ['name,profile', /t\.csv:1: 'name,profile' is not the header/],
+    [`${HEAD}\n`, /t\.csv: no kernels below the header/],
+    [`${HEAD}\nConv,1,0,98`, /t\.csv:2: 4 columns; each line has 5/],
+    [`${HEAD}\na,1,0,1,5\nConv,2,0,98,5`, /t\.csv:3: column Profile: '2' is not 1 \(compute\), 0 \(memory\)/],
+    [`${HEAD}\nConv,1,x,98,5`, /t\.csv:2: column Memory_footprint: 'x' is not a whole number from 0/],
+    [`${HEAD}\nConv,1,0,0,5`, /t\.csv:2: column SM_usage: '0' is not a whole number from 1 to/],
+    [`${HEAD}\nConv,1,0,1,-5`, /t\.csv:2: column Duration: '-5' is not a whole number from 1 to/],
+    [`${HEAD}\n,1,0,1,5`, /t\.csv:2: column Name: '' is not a name/],
+  ])('that is wrong tells where: %j', (text, message) => {
+    expect(() => parseKernelTable(text, 't.csv')).toThrow(message);
+  });
+});

@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { profileNamed } from '../gpu/index.js';
+import {
+  TABLE_STATISTICS,
+  parseKernelTable,
+  replayTables,
+  tableLike,
+  tableText,
+  type KernelRow,
+  type ReplayOptions,
+} from './index.js';
+
+const V100 = profileNamed('v100');
+
+function row(bound: KernelRow['bound'], sms: number, durationNs: number): KernelRow {
+  return { name: bound, bound, memoryFootprintBytes: 0, sms, durationNs };
+}
+
+function replay(tables: readonly (readonly KernelRow[])[], options: Partial<ReplayOptions> = {}) {
+  return replayTables({
+    tables: tables.map((rows, index) => ({ path: `table ${index}`, rows })),
+    card: V100,
+    measuredOn: V100,
+    launches: tables.reduce((sum, rows) => sum + rows.length, 0),
+    ...options,
+  });
+}
+
+/** What a launch takes beside its blocks when it stands alone. */
+function overheadUs(): number {
+  const long = replay([[row('unknown', 1, 1_000_000)]]).makespanUs;
+  return long - 1000;
+}
+
+describe('replayed alone', () => {
+  it.each([
+    ['compute', 40, 50_000],
+    ['memory', 40, 50_000],
+    ['unknown', 40, 50_000],
+    ['compute', 200, 300_000],
+    ['memory', 1152, 500_000],
+    ['unknown', 81, 3_072],
+    ['memory', 1, 2_700],
+  ] as const)('a launch bound by %s on %i SMs takes its %i ns', (bound, sms, durationNs) => {
+    const { makespanUs } = replay([[row(bound, sms, durationNs)]]);
+    expect(makespanUs - overheadUs()).toBeCloseTo(durationNs / 1e3, 2);
+  });
+
+  it('uses the SMs that it fills', () => {
+    const { smUtilisation } = replay([[row('compute', 40, 10_000_000)]]);
+    expect(smUtilisation).toBeCloseTo(0.5, 2);
+  });
+
+  it('is faster on a larger card', () => {
+    const rows = [row('compute', 320, 1_000_000), row('memory', 320, 1_000_000)];
+    const here = replay([rows]).makespanUs;
+    const there = replay([rows], { card: profileNamed('h200') }).makespanUs;
+    expect(there).toBeLessThan(0.6 * here);
+  });
+});
+
+describe('side by side', () => {
+  const half = (bound: KernelRow['bound']): KernelRow[] => [row(bound, 40, 1_000_000)];
+
+  it('launches bound by arithmetic on different SMs do not feel one another', () => {
+    expect(replay([half('compute'), half('compute')]).makespanUs).toBeLessThan(
+      1.02 * replay([half('compute')]).makespanUs,
+    );
+  });
+
+  it('launches bound by memory share its bandwidth', () => {
+    expect(replay([half('memory'), half('memory')]).makespanUs).toBeGreaterThan(
+      1.3 * replay([half('memory')]).makespanUs,
+    );
+  });
+
+  it('launches that want the same SMs take turns, those of higher priority first', () => {
+    const table = Array.from({ length: 20 }, () => row('compute', 160, 200_000));
+    const options = { launches: 1e9, seconds: 0.02 };
+    const { clients } = replayTables({
+      tables: [
+        { path: 'low', rows: table },
+        { path: 'high', rows: table, priority: 1 },
+      ],
+      card: V100,
+      measuredOn: V100,
+      ...options,
+    });
+    const [low, high] = clients;
+    expect(high.launches).toBeGreaterThan(1.5 * low.launches);
+  });
+
+  it('is repeated to the last digit', () => {
+    const tables = [tableLike(TABLE_STATISTICS.resnet50, 1), tableLike(TABLE_STATISTICS.resnet50, 2)];
+    const once = replay(tables);
+    expect(replay(tables)).toEqual(once);
+    expect(once.launches).toBe(350);
+    expect(once.smUtilisation).toBeLessThanOrEqual(1);
+  });
+});
+
+it('passes start at given distances', () => {
+  const { clients } = replayTables({
+    tables: [{ path: 'a', rows: [row('compute', 1, 10_000)], gapsNs: [1e6, 3e6] }],
+    card: V100,
+    measuredOn: V100,
+    seconds: 0.0405,
+  });
+  expect(clients[0].requests).toBe(21);
+  expect(clients[0].latency?.maxUs).toBeLessThan(100);
+});
+
+it('a row that is shorter than its blocks take to start is refused, with its place', () => {
+  expect(() => replay([[row('compute', 40, 20_000), row('compute', 20_000, 100)]])).toThrow(
+    /table 0: row 2: column Duration: 100 ns; 20000 blocks take longer/,
+  );
+});
+
+describe('a table like a published one', () => {
+  it.each(['resnet50', 'bert'] as const)('has its statistics: %s', (model) => {
+    const statistics = TABLE_STATISTICS[model];
+    const rows = tableLike(statistics, 7);
+    expect(rows).toHaveLength(statistics.kernels);
+    const totalNs = rows.reduce((sum, { durationNs }) => sum + durationNs, 0);
+    const published = { resnet50: 6.5e6, bert: 48.6e6 }[model];
+    expect(totalNs / published).toBeGreaterThan(0.85);
+    expect(totalNs / published).toBeLessThan(1.15);
+    const sorted = rows.map(({ durationNs }) => durationNs).sort((a, b) => a - b);
+    expect(sorted[Math.floor(sorted.length / 2)] / statistics.durationsNs[3]).toBeCloseTo(1, 0);
+    expect(parseKernelTable(tableText(rows), 'made.csv')).toEqual(rows);
+  });
+});
