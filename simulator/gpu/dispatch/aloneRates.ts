@@ -4,6 +4,7 @@ import {
   fairShare,
   soloTimeNs,
   chainNs,
+  pathNs,
   type BlockWork,
   type Capacities,
 } from '../timing/index.js';
@@ -13,6 +14,8 @@ import type { ResidentGroup } from './blockEngine.js';
 interface SoloTerms {
   readonly perSm: number;
   readonly soloNs: number;
+  /** For how long it has the memory's path. */
+  readonly pathNs: number;
   readonly chainNs: number;
   /** Power sum of what the SM limits. */
   readonly power: number;
@@ -35,6 +38,10 @@ export class AloneRates {
   /** Of the groups being rated, in their order; what is behind them is of earlier ones. */
   private readonly terms: SoloTerms[] = [];
 
+  /** Of the memory's path, as of the others. */
+  private pathLevel = Infinity;
+  private pathChanged = Infinity;
+
   constructor(
     private readonly limits: Capacities,
     private readonly exponent: number,
@@ -53,12 +60,33 @@ export class AloneRates {
       changed[resource] = level === levels[resource] ? Infinity : Math.min(level, levels[resource]);
       levels[resource] = level;
     }
+    const pathLevel = this.pathLevelOf(groups);
+    this.pathChanged = pathLevel === this.pathLevel ? Infinity : Math.min(pathLevel, this.pathLevel);
+    this.pathLevel = pathLevel;
     for (let index = 0; index < groups.length; index++) {
       const group = groups[index];
       if (isFresh || group.ratePerNs === 0 || this.feels(group.work, terms[index])) {
         group.ratePerNs = this.rateOf(group.work, terms[index]);
       }
     }
+  }
+
+  private pathLevelOf(groups: readonly ResidentGroup[]): number {
+    const { terms } = this;
+    let wanted = 0;
+    let largest = 0;
+    for (let index = 0; index < groups.length; index++) {
+      const { pathNs: path, soloNs } = terms[index];
+      const demand = path / soloNs;
+      wanted += demand * groups[index].blocks.length;
+      if (demand > largest) largest = demand;
+    }
+    if (wanted <= 1) return wanted > 0 ? largest / wanted : Infinity;
+    return fairShare(
+      1,
+      groups.map(({ blocks }) => blocks.length),
+      groups.map((_, index) => terms[index].pathNs / terms[index].soloNs),
+    );
   }
 
   /** As `fairShare` tells, which is asked where wants do not fit. */
@@ -82,20 +110,25 @@ export class AloneRates {
   }
 
   /** Whether a change of what the device gives could be told by the block. */
-  private feels(work: BlockWork, { soloNs }: SoloTerms): boolean {
+  private feels(work: BlockWork, { soloNs, pathNs: path }: SoloTerms): boolean {
     const { changed } = this;
+    if (path > UNFELT * soloNs * this.pathChanged) return true;
     for (let resource = 0; resource < changed.length; resource++) {
       if (work.device[resource] > UNFELT * soloNs * changed[resource]) return true;
     }
     return false;
   }
 
-  private rateOf(work: BlockWork, { soloNs, chainNs: chain, power: own }: SoloTerms): number {
-    let power = own;
+  private rateOf(work: BlockWork, { soloNs, pathNs: path, chainNs: chain, power: own }: SoloTerms): number {
+    let power = 0;
     for (let resource = 0; resource < this.levels.length; resource++) {
       const timeNs = work.device[resource] / this.levels[resource];
       if (timeNs > UNFELT * soloNs) power += timeNs ** this.exponent;
     }
+    // As in `blockRates`: behind other launches' requests a block waits longer than for its own stages.
+    const pathTimeNs = path / this.pathLevel;
+    if (pathTimeNs > UNFELT * soloNs) power = Math.max(power, pathTimeNs ** this.exponent);
+    power += own;
     return 1 / blockNs(power ** (1 / this.exponent), chain, this.limits);
   }
 
@@ -113,6 +146,7 @@ export class AloneRates {
     const made = {
       perSm,
       soloNs,
+      pathNs: pathNs(work, this.limits),
       chainNs: chainNs(work, this.limits),
       power: (1 / rate) ** this.exponent,
     };

@@ -1,4 +1,5 @@
 import { fairShare } from './fairShare.js';
+import { pathNs } from './memoryPath.js';
 import type { BlockWork, Capacities } from './blockWork.js';
 import { classRates } from './classRates.js';
 import { blockNs, schedulerBalance } from './blockTime.js';
@@ -53,6 +54,15 @@ export function blockRates(
     for (let index = 0; index < groups.length; index++) {
       common[index] += (groups[index].work.device[resource] / level) ** exponent;
     }
+  }
+  const paths = groups.map(({ work }) => pathNs(work, limits));
+  const pathLevel = fairShare(
+    1,
+    everywhere,
+    paths.map((path, index) => path / soloNs[index]),
+  );
+  for (let index = 0; index < groups.length; index++) {
+    common[index] = Math.max(common[index], (paths[index] / pathLevel) ** exponent);
   }
   const terms = { soloNs, chains, powers: common, schedulers };
   return classes.map(({ members }) => classRates(groups, members, terms, limits, exponent));

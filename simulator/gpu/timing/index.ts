@@ -12,6 +12,7 @@ export { blockNs } from './blockTime.js';
 export { blockRates, chainNs, soloTimeNs, type RatedGroup, type SmClass } from './blockRates.js';
 export { classRates } from './classRates.js';
 export { fairShare } from './fairShare.js';
+export { pathNs } from './memoryPath.js';
 export { forgetSegment, missShare, residentShare, touchSegments, type L2State } from './l2State.js';
 export { profileLaunch, type KernelProfile } from './kernelProfile.js';
 export { pointedSegments, segmentUses, type SegmentPattern, type SegmentUse } from './segmentPattern.js';
