@@ -33,7 +33,8 @@ describe.each(PROFILE_NAMES)('%s', (card) => {
     const reference = measuredCard.get(kernel);
     expect(result.buffers).toEqual(reference?.buffers);
     expect(result).toMatchObject({ device: card, measured: profileNamed(card).measured });
-    expect(result.durationUs / (reference?.durationUs ?? NaN)).toBeGreaterThan(0.9);
+    // A chain of loads of few blocks is a little faster on cards with nearer caches.
+    expect(result.durationUs / (reference?.durationUs ?? NaN)).toBeGreaterThan(0.75);
     expect(result.averagePowerWatts).toBeGreaterThan(profileNamed(card).power.idleWatts * 0.999);
   });
 });
