@@ -1,4 +1,4 @@
-import { readRegisters, type IrFunction, type IrModule } from '../../ptx/index.js';
+import type { IrFunction, IrModule } from '../../ptx/index.js';
 import {
   functionAddress,
   layoutLocal,
@@ -7,31 +7,27 @@ import {
   type SharedLayout,
 } from '../module/index.js';
 import { FunctionBuilder, ModuleBuilder } from '../wasm/index.js';
-import { groupAccesses } from './accessGroups.js';
 import { scalarAtomic } from './atomicEmitter.js';
 import { canDrive, driverFunction } from './blockDriver.js';
 import { CompileError } from './compileError.js';
 import { AREA, CLASS_COUNTERS, COUNTER_BYTES } from './executorArea.js';
-import { exitMarks, skipsPoint } from './exitMarks.js';
-import { buildFlowGraph, type FlowGraph, type FlowNode, type SyncPoint } from './flowGraph.js';
+import { skipsPoint } from './exitMarks.js';
+import type { SyncPoint } from './flowGraph.js';
 import { hasFusedMultiplyAdd } from './fusedMultiplyAdd.js';
 import { ImportedOperations, type HostFunction } from './importedOperations.js';
 import { weighClasses, type InstructionWeights } from './instructionCounts.js';
 import { needsImport } from './instructionEmitter.js';
 import { journalFunction } from './journalEmitter.js';
+import { analyseKernel } from './kernelAnalysis.js';
 import type { CodeForm, KernelPlan } from './kernelPlan.js';
 import { Library } from './library.js';
-import { computeLiveness } from './nodeLiveness.js';
 import { unsupported } from './operandEmitter.js';
 import { RegionCompiler } from './regionCompiler.js';
-import { cutRegions } from './regionCuts.js';
-import { findExactRegisters } from './registerTypes.js';
 import { RuntimeImports } from './runtimeCallEmitter.js';
-import { findSpinLoops } from './spinLoops.js';
-import type { PartedLanes } from './partedLanes.js';
+import { resumesFromStart, startPoint, type PartedLanes } from './partedLanes.js';
 import type { RegionFlow } from './regionFlow.js';
 import { ChunkCompiler, mayGoTogether, planChunks, type ChunkPlan } from './vector/index.js';
-import { layoutContext, type ContextSlot } from './threadContext.js';
+import type { ContextSlot } from './threadContext.js';
 
 /** A kernel as a WebAssembly module's bytes, and what is needed to run it. */
 export interface CompiledKernel {
@@ -84,13 +80,8 @@ export function compileKernel(
   }
   const module = new ModuleBuilder(memoryPages, form.threaded === true);
   const imported = new ImportedOperations(module);
-  const loops = findSpinLoops(fn);
-  const takesTurns = loops.any || form.resumable === true;
-  const scopeOf = (from: FlowNode, to: FlowNode): 'spin' | 'quantum' | undefined => {
-    if (loops.isSpin(from.block, to.block)) return 'spin';
-    return form.resumable === true ? 'quantum' : undefined;
-  };
-  const cuts = cutRegions(buildFlowGraph(fn, takesTurns), scopeOf);
+  const analysis = analyseKernel(fn, form.resumable === true);
+  const { loops, takesTurns, cuts } = analysis;
   const { graph, flows } = cuts;
   const waits = new Set(
     graph.syncPoints.filter((point) => !point.isOnEdge).map((point) => point.instruction),
@@ -105,7 +96,6 @@ export function compileKernel(
     if (isControl || !needsImport(needed)) continue;
     if (!imported.declare(needed)) throw unsupported(instruction, fn, 'no meaning is defined for it');
   }
-  const liveness = computeLiveness(fn, graph);
   const symbols: string[] = [];
   const sharedLayout = layoutShared(ir, fn);
   const plan: KernelPlan = {
@@ -114,15 +104,15 @@ export function compileKernel(
     form,
     takesTurns,
     graph,
-    exits: exitMarks(graph),
+    exits: analysis.exits,
     pointOf: (from, to) => cuts.pointOf(from, to),
-    liveness,
-    exact: findExactRegisters(fn),
-    groups: groupAccesses(fn),
+    liveness: analysis.liveness,
+    exact: analysis.exact,
+    groups: analysis.groups,
     sharedLayout,
     localLayout: layoutLocal(fn),
-    context: layoutContext(fn, liveness),
-    exchanged: exchangedRegisters(fn, graph),
+    context: analysis.context,
+    exchanged: analysis.exchanged,
     library: new Library(module, hasFusedMultiplyAdd() && form.without?.has('fusedMultiplyAdd') !== true),
     journal: form.observed === true ? module.add(journalFunction(imported.flushJournal)) : -1,
     imported,
@@ -197,12 +187,13 @@ function addChunks(module: ModuleBuilder, region: ChunkedRegion, name?: string):
   const { passSlots } = chunks.masked;
   const ofLanes = (parted: PartedLanes): RegionCompiler =>
     new RegionCompiler(plan, region.region, flow, counterBase, shape, parted);
-  const lanes = module.add(ofLanes({ passSlots }).compile());
   const { resume } = chunks;
-  const parted = {
-    lanes,
-    resume: resume.points.length === 0 ? -1 : module.add(ofLanes({ passSlots, resume }).compile()),
-  };
+  const mayResume = resume.points.length > 0;
+  const mayStart = mayResume && resumesFromStart(flow);
+  const resumed = mayResume ? module.add(ofLanes({ passSlots, resume, mayStart }).compile()) : -1;
+  const parted = mayStart
+    ? { lanes: resumed, start: startPoint(flow), resume: resumed }
+    : { lanes: module.add(ofLanes({ passSlots }).compile()), resume: resumed };
   const compiler = new ChunkCompiler(plan, chunks, region.region, flow, counterBase, parted, shape);
   return module.add(compiler.compile(), name);
 }
@@ -219,16 +210,6 @@ function asksPlace(fn: IrFunction): boolean {
       (source) => source.kind === 'special' && /^(smid|nsmid|clock|globaltimer|gridid)/.test(source.name),
     ),
   );
-}
-
-function exchangedRegisters(fn: IrFunction, graph: FlowGraph): Set<number> {
-  const found = new Set<number>();
-  for (const point of graph.syncPoints) {
-    const instruction = fn.instructions[point.instruction];
-    if (instruction === undefined || point.isOnEdge) continue;
-    for (const register of readRegisters(instruction)) found.add(register);
-  }
-  return found;
 }
 
 function symbolAddress(ir: IrModule, fn: IrFunction, symbols: string[], name: string): number {

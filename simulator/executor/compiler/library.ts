@@ -3,6 +3,7 @@ import { FunctionBuilder, type ModuleBuilder, type WasmType } from '../wasm/inde
 import { SEGMENT_ENTRY, SEGMENT_FLAGS } from '../memory/index.js';
 import { AREA, CACHE, faultNumber, RECORD } from './executorArea.js';
 import { reachLanes } from './laneReach.js';
+import { addParted } from './partedPasses.js';
 import { halfFunctionMakers } from './halfFunctions.js';
 import { laneFunctionMakers } from './laneFunctions.js';
 import { laneSpecialFunctionMakers } from './laneSpecialFunctions.js';
@@ -390,6 +391,7 @@ function halfToFloat(): FunctionBuilder {
 const makers = {
   locate,
   reachLanes,
+  addParted,
   fusedSlow,
   fusedFlushed,
   sumToOdd,

@@ -28,6 +28,18 @@ export interface PartedLanes {
   /** See PartedPasses. */
   readonly passSlots: ReadonlyMap<number, number>;
   readonly resume?: Resume;
+  /** Whether they may start at the region's start too: see `startPoint`. */
+  readonly mayStart?: boolean;
+}
+
+/** In place of a point: lanes start at the region's start. */
+export function startPoint(flow: RegionFlow): number {
+  return -flow.nodes.length;
+}
+
+/** Whether lanes that start and those that resume are well served by one function: no loop goes round by the jump table. */
+export function resumesFromStart({ isReducible, backEdges }: RegionFlow): boolean {
+  return isReducible && backEdges.length === 0;
 }
 
 /** Writes nodes piece by piece. */
@@ -129,7 +141,7 @@ export function emitResumed(
   for (const { node, position, from, to } of pieces) {
     f.end();
     emitter.emitPart(node, position, from, to);
-    if (to === Infinity) emitEnd(f, flow, emitter, node, position, state, again);
+    if (to === Infinity) emitEnd(f, flow, emitter, node, position, { state, again, labels });
   }
   f.end();
 }
@@ -171,14 +183,20 @@ function piecesOf(
   });
 }
 
+/** Loop around a jump table: labels are of the nodes by position, then of the points. */
+interface ResumedLoop {
+  readonly state: number;
+  readonly again: Label;
+  readonly labels: readonly Label[];
+}
+
 function emitEnd(
   f: FunctionBuilder,
   flow: RegionFlow,
   emitter: NodeEmitter,
   node: FlowNode,
   position: number,
-  state: number,
-  again: Label,
+  { state, again, labels }: ResumedLoop,
 ): void {
   const goTo = (target: number): void => {
     const to = flow.positionOf.get(target) ?? 0;
@@ -186,7 +204,10 @@ function emitEnd(
     if (!flow.isReducible)
       emitter.emitBackEdge(node, Math.max(1, node.counted.length), isBack ? target : undefined);
     else if (isBack) emitter.emitBackEdge(node, flow.backEdgeCost(position, to), target);
-    f.i32(to).set(state).br(again);
+    // What comes later is around what is open here.
+    const label = labels[to];
+    if (!isBack && label !== undefined) f.br(label);
+    else f.i32(to).set(state).br(again);
   };
   emitTerminator(f, emitter, node, goTo);
 }

@@ -385,8 +385,12 @@ export class RegionCompiler implements PartEmitter, MemorySurroundings {
   private emitThread(): void {
     const f = this.f;
     const resume = this.parted?.resume;
-    if (resume === undefined) this.registers.load(f, this.emit, this.context);
-    else loadParted(this.emit, resume, this.thread.lane);
+    const mayStart = this.parted?.mayStart === true;
+    if (mayStart) f.get(2).i32(0).op('i32LtS').if();
+    if (resume === undefined || mayStart) this.registers.load(f, this.emit, this.context);
+    if (mayStart) f.else();
+    if (resume !== undefined) loadParted(this.emit, resume, this.thread.lane);
+    if (mayStart) f.end();
     this.leaveLabel = f.block();
     if (resume === undefined) emitControlFlow(f, this.plan.graph, this.flow, this);
     else emitResumed(f, this.plan.graph, this.flow, this, resume.points, 2);

@@ -6,11 +6,11 @@ import type { KernelCache, ReadyKernel } from './kernelCache.js';
 
 /**
  * Thread-instructions, for each instruction of a kernel, after which code for lanes together is made: by then lane after
- * lane has taken about as long as writing that code takes, so that hardly more than twice the best is spent. (CPU time until
- * five of this project's larger programs ran at their steady speed, median: 93 ms with 60,000, 75 with 30,000, 84 with
- * 15,000.)
+ * lane has taken about half as long as writing that code takes, so that hardly more than twice the best is spent. (CPU time of
+ * the launching thread until five of this project's larger programs ran at their steady speed, median: 74 ms with 30,000, 54
+ * with 15,000.)
  */
-const PER_INSTRUCTION = 30_000;
+const PER_INSTRUCTION = 15_000;
 
 /**
  * Part of a kernel's instructions that lanes may do apart from their chunk, at the price of scalar code, or for half of which

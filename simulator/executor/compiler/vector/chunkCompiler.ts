@@ -33,8 +33,9 @@ import { VectorOperands, type ChunkSurroundings } from './vectorOperands.js';
 
 /** Functions for lanes that do not run in chunks, by index. */
 export interface PartedFunctions {
-  /** (warp, lanes): from the region's start. */
+  /** (warp, lanes): from the region's start; (warp, lanes, start) where there is a point that stands for it. */
   readonly lanes: number;
+  readonly start?: number;
   /** (warp, lanes, point): from where they left their chunk. */
   readonly resume: number;
 }
@@ -111,7 +112,14 @@ export class ChunkCompiler
     this.v = new VectorOperands(chunks.groups, this.scalar, this.chunkSurroundings());
     this.parting = new PartingRegisters(this.v, plan, chunks.resume, this.threads.first.lane);
     this.contexts = new ChunkContexts(this.v, plan, this.registers, this.context);
-    this.counters = new ChunkCounters(f, flow, counterBase, this.v.width, chunks.masked.passSlots);
+    this.counters = new ChunkCounters(
+      f,
+      flow,
+      counterBase,
+      this.v.width,
+      plan.library,
+      chunks.masked.passSlots,
+    );
     this.maskedCode = new MaskedCode(f, this.v, plan.graph, flow, chunks.masked.kept, this);
     this.caches = new AccessCaches(f, plan.groups, this.registers.instructions);
     this.instructions = new ChunkInstructions(
@@ -462,7 +470,11 @@ export class ChunkCompiler
 
   callLanes(lanes: number): void {
     this.counters.part(false, this.threads.first.lane);
-    this.callParted(() => this.f.get(lanes).call(this.parted.lanes));
+    this.callParted(() => {
+      this.f.get(lanes);
+      if (this.parted.start !== undefined) this.f.i32(this.parted.start);
+      this.f.call(this.parted.lanes);
+    });
   }
 
   leaveWithFault(lane: number, at: number, code?: 'divergentBarrier'): void {

@@ -2,6 +2,7 @@ import type { FunctionBuilder } from '../../wasm/index.js';
 import type { DynamicBytes } from '../addressEmitter.js';
 import { ByteCounters, addToCounter } from '../byteCounters.js';
 import { COUNTER_BYTES, PASSES, RECORD } from '../executorArea.js';
+import type { Library } from '../library.js';
 import { passesOf } from '../passCounters.js';
 import type { RegionFlow } from '../regionFlow.js';
 import { clearMaskedPasses, MaskedPasses } from './maskedPasses.js';
@@ -21,8 +22,6 @@ export class ChunkCounters {
   private readonly bytes: ByteCounters;
   /** Whether lanes of the warp have run apart. */
   private readonly haveParted: number;
-  /** i64 local: instructions of lanes that ran apart. */
-  private readonly apart: number;
   /** i64 local: instructions that idle lanes would have done under masks. */
   private readonly idle: number;
   private readonly sum: number;
@@ -37,6 +36,7 @@ export class ChunkCounters {
     private readonly flow: RegionFlow,
     private readonly base: number,
     private readonly width: number,
+    private readonly library: Library,
     private readonly maskedSlots: ReadonlyMap<number, number> = new Map(),
   ) {
     this.bytes = new ByteCounters(f);
@@ -47,7 +47,6 @@ export class ChunkCounters {
       this.warps.push(f.local('i64'));
     }
     this.haveParted = f.local('i32');
-    this.apart = f.local('i64');
     this.idle = f.local('i64');
     this.sum = f.local('i32');
     for (const [index, slot] of maskedSlots)
@@ -155,7 +154,6 @@ export class ChunkCounters {
       addToCounter(f, at, () => f.get(threads));
       addToCounter(f, at + 8, () => f.get(this.warps[index] ?? 0));
     });
-    addToCounter(f, RECORD.instructionsApart, () => f.get(this.apart));
     if (this.masked.size > 0) addToCounter(f, RECORD.instructionsIdle, () => f.get(this.idle));
   }
 
@@ -190,34 +188,15 @@ export class ChunkCounters {
     const { f } = this;
     f.i32(0).set(this.haveParted);
     this.passes.forEach((passes, index) => {
-      const at = passesOf(index);
-      const threads = this.threads[index] ?? 0;
-      const warps = this.warps[index] ?? 0;
       const most = this.most[index] ?? -1;
-      const load = (offset: number): FunctionBuilder => f.area().memory('i32Load', at + offset);
-      f.get(threads);
-      load(PASSES.count).op('i64ExtendI32U').op('i64Add').set(threads);
-      f.get(this.apart);
-      load(PASSES.count)
-        .op('i64ExtendI32U')
-        .i64(this.sizeOf(index))
-        .op('i64Mul')
-        .op('i64Add')
-        .set(this.apart);
-      if (most < 0) {
-        // The warp counts once, whether it passed in chunks or apart.
-        f.get(warps).get(passes).op('i32Eqz');
-        load(PASSES.count).i32(0).op('i32Ne').op('i32And').op('i64ExtendI32U').op('i64Add').set(warps);
-      } else {
-        load(PASSES.most).get(most);
-        load(PASSES.most).get(most).op('i32GtU').op('select').set(most);
-        f.area()
-          .i32(0)
-          .memory('i32Store', at + PASSES.most);
-      }
-      f.area()
-        .i32(0)
-        .memory('i32Store', at + PASSES.count);
+      const known = most < 0 ? passes : most;
+      f.i32(passesOf(index))
+        .i32(this.base + index * COUNTER_BYTES)
+        .i32(this.sizeOf(index));
+      f.i32(most < 0 ? 0 : 1)
+        .get(known)
+        .call(this.library.index('addParted'));
+      f.set(most < 0 ? this.sum : most);
     });
   }
 

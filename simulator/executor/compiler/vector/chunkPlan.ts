@@ -186,7 +186,7 @@ function mannerIn(
 }
 
 /** Operations of generated code beyond which compiling it costs more than it brings. */
-const MOST_OPERATIONS = 24_000;
+const MOST_OPERATIONS = 6_000;
 /** What a scalar instruction that is written for one lane costs with its moves. */
 const LANE_COST = 8;
 

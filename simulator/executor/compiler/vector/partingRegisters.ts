@@ -43,21 +43,20 @@ export class PartingRegisters {
   spill(): void {
     const { v } = this;
     const { f } = v;
+    const [narrow, wide] = [v.temporary('parting words', 'i32'), v.temporary('parting pairs', 'i32')];
+    f.get(this.firstLane).i32(2).op('i32Shl').area().op('i32Add').set(narrow);
+    f.get(this.firstLane).i32(3).op('i32Shl').area().op('i32Add').set(wide);
     for (const [register, slot] of this.resume.slots) {
       const operand = { kind: 'register', register } as const;
       const type = v.typeOf(register);
-      const wide = wasmTypeOf(type) === 'i64' || wasmTypeOf(type) === 'f64';
+      const isWide = wasmTypeOf(type) === 'i64' || wasmTypeOf(type) === 'f64';
       for (let group = 0; group < v.groups; group++) {
-        for (const half of wide ? ([0, 1] as const) : ([0] as const)) {
-          f.get(this.firstLane)
-            .i32(wide ? 3 : 2)
-            .op('i32Shl')
-            .area()
-            .op('i32Add');
-          if (v.shapeOf(operand).kind === 'varying')
-            f.get(v.localsOf(register)[wide ? 2 * group + half : group] ?? 0);
+        for (const half of isWide ? ([0, 1] as const) : ([0] as const)) {
+          const part = isWide ? 2 * group + half : group;
+          f.get(isWide ? wide : narrow);
+          if (v.shapeOf(operand).kind === 'varying') f.get(v.localsOf(register)[part] ?? 0);
           else v.use(operand, heldAs(type), group, half);
-          f.simdMemory('v128Store', slot + 16 * (wide ? 2 * group + half : group));
+          f.simdMemory('v128Store', slot + 16 * part);
         }
       }
     }

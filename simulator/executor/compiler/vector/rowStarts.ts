@@ -1,4 +1,4 @@
-import { writtenRegisters, type IrFunction, type IrOperand } from '../../../ptx/index.js';
+import { writtenRegisters, type IrFunction, type IrInstruction, type IrOperand } from '../../../ptx/index.js';
 import { immediateOf } from '../operandEmitter.js';
 
 const ROW = 32;
@@ -15,9 +15,8 @@ export function startsRow(fn: IrFunction, operand: IrOperand | undefined, steps 
   if (constant !== undefined) return constant % ROW === 0;
   if (operand.kind === 'special') return /^(?:tid\.x|ntid\.x|laneid)$/.test(operand.name);
   if (operand.kind !== 'register') return false;
-  const definitions = fn.instructions.filter((each) => writtenRegisters(each).includes(operand.register));
-  const [definition] = definitions;
-  if (definition === undefined || definitions.length > 1) return false;
+  const definition = definitionsOf(fn)[operand.register];
+  if (definition === undefined || definition === 'several') return false;
   const [a, b, c] = definition.sources;
   const of = (source: IrOperand | undefined): boolean => startsRow(fn, source, steps - 1);
   switch (definition.opcode) {
@@ -35,4 +34,21 @@ export function startsRow(fn: IrFunction, operand: IrOperand | undefined, steps 
     default:
       return false;
   }
+}
+
+type Definition = IrInstruction | 'several' | undefined;
+
+const definitions = new WeakMap<IrFunction, readonly Definition[]>();
+
+/** By register, the only instruction that writes it. */
+function definitionsOf(fn: IrFunction): readonly Definition[] {
+  const known = definitions.get(fn);
+  if (known !== undefined) return known;
+  const found: Definition[] = fn.registers.map(() => undefined);
+  for (const instruction of fn.instructions) {
+    for (const register of new Set(writtenRegisters(instruction)))
+      found[register] = found[register] === undefined ? instruction : 'several';
+  }
+  definitions.set(fn, found);
+  return found;
 }

@@ -159,6 +159,18 @@ export class ChunkAddresses {
     this.f.area().i32(LANES.bytes).op('i32Add').set(this.first);
   }
 
+  /** Makes the addresses of all groups the lanes' places in the area. */
+  pointLanesAtArea({ bytes }: ChunkAccess): void {
+    const { f, v } = this;
+    const origin = v.temporary('origin', 'v128');
+    f.area().i32(LANES.bytes).op('i32Add').simd('i32x4Splat').set(origin);
+    for (let group = 0; group < v.groups; group++) {
+      const at = 4 * group * bytes;
+      f.get(origin).v128(at, at + bytes, at + 2 * bytes, at + 3 * bytes);
+      f.simd('i32x4Add').set(this.ofGroup(group));
+    }
+  }
+
   /** Of an update: leaves the addresses of all lanes, four to a group, wherever they lie. */
   reachAll(access: ChunkAccess, active: ActiveLanes): void {
     const { f, v } = this;

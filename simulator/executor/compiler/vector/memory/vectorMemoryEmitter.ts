@@ -158,45 +158,43 @@ export class VectorMemoryEmitter {
     const keep = (part: Part): void => {
       f.set(this.partLocal(part));
     };
-    const reload = (put: (part: Part) => void): void => {
-      addresses.reachLanes(access, active);
-      addresses.pointAtArea();
-      if (movesWhole(move)) loadWhole(f, move, addresses.first, put);
-      else loadLanes(f, move, this.besideOne(access.bytes), put);
-    };
     if (access.stride === undefined) {
       const beside = this.isBeside(access, move);
-      if (beside === undefined) addresses.pushVarying(access, active);
-      else {
-        f.get(beside).if('i32');
-        addresses.pushStrided({ ...access, stride: access.bytes }, active);
-        f.else();
+      if (beside === undefined) {
         addresses.pushVarying(access, active);
+        f.if();
+        addresses.reachLanes(access, active);
+        addresses.pointLanesAtArea(access);
         f.end();
+        loadLanes(f, move, this.anywhere(), take);
+        return;
       }
-      f.if();
-      reload(keep);
+      f.get(beside).if('i32');
+      addresses.pushStrided({ ...access, stride: access.bytes }, active);
       f.else();
-      if (beside !== undefined) {
-        f.get(beside).if();
-        loadWhole(f, move, addresses.first, keep);
-        f.else();
-      }
+      addresses.pushVarying(access, active);
+      f.end().if();
+      addresses.reachLanes(access, active);
+      addresses.pointAtArea();
+      f.i32(1).set(beside).end();
+      f.get(beside).if();
+      loadWhole(f, move, addresses.first, keep);
+      f.else();
       loadLanes(f, move, this.anywhere(), keep);
-      if (beside !== undefined) f.end();
       f.end();
     } else {
       const stride = addresses.strideInMemory(access);
       addresses.pushStrided(access, active);
       f.if();
+      addresses.reachLanes(access, active);
+      addresses.pointAtArea();
       if (this.isWhole(access, move)) {
-        addresses.reachLanes(access, active);
-        addresses.pointAtArea();
         f.end();
         loadWhole(f, move, addresses.first, take);
         return;
       }
-      reload(keep);
+      if (movesWhole(move)) loadWhole(f, move, addresses.first, keep);
+      else loadLanes(f, move, this.besideOne(access.bytes), keep);
       f.else();
       loadLanes(f, move, this.besideOne(stride), keep);
       f.end();
@@ -280,17 +278,27 @@ export class VectorMemoryEmitter {
       f.end();
       return;
     }
+    if (stride === undefined) {
+      const isSlow = v.temporary('lane by lane', 'i32');
+      addresses.pushVarying(access, active);
+      f.tee(isSlow).if();
+      addresses.pointLanesAtArea(access);
+      f.end();
+      this.storeAll(move, this.anywhere(), kept, active);
+      f.get(isSlow).if();
+      addresses.reachLanes(access, active);
+      f.end();
+      return;
+    }
     // The last active lane's value stays where all store to one address.
     if (isUniform) f.i32(1);
-    else if (stride === undefined) addresses.pushVarying(access, active);
     else addresses.pushStrided(access, active);
     f.if();
     addresses.pointAtArea();
     this.storeAll(move, this.besideOne(access.bytes), kept, { bits: undefined });
     addresses.reachLanes(access, active);
     f.else();
-    if (!isUniform)
-      this.storeAll(move, stride === undefined ? this.anywhere() : this.besideOne(stride), kept, active);
+    if (!isUniform) this.storeAll(move, this.besideOne(stride), kept, active);
     f.end();
   }
 
