@@ -6,6 +6,7 @@ import { GpuError, type CostDocument, type DeviceProfile } from '../gpu/index.js
 import { makeDirectory } from '../files/index.js';
 import type { IrFunction } from '../ptx/index.js';
 import { Timeline } from '../timeline/index.js';
+import { backToBackUs } from './backToBack.js';
 import { elementBytes, elements } from './elementTypes.js';
 import { PIECE_BYTES } from './bufferContents.js';
 import { LaunchSpecError } from './launchSpecError.js';
@@ -24,6 +25,8 @@ export interface LaunchSpecOptions {
   readonly powerLimitWatts?: number;
   /** Also writes each reported buffer, raw and little-endian, to `<name>.bin` or `arg<k>.bin` there. */
   readonly dumpDirectory?: string;
+  /** Also runs the launch four times in a graph, after its outputs were read, for `backToBackUs`. */
+  readonly backToBack?: boolean;
   /** Seconds of host time, for `executorSeconds`. */
   readonly stopwatch?: () => number;
   /** Options of the node it runs on, but for the GPU. */
@@ -43,6 +46,8 @@ export interface LaunchSpecResult {
   readonly measured: boolean;
   /** Simulated duration of the kernel with caches warm from an equal launch before it, in microseconds. */
   readonly durationUs: number;
+  /** From one such launch to the next in a graph, where it was asked for. */
+  readonly backToBackUs?: number;
   readonly ptxThreadInstructions: number;
   readonly ptxWarpInstructions: number;
   readonly dramBytes: number;
@@ -84,7 +89,7 @@ export function runLaunchSpec(
   try {
     setClocks(session, options);
     if (options.recordCosts !== undefined) session.node.recordCosts();
-    const result = runIn(session, spec, ptx, kernel, options.dumpDirectory);
+    const result = runIn(session, spec, ptx, kernel, options);
     options.recordCosts?.(session.node.recordedCosts());
     return result;
   } finally {
@@ -114,7 +119,7 @@ function runIn(
   spec: LaunchSpec,
   ptx: string,
   kernel: IrFunction,
-  dumpDirectory: string | undefined,
+  { dumpDirectory, backToBack }: LaunchSpecOptions,
 ): LaunchSpecResult {
   const { handle: module = 0, symbols = [] } = session.call('moduleLoad', { ptx, file: spec.ptx });
   const { isDeclaredOnly } = session.node.memory;
@@ -126,8 +131,7 @@ function runIn(
     free: (address) => session.call('free', { address }),
     symbols,
   });
-  session.node.device(0).warmNextLaunch();
-  const { launch } = session.call('launch', {
+  const args = {
     module,
     kernel: spec.kernel,
     grid: spec.grid,
@@ -135,10 +139,13 @@ function runIn(
     dynamicSharedBytes: spec.dynamicSharedBytes,
     params,
     cooperative: spec.cooperative,
-  });
+  };
+  session.node.device(0).warmNextLaunch();
+  const { launch } = session.call('launch', args);
   if (launch === undefined) throw new LaunchSpecError('refused', 'the launch gave no report');
   const buffers = isDeclaredOnly ? [] : readOutputs(session, spec, outputs, dumpDirectory);
-  return summarise(session.node.profiles[0], launch, buffers);
+  const result = summarise(session.node.profiles[0], launch, buffers);
+  return backToBack === true ? { ...result, backToBackUs: backToBackUs(session, args) } : result;
 }
 
 /** Reads and runs a spec file; paths in it are relative to it. */
