@@ -129,7 +129,7 @@ export class AloneRates {
     const pathTimeNs = path / this.pathLevel;
     if (pathTimeNs > UNFELT * soloNs) power = Math.max(power, pathTimeNs ** this.exponent);
     power += own;
-    return 1 / blockNs(power ** (1 / this.exponent), chain, this.limits);
+    return 1 / blockNs(power ** (1 / this.exponent), chain, work, this.limits);
   }
 
   private termsOf({ work, perSm }: ResidentGroup): SoloTerms {

@@ -146,6 +146,8 @@ export interface DeviceTiming {
   readonly overlapExponent: number;
   /** The same of the norm that joins a block's latencies with its waits for resources. */
   readonly chainExponent: number;
+  /** The same of blocks that start together, the first ones of a launch. */
+  readonly togetherExponent: number;
   readonly issuePerCycle: number;
   /** Cycles between two issues of one warp that waits for nothing. */
   readonly warpIssueCycles: number;

@@ -80,6 +80,7 @@ export const FIGURE_RULES: FigureRules<DeviceFigures> = {
     blocksPerCycle: positive,
     overlapExponent: positive,
     chainExponent: positive,
+    togetherExponent: positive,
     issuePerCycle: positive,
     warpIssueCycles: positive,
     prologueSlots: notNegative,

@@ -89,5 +89,5 @@ export function soloTimeNs(
   for (let index = 0; index < work.device.length; index++) {
     if (work.device[index] > 0) power += (work.device[index] / limits.device[index]) ** exponent;
   }
-  return blockNs(power ** (1 / exponent), chainNs(work, limits), limits);
+  return blockNs(power ** (1 / exponent), chainNs(work, limits), work, limits);
 }

@@ -1,11 +1,17 @@
-import type { Capacities } from './blockWork.js';
+import type { BlockWork, Capacities } from './blockWork.js';
 
 /**
  * A block's time, of what it waits for its turns and what it waits for answers. They overlap only in part: warps that start
  * together wait together.
  */
-export function blockNs(throughputNs: number, latencyNs: number, { chainExponent }: Capacities): number {
-  const joined = (throughputNs ** chainExponent + latencyNs ** chainExponent) ** (1 / chainExponent);
+export function blockNs(
+  throughputNs: number,
+  latencyNs: number,
+  { startsTogether, isLoose }: BlockWork,
+  { chainExponent, togetherExponent }: Capacities,
+): number {
+  const exponent = startsTogether === true && isLoose !== true ? togetherExponent : chainExponent;
+  const joined = (throughputNs ** exponent + latencyNs ** exponent) ** (1 / exponent);
   return Math.max(joined, 1e-3);
 }
 

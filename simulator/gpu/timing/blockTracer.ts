@@ -24,6 +24,8 @@ export interface TracedBlock {
   /** Longest dependent chain when every L1 miss hits L2, and when every one goes to DRAM. */
   chainL2Cycles: number;
   chainDramCycles: number;
+  /** See `BlockWork.isLoose`. */
+  isLoose: boolean;
   /** Sectors asked of L2. */
   l2Sectors: number;
   /** Atomic operations by address. */
@@ -59,6 +61,7 @@ export class BlockTracer implements TraceSink {
   /** Lines of the block traced first: what blocks that run together have in common. */
   private readonly commonLines = new Set<number>();
   private budget = Infinity;
+  private readonly hasBarrier: boolean;
   /** Words of shared memory that loops of compare and swap work on. */
   private readonly swapped = new Set<number>();
 
@@ -73,6 +76,7 @@ export class BlockTracer implements TraceSink {
     private readonly residents: number,
   ) {
     this.plans = instructionPlans(kernel, profile.timing.latency);
+    this.hasBarrier = this.plans.some((plan) => plan.isBarrier);
     this.requests = requestRule(profile);
     const isCached = profile.memory.l1Bytes > 0;
     this.cache = new L1Cache(isCached ? Math.max(16, Math.floor(l1Bytes / profile.memory.lineBytes)) : 0);
@@ -99,6 +103,7 @@ export class BlockTracer implements TraceSink {
       device: DEVICE_RESOURCES.map(() => 0),
       chainL2Cycles: 0,
       chainDramCycles: 0,
+      isLoose: false,
       l2Sectors: 0,
       atomics: new Map(),
       loaded: new Map(),
@@ -183,6 +188,9 @@ export class BlockTracer implements TraceSink {
       traced.chainL2Cycles = Math.max(traced.chainL2Cycles, start + timeline.endL2);
       traced.chainDramCycles = Math.max(traced.chainDramCycles, start + timeline.endDram);
     }
+    const { l2, dram } = this.profile.timing.latency;
+    const waits = ((traced.chainDramCycles - traced.chainL2Cycles) / Math.max(1, dram - l2)) * l2;
+    traced.isLoose = !this.hasBarrier && waits < LOOSE_WAITS * traced.chainL2Cycles;
     this.current = undefined;
   }
 
@@ -217,14 +225,14 @@ export class BlockTracer implements TraceSink {
   ): void {
     const address = addresses[lane];
     const sector = Math.floor(address / SECTOR_BYTES);
-    let turn = 0;
-    let goesAlong = false;
+    const turn = turnOf(lane, activeMask, addresses);
     for (let other = 0; other < lane; other++) {
-      if (((activeMask >>> other) & 1) === 0) continue;
-      if (addresses[other] === address) turn += 1;
-      else if (Math.floor(addresses[other] / SECTOR_BYTES) === sector) goesAlong = true;
+      const isBeside =
+        ((activeMask >>> other) & 1) !== 0 &&
+        addresses[other] !== address &&
+        Math.floor(addresses[other] / SECTOR_BYTES) === sector;
+      if (isBeside && turnOf(other, activeMask, addresses) === turn) return;
     }
-    if (goesAlong && turn === 0) return;
     const { floatAtomicTurns } = this.profile.timing;
     this.addAtomics(
       traced,
@@ -349,6 +357,18 @@ export class BlockTracer implements TraceSink {
       if (timeline.atBarrier) timeline.leaveBarrier(l2, dram, this.warps);
   }
 }
+
+/** Lanes before this one that want the same address. */
+function turnOf(lane: number, activeMask: number, addresses: Float64Array): number {
+  let turn = 0;
+  for (let other = 0; other < lane; other++) {
+    if (((activeMask >>> other) & 1) !== 0 && addresses[other] === addresses[lane]) turn += 1;
+  }
+  return turn;
+}
+
+/** Part of the chain that may be waits for L2 when other warps fill the gaps. */
+const LOOSE_WAITS = 0.3;
 
 /** Of a turn of such a loop: load, add, compare and swap, test, branch. */
 const SWAP_SLOTS = 6;

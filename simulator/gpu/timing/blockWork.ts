@@ -25,6 +25,10 @@ export interface BlockWork {
   /** What the chain takes beyond that whatever the SM clock: answers of DRAM. */
   readonly chainFixedNs: number;
   readonly warps: number;
+  /** It starts with the first of its launch: all wait for answers at the same time, and then for their turns. */
+  readonly startsTogether?: boolean;
+  /** Its warps wait for their own results, and neither for memory nor for one another: other warps fill the gaps. */
+  readonly isLoose?: boolean;
 }
 
 /** Units per nanosecond at given clocks. */
@@ -34,6 +38,8 @@ export interface Capacities {
   readonly device: readonly number[];
   /** Exponent of the norm that joins what a block waits for answers with what it waits for its turn. */
   readonly chainExponent: number;
+  /** The same of blocks that start together. */
+  readonly togetherExponent: number;
 }
 
 export function capacities(
@@ -46,6 +52,7 @@ export function capacities(
   return {
     cyclesPerNs,
     chainExponent: timing.chainExponent,
+    togetherExponent: timing.togetherExponent,
     sm: [
       timing.issuePerCycle,
       timing.integerPerCycle,
@@ -77,11 +84,18 @@ export function scaleWork(work: BlockWork, factor: number): BlockWork {
     device: work.device.map((amount, index) =>
       DEVICE_RESOURCES[index] === 'starts' ? amount : amount * factor,
     ),
-    chainCycles: work.chainCycles * (factor < 1 ? Math.sqrt(factor) : factor),
-    chainFixedNs: work.chainFixedNs * (factor < 1 ? Math.sqrt(factor) : factor),
+    chainCycles: work.chainCycles * chainFactor(factor),
+    chainFixedNs: work.chainFixedNs * chainFactor(factor),
     warps: work.warps,
+    isLoose: work.isLoose,
   };
 }
+
+function chainFactor(factor: number): number {
+  return factor < 1 ? factor ** SHORTER_CHAIN : factor;
+}
+
+const SHORTER_CHAIN = 0.85;
 
 /**
  * The work of blocks that start together on an empty device: they come one after the other, so that the last waits for
@@ -89,13 +103,15 @@ export function scaleWork(work: BlockWork, factor: number): BlockWork {
  */
 export function rampedWork(work: BlockWork, blocks: number, startsPerCycle: number): BlockWork {
   const device = work.device.map((amount, index) => (DEVICE_RESOURCES[index] === 'starts' ? 0 : amount));
-  return { ...work, device, chainCycles: work.chainCycles + blocks / startsPerCycle };
+  return { ...work, device, chainCycles: work.chainCycles + blocks / startsPerCycle, startsTogether: true };
 }
 
 /** Whether two blocks may stand for each other within a relative tolerance. */
 export function alike(a: BlockWork, b: BlockWork, tolerance: number): boolean {
   return (
     a.warps === b.warps &&
+    a.startsTogether === b.startsTogether &&
+    a.isLoose === b.isLoose &&
     near(a.chainCycles, b.chainCycles, tolerance) &&
     near(a.chainFixedNs, b.chainFixedNs, tolerance) &&
     a.sm.every((amount, index) => near(amount, b.sm[index], tolerance)) &&

@@ -47,7 +47,13 @@ export function classRates(
     );
   }
   const rate: RateOf = (position) =>
-    1 / blockNs(sums[position] ** (1 / exponent), chains[members[position]], limits);
+    1 /
+    blockNs(
+      sums[position] ** (1 / exponent),
+      chains[members[position]],
+      groups[members[position]].work,
+      limits,
+    );
   if (ages.length === 1) return sums.map((_, position) => rate(position));
   return ratesByTurns(groups, members, ages, sums, rate, soloNs, limits, exponent);
 }

@@ -97,6 +97,7 @@ function summarise(
       chainCycles: mean((block) => block.chainL2Cycles),
       chainFixedNs: 0,
       warps: traced[0].warps,
+      isLoose: whole.some((block) => block.isLoose),
     },
     chainDramCycles: mean((block) => block.chainDramCycles),
     warpInstructions: mean((block) => block.warpInstructions),

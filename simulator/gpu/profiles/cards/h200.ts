@@ -118,9 +118,13 @@ export const h200: WholeCard = {
       5,
       'p-norm that joins the resources; 3 makes large saxpy and dense_relu 10 % slower',
     ),
+    togetherExponent: fit(
+      1.4,
+      'the same for blocks that start together; 1.8 makes softmax, conv3x3 and sgemm_tiled of few blocks 3 % faster, 1.2 reduce 4 % slower',
+    ),
     chainExponent: fit(
-      1.8,
-      'p-norm that joins the chain with what the resources allow; 3 makes softmax, conv3x3 and sgemm_tiled of few blocks 5 to 10 % faster',
+      3,
+      'p-norm that joins the chain with what the resources allow; 1.8 makes large saxpy 15 % slower',
     ),
     issuePerCycle: sheet(4, 'four schedulers'),
     warpIssueCycles: fit(
@@ -162,7 +166,7 @@ export const h200: WholeCard = {
     ),
     storeWeightInL2: micro(2, 'stores gain 4.7 TB/s over the same range'),
     fillCyclesPerLine: fit(
-      0.8,
+      0.5,
       'rbf_svm: 20.3 cycles a request where wavefronts alone give 17, with 4 lines missed; dense_relu, whose misses are whole lines, leaves no room for a cost a sector',
     ),
     atomicsPerCycle: micro(
