@@ -13,13 +13,16 @@ function amountsOf(names: readonly string[]) {
   return z.strictObject(Object.fromEntries(names.map((name) => [name, amount])));
 }
 
+// A field that either of the two types gains has to be named here.
 const work = z.strictObject({
   sm: amountsOf(SM_RESOURCES),
   device: amountsOf(DEVICE_RESOURCES),
   chainCycles: amount,
   chainFixedNs: amount,
   warps: count,
-});
+  startsTogether: z.boolean().optional(),
+  isLoose: z.boolean().optional(),
+} satisfies Record<keyof BlockWork, z.ZodType>);
 
 const extent = z.strictObject({ perBlockBytes: amount, commonBytes: amount, spanBytes: amount });
 
@@ -38,7 +41,7 @@ const profile = z.strictObject({
       touched: extent,
     }),
   ),
-});
+} satisfies Record<keyof KernelProfile, z.ZodType>);
 
 const variant = z
   .strictObject({
@@ -119,29 +122,19 @@ export function parseCosts(text: string, name: string): CostDocument {
   }
 }
 
-export function writtenWork({
-  sm,
-  device,
-  chainCycles,
-  chainFixedNs,
-  warps,
-}: BlockWork): z.infer<typeof work> {
+export function writtenWork({ sm, device, ...others }: BlockWork): z.infer<typeof work> {
   return {
     sm: Object.fromEntries(SM_RESOURCES.map((name, index) => [name, sm[index]])),
     device: Object.fromEntries(DEVICE_RESOURCES.map((name, index) => [name, device[index]])),
-    chainCycles,
-    chainFixedNs,
-    warps,
+    ...others,
   };
 }
 
-export function readWork({ sm, device, chainCycles, chainFixedNs, warps }: z.infer<typeof work>): BlockWork {
+export function readWork({ sm, device, ...others }: z.infer<typeof work>): BlockWork {
   return {
     sm: SM_RESOURCES.map((name) => sm[name]),
     device: DEVICE_RESOURCES.map((name) => device[name]),
-    chainCycles,
-    chainFixedNs,
-    warps,
+    ...others,
   };
 }
 
