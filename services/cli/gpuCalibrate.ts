@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import { join, resolve } from 'node:path';
 import { packageRoot } from '../../containers/models/index.js';
-import type { CalibrationReport, MeasuredLaunch } from '../../simulator/calibration/index.js';
+import type { CalibrationReport, Comparison, MeasuredLaunch } from '../../simulator/calibration/index.js';
 import { CommandError } from './commandError.js';
 import { deviceOption, wholeNumber } from './optionValues.js';
 import { print, table } from './printing.js';
@@ -15,6 +15,7 @@ interface CalibrateOptions {
   readonly launches?: string;
   readonly only?: string;
   readonly largest: number;
+  readonly backToBack?: boolean;
   readonly svg?: string;
   readonly html?: string;
   readonly json?: boolean;
@@ -30,6 +31,7 @@ const SETS: ReadonlyMap<string, readonly string[]> = new Map([
 /** What `--check` holds a calibration to. */
 const MOST_MEAN = 0.12;
 const MOST_WORST = 0.5;
+const MOST_BACK_TO_BACK = 0.2;
 
 export function addGpuCalibrateCommand(gpu: Command): void {
   gpu
@@ -55,6 +57,10 @@ export function addGpuCalibrateCommand(gpu: Command): void {
       )
         .argParser(wholeNumber(0, 40))
         .default(24),
+    )
+    .option(
+      '--back-to-back',
+      'also intervals between launches in one graph, where they were measured; takes five times as long',
     )
     .option('--svg <file>', 'write the scatter')
     .option('--html <file>', 'write the scatter and all figures as one page')
@@ -88,7 +94,10 @@ async function runCalibration(options: CalibrateOptions): Promise<void> {
     const report = calibrationReport(
       calibrate(
         launches,
-        { ...(options.device === undefined ? {} : { device: options.device }) },
+        {
+          ...(options.device === undefined ? {} : { device: options.device }),
+          backToBack: options.backToBack === true,
+        },
         (launch, index) => progress.show(`${index + 1} of ${launches.length}: ${launch.name}`),
       ),
     );
@@ -134,7 +143,12 @@ function nothingLeft({ only, largest }: CalibrateOptions, named: number): string
     : `--largest: all ${named} launches have buffers of more than 2^${largest} elements`;
 }
 
-function check({ meanOfKernels, worst }: CalibrationReport): void {
+function check({ meanOfKernels, worst, backToBackMeanOfKernels = 0 }: CalibrationReport): void {
+  if (backToBackMeanOfKernels > MOST_BACK_TO_BACK) {
+    throw new CommandError(
+      `--check: mean error of intervals ${percent(backToBackMeanOfKernels)}, more than ${MOST_BACK_TO_BACK * 100} %`,
+    );
+  }
   if (meanOfKernels > MOST_MEAN) {
     throw new CommandError(`--check: mean error ${percent(meanOfKernels)}, more than ${MOST_MEAN * 100} %`);
   }
@@ -147,14 +161,20 @@ function check({ meanOfKernels, worst }: CalibrationReport): void {
 
 function reportText(report: CalibrationReport, leftOut: number, largest: number): string {
   const { launches, kernels, worst } = report;
+  const hasIntervals = report.backToBackMeanOfKernels !== undefined;
   const lines = [
     table(
-      ['launch', 'measured us', 'simulated us', 'error'],
-      launches.map(({ name, measuredUs, simulatedUs, error }) => [
-        name,
-        measuredUs.toFixed(2),
-        simulatedUs.toFixed(2),
-        percent(error),
+      [
+        'launch',
+        'measured us',
+        'simulated us',
+        'error',
+        ...(hasIntervals ? ['back to back us', 'simulated us', 'error'] : []),
+      ],
+      launches.map((launch) => [
+        launch.name,
+        ...figures(launch),
+        ...(hasIntervals ? figures(launch.backToBack) : []),
       ]),
     ),
     '',
@@ -173,10 +193,20 @@ function reportText(report: CalibrationReport, leftOut: number, largest: number)
       `median launch ${percent(report.medianError)}, worst ${percent(worst.error)} (${worst.name})`,
     `within 25 %: ${percent(report.withinQuarter)} of the launches; |simulated - measured| over the smaller: mean ${percent(report.meanSymmetricError)}`,
   ];
+  if (report.backToBackMeanOfKernels !== undefined) {
+    lines.push(
+      `intervals back to back: mean of the kernels' mean errors ${percent(report.backToBackMeanOfKernels)}`,
+    );
+  }
   if (leftOut > 0) {
     lines.push(`left out: ${leftOut} with buffers of more than 2^${largest} elements (--largest)`);
   }
   return lines.join('\n');
+}
+
+function figures(of: Comparison | undefined): string[] {
+  if (of === undefined) return ['', '', ''];
+  return [of.measuredUs.toFixed(2), of.simulatedUs.toFixed(2), percent(of.error)];
 }
 
 function percent(share: number): string {

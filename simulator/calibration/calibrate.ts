@@ -1,10 +1,11 @@
 import { runLaunchSpec, type LaunchSpecOptions } from '../launchSpec/index.js';
-import type { CalibratedLaunch } from './calibrationReport.js';
+import type { CalibratedLaunch, Comparison } from './calibrationReport.js';
 import type { MeasuredLaunch } from './measuredLaunches.js';
 
 /**
  * Runs measured launches on the simulated card, one after the other, each warm from an equal one before it.
- * @param options as for one launch; `device` in place of the one that each spec names
+ * @param options as for one launch; `device` in place of the one that each spec names, `backToBack` for intervals where
+ * they were measured
  * @param onLaunch hears of each before it runs
  * @throws LaunchSpecError with the spec's name in its message, when one does not run.
  */
@@ -15,10 +16,24 @@ export function calibrate(
 ): CalibratedLaunch[] {
   return launches.map((launch, index) => {
     onLaunch?.(launch, index);
-    const { name, spec, folder, durationUs: measuredUs } = launch;
-    const { durationUs: simulatedUs } = runLaunchSpec(spec, folder, options);
-    return { name, kernel: spec.kernel, measuredUs, simulatedUs, error: simulatedUs / measuredUs - 1 };
+    const { name, spec, folder, durationUs, backToBackUs } = launch;
+    const simulated = runLaunchSpec(spec, folder, {
+      ...options,
+      backToBack: options.backToBack === true && backToBackUs !== undefined,
+    });
+    return {
+      name,
+      kernel: spec.kernel,
+      ...comparison(durationUs, simulated.durationUs),
+      ...(backToBackUs === undefined || simulated.backToBackUs === undefined
+        ? {}
+        : { backToBack: comparison(backToBackUs, simulated.backToBackUs) }),
+    };
   });
+}
+
+function comparison(measuredUs: number, simulatedUs: number): Comparison {
+  return { measuredUs, simulatedUs, error: simulatedUs / measuredUs - 1 };
 }
 
 /** Elements of a launch's largest buffer: what decides how much memory its run takes. */

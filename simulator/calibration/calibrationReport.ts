@@ -1,11 +1,15 @@
-/** One launch on the card and on the simulated one. */
-export interface CalibratedLaunch {
-  readonly name: string;
-  readonly kernel: string;
+export interface Comparison {
   readonly measuredUs: number;
   readonly simulatedUs: number;
   /** Simulated over measured, less 1. */
   readonly error: number;
+}
+
+/** One launch on the card and on the simulated one: its duration, and its interval in a chain where that was asked for. */
+export interface CalibratedLaunch extends Comparison {
+  readonly name: string;
+  readonly kernel: string;
+  readonly backToBack?: Comparison;
 }
 
 export interface KernelErrors {
@@ -32,12 +36,17 @@ export interface CalibrationReport {
   readonly withinQuarter: number;
   /** Mean of |simulated - measured| over the smaller of both. */
   readonly meanSymmetricError: number;
+  /** Mean over kernels of the mean sizes of their intervals' errors. */
+  readonly backToBackMeanOfKernels?: number;
 }
 
 /** @param launches at least one */
 export function calibrationReport(launches: readonly CalibratedLaunch[]): CalibrationReport {
   const kernels = byKernel(launches);
   const sizes = launches.map(sizeOf).sort((a, b) => a - b);
+  const intervals = launches.flatMap(({ kernel, name, backToBack }) =>
+    backToBack === undefined ? [] : [{ kernel, name, ...backToBack }],
+  );
   return {
     launches,
     kernels,
@@ -51,6 +60,9 @@ export function calibrationReport(launches: readonly CalibratedLaunch[]): Calibr
           Math.abs(simulatedUs - measuredUs) / Math.min(simulatedUs, measuredUs),
       ),
     ),
+    ...(intervals.length === 0
+      ? {}
+      : { backToBackMeanOfKernels: mean(byKernel(intervals).map(({ meanError }) => meanError)) }),
   };
 }
 

@@ -4,6 +4,7 @@ export {
   calibrationReport,
   type CalibratedLaunch,
   type CalibrationReport,
+  type Comparison,
   type KernelErrors,
 } from './calibrationReport.js';
 export { measuredByTable, measuredLaunches, type MeasuredLaunch } from './measuredLaunches.js';

@@ -12,6 +12,8 @@ export interface MeasuredLaunch {
   /** Where the spec's paths start. */
   readonly folder: string;
   readonly durationUs: number;
+  /** Interval between launches of a chain in one graph. */
+  readonly backToBackUs?: number;
 }
 
 interface MeasuredSpec {
@@ -25,8 +27,9 @@ interface MeasuredSpec {
  */
 export function measuredLaunches(folder: string): MeasuredLaunch[] {
   const measured = specsOf(folder).flatMap(({ name, spec }) => {
-    const durationUs = spec.expect?.durationUs;
-    return durationUs === undefined ? [] : [{ name, spec, folder, durationUs }];
+    const { durationUs, backToBackUs } = spec.expect ?? {};
+    if (durationUs === undefined) return [];
+    return [{ name, spec, folder, durationUs, ...(backToBackUs === undefined ? {} : { backToBackUs }) }];
   });
   if (measured.length > 0) return measured;
   throw new CalibrationError(

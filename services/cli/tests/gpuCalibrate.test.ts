@@ -73,6 +73,13 @@ describe('windjammer gpu calibrate', () => {
     expect(launches.map(({ name, measuredUs }) => [name, measuredUs])).toEqual([['two', 8]]);
   });
 
+  it('holds intervals back to back when asked to', async () => {
+    const text = await run('--only', 'saxpy__n-256', '--back-to-back');
+    expect(text).toMatch(/^saxpy__n-256-a-1-5 +1\.76 +\S+ +-?\d+\.\d % +0\.84 +\d+\.\d+ +-?\d+\.\d %$/m);
+    expect(text).toMatch(/intervals back to back: mean of the kernels' mean errors \d/);
+    expect((await report()).backToBackMeanOfKernels).toBeUndefined();
+  });
+
   it('writes the scatter and the page', async () => {
     const svg = join(folder, 'scatter.svg');
     const html = join(folder, 'scatter.html');
