@@ -11,7 +11,6 @@ import {
   type Optimisation,
 } from '../compiler/index.js';
 import type { NodeMemory } from '../memory/index.js';
-import { hotModule } from './hotModule.js';
 import type { HostCalls } from './hostRuntime.js';
 import { prepared, restored, type PreparedKernel } from './preparedKernels.js';
 
@@ -143,10 +142,9 @@ function compiledModule(key: string, ir: IrModule, fn: IrFunction, form: CodeFor
 }
 
 /** @throws CompileError for code beyond what V8 takes. */
-function wasmModule({ bytes, groups }: CompiledKernel, fn: IrFunction): WebAssembly.Module {
+function wasmModule({ bytes }: CompiledKernel, fn: IrFunction): WebAssembly.Module {
   try {
-    // Lanes go together in kernels that have run for long.
-    return groups > 0 ? hotModule(bytes) : new WebAssembly.Module(bytes);
+    return new WebAssembly.Module(bytes);
   } catch (error) {
     // Node's types know no WebAssembly.CompileError.
     if (!(error instanceof Error) || error.name !== 'CompileError') throw error;
