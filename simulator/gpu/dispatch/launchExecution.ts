@@ -30,8 +30,13 @@ export interface ExecutionOptions {
   readonly recorder?: CostRecorder;
 }
 
-/** Blocks executed in one call: few enough that an uneven grid keeps its unevenness. */
+/** Blocks executed in one call; they count as equal. */
 const CHUNK_BLOCKS = 16;
+/** The blocks after the first chunk that are run one by one, of grids that cover the card: do they differ? */
+const TRIED_BLOCKS = 4;
+const LEAST_GRID = 128;
+/** From here on each block of the grid is run by itself, so that it keeps its unevenness. */
+const UNEVEN = 1.25;
 
 /**
  * Runs blocks functionally when they are dispatched and tells what work they are. Function never depends on timing:
@@ -47,7 +52,7 @@ export class LaunchExecution implements BlockSource {
 
   /** How many blocks the next call of `run` may take; a cooperative launch's all wait for one another. */
   chunk(record: LaunchRecord, wanted: number): number {
-    const most = record.cooperative === true ? Infinity : CHUNK_BLOCKS;
+    const most = record.cooperative === true ? Infinity : runsAlone(record) ? 1 : CHUNK_BLOCKS;
     return Math.min(most, wanted, record.hi - record.next);
   }
 
@@ -107,6 +112,7 @@ export class LaunchExecution implements BlockSource {
       record.profile === undefined ? this.profiles.prepare(key, record, launch, residentBlocks) : undefined;
     const counters = record.wholeGrid ?? this.execute(record, launch, sms.length);
     if (counters === undefined) return undefined;
+    if (sms.length === 1) noteBlock(record, counters);
     record.next += sms.length;
     record.profile ??= this.profiles.settle(key, record, launch, counters, residentBlocks, prepared);
     record.plan ??= launchTraffic(
@@ -158,4 +164,16 @@ export class LaunchExecution implements BlockSource {
     if (isWhole) record.wholeGrid = result.counters;
     return result.counters;
   }
+}
+
+/** Whether the next block is to be run by itself: to learn whether blocks differ, or because they do. */
+function runsAlone({ lo, hi, next, shortestBlock, longestBlock }: LaunchRecord): boolean {
+  if (hi - lo < LEAST_GRID) return false;
+  const behind = next - lo - CHUNK_BLOCKS;
+  return behind >= 0 && (behind < TRIED_BLOCKS || longestBlock > UNEVEN * shortestBlock);
+}
+
+function noteBlock(record: LaunchRecord, { warpInstructions }: ExecutionCounters): void {
+  record.shortestBlock = Math.min(record.shortestBlock, warpInstructions);
+  record.longestBlock = Math.max(record.longestBlock, warpInstructions);
 }

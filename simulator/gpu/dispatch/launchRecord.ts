@@ -58,6 +58,9 @@ export interface LaunchRecord extends LaunchRequest {
   readonly counters: ExecutionCounters;
   /** Of a launch whose blocks wait for one another, once all of them have run: what they executed together. */
   wholeGrid?: ExecutionCounters;
+  /** Warp instructions of the shortest and the longest of the blocks that were run by themselves to find out. */
+  shortestBlock: number;
+  longestBlock: number;
   dramBytes: number;
   /** What the whole card took from its arrival to its end. */
   energyMillijoules: number;
@@ -110,6 +113,8 @@ export function launchRecord(
     endNs: nowNs,
     counters: emptyCounters(),
     wholeGrid: undefined,
+    shortestBlock: Infinity,
+    longestBlock: 0,
     dramBytes: 0,
     energyMillijoules: 0,
     executorSeconds: 0,
