@@ -7,8 +7,8 @@ import type { KernelCache, ReadyKernel } from './kernelCache.js';
 /**
  * Thread-instructions, for each instruction of a kernel, after which code for lanes together is made: by then lane after
  * lane has taken about half as long as writing that code takes, so that hardly more than twice the best is spent. (CPU time of
- * the launching thread until five of this project's larger programs ran at their steady speed, median: 74 ms with 30,000, 54
- * with 15,000.)
+ * the launching thread until five of this project's larger programs ran at their steady speed, median of three runs on a busy
+ * machine, with V8's tiering budget at 20,000: 74 ms with 30,000, 54 with 15,000.)
  */
 const PER_INSTRUCTION = 15_000;
 
