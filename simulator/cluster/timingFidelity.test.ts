@@ -23,6 +23,8 @@ const PTX = `.version 8.0
 }
 `;
 
+type ArgsOf<O extends DriverOp> = Extract<DriverCommand, { op: O }>['args'];
+
 class Session {
   readonly clock = new VirtualClock();
   readonly node: GpuNode;
@@ -36,7 +38,7 @@ class Session {
     this.module = this.call('moduleLoad', { ptx: PTX, file: 'twice.ptx' }).handle ?? 0;
   }
 
-  complete<O extends DriverOp>(op: O, args: Extract<DriverCommand, { op: O }>['args']): DriverCompletion {
+  complete<O extends DriverOp>(op: O, args: ArgsOf<O>): DriverCompletion {
     let done: DriverCompletion | undefined;
     this.ticket += 1;
     this.node.submit(
@@ -48,8 +50,8 @@ class Session {
     return done;
   }
 
-  call<O extends DriverOp>(op: O, args: Extract<DriverCommand, { op: O }>['args']): DriverResult {
-    const { result, failure } = this.complete(op, args);
+  call<O extends DriverOp>(op: O, args: ArgsOf<O>): DriverResult {
+    const { result, failure } = this.complete<O>(op, args);
     if (failure !== undefined) throw new Error(failure.message);
     return result ?? {};
   }
