@@ -166,7 +166,7 @@ export const h200: WholeCard = {
     ),
     storeWeightInL2: micro(2, 'stores gain 4.7 TB/s over the same range'),
     fillCyclesPerLine: fit(
-      0.5,
+      0.7,
       'rbf_svm: 20.3 cycles a request where wavefronts alone give 17, with 4 lines missed; dense_relu, whose misses are whole lines, leaves no room for a cost a sector',
     ),
     atomicsPerCycle: micro(
