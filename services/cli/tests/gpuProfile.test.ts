@@ -34,7 +34,10 @@ describe('windjammer gpu profile', () => {
     const text = await run(columns, '--top', '5', '--sort', 'conflicts');
     expect(process.exitCode).toBeUndefined();
     const shown = text.replaceAll(columns, 'docs/examples/columns/columns.json');
-    expect(readFileSync(join(docs, 'gpu.md'), 'utf8')).toContain(shown);
+    // All but the time, which every calibration moves.
+    const untimed = (page: string): string => page.replace(/GPU time +[\d.]+ us/g, 'GPU time');
+    expect(untimed(readFileSync(join(docs, 'gpu.md'), 'utf8'))).toContain(untimed(shown));
+    expect(untimed(shown)).not.toBe(shown);
     expect(shown).toContain('columns.cu:8');
   });
 
