@@ -1,0 +1,55 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { ReplayReport } from '../../../simulator/kernelTable/index.js';
+import { runGpuCommand } from './gpuCommand.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'windjammer-replay-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const HEAD = 'Name,Profile,Memory_footprint,SM_usage,Duration';
+const table = file('table.csv', `${HEAD}\nConv,1,0,40,100000\nrelu,0,0,80,20000\n`);
+const bad = file('bad.csv', `${HEAD}\nConv,1,0,40,fast\n`);
+const gaps = file('gaps.json', '[0.001, -1]');
+const run = (...args: readonly string[]): Promise<string> => runGpuCommand('replay', ...args);
+
+describe('windjammer gpu replay', () => {
+  it('reports clients, makespan and how fast the host was', async () => {
+    const text = await run(table, '--streams', '2', '--launches', '40', '--priority', '1,0');
+    expect(text).toContain('h200, tables measured on v100, policy fifo');
+    expect(text).toMatch(/^table\.csv +1 +\d+ +\d+ /m);
+    expect(text).toMatch(/makespan [\d.]+ ms simulated, 40 launches, SMs in use [\d.]+%/);
+    expect(text).toMatch(/host: [\d.]+ s, \d+ launches a second/);
+  });
+
+  it('gives JSON, for simulated time and given distances', async () => {
+    const text = await run(table, '--device', 'v100', '--seconds', '0.0095', '--every', '1', '--json');
+    const report = JSON.parse(text) as ReplayReport;
+    expect(report.clients[0]).toMatchObject({ requests: 10, launches: 20 });
+    expect(report.makespanUs).toBeCloseTo(9500);
+    expect(report.clients[0].latency?.p50Us).toBeGreaterThan(119);
+  });
+
+  it.each([
+    [[bad], /invalidTable: .*bad\.csv:2: column Duration: 'fast' is not a whole number/],
+    [['/nowhere.csv'], /nowhere\.csv/],
+    [[table, '--device', 'h2000'], /h2000/],
+    [[table, '--policy', 'lottery'], /no scheduling policy 'lottery'; there are: fifo/],
+    [[table, '--priority', '1,2,3'], /--priority: 3 values for 1 clients; give one, or one a client/],
+    [[table, '--priority', 'high'], /--priority: 'high' is not whole numbers/],
+    [[table, '--every', '-1'], /--every: '-1' is not milliseconds, 0 or more/],
+    [[table, '--gaps', gaps], /--gaps: .*gaps\.json: \[1\]: -1 is not a number of seconds/],
+    [[table, '--launches', '0'], /expected a whole number from 1/],
+  ])('tells what is wrong: %j', async (args, message) => {
+    const text = await run(...args);
+    expect(text).toMatch(/^FAILED/);
+    expect(text).toMatch(message);
+  });
+});
