@@ -2,6 +2,7 @@ export { isUnwritten } from './bufferContents.js';
 export { elementBytes } from './elementTypes.js';
 export { placeOnExecutor, type ExecutorPlacement } from './executorPlacement.js';
 export { LaunchSpecError, type LaunchSpecErrorCode } from './launchSpecError.js';
+export { NodeSession } from './nodeSession.js';
 export { nineDigits, sampleIndices, type BufferSummary } from './outputSummary.js';
 export {
   placeSpec,

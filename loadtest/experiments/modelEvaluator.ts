@@ -1,0 +1,102 @@
+import { resolve } from 'node:path';
+import type { CalibratedLaunch, MeasuredLaunch } from '../../simulator/calibration/index.js';
+import type { DeviceProfile, GpuDevice } from '../../simulator/gpu/index.js';
+import {
+  NodeSession,
+  entryOf,
+  placeSpec,
+  readPtx,
+  type LaunchSpec,
+} from '../../simulator/launchSpec/index.js';
+import { LaunchTape, TapedExecutor } from './tapedExecutor.js';
+
+/** Figures that come in after a kernel was traced: a trace made under other values of them serves as well. */
+const AFTER_TRACE: ReadonlySet<string> = new Set([
+  'launchOverheadNs',
+  'launchOverlapNs',
+  'overlapExponent',
+  'togetherExponent',
+  'chainExponent',
+  'l2BytesPerSecond',
+  'dramBytesPerSecond',
+]);
+
+type KeptProfiles = ReturnType<GpuDevice['keptProfiles']>;
+
+/**
+ * Holds measured launches against the timing model under any figures of the card. Kernels run the first time only; then
+ * what they executed and accessed is replayed, and all of the model, its tracer too, works on that.
+ */
+export class ModelEvaluator {
+  private readonly tapes = new Map<MeasuredLaunch, LaunchTape>();
+  private readonly texts = new Map<string, string>();
+  /** What tracing found, by the launch and the figures that it depends on. */
+  private readonly kept = new Map<string, KeptProfiles>();
+
+  constructor(private readonly launches: readonly MeasuredLaunch[]) {}
+
+  evaluate(card: DeviceProfile): CalibratedLaunch[] {
+    return this.launches.map((launch) => {
+      const simulatedUs = this.durationUs(launch, card);
+      const { name, spec, durationUs: measuredUs } = launch;
+      return { name, kernel: spec.kernel, measuredUs, simulatedUs, error: simulatedUs / measuredUs - 1 };
+    });
+  }
+
+  private durationUs(measured: MeasuredLaunch, card: DeviceProfile): number {
+    const { folder } = measured;
+    const known = this.tapes.get(measured);
+    const spec = known === undefined ? measured.spec : withoutContents(measured.spec);
+    const text = this.textOf(resolve(folder, spec.ptx));
+    const tape = known ?? new LaunchTape();
+    this.tapes.set(measured, tape);
+    const session = new NodeSession({
+      gpus: [card],
+      executor: (memory) => new TapedExecutor(memory, tape),
+    });
+    try {
+      const { handle: module = 0, symbols = [] } = session.call('moduleLoad', { ptx: text, file: spec.ptx });
+      const { params } = placeSpec(spec, entryOf(text, spec), {
+        allocate: (bytes) => session.call('malloc', { bytes }).address ?? 0,
+        write: (address, bytes) => {
+          session.call('memcpyHostToDevice', { address, bytes, pinned: true });
+        },
+        free: (address) => session.call('free', { address }),
+        symbols,
+      });
+      const device = session.node.device(0);
+      const key = `${measured.name} ${tracedFigures(card)}`;
+      const kept = this.kept.get(key);
+      if (kept !== undefined) device.takeOverProfiles(kept);
+      device.warmNextLaunch();
+      const { kernel, grid, block, dynamicSharedBytes, cooperative } = spec;
+      const args = { module, kernel, grid, block, dynamicSharedBytes, params, cooperative };
+      const { launch } = session.call('launch', args);
+      if (launch === undefined) throw new Error(`${measured.name}: the launch gave no report`);
+      this.kept.set(key, device.keptProfiles());
+      return (launch.endNs - launch.startNs) / 1000;
+    } finally {
+      session.node.close();
+    }
+  }
+
+  private textOf(path: string): string {
+    let text = this.texts.get(path);
+    if (text === undefined) this.texts.set(path, (text = readPtx(path)));
+    return text;
+  }
+}
+
+/** Where nothing runs, nobody reads what buffers hold. */
+function withoutContents(spec: LaunchSpec): LaunchSpec {
+  const args = spec.args.map((argument) => {
+    if (!('buffer' in argument)) return argument;
+    const { type, count, out, freed } = argument.buffer;
+    return { buffer: { type, count, out, freed } };
+  });
+  return { ...spec, args };
+}
+
+function tracedFigures({ timing }: DeviceProfile): string {
+  return JSON.stringify(Object.entries(timing).filter(([name]) => !AFTER_TRACE.has(name)));
+}
