@@ -72,6 +72,13 @@ export function leaveOneOut(
 /** Steps of the rounds, as factors; a figure stays within a half of where it started. */
 const STEPS = [1.25, 1.1, 1.05];
 const FURTHEST = 0.5;
+/** Differences below come from where in virtual time a launch starts. */
+const NOISE = 1e-9;
+
+/** Whether the figure changes any of the launches enough to be fitted on them. */
+export function isFelt({ lower, higher }: Sensitivity): boolean {
+  return Math.abs(lower) > NOISE || Math.abs(higher) > NOISE;
+}
 
 /**
  * Moves one figure after the other, up and down by a step, and keeps what makes the cost smaller; the steps get shorter
@@ -93,7 +100,7 @@ export function coordinateSearch(
         if (Math.abs(next / value - 1) > FURTHEST) continue;
         const candidate = { ...from, [name]: next };
         const found = cost(candidate);
-        if (found < least) {
+        if (found < least - NOISE) {
           least = found;
           best = candidate;
         }

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { largestBuffer, measuredLaunches } from '../../simulator/calibration/index.js';
 import { cardNamed } from '../../simulator/gpu/index.js';
 import { fittedFigures, withFigures } from './fittedFigures.js';
-import { leaveOneOut, meanError, remembered, sensitivities } from './figureSearch.js';
+import { isFelt, leaveOneOut, meanError, remembered, sensitivities } from './figureSearch.js';
 import { gpuTimeTables } from './gpuTimeTables.js';
 import { ModelEvaluator } from './modelEvaluator.js';
 import { ResultFolder } from './resultFolder.js';
@@ -37,7 +37,7 @@ const base = evaluate(values);
 
 const moved = sensitivities(figures, evaluate);
 // The others change none of these launches, so that no fit could tell what they should be.
-const felt = moved.filter(({ lower, higher }) => lower !== 0 || higher !== 0);
+const felt = moved.filter(isFelt);
 const result = {
   launches: launches.length,
   largestBuffer: largest,
