@@ -230,7 +230,7 @@ describe('fork', () => {
           );
           session.send(
             'launch',
-            launch(module, 'add', 2_500 + 300 * index, pointerParams(address, 1 + index)),
+            launch(module, 'add', 900 + 150 * index, pointerParams(address, 1 + index)),
             stream,
           );
           session.send('eventRecord', { event: index }, stream);

@@ -69,7 +69,7 @@ describe('a profile of launch specs', () => {
       warpsPerSm: 64,
       share: 1,
       waves: 64 / (8 * 132),
-      boundBy: ['threads', 'warps'],
+      boundBy: ['threads', 'warps', 'registers'],
     });
     for (const { lines, mix, totals } of kernels) {
       const sum = lines.reduce((total, { counts }) => total + (counts.threadInstructions ?? 0), 0);

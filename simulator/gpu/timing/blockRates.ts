@@ -39,7 +39,7 @@ export function blockRates(
   const everywhere: number[] = [];
   const wanted: number[] = [];
   for (const { work, sms, perSm } of groups) {
-    soloNs.push(soloTimeNs(work, limits, exponent, schedulers));
+    soloNs.push(rememberedSoloNs(work, limits, exponent, schedulers));
     common.push(0);
     chains.push(chainNs(work, limits));
     everywhere.push(perSm * sms);
@@ -71,6 +71,18 @@ export function blockRates(
 /** Time of a block's chain, at the clock of these limits. */
 export function chainNs({ chainCycles, chainFixedNs }: BlockWork, { cyclesPerNs }: Capacities): number {
   return chainCycles / cyclesPerNs + chainFixedNs;
+}
+
+/** By the capacities that they hold for; these are made anew when a clock changes, the works when blocks are dispatched. */
+const soloTimes = new WeakMap<Capacities, WeakMap<BlockWork, number>>();
+
+/** Worked out once a work: every change of residency asks for it again. */
+function rememberedSoloNs(work: BlockWork, limits: Capacities, exponent: number, schedulers: number): number {
+  let times = soloTimes.get(limits);
+  if (times === undefined) soloTimes.set(limits, (times = new WeakMap()));
+  let soloNs = times.get(work);
+  if (soloNs === undefined) times.set(work, (soloNs = soloTimeNs(work, limits, exponent, schedulers)));
+  return soloNs;
 }
 
 /** A block's time with the device to itself; fewer warps than schedulers leave issue slots that it cannot use. */
