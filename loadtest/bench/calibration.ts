@@ -1,12 +1,12 @@
-import { readFileSync, readdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
-  LaunchSpecError,
-  checkLaunchSpec,
-  runLaunchSpec,
-  type LaunchSpec,
-} from '../../simulator/launchSpec/index.js';
+  comparison,
+  largestBuffer,
+  measuredLaunches,
+  type CalibratedLaunch,
+} from '../../simulator/calibration/index.js';
+import { LaunchSpecError, runLaunchSpec, type LaunchSpec } from '../../simulator/launchSpec/index.js';
 
 /**
  * Runs the measured launches on the simulated H200 and prints, for each, measured and simulated duration and whether
@@ -16,11 +16,7 @@ import {
  *
  * `--largest` leaves out launches with a buffer of more than 2^N elements. Exit code 1 when an output is wrong.
  */
-interface Row {
-  readonly name: string;
-  readonly kernel: string;
-  readonly measuredUs: number;
-  readonly simulatedUs: number;
+interface Row extends CalibratedLaunch {
   readonly dramBytes: number;
   readonly threadInstructions: number;
   readonly warpInstructions: number;
@@ -44,22 +40,17 @@ const rows: Row[] = [];
 const failures: string[] = [];
 const started = seconds();
 
-for (const name of readdirSync(directory).sort()) {
-  if (!name.endsWith('.json') || !name.includes(values.only)) continue;
-  const spec = checkLaunchSpec(JSON.parse(readFileSync(join(directory, name), 'utf8')));
-  const largest = Math.max(
-    ...spec.args.map((argument) => ('buffer' in argument ? argument.buffer.count : 0)),
-  );
-  if (largest > 2 ** Number(values.largest)) continue;
+for (const launch of measuredLaunches(directory)) {
+  const { name, spec } = launch;
+  if (!name.includes(values.only) || largestBuffer(launch) > 2 ** Number(values.largest)) continue;
   const from = seconds();
   try {
     const result = runLaunchSpec(spec, directory, { stopwatch: seconds });
     const outputs = compare(spec, result.buffers[0]);
     rows.push({
-      name: name.replace('.json', ''),
+      name,
       kernel: spec.kernel,
-      measuredUs: spec.expect?.durationUs ?? NaN,
-      simulatedUs: result.durationUs,
+      ...comparison(launch.durationUs, result.durationUs),
       dramBytes: result.dramBytes,
       threadInstructions: result.ptxThreadInstructions,
       warpInstructions: result.ptxWarpInstructions,
@@ -106,7 +97,7 @@ function report(): void {
         row.name,
         row.measuredUs.toFixed(2),
         row.simulatedUs.toFixed(2),
-        (errorOf(row) * 100).toFixed(1),
+        (row.error * 100).toFixed(1),
         (row.dramBytes / 1e6).toFixed(1),
         (row.threadInstructions / row.executorSeconds / 1e6).toFixed(0),
         row.executorSeconds.toFixed(2),
@@ -116,14 +107,14 @@ function report(): void {
     );
   }
   const byKernel = new Map<string, number[]>();
-  for (const row of rows) byKernel.set(row.kernel, [...(byKernel.get(row.kernel) ?? []), errorOf(row)]);
+  for (const row of rows) byKernel.set(row.kernel, [...(byKernel.get(row.kernel) ?? []), row.error]);
   console.log('');
   for (const [kernel, errors] of byKernel) {
     console.log(line([kernel, '', '', (meanSize(errors) * 100).toFixed(1)]));
   }
   const instructions = rows.reduce((sum, row) => sum + row.threadInstructions, 0);
   const executing = rows.reduce((sum, row) => sum + row.executorSeconds, 0);
-  const all = rows.map(errorOf);
+  const all = rows.map(({ error }) => error);
   console.log(
     `\n${rows.length} launches, mean |error| ${(meanSize(all) * 100).toFixed(1)} %, worst ${(Math.max(...all.map(Math.abs)) * 100).toFixed(1)} %; ` +
       `${(instructions / 1e9).toFixed(2)} G thread-instructions in ${executing.toFixed(1)} s of execution ` +
@@ -131,10 +122,6 @@ function report(): void {
   );
   for (const failure of failures) console.log(`FAILED ${failure}`);
   if (failures.length > 0) process.exitCode = 1;
-}
-
-function errorOf(row: Row): number {
-  return row.simulatedUs / row.measuredUs - 1;
 }
 
 function meanSize(errors: readonly number[]): number {

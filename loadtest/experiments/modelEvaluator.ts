@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { CalibratedLaunch, MeasuredLaunch } from '../../simulator/calibration/index.js';
+import { comparison, type CalibratedLaunch, type MeasuredLaunch } from '../../simulator/calibration/index.js';
 import type { DeviceProfile, GpuDevice } from '../../simulator/gpu/index.js';
 import {
   NodeSession,
@@ -38,8 +38,8 @@ export class ModelEvaluator {
   evaluate(card: DeviceProfile): CalibratedLaunch[] {
     return this.launches.map((launch) => {
       const simulatedUs = this.durationUs(launch, card);
-      const { name, spec, durationUs: measuredUs } = launch;
-      return { name, kernel: spec.kernel, measuredUs, simulatedUs, error: simulatedUs / measuredUs - 1 };
+      const { name, spec, durationUs } = launch;
+      return { name, kernel: spec.kernel, ...comparison(durationUs, simulatedUs) };
     });
   }
 

@@ -1,5 +1,5 @@
 import { runLaunchSpec, type LaunchSpecOptions } from '../launchSpec/index.js';
-import type { CalibratedLaunch, Comparison } from './calibrationReport.js';
+import { comparison, type CalibratedLaunch } from './calibrationReport.js';
 import type { MeasuredLaunch } from './measuredLaunches.js';
 
 /**
@@ -30,10 +30,6 @@ export function calibrate(
         : { backToBack: comparison(backToBackUs, simulated.backToBackUs) }),
     };
   });
-}
-
-function comparison(measuredUs: number, simulatedUs: number): Comparison {
-  return { measuredUs, simulatedUs, error: simulatedUs / measuredUs - 1 };
 }
 
 /** Elements of a launch's largest buffer: what decides how much memory its run takes. */

@@ -40,6 +40,10 @@ export interface CalibrationReport {
   readonly backToBackMeanOfKernels?: number;
 }
 
+export function comparison(measuredUs: number, simulatedUs: number): Comparison {
+  return { measuredUs, simulatedUs, error: simulatedUs / measuredUs - 1 };
+}
+
 /** @param launches at least one */
 export function calibrationReport(launches: readonly CalibratedLaunch[]): CalibrationReport {
   const kernels = byKernel(launches);

@@ -2,6 +2,7 @@ export { calibrate, largestBuffer } from './calibrate.js';
 export { CalibrationError, type CalibrationErrorCode } from './calibrationError.js';
 export {
   calibrationReport,
+  comparison,
   type CalibratedLaunch,
   type CalibrationReport,
   type Comparison,

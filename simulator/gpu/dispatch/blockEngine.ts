@@ -62,20 +62,22 @@ export function emptyEngine(profile: DeviceProfile, nowNs: number): EngineState 
   };
 }
 
+interface ClockedLimits {
+  readonly clockHz: number;
+  readonly memoryClockHz: number;
+  readonly capacities: Capacities;
+  readonly alone: AloneRates;
+  /** Blocks' times alone, which every change of residency asks for again. */
+  readonly soloTimes: WeakMap<BlockWork, number>;
+}
+
 /**
  * Moves resident blocks forward. Progress is a rate: it holds until residency, contention or frequency change, and is
  * then worked out anew; no block has an end time, only the engine a next moment at which to look.
  */
 export class BlockEngine {
   /** At the clocks that they were worked out for. */
-  private limits:
-    | {
-        readonly clockHz: number;
-        readonly memoryClockHz: number;
-        readonly capacities: Capacities;
-        readonly alone: AloneRates;
-      }
-    | undefined;
+  private limits: ClockedLimits | undefined;
   /** Groups on each SM, and SMs with more than one. */
   private readonly groupsOn: Int16Array;
   private sharedSms = 0;
@@ -238,6 +240,7 @@ export class BlockEngine {
       limits.capacities,
       profile.timing.overlapExponent,
       profile.schedulersPerSm,
+      limits.soloTimes,
     );
     this.giveRates(classes, rates);
     return this.soonest();
@@ -261,13 +264,13 @@ export class BlockEngine {
     this.state.memoryClockHz = memoryClockHz;
   }
 
-  private capacities(): { readonly capacities: Capacities; readonly alone: AloneRates } {
+  private capacities(): ClockedLimits {
     const { clockHz, memoryClockHz } = this.state;
     if (this.limits?.clockHz !== clockHz || this.limits.memoryClockHz !== memoryClockHz) {
       const { timing, schedulersPerSm } = this.profile;
       const limits = capacities(this.profile, clockHz, memoryClockHz);
       const alone = new AloneRates(limits, timing.overlapExponent, schedulersPerSm);
-      this.limits = { clockHz, memoryClockHz, capacities: limits, alone };
+      this.limits = { clockHz, memoryClockHz, capacities: limits, alone, soloTimes: new WeakMap() };
       this.isAlone = false;
     }
     return this.limits;

@@ -25,6 +25,7 @@ export interface SmClass {
  * A block alone would take `solo`: its latency chain joined with its own use of each resource. With company, every
  * resource is shared max-min fairly among the demands that the blocks would make alone; the resources' times are joined by
  * a p-norm, so that two limits that nearly bind cost more than either, and with the chain by another.
+ * @param soloTimes what earlier calls with these limits found, and where this one leaves what it finds
  */
 export function blockRates(
   groups: readonly RatedGroup[],
@@ -32,6 +33,7 @@ export function blockRates(
   limits: Capacities,
   exponent: number,
   schedulers: number,
+  soloTimes = new WeakMap<BlockWork, number>(),
 ): number[][] {
   const soloNs: number[] = [];
   const common: number[] = [];
@@ -39,7 +41,9 @@ export function blockRates(
   const everywhere: number[] = [];
   const wanted: number[] = [];
   for (const { work, sms, perSm } of groups) {
-    soloNs.push(rememberedSoloNs(work, limits, exponent, schedulers));
+    let alone = soloTimes.get(work);
+    if (alone === undefined) soloTimes.set(work, (alone = soloTimeNs(work, limits, exponent, schedulers)));
+    soloNs.push(alone);
     common.push(0);
     chains.push(chainNs(work, limits));
     everywhere.push(perSm * sms);
@@ -71,18 +75,6 @@ export function blockRates(
 /** Time of a block's chain, at the clock of these limits. */
 export function chainNs({ chainCycles, chainFixedNs }: BlockWork, { cyclesPerNs }: Capacities): number {
   return chainCycles / cyclesPerNs + chainFixedNs;
-}
-
-/** By the capacities that they hold for; these are made anew when a clock changes, the works when blocks are dispatched. */
-const soloTimes = new WeakMap<Capacities, WeakMap<BlockWork, number>>();
-
-/** Worked out once a work: every change of residency asks for it again. */
-function rememberedSoloNs(work: BlockWork, limits: Capacities, exponent: number, schedulers: number): number {
-  let times = soloTimes.get(limits);
-  if (times === undefined) soloTimes.set(limits, (times = new WeakMap()));
-  let soloNs = times.get(work);
-  if (soloNs === undefined) times.set(work, (soloNs = soloTimeNs(work, limits, exponent, schedulers)));
-  return soloNs;
 }
 
 /** A block's time with the device to itself; fewer warps than schedulers leave issue slots that it cannot use. */
