@@ -19,17 +19,24 @@ export class BlockRun {
   private readonly execution: BlockExecution;
   private readonly warps: readonly Warp[];
   private readonly turn: number;
+  private readonly draw: ((choices: number) => number) | undefined;
 
   /**
    * @param resources `stopAt`: thread-instructions after which the run ends, by StopRun
-   * @param how steps that a warp takes in a round, which warp is first, and the block's SM unless it is the launch's
+   * @param how steps that a warp takes in a round, which warp is first, and the block's SM unless it is the launch's;
+   * `draw`: see InterpreterOptions
    */
   constructor(
     launch: ExecutorLaunch,
     private readonly resources: BlockResources & { readonly stopAt?: number },
     readonly block: number,
     private readonly policy: WarpPolicy,
-    how: { readonly turn: number; readonly order: 'forward' | 'reversed'; readonly sm: number | undefined },
+    how: {
+      readonly turn: number;
+      readonly order: 'forward' | 'reversed';
+      readonly sm: number | undefined;
+      readonly draw?: ((choices: number) => number) | undefined;
+    },
   ) {
     const { shape } = launch;
     const place = launch.place ?? NOWHERE;
@@ -49,6 +56,7 @@ export class BlockRun {
       block,
     );
     this.turn = how.turn;
+    this.draw = how.draw;
     this.warps = how.order === 'reversed' ? [...this.execution.warps].reverse() : this.execution.warps;
     for (const warp of this.warps) policy.start(warp);
   }
@@ -65,8 +73,10 @@ export class BlockRun {
   /** Gives each warp its turn. @throws LaneFault, also when no warp can go on; StopRun */
   round(): void {
     let steps = 0;
-    for (const warp of this.warps) {
-      for (let taken = 0; taken < this.turn; taken++) {
+    const { draw } = this;
+    for (const warp of draw === undefined ? this.warps : shuffled(this.warps, draw)) {
+      const turn = draw === undefined ? this.turn : 1 + draw(this.turn);
+      for (let taken = 0; taken < turn; taken++) {
         const set = this.policy.next(warp);
         if (set === undefined) {
           if (!this.execution.gather(warp)) break;
@@ -92,4 +102,9 @@ export class BlockRun {
     if (left > 0) this.execution.step(warp, firstLanes(lanes, left), pc);
     throw new StopRun();
   }
+}
+
+function shuffled(warps: readonly Warp[], draw: (choices: number) => number): Warp[] {
+  const left = [...warps];
+  return warps.flatMap(() => left.splice(draw(left.length), 1));
 }

@@ -33,6 +33,11 @@ export interface InterpreterOptions {
   readonly reversedWarps?: boolean;
   /** Runs each block to its end before the next starts, even where they may wait for one another. */
   readonly inTurn?: boolean;
+  /**
+   * Draws a whole number from 0 to `choices` - 1. With it all blocks are there from the start, and it is drawn which of them
+   * goes on, in which order its warps do, and for how many steps each (at most `turn`).
+   */
+  readonly draw?: (choices: number) => number;
   readonly observer?: InterpreterObserver;
 }
 
@@ -109,9 +114,10 @@ export class ReferenceInterpreter {
       observer.onBlock?.(block);
       const resources = { program, global, params: launch.params, observer, runtime, fuel, ...how };
       const sm = launch.place?.sms?.[block - (blocks[0] ?? 0)];
-      return new BlockRun(launch, resources, block, policy, { turn: this.options.turn ?? 256, order, sm });
+      const { turn = 256, draw } = this.options;
+      return new BlockRun(launch, resources, block, policy, { turn, order, sm, draw });
     };
-    const patience = launch.cooperative === true ? 0 : PATIENCE_ROUNDS;
+    const patience = launch.cooperative === true || this.options.draw !== undefined ? 0 : PATIENCE_ROUNDS;
     const isInTurn = this.options.inTurn === true || (patience > 0 && !waits);
     try {
       if (isInTurn) return this.runInTurn(blocks, start, counters);
@@ -163,7 +169,7 @@ export class ReferenceInterpreter {
         resident.push(start(next));
         rounds = 0;
       }
-      for (const run of resident) {
+      for (const run of this.goingOn(resident)) {
         oneRound(run);
         if (this.options.observer?.full === true) return { status: 'done', counters };
       }
@@ -176,6 +182,12 @@ export class ReferenceInterpreter {
       rounds = 0;
     }
     return { status: 'done', counters };
+  }
+
+  /** The blocks that have their turn next: all of them, or one that is drawn. */
+  private goingOn(resident: readonly BlockRun[]): readonly BlockRun[] {
+    const drawn = this.options.draw?.(resident.length);
+    return drawn === undefined ? resident : resident.slice(drawn, drawn + 1);
   }
 }
 

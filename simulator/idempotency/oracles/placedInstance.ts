@@ -1,0 +1,93 @@
+import {
+  loadModule,
+  NodeMemory,
+  WasmExecutor,
+  type DeviceAddressSpace,
+  type ExecutorLaunch,
+} from '../../executor/index.js';
+import type { IrFunction } from '../../ptx/index.js';
+import { Arena } from './arena.js';
+import type { LaunchInstance } from './launchInstance.js';
+
+/** Thread-instructions a block of a first run: small arenas need far fewer. */
+const FUEL = 20_000_000;
+const BACKING_BYTES = 64 * 2 ** 20;
+
+/** An instance in a device memory of its own, ready to run any number of times. */
+export interface PlacedInstance {
+  readonly launch: ExecutorLaunch;
+  readonly executor: WasmExecutor;
+  readonly arena: Arena;
+  /** All of memory before the launch. */
+  readonly initial: Uint8Array;
+  readonly blocks: number;
+  readonly fuel: number;
+  /** Address of each allocation of the instance. */
+  readonly addresses: readonly number[];
+}
+
+/** Where instances are run: one node's memory, and code that is compiled once a kernel. */
+export class OracleBench {
+  private readonly memory = new NodeMemory({ backingBytes: BACKING_BYTES });
+  private readonly executor = new WasmExecutor(this.memory);
+
+  /**
+   * Gives an instance a fresh address space, so that its addresses are the same whatever ran before, calls `use`, and takes
+   * the space away again.
+   * @throws RangeError when the entry is not there, an argument does not fit, blocks wait for one another, or memory is
+   * larger than an arena may be.
+   */
+  with<T>(instance: LaunchInstance, use: (placed: PlacedInstance) => T): T {
+    const space = this.memory.createSpace();
+    try {
+      return use(this.place(instance, space));
+    } finally {
+      this.memory.destroySpace(space);
+    }
+  }
+
+  private place(instance: LaunchInstance, space: DeviceAddressSpace): PlacedInstance {
+    const module = loadModule(instance.ir, space);
+    const kernel = module.ir.functions.find(({ isEntry, name }) => isEntry && name === instance.entry);
+    if (kernel === undefined) throw new RangeError(`${instance.ir.file} has no entry ${instance.entry}`);
+    const addresses = instance.allocations.map((contents) => {
+      const { virtualAddress } = space.map(Math.max(contents.length, 1), 'readWrite');
+      space.view(virtualAddress, contents.length).set(contents);
+      return virtualAddress;
+    });
+    const params = packed(kernel, instance, addresses);
+    const launch: ExecutorLaunch = { module, kernel, shape: instance.shape, params };
+    const [x, y, z] = instance.shape.grid;
+    const { executor } = this;
+    if (executor.needsWholeGrid(launch))
+      throw new RangeError(`${instance.entry}: its blocks wait for one another, so they cannot run in turn`);
+    const arena = new Arena(space);
+    return { launch, executor, arena, initial: arena.read(), blocks: x * y * z, fuel: FUEL, addresses };
+  }
+}
+
+/** The kernel's parameter bytes. @throws RangeError when arguments and parameters differ in number or size. */
+function packed(kernel: IrFunction, instance: LaunchInstance, addresses: readonly number[]): Uint8Array {
+  const { name, parameters, parameterBytes } = kernel;
+  if (parameters.length !== instance.args.length)
+    throw new RangeError(`${name} takes ${parameters.length} arguments, got ${instance.args.length}`);
+  const params = new Uint8Array(parameterBytes);
+  const view = new DataView(params.buffer);
+  parameters.forEach(({ offset, bytes }, index) => {
+    const argument = instance.args[index];
+    if (argument === undefined) return;
+    const given = 'bytes' in argument ? argument.bytes.length : 8;
+    if (given !== bytes)
+      throw new RangeError(`${name}: argument ${index} has ${given} bytes, its parameter ${bytes}`);
+    if ('bytes' in argument) params.set(argument.bytes, offset);
+    else {
+      const address = addresses[argument.allocation];
+      if (address === undefined)
+        throw new RangeError(
+          `${name}: argument ${index} names allocation ${argument.allocation}, which is not there`,
+        );
+      view.setBigUint64(offset, BigInt(address + argument.offset), true);
+    }
+  });
+  return params;
+}
