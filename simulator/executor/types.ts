@@ -46,6 +46,8 @@ export interface AddressSpace {
   /** The segment that holds this address, or undefined. */
   find(virtualAddress: number): Segment | undefined;
   segments(): readonly Segment[];
+  /** Another number whenever a segment has come or gone. */
+  readonly mapping: number;
   /** What `malloc` and `free` of kernels use: one segment, mapped when it is first asked for, kept with the context. */
   openHeap(): DeviceHeap;
   /** Live view of mapped bytes. @throws MemoryError `outOfBounds` when the range is not inside one segment. */

@@ -114,7 +114,7 @@ export class GpuDevice implements AgendaTarget {
     const id = this.state.nextLaunch++;
     this.state.launches.set(
       id,
-      launchRecord({ ...request, tpcMask }, id, nowNs, this.power.millijoulesAt(nowNs), this.state.warmNext),
+      launchRecord(request, id, nowNs, this.power.millijoulesAt(nowNs), this.state.warmNext, tpcMask),
     );
     this.state.warmNext = false;
     this.agenda.schedule(this.name, nowNs + request.leadNs, 'start', id);

@@ -23,6 +23,7 @@ export class DeviceAddressSpace implements AddressSpace {
   private nextAddress: number;
   private readonly table: SegmentTable;
   private tableOffset = -1;
+  private changes = 0;
   private kernelHeap: SegmentHeap | undefined;
 
   constructor(
@@ -45,7 +46,7 @@ export class DeviceAddressSpace implements AddressSpace {
     const segment: Segment = { virtualAddress, bytes, offset, permission, watched: false };
     this.sorted.splice(this.lowerBound(virtualAddress), 0, segment);
     this.nextAddress = virtualAddress + roundUp(bytes + GUARD_BYTES);
-    this.tableOffset = -1;
+    this.onChange();
     return segment;
   }
 
@@ -56,7 +57,7 @@ export class DeviceAddressSpace implements AddressSpace {
       throw new MemoryError('unmapped', `no segment starts at ${hex(virtualAddress)}`);
     }
     this.sorted.splice(index, 1);
-    this.tableOffset = -1;
+    this.onChange();
     if (segment.offset >= 0) this.backing.release(segment.offset);
   }
 
@@ -70,6 +71,10 @@ export class DeviceAddressSpace implements AddressSpace {
 
   segments(): readonly Segment[] {
     return this.sorted;
+  }
+
+  get mapping(): number {
+    return this.changes;
   }
 
   view(virtualAddress: number, bytes: number): Uint8Array {
@@ -112,7 +117,7 @@ export class DeviceAddressSpace implements AddressSpace {
     for (const segment of this.sorted) if (segment.offset >= 0) this.backing.release(segment.offset);
     this.table.release();
     this.sorted = [];
-    this.tableOffset = -1;
+    this.onChange();
     this.kernelHeap = undefined;
   }
 
@@ -129,10 +134,15 @@ export class DeviceAddressSpace implements AddressSpace {
   /** Takes the snapshot's segments; their backing is already in place. */
   restore(snapshot: SpaceSnapshot): void {
     this.table.forget();
-    this.tableOffset = -1;
+    this.onChange();
     this.sorted = snapshot.segments.map((segment) => ({ ...segment }));
     this.nextAddress = snapshot.nextAddress;
     this.kernelHeap = snapshot.heap === undefined ? undefined : SegmentHeap.fromSnapshot(snapshot.heap);
+  }
+
+  private onChange(): void {
+    this.tableOffset = -1;
+    this.changes += 1;
   }
 
   /** Index of the first segment that starts at or above the address. */

@@ -1,10 +1,11 @@
 import { emptyCounters, type ExecutionCounters, type ExecutorLaunch } from '../../executor/index.js';
 import { runOf, type BlockCounts, type ProfiledCost } from '../costs/index.js';
 import type { DeviceProfile } from '../profiles/index.js';
-import { blockWork, type BlockWork, type L2State } from '../timing/index.js';
+import type { BlockWork, L2State } from '../timing/index.js';
 import type { BlockSource } from './blockSource.js';
+import { BlockWorks } from './blockWorks.js';
 import type { LaunchRecord } from './launchRecord.js';
-import { launchTraffic } from './launchTraffic.js';
+import { TrafficPlans } from './trafficPlans.js';
 
 /** What a launch without anything that executes it needs to know of its buffers. */
 export interface CostedSource {
@@ -16,11 +17,17 @@ export class CostedExecution implements BlockSource {
   /** What `blockWork` reads of counters. */
   private readonly counters: ExecutionCounters = { ...emptyCounters(), blocks: 1 };
 
+  private readonly plans: TrafficPlans;
+  private readonly works: BlockWorks;
+
   constructor(
-    private readonly profile: DeviceProfile,
+    profile: DeviceProfile,
     private readonly source: CostedSource,
-    private readonly l2: L2State,
-  ) {}
+    l2: L2State,
+  ) {
+    this.plans = new TrafficPlans(profile, l2);
+    this.works = new BlockWorks(profile);
+  }
 
   chunk(record: LaunchRecord, wanted: number): number {
     const cost = costOf(record);
@@ -42,9 +49,7 @@ export class CostedExecution implements BlockSource {
     const { counters } = this;
     counters.warpInstructions = counts.warpInstructions;
     record.profile = cost.profile;
-    record.plan ??= launchTraffic(
-      this.profile,
-      this.l2,
+    record.plan ??= this.plans.planOf(
       record,
       this.source.executorLaunch(record),
       cost.profile,
@@ -52,7 +57,7 @@ export class CostedExecution implements BlockSource {
       residentBlocks,
       otherFootprintBytes,
     );
-    return blockWork(cost.profile, record.plan, counters, this.profile);
+    return this.works.workOf(cost.profile, record.plan, counters);
   }
 }
 
@@ -62,10 +67,12 @@ function costOf({ cost, kernel }: LaunchRecord): ProfiledCost {
 }
 
 function count(
-  { counters }: LaunchRecord,
+  record: LaunchRecord,
   { warpInstructions, threadInstructions }: BlockCounts,
   blocks: number,
 ): void {
+  if (record.counters.blocks === 0) record.counters = emptyCounters();
+  const { counters } = record;
   counters.warpInstructions += warpInstructions * blocks;
   counters.threadInstructions += threadInstructions * blocks;
   counters.blocks += blocks;

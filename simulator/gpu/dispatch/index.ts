@@ -11,7 +11,7 @@ export { Dispatcher } from './dispatcher.js';
 export type { BlockSource } from './blockSource.js';
 export { BlockSources } from './blockSources.js';
 export { CostedExecution } from './costedExecution.js';
-export { l2Key } from './launchTraffic.js';
+export { l2Key } from './trafficPlans.js';
 export { uniformWork, type KnownWork } from './knownWork.js';
 export { LaunchExecution, type ExecutionOptions, type LaunchSource } from './launchExecution.js';
 export {

@@ -6,11 +6,12 @@ import {
 } from '../../executor/index.js';
 import type { DeviceProfile } from '../profiles/index.js';
 import { scalarsOf, type CostRecorder } from '../costs/index.js';
-import { blockWork, type BlockWork, type L2State } from '../timing/index.js';
+import type { BlockWork, L2State } from '../timing/index.js';
 import type { BlockSource } from './blockSource.js';
+import { BlockWorks } from './blockWorks.js';
 import { addCounters, addPrinted, type LaunchRecord } from './launchRecord.js';
-import { launchTraffic } from './launchTraffic.js';
 import type { ProfileCache } from './profileCache.js';
+import { TrafficPlans } from './trafficPlans.js';
 
 /** Turns a launch record back into something that runs: handles resolved, argument bytes in place. */
 export interface LaunchSource {
@@ -43,12 +44,18 @@ const UNEVEN = 1.25;
  * blocks run in order of dispatch, to their end; those that may wait for one another run all together with the first.
  */
 export class LaunchExecution implements BlockSource {
+  private readonly plans: TrafficPlans;
+  private readonly works: BlockWorks;
+
   constructor(
     private readonly profile: DeviceProfile,
     private readonly options: ExecutionOptions,
     private readonly profiles: ProfileCache,
-    private readonly l2: L2State,
-  ) {}
+    l2: L2State,
+  ) {
+    this.plans = new TrafficPlans(profile, l2);
+    this.works = new BlockWorks(profile);
+  }
 
   /** How many blocks the next call of `run` may take; a cooperative launch's all wait for one another. */
   chunk(record: LaunchRecord, wanted: number): number {
@@ -115,9 +122,7 @@ export class LaunchExecution implements BlockSource {
     if (sms.length === 1) noteBlock(record, counters);
     record.next += sms.length;
     record.profile ??= this.profiles.settle(key, record, launch, counters, residentBlocks, prepared);
-    record.plan ??= launchTraffic(
-      this.profile,
-      this.l2,
+    record.plan ??= this.plans.planOf(
       record,
       launch,
       record.profile,
@@ -137,7 +142,7 @@ export class LaunchExecution implements BlockSource {
         record.profile,
       );
     }
-    return blockWork(record.profile, record.plan, counters, this.profile);
+    return this.works.workOf(record.profile, record.plan, counters);
   }
 
   /** @returns what was executed, by the next blocks or by the whole grid, or undefined on a fault. */
@@ -152,7 +157,7 @@ export class LaunchExecution implements BlockSource {
     const range = { lo: record.next, hi: isWhole ? record.hi : record.next + blocks };
     const result = executor.run(launch, range, 'fast', fuelPerBlock);
     record.executorSeconds += (stopwatch?.() ?? 0) - startSeconds;
-    addCounters(record.counters, result.counters);
+    addCounters(record, result.counters);
     addPrinted(record, result.printed);
     if (result.status === 'fault') {
       record.fault = result.fault;

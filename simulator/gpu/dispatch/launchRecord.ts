@@ -55,7 +55,8 @@ export interface LaunchRecord extends LaunchRequest {
   doneBlocks: number;
   startNs: number;
   endNs: number;
-  readonly counters: ExecutionCounters;
+  /** What its blocks have executed so far. */
+  counters: ExecutionCounters;
   /** Of a launch whose blocks wait for one another, once all of them have run: what they executed together. */
   wholeGrid?: ExecutionCounters;
   /** Warp instructions of the shortest and the longest of the blocks that were run by themselves to find out. */
@@ -82,6 +83,8 @@ export function launchRecord(
   nowNs: number,
   nowMillijoules: number,
   warm: boolean,
+  /** The request's within its context's share. */
+  tpcMask: bigint,
 ): LaunchRecord {
   return {
     context: request.context,
@@ -93,7 +96,7 @@ export function launchRecord(
     gridWorkspace: request.gridWorkspace,
     lo: request.lo,
     hi: request.hi,
-    tpcMask: request.tpcMask,
+    tpcMask,
     priority: request.priority,
     reportBlocks: request.reportBlocks,
     block: request.block,
@@ -111,7 +114,7 @@ export function launchRecord(
     doneBlocks: 0,
     startNs: nowNs,
     endNs: nowNs,
-    counters: emptyCounters(),
+    counters: NOTHING,
     wholeGrid: undefined,
     shortestBlock: Infinity,
     longestBlock: 0,
@@ -135,6 +138,9 @@ export interface BlockReport {
   readonly endNs: number;
 }
 
+/** Of launches of which no block has run: each gets counters of its own with its first. Nobody writes here. */
+const NOTHING: ExecutionCounters = emptyCounters();
+
 const CLASSES = Object.keys(emptyCounters().byClass) as InstructionClass[];
 
 /** As CUDA's default `cudaLimitPrintfFifoSize`. */
@@ -146,7 +152,13 @@ export function addPrinted(record: LaunchRecord, text: string | undefined): void
   record.printed = ((record.printed ?? '') + text).slice(-PRINTED_CHARACTERS);
 }
 
-export function addCounters(into: ExecutionCounters, more: ExecutionCounters): void {
+/** Adds what blocks have executed to their launch's counters, which may be these from now on. */
+export function addCounters(record: LaunchRecord, more: ExecutionCounters): void {
+  const into = record.counters;
+  if (into.blocks === 0) {
+    record.counters = more;
+    return;
+  }
   into.threadInstructions += more.threadInstructions;
   into.warpInstructions += more.warpInstructions;
   for (const name of CLASSES) into.byClass[name] += more.byClass[name];
