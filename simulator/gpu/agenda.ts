@@ -1,4 +1,4 @@
-import type { Clock, EventSink } from '../time/index.js';
+import { NumberTable, type Clock, type EventSink } from '../time/index.js';
 import { GpuError } from './gpuError.js';
 
 /** Where an agenda's entries go: a part of a node, known by its name, so that entries survive a fork. */
@@ -14,6 +14,11 @@ interface Entry {
   readonly payload: number;
 }
 
+/** An entry, and the clock's order number of its event. */
+interface Pending extends Entry {
+  readonly order: number;
+}
+
 /** Pending entries in the order in which they were made; plain data. */
 export type AgendaSnapshot = readonly Entry[];
 
@@ -23,7 +28,7 @@ export type AgendaSnapshot = readonly Entry[];
  */
 export class Agenda implements EventSink {
   private readonly targets = new Map<string, AgendaTarget>();
-  private readonly entries = new Map<number, { entry: Entry; order: number }>();
+  private readonly entries = new NumberTable<Pending>();
   private nextSequence = 0;
 
   constructor(
@@ -43,14 +48,22 @@ export class Agenda implements EventSink {
 
   /** Schedules an entry; its payload is a number, usually an identity in the target's own state. */
   schedule(target: string, timeNs: number, kind: string, payload = 0): number {
-    return this.place({ sequence: this.nextSequence, timeNs, target, kind, payload });
+    return this.place(this.nextSequence, timeNs, target, kind, payload);
+  }
+
+  /**
+   * Moves time to the next entry of the target that is being told of one, where nothing else is due before: see `skipTo` of
+   * the clock. It counts as an entry that was scheduled and has come due. False: schedule it.
+   */
+  skipTo(timeNs: number): boolean {
+    if (!this.clock.skipTo(timeNs)) return false;
+    this.nextSequence += 1;
+    return true;
   }
 
   cancel(sequence: number): void {
-    const held = this.entries.get(sequence);
-    if (held === undefined) return;
-    this.entries.delete(sequence);
-    this.clock.cancel(held.order);
+    const held = this.entries.delete(sequence);
+    if (held !== undefined) this.clock.cancel(held.order);
   }
 
   /** Tells a target at once, as if an entry of this very moment had come due. */
@@ -58,22 +71,23 @@ export class Agenda implements EventSink {
     this.targets.get(target)?.onDue(kind, payload, this.clock.nowNs());
   }
 
-  onEvent(_kind: string, payload: unknown): void {
-    const sequence = payload as number;
-    const held = this.entries.get(sequence);
-    if (held === undefined) return;
-    this.entries.delete(sequence);
-    this.targets.get(held.entry.target)?.onDue(held.entry.kind, held.entry.payload, this.clock.nowNs());
+  onEvent(_kind: string, payload: unknown, nowNs: number): void {
+    const held = this.entries.delete(payload as number);
+    if (held !== undefined) this.targets.get(held.target)?.onDue(held.kind, held.payload, nowNs);
   }
 
   snapshot(): AgendaSnapshot {
-    return [...this.entries.values()].map((held) => held.entry).sort((a, b) => a.sequence - b.sequence);
+    return this.entries
+      .list()
+      .map(({ sequence, timeNs, target, kind, payload }) => ({ sequence, timeNs, target, kind, payload }))
+      .sort((a, b) => a.sequence - b.sequence);
   }
 
   /** Takes over a snapshot's entries with their sequence numbers, so that handles kept elsewhere stay good. */
   restore(snapshot: AgendaSnapshot, nextSequence: number): void {
     if (this.entries.size > 0) throw new GpuError('snapshotMismatch', 'the agenda has entries already');
-    for (const entry of snapshot) this.place(entry);
+    for (const { sequence, timeNs, target, kind, payload } of snapshot)
+      this.place(sequence, timeNs, target, kind, payload);
     this.nextSequence = nextSequence;
   }
 
@@ -87,10 +101,10 @@ export class Agenda implements EventSink {
     this.clock.detach(this.port);
   }
 
-  private place(entry: Entry): number {
-    const order = this.clock.schedule(this.port, entry.timeNs, entry.kind, entry.sequence);
-    this.entries.set(entry.sequence, { entry, order });
-    this.nextSequence = Math.max(this.nextSequence, entry.sequence + 1);
-    return entry.sequence;
+  private place(sequence: number, timeNs: number, target: string, kind: string, payload: number): number {
+    const order = this.clock.schedule(this.port, timeNs, kind, sequence);
+    this.entries.set(sequence, { sequence, timeNs, target, kind, payload, order });
+    if (sequence >= this.nextSequence) this.nextSequence = sequence + 1;
+    return sequence;
   }
 }

@@ -29,6 +29,13 @@ export interface Clock {
    */
   schedule(port: string, timeNs: number, kind: string, payload?: EventPayload): number;
 
+  /**
+   * Moves to a time at which the event that runs now has more to do, as if an event of its own had been scheduled for
+   * it and were the next one. False, and nothing done, when another event comes first or at the same time, or when time
+   * may not go so far yet: then it is to be scheduled.
+   */
+  skipTo(timeNs: number): boolean;
+
   /** Drops a pending event. False when it already ran or was cancelled. */
   cancel(order: number): boolean;
 }

@@ -1,4 +1,5 @@
 import type { EventRecord } from './clock.js';
+import { NumberTable } from './numberTable.js';
 
 /**
  * A binary heap of events by (time, order). Cancelled events stay in place until they surface: a deadline timer is
@@ -6,19 +7,19 @@ import type { EventRecord } from './clock.js';
  */
 export class EventHeap {
   private readonly records: EventRecord[] = [];
-  private readonly live = new Set<number>();
+  private readonly live = new NumberTable<EventRecord>();
 
   get size(): number {
     return this.live.size;
   }
 
   push(record: EventRecord): void {
-    this.live.add(record.order);
+    this.live.set(record.order, record);
     this.place(record);
   }
 
   cancel(order: number): boolean {
-    const cancelled = this.live.delete(order);
+    const cancelled = this.live.delete(order) !== undefined;
     // Mostly dead entries would make the heap grow without bound under steady arm-and-cancel.
     if (cancelled && this.records.length > 64 && this.records.length > 4 * this.live.size) this.compact();
     return cancelled;

@@ -1,3 +1,4 @@
 export { ClockError, type Clock, type EventPayload, type EventRecord, type EventSink } from './clock.js';
+export { NumberTable } from './numberTable.js';
 export { PacedClock, type PacedClockOptions } from './pacedClock.js';
 export { VirtualClock, type ClockSnapshot } from './virtualClock.js';

@@ -61,6 +61,10 @@ export class PacedClock implements Clock {
     return order;
   }
 
+  skipTo(timeNs: number): boolean {
+    return this.dispatching && this.inner.skipTo(timeNs);
+  }
+
   cancel(order: number): boolean {
     return this.inner.cancel(order);
   }
@@ -90,7 +94,7 @@ export class PacedClock implements Clock {
         const elapsedNs = this.elapsedNs();
         if (nextNs === undefined || nextNs > elapsedNs) break;
         this.worstLagNs = Math.max(this.worstLagNs, elapsedNs - nextNs);
-        this.inner.step();
+        this.inner.step(elapsedNs);
       }
     } finally {
       this.dispatching = false;

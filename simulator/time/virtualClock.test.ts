@@ -105,6 +105,30 @@ describe('VirtualClock', () => {
     expect(fork.schedule('a', 20, 'z')).toBe(clock.schedule('a', 20, 'z'));
   });
 
+  it('skips to what an event does next, up to the next event and to where time may go', () => {
+    const clock = new VirtualClock();
+    const skips: [number, boolean][] = [];
+    clock.attach('a', {
+      onEvent: () => {
+        for (const timeNs of [20, 29, 30, 31, 15]) skips.push([timeNs, clock.skipTo(timeNs)]);
+        skips.push([clock.nowNs(), true]);
+      },
+    });
+    clock.schedule('a', 10, 'x');
+    clock.schedule('a', 30, 'y');
+    expect(clock.skipTo(5)).toBe(false);
+    clock.run(20);
+    expect(skips).toEqual([
+      [20, true],
+      [29, false],
+      [30, false],
+      [31, false],
+      [15, true],
+      [20, true],
+    ]);
+    expect(clock.nowNs()).toBe(20);
+  });
+
   it('does not grow under steady arm-and-cancel', () => {
     const clock = new VirtualClock();
     recorder(clock, 'a');

@@ -14,6 +14,8 @@ export class VirtualClock implements Clock {
   private readonly sinks = new Map<string, EventSink>();
   private currentNs: number;
   private nextOrder = 0;
+  /** How far the run that is under way may take time; -Infinity when no event runs. */
+  private horizonNs = -Infinity;
 
   constructor(startNs = 0) {
     this.currentNs = startNs;
@@ -46,6 +48,14 @@ export class VirtualClock implements Clock {
     return order;
   }
 
+  skipTo(timeNs: number): boolean {
+    if (!(timeNs <= this.horizonNs)) return false;
+    const next = this.heap.peek();
+    if (next !== undefined && next.timeNs <= timeNs) return false;
+    if (timeNs > this.currentNs) this.currentNs = timeNs;
+    return true;
+  }
+
   cancel(order: number): boolean {
     return this.heap.cancel(order);
   }
@@ -55,12 +65,20 @@ export class VirtualClock implements Clock {
     return this.heap.peek()?.timeNs;
   }
 
-  /** Runs one event; false when none is pending. */
-  step(): boolean {
+  /**
+   * Runs one event; false when none is pending. @param horizonNs how far the event may skip (see `skipTo`); by default as
+   * far as it likes
+   */
+  step(horizonNs = Infinity): boolean {
     const record = this.heap.pop();
     if (record === undefined) return false;
     this.currentNs = record.timeNs;
-    this.sinks.get(record.port)?.onEvent(record.kind, record.payload, record.timeNs);
+    this.horizonNs = horizonNs;
+    try {
+      this.sinks.get(record.port)?.onEvent(record.kind, record.payload, record.timeNs);
+    } finally {
+      this.horizonNs = -Infinity;
+    }
     return true;
   }
 
@@ -69,7 +87,7 @@ export class VirtualClock implements Clock {
     for (;;) {
       const next = this.heap.peek();
       if (next === undefined || next.timeNs > untilNs) break;
-      this.step();
+      this.step(untilNs);
     }
     if (untilNs !== Infinity) this.advanceTo(untilNs);
   }
