@@ -25,7 +25,8 @@ interface CalibrateOptions {
 const SETS: ReadonlyMap<string, readonly string[]> = new Map([
   ['reference', ['reference']],
   ['validation', ['validation']],
-  ['all', ['reference', 'validation']],
+  ['heldOut', ['heldOut']],
+  ['all', ['reference', 'validation', 'heldOut']],
 ]);
 
 /** What `--check` holds a calibration to. */
@@ -41,7 +42,7 @@ export function addGpuCalibrateCommand(gpu: Command): void {
     .addOption(
       new Option(
         '--set <name>',
-        'launches measured on an H200: those that the model was fitted on, others, or both (default: reference)',
+        'launches measured on an H200: those that the model was fitted on (reference, the default), those that its rules were chosen by too (validation), others (heldOut), or all',
       ).choices([...SETS.keys()]),
     )
     .option('--launches <folder>', 'launch specs of your own; their expect.durationUs is what a card took')

@@ -87,7 +87,7 @@ class Card:
                 values.append(address)
                 owned.append(address)
             else:
-                values.append(NUMBERS[kind](value))
+                values.append(NUMBERS[kind](value if kind[0] == "f" else int(value)))
         for symbol, value in spec.get("symbols", {}).items():
             address, size = ctypes.c_uint64(), ctypes.c_size_t()
             check("cuModuleGetGlobal_v2", ctypes.byref(address), ctypes.byref(size), self.module(name), symbol.encode())
