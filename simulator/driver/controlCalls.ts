@@ -23,6 +23,7 @@ export class ControlCalls {
       }
       case 'streamDestroy':
         contexts.destroyStream(context, command.stream);
+        capture.drop(context, command.stream);
         return {};
       case 'moduleLoad': {
         const handle = contexts.loadModule(context, command.args.ptx, command.args.file);

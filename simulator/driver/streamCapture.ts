@@ -49,14 +49,7 @@ export class StreamCapture {
       );
     }
     const unjoined = unjoinedStreams(capture);
-    for (const id of capture.tails.keys()) {
-      const member = context.streams.get(id);
-      if (member !== undefined) delete member.capture;
-    }
-    context.captures.delete(stream.id);
-    for (const event of context.events.values()) {
-      if (event.captured?.capture === stream.id) delete event.captured;
-    }
+    this.drop(context, stream.id);
     if (capture.invalidated !== undefined) {
       throw new Refusal('streamCaptureInvalidated', `the capture gives no graph: ${capture.invalidated}`);
     }
@@ -67,6 +60,20 @@ export class StreamCapture {
       );
     }
     return this.graphs.create(context, capture.nodes);
+  }
+
+  /** A stream that a capture was begun on ends it, or is gone: nothing is captured any more, and nothing forbidden. */
+  drop(context: ContextState, origin: number): void {
+    const capture = context.captures.get(origin);
+    if (capture === undefined) return;
+    for (const id of capture.tails.keys()) {
+      const member = context.streams.get(id);
+      if (member !== undefined) delete member.capture;
+    }
+    context.captures.delete(origin);
+    for (const event of context.events.values()) {
+      if (event.captured?.capture === origin) delete event.captured;
+    }
   }
 
   status(context: ContextState, stream: StreamState): 'none' | 'active' | 'invalidated' {

@@ -18,7 +18,7 @@ export function submissionCost(
       return costs.moduleBaseNs + costs.moduleNsPerByte * command.args.ptx.length;
     case 'malloc':
     case 'mallocAsync':
-      return costs.allocateNs + pages(command.args.bytes) * costs.mapNsPerPage;
+      return costs.allocateNs + pages(movable(command.args.bytes, profile)) * costs.mapNsPerPage;
     case 'free':
       return costs.freeNs + pages(context?.allocations.get(command.args.address) ?? 0) * costs.unmapNsPerPage;
     case 'launch':
@@ -26,7 +26,7 @@ export function submissionCost(
     case 'memcpyHostToDevice':
       return command.args.pinned
         ? costs.hostCopyNs
-        : costs.pageableCopyNs + stagingNs(sentBytes(command), profile);
+        : costs.pageableCopyNs + stagingNs(movable(sentBytes(command), profile), profile);
     case 'memcpyDeviceToHost':
     case 'memcpyPeer':
       return costs.hostCopyNs;
@@ -70,6 +70,11 @@ export function submissionCost(
     case 'streamEndCapture':
       return costs.commandNs;
   }
+}
+
+/** Bytes that a card can have; of any other number the command will be refused, and nothing is mapped or staged. */
+function movable(bytes: number, { memory }: DeviceProfile): number {
+  return bytes > 0 && bytes <= memory.declaredBytes ? bytes : 0;
 }
 
 /** Memory is mapped in pages of 2 MiB; less comes from a page that is there. */
