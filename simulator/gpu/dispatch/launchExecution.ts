@@ -4,9 +4,9 @@ import {
   type Executor,
   type ExecutorLaunch,
 } from '../../executor/index.js';
-import type { DeviceProfile } from '../profiles/index.js';
+import type { DeviceProfile, TimingRule } from '../profiles/index.js';
 import { scalarsOf, type CostRecorder } from '../costs/index.js';
-import type { BlockWork, L2State } from '../timing/index.js';
+import { rulesLeftOut, workWithoutWaves, type BlockWork, type L2State } from '../timing/index.js';
 import type { BlockSource } from './blockSource.js';
 import { BlockWorks } from './blockWorks.js';
 import { addCounters, addPrinted, type LaunchRecord } from './launchRecord.js';
@@ -46,6 +46,7 @@ const UNEVEN = 1.25;
 export class LaunchExecution implements BlockSource {
   private readonly plans: TrafficPlans;
   private readonly works: BlockWorks;
+  private readonly left: ReadonlySet<TimingRule>;
 
   constructor(
     private readonly profile: DeviceProfile,
@@ -55,11 +56,12 @@ export class LaunchExecution implements BlockSource {
   ) {
     this.plans = new TrafficPlans(profile, l2);
     this.works = new BlockWorks(profile);
+    this.left = rulesLeftOut(profile.timing);
   }
 
   /** How many blocks the next call of `run` may take; a cooperative launch's all wait for one another. */
   chunk(record: LaunchRecord, wanted: number): number {
-    const most = record.cooperative === true ? Infinity : runsAlone(record) ? 1 : CHUNK_BLOCKS;
+    const most = record.cooperative === true ? Infinity : this.runsAlone(record) ? 1 : CHUNK_BLOCKS;
     return Math.min(most, wanted, record.hi - record.next);
   }
 
@@ -142,7 +144,12 @@ export class LaunchExecution implements BlockSource {
         record.profile,
       );
     }
-    return this.works.workOf(record.profile, record.plan, counters);
+    const work = this.works.workOf(record.profile, record.plan, counters);
+    return this.left.has('waves') ? workWithoutWaves(work, record.hi - record.lo, residentBlocks) : work;
+  }
+
+  private runsAlone(record: LaunchRecord): boolean {
+    return !this.left.has('unevenBlocks') && runsAlone(record);
   }
 
   /** @returns what was executed, by the next blocks or by the whole grid, or undefined on a fault. */

@@ -119,8 +119,25 @@ export interface DeviceMemory {
   readonly sectorBytes: number;
 }
 
+/** Rules of the timing model that no figure switches off; `../timing/mechanisms.ts` says what each is for. */
+export type TimingRule =
+  | 'coalescing'
+  | 'bankConflicts'
+  | 'divergence'
+  | 'instructionCosts'
+  | 'assemblerLayout'
+  | 'barriers'
+  | 'swapLoops'
+  | 'warpAggregation'
+  | 'sharedLines'
+  | 'looseBlocks'
+  | 'unevenBlocks'
+  | 'waves';
+
 /** Capacities are per cycle of the SM clock unless the name says otherwise; latencies are in cycles of it. */
 export interface DeviceTiming {
+  /** Rules that are left out, to learn what they are good for; no real card names any. */
+  readonly withoutRules?: readonly TimingRule[];
   /** From the start of a launch to its first block and from its last block to its end, together. */
   readonly launchOverheadNs: number;
   /** How much of that hides behind the launch before it, from node to node of a graph. */

@@ -12,6 +12,7 @@ export type {
   DevicePower,
   DeviceProfile,
   DeviceTiming,
+  TimingRule,
   EnergyClass,
   SubmissionCosts,
 } from './deviceProfile.js';

@@ -6,12 +6,13 @@ import {
   type TraceSink,
 } from '../../executor/index.js';
 import type { IrFunction } from '../../ptx/index.js';
-import type { DeviceProfile } from '../profiles/index.js';
+import type { DeviceProfile, TimingRule } from '../profiles/index.js';
 import { DEVICE_RESOURCES, SM_RESOURCES } from './blockWork.js';
 import { instructionPlans, type InstructionPlan } from './instructionPlan.js';
 import { L1Cache } from './l1Cache.js';
 import { requestRule, type RequestRule } from './requestRule.js';
 import { WarpTimeline } from './warpTimeline.js';
+import { plansWithout, rulesLeftOut, sideBySide } from './withoutRules.js';
 
 /** What one traced block did. */
 export interface TracedBlock {
@@ -53,6 +54,7 @@ export class BlockTracer implements TraceSink {
   readonly blocks: TracedBlock[] = [];
   full = false;
   private readonly plans: readonly InstructionPlan[];
+  private readonly left: ReadonlySet<TimingRule>;
   private readonly requests: RequestRule;
   private readonly cache: L1Cache;
   private timelines = new Map<number, WarpTimeline>();
@@ -75,7 +77,9 @@ export class BlockTracer implements TraceSink {
     /** Blocks that share an SM with the traced ones, themselves included. */
     private readonly residents: number,
   ) {
-    this.plans = instructionPlans(kernel, profile.timing.latency);
+    const { latency } = profile.timing;
+    this.left = rulesLeftOut(profile.timing);
+    this.plans = plansWithout(this.left, instructionPlans(kernel, latency, this.left), latency);
     this.hasBarrier = this.plans.some((plan) => plan.isBarrier);
     this.requests = requestRule(profile);
     const isCached = profile.memory.l1Bytes > 0;
@@ -112,13 +116,14 @@ export class BlockTracer implements TraceSink {
     this.blocks.push(this.current);
   }
 
-  onInstruction(warp: number, index: number): void {
+  onInstruction(warp: number, index: number, activeMask: number): void {
     const traced = this.current;
     if (traced === undefined) return;
     const plan = this.plans[index];
     traced.warpInstructions += 1;
-    traced.sm[ISSUE] += plan.cost.slots;
-    if (plan.pipeIndex >= 0) traced.sm[plan.pipeIndex] += plan.cost.pipeOps;
+    const part = this.left.has('divergence') ? bitCount32(activeMask) / 32 : 1;
+    traced.sm[ISSUE] += plan.cost.slots * part;
+    if (plan.pipeIndex >= 0) traced.sm[plan.pipeIndex] += plan.cost.pipeOps * part;
     const timeline = this.timeline(warp);
     if (timeline.atBarrier) this.releaseBarrier();
     timeline.execute(plan, index);
@@ -133,10 +138,12 @@ export class BlockTracer implements TraceSink {
     kind: 'load' | 'store' | 'atomic',
     bytesPerLane: number,
     activeMask: number,
-    addresses: Float64Array,
+    told: Float64Array,
   ): void {
     const traced = this.current;
     if (traced === undefined || activeMask === 0) return;
+    const isSpread = !this.left.has(space === 'shared' ? 'bankConflicts' : 'coalescing') || kind === 'atomic';
+    const addresses = isSpread ? told : sideBySide(activeMask, bytesPerLane, told);
     const { timing } = this.profile;
     const timeline = this.timeline(warp);
     const plan = this.plans[index];
@@ -190,7 +197,8 @@ export class BlockTracer implements TraceSink {
     }
     const { l2, dram } = this.profile.timing.latency;
     const waits = ((traced.chainDramCycles - traced.chainL2Cycles) / Math.max(1, dram - l2)) * l2;
-    traced.isLoose = !this.hasBarrier && waits < LOOSE_WAITS * traced.chainL2Cycles;
+    traced.isLoose =
+      !this.left.has('looseBlocks') && !this.hasBarrier && waits < LOOSE_WAITS * traced.chainL2Cycles;
     this.current = undefined;
   }
 
@@ -310,7 +318,10 @@ export class BlockTracer implements TraceSink {
     for (let index = 0; index < shape.lines; index++) {
       const line = shape.lineNumbers[index];
       if (first) this.commonLines.add(line);
-      const share = this.cache.isThere && this.commonLines.has(line) && !first ? 1 / this.residents : 1;
+      const share =
+        this.cache.isThere && this.commonLines.has(line) && !first && !this.left.has('sharedLines')
+          ? 1 / this.residents
+          : 1;
       const sectors = bitCount4(this.cache.touch(line, shape.sectorMasks[index], share));
       missed += sectors * share;
       if (sectors > 0) missedLines += share;

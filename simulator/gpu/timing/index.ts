@@ -17,3 +17,5 @@ export { forgetSegment, missShare, residentShare, touchSegments, type L2State } 
 export { profileLaunch, type KernelProfile } from './kernelProfile.js';
 export { pointedSegments, segmentUses, type SegmentPattern, type SegmentUse } from './segmentPattern.js';
 export { blockWork, planTraffic, type TrafficPlan } from './trafficPlan.js';
+export { MECHANISMS, type Mechanism } from './mechanisms.js';
+export { rulesLeftOut, workWithoutWaves } from './withoutRules.js';

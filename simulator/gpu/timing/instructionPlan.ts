@@ -6,7 +6,7 @@ import {
   type IrFunction,
   type IrInstruction,
 } from '../../ptx/index.js';
-import type { DeviceTiming } from '../profiles/index.js';
+import type { DeviceTiming, TimingRule } from '../profiles/index.js';
 import { SM_RESOURCES } from './blockWork.js';
 import { machineCost, type MachineCost } from './machineCosts.js';
 
@@ -42,10 +42,16 @@ export interface InstructionPlan {
 
 const MEMORY = new Set(['ld', 'ldu', 'st', 'atom', 'red']);
 
-export function instructionPlans(kernel: IrFunction, latency: DeviceTiming['latency']): InstructionPlan[] {
-  const shape = codeShape(kernel, true);
-  const merged = mergedLoads(kernel);
-  const fused = fusedOperations(kernel);
+/** @param left rules that are left out */
+export function instructionPlans(
+  kernel: IrFunction,
+  latency: DeviceTiming['latency'],
+  left: ReadonlySet<TimingRule> = new Set(),
+): InstructionPlan[] {
+  const isPlain = left.has('assemblerLayout');
+  const shape = isPlain ? plainShape(kernel) : codeShape(kernel, true);
+  const merged = isPlain ? new Set<number>() : mergedLoads(kernel);
+  const fused = isPlain ? new Set<number>() : fusedOperations(kernel);
   const blockOf = new Int32Array(kernel.instructions.length);
   for (const { index, first, last } of kernel.blocks) blockOf.fill(index, first, last + 1);
   return kernel.instructions.map((instruction) => {
@@ -56,6 +62,16 @@ export function instructionPlans(kernel: IrFunction, latency: DeviceTiming['late
     if (!merged.has(instruction.index)) return plan;
     return { ...plan, cost: { ...plan.cost, slots: 0 }, isMerged: true };
   });
+}
+
+/** Code that stands as it is written: nothing unrolled, joined or taken in, and nothing known to be uniform. */
+function plainShape({ blocks, registers }: IrFunction): CodeShape {
+  return {
+    varying: new Uint8Array(registers.length).fill(1),
+    takenIn: new Uint8Array(registers.length),
+    copies: new Uint8Array(blocks.length).fill(1),
+    regionOf: Int32Array.from(blocks, ({ index }) => index),
+  };
 }
 
 function planOf(

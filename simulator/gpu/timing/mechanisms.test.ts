@@ -37,7 +37,7 @@ function traced(
   const index = kernel.instructions.findIndex((instruction) => instruction.opcode === opcode);
   const tracer = new BlockTracer(kernel, h200, 1, 32_768, () => 0, 1);
   tracer.onBlock(0);
-  tracer.onInstruction(0, index);
+  tracer.onInstruction(0, index, ALL);
   tracer.onAccess(
     0,
     index,
