@@ -1,1 +1,2 @@
 export { makeDirectory } from './directories.js';
+export { readJsonFile, readTextFile } from './textFile.js';

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { readJsonFile } from '../files/index.js';
 import { GpuError, findCard, type DeviceProfile } from '../gpu/index.js';
 import { parseModule } from '../ptx/index.js';
 import { LaunchSpecError } from './launchSpecError.js';
@@ -7,7 +8,7 @@ import type { LaunchSpec } from './schema.js';
 /** The parsed JSON of a spec file. @throws LaunchSpecError `unreadableFile`. */
 export function readSpec(path: string): unknown {
   try {
-    return JSON.parse(readFileSync(path, 'utf8'));
+    return readJsonFile(path);
   } catch (error) {
     throw new LaunchSpecError(
       'unreadableFile',

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { readJsonFile } from '../../files/index.js';
 import { GpuError } from '../gpuError.js';
 import { CARDS } from './cards/index.js';
 import { resolveCard, type ResolvedCard } from './resolveCard.js';
@@ -20,7 +20,7 @@ export function readCardFile(
 ): ResolvedCard {
   let value: unknown;
   try {
-    value = JSON.parse(readFileSync(resolve(baseDir, path), 'utf8'));
+    value = readJsonFile(resolve(baseDir, path));
   } catch (error) {
     throw new GpuError(
       'invalidProfile',
