@@ -3,6 +3,7 @@ import {
   GpuDevice,
   SM_RESOURCES,
   DEVICE_RESOURCES,
+  blockAt,
   profileNamed,
   type BlockWork,
   type KnownWork,
@@ -29,7 +30,7 @@ export class WorkNotes {
   note(record: LaunchRecord, group: ResidentGroup): void {
     this.record = record;
     this.firstNs = Math.min(this.firstNs, group.startNs);
-    for (const block of group.blocks) this.works[block] = group.work;
+    for (let place = 0; place < group.count; place++) this.works[blockAt(group, place)] = group.work;
   }
 
   /** @param blocksPerCycle of the card; what its blocks that came together waited for one another is not theirs */

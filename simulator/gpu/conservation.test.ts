@@ -119,10 +119,8 @@ describe('whatever runs side by side', () => {
               const { engine, use } = gpu.state;
               const limits = capacities(H200, engine.clockHz);
               const ofDevice = DEVICE_RESOURCES.map(() => 0);
-              for (const { work: each, ratePerNs, blocks } of engine.groups) {
-                each.device.forEach(
-                  (units, resource) => (ofDevice[resource] += units * ratePerNs * blocks.length),
-                );
+              for (const { work: each, ratePerNs, count } of engine.groups) {
+                each.device.forEach((units, resource) => (ofDevice[resource] += units * ratePerNs * count));
               }
               ofDevice.forEach((perNs, resource) => (most = Math.max(most, perNs / limits.device[resource])));
               const ofSm = Array.from(use.blocks, () => SM_RESOURCES.map(() => 0));

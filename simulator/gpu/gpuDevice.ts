@@ -77,6 +77,8 @@ export class GpuDevice implements AgendaTarget {
   private readonly meter: UsageMeter;
   private readonly power: PowerMeter;
   private observer: DeviceObserver | undefined;
+  /** Of blocks that have ended since listeners were told. */
+  private reports: BlockReport[] = [];
 
   constructor(
     readonly profile: DeviceProfile,
@@ -223,7 +225,7 @@ export class GpuDevice implements AgendaTarget {
     if (kind === 'start') {
       const record = this.state.launches.get(payload);
       if (record === undefined) return;
-      record.phase = 'running';
+      this.dispatcher.start(record);
     } else if (kind === 'progress') {
       this.state.armed = undefined;
     }
@@ -270,30 +272,45 @@ export class GpuDevice implements AgendaTarget {
     this.state.policy = this.policy.snapshot();
   }
 
-  /** Ends what has ended, dispatches, works out rates, arms the next look. */
+  /** Ends what has ended, dispatches, works out rates, arms the next look. What nobody is told of is gone through at once. */
   private settle(nowNs: number): void {
+    let atNs: number | undefined = nowNs;
+    while (atNs !== undefined) atNs = this.settleAt(atNs);
+  }
+
+  /** @returns the next moment, where the device is at it already */
+  private settleAt(nowNs: number): number | undefined {
+    const { reports } = this;
     this.busyInside = true;
     this.advance(nowNs);
     this.controlClock(nowNs);
-    const reports: BlockReport[] = [];
-    for (const group of this.engine.takeFinished()) this.dispatcher.retire(group, nowNs, reports);
+    this.dispatcher.retireFinished(nowNs, reports);
     const ended = this.takeEnded(nowNs);
     const turnNs = this.dispatcher.settleTurns(nowNs) ?? Infinity;
-    const { faulted, wakeNs } = this.dispatcher.fill(nowNs);
-    ended.push(...faulted);
-    if (reports.length > 0) this.listener.onBlocksDone(reports);
-    for (const record of ended) {
-      record.energyMillijoules = this.state.power.millijoules - record.arrivedMillijoules;
-      this.listener.onLaunchEnd(record, nowNs);
-    }
+    const { faulted, wakeNs = Infinity } = this.dispatcher.fill(nowNs);
+    const isTold = reports.length > 0 || ended.length > 0 || faulted.length > 0;
+    if (isTold) this.tell(ended, faulted, nowNs);
     this.busyInside = false;
     if (this.roomMade) {
       this.roomMade = false;
-      this.settle(nowNs);
-    } else {
-      this.arm(Math.min(wakeNs ?? Infinity, turnNs));
-      this.observer?.onSettled(nowNs);
+      return nowNs;
     }
+    return this.arm(Math.min(wakeNs, turnNs), !isTold);
+  }
+
+  private tell(ended: readonly LaunchRecord[], faulted: readonly LaunchRecord[], nowNs: number): void {
+    const { reports } = this;
+    if (reports.length > 0) {
+      this.reports = [];
+      this.listener.onBlocksDone(reports);
+    }
+    for (const record of ended) this.tellEnd(record, nowNs);
+    for (const record of faulted) this.tellEnd(record, nowNs);
+  }
+
+  private tellEnd(record: LaunchRecord, nowNs: number): void {
+    record.energyMillijoules = this.state.power.millijoules - record.arrivedMillijoules;
+    this.listener.onLaunchEnd(record, nowNs);
   }
 
   private advance(nowNs: number): void {
@@ -341,29 +358,30 @@ export class GpuDevice implements AgendaTarget {
     if (launch !== undefined) this.observer?.onBlocksLeave(launch, group, done, this.state.engine.asOfNs);
   }
 
-  private takeEnded(nowNs: number): LaunchRecord[] {
-    const ended: LaunchRecord[] = [];
-    for (const record of this.state.launches.values()) {
-      if (record.phase !== 'running' || record.next < record.hi || record.residentBlocks > 0) continue;
+  private takeEnded(nowNs: number): readonly LaunchRecord[] {
+    const ended = this.dispatcher.takeEnded();
+    for (const record of ended) {
       record.phase = 'done';
       record.endNs = nowNs;
       if (record.plan !== undefined)
         touchSegments(this.state.l2, record.plan.touched, this.profile.timing.l2MissCurve);
-      ended.push(record);
     }
-    for (const record of ended) this.state.launches.delete(record.id);
     return ended;
   }
 
-  private arm(wakeNs: number): void {
+  /** @param maySkip nobody was told of anything: time may go on at once. @returns the next moment, where it has */
+  private arm(wakeNs: number, maySkip: boolean): number | undefined {
+    const { engine, power } = this.state;
     if (this.state.armed !== undefined) this.agenda.cancel(this.state.armed);
     this.state.armed = undefined;
-    const { engine, power } = this.state;
     const soonestNs = this.engine.rerate() ?? Infinity;
     this.power.rerate(engine, engine.asOfNs);
+    this.observer?.onSettled(engine.asOfNs);
     const nextNs = Math.min(soonestNs, wakeNs, power.controlNs ?? Infinity);
-    if (nextNs === Infinity) return;
+    if (nextNs === Infinity) return undefined;
+    if (maySkip && this.agenda.skipTo(nextNs)) return nextNs;
     this.state.armed = this.agenda.schedule(this.name, nextNs, 'progress');
+    return undefined;
   }
 }
 

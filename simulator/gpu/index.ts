@@ -2,6 +2,7 @@ export { Agenda, type AgendaSnapshot, type AgendaTarget } from './agenda.js';
 export {
   type BlockReport,
   type ExecutionOptions,
+  blockAt,
   uniformWork,
   type KeptProfiles,
   type KnownWork,
@@ -64,5 +65,11 @@ export {
   type SourcedFigure,
 } from './profiles/index.js';
 export { SmActivity, type SmCounts } from './smActivity.js';
-export { DEVICE_RESOURCES, SM_RESOURCES, type BlockWork } from './timing/index.js';
+export {
+  DEVICE_RESOURCES,
+  MECHANISMS,
+  SM_RESOURCES,
+  type BlockWork,
+  type Mechanism,
+} from './timing/index.js';
 export type { ContextUsage, DeviceUsage } from './usage/index.js';

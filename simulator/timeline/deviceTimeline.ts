@@ -76,10 +76,10 @@ export class DeviceTimeline implements DeviceObserver {
     let blocks = 0;
     let warps = 0;
     let dramBytesPerNs = 0;
-    for (const { blocks: held, work, ratePerNs } of state.engine.groups) {
-      blocks += held.length;
-      warps += held.length * work.warps;
-      dramBytesPerNs += held.length * work.device[DRAM_BYTES] * ratePerNs;
+    for (const { count, work, ratePerNs } of state.engine.groups) {
+      blocks += count;
+      warps += count * work.warps;
+      dramBytesPerNs += count * work.device[DRAM_BYTES] * ratePerNs;
     }
     this.resident.set(nowNs, { blocks, warps });
     this.utilisation.set(nowNs, { value: (100 * state.use.busySms) / profile.sms });

@@ -5,6 +5,7 @@ import { DEVICE_RESOURCES, SM_RESOURCES, type BlockWork } from '../timing/index.
 import {
   BlockEngine,
   allowedSms,
+  blockAt,
   emptyEngine,
   emptySmUse,
   occupy,
@@ -71,7 +72,9 @@ function run(grids: readonly Grid[], isApart: boolean): { ends: Map<string, numb
   }
   function note(group: ResidentGroup, endNs: number): void {
     for (const sm of group.sms) occupy(use, sm, FOOTPRINT, -group.perSm);
-    for (const block of group.blocks) ends.set(`${group.launch}:${block}`, endNs);
+    for (let place = 0; place < group.count; place++) {
+      ends.set(`${group.launch}:${blockAt(group, place)}`, endNs);
+    }
   }
 }
 

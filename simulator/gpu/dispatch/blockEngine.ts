@@ -1,24 +1,9 @@
 import type { DeviceProfile } from '../profiles/index.js';
+import { DeviceShares, blockRates, capacities, type BlockWork, type Capacities } from '../timing/index.js';
 import { AloneRates } from './aloneRates.js';
-import { alike, blockRates, capacities, type BlockWork, type Capacities } from '../timing/index.js';
-
-/** Blocks of one launch that started together, do the same work and sit in equal number on SMs with equal company. */
-export interface ResidentGroup {
-  readonly id: number;
-  readonly launch: number;
-  readonly work: BlockWork;
-  readonly sms: number[];
-  readonly perSm: number;
-  /** Block numbers, `perSm` for each of `sms` in turn. */
-  readonly blocks: number[];
-  readonly startNs: number;
-  /** Of the time since then, what it spent off the SMs while another context had its turn. */
-  parkedNs: number;
-  /** Fraction of each block still to do at `asOfNs`. */
-  remaining: number;
-  /** Fraction of a block a nanosecond, until anything changes. */
-  ratePerNs: number;
-}
+import { grouped, type PlacedBlocks } from './placing.js';
+import { partOf, type ResidentGroup } from './residentGroup.js';
+import { giveRates, smClasses } from './sharedRates.js';
 
 /** Plain data. */
 export interface EngineState {
@@ -29,28 +14,12 @@ export interface EngineState {
   memoryClockHz: number;
 }
 
-export interface PlacedBlocks {
-  readonly work: BlockWork;
-  readonly firstBlock: number;
-  /** SM of each block from `firstBlock` on. */
-  readonly sms: readonly number[];
-}
-
-/** Works that differ by less count as one: a wave of nearly uniform blocks is then one group and one event. */
-const ALIKE = 0.01;
 /**
  * Blocks end together that would end within this of each other: in nanoseconds, and as a part of a block. Uniform
  * blocks end at one moment anyway; uneven ones would otherwise cost an event each.
  */
 const TOGETHER_NS = 1;
 const TOGETHER_SHARE = 0.01;
-/** SMs on which a group's rates differ by less go on as one. */
-const RATE_SPREAD = 0.1;
-
-interface HeldClass {
-  readonly members: readonly number[];
-  readonly sms: number[];
-}
 
 export function emptyEngine(profile: DeviceProfile, nowNs: number): EngineState {
   return {
@@ -66,9 +35,8 @@ interface ClockedLimits {
   readonly clockHz: number;
   readonly memoryClockHz: number;
   readonly capacities: Capacities;
+  readonly shares: DeviceShares;
   readonly alone: AloneRates;
-  /** Blocks' times alone, which every change of residency asks for again. */
-  readonly soloTimes: WeakMap<BlockWork, number>;
 }
 
 /**
@@ -83,6 +51,10 @@ export class BlockEngine {
   private sharedSms = 0;
   /** All rates are as `AloneRates` gave them at the last look. */
   private isAlone = false;
+  /** Groups have come, gone or changed since the last look. */
+  private isChanged = true;
+  /** Positions in the list of groups that have finished, which the next to come take. */
+  private readonly holes: number[] = [];
   /** The last launch that stood on each SM while one was placed, to tell SMs that it takes twice. */
   private readonly placedAt: Int32Array;
   private placements = 0;
@@ -100,21 +72,66 @@ export class BlockEngine {
     for (const { sms } of state.groups) this.occupy(sms, 1);
   }
 
-  /** Brings every group to `nowNs` at the present rates. */
-  advance(nowNs: number): void {
-    const elapsedNs = nowNs - this.state.asOfNs;
-    if (elapsedNs > 0) {
-      for (const group of this.state.groups) group.remaining -= group.ratePerNs * elapsedNs;
-    }
-    this.state.asOfNs = Math.max(this.state.asOfNs, nowNs);
+  /** No SM holds blocks of two groups. */
+  get areApart(): boolean {
+    return this.sharedSms === 0;
   }
 
-  /** Takes out the groups that have finished by now. */
-  takeFinished(): readonly ResidentGroup[] {
-    if (!this.state.groups.some(isFinished)) return NONE;
-    const taken = this.take(isFinished);
-    for (const group of taken) this.onLeave(group, 1);
+  /** Brings every group to `nowNs` at the present rates. */
+  advance(nowNs: number): void {
+    const { state } = this;
+    const elapsedNs = nowNs - state.asOfNs;
+    if (!(elapsedNs > 0)) return;
+    const { groups } = state;
+    for (let index = 0; index < groups.length; index++) {
+      const group = groups[index];
+      group.remaining -= group.ratePerNs * elapsedNs;
+    }
+    state.asOfNs = nowNs;
+  }
+
+  /**
+   * Takes out the groups that have finished by now. @param keepsPlaces their SMs count as theirs until `refill` gives them to
+   * others or `leave` gives them up
+   */
+  takeFinished(keepsPlaces = false): readonly ResidentGroup[] {
+    const { groups } = this.state;
+    let taken: ResidentGroup[] | undefined;
+    for (let index = 0; index < groups.length; index++) {
+      const group = groups[index];
+      if (!isFinished(group)) continue;
+      this.holes.push(index);
+      if (taken === undefined) taken = [group];
+      else taken.push(group);
+    }
+    if (taken === undefined) return NONE;
+    for (const group of taken) {
+      if (!keepsPlaces) this.occupy(group.sms, -1);
+      this.onLeave(group, 1);
+    }
     return taken;
+  }
+
+  /** Groups that have finished and whose positions in the list nobody took are out of it. */
+  dropFinished(): void {
+    const { holes } = this;
+    if (holes.length === 0) return;
+    const { groups } = this.state;
+    if (holes.length > 1) holes.sort((a, b) => a - b);
+    let kept = holes[0];
+    let next = 0;
+    for (let index = kept; index < groups.length; index++) {
+      if (index === holes[next]) next += 1;
+      else groups[kept++] = groups[index];
+    }
+    while (groups.length > kept) groups.pop();
+    while (holes.length > 0) holes.pop();
+    this.isChanged = true;
+  }
+
+  /** SMs that a finished group kept are nobody's now. */
+  leave(sms: readonly number[]): void {
+    this.occupy(sms, -1);
   }
 
   /** Takes out a launch's groups, finished or not. */
@@ -136,55 +153,41 @@ export class BlockEngine {
 
   /** Groups that were parked go on. */
   putBack(groups: readonly ResidentGroup[]): void {
+    this.dropFinished();
     this.state.groups.push(...groups);
     for (const { sms } of groups) this.occupy(sms, 1);
     this.isAlone = false;
+    this.isChanged = true;
   }
 
   /** Adds blocks that start now. `advance` must have been called for this moment. */
   add(launch: number, placed: readonly PlacedBlocks[]): void {
     if (this.isApart) {
       for (const { work, firstBlock, sms } of placed) {
-        sms.forEach((sm, index) => this.addGroup(launch, work, [sm], 1, [firstBlock + index]));
+        sms.forEach((sm, index) => this.come(launch, work, [sm], 1, firstBlock + index, undefined));
       }
-      return;
-    }
-    if (placed.length === 1 && placed[0].sms.length === 1) {
-      const [{ work, firstBlock, sms }] = placed;
-      this.addGroup(launch, work, [sms[0]], 1, [firstBlock]);
       return;
     }
     if (placed.length === 1 && this.areDifferent(placed[0].sms)) {
       const [{ work, firstBlock, sms }] = placed;
-      this.addGroup(
-        launch,
-        work,
-        [...sms],
-        1,
-        sms.map((_, index) => firstBlock + index),
-      );
+      this.come(launch, work, sms, 1, firstBlock, undefined);
       return;
     }
-    for (const kind of mergeAlike(placed)) {
-      const bySm = new Map<number, number[]>();
-      kind.forEach(({ firstBlock, sms }) => {
-        sms.forEach((sm, index) => {
-          const blocks = bySm.get(sm);
-          if (blocks === undefined) bySm.set(sm, [firstBlock + index]);
-          else blocks.push(firstBlock + index);
-        });
-      });
-      const byCount = new Map<number, { sms: number[]; blocks: number[] }>();
-      for (const [sm, blocks] of bySm) {
-        const group = byCount.get(blocks.length) ?? { sms: [], blocks: [] };
-        group.sms.push(sm);
-        group.blocks.push(...blocks);
-        byCount.set(blocks.length, group);
-      }
-      for (const [perSm, { sms, blocks }] of byCount) {
-        this.addGroup(launch, kind[0].work, sms, perSm, blocks);
-      }
+    for (const { work, sms, perSm, firstBlock, numbers } of grouped(placed)) {
+      this.come(launch, work, sms, perSm, firstBlock, numbers);
     }
+  }
+
+  /** Adds alike blocks where groups were that have finished and kept their places. */
+  refill(
+    launch: number,
+    work: BlockWork,
+    sms: readonly number[],
+    perSm: number,
+    firstBlock: number,
+    numbers: readonly number[] | undefined,
+  ): void {
+    this.addGroup(launch, work, sms, perSm, firstBlock, numbers);
   }
 
   private areDifferent(sms: readonly number[]): boolean {
@@ -206,51 +209,89 @@ export class BlockEngine {
     }
   }
 
-  private addGroup(launch: number, work: BlockWork, sms: number[], perSm: number, blocks: number[]): void {
+  private come(
+    launch: number,
+    work: BlockWork,
+    sms: readonly number[],
+    perSm: number,
+    firstBlock: number,
+    numbers: readonly number[] | undefined,
+  ): void {
     this.occupy(sms, 1);
-    this.state.groups.push({
-      id: this.state.nextGroup++,
+    this.addGroup(launch, work, sms, perSm, firstBlock, numbers);
+  }
+
+  private addGroup(
+    launch: number,
+    work: BlockWork,
+    sms: readonly number[],
+    perSm: number,
+    firstBlock: number,
+    numbers: readonly number[] | undefined,
+  ): void {
+    const { state, holes } = this;
+    const group: ResidentGroup = {
+      id: state.nextGroup++,
       launch,
       work,
       sms,
       perSm,
-      blocks,
-      startNs: this.state.asOfNs,
+      count: sms.length * perSm,
+      firstBlock,
+      numbers,
+      startNs: state.asOfNs,
       parkedNs: 0,
       remaining: 1,
       ratePerNs: 0,
-    });
+    };
+    const hole = holes.pop();
+    if (hole === undefined) {
+      state.groups.push(group);
+      this.isChanged = true;
+      return;
+    }
+    const before = state.groups[hole];
+    state.groups[hole] = group;
+    if (before.work === work && before.perSm === perSm && before.count === group.count) {
+      group.ratePerNs = before.ratePerNs;
+    } else this.isChanged = true;
   }
 
   /** Works out all rates anew; call after any change. @returns when the next group ends at these rates, or undefined. */
   rerate(): number | undefined {
+    this.dropFinished();
     const { state, profile } = this;
     if (state.groups.length === 0) return undefined;
-    const limits = this.capacities();
+    const { alone, shares, capacities: limits } = this.capacities();
+    const { isChanged } = this;
+    this.isChanged = false;
     if (this.sharedSms === 0) {
-      limits.alone.rate(state.groups, !this.isAlone);
+      if (isChanged || !this.isAlone) alone.rate(state.groups, !this.isAlone);
       this.isAlone = true;
       return this.soonest();
     }
     this.isAlone = false;
-    const classes = this.smClasses();
+    const classes = smClasses(state.groups);
     const rates = blockRates(
       state.groups.map(({ launch, work, sms, perSm }) => ({ launch, work, sms: sms.length, perSm })),
       classes,
-      limits.capacities,
+      limits,
       profile.timing.overlapExponent,
       profile.schedulersPerSm,
-      limits.soloTimes,
+      shares,
     );
-    this.giveRates(classes, rates);
+    state.groups = giveRates(state.groups, classes, rates, (group, positions) =>
+      partOf(group, state.nextGroup++, positions),
+    );
     return this.soonest();
   }
 
   private soonest(): number {
     const { groups, asOfNs } = this.state;
     let soonestNs = Infinity;
-    for (const { remaining, ratePerNs } of groups) {
-      const leftNs = Math.max(0, remaining) / ratePerNs;
+    for (let index = 0; index < groups.length; index++) {
+      const { remaining, ratePerNs } = groups[index];
+      const leftNs = remaining > 0 ? remaining / ratePerNs : 0;
       if (leftNs < soonestNs) soonestNs = leftNs;
     }
     return asOfNs + soonestNs;
@@ -269,119 +310,23 @@ export class BlockEngine {
     if (this.limits?.clockHz !== clockHz || this.limits.memoryClockHz !== memoryClockHz) {
       const { timing, schedulersPerSm } = this.profile;
       const limits = capacities(this.profile, clockHz, memoryClockHz);
-      const alone = new AloneRates(limits, timing.overlapExponent, schedulersPerSm);
-      this.limits = { clockHz, memoryClockHz, capacities: limits, alone, soloTimes: new WeakMap() };
+      const shares = new DeviceShares(limits, timing.overlapExponent, schedulersPerSm);
+      const alone = new AloneRates(limits, timing.overlapExponent, schedulersPerSm, shares);
+      this.limits = { clockHz, memoryClockHz, capacities: limits, shares, alone };
       this.isAlone = false;
     }
     return this.limits;
   }
 
   private take(wanted: (group: ResidentGroup) => boolean): ResidentGroup[] {
+    this.dropFinished();
     const taken = this.state.groups.filter(wanted);
-    if (taken.length > 0) this.state.groups = this.state.groups.filter((group) => !wanted(group));
+    if (taken.length > 0) {
+      this.state.groups = this.state.groups.filter((group) => !wanted(group));
+      this.isChanged = true;
+    }
     for (const { sms } of taken) this.occupy(sms, -1);
     return taken;
-  }
-
-  /** SMs by the groups that they hold. */
-  private smClasses(): HeldClass[] {
-    const { groups } = this.state;
-    if (groups.length === 1) return [{ members: [0], sms: groups[0].sms }];
-    const members = new Map<number, number[]>();
-    groups.forEach((group, index) => {
-      for (const sm of group.sms) {
-        const held = members.get(sm);
-        if (held === undefined) members.set(sm, [index]);
-        else held.push(index);
-      }
-    });
-    const classes = new Map<string, HeldClass>();
-    for (const sm of [...members.keys()].sort((a, b) => a - b)) {
-      const company = members.get(sm) ?? [];
-      const key = company.join();
-      const held = classes.get(key);
-      if (held === undefined) classes.set(key, { members: company, sms: [sm] });
-      else held.sms.push(sm);
-    }
-    return [...classes.values()];
-  }
-
-  /**
-   * Gives each group the mean of its SMs' rates. Where they differ by more than a little, the group is split: blocks
-   * beside a hog and blocks on free SMs must not end together.
-   */
-  private giveRates(classes: readonly HeldClass[], rates: readonly (readonly number[])[]): void {
-    const { groups } = this.state;
-    if (groups.length === 1 && classes.length === 1) {
-      // As below: the sum over the SMs divided by their number.
-      const [group] = groups;
-      group.ratePerNs = (rates[0][0] * classes[0].sms.length) / group.sms.length;
-      return;
-    }
-    const sums = new Float64Array(groups.length);
-    const lows = new Float64Array(groups.length).fill(Infinity);
-    const highs = new Float64Array(groups.length);
-    classes.forEach(({ members, sms }, index) => {
-      for (let position = 0; position < members.length; position++) {
-        const group = members[position];
-        const rate = rates[index][position];
-        sums[group] += rate * sms.length;
-        lows[group] = Math.min(lows[group], rate);
-        highs[group] = Math.max(highs[group], rate);
-      }
-    });
-    let split = false;
-    groups.forEach((group, index) => {
-      group.ratePerNs = sums[index] / group.sms.length;
-      if (highs[index] > lows[index] * (1 + RATE_SPREAD)) split = true;
-    });
-    if (!split) return;
-    const parts = groups.flatMap((group, index) => {
-      if (highs[index] <= lows[index] * (1 + RATE_SPREAD)) return [group];
-      const rateOf = new Map<number, number>();
-      classes.forEach(({ members, sms }, smClass) => {
-        const position = members.indexOf(index);
-        if (position >= 0) for (const sm of sms) rateOf.set(sm, rates[smClass][position]);
-      });
-      return this.splitByRate(group, rateOf);
-    });
-    this.state.groups = parts;
-  }
-
-  private splitByRate(group: ResidentGroup, rateOf: ReadonlyMap<number, number>): ResidentGroup[] {
-    const positions = group.sms.map((_, position) => position);
-    const rate = (position: number): number => rateOf.get(group.sms[position]) ?? 0;
-    positions.sort((a, b) => rate(a) - rate(b) || a - b);
-    const parts: number[][] = [];
-    let first = 0;
-    for (const position of positions) {
-      if (parts.length === 0 || rate(position) > first * (1 + RATE_SPREAD)) {
-        parts.push([]);
-        first = rate(position);
-      }
-      parts[parts.length - 1].push(position);
-    }
-    return parts.map((part) => {
-      const kept =
-        parts.length === 1
-          ? group
-          : this.part(
-              group,
-              part.sort((a, b) => a - b),
-            );
-      kept.ratePerNs = part.reduce((sum, position) => sum + rate(position), 0) / part.length;
-      return kept;
-    });
-  }
-
-  private part(group: ResidentGroup, positions: readonly number[]): ResidentGroup {
-    const { perSm } = group;
-    return {
-      ...group,
-      id: this.state.nextGroup++,
-      sms: positions.map((position) => group.sms[position]),
-      blocks: positions.flatMap((position) => group.blocks.slice(position * perSm, (position + 1) * perSm)),
-    };
   }
 }
 
@@ -389,14 +334,4 @@ const NONE: readonly ResidentGroup[] = [];
 
 function isFinished({ remaining, ratePerNs }: ResidentGroup): boolean {
   return ratePerNs > 0 && remaining <= Math.max(ratePerNs * TOGETHER_NS, TOGETHER_SHARE);
-}
-
-function mergeAlike(placed: readonly PlacedBlocks[]): PlacedBlocks[][] {
-  const kinds: PlacedBlocks[][] = [];
-  for (const blocks of placed) {
-    const kind = kinds.find((known) => alike(known[0].work, blocks.work, ALIKE));
-    if (kind === undefined) kinds.push([blocks]);
-    else kind.push(blocks);
-  }
-  return kinds;
 }

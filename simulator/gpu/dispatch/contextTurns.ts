@@ -1,6 +1,6 @@
 import type { DeviceProfile } from '../profiles/index.js';
-import type { ResidentGroup } from './blockEngine.js';
 import type { LaunchRecord } from './launchRecord.js';
+import type { ResidentGroup } from './residentGroup.js';
 
 /** Whose turn it is on a card that runs one context at a time. Plain data. */
 export interface TurnState {

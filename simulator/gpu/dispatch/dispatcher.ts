@@ -2,14 +2,26 @@ import { GpuError } from '../gpuError.js';
 import type { DeviceView, SchedulingPolicy } from '../../scheduling/index.js';
 import type { BlockFootprint } from '../occupancy/index.js';
 import type { DeviceProfile } from '../profiles/index.js';
+import { DEVICE_RESOURCES, type BlockWork } from '../timing/index.js';
 import type { BlockEngine } from './blockEngine.js';
-import { type PlacedBlocks, type ResidentGroup } from './blockEngine.js';
-import { DEVICE_RESOURCES, rampedWork, type BlockWork } from '../timing/index.js';
 import type { BlockSource } from './blockSource.js';
 import { ContextTurns, type BlockStage, type TurnState } from './contextTurns.js';
 import { knownFrom } from './knownWork.js';
 import type { BlockReport, LaunchRecord } from './launchRecord.js';
-import { allowedSms, emptySmUse, occupy, placeBlocks, room, roomOn, type SmUse } from './smPool.js';
+import type { PlacedBlocks } from './placing.js';
+import { RampedWorks } from './rampedWorks.js';
+import { blockAt, type ResidentGroup } from './residentGroup.js';
+import {
+  allowedSms,
+  emptySmUse,
+  fillRanks,
+  occupy,
+  placeBlocks,
+  room,
+  roomOn,
+  type SmUse,
+} from './smPool.js';
+import { VacatedPlaces, type Places } from './vacatedPlaces.js';
 
 const DRAM_BYTES = DEVICE_RESOURCES.indexOf('dramBytes');
 
@@ -23,6 +35,14 @@ export class Dispatcher implements BlockStage {
   private readonly nothing = emptySmUse(1);
 
   private readonly tpcs: number;
+  private readonly ramped: RampedWorks;
+  private readonly vacated: VacatedPlaces;
+  /** Launches that have ended since somebody asked. */
+  private spent: LaunchRecord[] = [];
+  /** Those of the view, as long as none starts or goes. */
+  private readonly running: LaunchRecord[] = [];
+  private isStale = true;
+  private readonly shown: { nowNs: number } & DeviceView;
 
   constructor(
     private readonly profile: DeviceProfile,
@@ -35,6 +55,9 @@ export class Dispatcher implements BlockStage {
     turns: TurnState | undefined,
   ) {
     this.tpcs = profile.sms / profile.smsPerTpc;
+    this.ramped = new RampedWorks(profile.timing.blocksPerCycle);
+    this.vacated = new VacatedPlaces(fillRanks(profile));
+    this.shown = { nowNs: 0, tpcs: this.tpcs, launches: this.running, fits: this.fits };
     this.contextTurns = turns === undefined ? undefined : new ContextTurns(profile, turns, launches, this);
   }
 
@@ -54,18 +77,51 @@ export class Dispatcher implements BlockStage {
     this.engine.putBack(groups);
   }
 
+  /** A launch may give blocks from now on. */
+  start(record: LaunchRecord): void {
+    record.phase = 'running';
+    this.isStale = true;
+    if (record.next >= record.hi) this.spent.push(record);
+  }
+
+  /** Blocks that have finished by now leave. */
+  retireFinished(nowNs: number, reports: BlockReport[]): void {
+    const keepsPlaces = this.contextTurns === undefined && this.engine.areApart;
+    const finished = this.engine.takeFinished(keepsPlaces);
+    for (let index = 0; index < finished.length; index++) {
+      this.retire(finished[index], keepsPlaces, nowNs, reports);
+    }
+  }
+
+  /** Takes the launches off whose blocks are all over, in order of arrival. */
+  takeEnded(): readonly LaunchRecord[] {
+    const { spent } = this;
+    if (spent.length === 0) return NONE;
+    if (spent.length > 1) spent.sort((a, b) => a.id - b.id);
+    for (const record of spent) this.forget(record);
+    this.spent = [];
+    return spent;
+  }
+
   /**
    * Dispatches until the policy holds. @returns the launches that faulted meanwhile, and when the policy wants to be
    * asked again.
    */
-  fill(nowNs: number): { faulted: LaunchRecord[]; wakeNs?: number } {
-    const faulted: LaunchRecord[] = [];
-    if (this.launches.size === 0) return { faulted };
+  fill(nowNs: number): Filled {
+    const filled = this.launches.size === 0 ? FILLED : this.dispatchAll(nowNs);
+    this.giveUpVacated();
+    this.engine.dropFinished();
+    return filled;
+  }
+
+  private dispatchAll(nowNs: number): Filled {
+    let faulted: LaunchRecord[] | undefined;
     let view = this.view(nowNs);
     for (;;) {
       const decision = this.policy.decide(view);
       if (decision.kind === 'hold') {
-        return decision.untilNs === undefined ? { faulted } : { faulted, wakeNs: decision.untilNs };
+        if (faulted === undefined && decision.untilNs === undefined) return FILLED;
+        return { faulted: faulted ?? NONE, wakeNs: decision.untilNs };
       }
       const record = this.launches.get(decision.launch);
       if (record === undefined) {
@@ -85,40 +141,74 @@ export class Dispatcher implements BlockStage {
         record.phase = 'faulted';
         record.endNs = nowNs;
         this.drop(record);
-        faulted.push(record);
+        if (faulted === undefined) faulted = [record];
+        else faulted.push(record);
         view = this.view(nowNs);
       } else if (dispatched === 0) {
-        return { faulted };
+        return faulted === undefined ? FILLED : { faulted, wakeNs: undefined };
       }
     }
   }
 
   /** Gives back what a group's blocks held and counts them. */
-  retire(group: ResidentGroup, nowNs: number, reports: BlockReport[]): void {
-    const record = this.release(group);
-    if (record === undefined) return;
-    record.doneBlocks += group.blocks.length;
-    record.dramBytes += group.work.device[DRAM_BYTES] * group.blocks.length;
+  private retire(group: ResidentGroup, keepsPlaces: boolean, nowNs: number, reports: BlockReport[]): void {
+    const { sms, perSm, count } = group;
+    const record = this.launches.get(group.launch);
+    if (record === undefined) {
+      if (keepsPlaces) this.engine.leave(sms);
+      return;
+    }
+    record.residentBlocks -= count;
+    record.doneBlocks += count;
+    record.dramBytes += group.work.device[DRAM_BYTES] * count;
+    if (record.residentBlocks === 0 && record.next >= record.hi) this.spent.push(record);
+    if (!keepsPlaces) this.giveBack(group, record.block);
+    else if (this.vacated.holdsAllRoom(record.block)) this.vacated.add(sms, perSm, record.block);
+    else {
+      this.engine.leave(sms);
+      this.giveBack(group, record.block);
+    }
     if (!record.reportBlocks) return;
-    group.blocks.forEach((block, index) => {
-      const sm = group.sms[Math.floor(index / group.perSm)];
+    for (let place = 0; place < count; place++) {
+      const sm = sms[Math.floor(place / perSm)];
+      const block = blockAt(group, place);
       reports.push({ launch: record.id, block, sm, startNs: group.startNs, endNs: nowNs });
-    });
+    }
   }
 
   /** Takes a launch off the device, resident blocks and all. */
   drop(record: LaunchRecord): void {
     for (const group of this.engine.takeLaunch(record.id)) this.release(group);
     this.engine.leaveParked(this.contextTurns?.drop(record.id, this.engine.state.asOfNs) ?? []);
-    this.launches.delete(record.id);
+    this.forget(record);
   }
 
-  private release(group: ResidentGroup): LaunchRecord | undefined {
+  private forget(record: LaunchRecord): void {
+    this.launches.delete(record.id);
+    this.isStale = true;
+  }
+
+  private release(group: ResidentGroup): void {
     const record = this.launches.get(group.launch);
-    if (record === undefined) return undefined;
-    for (const sm of group.sms) occupy(this.use, sm, record.block, -group.perSm);
-    record.residentBlocks -= group.blocks.length;
-    return record;
+    if (record === undefined) return;
+    this.giveBack(group, record.block);
+    record.residentBlocks -= group.count;
+  }
+
+  /** What blocks held is free. */
+  private giveBack({ sms, perSm }: Places, block: BlockFootprint): void {
+    this.vacated.fullFor = undefined;
+    for (const sm of sms) occupy(this.use, sm, block, -perSm);
+  }
+
+  /** Places that nobody has taken over are free as any others. */
+  private giveUpVacated(): void {
+    const { footprint } = this.vacated;
+    if (footprint === undefined) return;
+    for (let places = this.vacated.pop(); places !== undefined; places = this.vacated.pop()) {
+      this.engine.leave(places.sms);
+      this.giveBack(places, footprint);
+    }
   }
 
   private occupyAgain(group: ResidentGroup, sign: 1 | -1): void {
@@ -128,6 +218,63 @@ export class Dispatcher implements BlockStage {
   }
 
   private dispatch(record: LaunchRecord, wanted: number, narrower: bigint | undefined): number {
+    if (this.vacated.blocks > 0) {
+      const taken = this.canTakeOver(record, narrower) ? this.takeOver(record, wanted) : 0;
+      if (taken > 0 || record.fault !== undefined) return taken;
+      this.giveUpVacated();
+    }
+    return this.place(record, wanted, narrower);
+  }
+
+  /** Whether all the room that there is for the launch is what blocks have just left. */
+  private canTakeOver(record: LaunchRecord, narrower: bigint | undefined): boolean {
+    return (
+      narrower === undefined &&
+      record.cooperative !== true &&
+      this.vacated.holdsAllRoom(record.block) &&
+      record.tpcMask < 0n
+    );
+  }
+
+  /** The next blocks take the places of others that have just ended. @returns how many; 0 where it is not so simple */
+  private takeOver(record: LaunchRecord, wanted: number): number {
+    const { next: first } = record;
+    const count = Math.min(wanted, record.hi - first, this.vacated.blocks);
+    const { known } = record;
+    const isAlike =
+      known === undefined
+        ? this.execution.chunk(record, count) === count
+        : knownFrom(known, first, count).blocks === count;
+    const places = isAlike ? this.vacated.take(count) : undefined;
+    if (places === undefined) return 0;
+    const { sms, perSm } = places;
+    let work: BlockWork | undefined;
+    if (known === undefined) {
+      const capacity = Math.max(1, this.capacityOf(record.block, this.profile.sms));
+      work = this.execute(record, inOrder(places), 0, capacity)?.work;
+      if (work === undefined) {
+        this.engine.leave(sms);
+        this.giveBack(places, record.block);
+        return 0;
+      }
+    } else {
+      work = knownFrom(known, first, count).work;
+      record.next += count;
+    }
+    record.residentBlocks += count;
+    const started = first === record.lo ? this.ramped.of(work, count) : work;
+    this.engine.refill(
+      record.id,
+      started,
+      sms,
+      perSm,
+      first,
+      perSm > 1 ? roundRobin(places, first) : undefined,
+    );
+    return count;
+  }
+
+  private place(record: LaunchRecord, wanted: number, narrower: bigint | undefined): number {
     const sms = this.smsOf(record, narrower);
     // A cooperative launch starts whole or not at all; `fits` has told the policy so.
     const count =
@@ -149,8 +296,7 @@ export class Dispatcher implements BlockStage {
       if (next === undefined) break;
       const { work, blocks } = next;
       if (record.known !== undefined) record.next += blocks;
-      const started =
-        first === record.lo ? rampedWork(work, chosen.length, this.profile.timing.blocksPerCycle) : work;
+      const started = first === record.lo ? this.ramped.of(work, chosen.length) : work;
       placed.push({ work: started, firstBlock: first + done, sms: chosen.slice(done, done + blocks) });
       done += blocks;
     }
@@ -182,19 +328,28 @@ export class Dispatcher implements BlockStage {
 
   /** One for all decisions of a moment: it shows launches as they are when it is asked. */
   private view(nowNs: number): DeviceView {
-    const running: LaunchRecord[] = [];
+    const { running, shown } = this;
+    shown.nowNs = nowNs;
+    if (!this.isStale && this.contextTurns === undefined) return shown;
+    this.isStale = false;
+    while (running.length > 0) running.pop();
     for (const record of this.launches.values()) {
       if (record.phase === 'running' && this.contextTurns?.hasTurn(record, nowNs) !== false)
         running.push(record);
     }
-    return { nowNs, tpcs: this.tpcs, launches: running, fits: this.fits };
+    return shown;
   }
 
   private readonly fits = (launch: number, tpcMask?: bigint): number => {
     const record = this.launches.get(launch);
     if (record === undefined || record.phase !== 'running') return 0;
     const waiting = record.hi - record.next;
+    if (this.canTakeOver(record, tpcMask)) return Math.min(this.vacated.blocks, waiting);
+    this.giveUpVacated();
     const free = roomOn(this.profile, this.use, this.smsOf(record, tpcMask), record.block, waiting);
+    if (free <= 0 && waiting > 0 && tpcMask === undefined && record.tpcMask < 0n) {
+      this.vacated.fullFor = record.block;
+    }
     return record.cooperative === true && free < waiting ? 0 : Math.min(free, waiting);
   };
 
@@ -221,4 +376,27 @@ export class Dispatcher implements BlockStage {
     }
     return bytes;
   }
+}
+
+/** What came of a round of decisions. */
+export interface Filled {
+  readonly faulted: readonly LaunchRecord[];
+  /** When the policy wants to be asked again. */
+  readonly wakeNs: number | undefined;
+}
+
+const NONE: readonly LaunchRecord[] = [];
+const FILLED: Filled = { faulted: NONE, wakeNs: undefined };
+
+/** SM of each block in the order in which blocks are placed: one on each SM, then the next round. */
+function inOrder({ sms, perSm }: Places): readonly number[] {
+  if (perSm === 1) return sms;
+  return Array.from({ length: perSm }, () => sms).flat();
+}
+
+/** Numbers of blocks placed like that, `perSm` for each SM in turn. */
+function roundRobin({ sms, perSm }: Places, first: number): number[] {
+  return sms.flatMap((_, index) =>
+    Array.from({ length: perSm }, (__, round) => first + round * sms.length + index),
+  );
 }

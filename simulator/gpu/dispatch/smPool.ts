@@ -82,6 +82,13 @@ export function allowedSms(profile: DeviceProfile, tpcMask: bigint): readonly nu
   return order.filter((sm) => ((tpcMask >> BigInt(Math.floor(sm / profile.smsPerTpc))) & 1n) === 1n);
 }
 
+/** Where each SM stands in the order in which SMs are filled. */
+export function fillRanks(profile: DeviceProfile): Int32Array {
+  const ranks = new Int32Array(profile.sms);
+  fillOrder(profile).forEach((sm, rank) => (ranks[sm] = rank));
+  return ranks;
+}
+
 const orders = new Map<string, number[]>();
 
 function fillOrder(profile: DeviceProfile): readonly number[] {

@@ -67,10 +67,10 @@ export class PowerMeter {
   }
 
   /** A group's blocks count as finished a little before or after their work is done: the difference counts now. */
-  finish({ work, blocks, remaining }: ResidentGroup, clockHz: number): void {
+  finish({ work, count, remaining }: ResidentGroup, clockHz: number): void {
     const energy = this.energyOf(work);
     const picojoules = energy.chip * voltageShare(this.profile, clockHz) ** 2 + energy.memory;
-    this.state.millijoules += picojoules * remaining * blocks.length * MILLIJOULES_PER_PICOJOULE;
+    this.state.millijoules += picojoules * remaining * count * MILLIJOULES_PER_PICOJOULE;
   }
 
   /** Works out the power anew; call when rates or clocks have changed. */
@@ -78,8 +78,8 @@ export class PowerMeter {
     const { state, profile } = this;
     let chip = 0;
     let memory = 0;
-    for (const { work, blocks, ratePerNs } of groups) {
-      const blocksPerNs = ratePerNs * blocks.length;
+    for (const { work, count, ratePerNs } of groups) {
+      const blocksPerNs = ratePerNs * count;
       const energy = this.energyOf(work);
       chip += blocksPerNs * energy.chip;
       memory += blocksPerNs * energy.memory;

@@ -17,8 +17,9 @@ function group(
   perSm: number,
   { remaining = 1, startNs = 0 } = {},
 ): ResidentGroup {
-  const blocks = Array.from({ length: sms.length * perSm }, (_, block) => block);
-  return { id: launch, launch, work, sms, perSm, blocks, startNs, parkedNs: 0, remaining, ratePerNs: 0.01 };
+  const count = sms.length * perSm;
+  const blocks = { sms, perSm, count, firstBlock: 0, numbers: undefined };
+  return { id: launch, launch, work, ...blocks, startNs, parkedNs: 0, remaining, ratePerNs: 0.01 };
 }
 
 function engine(groups: ResidentGroup[], asOfNs = 0): EngineState {

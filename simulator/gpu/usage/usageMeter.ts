@@ -38,10 +38,10 @@ export class UsageMeter {
 
   /** Blocks leave the device at `nowNs`, `done` of each; 1 when they have come to their end. */
   leave(group: ResidentGroup, done: number, nowNs: number): void {
-    const { work, blocks } = group;
-    addWork(this.sm, work.sm, blocks.length * done);
-    addWork(this.device, work.device, blocks.length * done);
-    if (done === 1) this.blocks += blocks.length;
+    const { work, count } = group;
+    addWork(this.sm, work.sm, count * done);
+    addWork(this.device, work.device, count * done);
+    if (done === 1) this.blocks += count;
     this.addWarps(this.warpNs, group, nowNs);
   }
 
@@ -62,7 +62,7 @@ export class UsageMeter {
     const warps = new Map(this.warpNs);
     const addBegun = (group: ResidentGroup, sinceNs: number, untilNs: number): void => {
       const { work, remaining, ratePerNs } = group;
-      const done = Math.min(1, Math.max(0, 1 - remaining + ratePerNs * sinceNs)) * group.blocks.length;
+      const done = Math.min(1, Math.max(0, 1 - remaining + ratePerNs * sinceNs)) * group.count;
       addWork(sm, work.sm, done);
       addWork(device, work.device, done);
       this.addWarps(warps, group, untilNs);
@@ -80,7 +80,7 @@ export class UsageMeter {
   private addWarps(into: Map<number, number>, group: ResidentGroup, nowNs: number): void {
     const residentNs = Math.max(0, nowNs - Math.max(group.startNs, this.fromNs) - group.parkedNs);
     const context = this.launches.get(group.launch)?.context ?? GONE;
-    into.set(context, (into.get(context) ?? 0) + residentNs * group.work.warps * group.blocks.length);
+    into.set(context, (into.get(context) ?? 0) + residentNs * group.work.warps * group.count);
   }
 
   private forgetContexts(isAlive: (context: number) => boolean): void {
