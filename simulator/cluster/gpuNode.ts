@@ -175,8 +175,8 @@ export class GpuNode implements CommandSink {
             ...(options.stopwatch === undefined ? {} : { stopwatch: options.stopwatch }),
           },
           {
-            onLaunchEnd: (record) => this.driver.onLaunchEnd(gpu, record),
-            onBlocksDone: (reports) => this.driver.onBlocksDone(gpu, reports),
+            onLaunchEnd: (record) => this.driver.onLaunchEnd(record),
+            onBlocksDone: (reports) => this.driver.onBlocksDone(reports),
           },
           saved?.devices[gpu] ?? emptyDevice(profile, clock.nowNs(), options.contexts),
         ),

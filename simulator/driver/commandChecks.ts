@@ -5,8 +5,11 @@ import type { ContextTable } from './contextTable.js';
 import { checkCopy, type CopyCommand } from './copyTraffic.js';
 import type { ContextState, StoredRequest } from './driverState.js';
 import { launchRequest, type LaunchCommand } from './launchCheck.js';
-import { withCost } from './launchCosts.js';
+import { LaunchCosts } from './launchCosts.js';
 import { Refusal } from './refusal.js';
+
+/** Eleven days: behind far longer ones the clock's numbers have no room for nanoseconds. */
+const LONGEST_HOST_NS = 1e15;
 
 /** What commands are held to. */
 export interface CheckSurroundings {
@@ -17,16 +20,20 @@ export interface CheckSurroundings {
 
 /** Holds commands to their context and its device before they wait for their turn. */
 export class CommandChecks {
+  private readonly costs: LaunchCosts | undefined;
+
   constructor(
     private readonly around: CheckSurroundings,
     private readonly contexts: ContextTable,
-  ) {}
+  ) {
+    this.costs = around.costs === undefined ? undefined : new LaunchCosts(around.costs);
+  }
 
   /** @throws Refusal */
   check(command: DriverCommand, context: ContextState): void {
     switch (command.op) {
       case 'launch':
-        this.launch(command, context);
+        this.launch(command, context, 0);
         return;
       case 'memcpyHostToDevice':
       case 'memcpyDeviceToHost':
@@ -37,8 +44,11 @@ export class CommandChecks {
         checkCopy(command, this.contexts.space(context), this.contexts.peerSpace(command));
         return;
       case 'hostFunction':
-        if (!(command.args.hostNs >= 0 && command.args.hostNs < Infinity)) {
-          throw new Refusal('invalidValue', `hostNs: ${command.args.hostNs} is not a time, 0 or more`);
+        if (!(command.args.hostNs >= 0 && command.args.hostNs <= LONGEST_HOST_NS)) {
+          throw new Refusal(
+            'invalidValue',
+            `hostNs: ${command.args.hostNs} is not a time, 0 to ${LONGEST_HOST_NS}`,
+          );
         }
         return;
       case 'contextCreate':
@@ -73,15 +83,21 @@ export class CommandChecks {
     }
   }
 
-  /** @returns what the device is asked for, but for when it may begin. @throws Refusal */
-  launch(command: LaunchCommand, context: ContextState): StoredRequest {
+  /**
+   * @param sequence of the command, or of the node, that it is for
+   * @returns what the device is asked for, but for when it may begin. @throws Refusal
+   */
+  launch(command: LaunchCommand, context: ContextState, sequence: number): StoredRequest {
+    const { args } = command;
     const stream = this.contexts.requireStream(context, command.stream);
-    const module = this.contexts.requireModule(context, command.args.module);
-    const request = launchRequest(command, module, this.around.profiles[context.gpu], 0, stream.priority);
-    const { costs } = this.around;
-    if (costs === undefined) return request;
-    const identity = context.modules.get(command.args.module)?.identity ?? '';
-    return withCost(request, module, identity, costs);
+    const module = this.contexts.requireModule(context, args.module);
+    const profile = this.around.profiles[context.gpu];
+    const { costs } = this;
+    if (costs === undefined) return launchRequest(command, sequence, module, profile, stream.priority);
+    const identity = context.modules.get(args.module)?.identity ?? '';
+    return launchRequest(command, sequence, module, profile, stream.priority, (kernel, fit) =>
+      costs.costOf(module, identity, kernel, fit, args.params),
+    );
   }
 
   private checkDeclared(command: CopyCommand): void {

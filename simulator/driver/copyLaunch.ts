@@ -5,6 +5,7 @@ import type { ContextState, StoredRequest } from './driverState.js';
 /** The launch of known work that a copy or fill by SMs is. */
 export function copyRequest(
   command: CopyCommand,
+  sequence: number,
   context: ContextState,
   profile: DeviceProfile,
   priority: number,
@@ -14,6 +15,7 @@ export function copyRequest(
   const bytes = command.op === 'memcpyHostToDevice' ? 0 : command.args.bytes;
   const { blocks, threads, registers, footprint, work } = copyWork(profile, bytes, isFill);
   return {
+    command: sequence,
     context: context.id,
     module: 0,
     kernel: isFill ? '[memset]' : '[memcpy DtoD]',

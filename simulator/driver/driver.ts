@@ -120,6 +120,9 @@ export class Driver implements CommandSink, AgendaTarget {
       context,
       phase: 'submitting',
       blockers: 0,
+      request: undefined,
+      node: undefined,
+      run: undefined,
     });
     this.contexts.find(context)?.inFlight.add(sequence);
     this.hostThreads.submit(context, sequence);
@@ -181,12 +184,18 @@ export class Driver implements CommandSink, AgendaTarget {
           requireAlive(context);
           this.contexts.free(context, command.args.address);
           this.parts.devices[context.gpu].forget(context.id, command.args.address);
-        } else this.contexts.destroy(context);
+        } else this.destroy(context);
         this.complete(pending, {});
       } catch (error) {
         this.complete(pending, undefined, failureOf(error));
       }
     }
+  }
+
+  private destroy(context: ContextState): void {
+    this.contexts.destroy(context);
+    this.hostThreads.forget(context.id);
+    this.parts.devices[context.gpu].forgetContext(context.id);
   }
 
   // --- launches: what a device asks back, and their ends ---
@@ -206,10 +215,8 @@ export class Driver implements CommandSink, AgendaTarget {
   }
 
   /** A device's launch has ended, well or by a fault. */
-  onLaunchEnd(gpu: number, record: LaunchRecord): void {
-    const launches = this.state.launches[gpu];
-    const pending = this.state.pending.get(launches.get(record.id) ?? -1);
-    launches.delete(record.id);
+  onLaunchEnd(record: LaunchRecord): void {
+    const pending = this.state.pending.get(record.command ?? -1);
     const context = this.contexts.find(record.context);
     if (pending === undefined || context === undefined) return;
     if (record.gridWorkspace !== undefined) this.contexts.unmapGridWorkspace(context, record.gridWorkspace);
@@ -228,9 +235,9 @@ export class Driver implements CommandSink, AgendaTarget {
     this.killContext(context);
   }
 
-  onBlocksDone(gpu: number, reports: readonly BlockReport[]): void {
+  onBlocksDone(reports: readonly BlockReport[]): void {
     for (const report of reports) {
-      const pending = this.state.pending.get(this.state.launches[gpu].get(report.launch) ?? -1);
+      const pending = this.state.pending.get(report.command ?? -1);
       if (pending === undefined) continue;
       const { ticket, context, stream } = pending.command;
       const { block, sm, startNs, endNs } = report;
@@ -248,7 +255,6 @@ export class Driver implements CommandSink, AgendaTarget {
       const pending = this.state.pending.get(sequence);
       // What is still on its way will be refused when it arrives.
       if (pending === undefined || pending.phase === 'submitting' || pending.phase === 'waiting') continue;
-      if (pending.launch !== undefined) this.state.launches[context.gpu].delete(pending.launch);
       this.complete(pending, undefined, pending.run?.failure ?? failureOf(contextFaulted(context)));
     }
   }
@@ -267,8 +273,8 @@ export class Driver implements CommandSink, AgendaTarget {
       stream: command.stream,
       op: command.op,
       timeNs: this.parts.agenda.nowNs(),
-      ...(result === undefined ? {} : { result }),
-      ...(failure === undefined ? {} : { failure }),
+      result,
+      failure,
     });
     this.streams.release(sequence);
     if (context !== undefined && context.barriers.length > 0) this.passBarriers(context);
@@ -290,6 +296,6 @@ function launchReport(record: LaunchRecord): NonNullable<DriverResult['launch']>
     dramBytes: Math.round(record.dramBytes),
     energyMillijoules: record.energyMillijoules,
     executorSeconds: record.executorSeconds,
-    ...(record.printed === undefined ? {} : { printed: record.printed }),
+    printed: record.printed,
   };
 }

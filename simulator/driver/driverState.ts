@@ -21,8 +21,6 @@ export interface PendingCommand {
   blockers: number;
   /** A launch as it was checked when it arrived. */
   request?: StoredRequest;
-  /** The launch's id on its device. */
-  launch?: number;
   /** A node of a graph that runs: the graph's launch, and which node. */
   readonly node?: { readonly run: number; readonly index: number; readonly isFirst: boolean };
   /** A graph's launch that runs. */
@@ -137,8 +135,6 @@ export interface DriverState {
   readonly pending: Map<number, PendingCommand>;
   readonly hostThreads: Map<number, HostThreadState>;
   readonly engines: Map<string, CopyEngineState>;
-  /** Sequence of the command behind a launch, by GPU and launch. */
-  readonly launches: readonly Map<number, number>[];
   /** Commands that wait for a command of another stream, by its sequence. */
   readonly dependents: Map<number, number[]>;
   /** Bytes allocated on each GPU, against its declared memory. */
@@ -153,7 +149,6 @@ export function emptyDriver(gpus: number): DriverState {
     pending: new Map(),
     hostThreads: new Map(),
     engines: new Map(),
-    launches: Array.from({ length: gpus }, () => new Map<number, number>()),
     dependents: new Map(),
     usedBytes: Array.from({ length: gpus }, () => 0),
     nextHandle: 1,

@@ -38,6 +38,8 @@ export class GraphRuns {
         context: pending.context,
         phase: 'queued',
         blockers: after.length,
+        request: undefined,
+        run: undefined,
         node: { run: pending.sequence, index, isFirst: after.length === 0 },
       };
       this.state.pending.set(sequence, node);

@@ -1,7 +1,10 @@
 import type { Agenda, DeviceProfile } from '../gpu/index.js';
-import type { DriverState, PendingCommand } from './driverState.js';
-import { HOST_CPU_LINK, type SharedLinks } from './sharedLinks.js';
+import type { DriverState, HostThreadState, PendingCommand } from './driverState.js';
+import { HOST_CPU_LINK, type LinkUse, type SharedLinks } from './sharedLinks.js';
 import { submissionCost } from './submissionCost.js';
+
+/** What every command takes: of one core. */
+const HOST_CORE: readonly LinkUse[] = [{ link: HOST_CPU_LINK, weight: 1 }];
 
 /**
  * The host threads that submit commands, one a context: each command takes its CPU time on a host core after the one
@@ -20,7 +23,7 @@ export class HostThreads {
     let thread = this.state.hostThreads.get(context);
     if (thread === undefined) this.state.hostThreads.set(context, (thread = { queue: [], busy: false }));
     thread.queue.push(sequence);
-    if (!thread.busy) this.next(context);
+    if (!thread.busy) this.next(thread);
   }
 
   onSubmitted(sequence: number): void {
@@ -32,14 +35,19 @@ export class HostThreads {
     if (thread === undefined) return;
     thread.queue.shift();
     thread.busy = false;
-    if (thread.queue.length > 0) this.next(pending.context);
-    else this.state.hostThreads.delete(pending.context);
+    if (thread.queue.length > 0) this.next(thread);
+    // A context's thread stays with it; others are there for their commands only.
+    else if (!this.state.contexts.has(pending.context)) this.state.hostThreads.delete(pending.context);
   }
 
-  private next(context: number): void {
-    const thread = this.state.hostThreads.get(context);
-    const pending = this.state.pending.get(thread?.queue[0] ?? -1);
-    if (thread === undefined || pending === undefined) return;
+  /** The context is gone. */
+  forget(context: number): void {
+    if (this.state.hostThreads.get(context)?.queue.length === 0) this.state.hostThreads.delete(context);
+  }
+
+  private next(thread: HostThreadState): void {
+    const pending = this.state.pending.get(thread.queue[0]);
+    if (pending === undefined) return;
     thread.busy = true;
     this.links.start({
       amount: submissionCost(
@@ -47,7 +55,7 @@ export class HostThreads {
         this.profileOf(pending),
         this.state.contexts.get(pending.context),
       ),
-      uses: [{ link: HOST_CPU_LINK, weight: 1 }],
+      uses: HOST_CORE,
       mostPerNs: 1,
       target: this.target,
       kind: 'submitted',

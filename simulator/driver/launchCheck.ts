@@ -1,110 +1,99 @@
 import type { BlockRange, LoadedModule } from '../executor/index.js';
-import {
-  blockFootprint,
-  checkLaunch,
-  estimateRegisters,
-  occupancy,
-  staticSharedBytes,
-  type DeviceProfile,
-  type LaunchRequest,
-  type Occupancy,
-} from '../gpu/index.js';
+import type { DeviceProfile } from '../gpu/index.js';
 import type { IrFunction, IrModule } from '../ptx/index.js';
 import type { DriverCommand } from './commands.js';
+import type { StoredRequest } from './driverState.js';
+import type { KnownCost } from './launchCosts.js';
+import { launchFit, type LaunchFit } from './launchFit.js';
 import { Refusal } from './refusal.js';
 
 export type LaunchCommand = Extract<DriverCommand, { op: 'launch' }>;
 
 /**
  * Holds a launch to the kernel and the device and makes it the device's request.
+ * @param sequence of the command, by which the device's launch is known again; @param costOf what it costs where nothing runs
  * @throws Refusal, GpuError: what is wrong, with the field and the limit.
  */
 export function launchRequest(
-  command: LaunchCommand,
+  { args, context }: LaunchCommand,
+  sequence: number,
   module: LoadedModule,
   profile: DeviceProfile,
-  leadNs: number,
   streamPriority: number,
-): LaunchRequest {
-  const { args } = command;
+  costOf?: (kernel: IrFunction, fit: LaunchFit) => KnownCost,
+): StoredRequest {
   const kernel = entryPoint(module, args.kernel);
-  const shape = { grid: args.grid, block: args.block, dynamicSharedBytes: args.dynamicSharedBytes };
-  const sharedBytes = staticSharedBytes(module.ir, kernel) + args.dynamicSharedBytes;
-  const threads = args.block[0] * args.block[1] * args.block[2];
-  const registers = estimateRegisters(kernel, profile, threads);
-  checkLaunch(profile, kernel, shape, registers, sharedBytes);
+  const fit = launchFit(module, kernel, profile, args.grid, args.block, args.dynamicSharedBytes);
   if (args.params.length !== kernel.parameterBytes) {
     throw new Refusal(
       'invalidLaunch',
       `params: ${args.params.length} bytes, but '${kernel.name}' takes ${kernel.parameterBytes}`,
     );
   }
-  const block = blockFootprint(profile, threads, registers, sharedBytes);
-  const fit = occupancy(profile, block);
-  if (fit.blocksPerSm < 1) {
-    throw new Refusal('invalidLaunch', `block: not one fits an SM; ${fit.boundBy} is the limit that binds`);
-  }
-  const controls = args.controls ?? {};
-  const blocks = args.grid[0] * args.grid[1] * args.grid[2];
-  const range = controls.blocks ?? { lo: 0, hi: blocks };
-  if (
-    !Number.isInteger(range.lo) ||
-    !Number.isInteger(range.hi) ||
-    range.lo < 0 ||
-    range.lo > range.hi ||
-    range.hi > blocks
-  ) {
-    throw new Refusal(
-      'invalidLaunch',
-      `controls.blocks: [${range.lo}, ${range.hi}) is not inside the grid's [0, ${blocks})`,
-    );
-  }
-  const mask = tpcMask(controls.tpcMask, profile);
-  if (args.cooperative === true) checkCooperative(profile, fit, range, blocks, mask);
-  const priority = controls.priority ?? streamPriority;
+  const { controls } = args;
+  const range = controls?.blocks;
+  if (range !== undefined) checkRange(range, fit.blocks);
+  const lo = range?.lo ?? 0;
+  const hi = range?.hi ?? fit.blocks;
+  const mask = tpcMask(controls?.tpcMask, profile);
+  if (args.cooperative === true) checkCooperative(profile, fit, lo, hi, mask);
+  const priority = controls?.priority ?? streamPriority;
   if (!Number.isInteger(priority)) {
     throw new Refusal('invalidLaunch', `controls.priority: ${priority} is not an integer`);
   }
+  const known = costOf?.(kernel, fit);
   return {
-    context: command.context,
+    command: sequence,
+    context,
     module: args.module,
     kernel: kernel.name,
-    shape,
+    shape: fit.shape,
     params: args.params,
     cooperative: args.cooperative === true ? true : undefined,
-    lo: range.lo,
-    hi: range.hi,
+    gridWorkspace: undefined,
+    lo,
+    hi,
     tpcMask: mask,
     priority,
-    reportBlocks: controls.reportBlocks ?? false,
-    block,
-    registers,
-    sharedBytes: block.sharedBytes,
-    leadNs,
+    reportBlocks: controls?.reportBlocks ?? false,
+    block: fit.block,
+    registers: fit.registers,
+    cost: known?.cost,
+    sharedBytes: fit.block.sharedBytes,
+    leadNs: 0,
+    known: known?.known,
   };
+}
+
+function checkRange({ lo, hi }: BlockRange, blocks: number): void {
+  if (Number.isInteger(lo) && Number.isInteger(hi) && lo >= 0 && lo <= hi && hi <= blocks) return;
+  throw new Refusal(
+    'invalidLaunch',
+    `controls.blocks: [${lo}, ${hi}) is not inside the grid's [0, ${blocks})`,
+  );
 }
 
 /** Blocks that wait for one another must all be there: the whole grid, on the SMs that it may use, at once. */
 function checkCooperative(
   profile: DeviceProfile,
-  fit: Occupancy,
-  range: BlockRange,
-  blocks: number,
+  { blocks, occupancy }: LaunchFit,
+  lo: number,
+  hi: number,
   mask: bigint,
 ): void {
-  if (range.lo !== 0 || range.hi !== blocks) {
+  if (lo !== 0 || hi !== blocks) {
     throw new Refusal(
       'invalidLaunch',
-      `controls.blocks: [${range.lo}, ${range.hi}) of ${blocks}; a cooperative launch runs all blocks of its grid`,
+      `controls.blocks: [${lo}, ${hi}) of ${blocks}; a cooperative launch runs all blocks of its grid`,
     );
   }
   const sms = mask < 0n ? profile.sms : countBits(mask) * profile.smsPerTpc;
-  const most = fit.blocksPerSm * sms;
+  const most = occupancy.blocksPerSm * sms;
   if (blocks <= most) return;
   throw new Refusal(
     'invalidLaunch',
     `grid: ${blocks} blocks; a cooperative launch must be on the device all at once, which holds ${most} such blocks ` +
-      `(${fit.blocksPerSm} on each of ${sms} SMs, bound by ${fit.boundBy})`,
+      `(${occupancy.blocksPerSm} on each of ${sms} SMs, bound by ${occupancy.boundBy})`,
   );
 }
 

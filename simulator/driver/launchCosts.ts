@@ -1,25 +1,75 @@
 import type { LoadedModule } from '../executor/index.js';
-import { CostError, scalarsOf, uniformWork, type CostLibrary, type LaunchRequest } from '../gpu/index.js';
-import { entryNamed } from './launchCheck.js';
+import {
+  CostError,
+  scalarsOf,
+  uniformWork,
+  type CostLibrary,
+  type FixedCost,
+  type KnownWork,
+  type LaunchCost,
+  type ProfiledCost,
+} from '../gpu/index.js';
+import type { IrFunction } from '../ptx/index.js';
+import type { LaunchFit } from './launchFit.js';
 import { Refusal } from './refusal.js';
 
-/** The launch with what it costs. @throws Refusal when nothing tells, naming the kernel and what was recorded of it */
-export function withCost(
-  request: LaunchRequest,
-  module: LoadedModule,
-  /** SHA-256 of the module's text. */
-  identity: string,
-  costs: CostLibrary,
-): LaunchRequest {
-  const { shape, params } = request;
-  const kernel = entryNamed(module, request.kernel);
-  if (kernel === undefined) throw new Refusal('notFound', `kernel: no entry '${request.kernel}'`);
-  const scalars = (): string => scalarsOf({ module, kernel, shape, params });
-  try {
-    const cost = costs.find({ module: identity, kernel: kernel.name, shape, scalars });
-    return cost.kind === 'fixed' ? { ...request, known: uniformWork(cost.work) } : { ...request, cost };
-  } catch (error) {
-    if (!(error instanceof CostError)) throw error;
-    throw new Refusal('invalidLaunch', error.message);
+/** One of both: work as it is, or what work follows from. */
+export interface KnownCost {
+  readonly known?: KnownWork;
+  readonly cost?: ProfiledCost;
+}
+
+/** What launches cost where nothing is executed. */
+export class LaunchCosts {
+  /** Of kernels without arguments, whose shape says all. */
+  private readonly ofShapes = new WeakMap<
+    LaunchFit,
+    { readonly identity: string; readonly found: KnownCost }
+  >();
+  private readonly works = new WeakMap<FixedCost, KnownCost>();
+
+  constructor(private readonly library: CostLibrary) {}
+
+  /**
+   * @param identity SHA-256 of the module's text
+   * @throws Refusal when nothing tells, naming the kernel and what was recorded of it
+   */
+  costOf(
+    module: LoadedModule,
+    identity: string,
+    kernel: IrFunction,
+    fit: LaunchFit,
+    params: Uint8Array,
+  ): KnownCost {
+    if (params.length > 0) return this.find(module, identity, kernel, fit, params);
+    let kept = this.ofShapes.get(fit);
+    if (kept?.identity !== identity) {
+      kept = { identity, found: this.find(module, identity, kernel, fit, params) };
+      this.ofShapes.set(fit, kept);
+    }
+    return kept.found;
+  }
+
+  private find(
+    module: LoadedModule,
+    identity: string,
+    kernel: IrFunction,
+    { shape }: LaunchFit,
+    params: Uint8Array,
+  ): KnownCost {
+    const scalars = (): string => scalarsOf({ module, kernel, shape, params });
+    try {
+      return this.knownCost(this.library.find({ module: identity, kernel: kernel.name, shape, scalars }));
+    } catch (error) {
+      if (!(error instanceof CostError)) throw error;
+      throw new Refusal('invalidLaunch', error.message);
+    }
+  }
+
+  private knownCost(cost: LaunchCost): KnownCost {
+    if (cost.kind === 'profiled') return { cost };
+    let known = this.works.get(cost);
+    if (known === undefined) this.works.set(cost, (known = { known: uniformWork(cost.work) }));
+    return known;
   }
 }

@@ -1,5 +1,12 @@
 import type { CompletionSink } from './commands.js';
 
+interface Named {
+  readonly name: string;
+  /** Commands in flight. */
+  uses: number;
+  readonly kept: boolean;
+}
+
 /**
  * Completion sinks by name. Commands in flight hold the name, so that they survive a snapshot; the copy's owner
  * attaches its own sinks under the same names. Sinks that nobody named get a name while they have commands in flight
@@ -7,7 +14,7 @@ import type { CompletionSink } from './commands.js';
  */
 export class SinkTable {
   private readonly byName = new Map<string, CompletionSink>();
-  private readonly names = new Map<CompletionSink, { name: string; uses: number; kept: boolean }>();
+  private readonly names = new WeakMap<CompletionSink, Named>();
   private nextAnonymous = 1;
 
   attach(name: string, sink: CompletionSink): void {
@@ -27,8 +34,8 @@ export class SinkTable {
     if (held === undefined) {
       held = { name: `anonymous${this.nextAnonymous++}`, uses: 0, kept: false };
       this.names.set(sink, held);
-      this.byName.set(held.name, sink);
     }
+    if (held.uses === 0 && !held.kept) this.byName.set(held.name, sink);
     held.uses += 1;
     return held.name;
   }
@@ -43,8 +50,6 @@ export class SinkTable {
     const held = sink === undefined ? undefined : this.names.get(sink);
     if (sink === undefined || held === undefined) return;
     held.uses -= 1;
-    if (held.uses > 0 || held.kept) return;
-    this.names.delete(sink);
-    this.byName.delete(name);
+    if (held.uses === 0 && !held.kept) this.byName.delete(name);
   }
 }

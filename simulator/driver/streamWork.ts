@@ -159,7 +159,7 @@ export class StreamWork {
         break;
       }
       case 'launch':
-        pending.request = this.checks.launch(command, context);
+        pending.request = this.checks.launch(command, context, pending.sequence);
         break;
       case 'graphLaunch': {
         const exec = this.graphs.requireExec(context, command.args.exec);
@@ -304,7 +304,7 @@ export class StreamWork {
     try {
       requireAlive(context);
       const { command } = pending;
-      if (command.op === 'launch') pending.request = this.checks.launch(command, context);
+      if (command.op === 'launch') pending.request = this.checks.launch(command, context, pending.sequence);
       this.observer?.onStarted(pending, context);
       this.start(pending, context, run, priority);
     } catch (error) {
@@ -410,7 +410,14 @@ export class StreamWork {
       this.launch(
         pending,
         context,
-        copyRequest(command, context, profile, priority, this.leadNs(pending, profile, before)),
+        copyRequest(
+          command,
+          pending.sequence,
+          context,
+          profile,
+          priority,
+          this.leadNs(pending, profile, before),
+        ),
       );
       return;
     }
@@ -421,8 +428,7 @@ export class StreamWork {
 
   private launch(pending: PendingCommand, context: ContextState, request: StoredRequest): void {
     pending.phase = 'running';
-    pending.launch = this.around.devices[context.gpu].launch(request);
-    this.state.launches[context.gpu].set(pending.launch, pending.sequence);
+    this.around.devices[context.gpu].launch(request);
   }
 
   private leadNs({ node }: PendingCommand, profile: DeviceProfile, before: Predecessor): number {

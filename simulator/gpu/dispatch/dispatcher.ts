@@ -172,7 +172,8 @@ export class Dispatcher implements BlockStage {
     for (let place = 0; place < count; place++) {
       const sm = sms[Math.floor(place / perSm)];
       const block = blockAt(group, place);
-      reports.push({ launch: record.id, block, sm, startNs: group.startNs, endNs: nowNs });
+      const { id: launch, command } = record;
+      reports.push({ launch, command, block, sm, startNs: group.startNs, endNs: nowNs });
     }
   }
 

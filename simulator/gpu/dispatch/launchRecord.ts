@@ -12,6 +12,8 @@ import type { KnownWork } from './knownWork.js';
 
 /** A kernel to run, as the driver hands it to a device. Plain data. */
 export interface LaunchRequest {
+  /** Number by which whoever launched knows it again at its end. */
+  readonly command?: number;
   readonly context: number;
   readonly module: number;
   readonly kernel: string;
@@ -87,6 +89,7 @@ export function launchRecord(
   tpcMask: bigint,
 ): LaunchRecord {
   return {
+    command: request.command,
     context: request.context,
     module: request.module,
     kernel: request.kernel,
@@ -132,6 +135,8 @@ export function launchRecord(
 /** One block's time on the device, for launches that ask. */
 export interface BlockReport {
   readonly launch: number;
+  /** Of the launch's request. */
+  readonly command?: number;
   readonly block: number;
   readonly sm: number;
   readonly startNs: number;
