@@ -116,7 +116,7 @@ export class LaunchExecution implements BlockSource {
     residentBlocks: number,
     otherFootprintBytes: number,
   ): BlockWork | undefined {
-    const key = record.profile === undefined ? this.profiles.keyOf(record, residentBlocks) : '';
+    const key = record.profile === undefined ? this.profiles.keyOf(record, launch, residentBlocks) : '';
     const prepared =
       record.profile === undefined ? this.profiles.prepare(key, record, launch, residentBlocks) : undefined;
     const counters = record.wholeGrid ?? this.execute(record, launch, sms.length);

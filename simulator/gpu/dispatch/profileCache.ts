@@ -1,10 +1,12 @@
 import {
   emptyCounters,
+  type Dim3,
   type ExecutionCounters,
   type Executor,
   type ExecutorLaunch,
   type InstructionClass,
 } from '../../executor/index.js';
+import type { IrFunction } from '../../ptx/index.js';
 import type { DeviceProfile } from '../profiles/index.js';
 import { profileLaunch, type KernelProfile } from '../timing/index.js';
 import type { LaunchRecord } from './launchRecord.js';
@@ -15,6 +17,14 @@ export interface KeptProfile {
   /** PTX warp instructions a block, and each class's part of them. */
   readonly warpInstructions: number;
   readonly mix: Readonly<Record<InstructionClass, number>>;
+}
+
+interface LaunchKey {
+  readonly block: Dim3;
+  readonly dynamicSharedBytes: number;
+  /** Blocks that share an SM, as a power of two. */
+  readonly crowd: number;
+  readonly key: string;
 }
 
 /** Profiles by kernel, block shape and how crowded an SM is. Plain data. */
@@ -33,6 +43,9 @@ const MIX_DISTANCE = 0.06;
  * is traced for a few batch sizes and not for each.
  */
 export class ProfileCache {
+  /** Of each kernel, the key of its latest launch. */
+  private readonly keys = new WeakMap<IrFunction, LaunchKey>();
+
   constructor(
     private readonly device: DeviceProfile,
     private readonly executor: Executor,
@@ -98,10 +111,22 @@ export class ProfileCache {
   }
 
   /** What a profile is kept under. */
-  keyOf(record: LaunchRecord, residentBlocks: number): string {
+  keyOf(record: LaunchRecord, { kernel }: ExecutorLaunch, residentBlocks: number): string {
     const { block, dynamicSharedBytes } = record.shape;
     const crowd = Math.floor(Math.log2(this.perSm(record, residentBlocks)));
-    return `${this.moduleIdentity(record)}|${record.kernel}|${block.join('x')}/${dynamicSharedBytes}|${crowd}`;
+    const known = this.keys.get(kernel);
+    if (
+      known?.crowd === crowd &&
+      known.dynamicSharedBytes === dynamicSharedBytes &&
+      known.block[0] === block[0] &&
+      known.block[1] === block[1] &&
+      known.block[2] === block[2]
+    ) {
+      return known.key;
+    }
+    const key = `${this.moduleIdentity(record)}|${record.kernel}|${block.join('x')}/${dynamicSharedBytes}|${crowd}`;
+    this.keys.set(kernel, { block, dynamicSharedBytes, crowd, key });
+    return key;
   }
 }
 
