@@ -4,9 +4,9 @@ import { packageRoot } from '../../containers/models/index.js';
 import type { CalibrationReport, Comparison, MeasuredLaunch } from '../../simulator/calibration/index.js';
 import { CommandError } from './commandError.js';
 import { deviceOption, wholeNumber } from './optionValues.js';
+import { OutputFile, checkApart } from './outputFile.js';
 import { print, table } from './printing.js';
 import { ProgressLine } from './progressLine.js';
-import { TraceFile } from './traceFile.js';
 
 interface CalibrateOptions {
   readonly device?: string;
@@ -48,7 +48,7 @@ export function addGpuCalibrateCommand(gpu: Command): void {
     .option('--launches <folder>', 'launch specs of your own; their expect.durationUs is what a card took')
     .option(
       '--from <csv>',
-      'durations of your own: columns launch (a spec of --launches, without .json) and duration_us',
+      'times of your own: columns launch (a spec of --launches, without .json), duration_us and, for --back-to-back, back_to_back_us',
     )
     .option('--only <text>', 'launches whose name contains it')
     .addOption(
@@ -68,7 +68,7 @@ export function addGpuCalibrateCommand(gpu: Command): void {
     .option('--json', 'print it as JSON')
     .option(
       '--check',
-      `end with 1 unless the kernels' mean error is at most ${MOST_MEAN * 100} % and no launch is off by more than ${MOST_WORST * 100} %`,
+      `end with 1 unless the kernels' mean error is at most ${MOST_MEAN * 100} % and no launch is off by more than ${MOST_WORST * 100} %, and the mean error of intervals, if there are any, at most ${MOST_BACK_TO_BACK * 100} %`,
     )
     .action(runCalibration);
 }
@@ -81,17 +81,31 @@ async function runCalibration(options: CalibrateOptions): Promise<void> {
   const { LaunchSpecError } = await import('../../simulator/launchSpec/index.js');
   // Before the launches, which may take long.
   const files = [
-    ...(options.svg === undefined ? [] : [{ file: new TraceFile(options.svg, '--svg'), render: scatterSvg }]),
+    ...(options.svg === undefined
+      ? []
+      : [{ file: new OutputFile(options.svg, '--svg'), render: scatterSvg }]),
     ...(options.html === undefined
       ? []
-      : [{ file: new TraceFile(options.html, '--html'), render: scatterPage }]),
+      : [{ file: new OutputFile(options.html, '--html'), render: scatterPage }]),
   ];
+  checkApart(
+    files.map(({ file }) => file),
+    [
+      { what: 'the table of --from', path: options.from },
+      { what: 'the card', path: options.device },
+    ],
+  );
   const progress = new ProgressLine();
   try {
     const measured = await readMeasured(options);
     const named = measured.filter(({ name }) => name.includes(options.only ?? ''));
     const launches = named.filter((launch) => largestBuffer(launch) <= 2 ** options.largest);
     if (launches.length === 0) throw new CommandError(nothingLeft(options, named.length));
+    if (options.backToBack === true && launches.every(({ backToBackUs }) => backToBackUs === undefined)) {
+      throw new CommandError(
+        '--back-to-back: of none of the launches the interval was measured: give it as column back_to_back_us of --from, or as expect.backToBackUs of a spec',
+      );
+    }
     const report = calibrationReport(
       calibrate(
         launches,
@@ -190,7 +204,7 @@ function reportText(report: CalibrationReport, leftOut: number, largest: number)
       ]),
     ),
     '',
-    `${launches.length} launches of ${kernels.length} kernels: mean of the kernels' mean errors ${percent(report.meanOfKernels)}, ` +
+    `${counted(launches.length, 'launch', 'launches')} of ${counted(kernels.length, 'kernel', 'kernels')}: mean of the kernels' mean errors ${percent(report.meanOfKernels)}, ` +
       `median launch ${percent(report.medianError)}, worst ${percent(worst.error)} (${worst.name})`,
     `within 25 %: ${percent(report.withinQuarter)} of the launches; |simulated - measured| over the smaller: mean ${percent(report.meanSymmetricError)}`,
   ];
@@ -208,6 +222,10 @@ function reportText(report: CalibrationReport, leftOut: number, largest: number)
 function figures(of: Comparison | undefined): string[] {
   if (of === undefined) return ['', '', ''];
   return [of.measuredUs.toFixed(2), of.simulatedUs.toFixed(2), percent(of.error)];
+}
+
+function counted(count: number, one: string, more: string): string {
+  return `${count} ${count === 1 ? one : more}`;
 }
 
 function percent(share: number): string {

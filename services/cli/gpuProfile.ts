@@ -1,9 +1,8 @@
-import { accessSync, constants, existsSync, statSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { ProfileProgress, ProfileReport, SortKey } from '../../simulator/profiler/index.js';
 import { CommandError } from './commandError.js';
 import { deviceOption, wholeNumber } from './optionValues.js';
+import { OutputFile, checkApart } from './outputFile.js';
 import { ProgressLine } from './progressLine.js';
 
 interface ProfileCommandOptions {
@@ -72,7 +71,11 @@ async function profile(paths: readonly string[], options: ProfileCommandOptions)
   const { profileSpecFiles, profileText, profilePage } = await import('../../simulator/profiler/index.js');
   const { LaunchSpecError } = await import('../../simulator/launchSpec/index.js');
   // Before the launches, which may take long.
-  if (options.html !== undefined) checkPage(options.html);
+  const page = options.html === undefined ? undefined : new OutputFile(options.html, '--html');
+  checkApart(page === undefined ? [] : [page], [
+    ...paths.map((path) => ({ what: 'a launch spec', path })),
+    { what: 'the card', path: options.device },
+  ]);
   const line = new ProgressLine();
   const { device, kernel, blocks, budget, seed, onlySample, fuel } = options;
   let current = paths.join(', ');
@@ -95,7 +98,11 @@ async function profile(paths: readonly string[], options: ProfileCommandOptions)
   } finally {
     line.clear();
   }
-  if (options.html !== undefined) writePage(options.html, profilePage(report));
+  try {
+    page?.write(profilePage(report));
+  } finally {
+    page?.close();
+  }
   for (const { launches } of report.kernels) {
     // Standard output holds the profile alone; people read the kernel's text here.
     for (const { printed } of launches) if (printed !== undefined) process.stderr.write(printed);
@@ -109,28 +116,6 @@ async function profile(paths: readonly string[], options: ProfileCommandOptions)
   process.stdout.write(
     `${options.json === true ? JSON.stringify({ kernels: report.kernels }) : profileText(report, shown)}\n`,
   );
-}
-
-/** @throws CommandError when it can be seen beforehand that the page cannot be written. */
-function checkPage(path: string): void {
-  tryPage(() => {
-    if (existsSync(path) && statSync(path).isDirectory()) throw new Error(`${path} is a folder`);
-    accessSync(existsSync(path) ? path : dirname(path), constants.W_OK);
-  });
-}
-
-function writePage(path: string, page: string): void {
-  tryPage(() => writeFileSync(path, page));
-}
-
-function tryPage(act: () => void): void {
-  try {
-    act();
-  } catch (error) {
-    throw new CommandError(`--html: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    });
-  }
 }
 
 function progressText({ doing, blocks, ofBlocks, tracedThreadInstructions }: ProfileProgress): string {

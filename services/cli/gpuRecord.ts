@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { clientOf, withManagementOptions, type ClientOptions } from './clientOptions.js';
-import { TraceFile } from './traceFile.js';
+import { OutputFile } from './outputFile.js';
 import { print } from './printing.js';
 
 interface RecordOptions extends ClientOptions {
@@ -28,7 +28,7 @@ export function addGpuRecordCommand(gpu: Command): void {
 }
 
 async function record(path: string, options: RecordOptions): Promise<void> {
-  const file = new TraceFile(path, '<file>');
+  const file = new OutputFile(path, '<file>');
   const { seconds, maxMib, node } = options;
   const { management } = await clientOf(options);
   const trace = (await management.recordGpuTimeline(

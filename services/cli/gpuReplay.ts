@@ -1,10 +1,10 @@
 import { Option, type Command } from 'commander';
-import { readFileSync } from 'node:fs';
+import { readJsonFile, readTextFile } from '../../simulator/files/index.js';
 import type { KernelRow, ReplayReport, ReplayTable } from '../../simulator/kernelTable/index.js';
 import { CommandError } from './commandError.js';
 import { deviceOption, positive, wholeNumber } from './optionValues.js';
+import { OutputFile, checkApart } from './outputFile.js';
 import { print } from './printing.js';
-import { TraceFile } from './traceFile.js';
 
 interface ReplayCommandOptions {
   readonly device: string;
@@ -21,6 +21,7 @@ interface ReplayCommandOptions {
 }
 
 const DEFAULT_SECONDS = 1;
+const LONGEST_GAP_S = 1e6;
 
 export function addGpuReplayCommand(gpu: Command): void {
   gpu
@@ -64,9 +65,15 @@ async function replay(paths: readonly string[], options: ReplayCommandOptions): 
     await import('../../simulator/kernelTable/index.js');
   const { GpuError, findCard } = await import('../../simulator/gpu/index.js');
   const { SchedulingError } = await import('../../simulator/scheduling/index.js');
-  const trace = options.timeline === undefined ? undefined : new TraceFile(options.timeline, '--timeline');
+  const trace = options.timeline === undefined ? undefined : new OutputFile(options.timeline, '--timeline');
+  checkApart(trace === undefined ? [] : [trace], [
+    ...paths.map((path) => ({ what: 'a table', path })),
+    { what: 'the file of --gaps', path: options.gaps },
+    { what: 'the card', path: options.device },
+    { what: 'the card of --measured-on', path: options.measuredOn },
+  ]);
   try {
-    const rows = paths.map((path) => parseKernelTable(read(path), path));
+    const rows = paths.map((path) => parseKernelTable(readText(path), path));
     const report = replayTables({
       tables: clients(paths, rows, options),
       card: findCard(options.device, process.cwd()).profile,
@@ -97,8 +104,14 @@ function clients(
 ): ReplayTable[] {
   const { streams = 1 } = options;
   const count = paths.length * streams;
-  const priorities = numbers('--priority', options.priority, count, Number.isInteger, 'whole numbers');
-  const every = numbers('--every', options.every, count, (ms) => ms >= 0, 'milliseconds, 0 or more');
+  const priorities = numbers('--priority', options.priority, count, Number.isSafeInteger, 'whole numbers');
+  const every = numbers(
+    '--every',
+    options.every,
+    count,
+    (ms) => ms >= 0 && ms <= LONGEST_GAP_S * 1e3,
+    `milliseconds, 0 to ${LONGEST_GAP_S * 1e3}`,
+  );
   if (options.gaps !== undefined && every !== undefined) {
     throw new CommandError('--gaps and --every: give one of them');
   }
@@ -139,27 +152,28 @@ function numbers(
 function readGaps(path: string): number[] {
   let value: unknown;
   try {
-    value = JSON.parse(read(path));
+    value = readJsonFile(path);
   } catch (error) {
-    if (error instanceof CommandError) throw error;
     throw new CommandError(`--gaps: ${path}: ${error instanceof Error ? error.message : String(error)}`);
   }
   if (!Array.isArray(value) || value.length === 0) {
     throw new CommandError(`--gaps: ${path}: expected a JSON array of seconds, one at least`);
   }
   return value.map((seconds: unknown, index) => {
-    if (typeof seconds === 'number' && seconds >= 0) return seconds * 1e9;
+    if (typeof seconds === 'number' && seconds >= 0 && seconds <= LONGEST_GAP_S) return seconds * 1e9;
     throw new CommandError(
-      `--gaps: ${path}: [${index}]: ${JSON.stringify(seconds)} is not a number of seconds, 0 or more`,
+      `--gaps: ${path}: [${index}]: ${JSON.stringify(seconds)} is not a number of seconds, 0 to ${LONGEST_GAP_S}`,
     );
   });
 }
 
-function read(path: string): string {
+function readText(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readTextFile(path);
   } catch (error) {
-    throw new CommandError(error instanceof Error ? error.message : String(error), { cause: error });
+    throw new CommandError(`${path}: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
   }
 }
 

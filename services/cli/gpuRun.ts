@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
-import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { readTextFile } from '../../simulator/files/index.js';
 import type { CostDocument } from '../../simulator/gpu/index.js';
 import { CommandError } from './commandError.js';
 import { addGpuCalibrateCommand } from './gpuCalibrate.js';
@@ -13,7 +13,7 @@ import { addGpuRecordCommand } from './gpuRecord.js';
 import { addGpuReplayCommand } from './gpuReplay.js';
 import { addGpuTopCommand } from './gpuTop.js';
 import { deviceOption, positive, wholeNumber } from './optionValues.js';
-import { TraceFile } from './traceFile.js';
+import { OutputFile, checkApart } from './outputFile.js';
 
 export function addGpuCommand(program: Command): void {
   const gpu = program
@@ -81,12 +81,21 @@ async function runSpec(path: string, options: RunOptions): Promise<void> {
   // Loaded when it is needed: the other commands start without the simulator.
   const { LaunchSpecError, runLaunchSpecFile } = await import('../../simulator/launchSpec/index.js');
   // Before the launch, which may take long.
-  const file = timeline === undefined ? undefined : new TraceFile(timeline, '--timeline');
+  const file = timeline === undefined ? undefined : new OutputFile(timeline, '--timeline');
+  const costFile = recordCosts === undefined ? undefined : new OutputFile(recordCosts, '--record-costs');
+  checkApart(
+    [file, costFile].filter((each) => each !== undefined),
+    [
+      { what: 'the launch spec', path },
+      { what: 'the file of --costs', path: costs },
+      { what: 'the card', path: device },
+    ],
+  );
   try {
     const result = runLaunchSpecFile(path, {
-      ...(recordCosts === undefined
+      ...(costFile === undefined
         ? {}
-        : { recordCosts: (document) => writeWhole(recordCosts, '--record-costs', JSON.stringify(document)) }),
+        : { recordCosts: (document) => costFile.write(`${JSON.stringify(document)}\n`) }),
       ...(costs === undefined ? {} : { costs: await readCosts(costs) }),
       stopwatch: () => Number(process.hrtime.bigint()) / 1e9,
       backToBack: options.backToBack === true,
@@ -112,6 +121,7 @@ async function runSpec(path: string, options: RunOptions): Promise<void> {
     throw new CommandError(`${path}: ${error.code}: ${error.message}`, { cause: error });
   } finally {
     file?.close();
+    costFile?.close();
   }
 }
 
@@ -129,20 +139,18 @@ function checkedCosts({ recordCosts, costs, dump }: RunOptions): Pick<RunOptions
 
 async function readCosts(path: string): Promise<CostDocument> {
   const { CostError, parseCosts } = await import('../../simulator/gpu/index.js');
+  let text: string;
   try {
-    return parseCosts(readFileSync(path, 'utf8'), path);
+    text = readTextFile(path);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandError(`--costs: ${path}: ${reason}`, { cause: error });
+  }
+  try {
+    return parseCosts(text, path);
   } catch (error) {
     const reason = error instanceof CostError ? `${error.code}: ` : '';
     const message = error instanceof Error ? error.message : String(error);
     throw new CommandError(`--costs: ${reason}${message}`, { cause: error });
-  }
-}
-
-function writeWhole(path: string, option: string, text: string): void {
-  const file = new TraceFile(path, option);
-  try {
-    file.write(`${text}\n`);
-  } finally {
-    file.close();
   }
 }

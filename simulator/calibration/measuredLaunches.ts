@@ -1,6 +1,7 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, CsvError } from 'csv-parse/sync';
+import { readTextFile } from '../files/index.js';
 import { LaunchSpecError, checkLaunchSpec, readSpec, type LaunchSpec } from '../launchSpec/index.js';
 import { CalibrationError } from './calibrationError.js';
 
@@ -21,6 +22,10 @@ interface MeasuredSpec {
   readonly spec: LaunchSpec;
 }
 
+/** A nanosecond, and a quarter of an hour: what is outside has another unit. */
+const SHORTEST_US = 1e-3;
+const LONGEST_US = 1e9;
+
 /**
  * The launch specs of a folder that say how long the card took (`expect.durationUs`), in the order of their names.
  * @throws CalibrationError `unreadable` for a folder or file, `nothingMeasured` when no spec has a duration.
@@ -29,6 +34,11 @@ export function measuredLaunches(folder: string): MeasuredLaunch[] {
   const measured = specsOf(folder).flatMap(({ name, spec }) => {
     const { durationUs, backToBackUs } = spec.expect ?? {};
     if (durationUs === undefined) return [];
+    const place = join(folder, `${name}.json`);
+    checkTime(durationUs, String(durationUs), `${place}: expect.durationUs`);
+    if (backToBackUs !== undefined) {
+      checkTime(backToBackUs, String(backToBackUs), `${place}: expect.backToBackUs`);
+    }
     return [{ name, spec, folder, durationUs, ...(backToBackUs === undefined ? {} : { backToBackUs }) }];
   });
   if (measured.length > 0) return measured;
@@ -39,21 +49,22 @@ export function measuredLaunches(folder: string): MeasuredLaunch[] {
 }
 
 /**
- * Launch specs of a folder with the durations of a CSV file: a header, then `launch` (a spec's file name without `.json`) and
- * `duration_us` a line, in any order of columns; others are not looked at, and lines that start with `#` are skipped.
+ * Launch specs of a folder with the durations of a CSV file: a header, then `launch` (a spec's file name without `.json`),
+ * `duration_us` and, if it is there, `back_to_back_us` a line, in any order of columns; others are not looked at, and lines
+ * that start with `#` are skipped. Of the folder, the specs that are named are read.
  * @throws CalibrationError with file, line and column.
  */
 export function measuredByTable(path: string, folder: string): MeasuredLaunch[] {
   const rows = readTable(path);
-  const byName = new Map(specsOf(folder).map((each) => [each.name, each]));
+  const files = new Set(listSpecs(folder));
   const seen = new Map<string, number>();
-  return rows.map(({ line, launch, duration }) => {
+  return rows.map(({ line, launch, duration, backToBack }) => {
     const place = `${path}:${line}`;
-    const found = byName.get(launch);
-    if (found === undefined) {
+    if (!files.has(`${launch}.json`)) {
+      const hint = files.has(launch) ? "; give the spec's name without .json" : '';
       throw new CalibrationError(
         'invalidMeasurement',
-        `${place}: column launch: there is no ${join(folder, `${launch}.json`)}`,
+        `${place}: column launch: there is no ${join(folder, `${launch}.json`)}${hint}`,
       );
     }
     const before = seen.get(launch);
@@ -64,40 +75,72 @@ export function measuredByTable(path: string, folder: string): MeasuredLaunch[] 
       );
     }
     seen.set(launch, line);
-    const durationUs = duration.trim() === '' ? NaN : Number(duration);
-    if (!(durationUs > 0) || durationUs === Infinity) {
-      throw new CalibrationError(
-        'invalidMeasurement',
-        `${place}: column duration_us: '${duration}' is not a number above 0, in microseconds`,
-      );
-    }
-    return { ...found, folder, durationUs };
+    const durationUs = time(duration, `${place}: column ${DURATION}`);
+    const intervals =
+      backToBack.trim() === '' ? {} : { backToBackUs: time(backToBack, `${place}: column ${BACK_TO_BACK}`) };
+    return { name: launch, spec: readOne(folder, `${launch}.json`), folder, durationUs, ...intervals };
   });
+}
+
+const DURATION = 'duration_us';
+const BACK_TO_BACK = 'back_to_back_us';
+
+function time(text: string, place: string): number {
+  const isDecimal = /^\s*\d*\.?\d*([eE][-+]?\d+)?\s*$/.test(text) && text.trim() !== '';
+  return checkTime(isDecimal ? Number(text) : NaN, text, place);
+}
+
+function checkTime(us: number, text: string, place: string): number {
+  if (us >= SHORTEST_US && us <= LONGEST_US) return us;
+  throw new CalibrationError(
+    'invalidMeasurement',
+    `${place}: '${text}' is not a number of microseconds, ${SHORTEST_US} to ${LONGEST_US}`,
+  );
 }
 
 interface TableRow {
   readonly line: number;
   readonly launch: string;
   readonly duration: string;
+  /** Empty where none was measured. */
+  readonly backToBack: string;
 }
 
 function readTable(path: string): TableRow[] {
   const rows = parseTable(path);
   const heads = rows[0]?.cells ?? [];
-  const columnOf = (name: string): number => {
+  const header = `${path}:${rows[0]?.line ?? 1}`;
+  const findColumn = (name: string): number => {
     const column = heads.indexOf(name);
+    if (column === heads.lastIndexOf(name)) return column;
+    throw new CalibrationError(
+      'invalidMeasurement',
+      `${header}: column '${name}' is there more than once; keep one of them`,
+    );
+  };
+  const columnOf = (name: string): number => {
+    const column = findColumn(name);
     if (column >= 0) return column;
     throw new CalibrationError(
       'invalidMeasurement',
-      `${path}:${rows[0]?.line ?? 1}: no column '${name}' in the header; there are: ${heads.join(', ') || 'none'}`,
+      `${header}: no column '${name}' in the header; there are: ${heads.join(', ') || 'none'}`,
     );
   };
   const launch = columnOf('launch');
-  const duration = columnOf('duration_us');
+  const duration = columnOf(DURATION);
+  const interval = findColumn(BACK_TO_BACK);
   const below = rows.slice(1);
   if (below.length === 0) throw new CalibrationError('nothingMeasured', `${path}: no lines below the header`);
-  return below.map(({ line, cells }) => ({ line, launch: cells[launch].trim(), duration: cells[duration] }));
+  return below.map(({ line, cells }) => ({
+    line,
+    launch: cells[launch].trim(),
+    duration: cells[duration],
+    backToBack: interval < 0 ? '' : cells[interval],
+  }));
 }
+
+/** A parser's message may hold half of a file that is no table. */
+const MOST_MESSAGE = 200;
 
 function parseTable(path: string): { readonly line: number; readonly cells: readonly string[] }[] {
   const text = readText(path);
@@ -117,21 +160,26 @@ function parseTable(path: string): { readonly line: number; readonly cells: read
     );
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    throw new CalibrationError('invalidMeasurement', `${path}: ${error.message}`);
+    throw new CalibrationError('invalidMeasurement', `${path}: ${error.message.slice(0, MOST_MESSAGE)}`);
   }
 }
 
 function specsOf(folder: string): MeasuredSpec[] {
-  return listSpecs(folder).map((file) => {
-    const path = join(folder, file);
-    try {
-      return { name: file.slice(0, -'.json'.length), spec: checkLaunchSpec(readSpec(path)) };
-    } catch (error) {
-      if (!(error instanceof LaunchSpecError)) throw error;
-      const where = error.code === 'unreadableFile' ? '' : `${path}: `;
-      throw new CalibrationError('unreadable', `${where}${error.message}`);
-    }
-  });
+  return listSpecs(folder).map((file) => ({
+    name: file.slice(0, -'.json'.length),
+    spec: readOne(folder, file),
+  }));
+}
+
+function readOne(folder: string, file: string): LaunchSpec {
+  const path = join(folder, file);
+  try {
+    return checkLaunchSpec(readSpec(path));
+  } catch (error) {
+    if (!(error instanceof LaunchSpecError)) throw error;
+    const where = error.code === 'unreadableFile' ? '' : `${path}: `;
+    throw new CalibrationError('unreadable', `${where}${error.message}`);
+  }
 }
 
 function listSpecs(folder: string): string[] {
@@ -149,11 +197,11 @@ function listSpecs(folder: string): string[] {
 
 function readText(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readTextFile(path);
   } catch (error) {
     throw new CalibrationError(
       'unreadable',
-      `from: ${error instanceof Error ? error.message : String(error)}`,
+      `${path}: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
 }

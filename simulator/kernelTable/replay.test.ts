@@ -110,6 +110,26 @@ it('passes start at given distances', () => {
   expect(clients[0].latency?.maxUs).toBeLessThan(100);
 });
 
+it('no percentile of the latencies is above the longest', () => {
+  const { clients } = replay([[row('compute', 40, 3_333_333)]], { launches: 5 });
+  const { p50Us, p99Us, maxUs } = clients[0].latency ?? { p50Us: NaN, p99Us: NaN, maxUs: NaN };
+  expect(p50Us).toBeLessThanOrEqual(p99Us);
+  expect(p99Us).toBeLessThanOrEqual(maxUs);
+});
+
+it('passes that start far faster than they end are refused', () => {
+  const gapsNs = [0];
+  const tables = [{ path: 'a', rows: tableLike(TABLE_STATISTICS.resnet50, 1), gapsNs }];
+  expect(() => replayTables({ tables, card: V100, measuredOn: V100, seconds: 1 })).toThrow(
+    /^a: 200\d\d\d launches wait after \S+ s: passes start faster than the card ends them/,
+  );
+});
+
+it.each([[[]], [[-1]], [[NaN]], [[1, Infinity]], [[1e16]]])('distances %j are refused', (gapsNs) => {
+  const tables = [{ path: 'a', rows: [row('compute', 1, 10_000)], gapsNs }];
+  expect(() => replayTables({ tables, card: V100, measuredOn: V100, seconds: 1 })).toThrow(/^a: gapsNs: /);
+});
+
 it('a row that is shorter than its blocks take to start is refused, with its place', () => {
   expect(() => replay([[row('compute', 40, 20_000), row('compute', 20_000, 100)]])).toThrow(
     /table 0: row 2: column Duration: 100 ns; 20000 blocks take longer/,

@@ -84,6 +84,11 @@ export function replayTables(options: ReplayOptions): ReplayReport {
   }
 }
 
+/** Of one client, beyond which its memory would grow without end. */
+const MOST_WAITING = 200_000;
+/** Eleven days. */
+const LONGEST_GAP_NS = 1e15;
+
 class Replay implements EventSink {
   private readonly clock = new VirtualClock();
   private readonly node: GpuNode;
@@ -99,6 +104,7 @@ class Replay implements EventSink {
     if (launches === Infinity && seconds === Infinity) {
       throw new KernelTableError('invalidOption', 'launches or seconds: one of them says when to end');
     }
+    tables.forEach(({ path, gapsNs }) => checkGaps(path, gapsNs));
     this.left = launches;
     this.nextGap = tables.map(() => 0);
     const works = new RowWorks(measuredOn);
@@ -148,8 +154,16 @@ class Replay implements EventSink {
   /** A client with given gaps starts its next pass. */
   onEvent(_kind: string, payload: unknown, nowNs: number): void {
     const index = payload as number;
-    const { gapsNs = [] } = this.options.tables[index];
-    this.clients[index].start();
+    const { path, gapsNs = [] } = this.options.tables[index];
+    const client = this.clients[index];
+    client.start();
+    if (client.waiting > MOST_WAITING) {
+      throw new KernelTableError(
+        'refused',
+        `${path}: ${client.waiting} launches wait after ${nowNs / 1e9} s: passes start faster than the card ends them; ` +
+          `give larger distances (--every, --gaps), or an earlier end`,
+      );
+    }
     if (this.left <= 0) return;
     const gapNs = gapsNs[this.nextGap[index]++ % gapsNs.length];
     this.clock.schedule('clients', nowNs + gapNs, 'start', index);
@@ -229,13 +243,24 @@ class Replay implements EventSink {
   }
 }
 
-function latencyOf({ latencies }: ReplayClient): LatencyReport {
-  const us = (percentile: number): number => latencies.getValueAtPercentile(percentile) / 1e3;
+function checkGaps(path: string, gapsNs: readonly number[] | undefined): void {
+  if (gapsNs === undefined) return;
+  const wrong = gapsNs.find((gap) => !(gap >= 0 && gap <= LONGEST_GAP_NS));
+  if (gapsNs.length > 0 && wrong === undefined) return;
+  throw new KernelTableError(
+    'invalidOption',
+    `${path}: gapsNs: ${wrong ?? 'none given'}; each is 0 to ${LONGEST_GAP_NS} ns, and there is one at least`,
+  );
+}
+
+function latencyOf({ latencies, longestNs }: ReplayClient): LatencyReport {
+  const us = (percentile: number): number =>
+    Math.min(latencies.getValueAtPercentile(percentile), longestNs) / 1e3;
   return {
     meanUs: latencies.mean / 1e3,
     p50Us: us(50),
     p90Us: us(90),
     p99Us: us(99),
-    maxUs: latencies.maxValue / 1e3,
+    maxUs: longestNs / 1e3,
   };
 }

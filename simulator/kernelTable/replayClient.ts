@@ -22,6 +22,8 @@ export class ReplayClient implements CompletionSink {
     numberOfSignificantValueDigits: 3,
     useWebAssembly: false,
   });
+  /** Of a pass; the histogram rounds. */
+  longestNs = 0;
   private ticket = 0;
   /** Starts of passes under way, oldest first, with the tickets of their last launches. */
   private readonly passes: {
@@ -41,6 +43,11 @@ export class ReplayClient implements CompletionSink {
 
   get inFlight(): number {
     return this.passes.length;
+  }
+
+  /** Launches that were sent and are not through. */
+  get waiting(): number {
+    return this.ticket - this.launches;
   }
 
   /** Sends a pass, or as much of one as may still be sent. */
@@ -70,7 +77,9 @@ export class ReplayClient implements CompletionSink {
     this.passes.shift();
     if (pass.isWhole) {
       this.requests += 1;
-      this.latencies.recordValue(Math.max(1, Math.round(timeNs - pass.startNs)));
+      const latencyNs = Math.max(1, Math.round(timeNs - pass.startNs));
+      this.longestNs = Math.max(this.longestNs, latencyNs);
+      this.latencies.recordValue(latencyNs);
     }
     if (this.isClosedLoop) this.start();
   }

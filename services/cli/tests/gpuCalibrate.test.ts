@@ -80,6 +80,47 @@ describe('windjammer gpu calibrate', () => {
     expect((await report()).backToBackMeanOfKernels).toBeUndefined();
   });
 
+  it('takes intervals from a table too', async () => {
+    const csv = join(folder, 'intervals.csv');
+    writeFileSync(csv, 'launch,duration_us,back_to_back_us\none,2,1.5\ntwo,4,\n');
+    const { launches } = await report('--from', csv, '--back-to-back');
+    expect(launches.map(({ backToBack }) => backToBack?.measuredUs)).toEqual([1.5, undefined]);
+    expect(await run('--launches', folder, '--back-to-back')).toMatch(
+      /FAILED --back-to-back: of none of the launches the interval was measured/,
+    );
+  });
+
+  it('reads of a folder the specs that a table names', async () => {
+    const csv = join(folder, 'one.csv');
+    writeFileSync(csv, 'launch,duration_us\none,2\n');
+    writeFileSync(join(folder, 'results.json'), '[]');
+    try {
+      expect((await report('--from', csv)).launches).toHaveLength(1);
+      expect(await run('--launches', folder)).toMatch(/FAILED unreadable: .*results\.json: spec: /);
+    } finally {
+      rmSync(join(folder, 'results.json'));
+    }
+  });
+
+  it('refuses a spec whose time is none', async () => {
+    const spec = JSON.parse(readFileSync(join(folder, 'one.json'), 'utf8')) as object;
+    writeFileSync(join(folder, 'none.json'), JSON.stringify({ ...spec, expect: { durationUs: 0 } }));
+    try {
+      expect(await run('--launches', folder)).toMatch(/none\.json: expect\.durationUs: '0' is not a number/);
+    } finally {
+      rmSync(join(folder, 'none.json'));
+    }
+  });
+
+  it('writes over nothing that it reads', async () => {
+    const csv = join(folder, 'kept.csv');
+    writeFileSync(csv, 'launch,duration_us\none,2\n');
+    expect(await run('--launches', folder, '--from', csv, '--svg', csv)).toMatch(
+      /FAILED --svg: .*kept\.csv is the table of --from too, and would be lost/,
+    );
+    expect(readFileSync(csv, 'utf8')).toBe('launch,duration_us\none,2\n');
+  });
+
   it('writes the scatter and the page', async () => {
     const svg = join(folder, 'scatter.svg');
     const html = join(folder, 'scatter.html');
@@ -91,7 +132,7 @@ describe('windjammer gpu calibrate', () => {
   it('holds the simulated card to launches of the real one', async () => {
     const text = await run('--only', 'saxpy__n-16384', '--check');
     expect(text).toMatch(/^saxpy__n-16384-a-1-5 +1\.89 +\d+\.\d+ +-?\d+\.\d %$/m);
-    expect(text).toContain("1 launches of 1 kernels: mean of the kernels' mean errors");
+    expect(text).toContain("1 launch of 1 kernel: mean of the kernels' mean errors");
   });
 
   it('fails with --check when a launch is far off', async () => {
@@ -108,9 +149,21 @@ describe('windjammer gpu calibrate', () => {
     ['', /bad\.csv:1: no column 'launch' in the header; there are: none/],
     ['launch,duration_us\nthree,1\n', /bad\.csv:2: column launch: there is no .*three\.json/],
     ['launch,duration_us\none,1\n\none,2\n', /bad\.csv:4: column launch: 'one' stands in line 2 already/],
-    ['launch,duration_us\none,fast\n', /bad\.csv:2: column duration_us: 'fast' is not a number above 0/],
-    ['launch,duration_us\none,\n', /bad\.csv:2: column duration_us: '' is not a number above 0/],
-    ['launch,duration_us\none,-1\n', /bad\.csv:2: column duration_us: '-1' is not a number above 0/],
+    [
+      'launch,duration_us\none,fast\n',
+      /bad\.csv:2: column duration_us: 'fast' is not a number of microseconds, 0.001 to 1000000000/,
+    ],
+    ['launch,duration_us\none,\n', /bad\.csv:2: column duration_us: '' is not a number of microseconds/],
+    ['launch,duration_us\none,-1\n', /bad\.csv:2: column duration_us: '-1' is not a number of microseconds/],
+    ['launch,duration_us\none,0\n', /column duration_us: '0' is not/],
+    ['launch,duration_us\none,0x10\n', /column duration_us: '0x10' is not/],
+    ['launch,duration_us\none,1e308\n', /column duration_us: '1e308' is not/],
+    ['launch,duration_us\none,1e-9\n', /column duration_us: '1e-9' is not/],
+    ['launch,duration_us\none,Infinity\n', /column duration_us: 'Infinity' is not/],
+    ['launch,duration_us,back_to_back_us\none,1,no\n', /column back_to_back_us: 'no' is not/],
+    ['launch,duration_us,duration_us\none,1,2\n', /bad\.csv:1: column 'duration_us' is there more than once/],
+    ['launch,duration_us\none.json,1\n', /one\.json\.json; give the spec's name without \.json/],
+    ['launch,duration_us\none,1\0\n', /bad\.csv: it is no text: byte 24 is 0/],
     ['launch,duration_us\none\n', /bad\.csv: .*expect 2, got 1 on line 2/],
     ['launch,duration_us\n"one,1\n', /bad\.csv: .*[Qq]uote/],
   ])('refuses the table %j', async (text, message) => {

@@ -17,6 +17,9 @@ function file(name: string, text: string): string {
 const HEAD = 'Name,Profile,Memory_footprint,SM_usage,Duration';
 const table = file('table.csv', `${HEAD}\nConv,1,0,40,100000\nrelu,0,0,80,20000\n`);
 const bad = file('bad.csv', `${HEAD}\nConv,1,0,40,fast\n`);
+const long = file('long.json', '[1e300]');
+const wide = join(folder, 'wide.csv');
+writeFileSync(wide, Buffer.from(`\uFEFF${HEAD}\n`, 'utf16le'));
 const gaps = file('gaps.json', '[0.001, -1]');
 const run = (...args: readonly string[]): Promise<string> => runGpuCommand('replay', ...args);
 
@@ -44,7 +47,16 @@ describe('windjammer gpu replay', () => {
     [[table, '--policy', 'lottery'], /no scheduling policy 'lottery'; there are: fifo/],
     [[table, '--priority', '1,2,3'], /--priority: 3 values for 1 clients; give one, or one a client/],
     [[table, '--priority', 'high'], /--priority: 'high' is not whole numbers/],
-    [[table, '--every', '-1'], /--every: '-1' is not milliseconds, 0 or more/],
+    [[table, '--every', '-1'], /--every: '-1' is not milliseconds, 0 to 1000000000/],
+    [[table, '--every', '1e308'], /--every: '1e308' is not milliseconds/],
+    [[table, '--priority', '1e308'], /--priority: '1e308' is not whole numbers/],
+    [
+      [table, '--gaps', long],
+      /--gaps: .*long\.json: \[0\]: 1e\+300 is not a number of seconds, 0 to 1000000/,
+    ],
+    [[table, '--gaps', table], /--gaps: .*table\.csv: Unexpected token/],
+    [[table, '--timeline', table], /--timeline: .*table\.csv is a table too, and would be lost/],
+    [[wide], /wide\.csv: it is text in UTF-16LE; save it as UTF-8/],
     [[table, '--gaps', gaps], /--gaps: .*gaps\.json: \[1\]: -1 is not a number of seconds/],
     [[table, '--launches', '0'], /expected a whole number from 1/],
   ])('tells what is wrong: %j', async (args, message) => {
