@@ -8,7 +8,7 @@ import {
   readPtx,
   type LaunchSpec,
 } from '../../simulator/launchSpec/index.js';
-import { LaunchTape, TapedExecutor } from './tapedExecutor.js';
+import { CountedExecutor, CountedLaunch } from './countedExecutor.js';
 
 /** Figures that come in after a kernel was traced: a trace made under other values of them serves as well. */
 const AFTER_TRACE: ReadonlySet<string> = new Set([
@@ -28,7 +28,7 @@ type KeptProfiles = ReturnType<GpuDevice['keptProfiles']>;
  * what they executed and accessed is replayed, and all of the model, its tracer too, works on that.
  */
 export class ModelEvaluator {
-  private readonly tapes = new Map<MeasuredLaunch, LaunchTape>();
+  private readonly tapes = new Map<MeasuredLaunch, CountedLaunch>();
   private readonly texts = new Map<string, string>();
   /** What tracing found, by the launch and the figures that it depends on. */
   private readonly kept = new Map<string, KeptProfiles>();
@@ -48,11 +48,11 @@ export class ModelEvaluator {
     const known = this.tapes.get(measured);
     const spec = known === undefined ? measured.spec : withoutContents(measured.spec);
     const text = this.textOf(resolve(folder, spec.ptx));
-    const tape = known ?? new LaunchTape();
+    const tape = known ?? new CountedLaunch();
     this.tapes.set(measured, tape);
     const session = new NodeSession({
       gpus: [card],
-      executor: (memory) => new TapedExecutor(memory, tape),
+      executor: (memory) => new CountedExecutor(memory, tape),
     });
     try {
       const { handle: module = 0, symbols = [] } = session.call('moduleLoad', { ptx: text, file: spec.ptx });
@@ -97,6 +97,7 @@ function withoutContents(spec: LaunchSpec): LaunchSpec {
   return { ...spec, args };
 }
 
-function tracedFigures({ timing }: DeviceProfile): string {
-  return JSON.stringify(Object.entries(timing).filter(([name]) => !AFTER_TRACE.has(name)));
+function tracedFigures(card: DeviceProfile): string {
+  const timing = Object.entries(card.timing).filter(([name]) => !AFTER_TRACE.has(name));
+  return JSON.stringify({ ...card, timing });
 }

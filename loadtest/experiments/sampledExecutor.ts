@@ -68,7 +68,7 @@ function nameOf({ kernel, shape, params }: ExecutorLaunch): string {
   return [kernel.name, ...shape.grid, ...shape.block, shape.dynamicSharedBytes, ...words].join();
 }
 
-function addTo(sum: ExecutionCounters, more: ExecutionCounters): void {
+export function addTo(sum: ExecutionCounters, more: ExecutionCounters): void {
   sum.threadInstructions += more.threadInstructions;
   sum.warpInstructions += more.warpInstructions;
   for (const name of Object.keys(sum.byClass) as InstructionClass[]) sum.byClass[name] += more.byClass[name];

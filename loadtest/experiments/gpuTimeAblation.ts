@@ -1,0 +1,75 @@
+/**
+ * What each mechanism of the timing model is good for: launches measured on an H200, held against the model whole and
+ * without one mechanism after the other. Writes ablation.json, ablation.md and ablation.svg and prints the table.
+ * Usage: node dist/loadtest/experiments/gpuTimeAblation.js [folder] [--largest ELEMENTS] [--middle] [--keep FILE ...] [--part K/N] [--set NAME ...]
+ * With --middle, of each kernel of validation and heldOut only the launch of middle length. With --keep each launch's times are appended to the first file, and those in any of the files are not worked out again;
+ * with --part only the Kth of N launches are worked out and no table is made, so that several processes may share the work.
+ */
+import { parseArgs } from 'node:util';
+import type { MeasuredLaunch } from '../../simulator/calibration/index.js';
+import { MECHANISMS, cardNamed } from '../../simulator/gpu/index.js';
+import {
+  AblatedFile,
+  SETS,
+  ablate,
+  launchesOf,
+  middleLaunches,
+  setErrors,
+  type AblatedLaunch,
+  type SetName,
+} from './ablation.js';
+import { ablationFigure, ablationTable } from './ablationTables.js';
+import { ResultFolder } from './resultFolder.js';
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    largest: { type: 'string', default: String(2 ** 22) },
+    keep: { type: 'string', multiple: true, default: [] },
+    middle: { type: 'boolean', default: false },
+    part: { type: 'string', default: '1/1' },
+    set: { type: 'string', multiple: true, default: [...SETS] },
+  },
+});
+
+const [part, parts] = options.part.split('/').map(Number);
+const sets = SETS.filter((set) => options.set.includes(set));
+const card = cardNamed('h200').profile;
+const files = options.keep.map((path) => new AblatedFile(path));
+const launches = sets.flatMap((set) =>
+  ofSet(set, launchesOf(set, Number(options.largest))).map((launch) => ({ set, launch })),
+);
+
+const done: AblatedLaunch[] = [];
+launches.forEach(({ set, launch }, index) => {
+  if (index % parts !== part - 1) return;
+  const key = `${set}/${launch.name}`;
+  let found = files.map(({ known }) => known.get(key)).find((each) => each !== undefined);
+  if (found === undefined) {
+    process.stderr.write(`${index + 1} of ${launches.length}: ${key}\n`);
+    found = ablate(set, launch, card);
+    files.at(0)?.add(found);
+  }
+  done.push(found);
+});
+
+if (parts === 1) {
+  const bySet = sets.map((set) => {
+    const own = done.filter((each) => each.set === set);
+    return {
+      set,
+      whole: setErrors(own),
+      without: MECHANISMS.map(({ name }) => ({ name, ...setErrors(own, name) })),
+    };
+  });
+  const folder = new ResultFolder('gpuTime', positionals[0]);
+  const table = ablationTable(bySet);
+  folder.writeJson('ablation.json', { largestBuffer: Number(options.largest), sets: bySet });
+  folder.write('ablation.md', table);
+  folder.write('ablation.svg', ablationFigure(bySet));
+  process.stdout.write(table);
+}
+
+function ofSet(set: SetName, launches: readonly MeasuredLaunch[]): readonly MeasuredLaunch[] {
+  return options.middle && set !== 'reference' ? middleLaunches(launches) : launches;
+}
