@@ -26,8 +26,7 @@ export function smallFloatBits(type: SmallFloat, value: number): number {
   const size = Math.abs(value);
   const bias = 2 ** (exponentBits - 1) - 1;
   const lowest = 1 - bias;
-  let exponent = lowest;
-  while (exponent <= bias && size >= 2 ** (exponent + 1)) exponent++;
+  const exponent = Math.max(lowest, exponentOf(size));
   if (exponent > bias) return sign | infinity;
   // A power of two times less than 2^53: exact, so that this rounds once.
   const steps = roundToEven((size / 2 ** exponent) * 2 ** mantissaBits);
@@ -44,6 +43,15 @@ export function smallFloatValue(type: SmallFloat, bits: number): number {
   if (exponent === (1 << exponentBits) - 1) return mantissa === 0 ? sign * Infinity : NaN;
   if (exponent === 0) return sign * mantissa * 2 ** (1 - bias - mantissaBits);
   return sign * (mantissa + 2 ** mantissaBits) * 2 ** (exponent - bias - mantissaBits);
+}
+
+const asDouble = new Float64Array(1);
+const asWords = new Uint32Array(asDouble.buffer);
+
+/** Of the largest power of two that is not above a value; 1024 of infinity, and -1023 of what is too small to matter here. */
+function exponentOf(value: number): number {
+  asDouble[0] = value;
+  return ((asWords[1] >>> 20) & 0x7ff) - 1023;
 }
 
 function roundToEven(value: number): number {
