@@ -1,8 +1,9 @@
 import type { TraceSink } from '../../simulator/executor/index.js';
 
-type Space = 'global' | 'shared';
+type Space = 'global' | 'shared' | 'local';
 type Kind = 'load' | 'store' | 'atomic';
 
+const SPACES: readonly Space[] = ['global', 'shared', 'local'];
 const KINDS: readonly Kind[] = ['load', 'store', 'atomic'];
 const INDEX_BITS = 20;
 const INDEX_MASK = (1 << INDEX_BITS) - 1;
@@ -42,6 +43,31 @@ export class TraceTape implements TraceSink {
   onAccess(
     warp: number,
     index: number,
+    space: 'global' | 'shared',
+    kind: Kind,
+    bytesPerLane: number,
+    activeMask: number,
+    addresses: Float64Array,
+  ): void {
+    this.record(warp, index, space, kind, bytesPerLane, activeMask, addresses);
+    this.sink?.onAccess(warp, index, space, kind, bytesPerLane, activeMask, addresses);
+  }
+
+  onLocalAccess(
+    warp: number,
+    index: number,
+    kind: 'load' | 'store',
+    bytesPerLane: number,
+    activeMask: number,
+    offsets: Float64Array,
+  ): void {
+    this.record(warp, index, 'local', kind, bytesPerLane, activeMask, offsets);
+    this.sink?.onLocalAccess?.(warp, index, kind, bytesPerLane, activeMask, offsets);
+  }
+
+  private record(
+    warp: number,
+    index: number,
     space: Space,
     kind: Kind,
     bytesPerLane: number,
@@ -61,9 +87,7 @@ export class TraceTape implements TraceSink {
       if (form === NEAR && !isWord(addresses[lane] - base)) form = ANY;
     }
     // Below 0, which no instruction is.
-    this.put(
-      -1 - ((form << 12) | (KINDS.indexOf(kind) << 10) | ((space === 'shared' ? 1 : 0) << 9) | bytesPerLane),
-    );
+    this.put(-1 - ((form << 13) | (KINDS.indexOf(kind) << 11) | (SPACES.indexOf(space) << 9) | bytesPerLane));
     this.put((warp << INDEX_BITS) | index);
     this.put(activeMask);
     this.putDouble(base);
@@ -75,7 +99,6 @@ export class TraceTape implements TraceSink {
         else this.putDouble(addresses[lane]);
       }
     }
-    this.sink?.onAccess(warp, index, space, kind, bytesPerLane, activeMask, addresses);
   }
 
   /** The block is over: no more is heard, and no more room kept than needed. */
@@ -100,16 +123,13 @@ export class TraceTape implements TraceSink {
       const place = words[at + 1];
       const mask = words[at + 2];
       const base = this.doubleAt(at + 3);
-      at = this.readAddresses(at + 5, code >> 12, mask, base);
-      sink.onAccess(
-        place >>> INDEX_BITS,
-        place & INDEX_MASK,
-        ((code >> 9) & 1) === 1 ? 'shared' : 'global',
-        KINDS[(code >> 10) & 3],
-        code & 0x1ff,
-        mask,
-        addresses,
-      );
+      at = this.readAddresses(at + 5, code >> 13, mask, base);
+      const warp = place >>> INDEX_BITS;
+      const index = place & INDEX_MASK;
+      const space = SPACES[(code >> 9) & 3];
+      const kind = KINDS[(code >> 11) & 3];
+      if (space !== 'local') sink.onAccess(warp, index, space, kind, code & 0x1ff, mask, addresses);
+      else if (kind !== 'atomic') sink.onLocalAccess?.(warp, index, kind, code & 0x1ff, mask, addresses);
     }
   }
 

@@ -300,4 +300,13 @@ export interface TraceSink {
     activeMask: number,
     addresses: Float64Array,
   ): void;
+  /** An access to local memory: `offsets` are each active lane's own, from the start of its thread's. */
+  onLocalAccess?(
+    warp: number,
+    index: number,
+    kind: 'load' | 'store',
+    bytesPerLane: number,
+    activeMask: number,
+    offsets: Float64Array,
+  ): void;
 }

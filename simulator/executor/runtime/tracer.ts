@@ -68,6 +68,7 @@ class GatheredAccess {
 class SinkObserver implements InterpreterObserver {
   private readonly global = new GatheredAccess();
   private readonly shared = new GatheredAccess();
+  private readonly local = new GatheredAccess();
 
   /** @param journal remembers writes to global memory, where they are to be taken back */
   constructor(
@@ -106,10 +107,10 @@ class SinkObserver implements InterpreterObserver {
     bytes: number,
     kind: Kind,
   ): void {
-    if (space === 'local' || space === 'param') return;
+    if (space === 'param' || (space === 'local' && this.sink.onLocalAccess === undefined)) return;
     if (space === 'global' && kind !== 'load') this.journal?.remember(address, bytes);
     // Lanes of one instruction may name different spaces by generic addresses, and a copy reaches two.
-    const access = space === 'global' ? this.global : this.shared;
+    const access = this[space];
     const bit = 1 << lane;
     if ((access.mask & bit) !== 0 || (access.mask !== 0 && access.bytes !== bytes)) this.tell(space, access);
     access.warp = warp.index;
@@ -123,11 +124,13 @@ class SinkObserver implements InterpreterObserver {
   flush(): void {
     if (this.global.mask !== 0) this.tell('global', this.global);
     if (this.shared.mask !== 0) this.tell('shared', this.shared);
+    if (this.local.mask !== 0) this.tell('local', this.local);
   }
 
-  private tell(space: 'global' | 'shared', access: GatheredAccess): void {
+  private tell(space: 'global' | 'shared' | 'local', access: GatheredAccess): void {
     const { warp, index, kind, bytes, mask, addresses } = access;
     access.mask = 0;
-    this.sink.onAccess(warp, index, space, kind, bytes, mask, addresses);
+    if (space !== 'local') this.sink.onAccess(warp, index, space, kind, bytes, mask, addresses);
+    else if (kind !== 'atomic') this.sink.onLocalAccess?.(warp, index, kind, bytes, mask, addresses);
   }
 }

@@ -22,6 +22,7 @@ const work = z.strictObject({
   warps: count,
   startsTogether: z.boolean().optional(),
   isLoose: z.boolean().optional(),
+  rounds: z.number().optional(),
 } satisfies Record<keyof BlockWork, z.ZodType>);
 
 const extent = z.strictObject({ perBlockBytes: amount, commonBytes: amount, spanBytes: amount });

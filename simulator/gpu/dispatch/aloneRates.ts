@@ -1,5 +1,4 @@
-import type {
-  DeviceShares} from '../timing/index.js';
+import type { DeviceShares } from '../timing/index.js';
 import {
   blockNs,
   classRates,
@@ -69,8 +68,18 @@ export class AloneRates {
   }
 
   private rateOf(work: BlockWork, { demand, own }: AloneTerms): number {
-    const power = this.shares.power(demand) + own;
-    return 1 / blockNs(rooted(power, this.exponent), demand.chainNs, work, this.limits);
+    const ofDevice = this.shares.power(demand);
+    const power = ofDevice + own;
+    return (
+      1 /
+      blockNs(
+        rooted(power, this.exponent),
+        demand.chainNs,
+        work,
+        this.limits,
+        power > 0 ? ofDevice / power : 0,
+      )
+    );
   }
 
   private termsOf(work: BlockWork, perSm: number): AloneTerms {

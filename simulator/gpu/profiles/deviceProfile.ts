@@ -131,6 +131,8 @@ export type TimingRule =
   | 'warpAggregation'
   | 'sharedLines'
   | 'looseBlocks'
+  | 'storeOrder'
+  | 'localMemory'
   | 'unevenBlocks'
   | 'waves';
 
@@ -165,11 +167,17 @@ export interface DeviceTiming {
   readonly chainExponent: number;
   /** The same of blocks that start together, the first ones of a launch. */
   readonly togetherExponent: number;
+  /** Waits for memory after which blocks that started together are half as far apart as they can be. */
+  readonly driftRounds: number;
+  /** Cycles between barriers from which on warps that wait for their own results count as apart. */
+  readonly looseBarrierCycles: number;
   readonly issuePerCycle: number;
   /** Cycles between two issues of one warp that waits for nothing. */
   readonly warpIssueCycles: number;
   /** Machine instructions that every warp starts with and PTX does not show: stack pointer, constant loads, exit. */
   readonly prologueSlots: number;
+  /** How many instructions, loads aside, the assembler looks ahead for one that need not wait. */
+  readonly lookAhead: number;
   /** Loads of a warp that are in flight at once: more need more registers. */
   readonly schedulingWindow: number;
   /** Warp instructions a cycle and SM. */

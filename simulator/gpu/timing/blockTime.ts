@@ -2,17 +2,30 @@ import type { BlockWork, Capacities } from './blockWork.js';
 
 /**
  * A block's time, of what it waits for its turns and what it waits for answers. They overlap only in part: warps that start
- * together wait together.
+ * together wait together. Queues of the device get them out of step, the more often they waited.
+ * @param deviceShare how much of the waits for turns are for what all multiprocessors share
  */
 export function blockNs(
   throughputNs: number,
   latencyNs: number,
-  { startsTogether, isLoose }: BlockWork,
-  { chainExponent, togetherExponent }: Capacities,
+  work: BlockWork,
+  limits: Capacities,
+  deviceShare = 0,
 ): number {
-  const exponent = startsTogether === true && isLoose !== true ? togetherExponent : chainExponent;
+  const { chainExponent, togetherExponent } = limits;
+  const exponent = togetherExponent + (chainExponent - togetherExponent) * apart(work, limits, deviceShare);
   const joined = (throughputNs ** exponent + latencyNs ** exponent) ** (1 / exponent);
   return Math.max(joined, 1e-3);
+}
+
+/** From 0, all warps wait at the same time, to 1, they wait as it comes. */
+function apart(
+  { startsTogether, isLoose, rounds = 0 }: BlockWork,
+  { driftRounds }: Capacities,
+  deviceShare: number,
+): number {
+  if (startsTogether !== true || isLoose === true) return 1;
+  return (deviceShare * rounds ** 2) / (rounds ** 2 + driftRounds ** 2);
 }
 
 /**

@@ -27,6 +27,10 @@ export interface TracedBlock {
   chainDramCycles: number;
   /** See `BlockWork.isLoose`. */
   isLoose: boolean;
+  /** Of its first warp. */
+  barriers: number;
+  /** See `BlockWork.rounds`. */
+  rounds: number;
   /** Sectors asked of L2. */
   l2Sectors: number;
   /** Atomic operations by address. */
@@ -42,6 +46,11 @@ const CONSTANT = SM_RESOURCES.indexOf('constant');
 const CONSTANT_LINE_BYTES = 64;
 /** Bytes that one slice of L2 serves in a row: atomics on them wait for each other. */
 const SLICE_BYTES = 512;
+const WARP_LANES = 32;
+const WORD_BYTES = 4;
+/** Above all addresses that a program can have. */
+const LOCAL_BASE = 2 ** 49;
+const LOCAL_WARP_BYTES = 2 ** 26;
 const L2_PORT = SM_RESOURCES.indexOf('l2Port');
 const L2_BYTES = DEVICE_RESOURCES.indexOf('l2Bytes');
 const ATOMICS = DEVICE_RESOURCES.indexOf('atomics');
@@ -63,7 +72,7 @@ export class BlockTracer implements TraceSink {
   /** Lines of the block traced first: what blocks that run together have in common. */
   private readonly commonLines = new Set<number>();
   private budget = Infinity;
-  private readonly hasBarrier: boolean;
+  private readonly local = new Float64Array(WARP_LANES);
   /** Words of shared memory that loops of compare and swap work on. */
   private readonly swapped = new Set<number>();
 
@@ -80,7 +89,6 @@ export class BlockTracer implements TraceSink {
     const { latency } = profile.timing;
     this.left = rulesLeftOut(profile.timing);
     this.plans = plansWithout(this.left, instructionPlans(kernel, latency, this.left), latency);
-    this.hasBarrier = this.plans.some((plan) => plan.isBarrier);
     this.requests = requestRule(profile);
     const isCached = profile.memory.l1Bytes > 0;
     this.cache = new L1Cache(isCached ? Math.max(16, Math.floor(l1Bytes / profile.memory.lineBytes)) : 0);
@@ -108,6 +116,8 @@ export class BlockTracer implements TraceSink {
       chainL2Cycles: 0,
       chainDramCycles: 0,
       isLoose: false,
+      barriers: 0,
+      rounds: 0,
       l2Sectors: 0,
       atomics: new Map(),
       loaded: new Map(),
@@ -126,6 +136,7 @@ export class BlockTracer implements TraceSink {
     if (plan.pipeIndex >= 0) traced.sm[plan.pipeIndex] += plan.cost.pipeOps * part;
     const timeline = this.timeline(warp);
     if (timeline.atBarrier) this.releaseBarrier();
+    if (plan.isBarrier && warp === 0) traced.barriers += 1;
     timeline.execute(plan, index);
     this.seen += 1;
     if (this.seen >= this.budget) this.full = true;
@@ -172,18 +183,80 @@ export class BlockTracer implements TraceSink {
     traced.sm[DATA] += cycles * timing.wavefrontsPerCycle;
     this.remember(traced, kind, shape);
     if (kind === 'atomic') this.atomic(traced, shape, plan, timeline, activeMask, addresses);
-    else if (kind === 'store') {
-      const isPartial = bitCount32(activeMask) * bytesPerLane < shape.sectors * SECTOR_BYTES;
-      const weight = isPartial ? timing.partialStoreWeightInL2 : timing.storeWeightInL2;
-      this.traffic(traced, this.touch(shape).touched, weight);
-    } else {
-      const { missed, missedLines } = this.touch(shape);
-      this.traffic(traced, missed, 1);
-      traced.sm[DATA] += missedLines * timing.fillCyclesPerLine * timing.wavefrontsPerCycle;
+    else {
+      const missed = this.exchange(traced, kind, shape, bitCount32(activeMask) * bytesPerLane);
+      if (kind === 'store') return;
       const { l1, l2, dram } = timing.latency;
       const extra = cycles - 1;
       timeline.resolve(plan, (missed > 0 ? l2 : l1) + extra, (missed > 0 ? dram : l1) + extra);
     }
+  }
+
+  /** What a load or store moves between L1 and L2; returns the sectors that a load waits for. */
+  private exchange(
+    traced: TracedBlock,
+    kind: 'load' | 'store',
+    shape: RequestShape,
+    askedBytes: number,
+  ): number {
+    const { timing } = this.profile;
+    const { missed, missedLines, touched } = this.touch(shape);
+    if (kind === 'store') {
+      const isPartial = askedBytes < shape.sectors * SECTOR_BYTES;
+      this.traffic(traced, touched, isPartial ? timing.partialStoreWeightInL2 : timing.storeWeightInL2);
+      return 0;
+    }
+    this.traffic(traced, missed, 1);
+    traced.sm[DATA] += missedLines * timing.fillCyclesPerLine * timing.wavefrontsPerCycle;
+    return missed;
+  }
+
+  /**
+   * Local memory is global memory that lies so that the same word of a warp's threads is one line, and in which the next
+   * block that has the place finds the last one's lines.
+   */
+  onLocalAccess(
+    warp: number,
+    index: number,
+    kind: 'load' | 'store',
+    bytesPerLane: number,
+    activeMask: number,
+    offsets: Float64Array,
+  ): void {
+    const traced = this.current;
+    if (traced === undefined || activeMask === 0 || this.left.has('localMemory')) return;
+    const { timing } = this.profile;
+    const { l1, l2, dram } = timing.latency;
+    const words = Math.max(1, bytesPerLane / WORD_BYTES);
+    let extra = 0;
+    let isMiss = false;
+    for (let word = 0; word < words; word++) {
+      for (let lane = 0; lane < WARP_LANES; lane++) {
+        const offset = offsets[lane] + word * WORD_BYTES;
+        const within = offset % WORD_BYTES;
+        this.local[lane] =
+          LOCAL_BASE +
+          warp * LOCAL_WARP_BYTES +
+          ((offset - within) / WORD_BYTES) * WARP_LANES * WORD_BYTES +
+          lane * WORD_BYTES +
+          within;
+      }
+      const bytes = Math.min(bytesPerLane, WORD_BYTES);
+      const shape = this.requests.take('global', kind, bytes, activeMask, this.local);
+      const cycles = Math.max(
+        shape.wavefronts / timing.wavefrontsPerCycle,
+        shape.lines / timing.tagsPerCycle,
+      );
+      traced.sm[DATA] += cycles * timing.wavefrontsPerCycle;
+      extra += cycles;
+      const missed = this.exchange(traced, kind, shape, bitCount32(activeMask) * bytes);
+      isMiss ||= missed > 0;
+    }
+    this.timeline(warp).resolve(
+      this.plans[index],
+      (isMiss ? l2 : l1) + extra - 1,
+      (isMiss ? dram : l1) + extra - 1,
+    );
   }
 
   /** Closes the last block; call once when the trace has ended. */
@@ -191,14 +264,19 @@ export class BlockTracer implements TraceSink {
     const traced = this.current;
     if (traced === undefined) return;
     const start = this.profile.timing.blockStartCycles;
+    let longestWay = 0;
     for (const timeline of this.timelines.values()) {
       traced.chainL2Cycles = Math.max(traced.chainL2Cycles, start + timeline.endL2);
       traced.chainDramCycles = Math.max(traced.chainDramCycles, start + timeline.endDram);
+      longestWay = Math.max(longestWay, timeline.longestWay);
     }
     const { l2, dram } = this.profile.timing.latency;
     const waits = ((traced.chainDramCycles - traced.chainL2Cycles) / Math.max(1, dram - l2)) * l2;
+    traced.rounds = longestWay / Math.max(1, dram - l2);
     traced.isLoose =
-      !this.left.has('looseBlocks') && !this.hasBarrier && waits < LOOSE_WAITS * traced.chainL2Cycles;
+      !this.left.has('looseBlocks') &&
+      traced.barriers * this.profile.timing.looseBarrierCycles < traced.chainL2Cycles &&
+      waits < LOOSE_WAITS * traced.chainL2Cycles;
     this.current = undefined;
   }
 

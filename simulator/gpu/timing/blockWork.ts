@@ -29,6 +29,8 @@ export interface BlockWork {
   readonly startsTogether?: boolean;
   /** Its warps wait for their own results, and neither for memory nor for one another: other warps fill the gaps. */
   readonly isLoose?: boolean;
+  /** How often a warp waits for L2 or DRAM without a barrier between: blocks that started together drift apart meanwhile. */
+  readonly rounds?: number;
 }
 
 /** Units per nanosecond at given clocks. */
@@ -40,6 +42,8 @@ export interface Capacities {
   readonly chainExponent: number;
   /** The same of blocks that start together. */
   readonly togetherExponent: number;
+  /** See `DeviceTiming.driftRounds`. */
+  readonly driftRounds: number;
 }
 
 export function capacities(
@@ -53,6 +57,7 @@ export function capacities(
     cyclesPerNs,
     chainExponent: timing.chainExponent,
     togetherExponent: timing.togetherExponent,
+    driftRounds: timing.driftRounds,
     sm: [
       timing.issuePerCycle,
       timing.integerPerCycle,
@@ -88,6 +93,7 @@ export function scaleWork(work: BlockWork, factor: number): BlockWork {
     chainFixedNs: work.chainFixedNs * chainFactor(factor),
     warps: work.warps,
     isLoose: work.isLoose,
+    rounds: work.rounds === undefined ? undefined : work.rounds * chainFactor(factor),
   };
 }
 
@@ -112,6 +118,7 @@ export function alike(a: BlockWork, b: BlockWork, tolerance: number): boolean {
     a.warps === b.warps &&
     a.startsTogether === b.startsTogether &&
     a.isLoose === b.isLoose &&
+    near(a.rounds ?? 0, b.rounds ?? 0, tolerance) &&
     near(a.chainCycles, b.chainCycles, tolerance) &&
     near(a.chainFixedNs, b.chainFixedNs, tolerance) &&
     a.sm.every((amount, index) => near(amount, b.sm[index], tolerance)) &&

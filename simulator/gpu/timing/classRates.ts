@@ -53,6 +53,7 @@ export function classRates(
       chains[members[position]],
       groups[members[position]].work,
       limits,
+      sums[position] > 0 ? powers[members[position]] / sums[position] : 0,
     );
   if (ages.length === 1) return sums.map((_, position) => rate(position));
   return ratesByTurns(groups, members, ages, sums, rate, soloNs, limits, exponent);

@@ -38,7 +38,15 @@ export interface InstructionPlan {
   readonly isFloatAtomic: boolean;
   /** Served by the wider load that the assembler makes of it and its neighbour: costs nothing of its own. */
   readonly isMerged: boolean;
+  /** Memory whose order counts for it, as an index of MEMORY_SPACES, or -1: a load stays behind stores that may change it. */
+  readonly order: number;
+  /** Register that its address starts from: accesses from one register are told apart by their offsets. */
+  readonly base: number;
+  readonly isStore: boolean;
 }
+
+/** Memory in which a store may change what a later load finds. */
+export const MEMORY_SPACES = ['global', 'shared', 'local'] as const;
 
 const MEMORY = new Set(['ld', 'ldu', 'st', 'atom', 'red']);
 
@@ -108,10 +116,28 @@ function planOf(
     isBranch: instruction.opcode === 'bra' || instruction.opcode === 'brx',
     isLoad: /^(ld|ldu)$/.test(instruction.opcode) && !instruction.modifiers.includes('param'),
     isMerged: false,
+    ...orderOf(instruction),
     ...atomicPlan(kernel, instruction, shape),
     isConstant: instruction.opcode === 'ld' && instruction.modifiers.includes('const'),
     isMemory: MEMORY.has(instruction.opcode) && !instruction.modifiers.includes('param'),
   };
+}
+
+/** Loads that say `.nc` read what nobody writes; the assembler puts those before stores that come first in the code. */
+function orderOf({
+  opcode,
+  modifiers,
+  sources,
+  destinations,
+}: IrInstruction): Pick<InstructionPlan, 'order' | 'base' | 'isStore'> {
+  const isLoad = opcode === 'ld';
+  const isStore = /^(st|atom|red)$/.test(opcode);
+  const isFree = modifiers.some((each) => each === 'nc' || each === 'param' || each === 'const');
+  if ((!isLoad && !isStore) || isFree) return { order: -1, base: -1, isStore: false };
+  const space = MEMORY_SPACES.findIndex((name) => modifiers.includes(name));
+  const address = [...sources, ...destinations].find((operand) => operand.kind === 'address');
+  const base = address?.kind === 'address' && typeof address.base === 'number' ? address.base : -1;
+  return { order: Math.max(0, space), base, isStore };
 }
 
 const AGGREGATED = /^(add|inc|dec|min|max|and|or|xor)$/;

@@ -98,6 +98,7 @@ function summarise(
       chainFixedNs: 0,
       warps: traced[0].warps,
       isLoose: whole.some((block) => block.isLoose),
+      rounds: mean((block) => block.rounds),
     },
     chainDramCycles: mean((block) => block.chainDramCycles),
     warpInstructions: mean((block) => block.warpInstructions),

@@ -34,6 +34,9 @@ export const MECHANISMS: readonly Mechanism[] = [
   byFigures('warpIssue', 'a warp alone does not issue every cycle', { warpIssueCycles: 0 }),
   byLatencies('branches', 'what follows a branch waits for it', { branch: 0 }),
   byFigures('loadsInFlight', 'a warp has only so many loads under way', { schedulingWindow: 4096 }),
+  byFigures('lookAhead', 'the assembler brings few instructions forward', { lookAhead: 4096 }),
+  byRule('storeOrder', 'a load stays behind stores that may change it'),
+  byRule('localMemory', 'local memory goes through L1 and L2'),
   byRule('assemblerLayout', 'unrolled loops, guarded ifs, operations and loads taken in by others'),
   byRule(
     'instructionCosts',
@@ -65,6 +68,7 @@ export const MECHANISMS: readonly Mechanism[] = [
     what: 'blocks that start together wait together',
     without: (card) => withTiming(card, { togetherExponent: card.timing.chainExponent }),
   },
+  byFigures('drift', 'memory gets blocks that started together out of step', { driftRounds: ENDLESS }),
   byRule('looseBlocks', 'blocks without barriers or memory waits drift apart'),
   byRule('coalescing', 'a request takes as many sectors and lines as its lanes spread over'),
   byFigures('l1Throughput', 'L1 and shared memory serve one wavefront a cycle', {

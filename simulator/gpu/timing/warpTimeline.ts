@@ -1,5 +1,5 @@
 import type { DeviceTiming } from '../profiles/index.js';
-import type { InstructionPlan } from './instructionPlan.js';
+import { MEMORY_SPACES, type InstructionPlan } from './instructionPlan.js';
 
 /**
  * When a lone warp would get where. The machine issues in order; within what the assembler orders as one piece each
@@ -30,6 +30,19 @@ export class WarpTimeline {
   private readonly windowL2: Float64Array;
   private readonly windowDram: Float64Array;
   private slot = 0;
+  /** When the last few instructions other than loads started: none starts before the one that many ahead of it. */
+  private readonly aheadL2: Float64Array;
+  private readonly aheadDram: Float64Array;
+  private turn = 0;
+  /** By memory: from which register the latest stores start, and when the last of these and of all others start. */
+  private readonly storeBase = new Int32Array(MEMORY_SPACES.length).fill(-1);
+  private readonly storeL2 = new Float64Array(MEMORY_SPACES.length);
+  private readonly storeDram = new Float64Array(MEMORY_SPACES.length);
+  private readonly otherL2 = new Float64Array(MEMORY_SPACES.length);
+  private readonly otherDram = new Float64Array(MEMORY_SPACES.length);
+  /** How much longer misses to DRAM made the way to the last barrier, and the longest way between two. */
+  private metAt = 0;
+  private longest = 0;
 
   constructor(
     registers: number,
@@ -37,6 +50,8 @@ export class WarpTimeline {
   ) {
     this.readyL2 = new Float64Array(registers);
     this.readyDram = new Float64Array(registers);
+    this.aheadL2 = new Float64Array(timing.lookAhead);
+    this.aheadDram = new Float64Array(timing.lookAhead);
     this.windowL2 = new Float64Array(timing.schedulingWindow);
     this.windowDram = new Float64Array(timing.schedulingWindow);
   }
@@ -53,6 +68,30 @@ export class WarpTimeline {
     for (const register of plan.reads) {
       if (this.readyL2[register] > startL2) startL2 = this.readyL2[register];
       if (this.readyDram[register] > startDram) startDram = this.readyDram[register];
+    }
+    if (plan.order >= 0) {
+      const { order } = plan;
+      const isOther = plan.base < 0 || this.storeBase[order] !== plan.base;
+      if (plan.isStore) {
+        if (isOther) {
+          this.otherL2[order] = Math.max(this.otherL2[order], this.storeL2[order]);
+          this.otherDram[order] = Math.max(this.otherDram[order], this.storeDram[order]);
+          this.storeL2[order] = this.storeDram[order] = 0;
+          this.storeBase[order] = plan.base;
+        }
+        this.storeL2[order] = Math.max(this.storeL2[order], startL2);
+        this.storeDram[order] = Math.max(this.storeDram[order], startDram);
+      } else {
+        startL2 = Math.max(startL2, this.otherL2[order], isOther ? this.storeL2[order] : 0);
+        startDram = Math.max(startDram, this.otherDram[order], isOther ? this.storeDram[order] : 0);
+      }
+    }
+    if (plan.cost.slots >= 0.5 && !plan.isLoad) {
+      startL2 = Math.max(startL2, this.aheadL2[this.turn]);
+      startDram = Math.max(startDram, this.aheadDram[this.turn]);
+      this.aheadL2[this.turn] = startL2;
+      this.aheadDram[this.turn] = startDram;
+      this.turn = this.turn + 1 === this.aheadL2.length ? 0 : this.turn + 1;
     }
     this.startL2 = startL2;
     this.startDram = startDram;
@@ -82,10 +121,17 @@ export class WarpTimeline {
 
   leaveBarrier(l2: number, dram: number, warps: number): void {
     this.atBarrier = false;
+    this.longest = this.longestWay;
+    this.metAt = dram - l2;
     const cycles = this.timing.latency.barrier + warps * this.timing.latency.barrierWarp;
     this.endL2 = l2 + cycles;
     this.endDram = dram + cycles;
     this.restart();
+  }
+
+  /** The most that misses to DRAM cost between two barriers. */
+  get longestWay(): number {
+    return Math.max(this.longest, this.endDram - this.endL2 - this.metAt);
   }
 
   private enter(index: number, copies: number): void {

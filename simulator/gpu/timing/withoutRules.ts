@@ -18,6 +18,7 @@ export function plansWithout(
   return plans.map((plan) => ({
     ...plan,
     ...(rules.has('instructionCosts') ? { cost: plain, pipeIndex: -1 } : {}),
+    ...(rules.has('storeOrder') ? { order: -1 } : {}),
     ...(rules.has('barriers') ? { isBarrier: false } : {}),
     ...(rules.has('swapLoops') ? { isSwapLoop: false } : {}),
     ...(rules.has('warpAggregation') ? { isAggregated: false } : {}),

@@ -122,6 +122,14 @@ export const h200: WholeCard = {
       1.4,
       'the same for blocks that start together; 1.8 makes softmax, conv3x3 and sgemm_tiled of few blocks 3 % faster, 1.2 reduce 4 % slower',
     ),
+    driftRounds: fit(
+      30,
+      'reads of 2, 8, 31 and 248 waits in a row need exponents of 1.0, 1.4, 2.4 and 3 or more; without: reduce of 0.5 GB +36 %, vecadd in strides +18 %',
+    ),
+    looseBarrierCycles: fit(
+      300,
+      'a barrier at the end of a chain keeps nobody together, one every 100 to 250 cycles does (sorts, stencils in shared memory)',
+    ),
     chainExponent: fit(
       3,
       'p-norm that joins the chain with what the resources allow; 1.8 makes large saxpy 15 % slower',
@@ -134,6 +142,10 @@ export const h200: WholeCard = {
     schedulingWindow: fit(
       12,
       'dense_relu: SASS has 12 loads in flight; 20 makes it and conv3x3 4 % faster, 6 sgemm_naive 13 % slower',
+    ),
+    lookAhead: fit(
+      12,
+      'n-body and other long formulas: SASS interleaves two or three of them; without, arithmetic kernels 1 % worse in the mean',
     ),
     prologueSlots: fit(
       5,
