@@ -7,19 +7,24 @@ import type { DeviceView, LaunchView, SchedulingDecision, SchedulingPolicy } fro
  */
 export class FifoPolicy implements SchedulingPolicy {
   readonly name = 'fifo';
+  nextInLine: number | undefined;
   /** Launches with blocks to give, in their order; made anew at each decision. */
   private readonly waiting: LaunchView[] = [];
 
   decide(view: DeviceView): SchedulingDecision {
     const { waiting } = this;
     this.collect(view.launches);
+    this.nextInLine = undefined;
     let blockedTpcs = 0n;
     for (const launch of waiting) {
       if (blockedTpcs !== 0n && (maskOf(launch, view) & blockedTpcs) !== 0n) continue;
       const fits = view.fits(launch.id);
       if (fits > 0) return { kind: 'dispatch', launch: launch.id, blocks: fits };
       // One that may run anywhere leaves no place for those behind it.
-      if (launch.tpcMask < 0n) return HOLD;
+      if (launch.tpcMask < 0n) {
+        if (launch === waiting[0]) this.nextInLine = launch.id;
+        return HOLD;
+      }
       blockedTpcs |= maskOf(launch, view);
     }
     return HOLD;
@@ -36,7 +41,7 @@ export class FifoPolicy implements SchedulingPolicy {
   /** Sorts them in as they come: there are few, and mostly in order. */
   private collect(launches: readonly LaunchView[]): void {
     const { waiting } = this;
-    waiting.length = 0;
+    while (waiting.length > 0) waiting.pop();
     for (const launch of launches) {
       if (launch.next >= launch.hi) continue;
       let place = waiting.length;

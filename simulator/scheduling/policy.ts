@@ -44,6 +44,11 @@ export type SchedulingDecision =
  */
 export interface SchedulingPolicy {
   readonly name: string;
+  /**
+   * After it held: the launch that gets all room that comes free, until another one starts or this one has no block left. A
+   * policy of which that is not true has none, and is asked whenever blocks end.
+   */
+  readonly nextInLine?: number;
   decide(view: DeviceView): SchedulingDecision;
   snapshot(): unknown;
   restore(state: unknown): void;

@@ -42,6 +42,8 @@ export class Dispatcher implements BlockStage {
   /** Those of the view, as long as none starts or goes. */
   private readonly running: LaunchRecord[] = [];
   private isStale = true;
+  /** Next in line, see `SchedulingPolicy`. */
+  private line: LaunchRecord | undefined;
   private readonly shown: { nowNs: number } & DeviceView;
 
   constructor(
@@ -81,6 +83,7 @@ export class Dispatcher implements BlockStage {
   start(record: LaunchRecord): void {
     record.phase = 'running';
     this.isStale = true;
+    this.line = undefined;
     if (record.next >= record.hi) this.spent.push(record);
   }
 
@@ -115,12 +118,17 @@ export class Dispatcher implements BlockStage {
   }
 
   private dispatchAll(nowNs: number): Filled {
+    if (this.vacated.blocks > 0 && this.isPassedOn()) return FILLED;
     let faulted: LaunchRecord[] | undefined;
     let view = this.view(nowNs);
     for (;;) {
       const decision = this.policy.decide(view);
       if (decision.kind === 'hold') {
-        if (faulted === undefined && decision.untilNs === undefined) return FILLED;
+        if (faulted === undefined && decision.untilNs === undefined) {
+          const { nextInLine } = this.policy;
+          this.line = nextInLine === undefined ? undefined : this.launches.get(nextInLine);
+          return FILLED;
+        }
         return { faulted: faulted ?? NONE, wakeNs: decision.untilNs };
       }
       const record = this.launches.get(decision.launch);
@@ -148,6 +156,14 @@ export class Dispatcher implements BlockStage {
         return faulted === undefined ? FILLED : { faulted, wakeNs: undefined };
       }
     }
+  }
+
+  /** Whether all room there is went to the launch that is next in line, and more of its blocks wait. */
+  private isPassedOn(): boolean {
+    const { line } = this;
+    if (line === undefined || line.next >= line.hi || !this.canTakeOver(line, undefined)) return false;
+    this.takeOver(line, Infinity);
+    return line.fault === undefined && this.vacated.blocks === 0 && line.next < line.hi;
   }
 
   /** Gives back what a group's blocks held and counts them. */
@@ -187,6 +203,7 @@ export class Dispatcher implements BlockStage {
   private forget(record: LaunchRecord): void {
     this.launches.delete(record.id);
     this.isStale = true;
+    if (this.line === record) this.line = undefined;
   }
 
   private release(group: ResidentGroup): void {

@@ -1,22 +1,28 @@
-import { rampedWork, type BlockWork } from '../timing/index.js';
+import { rampedWork, withoutStarts, type BlockWork } from '../timing/index.js';
 
-/** Numbers of blocks kept of each work; then they are forgotten. */
-const MOST_KEPT = 8;
+interface Ramped {
+  /** Shared by all of them: what is kept of these amounts serves each. */
+  readonly device: readonly number[];
+  blocks: number;
+  last: BlockWork;
+}
 
-/** Works of blocks that are a launch's first (`rampedWork`): equal ones get the same object, as the works themselves do. */
+/** Works of blocks that are a launch's first (`rampedWork`): those of equal launches one after the other are the same object. */
 export class RampedWorks {
-  private readonly kept = new WeakMap<BlockWork, Map<number, BlockWork>>();
+  private readonly kept = new WeakMap<BlockWork, Ramped>();
 
   constructor(private readonly startsPerCycle: number) {}
 
   of(work: BlockWork, blocks: number): BlockWork {
-    let byBlocks = this.kept.get(work);
-    if (byBlocks === undefined) this.kept.set(work, (byBlocks = new Map<number, BlockWork>()));
-    let ramped = byBlocks.get(blocks);
-    if (ramped === undefined) {
-      if (byBlocks.size === MOST_KEPT) byBlocks.clear();
-      byBlocks.set(blocks, (ramped = rampedWork(work, blocks, this.startsPerCycle)));
+    const kept = this.kept.get(work);
+    if (kept?.blocks === blocks) return kept.last;
+    const device = kept?.device ?? withoutStarts(work.device);
+    const last = rampedWork(work, blocks, this.startsPerCycle, device);
+    if (kept === undefined) this.kept.set(work, { device, blocks, last });
+    else {
+      kept.blocks = blocks;
+      kept.last = last;
     }
-    return ramped;
+    return last;
   }
 }

@@ -18,9 +18,12 @@ export class VacatedPlaces {
   /** Of the blocks that were there. */
   footprint: BlockFootprint | undefined;
   private readonly places: Places[] = [];
+  private readonly smAt: Int32Array;
 
   /** @param rankOf where each SM stands in the order in which SMs are filled */
-  constructor(private readonly rankOf: Int32Array) {}
+  constructor(private readonly rankOf: Int32Array) {
+    this.smAt = new Int32Array(rankOf.length);
+  }
 
   /** Whether all the room that there is for such blocks is here. */
   holdsAllRoom(block: BlockFootprint): boolean {
@@ -62,13 +65,21 @@ export class VacatedPlaces {
     this.blocks = 0;
   }
 
+  /** All of them, in the order in which SMs are filled. */
   private joined(): Places | undefined {
-    const { places, rankOf } = this;
-    if (places.some(({ perSm }) => perSm > 1)) return undefined;
-    const sms = places.flatMap((each) => each.sms).sort((a, b) => rankOf[a] - rankOf[b]);
+    const { places, smAt, rankOf } = this;
+    smAt.fill(NO_SM);
+    for (const { sms, perSm } of places) {
+      if (perSm > 1) return undefined;
+      for (const sm of sms) smAt[rankOf[sm]] = sm;
+    }
+    const sms: number[] = [];
+    for (let rank = 0; rank < smAt.length; rank++) if (smAt[rank] !== NO_SM) sms.push(smAt[rank]);
     return { sms, perSm: 1 };
   }
 }
+
+const NO_SM = -1;
 
 function isEqual(a: BlockFootprint, b: BlockFootprint): boolean {
   return (

@@ -33,10 +33,8 @@ export function blockRates(
   shares = new DeviceShares(limits, exponent, schedulers),
 ): number[][] {
   const demands = groups.map(({ work }) => shares.demandOf(work));
-  shares.share(
-    demands,
-    groups.map(({ sms, perSm }) => perSm * sms),
-  );
+  const users = groups.map(({ sms, perSm }, index) => ({ demand: demands[index], count: perSm * sms }));
+  shares.share(users, users.length);
   const terms = {
     soloNs: demands.map((demand) => demand.soloNs),
     chains: demands.map((demand) => demand.chainNs),

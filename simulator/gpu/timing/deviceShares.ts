@@ -1,17 +1,20 @@
 import { DEVICE_RESOURCES, type BlockWork, type Capacities } from './blockWork.js';
-import { fairShare } from './fairShare.js';
 import { pathNs } from './memoryPath.js';
 import { raised } from './powers.js';
-import { chainNs, soloTimeNs } from './soloTime.js';
+import { chainNs, soloDevicePower, soloSmPower, soloTimeNs } from './soloTime.js';
 
 /** What blocks of one kind of work ask of what the device's blocks share, at given clocks. */
 export interface DeviceDemand {
   /** Of each resource of the device, then nanoseconds of the memory's path. */
   readonly amounts: Float64Array;
-  /** The same a nanosecond, of a block alone. */
-  readonly perNs: Float64Array;
   readonly soloNs: number;
   readonly chainNs: number;
+}
+
+/** So many blocks of a kind. */
+export interface DeviceUser {
+  readonly demand: DeviceDemand;
+  readonly count: number;
 }
 
 /** Behind the resources: the memory's path, of which there is one. */
@@ -34,6 +37,15 @@ export class DeviceShares {
   private readonly largest = new Float64Array(SHARED);
   private readonly capacities: Float64Array;
   private readonly known = new WeakMap<BlockWork, DeviceDemand>();
+  /** Of works with the same amounts, which differ in their chains: by those amounts. */
+  private readonly smPowers = new WeakMap<
+    readonly number[],
+    { readonly warps: number; readonly power: number }
+  >();
+  private readonly deviceTerms = new WeakMap<
+    readonly number[],
+    { readonly amounts: Float64Array; readonly power: number }
+  >();
 
   constructor(
     private readonly limits: Capacities,
@@ -45,38 +57,51 @@ export class DeviceShares {
 
   demandOf(work: BlockWork): DeviceDemand {
     let demand = this.known.get(work);
-    if (demand === undefined) {
-      const { limits, exponent, schedulers } = this;
-      const soloNs = soloTimeNs(work, limits, exponent, schedulers);
-      const amounts = Float64Array.from([...work.device, pathNs(work, limits)]);
-      const perNs = amounts.map((amount) => amount / soloNs);
-      this.known.set(work, (demand = { amounts, perNs, soloNs, chainNs: chainNs(work, limits) }));
-    }
+    if (demand === undefined) this.known.set(work, (demand = this.madeDemand(work)));
     return demand;
   }
 
-  /** @param counts blocks of each demand */
-  share(demands: readonly DeviceDemand[], counts: readonly number[]): void {
+  /** The same, of a work that will hardly be asked for again: it is not kept. */
+  madeDemand(work: BlockWork): DeviceDemand {
+    const { limits, exponent, schedulers } = this;
+    let sm = this.smPowers.get(work.sm);
+    if (sm?.warps !== work.warps) {
+      sm = { warps: work.warps, power: soloSmPower(work, limits, exponent, schedulers) };
+      this.smPowers.set(work.sm, sm);
+    }
+    let device = this.deviceTerms.get(work.device);
+    if (device === undefined) {
+      const amounts = Float64Array.from([...work.device, pathNs(work, limits)]);
+      device = { amounts, power: soloDevicePower(work, limits, exponent) };
+      this.deviceTerms.set(work.device, device);
+    }
+    const soloNs = soloTimeNs(work, sm.power + device.power, limits, exponent);
+    return { amounts: device.amounts, soloNs, chainNs: chainNs(work, limits) };
+  }
+
+  /** @param users the first `length` of them are there */
+  share(users: readonly DeviceUser[], length: number): void {
     const { levels, changed, wanted, largest, capacities } = this;
     wanted.fill(0);
     largest.fill(0);
-    for (let index = 0; index < demands.length; index++) {
-      const { perNs } = demands[index];
-      const count = counts[index];
+    for (let index = 0; index < length; index++) {
+      const { demand, count } = users[index];
+      const { amounts, soloNs } = demand;
       for (let shared = 0; shared < SHARED; shared++) {
-        const each = perNs[shared];
-        wanted[shared] += each * count;
-        if (each > largest[shared]) largest[shared] = each;
+        const amount = amounts[shared];
+        if (amount === 0) continue;
+        const perNs = amount / soloNs;
+        wanted[shared] += perNs * count;
+        if (perNs > largest[shared]) largest[shared] = perNs;
       }
     }
     for (let shared = 0; shared < SHARED; shared++) {
-      // As `fairShare` tells, which is asked where wants do not fit.
       const level =
         wanted[shared] <= 0
           ? Infinity
           : wanted[shared] <= capacities[shared]
             ? (capacities[shared] / wanted[shared]) * largest[shared]
-            : this.shortLevel(shared, demands, counts);
+            : this.shortLevel(shared, users, length);
       changed[shared] = level === levels[shared] ? Infinity : Math.min(level, levels[shared]);
       levels[shared] = level;
     }
@@ -110,11 +135,22 @@ export class DeviceShares {
       : power;
   }
 
-  private shortLevel(shared: number, demands: readonly DeviceDemand[], counts: readonly number[]): number {
-    return fairShare(
-      this.capacities[shared],
-      counts,
-      demands.map(({ perNs }) => perNs[shared]),
-    );
+  /** As `fairShare`, where wants do not fit: those that want less than the level get what they want, the others the level. */
+  private shortLevel(shared: number, users: readonly DeviceUser[], length: number): number {
+    let level = 0;
+    for (;;) {
+      let left = this.capacities[shared];
+      let members = 0;
+      for (let index = 0; index < length; index++) {
+        const { demand, count } = users[index];
+        const perNs = demand.amounts[shared] / demand.soloNs;
+        if (perNs < level) left -= perNs * count;
+        else members += count;
+      }
+      if (members === 0) return this.largest[shared];
+      const next = left / members;
+      if (!(next > level)) return level;
+      level = next;
+    }
   }
 }

@@ -5,13 +5,14 @@ export {
   capacities,
   rampedWork,
   scaleWork,
+  withoutStarts,
   type BlockWork,
   type Capacities,
 } from './blockWork.js';
 export { blockNs } from './blockTime.js';
 export { blockRates, type RatedGroup, type SmClass } from './blockRates.js';
 export { classRates } from './classRates.js';
-export { DeviceShares, type DeviceDemand } from './deviceShares.js';
+export { DeviceShares, type DeviceDemand, type DeviceUser } from './deviceShares.js';
 export { fairShare } from './fairShare.js';
 export { raised, rooted } from './powers.js';
 export { forgetSegment, missShare, residentShare, touchSegments, type L2State } from './l2State.js';

@@ -1,27 +1,39 @@
 import { blockNs, schedulerBalance } from './blockTime.js';
 import type { BlockWork, Capacities } from './blockWork.js';
 import { SCHEDULED } from './issueTurns.js';
+import { raised, rooted } from './powers.js';
 
 /** Time of a block's chain, at the clock of these limits. */
 export function chainNs({ chainCycles, chainFixedNs }: BlockWork, { cyclesPerNs }: Capacities): number {
   return chainCycles / cyclesPerNs + chainFixedNs;
 }
 
-/** A block's time with the device to itself; fewer warps than schedulers leave issue slots that it cannot use. */
-export function soloTimeNs(
-  work: BlockWork,
+/** The power sum of what an SM limits of a block alone; fewer warps than schedulers leave issue slots that it cannot use. */
+export function soloSmPower(
+  { sm, warps }: BlockWork,
   limits: Capacities,
   exponent: number,
   schedulers: number,
 ): number {
   let power = 0;
-  for (let index = 0; index < work.sm.length; index++) {
-    if (work.sm[index] === 0) continue;
-    const usable = index < SCHEDULED ? schedulerBalance(work.warps, schedulers) : 1;
-    power += (work.sm[index] / (limits.sm[index] * usable)) ** exponent;
+  for (let index = 0; index < sm.length; index++) {
+    if (sm[index] === 0) continue;
+    const usable = index < SCHEDULED ? schedulerBalance(warps, schedulers) : 1;
+    power += raised(sm[index] / (limits.sm[index] * usable), exponent);
   }
-  for (let index = 0; index < work.device.length; index++) {
-    if (work.device[index] > 0) power += (work.device[index] / limits.device[index]) ** exponent;
+  return power;
+}
+
+/** The same of what the device limits. */
+export function soloDevicePower({ device }: BlockWork, limits: Capacities, exponent: number): number {
+  let power = 0;
+  for (let index = 0; index < device.length; index++) {
+    if (device[index] > 0) power += raised(device[index] / limits.device[index], exponent);
   }
-  return blockNs(power ** (1 / exponent), chainNs(work, limits), work, limits);
+  return power;
+}
+
+/** A block's time with the device to itself. @param power of both */
+export function soloTimeNs(work: BlockWork, power: number, limits: Capacities, exponent: number): number {
+  return blockNs(rooted(power, exponent), chainNs(work, limits), work, limits);
 }
