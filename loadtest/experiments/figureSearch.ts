@@ -40,20 +40,24 @@ export interface LeftOut {
   readonly moved: Values;
 }
 
-/** Fits the figures again without one kernel at a time, and tells the error on that one. */
+/**
+ * Fits the figures again without one kernel at a time, and tells the error on that one.
+ * @param search what the fit asks, and `evaluate` what tells the errors: the same, or a cheaper stand-in
+ */
 export function leaveOneOut(
   figures: readonly FittedFigure[],
-  evaluate: Evaluate,
+  search: Evaluate,
   rounds: number,
+  evaluate: (values: Values, kernel: string) => readonly CalibratedLaunch[] = search,
   onKernel?: (left: LeftOut) => void,
 ): LeftOut[] {
   const values = valuesOf(figures);
-  const kernels = [...new Set(evaluate(values).map(({ kernel }) => kernel))].sort();
+  const kernels = [...new Set(search(values).map(({ kernel }) => kernel))].sort();
   return kernels.map((kernel) => {
     const others = (launches: readonly CalibratedLaunch[]) =>
       launches.filter((each) => each.kernel !== kernel);
-    const own = (at: Values) => meanError(evaluate(at).filter((each) => each.kernel === kernel));
-    const found = coordinateSearch(figures, (at) => meanError(others(evaluate(at))), rounds);
+    const own = (at: Values) => meanError(evaluate(at, kernel).filter((each) => each.kernel === kernel));
+    const found = coordinateSearch(figures, (at) => meanError(others(search(at))), rounds);
     const left = {
       kernel,
       withIt: own(values),

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { comparison, type CalibratedLaunch, type MeasuredLaunch } from '../../simulator/calibration/index.js';
-import type { DeviceProfile, GpuDevice } from '../../simulator/gpu/index.js';
+import type { DeviceProfile, GpuDevice, TimingRule } from '../../simulator/gpu/index.js';
 import {
   NodeSession,
   entryOf,
@@ -19,7 +19,19 @@ const AFTER_TRACE: ReadonlySet<string> = new Set([
   'chainExponent',
   'l2BytesPerSecond',
   'dramBytesPerSecond',
+  'l2MissCurve',
+  'l2PortBytesPerCycle',
+  'blocksPerCycle',
+  'issuePerCycle',
+  'integerPerCycle',
+  'float32PerCycle',
+  'float64PerCycle',
+  'specialPerCycle',
+  'atomicsPerCycle',
+  'atomicsPerAddressPerCycle',
 ]);
+/** Rules of the same kind. */
+const RULES_AFTER_TRACE: ReadonlySet<TimingRule> = new Set(['waves', 'unevenBlocks']);
 
 type KeptProfiles = ReturnType<GpuDevice['keptProfiles']>;
 
@@ -35,8 +47,10 @@ export class ModelEvaluator {
 
   constructor(private readonly launches: readonly MeasuredLaunch[]) {}
 
-  evaluate(card: DeviceProfile): CalibratedLaunch[] {
-    return this.launches.map((launch) => {
+  /** @param kernel whose launches are asked for, if not all */
+  evaluate(card: DeviceProfile, kernel?: string): CalibratedLaunch[] {
+    const asked = this.launches.filter(({ spec }) => kernel === undefined || spec.kernel === kernel);
+    return asked.map((launch) => {
       const simulatedUs = this.durationUs(launch, card);
       const { name, spec, durationUs } = launch;
       return { name, kernel: spec.kernel, ...comparison(durationUs, simulatedUs) };
@@ -98,6 +112,7 @@ function withoutContents(spec: LaunchSpec): LaunchSpec {
 }
 
 function tracedFigures(card: DeviceProfile): string {
-  const timing = Object.entries(card.timing).filter(([name]) => !AFTER_TRACE.has(name));
+  const withoutRules = card.timing.withoutRules?.filter((rule) => !RULES_AFTER_TRACE.has(rule)) ?? [];
+  const timing = Object.entries({ ...card.timing, withoutRules }).filter(([name]) => !AFTER_TRACE.has(name));
   return JSON.stringify({ ...card, timing });
 }

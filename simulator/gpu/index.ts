@@ -63,6 +63,7 @@ export {
   type DeviceProfile,
   type ResolvedCard,
   type SourcedFigure,
+  type TimingRule,
 } from './profiles/index.js';
 export { SmActivity, type SmCounts } from './smActivity.js';
 export {
