@@ -48,7 +48,10 @@ export function unreachable(address: string, message: string, cause: unknown): C
     code === 'EPROTO' ||
     code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG'
   ) {
-    return new SecurityError(`${address} does not speak TLS as this client does (${reason})`, { cause });
+    return new SecurityError(
+      `${address} does not speak TLS as this client does: ask http:// if it speaks none (${code})`,
+      { cause },
+    );
   }
   const isBroken = code === 'ECONNRESET' && address.startsWith('http:');
   const hint = isBroken ? '; the connection was broken off: if the server speaks TLS, ask https://' : '';

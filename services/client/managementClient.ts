@@ -12,105 +12,133 @@ import type {
   StateAnswer,
   TimelineFields,
 } from '../management/index.js';
+import { isRecord, isRecordList, isText, isTextList, type AnswerShape } from './answerShapes.js';
+import { UnexpectedAnswerError } from './clientErrors.js';
 import type { CallOptions } from './clientTypes.js';
 import type { HttpCalls } from './httpCalls.js';
+
+const isGpuList = isRecordList('node', 'index', 'name', 'utilization', 'memory', 'power', 'pcie', 'contexts');
 
 /** Clipper's administration, verb by verb. Every call rejects with a ClientError. Changes are durable once they resolve. */
 export class ManagementClient {
   constructor(private readonly calls: HttpCalls) {}
 
   addApplication(fields: AddApplicationFields, options?: CallOptions): Promise<string> {
-    return this.ask('add_app', fields, options);
+    return this.ask('add_app', isText, fields, options);
   }
 
   deleteApplication(name: string, options?: CallOptions): Promise<string> {
-    return this.ask('delete_app', { name }, options);
+    return this.ask('delete_app', isText, { name }, options);
   }
 
   application(name: string, options?: CallOptions): Promise<ApplicationAnswer> {
-    return this.ask('get_application', { name }, options);
+    return this.ask('get_application', isRecord('name'), { name }, options);
   }
 
   applications(options?: CallOptions): Promise<readonly ApplicationAnswer[]> {
-    return this.ask('get_all_applications', { verbose: true }, options);
+    return this.ask('get_all_applications', isRecordList('name'), { verbose: true }, options);
   }
 
   /** Registers a version; it becomes the current one. */
   addModel(fields: AddModelFields, options?: CallOptions): Promise<string> {
-    return this.ask('add_model', fields, options);
+    return this.ask('add_model', isText, fields, options);
   }
 
   deleteModel(name: string, version: string, options?: CallOptions): Promise<string> {
-    return this.ask('delete_versioned_model', { model_name: name, model_version: version }, options);
+    return this.ask('delete_versioned_model', isText, { model_name: name, model_version: version }, options);
   }
 
   /** Rolls back or forward. */
   setModelVersion(name: string, version: string, options?: CallOptions): Promise<string> {
-    return this.ask('set_model_version', { model_name: name, model_version: version }, options);
+    return this.ask('set_model_version', isText, { model_name: name, model_version: version }, options);
   }
 
   /** Says how many replicas of a version run, or between which numbers the load decides. */
   setReplicas(fields: ScaleFields, options?: CallOptions): Promise<string> {
-    return this.ask('set_num_replicas', fields, options);
+    return this.ask('set_num_replicas', isText, fields, options);
   }
 
   model(name: string, version: string, options?: CallOptions): Promise<ModelAnswer> {
-    return this.ask('get_model', { model_name: name, model_version: version }, options);
+    return this.ask(
+      'get_model',
+      isRecord('model_name', 'model_version'),
+      { model_name: name, model_version: version },
+      options,
+    );
   }
 
   models(options?: CallOptions): Promise<readonly ModelAnswer[]> {
-    return this.ask('get_all_models', { verbose: true }, options);
+    return this.ask(
+      'get_all_models',
+      isRecordList('model_name', 'model_version'),
+      { verbose: true },
+      options,
+    );
   }
 
   /** Links all of them or, on an error, none. */
   addLinks(application: string, models: readonly string[], options?: CallOptions): Promise<string> {
-    return this.ask('add_model_links', { app_name: application, model_names: models }, options);
+    return this.ask('add_model_links', isText, { app_name: application, model_names: models }, options);
   }
 
   deleteLinks(application: string, models: readonly string[], options?: CallOptions): Promise<string> {
-    return this.ask('delete_model_links', { app_name: application, model_names: models }, options);
+    return this.ask('delete_model_links', isText, { app_name: application, model_names: models }, options);
   }
 
   /** Names in order of linking. */
   linkedModels(application: string, options?: CallOptions): Promise<readonly string[]> {
-    return this.ask('get_linked_models', { app_name: application }, options);
+    return this.ask('get_linked_models', isTextList, { app_name: application }, options);
   }
 
   containers(options?: CallOptions): Promise<readonly ContainerAnswer[]> {
-    return this.ask('get_all_containers', { verbose: true }, options);
+    return this.ask(
+      'get_all_containers',
+      isRecordList('model_name', 'model_version'),
+      { verbose: true },
+      options,
+    );
   }
 
   /** What an application has learned, for itself or for one selection context. */
   state(application: string, context?: string, options?: CallOptions): Promise<StateAnswer> {
-    return this.ask('get_state', { app_name: application, uid: context }, options);
+    return this.ask('get_state', isRecord(), { app_name: application, uid: context }, options);
   }
 
   /** What every simulated GPU does. */
   gpus(options?: CallOptions): Promise<readonly GpuAnswer[]> {
-    return this.ask('get_gpus', {}, options);
+    return this.ask('get_gpus', isGpuList, {}, options);
   }
 
   /** Takes as long as is asked for. The answer is a trace in Chrome's trace event format. */
   recordGpuTimeline(fields: TimelineFields, options?: CallOptions): Promise<unknown> {
-    return this.ask('record_gpu_timeline', fields, options);
+    return this.ask('record_gpu_timeline', isRecord('traceEvents', 'droppedEvents'), fields, options);
   }
 
   /** The key is in this answer and nowhere else. */
   addKey(fields: AddKeyFields, options?: CallOptions): Promise<NewKeyAnswer> {
-    return this.ask('add_key', fields, options);
+    return this.ask('add_key', isRecord('key'), fields, options);
   }
 
   /** Oldest first, without secrets. */
   keys(options?: CallOptions): Promise<readonly KeyAnswer[]> {
-    return this.ask('get_all_keys', {}, options);
+    return this.ask('get_all_keys', isRecordList('id'), {}, options);
   }
 
   /** Requests with the key are refused at once. */
   deleteKey(id: string, options?: CallOptions): Promise<string> {
-    return this.ask('delete_key', { id }, options);
+    return this.ask('delete_key', isText, { id }, options);
   }
 
-  private ask<T>(verb: string, body: unknown, options: CallOptions = {}): Promise<T> {
-    return this.calls.post(`/admin/${verb}`, body, options) as Promise<T>;
+  private async ask<T>(
+    verb: string,
+    isAnswer: AnswerShape,
+    body: unknown,
+    options: CallOptions = {},
+  ): Promise<T> {
+    const answer = await this.calls.post(`/admin/${verb}`, body, options);
+    if (isAnswer(answer)) return answer as T;
+    throw new UnexpectedAnswerError(
+      `what answers ${verb} is no management interface of Windjammer; is the address right?`,
+    );
   }
 }

@@ -17,6 +17,8 @@ export interface GpuSources {
     readonly node?: string | undefined;
     readonly seconds: number;
     readonly limit: number;
+    /** Ends it early. */
+    readonly gone: AbortSignal;
   }) => Promise<string>;
 }
 
@@ -123,8 +125,8 @@ export function gpuVerbs({ nodes, queues, recordTimeline }: GpuSources): AdminVe
       request: timelineSchema,
       answer: z.object({ traceEvents: z.array(z.object({})), droppedEvents: z.int() }),
       errors: ['unknown_node', 'recording', 'node_down'],
-      run: async ({ node, seconds, max_mib: mib }) =>
-        new JsonText(await recordTimeline({ node, seconds, limit: mib * MIB })),
+      run: async ({ node, seconds, max_mib: mib }, gone) =>
+        new JsonText(await recordTimeline({ node, seconds, limit: mib * MIB, gone })),
     }),
   ];
 }

@@ -112,7 +112,9 @@ export class ManagementServer {
     readJsonBody(request, MAX_BODY_BYTES, {
       onBodyError: (error) => this.fail(response, error),
       onBody: (body) => {
-        verb.run(body).then(
+        const gone = new AbortController();
+        response.once('close', () => gone.abort());
+        verb.run(body, gone.signal).then(
           (result) => {
             if (typeof result === 'string') sendText(response, 200, 'text/plain; charset=utf-8', result);
             else if (result instanceof JsonText) sendJson(response, 200, result.text);

@@ -15,8 +15,11 @@ export interface AdminVerb {
   /** undefined: a plain sentence, as Clipper answers. */
   readonly answer?: z.ZodType;
   readonly errors: readonly ErrorCode[];
-  /** A string is answered as plain text, a `JsonText` as it is, anything else as JSON. */
-  run(body: unknown): Promise<unknown>;
+  /**
+   * A string is answered as plain text, a `JsonText` as it is, anything else as JSON.
+   * @param gone aborts when whoever asked waits no longer
+   */
+  run(body: unknown, gone: AbortSignal): Promise<unknown>;
 }
 
 interface VerbDescription<T> {
@@ -24,7 +27,7 @@ interface VerbDescription<T> {
   readonly request: z.ZodType<T>;
   readonly answer?: z.ZodType;
   readonly errors?: readonly ErrorCode[];
-  readonly run: (request: T) => unknown;
+  readonly run: (request: T, gone: AbortSignal) => unknown;
 }
 
 export function verb<T>(name: string, description: VerbDescription<T>): AdminVerb {
@@ -35,7 +38,7 @@ export function verb<T>(name: string, description: VerbDescription<T>): AdminVer
     answer: description.answer,
     errors: description.errors ?? [],
     // A throw becomes a rejection, like those of the verbs that wait.
-    run: (body) =>
-      Promise.resolve(body).then((value) => description.run(validate(description.request, value))),
+    run: (body, gone) =>
+      Promise.resolve(body).then((value) => description.run(validate(description.request, value), gone)),
   };
 }

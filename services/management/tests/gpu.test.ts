@@ -82,10 +82,32 @@ describe('GPUs over the management interface', () => {
     expect(text).toBe('{"traceEvents":[],"droppedEvents":0}\n');
     expect(json).toEqual({ traceEvents: [], droppedEvents: 0 });
     await post('record_gpu_timeline', { node: 'node1' });
-    expect(asked).toEqual([
+    expect(asked).toMatchObject([
       { node: undefined, seconds: 0.5, limit: 2 ** 20 },
       { node: 'node1', seconds: 5, limit: 16 * 2 ** 20 },
     ]);
+  });
+
+  it('end a recording when whoever asked is gone', async () => {
+    const gone = new Promise<void>((resolve) => {
+      harness().recordTimeline = (request) =>
+        new Promise((answer) => {
+          request.gone.addEventListener('abort', () => {
+            resolve();
+            answer('{}');
+          });
+          leave.abort();
+        });
+    });
+    const leave = new AbortController();
+    const asked = fetch(`${harness().url}/admin/record_gpu_timeline`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+      signal: leave.signal,
+    });
+    await expect(asked).rejects.toThrow();
+    await gone;
   });
 
   it('say what is wrong with what is asked of them', async () => {
