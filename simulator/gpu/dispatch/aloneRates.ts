@@ -30,8 +30,7 @@ export class AloneRates {
   /** Of the groups at their positions, as at the last look: most are the same at the next. */
   private readonly works: BlockWork[] = [];
   private readonly terms: AloneTerms[] = [];
-  private readonly demands: DeviceDemand[] = [];
-  private readonly counts: number[] = [];
+  private readonly users: { demand: DeviceDemand; count: number }[] = [];
   private looks = 0;
 
   constructor(
@@ -43,18 +42,21 @@ export class AloneRates {
 
   /** @param isFresh false: all that were resident at the last call have the rates that it gave them */
   rate(groups: readonly ResidentGroup[], isFresh: boolean): void {
-    const { works, terms, demands, counts, shares } = this;
-    cut(demands, groups.length);
+    const { works, terms, users, shares } = this;
     for (let index = 0; index < groups.length; index++) {
       const { work, perSm, count } = groups[index];
-      counts[index] = count;
       if (works[index] !== work || terms[index].perSm !== perSm) {
         works[index] = work;
         terms[index] = this.termsOf(work, perSm);
       }
-      demands[index] = terms[index].demand;
+      const { demand } = terms[index];
+      if (index === users.length) users.push({ demand, count });
+      else {
+        users[index].demand = demand;
+        users[index].count = count;
+      }
     }
-    shares.share(demands, counts);
+    shares.share(users, groups.length);
     const look = ++this.looks;
     for (let index = 0; index < groups.length; index++) {
       const each = terms[index];
@@ -97,8 +99,4 @@ export class AloneRates {
     this.known.set(work, made);
     return made;
   }
-}
-
-function cut(list: unknown[], length: number): void {
-  while (list.length > length) list.pop();
 }

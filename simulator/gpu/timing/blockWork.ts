@@ -107,9 +107,28 @@ const SHORTER_CHAIN = 0.85;
  * The work of blocks that start together on an empty device: they come one after the other, so that the last waits for
  * the others. Later blocks start as slots get free, where the starts are a shared resource like others.
  */
-export function rampedWork(work: BlockWork, blocks: number, startsPerCycle: number): BlockWork {
-  const device = work.device.map((amount, index) => (DEVICE_RESOURCES[index] === 'starts' ? 0 : amount));
-  return { ...work, device, chainCycles: work.chainCycles + blocks / startsPerCycle, startsTogether: true };
+export function rampedWork(
+  work: BlockWork,
+  blocks: number,
+  startsPerCycle: number,
+  device = withoutStarts(work.device),
+): BlockWork {
+  const { sm, chainCycles, chainFixedNs, warps, isLoose, rounds } = work;
+  return {
+    sm,
+    device,
+    chainCycles: chainCycles + blocks / startsPerCycle,
+    chainFixedNs,
+    warps,
+    startsTogether: true,
+    isLoose,
+    rounds,
+  };
+}
+
+/** Amounts of the device's resources but for the block's start. */
+export function withoutStarts(device: readonly number[]): readonly number[] {
+  return device.map((amount, index) => (DEVICE_RESOURCES[index] === 'starts' ? 0 : amount));
 }
 
 /** Whether two blocks may stand for each other within a relative tolerance. */
