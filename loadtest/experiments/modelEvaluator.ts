@@ -61,7 +61,7 @@ export class ModelEvaluator {
     const { folder } = measured;
     const known = this.tapes.get(measured);
     const spec = known === undefined ? measured.spec : withoutContents(measured.spec);
-    const text = this.textOf(resolve(folder, spec.ptx));
+    const text = this.textOf(resolve(folder, spec.ptx), spec.kernel);
     const tape = known ?? new CountedLaunch();
     this.tapes.set(measured, tape);
     const session = new NodeSession({
@@ -94,11 +94,35 @@ export class ModelEvaluator {
     }
   }
 
-  private textOf(path: string): string {
-    let text = this.texts.get(path);
-    if (text === undefined) this.texts.set(path, (text = readPtx(path)));
+  private textOf(path: string, kernel: string): string {
+    const key = `${path} ${kernel}`;
+    let text = this.texts.get(key);
+    if (text === undefined) this.texts.set(key, (text = onlyEntry(readPtx(path), kernel)));
     return text;
   }
+}
+
+/** A module without its other kernels, which would be read anew at each evaluation. */
+function onlyEntry(ptx: string, kernel: string): string {
+  const starts = /^(?:\.visible )?\.entry (\w+)\(/gm;
+  let kept = '';
+  let from = 0;
+  for (let match = starts.exec(ptx); match !== null; match = starts.exec(ptx)) {
+    const end = endOfBody(ptx, match.index);
+    kept += ptx.slice(from, match[1] === kernel ? end : match.index);
+    from = end;
+  }
+  return kept + ptx.slice(from);
+}
+
+/** Where the braces that open behind a place are closed again. */
+function endOfBody(ptx: string, start: number): number {
+  let at = ptx.indexOf('{', start) + 1;
+  for (let open = 1; open > 0 && at < ptx.length; at++) {
+    if (ptx[at] === '{') open += 1;
+    else if (ptx[at] === '}') open -= 1;
+  }
+  return at;
 }
 
 /** Where nothing runs, nobody reads what buffers hold. */
