@@ -1,11 +1,25 @@
 import type { LaunchShape } from '../../executor/index.js';
 import type { IrModule } from '../../ptx/index.js';
 
-/** One argument of a launch: bytes as they are, or an address inside one of the instance's allocations. */
-export type InstanceArgument =
-  | { readonly bytes: Uint8Array }
-  /** `offset` in bytes from the allocation's start; negative or past its end is allowed, as for a host's pointer. */
-  | { readonly allocation: number; readonly offset: number };
+/** An address that stands in bytes: of `offset` bytes from the start of an allocation (past its end is allowed, too). */
+export interface PlacedPointer {
+  /** Where in the bytes it stands, little-endian, 8 bytes. */
+  readonly at: number;
+  readonly allocation: number;
+  readonly offset: number;
+}
+
+/** One argument of a launch: its bytes, and the addresses that stand among them. */
+export interface InstanceArgument {
+  readonly bytes: Uint8Array;
+  readonly pointers?: readonly PlacedPointer[];
+}
+
+/** What an allocation holds before the launch. */
+export interface InstanceAllocation {
+  readonly bytes: Uint8Array;
+  readonly pointers?: readonly PlacedPointer[];
+}
 
 /**
  * One launch with everything that it depends on: code, dimensions, arguments and the memory that it finds. Each allocation
@@ -15,8 +29,7 @@ export interface LaunchInstance {
   readonly ir: IrModule;
   readonly entry: string;
   readonly shape: LaunchShape;
-  /** What each allocation holds before the launch. */
-  readonly allocations: readonly Uint8Array[];
+  readonly allocations: readonly InstanceAllocation[];
   /** By parameter of the kernel, in order. */
   readonly args: readonly InstanceArgument[];
 }

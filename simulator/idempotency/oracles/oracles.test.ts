@@ -22,7 +22,10 @@ const ir = parseModule(
 const bench = new OracleBench();
 
 const int = (value: number): InstanceArgument => ({ bytes: new Uint8Array(new Int32Array([value]).buffer) });
-const at = (allocation: number, offset = 0): InstanceArgument => ({ allocation, offset });
+const at = (allocation: number, offset = 0): InstanceArgument => ({
+  bytes: new Uint8Array(8),
+  pointers: [{ at: 0, allocation, offset }],
+});
 /** Words 1, -1, 2, -2 …: none is zero. */
 const words = (count: number): Uint8Array =>
   new Uint8Array(
@@ -38,7 +41,7 @@ function instance(
   [grid, block]: readonly [number, number],
 ): LaunchInstance {
   const shape = { grid: [grid, 1, 1], block: [block, 1, 1], dynamicSharedBytes: 0 } as const;
-  return { ir, entry, shape, allocations, args };
+  return { ir, entry, shape, allocations: allocations.map((bytes) => ({ bytes })), args };
 }
 
 function judged(what: LaunchInstance, options?: JudgementOptions): Extract<Judgement, { kind: 'judged' }> {

@@ -7,7 +7,7 @@ import {
 } from '../../executor/index.js';
 import type { IrFunction } from '../../ptx/index.js';
 import { Arena } from './arena.js';
-import type { LaunchInstance } from './launchInstance.js';
+import type { LaunchInstance, PlacedPointer } from './launchInstance.js';
 
 /** Thread-instructions a block of a first run: small arenas need far fewer. */
 const FUEL = 20_000_000;
@@ -50,10 +50,13 @@ export class OracleBench {
     const module = loadModule(instance.ir, space);
     const kernel = module.ir.functions.find(({ isEntry, name }) => isEntry && name === instance.entry);
     if (kernel === undefined) throw new RangeError(`${instance.ir.file} has no entry ${instance.entry}`);
-    const addresses = instance.allocations.map((contents) => {
-      const { virtualAddress } = space.map(Math.max(contents.length, 1), 'readWrite');
-      space.view(virtualAddress, contents.length).set(contents);
-      return virtualAddress;
+    const addresses = instance.allocations.map(
+      ({ bytes }) => space.map(Math.max(bytes.length, 1), 'readWrite').virtualAddress,
+    );
+    instance.allocations.forEach(({ bytes, pointers = [] }, index) => {
+      const view = space.view(addresses[index] ?? 0, bytes.length);
+      view.set(bytes);
+      write(view, pointers, addresses, `allocation ${index}`);
     });
     const params = packed(kernel, instance, addresses);
     const launch: ExecutorLaunch = { module, kernel, shape: instance.shape, params };
@@ -72,22 +75,30 @@ function packed(kernel: IrFunction, instance: LaunchInstance, addresses: readonl
   if (parameters.length !== instance.args.length)
     throw new RangeError(`${name} takes ${parameters.length} arguments, got ${instance.args.length}`);
   const params = new Uint8Array(parameterBytes);
-  const view = new DataView(params.buffer);
   parameters.forEach(({ offset, bytes }, index) => {
     const argument = instance.args[index];
-    if (argument === undefined) return;
-    const given = 'bytes' in argument ? argument.bytes.length : 8;
-    if (given !== bytes)
-      throw new RangeError(`${name}: argument ${index} has ${given} bytes, its parameter ${bytes}`);
-    if ('bytes' in argument) params.set(argument.bytes, offset);
-    else {
-      const address = addresses[argument.allocation];
-      if (address === undefined)
-        throw new RangeError(
-          `${name}: argument ${index} names allocation ${argument.allocation}, which is not there`,
-        );
-      view.setBigUint64(offset, BigInt(address + argument.offset), true);
-    }
+    if (argument?.bytes.length !== bytes)
+      throw new RangeError(
+        `${name}: argument ${index} has ${argument?.bytes.length} bytes, its parameter ${bytes}`,
+      );
+    params.set(argument.bytes, offset);
+    const view = params.subarray(offset, offset + bytes);
+    write(view, argument.pointers ?? [], addresses, `${name}: argument ${index}`);
   });
   return params;
+}
+
+function write(
+  bytes: Uint8Array,
+  pointers: readonly PlacedPointer[],
+  addresses: readonly number[],
+  where: string,
+): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (const { at, allocation, offset } of pointers) {
+    const address = addresses[allocation];
+    if (address === undefined)
+      throw new RangeError(`${where} names allocation ${allocation}, which is not there`);
+    view.setBigUint64(at, BigInt(address + offset), true);
+  }
 }
