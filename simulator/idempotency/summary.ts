@@ -13,9 +13,9 @@
  *   exact: a finite bound is a safe integer, and a calculation that leaves ±2^53 gives the unbounded interval. Of an
  *   unbounded operand the result is unbounded, save where a rule bounds it (`wrap`, `remainder`, `narrow`, `meet`, masks,
  *   `select` of the other side, comparisons: [0, 1]). Zero times unbounded is zero.
- * - **At a point**: given values of all variables, its exact value. `narrow`, `assume` and `meet` never occur below a node
- *   that is read so (`exact`, `conditions`, the `count` of a counter). A point value may be unknown (`unknown`, division by
- *   zero, beyond ±2^53); an unknown condition counts as true, an unknown address as all addresses in its interval.
+ * - **At a point**: given values of all variables, its exact value. Read so are `exact`, `conditions` and the `count` of a
+ *   counter, in which `narrow` and `meet` do not occur. A point value may be unknown (`unknown`, `hull`, division by zero,
+ *   beyond ±2^53); an unknown condition counts as true, an unknown address as all addresses in its interval.
  */
 export interface KernelSummary {
   readonly version: 1;
@@ -33,6 +33,8 @@ export interface KernelSummary {
   /** Uniform truth values that must all be 1 (not unknown) or the launch is refused with the cause beside it. */
   readonly conditions: readonly GlobalCondition[];
   readonly accesses: readonly SummaryAccess[];
+  /** False when the analysis gave up: there are accesses that `accesses` does not hold. */
+  readonly isComplete: boolean;
   /** Module-scope variables whose device addresses `symbol` nodes name, with their extent. */
   readonly symbols: readonly { readonly name: string; readonly bytes: number }[];
 }
@@ -186,7 +188,10 @@ export type SummaryOperator =
   | { readonly op: 'and' | 'or'; readonly terms: readonly Of[] }
   /** `of` on those points where lo ≤ of ≤ hi: [max(lo(of), lo(lo)), min(hi(of), hi(hi))], which may be empty. */
   | { readonly op: 'narrow'; readonly of: Of; readonly lo?: Of; readonly hi?: Of }
-  /** `of`, provided that the interval of each of `fits` lies within the range of its type; unbounded otherwise. */
+  /**
+   * `of`, provided that the interval of each of `fits` lies within the range of its type; unbounded otherwise. At a point:
+   * `of` if the values of `fits` lie within, else unknown.
+   */
   | { readonly op: 'assume'; readonly of: Of; readonly fits: readonly Fit[] }
   /** Several enclosures of one value: their intersection (greatest lo, least hi). */
   | { readonly op: 'meet'; readonly of: readonly Of[] }

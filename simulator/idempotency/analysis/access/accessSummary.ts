@@ -1,0 +1,76 @@
+import type { SummaryAccess } from '../../summary.js';
+import type { FoundAccess } from '../execution/findings.js';
+import type { Expression } from '../expressions/expression.js';
+import { termsOf } from '../expressions/expression.js';
+import { visit } from '../expressions/rewriting.js';
+import type { KernelContext } from '../transfer/operands.js';
+import { Narrowing } from './narrowing.js';
+import type { SummaryTables } from './summaryTables.js';
+
+/** What a launch needs to know of an access: its address in terms of variables that its conditions have narrowed. */
+export function summarizeAccess(
+  context: KernelContext,
+  tables: SummaryTables,
+  access: FoundAccess,
+): SummaryAccess {
+  const { address, loops, line, instruction, kind, bytes } = access;
+  const conditions = access.path.since().filter((condition) => condition !== context.conditions.yes);
+  const narrowing = new Narrowing(context, conditions);
+  const bounded = narrowing.bounded(address);
+  const { source } = address;
+  const unsure = conditions.find((condition) => condition.source !== undefined)?.source;
+  return {
+    line,
+    instruction,
+    kind,
+    bytes,
+    address: tables.node(bounded),
+    exact: tables.node(address),
+    conditions: unique(conditions.map((condition) => tables.node(condition))),
+    narrowed: unique(narrowing.narrowed.map((each) => tables.node(each))),
+    variables: variablesOf(context, tables, [address, ...conditions, ...loops.map((loop) => loop.counter)]),
+    bases: basesOf(address).map((base) => tables.node(base)),
+    ...(source === undefined ? {} : { unknown: source }),
+    ...(unsure === undefined ? {} : { conditionUnknown: { line: unsure.line, text: unsure.text } }),
+  };
+}
+
+function unique(nodes: readonly number[]): number[] {
+  return [...new Set(nodes)];
+}
+
+/** Pointers to whose value everything else in the address is added. */
+function basesOf(address: Expression): Expression[] {
+  return termsOf(address).flatMap(({ coefficient, factors }) => {
+    const [factor] = factors;
+    if (coefficient !== 1 || factors.length !== 1 || factor === undefined) return [];
+    return (factor.op === 'argument' && factor.bytes === 8) || factor.op === 'symbol' ? [factor] : [];
+  });
+}
+
+/** All variables inside, and those that the counts of their loops depend on. */
+function variablesOf(
+  context: KernelContext,
+  tables: SummaryTables,
+  expressions: readonly Expression[],
+): number[] {
+  const found = new Set<number>();
+  const seen = new Set<Expression>();
+  const work = [...expressions];
+  for (let expression = work.pop(); expression !== undefined; expression = work.pop()) {
+    visit(expression, (part) => {
+      if (seen.has(part)) return false;
+      seen.add(part);
+      if (part.op === 'thread' || part.op === 'counter') {
+        const node = tables.nodes[tables.node(part)];
+        if (node?.op === 'variable') found.add(node.variable);
+      }
+      if (part.op === 'counter') {
+        const count = context.loops[part.loop]?.count;
+        if (count !== undefined) work.push(count);
+      }
+      return true;
+    });
+  }
+  return [...found].sort((a, b) => a - b);
+}

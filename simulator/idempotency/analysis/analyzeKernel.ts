@@ -1,0 +1,107 @@
+import type { IrFunction, IrModule } from '../../ptx/index.js';
+import { lowerModule } from '../../ptx/index.js';
+import type { KernelSummary, SummaryReason } from '../summary.js';
+import { summarizeAccess } from './access/accessSummary.js';
+import { SummaryTables } from './access/summaryTables.js';
+import { classify, failure, type Classification } from './classification.js';
+import { Findings } from './execution/findings.js';
+import { LocalMemory } from './execution/localMemory.js';
+import { Path } from './execution/path.js';
+import { racingLoads } from './execution/racingLoads.js';
+import { RegionExecutor } from './execution/regionExecutor.js';
+import { ThreadState } from './execution/threadState.js';
+import { AnalysisBudget } from './expressions/expressionTable.js';
+import { executeLoop } from './loops/loopExecutor.js';
+import { KernelContext } from './transfer/operands.js';
+
+/**
+ * Analyses one kernel: which global memory it may read and write, as functions of arguments, dimensions and thread, and
+ * whether any launch of it can be repeated from the start after a kill at any point (PICKER, sections 2.6 to 2.10 of the
+ * specification). What it cannot follow it takes for any value.
+ *
+ * @throws RangeError when the module has no entry of that name
+ */
+export function analyzeKernel(module: IrModule, entry: string): KernelSummary {
+  const ir = lowerModule(module);
+  const kernel = ir.functions.find((fn) => fn.isEntry && fn.name === entry);
+  if (kernel === undefined) throw new RangeError(`${ir.file} has no kernel ${entry}`);
+  if (kernel.refusal !== undefined) {
+    const { line, instruction, reason } = kernel.refusal;
+    const cause = instruction.startsWith('call') ? 'IF' : 'PE';
+    return failed(kernel, { cause, text: `${instruction}: ${reason}`, lines: [line] });
+  }
+  try {
+    return analyze(ir, kernel);
+  } catch (error) {
+    if (!(error instanceof AnalysisBudget)) throw error;
+    return failed(kernel, failure(kernel, error.message));
+  }
+}
+
+function analyze(ir: IrModule, kernel: IrFunction): KernelSummary {
+  const tainted = new Set<'shared' | 'local'>(usesSharedAtomics(kernel) ? ['shared'] : []);
+  const racing = racingLoads(kernel);
+  for (;;) {
+    const context = new KernelContext(ir, kernel);
+    const findings = new Findings();
+    const region = new RegionExecutor(context, executeLoop);
+    region.runKernel(
+      { path: Path.start(context.conditions), state: new ThreadState([], LocalMemory.empty()) },
+      { findings, loops: [], taintedSpaces: tainted, racingLoads: racing },
+    );
+    // What was loaded before a tainted store was found may be tainted too.
+    const before = tainted.size;
+    for (const space of findings.taintedSpaces) tainted.add(space);
+    if (tainted.size === before) return summarize(context, findings);
+  }
+}
+
+function usesSharedAtomics(kernel: IrFunction): boolean {
+  return kernel.instructions.some(
+    ({ opcode, modifiers }) =>
+      (opcode === 'atom' || opcode === 'red') && modifiers.some((each) => each.startsWith('shared')),
+  );
+}
+
+function summarize(context: KernelContext, findings: Findings): KernelSummary {
+  const { kernel, ir } = context;
+  const tables = new SummaryTables(context);
+  const accesses = findings.accesses.map((access) => summarizeAccess(context, tables, access));
+  const conditions = findings.conditions.map(({ condition, line, text }) => ({
+    node: tables.node(condition),
+    cause: 'PE' as const,
+    text,
+    line,
+  }));
+  const found: Classification = classify(context, findings);
+  return {
+    version: 1,
+    kernel: kernel.name,
+    class: found.class,
+    reason: found.reason,
+    nodes: tables.nodes,
+    variables: tables.variables,
+    conditions,
+    accesses,
+    isComplete: true,
+    symbols: [...tables.symbols].map((name) => ({
+      name,
+      bytes: ir.variables.find((variable) => variable.name === name)?.bytes ?? 0,
+    })),
+  };
+}
+
+function failed(kernel: IrFunction, reason: SummaryReason): KernelSummary {
+  return {
+    version: 1,
+    kernel: kernel.name,
+    class: 'nonIdempotent',
+    reason,
+    nodes: [],
+    variables: [],
+    conditions: [],
+    accesses: [],
+    isComplete: false,
+    symbols: [],
+  };
+}

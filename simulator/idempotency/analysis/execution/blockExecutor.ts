@@ -1,0 +1,163 @@
+import type { IrBlock, IrInstruction, IrOperand } from '../../../ptx/index.js';
+import type { Expression } from '../expressions/expression.js';
+import { chosenValue } from '../expressions/selection.js';
+import type { KernelContext } from '../transfer/operands.js';
+import { integerBits, Operands } from '../transfer/operands.js';
+import { results } from '../transfer/transfer.js';
+import type { FoundHazard } from './findings.js';
+import { accessesMemory, accessMemory, type Surroundings } from './memoryTransfer.js';
+import type { Path } from './path.js';
+import type { Edge, ThreadState } from './threadState.js';
+
+/** A way out of a block; without a target it ends the thread. */
+export interface OutgoingEdge extends Edge {
+  readonly target: number | undefined;
+}
+
+/** Instructions that order, hint or wait and leave nothing behind. */
+const inert = new Set([
+  'bar',
+  'barrier',
+  'membar',
+  'fence',
+  'prefetch',
+  'prefetchu',
+  'applypriority',
+  'griddepcontrol',
+  'nanosleep',
+  'pmevent',
+  'setmaxnreg',
+]);
+
+const sideEffects: Readonly<Record<string, string>> = {
+  vprintf: 'prints',
+  malloc: 'takes memory from the device heap',
+  free: 'gives memory back to the device heap',
+  assertfail: 'reports a failed assertion',
+  trap: 'may end in a fault',
+  brkpt: 'may stop at a breakpoint',
+};
+
+/** The faults that lowered calls end in tell what kind of call it was. */
+const callTraps: Readonly<Record<string, Omit<FoundHazard, 'line'> | undefined>> = {
+  illegalInstruction: { what: 'indirectCall', text: 'a call through a pointer' },
+  unsupportedInstruction: { what: 'indirectCall', text: 'a call of a function that cannot be followed' },
+  stackOverflow: { what: 'recursion', text: 'a function that calls itself' },
+};
+
+/** Runs the instructions of one block symbolically. @returns the ways on from there */
+export function executeBlock(
+  context: KernelContext,
+  block: IrBlock,
+  entry: Edge,
+  surroundings: Surroundings,
+): OutgoingEdge[] {
+  for (let index = block.first; index <= block.last; index++) {
+    const instruction = context.kernel.instructions[index];
+    if (instruction === undefined) continue;
+    if (isControl(instruction)) {
+      noteHazard(instruction, surroundings);
+      return leave(context, block, instruction, entry);
+    }
+    execute(context, instruction, entry, surroundings);
+  }
+  return block.successors.map((target) => ({ target, ...entry }));
+}
+
+function isControl({ opcode }: IrInstruction): boolean {
+  return opcode === 'bra' || opcode === 'brx' || opcode === 'ret' || opcode === 'exit' || opcode === 'trap';
+}
+
+function guardOf(context: KernelContext, instruction: IrInstruction, state: ThreadState): Expression {
+  const { conditions } = context;
+  if (instruction.guard === undefined) return conditions.yes;
+  const operands = new Operands(context, instruction, state);
+  const value = operands.read({ kind: 'register', register: instruction.guard.register });
+  return instruction.guard.negated ? conditions.not(value) : value;
+}
+
+function leave(
+  context: KernelContext,
+  block: IrBlock,
+  instruction: IrInstruction,
+  entry: Edge,
+): OutgoingEdge[] {
+  const { conditions, arithmetic } = context;
+  const taken = guardOf(context, instruction, entry.state);
+  const ways: { target: number | undefined; condition: Expression }[] = [];
+  const labels = instruction.sources.flatMap((source) => (source.kind === 'label' ? [source.block] : []));
+  if (instruction.opcode === 'brx') {
+    const index = new Operands(context, instruction, entry.state).integer(0, 32, false);
+    labels.forEach((target, at) => {
+      ways.push({ target, condition: conditions.equal(index, arithmetic.constant(at)) });
+    });
+  } else if (instruction.opcode === 'bra') {
+    ways.push({ target: labels[0], condition: taken });
+  } else ways.push({ target: undefined, condition: taken });
+  const isGuarded = instruction.guard !== undefined;
+  const next = block.index + 1;
+  if (isGuarded && next < context.kernel.blocks.length) {
+    ways.push({ target: next, condition: conditions.not(taken) });
+  }
+  const isShared = ways.length > 1 && ways.every((way) => way.target === ways[0]?.target);
+  if (isShared && instruction.opcode === 'bra') return [{ target: next, ...entry }];
+  return ways
+    .filter((way) => way.condition !== conditions.no)
+    .map(({ target, condition }) => ({ target, state: entry.state, path: entry.path.with(condition) }));
+}
+
+function execute(
+  context: KernelContext,
+  instruction: IrInstruction,
+  { path, state }: Edge,
+  surroundings: Surroundings,
+): void {
+  const guard = guardOf(context, instruction, state);
+  if (guard === context.conditions.no) return;
+  noteHazard(instruction, surroundings);
+  if (inert.has(instruction.opcode) && instruction.destinations.length === 0) return;
+  const operands = new Operands(context, instruction, state);
+  const within: Path = path.with(guard);
+  const destinations = instruction.destinations.flatMap(flat);
+  const values = accessesMemory(instruction)
+    ? accessMemory(operands, { ...surroundings, path: within, state, isCertain: within === path })
+    : results(operands, destinations);
+  destinations.forEach((destination, index) => {
+    if (destination.kind !== 'register') return;
+    const value = values[index] ?? operands.unknown();
+    state.set(destination.register, guarded(context, state, destination.register, guard, value));
+  });
+  if (instruction.carry?.writes === true) {
+    state.set(instruction.carry.register, operands.unknownTruth());
+  }
+}
+
+function flat(operand: IrOperand): readonly IrOperand[] {
+  if (operand.kind === 'pair') return [operand.first, operand.second];
+  return operand.kind === 'vector' ? operand.elements : [operand];
+}
+
+/** What a register holds behind a predicated instruction. */
+function guarded(
+  context: KernelContext,
+  state: ThreadState,
+  register: number,
+  guard: Expression,
+  value: Expression,
+): Expression {
+  const before = state.get(register);
+  if (guard === context.conditions.yes || before === undefined) return value;
+  const type = context.kernel.registers[register]?.type ?? 'b64';
+  if (type === 'pred') return context.conditions.choose(guard, value, before);
+  return chosenValue(context, guard, value, before, integerBits(type));
+}
+
+function noteHazard(instruction: IrInstruction, { findings }: Surroundings): void {
+  const effect = sideEffects[instruction.opcode];
+  if (effect === undefined) return;
+  const { line } = instruction;
+  const call = callTraps[instruction.modifiers[0] ?? ''];
+  findings?.hazards.push(
+    call === undefined ? { what: 'sideEffect', line, text: `the kernel ${effect}` } : { ...call, line },
+  );
+}

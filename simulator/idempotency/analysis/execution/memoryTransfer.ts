@@ -1,0 +1,221 @@
+import type { IrInstruction, IrOperand, ScalarType } from '../../../ptx/index.js';
+import { isFloatType, isSignedType, typeBytes } from '../../../ptx/index.js';
+import type { Expression } from '../expressions/expression.js';
+import { constantOf, typeRange } from '../expressions/expression.js';
+import type { Range } from '../expressions/staticRange.js';
+import type { Operands } from '../transfer/operands.js';
+import { integerBits } from '../transfer/operands.js';
+import { privateSpaceOf } from '../transfer/transfer.js';
+import type { Findings, FoundLoop } from './findings.js';
+import type { Path } from './path.js';
+import type { ThreadState } from './threadState.js';
+
+type Space = 'global' | 'shared' | 'local' | 'param' | 'const';
+
+/** What holds around an instruction, and where what it does to memory is noted. */
+export interface Surroundings {
+  /** Loops around, outermost first. */
+  readonly loops: readonly FoundLoop[];
+  /** Undefined while a loop is only explored. */
+  readonly findings: Findings | undefined;
+  /** Spaces whose loads two runs may see differently. */
+  readonly taintedSpaces: ReadonlySet<'shared' | 'local'>;
+  /** Loads of shared memory that no barrier orders with the stores. */
+  readonly racingLoads: ReadonlySet<number>;
+}
+
+export interface MemoryPlace extends Surroundings {
+  readonly path: Path;
+  readonly state: ThreadState;
+  /** No predicate can keep it from happening here. */
+  readonly isCertain: boolean;
+}
+
+const memoryOpcodes = new Set(['ld', 'ldu', 'st', 'atom', 'red', 'cp', 'discard']);
+
+export function accessesMemory({ opcode }: IrInstruction): boolean {
+  return memoryOpcodes.has(opcode);
+}
+
+/**
+ * What a memory instruction does: notes its accesses of global memory and gives what it loads, one expression an element of
+ * its destination.
+ */
+export function accessMemory(o: Operands, place: MemoryPlace): Expression[] {
+  const { opcode, modifiers } = o.instruction;
+  switch (opcode) {
+    case 'st':
+      store(o, place);
+      return [];
+    case 'atom':
+    case 'red':
+      return atomic(o, place);
+    case 'cp':
+      if (modifiers.includes('ca') || modifiers.includes('cg')) copyAsync(o, place);
+      return [];
+    case 'discard': {
+      const size = o.instruction.sources[1];
+      note(o, place, 'write', o.raw(0), size?.kind === 'integer' ? size.low : 128);
+      return [];
+    }
+    default:
+      return load(o, place);
+  }
+}
+
+const named: Readonly<Record<string, Space>> = {
+  global: 'global',
+  shared: 'shared',
+  'shared::cta': 'shared',
+  local: 'local',
+  param: 'param',
+  'param::entry': 'param',
+  'param::func': 'param',
+  const: 'const',
+};
+
+/** The space of an access; a generic one is global unless its address certainly is not. */
+function spaceOf(o: Operands, address: Expression): Space {
+  for (const modifier of o.instruction.modifiers) {
+    const space = named[modifier];
+    if (space !== undefined) return space;
+  }
+  return o.instruction.opcode === 'ldu' ? 'global' : (privateSpaceOf(address) ?? 'global');
+}
+
+function note(
+  o: Operands,
+  place: MemoryPlace,
+  kind: 'read' | 'write',
+  address: Expression,
+  bytes: number,
+): void {
+  const { line, index } = o.instruction;
+  place.findings?.accesses.push({
+    line,
+    instruction: index,
+    kind,
+    bytes,
+    address,
+    path: place.path,
+    loops: place.loops,
+  });
+}
+
+function elementsOf(operand: IrOperand | undefined): readonly IrOperand[] {
+  if (operand === undefined) return [];
+  return operand.kind === 'vector' ? operand.elements : [operand];
+}
+
+function load(o: Operands, place: MemoryPlace): Expression[] {
+  const elements = elementsOf(o.instruction.destinations[0]);
+  const bytes = typeBytes(o.type);
+  const address = o.raw(0);
+  const space = spaceOf(o, address);
+  if (space === 'param') return elements.map((_, index) => parameter(o, address, index * bytes, bytes));
+  if (space === 'global') note(o, place, 'read', address, bytes * elements.length);
+  return elements.map((_, index) => {
+    if (space === 'local') {
+      const at = o.arithmetic.addConstant(address, index * bytes);
+      const known = place.state.local.load(at, bytes);
+      if (known !== undefined && !isFloatType(o.type)) return o.arithmetic.wrap(known, o.bits, o.signed);
+      if (known !== undefined) return known;
+    }
+    const isRacing = space === 'shared' && place.racingLoads.has(o.instruction.index);
+    const isTainted =
+      address.tainted ||
+      isRacing ||
+      ((space === 'shared' || space === 'local') && place.taintedSpaces.has(space));
+    const source = address.source ?? {
+      cause: 'NA' as const,
+      line: o.instruction.line,
+      text: `a value loaded from ${space} memory`,
+    };
+    return o.context.opaque(bytes * 8, source, isTainted, loadedRange(o.type));
+  });
+}
+
+function loadedRange(type: ScalarType): Range | undefined {
+  if (isFloatType(type) || !/^[subpred]/.test(type)) return undefined;
+  const bits = integerBits(type);
+  if (bits === 64) return [-Infinity, Infinity];
+  const [lo, hi] = typeRange(bits, isSignedType(type));
+  // Untyped bits may be taken for either.
+  return type.startsWith('b') ? [-(2 ** (bits - 1)), hi] : [lo, hi];
+}
+
+/** A kernel's argument where the offset is constant. */
+function parameter(o: Operands, address: Expression, above: number, bytes: number): Expression {
+  const { table, arithmetic } = o.context;
+  const offset = arithmetic.subtract(address, table.place('param', ''));
+  const generic = arithmetic.subtract(offset, table.place('param', 'window'));
+  const known = offset.op === 'constant' ? offset : generic.op === 'constant' ? generic : undefined;
+  const isInteger = /^[sub]\d+$/.test(o.type) && (bytes === 1 || bytes === 2 || bytes === 4 || bytes === 8);
+  if (known !== undefined && isInteger) {
+    // A register of the argument's own width holds it modulo 2^bits: one sign for all who read it.
+    const signed = o.signed || (bytes >= 4 && bytes * 8 === destinationBits(o));
+    return table.argument(constantOf(known) + above, bytes, signed);
+  }
+  const source = {
+    cause: 'NA' as const,
+    line: o.instruction.line,
+    text: known === undefined ? 'a part of an argument chosen by a value' : 'an argument that is no integer',
+  };
+  return o.context.opaque(bytes * 8, source, address.tainted, loadedRange(o.type));
+}
+
+function destinationBits({ context, instruction }: Operands): number {
+  const [first] = elementsOf(instruction.destinations[0]);
+  const type = first?.kind === 'register' ? context.kernel.registers[first.register]?.type : undefined;
+  return type === undefined ? 0 : typeBytes(type) * 8;
+}
+
+function store(o: Operands, place: MemoryPlace): void {
+  const elements = elementsOf(o.instruction.sources[1]);
+  const bytes = typeBytes(o.type);
+  const address = o.raw(0);
+  const space = spaceOf(o, address);
+  if (space === 'global') {
+    note(o, place, 'write', address, bytes * elements.length);
+    // A generic store may as well go to local memory.
+    if (!o.instruction.modifiers.includes('global')) place.state.local.store(address, bytes, undefined);
+    return;
+  }
+  if (space !== 'shared' && space !== 'local') return;
+  const values = elements.map((element) => (element.kind === 'float' ? undefined : o.read(element)));
+  if (address.tainted || values.some((value) => value?.tainted === true) || isTainted(place.path)) {
+    place.findings?.taintedSpaces.add(space);
+  }
+  if (space === 'shared') return;
+  values.forEach((value, index) => {
+    const at = o.arithmetic.addConstant(address, index * bytes);
+    place.state.local.store(at, bytes, place.isCertain ? value : undefined);
+  });
+}
+
+export function isTainted(path: Path): boolean {
+  return path.since().some((condition) => condition.tainted);
+}
+
+function atomic(o: Operands, place: MemoryPlace): Expression[] {
+  const { line, opcode, modifiers, destinations } = o.instruction;
+  const space = spaceOf(o, o.raw(0));
+  if (space === 'global') {
+    const bytes = typeBytes(o.type) * elementsOf(o.instruction.sources[1]).length;
+    note(o, place, 'read', o.raw(0), bytes);
+    note(o, place, 'write', o.raw(0), bytes);
+    place.findings?.hazards.push({
+      what: 'atomic',
+      line,
+      text: `${[opcode, ...modifiers].join('.')} reads and writes global memory`,
+    });
+  } else if (space === 'shared') place.findings?.taintedSpaces.add('shared');
+  else place.state.local.store(o.raw(0), 16, undefined);
+  const source = { cause: 'NA' as const, line, text: 'the result of an atomic operation' };
+  return elementsOf(destinations[0]).map(() => o.context.opaque(64, source, true));
+}
+
+function copyAsync(o: Operands, place: MemoryPlace): void {
+  const size = o.instruction.sources[2];
+  note(o, place, 'read', o.raw(1), size?.kind === 'integer' ? size.low : 16);
+}

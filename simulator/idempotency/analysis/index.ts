@@ -1,0 +1,1 @@
+export { analyzeKernel } from './analyzeKernel.js';

@@ -1,0 +1,89 @@
+import type { Expression, WrapFit } from '../expressions/expression.js';
+import { constantOf, isConstant, termsOf } from '../expressions/expression.js';
+import { assuming, contains, flatten } from '../expressions/rewriting.js';
+import { selectValue } from '../expressions/selection.js';
+import type { KernelContext } from '../transfer/operands.js';
+import { replaced, splitBy } from './iterationSolver.js';
+
+/**
+ * How often in a row, from iteration 0 on, a condition for going on holds; undefined when it cannot be told. The condition
+ * is given at iteration `counter`.
+ */
+export function timesTrue(
+  context: KernelContext,
+  condition: Expression,
+  counter: Expression,
+  mark: number,
+): Expression | undefined {
+  const isForeign = (part: Expression): boolean =>
+    part.id >= mark && part !== counter && /^(unknown|carried|counter|hull)$/.test(part.op);
+  if (contains(condition, isForeign)) return undefined;
+  const { expression, fits } = flatten(context, condition);
+  const { arithmetic, table } = context;
+  const times = timesOf(context, expression, counter);
+  if (times === undefined) return undefined;
+  const ends: WrapFit[] = [];
+  for (const fit of fits) {
+    if (splitBy(context, fit.of, counter) === undefined) return undefined;
+    for (const end of [table.constant(0), times]) {
+      ends.push({ ...fit, of: replaced(context, fit.of, counter, end) });
+    }
+  }
+  const known = assuming(arithmetic, times, ends);
+  return known.lo >= 0 ? known : arithmetic.maximum(table.constant(0), known);
+}
+
+function timesOf(context: KernelContext, condition: Expression, counter: Expression): Expression | undefined {
+  const { table, arithmetic } = context;
+  if (condition.op === 'atMostZero') {
+    const parts = splitBy(context, condition.of, counter);
+    if (parts === undefined) return undefined;
+    // slope · k + constant ≤ 0 from 0 on, until it is passed.
+    const count = (slope: Expression): Expression =>
+      arithmetic.maximum(
+        table.constant(0),
+        arithmetic.quotient(arithmetic.subtract(slope, parts.constant), slope, 'floor'),
+      );
+    if (parts.slope.lo > 0) return count(parts.slope);
+    if (parts.slope.hi <= 0) return undefined;
+    // A step that turns out not to be positive at launch divides by zero there: no bound.
+    return count(arithmetic.maximum(parts.slope, table.constant(0)));
+  }
+  if (condition.op === 'not' && condition.of.op === 'isZero') {
+    const parts = splitBy(context, condition.of.of, counter);
+    if (parts === undefined) return undefined;
+    return wholeQuotient(context, arithmetic.scale(parts.constant, -1), parts.slope);
+  }
+  if (condition.op === 'isZero') {
+    const parts = splitBy(context, condition.of, counter);
+    if (parts === undefined || parts.slope.op !== 'constant' || isConstant(parts.slope, 0)) return undefined;
+    return selectValue(
+      context,
+      context.conditions.isZero(parts.constant),
+      table.constant(1),
+      table.constant(0),
+    );
+  }
+  return undefined;
+}
+
+/** a / b for iterations that end when they meet a value exactly. */
+function wholeQuotient(
+  { table, arithmetic }: KernelContext,
+  a: Expression,
+  b: Expression,
+): Expression | undefined {
+  if (isConstant(b, 0)) return undefined;
+  if (b.op === 'constant') {
+    const by = b.value;
+    const divides = constantOf(a) % by === 0 && termsOf(a).every((term) => term.coefficient % by === 0);
+    if (divides) {
+      const quotient = arithmetic.quotient(a, b, 'floor');
+      if (quotient.lo >= 0) return quotient;
+      if (quotient.hi < 0) return undefined;
+      return table.make({ op: 'exactQuotient', a: quotient, b: table.constant(1), divides: true });
+    }
+    if (a.op === 'constant') return undefined;
+  }
+  return table.make({ op: 'exactQuotient', a, b, divides: false });
+}

@@ -1,0 +1,83 @@
+import type { IrOperand } from '../../../ptx/index.js';
+import type { Expression } from '../expressions/expression.js';
+import { chosenValue, selectValue } from '../expressions/selection.js';
+import type { Operands } from './operands.js';
+
+const unsignedRelations: Readonly<Record<string, string>> = { lo: 'lt', ls: 'le', hi: 'gt', hs: 'ge' };
+
+/** The truth that `setp` or `set` compares, before it is combined with another predicate. */
+function compared(o: Operands): Expression {
+  const { modifiers } = o.instruction;
+  if (!/^[sub]\d+$/.test(o.type)) return o.unknownTruth();
+  const named = modifiers.find((each) => /^(eq|ne|lt|le|gt|ge|lo|ls|hi|hs)$/.test(each)) ?? '';
+  const relation = unsignedRelations[named] ?? named;
+  const { conditions } = o;
+  const signed = o.signed && named === relation;
+  const [a, b] = [o.integer(0, o.bits, signed), o.integer(1, o.bits, signed)];
+  switch (relation) {
+    case 'eq':
+      return conditions.equal(a, b);
+    case 'ne':
+      return conditions.not(conditions.equal(a, b));
+    case 'lt':
+      return conditions.less(a, b);
+    case 'le':
+      return conditions.lessEqual(a, b);
+    case 'gt':
+      return conditions.less(b, a);
+    case 'ge':
+      return conditions.lessEqual(b, a);
+    default:
+      return o.unknownTruth();
+  }
+}
+
+function combined(o: Operands, truth: Expression): Expression {
+  const operation = o.instruction.modifiers.find((each) => /^(and|or|xor)$/.test(each));
+  const other = o.instruction.sources[2];
+  if (operation === undefined || other === undefined) return truth;
+  return truthLogic(o, operation as 'and' | 'or' | 'xor', truth, o.read(other));
+}
+
+export function truthLogic(
+  o: Operands,
+  operation: 'and' | 'or' | 'xor',
+  a: Expression,
+  b: Expression,
+): Expression {
+  const { conditions } = o;
+  if (operation === 'and') return conditions.and([a, b]);
+  if (operation === 'or') return conditions.or([a, b]);
+  return conditions.or([conditions.and([a, conditions.not(b)]), conditions.and([conditions.not(a), b])]);
+}
+
+/** `setp`: the truths of its one or two destinations. */
+export function setPredicate(o: Operands): Expression[] {
+  const truth = compared(o);
+  const isPair = o.instruction.destinations[0]?.kind === 'pair';
+  if (/x2$/.test(o.type)) return isPair ? [o.unknownTruth(), o.unknownTruth()] : [o.unknownTruth()];
+  return isPair ? [combined(o, truth), combined(o, o.conditions.not(truth))] : [combined(o, truth)];
+}
+
+/** `set`: all ones (or 1.0) when the comparison holds, else 0. */
+export function setValue(o: Operands): Expression | undefined {
+  const [to = 'b32'] = o.instruction.types;
+  if (/f/.test(to)) return undefined;
+  const { arithmetic } = o;
+  return selectValue(o, combined(o, compared(o)), arithmetic.constant(-1), arithmetic.constant(0));
+}
+
+/** `selp`. */
+export function selected(o: Operands): Expression {
+  const predicate: IrOperand | undefined = o.instruction.sources[2];
+  const condition = predicate === undefined ? o.unknownTruth() : o.read(predicate);
+  if (o.type === 'pred') return o.conditions.choose(condition, o.raw(0), o.raw(1));
+  return chosenValue(o, condition, o.raw(0), o.raw(1), o.bits);
+}
+
+/** `slct`: a where c ≥ 0, else b. */
+export function signSelected(o: Operands): Expression | undefined {
+  if (o.type !== 's32') return undefined;
+  const condition = o.conditions.lessEqual(o.arithmetic.constant(0), o.integer(2, 32, true));
+  return selectValue(o, condition, o.raw(0), o.raw(1));
+}
