@@ -177,3 +177,31 @@ describe('what messages say', () => {
     );
   });
 });
+
+describe('fields of the spec in our words', () => {
+  it.each([
+    [{ grid: [0, 1, 1] }, 'grid[0]: expected at least 1, found 0'],
+    [{ grid: [1.5, 1, 1] }, 'grid[0]: expected a whole number, found 1.5'],
+    [{ grid: '4' }, 'grid: expected three whole numbers, [x, y, z], found "4"'],
+    [{ grid: [4, 4] }, 'grid: expected at least 3 values, found 2'],
+    [{ kernel: '' }, 'kernel: expected at least 1 characters, found 0'],
+    [{ ptx: 3 }, 'ptx: expected a string, found 3'],
+    [{ cooperative: 1 }, 'cooperative: expected true or false, found 1'],
+    [{ dynamicSharedBytes: -1 }, 'dynamicSharedBytes: expected at least 0, found -1'],
+    [{ dynamicSharedBytes: 1e308 }, 'dynamicSharedBytes: expected at most 9007199254740991, found 1e+308'],
+    [{ cluster: [2, 1, 1] }, "spec: there is no field 'cluster'; leave it out"],
+    [{ expect: { durationUS: 1 } }, "expect: there is no field 'durationUS'; leave it out"],
+    [{ expect: { durationUs: '1' } }, 'expect.durationUs: expected a number, found "1"'],
+    [{ device: { name: 'x'.repeat(100) } }, `device: expected a string, found {"name":"${'x'.repeat(51)}...`],
+    [{ block: undefined }, 'block: is missing; expected three whole numbers, [x, y, z]'],
+  ])('%j', (fields, message) => {
+    expect(complaint(() => checkLaunchSpec({ ...specWith({ i32: 1 }), ...fields }))).toBe(message);
+  });
+
+  it.each([
+    [[], 'found []'],
+    [null, 'found null'],
+  ])('%j is no spec', (value, found) => {
+    expect(complaint(() => checkLaunchSpec(value))).toBe(`spec: expected an object, ${found}`);
+  });
+});

@@ -29,7 +29,7 @@ const spec = z.strictObject({
   symbols: z.record(z.string(), valueSchema).default({}),
   args: z.array(argumentSchema),
   expect: z
-    .object({
+    .strictObject({
       durationUs: z.number().optional(),
       backToBackUs: z.number().optional(),
       sum: z.number().optional(),

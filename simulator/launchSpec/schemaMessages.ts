@@ -10,7 +10,13 @@ export interface SchemaIssue {
 export function explainIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_type') {
     const what = KINDS_IN_WORDS[issue.expected] ?? issue.expected;
-    return issue.input === undefined ? `is missing; expected ${what}` : undefined;
+    return issue.input === undefined
+      ? `is missing; expected ${what}`
+      : `expected ${what}, found ${shown(issue.input)}`;
+  }
+  if (issue.code === 'too_small' || issue.code === 'too_big') return explainSize(issue);
+  if (issue.code === 'unrecognized_keys') {
+    return `there is no field ${issue.keys.map((key) => `'${key}'`).join(', ')}; leave it out`;
   }
   if (issue.code === 'invalid_value') {
     const choice = `expected one of ${issue.values.join(', ')}`;
@@ -19,6 +25,25 @@ export function explainIssue(issue: z.core.$ZodRawIssue): string | undefined {
   return undefined;
 }
 
+function explainSize(issue: z.core.$ZodRawIssue<z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig>): string {
+  const isSmall = issue.code === 'too_small';
+  const limit = String(isSmall ? issue.minimum : issue.maximum);
+  const bound = `${isSmall ? 'at least' : 'at most'} ${limit}`;
+  if (issue.origin === 'array' || issue.origin === 'string') {
+    const found = (issue.input as { readonly length: number }).length;
+    return `expected ${bound} ${issue.origin === 'array' ? 'values' : 'characters'}, found ${found}`;
+  }
+  return `expected ${bound}, found ${shown(issue.input)}`;
+}
+
+/** As it stands in the file, or the beginning of that. */
+function shown(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length <= MOST_SHOWN ? text : `${text.slice(0, MOST_SHOWN)}...`;
+}
+
+const MOST_SHOWN = 60;
+
 const KINDS_IN_WORDS: Readonly<Record<string, string>> = {
   tuple: 'three whole numbers, [x, y, z]',
   int: 'a whole number',
@@ -26,6 +51,8 @@ const KINDS_IN_WORDS: Readonly<Record<string, string>> = {
   object: 'an object',
   number: 'a number',
   string: 'a string',
+  boolean: 'true or false',
+  record: 'an object',
 };
 
 /** Of several complaints the deepest one; of a union's, those of the variant that was meant. */
