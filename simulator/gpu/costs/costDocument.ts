@@ -40,6 +40,7 @@ const profile = z.strictObject({
       read: extent,
       written: extent,
       touched: extent,
+      scattered: z.strictObject({ sectorBytes: amount, dramBytes: amount }).optional(),
     }),
   ),
 } satisfies Record<keyof KernelProfile, z.ZodType>);

@@ -238,6 +238,10 @@ export interface DeviceTiming {
    * Not a step at the capacity: hashing over slices and a policy that is not LRU make it gradual.
    */
   readonly l2MissCurve: readonly (readonly [bytes: number, share: number])[];
+  /** What of DRAM's bytes the granule of a scattered store that fills no sector takes, read before and written after. */
+  readonly partialStoreWeightInDram: number;
+  /** What a lost turn of a loop of compare and swap holds up the winner, in cycles for each that wants the address. */
+  readonly casContentionCycles: number;
 }
 
 /** Copies by engines and by the device's front end, and what those that SMs do cost beyond a launch. */

@@ -127,6 +127,8 @@ export const FIGURE_RULES: FigureRules<DeviceFigures> = {
       branch: positive,
     },
     l2MissCurve: missCurve,
+    partialStoreWeightInDram: positive,
+    casContentionCycles: notNegative,
   },
   copies: {
     hostToDeviceLatencyNs: notNegative,

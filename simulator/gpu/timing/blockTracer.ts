@@ -38,6 +38,16 @@ export interface TracedBlock {
   /** Loads and stores as distinct granules of 64 bytes, by the address of the segment that they fall in. */
   readonly loaded: Map<number, Set<number>>;
   readonly stored: Map<number, Set<number>>;
+  /** What it asks of L2, by segment. */
+  readonly asked: Map<number, Asked>;
+  /** Tries of loops of compare and swap on global memory, by address. */
+  readonly retried: Map<number, number>;
+}
+
+/** Bytes asked of L2, in sectors and in what DRAM moves for them at least, if none of them is in L2. */
+export interface Asked {
+  sectorBytes: number;
+  dramBytes: number;
 }
 
 const ISSUE = SM_RESOURCES.indexOf('issue');
@@ -51,6 +61,8 @@ const WORD_BYTES = 4;
 /** Above all addresses that a program can have. */
 const LOCAL_BASE = 2 ** 49;
 const LOCAL_WARP_BYTES = 2 ** 26;
+/** DRAM answers L2 in pieces of two sectors. */
+const GRANULE_BYTES = 64;
 const L2_PORT = SM_RESOURCES.indexOf('l2Port');
 const L2_BYTES = DEVICE_RESOURCES.indexOf('l2Bytes');
 const ATOMICS = DEVICE_RESOURCES.indexOf('atomics');
@@ -69,6 +81,7 @@ export class BlockTracer implements TraceSink {
   private timelines = new Map<number, WarpTimeline>();
   private current: TracedBlock | undefined;
   private seen = 0;
+  private readonly executed: Uint8Array;
   /** Lines of the block traced first: what blocks that run together have in common. */
   private readonly commonLines = new Set<number>();
   private budget = Infinity;
@@ -89,6 +102,7 @@ export class BlockTracer implements TraceSink {
     const { latency } = profile.timing;
     this.left = rulesLeftOut(profile.timing);
     this.plans = plansWithout(this.left, instructionPlans(kernel, latency, this.left), latency);
+    this.executed = new Uint8Array(this.plans.length);
     this.requests = requestRule(profile);
     const isCached = profile.memory.l1Bytes > 0;
     this.cache = new L1Cache(isCached ? Math.max(16, Math.floor(l1Bytes / profile.memory.lineBytes)) : 0);
@@ -122,6 +136,8 @@ export class BlockTracer implements TraceSink {
       atomics: new Map(),
       loaded: new Map(),
       stored: new Map(),
+      asked: new Map(),
+      retried: new Map(),
     };
     this.blocks.push(this.current);
   }
@@ -131,6 +147,7 @@ export class BlockTracer implements TraceSink {
     if (traced === undefined) return;
     const plan = this.plans[index];
     traced.warpInstructions += 1;
+    this.executed[index] = 1;
     const part = this.left.has('divergence') ? bitCount32(activeMask) / 32 : 1;
     traced.sm[ISSUE] += plan.cost.slots * part;
     if (plan.pipeIndex >= 0) traced.sm[plan.pipeIndex] += plan.cost.pipeOps * part;
@@ -184,7 +201,11 @@ export class BlockTracer implements TraceSink {
     this.remember(traced, kind, shape);
     if (kind === 'atomic') this.atomic(traced, shape, plan, timeline, activeMask, addresses);
     else {
-      const missed = this.exchange(traced, kind, shape, bitCount32(activeMask) * bytesPerLane);
+      const before = traced.l2Sectors;
+      const askedBytes = bitCount32(activeMask) * bytesPerLane;
+      const missed = this.exchange(traced, kind, shape, askedBytes);
+      const isPartial = kind === 'store' && askedBytes < shape.sectors * SECTOR_BYTES;
+      this.ask(traced, shape, traced.l2Sectors - before, isPartial ? timing.partialStoreWeightInDram : 1);
       if (kind === 'store') return;
       const { l1, l2, dram } = timing.latency;
       const extra = cycles - 1;
@@ -259,6 +280,13 @@ export class BlockTracer implements TraceSink {
     );
   }
 
+  /** Part of the kernel's instructions that some traced block executed. */
+  get coverage(): number {
+    let executed = 0;
+    for (const each of this.executed) executed += each;
+    return executed / Math.max(1, this.executed.length);
+  }
+
   /** Closes the last block; call once when the trace has ended. */
   finish(): void {
     const traced = this.current;
@@ -295,7 +323,10 @@ export class BlockTracer implements TraceSink {
     } else {
       this.traffic(traced, shape.sectors, 1);
       for (let lane = 0; lane < 32; lane++) {
-        if (((activeMask >>> lane) & 1) !== 0) this.addLane(traced, plan, lane, activeMask, addresses);
+        if (((activeMask >>> lane) & 1) === 0) continue;
+        if (plan.isRetried)
+          traced.retried.set(addresses[lane], (traced.retried.get(addresses[lane]) ?? 0) + 1);
+        this.addLane(traced, plan, lane, activeMask, addresses);
       }
     }
     timeline.resolve(plan, atomic, atomic + dram - l2);
@@ -412,7 +443,7 @@ export class BlockTracer implements TraceSink {
     for (let index = 0; index < shape.lines; index++) {
       const line = shape.lineNumbers[index];
       const mask = shape.sectorMasks[index];
-      const segment = this.segmentOf(line * 128 + (31 - Math.clz32(mask & -mask)) * SECTOR_BYTES);
+      const segment = this.segmentOf(addressOf(shape, index));
       const stored = granulesOf(traced.stored, segment);
       const granules = kind === 'load' ? granulesOf(traced.loaded, segment) : stored;
       // Two granules of 64 bytes a line. What the block wrote itself it does not fetch.
@@ -422,6 +453,21 @@ export class BlockTracer implements TraceSink {
         if (kind !== 'load' || !stored.has(granule)) granules.add(granule);
       }
     }
+  }
+
+  /** @param sectors that L1 does not have */
+  private ask(traced: TracedBlock, shape: RequestShape, sectors: number, weight: number): void {
+    if (sectors === 0 || shape.sectors === 0) return;
+    const segment = this.segmentOf(addressOf(shape, 0));
+    let asked = traced.asked.get(segment);
+    if (asked === undefined) traced.asked.set(segment, (asked = { sectorBytes: 0, dramBytes: 0 }));
+    let granules = 0;
+    for (let index = 0; index < shape.lines; index++) {
+      const mask = shape.sectorMasks[index];
+      granules += ((mask & 3) === 0 ? 0 : 1) + ((mask & 12) === 0 ? 0 : 1);
+    }
+    asked.sectorBytes += sectors * SECTOR_BYTES;
+    asked.dramBytes += granules * (sectors / shape.sectors) * GRANULE_BYTES * weight;
   }
 
   private timeline(warp: number): WarpTimeline {
@@ -445,6 +491,12 @@ export class BlockTracer implements TraceSink {
     for (const timeline of this.timelines.values())
       if (timeline.atBarrier) timeline.leaveBarrier(l2, dram, this.warps);
   }
+}
+
+/** Of the first sector of one of its lines. */
+function addressOf({ lineNumbers, sectorMasks }: RequestShape, index: number): number {
+  const mask = sectorMasks[index];
+  return lineNumbers[index] * 128 + (31 - Math.clz32(mask & -mask)) * SECTOR_BYTES;
 }
 
 /** Lanes before this one that want the same address. */

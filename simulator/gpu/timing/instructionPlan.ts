@@ -36,6 +36,8 @@ export interface InstructionPlan {
   /** Shared memory knows no such operation: a loop compares and swaps. */
   readonly isSwapLoop: boolean;
   readonly isFloatAtomic: boolean;
+  /** A compare and swap that a loop tries again: who loses the address to another must. */
+  readonly isRetried: boolean;
   /** Served by the wider load that the assembler makes of it and its neighbour: costs nothing of its own. */
   readonly isMerged: boolean;
   /** Memory whose order counts for it, as an index of MEMORY_SPACES, or -1: a load stays behind stores that may change it. */
@@ -117,10 +119,22 @@ function planOf(
     isLoad: /^(ld|ldu)$/.test(instruction.opcode) && !instruction.modifiers.includes('param'),
     isMerged: false,
     ...orderOf(instruction),
-    ...atomicPlan(kernel, instruction, shape),
+    ...atomicPlan(kernel, instruction, shape, block),
     isConstant: instruction.opcode === 'ld' && instruction.modifiers.includes('const'),
     isMemory: MEMORY.has(instruction.opcode) && !instruction.modifiers.includes('param'),
   };
+}
+
+function isInLoop(kernel: IrFunction, block: number): boolean {
+  const seen = new Set<number>();
+  const open = [...kernel.blocks[block].successors];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (next === block) return true;
+    if (seen.has(next)) continue;
+    seen.add(next);
+    open.push(...kernel.blocks[next].successors);
+  }
+  return false;
 }
 
 /** Loads that say `.nc` read what nobody writes; the assembler puts those before stores that come first in the code. */
@@ -146,7 +160,8 @@ function atomicPlan(
   kernel: IrFunction,
   { opcode, modifiers, types, sources, destinations }: IrInstruction,
   shape: CodeShape,
-): Pick<InstructionPlan, 'isAggregated' | 'atomicWeight' | 'isSwapLoop' | 'isFloatAtomic'> {
+  block: number,
+): Pick<InstructionPlan, 'isAggregated' | 'atomicWeight' | 'isSwapLoop' | 'isFloatAtomic' | 'isRetried'> {
   const isAtomic = opcode === 'atom' || opcode === 'red';
   const type = types.at(-1) ?? 'b32';
   const isFloat = /f16|f32|f64/.test(type);
@@ -167,6 +182,12 @@ function atomicPlan(
       !modifiers.includes('cas') &&
       !modifiers.includes('exch'),
     isFloatAtomic: isFloat,
+    isRetried:
+      isAtomic &&
+      modifiers.includes('cas') &&
+      isReturned &&
+      !modifiers.includes('shared') &&
+      isInLoop(kernel, block),
   };
 }
 

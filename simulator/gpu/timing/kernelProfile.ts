@@ -57,6 +57,14 @@ export function profileLaunch(
     executor.trace(launch, [block], tracer);
   }
   tracer.finish();
+  // Where most of the code is not seen, these blocks may have left early.
+  if (tracer.coverage < LEAST_COVERAGE) {
+    for (const block of moreBlocks(lo, hi, blocks)) {
+      tracer.allow(TRACE_BUDGET);
+      executor.trace(launch, [block], tracer);
+    }
+    tracer.finish();
+  }
   return summarise(tracer, profile, launch, hi - lo, resident);
 }
 
@@ -70,6 +78,16 @@ function sampleBlocks(lo: number, hi: number, sms: number): number[] {
   return [...new Set([middle, neighbour, lo, hi - 1])];
 }
 
+const LEAST_COVERAGE = 0.5;
+
+/** Others, spread over the grid. */
+function moreBlocks(lo: number, hi: number, traced: readonly number[]): number[] {
+  const blocks = SPREAD.map((part) => lo + Math.floor((hi - lo) * part));
+  return [...new Set(blocks)].filter((block) => !traced.includes(block));
+}
+
+const SPREAD = [0.07, 0.19, 0.31, 0.43, 0.62, 0.74, 0.86, 0.97];
+
 function summarise(
   tracer: BlockTracer,
   profile: DeviceProfile,
@@ -81,15 +99,20 @@ function summarise(
   if (traced.length === 0) return emptyProfile(launch, profile);
   // The first and the last block bound spans only; of the pair on one SM, the second knows what they share. In a grid
   // of few blocks the typical one may be a partial one: then the fullest stands for all.
-  const pair = traced.slice(0, 2);
+  const longest = Math.max(...traced.map((block) => block.warpInstructions));
+  const isEarly = traced.slice(0, 2).every((block) => block.warpInstructions * EARLY < longest);
+  const pair = isEarly ? traced.filter((block) => block.warpInstructions === longest) : traced.slice(0, 2);
   const most = Math.max(...pair.map((block) => block.warpInstructions));
   const full = pair.filter((block) => block.warpInstructions > 0.8 * most);
-  const whole = resident > 1 && traced.length > 2 ? full.slice(-1) : full.slice(0, 1);
+  const whole = resident > 1 && traced.length > 2 && !isEarly ? full.slice(-1) : full.slice(0, 1);
   const mean = (of: (block: TracedBlock) => number): number =>
     whole.reduce((sum, block) => sum + of(block), 0) / whole.length;
   const device = DEVICE_RESOURCES.map((_, resource) => mean((block) => block.device[resource]));
   device[STARTS] = 1;
-  device[HOT_ATOMICS] = hotAtomics(traced, gridBlocks);
+  device[HOT_ATOMICS] = Math.max(
+    hotAtomics(traced, gridBlocks),
+    retries(traced, launch, profile, gridBlocks, resident),
+  );
   return {
     work: {
       sm: SM_RESOURCES.map((_, resource) => mean((block) => block.sm[resource])),
@@ -128,6 +151,46 @@ function hotAtomics(traced: readonly TracedBlock[], gridBlocks: number): number 
     hottest = Math.max(hottest, share);
   }
   return hottest;
+}
+
+/** Blocks that execute this many times less than another have left early. */
+const EARLY = 4;
+
+/**
+ * Loops of compare and swap, in operations of the busiest address a block: of all that try, one gets through a turn, and
+ * each turn goes to L2 and back and waits there for the tries of the others.
+ */
+function retries(
+  traced: readonly TracedBlock[],
+  launch: ExecutorLaunch,
+  { timing, sms }: DeviceProfile,
+  gridBlocks: number,
+  resident: number,
+): number {
+  const [first] = traced;
+  if (first.retried.size === 0) return 0;
+  const words = new Set(traced.flatMap(({ retried }) => [...retried.keys()]));
+  const tries = traced.reduce((sum, { retried }) => sum + sumOf(retried), 0) / traced.length;
+  const isShared = traced.every(({ retried }) => retried.size === words.size);
+  const { space } = launch.module;
+  const [address] = first.retried.keys();
+  const room = (space.find(address)?.bytes ?? Infinity) / WORD_BYTES;
+  const addresses = isShared
+    ? words.size
+    : Math.min(room, Math.max(words.size, first.retried.size * gridBlocks));
+  const each = (tries * gridBlocks) / addresses;
+  const atOnce = (tries * Math.min(gridBlocks, resident * sms)) / addresses;
+  const rivals = Math.max(0, Math.min(each / 2, atOnce) - 1);
+  const turnCycles = timing.latency.atomic + timing.casContentionCycles * rivals;
+  return each < 1 ? 0 : (each * turnCycles * timing.atomicsPerAddressPerCycle) / gridBlocks;
+}
+
+const WORD_BYTES = 4;
+
+function sumOf(counts: ReadonlyMap<number, number>): number {
+  let sum = 0;
+  for (const count of counts.values()) sum += count;
+  return sum;
 }
 
 function emptyProfile(launch: ExecutorLaunch, profile: DeviceProfile): KernelProfile {

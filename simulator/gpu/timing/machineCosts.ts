@@ -71,20 +71,24 @@ function ownCost(instruction: IrInstruction, latency: Latency, setting: Setting)
       return cost(1, undefined, 0, latency.atomic);
     case 'add':
     case 'sub':
+      if (isHalf(type)) return cost(1, 'float32', 1.2, latency.alu * 2);
       if (isFloat(type)) return float(double, 1, latency, setting);
       if (setting.isUniform) return cost(0.8, undefined, 0, latency.alu);
       // Either integer or float lanes add.
       return wide ? cost(1.4, 'integer', 0.9, latency.alu) : cost(0.8, 'integer', 0.55, latency.alu);
     case 'mul':
     case 'mad':
+      if (isHalf(type)) return cost(1, 'float32', 2, latency.alu * 2);
       if (isFloat(type)) return float(double, 1, latency, setting);
       if (setting.isUniform) return cost(0.8, undefined, 0, latency.alu);
       // Integer products are made by half of the float lanes.
       if (modifiers.includes('wide')) return cost(0.6, 'float32', 1.2, latency.alu * 2);
+      if (wide && modifiers.includes('hi')) return cost(8, 'float32', 17, latency.alu * 8);
       if (wide) return cost(4, 'float32', 8, latency.alu * 4);
       if (modifiers.includes('hi')) return cost(1, 'float32', 4, latency.alu * 2);
       return cost(1, 'float32', 2, latency.alu);
     case 'fma':
+      if (isHalf(type)) return cost(1, 'float32', 2, latency.alu * 2);
       return float(double, 1, latency, setting);
     case 'mul24':
     case 'mad24':
@@ -101,8 +105,8 @@ function ownCost(instruction: IrInstruction, latency: Latency, setting: Setting)
       if (double) return { slots: 30, pipe: 'float64', pipeOps: 14, latencyCycles: latency.float64 * 14 };
       if (isFloat(type)) {
         return modifiers.includes('approx') || modifiers.includes('full')
-          ? cost(3, 'special', 1, latency.special + 2 * latency.alu)
-          : cost(9, 'special', 1, latency.special + 9 * latency.alu);
+          ? cost(3, 'special', 1, latency.special + (modifiers.includes('ftz') ? 2 : 5) * latency.alu)
+          : cost(9, 'special', 2.1, latency.special + 9 * latency.alu);
       }
       return integerDivision(wide);
     case 'rem':
@@ -113,7 +117,7 @@ function ownCost(instruction: IrInstruction, latency: Latency, setting: Setting)
       if (double) return { slots: 24, pipe: 'float64', pipeOps: 12, latencyCycles: latency.float64 * 12 };
       return modifiers.includes('approx')
         ? approximate(modifiers, latency)
-        : cost(7, 'special', 1, latency.special + 7 * latency.alu);
+        : cost(8, 'special', 1.5, latency.special + (instruction.opcode === 'rcp' ? 14 : 9) * latency.alu);
     case 'ex2':
     case 'lg2':
     case 'sin':
@@ -170,9 +174,11 @@ function ownCost(instruction: IrInstruction, latency: Latency, setting: Setting)
       return cost(1, 'data', 1, latency.shuffle);
     case 'vote':
     case 'activemask':
-    case 'match':
+      return cost(1, 'integer', 2, latency.alu * 4);
     case 'redux':
-      return cost(1, 'integer', 1, latency.shuffle / 2);
+      return cost(1, 'special', 1, latency.alu * 10);
+    case 'match':
+      return cost(32, 'special', 31, latency.alu * 86);
     case 'membar':
     case 'fence':
       return cost(2, undefined, 0, latency.l2);
@@ -222,10 +228,14 @@ function conversion(instruction: IrInstruction, latency: Latency): MachineCost {
   if (to === 'f32' && from !== undefined && /^[us](8|16|32)$/.test(from))
     return cost(1, 'integer', 1, latency.alu);
   if (/16/.test(to ?? '') || (to === 'f32' && /16/.test(from ?? '')))
-    return cost(1, 'integer', 1, latency.alu);
+    return cost(1, 'integer', 0.6, latency.alu);
   if (to === 'f64' || from === 'f64') return cost(1, 'special', 1, latency.special);
   if (to === 'f32' && from === 'f32') return cost(1, 'float32', 1, latency.alu);
   return cost(1, 'special', 1, latency.special);
+}
+
+function isHalf(type: string): boolean {
+  return /^b?f16/.test(type);
 }
 
 function isFloat(type: string | undefined): boolean {

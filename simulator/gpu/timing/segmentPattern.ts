@@ -1,5 +1,5 @@
 import type { AddressSpace, ExecutorLaunch } from '../../executor/index.js';
-import type { TracedBlock } from './blockTracer.js';
+import type { Asked, TracedBlock } from './blockTracer.js';
 
 /** DRAM answers L2 in pieces of two sectors, so a footprint is counted in these. */
 const GRANULE_BYTES = 64;
@@ -23,6 +23,8 @@ export interface SegmentPattern {
   readonly written: Extent;
   /** Read or written, counted once. */
   readonly touched: Extent;
+  /** Of a segment that blocks touch here and there: what a block asks of L2. Which of it L2 holds is a matter of chance. */
+  readonly scattered?: Asked;
 }
 
 /** A launch's use of one segment, over all its blocks. */
@@ -31,6 +33,8 @@ export interface SegmentUse {
   readonly readBytes: number;
   readonly writtenBytes: number;
   readonly footprintBytes: number;
+  /** See `SegmentPattern.scattered`; of a block. */
+  readonly scattered?: Asked;
 }
 
 type Granules = ReadonlySet<number>;
@@ -64,6 +68,7 @@ export function segmentPatterns(
       read: extentOf(traced.map((block) => block.loaded.get(segment))),
       written: extentOf(traced.map((block) => block.stored.get(segment))),
       touched: extentOf(traced.map((block) => united(block.loaded.get(segment), block.stored.get(segment)))),
+      scattered: scatteredOf(traced, segment),
     }));
 }
 
@@ -75,7 +80,7 @@ export function segmentUses(
   gridBlocks: number,
   tracedBlocks: number,
 ): SegmentUse[] {
-  return patterns.map(({ parameter, segment: own, read, written, touched }) => {
+  return patterns.map(({ parameter, segment: own, read, written, touched, scattered }) => {
     const segment = parameter < 0 ? own : (pointed[parameter] ?? -1);
     const limit = space.find(segment)?.bytes ?? Infinity;
     return {
@@ -83,6 +88,7 @@ export function segmentUses(
       readBytes: usedBytes(read, limit, gridBlocks, tracedBlocks),
       writtenBytes: usedBytes(written, limit, gridBlocks, tracedBlocks),
       footprintBytes: usedBytes(touched, limit, gridBlocks, tracedBlocks),
+      scattered,
     };
   });
 }
@@ -115,6 +121,33 @@ function extentOf(blocks: readonly (Granules | undefined)[]): Extent {
     commonBytes: common ? union.size * GRANULE_BYTES : 0,
     spanBytes: (high - low + 1) * GRANULE_BYTES,
   };
+}
+
+function scatteredOf(traced: readonly TracedBlock[], segment: number): Asked | undefined {
+  const [first] = traced;
+  const granules = united(first.loaded.get(segment), first.stored.get(segment));
+  if (!isScattered(granules)) return undefined;
+  const mean = (of: (asked: Asked) => number): number =>
+    traced.reduce((sum, { asked }) => sum + of(asked.get(segment) ?? NOTHING_ASKED), 0) / traced.length;
+  return { sectorBytes: mean((asked) => asked.sectorBytes), dramBytes: mean((asked) => asked.dramBytes) };
+}
+
+const NOTHING_ASKED: Asked = { sectorBytes: 0, dramBytes: 0 };
+/** Fewer gaps tell nothing. */
+const LEAST_GAPS = 24;
+
+/** Whether the gaps between the pieces that a block touches follow no pattern. */
+function isScattered(granules: Granules): boolean {
+  const inOrder = Float64Array.from(granules).sort();
+  const gaps = new Set<number>();
+  let count = 0;
+  for (let index = 1; index < inOrder.length; index++) {
+    const gap = inOrder[index] - inOrder[index - 1];
+    if (gap === 1) continue;
+    count += 1;
+    gaps.add(gap);
+  }
+  return count >= LEAST_GAPS && gaps.size > 0.4 * Math.min(count, inOrder[inOrder.length - 1] - inOrder[0]);
 }
 
 function united(a: Granules | undefined, b: Granules | undefined): Set<number> {

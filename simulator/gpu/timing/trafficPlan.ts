@@ -2,7 +2,7 @@ import type { ExecutionCounters } from '../../executor/index.js';
 import type { DeviceProfile } from '../profiles/index.js';
 import { DEVICE_RESOURCES, SM_RESOURCES, scaleWork, type BlockWork } from './blockWork.js';
 import type { KernelProfile } from './kernelProfile.js';
-import { missShare, residentShare, type L2State } from './l2State.js';
+import { missShare, randomMissShare, residentShare, type L2State } from './l2State.js';
 import type { SegmentUse } from './segmentPattern.js';
 
 const L2_BYTES = DEVICE_RESOURCES.indexOf('l2Bytes');
@@ -36,18 +36,28 @@ export function planTraffic(
   const curve = device.timing.l2MissCurve;
   const footprint = uses.reduce((sum, use) => sum + use.footprintBytes, 0);
   const swept = missShare(curve, footprint + otherFootprintBytes);
+  const atRandom = randomMissShare(curve, footprint + otherFootprintBytes);
   let dramBytes = 0;
+  let scatteredBytes = 0;
+  let scatteredUse = 0;
   uses.forEach((use, index) => {
     const held = residentShare(l2, keys[index], use.footprintBytes);
     // What was there and survives the sweep hits; the state already holds the sweep of an earlier equal launch.
     const missing = Math.max(swept, 1 - held);
-    dramBytes += use.readBytes * missing + use.writtenBytes * swept;
+    const once = use.readBytes * missing + use.writtenBytes * swept;
+    dramBytes += once;
+    if (use.scattered === undefined) return;
+    // A use beyond the first finds what chance left there.
+    const asked = use.scattered.dramBytes * gridBlocks * scale;
+    dramBytes += Math.max(0, asked - use.readBytes - use.writtenBytes) * atRandom;
+    scatteredBytes += use.scattered.sectorBytes * gridBlocks * scale;
+    scatteredUse += use.readBytes + use.writtenBytes;
   });
   // Traffic beyond the footprint is reuse; it misses when the blocks that run together touch more than L2 holds.
   const traffic = kernel.l2TrafficBytes * gridBlocks * scale;
   const compulsory = uses.reduce((sum, use) => sum + use.readBytes + use.writtenBytes, 0);
   const reuseMiss = missShare(curve, Math.min(togetherBytes * REUSE_DISTANCE, footprint));
-  dramBytes += Math.max(0, traffic - compulsory) * reuseMiss;
+  dramBytes += Math.max(0, traffic - scatteredBytes - (compulsory - scatteredUse)) * reuseMiss;
   return {
     dramBytesPerBlock: dramBytes / gridBlocks,
     dramShare: traffic > 0 ? Math.min(1, dramBytes / traffic) : 0,

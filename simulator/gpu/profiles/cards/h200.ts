@@ -197,13 +197,24 @@ export const h200: WholeCard = {
       constantLine: micro(49, '32 lines: 1587'),
       l1: micro(39.6),
       l2: micro(280),
-      dram: assumed(800, 'no chase went past L2; large sweeps hide it'),
+      dram: fit(
+        800,
+        'idle 694: chases of random lines take 764 cycles from 16 GB on and 350 in L2 (h200-memory.csv); under load more: with 694 vecadd, softmax and strides of reads come out 3 to 10 % faster',
+      ),
       atomic: micro(527),
       barrier: micro(13, 'bar.sync: 12.9 cycles, and 2.0 for every warp'),
       barrierWarp: micro(2),
       shuffle: assumed(24, 'a common figure'),
       branch: assumed(10, 'a common figure'),
     },
+    partialStoreWeightInDram: micro(
+      4,
+      'scattered stores of 4 bytes to 64 MB: 182 us for 4 Mi of them, whose granules are 128 MB read and written by the counters',
+    ),
+    casContentionCycles: micro(
+      8.8,
+      'additions by compare and swap to one address: 4.3, 69 and 716 us for 8, 128 and 512 warps, all at once',
+    ),
     l2MissCurve: fit(
       [
         [30e6, 0],
