@@ -16,3 +16,13 @@ export {
   type Label,
 } from './labels.js';
 export { kernelNeeds, type KernelNeeds } from './needs.js';
+export {
+  evaluate,
+  evaluationTable,
+  type Contradiction,
+  type Evaluation,
+  type EvaluationOptions,
+  type FamilyResult,
+  type InstanceVerdict,
+  type Validation,
+} from './evaluation.js';
