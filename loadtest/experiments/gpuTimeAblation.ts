@@ -1,8 +1,9 @@
 /**
  * What each mechanism of the timing model is good for: launches measured on an H200, held against the model whole and
  * without one mechanism after the other. Writes ablation.json, ablation.md and ablation.svg and prints the table.
- * Usage: node dist/loadtest/experiments/gpuTimeAblation.js [folder] [--largest ELEMENTS] [--middle] [--keep FILE ...] [--part K/N] [--set NAME ...]
- * With --middle, of each kernel of validation and heldOut only the launch of middle length. With --keep each launch's times are appended to the first file, and those in any of the files are not worked out again;
+ * Usage: node dist/loadtest/experiments/gpuTimeAblation.js [folder] [--largest ELEMENTS] [--middle] [--every K] [--keep FILE ...] [--part K/N] [--set NAME ...]
+ * With --middle, of each kernel of validation and heldOut only the launch of middle length, with --every K of every Kth of
+ * these kernels by name. With --keep each launch's times are appended to the first file, and those in any of the files are not worked out again;
  * with --part only the Kth of N launches are worked out and no table is made, so that several processes may share the work.
  */
 import { parseArgs } from 'node:util';
@@ -27,6 +28,7 @@ const { values: options, positionals } = parseArgs({
     largest: { type: 'string', default: String(2 ** 22) },
     keep: { type: 'string', multiple: true, default: [] },
     middle: { type: 'boolean', default: false },
+    every: { type: 'string', default: '1' },
     part: { type: 'string', default: '1/1' },
     set: { type: 'string', multiple: true, default: [...SETS] },
   },
@@ -71,5 +73,9 @@ if (parts === 1) {
 }
 
 function ofSet(set: SetName, launches: readonly MeasuredLaunch[]): readonly MeasuredLaunch[] {
-  return options.middle && set !== 'reference' ? middleLaunches(launches) : launches;
+  if (set === 'reference') return launches;
+  const kernels = [...new Set(launches.map(({ spec }) => spec.kernel))].sort();
+  const asked = new Set(kernels.filter((_, index) => index % Number(options.every) === 0));
+  const own = launches.filter(({ spec }) => asked.has(spec.kernel));
+  return options.middle ? middleLaunches(own) : own;
 }
