@@ -27,6 +27,9 @@ const DONE_NS = 1e-3;
  * fairness over rates relative to each flow's best). Rates change whenever a flow comes or goes.
  */
 export class FlowNetwork implements SharedLinks, AgendaTarget {
+  /** What flows want of each link together. */
+  private readonly pulls = new Map<string, number>();
+
   constructor(
     private readonly agenda: Agenda,
     private readonly name: string,
@@ -81,6 +84,10 @@ export class FlowNetwork implements SharedLinks, AgendaTarget {
       for (const flow of this.state.flows.values()) this.rateAlone(flow);
       return;
     }
+    if (this.isRoomForAll()) {
+      for (const flow of this.state.flows.values()) flow.ratePerNs = flow.mostPerNs;
+      return;
+    }
     const left = new Map(this.capacities);
     const open = new Set(this.state.flows.values());
     let level = 0;
@@ -107,6 +114,21 @@ export class FlowNetwork implements SharedLinks, AgendaTarget {
         open.delete(flow);
       }
     }
+  }
+
+  /** Whether no link is short with every flow at its best rate. */
+  private isRoomForAll(): boolean {
+    const { pulls, capacities } = this;
+    pulls.clear();
+    for (const { uses, mostPerNs } of this.state.flows.values()) {
+      for (let index = 0; index < uses.length; index++) {
+        const { link, weight } = uses[index];
+        const pull = (pulls.get(link) ?? 0) + weight * mostPerNs;
+        if (pull > (capacities.get(link) ?? Infinity)) return false;
+        pulls.set(link, pull);
+      }
+    }
+    return true;
   }
 
   private rateAlone(flow: RunningFlow): void {

@@ -77,6 +77,8 @@ export class GpuDevice implements AgendaTarget {
   private readonly meter: UsageMeter;
   private readonly power: PowerMeter;
   private observer: DeviceObserver | undefined;
+  /** Power has to be looked at whether rates change or not. */
+  private isPowerStale = true;
   /** Of blocks that have ended since listeners were told. */
   private reports: BlockReport[] = [];
 
@@ -159,6 +161,7 @@ export class GpuDevice implements AgendaTarget {
     const nowNs = this.agenda.nowNs();
     this.advance(nowNs);
     this.state.power.applicationClockHz = clockHz;
+    this.isPowerStale = true;
     this.engine.setClock(clockHz);
     this.settle(nowNs);
   }
@@ -186,6 +189,7 @@ export class GpuDevice implements AgendaTarget {
     const nowNs = this.agenda.nowNs();
     this.advance(nowNs);
     this.state.power.limitWatts = watts;
+    this.isPowerStale = true;
     this.settle(nowNs);
   }
 
@@ -309,7 +313,7 @@ export class GpuDevice implements AgendaTarget {
   }
 
   private tellEnd(record: LaunchRecord, nowNs: number): void {
-    record.energyMillijoules = this.state.power.millijoules - record.arrivedMillijoules;
+    record.energyMillijoules = this.power.millijoulesAt(nowNs) - record.arrivedMillijoules;
     this.listener.onLaunchEnd(record, nowNs);
   }
 
@@ -321,7 +325,10 @@ export class GpuDevice implements AgendaTarget {
   }
 
   private controlClock(nowNs: number): void {
+    const { controlNs } = this.state.power;
+    if (controlNs === undefined || nowNs < controlNs) return;
     const { clockHz } = this.state.engine;
+    this.isPowerStale = true;
     const controlled = this.power.controlledClock(clockHz, nowNs);
     if (controlled !== clockHz) this.engine.setClock(controlled);
   }
@@ -375,7 +382,10 @@ export class GpuDevice implements AgendaTarget {
     if (this.state.armed !== undefined) this.agenda.cancel(this.state.armed);
     this.state.armed = undefined;
     const soonestNs = this.engine.rerate() ?? Infinity;
-    this.power.rerate(engine, engine.asOfNs);
+    if (this.engine.hasNewRates || this.isPowerStale) {
+      this.isPowerStale = false;
+      this.power.rerate(engine, engine.asOfNs);
+    }
     this.observer?.onSettled(engine.asOfNs);
     const nextNs = Math.min(soonestNs, wakeNs, power.controlNs ?? Infinity);
     if (nextNs === Infinity) return undefined;

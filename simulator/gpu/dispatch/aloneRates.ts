@@ -1,4 +1,3 @@
-import type { DeviceShares } from '../timing/index.js';
 import {
   blockNs,
   classRates,
@@ -7,18 +6,27 @@ import {
   type BlockWork,
   type Capacities,
   type DeviceDemand,
+  type DeviceShares,
+  type DeviceUser,
 } from '../timing/index.js';
 import type { ResidentGroup } from './residentGroup.js';
 
-/** What does not change of groups that have their SMs to themselves, while clocks stay; and their rate at the last look. */
-interface AloneTerms {
+/** What does not change of groups that have their SMs to themselves, while clocks stay; and what the last look said of them. */
+interface AloneTerms extends DeviceUser {
+  readonly work: BlockWork;
   readonly perSm: number;
   readonly demand: DeviceDemand;
   /** Power sum of what the SM limits. */
   readonly own: number;
+  /** Blocks that were there. */
+  count: number;
   lookedAt: number;
+  isNew: boolean;
   ratePerNs: number;
 }
+
+/** Groups that are gone through before a table is asked. */
+const FEW = 16;
 
 /**
  * Rates of groups each of which has its SMs to itself, as when one kernel runs after the other or each takes other SMs.
@@ -27,10 +35,15 @@ interface AloneTerms {
  */
 export class AloneRates {
   private readonly known = new WeakMap<BlockWork, AloneTerms>();
+  /** Of works with the same amounts, by those. */
+  private readonly ownPowers = new WeakMap<
+    readonly number[],
+    { readonly perSm: number; readonly warps: number; readonly own: number }
+  >();
   /** Of the groups at their positions, as at the last look: most are the same at the next. */
-  private readonly works: BlockWork[] = [];
   private readonly terms: AloneTerms[] = [];
-  private readonly users: { demand: DeviceDemand; count: number }[] = [];
+  /** Each once. */
+  private readonly kinds: AloneTerms[] = [];
   private looks = 0;
 
   constructor(
@@ -42,61 +55,66 @@ export class AloneRates {
 
   /** @param isFresh false: all that were resident at the last call have the rates that it gave them */
   rate(groups: readonly ResidentGroup[], isFresh: boolean): void {
-    const { works, terms, users, shares } = this;
+    const { terms, kinds, shares } = this;
+    const look = ++this.looks;
+    let length = 0;
     for (let index = 0; index < groups.length; index++) {
       const { work, perSm, count } = groups[index];
-      if (works[index] !== work || terms[index].perSm !== perSm) {
-        works[index] = work;
-        terms[index] = this.termsOf(work, perSm);
+      let each = index < terms.length ? terms[index] : undefined;
+      if (each?.work !== work || each.perSm !== perSm) terms[index] = each = this.termsOf(work, perSm);
+      if (each.lookedAt === look) {
+        each.count += count;
+        continue;
       }
-      const { demand } = terms[index];
-      if (index === users.length) users.push({ demand, count });
-      else {
-        users[index].demand = demand;
-        users[index].count = count;
-      }
+      each.isNew = isFresh || each.lookedAt !== look - 1;
+      each.lookedAt = look;
+      each.count = count;
+      kinds[length++] = each;
     }
-    shares.share(users, groups.length);
-    const look = ++this.looks;
-    for (let index = 0; index < groups.length; index++) {
-      const each = terms[index];
-      if (each.lookedAt !== look) {
-        const isNew = isFresh || each.lookedAt !== look - 1;
-        each.lookedAt = look;
-        if (isNew || shares.feels(each.demand)) each.ratePerNs = this.rateOf(groups[index].work, each);
-      }
-      groups[index].ratePerNs = each.ratePerNs;
+    shares.share(kinds, length);
+    for (let index = 0; index < length; index++) {
+      const each = kinds[index];
+      if (each.isNew || shares.feels(each.demand)) each.ratePerNs = this.rateOf(each);
     }
+    for (let index = 0; index < groups.length; index++) groups[index].ratePerNs = terms[index].ratePerNs;
   }
 
-  private rateOf(work: BlockWork, { demand, own }: AloneTerms): number {
+  private rateOf({ work, demand, own }: AloneTerms): number {
     const ofDevice = this.shares.power(demand);
     const power = ofDevice + own;
-    return (
-      1 /
-      blockNs(
-        rooted(power, this.exponent),
-        demand.chainNs,
-        work,
-        this.limits,
-        power > 0 ? ofDevice / power : 0,
-      )
-    );
+    const deviceShare = power > 0 ? ofDevice / power : 0;
+    return 1 / blockNs(rooted(power, this.exponent), demand.chainNs, work, this.limits, deviceShare);
   }
 
   private termsOf(work: BlockWork, perSm: number): AloneTerms {
-    const known = this.known.get(work);
+    const { terms } = this;
+    for (let index = 0; index < terms.length && index < FEW; index++) {
+      if (terms[index].work === work && terms[index].perSm === perSm) return terms[index];
+    }
+    // A launch's first blocks are hardly ever equal to another's.
+    const isKept = work.startsTogether !== true;
+    const known = isKept ? this.known.get(work) : undefined;
     if (known?.perSm === perSm) return known;
-    const demand = this.shares.demandOf(work);
+    const demand = isKept ? this.shares.demandOf(work) : this.shares.madeDemand(work);
+    const own = this.ownPower(work, perSm);
+    const made = { work, perSm, demand, own, count: 0, lookedAt: -1, isNew: true, ratePerNs: 0 };
+    if (isKept) this.known.set(work, made);
+    return made;
+  }
+
+  private ownPower(work: BlockWork, perSm: number): number {
+    const known = this.ownPowers.get(work.sm);
+    if (known?.perSm === perSm && known.warps === work.warps) return known.own;
     const [rate] = classRates(
-      [{ work, sms: 1, perSm }],
+      // The same to the last bit for all of these works, whichever comes first.
+      [{ work: { ...work, startsTogether: false }, sms: 1, perSm }],
       [0],
-      { soloNs: [demand.soloNs], chains: [0], powers: [0], schedulers: this.schedulers },
+      { soloNs: [1], chains: [0], powers: [0], schedulers: this.schedulers },
       this.limits,
       this.exponent,
     );
-    const made = { perSm, demand, own: raised(1 / rate, this.exponent), lookedAt: 0, ratePerNs: 0 };
-    this.known.set(work, made);
-    return made;
+    const own = raised(1 / rate, this.exponent);
+    this.ownPowers.set(work.sm, { perSm, warps: work.warps, own });
+    return own;
   }
 }

@@ -2,7 +2,7 @@ import type { DeviceProfile } from '../profiles/index.js';
 import { DeviceShares, blockRates, capacities, type BlockWork, type Capacities } from '../timing/index.js';
 import { AloneRates } from './aloneRates.js';
 import { grouped, type PlacedBlocks } from './placing.js';
-import { partOf, type ResidentGroup } from './residentGroup.js';
+import { partOf, roundRobin, type ResidentGroup } from './residentGroup.js';
 import { giveRates, smClasses } from './sharedRates.js';
 
 /** Plain data. */
@@ -53,6 +53,8 @@ export class BlockEngine {
   private isAlone = false;
   /** Groups have come, gone or changed since the last look. */
   private isChanged = true;
+  /** The last look may have changed what groups do; false where each goes on as an equal one before it. */
+  hasNewRates = true;
   /** Positions in the list of groups that have finished, which the next to come take. */
   private readonly holes: number[] = [];
   /** The last launch that stood on each SM while one was placed, to tell SMs that it takes twice. */
@@ -88,6 +90,35 @@ export class BlockEngine {
       group.remaining -= group.ratePerNs * elapsedNs;
     }
     state.asOfNs = nowNs;
+  }
+
+  /** The position of the only group that has finished by now; -1 when there is none, -2 when there are several. */
+  onlyFinished(): number {
+    const { groups } = this.state;
+    let only = -1;
+    for (let index = 0; index < groups.length; index++) {
+      if (!isFinished(groups[index])) continue;
+      if (only >= 0) return -2;
+      only = index;
+    }
+    return only;
+  }
+
+  /** A group has finished, and as many alike blocks start in its places. */
+  passOn(position: number, launch: number, work: BlockWork, firstBlock: number): void {
+    const group = this.state.groups[position];
+    this.onLeave(group, 1);
+    const { sms, perSm, count, numbers } = group;
+    this.renew(
+      group,
+      launch,
+      work,
+      sms,
+      perSm,
+      count,
+      firstBlock,
+      numbers === undefined ? undefined : roundRobin(sms, perSm, firstBlock),
+    );
   }
 
   /**
@@ -203,7 +234,8 @@ export class BlockEngine {
   private occupy(sms: readonly number[], change: 1 | -1): void {
     const { groupsOn } = this;
     const shared = change > 0 ? 2 : 1;
-    for (const sm of sms) {
+    for (let index = 0; index < sms.length; index++) {
+      const sm = sms[index];
       groupsOn[sm] += change;
       if (groupsOn[sm] === shared) this.sharedSms += change;
     }
@@ -230,41 +262,70 @@ export class BlockEngine {
     numbers: readonly number[] | undefined,
   ): void {
     const { state, holes } = this;
-    const group: ResidentGroup = {
+    const count = sms.length * perSm;
+    const hole = holes.pop();
+    if (hole !== undefined) {
+      this.renew(state.groups[hole], launch, work, sms, perSm, count, firstBlock, numbers);
+      return;
+    }
+    this.isChanged = true;
+    state.groups.push({
       id: state.nextGroup++,
       launch,
       work,
       sms,
       perSm,
-      count: sms.length * perSm,
+      count,
       firstBlock,
       numbers,
       startNs: state.asOfNs,
       parkedNs: 0,
       remaining: 1,
       ratePerNs: 0,
-    };
-    const hole = holes.pop();
-    if (hole === undefined) {
-      state.groups.push(group);
+    });
+  }
+
+  /** Makes a group that has finished another one: of equal work and number it keeps the rate, since nothing has changed. */
+  private renew(
+    group: Mutable<ResidentGroup>,
+    launch: number,
+    work: BlockWork,
+    sms: readonly number[],
+    perSm: number,
+    count: number,
+    firstBlock: number,
+    numbers: readonly number[] | undefined,
+  ): void {
+    const { state } = this;
+    if (group.work !== work || group.perSm !== perSm || group.count !== count) {
       this.isChanged = true;
-      return;
+      group.ratePerNs = 0;
     }
-    const before = state.groups[hole];
-    state.groups[hole] = group;
-    if (before.work === work && before.perSm === perSm && before.count === group.count) {
-      group.ratePerNs = before.ratePerNs;
-    } else this.isChanged = true;
+    group.id = state.nextGroup++;
+    group.launch = launch;
+    group.work = work;
+    group.sms = sms;
+    group.perSm = perSm;
+    group.count = count;
+    group.firstBlock = firstBlock;
+    group.numbers = numbers;
+    group.startNs = state.asOfNs;
+    group.parkedNs = 0;
+    group.remaining = 1;
   }
 
   /** Works out all rates anew; call after any change. @returns when the next group ends at these rates, or undefined. */
   rerate(): number | undefined {
     this.dropFinished();
     const { state, profile } = this;
-    if (state.groups.length === 0) return undefined;
+    if (state.groups.length === 0) {
+      this.hasNewRates = true;
+      return undefined;
+    }
     const { alone, shares, capacities: limits } = this.capacities();
     const { isChanged } = this;
     this.isChanged = false;
+    this.hasNewRates = isChanged || !this.isAlone || this.sharedSms > 0;
     if (this.sharedSms === 0) {
       if (isChanged || !this.isAlone) alone.rate(state.groups, !this.isAlone);
       this.isAlone = true;
@@ -329,6 +390,8 @@ export class BlockEngine {
     return taken;
   }
 }
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 const NONE: readonly ResidentGroup[] = [];
 

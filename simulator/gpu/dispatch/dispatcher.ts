@@ -10,7 +10,7 @@ import { knownFrom } from './knownWork.js';
 import type { BlockReport, LaunchRecord } from './launchRecord.js';
 import type { PlacedBlocks } from './placing.js';
 import { RampedWorks } from './rampedWorks.js';
-import { blockAt, type ResidentGroup } from './residentGroup.js';
+import { blockAt, roundRobin, type ResidentGroup } from './residentGroup.js';
 import {
   allowedSms,
   emptySmUse,
@@ -42,6 +42,8 @@ export class Dispatcher implements BlockStage {
   /** Those of the view, as long as none starts or goes. */
   private readonly running: LaunchRecord[] = [];
   private isStale = true;
+  /** All room that has come free since the last round of decisions went to who was next in line, and is so still. */
+  private isHeld = false;
   /** Next in line, see `SchedulingPolicy`. */
   private line: LaunchRecord | undefined;
   private readonly shown: { nowNs: number } & DeviceView;
@@ -89,11 +91,38 @@ export class Dispatcher implements BlockStage {
 
   /** Blocks that have finished by now leave. */
   retireFinished(nowNs: number, reports: BlockReport[]): void {
+    this.isHeld = false;
+    const only = this.engine.onlyFinished();
+    if (only === -1) return;
     const keepsPlaces = this.contextTurns === undefined && this.engine.areApart;
+    if (only >= 0 && keepsPlaces && this.passOn(only)) return;
     const finished = this.engine.takeFinished(keepsPlaces);
     for (let index = 0; index < finished.length; index++) {
       this.retire(finished[index], keepsPlaces, nowNs, reports);
     }
+  }
+
+  /**
+   * The blocks that are next in line take the places of a group that has finished, where there are as many alike. What most
+   * ends of blocks come to: nothing is asked, and nothing that is occupied changes.
+   */
+  private passOn(position: number): boolean {
+    const { line } = this;
+    if (line?.known === undefined || !this.canTakeOver(line, undefined)) return false;
+    const group = this.engine.state.groups[position];
+    const record = this.launches.get(group.launch);
+    if (record === undefined || record.reportBlocks || !this.vacated.holdsAllRoom(record.block)) return false;
+    const { count } = group;
+    const { next } = line;
+    if (count > line.hi - next) return false;
+    const { work, blocks } = knownFrom(line.known, next, count);
+    if (blocks < count) return false;
+    this.count(record, group);
+    this.engine.passOn(position, line.id, next === line.lo ? this.ramped.of(work, count) : work, next);
+    line.next = next + count;
+    line.residentBlocks += count;
+    this.isHeld = line.next < line.hi;
+    return true;
   }
 
   /** Takes the launches off whose blocks are all over, in order of arrival. */
@@ -111,6 +140,7 @@ export class Dispatcher implements BlockStage {
    * asked again.
    */
   fill(nowNs: number): Filled {
+    if (this.isHeld) return FILLED;
     const filled = this.launches.size === 0 ? FILLED : this.dispatchAll(nowNs);
     this.giveUpVacated();
     this.engine.dropFinished();
@@ -174,10 +204,7 @@ export class Dispatcher implements BlockStage {
       if (keepsPlaces) this.engine.leave(sms);
       return;
     }
-    record.residentBlocks -= count;
-    record.doneBlocks += count;
-    record.dramBytes += group.work.device[DRAM_BYTES] * count;
-    if (record.residentBlocks === 0 && record.next >= record.hi) this.spent.push(record);
+    this.count(record, group);
     if (!keepsPlaces) this.giveBack(group, record.block);
     else if (this.vacated.holdsAllRoom(record.block)) this.vacated.add(sms, perSm, record.block);
     else {
@@ -191,6 +218,14 @@ export class Dispatcher implements BlockStage {
       const { id: launch, command } = record;
       reports.push({ launch, command, block, sm, startNs: group.startNs, endNs: nowNs });
     }
+  }
+
+  /** Counts blocks that have come to their end. */
+  private count(record: LaunchRecord, { work, count }: ResidentGroup): void {
+    record.residentBlocks -= count;
+    record.doneBlocks += count;
+    record.dramBytes += work.device[DRAM_BYTES] * count;
+    if (record.residentBlocks === 0 && record.next >= record.hi) this.spent.push(record);
   }
 
   /** Takes a launch off the device, resident blocks and all. */
@@ -216,7 +251,7 @@ export class Dispatcher implements BlockStage {
   /** What blocks held is free. */
   private giveBack({ sms, perSm }: Places, block: BlockFootprint): void {
     this.vacated.fullFor = undefined;
-    for (const sm of sms) occupy(this.use, sm, block, -perSm);
+    for (let index = 0; index < sms.length; index++) occupy(this.use, sms[index], block, -perSm);
   }
 
   /** Places that nobody has taken over are free as any others. */
@@ -287,7 +322,7 @@ export class Dispatcher implements BlockStage {
       sms,
       perSm,
       first,
-      perSm > 1 ? roundRobin(places, first) : undefined,
+      perSm > 1 ? roundRobin(sms, perSm, first) : undefined,
     );
     return count;
   }
@@ -410,11 +445,4 @@ const FILLED: Filled = { faulted: NONE, wakeNs: undefined };
 function inOrder({ sms, perSm }: Places): readonly number[] {
   if (perSm === 1) return sms;
   return Array.from({ length: perSm }, () => sms).flat();
-}
-
-/** Numbers of blocks placed like that, `perSm` for each SM in turn. */
-function roundRobin({ sms, perSm }: Places, first: number): number[] {
-  return sms.flatMap((_, index) =>
-    Array.from({ length: perSm }, (__, round) => first + round * sms.length + index),
-  );
 }

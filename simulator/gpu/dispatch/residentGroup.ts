@@ -12,6 +12,7 @@ export interface ResidentGroup {
   readonly firstBlock: number;
   /** Block numbers, `perSm` for each of `sms` in turn; undefined where they follow on `firstBlock` in that order. */
   readonly numbers: readonly number[] | undefined;
+  /** When its blocks started. */
   readonly startNs: number;
   /** Of the time since then, what it spent off the SMs while another context had its turn. */
   parkedNs: number;
@@ -24,6 +25,13 @@ export interface ResidentGroup {
 /** The number of a group's block, by its place: `perSm` for each SM in turn. */
 export function blockAt({ firstBlock, numbers }: ResidentGroup, place: number): number {
   return numbers === undefined ? firstBlock + place : numbers[place];
+}
+
+/** Numbers of blocks that are placed round the SMs, one on each and then the next, as `numbers` has them. */
+export function roundRobin(sms: readonly number[], perSm: number, firstBlock: number): number[] {
+  return sms.flatMap((_, index) =>
+    Array.from({ length: perSm }, (__, round) => firstBlock + round * sms.length + index),
+  );
 }
 
 /** Those of a group's blocks on the SMs at some positions. */

@@ -99,13 +99,12 @@ export class PowerMeter {
     const { idleWatts, idleClockWatts, memoryAwakeWatts } = profile.power;
     const squaredVoltage = voltageShare(profile, clockHz) ** 2;
     const memoryWatts = memory * WATTS_PER_MILLIWATT;
-    state.watts = {
-      still: idleWatts - idleClockWatts,
-      clocked: idleClockWatts * (clockHz / profile.clockHz) * squaredVoltage,
-      chip: chip * WATTS_PER_MILLIWATT * squaredVoltage,
-      memory:
-        memoryWatts + (memoryWatts > 0 ? memoryAwakeWatts * Math.min(1, memoryWatts / this.awakeWatts) : 0),
-    };
+    const { watts } = state;
+    watts.still = idleWatts - idleClockWatts;
+    watts.clocked = idleClockWatts * (clockHz / profile.clockHz) * squaredVoltage;
+    watts.chip = chip * WATTS_PER_MILLIWATT * squaredVoltage;
+    watts.memory =
+      memoryWatts + (memoryWatts > 0 ? memoryAwakeWatts * Math.min(1, memoryWatts / this.awakeWatts) : 0);
     this.planControl(clockHz, nowNs);
   }
 

@@ -6,7 +6,7 @@ export interface PowerState {
   /** Of the whole card since the device was made. */
   millijoules: number;
   /** The present power, until anything changes. */
-  watts: Watts;
+  readonly watts: Watts;
   /** Exponentially weighted over `averagingNs`: what is held against the limit. */
   averageWatts: number;
   limitWatts: number;
@@ -19,12 +19,12 @@ export interface PowerState {
 /** Power by what it scales with. */
 export interface Watts {
   /** Whatever runs, at any clock. */
-  readonly still: number;
+  still: number;
   /** Of the clock itself, at the present one. */
-  readonly clocked: number;
+  clocked: number;
   /** Of what blocks do on the chip, at the present clock. */
-  readonly chip: number;
-  readonly memory: number;
+  chip: number;
+  memory: number;
 }
 
 export function emptyPower(profile: DeviceProfile, nowNs: number): PowerState {

@@ -1,4 +1,5 @@
 import type { BlockWork, Capacities } from './blockWork.js';
+import { raised, rooted } from './powers.js';
 
 /**
  * A block's time, of what it waits for its turns and what it waits for answers. They overlap only in part: warps that start
@@ -14,7 +15,7 @@ export function blockNs(
 ): number {
   const { chainExponent, togetherExponent } = limits;
   const exponent = togetherExponent + (chainExponent - togetherExponent) * apart(work, limits, deviceShare);
-  const joined = (throughputNs ** exponent + latencyNs ** exponent) ** (1 / exponent);
+  const joined = rooted(raised(throughputNs, exponent) + raised(latencyNs, exponent), exponent);
   return Math.max(joined, 1e-3);
 }
 

@@ -75,7 +75,7 @@ export class DeviceShares {
       device = { amounts, power: soloDevicePower(work, limits, exponent) };
       this.deviceTerms.set(work.device, device);
     }
-    const soloNs = soloTimeNs(work, sm.power + device.power, limits, exponent);
+    const soloNs = soloTimeNs(work, sm.power, device.power, limits, exponent);
     return { amounts: device.amounts, soloNs, chainNs: chainNs(work, limits) };
   }
 

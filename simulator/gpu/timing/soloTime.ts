@@ -33,7 +33,15 @@ export function soloDevicePower({ device }: BlockWork, limits: Capacities, expon
   return power;
 }
 
-/** A block's time with the device to itself. @param power of both */
-export function soloTimeNs(work: BlockWork, power: number, limits: Capacities, exponent: number): number {
-  return blockNs(rooted(power, exponent), chainNs(work, limits), work, limits);
+/** A block's time with the device to itself, of both sums. */
+export function soloTimeNs(
+  work: BlockWork,
+  smPower: number,
+  devicePower: number,
+  limits: Capacities,
+  exponent: number,
+): number {
+  const power = smPower + devicePower;
+  const deviceShare = power > 0 ? devicePower / power : 0;
+  return blockNs(rooted(power, exponent), chainNs(work, limits), work, limits, deviceShare);
 }
