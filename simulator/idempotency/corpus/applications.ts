@@ -155,19 +155,21 @@ export function runApplication(
     if (launch === undefined) return;
     const ir = bodyModule(bodyOf(launch.entry));
     const { grid, block, entry, args } = launch;
+    const kernel = ir.functions.find(({ isEntry, name }) => isEntry && name === entry);
     const instance: ApplicationInstance = {
       step,
       ir,
       entry,
       shape: { grid, block, dynamicSharedBytes: 0 },
       allocations: names.map((name) => ({ bytes: read(name).slice() })),
-      args: args.map((argument): InstanceArgument => {
+      args: args.map((argument, index): InstanceArgument => {
         if (typeof argument === 'string')
           return {
             bytes: new Uint8Array(8),
             pointers: [{ at: 0, allocation: names.indexOf(argument), offset: 0 }],
           };
-        if (typeof argument === 'number') return { bytes: words([argument]) };
+        if (typeof argument === 'number')
+          return { bytes: integerBytes(argument, kernel?.parameters[index]?.bytes ?? 4) };
         return { bytes: new Uint8Array(Float32Array.of(argument.float).buffer) };
       }),
     };
@@ -183,11 +185,16 @@ export function runApplication(
   }
 }
 
-/** A body of a kernel whose integers have 32 bits. */
+/** The first body of a kernel. */
 function bodyOf(entry: string): CorpusBody {
-  const body = corpusBodies().find(
-    ({ manifest, variant }) => manifest.entry === entry && /^[iu]32\./.test(variant),
-  );
-  if (body === undefined) throw new RangeError(`the corpus has no 32-bit body of ${entry}`);
+  const body = corpusBodies().find(({ manifest }) => manifest.entry === entry);
+  if (body === undefined) throw new RangeError(`the corpus has no kernel ${entry}`);
   return body;
+}
+
+/** A signed integer of 4 or 8 bytes. */
+function integerBytes(value: number, width: number): Uint8Array {
+  const bytes = new Uint8Array(8);
+  new DataView(bytes.buffer).setBigInt64(0, BigInt(value), true);
+  return bytes.slice(0, width);
 }
