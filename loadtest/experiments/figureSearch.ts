@@ -40,37 +40,46 @@ export interface LeftOut {
   readonly moved: Values;
 }
 
-/**
- * Fits the figures again without one kernel at a time, and tells the error on that one.
- * @param search what the fit asks, and `evaluate` what tells the errors: the same, or a cheaper stand-in
- */
-export function leaveOneOut(
+/** What a fit without one kernel found. */
+export interface FitWithout {
+  readonly kernel: string;
+  readonly found: Values;
+}
+
+/** Fits the figures again without one kernel at a time. */
+export function fitsWithoutEach(
   figures: readonly FittedFigure[],
-  search: Evaluate,
+  evaluate: Evaluate,
   rounds: number,
-  evaluate: (values: Values, kernel: string) => readonly CalibratedLaunch[] = search,
-  onKernel?: (left: LeftOut) => void,
-): LeftOut[] {
-  const values = valuesOf(figures);
-  const kernels = [...new Set(search(values).map(({ kernel }) => kernel))].sort();
+): FitWithout[] {
+  const kernels = [...new Set(evaluate(valuesOf(figures)).map(({ kernel }) => kernel))].sort();
   return kernels.map((kernel) => {
     const others = (launches: readonly CalibratedLaunch[]) =>
       launches.filter((each) => each.kernel !== kernel);
-    const own = (at: Values) => meanError(evaluate(at, kernel).filter((each) => each.kernel === kernel));
-    const found = coordinateSearch(figures, (at) => meanError(others(search(at))), rounds);
-    const left = {
+    return {
       kernel,
-      withIt: own(values),
-      withoutIt: own(found),
-      moved: Object.fromEntries(
-        figures
-          .filter(({ name, value }) => found[name] !== value)
-          .map(({ name, value }) => [name, found[name] / value]),
-      ),
+      found: coordinateSearch(figures, (at) => meanError(others(evaluate(at))), rounds),
     };
-    onKernel?.(left);
-    return left;
   });
+}
+
+/** The error on a kernel that a fit did without. */
+export function leftOut(
+  figures: readonly FittedFigure[],
+  { kernel, found }: FitWithout,
+  evaluate: Evaluate,
+): LeftOut {
+  const own = (at: Values) => meanError(evaluate(at).filter((each) => each.kernel === kernel));
+  return {
+    kernel,
+    withIt: own(valuesOf(figures)),
+    withoutIt: own(found),
+    moved: Object.fromEntries(
+      figures
+        .filter(({ name, value }) => found[name] !== value)
+        .map(({ name, value }) => [name, found[name] / value]),
+    ),
+  };
 }
 
 /** Steps of the rounds, as factors; a figure stays within a half of where it started. */

@@ -3,12 +3,12 @@ import type { FittedFigure } from './fittedFigures.js';
 import type { Evaluate } from './figureSearch.js';
 
 /** Factors at which each figure's effect on each launch is taken; between and beyond them it goes on straight, in logarithms. */
-const FACTORS = [0.5, 0.8, 1, 1.2, 1.5];
+const FACTORS = [0.8, 1, 1.2];
 
 /**
  * A stand-in for the model that a search may ask thousands of times: each figure, moved alone, changes a launch's time by a
  * factor, and figures that move together by the product of their factors.
- * @param evaluate the model itself, asked four times a figure
+ * @param evaluate the model itself, asked twice a figure
  */
 export function separableModel(figures: readonly FittedFigure[], evaluate: Evaluate): Evaluate {
   const values = Object.fromEntries(figures.map(({ name, value }) => [name, value]));
@@ -41,4 +41,13 @@ function between(effects: readonly (readonly number[])[], launch: number, factor
   const part = (Math.log(factor) - from) / (Math.log(FACTORS[right]) - from);
   const left = effects[right - 1][launch];
   return left + part * (effects[right][launch] - left);
+}
+
+/** What `separableModel` asks: the values as they are, and each figure moved alone. */
+export function askedValues(figures: readonly FittedFigure[]): Record<string, number>[] {
+  const values = Object.fromEntries(figures.map(({ name, value }) => [name, value]));
+  const moved = figures.flatMap(({ name, value }) =>
+    FACTORS.filter((factor) => factor !== 1).map((factor) => ({ ...values, [name]: value * factor })),
+  );
+  return [values, ...moved];
 }
