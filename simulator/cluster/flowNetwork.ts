@@ -52,7 +52,10 @@ export class FlowNetwork implements SharedLinks, AgendaTarget {
   onDue(): void {
     this.state.armed = undefined;
     this.advance();
-    const done = [...this.state.flows.values()].filter((flow) => flow.remaining <= flow.ratePerNs * DONE_NS);
+    const done: RunningFlow[] = [];
+    for (const flow of this.state.flows.values()) {
+      if (flow.remaining <= flow.ratePerNs * DONE_NS) done.push(flow);
+    }
     for (const flow of done) this.state.flows.delete(flow.id);
     this.rerate();
     for (const flow of done) this.agenda.deliver(flow.target, flow.kind, flow.payload);

@@ -361,8 +361,9 @@ export class GpuDevice implements AgendaTarget {
   private onLeave(group: ResidentGroup, done: number): void {
     this.meter.leave(group, done, this.state.engine.asOfNs);
     if (done === 1) this.power.finish(group, this.state.engine.clockHz);
+    if (this.observer === undefined) return;
     const launch = this.state.launches.get(group.launch);
-    if (launch !== undefined) this.observer?.onBlocksLeave(launch, group, done, this.state.engine.asOfNs);
+    if (launch !== undefined) this.observer.onBlocksLeave(launch, group, done, this.state.engine.asOfNs);
   }
 
   private takeEnded(nowNs: number): readonly LaunchRecord[] {

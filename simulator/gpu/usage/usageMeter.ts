@@ -2,6 +2,9 @@ import type { EngineState, LaunchRecord, ParkedBlocks, ResidentGroup } from '../
 import { DEVICE_RESOURCES, SM_RESOURCES } from '../timing/index.js';
 import type { DeviceUsage } from './deviceUsage.js';
 
+/** Stands for all contexts that are gone: handles begin at 1. */
+const GONE = 0;
+
 /**
  * Adds up what a device does. That SMs are busy is counted between the moments at which the device settles, since
  * residency changes at those alone; what blocks are is counted when they leave, and of resident ones when somebody asks.
@@ -17,6 +20,8 @@ export class UsageMeter {
   private readonly device = DEVICE_RESOURCES.map(() => 0);
   /** By context, of blocks that have left; contexts that are not known any more among them. */
   private readonly warpNs = new Map<number, number>();
+  /** Of blocks of the launch of which some left last, not in `warpNs` yet: mostly more of it follow. */
+  private latest = { launch: 0, context: GONE, warpNs: 0 };
 
   constructor(
     private readonly launches: ReadonlyMap<number, LaunchRecord>,
@@ -42,7 +47,13 @@ export class UsageMeter {
     addWork(this.sm, work.sm, count * done);
     addWork(this.device, work.device, count * done);
     if (done === 1) this.blocks += count;
-    this.addWarps(this.warpNs, group, nowNs);
+    const { latest } = this;
+    if (group.launch !== latest.launch) {
+      this.settleLatest();
+      latest.launch = group.launch;
+      latest.context = this.contextOf(group);
+    }
+    latest.warpNs += this.warpNsOf(group, nowNs);
   }
 
   /**
@@ -58,6 +69,7 @@ export class UsageMeter {
     const sm = [...this.sm];
     const device = [...this.device];
     const aheadNs = Math.max(0, asOfNs - engine.asOfNs);
+    this.settleLatest();
     this.forgetContexts(isAlive);
     const warps = new Map(this.warpNs);
     const addBegun = (group: ResidentGroup, sinceNs: number, untilNs: number): void => {
@@ -65,7 +77,8 @@ export class UsageMeter {
       const done = Math.min(1, Math.max(0, 1 - remaining + ratePerNs * sinceNs)) * group.count;
       addWork(sm, work.sm, done);
       addWork(device, work.device, done);
-      this.addWarps(warps, group, untilNs);
+      const context = this.contextOf(group);
+      warps.set(context, (warps.get(context) ?? 0) + this.warpNsOf(group, untilNs));
     };
     for (const group of engine.groups) addBegun(group, aheadNs, asOfNs);
     for (const { groups, sinceNs } of parked) for (const group of groups) addBegun(group, 0, sinceNs);
@@ -77,10 +90,18 @@ export class UsageMeter {
     return { asOfNs, smCycles, busyNs, smBusyNs, warpNs, blocks, sm, device, contexts };
   }
 
-  private addWarps(into: Map<number, number>, group: ResidentGroup, nowNs: number): void {
-    const residentNs = Math.max(0, nowNs - Math.max(group.startNs, this.fromNs) - group.parkedNs);
-    const context = this.launches.get(group.launch)?.context ?? GONE;
-    into.set(context, (into.get(context) ?? 0) + residentNs * group.work.warps * group.count);
+  private warpNsOf({ startNs, parkedNs, work, count }: ResidentGroup, nowNs: number): number {
+    return Math.max(0, nowNs - Math.max(startNs, this.fromNs) - parkedNs) * work.warps * count;
+  }
+
+  private contextOf({ launch }: ResidentGroup): number {
+    return this.launches.get(launch)?.context ?? GONE;
+  }
+
+  private settleLatest(): void {
+    const { context, warpNs } = this.latest;
+    if (warpNs > 0) this.warpNs.set(context, (this.warpNs.get(context) ?? 0) + warpNs);
+    this.latest.warpNs = 0;
   }
 
   private forgetContexts(isAlive: (context: number) => boolean): void {
@@ -91,9 +112,6 @@ export class UsageMeter {
     }
   }
 }
-
-/** Stands for all contexts that are gone: handles begin at 1. */
-const GONE = 0;
 
 function addWork(into: number[], amounts: readonly number[], times: number): void {
   for (let index = 0; index < into.length; index++) into[index] += amounts[index] * times;
