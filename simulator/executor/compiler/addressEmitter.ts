@@ -1,4 +1,4 @@
-import type { IrInstruction, IrOperand } from '../../ptx/index.js';
+import type { IrFunction, IrInstruction, IrOperand } from '../../ptx/index.js';
 import { LOCAL_WINDOW_HIGH, PARAM_WINDOW_HIGH, SHARED_WINDOW_HIGH } from '../memory/index.js';
 import type { LocalLayout, SharedLayout } from '../module/index.js';
 import type { FaultCode } from '../types.js';
@@ -17,6 +17,20 @@ export type DynamicBytes = 'globalLoad' | 'globalStore' | 'shared';
 export function countsDynamically(instruction: IrInstruction): boolean {
   if (instruction.opcode === 'cp') return true;
   return instruction.guard !== undefined || spaceOf(instruction.modifiers) === 'generic';
+}
+
+const genericParams = new WeakMap<IrFunction, boolean>();
+
+/** Whether a kernel makes generic addresses of its parameters. */
+export function makesGenericParams(fn: IrFunction): boolean {
+  let makes = genericParams.get(fn);
+  if (makes === undefined) {
+    makes = fn.instructions.some(
+      ({ opcode, modifiers }) => opcode === 'cvta' && spaceOf(modifiers) === 'param',
+    );
+    genericParams.set(fn, makes);
+  }
+  return makes;
 }
 
 /** What the function around the memory accesses provides. */
@@ -49,16 +63,13 @@ export interface MemorySurroundings {
 
 /** Addresses of loads, stores and atomics: each is checked and translated where it is used. */
 export class AddressEmitter {
-  /** Whether the kernel makes generic addresses of its parameters. */
   private readonly hasGenericParams: boolean;
 
   constructor(
     private readonly emit: OperandEmitter,
     private readonly around: MemorySurroundings,
   ) {
-    this.hasGenericParams = emit.fn.instructions.some(
-      ({ opcode, modifiers }) => opcode === 'cvta' && spaceOf(modifiers) === 'param',
-    );
+    this.hasGenericParams = makesGenericParams(emit.fn);
   }
 
   /** Leaves the i32 address in the node's memory; @returns what to add to it. */

@@ -25,7 +25,8 @@ export interface SurroundingValues {
  */
 export class OperandEmitter {
   private readonly temporaries = new Map<WasmType, Map<string, number>>();
-  private readonly locals: readonly number[];
+  /** Of registers that have come up, -1 for others. */
+  private readonly locals: Int32Array;
 
   constructor(
     readonly f: FunctionBuilder,
@@ -33,11 +34,9 @@ export class OperandEmitter {
     readonly library: Library,
     private readonly exact: Uint8Array,
     private readonly surroundings: SurroundingValues,
-    used: (register: number) => boolean,
+    private readonly used: (register: number) => boolean,
   ) {
-    this.locals = fn.registers.map((register, index) =>
-      used(index) ? f.local(wasmTypeOf(register.type)) : -1,
-    );
+    this.locals = new Int32Array(fn.registers.length).fill(-1);
   }
 
   /** A local for use within one instruction; the same name and type give the same local. */
@@ -53,8 +52,13 @@ export class OperandEmitter {
   }
 
   localOf(register: number): number {
-    const local = this.locals[register];
-    if (local === undefined || local < 0) throw new RangeError(`register ${register} has no local`);
+    const known = this.locals[register] ?? -1;
+    if (known >= 0) return known;
+    const declared = this.fn.registers[register];
+    if (declared === undefined || !this.used(register))
+      throw new RangeError(`register ${register} has no local`);
+    const local = this.f.local(wasmTypeOf(declared.type));
+    this.locals[register] = local;
     return local;
   }
 

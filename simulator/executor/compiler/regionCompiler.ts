@@ -72,7 +72,7 @@ export class RegionCompiler implements PartEmitter, MemorySurroundings {
     ]);
     const f = this.f;
     this.isOneWarp = shape === 'warp' || parted !== undefined;
-    this.registers = new RegionRegisters(plan, region, flow);
+    this.registers = RegionRegisters.of(plan, region, flow);
     const i32 = (): number => f.local('i32');
     this.thread = {
       warp: this.isOneWarp ? 0 : i32(),

@@ -8,15 +8,26 @@ import type { RegionFlow } from './regionFlow.js';
 import { wasmTypeOf } from './registerTypes.js';
 import { EXCHANGE, type ContextLocals } from './threadContext.js';
 
+/** Each region's, found once for all functions that are written of it. */
+const known = new WeakMap<KernelPlan, Map<number, RegionRegisters>>();
+
 /** Which registers a region touches, and how a waiting thread's registers come from its context and go back to it. */
 export class RegionRegisters {
+  static of(plan: KernelPlan, region: number, flow: RegionFlow): RegionRegisters {
+    let regions = known.get(plan);
+    if (regions === undefined) known.set(plan, (regions = new Map<number, RegionRegisters>()));
+    let registers = regions.get(region);
+    if (registers === undefined) regions.set(region, (registers = new RegionRegisters(plan, region, flow)));
+    return registers;
+  }
+
   /** All instructions of the region, terminators and waits at its ends included. */
   readonly instructions: readonly IrInstruction[];
   private readonly written = new Set<number>();
   private readonly used = new Set<number>();
   private readonly point: SyncPoint | undefined;
 
-  constructor(
+  private constructor(
     private readonly plan: KernelPlan,
     private readonly region: number,
     flow: RegionFlow,

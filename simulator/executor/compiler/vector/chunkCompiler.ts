@@ -88,7 +88,7 @@ export class ChunkCompiler
     this.f = new FunctionBuilder(shape === 'warp' ? ['i32', 'i32', 'i32'] : ['i32', 'i32'], ['i32']);
     const { f } = this;
     const i32 = (): number => f.local('i32');
-    this.registers = new RegionRegisters(plan, region, flow);
+    this.registers = RegionRegisters.of(plan, region, flow);
     this.threads = new ChunkThreads(f, plan.localLayout.bytes, chunks.groups * 4);
     this.fuel = f.local('i64');
     this.status = i32();

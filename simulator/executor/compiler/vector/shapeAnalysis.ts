@@ -117,8 +117,10 @@ function held(fn: IrFunction, register: number, shape: LaneShape, options: Shape
   return options.followsAffine && isWhole(type) ? shape : VARYING;
 }
 
+const wholeTypes: ReadonlySet<string> = new Set(['b32', 'u32', 's32', 'b64', 'u64', 's64']);
+
 function isWhole(type: ScalarType): boolean {
-  return /^[bus](?:32|64)$/.test(type);
+  return wholeTypes.has(type);
 }
 
 /** @returns undefined while a source is not known yet */

@@ -20,6 +20,8 @@ export interface ActiveLanes {
  */
 export class ChunkAddresses {
   private readonly f: FunctionBuilder;
+  /** Locals with the addresses of each group's lanes. */
+  private readonly groups: number[] = [];
 
   constructor(
     private readonly v: VectorOperands,
@@ -35,7 +37,7 @@ export class ChunkAddresses {
 
   /** v128 local with the addresses in the node's memory of four lanes of varying accesses. */
   ofGroup(group: number): number {
-    return this.v.temporary(`lane addresses ${group}`, 'v128');
+    return (this.groups[group] ??= this.f.local('v128'));
   }
 
   /** Bytes between lanes in the node's memory. */

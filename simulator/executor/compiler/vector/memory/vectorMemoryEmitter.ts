@@ -1,7 +1,6 @@
 import type { IrInstruction, IrOperand } from '../../../../ptx/index.js';
 import type { FunctionBuilder } from '../../../wasm/index.js';
-import { AddressEmitter, type MemorySurroundings } from '../../addressEmitter.js';
-import { spaceOf } from '../../instructionClass.js';
+import { AddressEmitter, makesGenericParams, type MemorySurroundings } from '../../addressEmitter.js';
 import { loadName, registerView, storeName } from '../../memoryOperations.js';
 import type { VectorOperands } from '../vectorOperands.js';
 import { findBundles, type AccessBundle } from './accessBundles.js';
@@ -20,6 +19,8 @@ export class VectorMemoryEmitter {
   private readonly hasGenericParams: boolean;
   /** Of the access being written: which lanes make it. */
   private active: ActiveLanes = { bits: undefined };
+  /** Locals of parts, by their numbers. */
+  private readonly parts: number[] = [];
   /** Of the node being written. */
   private bundles: ReadonlyMap<number, AccessBundle> = new Map();
 
@@ -30,9 +31,7 @@ export class VectorMemoryEmitter {
     this.f = v.f;
     this.addresses = new ChunkAddresses(v, around);
     this.uniform = new AddressEmitter(v.scalar, this.scalarSurroundings());
-    this.hasGenericParams = v.fn.instructions.some(
-      ({ opcode, modifiers }) => opcode === 'cvta' && spaceOf(modifiers) === 'param',
-    );
+    this.hasGenericParams = makesGenericParams(v.fn);
   }
 
   /** @param body a node's instructions, of which all will be written before those of another. */
@@ -413,7 +412,9 @@ export class VectorMemoryEmitter {
   }
 
   private partLocal({ element, group, half }: Part): number {
-    return this.v.temporary(`part ${element} ${group} ${half}`, 'v128');
+    // Asked for with each vector that moves: no name is made for it.
+    const number = (element * this.v.groups + group) * 2 + half;
+    return (this.parts[number] ??= this.f.local('v128'));
   }
 
   private viewOf({ type }: ChunkAccess, element: IrOperand | undefined): ReturnType<typeof registerView> {
