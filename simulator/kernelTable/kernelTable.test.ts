@@ -19,6 +19,13 @@ describe('a kernel table', () => {
     ]);
   });
 
+  it('of more rows than a replay has room for is refused', () => {
+    const rows = 'k,1,0,1,5\n'.repeat(500_001);
+    expect(() => parseKernelTable(`${HEAD}\n${rows}`, 't.csv')).toThrow(
+      't.csv:500002: more than 500000 rows; give a part of the table',
+    );
+  });
+
   it.each([
     ['name,profile', /t\.csv:1: 'name,profile' is not the header/],
     [`${HEAD}\n`, /t\.csv: no kernels below the header/],

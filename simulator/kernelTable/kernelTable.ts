@@ -22,6 +22,8 @@ const BOUNDS: ReadonlyMap<string, KernelClass> = new Map([
 ]);
 const LONGEST_NS = 1e12;
 const MOST_SMS = 1e6;
+/** A row takes some 2 KiB while it is replayed. */
+const MOST_ROWS = 500_000;
 
 /**
  * Reads a table of launches in their order: a header, then `name,profile,memory footprint,SMs,duration in ns` a line.
@@ -38,7 +40,14 @@ export function parseKernelTable(text: string, path: string): KernelRow[] {
   }
   const rows: KernelRow[] = [];
   for (let index = 1; index < lines.length; index++) {
-    if (lines[index].trim() !== '') rows.push(readRow(lines[index], `${path}:${index + 1}`));
+    if (lines[index].trim() === '') continue;
+    if (rows.length === MOST_ROWS) {
+      throw new KernelTableError(
+        'invalidTable',
+        `${path}:${index + 1}: more than ${MOST_ROWS} rows; give a part of the table, which is replayed again and again`,
+      );
+    }
+    rows.push(readRow(lines[index], `${path}:${index + 1}`));
   }
   if (rows.length === 0) throw new KernelTableError('invalidTable', `${path}: no kernels below the header`);
   return rows;
