@@ -1,5 +1,5 @@
 import { VirtualClock } from '../../time/index.js';
-import { FifoPolicy } from '../../scheduling/index.js';
+import { FifoPolicy, type SchedulingPolicy } from '../../scheduling/index.js';
 import {
   Agenda,
   DEVICE_RESOURCES,
@@ -73,12 +73,16 @@ export class KnownDevice {
   readonly blocks: BlockRun[] = [];
   readonly endsNs = new Map<number, number>();
 
-  constructor(sharing: ContextSharing = 'shared', profile = H200) {
+  constructor(
+    sharing: ContextSharing = 'shared',
+    profile = H200,
+    policy: SchedulingPolicy = new FifoPolicy(),
+  ) {
     this.gpu = new GpuDevice(
       profile,
       'gpu',
       this.agenda,
-      new FifoPolicy(),
+      policy,
       { source: { executorLaunch: noCode, moduleIdentity: () => '' }, fuelPerBlock: 1 },
       {
         onLaunchEnd: ({ id }, nowNs) => this.endsNs.set(id, nowNs),
