@@ -12,14 +12,15 @@ export function withRemainders(arithmetic: Arithmetic, sum: Expression): Express
   for (let progress = true; progress;) {
     progress = false;
     for (const quotient of quotientsIn(result)) {
-      if (seen.has(quotient) || quotient.op !== 'quotient') continue;
+      if (seen.has(quotient)) continue;
       seen.add(quotient);
       const { a, b, rounding } = quotient;
       const remainder = arithmetic.table.make({ op: 'remainder', a, b, rounding });
       const parts = arithmetic.add(arithmetic.multiply(quotient, b), remainder);
       const form = arithmetic.sum(0, varyingTerms(a));
       const rest = arithmetic.subtract(a, form);
-      const next = withForm(arithmetic, result, form, arithmetic.subtract(parts, rest));
+      const plain = withForm(arithmetic, result, form, arithmetic.subtract(parts, rest));
+      const next = plain === result ? withInnerQuotient(arithmetic, result, quotient) : plain;
       if (next === result) continue;
       result = next;
       progress = true;
@@ -29,9 +30,30 @@ export function withRemainders(arithmetic: Arithmetic, sum: Expression): Express
   return result;
 }
 
+/** The same where not x is beside ⌊x / (c·d)⌋ but ⌊(x − m·c) / c⌋: ⌊x / (c·d)⌋ is that, and m, divided by d. */
+function withInnerQuotient(arithmetic: Arithmetic, sum: Expression, outer: Quotient): Expression {
+  if (outer.rounding !== 'floor' || outer.b.op !== 'constant') return sum;
+  for (const inner of quotientsIn(sum)) {
+    if (inner === outer || inner.rounding !== 'floor') continue;
+    if (inner.b.op !== 'constant' || inner.b.value <= 1 || outer.b.value % inner.b.value !== 0) continue;
+    const distance = arithmetic.subtract(outer.a, inner.a);
+    if (distance.op !== 'constant' || distance.value % inner.b.value !== 0) continue;
+    const above = distance.value / inner.b.value;
+    const by = arithmetic.constant(outer.b.value / inner.b.value);
+    const a = arithmetic.addConstant(inner, above);
+    const remainder = arithmetic.table.make({ op: 'remainder', a, b: by, rounding: 'floor' });
+    const parts = arithmetic.add(arithmetic.multiply(outer, by), remainder);
+    const next = withForm(arithmetic, sum, inner, arithmetic.addConstant(parts, -above));
+    if (next !== sum) return next;
+  }
+  return sum;
+}
+
+type Quotient = Expression & { readonly op: 'quotient' | 'remainder' };
+
 /** Quotients by something uniform in the terms of a sum, the later made first: they may be of remainders of others. */
-function quotientsIn(sum: Expression): Expression[] {
-  const found = new Set<Expression>();
+function quotientsIn(sum: Expression): Quotient[] {
+  const found = new Set<Quotient>();
   for (const term of varyingTerms(sum)) {
     for (const factor of term.factors) {
       if (factor.op === 'quotient' && factor.b.uniform && !factor.a.uniform) found.add(factor);

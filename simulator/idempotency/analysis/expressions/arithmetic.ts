@@ -145,8 +145,12 @@ export class Arithmetic {
     if (of.lo >= lo && of.hi <= hi) return of;
     const inner = this.reduce(of, bits);
     if (inner.lo >= lo && inner.hi <= hi) return inner;
-    const joined = inner.op === 'sum' ? this.joinedQuotient(inner, 1) : undefined;
-    if (joined !== undefined && joined.lo >= lo && joined.hi <= hi) return inner;
+    if (inner.op === 'sum') {
+      for (const same of [inner, ...this.alignedSums(inner, bits)]) {
+        const joined = this.joinedQuotient(same, 1);
+        if (joined !== undefined && joined.lo >= lo && joined.hi <= hi) return same;
+      }
+    }
     if (inner.op === 'constant') {
       const wrapped = wrapNumber(inner.value, bits, signed);
       return wrapped === undefined ? this.unknownBeyond() : this.table.constant(wrapped);
@@ -155,6 +159,21 @@ export class Arithmetic {
       return this.table.argument(inner.offset, inner.bytes, signed);
     }
     return this.table.make({ op: 'wrap', of: inner, bits, signed });
+  }
+
+  /** Sums equal modulo 2^bits in which x is wrapped where ⌊x · M / 2^s⌋, beside it, has it wrapped. */
+  private alignedSums(sum: Expression, bits: IntegerBits): Expression[] {
+    const found: Expression[] = [];
+    for (const { factors } of termsOf(sum)) {
+      const [quotient] = factors;
+      if (factors.length !== 1 || quotient?.op !== 'quotient') continue;
+      for (const wrapped of termsOf(quotient.a).flatMap((term) => term.factors)) {
+        if (wrapped.op !== 'wrap' || wrapped.bits < bits) continue;
+        const same = this.add(this.subtract(sum, wrapped.of), wrapped);
+        if (termsOf(same).length <= termsOf(sum).length) found.push(same);
+      }
+    }
+    return found;
   }
 
   quotient(a: Expression, b: Expression, rounding: 'floor' | 'zero'): Expression {

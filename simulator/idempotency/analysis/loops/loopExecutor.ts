@@ -151,7 +151,8 @@ class LoopRun {
     const solver = new IterationSolver(context, counter, notes, carried);
     const at = solver.at();
     const tests = goingOn.map((condition) => at.rewrite(condition));
-    const each = tests.map((condition) => timesTrue(context, condition, counter, notes.mark));
+    const before = { mark: notes.mark, path: this.entry.path };
+    const each = tests.map((condition) => timesTrue(context, condition, counter, before));
     const known = each.flatMap((times) => (times === undefined ? [] : [times]));
     const [first, ...others] = known;
     return {

@@ -1,5 +1,7 @@
 import type { Expression, WrapFit } from '../expressions/expression.js';
 import { constantOf, isConstant, termsOf } from '../expressions/expression.js';
+import { withRemainders } from '../access/remainders.js';
+import type { Path } from '../execution/path.js';
 import { assuming, contains, flatten } from '../expressions/rewriting.js';
 import { selectValue } from '../expressions/selection.js';
 import type { KernelContext } from '../transfer/operands.js';
@@ -7,22 +9,24 @@ import { replaced, splitBy } from './iterationSolver.js';
 
 /**
  * How often in a row, from iteration 0 on, a condition for going on holds; undefined when it cannot be told. The condition
- * is given at iteration `counter`.
+ * is given at iteration `counter`; `path` holds before the loop, and expressions below `mark` are invariant in it.
  */
 export function timesTrue(
   context: KernelContext,
   condition: Expression,
   counter: Expression,
-  mark: number,
+  { mark, path }: { readonly mark: number; readonly path: Path },
 ): Expression | undefined {
   const isForeign = (part: Expression): boolean =>
     part.id >= mark && part !== counter && /^(unknown|carried|counter|hull)$/.test(part.op);
   if (contains(condition, isForeign)) return undefined;
+  const tried = fewTimes(context, condition, counter);
+  if (tried !== undefined) return tried;
   const { expression, fits } = flatten(context, condition);
   const { arithmetic, table } = context;
-  const times = timesOf(context, expression, counter);
-  if (times === undefined) return undefined;
   const ends: WrapFit[] = [];
+  const times = timesOf(context, expression, counter, { path, fits: ends });
+  if (times === undefined) return undefined;
   for (const fit of fits) {
     if (splitBy(context, fit.of, counter) === undefined) return undefined;
     for (const end of [table.constant(0), times]) {
@@ -33,8 +37,37 @@ export function timesTrue(
   return known.lo >= 0 ? known : arithmetic.maximum(table.constant(0), known);
 }
 
-function timesOf(context: KernelContext, condition: Expression, counter: Expression): Expression | undefined {
+const MOST_TRIES = 40;
+
+/** Of a condition that a constant number of iterations decides: by trying. */
+function fewTimes(
+  context: KernelContext,
+  condition: Expression,
+  counter: Expression,
+): Expression | undefined {
+  const { conditions, table } = context;
+  for (let times = 0; times <= MOST_TRIES; times++) {
+    const truth = replaced(context, condition, counter, table.constant(times));
+    if (truth === conditions.no) return table.constant(times);
+    if (truth !== conditions.yes) return undefined;
+  }
+  return undefined;
+}
+
+/** What is known before a loop, and what must not wrap for it to be of use. */
+interface Known {
+  readonly path: Path;
+  readonly fits: WrapFit[];
+}
+
+function timesOf(
+  context: KernelContext,
+  condition: Expression,
+  counter: Expression,
+  known: Known,
+): Expression | undefined {
   const { table, arithmetic } = context;
+  if (condition === context.conditions.no) return table.constant(0);
   if (condition.op === 'atMostZero') {
     const parts = splitBy(context, condition.of, counter);
     if (parts === undefined) return undefined;
@@ -52,7 +85,7 @@ function timesOf(context: KernelContext, condition: Expression, counter: Express
   if (condition.op === 'not' && condition.of.op === 'isZero') {
     const parts = splitBy(context, condition.of.of, counter);
     if (parts === undefined) return undefined;
-    return wholeQuotient(context, arithmetic.scale(parts.constant, -1), parts.slope);
+    return wholeQuotient(context, arithmetic.scale(parts.constant, -1), parts.slope, known);
   }
   if (condition.op === 'isZero') {
     const parts = splitBy(context, condition.of, counter);
@@ -69,10 +102,12 @@ function timesOf(context: KernelContext, condition: Expression, counter: Express
 
 /** a / b for iterations that end when they meet a value exactly. */
 function wholeQuotient(
-  { table, arithmetic }: KernelContext,
+  context: KernelContext,
   a: Expression,
   b: Expression,
+  known: Known,
 ): Expression | undefined {
+  const { table, arithmetic } = context;
   if (isConstant(b, 0)) return undefined;
   if (b.op === 'constant') {
     const by = b.value;
@@ -81,9 +116,34 @@ function wholeQuotient(
       const quotient = arithmetic.quotient(a, b, 'floor');
       if (quotient.lo >= 0) return quotient;
       if (quotient.hi < 0) return undefined;
+      if (isNonNegative(context, quotient, known)) return arithmetic.maximum(table.constant(0), quotient);
       return table.make({ op: 'exactQuotient', a: quotient, b: table.constant(1), divides: true });
     }
     if (a.op === 'constant') return undefined;
   }
   return table.make({ op: 'exactQuotient', a, b, divides: false });
+}
+
+/** Whether the conditions before the loop say that a number is not below zero there. */
+function isNonNegative(context: KernelContext, value: Expression, { path, fits }: Known): boolean {
+  const { arithmetic } = context;
+  const next = arithmetic.addConstant(value, 1);
+  for (const condition of path.since()) {
+    const flat = flatten(context, condition);
+    const { expression } = flat;
+    let isSaid = false;
+    if (expression.op === 'atMostZero') {
+      // held ≤ 0 and −value ≤ held
+      const excess = arithmetic.add(value, expression.of);
+      isSaid = excess.op === 'constant' && excess.value >= 0;
+    } else if (expression.op === 'not' && expression.of.op === 'isZero') {
+      const { of } = expression.of;
+      const isNext = of === next || arithmetic.scale(of, -1) === next;
+      isSaid = isNext && withRemainders(arithmetic, next).lo >= 0;
+    }
+    if (!isSaid) continue;
+    fits.push(...flat.fits);
+    return true;
+  }
+  return false;
 }

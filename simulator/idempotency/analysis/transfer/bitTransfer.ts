@@ -9,7 +9,7 @@ export function bitResult(o: Operands): Expression | undefined {
     case 'and':
     case 'or':
     case 'xor':
-      return logic(o, o.instruction.opcode, o.raw(0), o.raw(1));
+      return wideMasked(o) ?? logic(o, o.instruction.opcode, o.raw(0), o.raw(1));
     case 'not':
       return o.arithmetic.reduce(o.arithmetic.addConstant(o.arithmetic.scale(o.raw(0), -1), -1), o.bits);
     case 'shl':
@@ -52,6 +52,20 @@ export function logic(
   const [x, y] = [arithmetic.wrap(a, bits, true), arithmetic.wrap(b, bits, true)];
   const [first, second] = x.id < y.id ? [x, y] : [y, x];
   return arithmetic.table.make({ op: 'bits', operation, a: first, b: second, bits });
+}
+
+/** `and` of 64 bits with a mask beyond exact numbers that leaves a value's upper bits as they are: zero. */
+function wideMasked(o: Operands): Expression | undefined {
+  const { opcode, sources } = o.instruction;
+  const [, mask] = sources;
+  if (opcode !== 'and' || o.bits !== 64 || mask?.kind !== 'integer') return undefined;
+  const bits = BigInt.asUintN(64, (BigInt(mask.high) << 32n) | BigInt(mask.low >>> 0));
+  const low = trailingZeros(bits);
+  const run = bits >> BigInt(low);
+  if (bits < 2n ** 53n || (run & (run + 1n)) !== 0n || low > 52) return undefined;
+  const value = o.integer(0, 64, false);
+  if (value.hi >= Number(run << BigInt(low))) return undefined;
+  return o.arithmetic.subtract(value, o.arithmetic.modulo(value, 2 ** low));
 }
 
 function folded(o: Operands, operation: 'and' | 'or' | 'xor', a: number, b: number): Expression {
@@ -121,6 +135,8 @@ export function shiftRight(o: Operands, value: Expression, by: Expression): Expr
   const { arithmetic } = o;
   if (by.op === 'constant') {
     const most = Math.min(by.value, o.bits);
+    const shifted = shiftedChoice(o, by.value);
+    if (shifted !== undefined) return shifted;
     if (by.value === o.bits - 1) {
       const isNegative = o.conditions.less(arithmetic.wrap(value, o.bits, true), arithmetic.constant(0));
       return selectValue(o, isNegative, arithmetic.constant(o.signed ? -1 : 1), arithmetic.constant(0));
@@ -129,6 +145,18 @@ export function shiftRight(o: Operands, value: Expression, by: Expression): Expr
     return arithmetic.quotient(value, arithmetic.constant(2 ** most), 'floor');
   }
   return arithmetic.quotient(value, arithmetic.power(by), 'floor');
+}
+
+/** A choice between two constants, such as a sign spread over all bits, shifted right. */
+function shiftedChoice(o: Operands, by: number): Expression | undefined {
+  const value = o.raw(0);
+  if (value.op !== 'select' || value.a.op !== 'constant' || value.b.op !== 'constant') return undefined;
+  const shift = (constant: number): Expression => {
+    const bits = BigInt(constant);
+    const whole = o.signed ? BigInt.asIntN(o.bits, bits) : BigInt.asUintN(o.bits, bits);
+    return o.arithmetic.constant(Number(whole >> BigInt(by)));
+  };
+  return selectValue(o, value.condition, shift(value.a.value), shift(value.b.value));
 }
 
 function extract(o: Operands): Expression | undefined {
@@ -145,8 +173,14 @@ function insert(o: Operands): Expression | undefined {
   const [at, length] = [o.raw(2), o.raw(3)];
   if (at.op !== 'constant' || length.op !== 'constant') return undefined;
   const [start, count] = [at.value & 255, length.value & 255];
-  if (start + count > o.bits || start + count > 52 || count === 0) return undefined;
+  if (start + count > o.bits || start > 52 || count === 0) return undefined;
   const { arithmetic } = o;
+  if (start + count === o.bits) {
+    // The whole of a, moved up, above the low bits of b.
+    const kept = arithmetic.modulo(arithmetic.wrap(o.raw(1), o.bits, true), 2 ** start);
+    return arithmetic.reduce(arithmetic.add(kept, arithmetic.scale(o.raw(0), 2 ** start)), o.bits);
+  }
+  if (start + count > 52) return undefined;
   const b = arithmetic.wrap(o.raw(1), o.bits, false);
   const low = arithmetic.modulo(b, 2 ** start);
   const rest = arithmetic.subtract(b, arithmetic.modulo(b, 2 ** (start + count)));
