@@ -5,7 +5,10 @@ import { CostError } from './costError.js';
 export const COSTS_FORMAT = 'windjammer-costs';
 export const COSTS_VERSION = 1;
 
-const amount = z.number().min(0);
+/** More takes years at any rate, and the clock has no room for it. */
+const MOST_AMOUNT = 1e18;
+
+const amount = z.number().min(0).max(MOST_AMOUNT);
 const count = z.int().min(1);
 const dim3 = z.tuple([count, count, count]);
 

@@ -64,6 +64,10 @@ describe('a cost profile', () => {
       document([{ ...variant(4, 10), work: { ...work, sm: { ...work.sm, issue: -1 } } }]),
       /work\.sm\.issue: /,
     ],
+    [
+      document([{ ...variant(4, 10), work: { ...work, sm: { ...work.sm, issue: 1e300 } } }]),
+      /work\.sm\.issue: Too big/,
+    ],
     [42, /^cost profile: /],
   ])('that is wrong names the field', (value, message) => {
     expect(() => checkCosts(value)).toThrow(message);
