@@ -4,7 +4,7 @@ import type { IrFunction, IrModule } from '../ptx/index.js';
 import type { DriverCommand } from './commands.js';
 import type { StoredRequest } from './driverState.js';
 import type { KnownCost } from './launchCosts.js';
-import { launchFit, type LaunchFit } from './launchFit.js';
+import { knownFit, launchFit, type LaunchFit } from './launchFit.js';
 import { Refusal } from './refusal.js';
 
 export type LaunchCommand = Extract<DriverCommand, { op: 'launch' }>;
@@ -22,8 +22,9 @@ export function launchRequest(
   streamPriority: number,
   costOf?: (kernel: IrFunction, fit: LaunchFit) => KnownCost,
 ): StoredRequest {
-  const kernel = entryPoint(module, args.kernel);
-  const fit = launchFit(module, kernel, profile, args.grid, args.block, args.dynamicSharedBytes);
+  const known = knownFit(args, module, profile);
+  const kernel = known?.kernel ?? entryPoint(module, args.kernel);
+  const fit = known?.fit ?? launchFit(args, module, kernel, profile);
   if (args.params.length !== kernel.parameterBytes) {
     throw new Refusal(
       'invalidLaunch',
@@ -41,7 +42,7 @@ export function launchRequest(
   if (!Number.isInteger(priority)) {
     throw new Refusal('invalidLaunch', `controls.priority: ${priority} is not an integer`);
   }
-  const known = costOf?.(kernel, fit);
+  const cost = costOf?.(kernel, fit);
   return {
     command: sequence,
     context,
@@ -58,10 +59,10 @@ export function launchRequest(
     reportBlocks: controls?.reportBlocks ?? false,
     block: fit.block,
     registers: fit.registers,
-    cost: known?.cost,
+    cost: cost?.cost,
     sharedBytes: fit.block.sharedBytes,
     leadNs: 0,
-    known: known?.known,
+    known: cost?.known,
   };
 }
 

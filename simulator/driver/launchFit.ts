@@ -10,7 +10,10 @@ import {
   type Occupancy,
 } from '../gpu/index.js';
 import type { IrFunction } from '../ptx/index.js';
+import type { DriverCommand } from './commands.js';
 import { Refusal } from './refusal.js';
+
+export type LaunchArguments = Extract<DriverCommand, { op: 'launch' }>['args'];
 
 /** What of a launch its kernel, its shape and the card decide: the same at every launch of the kind. */
 export interface LaunchFit {
@@ -23,41 +26,53 @@ export interface LaunchFit {
   readonly occupancy: Occupancy;
 }
 
-/** Shapes of one kernel that are remembered; the oldest goes. */
-const MOST_KEPT = 16;
+/** Shapes of one kernel that are remembered; where there are more, all are forgotten. */
+const MOST_KEPT = 4096;
 
-const kept = new WeakMap<IrFunction, LaunchFit[]>();
+interface Fitted {
+  readonly module: LoadedModule;
+  readonly kernel: IrFunction;
+  readonly fit: LaunchFit;
+}
+
+/** By the arguments' own object: who launches the same again mostly sends the same object. */
+const ofArguments = new WeakMap<LaunchArguments, Fitted>();
+const ofKernels = new WeakMap<IrFunction, Map<string, LaunchFit>>();
+
+/** The kernel that a launch names and how it fits, if these very arguments have been held to them before. */
+export function knownFit(
+  args: LaunchArguments,
+  module: LoadedModule,
+  profile: DeviceProfile,
+): Fitted | undefined {
+  const known = ofArguments.get(args);
+  if (known?.module !== module || known.kernel.name !== args.kernel) return undefined;
+  return isOf(known.fit, args, profile) ? known : undefined;
+}
 
 /** Holds a launch's shape to its kernel and the card. @throws Refusal, GpuError: what is wrong, with the field and the limit */
 export function launchFit(
+  args: LaunchArguments,
   module: LoadedModule,
   kernel: IrFunction,
   profile: DeviceProfile,
-  grid: Dim3,
-  block: Dim3,
-  dynamicSharedBytes: number,
 ): LaunchFit {
-  let fits = kept.get(kernel);
-  if (fits === undefined) kept.set(kernel, (fits = []));
-  for (const fit of fits) {
-    const { shape } = fit;
-    if (
-      fit.profile === profile &&
-      shape.dynamicSharedBytes === dynamicSharedBytes &&
-      isSame(shape.grid, grid) &&
-      isSame(shape.block, block)
-    ) {
-      return fit;
-    }
+  const { grid, block, dynamicSharedBytes } = args;
+  let fits = ofKernels.get(kernel);
+  if (fits === undefined) ofKernels.set(kernel, (fits = new Map<string, LaunchFit>()));
+  const key = `${grid.join()}/${block.join()}/${dynamicSharedBytes}`;
+  let fit = fits.get(key);
+  if (fit === undefined || !isOf(fit, args, profile)) {
+    fit = workOut(module, kernel, profile, {
+      grid: [grid[0], grid[1], grid[2]],
+      block: [block[0], block[1], block[2]],
+      dynamicSharedBytes,
+    });
+    if (fits.size === MOST_KEPT) fits.clear();
+    fits.set(key, fit);
   }
-  const made = workOut(module, kernel, profile, {
-    grid: [grid[0], grid[1], grid[2]],
-    block: [block[0], block[1], block[2]],
-    dynamicSharedBytes,
-  });
-  if (fits.length === MOST_KEPT) fits.shift();
-  fits.push(made);
-  return made;
+  ofArguments.set(args, { module, kernel, fit });
+  return fit;
 }
 
 function workOut(
@@ -76,6 +91,16 @@ function workOut(
     throw new Refusal('invalidLaunch', `block: not one fits an SM; ${fit.boundBy} is the limit that binds`);
   }
   return { profile, shape, blocks: blocksOf(shape.grid), registers, block, occupancy: fit };
+}
+
+function isOf(fit: LaunchFit, args: LaunchArguments, profile: DeviceProfile): boolean {
+  const { shape } = fit;
+  return (
+    fit.profile === profile &&
+    shape.dynamicSharedBytes === args.dynamicSharedBytes &&
+    isSame(shape.grid, args.grid) &&
+    isSame(shape.block, args.block)
+  );
 }
 
 function isSame(a: Dim3, b: Dim3): boolean {
