@@ -25,6 +25,7 @@ export interface BlockResources extends BlockMemoryResources {
 
 class WarpContext implements MemoryContext {
   pc = 0;
+  lane = 0;
 
   constructor(
     private readonly execution: BlockExecution,
@@ -51,7 +52,7 @@ class WarpContext implements MemoryContext {
     kind: AccessKind,
     align = bytes,
   ): Location {
-    return this.execution.memory.locate(this, lane, { space, address, bytes, kind }, align);
+    return this.execution.memory.locate(this, lane, space, address, bytes, kind, align);
   }
 
   peek(lane: number, space: ResolvedSpace, address: number, bytes: number): Location {
@@ -175,10 +176,10 @@ export class BlockExecution {
     const { action } = step;
     switch (action.kind) {
       case 'lanes':
-        this.forEach(active, (lane) => {
-          action.effect(context, lane);
-          warp.pcs[lane] = pc + 1;
-        });
+        this.compute(action, context, active);
+        for (let rest = active; rest !== 0; rest &= rest - 1) {
+          warp.pcs[31 - Math.clz32(rest & -rest)] = pc + 1;
+        }
         break;
       case 'nothing':
         forEachLane(active, (lane) => (warp.pcs[lane] = pc + 1));
@@ -203,6 +204,27 @@ export class BlockExecution {
       case 'warp':
         this.waitForWarp(action.operation.members, context, active);
         break;
+    }
+  }
+
+  private compute(
+    { effect, together }: Extract<ProgramStep['action'], { kind: 'lanes' }>,
+    context: WarpContext,
+    active: number,
+  ): void {
+    try {
+      if (together !== undefined) {
+        together(context, active);
+        return;
+      }
+      for (let rest = active; rest !== 0; rest &= rest - 1) {
+        const lane = 31 - Math.clz32(rest & -rest);
+        context.lane = lane;
+        effect(context, lane);
+      }
+    } catch (error) {
+      if (error instanceof LaneFault) error.lane = context.lane;
+      throw error;
     }
   }
 

@@ -8,7 +8,8 @@ import {
   type Location,
   type ResolvedSpace,
 } from './memorySpaces.js';
-import type { InterpreterObserver, LaneAccess } from './observer.js';
+import type { AccessKind } from './laneInstructions.js';
+import type { InterpreterObserver } from './observer.js';
 import type { Program } from './program.js';
 import { lanesPerWarp } from './registerFile.js';
 import type { Warp } from './warp.js';
@@ -56,10 +57,17 @@ export class BlockMemory {
   }
 
   /** Checks one lane's access and finds its bytes. @throws LaneFault */
-  locate(place: AccessPlace, lane: number, access: LaneAccess, align: number): Location {
+  locate(
+    place: AccessPlace,
+    lane: number,
+    space: ResolvedSpace,
+    address: number,
+    bytes: number,
+    kind: AccessKind,
+    align: number,
+  ): Location {
     const { counters, observer, journal } = this.resources;
-    const { space, address, bytes, kind } = access;
-    const location = this.checked(place, lane, access, align);
+    const location = this.checked(place, lane, space, address, bytes, kind, align);
     if (location === undefined) return nowhere(space, bytes);
     observer.onAccess?.(place.state, place.pc, lane, space, address, bytes, kind, location);
     if (space === 'shared') counters.sharedBytes += bytes;
@@ -73,7 +81,7 @@ export class BlockMemory {
 
   /** Bytes that a call of the device's runtime reads: neither counted nor told. @throws LaneFault */
   peek(place: AccessPlace, lane: number, space: ResolvedSpace, address: number, bytes: number): Location {
-    return this.memoryOf(place, lane, { space, address, bytes, kind: 'load' }, bytes);
+    return this.memoryOf(place, lane, space, address, bytes, 'load', bytes);
   }
 
   /** Thread-instructions of the run before the one that this lane executes in the present step. */
@@ -82,19 +90,35 @@ export class BlockMemory {
   }
 
   /** Undefined for an access that is not allowed but to which the observer shuts an eye. */
-  private checked(place: AccessPlace, lane: number, access: LaneAccess, align: number): Location | undefined {
+  private checked(
+    place: AccessPlace,
+    lane: number,
+    space: ResolvedSpace,
+    address: number,
+    bytes: number,
+    kind: AccessKind,
+    align: number,
+  ): Location | undefined {
     try {
-      return this.memoryOf(place, lane, access, align);
+      return this.memoryOf(place, lane, space, address, bytes, kind, align);
     } catch (error) {
       if (!(error instanceof LaneFault)) throw error;
+      const access = { space, address, bytes, kind };
       const goesOn = this.resources.observer.onAccessFault?.(place.state, place.pc, lane, access, error);
       if (goesOn !== true) throw error;
       return undefined;
     }
   }
 
-  private memoryOf(place: AccessPlace, lane: number, access: LaneAccess, align: number): Location {
-    const { space, address, bytes, kind } = access;
+  private memoryOf(
+    place: AccessPlace,
+    lane: number,
+    space: ResolvedSpace,
+    address: number,
+    bytes: number,
+    kind: AccessKind,
+    align: number,
+  ): Location {
     switch (space) {
       case 'global':
         return this.resources.global.locate(address, bytes, kind !== 'load', align);

@@ -16,6 +16,8 @@ export type AccessKind = 'load' | 'store' | 'atomic';
 
 /** A lane with its memory. */
 export interface MemoryContext extends LaneContext {
+  /** Whose access is under way, for the report of a fault. */
+  lane: number;
   /**
    * Checks an access and finds its bytes.
    * @param align what the address must be a multiple of: `bytes` by default

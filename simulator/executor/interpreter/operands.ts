@@ -4,7 +4,7 @@ import type { Value, ValueKind } from '../arithmetic/index.js';
 import type { Dim3, LaunchPlace } from '../types.js';
 import { LaneFault } from './faults.js';
 import type { RegisterFile } from './registerFile.js';
-import { registerReader, registerWriter } from './registerFile.js';
+import { lanesPerWarp, registerReader, registerWriter } from './registerFile.js';
 
 /** What stays the same for all lanes of a block. */
 export interface BlockIdentity {
@@ -204,5 +204,12 @@ export function addressReader(
     return ({ registers }, lane) => (Number(read(registers, lane)) + offset) >>> 0;
   }
   const read = registerReader(base, 'u64');
-  return ({ registers }, lane) => Number(BigInt.asUintN(64, BigInt(read(registers, lane)) + BigInt(offset)));
+  const at = base * lanesPerWarp;
+  return ({ registers }, lane) => {
+    const { words } = registers;
+    const high = (words[2 * (at + lane) + 1] ?? 0) >>> 0;
+    const address = high * 2 ** 32 + ((words[2 * (at + lane)] ?? 0) >>> 0) + offset;
+    if (high < 2 ** 20 && address >= 0) return address;
+    return Number(BigInt.asUintN(64, BigInt(read(registers, lane)) + BigInt(offset)));
+  };
 }

@@ -8,6 +8,7 @@ import type { LaneEffect } from './laneInstructions.js';
 import { laneInstruction } from './laneInstructions.js';
 import type { OperandReader, OperandWriter, SymbolAddress } from './operands.js';
 import { operandReader, operandWriter } from './operands.js';
+import { warpEffect, type WarpEffect } from './warpEffects.js';
 import type { WarpOperation } from './warpOperations.js';
 import { warpOperation } from './warpOperations.js';
 
@@ -17,7 +18,8 @@ export interface ProgramStep {
   readonly class: InstructionClass;
   readonly guard: IrInstruction['guard'];
   readonly action:
-    | { readonly kind: 'lanes'; readonly effect: LaneEffect }
+    /** `together` does for many lanes at once what `effect` does for one. */
+    | { readonly kind: 'lanes'; readonly effect: LaneEffect; readonly together: WarpEffect | undefined }
     | { readonly kind: 'branch'; readonly target: number }
     | { readonly kind: 'branchTable'; readonly index: OperandReader; readonly targets: readonly number[] }
     | { readonly kind: 'exit' }
@@ -151,7 +153,8 @@ function tryAction(
   const operation = warpOperation(instruction, fn, symbols);
   if (operation !== undefined) return { kind: 'warp', operation };
   const effect = laneInstruction(instruction, fn, symbols);
-  return effect === undefined ? unsupported(`${opcode} is not supported`) : { kind: 'lanes', effect };
+  if (effect === undefined) return unsupported(`${opcode} is not supported`);
+  return { kind: 'lanes', effect, together: warpEffect(instruction, fn, symbols) };
 }
 
 const trapMessages: Partial<Record<FaultCode, string>> = {
