@@ -1,9 +1,10 @@
 /**
  * What each mechanism of the timing model is good for: launches measured on an H200, held against the model whole and
  * without one mechanism after the other. Writes ablation.json, ablation.md and ablation.svg and prints the table.
- * Usage: node dist/loadtest/experiments/gpuTimeAblation.js [folder] [--largest ELEMENTS] [--middle] [--every K] [--keep FILE ...] [--part K/N] [--set NAME ...]
+ * Usage: node dist/loadtest/experiments/gpuTimeAblation.js [folder] [--largest ELEMENTS] [--middle] [--every K] [--keep FILE ... [--kept]] [--part K/N] [--set NAME ...] [--only LAUNCH ...]
  * With --middle, of each kernel of validation and heldOut only the launch of middle length, with --every K of every Kth of
- * these kernels by name. With --keep each launch's times are appended to the first file, and those in any of the files are not worked out again;
+ * these kernels by name. With --keep each launch's times are appended to the first file, and those in any of the files are not worked out again
+ * (with --kept, nothing else is told);
  * with --part only the Kth of N launches are worked out and no table is made, so that several processes may share the work.
  */
 import { parseArgs } from 'node:util';
@@ -28,6 +29,8 @@ const { values: options, positionals } = parseArgs({
     largest: { type: 'string', default: String(2 ** 22) },
     keep: { type: 'string', multiple: true, default: [] },
     middle: { type: 'boolean', default: false },
+    only: { type: 'string', multiple: true, default: [] },
+    kept: { type: 'boolean', default: false },
     every: { type: 'string', default: '1' },
     part: { type: 'string', default: '1/1' },
     set: { type: 'string', multiple: true, default: [...SETS] },
@@ -38,15 +41,16 @@ const [part, parts] = options.part.split('/').map(Number);
 const sets = SETS.filter((set) => options.set.includes(set));
 const card = cardNamed('h200').profile;
 const files = options.keep.map((path) => new AblatedFile(path));
-const launches = sets.flatMap((set) =>
-  ofSet(set, launchesOf(set, Number(options.largest))).map((launch) => ({ set, launch })),
-);
+const launches = sets
+  .flatMap((set) => ofSet(set, launchesOf(set, Number(options.largest))).map((launch) => ({ set, launch })))
+  .filter(({ launch }) => options.only.length === 0 || options.only.includes(launch.name));
 
 const done: AblatedLaunch[] = [];
 launches.forEach(({ set, launch }, index) => {
   if (index % parts !== part - 1) return;
   const key = `${set}/${launch.name}`;
   let found = files.map(({ known }) => known.get(key)).find((each) => each !== undefined);
+  if (found === undefined && options.kept) return;
   if (found === undefined) {
     process.stderr.write(`${index + 1} of ${launches.length}: ${key}\n`);
     found = ablate(set, launch, card);
