@@ -93,6 +93,24 @@ describe('commands', () => {
     expect(failure?.message).toContain(message);
   });
 
+  it('leaves nothing of a context that was destroyed', () => {
+    const clock = new VirtualClock();
+    const node = new GpuNode(clock, {
+      gpus: ['h200'],
+      backingBytes: 64 * 2 ** 20,
+      executor: () => new FakeExecutor(() => 1000),
+    });
+    const session = new Session(node, clock).open();
+    const other = new Session(node, clock).open();
+    node.giveShare(other.context, 25);
+    expect(node.device(0).state.shares.size).toBe(1);
+    expect(other.call('contextDestroy', {}).failure).toBeUndefined();
+    expect(node.device(0).state.shares.size).toBe(0);
+    expect(node.snapshot().driver.hostThreads.size).toBeLessThanOrEqual(1);
+    expect(session.call('contextDestroy', {}).failure).toBeUndefined();
+    expect(node.snapshot().driver.hostThreads.size).toBe(0);
+  });
+
   it('kills only the context whose kernel faults', () => {
     const { node, clock, session } = open();
     const other = new Session(node, clock).open();
