@@ -176,7 +176,7 @@ export interface DeviceTiming {
   readonly warpIssueCycles: number;
   /** Machine instructions that every warp starts with and PTX does not show: stack pointer, constant loads, exit. */
   readonly prologueSlots: number;
-  /** How many instructions, loads aside, the assembler looks ahead for one that need not wait. */
+  /** How many operations of a formula of floats the assembler looks ahead for one that need not wait. */
   readonly lookAhead: number;
   /** Loads of a warp that are in flight at once: more need more registers. */
   readonly schedulingWindow: number;

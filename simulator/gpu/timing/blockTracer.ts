@@ -509,7 +509,7 @@ function turnOf(lane: number, activeMask: number, addresses: Float64Array): numb
 }
 
 /** Part of the chain that may be waits for L2 when other warps fill the gaps. */
-const LOOSE_WAITS = 0.3;
+const LOOSE_WAITS = 0.1;
 
 /** Of a turn of such a loop: load, add, compare and swap, test, branch. */
 const SWAP_SLOTS = 6;

@@ -45,11 +45,14 @@ export interface InstructionPlan {
   /** Register that its address starts from: accesses from one register are told apart by their offsets. */
   readonly base: number;
   readonly isStore: boolean;
+  /** Arithmetic of floats, of which the assembler interleaves little; what makes addresses it brings forward. */
+  readonly isFormula: boolean;
 }
 
 /** Memory in which a store may change what a later load finds. */
 export const MEMORY_SPACES = ['global', 'shared', 'local'] as const;
 
+const NO_FORMULA = new Set(['ld', 'ldu', 'st', 'atom', 'red', 'mov', 'cvt', 'selp', 'setp']);
 const MEMORY = new Set(['ld', 'ldu', 'st', 'atom', 'red']);
 
 /** @param left rules that are left out */
@@ -119,6 +122,9 @@ function planOf(
     isLoad: /^(ld|ldu)$/.test(instruction.opcode) && !instruction.modifiers.includes('param'),
     isMerged: false,
     ...orderOf(instruction),
+    isFormula:
+      instruction.opcode === 'shfl' ||
+      (!NO_FORMULA.has(instruction.opcode) && /^b?f/.test(instruction.types.at(-1) ?? '')),
     ...atomicPlan(kernel, instruction, shape, block),
     isConstant: instruction.opcode === 'ld' && instruction.modifiers.includes('const'),
     isMemory: MEMORY.has(instruction.opcode) && !instruction.modifiers.includes('param'),

@@ -30,7 +30,7 @@ export class WarpTimeline {
   private readonly windowL2: Float64Array;
   private readonly windowDram: Float64Array;
   private slot = 0;
-  /** When the last few instructions other than loads started: none starts before the one that many ahead of it. */
+  /** When the last few operations of formulas started: none starts before the one that many ahead of it. */
   private readonly aheadL2: Float64Array;
   private readonly aheadDram: Float64Array;
   private turn = 0;
@@ -86,7 +86,7 @@ export class WarpTimeline {
         startDram = Math.max(startDram, this.otherDram[order], isOther ? this.storeDram[order] : 0);
       }
     }
-    if (plan.cost.slots >= 0.5 && !plan.isLoad) {
+    if (plan.isFormula) {
       startL2 = Math.max(startL2, this.aheadL2[this.turn]);
       startDram = Math.max(startDram, this.aheadDram[this.turn]);
       this.aheadL2[this.turn] = startL2;
