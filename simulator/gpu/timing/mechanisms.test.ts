@@ -180,3 +180,39 @@ describe('blocks that start together', () => {
     expect(blockNs(1000, 1000, { ...first, isLoose: true }, limits)).toBe(blockNs(1000, 1000, work, limits));
   });
 });
+
+describe('loads and stores', () => {
+  it('of which the store may change what is loaded stay in order', () => {
+    const orders = (load: string): boolean[] => {
+      const kernel = kernelOf(
+        `ld.param.u64 %rd1, [at]; mov.u32 %r1, %tid.x; st.global.u32 [%rd1], %r1; ${load} %r2, [%rd1+64]; ret;`,
+      );
+      return instructionPlans(kernel, timing.latency)
+        .slice(2, 4)
+        .map(({ order }) => order >= 0);
+    };
+    expect(orders('ld.global.u32')).toEqual([true, true]);
+    expect(orders('ld.global.nc.u32')).toEqual([true, false]);
+  });
+
+  it('of local memory take one line for the same word of all lanes', () => {
+    const kernel = kernelOf('mov.u32 %r1, %tid.x; st.local.u32 [%r1], %r1; ret;');
+    const index = kernel.instructions.findIndex(({ opcode }) => opcode === 'st');
+    const movedBytes = (offset: (lane: number) => number): number => {
+      const tracer = new BlockTracer(kernel, h200, 1, 32_768, () => 0, 1);
+      tracer.onBlock(0);
+      tracer.onLocalAccess(
+        0,
+        index,
+        'store',
+        4,
+        ALL,
+        Float64Array.from({ length: 32 }, (_, lane) => offset(lane)),
+      );
+      tracer.finish();
+      return sm(tracer.blocks[0], 'l2Port');
+    };
+    expect(movedBytes(() => 8)).toBe(128);
+    expect(movedBytes((lane) => 4 * lane)).toBe(32 * 32);
+  });
+});
