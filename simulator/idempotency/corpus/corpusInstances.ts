@@ -5,7 +5,7 @@ import { drawInstance, type CorpusInstance } from './instanceGenerator.js';
 import type { Plan } from './placement.js';
 
 /** Instances of a body whose manifest has weight 1. */
-const INSTANCES_OF_A_BODY = 36;
+const INSTANCES_OF_A_BODY = 40;
 
 /** All draws begin here. */
 const CORPUS_SEED = 2026;

@@ -29,7 +29,8 @@ export interface PlacedInstance {
 /** Where instances are run: one node's memory, and code that is compiled once a kernel. */
 export class OracleBench {
   private readonly memory = new NodeMemory({ backingBytes: BACKING_BYTES });
-  private readonly executor = new WasmExecutor(this.memory);
+  // Lane by lane: what the oracles say rests on the plainest code there is.
+  private readonly executor = new WasmExecutor(this.memory, { vectorAfter: Infinity });
 
   /**
    * Gives an instance a fresh address space, so that its addresses are the same whatever ran before, calls `use`, and takes
