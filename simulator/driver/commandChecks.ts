@@ -1,11 +1,12 @@
 import type { NodeMemory } from '../executor/index.js';
-import type { CostLibrary, DeviceProfile } from '../gpu/index.js';
+import type { CostLibrary, DeviceProfile, LaunchRequest } from '../gpu/index.js';
 import type { DriverCommand } from './commands.js';
 import type { ContextTable } from './contextTable.js';
 import { checkCopy, type CopyCommand } from './copyTraffic.js';
-import type { ContextState, StoredRequest } from './driverState.js';
+import type { ContextState } from './driverState.js';
 import { launchRequest, type LaunchCommand } from './launchCheck.js';
 import { LaunchCosts } from './launchCosts.js';
+import { KeptRequests } from './keptRequests.js';
 import { Refusal } from './refusal.js';
 
 /** Eleven days: behind far longer ones the clock's numbers have no room for nanoseconds. */
@@ -21,6 +22,7 @@ export interface CheckSurroundings {
 /** Holds commands to their context and its device before they wait for their turn. */
 export class CommandChecks {
   private readonly costs: LaunchCosts | undefined;
+  private readonly kept = new KeptRequests();
 
   constructor(
     private readonly around: CheckSurroundings,
@@ -33,7 +35,7 @@ export class CommandChecks {
   check(command: DriverCommand, context: ContextState): void {
     switch (command.op) {
       case 'launch':
-        this.launch(command, context, 0);
+        this.launch(command, context);
         return;
       case 'memcpyHostToDevice':
       case 'memcpyDeviceToHost':
@@ -83,21 +85,22 @@ export class CommandChecks {
     }
   }
 
-  /**
-   * @param sequence of the command, or of the node, that it is for
-   * @returns what the device is asked for, but for when it may begin. @throws Refusal
-   */
-  launch(command: LaunchCommand, context: ContextState, sequence: number): StoredRequest {
+  /** @returns what the device is asked for; equal launches may share it. @throws Refusal */
+  launch(command: LaunchCommand, context: ContextState): LaunchRequest {
     const { args } = command;
     const stream = this.contexts.requireStream(context, command.stream);
     const module = this.contexts.requireModule(context, args.module);
     const profile = this.around.profiles[context.gpu];
     const { costs } = this;
-    if (costs === undefined) return launchRequest(command, sequence, module, profile, stream.priority);
+    if (costs === undefined) return launchRequest(command, module, profile, stream.priority);
+    const known = this.kept.find(command, module, profile, stream.priority);
+    if (known !== undefined) return known;
     const identity = context.modules.get(args.module)?.identity ?? '';
-    return launchRequest(command, sequence, module, profile, stream.priority, (kernel, fit) =>
+    const request = launchRequest(command, module, profile, stream.priority, (kernel, fit) =>
       costs.costOf(module, identity, kernel, fit, args.params),
     );
+    this.kept.keep(command, module, profile, request);
+    return request;
   }
 
   private checkDeclared(command: CopyCommand): void {

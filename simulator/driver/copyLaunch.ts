@@ -1,21 +1,18 @@
-import { copyWork, uniformWork, type DeviceProfile } from '../gpu/index.js';
+import { copyWork, uniformWork, type DeviceProfile, type LaunchRequest } from '../gpu/index.js';
 import type { CopyCommand } from './copyTraffic.js';
-import type { ContextState, StoredRequest } from './driverState.js';
+import type { ContextState } from './driverState.js';
 
 /** The launch of known work that a copy or fill by SMs is. */
 export function copyRequest(
   command: CopyCommand,
-  sequence: number,
   context: ContextState,
   profile: DeviceProfile,
   priority: number,
-  leadNs: number,
-): StoredRequest {
+): LaunchRequest {
   const isFill = command.op === 'memset';
   const bytes = command.op === 'memcpyHostToDevice' ? 0 : command.args.bytes;
   const { blocks, threads, registers, footprint, work } = copyWork(profile, bytes, isFill);
   return {
-    command: sequence,
     context: context.id,
     module: 0,
     kernel: isFill ? '[memset]' : '[memcpy DtoD]',
@@ -29,7 +26,7 @@ export function copyRequest(
     block: footprint,
     registers,
     sharedBytes: footprint.sharedBytes,
-    leadNs,
+    leadNs: 0,
     known: uniformWork(work),
   };
 }

@@ -2,12 +2,6 @@ import type { DriverFailure, DriverOp, DriverCommand, GraphNodeResult } from './
 import type { CaptureMode, DefaultStream, GraphCommand } from './commands.js';
 import type { LaunchRequest } from '../gpu/index.js';
 
-/** A launch as it was checked; the rest is known when it starts. */
-export type StoredRequest = Omit<LaunchRequest, 'leadNs' | 'gridWorkspace'> & {
-  leadNs: number;
-  gridWorkspace?: number;
-};
-
 /** A command between its submission and its completion. Plain data. */
 export interface PendingCommand {
   readonly sequence: number;
@@ -19,8 +13,8 @@ export interface PendingCommand {
   phase: 'submitting' | 'queued' | 'waiting' | 'running';
   /** Commands of other streams that must be over before it may start. */
   blockers: number;
-  /** A launch as it was checked when it arrived. */
-  request?: StoredRequest;
+  /** A launch as it was checked when it arrived; equal ones may share it, and its own terms are known when it starts. */
+  request?: LaunchRequest;
   /** A node of a graph that runs: the graph's launch, and which node. */
   readonly node?: { readonly run: number; readonly index: number; readonly isFirst: boolean };
   /** A graph's launch that runs. */

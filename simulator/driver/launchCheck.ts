@@ -1,8 +1,7 @@
 import type { BlockRange, LoadedModule } from '../executor/index.js';
-import type { DeviceProfile } from '../gpu/index.js';
+import type { DeviceProfile, LaunchRequest } from '../gpu/index.js';
 import type { IrFunction, IrModule } from '../ptx/index.js';
 import type { DriverCommand } from './commands.js';
-import type { StoredRequest } from './driverState.js';
 import type { KnownCost } from './launchCosts.js';
 import { knownFit, launchFit, type LaunchFit } from './launchFit.js';
 import { Refusal } from './refusal.js';
@@ -10,18 +9,17 @@ import { Refusal } from './refusal.js';
 export type LaunchCommand = Extract<DriverCommand, { op: 'launch' }>;
 
 /**
- * Holds a launch to the kernel and the device and makes it the device's request.
- * @param sequence of the command, by which the device's launch is known again; @param costOf what it costs where nothing runs
+ * Holds a launch to the kernel and the device and makes it the device's request, but for what is known when it starts.
+ * @param costOf what it costs where nothing runs
  * @throws Refusal, GpuError: what is wrong, with the field and the limit.
  */
 export function launchRequest(
   { args, context }: LaunchCommand,
-  sequence: number,
   module: LoadedModule,
   profile: DeviceProfile,
   streamPriority: number,
   costOf?: (kernel: IrFunction, fit: LaunchFit) => KnownCost,
-): StoredRequest {
+): LaunchRequest {
   const known = knownFit(args, module, profile);
   const kernel = known?.kernel ?? entryPoint(module, args.kernel);
   const fit = known?.fit ?? launchFit(args, module, kernel, profile);
@@ -44,14 +42,12 @@ export function launchRequest(
   }
   const cost = costOf?.(kernel, fit);
   return {
-    command: sequence,
     context,
     module: args.module,
     kernel: kernel.name,
     shape: fit.shape,
     params: args.params,
     cooperative: args.cooperative === true ? true : undefined,
-    gridWorkspace: undefined,
     lo,
     hi,
     tpcMask: mask,

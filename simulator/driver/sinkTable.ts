@@ -2,6 +2,7 @@ import type { CompletionSink } from './commands.js';
 
 interface Named {
   readonly name: string;
+  readonly sink: CompletionSink;
   /** Commands in flight. */
   uses: number;
   readonly kept: boolean;
@@ -13,43 +14,54 @@ interface Named {
  * and are lost on a copy.
  */
 export class SinkTable {
-  private readonly byName = new Map<string, CompletionSink>();
+  private readonly byName = new Map<string, Named>();
   private readonly names = new WeakMap<CompletionSink, Named>();
+  /** Whoever submitted last mostly submits more. */
+  private latest: Named | undefined;
   private nextAnonymous = 1;
 
   attach(name: string, sink: CompletionSink): void {
-    this.byName.set(name, sink);
-    this.names.set(sink, { name, uses: 0, kept: true });
+    const named = { name, sink, uses: 0, kept: true };
+    this.byName.set(name, named);
+    this.names.set(sink, named);
+    this.latest = undefined;
   }
 
   detach(name: string): void {
-    const sink = this.byName.get(name);
+    const named = this.byName.get(name);
     this.byName.delete(name);
-    if (sink !== undefined) this.names.delete(sink);
+    if (named !== undefined) this.names.delete(named.sink);
+    this.latest = undefined;
   }
 
   /** The sink's name, with one more command in flight. */
   hold(sink: CompletionSink): string {
-    let held = this.names.get(sink);
-    if (held === undefined) {
-      held = { name: `anonymous${this.nextAnonymous++}`, uses: 0, kept: false };
-      this.names.set(sink, held);
-    }
-    if (held.uses === 0 && !held.kept) this.byName.set(held.name, sink);
+    const { latest } = this;
+    const held = latest?.sink === sink ? latest : this.namedAs(sink);
+    if (held.uses === 0 && !held.kept) this.byName.set(held.name, held);
     held.uses += 1;
+    this.latest = held;
     return held.name;
   }
 
   find(name: string): CompletionSink | undefined {
-    return this.byName.get(name);
+    return this.byName.get(name)?.sink;
   }
 
   /** One command fewer in flight. */
   release(name: string): void {
-    const sink = this.byName.get(name);
-    const held = sink === undefined ? undefined : this.names.get(sink);
-    if (sink === undefined || held === undefined) return;
+    const held = this.byName.get(name);
+    if (held === undefined) return;
     held.uses -= 1;
     if (held.uses === 0 && !held.kept) this.byName.delete(name);
+  }
+
+  private namedAs(sink: CompletionSink): Named {
+    let held = this.names.get(sink);
+    if (held === undefined) {
+      held = { name: `anonymous${this.nextAnonymous++}`, sink, uses: 0, kept: false };
+      this.names.set(sink, held);
+    }
+    return held;
   }
 }

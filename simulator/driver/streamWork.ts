@@ -1,5 +1,5 @@
 import type { NodeMemory } from '../executor/index.js';
-import type { Agenda, CostLibrary, DeviceProfile, GpuDevice } from '../gpu/index.js';
+import type { Agenda, CostLibrary, DeviceProfile, GpuDevice, LaunchRequest } from '../gpu/index.js';
 import type { DriverFailure, DriverResult } from './commands.js';
 import { requireAlive, type ContextTable } from './contextTable.js';
 import { CopyEngines } from './copyEngines.js';
@@ -8,14 +8,7 @@ import { CommandChecks } from './commandChecks.js';
 import { copyRequest } from './copyLaunch.js';
 import { runsOnSms, type CopyCommand } from './copyTraffic.js';
 import type { DriverObserver } from './driverObserver.js';
-import type {
-  ContextState,
-  DriverState,
-  PendingCommand,
-  Predecessor,
-  StoredRequest,
-  StreamState,
-} from './driverState.js';
+import type { ContextState, DriverState, PendingCommand, Predecessor, StreamState } from './driverState.js';
 import { EventTable } from './eventTable.js';
 import { GraphRuns } from './graphRuns.js';
 import { GraphTable } from './graphTable.js';
@@ -159,7 +152,7 @@ export class StreamWork {
         break;
       }
       case 'launch':
-        pending.request = this.checks.launch(command, context, pending.sequence);
+        pending.request = this.checks.launch(command, context);
         break;
       case 'graphLaunch': {
         const exec = this.graphs.requireExec(context, command.args.exec);
@@ -304,7 +297,7 @@ export class StreamWork {
     try {
       requireAlive(context);
       const { command } = pending;
-      if (command.op === 'launch') pending.request = this.checks.launch(command, context, pending.sequence);
+      if (command.op === 'launch') pending.request = this.checks.launch(command, context);
       this.observer?.onStarted(pending, context);
       this.start(pending, context, run, priority);
     } catch (error) {
@@ -341,9 +334,10 @@ export class StreamWork {
       case 'launch': {
         const { request } = pending;
         if (request === undefined) throw new Error('a launch starts that was never checked');
-        request.leadNs = this.leadNs(pending, profile, before);
-        if (request.cooperative === true) request.gridWorkspace = this.contexts.mapGridWorkspace(context);
-        this.launch(pending, context, request);
+        const leadNs = this.leadNs(pending, profile, before);
+        const isMeeting = request.cooperative === true;
+        const gridWorkspace = isMeeting ? this.contexts.mapGridWorkspace(context) : undefined;
+        this.launch(pending, context, request, leadNs, gridWorkspace);
         return 'running';
       }
       case 'memcpyHostToDevice':
@@ -407,18 +401,8 @@ export class StreamWork {
     const profile = this.around.profiles[context.gpu];
     pending.phase = 'running';
     if (runsOnSms(command, profile)) {
-      this.launch(
-        pending,
-        context,
-        copyRequest(
-          command,
-          pending.sequence,
-          context,
-          profile,
-          priority,
-          this.leadNs(pending, profile, before),
-        ),
-      );
+      const leadNs = this.leadNs(pending, profile, before);
+      this.launch(pending, context, copyRequest(command, context, profile, priority), leadNs);
       return;
     }
     const waitNs = switchNs(profile, command.op, before, agenda.nowNs());
@@ -426,9 +410,15 @@ export class StreamWork {
     else this.copies.queue({ pending, command, context });
   }
 
-  private launch(pending: PendingCommand, context: ContextState, request: StoredRequest): void {
+  private launch(
+    pending: PendingCommand,
+    context: ContextState,
+    request: LaunchRequest,
+    leadNs: number,
+    gridWorkspace?: number,
+  ): void {
     pending.phase = 'running';
-    this.around.devices[context.gpu].launch(request);
+    this.around.devices[context.gpu].launch(request, leadNs, pending.sequence, gridWorkspace);
   }
 
   private leadNs({ node }: PendingCommand, profile: DeviceProfile, before: Predecessor): number {

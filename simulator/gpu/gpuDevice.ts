@@ -110,18 +110,25 @@ export class GpuDevice implements AgendaTarget {
     agenda.attach(name, this);
   }
 
-  /** Takes a launch; its first block starts `leadNs` from now at the earliest. @returns its id on this device. */
-  launch(request: LaunchRequest): number {
+  /**
+   * Takes a launch; its first block starts `leadNs` from now at the earliest. What comes beside the request is of this launch
+   * alone: equal ones may share a request. @returns its id on this device
+   */
+  launch(
+    request: LaunchRequest,
+    leadNs = request.leadNs,
+    command = request.command,
+    gridWorkspace = request.gridWorkspace,
+  ): number {
     const nowNs = this.agenda.nowNs();
     const tpcMask = withinShare(this.state.shares, request.context, request.tpcMask);
     if (request.cooperative === true) this.checkTogether(request, tpcMask);
     const id = this.state.nextLaunch++;
-    this.state.launches.set(
-      id,
-      launchRecord(request, id, nowNs, this.power.millijoulesAt(nowNs), this.state.warmNext, tpcMask),
-    );
+    const millijoules = this.power.millijoulesAt(nowNs);
+    const own = { id, command, leadNs, gridWorkspace };
+    this.state.launches.set(id, launchRecord(request, own, nowNs, millijoules, this.state.warmNext, tpcMask));
     this.state.warmNext = false;
-    this.agenda.schedule(this.name, nowNs + request.leadNs, 'start', id);
+    this.agenda.schedule(this.name, nowNs + leadNs, 'start', id);
     return id;
   }
 
@@ -385,7 +392,7 @@ export class GpuDevice implements AgendaTarget {
     const soonestNs = this.engine.rerate() ?? Infinity;
     if (this.engine.hasNewRates || this.isPowerStale) {
       this.isPowerStale = false;
-      this.power.rerate(engine, engine.asOfNs);
+      this.power.rerate(engine, engine.asOfNs, this.engine.kinds);
     }
     this.observer?.onSettled(engine.asOfNs);
     const nextNs = Math.min(soonestNs, wakeNs, power.controlNs ?? Infinity);

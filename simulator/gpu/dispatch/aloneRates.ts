@@ -1,19 +1,18 @@
 import {
-  blockNs,
   classRates,
+  joinExponent,
+  joinedNs,
   raised,
-  rooted,
   type BlockWork,
   type Capacities,
   type DeviceDemand,
   type DeviceShares,
   type DeviceUser,
 } from '../timing/index.js';
-import type { ResidentGroup } from './residentGroup.js';
+import type { ResidentGroup, ResidentKind } from './residentGroup.js';
 
 /** What does not change of groups that have their SMs to themselves, while clocks stay; and what the last look said of them. */
-interface AloneTerms extends DeviceUser {
-  readonly work: BlockWork;
+interface AloneTerms extends DeviceUser, ResidentKind {
   readonly perSm: number;
   readonly demand: DeviceDemand;
   /** Power sum of what the SM limits. */
@@ -22,6 +21,7 @@ interface AloneTerms extends DeviceUser {
   count: number;
   lookedAt: number;
   isNew: boolean;
+  blockNs: number;
   ratePerNs: number;
 }
 
@@ -42,8 +42,8 @@ export class AloneRates {
   >();
   /** Of the groups at their positions, as at the last look: most are the same at the next. */
   private readonly terms: AloneTerms[] = [];
-  /** Each once. */
-  private readonly kinds: AloneTerms[] = [];
+  /** Each once, as many as there are. */
+  readonly kinds: AloneTerms[] = [];
   private looks = 0;
 
   constructor(
@@ -53,8 +53,11 @@ export class AloneRates {
     private readonly shares: DeviceShares,
   ) {}
 
-  /** @param isFresh false: all that were resident at the last call have the rates that it gave them */
-  rate(groups: readonly ResidentGroup[], isFresh: boolean): void {
+  /**
+   * @param isFresh false: all that were resident at the last call have the rates that it gave them
+   * @returns in how many nanoseconds the next group ends
+   */
+  rate(groups: readonly ResidentGroup[], isFresh: boolean): number {
     const { terms, kinds, shares } = this;
     const look = ++this.looks;
     let length = 0;
@@ -71,19 +74,36 @@ export class AloneRates {
       each.count = count;
       kinds[length++] = each;
     }
+    while (kinds.length > length) kinds.pop();
     shares.share(kinds, length);
     for (let index = 0; index < length; index++) {
       const each = kinds[index];
-      if (each.isNew || shares.feels(each.demand)) each.ratePerNs = this.rateOf(each);
+      if (!each.isNew && !shares.feels(each.demand)) continue;
+      each.blockNs = this.blockNs(each);
+      each.ratePerNs = 1 / each.blockNs;
     }
     for (let index = 0; index < groups.length; index++) groups[index].ratePerNs = terms[index].ratePerNs;
+    return this.soonestNs(groups);
   }
 
-  private rateOf({ work, demand, own }: AloneTerms): number {
+  /** In how many nanoseconds the next of the groups ends, of works at their positions as at the last look. */
+  soonestNs(groups: readonly ResidentGroup[]): number {
+    const { terms } = this;
+    let soonestNs = Infinity;
+    for (let index = 0; index < groups.length; index++) {
+      const leftNs = groups[index].remaining * terms[index].blockNs;
+      if (leftNs < soonestNs) soonestNs = leftNs;
+    }
+    return Math.max(0, soonestNs);
+  }
+
+  private blockNs({ work, demand, own }: AloneTerms): number {
     const ofDevice = this.shares.power(demand);
     const power = ofDevice + own;
-    const deviceShare = power > 0 ? ofDevice / power : 0;
-    return 1 / blockNs(rooted(power, this.exponent), demand.chainNs, work, this.limits, deviceShare);
+    const exponent = joinExponent(work, this.limits, power > 0 ? ofDevice / power : 0);
+    const chainPower =
+      exponent === demand.joinExponent ? demand.chainPower : raised(demand.chainNs, exponent);
+    return joinedNs(power ** (exponent / this.exponent), chainPower, exponent);
   }
 
   private termsOf(work: BlockWork, perSm: number): AloneTerms {
@@ -97,7 +117,18 @@ export class AloneRates {
     if (known?.perSm === perSm) return known;
     const demand = isKept ? this.shares.demandOf(work) : this.shares.madeDemand(work);
     const own = this.ownPower(work, perSm);
-    const made = { work, perSm, demand, own, count: 0, lookedAt: -1, isNew: true, ratePerNs: 0 };
+    const made = {
+      work,
+      perSm,
+      demand,
+      own,
+      count: 0,
+      lookedAt: -1,
+      isNew: true,
+      blockNs: NaN,
+      ratePerNs: NaN,
+      energy: undefined,
+    };
     if (isKept) this.known.set(work, made);
     return made;
   }

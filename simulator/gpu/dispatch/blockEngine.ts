@@ -2,7 +2,7 @@ import type { DeviceProfile } from '../profiles/index.js';
 import { DeviceShares, blockRates, capacities, type BlockWork, type Capacities } from '../timing/index.js';
 import { AloneRates } from './aloneRates.js';
 import { grouped, type PlacedBlocks } from './placing.js';
-import { partOf, roundRobin, type ResidentGroup } from './residentGroup.js';
+import { partOf, roundRobin, type ResidentGroup, type ResidentKind } from './residentGroup.js';
 import { giveRates, smClasses } from './sharedRates.js';
 
 /** Plain data. */
@@ -327,9 +327,11 @@ export class BlockEngine {
     this.isChanged = false;
     this.hasNewRates = isChanged || !this.isAlone || this.sharedSms > 0;
     if (this.sharedSms === 0) {
-      if (isChanged || !this.isAlone) alone.rate(state.groups, !this.isAlone);
+      const soonestNs = this.hasNewRates
+        ? alone.rate(state.groups, !this.isAlone)
+        : alone.soonestNs(state.groups);
       this.isAlone = true;
-      return this.soonest();
+      return state.asOfNs + soonestNs;
     }
     this.isAlone = false;
     const classes = smClasses(state.groups);
@@ -345,6 +347,11 @@ export class BlockEngine {
       partOf(group, state.nextGroup++, positions),
     );
     return this.soonest();
+  }
+
+  /** What is resident, put together by work, as at the last look; undefined where it is not. */
+  get kinds(): readonly ResidentKind[] | undefined {
+    return this.isAlone && this.state.groups.length > 0 ? this.limits?.alone.kinds : undefined;
   }
 
   private soonest(): number {

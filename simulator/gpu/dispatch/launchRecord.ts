@@ -78,10 +78,13 @@ export interface LaunchRecord extends LaunchRequest {
   printed?: string;
 }
 
+/** What a launch has for itself alone; see the fields of its record. */
+export type OwnTerms = Pick<LaunchRecord, 'id' | 'command' | 'leadNs' | 'gridWorkspace'>;
+
 /** Written out: a launch of microseconds is not to pay for a copy by spreading. */
 export function launchRecord(
   request: LaunchRequest,
-  id: number,
+  { id, command, leadNs, gridWorkspace }: OwnTerms,
   nowNs: number,
   nowMillijoules: number,
   warm: boolean,
@@ -89,14 +92,14 @@ export function launchRecord(
   tpcMask: bigint,
 ): LaunchRecord {
   return {
-    command: request.command,
+    command,
     context: request.context,
     module: request.module,
     kernel: request.kernel,
     shape: request.shape,
     params: request.params,
     cooperative: request.cooperative,
-    gridWorkspace: request.gridWorkspace,
+    gridWorkspace,
     lo: request.lo,
     hi: request.hi,
     tpcMask,
@@ -106,7 +109,7 @@ export function launchRecord(
     registers: request.registers,
     cost: request.cost,
     sharedBytes: request.sharedBytes,
-    leadNs: request.leadNs,
+    leadNs,
     known: request.known,
     id,
     arrivedNs: nowNs,

@@ -22,6 +22,21 @@ export interface ResidentGroup {
   ratePerNs: number;
 }
 
+/** All resident blocks of equal work, at one rate. */
+export interface ResidentKind {
+  readonly work: BlockWork;
+  readonly count: number;
+  readonly ratePerNs: number;
+  /** Kept here by whoever worked it out. */
+  energy: BlockEnergy | undefined;
+}
+
+/** Of one block, in picojoules: on the chip at full voltage, and in memory chips. */
+export interface BlockEnergy {
+  readonly chip: number;
+  readonly memory: number;
+}
+
 /** The number of a group's block, by its place: `perSm` for each SM in turn. */
 export function blockAt({ firstBlock, numbers }: ResidentGroup, place: number): number {
   return numbers === undefined ? firstBlock + place : numbers[place];

@@ -45,7 +45,7 @@ function surroundings() {
   };
   const planOf = (buffers: readonly number[], other = 0, context = 1, counters = COUNTERS) =>
     plans.planOf(
-      launchRecord(launchOf(4, [], { context }), 1, 0, 0, false, -1n),
+      launchRecord(launchOf(4, [], { context }), { id: 1, leadNs: 0 }, 0, 0, false, -1n),
       launch(buffers),
       PROFILE,
       counters,

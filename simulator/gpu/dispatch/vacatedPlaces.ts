@@ -67,6 +67,37 @@ export class VacatedPlaces {
 
   /** All of them, in the order in which SMs are filled. */
   private joined(): Places | undefined {
+    const { places } = this;
+    if (places[0].perSm > 1) return undefined;
+    let { sms } = places[0];
+    for (let index = 1; index < places.length; index++) {
+      if (places[index].perSm > 1) return undefined;
+      const merged = this.merged(sms, places[index].sms);
+      if (merged === undefined) return this.sorted();
+      sms = merged;
+    }
+    return { sms, perSm: 1 };
+  }
+
+  /** Of two lists in that order, both; undefined where one is not, or where an SM is in both. */
+  private merged(a: readonly number[], b: readonly number[]): number[] | undefined {
+    const { rankOf } = this;
+    const sms: number[] = [];
+    let inA = 0;
+    let inB = 0;
+    let lastRank = -1;
+    while (inA < a.length || inB < b.length) {
+      const rankA = inA < a.length ? rankOf[a[inA]] : Infinity;
+      const rankB = inB < b.length ? rankOf[b[inB]] : Infinity;
+      const rank = rankA < rankB ? rankA : rankB;
+      if (rank <= lastRank) return undefined;
+      lastRank = rank;
+      sms.push(rankA < rankB ? a[inA++] : b[inB++]);
+    }
+    return sms;
+  }
+
+  private sorted(): Places | undefined {
     const { places, smAt, rankOf } = this;
     smAt.fill(NO_SM);
     for (const { sms, perSm } of places) {

@@ -1,4 +1,4 @@
-import type { EngineState, ResidentGroup } from '../dispatch/index.js';
+import type { BlockEnergy, EngineState, ResidentGroup, ResidentKind } from '../dispatch/index.js';
 import type { DeviceProfile } from '../profiles/index.js';
 import type { BlockWork } from '../timing/index.js';
 import { chipPicojoules, memoryPicojoules, unitEnergies, type UnitEnergies } from './blockEnergy.js';
@@ -14,14 +14,8 @@ const WATTS_PER_MILLIWATT = 1e-3;
 /** Memory counts as in full use, as to what it takes beyond its bytes, from this part of its bandwidth on. */
 const AWAKE_SHARE = 0.02;
 
-/** Groups that are gone through before a table is asked. */
-const FEW = 12;
-
-/** Of one block, in picojoules: on the chip at full voltage, and in memory chips. */
-interface BlockEnergy {
-  readonly chip: number;
-  readonly memory: number;
-}
+/** Works that were asked for last, which are gone through before a table is asked. */
+const RECENT = 12;
 
 /**
  * Power follows from what resident blocks do at their present rates, and energy is its integral: exact, since rates hold
@@ -32,9 +26,9 @@ export class PowerMeter {
   private readonly energies: UnitEnergies;
   /** Of blocks that have been looked at: their work goes on for many looks, and comes back. */
   private readonly ofWork = new WeakMap<BlockWork, BlockEnergy>();
-  /** Of the groups at their positions, as they were looked at last: most are the same the next time. */
-  private readonly worksAt: BlockWork[] = [];
-  private readonly energiesAt: BlockEnergy[] = [];
+  private readonly recentWorks: BlockWork[] = [];
+  private readonly recentEnergies: BlockEnergy[] = [];
+  private nextRecent = 0;
   /** Of memory that is just fully awake. */
   private readonly awakeWatts: number;
 
@@ -79,22 +73,28 @@ export class PowerMeter {
     this.state.millijoules += picojoules * remaining * count * MILLIJOULES_PER_PICOJOULE;
   }
 
-  /** Works out the power anew; call when rates or clocks have changed. */
-  rerate({ groups, clockHz }: EngineState, nowNs: number): void {
+  /**
+   * Works out the power anew; call when rates or clocks have changed.
+   * @param kinds what is resident, put together by work where somebody has it so
+   */
+  rerate({ groups, clockHz }: EngineState, nowNs: number, kinds?: readonly ResidentKind[]): void {
     const { state, profile } = this;
     let chip = 0;
     let memory = 0;
-    const { worksAt, energiesAt } = this;
-    for (let index = 0; index < groups.length; index++) {
-      const { work, count, ratePerNs } = groups[index];
-      const blocksPerNs = ratePerNs * count;
-      if (worksAt[index] !== work) {
-        energiesAt[index] = this.energyOf(work);
-        worksAt[index] = work;
+    if (kinds === undefined) {
+      for (const { work, count, ratePerNs } of groups) {
+        const energy = this.energyOf(work);
+        chip += ratePerNs * count * energy.chip;
+        memory += ratePerNs * count * energy.memory;
       }
-      const energy = energiesAt[index];
-      chip += blocksPerNs * energy.chip;
-      memory += blocksPerNs * energy.memory;
+    } else {
+      for (let index = 0; index < kinds.length; index++) {
+        const kind = kinds[index];
+        const energy = (kind.energy ??= this.energyOf(kind.work));
+        const blocksPerNs = kind.ratePerNs * kind.count;
+        chip += blocksPerNs * energy.chip;
+        memory += blocksPerNs * energy.memory;
+      }
     }
     const { idleWatts, idleClockWatts, memoryAwakeWatts } = profile.power;
     const squaredVoltage = voltageShare(profile, clockHz) ** 2;
@@ -109,9 +109,9 @@ export class PowerMeter {
   }
 
   private energyOf(work: BlockWork): BlockEnergy {
-    const { worksAt, energiesAt, energies } = this;
-    for (let index = 0; index < worksAt.length && index < FEW; index++) {
-      if (worksAt[index] === work) return energiesAt[index];
+    const { recentWorks, recentEnergies, energies } = this;
+    for (let index = 0; index < recentWorks.length; index++) {
+      if (recentWorks[index] === work) return recentEnergies[index];
     }
     // A launch's first blocks are hardly ever equal to another's.
     const isKept = work.startsTogether !== true;
@@ -120,6 +120,9 @@ export class PowerMeter {
       energy = { chip: chipPicojoules(work, energies), memory: memoryPicojoules(work, energies) };
       if (isKept) this.ofWork.set(work, energy);
     }
+    recentWorks[this.nextRecent] = work;
+    recentEnergies[this.nextRecent] = energy;
+    this.nextRecent = (this.nextRecent + 1) % RECENT;
     return energy;
   }
 
@@ -144,6 +147,14 @@ export class PowerMeter {
 
   private averageAfter(elapsedNs: number, watts: number): number {
     const { averageWatts } = this.state;
-    return watts + (averageWatts - watts) * Math.exp(-elapsedNs / this.profile.power.averagingNs);
+    return watts + (averageWatts - watts) * decay(elapsedNs / this.profile.power.averagingNs);
   }
 }
+
+/** `exp(-x)`; of the short times between two moments by its series, exact to the last bit but one. */
+function decay(x: number): number {
+  if (x > SHORT) return Math.exp(-x);
+  return 1 - x * (1 - (x / 2) * (1 - (x / 3) * (1 - x / 4)));
+}
+
+const SHORT = 2 ** -10;

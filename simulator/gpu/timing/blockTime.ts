@@ -1,6 +1,8 @@
 import type { BlockWork, Capacities } from './blockWork.js';
 import { raised, rooted } from './powers.js';
 
+const SHORTEST_NS = 1e-3;
+
 /**
  * A block's time, of what it waits for its turns and what it waits for answers. They overlap only in part: warps that start
  * together wait together. Queues of the device get them out of step, the more often they waited.
@@ -13,10 +15,19 @@ export function blockNs(
   limits: Capacities,
   deviceShare = 0,
 ): number {
+  const exponent = joinExponent(work, limits, deviceShare);
+  return joinedNs(raised(throughputNs, exponent), raised(latencyNs, exponent), exponent);
+}
+
+/** Exponent of the norm that joins the two. */
+export function joinExponent(work: BlockWork, limits: Capacities, deviceShare: number): number {
   const { chainExponent, togetherExponent } = limits;
-  const exponent = togetherExponent + (chainExponent - togetherExponent) * apart(work, limits, deviceShare);
-  const joined = rooted(raised(throughputNs, exponent) + raised(latencyNs, exponent), exponent);
-  return Math.max(joined, 1e-3);
+  return togetherExponent + (chainExponent - togetherExponent) * apart(work, limits, deviceShare);
+}
+
+/** `blockNs` of both times as raised to that exponent already. */
+export function joinedNs(throughputPower: number, latencyPower: number, exponent: number): number {
+  return Math.max(rooted(throughputPower + latencyPower, exponent), SHORTEST_NS);
 }
 
 /** From 0, all warps wait at the same time, to 1, they wait as it comes. */

@@ -1,14 +1,14 @@
 import { DEVICE_RESOURCES, type BlockWork, type Capacities } from './blockWork.js';
 import { pathNs } from './memoryPath.js';
 import { raised } from './powers.js';
-import { chainNs, soloDevicePower, soloSmPower, soloTimeNs } from './soloTime.js';
+import { soloDevicePower, soloSmPower, soloTime, type SoloTime } from './soloTime.js';
 
 /** What blocks of one kind of work ask of what the device's blocks share, at given clocks. */
-export interface DeviceDemand {
+export interface DeviceDemand extends SoloTime {
   /** Of each resource of the device, then nanoseconds of the memory's path. */
   readonly amounts: Float64Array;
-  readonly soloNs: number;
-  readonly chainNs: number;
+  /** 1 / `soloNs`. */
+  readonly soloRate: number;
 }
 
 /** So many blocks of a kind. */
@@ -75,22 +75,28 @@ export class DeviceShares {
       device = { amounts, power: soloDevicePower(work, limits, exponent) };
       this.deviceTerms.set(work.device, device);
     }
-    const soloNs = soloTimeNs(work, sm.power, device.power, limits, exponent);
-    return { amounts: device.amounts, soloNs, chainNs: chainNs(work, limits) };
+    const { soloNs, chainNs, joinExponent, chainPower } = soloTime(
+      work,
+      sm.power,
+      device.power,
+      limits,
+      exponent,
+    );
+    return { amounts: device.amounts, soloNs, soloRate: 1 / soloNs, chainNs, joinExponent, chainPower };
   }
 
   /** @param users the first `length` of them are there */
   share(users: readonly DeviceUser[], length: number): void {
     const { levels, changed, wanted, largest, capacities } = this;
-    wanted.fill(0);
-    largest.fill(0);
+    for (let shared = 0; shared < SHARED; shared++) {
+      wanted[shared] = 0;
+      largest[shared] = 0;
+    }
     for (let index = 0; index < length; index++) {
       const { demand, count } = users[index];
-      const { amounts, soloNs } = demand;
+      const { amounts, soloRate } = demand;
       for (let shared = 0; shared < SHARED; shared++) {
-        const amount = amounts[shared];
-        if (amount === 0) continue;
-        const perNs = amount / soloNs;
+        const perNs = amounts[shared] * soloRate;
         wanted[shared] += perNs * count;
         if (perNs > largest[shared]) largest[shared] = perNs;
       }
@@ -110,8 +116,9 @@ export class DeviceShares {
   /** Whether a block could tell what it gets now from what it got before the last call of `share`. */
   feels({ amounts, soloNs }: DeviceDemand): boolean {
     const { changed } = this;
+    const leastNs = UNFELT * soloNs;
     for (let shared = 0; shared < SHARED; shared++) {
-      if (amounts[shared] > UNFELT * soloNs * changed[shared]) return true;
+      if (amounts[shared] > leastNs * changed[shared]) return true;
     }
     return false;
   }
@@ -123,16 +130,16 @@ export class DeviceShares {
     let power = 0;
     let longestNs = 0;
     for (let resource = 0; resource < PATH; resource++) {
+      // Told without a division: little of what there is is felt.
+      if (amounts[resource] <= leastNs * levels[resource]) continue;
       const timeNs = amounts[resource] / levels[resource];
-      if (timeNs <= leastNs) continue;
       power += raised(timeNs, exponent);
       if (timeNs > longestNs) longestNs = timeNs;
     }
     // Behind other launches' requests a block waits longer than for its own stages.
+    if (amounts[PATH] <= leastNs * levels[PATH]) return power;
     const pathTimeNs = amounts[PATH] / levels[PATH];
-    return pathTimeNs > leastNs && pathTimeNs > longestNs
-      ? Math.max(power, raised(pathTimeNs, exponent))
-      : power;
+    return pathTimeNs > longestNs ? Math.max(power, raised(pathTimeNs, exponent)) : power;
   }
 
   /** As `fairShare`, where wants do not fit: those that want less than the level get what they want, the others the level. */
@@ -143,7 +150,7 @@ export class DeviceShares {
       let members = 0;
       for (let index = 0; index < length; index++) {
         const { demand, count } = users[index];
-        const perNs = demand.amounts[shared] / demand.soloNs;
+        const perNs = demand.amounts[shared] * demand.soloRate;
         if (perNs < level) left -= perNs * count;
         else members += count;
       }

@@ -9,12 +9,12 @@ export {
   type BlockWork,
   type Capacities,
 } from './blockWork.js';
-export { blockNs } from './blockTime.js';
+export { joinExponent, joinedNs } from './blockTime.js';
 export { blockRates, type RatedGroup, type SmClass } from './blockRates.js';
 export { classRates } from './classRates.js';
 export { DeviceShares, type DeviceDemand, type DeviceUser } from './deviceShares.js';
 export { fairShare } from './fairShare.js';
-export { raised, rooted } from './powers.js';
+export { raised } from './powers.js';
 export { forgetSegment, missShare, residentShare, touchSegments, type L2State } from './l2State.js';
 export { profileLaunch, type KernelProfile } from './kernelProfile.js';
 export { pointedSegments, segmentUses, type SegmentPattern, type SegmentUse } from './segmentPattern.js';

@@ -1,7 +1,7 @@
-import { blockNs, schedulerBalance } from './blockTime.js';
+import { joinExponent, joinedNs, schedulerBalance } from './blockTime.js';
 import type { BlockWork, Capacities } from './blockWork.js';
 import { SCHEDULED } from './issueTurns.js';
-import { raised, rooted } from './powers.js';
+import { raised } from './powers.js';
 
 /** Time of a block's chain, at the clock of these limits. */
 export function chainNs({ chainCycles, chainFixedNs }: BlockWork, { cyclesPerNs }: Capacities): number {
@@ -33,15 +33,27 @@ export function soloDevicePower({ device }: BlockWork, limits: Capacities, expon
   return power;
 }
 
-/** A block's time with the device to itself, of both sums. */
-export function soloTimeNs(
+/** A block with the device to itself. */
+export interface SoloTime {
+  readonly soloNs: number;
+  readonly chainNs: number;
+  /** Exponent of the norm that joins its chain with its turns, and the chain's time raised to it. */
+  readonly joinExponent: number;
+  readonly chainPower: number;
+}
+
+/** Of both power sums. */
+export function soloTime(
   work: BlockWork,
   smPower: number,
   devicePower: number,
   limits: Capacities,
   exponent: number,
-): number {
+): SoloTime {
   const power = smPower + devicePower;
-  const deviceShare = power > 0 ? devicePower / power : 0;
-  return blockNs(rooted(power, exponent), chainNs(work, limits), work, limits, deviceShare);
+  const joining = joinExponent(work, limits, power > 0 ? devicePower / power : 0);
+  const chain = chainNs(work, limits);
+  const chainPower = raised(chain, joining);
+  const soloNs = joinedNs(power ** (joining / exponent), chainPower, joining);
+  return { soloNs, chainNs: chain, joinExponent: joining, chainPower };
 }
