@@ -234,6 +234,17 @@ export const MUTATIONS: readonly Mutation[] = [
     apply: (summary) => (summary.conditions.length === 0 ? summary : { ...summary, conditions: [] }),
   },
   {
+    name: 'atomicsOnlyStore',
+    what: 'an atomic is taken for a store',
+    apply: (summary, kernel) => {
+      const isAtomic = ({ instruction }: SummaryAccess): boolean =>
+        /^(?:atom|red)$/.test(kernel.instructions[instruction]?.opcode ?? '');
+      if (!summary.isComplete || !summary.accesses.some(isAtomic)) return summary;
+      const kept = summary.accesses.filter((access) => !isAtomic(access) || access.kind === 'write');
+      return { ...summary, class: 'conditional', accesses: kept };
+    },
+  },
+  {
     name: 'refusalsForgotten',
     what: 'what analysis refused (atomics, races for a value) is judged by its intervals alone',
     apply: (summary) =>
