@@ -1,7 +1,9 @@
 import type { IrFunction } from '../../ptx/index.js';
 import type { Cause, KernelClass, SummaryReason } from '../summary.js';
+import { callTraps } from './execution/blockExecutor.js';
 import type { Findings, FoundAccess, FoundHazard } from './execution/findings.js';
 import { isTainted } from './execution/memoryTransfer.js';
+import type { Path } from './execution/path.js';
 import type { KernelContext } from './transfer/operands.js';
 
 export interface Classification {
@@ -32,9 +34,18 @@ export function classify(context: KernelContext, findings: Findings): Classifica
   );
 }
 
-/** An analysis that gave up. */
+/** An analysis that gave up: over calls that nobody can follow, or over the paths. */
 export function failure(kernel: IrFunction, text: string): SummaryReason {
-  return { cause: 'PE', text, lines: [kernel.line] };
+  const calls = kernel.instructions.filter(({ opcode, modifiers }) => {
+    return opcode === 'trap' && callTraps[modifiers[0] ?? ''] !== undefined;
+  });
+  const call = callTraps[calls[0]?.modifiers[0] ?? ''];
+  if (call === undefined) return { cause: 'PE', text, lines: [kernel.line] };
+  return {
+    cause: 'IF',
+    text: call.text,
+    lines: [...new Set(calls.map(({ line }) => line))].sort((a, b) => a - b),
+  };
 }
 
 function refused(cause: Cause, text: string, lines: readonly number[]): Classification {
@@ -97,17 +108,25 @@ function ofSameAddress(
       const distance = context.arithmetic.subtract(read.address, write.address);
       if (distance.op !== 'constant') continue;
       if (distance.value >= write.bytes || -distance.value >= read.bytes) continue;
-      if (dependsOnArguments(read) || dependsOnArguments(write)) continue;
-      const text = 'it reads and writes the same address';
-      return refused('SO', text, [read.line, write.line]);
+      if (isConditional(read) || isConditional(write)) continue;
+      const isWrittenFirst = write.instruction < read.instruction && extendsPath(read.path, write.path);
+      return isWrittenFirst
+        ? refused('MO', 'it writes an address before it reads it', [read.line, write.line])
+        : refused('SO', 'it reads and writes the same address', [read.line, write.line]);
     }
   }
   return undefined;
 }
 
-/** Whether conditions of arguments alone decide if the access happens at all. */
-function dependsOnArguments({ path }: FoundAccess): boolean {
-  return path.since().some((condition) => condition.uniform && condition.op !== 'constant');
+/** Whether there are launches in which the access does not happen: then the launch decides. */
+function isConditional({ path }: FoundAccess): boolean {
+  return path.since().some((condition) => condition.op !== 'constant');
+}
+
+function extendsPath(path: Path, above: Path): boolean {
+  for (let step: Path | undefined = path; step !== undefined; step = step.parent)
+    if (step === above) return true;
+  return false;
 }
 
 /** An address that may be anything, under no condition that a launch can check. */

@@ -15,7 +15,7 @@ export function summarizeAccess(
 ): SummaryAccess {
   const { address, loops, line, instruction, kind, bytes } = access;
   const conditions = access.path.since().filter((condition) => condition !== context.conditions.yes);
-  const narrowing = new Narrowing(context, conditions);
+  const narrowing = new Narrowing(context, conditions, loops);
   const bounded = narrowing.bounded(address);
   const { source } = address;
   const unsure = conditions.find((condition) => condition.source !== undefined)?.source;

@@ -1,11 +1,22 @@
 import type { Expression, WrapFit } from '../expressions/expression.js';
-import { assuming, flatten, Rewriter } from '../expressions/rewriting.js';
+import { isConstant } from '../expressions/expression.js';
+import { assuming, contains, flatten, Rewriter } from '../expressions/rewriting.js';
 import type { KernelContext } from '../transfer/operands.js';
-import { uniformPart, varyingTerms, withForm } from './polynomials.js';
+import type { FoundLoop } from '../execution/findings.js';
+import { withLaunchRemainders, withRemainders } from '../expressions/remainders.js';
+import { coefficientOf, uniformPart, varyingTerms, withForm } from '../expressions/polynomials.js';
+
+interface LoopStep {
+  readonly counter: Expression;
+  readonly form: Expression;
+  readonly stands: Expression;
+}
 
 interface Step {
   readonly form: Expression;
   readonly stands: Expression;
+  /** Follows from a condition on more than this variable: only where that itself is of no use. */
+  readonly isWeak: boolean;
 }
 
 /**
@@ -17,27 +28,112 @@ export class Narrowing {
   /** All `narrow` expressions: where one is empty, the access does not happen. */
   readonly narrowed: Expression[] = [];
   private readonly steps: Step[] = [];
+  /** What must not wrap for the conditions taken so far to mean what they say. */
+  private readonly provisos: WrapFit[] = [];
+
+  /** What the length of a loop says of its counter beside other values, where that is of use. */
+  private readonly loopSteps: LoopStep[] = [];
 
   constructor(
     private readonly context: KernelContext,
     conditions: readonly Expression[],
+    loops: readonly FoundLoop[],
   ) {
     for (const condition of conditions) this.take(condition);
+    // The innermost first: its length may depend on the others' counters.
+    for (const loop of [...loops].reverse()) this.takeLoop(loop);
   }
 
   /** An expression without wraps, in terms of the narrowed variables. */
   apply(expression: Expression): { readonly expression: Expression; readonly fits: readonly WrapFit[] } {
     const flat = flatten(this.context, expression);
     return {
-      expression: this.narrow(flat.expression),
-      fits: flat.fits.map((fit) => ({ ...fit, of: this.narrow(fit.of) })),
+      expression: this.told(this.narrow(flat.expression), true),
+      fits: flat.fits.map((fit) => ({ ...fit, of: this.told(this.narrow(fit.of), true) })),
     };
+  }
+
+  /** A number by its independent parts, these narrowed too. */
+  private told(value: Expression, withWeak: boolean): Expression {
+    const isNumber =
+      value.op === 'sum' || isVariable(value) || value.op === 'remainder' || value.op === 'quotient';
+    if (value.uniform || !isNumber) return value;
+    const { arithmetic } = this.context;
+    let result = withRemainders(arithmetic, value);
+    for (const weak of withWeak ? [false, true] : [false]) {
+      for (const { form, stands, isWeak } of this.steps) {
+        if (isWeak === weak) result = withForm(arithmetic, result, form, stands);
+      }
+    }
+    return result;
   }
 
   /** The same with what must not wrap as a proviso. */
   bounded(expression: Expression): Expression {
     const { expression: value, fits } = this.apply(expression);
-    return assuming(this.context.arithmetic, value, fits);
+    const { arithmetic } = this.context;
+    const provisos = [...this.provisos, ...fits];
+    const bounded = assuming(arithmetic, value, provisos);
+    const counted = this.counted(value);
+    if (counted === value) return bounded;
+    return arithmetic.table.make({ op: 'meet', a: bounded, b: assuming(arithmetic, counted, provisos) });
+  }
+
+  /** The value with counters told by how far they are from their ends. */
+  private counted(value: Expression): Expression {
+    const { arithmetic } = this.context;
+    let result = value;
+    for (const { counter, form, stands } of this.loopSteps) {
+      const factor = coefficientOf(arithmetic, result, { coefficient: 1, factors: [counter] });
+      if (factor === undefined) continue;
+      const change = arithmetic.multiply(factor, arithmetic.subtract(stands, form));
+      const plain = this.opened(arithmetic.add(withLaunchRemainders(arithmetic, result), change));
+      const told = withLaunchRemainders(arithmetic, plain);
+      const parts = told === plain ? withRemainders(arithmetic, plain) : told;
+      if (told !== plain || varyingTerms(parts).length <= varyingTerms(result).length) result = parts;
+    }
+    return result;
+  }
+
+  /** A sum with narrowed quotients as what they were, so that what they divide can be seen. */
+  private opened(sum: Expression): Expression {
+    const { arithmetic } = this.context;
+    let result = sum;
+    for (const term of varyingTerms(sum)) {
+      for (const factor of term.factors) {
+        if (factor.op !== 'narrow' || factor.of.op !== 'quotient') continue;
+        const by = coefficientOf(arithmetic, result, { coefficient: 1, factors: [factor] });
+        if (by === undefined) continue;
+        result = arithmetic.add(result, arithmetic.multiply(by, arithmetic.subtract(factor.of, factor)));
+      }
+    }
+    return result;
+  }
+
+  /** counter ≤ times, for as long as times ≥ 0. */
+  private takeLoop({ counter, count }: FoundLoop): void {
+    if (count === undefined) return;
+    const { arithmetic, table } = this.context;
+    const narrowed = this.narrow(counter);
+    if (narrowed.op !== 'counter' && narrowed.op !== 'narrow') return;
+    const times = flatten(this.context, arithmetic.addConstant(count, -1));
+    const fits = times.fits.map((fit) => ({ ...fit, of: this.narrow(fit.of) }));
+    for (const limit of limitsOf(times.expression)) {
+      const most = this.narrow(limit);
+      if (most.uniform) continue;
+      const value = arithmetic.subtract(narrowed, most);
+      const form = arithmetic.sum(0, varyingTerms(value));
+      const bound = arithmetic.scale(uniformPart(arithmetic, value), -1);
+      const proviso = { of: this.told(most, true), bits: 64 as const, signed: false };
+      const provisos = [...this.provisos, ...fits, proviso];
+      const stands = table.make({
+        op: 'narrow',
+        of: form,
+        least: undefined,
+        most: assuming(arithmetic, bound, provisos),
+      });
+      this.loopSteps.push({ counter: narrowed, form, stands });
+    }
   }
 
   private narrow(expression: Expression): Expression {
@@ -54,15 +150,56 @@ export class Narrowing {
         }
         value = arithmetic.add(value, product);
       }
-      for (const { form, stands } of this.steps) value = withForm(arithmetic, value, form, stands);
+      for (const { form, stands, isWeak } of this.steps) {
+        if (!isWeak) value = withForm(arithmetic, value, form, stands);
+      }
       return value;
     });
     return rewriter.rewrite(expression);
   }
 
   private take(condition: Expression): void {
+    if (this.takeUnsigned(condition)) return;
     const { expression, fits } = this.apply(condition);
+    // Where an unsigned value may be below zero it is not what it looks like: such a condition says nothing here.
+    if (fits.some(mayBeNegative)) return;
     this.takeFlat(expression, fits);
+  }
+
+  /** wrapped ≤ limit as unsigned numbers: one comparison for 0 ≤ value ≤ limit. */
+  private takeUnsigned(condition: Expression): boolean {
+    if (condition.op !== 'atMostZero') return false;
+    const { arithmetic } = this.context;
+    const varying = varyingTerms(condition.of);
+    const [term] = varying;
+    const [wrapped] = term?.factors ?? [];
+    if (varying.length !== 1 || term?.coefficient !== 1 || term.factors.length !== 1) return false;
+    if (wrapped?.op !== 'wrap' || wrapped.signed) return false;
+    const value = this.apply(wrapped.of);
+    if (value.expression.lo >= 0) return false;
+    const limit = this.apply(arithmetic.scale(uniformPart(arithmetic, condition.of), -1));
+    const asSigned = [value.expression, limit.expression].map((of) => ({
+      of,
+      bits: wrapped.bits,
+      signed: true,
+    }));
+    const fits = [...value.fits, ...limit.fits, ...asSigned];
+    if (fits.some(mayBeNegative)) return true;
+    this.within(value.expression, limit.expression, fits);
+    return true;
+  }
+
+  /** 0 ≤ value ≤ most. */
+  private within(value: Expression, most: Expression, fits: readonly WrapFit[]): void {
+    if (value.op === 'bits' && value.operation === 'or') {
+      // No bit of either may lie above.
+      this.within(value.a, most, fits);
+      this.within(value.b, most, fits);
+      return;
+    }
+    const { arithmetic } = this.context;
+    this.bound(this.narrow(arithmetic.scale(value, -1)), fits, false);
+    this.bound(this.narrow(arithmetic.subtract(value, most)), fits, false);
   }
 
   private takeFlat(condition: Expression, fits: readonly WrapFit[]): void {
@@ -80,16 +217,40 @@ export class Narrowing {
     }
   }
 
-  /** value ≤ 0, or value = 0. */
-  private bound(value: Expression, fits: readonly WrapFit[], isEqual: boolean): void {
+  /** Of ⌊value / d⌋ = q or ≤ q, and of a | b ≥ 0, what they say of value, of a and b. @returns whether it was such */
+  private inside(value: Expression, fits: readonly WrapFit[], isEqual: boolean): boolean {
     const { arithmetic } = this.context;
+    const [term] = varyingTerms(value);
+    const [factor] = term?.factors ?? [];
+    if (term === undefined || varyingTerms(value).length !== 1 || term.factors.length !== 1) return false;
+    const rest = uniformPart(arithmetic, value);
+    if (factor?.op === 'quotient' && factor.rounding === 'floor' && factor.b.op === 'constant') {
+      const by = factor.b.value;
+      if (by <= 0 || (isEqual ? !isConstant(rest, 0) : term.coefficient !== 1)) return false;
+      const most = arithmetic.addConstant(arithmetic.scale(rest, -by), by - 1);
+      if (isEqual) this.within(factor.a, most, fits);
+      else this.bound(this.narrow(arithmetic.subtract(factor.a, most)), fits, false);
+      return true;
+    }
+    if (factor?.op !== 'bits' || factor.operation !== 'or') return false;
+    if (isEqual || term.coefficient !== -1 || !isConstant(rest, 0)) return false;
+    for (const each of [factor.a, factor.b]) {
+      this.bound(this.narrow(arithmetic.scale(each, -1)), fits, false);
+    }
+    return true;
+  }
+
+  /** value ≤ 0, or value = 0. */
+  private bound(given: Expression, fits: readonly WrapFit[], isEqual: boolean): void {
+    const { arithmetic } = this.context;
+    const value = this.told(given, false);
     const varying = varyingTerms(value);
-    if (varying.length === 0) return;
+    if (varying.length === 0 || this.inside(value, fits, isEqual)) return;
     const isFalling = (varying[0]?.coefficient ?? 0) < 0;
     const whole = isFalling ? arithmetic.scale(value, -1) : value;
     const form = arithmetic.sum(0, varyingTerms(whole));
     const limit = arithmetic.scale(uniformPart(arithmetic, whole), -1);
-    this.limit(form, limit, fits, isEqual ? 'both' : isFalling ? 'least' : 'most');
+    this.limit(form, limit, fits, isEqual ? 'both' : isFalling ? 'least' : 'most', false);
     if (varying.length === 1) return;
     // form ≤ limit also bounds each of its parts, by what the others are at least.
     for (const term of varyingTerms(form)) {
@@ -100,7 +261,7 @@ export class Narrowing {
       const isRising = term.coefficient > 0;
       const side = isEqual ? 'both' : isRising === !isFalling ? 'most' : 'least';
       const signed = isRising ? rest : arithmetic.scale(rest, -1);
-      this.limit(arithmetic.scale(variable, size), signed, fits, side);
+      this.limit(arithmetic.scale(variable, size), signed, fits, side, true);
     }
   }
 
@@ -110,6 +271,7 @@ export class Narrowing {
     limit: Expression,
     fits: readonly WrapFit[],
     side: 'least' | 'most' | 'both',
+    isWeak: boolean,
   ): void {
     const { arithmetic, table } = this.context;
     const [term] = varyingTerms(form);
@@ -120,15 +282,26 @@ export class Narrowing {
     const by = table.constant(size);
     const below = arithmetic.quotient(limit, by, 'floor');
     const above = arithmetic.scale(arithmetic.quotient(arithmetic.scale(limit, -1), by, 'floor'), -1);
-    const stands = table.make({
-      op: 'narrow',
-      of,
-      least: side === 'most' ? undefined : assuming(arithmetic, above, fits),
-      most: side === 'least' ? undefined : assuming(arithmetic, below, fits),
-    });
-    this.narrowed.push(stands);
-    this.steps.push({ form: of, stands });
+    const least = side === 'most' ? undefined : above;
+    const most = side === 'least' ? undefined : below;
+    this.provisos.push(...fits);
+    const provided = (limitOf: Expression | undefined): Expression | undefined =>
+      limitOf && assuming(arithmetic, limitOf, this.provisos);
+    this.narrowed.push(table.make({ op: 'narrow', of, least: provided(least), most: provided(most) }));
+    this.steps.push({ form: of, stands: table.make({ op: 'narrow', of, least, most }), isWeak });
   }
+}
+
+/** The numbers of which a trip count is the least, or zero. */
+function limitsOf(times: Expression): readonly Expression[] {
+  if (times.op === 'minimum') return [times.a, times.b].flatMap(limitsOf);
+  if (times.op !== 'maximum') return [times];
+  return [times.a, times.b].filter((each) => !isConstant(each, 0));
+}
+
+/** Whether an unsigned value is sure to be negative for some threads; what depends on arguments may be sound in most launches. */
+function mayBeNegative({ of, signed }: WrapFit): boolean {
+  return !signed && of.lo < 0 && !contains(of, (part) => part.op === 'argument');
 }
 
 /** What a condition can narrow: anything that differs between threads and is no sum. */

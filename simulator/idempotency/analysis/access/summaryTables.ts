@@ -1,7 +1,7 @@
 import type { SummaryNode, SummaryOperator, SummaryVariable } from '../../summary.js';
 import type { Expression, Term } from '../expressions/expression.js';
 import type { KernelContext } from '../transfer/operands.js';
-import { withRemainders } from './remainders.js';
+import { withRemainders } from '../expressions/remainders.js';
 
 /** Turns expressions into the tables of a summary, each once. */
 export class SummaryTables {
@@ -56,6 +56,8 @@ export class SummaryTables {
         const [a, b] = [this.node(expression.a), this.node(expression.b)];
         return add({ op: expression.op, a, b });
       }
+      case 'meet':
+        return add({ op: 'meet', of: [this.node(expression.a), this.node(expression.b)] });
       case 'power':
         return add({ op: 'power', of: this.node(expression.of) });
       case 'quotient':

@@ -39,7 +39,7 @@ const sideEffects: Readonly<Record<string, string>> = {
 };
 
 /** The faults that lowered calls end in tell what kind of call it was. */
-const callTraps: Readonly<Record<string, Omit<FoundHazard, 'line'> | undefined>> = {
+export const callTraps: Readonly<Record<string, Omit<FoundHazard, 'line'> | undefined>> = {
   illegalInstruction: { what: 'indirectCall', text: 'a call through a pointer' },
   unsupportedInstruction: { what: 'indirectCall', text: 'a call of a function that cannot be followed' },
   stackOverflow: { what: 'recursion', text: 'a function that calls itself' },

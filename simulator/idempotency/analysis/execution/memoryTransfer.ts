@@ -150,8 +150,9 @@ function parameter(o: Operands, address: Expression, above: number, bytes: numbe
   const offset = arithmetic.subtract(address, table.place('param', ''));
   const generic = arithmetic.subtract(offset, table.place('param', 'window'));
   const known = offset.op === 'constant' ? offset : generic.op === 'constant' ? generic : undefined;
-  const isInteger = /^[sub]\d+$/.test(o.type) && (bytes === 1 || bytes === 2 || bytes === 4 || bytes === 8);
-  if (known !== undefined && isInteger) {
+  // Of a floating point argument the bits, which comparisons with zero can be told from.
+  const isPlain = bytes === 1 || bytes === 2 || bytes === 4 || bytes === 8;
+  if (known !== undefined && isPlain) {
     // A register of the argument's own width holds it modulo 2^bits: one sign for all who read it.
     const signed = o.signed || (bytes >= 4 && bytes * 8 === destinationBits(o));
     return table.argument(constantOf(known) + above, bytes, signed);
@@ -159,7 +160,7 @@ function parameter(o: Operands, address: Expression, above: number, bytes: numbe
   const source = {
     cause: 'NA' as const,
     line: o.instruction.line,
-    text: known === undefined ? 'a part of an argument chosen by a value' : 'an argument that is no integer',
+    text: 'a part of an argument chosen by a value',
   };
   return o.context.opaque(bytes * 8, source, address.tainted, loadedRange(o.type));
 }

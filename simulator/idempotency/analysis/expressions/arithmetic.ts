@@ -192,8 +192,28 @@ export class Arithmetic {
     if (b.lo > 0 || b.hi < 0) {
       const whole = divideTerms(onlyA, constantOf(a), onlyB, constantOf(b));
       if (whole !== undefined) return this.sum(whole.constant, whole.terms);
+      const parted = way === 'floor' && b.op !== 'constant' ? this.partedQuotient(a, b) : undefined;
+      if (parted !== undefined) return parted;
     }
     return this.table.make({ op: 'quotient', a, b, rounding: way });
+  }
+
+  /** ⌊(x + b · y) / b⌋ = ⌊x / b⌋ + y. */
+  private partedQuotient(a: Expression, b: Expression): Expression | undefined {
+    const terms = termsOf(a);
+    const divided = terms.map((term) => divideTerms([term], 0, termsOf(b), constantOf(b)));
+    const whole = divided.flatMap((each) => (each === undefined ? [] : [each]));
+    if (whole.length === 0) return undefined;
+    const rest = this.sum(
+      constantOf(a),
+      terms.filter((_, index) => divided[index] === undefined),
+    );
+    const constant = whole.reduce((total, each) => total + each.constant, 0);
+    const parts = this.sum(
+      constant,
+      whole.flatMap((each) => each.terms),
+    );
+    return this.add(parts, this.quotient(rest, b, 'floor'));
   }
 
   private constantQuotient(a: Expression, by: number, way: 'floor' | 'zero'): Expression | undefined {
@@ -268,9 +288,8 @@ export class Arithmetic {
       return undefined;
     const x = this.sum(0, [{ coefficient: 1, factors: term.factors }]);
     const divisor = Math.round(by / term.coefficient);
-    const most = Math.max(-x.lo, x.hi);
-    if (!Number.isSafeInteger(most) || divisor < 2) return undefined;
-    if (!isMagic(term.coefficient, by, divisor, most)) return undefined;
+    if (!Number.isSafeInteger(x.lo) || !Number.isSafeInteger(x.hi) || divisor < 2) return undefined;
+    if (!isMagic(term.coefficient, by, divisor, x)) return undefined;
     const by2 = this.table.constant(divisor);
     if (x.lo >= 0) return this.quotient(x, by2, 'floor');
     const isNegative = this.table.make({ op: 'atMostZero', of: this.addConstant(x, 1) });
@@ -316,10 +335,11 @@ function compareFactors(a: readonly Expression[], b: readonly Expression[]): num
   return 0;
 }
 
-/** Whether m / 2^s is so little above 1 / d that no |x| ≤ most tells the difference. */
-function isMagic(m: number, power: number, d: number, most: number): boolean {
+/** Whether m / 2^s is so little above 1 / d that no x of the range tells the difference. */
+function isMagic(m: number, power: number, d: number, range: Expression): boolean {
   const excess = BigInt(m) * BigInt(d) - BigInt(power);
-  return excess > 0n && excess * BigInt(most + 1) <= BigInt(power);
+  const [least, most] = [BigInt(Math.max(-range.lo, 0)), BigInt(Math.max(range.hi, 0))];
+  return excess > 0n && excess * most < BigInt(power) && excess * least <= BigInt(power);
 }
 
 /** a / b where b is one product and divides every term of a. */

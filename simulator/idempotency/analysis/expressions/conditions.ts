@@ -38,19 +38,18 @@ export class Conditions {
         terms.map((term) => ({ ...term, coefficient: term.coefficient / common })),
       );
     }
-    // ⌊x / d⌋ + c ≤ 0 says x < (1 − c) · d.
-    const [term] = terms;
-    const [factor] = term?.factors ?? [];
-    const isQuotient =
-      terms.length === 1 &&
-      term?.coefficient === 1 &&
-      term.factors.length === 1 &&
-      factor?.op === 'quotient' &&
-      factor.rounding === 'floor' &&
-      factor.b.op === 'constant' &&
-      factor.b.value > 0;
-    if (!isQuotient || factor.b.op !== 'constant') return of;
-    return this.arithmetic.addConstant(factor.a, 1 - (1 - constant) * factor.b.value);
+    // ⌊x / d⌋ + rest ≤ 0 says x < (1 − rest) · d.
+    for (const term of terms) {
+      const [factor] = term.factors;
+      if (term.coefficient !== 1 || term.factors.length !== 1 || factor?.op !== 'quotient') continue;
+      if (factor.rounding !== 'floor' || factor.b.op !== 'constant' || factor.b.value <= 0) continue;
+      const by = factor.b.value;
+      const rest = this.arithmetic.scale(this.arithmetic.subtract(of, factor), by);
+      const simpler = this.arithmetic.addConstant(this.arithmetic.add(factor.a, rest), 1 - by);
+      if (termsOf(simpler).length < terms.length || (terms.length === 1 && rest.op === 'constant'))
+        return simpler;
+    }
+    return of;
   }
 
   isZero(of: Expression): Expression {

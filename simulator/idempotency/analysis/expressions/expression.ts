@@ -106,6 +106,8 @@ export type Operator =
     }
   /** `of`, if nothing of `fits` wraps. */
   | { readonly op: 'assume'; readonly of: Expression; readonly fits: readonly WrapFit[] }
+  /** One value, told in two ways that bound it differently. */
+  | { readonly op: 'meet'; readonly a: Expression; readonly b: Expression }
   /** Some value between two others. */
   | { readonly op: 'hull'; readonly from: Expression; readonly to: Expression };
 
@@ -145,6 +147,7 @@ export function operandsOf(expression: Expression): readonly Expression[] {
     case 'minimum':
     case 'maximum':
     case 'bits':
+    case 'meet':
       return [expression.a, expression.b];
     case 'power':
     case 'wrap':

@@ -179,6 +179,7 @@ function keyOf(operator: Operator): string {
     case 'and':
     case 'or':
     case 'hull':
+    case 'meet':
       return `${operator.op}${operandsOf(operator as Expression)
         .map((each) => each.id)
         .join(',')}`;
@@ -236,6 +237,8 @@ function rangeOf(operator: Operator): Range {
         Math.max(operator.of.lo, operator.least?.lo ?? -Infinity),
         Math.min(operator.of.hi, operator.most?.hi ?? Infinity),
       ];
+    case 'meet':
+      return [Math.max(operator.a.lo, operator.b.lo), Math.min(operator.a.hi, operator.b.hi)];
     case 'assume':
     case 'constant':
     case 'argument':

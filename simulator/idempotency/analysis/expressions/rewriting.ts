@@ -46,6 +46,8 @@ export class Rewriter {
       case 'unknown':
       case 'carried':
       case 'place':
+      // A value of some earlier iteration: what holds of this one says nothing of it.
+      case 'hull':
         return expression;
       case 'sum': {
         let total: Expression = arithmetic.constant(expression.constant);
@@ -63,6 +65,7 @@ export class Rewriter {
       case 'quotient':
         return arithmetic.quotient(again(expression.a), again(expression.b), expression.rounding);
       case 'remainder':
+      case 'meet':
       case 'exactQuotient':
         return arithmetic.table.make({ ...expression, a: again(expression.a), b: again(expression.b) });
       case 'minimum':
@@ -102,12 +105,6 @@ export class Rewriter {
         const fits = expression.fits.map((fit) => ({ ...fit, of: again(fit.of) }));
         return assuming(arithmetic, of, fits);
       }
-      case 'hull': {
-        const [from, to] = [again(expression.from), again(expression.to)];
-        if (from === expression.from && to === expression.to) return expression;
-        const { tainted, source } = expression;
-        return arithmetic.table.hull(from, to, { tainted, ...(source === undefined ? {} : { source }) });
-      }
     }
   }
 }
@@ -133,6 +130,10 @@ export function flatten(builder: Builder, expression: Expression): Flattened {
       const of = builder.arithmetic.table.argument(part.offset, part.bytes, true);
       fits.push({ of, bits: part.bytes === 4 ? 32 : 64, signed: false });
       return of;
+    }
+    if (part.op === 'assume') {
+      for (const fit of part.fits) fits.push({ ...fit, of: rewrite(fit.of) });
+      return rewrite(part.of);
     }
     if (part.op !== 'wrap') return undefined;
     const of = rewrite(part.of);

@@ -1,7 +1,8 @@
 import type { Arithmetic } from './arithmetic.js';
 import type { Conditions } from './conditions.js';
 import type { Expression, IntegerBits } from './expression.js';
-import { constantOf } from './expression.js';
+import { constantOf, termsOf } from './expression.js';
+import { withRemainders } from './remainders.js';
 
 interface Builder {
   readonly arithmetic: Arithmetic;
@@ -30,7 +31,42 @@ export function selectValue(
     if (isZeroOrOne(one)) return arithmetic.minimum(a, b);
     if (isZeroOrOne(other)) return arithmetic.maximum(a, b);
   }
+  if (condition.op === 'isZero') {
+    const joined = continued(arithmetic, condition.of, a, b);
+    if (joined !== undefined) return joined;
+  }
   return arithmetic.table.make({ op: 'select', condition, a, b });
+}
+
+/**
+ * r = 0 ? a : a + c · (max(0, r − 1) + 1) with r ≥ 0, as it stands behind a loop of r iterations that none skips: a + c · r.
+ */
+function continued(
+  arithmetic: Arithmetic,
+  zero: Expression,
+  a: Expression,
+  b: Expression,
+): Expression | undefined {
+  for (const times of [zero, arithmetic.scale(zero, -1)]) {
+    const before = arithmetic.maximum(arithmetic.table.constant(0), arithmetic.addConstant(times, -1));
+    const steps = termsOf(b).filter((term) => term.factors.includes(before));
+    if (before.op !== 'maximum' || steps.length === 0) continue;
+    const factor = arithmetic.sum(
+      steps.reduce((total, { coefficient, factors }) => total + (factors.length === 1 ? coefficient : 0), 0),
+      steps.flatMap(({ coefficient, factors }) => {
+        const left = [...factors];
+        left.splice(left.indexOf(before), 1);
+        return left.length === 0 ? [] : [{ coefficient, factors: left }];
+      }),
+    );
+    const whole = arithmetic.add(a, arithmetic.multiply(factor, times));
+    const plain = arithmetic.add(
+      arithmetic.subtract(b, arithmetic.multiply(factor, before)),
+      arithmetic.multiply(factor, arithmetic.addConstant(times, -1)),
+    );
+    if (plain === whole && withRemainders(arithmetic, times).lo >= 0) return whole;
+  }
+  return undefined;
 }
 
 /**

@@ -17,7 +17,7 @@ import {
   type CarriedRegister,
   type LoopNotes,
 } from './iterationSolver.js';
-import { timesTrue } from './tripCount.js';
+import { isForeign, timesTrue } from './tripCount.js';
 
 /**
  * Runs a loop symbolically: once with its carried registers as symbols, to learn what an iteration makes of them, and once
@@ -168,7 +168,7 @@ class LoopRun {
     const { context, entry } = this;
     let { path } = entry;
     for (const test of tests) {
-      if (test.op !== 'atMostZero') continue;
+      if (test.op !== 'atMostZero' || isForeign(test, counter, this.exploration.notes.mark)) continue;
       const before = shifted(context, test, counter);
       const first = replaced(context, before, counter, context.table.constant(0));
       if (isImplied(context, entry.path, first)) path = path.with(before);

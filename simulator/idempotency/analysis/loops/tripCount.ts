@@ -1,6 +1,6 @@
 import type { Expression, WrapFit } from '../expressions/expression.js';
 import { constantOf, isConstant, termsOf } from '../expressions/expression.js';
-import { withRemainders } from '../access/remainders.js';
+import { withLaunchRemainders, withRemainders } from '../expressions/remainders.js';
 import type { Path } from '../execution/path.js';
 import { assuming, contains, flatten } from '../expressions/rewriting.js';
 import { selectValue } from '../expressions/selection.js';
@@ -17,9 +17,7 @@ export function timesTrue(
   counter: Expression,
   { mark, path }: { readonly mark: number; readonly path: Path },
 ): Expression | undefined {
-  const isForeign = (part: Expression): boolean =>
-    part.id >= mark && part !== counter && /^(unknown|carried|counter|hull)$/.test(part.op);
-  if (contains(condition, isForeign)) return undefined;
+  if (isForeign(condition, counter, mark)) return undefined;
   const tried = fewTimes(context, condition, counter);
   if (tried !== undefined) return tried;
   const { expression, fits } = flatten(context, condition);
@@ -35,6 +33,14 @@ export function timesTrue(
   }
   const known = assuming(arithmetic, times, ends);
   return known.lo >= 0 ? known : arithmetic.maximum(table.constant(0), known);
+}
+
+/** Whether an expression of an iteration holds what is neither invariant nor told by the counter. */
+export function isForeign(expression: Expression, counter: Expression, mark: number): boolean {
+  return contains(
+    expression,
+    (part) => part.id >= mark && part !== counter && /^(unknown|carried|counter|hull)$/.test(part.op),
+  );
 }
 
 const MOST_TRIES = 40;
@@ -75,7 +81,11 @@ function timesOf(
     const count = (slope: Expression): Expression =>
       arithmetic.maximum(
         table.constant(0),
-        arithmetic.quotient(arithmetic.subtract(slope, parts.constant), slope, 'floor'),
+        arithmetic.quotient(
+          withLaunchRemainders(arithmetic, arithmetic.subtract(slope, parts.constant)),
+          slope,
+          'floor',
+        ),
       );
     if (parts.slope.lo > 0) return count(parts.slope);
     if (parts.slope.hi <= 0) return undefined;

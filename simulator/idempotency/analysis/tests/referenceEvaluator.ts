@@ -23,6 +23,7 @@ const SAFE = 2n ** 53n - 1n;
  */
 export class ReferenceEvaluator {
   private readonly values: Interval[] = [];
+  private readonly bytes = new Map<number, Interval | undefined>();
 
   constructor(
     private readonly summary: KernelSummary,
@@ -42,6 +43,11 @@ export class ReferenceEvaluator {
 
   /** First and last byte of an access by its index; undefined when it never happens in this launch. */
   bytesOf(index: number): Interval | undefined {
+    if (!this.bytes.has(index)) this.bytes.set(index, this.findBytes(index));
+    return this.bytes.get(index);
+  }
+
+  private findBytes(index: number): Interval | undefined {
     const access = this.summary.accesses[index];
     if (access === undefined) throw new RangeError(`no access ${index}`);
     if (access.conditions.some((node) => this.summary.nodes[node]?.uniform === true && this.isFalse(node))) {

@@ -8,7 +8,7 @@ const unsignedRelations: Readonly<Record<string, string>> = { lo: 'lt', ls: 'le'
 /** The truth that `setp` or `set` compares, before it is combined with another predicate. */
 function compared(o: Operands): Expression {
   const { modifiers } = o.instruction;
-  if (!/^[sub]\d+$/.test(o.type)) return o.unknownTruth();
+  if (!/^[sub]\d+$/.test(o.type)) return floatCompared(o) ?? o.unknownTruth();
   const named = modifiers.find((each) => /^(eq|ne|lt|le|gt|ge|lo|ls|hi|hs)$/.test(each)) ?? '';
   const relation = unsignedRelations[named] ?? named;
   const { conditions } = o;
@@ -30,6 +30,19 @@ function compared(o: Operands): Expression {
     default:
       return o.unknownTruth();
   }
+}
+
+/** Whether an argument in floating point is zero, of either sign: all bits but the first are. */
+function floatCompared(o: Operands): Expression | undefined {
+  const { modifiers, sources } = o.instruction;
+  const [, zero] = sources;
+  const value = o.raw(0);
+  const isZero = zero?.kind === 'float' && zero.low === 0 && zero.high === 0;
+  if (!isZero || value.op !== 'argument' || o.type !== 'f32' || modifiers.includes('ftz')) return undefined;
+  const { arithmetic, conditions } = o;
+  const magnitude = arithmetic.modulo(arithmetic.table.argument(value.offset, value.bytes, false), 2 ** 31);
+  if (modifiers.includes('eq')) return conditions.isZero(magnitude);
+  return modifiers.includes('neu') ? conditions.not(conditions.isZero(magnitude)) : undefined;
 }
 
 function combined(o: Operands, truth: Expression): Expression {

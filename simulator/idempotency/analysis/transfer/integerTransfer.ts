@@ -21,7 +21,7 @@ export function integerResult(o: Operands): Expression | undefined {
       const factors = product(o);
       if (factors === undefined) return undefined;
       const width = modifiers.includes('wide') ? ((o.bits * 2) as IntegerBits) : o.bits;
-      return arithmetic.reduce(arithmetic.add(factors, o.raw(2)), width);
+      return arithmetic.reduce(arithmetic.add(factors, o.addend(width)), width);
     }
     case 'mul24':
     case 'mad24': {

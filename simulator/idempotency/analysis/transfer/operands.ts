@@ -85,6 +85,14 @@ export class Operands {
     return operand === undefined ? this.unknown() : this.read(operand);
   }
 
+  /** The third source, of so many bits. */
+  addend(bits: IntegerBits): Expression {
+    const operand = this.instruction.sources[2];
+    if (operand?.kind !== 'integer' || bits === this.bits) return this.raw(2);
+    const value = wrapNumber64(operand.low, operand.high);
+    return value === undefined ? this.unknown() : this.arithmetic.constant(value);
+  }
+
   /** A source as the integer that this type says; by default the instruction's. */
   integer(index: number, bits: IntegerBits = this.bits, signed = this.signed): Expression {
     return this.arithmetic.wrap(this.raw(index), bits, signed);

@@ -1,7 +1,7 @@
-import type { Arithmetic } from '../expressions/arithmetic.js';
-import { withoutFactors } from '../expressions/arithmetic.js';
-import type { Expression, Term } from '../expressions/expression.js';
-import { termsOf } from '../expressions/expression.js';
+import type { Arithmetic } from './arithmetic.js';
+import { withoutFactors } from './arithmetic.js';
+import type { Expression, Term } from './expression.js';
+import { termsOf } from './expression.js';
 
 /** How many products of something that differs between threads a sum has. */
 export function varyingTerms(expression: Expression): Term[] {
