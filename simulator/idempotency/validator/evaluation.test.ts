@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import type { Dim3 } from '../../executor/index.js';
+import { ReferenceEvaluator } from '../analysis/tests/referenceEvaluator.js';
+import { corpusBodies, corpusInstance, bodyModule } from '../corpus/index.js';
+import { OracleBench } from '../oracles/index.js';
+import { analyzeKernel } from '../analysis/index.js';
+import { CompactedCode } from './compactedCode.js';
+import { compileValidator, type ValidatedLaunch, type Validator } from './index.js';
+import { IntervalBuffer } from './overlap.js';
+import { PARAMETER_BYTES, randomSummary, seededDraw } from './tests/randomSummary.js';
+
+const extremes = [0, 1, 2, 3, 7, 10, 31, 32, 255, 1000, 65_535, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1];
+
+describe('generated code', () => {
+  it('reads nodes as slow arithmetic without limits does', () => {
+    const draw = seededDraw(11);
+    let bounded = 0;
+    for (let round = 0; round < 400; round++) {
+      const summary = randomSummary(draw, 60);
+      const buffer = new IntervalBuffer(summary.accesses.length);
+      const careful = CompactedCode.fill(summary, false, buffer);
+      for (let launches = 0; launches < 5; launches++) {
+        const params = new Uint8Array(PARAMETER_BYTES);
+        const view = new DataView(params.buffer);
+        const pick = (): number => extremes[draw(extremes.length)] ?? 0;
+        view.setBigUint64(0, draw(4) === 0 ? 2n ** 63n + 5n : BigInt(pick()) * BigInt(1 + draw(1000)), true);
+        view.setUint32(8, pick(), true);
+        view.setUint32(12, pick(), true);
+        view.setUint32(16, draw(2 ** 31), true);
+        const grid: Dim3 = [1, 1 + draw(5), 1];
+        const block: Dim3 = [1 + draw(64), 1, 1];
+        const reference = new ReferenceEvaluator(summary, { args: params, grid, block, symbols: new Map() });
+        careful({ params, shape: { grid, block } });
+        summary.nodes.every((node, index) => {
+          const { lo, hi } = reference.value(index);
+          const [first = 0, last = 0] = [buffer.lo[index], buffer.hi[index]];
+          const isKnown = lo !== null && hi !== null && lo <= hi;
+          if (isKnown) bounded++;
+          // Where a sum leaves the exact numbers on its way, nothing is known here.
+          if (first === -Infinity && last === Infinity) return true;
+          if (lo !== null && hi !== null && !isKnown) return true;
+          const told = [lo === null ? -Infinity : Number(lo), hi === null ? Infinity : Number(hi)];
+          // One comparison for all is cheaper than as many expectations.
+          if (first === told[0] && last === told[1]) return true;
+          // The reference does not scale half an interval below 0; what follows is not comparable.
+          if (node.op === 'scale' && (lo === null || hi === null)) return false;
+          expect({ round, node, first, last }).toEqual({ round, node, first: told[0], last: told[1] });
+          return true;
+        });
+      }
+    }
+    expect(bounded).toBeGreaterThan(50_000);
+  });
+});
+
+/** Launches of some kernels of the corpus. */
+function someLaunches(
+  step: number,
+  most: number,
+  use: (
+    validators: Readonly<Record<'compacted' | 'ranges' | 'strawman', Validator>>,
+    launch: ValidatedLaunch,
+  ) => void,
+): void {
+  const bench = new OracleBench();
+  corpusBodies().forEach((body, position) => {
+    if (position % step !== 0) return;
+    const summary = analyzeKernel(bodyModule(body), body.manifest.entry);
+    const validators = {
+      compacted: compileValidator(summary),
+      ranges: compileValidator(summary, { mode: 'ranges' }),
+      strawman: compileValidator(summary, { mode: 'strawman' }),
+    };
+    for (let index = 0; index < most; index++) {
+      bench.with(corpusInstance(body, index), ({ launch: { params, shape, module } }) =>
+        use(validators, { params, shape, symbols: module.symbols }),
+      );
+    }
+  });
+}
+
+describe('the modes of a validator', () => {
+  it('are never more permissive than enumeration, and the quick code agrees with the careful one', () => {
+    const counts = { all: 0, compacted: 0, ranges: 0, strawman: 0 };
+    someLaunches(37, 5, ({ compacted, ranges, strawman }, launch) => {
+      const byThread = strawman.judge(launch);
+      const [one, each] = [compacted.judge(launch), ranges.judge(launch)];
+      counts.all++;
+      if (byThread) counts.strawman++;
+      if (one) counts.compacted++;
+      if (each) counts.ranges++;
+      if (one || each) expect(byThread).toBe(true);
+      const { isComplete, lo, hi, isWrite, count } = compacted.intervals(launch);
+      if (compacted.summary.class !== 'conditional') return;
+      const indices = Array.from({ length: count }, (_, index) => index);
+      const meets = indices.some((write) =>
+        indices.some(
+          (read) =>
+            isWrite[write] === 1 &&
+            isWrite[read] === 0 &&
+            (lo[read] ?? 0) <= (hi[read] ?? 0) &&
+            (lo[write] ?? 0) <= (hi[write] ?? 0) &&
+            (lo[read] ?? 0) <= (hi[write] ?? 0) &&
+            (lo[write] ?? 0) <= (hi[read] ?? 0),
+        ),
+      );
+      expect(one).toBe(isComplete && !meets);
+    });
+    expect(counts.all).toBeGreaterThan(60);
+    expect(counts.compacted).toBeGreaterThan(counts.all / 3);
+    expect(counts.strawman).toBeGreaterThanOrEqual(counts.compacted);
+  });
+
+  it('look at arguments, dimensions, symbols and allocations only', () => {
+    const allowed = new Set(['params', 'shape', 'symbols', 'allocations']);
+    someLaunches(101, 2, (validators, launch) => {
+      const guarded = new Proxy(launch, {
+        get(target, name, receiver): unknown {
+          if (typeof name !== 'string' || !allowed.has(name)) throw new Error(`reads ${String(name)}`);
+          return Reflect.get(target, name, receiver);
+        },
+      });
+      for (const validator of Object.values(validators)) {
+        const verdict = validator.judge(launch);
+        expect(validator.judge(guarded)).toBe(verdict);
+        expect(validator.explain(guarded).idempotent).toBe(verdict);
+        expect(validator.judge(launch)).toBe(verdict);
+      }
+    });
+  });
+
+  it('give one cause for each refusal, RO only where enumeration finds nothing', () => {
+    someLaunches(89, 4, ({ compacted, strawman }, launch) => {
+      const { idempotent, cause } = compacted.explain(launch);
+      expect(cause === undefined).toBe(idempotent);
+      if (cause === 'RO') expect(strawman.judge(launch)).toBe(true);
+    });
+  });
+});

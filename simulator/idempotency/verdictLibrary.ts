@@ -1,0 +1,193 @@
+import { createHash } from 'node:crypto';
+import type { LoadedModule } from '../executor/index.js';
+import type { IrFunction, IrModule } from '../ptx/index.js';
+import { analyzeKernel } from './analysis/index.js';
+import type { Cause, KernelClass } from './summary.js';
+import {
+  compileValidator,
+  type ValidatedLaunch,
+  type Validator,
+  type ValidatorOptions,
+} from './validator/index.js';
+
+/** Host time that a verdict takes of the submitting thread in simulated time, in nanoseconds. */
+export interface VerdictCosts {
+  /** Of a kernel whose class decides, or that is not analysed yet. */
+  readonly kernelNs: number;
+  /** Of a launch that is looked at, with up to `freeAccesses` accesses. */
+  readonly launchNs: number;
+  readonly freeAccesses: number;
+  /** Of each access more. */
+  readonly accessNs: number;
+  readonly mostNs: number;
+}
+
+/**
+ * PICKER's figures: all verdicts below 5 µs, below 1 µs for 81 to 100 % of launches (section 5.4 of the paper); looking up a class
+ * is a hash and a comparison. They are constants of the model: nothing that this machine measures enters simulated time.
+ */
+export const VERDICT_COSTS: VerdictCosts = {
+  kernelNs: 300,
+  launchNs: 1_000,
+  freeAccesses: 16,
+  accessNs: 25,
+  mostNs: 5_000,
+};
+
+export interface VerdictLibraryOptions extends ValidatorOptions {
+  readonly costs?: VerdictCosts;
+  /** Nanoseconds of host time, for the latencies in `metrics`; without it none are taken. */
+  readonly stopwatchNs?: () => number;
+}
+
+export interface LibraryVerdict {
+  readonly idempotent: boolean;
+  /** What decided: `pending`, the kernel is not analysed yet; `kernel`, its class; `launch`, arguments and dimensions. */
+  readonly kind: 'pending' | 'kernel' | 'launch';
+  /** Of a refusal that is not pending; RO stands for MO too, which only enumeration tells apart. */
+  readonly cause?: Cause;
+  /** What the verdict takes of the submitting thread in simulated time. */
+  readonly costNs: number;
+  /** For the intervals of the launch; undefined while pending. */
+  readonly validator?: Validator;
+}
+
+export interface VerdictMetrics {
+  /** Verdicts that a launch may be killed. */
+  readonly idempotent: number;
+  /** Refusals of kernels that were not analysed yet. */
+  readonly pending: number;
+  /** Other refusals by cause. */
+  readonly refused: Readonly<Partial<Record<Cause, number>>>;
+  /** Kernels analysed, by class. */
+  readonly kernels: Readonly<Record<KernelClass, number>>;
+  /** Of verdicts on the host; 0 without a stopwatch. */
+  readonly latency: { readonly count: number; readonly totalNs: number; readonly mostNs: number };
+}
+
+interface Entry {
+  readonly key: string;
+  readonly ir: IrModule;
+  readonly kernel: string;
+  validator?: Validator;
+}
+
+/**
+ * Verdicts about launches of any kernel. A kernel is known by the content of its code; one that is seen for the first time is
+ * put in a queue, and its launches are refused until `analyseNext` has come to it: whoever drives the simulation calls that
+ * whenever there is time.
+ */
+export class VerdictLibrary {
+  private readonly byContent = new Map<string, Entry>();
+  private readonly byKernel = new WeakMap<IrFunction, Entry>();
+  private readonly queue: Entry[] = [];
+  private readonly costs: VerdictCosts;
+  private readonly counts = { idempotent: 0, pending: 0 };
+  private readonly refused: Partial<Record<Cause, number>> = {};
+  private readonly classes: Record<KernelClass, number> = { idempotent: 0, nonIdempotent: 0, conditional: 0 };
+  private readonly latency = { count: 0, totalNs: 0, mostNs: 0 };
+
+  constructor(private readonly options: VerdictLibraryOptions = {}) {
+    this.costs = options.costs ?? VERDICT_COSTS;
+  }
+
+  /** Whether a launch may be killed and run again; false while its kernel is not analysed. */
+  judge(module: LoadedModule, kernel: IrFunction, launch: ValidatedLaunch): LibraryVerdict {
+    const { validator } = this.entryOf(module.ir, kernel);
+    const { kernelNs } = this.costs;
+    if (validator === undefined) {
+      this.counts.pending++;
+      return { idempotent: false, kind: 'pending', costNs: kernelNs };
+    }
+    const idempotent = this.timed(validator, launch);
+    const isByKernel = validator.summary.class !== 'conditional';
+    const verdict = {
+      kind: isByKernel ? 'kernel' : 'launch',
+      costNs: isByKernel ? kernelNs : this.launchCostNs(validator.summary.accesses.length),
+      validator,
+    } as const;
+    if (idempotent) {
+      this.counts.idempotent++;
+      return { ...verdict, idempotent };
+    }
+    const cause = validator.cause(launch);
+    this.refused[cause] = (this.refused[cause] ?? 0) + 1;
+    return { ...verdict, idempotent, cause };
+  }
+
+  /** Whether every launch of a kernel may be killed: all that is known without looking at launches. */
+  isIdempotentKernel(module: LoadedModule, kernel: IrFunction): boolean {
+    return this.validatorOf(module, kernel)?.summary.class === 'idempotent';
+  }
+
+  /** The validator of a kernel; undefined while it is not analysed. */
+  validatorOf(module: LoadedModule, kernel: IrFunction): Validator | undefined {
+    return this.entryOf(module.ir, kernel).validator;
+  }
+
+  /** Kernels that wait to be analysed. */
+  pending(): number {
+    return this.queue.length;
+  }
+
+  /** Analyses the kernel that has waited longest. @returns false when none waits */
+  analyseNext(): boolean {
+    const entry = this.queue.shift();
+    if (entry === undefined) return false;
+    const validator = compileValidator(analyzeKernel(entry.ir, entry.kernel), this.options);
+    entry.validator = validator;
+    this.classes[validator.summary.class]++;
+    return true;
+  }
+
+  get metrics(): VerdictMetrics {
+    return {
+      ...this.counts,
+      refused: { ...this.refused },
+      kernels: { ...this.classes },
+      latency: { ...this.latency },
+    };
+  }
+
+  private timed(validator: Validator, launch: ValidatedLaunch): boolean {
+    const { stopwatchNs } = this.options;
+    if (stopwatchNs === undefined) return validator.judge(launch);
+    const begin = stopwatchNs();
+    const verdict = validator.judge(launch);
+    const ns = stopwatchNs() - begin;
+    this.latency.count++;
+    this.latency.totalNs += ns;
+    this.latency.mostNs = Math.max(this.latency.mostNs, ns);
+    return verdict;
+  }
+
+  private launchCostNs(accesses: number): number {
+    const { launchNs, freeAccesses, accessNs, mostNs } = this.costs;
+    return Math.min(mostNs, launchNs + accessNs * Math.max(0, accesses - freeAccesses));
+  }
+
+  private entryOf(ir: IrModule, kernel: IrFunction): Entry {
+    const known = this.byKernel.get(kernel);
+    if (known !== undefined) return known;
+    const key = contentKey(ir, kernel);
+    let entry = this.byContent.get(key);
+    if (entry === undefined) {
+      entry = { key, ir, kernel: kernel.name };
+      this.byContent.set(key, entry);
+      this.queue.push(entry);
+    }
+    this.byKernel.set(kernel, entry);
+    return entry;
+  }
+}
+
+/** A kernel by its content: its code, that of the functions it may call, the module's variables, and the target. */
+export function contentKey(ir: IrModule, kernel: IrFunction): string {
+  const hash = createHash('sha256');
+  const functions = ir.functions.filter((fn) => !fn.isEntry);
+  const variables = ir.variables.map(({ name, space, bytes }) => [name, space, bytes]);
+  hash.update(JSON.stringify([ir.targets, variables]));
+  for (const { parameters, registers, instructions, variables: own } of [kernel, ...functions])
+    hash.update(JSON.stringify([parameters, registers, instructions, own]));
+  return hash.digest('hex');
+}
