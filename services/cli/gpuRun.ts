@@ -7,6 +7,7 @@ import { addGpuCalibrateCommand } from './gpuCalibrate.js';
 import { addGpuCheckCommand } from './gpuCheck.js';
 import { addGpuDevicesCommand } from './gpuDevices.js';
 import { addGpuDisasmCommand } from './gpuDisasm.js';
+import { addGpuIdempotentCommand } from './gpuIdempotent.js';
 import { addGpuOccupancyCommand } from './gpuOccupancy.js';
 import { addGpuProfileCommand } from './gpuProfile.js';
 import { addGpuRecordCommand } from './gpuRecord.js';
@@ -52,6 +53,7 @@ export function addGpuCommand(program: Command): void {
   addGpuCheckCommand(gpu);
   addGpuDevicesCommand(gpu);
   addGpuDisasmCommand(gpu);
+  addGpuIdempotentCommand(gpu);
   addGpuOccupancyCommand(gpu);
   addGpuProfileCommand(gpu);
   addGpuTopCommand(gpu, program.version() ?? '');
