@@ -1,4 +1,5 @@
 import type { BlockRange, Dim3, KernelFault } from '../executor/index.js';
+import type { LaunchClass } from '../scheduling/index.js';
 
 /**
  * Driver commands are plain, serialisable records: an interposer can hold, inject, rewrite, answer, log or replay
@@ -22,6 +23,8 @@ export interface LaunchControls {
   readonly tpcMask?: string;
   /** Higher runs first. Default 0. */
   readonly priority?: number;
+  /** How much it may be made to wait. Default: its stream's, then its context's, then `standard`. */
+  readonly launchClass?: LaunchClass;
   readonly numerics?: NumericsMode;
   /** Asks for a `blockDone` notice for each block. */
   readonly reportBlocks?: boolean;
@@ -39,13 +42,28 @@ export type CaptureMode = 'global' | 'threadLocal' | 'relaxed';
 export type DriverCommand =
   | (CommandBase & {
       readonly op: 'contextCreate';
-      readonly args: { readonly gpu: number; readonly defaultStream?: DefaultStream };
+      readonly args: {
+        readonly gpu: number;
+        readonly defaultStream?: DefaultStream;
+        /**
+         * Part of the GPU's SMs that its launches may use, in percent, above 0 to 100, as MPS gives it; only where contexts are
+         * side by side. Default: all.
+         */
+        readonly activeThreadPercentage?: number;
+        /** Of launches that name none themselves, nor their stream. */
+        readonly launchClass?: LaunchClass;
+      };
     })
   | (CommandBase & { readonly op: 'contextDestroy'; readonly args: Record<string, never> })
   | (CommandBase & {
       readonly op: 'streamCreate';
       /** Priorities outside the card's range are taken as the nearest in it; higher runs first. */
-      readonly args: { readonly priority: number; readonly nonBlocking?: boolean };
+      readonly args: {
+        readonly priority: number;
+        readonly nonBlocking?: boolean;
+        /** Of launches that name none themselves. */
+        readonly launchClass?: LaunchClass;
+      };
     })
   | (CommandBase & { readonly op: 'streamDestroy'; readonly args: Record<string, never> })
   | (CommandBase & {
@@ -249,6 +267,8 @@ export interface LaunchReport {
   readonly executorSeconds: number;
   /** What the kernel's `printf` calls and failed assertions wrote, the last 1 MiB of it; a faulted launch tells too. */
   readonly printed?: string;
+  /** How often the scheduling policy killed it before it came to its end; absent: never. */
+  readonly kills?: number;
 }
 
 export interface DriverCompletion {

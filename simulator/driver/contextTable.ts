@@ -5,6 +5,8 @@ import type { ContextState, DriverState, StreamState } from './driverState.js';
 import type { ModuleLibrary } from './moduleLibrary.js';
 import { Refusal, failureOf } from './refusal.js';
 import type { DefaultStream, ModuleSymbol } from './commands.js';
+import { checkLaunchClass } from './launchClasses.js';
+import type { LaunchClass } from '../scheduling/index.js';
 
 /** What CUDA's runtime keeps there takes 32 bytes. */
 const GRID_WORKSPACE_BYTES = 256;
@@ -28,7 +30,7 @@ export class ContextTable {
     return context;
   }
 
-  create(gpu: number, defaultStream: DefaultStream = 'perThread'): ContextState {
+  create(gpu: number, defaultStream: DefaultStream = 'perThread', launchClass?: LaunchClass): ContextState {
     if (!Number.isInteger(gpu) || gpu < 0 || gpu >= this.profiles.length) {
       throw new Refusal('invalidValue', `gpu: ${gpu}; this node has GPUs 0 to ${this.profiles.length - 1}`);
     }
@@ -43,6 +45,7 @@ export class ContextTable {
       gpu,
       space: this.memory.createSpace(gpu).id,
       defaultStream,
+      launchClass: checkLaunchClass(launchClass, 'launchClass'),
       streams: new Map([[0, { id: 0, priority: 0, nonBlocking: false, queue: [], lastEndNs: 0 }]]),
       events: new Map(),
       modules: new Map(),
@@ -80,13 +83,19 @@ export class ContextTable {
   }
 
   /** Priorities outside the card's range are taken as the nearest in it. */
-  createStream(context: ContextState, priority: number, nonBlocking: boolean): StreamState {
+  createStream(
+    context: ContextState,
+    priority: number,
+    nonBlocking: boolean,
+    launchClass?: LaunchClass,
+  ): StreamState {
     if (!Number.isInteger(priority))
       throw new Refusal('invalidValue', `priority: ${priority} is not an integer`);
     const { streamPriorities } = this.profiles[context.gpu].limits;
     const stream: StreamState = {
       id: this.state.nextHandle++,
       priority: Math.min(streamPriorities - 1, Math.max(0, priority)),
+      launchClass: checkLaunchClass(launchClass, 'launchClass'),
       nonBlocking,
       queue: [],
       lastEndNs: 0,

@@ -17,8 +17,8 @@ export class ControlCalls {
     const { events, graphs, capture } = streams;
     switch (command.op) {
       case 'streamCreate': {
-        const { priority, nonBlocking } = command.args;
-        const stream = contexts.createStream(context, priority, nonBlocking ?? false);
+        const { priority, nonBlocking, launchClass } = command.args;
+        const stream = contexts.createStream(context, priority, nonBlocking ?? false, launchClass);
         return { handle: stream.id, priority: stream.priority };
       }
       case 'streamDestroy':

@@ -21,13 +21,16 @@ import { ControlCalls } from './controlCalls.js';
 import type { CopyUsage } from './copyMeter.js';
 import type { DriverObserver } from './driverObserver.js';
 import { emptyDriver, type ContextState, type DriverState, type PendingCommand } from './driverState.js';
+import { Hazards } from './hazards.js';
 import { HostThreads } from './hostThreads.js';
 import { entryNamed } from './launchCheck.js';
+import { LaunchJudge, type VerdictSource } from './launchJudge.js';
 import type { ModuleLibrary } from './moduleLibrary.js';
 import { Refusal, failureOf } from './refusal.js';
 import type { SharedLinks } from './sharedLinks.js';
 import type { SinkTable } from './sinkTable.js';
 import { StreamWork } from './streamWork.js';
+import { checkThreadShare } from './threadShares.js';
 
 export interface DriverParts {
   readonly name: string;
@@ -40,6 +43,10 @@ export interface DriverParts {
   readonly sinks: SinkTable;
   /** What launches cost where nothing is executed. */
   readonly costs?: CostLibrary;
+  /** There where a scheduling policy kills: tells which launches may be killed. */
+  readonly verdicts?: VerdictSource;
+  /** False: memory of killed launches is not held against later commands, to see what that is for. */
+  readonly holdsKilled?: boolean;
 }
 
 /**
@@ -56,6 +63,7 @@ export class Driver implements CommandSink, AgendaTarget {
   private readonly calls: ControlCalls;
   private readonly interposers: Interposer[] = [];
   private readonly stages: CommandSink[] = [];
+  private readonly hazards: Hazards | undefined;
   private observer: DriverObserver | undefined;
 
   constructor(
@@ -63,11 +71,23 @@ export class Driver implements CommandSink, AgendaTarget {
     readonly state: DriverState = emptyDriver(parts.devices.length),
   ) {
     this.contexts = new ContextTable(state, parts.memory, parts.profiles, parts.modules);
-    this.hostThreads = new HostThreads(parts.name, parts.agenda, parts.links, state, (pending) =>
-      this.profileOf(pending),
+    const { verdicts } = parts;
+    const judge = verdicts === undefined ? undefined : new LaunchJudge(this.contexts, verdicts);
+    this.hazards =
+      verdicts === undefined ? undefined : new Hazards(state, parts.devices, parts.holdsKilled ?? true);
+    this.hostThreads = new HostThreads(
+      parts.name,
+      parts.agenda,
+      parts.links,
+      state,
+      (pending) => this.profileOf(pending),
+      judge,
     );
-    this.streams = new StreamWork(parts, state, this.contexts, (pending, result, failure) =>
-      this.complete(pending, result, failure),
+    this.streams = new StreamWork(
+      { ...parts, judge, hazards: this.hazards },
+      state,
+      this.contexts,
+      (pending, result, failure) => this.complete(pending, result, failure),
     );
     this.calls = new ControlCalls(state, this.contexts, this.streams);
     this.stages.push({ submit: (command, sink) => this.accept(command, sink) });
@@ -143,8 +163,13 @@ export class Driver implements CommandSink, AgendaTarget {
   private arrive(pending: PendingCommand): void {
     const { command } = pending;
     if (command.op === 'contextCreate') {
-      const { gpu, defaultStream } = command.args;
-      this.complete(pending, { handle: this.contexts.create(gpu, defaultStream).id });
+      const { gpu, defaultStream, launchClass, activeThreadPercentage } = command.args;
+      checkThreadShare(activeThreadPercentage, this.parts.devices[gpu]);
+      const { id } = this.contexts.create(gpu, defaultStream, launchClass);
+      if (activeThreadPercentage !== undefined) {
+        this.parts.devices[gpu].giveShare(id, activeThreadPercentage);
+      }
+      this.complete(pending, { handle: id });
       return;
     }
     const context = this.contexts.require(command.context);
@@ -235,6 +260,11 @@ export class Driver implements CommandSink, AgendaTarget {
     this.killContext(context);
   }
 
+  /** A device's launch was killed, and will run again. */
+  onLaunchKilled(record: LaunchRecord): void {
+    if (record.command !== undefined) this.hazards?.onKilled(record.command);
+  }
+
   onBlocksDone(reports: readonly BlockReport[]): void {
     for (const report of reports) {
       const pending = this.state.pending.get(report.command ?? -1);
@@ -262,6 +292,7 @@ export class Driver implements CommandSink, AgendaTarget {
   private complete(pending: PendingCommand, result: DriverResult | undefined, failure?: DriverFailure): void {
     const { command, sequence } = pending;
     this.state.pending.delete(sequence);
+    this.hazards?.onOver(sequence);
     const context = this.contexts.find(pending.context);
     context?.inFlight.delete(sequence);
     this.observer?.onCompleted(pending, context, result, failure);
@@ -297,5 +328,6 @@ function launchReport(record: LaunchRecord): NonNullable<DriverResult['launch']>
     energyMillijoules: record.energyMillijoules,
     executorSeconds: record.executorSeconds,
     printed: record.printed,
+    kills: record.kills === 0 ? undefined : record.kills,
   };
 }

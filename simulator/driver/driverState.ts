@@ -1,6 +1,14 @@
 import type { DriverFailure, DriverOp, DriverCommand, GraphNodeResult } from './commands.js';
 import type { CaptureMode, DefaultStream, GraphCommand } from './commands.js';
 import type { LaunchRequest } from '../gpu/index.js';
+import type { LaunchClass, LaunchVerdict } from '../scheduling/index.js';
+import type { Footprint } from './footprint.js';
+
+/** Plain data. */
+export interface JudgedLaunch {
+  readonly verdict: LaunchVerdict;
+  readonly footprint: Footprint;
+}
 
 /** A command between its submission and its completion. Plain data. */
 export interface PendingCommand {
@@ -15,6 +23,8 @@ export interface PendingCommand {
   blockers: number;
   /** A launch as it was checked when it arrived; equal ones may share it, and its own terms are known when it starts. */
   request?: LaunchRequest;
+  /** A launch whose memory and verdict were found when it was submitted. */
+  judged?: JudgedLaunch;
   /** A node of a graph that runs: the graph's launch, and which node. */
   readonly node?: { readonly run: number; readonly index: number; readonly isFirst: boolean };
   /** A graph's launch that runs. */
@@ -30,6 +40,8 @@ export interface Predecessor {
 export interface StreamState extends Predecessor {
   readonly id: number;
   readonly priority: number;
+  /** Of launches that name none; undefined: the context's. */
+  readonly launchClass?: LaunchClass;
   /** Takes no part in what the legacy default stream waits for. */
   readonly nonBlocking: boolean;
   /** Sequences of commands, oldest first; the first one runs. */
@@ -96,6 +108,8 @@ export interface ContextState {
   /** Identity of its address space in the node's memory. */
   readonly space: number;
   readonly defaultStream: DefaultStream;
+  /** Of launches whose stream names none. */
+  readonly launchClass?: LaunchClass;
   readonly streams: Map<number, StreamState>;
   readonly events: Map<number, EventState>;
   readonly modules: Map<number, ModuleState>;
@@ -131,6 +145,10 @@ export interface DriverState {
   readonly engines: Map<string, CopyEngineState>;
   /** Commands that wait for a command of another stream, by its sequence. */
   readonly dependents: Map<number, number[]>;
+  /** Where launches are judged: what started commands may touch, by their sequence. */
+  readonly underWay: Map<number, readonly Footprint[]>;
+  /** Launches that were killed and have not completed. */
+  readonly killed: Set<number>;
   /** Bytes allocated on each GPU, against its declared memory. */
   readonly usedBytes: number[];
   nextHandle: number;
@@ -144,6 +162,8 @@ export function emptyDriver(gpus: number): DriverState {
     hostThreads: new Map(),
     engines: new Map(),
     dependents: new Map(),
+    underWay: new Map(),
+    killed: new Set(),
     usedBytes: Array.from({ length: gpus }, () => 0),
     nextHandle: 1,
     nextSequence: 1,

@@ -1,5 +1,6 @@
 import type { Agenda, DeviceProfile } from '../gpu/index.js';
-import type { DriverState, HostThreadState, PendingCommand } from './driverState.js';
+import type { ContextState, DriverState, HostThreadState, PendingCommand } from './driverState.js';
+import type { LaunchJudge } from './launchJudge.js';
 import { HOST_CPU_LINK, type LinkUse, type SharedLinks } from './sharedLinks.js';
 import { submissionCost } from './submissionCost.js';
 
@@ -17,6 +18,7 @@ export class HostThreads {
     private readonly links: SharedLinks,
     private readonly state: DriverState,
     private readonly profileOf: (pending: PendingCommand) => DeviceProfile,
+    private readonly judge?: LaunchJudge,
   ) {}
 
   submit(context: number, sequence: number): void {
@@ -49,17 +51,25 @@ export class HostThreads {
     const pending = this.state.pending.get(thread.queue[0]);
     if (pending === undefined) return;
     thread.busy = true;
+    const context = this.state.contexts.get(pending.context);
     this.links.start({
-      amount: submissionCost(
-        pending.command,
-        this.profileOf(pending),
-        this.state.contexts.get(pending.context),
-      ),
+      amount:
+        submissionCost(pending.command, this.profileOf(pending), context) + this.judgeNs(pending, context),
       uses: HOST_CORE,
       mostPerNs: 1,
       target: this.target,
       kind: 'submitted',
       payload: pending.sequence,
     });
+  }
+
+  /** Judges a launch. @returns what that takes of the thread */
+  private judgeNs(pending: PendingCommand, context: ContextState | undefined): number {
+    if (this.judge === undefined || context === undefined || pending.command.op !== 'launch') return 0;
+    const judged = this.judge.judge(pending.command, context);
+    if (judged === undefined) return 0;
+    const { costNs, verdict, footprint } = judged;
+    pending.judged = { verdict, footprint };
+    return costNs;
   }
 }

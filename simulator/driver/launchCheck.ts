@@ -3,6 +3,7 @@ import type { DeviceProfile, LaunchRequest } from '../gpu/index.js';
 import type { IrFunction, IrModule } from '../ptx/index.js';
 import type { DriverCommand } from './commands.js';
 import type { KnownCost } from './launchCosts.js';
+import { checkLaunchClass } from './launchClasses.js';
 import { knownFit, launchFit, type LaunchFit } from './launchFit.js';
 import { Refusal } from './refusal.js';
 
@@ -40,6 +41,7 @@ export function launchRequest(
   if (!Number.isInteger(priority)) {
     throw new Refusal('invalidLaunch', `controls.priority: ${priority} is not an integer`);
   }
+  checkLaunchClass(controls?.launchClass, 'controls.launchClass');
   const cost = costOf?.(kernel, fit);
   return {
     context,

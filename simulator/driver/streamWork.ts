@@ -12,6 +12,10 @@ import type { ContextState, DriverState, PendingCommand, Predecessor, StreamStat
 import { EventTable } from './eventTable.js';
 import { GraphRuns } from './graphRuns.js';
 import { GraphTable } from './graphTable.js';
+import type { Hazards } from './hazards.js';
+import type { LaunchCommand } from './launchCheck.js';
+import { launchClassOf } from './launchClasses.js';
+import type { LaunchJudge } from './launchJudge.js';
 import { launchLeadNs, switchNs } from './leadTimes.js';
 import { failureOf } from './refusal.js';
 import { HOST_CPU_LINK, type SharedLinks } from './sharedLinks.js';
@@ -27,6 +31,9 @@ export interface StreamSurroundings {
   readonly profiles: readonly DeviceProfile[];
   readonly devices: readonly GpuDevice[];
   readonly costs?: CostLibrary;
+  /** There where launches are killed: whether they may be, and what keeps their memory. */
+  readonly judge?: LaunchJudge;
+  readonly hazards?: Hazards;
 }
 
 /** Where a started command stands: done, under way, or out of its stream and waiting for the host. */
@@ -44,6 +51,8 @@ export class StreamWork {
   /** Streams whose oldest command may have become able to start; empty between two events. */
   private readonly ready: { readonly context: ContextState; readonly stream: StreamState }[] = [];
   private draining = false;
+  private readonly judge: LaunchJudge | undefined;
+  private readonly hazards: Hazards | undefined;
 
   constructor(
     private readonly around: StreamSurroundings,
@@ -55,6 +64,8 @@ export class StreamWork {
       failure?: DriverFailure,
     ) => void,
   ) {
+    this.judge = around.judge;
+    this.hazards = around.hazards;
     this.events = new EventTable(state);
     this.checks = new CommandChecks(around, contexts);
     this.graphs = new GraphTable(state, this.checks);
@@ -152,7 +163,7 @@ export class StreamWork {
         break;
       }
       case 'launch':
-        pending.request = this.checks.launch(command, context);
+        pending.request = this.requestOf(pending, command, context);
         break;
       case 'graphLaunch': {
         const exec = this.graphs.requireExec(context, command.args.exec);
@@ -272,7 +283,7 @@ export class StreamWork {
       const pending = this.state.pending.get(stream.queue[0] ?? -1);
       if (pending === undefined || pending.phase !== 'queued') return;
       this.observer?.onStarted(pending, context);
-      if (pending.blockers > 0) return;
+      if (pending.blockers > 0 || this.hazards?.holds(pending, context) === true) return;
       let failure: DriverFailure | undefined;
       try {
         requireAlive(context);
@@ -297,7 +308,8 @@ export class StreamWork {
     try {
       requireAlive(context);
       const { command } = pending;
-      if (command.op === 'launch') pending.request = this.checks.launch(command, context);
+      if (this.hazards?.holds(pending, context) === true) return;
+      if (command.op === 'launch') pending.request = this.requestOf(pending, command, context);
       this.observer?.onStarted(pending, context);
       this.start(pending, context, run, priority);
     } catch (error) {
@@ -314,6 +326,7 @@ export class StreamWork {
     const { command } = pending;
     const { agenda, name } = this.around;
     const profile = this.around.profiles[context.gpu];
+    this.hazards?.starts(pending, context);
     switch (command.op) {
       case 'eventRecord': {
         const isTimed = context.events.get(command.args.event)?.timing === true;
@@ -418,12 +431,24 @@ export class StreamWork {
     gridWorkspace?: number,
   ): void {
     pending.phase = 'running';
+    const { judged } = pending;
+    if (judged !== undefined && judged.verdict !== request.verdict) {
+      request = { ...request, verdict: judged.verdict };
+    }
     this.around.devices[context.gpu].launch(request, leadNs, pending.sequence, gridWorkspace);
   }
 
   private leadNs({ node }: PendingCommand, profile: DeviceProfile, before: Predecessor): number {
     const place = node === undefined ? 'stream' : node.isFirst ? 'firstNode' : 'node';
     return launchLeadNs(profile, before, this.around.agenda.nowNs(), place);
+  }
+
+  private requestOf(pending: PendingCommand, command: LaunchCommand, context: ContextState): LaunchRequest {
+    const request = this.checks.launch(command, context);
+    const launchClass = launchClassOf(command, context);
+    // Nodes of graphs are submitted together and looked at one by one.
+    if (pending.node !== undefined) pending.judged = this.judge?.judge(command, context);
+    return launchClass === undefined ? request : { ...request, launchClass };
   }
 
   // --- ends ---

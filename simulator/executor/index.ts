@@ -54,6 +54,8 @@ export {
 } from './requests/index.js';
 export {
   ExecutorError,
+  storesOf,
+  takeBackStores,
   takeOver,
   traceRange,
   WasmExecutor,

@@ -202,6 +202,20 @@ export interface AccessJournal {
   at(index: number): JournalEntry;
   /** Undoes, last first, every store and atomic at a position ≥ `position`. A journal can be rolled back further, never forward. */
   rollBack(position: number): void;
+  /** What it would undo, as plain data (`takeBackStores`). */
+  stores?(): StoreLog;
+}
+
+/** What a run stored, with what was there before: enough to take it back. Plain data, in the order of execution. */
+export interface StoreLog {
+  /** Thread-instructions of the whole run; positions are counted as in AccessJournal. */
+  readonly positions: number;
+  /** Position of each store or atomic. */
+  readonly at: Float64Array;
+  readonly addresses: Float64Array;
+  /** Where in `old` its bytes end; they begin where those of the one before it do. */
+  readonly ends: Uint32Array;
+  readonly old: Uint8Array;
 }
 
 export interface JournalEntry {

@@ -9,6 +9,7 @@ import {
   LaunchExecution,
   ProfileCache,
   emptyEngine,
+  emptyPreemption,
   emptySmUse,
   emptyTurns,
   giveShare,
@@ -22,6 +23,9 @@ import {
   type KeptProfiles,
   type LaunchRecord,
   type LaunchRequest,
+  type ParkedBlocks,
+  type PreemptionState,
+  type PreemptionTotals,
   type ResidentGroup,
   type SmUse,
   type TurnState,
@@ -37,6 +41,8 @@ import { UsageMeter, type DeviceUsage } from './usage/index.js';
 export interface DeviceListener {
   onLaunchEnd(record: LaunchRecord, nowNs: number): void;
   onBlocksDone(reports: readonly BlockReport[]): void;
+  /** A launch was killed and will run again. */
+  onLaunchKilled?(record: LaunchRecord): void;
 }
 
 /** Without an executor a device only keeps time. */
@@ -57,6 +63,7 @@ export interface DeviceState {
   nextLaunch: number;
   /** There when the card runs one context at a time. */
   readonly turns: TurnState | undefined;
+  readonly preemption: PreemptionState;
   readonly shares: ContextShares;
   /** See `warmNextLaunch`. */
   warmNext: boolean;
@@ -106,6 +113,12 @@ export class GpuDevice implements AgendaTarget {
       ),
       policy,
       state.turns,
+      state.preemption,
+      {
+        later: (end, launch, atNs) => agenda.schedule(name, atNs, end, launch),
+        onKilled: (record) => this.listener.onLaunchKilled?.(record),
+        onPreempted: (event) => this.observer?.onPreempted?.(event),
+      },
     );
     agenda.attach(name, this);
   }
@@ -239,6 +252,9 @@ export class GpuDevice implements AgendaTarget {
       this.dispatcher.start(record);
     } else if (kind === 'progress') {
       this.state.armed = undefined;
+    } else if (kind === 'vacated' || kind === 'restored') {
+      this.advance(nowNs);
+      this.dispatcher.preemptor.onMoved(kind, payload, nowNs);
     }
     this.settle(nowNs);
   }
@@ -257,7 +273,28 @@ export class GpuDevice implements AgendaTarget {
   /** What it has done since it was made; a copy begins anew. @param isAlive false: a context whose sums may be dropped */
   usage(isAlive: (context: number) => boolean = () => true): DeviceUsage {
     this.count(this.agenda.nowNs());
-    return this.meter.usage(this.state.engine, this.state.turns?.parked.values() ?? [], isAlive);
+    return this.meter.usage(this.state.engine, this.offSms(), isAlive);
+  }
+
+  /** What scheduling has taken off the SMs so far, and how long critical launches waited. */
+  preemptions(): PreemptionTotals {
+    return { ...this.state.preemption.totals };
+  }
+
+  /** Something comes under way that overlaps the memory of a launch, by its command: it must not be run again any more. */
+  keepFromKills(command: number): void {
+    for (const record of this.state.launches.values()) {
+      if (record.command === command) record.mustNotKill = true;
+    }
+  }
+
+  /** Blocks that have begun and are on no SM, or stand still there. */
+  private *offSms(): Generator<ParkedBlocks> {
+    const { turns, preemption } = this.state;
+    if (turns !== undefined) yield* turns.parked.values();
+    for (const left of preemption.leaving.values()) if (left.kind === 'save') yield left;
+    yield* preemption.saved.values();
+    yield* preemption.restoring.values();
   }
 
   /** One observer at a time; undefined: none. */
@@ -430,6 +467,7 @@ export function emptyDevice(
     power: emptyPower(profile, nowNs),
     nextLaunch: 1,
     turns: sharing === 'timeSliced' ? emptyTurns() : undefined,
+    preemption: emptyPreemption(),
     shares: new Map(),
     warmNext: false,
     armed: undefined,

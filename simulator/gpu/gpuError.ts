@@ -5,7 +5,9 @@ export type GpuErrorCode =
   | 'invalidClock'
   | 'invalidPowerLimit'
   | 'invalidShare'
-  | 'unsupportedPreemption'
+  /** What a scheduling policy decided cannot be done. */
+  | 'invalidDecision'
+  | 'unsafeKill'
   | 'snapshotMismatch';
 
 export class GpuError extends Error {

@@ -9,6 +9,8 @@ export {
   type LaunchRecord,
   type LaunchRequest,
   type LaunchSource,
+  type PreemptionEvent,
+  type PreemptionTotals,
   type ResidentGroup,
 } from './dispatch/index.js';
 export {

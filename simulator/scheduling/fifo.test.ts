@@ -1,26 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { schedulingPolicy, type DeviceView, type LaunchView } from './index.js';
-
-function launch(id: number, change: Partial<LaunchView> = {}): LaunchView {
-  return {
-    id,
-    context: 1,
-    kernel: 'k',
-    priority: 0,
-    arrivedNs: id,
-    lo: 0,
-    hi: 10,
-    next: 0,
-    residentBlocks: 0,
-    doneBlocks: 0,
-    tpcMask: -1n,
-    ...change,
-  };
-}
-
-function view(launches: LaunchView[], fits: Record<number, number>): DeviceView {
-  return { nowNs: 0, tpcs: 66, launches, fits: (id) => fits[id] ?? 0 };
-}
+import { schedulingPolicy } from './index.js';
+import { launch, view } from './tests/views.js';
 
 describe('fifo', () => {
   const policy = schedulingPolicy('fifo');

@@ -1,4 +1,5 @@
 import type { DeviceView, LaunchView, SchedulingDecision, SchedulingPolicy } from './policy.js';
+import { isBefore } from './urgency.js';
 
 /**
  * What the hardware does by itself: the launch of the highest priority, among equals the oldest, gives blocks until it
@@ -53,12 +54,6 @@ export class FifoPolicy implements SchedulingPolicy {
 }
 
 const HOLD: SchedulingDecision = { kind: 'hold' };
-
-function isBefore(a: LaunchView, b: LaunchView): boolean {
-  if (a.priority !== b.priority) return a.priority > b.priority;
-  if (a.arrivedNs !== b.arrivedNs) return a.arrivedNs < b.arrivedNs;
-  return a.id < b.id;
-}
 
 function maskOf({ tpcMask }: LaunchView, { tpcs }: DeviceView): bigint {
   return tpcMask < 0n ? (1n << BigInt(tpcs)) - 1n : tpcMask;

@@ -1,6 +1,7 @@
 import { JOURNAL_WHAT, AREA, JOURNAL_ENTRY, RECORD } from '../compiler/index.js';
-import type { AccessJournal, AddressSpace, JournalEntry } from '../types.js';
+import type { AccessJournal, AddressSpace, JournalEntry, StoreLog } from '../types.js';
 import type { LaunchArea } from './launchArea.js';
+import { StoreLogWriter } from './storeLog.js';
 
 interface Chunk {
   /** Index of the first entry. */
@@ -98,6 +99,23 @@ export class RunJournal implements AccessJournal {
     const segment = this.space.find(address);
     if (segment === undefined || address + bytes > segment.virtualAddress + segment.bytes) return;
     this.space.view(address, bytes).set(chunk.old.subarray(old, old + bytes));
+  }
+
+  /** Its stores and atomics that are not undone, as plain data that can undo them later. */
+  stores(): StoreLog {
+    const log = new StoreLogWriter(this.executed);
+    for (const { entries, count, old } of this.chunks) {
+      for (let index = 0; index < count; index++) {
+        const base = index * JOURNAL_ENTRY.bytes;
+        const from = entries.getInt32(base + JOURNAL_ENTRY.old, true) - AREA.journalOld;
+        if (from < 0) continue;
+        const position = wide(entries, base + JOURNAL_ENTRY.position);
+        if (position >= this.undoneFrom) continue;
+        const bytes = entries.getInt32(base + JOURNAL_ENTRY.what, true) & JOURNAL_WHAT.bytesMask;
+        log.add(position, wide(entries, base + JOURNAL_ENTRY.address), old.subarray(from, from + bytes));
+      }
+    }
+    return log.finish();
   }
 
   private chunkOf(index: number): Chunk | undefined {

@@ -1,5 +1,6 @@
 import type { BlockWork } from '../timing/index.js';
 import type { LaunchRecord } from './launchRecord.js';
+import type { ResidentGroup } from './residentGroup.js';
 
 /** Where the work of blocks comes from: from running them, or from what they are known to cost. */
 export interface BlockSource {
@@ -19,4 +20,8 @@ export interface BlockSource {
     /** Bytes that other running launches touch. */
     otherFootprintBytes: number,
   ): BlockWork | undefined;
+  /** Blocks are killed where they are: what they would have stored from there on is as if it had never been. */
+  takeBack?(record: LaunchRecord, groups: readonly ResidentGroup[]): void;
+  /** Blocks have come to their end: what they stored stays. */
+  settle?(record: LaunchRecord, group: ResidentGroup): void;
 }

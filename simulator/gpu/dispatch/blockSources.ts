@@ -1,6 +1,7 @@
 import type { BlockWork } from '../timing/index.js';
 import type { BlockSource } from './blockSource.js';
 import type { LaunchRecord } from './launchRecord.js';
+import type { ResidentGroup } from './residentGroup.js';
 
 /** Launches that have a cost take their work from it; the others run, where there is something to run them. */
 export class BlockSources implements BlockSource {
@@ -22,6 +23,14 @@ export class BlockSources implements BlockSource {
     otherFootprintBytes: number,
   ): BlockWork | undefined {
     return this.of(record).run(record, sms, nowNs, clockHz, residentBlocks, otherFootprintBytes);
+  }
+
+  takeBack(record: LaunchRecord, groups: readonly ResidentGroup[]): void {
+    this.functional?.takeBack?.(record, groups);
+  }
+
+  settle(record: LaunchRecord, group: ResidentGroup): void {
+    this.functional?.settle?.(record, group);
   }
 
   private of({ cost, kernel }: LaunchRecord): BlockSource {

@@ -4,7 +4,7 @@ import type { DeviceProfile } from '../profiles/index.js';
 import type { BlockWork, L2State } from '../timing/index.js';
 import type { BlockSource } from './blockSource.js';
 import { BlockWorks } from './blockWorks.js';
-import type { LaunchRecord } from './launchRecord.js';
+import { notPastFirstRun, type LaunchRecord } from './launchRecord.js';
 import { TrafficPlans } from './trafficPlans.js';
 
 /** What a launch without anything that executes it needs to know of its buffers. */
@@ -31,7 +31,8 @@ export class CostedExecution implements BlockSource {
 
   chunk(record: LaunchRecord, wanted: number): number {
     const cost = costOf(record);
-    return Math.min(wanted, cost.ends[runOf(cost, record.next)] - record.next, record.hi - record.next);
+    const most = notPastFirstRun(record, wanted);
+    return Math.min(most, cost.ends[runOf(cost, record.next)] - record.next, record.hi - record.next);
   }
 
   run(
@@ -44,8 +45,8 @@ export class CostedExecution implements BlockSource {
   ): BlockWork {
     const cost = costOf(record);
     const counts = cost.counts[runOf(cost, record.next)];
+    if (record.next >= record.ranUntil) count(record, counts, sms.length);
     record.next += sms.length;
-    count(record, counts, sms.length);
     const { counters } = this;
     counters.warpInstructions = counts.warpInstructions;
     record.profile = cost.profile;

@@ -9,6 +9,8 @@ import { ContextTurns, type BlockStage, type TurnState } from './contextTurns.js
 import { knownFrom } from './knownWork.js';
 import type { BlockReport, LaunchRecord } from './launchRecord.js';
 import type { PlacedBlocks } from './placing.js';
+import { haveRoom, keepsStores, preemptionCosts, ranNs, type PreemptionState } from './preemption.js';
+import { Preemptor, type MovedBlocks, type PreemptionListener } from './preemptor.js';
 import { RampedWorks } from './rampedWorks.js';
 import { blockAt, roundRobin, type ResidentGroup } from './residentGroup.js';
 import {
@@ -29,7 +31,8 @@ const DRAM_BYTES = DEVICE_RESOURCES.indexOf('dramBytes');
  * Owns the blocks that are not dispatched yet: asks the policy who is next, places blocks within occupancy and the
  * launch's TPCs, runs them functionally and hands them to the engine as resident work.
  */
-export class Dispatcher implements BlockStage {
+export class Dispatcher implements BlockStage, MovedBlocks {
+  readonly preemptor: Preemptor;
   private readonly contextTurns: ContextTurns | undefined;
   /** An SM that holds nothing. */
   private readonly nothing = emptySmUse(1);
@@ -57,11 +60,25 @@ export class Dispatcher implements BlockStage {
     private readonly policy: SchedulingPolicy,
     /** Of a card that runs one context at a time. */
     turns: TurnState | undefined,
+    preemption: PreemptionState,
+    listener: PreemptionListener,
   ) {
     this.tpcs = profile.sms / profile.smsPerTpc;
     this.ramped = new RampedWorks(profile.timing.blocksPerCycle);
     this.vacated = new VacatedPlaces(fillRanks(profile));
-    this.shown = { nowNs: 0, tpcs: this.tpcs, launches: this.running, fits: this.fits };
+    this.shown = {
+      nowNs: 0,
+      tpcs: this.tpcs,
+      launches: this.running,
+      fits: this.fits,
+      canRestore: (launch) => this.preemptor.canRestore(this.recordOf(launch)),
+      costs: (launch) => {
+        this.giveUpVacated();
+        engine.dropFinished();
+        return preemptionCosts(profile, this.recordOf(launch), engine.state.groups, engine.state.asOfNs);
+      },
+    };
+    this.preemptor = new Preemptor(profile, preemption, launches, engine, execution, this, listener);
     this.contextTurns = turns === undefined ? undefined : new ContextTurns(profile, turns, launches, this);
   }
 
@@ -76,6 +93,16 @@ export class Dispatcher implements BlockStage {
     return groups;
   }
 
+  hold(group: ResidentGroup, sign: 1 | -1): void {
+    this.vacated.fullFor = undefined;
+    this.occupyAgain(group, sign);
+  }
+
+  hasRoom(groups: readonly ResidentGroup[], block: BlockFootprint): boolean {
+    this.giveUpVacated();
+    return haveRoom(this.profile, this.use, groups, block);
+  }
+
   putBack(groups: readonly ResidentGroup[]): void {
     for (const group of groups) this.occupyAgain(group, 1);
     this.engine.putBack(groups);
@@ -84,6 +111,7 @@ export class Dispatcher implements BlockStage {
   /** A launch may give blocks from now on. */
   start(record: LaunchRecord): void {
     record.phase = 'running';
+    if (keepsStores(record, this.policy)) record.isObserved = true;
     this.isStale = true;
     this.line = undefined;
     if (record.next >= record.hi) this.spent.push(record);
@@ -119,6 +147,8 @@ export class Dispatcher implements BlockStage {
     if (blocks < count) return false;
     this.count(record, group);
     this.engine.passOn(position, line.id, next === line.lo ? this.ramped.of(work, count) : work, next);
+    if (next === line.lo && line.launchClass === 'critical')
+      this.preemptor.started(line, this.engine.state.asOfNs);
     line.next = next + count;
     line.residentBlocks += count;
     this.isHeld = line.next < line.hi;
@@ -161,18 +191,11 @@ export class Dispatcher implements BlockStage {
         }
         return { faulted: faulted ?? NONE, wakeNs: decision.untilNs };
       }
-      const record = this.launches.get(decision.launch);
-      if (record === undefined) {
-        throw new GpuError(
-          'invalidLaunch',
-          `policy '${this.policy.name}' chose launch ${decision.launch}, which is not there`,
-        );
-      }
-      if (decision.kind === 'kill') {
-        throw new GpuError(
-          'unsupportedPreemption',
-          `policy '${this.policy.name}' asks to kill launch ${record.id} ('${record.kernel}'): this device runs blocks to their end`,
-        );
+      const record = this.recordOf(decision.launch);
+      if (decision.kind !== 'dispatch') {
+        this.giveUpVacated();
+        this.preemptor.carryOut(decision, record, nowNs);
+        continue;
       }
       const dispatched = this.dispatch(record, decision.blocks, decision.tpcMask);
       if (record.fault !== undefined) {
@@ -186,6 +209,15 @@ export class Dispatcher implements BlockStage {
         return faulted === undefined ? FILLED : { faulted, wakeNs: undefined };
       }
     }
+  }
+
+  private recordOf(launch: number): LaunchRecord {
+    const record = this.launches.get(launch);
+    if (record !== undefined) return record;
+    throw new GpuError(
+      'invalidDecision',
+      `policy '${this.policy.name}' chose launch ${launch}, which is not there`,
+    );
   }
 
   /** Whether all room there is went to the launch that is next in line, and more of its blocks wait. */
@@ -221,15 +253,26 @@ export class Dispatcher implements BlockStage {
   }
 
   /** Counts blocks that have come to their end. */
-  private count(record: LaunchRecord, { work, count }: ResidentGroup): void {
+  private count(record: LaunchRecord, group: ResidentGroup): void {
+    const { work, count } = group;
     record.residentBlocks -= count;
     record.doneBlocks += count;
     record.dramBytes += work.device[DRAM_BYTES] * count;
+    if (this.policy.preempts === true) this.countPreemptable(record, group);
     if (record.residentBlocks === 0 && record.next >= record.hi) this.spent.push(record);
+  }
+
+  /** What only matters to launches that may be taken off the SMs. */
+  private countPreemptable(record: LaunchRecord, group: ResidentGroup): void {
+    const { asOfNs } = this.engine.state;
+    record.doneBlockNs += ranNs(group, asOfNs) * group.count;
+    this.execution.settle?.(record, group);
+    if (record.residentBlocks === 0) this.preemptor.drained(record, asOfNs);
   }
 
   /** Takes a launch off the device, resident blocks and all. */
   drop(record: LaunchRecord): void {
+    this.engine.leaveParked(this.preemptor.drop(record, this.engine.state.asOfNs));
     for (const group of this.engine.takeLaunch(record.id)) this.release(group);
     this.engine.leaveParked(this.contextTurns?.drop(record.id, this.engine.state.asOfNs) ?? []);
     this.forget(record);
@@ -271,6 +314,16 @@ export class Dispatcher implements BlockStage {
   }
 
   private dispatch(record: LaunchRecord, wanted: number, narrower: bigint | undefined): number {
+    const isFirst = record.launchClass === 'critical' && record.next === record.lo && record.kills === 0;
+    const dispatched = record.isMoving ? 0 : this.dispatchNow(record, wanted, narrower);
+    if (dispatched > 0) {
+      record.drainSinceNs = undefined;
+      if (isFirst) this.preemptor.started(record, this.engine.state.asOfNs);
+    }
+    return dispatched;
+  }
+
+  private dispatchNow(record: LaunchRecord, wanted: number, narrower: bigint | undefined): number {
     if (this.vacated.blocks > 0) {
       const taken = this.canTakeOver(record, narrower) ? this.takeOver(record, wanted) : 0;
       if (taken > 0 || record.fault !== undefined) return taken;
@@ -395,7 +448,7 @@ export class Dispatcher implements BlockStage {
 
   private readonly fits = (launch: number, tpcMask?: bigint): number => {
     const record = this.launches.get(launch);
-    if (record === undefined || record.phase !== 'running') return 0;
+    if (record === undefined || record.phase !== 'running' || record.isMoving) return 0;
     const waiting = record.hi - record.next;
     if (this.canTakeOver(record, tpcMask)) return Math.min(this.vacated.blocks, waiting);
     this.giveUpVacated();

@@ -4,6 +4,13 @@ export { blockAt, type BlockEnergy, type ResidentGroup, type ResidentKind } from
 export { giveShare, withinShare, type ContextShares } from './contextShares.js';
 export { emptyTurns, type ParkedBlocks, type TurnState } from './contextTurns.js';
 export { Dispatcher } from './dispatcher.js';
+export {
+  emptyPreemption,
+  type PreemptionEvent,
+  type PreemptionState,
+  type PreemptionTotals,
+} from './preemption.js';
+export type { MoveEnd } from './preemptor.js';
 export type { BlockSource } from './blockSource.js';
 export { BlockSources } from './blockSources.js';
 export { CostedExecution } from './costedExecution.js';

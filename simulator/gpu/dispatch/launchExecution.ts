@@ -1,16 +1,22 @@
 import {
   CompileError,
+  storesOf,
+  takeBackStores,
+  type BlockRange,
   type ExecutionCounters,
   type Executor,
   type ExecutorLaunch,
+  type RunResult,
 } from '../../executor/index.js';
 import type { DeviceProfile, TimingRule } from '../profiles/index.js';
 import { scalarsOf, type CostRecorder } from '../costs/index.js';
 import { rulesLeftOut, workWithoutWaves, type BlockWork, type L2State } from '../timing/index.js';
 import type { BlockSource } from './blockSource.js';
 import { BlockWorks } from './blockWorks.js';
-import { addCounters, addPrinted, type LaunchRecord } from './launchRecord.js';
+import { addCounters, addPrinted, addTo, notPastFirstRun, type LaunchRecord } from './launchRecord.js';
+import { doneOf } from './preemption.js';
 import type { ProfileCache } from './profileCache.js';
+import { blockAt, type ResidentGroup } from './residentGroup.js';
 import { TrafficPlans } from './trafficPlans.js';
 
 /** Turns a launch record back into something that runs: handles resolved, argument bytes in place. */
@@ -62,7 +68,7 @@ export class LaunchExecution implements BlockSource {
   /** How many blocks the next call of `run` may take; a cooperative launch's all wait for one another. */
   chunk(record: LaunchRecord, wanted: number): number {
     const most = record.cooperative === true ? Infinity : this.runsAlone(record) ? 1 : CHUNK_BLOCKS;
-    return Math.min(most, wanted, record.hi - record.next);
+    return Math.min(most, notPastFirstRun(record, wanted), record.hi - record.next);
   }
 
   run(
@@ -119,6 +125,7 @@ export class LaunchExecution implements BlockSource {
     const key = record.profile === undefined ? this.profiles.keyOf(record, launch, residentBlocks) : '';
     const prepared =
       record.profile === undefined ? this.profiles.prepare(key, record, launch, residentBlocks) : undefined;
+    const isRerun = record.next < record.ranUntil;
     const counters = record.wholeGrid ?? this.execute(record, launch, sms.length);
     if (counters === undefined) return undefined;
     if (sms.length === 1) noteBlock(record, counters);
@@ -133,7 +140,7 @@ export class LaunchExecution implements BlockSource {
       otherFootprintBytes,
     );
     const { recorder, source } = this.options;
-    if (recorder?.isRecording === true) {
+    if (recorder?.isRecording === true && !isRerun) {
       recorder.onBlocks(
         this.profile.name,
         record,
@@ -162,9 +169,13 @@ export class LaunchExecution implements BlockSource {
     const isWhole = executor.needsWholeGrid?.(launch) === true;
     const startSeconds = stopwatch?.() ?? 0;
     const range = { lo: record.next, hi: isWhole ? record.hi : record.next + blocks };
-    const result = executor.run(launch, range, 'fast', fuelPerBlock);
+    if (isWhole) record.isObserved = undefined;
+    const result =
+      record.isObserved === true
+        ? this.observe(record, launch, range)
+        : executor.run(launch, range, 'fast', fuelPerBlock);
     record.executorSeconds += (stopwatch?.() ?? 0) - startSeconds;
-    addCounters(record, result.counters);
+    if (record.next >= record.ranUntil) addCounters(record, result.counters);
     addPrinted(record, result.printed);
     if (result.status === 'fault') {
       record.fault = result.fault;
@@ -175,6 +186,42 @@ export class LaunchExecution implements BlockSource {
     }
     if (isWhole) record.wholeGrid = result.counters;
     return result.counters;
+  }
+
+  /** Runs blocks one by one and keeps what each has stored until it comes to its end in simulated time. */
+  private observe(record: LaunchRecord, launch: ExecutorLaunch, { lo, hi }: BlockRange): RunResult {
+    const { executor, fuelPerBlock } = this.options;
+    record.stores ??= new Map();
+    let counters: ExecutionCounters | undefined;
+    for (let block = lo; ; block++) {
+      const result = executor.run(launch, { lo: block, hi: block + 1 }, 'observed', fuelPerBlock);
+      if (result.journal === undefined)
+        throw new Error(`an observed run of '${record.kernel}' has no journal`);
+      record.stores.set(block, storesOf(result.journal));
+      if (counters === undefined) counters = result.counters;
+      else addTo(counters, result.counters);
+      if (block === hi - 1 || result.status !== 'done') return { ...result, counters };
+    }
+  }
+
+  /** Last block first, as they ran one after the other. */
+  takeBack(record: LaunchRecord, groups: readonly ResidentGroup[]): void {
+    const { stores } = record;
+    if (stores === undefined) return;
+    const { space } = this.options.source.executorLaunch(record).module;
+    const done = new Map<number, number>();
+    for (const group of groups) {
+      for (let place = 0; place < group.count; place++) done.set(blockAt(group, place), doneOf(group));
+    }
+    for (const [block, log] of [...stores].reverse()) {
+      takeBackStores(space, log, Math.floor(log.positions * (done.get(block) ?? 0)));
+    }
+    record.stores = new Map();
+  }
+
+  settle({ stores }: LaunchRecord, group: ResidentGroup): void {
+    if (stores === undefined) return;
+    for (let place = 0; place < group.count; place++) stores.delete(blockAt(group, place));
   }
 }
 

@@ -4,7 +4,9 @@ import {
   type InstructionClass,
   type KernelFault,
   type LaunchShape,
+  type StoreLog,
 } from '../../executor/index.js';
+import type { LaunchClass, LaunchVerdict } from '../../scheduling/index.js';
 import type { BlockFootprint } from '../occupancy/index.js';
 import type { ProfiledCost } from '../costs/index.js';
 import type { KernelProfile, TrafficPlan } from '../timing/index.js';
@@ -29,6 +31,10 @@ export interface LaunchRequest {
   /** TPCs allowed, one bit each; -1n allows all. */
   readonly tpcMask: bigint;
   readonly priority: number;
+  /** Undefined: `standard`. */
+  readonly launchClass?: LaunchClass;
+  /** Whether it may be killed and run again, where somebody asked. */
+  readonly verdict?: LaunchVerdict;
   readonly reportBlocks: boolean;
   readonly block: BlockFootprint;
   /** Of one thread, as the launch check estimated them. */
@@ -76,6 +82,23 @@ export interface LaunchRecord extends LaunchRequest {
   fault?: KernelFault;
   /** What the kernel has printed, in the order in which its blocks ran. */
   printed?: string;
+  kills: number;
+  savedBlocks: number;
+  /** Its blocks are on their way off the SMs or back. */
+  isMoving: boolean;
+  /** Blocks below have run before a kill: what they execute again is not counted. */
+  ranUntil: number;
+  /** Time that its finished blocks were on the SMs, where the policy preempts. */
+  doneBlockNs: number;
+  /** A policy waits for its resident blocks since then, which held so much. */
+  drainSinceNs?: number;
+  drainedBytes?: number;
+  /** Something that overlaps its memory came under way after it. */
+  mustNotKill?: boolean;
+  /** Its blocks run so that their stores can be taken back. */
+  isObserved?: boolean;
+  /** By block: what those that have not come to their end have stored. */
+  stores?: Map<number, StoreLog>;
 }
 
 /** What a launch has for itself alone; see the fields of its record. */
@@ -104,6 +127,8 @@ export function launchRecord(
     hi: request.hi,
     tpcMask,
     priority: request.priority,
+    launchClass: request.launchClass,
+    verdict: request.verdict,
     reportBlocks: request.reportBlocks,
     block: request.block,
     registers: request.registers,
@@ -132,6 +157,16 @@ export function launchRecord(
     plan: undefined,
     fault: undefined,
     printed: undefined,
+    kills: 0,
+    savedBlocks: 0,
+    isMoving: false,
+    ranUntil: request.lo,
+    doneBlockNs: 0,
+    drainSinceNs: undefined,
+    drainedBytes: undefined,
+    mustNotKill: undefined,
+    isObserved: undefined,
+    stores: undefined,
   };
 }
 
@@ -160,13 +195,19 @@ export function addPrinted(record: LaunchRecord, text: string | undefined): void
   record.printed = ((record.printed ?? '') + text).slice(-PRINTED_CHARACTERS);
 }
 
+/** Of the next blocks so many as have all run before a kill, or none of them. */
+export function notPastFirstRun({ next, ranUntil }: LaunchRecord, blocks: number): number {
+  return next < ranUntil ? Math.min(blocks, ranUntil - next) : blocks;
+}
+
 /** Adds what blocks have executed to their launch's counters, which may be these from now on. */
 export function addCounters(record: LaunchRecord, more: ExecutionCounters): void {
-  const into = record.counters;
-  if (into.blocks === 0) {
-    record.counters = more;
-    return;
-  }
+  if (record.counters.blocks === 0) record.counters = more;
+  else addTo(record.counters, more);
+}
+
+/** Adds counters of other blocks. */
+export function addTo(into: ExecutionCounters, more: ExecutionCounters): void {
   into.threadInstructions += more.threadInstructions;
   into.warpInstructions += more.warpInstructions;
   for (const name of CLASSES) into.byClass[name] += more.byClass[name];

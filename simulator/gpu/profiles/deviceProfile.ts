@@ -157,6 +157,11 @@ export interface DeviceTiming {
   /** Of contexts that have the card in turn: how long each turn is while others wait, and the time between two. */
   readonly contextSliceNs: number;
   readonly contextSwitchNs: number;
+  /** Of a launch whose blocks are killed: until their SMs are free. */
+  readonly killNs: number;
+  /** Of blocks whose registers and shared memory are copied out, or back: what it takes whatever there is, and the rate. */
+  readonly saveNs: number;
+  readonly saveBytesPerSecond: number;
   /** The fewest SMs that a context's share under MPS comes to. */
   readonly leastShareSms: number;
   /** Blocks that the whole device can start in a cycle. */

@@ -1,10 +1,13 @@
-import { FifoPolicy } from '../../scheduling/index.js';
+import { FifoPolicy, type SchedulingPolicy } from '../../scheduling/index.js';
 import { VirtualClock } from '../../time/index.js';
 import { Agenda, GpuDevice, type BlockReport, type DeviceState } from '../index.js';
 import { H200, type KnownDevice } from './knownLaunches.js';
 
 /** A device in the state of another, on a clock of its own, with the other's pending events. */
-export function forkOf({ gpu, clock, agenda }: KnownDevice): {
+export function forkOf(
+  { gpu, clock, agenda }: KnownDevice,
+  policy: SchedulingPolicy = new FifoPolicy(),
+): {
   readonly gpu: GpuDevice;
   readonly clock: VirtualClock;
   readonly blocks: BlockReport[];
@@ -19,7 +22,7 @@ export function forkOf({ gpu, clock, agenda }: KnownDevice): {
     H200,
     'gpu',
     copy,
-    new FifoPolicy(),
+    policy,
     {
       source: {
         executorLaunch: () => {

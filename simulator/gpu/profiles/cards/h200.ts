@@ -13,6 +13,7 @@ const copies = cite('copies');
 const calls = cite('calls');
 const power = cite('power');
 const contexts = cite('contexts');
+const picker = cite('picker');
 const assumed = cite('assumed');
 
 /** NVIDIA H200 SXM, the card that the timing model was fitted on. What is left of the errors is told in ../h200.md. */
@@ -42,6 +43,10 @@ export const h200: WholeCard = {
       text: '../reference/h200-power.csv and h200-power-samples.csv; values that change as in real work',
     },
     contexts: { kind: 'measured', text: '../reference/h200-processes.json' },
+    picker: {
+      kind: 'document',
+      text: 'Han et al., Accurate and Ultra-Fast Launch-Time Validation of Idempotency for GPU Kernels, EuroSys 2026, measured on a GV100',
+    },
     assumed: { kind: 'assumed', text: 'nothing measured it' },
   },
   sms: device(132),
@@ -110,6 +115,12 @@ export const h200: WholeCard = {
     contextSwitchNs: contexts(
       155_000,
       'the stops are longer by this a switch; two processes of short launches get 2,461 a second each, a switch before each',
+    ),
+    killNs: picker(1_000, 'what it takes a kill to cost'),
+    saveNs: picker(4_000, 'the least of 4 to 98 us that switches take there'),
+    saveBytesPerSecond: picker(
+      696e9,
+      'the most, 98 us, for all registers and shared memory of the card (33.0 MiB and 29.4 MiB) at once',
     ),
     leastShareSms: contexts(8, '1 % of the threads; 10 % are 12 SMs, 25 % 32, 50 % 66, 75 % 98'),
     blockStartCycles: fit(400, 'slot set-up, first instruction fetch, parameters'),

@@ -1,0 +1,79 @@
+import type { LaunchShape, LoadedModule } from '../executor/index.js';
+import type { LaunchVerdict } from '../scheduling/index.js';
+import type { IrFunction } from '../ptx/index.js';
+import type { ContextTable } from './contextTable.js';
+import type { ContextState, JudgedLaunch } from './driverState.js';
+import { anywhere, type Footprint } from './footprint.js';
+import { entryNamed, type LaunchCommand } from './launchCheck.js';
+import { launchClassOf } from './launchClasses.js';
+
+/** Who tells whether a launch may be killed and run again, from nothing but its arguments and dimensions. */
+export interface VerdictSource {
+  judge(module: LoadedModule, kernel: IrFunction, launch: JudgedTerms): SourcedVerdict;
+}
+
+export interface JudgedTerms {
+  readonly params: Uint8Array;
+  readonly shape: LaunchShape;
+  readonly symbols: ReadonlyMap<string, number>;
+}
+
+export interface SourcedVerdict extends LaunchVerdict {
+  /** Of the submitting host thread. */
+  readonly costNs: number;
+  /** Bytes that the launch may touch, inclusive; undefined: any. The arrays are read at once. */
+  readonly ranges?: AccessRanges;
+}
+
+export interface AccessRanges {
+  readonly isComplete: boolean;
+  readonly count: number;
+  /** lo > hi: it never happens. */
+  readonly lo: ArrayLike<number>;
+  readonly hi: ArrayLike<number>;
+  /** 1: a write. */
+  readonly isWrite: ArrayLike<number>;
+}
+
+/** Judges launches while the host submits them. Those of class `critical` are never preempted, and so not looked at. */
+export class LaunchJudge {
+  constructor(
+    private readonly contexts: ContextTable,
+    private readonly verdicts: VerdictSource,
+  ) {}
+
+  /** Undefined of launches that are not looked at, also because they will be refused. */
+  judge(
+    command: LaunchCommand,
+    context: ContextState,
+  ): (JudgedLaunch & { readonly costNs: number }) | undefined {
+    if (launchClassOf(command, context) === 'critical' || context.fault !== undefined) return undefined;
+    const { grid, block, dynamicSharedBytes, params } = command.args;
+    if (!context.modules.has(command.args.module)) return undefined;
+    const module = this.contexts.requireModule(context, command.args.module);
+    const kernel = entryNamed(module, command.args.kernel);
+    if (kernel === undefined || params.length !== kernel.parameterBytes) return undefined;
+    const { idempotent, of, cause, costNs, ranges } = this.verdicts.judge(module, kernel, {
+      params,
+      shape: { grid, block, dynamicSharedBytes },
+      symbols: module.symbols,
+    });
+    const footprint = footprintOf(context.id, ranges);
+    // A part of the grid does a part of what all of it does.
+    return { verdict: { idempotent: idempotent && !footprint.isAny, of, cause }, footprint, costNs };
+  }
+}
+
+function footprintOf(context: number, ranges: AccessRanges | undefined): Footprint {
+  if (ranges?.isComplete !== true) return anywhere(context);
+  const lo: number[] = [];
+  const hi: number[] = [];
+  const isWrite: boolean[] = [];
+  for (let index = 0; index < ranges.count; index++) {
+    if (!(ranges.lo[index] <= ranges.hi[index])) continue;
+    lo.push(ranges.lo[index]);
+    hi.push(ranges.hi[index]);
+    isWrite.push(ranges.isWrite[index] === 1);
+  }
+  return { context, isAny: false, lo, hi, isWrite };
+}

@@ -1,0 +1,61 @@
+import { dispatchInOrder } from './orderedDispatch.js';
+import type { DeviceView, LaunchView, SchedulingDecision, SchedulingPolicy } from './policy.js';
+import { insert, isBefore } from './urgency.js';
+
+/** About the slice of a driver without MPS, `timing.contextSliceNs` of the card that was measured. */
+export const SLICE_NS = 2_000_000;
+
+/** Plain data. */
+interface Turn {
+  context: number | undefined;
+  sinceNs: number;
+}
+
+/**
+ * Contexts in turn, whatever their classes: each has the device for a slice while others wait, then what it has on the SMs is
+ * copied out until its next turn. One that has nothing to run gives its turn away.
+ */
+export class TimeSlicePolicy implements SchedulingPolicy {
+  readonly name = 'timeSlice';
+  readonly preempts = true;
+  private readonly own: LaunchView[] = [];
+  private turn: Turn = { context: undefined, sinceNs: 0 };
+
+  constructor(private readonly sliceNs = SLICE_NS) {}
+
+  decide(view: DeviceView): SchedulingDecision {
+    const { own } = this;
+    const others = this.pass(view);
+    const { context, sinceNs } = this.turn;
+    own.length = 0;
+    for (const launch of view.launches) {
+      if (launch.context === context) insert(launch, own, isBefore);
+      else if (launch.residentBlocks > 0 && !launch.isMoving) return { kind: 'save', launch: launch.id };
+    }
+    const decision = dispatchInOrder(own, view);
+    if (decision !== undefined) return decision;
+    return others ? { kind: 'hold', untilNs: sinceNs + this.sliceNs } : HOLD;
+  }
+
+  snapshot(): Turn {
+    return { ...this.turn };
+  }
+
+  restore(state: unknown): void {
+    this.turn = { ...(state as Turn) };
+  }
+
+  /** Passes the turn on where it is time to. @returns whether others wait */
+  private pass({ launches, nowNs }: DeviceView): boolean {
+    const { turn, sliceNs } = this;
+    const wanting = [...new Set(launches.map(({ context }) => context))].sort((a, b) => a - b);
+    const others = wanting.filter((context) => context !== turn.context);
+    const isOver = !wanting.includes(turn.context ?? -1) || nowNs >= turn.sinceNs + sliceNs;
+    if (others.length === 0 || !isOver) return others.length > 0;
+    turn.context = others.find((context) => context > (turn.context ?? -1)) ?? others[0];
+    turn.sinceNs = nowNs;
+    return wanting.length > 1;
+  }
+}
+
+const HOLD: SchedulingDecision = { kind: 'hold' };
