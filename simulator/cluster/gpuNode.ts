@@ -31,12 +31,14 @@ import {
   type DeviceProfile,
   type DeviceState,
 } from '../gpu/index.js';
-import { schedulingPolicy } from '../scheduling/index.js';
+import { schedulingPolicy, type PolicyMaker, type SchedulingPolicy } from '../scheduling/index.js';
+import type { VerdictMetrics } from '../idempotency/index.js';
 import type { Clock } from '../time/index.js';
 import { ClusterError } from './clusterError.js';
 import { FlowNetwork, emptyFlows, type FlowState } from './flowNetwork.js';
 import type { GpuReading } from './gpuReading.js';
 import type { NodePreparation } from './nodePreparation.js';
+import { NodeVerdicts } from './nodeVerdicts.js';
 import { stateHash } from './stateHash.js';
 import { DEFAULT_TOPOLOGY, linkCapacities, type NodeTopology } from './topology.js';
 
@@ -58,8 +60,13 @@ export interface GpuNodeOptions {
   /** In timing fidelity: what launches cost. One that none tells of is refused. */
   readonly costs?: readonly CostDocument[];
   readonly topology?: NodeTopology;
-  /** Who runs next on each device. Default 'fifo'. */
-  readonly scheduling?: string;
+  /** Who runs next on each device: a policy's name, or what makes one of somebody's own. Default 'fifo'. */
+  readonly scheduling?: string | PolicyMaker;
+  /**
+   * False: what later commands do to the memory of a killed launch is not held back until it has completed. Its results are then
+   * wrong where they do; only to see what that is for. Default true.
+   */
+  readonly holdsKilled?: boolean;
   /**
    * How contexts have a GPU. 'shared', the default: side by side, as streams of one process or processes under MPS do.
    * 'timeSliced': one at a time, as processes without MPS.
@@ -122,6 +129,7 @@ export class GpuNode implements CommandSink {
   private readonly executor:
     (Executor & Partial<Pick<WasmExecutor, 'preparedKernels' | 'close'>>) | undefined;
   private readonly recorder = new CostRecorder();
+  private readonly verdicts: NodeVerdicts | undefined;
 
   constructor(
     private readonly clock: Clock,
@@ -158,13 +166,16 @@ export class GpuNode implements CommandSink {
       linkCapacities(topology, this.profiles),
       saved?.flows ?? emptyFlows(clock.nowNs()),
     );
+    const policies = this.profiles.map(() => policyOf(options));
+    // Of launches that are never killed nobody needs to know whether they could be.
+    this.verdicts = policies.some((policy) => policy.mayKill !== undefined) ? new NodeVerdicts() : undefined;
     this.devices = this.profiles.map(
       (profile, gpu) =>
         new GpuDevice(
           profile,
           `gpu${gpu}`,
           this.agenda,
-          schedulingPolicy(options.scheduling ?? 'fifo'),
+          policies[gpu],
           {
             ...(this.executor === undefined ? {} : { executor: this.executor, recorder: this.recorder }),
             source: {
@@ -177,6 +188,7 @@ export class GpuNode implements CommandSink {
           {
             onLaunchEnd: (record) => this.driver.onLaunchEnd(record),
             onBlocksDone: (reports) => this.driver.onBlocksDone(reports),
+            onLaunchKilled: (record) => this.driver.onLaunchKilled(record),
           },
           saved?.devices[gpu] ?? emptyDevice(profile, clock.nowNs(), options.contexts),
         ),
@@ -192,6 +204,8 @@ export class GpuNode implements CommandSink {
         devices: this.devices,
         sinks: this.sinks,
         ...(isTimed ? { costs: new CostLibrary(options.costs ?? []) } : {}),
+        verdicts: this.verdicts,
+        holdsKilled: options.holdsKilled,
       },
       saved?.driver,
     );
@@ -257,6 +271,7 @@ export class GpuNode implements CommandSink {
       sensors: device.readings(),
       usedBytes: usedBytes[gpu],
       copies: this.driver.copyUsage(gpu),
+      preemptions: device.preemptions(),
       launches: device.state.launches.size,
       contexts: [...open.values()]
         .filter((context) => context.gpu === gpu)
@@ -267,6 +282,11 @@ export class GpuNode implements CommandSink {
           queued: sum([...streams.values()].map(({ queue }) => queue.length)),
         })),
     };
+  }
+
+  /** What was found of launches and their kernels; undefined where the scheduling policy never kills. */
+  verdictMetrics(): VerdictMetrics | undefined {
+    return this.verdicts?.metrics;
   }
 
   /** One observer at a time watches commands and devices; undefined: none. */
@@ -390,6 +410,18 @@ export class GpuNode implements CommandSink {
       );
     }
   }
+}
+
+/** @throws ClusterError, SchedulingError */
+function policyOf({ scheduling = 'fifo', contexts }: GpuNodeOptions): SchedulingPolicy {
+  const policy = typeof scheduling === 'string' ? schedulingPolicy(scheduling) : scheduling();
+  if (policy.preempts === true && contexts === 'timeSliced') {
+    throw new ClusterError(
+      'invalidOption',
+      `scheduling: '${policy.name}' takes launches off the SMs itself; it goes with contexts 'shared', not with 'timeSliced'`,
+    );
+  }
+  return policy;
 }
 
 /** A deep copy of all but the memory's part, which is a copy already and may be large. */

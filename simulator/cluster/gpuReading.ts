@@ -1,5 +1,5 @@
 import type { CopyUsage } from '../driver/index.js';
-import type { DeviceReadings, DeviceUsage } from '../gpu/index.js';
+import type { DeviceReadings, DeviceUsage, PreemptionTotals } from '../gpu/index.js';
 
 /** What one GPU of a node is doing and has done, in the node's own time. Plain data. */
 export interface GpuReading extends Omit<DeviceUsage, 'contexts'> {
@@ -11,6 +11,8 @@ export interface GpuReading extends Omit<DeviceUsage, 'contexts'> {
   /** Allocated, of all contexts together. */
   readonly usedBytes: number;
   readonly copies: CopyUsage;
+  /** What its scheduling policy has taken off the SMs, and how long launches of class `critical` waited. */
+  readonly preemptions: PreemptionTotals;
   /** Launches that have been handed to the device and have not ended. */
   readonly launches: number;
   readonly contexts: readonly ContextReading[];

@@ -37,7 +37,9 @@ export interface LaunchView {
   readonly kills: number;
   /** Blocks whose state was copied out and that wait to be restored. */
   readonly savedBlocks: number;
-  /** Its blocks are on their way off the SMs: killed or saved, and not gone yet. */
+  /** Its resident blocks are waited for since then; undefined: they are not, or it has given blocks again. */
+  readonly drainSinceNs?: number;
+  /** Its blocks are on their way off the SMs or back: nothing can be decided of it. */
   readonly isMoving: boolean;
 }
 

@@ -45,7 +45,8 @@ describe('preemptive policies', () => {
   it('say once that they wait, and give no block of a lower class meanwhile', () => {
     const policy = schedulingPolicy('drain');
     expect(policy.decide(view([victim, critical], { 1: 2 }))).toEqual({ kind: 'drain', launch: 1 });
-    expect(policy.decide(view([victim, critical], { 1: 2 }))).toEqual({ kind: 'hold' });
+    const drained = { ...victim, drainSinceNs: 0 };
+    expect(policy.decide(view([drained, critical], { 1: 2 }))).toEqual({ kind: 'hold' });
   });
 
   it('start nothing of a lower class right behind an urgent launch', () => {
@@ -60,10 +61,10 @@ describe('preemptive policies', () => {
 
   it('go on after a copy where the original was', () => {
     const policy = schedulingPolicy('drain');
-    policy.decide(view([victim, critical], {}));
+    policy.decide(view([victim, critical], { 2: 4 }));
     const copy = schedulingPolicy('drain');
     copy.restore(policy.snapshot());
-    expect(copy.decide(view([victim, critical], {}))).toEqual({ kind: 'hold' });
+    expect(copy.decide(view([victim], { 1: 2 }))).toEqual({ kind: 'hold', untilNs: QUIET_NS });
   });
 
   it('bring back what was saved before anything new starts', () => {

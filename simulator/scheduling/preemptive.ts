@@ -14,7 +14,7 @@ export type PreemptionKind = 'kill' | 'save' | 'drain';
 export interface PreemptionChoice {
   readonly name: string;
   choose(launch: LaunchView, costs: PreemptionCosts): PreemptionKind;
-  mayKill?(launch: LaunchView): boolean;
+  readonly mayKill?: (launch: LaunchView) => boolean;
 }
 
 /**
@@ -29,8 +29,6 @@ interface Remembered {
   rank: number;
   /** When the last launch of it was seen to be gone; undefined while there are some. */
   goneNs: number | undefined;
-  /** Launches whose ends are waited for. */
-  draining: number[];
 }
 
 /**
@@ -42,16 +40,14 @@ export class PreemptivePolicy implements SchedulingPolicy {
   readonly preempts = true;
   private readonly urgent: LaunchView[] = [];
   private readonly victims: LaunchView[] = [];
-  private remembered: Remembered = { rank: 0, goneNs: undefined, draining: [] };
+  private remembered: Remembered = { rank: 0, goneNs: undefined };
 
-  constructor(private readonly choice: PreemptionChoice) {}
+  readonly name: string;
+  readonly mayKill: ((launch: LaunchView) => boolean) | undefined;
 
-  get name(): string {
-    return this.choice.name;
-  }
-
-  mayKill(launch: LaunchView): boolean {
-    return this.choice.mayKill?.(launch) ?? false;
+  constructor(private readonly choice: PreemptionChoice) {
+    this.name = choice.name;
+    this.mayKill = choice.mayKill;
   }
 
   decide(view: DeviceView): SchedulingDecision {
@@ -98,17 +94,11 @@ export class PreemptivePolicy implements SchedulingPolicy {
 
   /** The next launch that has to go, if any is in the way. */
   private clearWay(view: DeviceView): SchedulingDecision | undefined {
-    const { victims, remembered } = this;
-    const { draining } = remembered;
-    if (draining.length > 0) {
-      remembered.draining = draining.filter((id) => victims.some((victim) => victim.id === id));
-    }
+    const { victims } = this;
     if (victims.length === 0 || !this.needsRoom(view)) return undefined;
     for (const victim of victims) {
-      if (remembered.draining.includes(victim.id)) continue;
-      const kind = this.choice.choose(victim, view.costs(victim.id));
-      if (kind === 'drain') remembered.draining.push(victim.id);
-      return { kind, launch: victim.id };
+      if (victim.drainSinceNs !== undefined) continue;
+      return { kind: this.choice.choose(victim, view.costs(victim.id)), launch: victim.id };
     }
     return undefined;
   }

@@ -7,6 +7,21 @@ function amounts(names: readonly string[], of: Readonly<Record<string, number>>)
   return names.map((name) => of[name] ?? 0);
 }
 
+/** No launch has been taken off the SMs. */
+const NONE: GpuSample['preemptions'] = {
+  kills: 0,
+  saves: 0,
+  drains: 0,
+  restores: 0,
+  killNs: 0,
+  saveNs: 0,
+  drainNs: 0,
+  wastedBlockNs: 0,
+  criticalLaunches: 0,
+  criticalWaitNs: 0,
+  criticalMostWaitNs: 0,
+};
+
 /**
  * A sample after `ns` of a card that has been busy for three quarters of the time, with a half of its SMs' time at 16 warps: a
  * quarter of them of a context that is nobody's, the others of replica 0 of model `m`. A quarter of the fp32 pipes is at work,
@@ -44,6 +59,7 @@ export function gpuSample(ns: number, more: Partial<GpuSample> = {}): GpuSample 
       toHostBytes: ns,
       memoryBytes: 0.25 * (memory.declaredBytesPerSecond / 1e9) * ns,
     },
+    preemptions: NONE,
     launches: 2,
     contexts: [
       { context: 1, warpNs: 0.5 * sms * 4 * ns, usedBytes: 600, queued: 1 },
