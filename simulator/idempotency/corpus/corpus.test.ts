@@ -25,7 +25,7 @@ import {
 import { placeBuffers } from './placement.js';
 
 /** Of bodies, launches and labels: whoever changes any of them makes another corpus, and every figure measured anew. */
-const DIGEST = 'd3ade9f3cf40d6e3720e04ed15999742010206580348332c9f7672cc7a8f7af0';
+const DIGEST = 'e3dbb460c89daae712ad38cdc7a56b43bd1317259654a17a698e820bff294fba';
 
 const bench = new OracleBench();
 

@@ -123,11 +123,12 @@ export const MUTATIONS: readonly Mutation[] = [
   withoutThreads('ignoreZ', 'the z dimension is forgotten', /\.z$/),
   withoutThreads('oneBlock', 'only the first block is counted', /^ctaid/),
   withoutThreads('oneThread', 'only the first thread of a block is counted', /^tid/),
-  nodes('skipWrap', '32-bit arithmetic is taken for exact', 'wrap', (node, add) =>
-    node.op === 'wrap' ? node.of : add(node),
-  ),
-  nodes('skipRangeChecks', 'that values fit their types is not checked', 'assume', (node, add) =>
-    node.op === 'assume' ? node.of : add(node),
+  // Either alone is made good by the other.
+  nodes(
+    'skipNoWrap',
+    '32-bit arithmetic is taken for exact, and that values fit their types is not checked',
+    ['wrap', 'assume'],
+    (node, add) => (node.op === 'wrap' || node.op === 'assume' ? node.of : add(node)),
   ),
   shorterLoops('lastIterationForgotten', 'the last iteration of a loop is not counted', 1),
   shorterLoops('twoIterationsForgotten', 'the last two iterations of a loop are not counted', 2),
@@ -228,11 +229,6 @@ export const MUTATIONS: readonly Mutation[] = [
         : node,
     ),
   ),
-  {
-    name: 'admitAlways',
-    what: 'conditions on the launch as a whole are not checked',
-    apply: (summary) => (summary.conditions.length === 0 ? summary : { ...summary, conditions: [] }),
-  },
   {
     name: 'atomicsOnlyStore',
     what: 'an atomic is taken for a store',

@@ -147,4 +147,13 @@ export const ADVERSARIAL: readonly KernelManifest[] = [
     block: ['b'],
     parameters: [writes('f32', 'n/2'), reads('f32', 'n'), n],
   },
+  flat('wrapProduct', [writes('f32', 'n'), reads('f32', 'n'), integer(65536), n]),
+  {
+    entry: 'wrapBack',
+    family,
+    sizes: { ...BLOCK, n: count(1024), back: range(0, 64) },
+    ...covering('n'),
+    // 64 + back comes to 2^32 and more for every thread.
+    parameters: [writes('f32', 'n+64'), reads('f32', 'n'), integer('4294967296-back'), n],
+  },
 ];

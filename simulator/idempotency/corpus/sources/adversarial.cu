@@ -177,3 +177,15 @@ KERNEL countDown(float *RESTRICT out, const float *RESTRICT in, idx n, idx rows)
 KERNEL strideTwoLoop(float *RESTRICT out, const float *RESTRICT in, idx n) {
   LOOP for (idx i = 2 * GLOBAL_ID; i + 1 < n; i += 2 * (idx)blockDim.x * gridDim.x) out[i / 2] = in[i] + in[i + 1];
 }
+
+// The product of three 32-bit numbers wraps: for a scale of 65536 nothing but the thread's number is left of the index.
+KERNEL wrapProduct(float *RESTRICT out, const float *RESTRICT in, int scale, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i * scale * scale + i] = in[i] + 1.0f;
+}
+
+// The sum is unsigned and wraps: an offset just below 2^32 goes back.
+KERNEL wrapBack(float *RESTRICT out, const float *RESTRICT in, unsigned back, unsigned n) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[(i + 64u) + back] = in[i] + 1.0f;
+}

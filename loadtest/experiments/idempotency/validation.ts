@@ -1,0 +1,76 @@
+import {
+  AllocationMap,
+  analyzeKernel,
+  compileValidator,
+  type IntervalSource,
+  type InstanceVerdict,
+  type KernelSummary,
+  type MutableValidator,
+  type PlacedInstance,
+  type Validation,
+  type Validator,
+  type ValidatorOptions,
+} from '../../../simulator/idempotency/index.js';
+
+/** The system's analysis and validators, as evaluations of the corpus ask for them. */
+export function systemValidator(options: ValidatorOptions = {}): MutableValidator {
+  const summaries = new Map<string, KernelSummary>();
+  return {
+    analyze: (ir, entry) => {
+      const key = `${ir.file} ${entry}`;
+      const summary = summaries.get(key) ?? analyzeKernel(ir, entry);
+      summaries.set(key, summary);
+      return summary;
+    },
+    validator: (summary) => {
+      const validator = compileValidator(summary, options);
+      return (placed) => verdictOf(validator, placed);
+    },
+  };
+}
+
+/** As systemValidator, kernel by kernel. */
+export function systemValidation(options: ValidatorOptions = {}): Validation {
+  const { analyze, validator } = systemValidator(options);
+  return (ir, entry) => validator(analyze(ir, entry));
+}
+
+function verdictOf(validator: Validator, placed: PlacedInstance): InstanceVerdict {
+  const { module, params, shape } = placed.launch;
+  const launch = {
+    params,
+    shape,
+    symbols: module.symbols,
+    allocations: new AllocationMap(module.space.segments()),
+  };
+  const idempotent = validator.judge(launch);
+  const cause = idempotent ? undefined : validator.explain(launch).cause;
+  return {
+    idempotent,
+    ...(cause === undefined ? {} : { cause }),
+    intervals: predicted(validator, launch, placed),
+  };
+}
+
+type Launch = Parameters<Validator['intervals']>[0];
+
+function predicted(validator: Validator, launch: Launch, placed: PlacedInstance): IntervalSource {
+  const { isComplete, count, lo, hi, isWrite, line } = validator.intervals(launch);
+  const found = new Map<string, { lo: number; hi: number }[]>();
+  for (let index = 0; index < count; index++) {
+    const [first = 0, last = -1] = [lo[index], hi[index]];
+    if (first > last) continue;
+    const key = `${isWrite[index] === 1 ? 'W' : 'R'}${line[index]}`;
+    found.set(key, [...(found.get(key) ?? []), { lo: first, hi: last }]);
+  }
+  // Constant memory is never written: nothing is said of it.
+  const constant = new Set(
+    placed.launch.kernel.instructions
+      .filter(({ opcode, modifiers }) => opcode === 'ld' && modifiers.includes('const'))
+      .map((instruction) => instruction.line),
+  );
+  return {
+    predictedIntervals: (at, rw) =>
+      !isComplete || constant.has(at) ? 'anything' : (found.get(`${rw}${at}`) ?? []),
+  };
+}
