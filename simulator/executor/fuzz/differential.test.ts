@@ -19,3 +19,16 @@ describe.each([1, 2] as const)(
     );
   },
 );
+
+describe('every variant against the reference interpreter, lanes together', () => {
+  /** With fewer statements walks are more of a kernel, and each takes less time. */
+  const statements = 8;
+
+  it.each([1, 11, 21, 31])('seeds from %i', (start) => {
+    for (let seed = start; seed < start + seedsPerTest; seed++) {
+      const fuzz = generateKernel(seed, { generation: seed % 2 === 1 ? 1 : 2, together: true, statements });
+      const found = differences(fuzz);
+      if (found.length > 0) expect.fail(`${found.join('\n')}\n${describeCase(fuzz)}`);
+    }
+  });
+});

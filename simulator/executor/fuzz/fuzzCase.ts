@@ -20,6 +20,20 @@ export interface FuzzCase {
 
 /** Bytes of the output that belong to one thread: a scratch half and a half for the final registers. */
 export const threadBytes = 512;
+/** Where threads lie side by side: so many planes for every size of 1 to 16 bytes, behind the pieces of all threads. */
+export const planes = 4;
+const LARGEST = 16;
+
+/** Where the planes of places of `size` bytes begin, behind the pieces; with all threads of the grid in each. */
+export function planesOffset(size: number, gridThreads: number): number {
+  return 2 * (LARGEST - size) * planes * gridThreads;
+}
+
+/** Bytes of all planes. */
+export function planesBytes(gridThreads: number): number {
+  return (2 * LARGEST - 1) * planes * gridThreads;
+}
+
 export const dumpOffset = 256;
 /** Where the f64 registers lie among the final ones: behind the 64-bit integers. */
 export const doublesDumpOffset = dumpOffset + 6 * 8;

@@ -46,9 +46,13 @@ describe('random kernels', () => {
     expect(wanted.split(' ').filter((opcode) => !opcodes.has(opcode))).toEqual([]);
   });
 
-  it.each([1, 2] as const)('leave the same memory in every order of blocks and warps (%i)', (generation) => {
-    for (const seed of seeds) {
-      const fuzz = generateKernel(seed, { generation });
+  it.each([
+    [1, false],
+    [2, false],
+    [2, true],
+  ] as const)('leave the same memory in every order of blocks and warps (%i, %s)', (generation, together) => {
+    for (const seed of together ? seeds.slice(0, 10) : seeds) {
+      const fuzz = generateKernel(seed, { generation, together });
       const forward = new FuzzBench(fuzz);
       const backward = new FuzzBench(fuzz);
       const blocks = Array.from({ length: forward.blocks }, (_, block) => block);

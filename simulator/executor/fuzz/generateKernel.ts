@@ -1,12 +1,20 @@
 import type { Dim3 } from '../types.js';
 import type { FuzzCase } from './fuzzCase.js';
-import { counterOperations, dumpOffset, inputWords, threadBytes, wideCounterOperations } from './fuzzCase.js';
+import {
+  counterOperations,
+  dumpOffset,
+  inputWords,
+  planesBytes,
+  threadBytes,
+  wideCounterOperations,
+} from './fuzzCase.js';
 import { FuzzRandom } from './fuzzRandom.js';
 import { KernelText, registerCounts } from './kernelText.js';
 import { localBytes, ownSharedBytes } from './memoryStatements.js';
 import { deviceFunction } from './functionText.js';
 import type { FuzzStyle } from './statementContext.js';
 import { StatementWriter } from './statements.js';
+import { walkDeclarations, walkPrologue } from './walkStatements.js';
 
 export interface FuzzOptions {
   /** Statements of the body, about. */
@@ -18,7 +26,10 @@ export interface FuzzOptions {
   readonly forCard?: boolean;
   /** 2 adds later families of statements; seeds of generation 1, the default, keep their text. */
   readonly generation?: 1 | 2;
-  /** Blocks in whose warps lanes go together, most of them alone in their block's work. */
+  /**
+   * Blocks in whose warps lanes go together, most of them alone in their block's work, and walks through memory where
+   * neighbours lie side by side.
+   */
   readonly together?: boolean;
 }
 
@@ -87,6 +98,8 @@ export function generateKernel(seed: number, options: FuzzOptions = {}): FuzzCas
     mayLeave: generation === 2 && isCooperative && random.chance(0.2),
     isFunction: false,
     functions: generation === 2 && random.chance(0.5) ? random.between(1, 3) : 0,
+    hasWalks: together,
+    gridThreads: threads * blocks,
   };
   const functions = Array.from({ length: style.functions }, (_, number) =>
     deviceFunction(random, number, (text) => {
@@ -105,6 +118,7 @@ export function generateKernel(seed: number, options: FuzzOptions = {}): FuzzCas
   const lines = [
     ...header(random, style, functions.flat()),
     ...declarations(writer.counterCount, style),
+    ...(style.hasWalks ? walkDeclarations(writer.walkCount) : []),
     ...prologue(threads, style),
     ...body.lines,
     ...epilogue(style),
@@ -118,7 +132,7 @@ export function generateKernel(seed: number, options: FuzzOptions = {}): FuzzCas
     block,
     dynamicSharedBytes: slotBytes(threads) + threads * ownSharedBytes,
     input: inputData(random),
-    outputBytes: threads * blocks * threadBytes,
+    outputBytes: threads * blocks * threadBytes + (together ? planesBytes(threads * blocks) : 0),
     counters: counterData(random, style),
     n: random.below(8),
     scale: Math.fround(random.word() / 2 ** 20),
@@ -301,6 +315,7 @@ function prologue(threads: number, style: FuzzStyle): string[] {
     lines.push(`setp.lt.s32 %p${index}, %r${index}, %r${index + 1};`);
   }
   lines.push('mov.u32 %field, 0;');
+  if (style.hasWalks) lines.push(...walkPrologue(threads, style.gridThreads));
   return lines.map((line) => `\t${line}`);
 }
 

@@ -78,7 +78,7 @@ export function ownPlace(text: KernelText, memory: OwnMemory, bytes: number): st
 }
 
 /** Distinct registers of one letter for a vector. */
-function distinct(text: KernelText, letter: RegisterLetter, count: number): string {
+export function distinct(text: KernelText, letter: RegisterLetter, count: number): string {
   const start = text.random.below(8);
   const total = { h: 6, r: 10, q: 6, f: 8, d: 5, p: 5 }[letter];
   return Array.from({ length: count }, (_, index) => `%${letter}${(start + index) % total}`).join(', ');

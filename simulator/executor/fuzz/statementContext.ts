@@ -18,6 +18,9 @@ export interface FuzzStyle {
   readonly isFunction: boolean;
   /** Device functions that may be called, by number. */
   readonly functions: number;
+  /** Has places where neighbouring threads lie side by side, and statements that walk through them. */
+  readonly hasWalks: boolean;
+  readonly gridThreads: number;
 }
 
 export interface Flow {
@@ -26,6 +29,16 @@ export interface Flow {
   readonly depth: number;
   /** Ends of enclosing loops that a thread may leave alone. */
   readonly loopEnds: readonly string[];
+}
+
+/** Registers of one walk, which nothing else writes: what shape they have is for the walk alone to decide. */
+export interface WalkRegisters {
+  readonly start: string;
+  readonly at: string;
+  readonly most: string;
+  readonly count: string;
+  readonly goes: string;
+  readonly leaves: string;
 }
 
 /** What a family of statements needs of the writer that it adds to. */
@@ -38,6 +51,8 @@ export interface StatementContext {
   compute(): void;
   /** A fresh register that counts. */
   counter(): string;
+  /** Fresh registers of a walk. */
+  walk(): WalkRegisters;
   /** `@%p3 `, or nothing. */
   guard(): string;
 }

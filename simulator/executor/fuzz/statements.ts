@@ -3,7 +3,7 @@ import { functionCall } from './functionText.js';
 import { approximateTemplates, exactTemplates } from './instructionTemplates.js';
 import type { KernelText } from './kernelText.js';
 import { commonAtomic, ownAccess, ownAtomic, sharedRead } from './memoryStatements.js';
-import type { Flow, FuzzStyle, StatementContext } from './statementContext.js';
+import type { Flow, FuzzStyle, StatementContext, WalkRegisters } from './statementContext.js';
 import { activeWarps } from './statementContext.js';
 import {
   asyncCopy,
@@ -14,6 +14,7 @@ import {
   wideOwnAtomic,
 } from './wideMemoryStatements.js';
 import { wideApproximateTemplates, wideTemplates } from './wideTemplates.js';
+import { walk, walkRegisters } from './walkStatements.js';
 import { barrierReduction, maskedWarp, pairsOfWarps, producersAndConsumers } from './warpStatements.js';
 
 const cardTemplates = exactTemplates.filter((template) => !/ d/.test(template));
@@ -23,6 +24,7 @@ const roundedTemplates = exactTemplates.filter((template) => !/^(?:add|sub|mul)\
 /** Writes random statements; `remaining` bounds how many. */
 export class StatementWriter implements StatementContext {
   private counters = 0;
+  private walks = 0;
 
   constructor(
     readonly text: KernelText,
@@ -35,6 +37,10 @@ export class StatementWriter implements StatementContext {
     return this.counters;
   }
 
+  get walkCount(): number {
+    return this.walks;
+  }
+
   write(): void {
     const isUniform = !this.style.isFunction;
     while (this.remaining > 0) this.statement({ isUniform, depth: 0, loopEnds: [] });
@@ -42,6 +48,10 @@ export class StatementWriter implements StatementContext {
 
   counter(): string {
     return `%c${this.counters++}`;
+  }
+
+  walk(): WalkRegisters {
+    return walkRegisters(this.walks++);
   }
 
   block(flow: Flow): void {
@@ -54,6 +64,10 @@ export class StatementWriter implements StatementContext {
     const { random } = this.text;
     if (this.style.isFunction) {
       this.functionStatement(flow);
+      return;
+    }
+    if (this.style.hasWalks && flow.depth < 3 && random.chance(0.16)) {
+      walk(this, flow);
       return;
     }
     if (this.style.generation === 2 && random.chance(0.55)) {

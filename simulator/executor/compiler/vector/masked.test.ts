@@ -29,11 +29,19 @@ const bodies: Readonly<Record<string, string>> = {
   'a zone in a loop that all lanes go round':
     'mov.u32 %r6, 0; mov.u32 %r7, 0; Q: setp.lt.s32 %p4, %r5, 0; @%p4 bra E; add.s32 %r6, %r6, %r5; add.s32 %r12, %r6, %r7; ld.global.u32 %r13, [%rd4+128]; add.s32 %r6, %r12, %r13; E: add.s32 %r5, %r5, 1; add.s32 %r7, %r7, 1; setp.lt.s32 %p1, %r7, %r31; @%p1 bra Q;',
   'addresses that each lane has for itself, and guards':
-    'mov.u32 %r6, 0; setp.lt.s32 %p1, %r5, 0; @%p1 bra A; mul.wide.s32 %rd9, %r5, 4; add.s64 %rd9, %rd1, %rd9; ld.global.u32 %r8, [%rd9]; setp.gt.s32 %p2, %r8, 0; @%p2 add.s32 %r6, %r8, %r5; @!%p2 st.global.u32 [%rd4], %r2; A: ld.global.u32 %r9, [%rd4]; add.s32 %r6, %r6, %r9;',
+    'mov.u32 %r6, 0; setp.lt.s32 %p1, %r5, 0; @%p1 bra A; mul.wide.s32 %rd9, %r5, 4; add.s64 %rd9, %rd1, %rd9; ld.global.u32 %r8, [%rd9]; setp.gt.s32 %p2, %r8, 0; @%p2 add.s32 %r6, %r8, %r5; @!%p2 st.global.u32 [%rd4+1024], %r2; A: ld.global.u32 %r9, [%rd4+1024]; add.s32 %r6, %r6, %r9;',
   'an edge of the grid':
     'setp.lt.s32 %p1, %r2, 1; setp.ge.s32 %p2, %r2, 70; or.pred %p3, %p1, %p2; mov.u32 %r6, %r5; @%p3 bra E; sub.s32 %r9, %r2, 1; mul.wide.s32 %rd9, %r9, 4; add.s64 %rd9, %rd1, %rd9; ld.global.u32 %r7, [%rd9]; ld.global.u32 %r8, [%rd4+4]; add.s32 %r6, %r7, %r8; E: add.s32 %r6, %r6, 1;',
   'an edge with a place that all lanes have, and one in it':
     'mov.u32 %r8, 3; setp.gt.s32 %p1, %r2, 65; @%p1 bra E; mov.u32 %r8, 5; setp.lt.s32 %p2, %r2, 3; @%p2 bra F; add.s32 %r8, %r8, %r2; F: add.s32 %r8, %r8, 1; E: mad.lo.s32 %r6, %r8, 10, %r2;',
+  'a loop on scalars, behind which all go on where some had not come before':
+    'mov.u32 %r6, 9; setp.gt.s32 %p1, %r2, 30; setp.ge.s32 %p2, %r5, 0; or.pred %p3, %p1, %p2; @!%p3 bra E; mov.u32 %r7, 0; mov.u32 %r10, 0; mov.u64 %rd9, %rd4; Q: ld.global.u32 %r8, [%rd9]; add.s32 %r10, %r10, %r8; add.s64 %rd9, %rd9, 64; add.s32 %r7, %r7, 1; setp.lt.s32 %p4, %r7, %r31; @%p4 bra Q; mad.lo.s32 %r6, %r10, 10, %r2; E: add.s32 %r6, %r6, 1;',
+  'two loops on scalars, the second with what the first left':
+    'mov.u32 %r6, 9; setp.lt.s32 %p1, %r5, 0; setp.lt.s32 %p2, %r2, 20; and.pred %p1, %p1, %p2; @%p1 bra E; mov.u32 %r7, 0; mov.u32 %r10, 0; mov.u64 %rd9, %rd4; Q: ld.global.u32 %r8, [%rd9]; add.s32 %r10, %r10, %r8; add.s64 %rd9, %rd9, 64; add.s32 %r7, %r7, 1; setp.lt.s32 %p4, %r7, %r31; @%p4 bra Q; R: ld.global.u32 %r8, [%rd9]; sub.s32 %r10, %r10, %r8; add.s64 %rd9, %rd9, 32; sub.s32 %r7, %r7, 1; setp.gt.s32 %p5, %r7, 0; @%p5 bra R; mad.lo.s32 %r6, %r10, 10, %r2; E: add.s32 %r6, %r6, 1;',
+  'a loop on scalars in one that lanes leave':
+    'mov.u32 %r6, 9; setp.lt.s32 %p1, %r5, 0; setp.lt.s32 %p2, %r2, 20; and.pred %p1, %p1, %p2; @%p1 bra E; mov.u32 %r10, 0; add.s32 %r11, %r5, 4; P: mov.u32 %r7, 0; mov.u64 %rd9, %rd4; Q: ld.global.u32 %r8, [%rd9]; add.s32 %r10, %r10, %r8; add.s64 %rd9, %rd9, 64; add.s32 %r7, %r7, 1; setp.lt.s32 %p4, %r7, %r31; @%p4 bra Q; sub.s32 %r11, %r11, 1; setp.gt.s32 %p5, %r11, 0; @%p5 bra P; mad.lo.s32 %r6, %r10, 10, %r2; E: add.s32 %r6, %r6, 1;',
+  'a loop on scalars over four words of each lane':
+    'mov.u32 %r6, 9; setp.lt.s32 %p1, %r5, 0; setp.lt.s32 %p2, %r2, 20; and.pred %p1, %p1, %p2; @%p1 bra E; mov.u32 %r7, 0; mov.u32 %r10, 0; mul.wide.u32 %rd9, %r2, 16; add.s64 %rd9, %rd9, %rd1; Q: ld.global.v4.u32 {%r8, %r12, %r13, %r14}, [%rd9]; mad.lo.s32 %r10, %r8, 3, %r10; mad.lo.s32 %r10, %r12, %r13, %r10; sub.s32 %r10, %r10, %r14; add.s64 %rd9, %rd9, 16; add.s32 %r7, %r7, 1; setp.lt.s32 %p4, %r7, %r31; @%p4 bra Q; mad.lo.s32 %r6, %r10, 10, %r2; E: add.s32 %r6, %r6, 1;',
   'lanes that part behind a zone, and go round a loop with it':
     'mov.u32 %r6, 0; mov.u32 %r7, 0; Q: setp.lt.s32 %p4, %r5, 0; @%p4 bra E; add.s32 %r6, %r6, %r5; E: add.s32 %r5, %r5, 1; add.s32 %r7, %r7, 3; setp.le.s32 %p1, %r7, %r2; @%p1 bra Q;',
 };
@@ -73,10 +81,7 @@ function run(
 ): { result: RunResult; out: number[] } {
   const memory = new NodeMemory({ backingBytes: 8 * 2 ** 20 });
   const space = memory.createSpace();
-  const input = Int32Array.from(
-    { length: 512 },
-    (_, index) => ((Math.imul(index, 40503) >> 5) % 4) + (index % 2),
-  );
+  const input = Int32Array.from({ length: 512 }, (_, index) => ((Math.imul(index, 40503) >>> 5) % 7) - 3);
   const from = space.map(input.byteLength, 'readWrite').virtualAddress;
   space.view(from, input.byteLength).set(new Uint8Array(input.buffer));
   const to = space.map(THREADS * 4, 'readWrite').virtualAddress;

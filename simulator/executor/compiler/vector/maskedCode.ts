@@ -132,8 +132,14 @@ export class MaskedCode {
     this.around.spend(node, this.flow.backEdgeCost(header, header), mask);
     const out = isBack(terminator.then) ? terminator.else : terminator.then;
     if (this.flow.positionOf.get(out) !== zone.exit) {
+      // All came, so that those leave which do not stay. The predicate itself may have been a scalar in the rounds.
       const leaves = this.edge();
-      this.setEdge(leaves, node.terminator, !isBack(terminator.then), undefined);
+      mask.forEach((local, group) =>
+        f
+          .get(local)
+          .simd('v128Not')
+          .set(leaves[group] ?? 0),
+      );
       this.addEdge(zone, level, node, header, out, leaves);
     }
     this.pushAny(mask);
