@@ -246,7 +246,7 @@ export class Arithmetic {
         const product = a.b.value * by;
         if (Number.isSafeInteger(product)) return this.quotient(a.a, this.table.constant(product), 'floor');
       }
-      return this.joinedQuotient(a, by) ?? this.magicQuotient(a, by);
+      return this.coarseQuotient(a, by) ?? this.joinedQuotient(a, by) ?? this.magicQuotient(a, by);
     }
     return undefined;
   }
@@ -276,6 +276,23 @@ export class Arithmetic {
     return undefined;
   }
 
+  /** ⌊(g · x + r) / (g · d)⌋ = ⌊x / d⌋ for 0 ≤ r < g. */
+  private coarseQuotient(a: Expression, by: number): Expression | undefined {
+    const terms = termsOf(a);
+    const most = terms.reduce((greatest, term) => Math.max(greatest, Math.abs(term.coefficient)), 1);
+    const common = gcd(by, most);
+    if (common <= 1) return undefined;
+    const coarse = terms.filter((term) => term.coefficient % common === 0);
+    if (coarse.length === 0) return undefined;
+    const rest = this.sum(
+      constantOf(a),
+      terms.filter((term) => term.coefficient % common !== 0),
+    );
+    if (rest.lo < 0 || rest.hi >= common) return undefined;
+    const over = coarse.map((term) => ({ ...term, coefficient: term.coefficient / common }));
+    return this.quotient(this.sum(0, over), this.table.constant(by / common), 'floor');
+  }
+
   /**
    * ⌊M · x / 2^s⌋, by which compilers divide by a constant d: it is x / d rounded toward zero for every x that x can be, less
    * one for negative ones.
@@ -296,6 +313,16 @@ export class Arithmetic {
     const [one, zero] = [this.table.constant(1), this.table.constant(0)];
     const less = this.table.make({ op: 'select', condition: isNegative, a: one, b: zero });
     return this.subtract(this.quotient(x, by2, 'zero'), less);
+  }
+
+  /** a − b · (a / b), rounded as said. */
+  remainder(a: Expression, b: Expression, rounding: 'floor' | 'zero'): Expression {
+    if (b.op === 'constant' && a.lo >= 0) {
+      if (a.hi < b.value) return a;
+      const isPart = a.op === 'remainder' && a.b.op === 'constant' && a.b.value % b.value === 0;
+      if (isPart && a.a.lo >= 0) return this.remainder(a.a, b, 'floor');
+    }
+    return this.table.make({ op: 'remainder', a, b, rounding });
   }
 
   /** Least significant bits: the number modulo `by`, from 0 on. */

@@ -29,7 +29,7 @@ function withParts(
       if (seen.has(quotient) || !isMeant(quotient)) continue;
       seen.add(quotient);
       const { a, b, rounding } = quotient;
-      const remainder = arithmetic.table.make({ op: 'remainder', a, b, rounding });
+      const remainder = arithmetic.remainder(a, b, rounding);
       const parts = arithmetic.add(arithmetic.multiply(quotient, b), remainder);
       const form = arithmetic.sum(0, varyingTerms(a));
       const rest = arithmetic.subtract(a, form);
@@ -58,7 +58,7 @@ function withDigits(arithmetic: Arithmetic, sum: Expression): Expression {
       if (divisor % by !== 0) continue;
       const base = arithmetic.constant(divisor / by);
       const above = arithmetic.quotient(a, arithmetic.constant(divisor), 'floor');
-      const digit = arithmetic.table.make({ op: 'remainder', a: before, b: base, rounding: 'floor' });
+      const digit = arithmetic.remainder(before, base, 'floor');
       const parts = arithmetic.add(arithmetic.multiply(above, base), digit);
       const form = arithmetic.sum(0, varyingTerms(before));
       const rest = arithmetic.subtract(before, form);
@@ -107,7 +107,7 @@ function withInnerQuotient(arithmetic: Arithmetic, sum: Expression, outer: Quoti
     const above = distance.value / inner.b.value;
     const by = arithmetic.constant(outer.b.value / inner.b.value);
     const a = arithmetic.addConstant(inner, above);
-    const remainder = arithmetic.table.make({ op: 'remainder', a, b: by, rounding: 'floor' });
+    const remainder = arithmetic.remainder(a, by, 'floor');
     const parts = arithmetic.add(arithmetic.multiply(outer, by), remainder);
     const next = withForm(arithmetic, sum, inner, arithmetic.addConstant(parts, -above));
     if (next !== sum) return next;

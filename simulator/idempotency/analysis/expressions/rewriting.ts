@@ -65,6 +65,7 @@ export class Rewriter {
       case 'quotient':
         return arithmetic.quotient(again(expression.a), again(expression.b), expression.rounding);
       case 'remainder':
+        return arithmetic.remainder(again(expression.a), again(expression.b), expression.rounding);
       case 'meet':
       case 'exactQuotient':
         return arithmetic.table.make({ ...expression, a: again(expression.a), b: again(expression.b) });
@@ -125,7 +126,23 @@ export interface Flattened {
 /** The expression without its wraps, as it is when nothing wraps. */
 export function flatten(builder: Builder, expression: Expression): Flattened {
   const fits: WrapFit[] = [];
-  const rewriter = new Rewriter(builder, (part, rewrite) => {
+  const rewriter: Rewriter = new Rewriter(builder, (part, rewrite) => {
+    if (part.op === 'select') {
+      const condition = rewrite(part.condition);
+      const [a, b] = [flatten(builder, part.a), flatten(builder, part.b)];
+      const plain = selectValue(builder, condition, a.expression, b.expression);
+      if (plain.op !== 'select' || a.fits.length + b.fits.length === 0) {
+        fits.push(...a.fits, ...b.fits);
+        return plain;
+      }
+      // What must not wrap on the way not taken does not count.
+      const { arithmetic } = builder;
+      const sides = [a, b].map((side) => assuming(arithmetic, side.expression, side.fits)) as [
+        Expression,
+        Expression,
+      ];
+      return selectValue(builder, condition, ...sides);
+    }
     if (part.op === 'argument' && part.bytes >= 4 && !part.signed) {
       const of = builder.arithmetic.table.argument(part.offset, part.bytes, true);
       fits.push({ of, bits: part.bytes === 4 ? 32 : 64, signed: false });

@@ -135,8 +135,19 @@ function wholeQuotient(
 }
 
 /** Whether the conditions before the loop say that a number is not below zero there. */
-function isNonNegative(context: KernelContext, value: Expression, { path, fits }: Known): boolean {
+function isNonNegative(context: KernelContext, value: Expression, known: Known): boolean {
   const { arithmetic } = context;
+  const { path, fits } = known;
+  const [term] = termsOf(value);
+  const [quotient] = term?.factors ?? [];
+  if (termsOf(value).length === 1 && term?.coefficient === 1 && term.factors.length === 1) {
+    // ⌊x / d⌋ ≥ m says x ≥ m · d.
+    const isFloor = quotient?.op === 'quotient' && quotient.rounding === 'floor';
+    if (isFloor && quotient.b.op === 'constant' && quotient.b.value > 0) {
+      const divided = arithmetic.addConstant(quotient.a, constantOf(value) * quotient.b.value);
+      if (isNonNegative(context, divided, known)) return true;
+    }
+  }
   const next = arithmetic.addConstant(value, 1);
   for (const condition of path.since()) {
     const flat = flatten(context, condition);
