@@ -429,7 +429,7 @@ export class GpuDevice implements AgendaTarget {
     const soonestNs = this.engine.rerate() ?? Infinity;
     if (this.engine.hasNewRates || this.isPowerStale) {
       this.isPowerStale = false;
-      this.power.rerate(engine, engine.asOfNs, this.engine.kinds);
+      this.power.rerate(engine, engine.asOfNs, this.engine.kinds, this.engine.kindCount);
     }
     this.observer?.onSettled(engine.asOfNs);
     const nextNs = Math.min(soonestNs, wakeNs, power.controlNs ?? Infinity);

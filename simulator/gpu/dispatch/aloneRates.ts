@@ -42,8 +42,9 @@ export class AloneRates {
   >();
   /** Of the groups at their positions, as at the last look: most are the same at the next. */
   private readonly terms: AloneTerms[] = [];
-  /** Each once, as many as there are. */
+  /** Each once, and others behind the first `kindCount`. */
   readonly kinds: AloneTerms[] = [];
+  kindCount = 0;
   private looks = 0;
 
   constructor(
@@ -74,7 +75,7 @@ export class AloneRates {
       each.count = count;
       kinds[length++] = each;
     }
-    while (kinds.length > length) kinds.pop();
+    this.kindCount = length;
     shares.share(kinds, length);
     for (let index = 0; index < length; index++) {
       const each = kinds[index];

@@ -349,9 +349,13 @@ export class BlockEngine {
     return this.soonest();
   }
 
-  /** What is resident, put together by work, as at the last look; undefined where it is not. */
+  /** What is resident, put together by work, as at the last look: the first `kindCount`. Undefined where it is not. */
   get kinds(): readonly ResidentKind[] | undefined {
     return this.isAlone && this.state.groups.length > 0 ? this.limits?.alone.kinds : undefined;
+  }
+
+  get kindCount(): number {
+    return this.limits?.alone.kindCount ?? 0;
   }
 
   private soonest(): number {

@@ -75,9 +75,14 @@ export class PowerMeter {
 
   /**
    * Works out the power anew; call when rates or clocks have changed.
-   * @param kinds what is resident, put together by work where somebody has it so
+   * @param kinds what is resident, put together by work where somebody has it so: the first `kindCount`
    */
-  rerate({ groups, clockHz }: EngineState, nowNs: number, kinds?: readonly ResidentKind[]): void {
+  rerate(
+    { groups, clockHz }: EngineState,
+    nowNs: number,
+    kinds?: readonly ResidentKind[],
+    kindCount = kinds?.length ?? 0,
+  ): void {
     const { state, profile } = this;
     let chip = 0;
     let memory = 0;
@@ -88,7 +93,7 @@ export class PowerMeter {
         memory += ratePerNs * count * energy.memory;
       }
     } else {
-      for (let index = 0; index < kinds.length; index++) {
+      for (let index = 0; index < kindCount; index++) {
         const kind = kinds[index];
         const energy = (kind.energy ??= this.energyOf(kind.work));
         const blocksPerNs = kind.ratePerNs * kind.count;

@@ -7,6 +7,8 @@ import { soloDevicePower, soloSmPower, soloTime, type SoloTime } from './soloTim
 export interface DeviceDemand extends SoloTime {
   /** Of each resource of the device, then nanoseconds of the memory's path. */
   readonly amounts: Float64Array;
+  /** Positions in `amounts` of what it asks for at all. */
+  readonly asked: Uint8Array;
   /** 1 / `soloNs`. */
   readonly soloRate: number;
 }
@@ -44,7 +46,7 @@ export class DeviceShares {
   >();
   private readonly deviceTerms = new WeakMap<
     readonly number[],
-    { readonly amounts: Float64Array; readonly power: number }
+    { readonly amounts: Float64Array; readonly asked: Uint8Array; readonly power: number }
   >();
 
   constructor(
@@ -72,7 +74,8 @@ export class DeviceShares {
     let device = this.deviceTerms.get(work.device);
     if (device === undefined) {
       const amounts = Float64Array.from([...work.device, pathNs(work, limits)]);
-      device = { amounts, power: soloDevicePower(work, limits, exponent) };
+      const asked = Uint8Array.from([...amounts.keys()].filter((shared) => amounts[shared] > 0));
+      device = { amounts, asked, power: soloDevicePower(work, limits, exponent) };
       this.deviceTerms.set(work.device, device);
     }
     const { soloNs, chainNs, joinExponent, chainPower } = soloTime(
@@ -82,7 +85,8 @@ export class DeviceShares {
       limits,
       exponent,
     );
-    return { amounts: device.amounts, soloNs, soloRate: 1 / soloNs, chainNs, joinExponent, chainPower };
+    const { amounts, asked } = device;
+    return { amounts, asked, soloNs, soloRate: 1 / soloNs, chainNs, joinExponent, chainPower };
   }
 
   /** @param users the first `length` of them are there */
@@ -94,8 +98,9 @@ export class DeviceShares {
     }
     for (let index = 0; index < length; index++) {
       const { demand, count } = users[index];
-      const { amounts, soloRate } = demand;
-      for (let shared = 0; shared < SHARED; shared++) {
+      const { amounts, asked, soloRate } = demand;
+      for (let place = 0; place < asked.length; place++) {
+        const shared = asked[place];
         const perNs = amounts[shared] * soloRate;
         wanted[shared] += perNs * count;
         if (perNs > largest[shared]) largest[shared] = perNs;
@@ -114,22 +119,25 @@ export class DeviceShares {
   }
 
   /** Whether a block could tell what it gets now from what it got before the last call of `share`. */
-  feels({ amounts, soloNs }: DeviceDemand): boolean {
+  feels({ amounts, asked, soloNs }: DeviceDemand): boolean {
     const { changed } = this;
     const leastNs = UNFELT * soloNs;
-    for (let shared = 0; shared < SHARED; shared++) {
+    for (let place = 0; place < asked.length; place++) {
+      const shared = asked[place];
       if (amounts[shared] > leastNs * changed[shared]) return true;
     }
     return false;
   }
 
   /** The power sum of what the device limits of a block. */
-  power({ amounts, soloNs }: DeviceDemand): number {
+  power({ amounts, asked, soloNs }: DeviceDemand): number {
     const { levels, exponent } = this;
     const leastNs = UNFELT * soloNs;
     let power = 0;
     let longestNs = 0;
-    for (let resource = 0; resource < PATH; resource++) {
+    for (let place = 0; place < asked.length; place++) {
+      const resource = asked[place];
+      if (resource === PATH) break;
       // Told without a division: little of what there is is felt.
       if (amounts[resource] <= leastNs * levels[resource]) continue;
       const timeNs = amounts[resource] / levels[resource];
