@@ -67,14 +67,10 @@ export abstract class IntervalCode extends NodeCode {
         return `const ${p} = ${literal(node.factor)} * ${at(node.of)};${safe}`;
       case 'product':
         return `const ${p} = ${a} * ${b};${safe}`;
-      case 'power':
-        return `if (!(${at(node.of)} >= 0 && ${at(node.of)} <= 52)) return 2;const ${p} = 2 ** ${at(node.of)};`;
       case 'quotient':
-        return `if (${b} === 0) return 2;const ${p} = ${this.divided(a, b, node.rounding)};`;
-      case 'exactQuotient':
-        return `if (${b} === 0) return 2;const ${p} = floored(${a}, ${b});if (${p} < 0 || ${p} * ${b} !== ${a}) return 2;`;
+        return `const ${p} = ${this.divided(a, b, node.rounding)};`;
       case 'remainder':
-        return `if (${b} <= 0) return 2;const ${p} = ${a} - ${b} * ${this.divided(a, b, node.rounding)};`;
+        return `const ${p} = ${a} - ${b} * ${this.divided(a, b, node.rounding)};`;
       case 'minimum':
         return `const ${p} = ${a} < ${b} ? ${a} : ${b};`;
       case 'maximum':
@@ -100,14 +96,15 @@ export abstract class IntervalCode extends NodeCode {
         return `const ${p} = ${['1', ...node.terms.map(at)].join(' & ')};`;
       case 'or':
         return `const ${p} = ${['0', ...node.terms.map(at)].join(' | ')};`;
-      case 'assume':
-        return `if (!(${this.fitting(node.fits)})) return 2;const ${p} = ${at(node.of)};`;
       case 'constant':
       case 'variable':
       case 'unknown':
       case 'narrow':
       case 'meet':
       case 'hull':
+      case 'power':
+      case 'exactQuotient':
+      case 'assume':
         throw new RangeError(`${node.op} is no number at launch`);
     }
   }
@@ -157,8 +154,14 @@ export abstract class IntervalCode extends NodeCode {
         const [first, last] = [lo(node.a), hi(node.a)].map((end) => this.divided(end, by, node.rounding));
         return `let ${l}, ${h};if (${isPlain}) { ${l} = ${first ?? ''}; ${h} = ${last ?? ''}; } else { ${helper.replace(`let ${l}, ${h};`, '')} }`;
       }
-      case 'exactQuotient':
-        return this.called(index, node.divides ? 'dividingQuotient' : 'exactQuotient', node.a, node.b);
+      case 'exactQuotient': {
+        const { a, b } = node;
+        if (!this.isPoint(a) || !this.isPoint(b))
+          return this.called(index, node.divides ? 'dividingQuotient' : 'exactQuotient', a, b);
+        const whole = `const w${index} = floored(${lo(a)}, ${lo(b)});`;
+        const isExact = `w${index} >= 0 && w${index} * ${lo(b)} === ${lo(a)}`;
+        return `${both('-Infinity', 'Infinity')}if (${lo(b)} !== 0) { ${whole}if (${isExact}) { ${l} = w${index}; ${h} = w${index}; } }`;
+      }
       case 'remainder':
         return this.called(index, `${node.rounding}Remainder`, node.a, node.b);
       case 'minimum':
@@ -272,11 +275,9 @@ export abstract class IntervalCode extends NodeCode {
 
 /** Beyond the safe integers, but not unbounded: then nothing is known. */
 function tamed(l: string, h: string): string {
-  const isWild = (end: string, infinity: string): string =>
-    `(${end} !== ${infinity} && (${end} < -${MOST} || ${end} > ${MOST}))`;
   return (
-    `if (!(${l} >= -${MOST} && ${l} <= ${MOST} && ${h} >= -${MOST} && ${h} <= ${MOST}) && ` +
-    `(${isWild(l, '-Infinity')} || ${isWild(h, 'Infinity')})) { ${l} = -Infinity; ${h} = Infinity; }`
+    `if (!(Math.abs(${l}) <= ${MOST} && Math.abs(${h}) <= ${MOST})) ` +
+    `{ I[0] = ${l};I[1] = ${h};R.tame();${l} = F[0];${h} = F[1]; }`
   );
 }
 

@@ -13,6 +13,9 @@ export class IntervalRuntime {
   readonly floored = floored;
   readonly truncated = truncated;
 
+  /** An end beyond the safe integers leaves nothing known. */
+  readonly tame = (): void => this.give(this.al, this.ah);
+
   readonly product = (): void => {
     const { al, ah, bl, bh } = this;
     if ((al === 0 && ah === 0) || (bl === 0 && bh === 0)) this.give(0, 0);

@@ -64,13 +64,31 @@ export function variablesOfNodes({ nodes, variables }: KernelSummary): readonly 
   return found;
 }
 
-/** Nodes whose value is one number known at launch, whatever the thread. */
+/** Nodes whose value is one number known at launch, whatever the thread and the arguments, and never unknown. */
 export function pointNodes({ nodes }: KernelSummary): readonly boolean[] {
   const isPoint: boolean[] = [];
+  const isAboveZero = (index: number): boolean => {
+    const node = nodes[index];
+    return node?.op === 'dimension' || (node?.op === 'constant' && node.value > 0);
+  };
   nodes.forEach((node, index) => {
+    const isDivision = node.op === 'quotient' || node.op === 'remainder';
     isPoint[index] =
-      !['variable', 'unknown', 'narrow', 'hull', 'meet'].includes(node.op) &&
+      !NEVER_POINTS.has(node.op) &&
+      (!isDivision || isAboveZero(node.b)) &&
       operandsOf(node).every((operand) => isPoint[operand] === true);
   });
   return isPoint;
 }
+
+/** What differs between threads, and what may be unknown for arguments that nothing is wrong with. */
+const NEVER_POINTS: ReadonlySet<SummaryNode['op']> = new Set([
+  'variable',
+  'unknown',
+  'narrow',
+  'hull',
+  'meet',
+  'exactQuotient',
+  'assume',
+  'power',
+]);
