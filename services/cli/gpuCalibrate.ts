@@ -7,6 +7,7 @@ import { deviceOption, wholeNumber } from './optionValues.js';
 import { OutputFile, checkApart } from './outputFile.js';
 import { print, table } from './printing.js';
 import { ProgressLine } from './progressLine.js';
+import { noteUnmeasured } from './unmeasured.js';
 
 interface CalibrateOptions {
   readonly device?: string;
@@ -78,7 +79,7 @@ async function runCalibration(options: CalibrateOptions): Promise<void> {
   // Loaded when it is needed: the other commands start without the simulator.
   const { CalibrationError, calibrate, calibrationReport, largestBuffer, scatterPage, scatterSvg } =
     await import('../../simulator/calibration/index.js');
-  const { LaunchSpecError } = await import('../../simulator/launchSpec/index.js');
+  const { LaunchSpecError, deviceOf } = await import('../../simulator/launchSpec/index.js');
   // Before the launches, which may take long.
   const files = [
     ...(options.svg === undefined
@@ -117,6 +118,11 @@ async function runCalibration(options: CalibrateOptions): Promise<void> {
       ),
     );
     progress.clear();
+    const cards = new Map(launches.map(({ spec, folder }) => [options.device ?? spec.device, folder]));
+    for (const [device, folder] of cards) {
+      const { name, measured } = deviceOf({ device }, folder);
+      noteUnmeasured({ device: name, measured }, device);
+    }
     const title = `Simulated ${options.device ?? launches[0].spec.device} against measured launches`;
     for (const { file, render } of files) file.write(render(report, title));
     print(options.json, report, reportText(report, named.length - launches.length, options.largest));

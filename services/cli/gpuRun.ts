@@ -1,7 +1,9 @@
 import { Option, type Command } from 'commander';
 import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
 import { readTextFile } from '../../simulator/files/index.js';
 import type { CostDocument } from '../../simulator/gpu/index.js';
+import type { LaunchSpecOptions } from '../../simulator/launchSpec/index.js';
 import { CommandError } from './commandError.js';
 import { addGpuCalibrateCommand } from './gpuCalibrate.js';
 import { addGpuCheckCommand } from './gpuCheck.js';
@@ -15,6 +17,7 @@ import { addGpuReplayCommand } from './gpuReplay.js';
 import { addGpuTopCommand } from './gpuTop.js';
 import { deviceOption, positive, wholeNumber } from './optionValues.js';
 import { OutputFile, checkApart } from './outputFile.js';
+import { noteUnmeasured } from './unmeasured.js';
 
 export function addGpuCommand(program: Command): void {
   const gpu = program
@@ -23,7 +26,7 @@ export function addGpuCommand(program: Command): void {
   gpu
     .command('run')
     .description(
-      'run one kernel launch on a simulated GPU and print what it measured, as JSON on standard output',
+      'run one kernel launch, or several on streams, on a simulated GPU and print what it measured, as JSON on standard output',
     )
     .argument('<spec>', 'launch spec, a JSON file')
     .addOption(deviceOption())
@@ -64,6 +67,13 @@ export function addGpuCommand(program: Command): void {
 /** Most threads unless more are asked for. */
 const MOST_THREADS = 4;
 
+/** What options set on the device, by the device's own names. */
+const OPTIONS_BY_FIELD: ReadonlyMap<string, string> = new Map([
+  ['clockHz', '--sm-clock'],
+  ['memoryClockHz', '--memory-clock'],
+  ['powerLimitWatts', '--power-limit'],
+]);
+
 interface RunOptions {
   readonly device?: string;
   readonly smClock?: number;
@@ -81,7 +91,8 @@ async function runSpec(path: string, options: RunOptions): Promise<void> {
   const { device, smClock, memoryClock, powerLimit, dump, threads, timeline } = options;
   const { recordCosts, costs } = checkedCosts(options);
   // Loaded when it is needed: the other commands start without the simulator.
-  const { LaunchSpecError, runLaunchSpecFile } = await import('../../simulator/launchSpec/index.js');
+  const { LaunchSpecError, isWorkSpec, readSpec, runLaunchSpec, runWorkSpec } =
+    await import('../../simulator/launchSpec/index.js');
   // Before the launch, which may take long.
   const file = timeline === undefined ? undefined : new OutputFile(timeline, '--timeline');
   const costFile = recordCosts === undefined ? undefined : new OutputFile(recordCosts, '--record-costs');
@@ -94,10 +105,17 @@ async function runSpec(path: string, options: RunOptions): Promise<void> {
     ],
   );
   try {
-    const result = runLaunchSpecFile(path, {
+    const spec = readSpec(path);
+    const isWork = isWorkSpec(spec);
+    if (isWork && options.backToBack === true) {
+      throw new CommandError(
+        '--back-to-back: takes a spec of one launch; in one of several, say what follows what',
+      );
+    }
+    const settings: LaunchSpecOptions = {
       ...(costFile === undefined
         ? {}
-        : { recordCosts: (document) => costFile.write(`${JSON.stringify(document)}\n`) }),
+        : { recordCosts: (document: CostDocument) => costFile.write(`${JSON.stringify(document)}\n`) }),
       ...(costs === undefined ? {} : { costs: await readCosts(costs) }),
       stopwatch: () => Number(process.hrtime.bigint()) / 1e9,
       backToBack: options.backToBack === true,
@@ -107,19 +125,22 @@ async function runSpec(path: string, options: RunOptions): Promise<void> {
       ...(memoryClock === undefined ? {} : { memoryClockHz: memoryClock * 1e6 }),
       ...(powerLimit === undefined ? {} : { powerLimitWatts: powerLimit }),
       ...(dump === undefined ? {} : { dumpDirectory: dump }),
-      ...(file === undefined ? {} : { timeline: (text) => file.write(text) }),
-    });
+      ...(file === undefined ? {} : { timeline: (text: string) => file.write(text) }),
+    };
+    const baseDir = resolve(path, '..');
+    const result = isWork ? runWorkSpec(spec, baseDir, settings) : runLaunchSpec(spec, baseDir, settings);
     // Standard output holds the JSON alone, which has the kernel's text as a field; people read it here.
-    if (result.printed !== undefined) process.stderr.write(result.printed);
-    if (!result.measured) {
-      process.stderr.write(
-        `${result.device}: nothing was measured on this card, its times follow from public figures (\`gpu devices ${device ?? result.device}\`)\n`,
-      );
-    }
+    const launches = 'launches' in result ? result.launches : [result];
+    for (const { printed } of launches) if (printed !== undefined) process.stderr.write(printed);
+    noteUnmeasured(result, device);
     process.stdout.write(`${JSON.stringify(result)}\n`);
   } catch (error) {
     if (!(error instanceof LaunchSpecError)) throw error;
     if (error.printed !== undefined) process.stderr.write(error.printed);
+    const option = OPTIONS_BY_FIELD.get(error.field ?? '');
+    if (option !== undefined) {
+      throw new CommandError(error.message.replace(error.field ?? '', option), { cause: error });
+    }
     throw new CommandError(`${path}: ${error.code}: ${error.message}`, { cause: error });
   } finally {
     file?.close();

@@ -392,7 +392,7 @@ export class GpuDevice implements AgendaTarget {
     if (clockHz >= lowestHz && clockHz <= highestHz) return;
     throw new GpuError(
       'invalidClock',
-      `${field}: ${clockHz}; ${this.profile.name} takes ${lowestHz} to ${highestHz} Hz`,
+      `${field}: ${clockHz / 1e6} MHz; ${this.profile.name} takes ${lowestHz / 1e6} to ${highestHz / 1e6} MHz`,
       field,
     );
   }

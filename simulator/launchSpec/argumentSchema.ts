@@ -20,7 +20,7 @@ const count = z
   .min(1)
   .max(2 ** 31 - 1);
 
-const name = z.string().regex(/^[A-Za-z_][\w.-]*$/, 'expected a name of letters, digits and _ . -');
+export const name = z.string().regex(/^[A-Za-z_][\w.-]*$/, 'expected a name of letters, digits and _ . -');
 
 const fill = z.strictObject({
   seed: z.int().min(0).max(0xffffffff),
@@ -80,7 +80,10 @@ function checkContents(found: ContentsSpec, context: z.core.$RefinementCtx): voi
   }
 }
 
-const buffer = contentsSchema
+/** Contents by themselves. */
+export const contents = contentsSchema.superRefine(checkContents);
+
+export const buffer = contentsSchema
   .extend({
     name: name.optional(),
     out: z.boolean().default(false),

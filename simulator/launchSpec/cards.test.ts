@@ -38,9 +38,11 @@ it('takes clocks and a power limit, and refuses those that the card has not', ()
   expect(slow.durationUs / asIs.durationUs).toBeGreaterThan(1.4);
   expect(slow.averagePowerWatts).toBeLessThan(asIs.averagePowerWatts);
   expect(() => runLaunchSpecFile(path, { smClockHz: 3e9 })).toThrow(
-    'clockHz: 3000000000; h200 takes 345000000 to 1980000000 Hz',
+    'clockHz: 3000 MHz; h200 takes 345 to 1980 MHz',
   );
-  expect(() => runLaunchSpecFile(path, { memoryClockHz: 1 })).toThrow('memoryClockHz: 1; h200 takes');
+  expect(() => runLaunchSpecFile(path, { memoryClockHz: 1 })).toThrow(
+    'memoryClockHz: 0.000001 MHz; h200 takes',
+  );
   expect(() => runLaunchSpecFile(path, { powerLimitWatts: 50 })).toThrow('powerLimitWatts: 50; h200 takes');
 });
 

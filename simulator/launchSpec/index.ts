@@ -18,5 +18,13 @@ export {
   type LaunchSpecOptions,
   type LaunchSpecResult,
 } from './runLaunchSpec.js';
+export {
+  runWorkSpec,
+  type EntryReport,
+  type WorkBufferSummary,
+  type WorkOptions,
+  type WorkResult,
+} from './runWorkSpec.js';
+export { isWorkSpec } from './workSchema.js';
 export { checkLaunchSpec, type BufferSpec, type LaunchSpec } from './schema.js';
 export { deviceOf, entryOf, readPtx, readSpec } from './specFiles.js';

@@ -9,40 +9,74 @@ import type {
 import { VirtualClock } from '../time/index.js';
 import { LaunchSpecError } from './launchSpecError.js';
 
-type ArgsOf<O extends DriverOp> = Extract<DriverCommand, { op: O }>['args'];
+export type ArgsOf<O extends DriverOp> = Extract<DriverCommand, { op: O }>['args'];
 
-/** One context on a node of its own in virtual time: each call runs until its command is done. */
+/** Where a command goes; the session's own context and its stream 0 unless given. */
+export interface Destination {
+  readonly context?: number;
+  readonly stream?: number;
+}
+
+/** A node of its own in virtual time, with one context to begin with. */
 export class NodeSession implements CompletionSink {
   readonly node: GpuNode;
   private readonly clock = new VirtualClock();
-  private context = 0;
+  readonly context: number;
   private ticket = 0;
-  private last: DriverCompletion | undefined;
+  /** Of commands that nobody has waited for yet, by ticket. */
+  private readonly completions = new Map<number, DriverCompletion>();
 
-  constructor(options: GpuNodeOptions) {
+  constructor(options: GpuNodeOptions, contextArgs: ArgsOf<'contextCreate'> = { gpu: 0 }) {
     this.node = new GpuNode(this.clock, options);
-    this.context = this.call('contextCreate', { gpu: 0 }).handle ?? 0;
+    this.context = 0;
+    this.context = this.call('contextCreate', contextArgs).handle ?? 0;
   }
 
   onCompletion(completion: DriverCompletion): void {
-    this.last = completion;
+    this.completions.set(completion.ticket, completion);
   }
 
-  /** @throws LaunchSpecError `refused` or `fault`. */
-  call<O extends DriverOp>(op: O, args: ArgsOf<O>): DriverResult {
-    this.last = undefined;
-    this.ticket += 1;
-    const command = { ticket: this.ticket, context: this.context, stream: 0, op, args };
-    // The pair of op and args is right by its type; the union cannot see that through the type parameter.
-    this.node.submit(command as unknown as DriverCommand, this);
-    while (this.last === undefined && this.clock.step());
-    const completion = this.last as DriverCompletion | undefined;
-    if (completion === undefined) throw new LaunchSpecError('refused', `'${op}' never completed`);
-    const { result, failure } = completion;
-    if (failure !== undefined) {
-      const code = failure.code === 'kernelFault' ? 'fault' : 'refused';
-      throw new LaunchSpecError(code, failure.message, undefined, failure, result?.launch?.printed);
-    }
+  /** Submits a command and runs until it is done. @throws LaunchSpecError `refused` or `fault`. */
+  call<O extends DriverOp>(op: O, args: ArgsOf<O>, to: Destination = {}): DriverResult {
+    const { result, failure } = this.wait(this.submit(op, args, to));
+    if (failure !== undefined) throw failed(failure, result);
     return result ?? {};
   }
+
+  /** Leaves a command to the node. @returns its ticket */
+  submit<O extends DriverOp>(op: O, args: ArgsOf<O>, to: Destination = {}): number {
+    const ticket = ++this.ticket;
+    const command = { ticket, context: to.context ?? this.context, stream: to.stream ?? 0, op, args };
+    // The pair of op and args is right by its type; the union cannot see that through the type parameter.
+    this.node.submit(command as unknown as DriverCommand, this);
+    return ticket;
+  }
+
+  /** Runs until a submitted command is done. @throws LaunchSpecError `refused` when it never is */
+  wait(ticket: number): DriverCompletion {
+    for (;;) {
+      const completion = this.completions.get(ticket);
+      if (completion !== undefined) {
+        this.completions.delete(ticket);
+        return completion;
+      }
+      if (!this.clock.step()) throw new LaunchSpecError('refused', `command ${ticket} never completed`);
+    }
+  }
+
+  /** Runs what is due until then. */
+  runUntil(timeNs: number): void {
+    this.clock.run(timeNs);
+  }
+}
+
+/** Why a command failed, as the spec's error. */
+export function failed(
+  failure: NonNullable<DriverCompletion['failure']>,
+  result: DriverResult | undefined,
+  path?: string,
+): LaunchSpecError {
+  const code = failure.code === 'kernelFault' ? 'fault' : 'refused';
+  const message = path === undefined ? failure.message : `${path}: ${failure.message}`;
+  return new LaunchSpecError(code, message, path, failure, result?.launch?.printed);
 }

@@ -51,16 +51,48 @@ export interface PlacedSpec {
   readonly outputs: readonly PlacedOutput[];
 }
 
+/** What a launch is given, of a spec. */
+export type GivenValues = Pick<LaunchSpec, 'args' | 'symbols'>;
+
 /**
  * Allocates and fills a spec's buffers, sets module variables and packs the arguments.
+ * @param shared buffers that are there already, for pointers by name
  * @throws LaunchSpecError `invalidSpec` for what does not fit the kernel or the module, and what the host throws
  */
-export function placeSpec(spec: LaunchSpec, kernel: IrFunction, host: SpecHost): PlacedSpec {
-  const placement = new Placement(spec, host);
+export function placeSpec(
+  spec: GivenValues,
+  kernel: IrFunction,
+  host: SpecHost,
+  shared: readonly PlacedBuffer[] = [],
+): PlacedSpec {
+  const placement = new Placement(spec, host, shared);
   placement.placeBuffers();
   const params = packArguments(kernel, spec.args, placement);
   placement.setSymbols();
   return { params, buffers: placement.buffers, outputs: placement.outputs };
+}
+
+/** Sets module variables by themselves, for any launch of the module. @throws as `placeSpec` */
+export function placeSymbols(
+  symbols: LaunchSpec['symbols'],
+  host: SpecHost,
+  shared: readonly PlacedBuffer[],
+): Omit<PlacedSpec, 'params'> {
+  const placement = new Placement({ args: [], symbols }, host, shared);
+  placement.placeBuffers();
+  placement.setSymbols();
+  return { buffers: placement.buffers, outputs: placement.outputs };
+}
+
+/** Allocates and fills buffers that no argument holds. @throws as `placeSpec` */
+export function placeNamedBuffers(
+  buffers: readonly { readonly spec: BufferSpec; readonly path: string }[],
+  host: SpecHost,
+): Omit<PlacedSpec, 'params'> {
+  const placement = new Placement({ args: [], symbols: {} }, host);
+  for (const { spec, path } of buffers) placement.place(spec, path, undefined, false);
+  placement.freeDangling();
+  return { buffers: placement.buffers, outputs: placement.outputs };
 }
 
 class Placement implements SpecAddresses {
@@ -69,9 +101,12 @@ class Placement implements SpecAddresses {
   private readonly byName = new Map<string, PlacedBuffer>();
 
   constructor(
-    private readonly spec: LaunchSpec,
+    private readonly spec: GivenValues,
     private readonly host: SpecHost,
-  ) {}
+    shared: readonly PlacedBuffer[] = [],
+  ) {
+    for (const each of shared) if (each.spec.name !== undefined) this.byName.set(each.spec.name, each);
+  }
 
   placeBuffers(): void {
     this.spec.args.forEach((argument, arg) => this.visit(argument, `args[${arg}]`, arg, true));
@@ -79,7 +114,29 @@ class Placement implements SpecAddresses {
       this.symbol(name);
       this.visit(value, `symbols.${name}`, undefined, false);
     }
+    this.freeDangling();
+  }
+
+  freeDangling(): void {
     for (const { spec, address } of this.buffers) if (spec.freed) this.host.free(address);
+  }
+
+  place(spec: BufferSpec, path: string, arg: number | undefined, isArgument: boolean): void {
+    const { name, type, count } = spec;
+    if (name !== undefined && this.byName.has(name)) {
+      throw invalid(`${path}.name`, `'${name}' is the name of ${this.byName.get(name)?.path ?? ''} already`);
+    }
+    if (spec.out && !isArgument && name === undefined)
+      throw invalid(`${path}.name`, 'is missing; a reported buffer that is no argument itself needs a name');
+    const bytes = count * elementBytes(type);
+    const address = this.host.allocate(bytes);
+    this.fill(spec, address, path);
+    const owner = arg === undefined ? {} : { arg };
+    const placed: PlacedBuffer = { spec, address, bytes, path, isArgument, ...owner };
+    this.buffers.push(placed);
+    if (name !== undefined) this.byName.set(name, placed);
+    if (spec.out)
+      this.outputs.push({ ...owner, ...(name === undefined ? {} : { name }), type, count, address });
   }
 
   setSymbols(): void {
@@ -134,24 +191,6 @@ class Placement implements SpecAddresses {
     } else if ('array' in value && value.array.out && path.includes('.struct.')) {
       throw invalid(`${path}.array.out`, 'only the whole variable can be reported; give it as one array');
     } else if ('buffer' in value) this.place(value.buffer, `${path}.buffer`, arg, isArgument);
-  }
-
-  private place(spec: BufferSpec, path: string, arg: number | undefined, isArgument: boolean): void {
-    const { name, type, count } = spec;
-    if (name !== undefined && this.byName.has(name)) {
-      throw invalid(`${path}.name`, `'${name}' is the name of ${this.byName.get(name)?.path ?? ''} already`);
-    }
-    if (spec.out && !isArgument && name === undefined)
-      throw invalid(`${path}.name`, 'is missing; a reported buffer that is no argument itself needs a name');
-    const bytes = count * elementBytes(type);
-    const address = this.host.allocate(bytes);
-    this.fill(spec, address, path);
-    const owner = arg === undefined ? {} : { arg };
-    const placed: PlacedBuffer = { spec, address, bytes, path, isArgument, ...owner };
-    this.buffers.push(placed);
-    if (name !== undefined) this.byName.set(name, placed);
-    if (spec.out)
-      this.outputs.push({ ...owner, ...(name === undefined ? {} : { name }), type, count, address });
   }
 
   private fill(spec: ContentsSpec, address: number, path: string): void {

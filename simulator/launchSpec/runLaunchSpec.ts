@@ -1,19 +1,16 @@
-import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { GpuNodeOptions } from '../cluster/index.js';
 import type { LaunchReport } from '../driver/index.js';
 import { GpuError, type CostDocument, type DeviceProfile } from '../gpu/index.js';
-import { makeDirectory } from '../files/index.js';
 import type { IrFunction } from '../ptx/index.js';
 import { Timeline } from '../timeline/index.js';
 import { backToBackUs } from './backToBack.js';
-import { elementBytes, elements } from './elementTypes.js';
-import { PIECE_BYTES } from './bufferContents.js';
+import { makeDumpDirectory, readOutput } from './bufferReports.js';
 import { LaunchSpecError } from './launchSpecError.js';
 import { NodeSession } from './nodeSession.js';
 import { deviceOf, entryOf, readPtx, readSpec } from './specFiles.js';
-import { OutputSummary, sampleIndices, type BufferSummary } from './outputSummary.js';
-import { placeSpec, type PlacedOutput } from './placement.js';
+import { sampleIndices, type BufferSummary } from './outputSummary.js';
+import { placeSpec } from './placement.js';
 import { checkLaunchSpec, type LaunchSpec } from './schema.js';
 
 export interface LaunchSpecOptions {
@@ -99,7 +96,7 @@ export function runLaunchSpec(
 }
 
 /** @throws LaunchSpecError `refused` for what the card does not take */
-function setClocks(
+export function setClocks(
   { node }: NodeSession,
   { smClockHz, memoryClockHz, powerLimitWatts }: LaunchSpecOptions,
 ): void {
@@ -143,7 +140,16 @@ function runIn(
   session.node.device(0).warmNextLaunch();
   const { launch } = session.call('launch', args);
   if (launch === undefined) throw new LaunchSpecError('refused', 'the launch gave no report');
-  const buffers = isDeclaredOnly ? [] : readOutputs(session, spec, outputs, dumpDirectory);
+  const expected = Object.keys(spec.expect?.samples ?? {}).map(Number);
+  const buffers = isDeclaredOnly
+    ? []
+    : outputs.map((output) => {
+        const indices = expected.length > 0 ? expected : sampleIndices(output.count);
+        const { arg, name } = output;
+        const subject = { ...(arg === undefined ? {} : { arg }), ...(name === undefined ? {} : { name }) };
+        const file = name ?? `arg${arg ?? ''}`;
+        return { ...subject, ...readOutput(session, output, indices, { directory: dumpDirectory, file }) };
+      });
   const result = summarise(session.node.profiles[0], launch, buffers);
   return backToBack === true ? { ...result, backToBackUs: backToBackUs(session, args) } : result;
 }
@@ -151,78 +157,6 @@ function runIn(
 /** Reads and runs a spec file; paths in it are relative to it. */
 export function runLaunchSpecFile(path: string, options: LaunchSpecOptions = {}): LaunchSpecResult {
   return runLaunchSpec(readSpec(path), resolve(path, '..'), options);
-}
-
-function readOutputs(
-  session: NodeSession,
-  spec: LaunchSpec,
-  outputs: readonly PlacedOutput[],
-  dumpDirectory: string | undefined,
-): BufferSummary[] {
-  return outputs.map(({ arg, name, type, count, address }) => {
-    const expected = Object.keys(spec.expect?.samples ?? {}).map(Number);
-    const indices = expected.length > 0 ? expected : sampleIndices(count);
-    const subject = { ...(arg === undefined ? {} : { arg }), ...(name === undefined ? {} : { name }) };
-    const summary = new OutputSummary(subject, indices);
-    const dump = dumpDirectory === undefined ? undefined : openDump(dumpDirectory, name ?? `arg${arg ?? ''}`);
-    const width = elementBytes(type);
-    const perPiece = PIECE_BYTES / width;
-    for (let first = 0; first < count; first += perPiece) {
-      const size = Math.min(perPiece, count - first) * width;
-      const { bytes } = session.call('memcpyDeviceToHost', {
-        address: address + first * width,
-        bytes: size,
-        pinned: true,
-      });
-      if (bytes === undefined) continue;
-      summary.add(elements(type, bytes));
-      if (dump !== undefined) writeDump(dump, bytes);
-    }
-    if (dump !== undefined) closeSync(dump.file);
-    return summary.result();
-  });
-}
-
-/** A file that a buffer is being written to. */
-interface Dump {
-  readonly path: string;
-  readonly file: number;
-}
-
-function makeDumpDirectory(directory: string): void {
-  try {
-    makeDirectory(resolve(directory));
-    if (!statSync(directory).isDirectory()) throw new Error(`${directory} is a file`);
-  } catch (error) {
-    throw dumpError(error);
-  }
-}
-
-function openDump(directory: string, name: string): Dump {
-  const path = join(directory, `${name}.bin`);
-  try {
-    return { path, file: openSync(path, 'w') };
-  } catch (error) {
-    throw dumpError(error);
-  }
-}
-
-/** Leaves no file that holds a part of the buffer. */
-function writeDump(dump: Dump, bytes: Uint8Array): void {
-  try {
-    for (let at = 0; at < bytes.length;) at += writeSync(dump.file, bytes, at);
-  } catch (error) {
-    closeSync(dump.file);
-    rmSync(dump.path, { force: true });
-    throw dumpError(error);
-  }
-}
-
-function dumpError(error: unknown): LaunchSpecError {
-  return new LaunchSpecError(
-    'unreadableFile',
-    `dump directory: ${error instanceof Error ? error.message : String(error)}`,
-  );
 }
 
 function summarise(device: DeviceProfile, launch: LaunchReport, buffers: BufferSummary[]): LaunchSpecResult {
@@ -243,6 +177,6 @@ function summarise(device: DeviceProfile, launch: LaunchReport, buffers: BufferS
 }
 
 /** To six significant digits. */
-function rounded(value: number): number {
+export function rounded(value: number): number {
   return Number(value.toPrecision(6));
 }

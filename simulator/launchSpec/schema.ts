@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { argumentSchema, valueSchema } from './argumentSchema.js';
 import { LaunchSpecError } from './launchSpecError.js';
-import { deepestIssue, explainIssue } from './schemaMessages.js';
+import { checked } from './schemaMessages.js';
 
 export type {
   ArraySpec,
@@ -16,7 +16,7 @@ export type {
 } from './argumentSchema.js';
 
 const extent = z.int().min(1);
-const dim3 = z.tuple([extent, extent, extent]);
+export const dim3 = z.tuple([extent, extent, extent]);
 
 const spec = z.strictObject({
   ptx: z.string().min(1),
@@ -45,13 +45,12 @@ export type LaunchSpec = z.infer<typeof spec>;
  * @throws LaunchSpecError `invalidSpec`, naming the field and what it should be.
  */
 export function checkLaunchSpec(value: unknown): LaunchSpec {
-  const result = spec.safeParse(value, { error: explainIssue, reportInput: true });
-  if (result.success) return result.data;
-  const issue = deepestIssue(result.error.issues);
-  const field = issue.path.reduce<string>(
-    (path, step) =>
-      typeof step === 'number' ? `${path}[${step}]` : path === '' ? String(step) : `${path}.${String(step)}`,
-    '',
-  );
-  throw new LaunchSpecError('invalidSpec', `${field === '' ? 'spec' : field}: ${issue.message}`, field);
+  if (typeof value === 'object' && value !== null && 'launches' in value) {
+    throw new LaunchSpecError(
+      'invalidSpec',
+      'launches: only a spec of one launch is taken here; give that launch a spec of its own',
+      'launches',
+    );
+  }
+  return checked(spec, value);
 }

@@ -1,9 +1,27 @@
 import type { z } from 'zod';
 import { ARGUMENT_KINDS, GENERATE_RULES, VALUE_KINDS } from './argumentSchema.js';
+import { LaunchSpecError } from './launchSpecError.js';
 
 export interface SchemaIssue {
   readonly path: readonly PropertyKey[];
   readonly message: string;
+}
+
+/**
+ * Holds a parsed JSON value to a schema.
+ * @param at path of the value in the spec; '' for the whole
+ * @throws LaunchSpecError `invalidSpec`, naming the field and what it should be
+ */
+export function checked<T>(schema: z.ZodType<T>, value: unknown, at = ''): T {
+  const result = schema.safeParse(value, { error: explainIssue, reportInput: true });
+  if (result.success) return result.data;
+  const issue = deepestIssue(result.error.issues);
+  const field = issue.path.reduce<string>(
+    (path, step) =>
+      typeof step === 'number' ? `${path}[${step}]` : path === '' ? String(step) : `${path}.${String(step)}`,
+    at,
+  );
+  throw new LaunchSpecError('invalidSpec', `${field === '' ? 'spec' : field}: ${issue.message}`, field);
 }
 
 /** Zod's message in our words, where its own would not tell; undefined leaves it. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readJsonFile } from '../files/index.js';
 import { GpuError, findCard, type DeviceProfile } from '../gpu/index.js';
-import { parseModule } from '../ptx/index.js';
+import { parseModule, type IrFunction } from '../ptx/index.js';
 import { LaunchSpecError } from './launchSpecError.js';
 import type { LaunchSpec } from './schema.js';
 
@@ -45,7 +45,7 @@ export function readPtx(path: string): string {
 }
 
 /** The spec's kernel. @throws LaunchSpecError `invalidSpec` for PTX that does not parse and a name that it lacks. */
-export function entryOf(ptx: string, spec: LaunchSpec): ReturnType<typeof parseModule>['functions'][number] {
+export function entryOf(ptx: string, spec: Pick<LaunchSpec, 'ptx' | 'kernel'>): IrFunction {
   let functions;
   try {
     ({ functions } = parseModule(ptx, spec.ptx));

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { CalibrationReport } from '../../../simulator/calibration/index.js';
 import { runGpuCommand } from './gpuCommand.js';
 
@@ -183,5 +183,18 @@ describe('windjammer gpu calibrate', () => {
     [['--svg', '/nowhere/a.svg'], /--svg: /],
   ])('refuses %j', async (args, message) => {
     expect(await run(...args)).toMatch(message);
+  });
+
+  it('notes a card that nothing was measured on', async () => {
+    const notes: string[] = [];
+    const write = vi
+      .spyOn(process.stderr, 'write')
+      .mockImplementation((text) => notes.push(String(text)) > 0);
+    try {
+      await run('--launches', folder, '--device', 't4');
+    } finally {
+      write.mockRestore();
+    }
+    expect(notes.join('')).toContain('t4: nothing was measured on this card');
   });
 });

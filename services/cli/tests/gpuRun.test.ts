@@ -85,4 +85,35 @@ describe('files of windjammer gpu run', () => {
     expect(await run(at('other.json'))).toMatch(message);
     expect(await run(at('spec.json'), '--costs', at('other.json'))).toMatch(/FAILED --costs: /);
   });
+
+  it('runs a spec of several launches, and tells when each begins and ends', async () => {
+    const { grid, block } = { grid: [1, 1, 1], block: [32, 1, 1] };
+    const launch = { kernel: 'touch', grid, block, args: [{ pointer: { of: 'out' } }] };
+    const spec = {
+      ptx: 'touch.ptx',
+      device: 'h200',
+      buffers: { out: { type: 'u32', count: 32, out: true } },
+      launches: [launch, launch],
+    };
+    writeFileSync(at('several.json'), JSON.stringify(spec));
+    const result = JSON.parse(await run(at('several.json'), '--dump', at('dump'))) as {
+      makespanUs: number;
+      launches: { startUs: number; endUs: number }[];
+    };
+    expect(result.launches[0].startUs).toBe(0);
+    expect(result.launches[1].startUs).toBeGreaterThanOrEqual(result.launches[0].endUs);
+    expect(result.makespanUs).toBe(result.launches[1].endUs);
+    expect(readdirSync(at('dump'))).toEqual(['out.bin']);
+    expect(await run(at('several.json'), '--back-to-back')).toMatch(/^FAILED .*--back-to-back: takes a spec/);
+    writeFileSync(at('bad.json'), JSON.stringify({ ...spec, launches: [launch, { ...launch, grid: 1 }] }));
+    expect(await run(at('bad.json'))).toContain('bad.json: invalidSpec: launches[1].grid: expected three');
+  });
+
+  it('names the option whose clock or limit the card does not take', async () => {
+    expect(await run(at('spec.json'), '--sm-clock', '5000')).toContain(
+      '--sm-clock: 5000 MHz; h200 takes 345 to 1980 MHz',
+    );
+    expect(await run(at('spec.json'), '--memory-clock', '1')).toMatch(/--memory-clock: 1 MHz; h200 takes/);
+    expect(await run(at('spec.json'), '--power-limit', '1')).toMatch(/--power-limit: 1; h200 takes/);
+  });
 });
