@@ -3,7 +3,7 @@ import { isConstant } from '../expressions/expression.js';
 import { assuming, contains, flatten, Rewriter } from '../expressions/rewriting.js';
 import type { KernelContext } from '../transfer/operands.js';
 import type { FoundLoop } from '../execution/findings.js';
-import { withLaunchRemainders, withRemainders } from '../expressions/remainders.js';
+import { constantDivisors, withLaunchRemainders, withRemainders } from '../expressions/remainders.js';
 import { coefficientOf, uniformPart, varyingTerms, withForm } from '../expressions/polynomials.js';
 
 interface LoopStep {
@@ -28,6 +28,8 @@ export class Narrowing {
   /** All `narrow` expressions: where one is empty, the access does not happen. */
   readonly narrowed: Expression[] = [];
   private readonly steps: Step[] = [];
+  /** Whose digits conditions speak of. */
+  private readonly divisors = new Map<Expression, Set<number>>();
   /** What must not wrap for the conditions taken so far to mean what they say. */
   private readonly provisos: WrapFit[] = [];
 
@@ -59,7 +61,7 @@ export class Narrowing {
       value.op === 'sum' || isVariable(value) || value.op === 'remainder' || value.op === 'quotient';
     if (value.uniform || !isNumber) return value;
     const { arithmetic } = this.context;
-    let result = withRemainders(arithmetic, value);
+    let result = withRemainders(arithmetic, value, this.divisors);
     for (const weak of withWeak ? [false, true] : [false]) {
       for (const { form, stands, isWeak } of this.steps) {
         if (isWeak === weak) result = withForm(arithmetic, result, form, stands);
@@ -151,7 +153,7 @@ export class Narrowing {
         value = arithmetic.add(value, product);
       }
       for (const { form, stands, isWeak } of this.steps) {
-        if (!isWeak) value = withForm(arithmetic, value, form, stands);
+        if (!isWeak && !isDigit(form)) value = withForm(arithmetic, value, form, stands);
       }
       return value;
     });
@@ -162,7 +164,8 @@ export class Narrowing {
     if (this.takeUnsigned(condition)) return;
     const { expression, fits } = this.apply(condition);
     // Where an unsigned value may be below zero it is not what it looks like: such a condition says nothing here.
-    if (fits.some(mayBeNegative)) return;
+    // Nor can a launch tell whether an unknown value wraps.
+    if (fits.some((fit) => mayBeNegative(fit) || fit.of.source !== undefined)) return;
     this.takeFlat(expression, fits);
   }
 
@@ -243,6 +246,11 @@ export class Narrowing {
   /** value ≤ 0, or value = 0. */
   private bound(given: Expression, fits: readonly WrapFit[], isEqual: boolean): void {
     const { arithmetic } = this.context;
+    for (const [a, divisor] of constantDivisors(arithmetic, given)) {
+      const before = this.divisors.get(a);
+      if (before === undefined) this.divisors.set(a, new Set([divisor]));
+      else before.add(divisor);
+    }
     const value = this.told(given, false);
     const varying = varyingTerms(value);
     if (varying.length === 0 || this.inside(value, fits, isEqual)) return;
@@ -290,6 +298,13 @@ export class Narrowing {
     this.narrowed.push(table.make({ op: 'narrow', of, least: provided(least), most: provided(most) }));
     this.steps.push({ form: of, stands: table.make({ op: 'narrow', of, least, most }), isWeak });
   }
+}
+
+/** A form of digits of numbers divided by constants: it occurs only where a sum is told by digits. */
+function isDigit(form: Expression): boolean {
+  return varyingTerms(form).some(({ factors }) =>
+    factors.some((each) => (each.op === 'quotient' || each.op === 'remainder') && each.b.op === 'constant'),
+  );
 }
 
 /** The numbers of which a trip count is the least, or zero. */

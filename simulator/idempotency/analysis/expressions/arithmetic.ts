@@ -1,6 +1,7 @@
 import type { Expression, IntegerBits, Term } from './expression.js';
 import { constantOf, gcd, isConstant, termsOf, typeRange, wrapNumber } from './expression.js';
 import type { ExpressionTable } from './expressionTable.js';
+import { withRemainders } from './remainders.js';
 
 /** Beyond so many terms a product stays a product. */
 const MOST_TERMS = 96;
@@ -187,6 +188,10 @@ export class Arithmetic {
       if (known !== undefined) return known;
     }
     if (isPlain && a.hi < b.lo) return this.table.constant(0);
+    if (a.op === 'sum' && b.op === 'constant' && b.value > 0) {
+      const [lo, hi] = this.toldRange(a);
+      if (lo >= 0 && hi < b.value) return this.table.constant(0);
+    }
     if (b.op === 'power' && a.op === 'constant' && a.value === 0) return a;
     const [onlyA, onlyB] = [termsOf(a), termsOf(b)];
     if (b.lo > 0 || b.hi < 0) {
@@ -288,7 +293,8 @@ export class Arithmetic {
       constantOf(a),
       terms.filter((term) => term.coefficient % common !== 0),
     );
-    if (rest.lo < 0 || rest.hi >= common) return undefined;
+    const [lo, hi] = this.toldRange(rest);
+    if (lo < 0 || hi >= common) return undefined;
     const over = coarse.map((term) => ({ ...term, coefficient: term.coefficient / common }));
     return this.quotient(this.sum(0, over), this.table.constant(by / common), 'floor');
   }
@@ -315,10 +321,18 @@ export class Arithmetic {
     return this.subtract(this.quotient(x, by2, 'zero'), less);
   }
 
+  /** The bounds of a number that may hold x − ⌊x / c⌋ · c. */
+  toldRange(a: Expression): readonly [number, number] {
+    const isSmall = a.op === 'sum' && a.terms.length <= 8 && a.terms.length > 1;
+    const told = isSmall ? withRemainders(this, a) : a;
+    return [Math.max(a.lo, told.lo), Math.min(a.hi, told.hi)];
+  }
+
   /** a − b · (a / b), rounded as said. */
   remainder(a: Expression, b: Expression, rounding: 'floor' | 'zero'): Expression {
-    if (b.op === 'constant' && a.lo >= 0) {
-      if (a.hi < b.value) return a;
+    const [lo, hi] = b.op === 'constant' ? this.toldRange(a) : [a.lo, a.hi];
+    if (b.op === 'constant' && lo >= 0) {
+      if (hi < b.value) return a;
       const isPart = a.op === 'remainder' && a.b.op === 'constant' && a.b.value % b.value === 0;
       if (isPart && a.a.lo >= 0) return this.remainder(a.a, b, 'floor');
     }

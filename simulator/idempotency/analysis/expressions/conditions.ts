@@ -22,7 +22,7 @@ export class Conditions {
   /** of ≤ 0 */
   atMostZero(of: Expression): Expression {
     if (of.hi <= 0) return this.yes;
-    if (of.lo > 0) return this.no;
+    if (of.lo > 0 || this.arithmetic.toldRange(of)[0] > 0) return this.no;
     const simpler = this.divided(of);
     return simpler === of ? this.table.make({ op: 'atMostZero', of }) : this.atMostZero(simpler);
   }

@@ -6,8 +6,25 @@ import { coefficientOf, varyingTerms, withForm } from './polynomials.js';
  * A sum that holds both x and x div c, told by x div c and x mod c, which vary independently: x − (x div c)·c is the
  * remainder, and x itself is (x div c)·c + x mod c.
  */
-export function withRemainders(arithmetic: Arithmetic, sum: Expression): Expression {
-  return withParts(arithmetic, withDigits(arithmetic, sum), () => true);
+export function withRemainders(
+  arithmetic: Arithmetic,
+  sum: Expression,
+  known: Divisors = new Map(),
+): Expression {
+  return withParts(arithmetic, withDigits(arithmetic, sum, known), () => true);
+}
+
+/** By which constants numbers are divided elsewhere: their digits to those bases matter. */
+export type Divisors = ReadonlyMap<Expression, ReadonlySet<number>>;
+
+/** The constants by which a sum has numbers divided. */
+export function constantDivisors(
+  arithmetic: Arithmetic,
+  sum: Expression,
+): readonly (readonly [Expression, number])[] {
+  return quotientsIn(withoutRemainders(arithmetic, sum)).flatMap(({ a, b, rounding }) =>
+    rounding === 'floor' && b.op === 'constant' && b.value > 1 ? [[a, b.value] as const] : [],
+  );
 }
 
 /** The same of divisors that only a launch knows; remainders by constants become differences. */
@@ -48,13 +65,14 @@ function withParts(
  * A sum of x, ⌊x / c⌋, ⌊x / (c·d)⌋ …, told by the digits of x to the bases c, d, …, which vary independently, as row, column
  * and channel of an element do.
  */
-function withDigits(arithmetic: Arithmetic, sum: Expression): Expression {
+function withDigits(arithmetic: Arithmetic, sum: Expression, known: Divisors): Expression {
   let result = withoutRemainders(arithmetic, sum);
-  if (quotientsIn(result).length === 0) return sum;
-  for (const a of new Set(quotientsIn(result).map((quotient) => quotient.a))) {
+  let isFiner = false;
+  for (const a of new Set([...quotientsIn(result).map((quotient) => quotient.a), ...known.keys()])) {
     let before = a;
     let by = 1;
-    for (const divisor of divisorsOf(result, a)) {
+    const elsewhere = known.get(a) ?? [];
+    for (const divisor of divisorsOf(result, a, elsewhere)) {
       if (divisor % by !== 0) continue;
       const base = arithmetic.constant(divisor / by);
       const above = arithmetic.quotient(a, arithmetic.constant(divisor), 'floor');
@@ -62,22 +80,24 @@ function withDigits(arithmetic: Arithmetic, sum: Expression): Expression {
       const parts = arithmetic.add(arithmetic.multiply(above, base), digit);
       const form = arithmetic.sum(0, varyingTerms(before));
       const rest = arithmetic.subtract(before, form);
-      result = withForm(arithmetic, result, form, arithmetic.subtract(parts, rest));
+      const next = withForm(arithmetic, result, form, arithmetic.subtract(parts, rest));
+      isFiner ||= next !== result && known.has(a);
+      result = next;
       before = above;
       by = divisor;
     }
   }
-  return varyingTerms(result).length <= varyingTerms(sum).length ? result : sum;
+  return isFiner || varyingTerms(result).length <= varyingTerms(sum).length ? result : sum;
 }
 
 /** Constants by which a sum has the same number divided, ascending. */
-function divisorsOf(sum: Expression, a: Expression): number[] {
+function divisorsOf(sum: Expression, a: Expression, elsewhere: Iterable<number>): number[] {
   const found = quotientsIn(sum).flatMap((quotient) =>
     quotient.a === a && quotient.rounding === 'floor' && quotient.b.op === 'constant' && quotient.b.value > 1
       ? [quotient.b.value]
       : [],
   );
-  return found.sort((x, y) => x - y);
+  return [...new Set([...found, ...elsewhere])].sort((x, y) => x - y);
 }
 
 /** Remainders by constants as differences again. */
