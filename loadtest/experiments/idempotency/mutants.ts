@@ -2,7 +2,7 @@
  * How many deliberate mistakes of a validator the oracles catch: each mistake is made in what analysis found of the corpus'
  * kernels, and launches are judged by the mistaken validator until an oracle contradicts it. Writes mutants.md and
  * mutants.json and prints the table.
- * Usage: node dist/loadtest/experiments/idempotency/mutants.js [folder] [--launches L] [--kills K] [--step N] [--only MISTAKE ...]
+ * Usage: node dist/loadtest/experiments/idempotency/mutants.js [folder] [--launches L] [--kills K] [--step N] [--only MISTAKE ...] [--family NAME ...]
  */
 import { parseArgs } from 'node:util';
 import { hunt, labelledBodies, MUTATIONS, OracleRandom } from '../../../simulator/idempotency/index.js';
@@ -16,10 +16,13 @@ const { values: options, positionals } = parseArgs({
     kills: { type: 'string', default: '4' },
     step: { type: 'string', default: '1' },
     only: { type: 'string', multiple: true, default: [] },
+    family: { type: 'string', multiple: true, default: [] },
   },
 });
 // Families mixed: most mistakes show soon.
-const all = labelledBodies();
+const all = labelledBodies().filter(
+  ({ body }) => options.family.length === 0 || options.family.includes(body.manifest.family),
+);
 const bodies = new OracleRandom(1)
   .order(all.length)
   .flatMap((place, index) => (index % Number(options.step) === 0 ? (all[place] ?? []) : []));

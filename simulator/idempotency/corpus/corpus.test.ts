@@ -25,7 +25,7 @@ import {
 import { placeBuffers } from './placement.js';
 
 /** Of bodies, launches and labels: whoever changes any of them makes another corpus, and every figure measured anew. */
-const DIGEST = 'e3dbb460c89daae712ad38cdc7a56b43bd1317259654a17a698e820bff294fba';
+const DIGEST = '58f620f11e14de3fa8cdd78a677022831025ca69481e66893e91226e7893e9f6';
 
 const bench = new OracleBench();
 

@@ -29,7 +29,9 @@ function validator(summary: KernelSummary): (placed: PlacedInstance) => Instance
 }
 
 const entries = ['addVectorized', 'flip', 'gemmNaive', 'volume'];
-const bodies = labelledBodies().filter(({ body }) => entries.includes(body.manifest.entry));
+const bodies = entries.flatMap(
+  (entry) => labelledBodies().find(({ body }) => body.manifest.entry === entry) ?? [],
+);
 const named = (...names: readonly string[]): Mutation[] =>
   MUTATIONS.filter(({ name }) => names.includes(name));
 

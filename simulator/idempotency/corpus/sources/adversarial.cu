@@ -181,7 +181,7 @@ KERNEL strideTwoLoop(float *RESTRICT out, const float *RESTRICT in, idx n) {
 // The product of three 32-bit numbers wraps: for a scale of 65536 nothing but the thread's number is left of the index.
 KERNEL wrapProduct(float *RESTRICT out, const float *RESTRICT in, int scale, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) out[i * scale * scale + i] = in[i] + 1.0f;
+  if (i < n) out[(i + 1) * scale * scale + i] = in[i] + 1.0f;
 }
 
 // The sum is unsigned and wraps: an offset just below 2^32 goes back.
