@@ -111,6 +111,35 @@ describe('commands', () => {
     expect(node.snapshot().driver.hostThreads.size).toBe(0);
   });
 
+  it('gives contexts the shares and slices that they are made with, or no context', () => {
+    const make = (contexts: 'shared' | 'timeSliced', args: object): { failure?: string; node: GpuNode } => {
+      const clock = new VirtualClock();
+      const node = new GpuNode(clock, {
+        gpus: ['h200'],
+        backingBytes: 2 ** 26,
+        contexts,
+        executor: () => new FakeExecutor(() => 1000),
+      });
+      const { failure } = new Session(node, clock).call('contextCreate', { gpu: 0, ...args });
+      return { node, ...(failure === undefined ? {} : { failure: `${failure.code} ${failure.message}` }) };
+    };
+    expect(make('shared', { activeThreadPercentage: 25 }).node.device(0).state.shares.size).toBe(1);
+    expect(make('timeSliced', { timeSliceNs: 5e5 }).node.device(0).state.turns?.slices.size).toBe(1);
+    for (const [contexts, args, message] of [
+      ['shared', { activeThreadPercentage: 0 }, 'invalidValue activeThreadPercentage: 0;'],
+      ['shared', { activeThreadPercentage: 101 }, 'invalidValue activeThreadPercentage: 101;'],
+      ['shared', { activeThreadPercentage: NaN }, 'invalidValue activeThreadPercentage: NaN;'],
+      ['timeSliced', { activeThreadPercentage: 50 }, 'contexts take turns on this GPU'],
+      ['shared', { timeSliceNs: 1e6 }, 'invalidValue timeSliceNs: contexts of this GPU are side by side'],
+      ['timeSliced', { timeSliceNs: 1 }, 'invalidValue timeSliceNs: 1;'],
+      ['shared', { gpu: 7, activeThreadPercentage: 50 }, 'invalidValue gpu: 7;'],
+    ] as const) {
+      const { failure, node } = make(contexts, args);
+      expect(failure).toContain(message);
+      expect(node.reading(0).contexts).toEqual([]);
+    }
+  });
+
   it('kills only the context whose kernel faults', () => {
     const { node, clock, session } = open();
     const other = new Session(node, clock).open();

@@ -50,6 +50,8 @@ export type DriverCommand =
          * side by side. Default: all.
          */
         readonly activeThreadPercentage?: number;
+        /** How long its turns are, 1e5 to 1e9; only where contexts take turns. Default: the card's. */
+        readonly timeSliceNs?: number;
         /** Of launches that name none themselves, nor their stream. */
         readonly launchClass?: LaunchClass;
       };

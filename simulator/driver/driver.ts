@@ -163,13 +163,7 @@ export class Driver implements CommandSink, AgendaTarget {
   private arrive(pending: PendingCommand): void {
     const { command } = pending;
     if (command.op === 'contextCreate') {
-      const { gpu, defaultStream, launchClass, activeThreadPercentage } = command.args;
-      checkThreadShare(activeThreadPercentage, this.parts.devices[gpu]);
-      const { id } = this.contexts.create(gpu, defaultStream, launchClass);
-      if (activeThreadPercentage !== undefined) {
-        this.parts.devices[gpu].giveShare(id, activeThreadPercentage);
-      }
-      this.complete(pending, { handle: id });
+      this.complete(pending, { handle: this.createContext(command.args) });
       return;
     }
     const context = this.contexts.require(command.context);
@@ -187,6 +181,18 @@ export class Driver implements CommandSink, AgendaTarget {
     const answer = this.calls.answer(command, context);
     if (answer !== undefined) this.complete(pending, answer);
     else this.streams.arrive(pending, context);
+  }
+
+  /** What it asks for is checked first: a refusal leaves no context. */
+  private createContext(args: Extract<DriverCommand, { op: 'contextCreate' }>['args']): number {
+    const { gpu, defaultStream, launchClass, activeThreadPercentage, timeSliceNs } = args;
+    const device = gpu in this.parts.devices ? this.parts.devices[gpu] : undefined;
+    checkThreadShare(activeThreadPercentage, device);
+    if (timeSliceNs !== undefined) device?.checkSlice(timeSliceNs);
+    const { id } = this.contexts.create(gpu, defaultStream, launchClass);
+    if (activeThreadPercentage !== undefined) device?.giveShare(id, activeThreadPercentage);
+    if (timeSliceNs !== undefined) device?.giveSlice(id, timeSliceNs);
+    return id;
   }
 
   private waitForEarlier(pending: PendingCommand, context: ContextState): void {

@@ -20,6 +20,9 @@ export function failureOf(error: unknown, otherwise?: DriverErrorCode): DriverFa
   if (error instanceof GpuError && error.code === 'invalidLaunch') {
     return { code: 'invalidLaunch', message: error.message };
   }
+  if (error instanceof GpuError && error.code === 'invalidShare') {
+    return { code: 'invalidValue', message: error.message };
+  }
   if (error instanceof MemoryError) {
     const code = error.code === 'outOfBackingMemory' ? 'outOfBackingMemory' : 'invalidValue';
     return { code, message: error.message };

@@ -45,6 +45,26 @@ describe('contexts', () => {
     expect(endNs / (2 * aloneNs + switches * contextSwitchNs)).toBeCloseTo(1, 3);
   });
 
+  it('have turns as long as they are given', () => {
+    const shareAt = (sliceNs?: number): number => {
+      const device = new KnownDevice('timeSliced');
+      if (sliceNs !== undefined) device.gpu.giveSlice(1, sliceNs);
+      device.launchAt(0, launchOf(1056, LONG, { context: 1 }));
+      device.launchAt(0, launchOf(1056, LONG, { context: 2 }));
+      device.finish();
+      const [first, second] = [...device.endsNs.values()];
+      return first / second;
+    };
+    expect(shareAt(10 * H200.timing.contextSliceNs)).toBeLessThan(0.9 * shareAt());
+    const { gpu } = new KnownDevice('timeSliced');
+    expect(() => gpu.giveSlice(1, 10)).toThrow('timeSliceNs: 10; a context');
+    expect(() => gpu.giveSlice(1, NaN)).toThrow('timeSliceNs: NaN');
+    expect(() => new KnownDevice('shared').gpu.giveSlice(1, 1e6)).toThrow('side by side');
+    gpu.giveSlice(1, 1e6);
+    gpu.forgetContext(1);
+    expect(gpu.state.turns?.slices.size).toBe(0);
+  });
+
   it('give their turn away when they have nothing to run', () => {
     const device = new KnownDevice('timeSliced');
     const short = blockOf({ issue: 1000 }, 1000);

@@ -49,6 +49,10 @@ export interface DeviceListener {
 export type DeviceExecution = Omit<ExecutionOptions, 'executor'> &
   Partial<Pick<ExecutionOptions, 'executor'>>;
 
+/** A turn is to outlast what ends and begins it, and to end. */
+const LEAST_SLICE_NS = 1e5;
+const MOST_SLICE_NS = 1e9;
+
 /** Contexts side by side, as of one process or under MPS, or one at a time, as of several processes without it. */
 export type ContextSharing = 'shared' | 'timeSliced';
 
@@ -153,8 +157,34 @@ export class GpuDevice implements AgendaTarget {
     giveShare(this.profile, this.state.shares, context, percentage);
   }
 
-  /** A context is gone, and its share with it. */
+  /** Where contexts take turns: how long this one's are from now on. @throws GpuError `invalidShare` */
+  giveSlice(context: number, sliceNs: number): void {
+    this.checkSlice(sliceNs).slices.set(context, sliceNs);
+  }
+
+  /** @throws GpuError `invalidShare` when a context of this device cannot have such turns */
+  checkSlice(sliceNs: number): TurnState {
+    const { turns } = this.state;
+    if (turns === undefined) {
+      throw new GpuError(
+        'invalidShare',
+        'timeSliceNs: contexts of this GPU are side by side; only those that take turns have time slices',
+        'timeSliceNs',
+      );
+    }
+    if (!(sliceNs >= LEAST_SLICE_NS && sliceNs <= MOST_SLICE_NS)) {
+      throw new GpuError(
+        'invalidShare',
+        `timeSliceNs: ${sliceNs}; a context's time slice is ${LEAST_SLICE_NS} to ${MOST_SLICE_NS} ns`,
+        'timeSliceNs',
+      );
+    }
+    return turns;
+  }
+
+  /** A context is gone, and its share and its time slice with it. */
   forgetContext(context: number): void {
+    this.state.turns?.slices.delete(context);
     this.state.shares.delete(context);
   }
 

@@ -71,8 +71,12 @@ export function runWorkSpec(value: unknown, baseDir: string, options: WorkOption
   const device = deviceOf({ device: options.device ?? spec.device }, baseDir);
   if (options.dumpDirectory !== undefined) makeDumpDirectory(options.dumpDirectory);
   const contextArgs = Object.entries(spec.contexts).map(([, fields]): ArgsOf<'contextCreate'> => {
-    const { activeThreadPercentage } = fields;
-    return { gpu: 0, ...(activeThreadPercentage === undefined ? {} : { activeThreadPercentage }) };
+    const { activeThreadPercentage, timeSliceUs } = fields;
+    return {
+      gpu: 0,
+      ...(activeThreadPercentage === undefined ? {} : { activeThreadPercentage }),
+      ...(timeSliceUs === undefined ? {} : { timeSliceNs: timeSliceUs * 1000 }),
+    };
   });
   const session = new NodeSession(
     {

@@ -15,7 +15,13 @@ const work = z.strictObject({
   device: z.string().min(1),
   contextSharing: z.enum(['shared', 'timeSliced']).default('shared'),
   contexts: z
-    .record(name, z.strictObject({ activeThreadPercentage: z.number().gt(0).max(100).optional() }))
+    .record(
+      name,
+      z.strictObject({
+        activeThreadPercentage: z.number().gt(0).max(100).optional(),
+        timeSliceUs: z.number().min(100).max(1e6).optional(),
+      }),
+    )
     .default({}),
   streams: z
     .record(

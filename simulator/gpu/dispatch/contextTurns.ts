@@ -10,6 +10,8 @@ export interface TurnState {
   sinceNs: number;
   /** Blocks that were taken off the SMs in the middle, by context. */
   readonly parked: Map<number, ParkedBlocks>;
+  /** How long a context's turns are, in nanoseconds, where that was said; the card's own slice otherwise. */
+  readonly slices: Map<number, number>;
 }
 
 export interface ParkedBlocks {
@@ -18,7 +20,7 @@ export interface ParkedBlocks {
 }
 
 export function emptyTurns(): TurnState {
-  return { context: undefined, sinceNs: 0, parked: new Map() };
+  return { context: undefined, sinceNs: 0, parked: new Map(), slices: new Map() };
 }
 
 /** Takes a context's blocks off the SMs, and puts them back as they were. */
@@ -50,15 +52,19 @@ export class ContextTurns {
     const wanting = this.wanting();
     if (wanting.length === 0) return undefined;
     if (nowNs < state.sinceNs) return state.sinceNs;
-    const { contextSliceNs } = this.profile.timing;
     const isWanted = state.context !== undefined && wanting.includes(state.context);
     const others = wanting.filter((context) => context !== state.context);
-    if (others.length > 0 && (!isWanted || nowNs >= state.sinceNs + contextSliceNs)) {
+    if (others.length > 0 && (!isWanted || nowNs >= state.sinceNs + this.sliceNs())) {
       this.passTo(nextAfter(others, state.context ?? 0), nowNs);
       if (nowNs < state.sinceNs) return state.sinceNs;
     }
     this.unpark(nowNs);
-    return others.length > 0 ? state.sinceNs + contextSliceNs : undefined;
+    return others.length > 0 ? state.sinceNs + this.sliceNs() : undefined;
+  }
+
+  /** Of the context whose turn it is. */
+  private sliceNs(): number {
+    return this.state.slices.get(this.state.context ?? 0) ?? this.profile.timing.contextSliceNs;
   }
 
   /** A launch is dropped. @returns its blocks that are parked: they hold no SM. */
