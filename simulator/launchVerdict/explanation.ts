@@ -51,7 +51,7 @@ class AccessText {
   place(line: number): string {
     const from = this.places[line];
     const origin = from === undefined ? '' : ` (${from.file}:${from.line})`;
-    return `${this.judged.spec.ptx}:${line}${origin}: ${(this.source[line - 1] ?? '').trim()}`;
+    return `${this.judged.spec.ptx}:${line}${origin}: ${(this.source[line - 1] ?? '').trim().replaceAll(/\s+/g, ' ')}`;
   }
 
   inFull(index: number): readonly string[] {

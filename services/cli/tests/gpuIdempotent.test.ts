@@ -59,6 +59,10 @@ describe('windjammer gpu idempotent', () => {
     expect(text).toContain('blur.cu:');
     expect(text).toContain('args[0].buffer');
     expect(text).toContain('in common:');
+    // But for where the module lies, what the documentation shows.
+    expect(readFileSync(join(docs, 'idempotency.md'), 'utf8')).toContain(
+      text.replaceAll(`${join(docs, 'examples/blur')}/`, '').trim(),
+    );
   });
 
   it('fails with the errors of gpu run', async () => {
