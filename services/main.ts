@@ -35,6 +35,8 @@ export interface EmbeddedOptions {
   readonly cacheBytes?: number;
   /** Threads that run the blocks of large kernel launches; 1 by default. */
   readonly gpuThreads?: number;
+  /** Who runs next on a GPU: a policy's name, or the file of one; 'fifo' by default. */
+  readonly scheduling?: string;
   /** When a replica that answers nothing counts as lost; false: never. */
   readonly hangWatchdog?: PredictionEngineOptions['hangWatchdog'];
   readonly maxBodyBytes?: number;
@@ -92,7 +94,7 @@ export class EmbeddedServer {
     const store =
       options.dataDirectory === undefined ? new MemoryStore() : new EmbeddedStore(options.dataDirectory);
     const clock = new PacedClock();
-    const runtime = new EmbeddedRuntime(clock, options.gpuThreads);
+    const runtime = new EmbeddedRuntime(clock, options.gpuThreads, options.scheduling);
     let parts: Parts;
     try {
       parts = new Parts(options, store, clock, runtime);

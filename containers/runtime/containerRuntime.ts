@@ -30,7 +30,8 @@ export class ContainerRuntime {
       case 'kernelModel': {
         const node = this.leastLoaded();
         if (node === undefined) return this.refused(request, 'there is no GPU node to run a kernel model on');
-        return node.start({ ...request, path: container.path });
+        const { path, launchClass } = container;
+        return node.start({ ...request, path, ...(launchClass === undefined ? {} : { launchClass }) });
       }
       case 'constant': {
         const channel = this.channelFor(request);

@@ -1,3 +1,4 @@
+import type { LaunchClass } from '../../simulator/scheduling/index.js';
 import type { ContainerFrame, FrameSink, FrontendFrame, InputType } from '../protocol/index.js';
 import type { ProcessSource } from './process/index.js';
 
@@ -11,7 +12,7 @@ export interface ReplicaIdentity {
 /** What runs a model. */
 export type ContainerSource =
   /** A folder with a manifest, run on a GPU node; absolute, or relative to the package's root. */
-  | { readonly kind: 'kernelModel'; readonly path: string }
+  | { readonly kind: 'kernelModel'; readonly path: string; readonly launchClass?: LaunchClass }
   /** Answers every input with the same output, in process. */
   | { readonly kind: 'constant'; readonly output: string }
   /** A user's JavaScript module in a process of its own. */

@@ -57,7 +57,7 @@ export class NodeContainers {
     }
     const gpu = this.replicasOf.indexOf(Math.min(...this.replicasOf));
     this.replicasOf[gpu] += 1;
-    const { model: name, version, replica } = request;
+    const { model: name, version, replica, launchClass } = request;
     const identity = { model: name, version, replica };
     const entry: RunningContainer = { identity, container: undefined, outlet, gpu };
     this.running.set(line, entry);
@@ -69,6 +69,7 @@ export class NodeContainers {
       driver,
       gpu,
       meter,
+      ...(launchClass === undefined ? {} : { launchClass }),
       outlet: {
         onFrame: (frame: ContainerFrame) => {
           if (frame.kind === 'down') this.forget(line);

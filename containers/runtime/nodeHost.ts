@@ -1,10 +1,15 @@
+import type { LaunchClass } from '../../simulator/scheduling/index.js';
 import type { ContainerChannel } from '../protocol/index.js';
 import type { GpuActivity } from './gpuActivity.js';
 import type { GpuSpan } from './gpuHistory.js';
 import type { ContainerStart } from './modelContainer.js';
 
 /** A kernel model to start on a node. */
-export type KernelModelStart = Omit<ContainerStart, 'container'> & { readonly path: string };
+export type KernelModelStart = Omit<ContainerStart, 'container'> & {
+  readonly path: string;
+  /** Of its launches. Default: `standard`. */
+  readonly launchClass?: LaunchClass;
+};
 
 /** What a node did so far; each number names its clock. */
 export interface NodeReport {

@@ -5,6 +5,7 @@ import { CommandError } from './commandError.js';
 import { deviceOption, positive, wholeNumber } from './optionValues.js';
 import { OutputFile, checkApart } from './outputFile.js';
 import { print } from './printing.js';
+import { checkedScheduling } from './schedulingOption.js';
 
 interface ReplayCommandOptions {
   readonly device: string;
@@ -53,7 +54,7 @@ export function addGpuReplayCommand(gpu: Command): void {
         wholeNumber(1, 1e12),
       ),
     )
-    .option('--policy <name>', 'who runs next on the device', 'fifo')
+    .option('--policy <policy>', 'who runs next on the device: a name, or the file of a policy', 'fifo')
     .option('--json', 'print it as JSON')
     .option('--timeline <file>', "write what the GPU does when, in Chrome's trace event format")
     .action(replay);
@@ -78,7 +79,7 @@ async function replay(paths: readonly string[], options: ReplayCommandOptions): 
       tables: clients(paths, rows, options),
       card: findCard(options.device, process.cwd()).profile,
       measuredOn: findCard(options.measuredOn, process.cwd()).profile,
-      policy: options.policy,
+      policy: await checkedScheduling('--policy', options.policy),
       ...(options.launches === undefined ? {} : { launches: options.launches }),
       ...(options.launches !== undefined && options.seconds === undefined
         ? {}

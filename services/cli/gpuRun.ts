@@ -17,6 +17,7 @@ import { addGpuReplayCommand } from './gpuReplay.js';
 import { addGpuTopCommand } from './gpuTop.js';
 import { deviceOption, positive, wholeNumber } from './optionValues.js';
 import { OutputFile, checkApart } from './outputFile.js';
+import { checkedScheduling } from './schedulingOption.js';
 import { noteUnmeasured } from './unmeasured.js';
 
 export function addGpuCommand(program: Command): void {
@@ -42,6 +43,7 @@ export function addGpuCommand(program: Command): void {
       wholeNumber(1, 64),
     )
     .option('--back-to-back', 'also run it four times in a graph and report the interval as backToBackUs')
+    .option('--policy <policy>', 'who runs next on the device: a name, or the file of a policy', 'fifo')
     .option(
       '--timeline <file>',
       "write what the GPU does when, in Chrome's trace event format: ui.perfetto.dev opens it",
@@ -82,6 +84,7 @@ interface RunOptions {
   readonly dump?: string;
   readonly threads?: number;
   readonly backToBack?: boolean;
+  readonly policy: string;
   readonly timeline?: string;
   readonly recordCosts?: string;
   readonly costs?: string;
@@ -119,7 +122,10 @@ async function runSpec(path: string, options: RunOptions): Promise<void> {
       ...(costs === undefined ? {} : { costs: await readCosts(costs) }),
       stopwatch: () => Number(process.hrtime.bigint()) / 1e9,
       backToBack: options.backToBack === true,
-      node: { threads: threads ?? Math.min(availableParallelism(), MOST_THREADS) },
+      node: {
+        threads: threads ?? Math.min(availableParallelism(), MOST_THREADS),
+        scheduling: await checkedScheduling('--policy', options.policy),
+      },
       ...(device === undefined ? {} : { device }),
       ...(smClock === undefined ? {} : { smClockHz: smClock * 1e6 }),
       ...(memoryClock === undefined ? {} : { memoryClockHz: memoryClock * 1e6 }),

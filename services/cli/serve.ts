@@ -5,6 +5,7 @@ import { openTracing, tracingSettings } from '../tracing/index.js';
 import type { ConnectionTimeouts } from '../http/index.js';
 import { banner } from './banner.js';
 import { CommandError } from './commandError.js';
+import { checkedScheduling } from './schedulingOption.js';
 import type { ServeOptions } from './serveCommand.js';
 import { accessSettings, tlsSettings } from './serveSecurity.js';
 
@@ -19,6 +20,8 @@ export async function serve(options: ServeOptions): Promise<void> {
   const tracing = tracingSettings(process.env, options.otlpEndpoint);
   const complain: Complaint = (message, details) => log.warn(details, message);
   const stopped = stopSignal();
+  // Told at once what is wrong with it, and not by the thread that it is for.
+  await checkedScheduling('--scheduling', options.scheduling);
   const server = await EmbeddedServer.start({
     host: options.host,
     port: options.port,
@@ -28,6 +31,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     seed: options.seed,
     cacheBytes: options.cacheMib * MIB,
     gpuThreads: options.gpuThreads,
+    scheduling: options.scheduling,
     hangWatchdog: options.hangAfterMs === 0 ? false : { minimumMs: options.hangAfterMs },
     maxBodyBytes: options.maxBodyMib * MIB,
     maxBatchInputs: options.maxBatchInputs,

@@ -13,6 +13,7 @@ export interface ServeOptions extends ServeSecurityOptions {
   readonly seed: number;
   readonly cacheMib: number;
   readonly gpuThreads: number;
+  readonly scheduling: string;
   readonly hangAfterMs: number;
   readonly maxBodyMib: number;
   readonly maxBatchInputs: number;
@@ -53,6 +54,11 @@ export function addServeCommand(program: Command): void {
       'threads that run the blocks of large kernel launches',
       wholeNumber(1, 64),
       1,
+    )
+    .option(
+      '--scheduling <policy>',
+      'who runs next on a GPU: fifo, timeSlice, priority, drain, contextSwitch, killRestart, klevel, or the file of a policy, a .js module',
+      'fifo',
     )
     .option(
       '--hang-after-ms <ms>',

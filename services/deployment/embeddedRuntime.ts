@@ -9,9 +9,13 @@ import type { ContainerStarter } from './replica.js';
 export class EmbeddedRuntime implements ContainerStarter {
   private readonly runtime: ContainerRuntime;
 
-  /** @param clock the frontend's. @param gpuThreads threads that run the blocks of large launches */
-  constructor(clock: Clock, gpuThreads = 1) {
-    this.runtime = new ContainerRuntime({ clock, nodes: [new GpuNodeThread({ threads: gpuThreads })] });
+  /**
+   * @param clock the frontend's. @param gpuThreads threads that run the blocks of large launches
+   * @param scheduling who runs next on a GPU: a policy's name, or the file of one
+   */
+  constructor(clock: Clock, gpuThreads = 1, scheduling = 'fifo') {
+    const node = new GpuNodeThread({ threads: gpuThreads, scheduling });
+    this.runtime = new ContainerRuntime({ clock, nodes: [node] });
   }
 
   start(model: ModelRecord, replica: number): ContainerChannel {

@@ -30,6 +30,13 @@ export function modelRecord(request: AddModelRequest): ModelRecord {
       'output',
     );
   }
+  if (request.launch_class !== undefined && request.container_name !== KERNEL_MODEL_CONTAINER) {
+    throw new ServiceError(
+      'conflicting_fields',
+      `launch_class is for container_name ${KERNEL_MODEL_CONTAINER} only: the others launch no kernels`,
+      'launch_class',
+    );
+  }
   refuseProcessFields(request);
   switch (request.container_name) {
     case KERNEL_MODEL_CONTAINER:
@@ -99,7 +106,12 @@ function kernelModel(request: AddModelRequest): Pick<ModelRecord, 'container' | 
       request.labels.length > 0 || manifest.answer.kind !== 'argmax'
         ? request.labels
         : manifest.answer.labels;
-    return { container: { kind: 'kernelModel', path }, inputLength: inputLength(manifest), labels };
+    const { launch_class: launchClass } = request;
+    return {
+      container: { kind: 'kernelModel', path, ...(launchClass === undefined ? {} : { launchClass }) },
+      inputLength: inputLength(manifest),
+      labels,
+    };
   } catch (error) {
     if (!(error instanceof ModelError)) throw error;
     throw new ServiceError('invalid_model', error.message, 'model_data_path', { cause: error });

@@ -58,7 +58,11 @@ function batchingJson({
 function containerJson({ container }: ModelRecord): object {
   switch (container.kind) {
     case 'kernelModel':
-      return { container_name: KERNEL_MODEL_CONTAINER, model_data_path: container.path };
+      return {
+        container_name: KERNEL_MODEL_CONTAINER,
+        model_data_path: container.path,
+        launch_class: container.launchClass,
+      };
     case 'constant':
       return { container_name: CONSTANT_CONTAINER, model_data_path: '', output: container.output };
     case 'process':

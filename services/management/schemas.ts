@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { INPUT_TYPES } from '../../containers/protocol/index.js';
+import { LAUNCH_CLASSES } from '../../containers/runtime/index.js';
 import { POLICY_NAMES, type Json } from '../../selection/index.js';
 import type { ReplicaStatus } from '../deployment/index.js';
 import { MOST_REPLICAS, type BatchingChoice } from '../registry/index.js';
@@ -122,6 +123,13 @@ export const processFields = {
   ),
 };
 
+const launchClass = z
+  .enum(LAUNCH_CLASSES)
+  .optional()
+  .describe(
+    `How much the kernels of a ${KERNEL_MODEL_CONTAINER} may be made to wait by others on its GPU, under a scheduling policy that asks; standard when left out`,
+  );
+
 export const addModelSchema = z.strictObject({
   ...version,
   input_type: inputType,
@@ -139,6 +147,7 @@ export const addModelSchema = z.strictObject({
     .default('')
     .describe(`The folder of a ${KERNEL_MODEL_CONTAINER}, the module of a ${PROCESS_CONTAINER}`),
   output: text.optional().describe(`What a ${CONSTANT_CONTAINER} answers`),
+  launch_class: launchClass,
   ...processFields,
   batch_size: z
     .union([z.literal(-1), z.int().min(1).max(MAX_BATCH_SIZE)])
@@ -201,6 +210,7 @@ export const modelAnswer = z.object({
   container_name: z.string(),
   model_data_path: z.string(),
   output: z.string().optional(),
+  launch_class: launchClass,
   ...processFields,
   batch_size: z.int().describe('The largest batch; -1: adaptive'),
   batching: z.enum(BATCHING_STRATEGIES),

@@ -1,5 +1,5 @@
 import type { InputType } from '../../containers/protocol/index.js';
-import type { ProcessSource } from '../../containers/runtime/index.js';
+import type { LaunchClass, ProcessSource } from '../../containers/runtime/index.js';
 import type { Json } from '../../selection/index.js';
 
 /** What management keeps. All of it survives a restart. */
@@ -54,7 +54,12 @@ export interface ReplicaRange {
 
 export type ContainerSource =
   /** A kernel model: a folder with a manifest, run on a GPU node. */
-  | { readonly kind: 'kernelModel'; readonly path: string }
+  | {
+      readonly kind: 'kernelModel';
+      readonly path: string;
+      /** How much its launches may be made to wait by others; absent: `standard`. */
+      readonly launchClass?: LaunchClass;
+    }
   /** Answers every input with the same output, in process: the yardstick of serving overhead. */
   | { readonly kind: 'constant'; readonly output: string }
   /** A user's JavaScript module, in a process of its own. */

@@ -7,6 +7,7 @@ import type {
   DriverResult,
 } from '../driver/index.js';
 import type { DeviceProfile } from '../gpu/index.js';
+import type { PolicyMaker } from '../scheduling/index.js';
 import { VirtualClock, type EventSink } from '../time/index.js';
 import { Timeline } from '../timeline/index.js';
 import type { KernelRow } from './kernelTable.js';
@@ -36,7 +37,7 @@ export interface ReplayOptions {
   readonly launches?: number;
   /** Ends after this simulated time. */
   readonly seconds?: number;
-  readonly policy?: string;
+  readonly policy?: string | PolicyMaker;
   /** Seconds of host time. */
   readonly stopwatch?: () => number;
   readonly timeline?: (text: string) => void;
@@ -225,7 +226,7 @@ class Replay implements EventSink {
     return {
       device: card.name,
       measuredOn: measuredOn.name,
-      policy,
+      policy: typeof policy === 'string' ? policy : policy().name,
       launches,
       makespanUs: elapsedNs / 1e3,
       smUtilisation: elapsedNs > 0 ? smBusyNs / (elapsedNs * card.sms) : 0,

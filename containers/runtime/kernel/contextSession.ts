@@ -7,6 +7,7 @@ import type {
   DriverFailure,
   DriverResult,
 } from '../../../simulator/driver/index.js';
+import type { LaunchClass } from '../../../simulator/scheduling/index.js';
 import {
   BATCHES_IN_FLIGHT,
   bindPointers,
@@ -67,6 +68,8 @@ export class ContextSession implements CompletionSink {
     private readonly listener: SessionListener,
     /** The replica's first context, which warms up. */
     private readonly isFirst: boolean,
+    /** Of its launches; undefined: `standard`. */
+    private readonly launchClass?: LaunchClass,
   ) {
     this.setup = this.steps();
   }
@@ -140,7 +143,9 @@ export class ContextSession implements CompletionSink {
   }
 
   private *steps(): Setup {
-    yield { stream: 0, op: 'contextCreate', args: { gpu: this.gpu } };
+    const { gpu, launchClass } = this;
+    const args = launchClass === undefined ? { gpu } : { gpu, launchClass };
+    yield { stream: 0, op: 'contextCreate', args };
     const folder = basename(this.model.folder);
     for (const { name, file: path, ptx } of this.model.modules) {
       // Faults name the file, and their messages reach clients: none of the host's folders.

@@ -1,4 +1,5 @@
 import type { CommandSink, DriverFailure } from '../../../simulator/driver/index.js';
+import type { LaunchClass } from '../../../simulator/scheduling/index.js';
 import type { Clock } from '../../../simulator/time/index.js';
 import { BATCHES_IN_FLIGHT, inputItemBytes, inputLength, type KernelModel } from '../../models/index.js';
 import { PROTOCOL_VERSION, type FrontendFrame, type PredictFrame } from '../../protocol/index.js';
@@ -22,6 +23,8 @@ export interface KernelModelContainerOptions {
   readonly driver: CommandSink;
   /** Which of the node's GPUs. */
   readonly gpu: number;
+  /** How much its launches may be made to wait. Default: `standard`. */
+  readonly launchClass?: LaunchClass;
   readonly outlet: ContainerOutlet;
   /** The node's; its host clock, when it has one, also bounds the service times from below. */
   readonly meter?: BusyMeter;
@@ -159,8 +162,8 @@ export class KernelModelContainer implements ModelContainer, SessionListener, Sl
 
   private openSession(): void {
     if (this.stopped) return;
-    const { driver, gpu, model } = this.options;
-    this.session = new ContextSession(driver, gpu, model, this, !this.saidHello);
+    const { driver, gpu, model, launchClass } = this.options;
+    this.session = new ContextSession(driver, gpu, model, this, !this.saidHello, launchClass);
     this.session.begin();
   }
 

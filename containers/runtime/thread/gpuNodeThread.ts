@@ -19,6 +19,8 @@ export interface GpuNodeThreadOptions {
   readonly gpus?: readonly string[];
   /** Threads that run the blocks of large launches, the node's own included. Default 1. */
   readonly threads?: number;
+  /** Who runs next on each GPU: a policy's name, or the file of one. Default 'fifo'. */
+  readonly scheduling?: string;
 }
 
 /** The worker is compiled JavaScript even when this side runs as TypeScript: Node itself loads it. */
@@ -37,6 +39,7 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
   readonly name: string;
   private readonly gpus: readonly string[];
   private readonly threads: number;
+  private readonly scheduling: string;
   private worker: Worker;
   private readonly channels = new Map<number, ThreadChannel>();
   private readonly drains: (() => void)[] = [];
@@ -55,10 +58,11 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
   private deathReason = '';
 
   constructor(options: GpuNodeThreadOptions = {}) {
-    const { name = 'node0', gpus = ['h200'], threads = 1 } = options;
+    const { name = 'node0', gpus = ['h200'], threads = 1, scheduling = 'fifo' } = options;
     this.name = name;
     this.gpus = gpus;
     this.threads = threads;
+    this.scheduling = scheduling;
     this.worker = this.spawn();
   }
 
@@ -76,7 +80,7 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
       if (this.watched) this.post({ kind: 'watch', watched: true });
     }
     this.channels.set(line, channel);
-    const { path, model, version, replica, inputType, inputLength } = request;
+    const { path, model, version, replica, inputType, inputLength, launchClass } = request;
     this.post({
       kind: 'start',
       line,
@@ -84,6 +88,7 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
       identity: { model, version, replica },
       inputType,
       ...(inputLength === undefined ? {} : { inputLength }),
+      ...(launchClass === undefined ? {} : { launchClass }),
     });
     return channel;
   }
@@ -164,6 +169,7 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
       name: this.name,
       gpus: this.gpus,
       threads: this.threads,
+      scheduling: this.scheduling,
       loader: loader.port,
     };
     const worker = new Worker(file, { workerData, transferList: [loader.port], name: this.name });

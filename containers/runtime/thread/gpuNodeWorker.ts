@@ -1,5 +1,6 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { GpuNode } from '../../../simulator/cluster/index.js';
+import type { PolicyMaker } from '../../../simulator/scheduling/index.js';
 import { PacedClock, type EventPayload, type EventSink } from '../../../simulator/time/index.js';
 import { Timeline } from '../../../simulator/timeline/index.js';
 import type { KernelModel } from '../../models/index.js';
@@ -9,6 +10,7 @@ import { gpuActivities, watchGpus } from '../gpuActivity.js';
 import { gpuSamples } from '../gpuSample.js';
 import { NodeContainers } from '../nodeContainers.js';
 import type { KernelModelStart } from '../nodeHost.js';
+import { schedulingChoice } from '../schedulingChoice.js';
 import { packResult, unpackPredict } from './frameCodec.js';
 import type { LoadReply, LoadRequest } from './loaderMessages.js';
 import { FUEL_PER_BLOCK } from './nodeLimits.js';
@@ -20,6 +22,8 @@ export interface WorkerOptions {
   readonly gpus: readonly string[];
   /** That run the blocks of large launches, this one included. */
   readonly threads: number;
+  /** Who runs next on each GPU: a policy's name or its file. */
+  readonly scheduling: string;
   /** Where models are loaded. */
   readonly loader: MessagePort;
 }
@@ -55,10 +59,18 @@ class WorkerServer implements EventSink {
   constructor(
     private readonly port: MessagePort,
     { name, gpus, threads, loader }: WorkerOptions,
+    scheduling: string | PolicyMaker,
   ) {
     this.loader = loader;
     const stopwatch = (): number => hostNowNs() / 1e9;
-    this.node = new GpuNode(this.clock, { name, gpus, threads, fuelPerBlock: FUEL_PER_BLOCK, stopwatch });
+    this.node = new GpuNode(this.clock, {
+      name,
+      gpus,
+      threads,
+      scheduling,
+      fuelPerBlock: FUEL_PER_BLOCK,
+      stopwatch,
+    });
     const { clock, meter, node } = this;
     this.containers = new NodeContainers({ clock, driver: node, gpuCount: gpus.length, meter });
     clock.attach(INBOX, this);
@@ -170,9 +182,16 @@ class WorkerServer implements EventSink {
   }
 }
 
-function requestOf({ path, identity, inputType, inputLength }: Start): KernelModelStart {
-  return { ...identity, path, inputType, ...(inputLength === undefined ? {} : { inputLength }) };
+function requestOf({ path, identity, inputType, inputLength, launchClass }: Start): KernelModelStart {
+  return {
+    ...identity,
+    path,
+    inputType,
+    ...(inputLength === undefined ? {} : { inputLength }),
+    ...(launchClass === undefined ? {} : { launchClass }),
+  };
 }
 
 if (parentPort === null) throw new Error('gpuNodeWorker runs as a worker thread only');
-new WorkerServer(parentPort, workerData as WorkerOptions);
+const options = workerData as WorkerOptions;
+new WorkerServer(parentPort, options, await schedulingChoice(options.scheduling));

@@ -1,3 +1,4 @@
+import type { LaunchClass } from '../../../simulator/scheduling/index.js';
 import type { BusyTimes } from '../busyMeter.js';
 import type { GpuActivity } from '../gpuActivity.js';
 import type { NodeSample } from '../gpuHistory.js';
@@ -13,6 +14,7 @@ export type ToWorker =
       readonly identity: ReplicaIdentity;
       readonly inputType: InputType;
       readonly inputLength?: number;
+      readonly launchClass?: LaunchClass;
     }
   | PredictMessage
   | {

@@ -15,6 +15,21 @@ describe('models', () => {
   const harness = eachWithServer();
   const { post, done, refused } = verbsOf(harness);
 
+  it('keeps the class of launches of a kernel model', async () => {
+    const digits = {
+      ...model,
+      model_name: 'd',
+      input_type: 'floats',
+      output: undefined,
+      container_name: 'windjammer/kernel-model',
+      model_data_path: builtInModelPath('digits-mlp'),
+    };
+    await done('add_model', { ...digits, launch_class: 'bestEffort', num_replicas: 0 });
+    const { json } = await post('get_model', { model_name: 'd', model_version: model.model_version });
+    expect(json).toMatchObject({ launch_class: 'bestEffort' });
+    await refused('add_model', { ...digits, launch_class: 'urgent' }, 'invalid_value', 'launch_class');
+  });
+
   it('registers versions, makes the newest current, and rolls back', async () => {
     await done('add_model', model);
     await done('add_model', { ...model, model_version: '2', batch_size: 8, labels: ['x'] });
@@ -124,6 +139,12 @@ describe('models', () => {
       { batching: 'quantile', batch_size: 8 },
       'conflicting_fields',
       'batch_size',
+    ],
+    [
+      'a class of launches without kernels',
+      { launch_class: 'critical' },
+      'conflicting_fields',
+      'launch_class',
     ],
     ['AIMD of a size', { batching: 'aimd', batch_size: 1 }, 'conflicting_fields', 'batch_size'],
     ['no batching of a size', { batching: 'none', batch_size: 2 }, 'conflicting_fields', 'batch_size'],
