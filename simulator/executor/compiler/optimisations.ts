@@ -12,6 +12,12 @@ export const OPTIMISATIONS = [
   'contiguous',
   /** Lanes that part at a branch go on together under masks. */
   'masks',
+  /** A condition of where lanes stand is answered by the first lane and the last. */
+  'edgeConditions',
+  /** Loads at constant distances from one pointer are checked once. */
+  'accessBundles',
+  /** Loops under masks are written a second time for lanes that come to them all at once. */
+  'steadyLoops',
   /** Warp operations are done in WebAssembly, on vectors. */
   'warpOperations',
   /** A block goes from barrier to barrier in WebAssembly. */

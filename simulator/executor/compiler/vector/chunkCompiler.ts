@@ -320,6 +320,7 @@ export class ChunkCompiler
       ...this.scalarMemory(1),
       localBase: () => this.threads.localMemory,
       joinsNeighbours: this.plan.form.without?.has('contiguous') !== true,
+      bundlesLoads: this.plan.form.without?.has('accessBundles') !== true,
       leaveLaneWithFault: (instruction, lane) => {
         this.f.get(this.threads.first.lane).get(lane).op('i32Add').set(this.faultLane);
         this.f.i32(instruction.index).set(this.site).br(this.faultLabel);
@@ -393,6 +394,7 @@ export class ChunkCompiler
   /** Of a node whose lanes part at its branch, if at all. */
   private edgeConditionOf(node: FlowNode): EdgeCondition | undefined {
     const { masked, shapes } = this.chunks;
+    if (this.plan.form.without?.has('edgeConditions') === true) return undefined;
     if (masked.isMasked(node) || masked.zoneAt.has(node.index)) return undefined;
     return findEdgeCondition(this.plan.fn, node, shapes, this.plan.liveness);
   }

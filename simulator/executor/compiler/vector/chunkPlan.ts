@@ -79,7 +79,8 @@ export function planChunks(
   most: number,
 ): readonly ChunkPlan[] | undefined {
   const { fn, form } = plan;
-  const without = (name: 'wide' | 'uniform' | 'affine'): boolean => form.without?.has(name) === true;
+  const without = (name: 'wide' | 'uniform' | 'affine' | 'steadyLoops'): boolean =>
+    form.without?.has(name) === true;
   if (most < 1 || !mayGoTogether(plan, flows)) return undefined;
   const isAlways = form.alwaysTogether === true;
   const { shapes, unparted, masked } = planMasked(plan, flows, most < WHOLE_WARP, (found) =>
@@ -110,10 +111,9 @@ export function planChunks(
     const points = nodesOf(plan, flow.nodes).flatMap((node) => pointsOf(plan, shapes, maskedHere, node));
     const resume = planResume(fn, plan.graph, plan.liveness, points, (register) => registers.uses(register));
     if (resume === undefined) return undefined;
-    const steady = findSteadyLoops(plan, flow, maskedHere, shapes, {
-      shapes: unparted,
-      mannerOf: unpartedMannerOf,
-    });
+    const steady = without('steadyLoops')
+      ? new Map<number, never>()
+      : findSteadyLoops(plan, flow, maskedHere, shapes, { shapes: unparted, mannerOf: unpartedMannerOf });
     regions.push({ groups, shapes, masked: maskedHere, resume, steady, mannerOf });
   }
   return regions;

@@ -110,7 +110,7 @@ describe('lanes that part go on under masks', () => {
     expect(expected.result.status).toBe('done');
     const scalar = run(body, ['vector'], undefined, block);
     expect(scalar.out).toEqual(expected.out);
-    for (const without of [[], ['masks'], ['wide'], ['affine'], ['uniform']] as const) {
+    for (const without of [[], ['masks'], ['wide'], ['affine'], ['uniform'], ['steadyLoops']] as const) {
       const { result, out } = run(body, without, undefined, block);
       expect(out).toEqual(expected.out);
       expect(result.counters).toEqual(scalar.result.counters);

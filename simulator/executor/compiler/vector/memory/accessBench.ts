@@ -250,6 +250,7 @@ export class AccessBench {
     const memory = new VectorMemoryEmitter(v, {
       ...frame.memory(),
       joinsNeighbours: this.access.joinsNeighbours,
+      bundlesLoads: true,
       leaveLaneWithFault: (_, lane) => f.get(lane).op('return'),
     });
     frame.begin();

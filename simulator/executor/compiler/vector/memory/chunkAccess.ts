@@ -14,6 +14,8 @@ export interface ChunkMemory extends Pick<
 > {
   /** Whether lanes side by side in memory are loaded and stored as whole vectors. */
   readonly joinsNeighbours: boolean;
+  /** Whether loads at constant distances from one pointer are checked once. */
+  readonly bundlesLoads: boolean;
   /** Local with the address of the local memory of the chunk's first lane. */
   localBase(): number;
   /**

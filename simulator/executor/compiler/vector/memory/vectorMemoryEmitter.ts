@@ -206,7 +206,9 @@ export class VectorMemoryEmitter {
 
   /** The bundle of an access whose lanes lie side by side, or are likely to. */
   private bundleOf(access: ChunkAccess, move: LaneMove): AccessBundle | undefined {
-    if (this.active.bits !== undefined || !this.around.joinsNeighbours || !movesWhole(move)) return undefined;
+    const { joinsNeighbours, bundlesLoads } = this.around;
+    if (this.active.bits !== undefined || !joinsNeighbours || !bundlesLoads || !movesWhole(move))
+      return undefined;
     const isBeside = access.stride === undefined ? access.isLikelyBeside : access.stride === access.bytes;
     return isBeside ? this.bundles.get(access.instruction.index) : undefined;
   }
