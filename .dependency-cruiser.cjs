@@ -12,14 +12,17 @@ const only = (name, from, allowed) => ({
 
 /**
  * A folder is a room with a front door: from outside it, only its index may be imported. What tests share is no part of
- * any room's inside; product code never imports it (`tests-in-tests-only`).
+ * any room's inside; product code never imports it (`tests-in-tests-only`). So are the random kernels of `executor/fuzz`.
  */
 const frontDoor = (folder) => ({
   name: `front-door-${folder}`,
   severity: 'error',
   comment: `import a room of ${folder} through its index.ts`,
   from: { path: '^([^/]+)/([^/]+)' },
-  to: { path: `^${folder}/[^/]+/.+`, pathNot: [`^${folder}/[^/]+/index\\.ts$`, '^$1/$2/', '/tests/'] },
+  to: {
+    path: `^${folder}/[^/]+/.+`,
+    pathNot: [`^${folder}/[^/]+/index\\.ts$`, '^$1/$2/', '/tests/', '/fuzz/index\\.ts$'],
+  },
 });
 
 module.exports = {
@@ -42,8 +45,8 @@ module.exports = {
       name: 'tests-in-tests-only',
       severity: 'error',
       comment: 'what tests share is for tests',
-      from: { pathNot: '(\\.test\\.ts$|/tests/)' },
-      to: { path: '/tests/', pathNot: 'node_modules' },
+      from: { pathNot: '(\\.test\\.ts$|/tests/|/fuzz/)' },
+      to: { path: '/(tests|fuzz)/', pathNot: 'node_modules' },
     },
     {
       name: 'no-cycles-between-rooms',

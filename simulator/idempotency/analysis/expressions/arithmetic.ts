@@ -1,5 +1,5 @@
 import type { Expression, IntegerBits, Term } from './expression.js';
-import { constantOf, gcd, isConstant, termsOf, typeRange, wrapNumber } from './expression.js';
+import { constantOf, gcd, isConstant, termsOf, typeRange, withoutFactors, wrapNumber } from './expression.js';
 import type { ExpressionTable } from './expressionTable.js';
 import { withRemainders } from './remainders.js';
 
@@ -404,18 +404,4 @@ function divideTerms(
     else terms.push({ coefficient, factors: left });
   }
   return { constant, terms };
-}
-
-/** The factors that are left when others are taken out, or undefined when some are missing. */
-export function withoutFactors(
-  from: readonly Expression[],
-  out: readonly Expression[],
-): Expression[] | undefined {
-  const left = [...from];
-  for (const factor of out) {
-    const index = left.indexOf(factor);
-    if (index < 0) return undefined;
-    left.splice(index, 1);
-  }
-  return left;
 }

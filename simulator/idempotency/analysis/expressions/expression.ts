@@ -187,3 +187,17 @@ export function gcd(a: number, b: number): number {
   while (y !== 0) [x, y] = [y, x % y];
   return x;
 }
+
+/** The factors that are left when others are taken out, or undefined when some are missing. */
+export function withoutFactors(
+  from: readonly Expression[],
+  out: readonly Expression[],
+): Expression[] | undefined {
+  const left = [...from];
+  for (const factor of out) {
+    const index = left.indexOf(factor);
+    if (index < 0) return undefined;
+    left.splice(index, 1);
+  }
+  return left;
+}

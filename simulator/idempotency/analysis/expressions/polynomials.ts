@@ -1,7 +1,6 @@
 import type { Arithmetic } from './arithmetic.js';
-import { withoutFactors } from './arithmetic.js';
 import type { Expression, Term } from './expression.js';
-import { termsOf } from './expression.js';
+import { termsOf, withoutFactors } from './expression.js';
 
 /** How many products of something that differs between threads a sum has. */
 export function varyingTerms(expression: Expression): Term[] {
