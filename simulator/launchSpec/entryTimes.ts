@@ -16,10 +16,14 @@ export class EntryTimes implements NodeObserver {
   readonly devices: readonly DeviceObserver[];
   private readonly starts = new Map<number, { startNs: number; firstBlockNs?: number }>();
   private readonly tickets = new Map<number, number>();
+  private readonly queued = new Set<number>();
 
   constructor(nowNs: () => number, behind: NodeObserver | undefined) {
     this.driver = {
-      onQueued: (command, context) => behind?.driver.onQueued(command, context),
+      onQueued: (command, context) => {
+        this.queued.add(command.command.ticket);
+        behind?.driver.onQueued(command, context);
+      },
       onStarted: (command, context) => {
         const { ticket } = command.command;
         this.tickets.set(command.sequence, ticket);
@@ -46,6 +50,11 @@ export class EntryTimes implements NodeObserver {
       onPreempted: (event) => behind?.devices[0]?.onPreempted?.(event),
     };
     this.devices = [device];
+  }
+
+  /** Whether a command has reached its stream. */
+  isQueued(ticket: number): boolean {
+    return this.queued.has(ticket);
   }
 
   of(ticket: number): EntryStart | undefined {

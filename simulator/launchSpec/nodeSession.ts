@@ -64,6 +64,11 @@ export class NodeSession implements CompletionSink {
     }
   }
 
+  /** Runs until something has happened, or nothing more can. */
+  runUntilTrue(hasHappened: () => boolean): void {
+    while (!hasHappened() && this.clock.step());
+  }
+
   /** Runs what is due until then. */
   runUntil(timeNs: number): void {
     this.clock.run(timeNs);

@@ -226,6 +226,15 @@ describe('contexts of a spec', () => {
     ).toContain('activeThreadPercentage: contexts take turns');
   });
 
+  it('wait for events of one another', () => {
+    const value = two({}, { a: {}, b: {} }) as { launches: object[] };
+    const [first, second] = value.launches;
+    const launches = [first, { stream: 'a', record: 'e' }, { stream: 'b', wait: 'e' }, second];
+    const reports = run({ ...value, launches }).launches;
+    expect(reports[2].endUs).toBeGreaterThanOrEqual(reports[1].endUs);
+    expect(reports[3].startUs).toBeGreaterThanOrEqual(reports[0].endUs);
+  });
+
   it('are named where something is missing', () => {
     expect(complaint(two({ streams: { a: {} } }, { a: {}, b: {} }))).toContain(
       'streams.a.context: is missing; expected one of a, b',

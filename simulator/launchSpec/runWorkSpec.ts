@@ -147,7 +147,7 @@ class WorkRun {
     this.checkExpected();
     const times = new EntryTimes(() => session.node.nowNs(), timeline);
     session.node.observe(times);
-    const submitted = submitEntries(session, entries, [...this.used.values()]);
+    const submitted = submitEntries(session, entries, [...this.used.values()], times);
     const reports = reportsOf(submitted, times);
     const [device] = session.node.profiles;
     return {
@@ -182,8 +182,9 @@ class WorkRun {
       const own = { entry, path, stream, blocksHost: false };
       if (args !== undefined) return { ...own, submit: (session, to) => session.submit('launch', args, to) };
       if ('record' in entry) {
-        const { id } = this.recorded(entry.record, stream, `${path}.record`);
-        return { ...own, submit: (session, to) => session.submit('eventRecord', { event: id }, to) };
+        const records = this.recorded(entry.record, stream, `${path}.record`);
+        const args = { event: records.id };
+        return { ...own, records, submit: (session, to) => session.submit('eventRecord', args, to) };
       }
       if ('wait' in entry) {
         const event = this.events.get(entry.wait);
@@ -191,7 +192,8 @@ class WorkRun {
           throw invalid(`${path}.wait`, `no entry before this one records '${entry.wait}'`);
         }
         const args = { event: event.id, eventContext: event.context.handle };
-        return { ...own, submit: (session, to) => session.submit('eventWait', args, to) };
+        const foreign = event.context === stream.context ? {} : { waitsFor: event };
+        return { ...own, ...foreign, submit: (session, to) => session.submit('eventWait', args, to) };
       }
       if ('kernel' in entry) throw new Error('a launch that was never placed');
       return { ...own, ...prepareCopy(entry, path, stream.context, this.session.node.memory.isDeclaredOnly) };

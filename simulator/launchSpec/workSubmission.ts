@@ -2,6 +2,7 @@ import type { DriverCompletion } from '../driver/index.js';
 import { fillPiece } from './bufferContents.js';
 import { elementBytes } from './elementTypes.js';
 import type { ContentsSpec } from './argumentSchema.js';
+import type { EntryTimes } from './entryTimes.js';
 import { failed, type ArgsOf, type Destination, type NodeSession } from './nodeSession.js';
 import type { PlacedBuffer } from './placement.js';
 import type { WorkContext } from './workPlacement.js';
@@ -28,6 +29,10 @@ export interface PreparedEntry {
   readonly stream: EntryStream | undefined;
   readonly submit: (session: NodeSession, to: Destination) => number;
   readonly bytes?: number;
+  /** The event that it records. */
+  readonly records?: WorkEvent;
+  /** An event of another context that it waits for. */
+  readonly waitsFor?: WorkEvent;
   /** The host goes on when it is done. */
   readonly blocksHost: boolean;
 }
@@ -48,8 +53,10 @@ export function submitEntries(
   session: NodeSession,
   entries: readonly PreparedEntry[],
   streams: readonly EntryStream[],
+  times: EntryTimes,
 ): SubmittedEntry[] {
   const submitted: SubmittedEntry[] = [];
+  const recordTickets = new Map<WorkEvent, number>();
   let calledNs = session.node.nowNs();
   for (const prepared of entries) {
     const { stream, entry } = prepared;
@@ -60,9 +67,14 @@ export function submitEntries(
       submitted.push({ ...own, completion: synchronize(session, streams) });
       requireSuccess(session, submitted);
     } else {
+      const { records, waitsFor } = prepared;
+      const record = waitsFor === undefined ? undefined : recordTickets.get(waitsFor);
+      // Each context has a host thread: this one waits until the other's has recorded the event.
+      if (record !== undefined) session.runUntilTrue(() => times.isQueued(record));
       const ticket = prepared.submit(session, { context: stream.context.handle, stream: stream.handle });
       const own: SubmittedEntry = { prepared, ticket, submittedNs: calledNs };
       submitted.push(own);
+      if (records !== undefined) recordTickets.set(records, ticket);
       if (prepared.blocksHost) own.completion = session.wait(ticket);
     }
     calledNs = session.node.nowNs();
