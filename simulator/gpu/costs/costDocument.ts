@@ -30,10 +30,11 @@ const work = z.strictObject({
 
 const extent = z.strictObject({ perBlockBytes: amount, commonBytes: amount, spanBytes: amount });
 
+const traced = { work, chainDramCycles: amount, warpInstructions: amount };
+
 const profile = z.strictObject({
-  work,
-  chainDramCycles: amount,
-  warpInstructions: amount,
+  ...traced,
+  others: z.array(z.strictObject({ ...traced, length: amount })).optional(),
   tracedBlocks: count,
   l2TrafficBytes: amount,
   segments: z.array(
@@ -144,11 +145,20 @@ export function readWork({ sm, device, ...others }: z.infer<typeof work>): Block
 }
 
 export function writtenProfile(of: KernelProfile): z.infer<typeof profile> {
-  return { ...of, work: writtenWork(of.work), segments: of.segments.map((segment) => ({ ...segment })) };
+  return {
+    ...of,
+    work: writtenWork(of.work),
+    others: of.others?.map((other) => ({ ...other, work: writtenWork(other.work) })),
+    segments: of.segments.map((segment) => ({ ...segment })),
+  };
 }
 
 export function readProfile(written: z.infer<typeof profile>): KernelProfile {
-  return { ...written, work: readWork(written.work) };
+  return {
+    ...written,
+    work: readWork(written.work),
+    others: written.others?.map((other) => ({ ...other, work: readWork(other.work) })),
+  };
 }
 
 function sum(amounts: readonly number[]): number {

@@ -39,9 +39,9 @@ export interface ExecutionOptions {
 
 /** Blocks executed in one call; they count as equal. */
 const CHUNK_BLOCKS = 16;
-/** The blocks after the first chunk that are run one by one, of grids that cover the card: do they differ? */
+/** The blocks that are run one by one, of large grids after the first chunk: do they differ? */
 const TRIED_BLOCKS = 4;
-const LEAST_GRID = 128;
+const LARGE_GRID = 128;
 /** From here on each block of the grid is run by itself, so that it keeps its unevenness. */
 const UNEVEN = 1.25;
 
@@ -128,7 +128,7 @@ export class LaunchExecution implements BlockSource {
     const isRerun = record.next < record.ranUntil;
     const counters = record.wholeGrid ?? this.execute(record, launch, sms.length);
     if (counters === undefined) return undefined;
-    if (sms.length === 1) noteBlock(record, counters);
+    noteBlocks(record, counters);
     record.next += sms.length;
     record.profile ??= this.profiles.settle(key, record, launch, counters, residentBlocks, prepared);
     record.plan ??= this.plans.planOf(
@@ -139,6 +139,9 @@ export class LaunchExecution implements BlockSource {
       residentBlocks,
       otherFootprintBytes,
     );
+    if (sms.length === 1 && record.wholeGrid === undefined && isUneven(record)) {
+      this.noteLength(record, launch, counters, residentBlocks);
+    }
     const { recorder, source } = this.options;
     if (recorder?.isRecording === true && !isRerun) {
       recorder.onBlocks(
@@ -153,6 +156,26 @@ export class LaunchExecution implements BlockSource {
     }
     const work = this.works.workOf(record.profile, record.plan, counters);
     return this.left.has('waves') ? workWithoutWaves(work, record.hi - record.lo, residentBlocks) : work;
+  }
+
+  /** Has a block traced that is longer or shorter than all that were. */
+  private noteLength(
+    record: LaunchRecord,
+    launch: ExecutorLaunch,
+    { warpInstructions }: ExecutionCounters,
+    residentBlocks: number,
+  ): void {
+    const { profile } = record;
+    if (profile === undefined || this.left.has('unevenBlocks')) return;
+    const block = record.next - 1;
+    record.profile = this.profiles.withBlock(
+      record,
+      launch,
+      profile,
+      block,
+      warpInstructions,
+      residentBlocks,
+    );
   }
 
   private runsAlone(record: LaunchRecord): boolean {
@@ -226,13 +249,20 @@ export class LaunchExecution implements BlockSource {
 }
 
 /** Whether the next block is to be run by itself: to learn whether blocks differ, or because they do. */
-function runsAlone({ lo, hi, next, shortestBlock, longestBlock }: LaunchRecord): boolean {
-  if (hi - lo < LEAST_GRID) return false;
-  const behind = next - lo - CHUNK_BLOCKS;
-  return behind >= 0 && (behind < TRIED_BLOCKS || longestBlock > UNEVEN * shortestBlock);
+function runsAlone(record: LaunchRecord): boolean {
+  const { lo, hi, next } = record;
+  // Of few blocks the first count as much as any.
+  const behind = next - lo - (hi - lo < LARGE_GRID ? 0 : CHUNK_BLOCKS);
+  return behind >= 0 && (behind < TRIED_BLOCKS || isUneven(record));
 }
 
-function noteBlock(record: LaunchRecord, { warpInstructions }: ExecutionCounters): void {
-  record.shortestBlock = Math.min(record.shortestBlock, warpInstructions);
-  record.longestBlock = Math.max(record.longestBlock, warpInstructions);
+function isUneven({ shortestBlock, longestBlock }: LaunchRecord): boolean {
+  return longestBlock > UNEVEN * shortestBlock;
+}
+
+/** Of a chunk's blocks the mean is known: one that differs from others tells that blocks do. */
+function noteBlocks(record: LaunchRecord, { warpInstructions, blocks }: ExecutionCounters): void {
+  const mean = warpInstructions / Math.max(1, blocks);
+  record.shortestBlock = Math.min(record.shortestBlock, mean);
+  record.longestBlock = Math.max(record.longestBlock, mean);
 }

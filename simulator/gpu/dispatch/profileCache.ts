@@ -8,7 +8,7 @@ import {
 } from '../../executor/index.js';
 import type { IrFunction } from '../../ptx/index.js';
 import type { DeviceProfile } from '../profiles/index.js';
-import { profileLaunch, type KernelProfile } from '../timing/index.js';
+import { blockLike, profileBlock, profileLaunch, type KernelProfile } from '../timing/index.js';
 import type { LaunchRecord } from './launchRecord.js';
 
 /** A profile with the instruction mix for which it was made. Plain data. */
@@ -36,6 +36,9 @@ const CLASSES = Object.keys(emptyCounters().byClass) as InstructionClass[];
 const LENGTH_FACTOR = 1.7;
 /** How far two mixes may lie apart, as the sum of the differences of their parts. */
 const MIX_DISTANCE = 0.06;
+/** In an uneven grid, blocks that execute this many times more or less than all that were traced are traced, too. */
+const OTHER_LENGTH = 1.6;
+const MOST_OTHERS = 8;
 
 /**
  * Keeps kernels' profiles, because a trace costs the host milliseconds. A profile made at one grid size and one set of
@@ -89,6 +92,45 @@ export class ProfileCache {
     const profile = prepared ?? this.trace(record, launch, residentBlocks);
     this.kept.set(key, [...known, { profile, warpInstructions, mix: mixOf(counters) }]);
     return profile;
+  }
+
+  /**
+   * The profile with a block of the given length among its others, if there was none like it. It has run already, as the
+   * launch's others of its length will.
+   */
+  withBlock(
+    record: LaunchRecord,
+    launch: ExecutorLaunch,
+    profile: KernelProfile,
+    block: number,
+    length: number,
+    residentBlocks: number,
+  ): KernelProfile {
+    const { others = [] } = profile;
+    if (profile.warpInstructions === 0 || others.length === MOST_OTHERS) return profile;
+    const lengths = [profile.warpInstructions, ...others.map((other) => other.length)];
+    if (lengths.some((each) => ratio(each, length) <= OTHER_LENGTH)) return profile;
+    const found = profileBlock(
+      this.executor,
+      launch,
+      this.device,
+      this.perSm(record, residentBlocks),
+      record.lo + Math.floor((record.hi - record.lo) / 2),
+      block,
+      length,
+      record.sharedBytes,
+    );
+    // Where it cannot be traced it counts as the one next to it, and is not tried again.
+    const { work, chainDramCycles, warpInstructions } = blockLike(profile, length);
+    const other = found ?? { work, chainDramCycles, warpInstructions, length };
+    const extended = { ...profile, others: [...others, other] };
+    const key = this.keyOf(record, launch, residentBlocks);
+    const known = this.kept.get(key) ?? [];
+    this.kept.set(
+      key,
+      known.map((kept) => (kept.profile === profile ? { ...kept, profile: extended } : kept)),
+    );
+    return extended;
   }
 
   private trace(record: LaunchRecord, launch: ExecutorLaunch, residentBlocks: number): KernelProfile {

@@ -132,6 +132,7 @@ export type TimingRule =
   | 'sharedLines'
   | 'looseBlocks'
   | 'storeOrder'
+  | 'storeQueue'
   | 'localMemory'
   | 'unevenBlocks'
   | 'waves';
@@ -200,6 +201,8 @@ export interface DeviceTiming {
   readonly dramBytesPerSecond: number;
   /** Atomic operations on one address a cycle, and on the whole device. */
   readonly atomicsPerAddressPerCycle: number;
+  /** Requests of warps that store to one word. */
+  readonly storesPerAddressPerCycle: number;
   readonly atomicsPerCycle: number;
   /** L2 bandwidth that a stored byte takes, against a loaded one. */
   readonly storeWeightInL2: number;

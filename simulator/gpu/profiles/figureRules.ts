@@ -101,6 +101,7 @@ export const FIGURE_RULES: FigureRules<DeviceFigures> = {
     l2BytesPerSecond: positive.by('smThroughput'),
     dramBytesPerSecond: positive.by('dramBandwidth'),
     atomicsPerAddressPerCycle: positive,
+    storesPerAddressPerCycle: positive,
     atomicsPerCycle: notNegative.by('sms'),
     storeWeightInL2: positive,
     partialStoreWeightInL2: positive,

@@ -40,6 +40,8 @@ export interface TracedBlock {
   readonly stored: Map<number, Set<number>>;
   /** What it asks of L2, by segment. */
   readonly asked: Map<number, Asked>;
+  /** Requests that store to one word, by its address. */
+  readonly storedWords: Map<number, number>;
   /** Tries of loops of compare and swap on global memory, by address. */
   readonly retried: Map<number, number>;
 }
@@ -137,6 +139,7 @@ export class BlockTracer implements TraceSink {
       loaded: new Map(),
       stored: new Map(),
       asked: new Map(),
+      storedWords: new Map(),
       retried: new Map(),
     };
     this.blocks.push(this.current);
@@ -206,7 +209,10 @@ export class BlockTracer implements TraceSink {
       const missed = this.exchange(traced, kind, shape, askedBytes);
       const isPartial = kind === 'store' && askedBytes < shape.sectors * SECTOR_BYTES;
       this.ask(traced, shape, traced.l2Sectors - before, isPartial ? timing.partialStoreWeightInDram : 1);
-      if (kind === 'store') return;
+      if (kind === 'store') {
+        if (shape.sectors === 1) this.word(traced, activeMask, addresses);
+        return;
+      }
       const { l1, l2, dram } = timing.latency;
       const extra = cycles - 1;
       timeline.resolve(plan, (missed > 0 ? l2 : l1) + extra, (missed > 0 ? dram : l1) + extra);
@@ -363,6 +369,15 @@ export class BlockTracer implements TraceSink {
     traced.device[ATOMICS] += weight;
     const slice = Math.floor(address / SLICE_BYTES);
     traced.atomics.set(slice, (traced.atomics.get(slice) ?? 0) + operations);
+  }
+
+  /** Lanes that store to one address are one request; those of other warps come behind it. */
+  private word(traced: TracedBlock, activeMask: number, addresses: Float64Array): void {
+    const address = addresses[31 - Math.clz32(activeMask)];
+    for (let lane = 0; lane < WARP_LANES; lane++) {
+      if (((activeMask >>> lane) & 1) !== 0 && addresses[lane] !== address) return;
+    }
+    traced.storedWords.set(address, (traced.storedWords.get(address) ?? 0) + 1);
   }
 
   /** The constant cache gives one line at a time. */

@@ -7,6 +7,7 @@ import {
   type IrInstruction,
 } from '../../ptx/index.js';
 import type { DeviceTiming, TimingRule } from '../profiles/index.js';
+import { registerAlignments } from './addressAlignment.js';
 import { SM_RESOURCES } from './blockWork.js';
 import { machineCost, type MachineCost } from './machineCosts.js';
 
@@ -198,11 +199,12 @@ function atomicPlan(
 }
 
 /**
- * Shared loads that become part of a 16-byte load: the assembler knows how shared variables are aligned, and joins
- * loads of one basic block at consecutive offsets from one register.
+ * Shared loads that become part of a wider load: the assembler joins loads of one basic block at consecutive offsets from one
+ * register, as wide as it knows the address to be aligned.
  */
 function mergedLoads(kernel: IrFunction): Set<number> {
   const merged = new Set<number>();
+  const alignments = registerAlignments(kernel);
   for (const block of kernel.blocks) {
     const loads = new Map<string, number>();
     for (let index = block.first; index <= block.last; index++) {
@@ -210,7 +212,9 @@ function mergedLoads(kernel: IrFunction): Set<number> {
       const place = sharedLoadPlace(instruction);
       if (place === undefined) continue;
       loads.set(`${place.base}:${place.offset}`, index);
-      const within = ((place.offset % WIDE_LOAD_BYTES) + WIDE_LOAD_BYTES) % WIDE_LOAD_BYTES;
+      const { modulus = WIDE_LOAD_BYTES, remainder = 0 } =
+        (typeof place.base === 'number' ? alignments[place.base] : undefined) ?? {};
+      const within = (((place.offset + remainder) % modulus) + modulus) % modulus;
       if (within !== 0 && loads.has(`${place.base}:${place.offset - within}`)) merged.add(index);
     }
   }
@@ -219,13 +223,15 @@ function mergedLoads(kernel: IrFunction): Set<number> {
 
 const WIDE_LOAD_BYTES = 16;
 
-function sharedLoadPlace(instruction: IrInstruction): { base: string; offset: number } | undefined {
+function sharedLoadPlace(
+  instruction: IrInstruction,
+): { base: number | string | undefined; offset: number } | undefined {
   if (instruction.opcode !== 'ld' || !instruction.modifiers.includes('shared')) return undefined;
   const type = instruction.types.at(-1);
   if (type !== 'f32' && type !== 'u32' && type !== 's32' && type !== 'b32') return undefined;
   const address = instruction.sources.find((source) => source.kind === 'address');
   if (address?.kind !== 'address' || instruction.guard !== undefined) return undefined;
-  return { base: String(address.base), offset: address.offset };
+  return { base: address.base, offset: address.offset };
 }
 
 const LOGIC = /^(and|or|xor|not)$/;

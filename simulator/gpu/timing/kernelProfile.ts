@@ -3,15 +3,28 @@ import { l1BytesBeside } from '../occupancy/index.js';
 import type { DeviceProfile } from '../profiles/index.js';
 import { DEVICE_RESOURCES, SM_RESOURCES, type BlockWork } from './blockWork.js';
 import { BlockTracer, type TracedBlock } from './blockTracer.js';
+import { rulesLeftOut } from './withoutRules.js';
 import { pointedSegments, segmentPatterns, type SegmentPattern } from './segmentPattern.js';
 
-/** What a kernel at one shape is like; blocks differ from it by how much they execute. Plain data. */
-export interface KernelProfile {
-  /** A typical block: everything but DRAM traffic, which depends on what L2 holds at the launch. */
+/** A block that was traced. Plain data. */
+export interface ProfiledBlock {
+  /** Everything but DRAM traffic, which depends on what L2 holds at the launch. */
   readonly work: BlockWork;
   readonly chainDramCycles: number;
-  /** PTX warp instructions of that typical block; the executor's counters scale the work against it. */
+  /** PTX warp instructions that were traced; the executor's counters scale the work against it. */
   readonly warpInstructions: number;
+}
+
+/** A block of another length than the typical one. */
+export interface BlockOfLength extends ProfiledBlock {
+  /** PTX warp instructions that it executed, traced or not. */
+  readonly length: number;
+}
+
+/** What a kernel at one shape is like: a typical block, from which others differ by how much they execute. Plain data. */
+export interface KernelProfile extends ProfiledBlock {
+  /** Blocks that execute so much more or less that they are of another kind. */
+  readonly others?: readonly BlockOfLength[];
   readonly segments: readonly SegmentPattern[];
   /** Blocks of the grid that was traced. */
   readonly tracedBlocks: number;
@@ -38,20 +51,8 @@ export function profileLaunch(
   sharedBytesPerBlock: number,
 ): KernelProfile {
   const blocks = sampleBlocks(lo, hi, profile.sms);
-  const threads = launch.shape.block[0] * launch.shape.block[1] * launch.shape.block[2];
-  const warps = Math.ceil(threads / profile.warpSize);
   if (executor.trace === undefined) return emptyProfile(launch, profile);
-
-  const l1Bytes = l1BytesBeside(profile, sharedBytesPerBlock * resident) / resident;
-  const { space } = launch.module;
-  const tracer = new BlockTracer(
-    launch.kernel,
-    profile,
-    warps,
-    l1Bytes,
-    (address) => space.find(address)?.virtualAddress ?? -1,
-    resident,
-  );
+  const tracer = tracerOf(launch, profile, resident, sharedBytesPerBlock);
   for (const [index, block] of blocks.entries()) {
     tracer.allow(index < 2 ? FIRST_TRACE_BUDGET : TRACE_BUDGET);
     executor.trace(launch, [block], tracer);
@@ -66,6 +67,73 @@ export function profileLaunch(
     tracer.finish();
   }
   return summarise(tracer, profile, launch, hi - lo, resident);
+}
+
+/**
+ * Traces one block that has executed `length` warp instructions, behind the typical one, which tells what they share.
+ * @returns undefined when it does something else now: what it has written decides what it does
+ */
+export function profileBlock(
+  executor: Executor,
+  launch: ExecutorLaunch,
+  profile: DeviceProfile,
+  resident: number,
+  typical: number,
+  block: number,
+  length: number,
+  sharedBytesPerBlock: number,
+): BlockOfLength | undefined {
+  if (executor.trace === undefined) return undefined;
+  const tracer = tracerOf(launch, profile, resident, sharedBytesPerBlock);
+  for (const each of [typical, block]) {
+    tracer.allow(TRACE_BUDGET);
+    executor.trace(launch, [each], tracer);
+  }
+  const isWhole = !tracer.full;
+  tracer.finish();
+  const traced = tracer.blocks.at(-1);
+  if (traced === undefined || traced.warpInstructions === 0) return undefined;
+  if (isWhole && Math.abs(traced.warpInstructions - length) > LENGTH_TOLERANCE * length) return undefined;
+  const device = [...traced.device];
+  device[STARTS] = 1;
+  return {
+    work: workOf(traced, device),
+    chainDramCycles: traced.chainDramCycles,
+    warpInstructions: traced.warpInstructions,
+    length,
+  };
+}
+
+const LENGTH_TOLERANCE = 0.1;
+
+function workOf(traced: TracedBlock, device: readonly number[]): BlockWork {
+  return {
+    sm: traced.sm,
+    device,
+    chainCycles: traced.chainL2Cycles,
+    chainFixedNs: 0,
+    warps: traced.warps,
+    isLoose: traced.isLoose,
+    rounds: traced.rounds,
+  };
+}
+
+function tracerOf(
+  launch: ExecutorLaunch,
+  profile: DeviceProfile,
+  resident: number,
+  sharedBytesPerBlock: number,
+): BlockTracer {
+  const threads = launch.shape.block[0] * launch.shape.block[1] * launch.shape.block[2];
+  const { space } = launch.module;
+  return new BlockTracer(
+    launch.kernel,
+    profile,
+    Math.ceil(threads / profile.warpSize),
+    l1BytesBeside(profile, sharedBytesPerBlock * resident) / resident,
+    (address) => space.find(address)?.virtualAddress ?? -1,
+    resident,
+  );
 }
 
 /**
@@ -108,9 +176,13 @@ function summarise(
   const mean = (of: (block: TracedBlock) => number): number =>
     whole.reduce((sum, block) => sum + of(block), 0) / whole.length;
   const device = DEVICE_RESOURCES.map((_, resource) => mean((block) => block.device[resource]));
+  const left = rulesLeftOut(profile.timing);
   device[STARTS] = 1;
   device[HOT_ATOMICS] = Math.max(
-    hotAtomics(traced, gridBlocks),
+    hottest(traced, gridBlocks, ({ atomics }) => atomics),
+    left.has('storeQueue')
+      ? 0
+      : hottest(traced, gridBlocks, ({ storedWords }) => storedWords) * storeTurns(profile),
     retries(traced, launch, profile, gridBlocks, resident),
   );
   return {
@@ -131,26 +203,35 @@ function summarise(
   };
 }
 
+/** Turns of an address that a request to store takes, in those of an atomic operation. */
+function storeTurns({ timing }: DeviceProfile): number {
+  return timing.atomicsPerAddressPerCycle / timing.storesPerAddressPerCycle;
+}
+
 /**
- * Atomic operations a block adds to the busiest address. An address that several sampled blocks use is taken to be
+ * Operations a block adds to the busiest address. An address that several sampled blocks use is taken to be
  * everybody's; one that a single block uses is that block's own.
  */
-function hotAtomics(traced: readonly TracedBlock[], gridBlocks: number): number {
+function hottest(
+  traced: readonly TracedBlock[],
+  gridBlocks: number,
+  operationsOf: (block: TracedBlock) => ReadonlyMap<number, number>,
+): number {
   const users = new Map<number, { blocks: number; operations: number }>();
   for (const block of traced) {
-    for (const [address, operations] of block.atomics) {
+    for (const [address, operations] of operationsOf(block)) {
       const user = users.get(address) ?? { blocks: 0, operations: 0 };
       user.blocks += 1;
       user.operations += operations;
       users.set(address, user);
     }
   }
-  let hottest = 0;
+  let most = 0;
   for (const { blocks, operations } of users.values()) {
     const share = blocks > 1 || traced.length === 1 ? operations / traced.length : operations / gridBlocks;
-    hottest = Math.max(hottest, share);
+    most = Math.max(most, share);
   }
-  return hottest;
+  return most;
 }
 
 /** Blocks that execute this many times less than another have left early. */

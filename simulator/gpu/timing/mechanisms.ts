@@ -116,6 +116,7 @@ export const MECHANISMS: readonly Mechanism[] = [
     atomicsPerAddressPerCycle: ENDLESS,
     floatAtomicTurns: 1,
   }),
+  byRule('storeQueue', 'stores of many warps to one word come one after the other'),
   byRule('warpAggregation', 'a warp adds integers to one address as one operation'),
   byRule('swapLoops', 'what shared memory cannot add is compared and swapped in a loop'),
   byFigures('swapContention', 'such loops fail more often on few words', { swapContentionCycles: 0 }),

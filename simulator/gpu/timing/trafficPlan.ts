@@ -1,12 +1,13 @@
 import type { ExecutionCounters } from '../../executor/index.js';
 import type { DeviceProfile } from '../profiles/index.js';
 import { DEVICE_RESOURCES, SM_RESOURCES, scaleWork, type BlockWork } from './blockWork.js';
-import type { KernelProfile } from './kernelProfile.js';
+import type { KernelProfile, ProfiledBlock } from './kernelProfile.js';
 import { missShare, randomMissShare, residentShare, type L2State } from './l2State.js';
 import type { SegmentUse } from './segmentPattern.js';
 
 const L2_BYTES = DEVICE_RESOURCES.indexOf('l2Bytes');
 const DRAM_BYTES = DEVICE_RESOURCES.indexOf('dramBytes');
+const HOT_ATOMICS = DEVICE_RESOURCES.indexOf('hotAtomics');
 const ATOMICS = DEVICE_RESOURCES.indexOf('atomics');
 
 /** How a launch's traffic splits between L2 and DRAM, given what L2 holds when it starts. */
@@ -77,16 +78,34 @@ export function blockWork(
   profile: DeviceProfile,
 ): BlockWork {
   const perBlock = counters.warpInstructions / Math.max(1, counters.blocks);
-  const base = withPlan(kernel, plan, profile.clockHz);
-  if (kernel.warpInstructions > 0) {
-    const factor = perBlock / kernel.warpInstructions;
-    const scaled = scaleWork(base, factor);
-    // The plan's DRAM bytes are a share of the whole grid's already; a block that exits early has less.
-    const device = [...scaled.device];
-    device[DRAM_BYTES] = plan.dramBytesPerBlock * Math.min(1, factor / plan.scale);
-    return { ...scaled, device };
+  if (kernel.warpInstructions === 0) {
+    return countedWork(withPlan(kernel, plan, profile.clockHz), counters, profile);
   }
-  return countedWork(base, counters, profile);
+  const factor = perBlock / kernel.warpInstructions;
+  const like = blockLike(kernel, perBlock);
+  const scaled = scaleWork(withPlan(like, plan, profile.clockHz), perBlock / like.warpInstructions);
+  const device = [...scaled.device];
+  // The plan's DRAM bytes are a share of the whole grid's already; a block that exits early has less.
+  device[DRAM_BYTES] = plan.dramBytesPerBlock * Math.min(1, factor / plan.scale);
+  device[HOT_ATOMICS] = kernel.work.device[HOT_ATOMICS] * factor;
+  return { ...scaled, device };
+}
+
+/** The traced block whose length comes next to that of a block. */
+export function blockLike(kernel: KernelProfile, length: number): ProfiledBlock {
+  let like: ProfiledBlock = kernel;
+  let apart = lengthRatio(kernel.warpInstructions, length);
+  for (const other of kernel.others ?? []) {
+    const ratio = lengthRatio(other.length, length);
+    if (ratio >= apart) continue;
+    like = other;
+    apart = ratio;
+  }
+  return like;
+}
+
+export function lengthRatio(a: number, b: number): number {
+  return Math.max(a, b) / Math.max(1, Math.min(a, b));
 }
 
 /**
@@ -114,7 +133,7 @@ function countedWork(base: BlockWork, counters: ExecutionCounters, device: Devic
 }
 
 /** @param clockHz at which the chain's cycles were counted */
-function withPlan(kernel: KernelProfile, plan: TrafficPlan, clockHz: number): BlockWork {
+function withPlan(kernel: ProfiledBlock, plan: TrafficPlan, clockHz: number): BlockWork {
   const device = [...kernel.work.device];
   device[DRAM_BYTES] = plan.dramBytesPerBlock;
   const { chainCycles } = kernel.work;

@@ -15,6 +15,7 @@ const power = cite('power');
 const contexts = cite('contexts');
 const picker = cite('picker');
 const assumed = cite('assumed');
+const heldOut = cite('heldOut');
 
 /** NVIDIA H200 SXM, the card that the timing model was fitted on. What is left of the errors is told in ../h200.md. */
 export const h200: WholeCard = {
@@ -47,6 +48,7 @@ export const h200: WholeCard = {
       kind: 'document',
       text: 'Han et al., Accurate and Ultra-Fast Launch-Time Validation of Idempotency for GPU Kernels, EuroSys 2026, measured on a GV100',
     },
+    heldOut: { kind: 'fitted', text: '../heldOut/h200-heldOut.csv' },
     assumed: { kind: 'assumed', text: 'nothing measured it' },
   },
   sms: device(132),
@@ -178,6 +180,10 @@ export const h200: WholeCard = {
     ),
     dramBytesPerSecond: fit(4.0e12, 'vecadd, reduce, transpose of half a gigabyte and more'),
     atomicsPerAddressPerCycle: micro(0.69, 'one address: 1.365 operations a nanosecond'),
+    storesPerAddressPerCycle: heldOut(
+      0.45,
+      'a flag that many warps set: 136 and 287 thousand requests of bfs_level in 346 and 586 thousand cycles',
+    ),
     partialStoreWeightInL2: fit(4, 'stores that fill no sector: naive transpose 67 G sectors a second'),
     floatAtomicTurns: micro(2.4, 'f32 on one address: 0.56 operations a nanosecond, integers 1.33'),
     constantCycles: micro(2, 'uniform loads, 0.5 a cycle'),

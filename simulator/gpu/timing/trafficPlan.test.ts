@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { emptyCounters } from '../../executor/index.js';
+import { profileNamed } from '../profiles/index.js';
+import { blockOf } from '../tests/knownLaunches.js';
+import type { KernelProfile } from './kernelProfile.js';
+import { blockWork } from './trafficPlan.js';
+
+const PLAN = { dramBytesPerBlock: 0, dramShare: 0, scale: 1, touched: [] };
+
+function chainOf(profile: KernelProfile, length: number): number {
+  const counters = { ...emptyCounters(), blocks: 1, warpInstructions: length };
+  return blockWork(profile, PLAN, counters, profileNamed('h200')).chainCycles;
+}
+
+describe('the work of a block', () => {
+  const typical: KernelProfile = {
+    work: blockOf({ issue: 1000 }, 5000),
+    chainDramCycles: 5000,
+    warpInstructions: 1000,
+    segments: [],
+    tracedBlocks: 64,
+    l2TrafficBytes: 0,
+  };
+  const long = {
+    work: blockOf({ issue: 8000 }, 6000),
+    chainDramCycles: 6000,
+    warpInstructions: 8000,
+    length: 8000,
+  };
+
+  it('follows the traced block whose length comes next to its own', () => {
+    const uneven = { ...typical, others: [long] };
+    expect(chainOf(uneven, 8000)).toBe(6000);
+    expect(chainOf(uneven, 1000)).toBe(5000);
+    expect(chainOf(uneven, 2000)).toBe(10_000);
+    expect(chainOf(typical, 8000)).toBe(40_000);
+  });
+
+  it('goes on like the part that was traced', () => {
+    const partly = { ...typical, others: [{ ...long, warpInstructions: 4000 }] };
+    expect(chainOf(partly, 8000)).toBe(12_000);
+  });
+});
