@@ -44,6 +44,8 @@ export interface GpuStatus {
   /** Launches on the device, those that have no block on it yet among them. */
   readonly launches: number;
   readonly contexts: readonly ContextStatus[];
+  /** Since the GPU was made. */
+  readonly preemptions: GpuSample['preemptions'];
 }
 
 export interface ContextStatus {
@@ -83,6 +85,7 @@ export function gpuStatus(node: string, { latest, earlier }: GpuSpan): GpuStatus
   );
   const before = new Map(earlier?.contexts.map((context) => [context.context, context]));
   return {
+    preemptions: latest.preemptions,
     gpu: latest.gpu,
     uuid: uuidOf(node, latest.gpu),
     profile: latest.profile,

@@ -91,23 +91,74 @@ const READERS: readonly Reader[] = [
   ],
 ];
 
+const OWN_LABELS = ['gpu', 'node'] as const;
+
+/** What scheduling policies do, which no exporter tells of real ones. */
+const OWN_READERS: readonly Reader[] = [
+  [
+    'windjammer_gpu_launches_killed_total',
+    'counter',
+    'Times that the scheduling policy killed a launch, which then ran again',
+    ({ preemptions }) => preemptions.kills,
+  ],
+  [
+    'windjammer_gpu_launches_saved_total',
+    'counter',
+    'Times that the scheduling policy copied out what a launch had on the SMs',
+    ({ preemptions }) => preemptions.saves,
+  ],
+  [
+    'windjammer_gpu_launches_drained_total',
+    'counter',
+    'Times that the scheduling policy waited for what a launch had on the SMs',
+    ({ preemptions }) => preemptions.drains,
+  ],
+  [
+    'windjammer_gpu_wasted_block_seconds_total',
+    'counter',
+    'Time of blocks on the SMs that counts for nothing, since their launches were killed (in simulated s)',
+    ({ preemptions }) => preemptions.wastedBlockNs / 1e9,
+  ],
+  [
+    'windjammer_gpu_critical_launches_total',
+    'counter',
+    'Launches of class critical that have begun',
+    ({ preemptions }) => preemptions.criticalLaunches,
+  ],
+  [
+    'windjammer_gpu_critical_wait_seconds_total',
+    'counter',
+    'What launches of class critical waited for SMs (in simulated s)',
+    ({ preemptions }) => preemptions.criticalWaitNs / 1e9,
+  ],
+];
+
 /** GPUs of all nodes are numbered through, as those of one host are. @param hostname of the machine that simulates them */
 export function gpuFamilies(nodes: () => readonly NodeReport[], hostname: string): readonly MetricFamily[] {
   // One scrape reads all families in turn, and nodes report new samples meanwhile: each reads what there is then.
-  const gpus = (): readonly { readonly labels: string; readonly status: GpuStatus }[] =>
-    nodes()
-      .flatMap(({ node, spans }) => spans.map((span) => ({ node, status: gpuStatus(node, span) })))
-      .map(({ node, status }, index) => ({ labels: gpuLabels(index, node, status, hostname), status }));
-  return READERS.map(([name, type, help, read]) => ({
-    name,
-    type,
-    unit: '',
-    labels: LABELS,
-    help,
-    write: (to) => {
-      for (const { labels, status } of gpus()) to.value(labels, read(status));
-    },
-  }));
+  const gpus = (): readonly { readonly node: string; readonly status: GpuStatus }[] =>
+    nodes().flatMap(({ node, spans }) => spans.map((span) => ({ node, status: gpuStatus(node, span) })));
+  const families = (
+    readers: readonly Reader[],
+    labels: readonly string[],
+    textOf: (index: number, node: string, status: GpuStatus) => string,
+  ): MetricFamily[] =>
+    readers.map(([name, type, help, read]) => ({
+      name,
+      type,
+      unit: name.endsWith('_seconds_total') ? 'seconds' : '',
+      labels,
+      help,
+      write: (to) => {
+        gpus().forEach(({ node, status }, index) => to.value(textOf(index, node, status), read(status)));
+      },
+    }));
+  return [
+    ...families(READERS, LABELS, (index, node, status) => gpuLabels(index, node, status, hostname)),
+    ...families(OWN_READERS, OWN_LABELS, (index, node) =>
+      labelText({ gpu: String(index), node } satisfies Record<(typeof OWN_LABELS)[number], string>),
+    ),
+  ];
 }
 
 function gpuLabels(index: number, node: string, { uuid, productName }: GpuStatus, hostname: string): string {
