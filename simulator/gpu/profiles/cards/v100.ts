@@ -36,6 +36,10 @@ export const v100: DerivedCard = {
       text: 'Jia et al., Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking, 2018',
       url: 'https://arxiv.org/abs/1804.06826',
     },
+    picker: {
+      kind: 'document',
+      text: 'Han et al., PICKER, EuroSys 2026, section on preemptive scheduling: context switches of 4 to 98 us on a GV100',
+    },
     accelSim: {
       kind: 'document',
       text: 'configuration SM7_QV100 of Accel-Sim',
@@ -76,6 +80,10 @@ export const v100: DerivedCard = {
     float32PerCycle: guide(2, '64 results a cycle; 15.7 TFLOP/s rated'),
     float64PerCycle: guide(1, '32 results a cycle; 7.8 TFLOP/s rated'),
     specialPerCycle: guide(0.5, '16 results a cycle'),
+    saveBytesPerSecond: cite('picker')(
+      307e9,
+      'its 98 us at most, less 4 for nothing, for all registers and shared memory of the card (20.0 MiB and 7.5 MiB)',
+    ),
     latency: {
       alu: jia(4),
       float64: cite('accelSim')(8),

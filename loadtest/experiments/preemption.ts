@@ -1,0 +1,75 @@
+/**
+ * What preemption costs those who wait and those who are preempted, on a V100 in virtual time: the latency of three levels of
+ * preemption against the length of the kernel that runs (XSched, OSDI'25), and a language model's launches beside critical
+ * queries under every scheduling policy (PICKER, EuroSys'26, preemptive scheduling). Kernels are told by their times and
+ * footprints; verdicts are drawn. Writes preemption.json and preemption.svg, and prints the tables.
+ * Usage: node dist/loadtest/experiments/preemption.js [folder]
+ */
+import { profileNamed } from '../../simulator/gpu/index.js';
+import { SCHEDULING_POLICY_NAMES } from '../../simulator/scheduling/index.js';
+import { latencyPoint, type Level } from './preemption/latencyLines.js';
+import { criticalQuery, languageModelJob } from './preemption/languageModelJob.js';
+import { latencyFigure } from './preemption/latencyFigure.js';
+import { sharedStudy } from './preemption/sharedStudy.js';
+import { ResultFolder } from './resultFolder.js';
+
+const SEED = 1;
+const LENGTHS_US = [100, 500, 1000, 2000];
+/** Stands for a kernel without an end. */
+const ONE_SECOND_US = 1e6;
+const LEVELS: readonly (readonly [Level, string])[] = [
+  [1, 'fifo'],
+  [2, 'priority'],
+  [3, 'contextSwitch'],
+  [3, 'killRestart'],
+];
+const SAMPLES = 500;
+const JOB = { kernels: 50, idempotentShare: 0.663, wholeKernels: 8, seed: SEED };
+const STUDY = { launches: 10_000, queriesPerSecond: 250, seed: SEED };
+
+const folder = new ResultFolder('preemption', process.argv[2]);
+const card = profileNamed('v100');
+
+const lines = LEVELS.map(([level, policy]) =>
+  [...LENGTHS_US, ONE_SECOND_US].map((us) =>
+    latencyPoint(card, level, policy, us, us === ONE_SECOND_US ? SAMPLES / 10 : SAMPLES, SEED),
+  ),
+);
+process.stdout.write('| kernel, us | level, policy | p50, us | p99, us |\n| --- | --- | --- | --- |\n');
+for (const line of lines) {
+  for (const { kernelUs, level, policy, p50Us, p99Us } of line) {
+    process.stdout.write(
+      `| ${kernelUs} | ${level}, \`${policy}\` | ${p50Us.toFixed(1)} | ${p99Us.toFixed(1)} |\n`,
+    );
+  }
+}
+
+const studies = (['largest', 'any'] as const).map((idempotentAre) => {
+  const job = languageModelJob(card, { ...JOB, idempotentAre });
+  const results = SCHEDULING_POLICY_NAMES.map((policy) =>
+    sharedStudy(card, policy, job, criticalQuery(card), STUDY),
+  );
+  const fifo = results.find(({ policy }) => policy === 'fifo');
+  const told = idempotentAre === 'largest' ? 'those that hold most on the SMs' : 'any';
+  process.stdout.write(
+    `\nIdempotent launches are ${told}:\n\n` +
+      '| policy | added latency p50, us | p99, us | launches/s of fifo | preemptions (kill, save, drain) | mean latency of one, us | by kind and context, us |\n' +
+      '| --- | --- | --- | --- | --- | --- | --- |\n',
+  );
+  for (const each of results) {
+    const { kills, saves, drains } = each.totals;
+    const share = each.launchesPerSecond / (fifo?.launchesPerSecond ?? NaN);
+    process.stdout.write(
+      `| \`${each.policy}\` | ${each.p50AddedUs.toFixed(1)} | ${each.p99AddedUs.toFixed(0)} | ${share.toFixed(3)} ` +
+        `| ${each.preemptions} (${kills}, ${saves}, ${drains}) | ${told1(each.meanPreemptionUs)} | ${told1(each.expectedPreemptionUs)} |\n`,
+    );
+    if (each.unfinished > 0) throw new Error(`${each.unfinished} launches or queries never ended`);
+  }
+  return { idempotentAre, results };
+});
+folder.writeJson('preemption.json', { seed: SEED, samples: SAMPLES, job: JOB, study: STUDY, lines, studies });
+folder.write('preemption.svg', latencyFigure(lines, ONE_SECOND_US, SEED));
+
+function told1(us: number): string {
+  return Number.isNaN(us) ? '' : us.toFixed(1);
+}
