@@ -8,6 +8,8 @@ export class Conditions {
   readonly yes: Expression;
   readonly no: Expression;
   private readonly table: ExpressionTable;
+  /** Opposites that have been made: operands are shared, and there are more ways to them than operands. */
+  private readonly opposites = new Map<Expression, Expression>();
 
   constructor(private readonly arithmetic: Arithmetic) {
     this.table = arithmetic.table;
@@ -74,6 +76,15 @@ export class Conditions {
   }
 
   not(of: Expression): Expression {
+    let opposite = this.opposites.get(of);
+    if (opposite === undefined) {
+      opposite = this.oppositeOf(of);
+      this.opposites.set(of, opposite);
+    }
+    return opposite;
+  }
+
+  private oppositeOf(of: Expression): Expression {
     if (of.op === 'constant') return this.truth(of.value === 0);
     if (of.op === 'not') return of.of;
     if (of.op === 'and') return this.or(of.terms.map((term) => this.not(term)));
