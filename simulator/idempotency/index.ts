@@ -1,7 +1,4 @@
 export { analyzeKernel } from './analysis/index.js';
-export * from './corpus/index.js';
-export * from './mutation/index.js';
-export * from './oracles/index.js';
 export type * from './summary.js';
 export * from './validator/index.js';
 export {

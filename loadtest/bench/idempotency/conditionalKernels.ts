@@ -1,14 +1,16 @@
 import {
   analyzeKernel,
+  type KernelSummary,
+  type ValidatedLaunch,
+} from '../../../simulator/idempotency/index.js';
+import {
   bodyModule,
   corpusBodies,
   corpusInstance,
   instanceCount,
   OracleBench,
   type CorpusBody,
-  type KernelSummary,
-  type ValidatedLaunch,
-} from '../../../simulator/idempotency/index.js';
+} from '../../../simulator/idempotencyTruth/index.js';
 
 export interface ConditionalKernel {
   readonly body: CorpusBody;

@@ -5,7 +5,7 @@
  * Usage: node dist/loadtest/experiments/idempotency/fuzz.js [--kills K] [--part I/N] [--launches L] [--allocation-bound] [--seed S]
  */
 import { parseArgs } from 'node:util';
-import { evaluate, labelledBodies } from '../../../simulator/idempotency/index.js';
+import { evaluate, labelledBodies } from '../../../simulator/idempotencyTruth/index.js';
 import { systemValidation } from './validation.js';
 
 const { values: options } = parseArgs({

@@ -5,7 +5,7 @@
  * Usage: node dist/loadtest/experiments/idempotency/mutants.js [folder] [--launches L] [--kills K] [--step N] [--only MISTAKE ...] [--family NAME ...]
  */
 import { parseArgs } from 'node:util';
-import { hunt, labelledBodies, MUTATIONS, OracleRandom } from '../../../simulator/idempotency/index.js';
+import { hunt, labelledBodies, MUTATIONS, OracleRandom } from '../../../simulator/idempotencyTruth/index.js';
 import { ResultFolder } from '../resultFolder.js';
 import { systemValidator } from './validation.js';
 

@@ -4,12 +4,8 @@
  * Usage: node dist/loadtest/experiments/idempotency/table.js [folder] [--mode compacted|ranges|strawman]
  */
 import { parseArgs } from 'node:util';
-import {
-  evaluate,
-  evaluationTable,
-  labelledBodies,
-  VALIDATOR_MODES,
-} from '../../../simulator/idempotency/index.js';
+import { VALIDATOR_MODES } from '../../../simulator/idempotency/index.js';
+import { evaluate, evaluationTable, labelledBodies } from '../../../simulator/idempotencyTruth/index.js';
 import { ResultFolder } from '../resultFolder.js';
 import { systemValidation } from './validation.js';
 

@@ -2,15 +2,17 @@ import {
   AllocationMap,
   analyzeKernel,
   compileValidator,
-  type IntervalSource,
-  type InstanceVerdict,
   type KernelSummary,
-  type MutableValidator,
-  type PlacedInstance,
-  type Validation,
   type Validator,
   type ValidatorOptions,
 } from '../../../simulator/idempotency/index.js';
+import {
+  type IntervalSource,
+  type InstanceVerdict,
+  type MutableValidator,
+  type PlacedInstance,
+  type Validation,
+} from '../../../simulator/idempotencyTruth/index.js';
 
 /** The system's analysis and validators, as evaluations of the corpus ask for them. */
 export function systemValidator(options: ValidatorOptions = {}): MutableValidator {

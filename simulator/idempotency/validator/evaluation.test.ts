@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Dim3 } from '../../executor/index.js';
 import { ReferenceEvaluator } from '../analysis/tests/referenceEvaluator.js';
-import { corpusBodies, corpusInstance, bodyModule } from '../corpus/index.js';
-import { OracleBench } from '../oracles/index.js';
+import { corpusBodies, corpusInstance, bodyModule } from '../../idempotencyTruth/index.js';
+import { OracleBench } from '../../idempotencyTruth/index.js';
 import { analyzeKernel } from '../analysis/index.js';
 import { CompactedCode } from './compactedCode.js';
 import { compileValidator, type ValidatedLaunch, type Validator } from './index.js';

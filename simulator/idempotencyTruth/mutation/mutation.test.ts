@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { analyzeKernel } from '../analysis/index.js';
+import { analyzeKernel } from '../../idempotency/index.js';
 import { labelledBodies, type InstanceVerdict } from '../corpus/index.js';
 import type { PlacedInstance } from '../oracles/index.js';
-import type { KernelSummary } from '../summary.js';
-import { compileValidator } from '../validator/index.js';
+import type { KernelSummary } from '../../idempotency/index.js';
+import { compileValidator } from '../../idempotency/index.js';
 import { hunt, MUTATIONS, type Mutation } from './index.js';
 
 /** Verdicts and intervals straight from the validator. */

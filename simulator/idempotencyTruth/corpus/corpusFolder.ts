@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const PLACE = 'simulator/idempotency/corpus';
+const PLACE = 'simulator/idempotencyTruth/corpus';
 
 /**
  * Where the corpus lies: in the checkout that this code is of, which may run from a folder of compiled code inside it, or in the

@@ -1,4 +1,4 @@
-import type { KernelSummary, SummaryNode } from '../summary.js';
+import type { KernelSummary, SummaryNode } from '../../idempotency/index.js';
 
 /** Adds a node to the new table and gives its index. */
 export type AddNode = (node: SummaryNode) => number;

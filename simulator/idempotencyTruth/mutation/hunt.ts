@@ -9,7 +9,7 @@ import {
   type InstanceVerdict,
 } from '../corpus/index.js';
 import type { PlacedInstance } from '../oracles/index.js';
-import type { KernelSummary } from '../summary.js';
+import type { KernelSummary } from '../../idempotency/index.js';
 import type { Mutation } from './mutations.js';
 
 /** What makes verdicts of summaries: the validator that is put to the test. */

@@ -1,5 +1,5 @@
 import type { IrFunction } from '../../ptx/index.js';
-import type { KernelSummary, SummaryAccess, SummaryNode } from '../summary.js';
+import type { KernelSummary, SummaryAccess, SummaryNode } from '../../idempotency/index.js';
 import { rewriteNodes, shifted, type AddNode } from './nodeRewriting.js';
 
 /**
