@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander';
 import { readJsonFile, readTextFile } from '../../simulator/files/index.js';
 import type { KernelRow, ReplayReport, ReplayTable } from '../../simulator/kernelTable/index.js';
+import type { LaunchClass } from '../../simulator/scheduling/index.js';
 import { CommandError } from './commandError.js';
 import { deviceOption, positive, wholeNumber } from './optionValues.js';
 import { OutputFile, checkApart } from './outputFile.js';
@@ -12,6 +13,8 @@ interface ReplayCommandOptions {
   readonly measuredOn: string;
   readonly streams?: number;
   readonly priority?: string;
+  readonly class?: string;
+  readonly seed: number;
   readonly every?: string;
   readonly gaps?: string;
   readonly seconds?: number;
@@ -28,13 +31,20 @@ export function addGpuReplayCommand(gpu: Command): void {
   gpu
     .command('replay')
     .description('replay kernel tables side by side on one GPU, in timing fidelity: nothing is executed')
-    .argument('<tables...>', 'CSV files, a launch a line: Name,Profile,Memory_footprint,SM_usage,Duration')
+    .argument(
+      '<tables...>',
+      'CSV files, a launch a line: Name,Profile,Memory_footprint,SM_usage,Duration[,Idempotent][,Context_bytes]',
+    )
     .addOption(deviceOption().default('h200'))
     .option('--measured-on <card>', "card that the tables' durations are of", 'v100')
     .addOption(new Option('--streams <number>', 'clients a table (default: 1)').argParser(wholeNumber(1, 64)))
     .option(
       '--priority <numbers>',
       "of each client's stream, higher runs first: one, or one a client, like 1,0,0",
+    )
+    .option(
+      '--class <classes>',
+      "of each client's launches, critical, standard or bestEffort: one, or one a client, like critical,bestEffort",
     )
     .option(
       '--every <ms>',
@@ -55,6 +65,11 @@ export function addGpuReplayCommand(gpu: Command): void {
       ),
     )
     .option('--policy <policy>', 'who runs next on the device: a name, or the file of a policy', 'fifo')
+    .addOption(
+      new Option('--seed <number>', 'draws which launches are idempotent where a table gives a share of them')
+        .default(1)
+        .argParser(wholeNumber(0, 2 ** 31 - 1)),
+    )
     .option('--json', 'print it as JSON')
     .option('--timeline <file>', "write what the GPU does when, in Chrome's trace event format")
     .action(replay);
@@ -65,7 +80,7 @@ async function replay(paths: readonly string[], options: ReplayCommandOptions): 
   const { KernelTableError, parseKernelTable, replayTables } =
     await import('../../simulator/kernelTable/index.js');
   const { GpuError, findCard } = await import('../../simulator/gpu/index.js');
-  const { SchedulingError } = await import('../../simulator/scheduling/index.js');
+  const { LAUNCH_CLASSES, SchedulingError } = await import('../../simulator/scheduling/index.js');
   const trace = options.timeline === undefined ? undefined : new OutputFile(options.timeline, '--timeline');
   checkApart(trace === undefined ? [] : [trace], [
     ...paths.map((path) => ({ what: 'a table', path })),
@@ -76,7 +91,8 @@ async function replay(paths: readonly string[], options: ReplayCommandOptions): 
   try {
     const rows = paths.map((path) => parseKernelTable(readText(path), path));
     const report = replayTables({
-      tables: clients(paths, rows, options),
+      tables: clients(paths, rows, options, LAUNCH_CLASSES),
+      seed: options.seed,
       card: findCard(options.device, process.cwd()).profile,
       measuredOn: findCard(options.measuredOn, process.cwd()).profile,
       policy: await checkedScheduling('--policy', options.policy),
@@ -102,10 +118,12 @@ function clients(
   paths: readonly string[],
   rows: readonly (readonly KernelRow[])[],
   options: ReplayCommandOptions,
+  launchClasses: readonly LaunchClass[],
 ): ReplayTable[] {
   const { streams = 1 } = options;
   const count = paths.length * streams;
   const priorities = numbers('--priority', options.priority, count, Number.isSafeInteger, 'whole numbers');
+  const classes = classesOf(options.class, count, launchClasses);
   const every = numbers(
     '--every',
     options.every,
@@ -125,6 +143,7 @@ function clients(
       path: paths[table],
       rows: rows[table],
       priority: priorities?.[index] ?? 0,
+      launchClass: classes[index],
       ...(gapsNs === undefined ? {} : { gapsNs }),
     };
   });
@@ -143,8 +162,26 @@ function numbers(
   if (!values.every((value) => Number.isFinite(value) && isFit(value))) {
     throw new CommandError(`${option}: '${text}' is not ${expected}, separated by commas`);
   }
+  return oneEach(option, values, count);
+}
+
+function classesOf(
+  text: string | undefined,
+  count: number,
+  known: readonly LaunchClass[],
+): readonly (LaunchClass | undefined)[] {
+  const names = text?.split(',').map((part) => part.trim()) ?? [];
+  const classes = names.map((name) => {
+    const found = known.find((each) => each === name);
+    if (found !== undefined) return found;
+    throw new CommandError(`--class: '${name}' is no class of launches; there are: ${known.join(', ')}`);
+  });
+  return text === undefined ? [] : oneEach('--class', classes, count);
+}
+
+function oneEach<T>(option: string, values: readonly T[], count: number): T[] {
   if (values.length === 1) return Array.from({ length: count }, () => values[0]);
-  if (values.length === count) return values;
+  if (values.length === count) return [...values];
   throw new CommandError(
     `${option}: ${values.length} values for ${count} clients; give one, or one a client`,
   );
@@ -182,6 +219,7 @@ function reportText(report: ReplayReport): string {
   const heads = [
     'client',
     'priority',
+    'class',
     'passes',
     'launches',
     'passes/s',
@@ -192,17 +230,18 @@ function reportText(report: ReplayReport): string {
     'max',
   ];
   const ms = (us: number | undefined): string => (us === undefined ? '-' : (us / 1e3).toFixed(3));
-  const rows = report.clients.map(({ table, priority, requests, launches, requestsPerSecond, latency }) => [
+  const rows = report.clients.map(({ table, priority, launchClass, requests, launches, ...client }) => [
     table.replace(/^.*\//, ''),
     String(priority),
+    launchClass,
     String(requests),
     String(launches),
-    requestsPerSecond.toFixed(1),
-    ms(latency?.meanUs),
-    ms(latency?.p50Us),
-    ms(latency?.p90Us),
-    ms(latency?.p99Us),
-    ms(latency?.maxUs),
+    client.requestsPerSecond.toFixed(1),
+    ms(client.latency?.meanUs),
+    ms(client.latency?.p50Us),
+    ms(client.latency?.p90Us),
+    ms(client.latency?.p99Us),
+    ms(client.latency?.maxUs),
   ]);
   const widths = heads.map((head, column) => Math.max(head.length, ...rows.map((row) => row[column].length)));
   const line = (cells: readonly string[]): string =>
@@ -214,6 +253,23 @@ function reportText(report: ReplayReport): string {
     line(heads),
     ...rows.map(line),
     `makespan ${ms(report.makespanUs)} ms simulated, ${report.launches} launches, SMs in use ${(report.smUtilisation * 100).toFixed(1)}%`,
+    ...preemptionLines(report),
     `host: ${report.hostSeconds.toFixed(2)} s, ${Math.round(report.launchesPerHostSecond)} launches a second`,
   ].join('\n');
+}
+
+function preemptionLines({ preemptions, makespanUs }: ReplayReport): string[] {
+  const { kills, saves, drains, wastedBlockUs } = preemptions;
+  if (kills + saves + drains === 0) return [];
+  const kinds: readonly (readonly [string, number, number | undefined])[] = [
+    ['killed', kills, preemptions.meanKillUs],
+    ['copied out', saves, preemptions.meanSaveUs],
+    ['waited for', drains, preemptions.meanDrainUs],
+  ];
+  const told = kinds
+    .filter(([, count]) => count > 0)
+    .map(([kind, count, meanUs]) => `${count} ${kind} (${meanUs?.toFixed(1) ?? '-'} us each)`)
+    .join(', ');
+  const wasted = wastedBlockUs / makespanUs;
+  return [`launches taken off the SMs: ${told}; work thrown away: that of ${wasted.toFixed(2)} SMs`];
 }

@@ -32,6 +32,7 @@ import {
   type DeviceState,
 } from '../gpu/index.js';
 import { schedulingPolicy, type PolicyMaker, type SchedulingPolicy } from '../scheduling/index.js';
+import { asksVerdicts, recoveryScheme, type FaultOptions } from '../faults/index.js';
 import type { VerdictMetrics } from '../idempotency/index.js';
 import type { Clock } from '../time/index.js';
 import { ClusterError } from './clusterError.js';
@@ -67,6 +68,10 @@ export interface GpuNodeOptions {
    * wrong where they do; only to see what that is for. Default true.
    */
   readonly holdsKilled?: boolean;
+  /** Transient faults that strike launches of kernels. Default: none do. */
+  readonly faults?: FaultOptions;
+  /** What is done so that a launch that was struck can run again; see `RecoveryScheme`. Default 'none'. */
+  readonly recovery?: string;
   /**
    * How contexts have a GPU. 'shared', the default: side by side, as streams of one process or processes under MPS do.
    * 'timeSliced': one at a time, as processes without MPS.
@@ -166,9 +171,14 @@ export class GpuNode implements CommandSink {
       linkCapacities(topology, this.profiles),
       saved?.flows ?? emptyFlows(clock.nowNs()),
     );
+    const costs = isTimed ? new CostLibrary(options.costs ?? []) : undefined;
     const policies = this.profiles.map(() => policyOf(options));
-    // Of launches that are never killed nobody needs to know whether they could be.
-    this.verdicts = policies.some((policy) => policy.mayKill !== undefined) ? new NodeVerdicts() : undefined;
+    const scheme = recoveryScheme(options.recovery ?? 'none');
+    // Of launches that are never killed nor recovered by them nobody needs verdicts.
+    this.verdicts =
+      asksVerdicts(scheme) || policies.some((policy) => policy.mayKill !== undefined)
+        ? new NodeVerdicts(costs)
+        : undefined;
     this.devices = this.profiles.map(
       (profile, gpu) =>
         new GpuDevice(
@@ -203,9 +213,11 @@ export class GpuNode implements CommandSink {
         profiles: this.profiles,
         devices: this.devices,
         sinks: this.sinks,
-        ...(isTimed ? { costs: new CostLibrary(options.costs ?? []) } : {}),
+        ...(costs === undefined ? {} : { costs }),
         verdicts: this.verdicts,
         holdsKilled: options.holdsKilled,
+        recovery: scheme,
+        ...(options.faults === undefined ? {} : { faults: options.faults }),
       },
       saved?.driver,
     );
@@ -272,6 +284,7 @@ export class GpuNode implements CommandSink {
       usedBytes: usedBytes[gpu],
       copies: this.driver.copyUsage(gpu),
       preemptions: device.preemptions(),
+      faults: this.driver.faultTotals(gpu),
       launches: device.state.launches.size,
       contexts: [...open.values()]
         .filter((context) => context.gpu === gpu)

@@ -61,6 +61,7 @@ export function launchRequest(
     sharedBytes: fit.block.sharedBytes,
     leadNs: 0,
     known: cost?.known,
+    contextBytes: cost?.contextBytes,
   };
 }
 

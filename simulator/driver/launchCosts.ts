@@ -17,6 +17,8 @@ import { Refusal } from './refusal.js';
 export interface KnownCost {
   readonly known?: KnownWork;
   readonly cost?: ProfiledCost;
+  /** Of a block whose registers and shared memory nobody knows. */
+  readonly contextBytes?: number;
 }
 
 /** What launches cost where nothing is executed. */
@@ -69,7 +71,10 @@ export class LaunchCosts {
   private knownCost(cost: LaunchCost): KnownCost {
     if (cost.kind === 'profiled') return { cost };
     let known = this.works.get(cost);
-    if (known === undefined) this.works.set(cost, (known = { known: uniformWork(cost.work) }));
+    if (known === undefined) {
+      const { work, contextBytes } = cost;
+      this.works.set(cost, (known = { known: uniformWork(work), contextBytes }));
+    }
     return known;
   }
 }

@@ -13,6 +13,8 @@ export interface VerdictSource {
 }
 
 export interface JudgedTerms {
+  /** SHA-256 of the module, as costs are kept by it. */
+  readonly identity: string;
   readonly params: Uint8Array;
   readonly shape: LaunchShape;
   readonly symbols: ReadonlyMap<string, number>;
@@ -40,6 +42,8 @@ export class LaunchJudge {
   constructor(
     private readonly contexts: ContextTable,
     private readonly verdicts: VerdictSource,
+    /** Critical ones too: faults strike them as others. */
+    private readonly judgesCritical = false,
   ) {}
 
   /** Undefined of launches that are not looked at, also because they will be refused. */
@@ -47,13 +51,16 @@ export class LaunchJudge {
     command: LaunchCommand,
     context: ContextState,
   ): (JudgedLaunch & { readonly costNs: number }) | undefined {
-    if (launchClassOf(command, context) === 'critical' || context.fault !== undefined) return undefined;
+    if (context.fault !== undefined) return undefined;
+    if (!this.judgesCritical && launchClassOf(command, context) === 'critical') return undefined;
     const { grid, block, dynamicSharedBytes, params } = command.args;
-    if (!context.modules.has(command.args.module)) return undefined;
+    const identity = context.modules.get(command.args.module)?.identity;
+    if (identity === undefined) return undefined;
     const module = this.contexts.requireModule(context, command.args.module);
     const kernel = entryNamed(module, command.args.kernel);
     if (kernel === undefined || params.length !== kernel.parameterBytes) return undefined;
     const { idempotent, of, cause, costNs, ranges } = this.verdicts.judge(module, kernel, {
+      identity,
       params,
       shape: { grid, block, dynamicSharedBytes },
       symbols: module.symbols,

@@ -24,6 +24,7 @@ export {
   scalarsOf,
   writtenWork,
   type CostDocument,
+  type CostVariant,
   type CostErrorCode,
   type CostKey,
   type FixedCost,

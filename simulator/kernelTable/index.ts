@@ -4,10 +4,11 @@ export {
   replayTables,
   type ClientReport,
   type LatencyReport,
+  type PreemptionReport,
   type ReplayOptions,
   type ReplayReport,
   type ReplayTable,
 } from './replay.js';
 export { RowWorks } from './rowWork.js';
-export { tableModule, type TableModule } from './tableModule.js';
+export { tableModule, type TableLaunch, type TableModule } from './tableModule.js';
 export { TABLE_STATISTICS, tableLike, tableText, type TableStatistics } from './tableStatistics.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseKernelTable } from './index.js';
+import { parseKernelTable, tableText } from './index.js';
 
 const HEAD = 'Name,Profile,Memory_footprint,SM_usage,Duration';
 
@@ -19,6 +19,21 @@ describe('a kernel table', () => {
     ]);
   });
 
+  it('may tell which launches are idempotent and what a preemption copies out, in any order', () => {
+    const rest = [0, 98, 100].join();
+    const text = `${HEAD},Context_bytes,Idempotent\nf<a, b>,1,${rest},65536,kernel\nk,1,${rest},,0.25\nk,1,${rest},0,0\nk,1,${rest}, , \n`;
+    const rows = parseKernelTable(text, 't.csv');
+    const plain = { bound: 'compute', memoryFootprintBytes: 0, sms: 98, durationNs: 100 };
+    expect(rows).toEqual([
+      { ...plain, name: 'f<a, b>', contextBytes: 65536, idempotent: 1, isIdempotentKernel: true },
+      { ...plain, name: 'k', idempotent: 0.25 },
+      { ...plain, name: 'k', contextBytes: 0, idempotent: 0 },
+      { ...plain, name: 'k' },
+    ]);
+    expect(parseKernelTable(tableText(rows), 'again.csv')).toEqual(rows);
+    expect(tableText(rows.slice(3))).toBe(`${HEAD}\nk,1,${rest}\n`);
+  });
+
   it('of more rows than a replay has room for is refused', () => {
     const rows = 'k,1,0,1,5\n'.repeat(500_001);
     expect(() => parseKernelTable(`${HEAD}\n${rows}`, 't.csv')).toThrow(
@@ -34,6 +49,22 @@ describe('a kernel table', () => {
     [`${HEAD}\nConv,1,x,98,5`, /t\.csv:2: column Memory_footprint: 'x' is not a whole number from 0/],
     [`${HEAD}\nConv,1,0,0,5`, /t\.csv:2: column SM_usage: '0' is not a whole number from 1 to/],
     [`${HEAD}\nConv,1,0,1,-5`, /t\.csv:2: column Duration: '-5' is not a whole number from 1 to/],
+    [
+      `${HEAD},Idempotent,Idempotent\nk,1,0,1,5,1,1`,
+      /t\.csv:1: .* behind which 'Idempotent' and 'Context_bytes' may/,
+    ],
+    [`${HEAD},Registers\nk,1,0,1,5,1`, /t\.csv:1: .* is not the header/],
+    [`${HEAD},Idempotent\nk,1,0,1,5`, /t\.csv:2: 5 columns; each line has 6: .*Idempotent/],
+    [
+      `${HEAD},Idempotent\nk,1,0,1,5,true`,
+      /column Idempotent: 'true' is not the share .* from 0 to 1, or 'kernel'/,
+    ],
+    [`${HEAD},Idempotent\nk,1,0,1,5,1.01`, /t\.csv:2: column Idempotent: '1.01' is not the share/],
+    [`${HEAD},Idempotent\nk,1,0,1,5,-0.1`, /t\.csv:2: column Idempotent: '-0.1' is not the share/],
+    [
+      `${HEAD},Context_bytes\nk,1,0,1,5,1e5`,
+      /t\.csv:2: column Context_bytes: '1e5' is not a whole number from 0/,
+    ],
     [`${HEAD}\n,1,0,1,5`, /t\.csv:2: column Name: '' is not a name/],
   ])('that is wrong tells where: %j', (text, message) => {
     expect(() => parseKernelTable(text, 't.csv')).toThrow(message);

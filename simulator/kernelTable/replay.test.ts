@@ -150,3 +150,61 @@ describe('a table like a published one', () => {
     expect(parseKernelTable(tableText(rows), 'made.csv')).toEqual(rows);
   });
 });
+
+describe('a best-effort table beside a critical one', () => {
+  const urgent = [row('compute', 80, 50_000)];
+
+  /** Best-effort kernels of 1 ms that fill the card, and a critical one every 3 ms. */
+  function preempted(policy: string, tells: Partial<KernelRow>) {
+    const job: KernelRow = { ...row('compute', 80, 1_000_000), ...tells };
+    const { preemptions, clients } = replayTables({
+      tables: [
+        { path: 'job', rows: [job], launchClass: 'bestEffort' },
+        { path: 'urgent', rows: urgent, launchClass: 'critical', gapsNs: [3_100_000] },
+      ],
+      card: V100,
+      measuredOn: V100,
+      policy,
+      seconds: 0.3,
+    });
+    return { ...preemptions, meanUs: clients[1].latency?.meanUs ?? NaN };
+  }
+  const aloneUs = replay([urgent]).clients[0].latency?.meanUs ?? NaN;
+
+  it('is killed where its rows say that it may be, and costs the other a kill', () => {
+    const { kills, saves, drains, meanKillUs, wastedBlockUs, meanUs } = preempted('killRestart', {
+      idempotent: 1,
+    });
+    expect([kills > 90, saves, drains]).toEqual([true, 0, 0]);
+    expect(meanKillUs).toBeCloseTo(1, 6);
+    expect(wastedBlockUs).toBeGreaterThan(0);
+    expect(meanUs).toBeLessThan(aloneUs + 1.1);
+  });
+
+  it('is copied out or waited for where they say nothing, or that it may not', () => {
+    for (const tells of [{}, { idempotent: 0 }]) {
+      const { kills, saves, drains, meanUs } = preempted('killRestart', tells);
+      expect([kills, saves > 0, saves + drains > 40]).toEqual([0, true, true]);
+      expect(meanUs).toBeGreaterThan(aloneUs + 4);
+    }
+  });
+
+  it('is killed as often as its share of launches, the same ones for the same seed', () => {
+    const once = preempted('killRestart', { idempotent: 0.5 });
+    const { kills, saves, drains } = once;
+    expect(kills / (kills + saves + drains)).toBeGreaterThan(0.35);
+    expect(kills / (kills + saves + drains)).toBeLessThan(0.65);
+    expect(preempted('killRestart', { idempotent: 0.5 })).toEqual(once);
+  });
+
+  it('is killed by a check of whole kernels only where all launches of the kernel may be', () => {
+    expect(preempted('klevel', { idempotent: 1 }).kills).toBe(0);
+    expect(preempted('klevel', { idempotent: 1, isIdempotentKernel: true }).kills).toBeGreaterThan(90);
+  });
+
+  it('takes as long to be copied out as what its blocks hold', () => {
+    const { saveNs, saveBytesPerSecond } = V100.timing;
+    const { meanSaveUs } = preempted('contextSwitch', { contextBytes: 100_000 });
+    expect(meanSaveUs).toBeCloseTo((saveNs + (80 * 100_000 * 1e9) / saveBytesPerSecond) / 1e3, 6);
+  });
+});

@@ -1,3 +1,5 @@
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
+import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { GpuNode } from '../cluster/index.js';
 import type {
   CompletionSink,
@@ -6,13 +8,13 @@ import type {
   DriverOp,
   DriverResult,
 } from '../driver/index.js';
-import type { DeviceProfile } from '../gpu/index.js';
-import type { PolicyMaker } from '../scheduling/index.js';
+import type { DeviceProfile, PreemptionTotals } from '../gpu/index.js';
+import type { LaunchClass, PolicyMaker } from '../scheduling/index.js';
 import { VirtualClock, type EventSink } from '../time/index.js';
 import { Timeline } from '../timeline/index.js';
 import type { KernelRow } from './kernelTable.js';
 import { KernelTableError } from './kernelTableError.js';
-import { ReplayClient } from './replayClient.js';
+import { ReplayClient, type ClientLaunch } from './replayClient.js';
 import { RowWorks } from './rowWork.js';
 import { tableModule, type TableModule } from './tableModule.js';
 
@@ -23,6 +25,8 @@ export interface ReplayTable {
   readonly rows: readonly KernelRow[];
   /** Of its stream: higher runs first. Default 0. */
   readonly priority?: number;
+  /** Of its launches. Default `standard`. */
+  readonly launchClass?: LaunchClass;
   /** Between the starts of passes, taken in turn, again from the first after the last. Without: the next starts when one is over. */
   readonly gapsNs?: readonly number[];
 }
@@ -38,6 +42,8 @@ export interface ReplayOptions {
   /** Ends after this simulated time. */
   readonly seconds?: number;
   readonly policy?: string | PolicyMaker;
+  /** Of the draws that decide which launches of a share are idempotent. Default 1. */
+  readonly seed?: number;
   /** Seconds of host time. */
   readonly stopwatch?: () => number;
   readonly timeline?: (text: string) => void;
@@ -54,11 +60,25 @@ export interface LatencyReport {
 export interface ClientReport {
   readonly table: string;
   readonly priority: number;
+  readonly launchClass: LaunchClass;
   readonly requests: number;
   readonly launches: number;
   readonly requestsPerSecond: number;
   /** Of a pass, from its first command to its last launch's end; absent when none is through. */
   readonly latency?: LatencyReport;
+}
+
+/** What the policy took off the SMs. */
+export interface PreemptionReport {
+  readonly kills: number;
+  readonly saves: number;
+  readonly drains: number;
+  /** From the decision until the SMs were free; absent where there were none. */
+  readonly meanKillUs?: number;
+  readonly meanSaveUs?: number;
+  readonly meanDrainUs?: number;
+  /** Time of blocks on SMs that counts for nothing, since they ran again. */
+  readonly wastedBlockUs: number;
 }
 
 export interface ReplayReport {
@@ -70,6 +90,8 @@ export interface ReplayReport {
   readonly makespanUs: number;
   /** SM-time with a block, of all. */
   readonly smUtilisation: number;
+  /** All zero under policies that preempt nothing. */
+  readonly preemptions: PreemptionReport;
   readonly clients: readonly ClientReport[];
   readonly hostSeconds: number;
   readonly launchesPerHostSecond: number;
@@ -98,6 +120,7 @@ class Replay implements EventSink {
   private readonly timeline: Timeline | undefined;
   private left: number;
   private nextGap: number[];
+  private readonly random: ReturnType<typeof xoroshiro128plus>;
 
   constructor(private readonly options: ReplayOptions) {
     const { tables, card, measuredOn, launches = Infinity, seconds = Infinity, policy = 'fifo' } = options;
@@ -107,6 +130,7 @@ class Replay implements EventSink {
     }
     tables.forEach(({ path, gapsNs }) => checkGaps(path, gapsNs));
     this.left = launches;
+    this.random = xoroshiro128plus(options.seed ?? 1);
     this.nextGap = tables.map(() => 0);
     const works = new RowWorks(measuredOn);
     const made = new Map<readonly KernelRow[], TableModule>();
@@ -175,16 +199,25 @@ class Replay implements EventSink {
   }
 
   private client(
-    { path, priority = 0, gapsNs }: ReplayTable,
+    { path, priority = 0, launchClass, gapsNs }: ReplayTable,
     { ptx, file, launches }: TableModule,
     names: Map<number, string>,
   ): ReplayClient {
-    const context = this.call(0, 'contextCreate', { gpu: 0 }).handle ?? 0;
+    const context = this.call(0, 'contextCreate', { gpu: 0, launchClass }).handle ?? 0;
     names.set(context, path);
     const module = this.call(context, 'moduleLoad', { ptx, file }).handle ?? 0;
     const stream = this.call(context, 'streamCreate', { priority }).handle ?? 0;
-    const made = new Map(launches.map((launch) => [launch, { ...launch, module }]));
-    const table = launches.map((launch) => made.get(launch) ?? { ...launch, module });
+    const made = new Map<object, ClientLaunch['args']>();
+    const loaded = (args: (typeof launches)[number]['args']): ClientLaunch['args'] => {
+      let found = made.get(args);
+      if (found === undefined) made.set(args, (found = { ...args, module }));
+      return found;
+    };
+    const table = launches.map(({ idempotent, args, refusedArgs }) => ({
+      idempotent,
+      args: loaded(args),
+      refusedArgs: loaded(refusedArgs),
+    }));
     return new ReplayClient(
       {
         submit: (command, sink) => this.node.submit(command, sink),
@@ -194,6 +227,7 @@ class Replay implements EventSink {
           this.left -= taken;
           return taken;
         },
+        draw: () => uniformFloat64(this.random),
       },
       context,
       stream,
@@ -230,9 +264,11 @@ class Replay implements EventSink {
       launches,
       makespanUs: elapsedNs / 1e3,
       smUtilisation: elapsedNs > 0 ? smBusyNs / (elapsedNs * card.sms) : 0,
+      preemptions: preemptionsOf(this.node.reading(0).preemptions),
       clients: this.clients.map((client, index) => ({
         table: tables[index].path,
         priority: tables[index].priority ?? 0,
+        launchClass: tables[index].launchClass ?? 'standard',
         requests: client.requests,
         launches: client.launches,
         requestsPerSecond: elapsedNs > 0 ? client.requests / (elapsedNs / 1e9) : 0,
@@ -242,6 +278,19 @@ class Replay implements EventSink {
       launchesPerHostSecond: hostSeconds > 0 ? launches / hostSeconds : 0,
     };
   }
+}
+
+function preemptionsOf(totals: Readonly<PreemptionTotals>): PreemptionReport {
+  const { kills, saves, drains, killNs, saveNs, drainNs, wastedBlockNs } = totals;
+  return {
+    kills,
+    saves,
+    drains,
+    ...(kills === 0 ? {} : { meanKillUs: killNs / kills / 1e3 }),
+    ...(saves === 0 ? {} : { meanSaveUs: saveNs / saves / 1e3 }),
+    ...(drains === 0 ? {} : { meanDrainUs: drainNs / drains / 1e3 }),
+    wastedBlockUs: wastedBlockNs / 1e3,
+  };
 }
 
 function checkGaps(path: string, gapsNs: readonly number[] | undefined): void {

@@ -4,12 +4,21 @@ import { KernelTableError } from './kernelTableError.js';
 
 type LaunchArgs = Extract<DriverCommand, { op: 'launch' }>['args'];
 
+/** A launch of a pass, of which a share is idempotent. */
+export interface ClientLaunch {
+  readonly idempotent: number;
+  readonly args: LaunchArgs;
+  readonly refusedArgs: LaunchArgs;
+}
+
 /** What a client works with. */
 export interface ClientSurroundings {
   submit(command: DriverCommand, sink: CompletionSink): void;
   nowNs(): number;
   /** How many more launches may be submitted, all clients together; takes them. */
   take(wanted: number): number;
+  /** From 0 to below 1, for shares. */
+  draw(): number;
 }
 
 /** Sends passes of one table into a stream of its own context; a pass is over when its last launch is. */
@@ -36,7 +45,7 @@ export class ReplayClient implements CompletionSink {
     private readonly around: ClientSurroundings,
     private readonly context: number,
     private readonly stream: number,
-    private readonly table: readonly LaunchArgs[],
+    private readonly table: readonly ClientLaunch[],
     /** Starts the next pass when one is over. */
     private readonly isClosedLoop: boolean,
   ) {}
@@ -62,11 +71,14 @@ export class ReplayClient implements CompletionSink {
     const { context, stream } = this;
     for (let index = 0; index < count; index++) {
       this.ticket += 1;
-      this.around.submit(
-        { ticket: this.ticket, context, stream, op: 'launch', args: this.table[index] },
-        this,
-      );
+      const args = this.argsOf(this.table[index]);
+      this.around.submit({ ticket: this.ticket, context, stream, op: 'launch', args }, this);
     }
+  }
+
+  private argsOf({ idempotent, args, refusedArgs }: ClientLaunch): LaunchArgs {
+    if (idempotent <= 0 || idempotent >= 1) return args;
+    return this.around.draw() < idempotent ? args : refusedArgs;
   }
 
   onCompletion({ ticket, failure, timeNs }: DriverCompletion): void {

@@ -4,14 +4,25 @@ import {
   COSTS_VERSION,
   writtenWork,
   type CostDocument,
+  type CostVariant,
   type DeviceProfile,
   type KernelCosts,
 } from '../gpu/index.js';
 import type { DriverCommand } from '../driver/index.js';
+
 import type { KernelRow } from './kernelTable.js';
 import { fullSmBlock, type RowWorks } from './rowWork.js';
 
 type LaunchArgs = Omit<Extract<DriverCommand, { op: 'launch' }>['args'], 'module'>;
+
+/** One launch of a pass. */
+export interface TableLaunch {
+  /** Share of its launches that are idempotent: 0 and 1 decide. */
+  readonly idempotent: number;
+  readonly args: LaunchArgs;
+  /** In place of `args` where it is not; the same where no launch differs. */
+  readonly refusedArgs: LaunchArgs;
+}
 
 /** A table as a node in timing fidelity takes it. */
 export interface TableModule {
@@ -20,7 +31,15 @@ export interface TableModule {
   readonly file: string;
   readonly costs: CostDocument;
   /** In the table's order; equal rows share an object. */
-  readonly launches: readonly LaunchArgs[];
+  readonly launches: readonly TableLaunch[];
+}
+
+/** What a kernel of the module is made of. */
+interface Kind {
+  readonly args: LaunchArgs;
+  readonly row: KernelRow;
+  readonly isIdempotent: boolean;
+  readonly place: string;
 }
 
 const NO_PARAMETERS = new Uint8Array(0);
@@ -34,44 +53,48 @@ export function tableModule(
 ): TableModule {
   const { threads } = fullSmBlock(card);
   const dynamicSharedBytes = card.limits.sharedPerBlockBytes;
-  const kinds = new Map<
-    string,
-    { readonly launch: LaunchArgs; readonly row: KernelRow; readonly place: string }
-  >();
-  const launches = rows.map((row, index) => {
-    const key = `${row.name} ${row.bound} ${row.sms} ${row.durationNs}`;
-    const kind = kinds.get(key);
-    if (kind !== undefined) return kind.launch;
-    const launch: LaunchArgs = {
-      kernel: `${identifier(row.name)}_${index + 1}`,
+  const kinds = new Map<string, Kind>();
+  const argsOf = (row: KernelRow, isIdempotent: boolean, index: number): LaunchArgs => {
+    const key = JSON.stringify([row, isIdempotent]);
+    const known = kinds.get(key);
+    if (known !== undefined) return known.args;
+    const args: LaunchArgs = {
+      kernel: `${identifier(row.name)}_${index + 1}${isIdempotent ? '' : '_refused'}`,
       grid: [row.sms, 1, 1],
       block: [threads, 1, 1],
       dynamicSharedBytes,
       params: NO_PARAMETERS,
     };
-    kinds.set(key, { launch, row, place: `${path}: row ${index + 1}` });
-    return launch;
+    kinds.set(key, { args, row, isIdempotent, place: `${path}: row ${index + 1}` });
+    return args;
+  };
+  const launches = rows.map((row, index): TableLaunch => {
+    const { idempotent = 0 } = row;
+    const args = argsOf(row, idempotent > 0, index);
+    return { idempotent, args, refusedArgs: idempotent < 1 ? argsOf(row, false, index) : args };
   });
   const ptx = [
     `.version 8.0\n.target sm_70\n.address_size 64`,
-    ...[...kinds.values()].map(({ launch }) => `.visible .entry ${launch.kernel}()\n{\n  ret;\n}`),
+    ...[...kinds.values()].map(({ args }) => `.visible .entry ${args.kernel}()\n{\n  ret;\n}`),
     '',
   ].join('\n');
   const module = createHash('sha256').update(path).update('\0').update(ptx).digest('hex');
-  const kernels = [...kinds.values()].map(({ launch, row, place }): KernelCosts => ({
+  const kernels = [...kinds.values()].map(({ args, row, isIdempotent, place }): KernelCosts => ({
     module,
     file: path,
-    kernel: launch.kernel,
-    block: [...launch.block],
+    kernel: args.kernel,
+    block: [...args.block],
     dynamicSharedBytes,
     registers: 0,
     sharedBytes: dynamicSharedBytes,
     variants: [
       {
-        grid: [...launch.grid],
+        grid: [...args.grid],
         scalars: '',
         blocks: [[row.sms, 0, 0]],
         work: writtenWork(works.of(row, place)),
+        verdict: verdictOf(row, isIdempotent),
+        contextBytes: row.contextBytes,
       },
     ],
   }));
@@ -81,6 +104,15 @@ export function tableModule(
     costs: { format: COSTS_FORMAT, version: COSTS_VERSION, device: card.name, kernels },
     launches,
   };
+}
+
+function verdictOf(
+  { idempotent, isIdempotentKernel }: KernelRow,
+  isIdempotent: boolean,
+): NonNullable<CostVariant['verdict']> {
+  if (isIdempotent) return { idempotent: true, of: isIdempotentKernel === true ? 'kernel' : 'launch' };
+  // What exactly stood in the way the table does not say, only that something did; or nothing at all.
+  return { idempotent: false, of: 'launch', ...(idempotent === undefined ? { cause: 'untold' } : {}) };
 }
 
 /** A name that PTX allows, from the end of a C++ name, where it differs from others. */

@@ -60,14 +60,21 @@ export function tableLike(statistics: TableStatistics, seed: number): KernelRow[
   });
 }
 
-/** The same table as text. */
+/** The same table as text; columns of which no row says anything are left out. */
 export function tableText(rows: readonly KernelRow[]): string {
   const profiles: Readonly<Record<KernelClass, string>> = { compute: '1', memory: '0', unknown: '-1' };
-  const lines = rows.map(
-    ({ name, bound, memoryFootprintBytes, sms, durationNs }) =>
+  const hasVerdicts = rows.some(({ idempotent }) => idempotent !== undefined);
+  const hasContexts = rows.some(({ contextBytes }) => contextBytes !== undefined);
+  const lines = rows.map((row) => {
+    const { name, bound, memoryFootprintBytes, sms, durationNs, idempotent, contextBytes } = row;
+    return [
       `${name},${profiles[bound]},${memoryFootprintBytes},${sms},${durationNs}`,
-  );
-  return ['Name,Profile,Memory_footprint,SM_usage,Duration', ...lines, ''].join('\n');
+      ...(hasVerdicts ? [row.isIdempotentKernel === true ? 'kernel' : (idempotent ?? '')] : []),
+      ...(hasContexts ? [contextBytes ?? ''] : []),
+    ].join();
+  });
+  const more = [...(hasVerdicts ? ['Idempotent'] : []), ...(hasContexts ? ['Context_bytes'] : [])];
+  return [['Name,Profile,Memory_footprint,SM_usage,Duration', ...more].join(), ...lines, ''].join('\n');
 }
 
 /** Classes from the shortest launches to the longest. */

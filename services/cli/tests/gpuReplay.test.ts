@@ -27,7 +27,7 @@ describe('windjammer gpu replay', () => {
   it('reports clients, makespan and how fast the host was', async () => {
     const text = await run(table, '--streams', '2', '--launches', '40', '--priority', '1,0');
     expect(text).toContain('h200, tables measured on v100, policy fifo');
-    expect(text).toMatch(/^table\.csv +1 +\d+ +\d+ /m);
+    expect(text).toMatch(/^table\.csv +1 +standard +\d+ +\d+ /m);
     expect(text).toMatch(/makespan [\d.]+ ms simulated, 40 launches, SMs in use [\d.]+%/);
     expect(text).toMatch(/host: [\d.]+ s, \d+ launches a second/);
   });
@@ -40,7 +40,32 @@ describe('windjammer gpu replay', () => {
     expect(report.clients[0].latency?.p50Us).toBeGreaterThan(119);
   });
 
+  it('preempts launches of a lower class, by killing where the table says that it may', async () => {
+    const job = file('job.csv', `${HEAD},Idempotent\nConv,1,0,132,2000000,1\n`);
+    const shared = [table, job, '--class', 'critical,bestEffort', '--every', '4.3,0', '--seconds', '0.1'];
+    const text = await run(...shared, '--policy', 'killRestart');
+    expect(text).toMatch(/^job\.csv +0 +bestEffort /m);
+    expect(text).toMatch(
+      /launches taken off the SMs: \d\d killed \(1\.0 us each\); work thrown away: that of/,
+    );
+    const report = JSON.parse(await run(...shared, '--policy', 'drain', '--json')) as ReplayReport;
+    expect(report.preemptions).toMatchObject({ kills: 0, saves: 0 });
+    expect(report.preemptions.drains).toBeGreaterThan(10);
+    expect(report.clients.map(({ launchClass }) => launchClass)).toEqual(['critical', 'bestEffort']);
+    expect(await run(...shared)).not.toContain('taken off');
+  });
+
   it.each([
+    [
+      [table, '--class', 'urgent'],
+      /--class: 'urgent' is no class of launches; there are: critical, standard,/,
+    ],
+    [[table, '--class', 'critical,critical'], /--class: 2 values for 1 clients; give one, or one a client/],
+    [[table, '--seed', 'x'], /expected a whole number from 0/],
+    [
+      [file('verdict.csv', `${HEAD},Idempotent\nConv,1,0,40,5000,yes\n`)],
+      /verdict\.csv:2: column Idempotent: 'yes' is not the share of its launches that are/,
+    ],
     [[bad], /invalidTable: .*bad\.csv:2: column Duration: 'fast' is not a whole number/],
     [['/nowhere.csv'], /nowhere\.csv/],
     [[table, '--device', 'h2000'], /h2000/],

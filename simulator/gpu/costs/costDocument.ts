@@ -49,6 +49,22 @@ const profile = z.strictObject({
   ),
 } satisfies Record<keyof KernelProfile, z.ZodType>);
 
+/** Causes of a refusal as PICKER (EuroSys'26) codes them; `untold`: nobody said anything. */
+export const VERDICT_CAUSES = ['IF', 'PE', 'NA', 'NC', 'RO', 'MO', 'SO', 'untold'] as const;
+
+/** Whether its launches may be killed and run again. */
+const verdict = z
+  .strictObject({
+    idempotent: z.boolean(),
+    /** `kernel`: every launch of it is, whatever its arguments; `launch`: these are. */
+    of: z.enum(['kernel', 'launch']),
+    cause: z.enum(VERDICT_CAUSES).optional(),
+  })
+  .refine(({ idempotent, cause }) => !idempotent || cause === undefined, {
+    path: ['cause'],
+    message: 'tells why a launch is not idempotent, and this one is',
+  });
+
 const variant = z
   .strictObject({
     grid: dim3,
@@ -58,9 +74,16 @@ const variant = z
     blocks: z.array(z.tuple([count, amount, amount])).min(1),
     profile: profile.optional(),
     work: work.optional(),
+    /** Beside `work` only: launches of kernels that have code are looked at. */
+    verdict: verdict.optional(),
+    /** Beside `work` only: of a block, what is copied out of its SM when it is preempted; without it all that it takes there. */
+    contextBytes: amount.optional(),
   })
   .refine((each) => (each.profile === undefined) !== (each.work === undefined), {
     message: "has either 'profile' or 'work'",
+  })
+  .refine((each) => each.work !== undefined || (each.verdict ?? each.contextBytes) === undefined, {
+    message: "has 'verdict' and 'contextBytes' beside 'work' only; code tells both",
   })
   .refine(
     (each) => sum(each.blocks.map(([blocks]) => blocks)) === each.grid[0] * each.grid[1] * each.grid[2],

@@ -1,4 +1,5 @@
 import type { Dim3, LaunchShape } from '../../executor/index.js';
+import type { LaunchVerdict } from '../../scheduling/index.js';
 import { CostError } from './costError.js';
 import { readProfile, readWork, type CostDocument, type CostVariant } from './costDocument.js';
 import type { BlockCounts, LaunchCost } from './launchCost.js';
@@ -23,6 +24,7 @@ interface Variant {
 
 interface Family {
   readonly variants: Variant[];
+  tellsVerdicts: boolean;
   /** Its blocks do the same in every variant, so that a variant stands for grids that were not recorded. */
   isUniform: boolean;
   readonly scaled: Map<string, LaunchCost>;
@@ -43,9 +45,9 @@ export class CostLibrary {
     for (const { module, kernel, block, dynamicSharedBytes, variants } of kernels) {
       const key = familyKey(module, kernel, block, dynamicSharedBytes);
       let family = this.families.get(key);
-      if (family === undefined)
-        this.families.set(key, (family = { variants: [], isUniform: true, scaled: new Map() }));
+      if (family === undefined) this.families.set(key, (family = emptyFamily()));
       family.variants.push(...variants.map(readVariant));
+      family.tellsVerdicts ||= variants.some((variant) => variant.verdict !== undefined);
       const each = family.variants.map(({ perBlock }) => perBlock);
       family.isUniform = Math.max(...each) <= Math.min(...each) * (1 + SAME_BLOCK);
       family.scaled.clear();
@@ -67,6 +69,15 @@ export class CostLibrary {
     }
     if (!family.isUniform) throw dependsOnMore(kernel, shape, variants);
     return alike.length > 0 ? alike[0].cost : this.scaled(family, grid);
+  }
+
+  /** Of launches of kernels without code, whether they may be killed, where the costs say so. */
+  verdictOf(key: CostKey): LaunchVerdict | undefined {
+    const { block, dynamicSharedBytes } = key.shape;
+    const family = this.families.get(familyKey(key.module, key.kernel, block, dynamicSharedBytes));
+    if (family?.tellsVerdicts !== true) return undefined;
+    const cost = this.find(key);
+    return cost.kind === 'fixed' ? cost.verdict : undefined;
   }
 
   /** A recorded launch whose blocks do the same, stretched to another number of blocks. */
@@ -102,13 +113,17 @@ export class CostLibrary {
   }
 }
 
+function emptyFamily(): Family {
+  return { variants: [], tellsVerdicts: false, isUniform: true, scaled: new Map() };
+}
+
 const SEPARATOR = '|';
 
 function familyKey(module: string, kernel: string, block: Dim3, dynamicSharedBytes: number): string {
   return `${module}|${kernel}|${block[0]},${block[1]},${block[2]}|${dynamicSharedBytes}`;
 }
 
-function readVariant({ grid, scalars, blocks, profile, work }: CostVariant): Variant {
+function readVariant({ grid, scalars, blocks, profile, work, ...others }: CostVariant): Variant {
   const ends: number[] = [];
   const counts: BlockCounts[] = [];
   let end = 0;
@@ -128,7 +143,7 @@ function readVariant({ grid, scalars, blocks, profile, work }: CostVariant): Var
     };
   }
   if (work === undefined) throw new CostError('invalidCosts', "a variant has either 'profile' or 'work'");
-  return { grid, scalars, perBlock, cost: { kind: 'fixed', work: readWork(work), ends, counts } };
+  return { grid, scalars, perBlock, cost: { kind: 'fixed', work: readWork(work), ends, counts, ...others } };
 }
 
 function dependsOnMore(kernel: string, { grid }: LaunchShape, variants: readonly Variant[]): CostError {

@@ -68,6 +68,20 @@ describe('a cost profile', () => {
       document([{ ...variant(4, 10), work: { ...work, sm: { ...work.sm, issue: 1e300 } } }]),
       /work\.sm\.issue: Too big/,
     ],
+    [
+      document([{ ...variant(4, 10), verdict: { idempotent: 'yes', of: 'launch' } }]),
+      /verdict\.idempotent: /,
+    ],
+    [document([{ ...variant(4, 10), verdict: { idempotent: true, of: 'grid' } }]), /verdict\.of: .*"kernel"/],
+    [
+      document([{ ...variant(4, 10), verdict: { idempotent: false, of: 'launch', cause: 'XX' } }]),
+      /verdict\.cause: .*"NA"/,
+    ],
+    [
+      document([{ ...variant(4, 10), verdict: { idempotent: true, of: 'launch', cause: 'NA' } }]),
+      /verdict\.cause: tells why a launch is not idempotent, and this one is/,
+    ],
+    [document([{ ...variant(4, 10), contextBytes: -1 }]), /contextBytes: /],
     [42, /^cost profile: /],
   ])('that is wrong names the field', (value, message) => {
     expect(() => checkCosts(value)).toThrow(message);
@@ -95,6 +109,23 @@ describe('a library of costs', () => {
     const library = new CostLibrary([checkCosts(document([runs, variant(2, 10)]))]);
     expect(find(library, 80).ends).toEqual([60, 80]);
     expect(find(library, 80)).toBe(find(library, 80));
+  });
+
+  it('tells verdicts of kernels that have no code, where somebody gave them', () => {
+    const verdict = { idempotent: false, of: 'launch', cause: 'NA' };
+    const library = new CostLibrary([
+      checkCosts(document([{ ...variant(4, 10), verdict, contextBytes: 512 }])),
+    ]);
+    const key = {
+      module: MODULE,
+      kernel: 'k',
+      shape: { grid: [4, 1, 1], block: [256, 1, 1], dynamicSharedBytes: 0 },
+      scalars: () => '',
+    } as const;
+    expect(library.verdictOf(key)).toEqual(verdict);
+    expect(find(library, 4)).toMatchObject({ verdict, contextBytes: 512 });
+    expect(new CostLibrary([checkCosts(document([variant(4, 10)]))]).verdictOf(key)).toBeUndefined();
+    expect(library.verdictOf({ ...key, kernel: 'other' })).toBeUndefined();
   });
 
   it('refuses by name what nobody recorded', () => {

@@ -1,6 +1,7 @@
 export {
   COSTS_FORMAT,
   COSTS_VERSION,
+  VERDICT_CAUSES,
   checkCosts,
   parseCosts,
   writtenWork,

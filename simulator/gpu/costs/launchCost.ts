@@ -1,3 +1,4 @@
+import type { LaunchVerdict } from '../../scheduling/index.js';
 import type { BlockWork, KernelProfile } from '../timing/index.js';
 
 /** What each block of a run of neighbours executes. */
@@ -24,6 +25,9 @@ export interface ProfiledCost extends CostOfBlocks {
 export interface FixedCost extends CostOfBlocks {
   readonly kind: 'fixed';
   readonly work: BlockWork;
+  readonly verdict?: LaunchVerdict;
+  /** Of a block. */
+  readonly contextBytes?: number;
 }
 
 export type LaunchCost = ProfiledCost | FixedCost;

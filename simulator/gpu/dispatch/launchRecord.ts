@@ -46,6 +46,8 @@ export interface LaunchRequest {
   readonly leadNs: number;
   /** There when nothing is to be executed: the blocks are this work. `module`, `kernel` and `params` are names then. */
   readonly known?: KnownWork;
+  /** What a block holds that a save copies out, where its registers and shared memory only stand for the room that it takes. */
+  readonly contextBytes?: number;
 }
 
 export type LaunchPhase = 'starting' | 'running' | 'done' | 'faulted' | 'killed';
@@ -136,6 +138,7 @@ export function launchRecord(
     sharedBytes: request.sharedBytes,
     leadNs,
     known: request.known,
+    contextBytes: request.contextBytes,
     id,
     arrivedNs: nowNs,
     arrivedMillijoules: nowMillijoules,

@@ -80,8 +80,8 @@ export function emptyPreemption(): PreemptionState {
 const REGISTER_BYTES = 4;
 
 /** Registers and shared memory that a launch's resident blocks hold. */
-export function contextBytes({ block, residentBlocks }: LaunchRecord): number {
-  return residentBlocks * (block.registers * REGISTER_BYTES + block.sharedBytes);
+export function contextBytes({ block, residentBlocks, contextBytes: each }: LaunchRecord): number {
+  return residentBlocks * (each ?? block.registers * REGISTER_BYTES + block.sharedBytes);
 }
 
 /** How long blocks that hold so much take to be copied out, or back. */
