@@ -1,4 +1,5 @@
 import type { CopyUsage } from '../driver/index.js';
+import type { FaultTotals } from '../faults/index.js';
 import type { DeviceReadings, DeviceUsage, PreemptionTotals } from '../gpu/index.js';
 
 /** What one GPU of a node is doing and has done, in the node's own time. Plain data. */
@@ -13,6 +14,8 @@ export interface GpuReading extends Omit<DeviceUsage, 'contexts'> {
   readonly copies: CopyUsage;
   /** What its scheduling policy has taken off the SMs, and how long launches of class `critical` waited. */
   readonly preemptions: PreemptionTotals;
+  /** Transient faults and what came of them; undefined where none strike and none are recovered from. */
+  readonly faults?: FaultTotals | undefined;
   /** Launches that have been handed to the device and have not ended. */
   readonly launches: number;
   readonly contexts: readonly ContextReading[];

@@ -271,6 +271,10 @@ export interface LaunchReport {
   readonly printed?: string;
   /** How often the scheduling policy killed it before it came to its end; absent: never. */
   readonly kills?: number;
+  /** How often it ran, where faults struck it; absent: once. Times are from the first start to the last end, saving included. */
+  readonly runs?: number;
+  /** Bytes that were saved before it. */
+  readonly savedBytes?: number;
 }
 
 export interface DriverCompletion {

@@ -1,4 +1,10 @@
-import type { AddressSpace, DeviceAddressSpace, LoadedModule, NodeMemory } from '../executor/index.js';
+import {
+  MemoryError,
+  type AddressSpace,
+  type DeviceAddressSpace,
+  type LoadedModule,
+  type NodeMemory,
+} from '../executor/index.js';
 import type { DeviceProfile } from '../gpu/index.js';
 import type { CopyCommand } from './copyTraffic.js';
 import type { ContextState, DriverState, StreamState } from './driverState.js';
@@ -64,6 +70,7 @@ export class ContextTable {
     for (const bytes of context.allocations.values()) this.state.usedBytes[context.gpu] -= bytes;
     for (const handle of context.modules.keys()) this.modules.forget(handle);
     this.memory.destroySpace(this.space(context));
+    if (context.saveSpace !== undefined) this.memory.destroySpace(this.saveSpace(context));
     this.state.contexts.delete(context.id);
   }
 
@@ -179,6 +186,33 @@ export class ContextTable {
     context.allocations.set(virtualAddress, bytes);
     this.state.usedBytes[context.gpu] += bytes;
     return virtualAddress;
+  }
+
+  /** Where copies of saved memory lie. */
+  saveSpace(context: ContextState): DeviceAddressSpace {
+    context.saveSpace ??= this.memory.createSpace(context.gpu).id;
+    const space = this.memory.space(context.saveSpace);
+    if (space === undefined) throw new Error(`context ${context.id} has lost its saved memory`);
+    return space;
+  }
+
+  /** @returns undefined when there is no room, on the GPU or behind it */
+  takeSaveArea(context: ContextState, bytes: number, declaredBytes: number): number | undefined {
+    const { usedBytes } = this.state;
+    if (bytes > declaredBytes - usedBytes[context.gpu]) return undefined;
+    try {
+      const { virtualAddress } = this.saveSpace(context).map(bytes, 'readWrite');
+      usedBytes[context.gpu] += bytes;
+      return virtualAddress;
+    } catch (error) {
+      if (error instanceof MemoryError) return undefined;
+      throw error;
+    }
+  }
+
+  giveSaveArea(context: ContextState, address: number, bytes: number): void {
+    this.saveSpace(context).unmap(address);
+    this.state.usedBytes[context.gpu] -= bytes;
   }
 
   requireAllocation(context: ContextState, address: number): number {

@@ -11,11 +11,23 @@ export function copyRequest(
 ): LaunchRequest {
   const isFill = command.op === 'memset';
   const bytes = command.op === 'memcpyHostToDevice' ? 0 : command.args.bytes;
+  return moveRequest(isFill ? '[memset]' : '[memcpy DtoD]', bytes, context, profile, priority, isFill);
+}
+
+/** The same of bytes that no command names. */
+export function moveRequest(
+  kernel: string,
+  bytes: number,
+  context: ContextState,
+  profile: DeviceProfile,
+  priority: number,
+  isFill = false,
+): LaunchRequest {
   const { blocks, threads, registers, footprint, work } = copyWork(profile, bytes, isFill);
   return {
     context: context.id,
     module: 0,
-    kernel: isFill ? '[memset]' : '[memcpy DtoD]',
+    kernel,
     shape: { grid: [blocks, 1, 1], block: [threads, 1, 1], dynamicSharedBytes: 0 },
     params: new Uint8Array(0),
     lo: 0,

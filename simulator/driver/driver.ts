@@ -1,4 +1,5 @@
 import type { ExecutorLaunch, NodeMemory } from '../executor/index.js';
+import { asksVerdicts, type FaultOptions, type FaultTotals, type RecoveryScheme } from '../faults/index.js';
 import type {
   Agenda,
   AgendaTarget,
@@ -21,6 +22,7 @@ import { ControlCalls } from './controlCalls.js';
 import type { CopyUsage } from './copyMeter.js';
 import type { DriverObserver } from './driverObserver.js';
 import { emptyDriver, type ContextState, type DriverState, type PendingCommand } from './driverState.js';
+import { FaultRecovery } from './faultRecovery.js';
 import { Hazards } from './hazards.js';
 import { HostThreads } from './hostThreads.js';
 import { entryNamed } from './launchCheck.js';
@@ -47,6 +49,10 @@ export interface DriverParts {
   readonly verdicts?: VerdictSource;
   /** False: memory of killed launches is not held against later commands, to see what that is for. */
   readonly holdsKilled?: boolean;
+  /** Transient faults that strike launches. */
+  readonly faults?: FaultOptions;
+  /** What is done so that launches can run again that were struck. Default `none`. */
+  readonly recovery?: RecoveryScheme;
 }
 
 /**
@@ -64,6 +70,7 @@ export class Driver implements CommandSink, AgendaTarget {
   private readonly interposers: Interposer[] = [];
   private readonly stages: CommandSink[] = [];
   private readonly hazards: Hazards | undefined;
+  private readonly recovery: FaultRecovery | undefined;
   private observer: DriverObserver | undefined;
 
   constructor(
@@ -71,10 +78,14 @@ export class Driver implements CommandSink, AgendaTarget {
     readonly state: DriverState = emptyDriver(parts.devices.length),
   ) {
     this.contexts = new ContextTable(state, parts.memory, parts.profiles, parts.modules);
-    const { verdicts } = parts;
-    const judge = verdicts === undefined ? undefined : new LaunchJudge(this.contexts, verdicts);
+    const { verdicts, recovery: scheme = 'none' } = parts;
+    const judge =
+      verdicts === undefined ? undefined : new LaunchJudge(this.contexts, verdicts, asksVerdicts(scheme));
     this.hazards =
-      verdicts === undefined ? undefined : new Hazards(state, parts.devices, parts.holdsKilled ?? true);
+      verdicts === undefined && scheme === 'none'
+        ? undefined
+        : new Hazards(state, parts.devices, parts.holdsKilled ?? true);
+    this.recovery = this.faultRecovery(scheme);
     this.hostThreads = new HostThreads(
       parts.name,
       parts.agenda,
@@ -82,9 +93,10 @@ export class Driver implements CommandSink, AgendaTarget {
       state,
       (pending) => this.profileOf(pending),
       judge,
+      this.recovery,
     );
     this.streams = new StreamWork(
-      { ...parts, judge, hazards: this.hazards },
+      { ...parts, judge, hazards: this.hazards, recovery: this.recovery },
       state,
       this.contexts,
       (pending, result, failure) => this.complete(pending, result, failure),
@@ -112,6 +124,11 @@ export class Driver implements CommandSink, AgendaTarget {
     return this.streams.copyUsage(gpu);
   }
 
+  /** What faults have struck and what came of it; undefined where none strike and none are recovered from. */
+  faultTotals(gpu: number): FaultTotals | undefined {
+    return this.recovery?.totals(gpu);
+  }
+
   submit(command: DriverCommand, sink: CompletionSink): void {
     this.stages[this.stages.length - 1].submit(command, sink);
   }
@@ -127,6 +144,22 @@ export class Driver implements CommandSink, AgendaTarget {
       default:
         this.streams.onDue(kind, payload);
     }
+  }
+
+  private faultRecovery(scheme: RecoveryScheme): FaultRecovery | undefined {
+    const { faults } = this.parts;
+    if (faults === undefined && scheme === 'none') return undefined;
+    return new FaultRecovery(
+      {
+        ...this.parts,
+        scheme,
+        faults: faults ?? {},
+        onStruck: (sequence) => this.hazards?.onKilled(sequence),
+        onFailed: (pending, context, failure) => this.streams.ended(pending, context, undefined, failure),
+      },
+      this.state,
+      this.contexts,
+    );
   }
 
   private accept(command: DriverCommand, sink: CompletionSink): void {
@@ -251,16 +284,17 @@ export class Driver implements CommandSink, AgendaTarget {
     const context = this.contexts.find(record.context);
     if (pending === undefined || context === undefined) return;
     if (record.gridWorkspace !== undefined) this.contexts.unmapGridWorkspace(context, record.gridWorkspace);
+    if (this.recovery?.onEnd(pending, context, record) === true) return;
     const { fault } = record;
     if (fault === undefined) {
-      this.streams.launchEnded(pending, context, { launch: launchReport(record) });
+      this.streams.launchEnded(pending, context, { launch: launchReport(record, pending) });
       return;
     }
     context.fault = fault.message;
     this.streams.ended(
       pending,
       context,
-      { launch: launchReport(record) },
+      { launch: launchReport(record, pending) },
       { code: 'kernelFault', message: fault.message, fault },
     );
     this.killContext(context);
@@ -299,6 +333,7 @@ export class Driver implements CommandSink, AgendaTarget {
     const { command, sequence } = pending;
     this.state.pending.delete(sequence);
     this.hazards?.onOver(sequence);
+    this.recovery?.onOver(pending);
     const context = this.contexts.find(pending.context);
     context?.inFlight.delete(sequence);
     this.observer?.onCompleted(pending, context, result, failure);
@@ -323,10 +358,13 @@ export class Driver implements CommandSink, AgendaTarget {
   }
 }
 
-function launchReport(record: LaunchRecord): NonNullable<DriverResult['launch']> {
+function launchReport(
+  record: LaunchRecord,
+  { recovery }: PendingCommand,
+): NonNullable<DriverResult['launch']> {
   return {
     kernel: record.kernel,
-    startNs: record.arrivedNs,
+    startNs: recovery?.startNs ?? record.arrivedNs,
     endNs: record.endNs,
     threadInstructions: record.counters.threadInstructions,
     warpInstructions: record.counters.warpInstructions,
@@ -335,5 +373,7 @@ function launchReport(record: LaunchRecord): NonNullable<DriverResult['launch']>
     executorSeconds: record.executorSeconds,
     printed: record.printed,
     kills: record.kills === 0 ? undefined : record.kills,
+    runs: recovery === undefined || recovery.runs === 1 ? undefined : recovery.runs,
+    savedBytes: recovery?.saved?.bytes,
   };
 }

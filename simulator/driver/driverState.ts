@@ -2,12 +2,35 @@ import type { DriverFailure, DriverOp, DriverCommand, GraphNodeResult } from './
 import type { CaptureMode, DefaultStream, GraphCommand } from './commands.js';
 import type { LaunchRequest } from '../gpu/index.js';
 import type { LaunchClass, LaunchVerdict } from '../scheduling/index.js';
+import type { FaultTotals, MemoryRegions } from '../faults/index.js';
 import type { Footprint } from './footprint.js';
 
 /** Plain data. */
 export interface JudgedLaunch {
   readonly verdict: LaunchVerdict;
   readonly footprint: Footprint;
+}
+
+/** Regions of device memory and where their copy lies, in the context's space for such copies. Plain data. */
+export interface SavedRegions extends MemoryRegions {
+  readonly address: number;
+  readonly bytes: number;
+}
+
+/** A launch where faults strike or are recovered from, from its start to its end. Plain data. */
+export interface RecoveredLaunch {
+  /** What the device does for it; `struck`: nothing, until the host has heard of the fault. */
+  step: 'saving' | 'running' | 'struck' | 'restoring';
+  readonly startNs: number;
+  /** When the step began. */
+  sinceNs: number;
+  /** Runs so far. */
+  runs: number;
+  saved?: SavedRegions;
+  /** Why a fault would end its context. */
+  unprotected?: string | undefined;
+  /** For its first run. */
+  gridWorkspace?: number | undefined;
 }
 
 /** A command between its submission and its completion. Plain data. */
@@ -25,6 +48,12 @@ export interface PendingCommand {
   request?: LaunchRequest;
   /** A launch whose memory and verdict were found when it was submitted. */
   judged?: JudgedLaunch;
+  /** A launch before which memory is to be saved: which. */
+  saves?: MemoryRegions;
+  usesHeap?: boolean;
+  /** Something that touches the same memory was under way with it. */
+  overlaps?: boolean;
+  recovery?: RecoveredLaunch;
   /** A node of a graph that runs: the graph's launch, and which node. */
   readonly node?: { readonly run: number; readonly index: number; readonly isFirst: boolean };
   /** A graph's launch that runs. */
@@ -107,6 +136,8 @@ export interface ContextState {
   readonly gpu: number;
   /** Identity of its address space in the node's memory. */
   readonly space: number;
+  /** The same of the one that holds copies of saved memory, once there are any. */
+  saveSpace?: number;
   readonly defaultStream: DefaultStream;
   /** Of launches whose stream names none. */
   readonly launchClass?: LaunchClass;
@@ -149,6 +180,8 @@ export interface DriverState {
   readonly underWay: Map<number, readonly Footprint[]>;
   /** Launches that were killed and have not completed. */
   readonly killed: Set<number>;
+  /** Where faults strike or are recovered from: launches that have run on each GPU, and its totals. */
+  recovery?: { readonly launched: number[]; readonly totals: FaultTotals[] };
   /** Bytes allocated on each GPU, against its declared memory. */
   readonly usedBytes: number[];
   nextHandle: number;

@@ -39,6 +39,7 @@ export class Hazards {
     for (const [sequence, other] of underWay) {
       if (killed.has(sequence) || !conflict(own, other)) continue;
       this.keepFromKills(sequence);
+      pending.overlaps = true;
       if (pending.judged?.verdict.idempotent === true) {
         const { of } = pending.judged.verdict;
         pending.judged = { ...pending.judged, verdict: { idempotent: false, of, cause: 'overlap' } };
@@ -58,6 +59,7 @@ export class Hazards {
 
   private keepFromKills(sequence: number): void {
     const other = this.state.pending.get(sequence);
+    if (other !== undefined) other.overlaps = true;
     if (other?.judged?.verdict.idempotent !== true) return;
     const gpu = this.state.contexts.get(other.context)?.gpu;
     if (gpu !== undefined) this.devices[gpu].keepFromKills(sequence);

@@ -1,5 +1,6 @@
 import type { Agenda, DeviceProfile } from '../gpu/index.js';
 import type { ContextState, DriverState, HostThreadState, PendingCommand } from './driverState.js';
+import type { FaultRecovery } from './faultRecovery.js';
 import type { LaunchJudge } from './launchJudge.js';
 import { HOST_CPU_LINK, type LinkUse, type SharedLinks } from './sharedLinks.js';
 import { submissionCost } from './submissionCost.js';
@@ -19,6 +20,7 @@ export class HostThreads {
     private readonly state: DriverState,
     private readonly profileOf: (pending: PendingCommand) => DeviceProfile,
     private readonly judge?: LaunchJudge,
+    private readonly recovery?: FaultRecovery,
   ) {}
 
   submit(context: number, sequence: number): void {
@@ -54,7 +56,9 @@ export class HostThreads {
     const context = this.state.contexts.get(pending.context);
     this.links.start({
       amount:
-        submissionCost(pending.command, this.profileOf(pending), context) + this.judgeNs(pending, context),
+        submissionCost(pending.command, this.profileOf(pending), context) +
+        this.judgeNs(pending, context) +
+        this.planNs(pending, context),
       uses: HOST_CORE,
       mostPerNs: 1,
       target: this.target,
@@ -71,5 +75,11 @@ export class HostThreads {
     const { costNs, verdict, footprint } = judged;
     pending.judged = { verdict, footprint };
     return costNs;
+  }
+
+  /** Finds what is to be saved before a launch. @returns what that takes of the thread */
+  private planNs(pending: PendingCommand, context: ContextState | undefined): number {
+    if (this.recovery === undefined || context === undefined || pending.command.op !== 'launch') return 0;
+    return this.recovery.plan(pending, pending.command, context);
   }
 }

@@ -10,6 +10,7 @@ import { runsOnSms, type CopyCommand } from './copyTraffic.js';
 import type { DriverObserver } from './driverObserver.js';
 import type { ContextState, DriverState, PendingCommand, Predecessor, StreamState } from './driverState.js';
 import { EventTable } from './eventTable.js';
+import type { FaultRecovery } from './faultRecovery.js';
 import { GraphRuns } from './graphRuns.js';
 import { GraphTable } from './graphTable.js';
 import type { Hazards } from './hazards.js';
@@ -34,6 +35,8 @@ export interface StreamSurroundings {
   /** There where launches are killed: whether they may be, and what keeps their memory. */
   readonly judge?: LaunchJudge;
   readonly hazards?: Hazards;
+  /** There where faults strike or are recovered from. */
+  readonly recovery?: FaultRecovery;
 }
 
 /** Where a started command stands: done, under way, or out of its stream and waiting for the host. */
@@ -107,6 +110,9 @@ export class StreamWork {
     switch (kind) {
       case 'copyReady':
         this.copies.queue({ pending, context, command: pending.command as CopyCommand });
+        return;
+      case 'recover':
+        this.around.recovery?.onRecover(pending, context);
         return;
       case 'recorded':
         this.stamp(pending, context);
@@ -431,6 +437,11 @@ export class StreamWork {
     gridWorkspace?: number,
   ): void {
     pending.phase = 'running';
+    const { recovery } = this.around;
+    if (recovery !== undefined && pending.command.op === 'launch') {
+      recovery.begin(pending, context, leadNs, gridWorkspace);
+      return;
+    }
     const { judged } = pending;
     if (judged !== undefined && judged.verdict !== request.verdict) {
       request = { ...request, verdict: judged.verdict };
@@ -447,7 +458,10 @@ export class StreamWork {
     const request = this.checks.launch(command, context);
     const launchClass = launchClassOf(command, context);
     // Nodes of graphs are submitted together and looked at one by one.
-    if (pending.node !== undefined) pending.judged = this.judge?.judge(command, context);
+    if (pending.node !== undefined) {
+      pending.judged = this.judge?.judge(command, context);
+      this.around.recovery?.plan(pending, command, context);
+    }
     return launchClass === undefined ? request : { ...request, launchClass };
   }
 

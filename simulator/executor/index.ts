@@ -52,9 +52,11 @@ export {
   sharedAtomicCycles,
   type RequestShape,
 } from './requests/index.js';
+export { usesHeap } from './deviceRuntime/index.js';
 export {
   ExecutorError,
   storesOf,
+  flipLastStored,
   takeBackStores,
   takeOver,
   traceRange,

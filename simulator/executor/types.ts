@@ -153,7 +153,9 @@ export type FaultCode =
   | 'illegalInstruction'
   | 'stackOverflow'
   | 'deadlock'
-  | 'unsupportedInstruction';
+  | 'unsupportedInstruction'
+  /** Of no instruction: the device failed, and the launch may go well when it runs again. */
+  | 'transientFault';
 
 /** Where and why a kernel stopped: kernel, block, thread and PTX line, and the address for a memory fault. */
 export interface KernelFault {

@@ -12,6 +12,7 @@ import {
   emptyPreemption,
   emptySmUse,
   emptyTurns,
+  FaultWatch,
   giveShare,
   l2Key,
   launchRecord,
@@ -87,6 +88,7 @@ export class GpuDevice implements AgendaTarget {
   private activity: SmActivity | undefined;
   private readonly meter: UsageMeter;
   private readonly power: PowerMeter;
+  private readonly faults: FaultWatch;
   private observer: DeviceObserver | undefined;
   /** Power has to be looked at whether rates change or not. */
   private isPowerStale = true;
@@ -124,6 +126,7 @@ export class GpuDevice implements AgendaTarget {
         onPreempted: (event) => this.observer?.onPreempted?.(event),
       },
     );
+    this.faults = new FaultWatch(state.launches, this.engine);
     agenda.attach(name, this);
   }
 
@@ -143,7 +146,9 @@ export class GpuDevice implements AgendaTarget {
     const id = this.state.nextLaunch++;
     const millijoules = this.power.millijoulesAt(nowNs);
     const own = { id, command, leadNs, gridWorkspace };
-    this.state.launches.set(id, launchRecord(request, own, nowNs, millijoules, this.state.warmNext, tpcMask));
+    const record = launchRecord(request, own, nowNs, millijoules, this.state.warmNext, tpcMask);
+    this.state.launches.set(id, record);
+    this.faults.watch(record);
     this.state.warmNext = false;
     this.agenda.schedule(this.name, nowNs + leadNs, 'start', id);
     return id;
@@ -362,18 +367,29 @@ export class GpuDevice implements AgendaTarget {
     this.busyInside = true;
     this.advance(nowNs);
     this.controlClock(nowNs);
+    const struck = this.faults.isIdle ? NONE : this.strike(nowNs);
     this.dispatcher.retireFinished(nowNs, reports);
     const ended = this.takeEnded(nowNs);
     const turnNs = this.dispatcher.settleTurns(nowNs) ?? Infinity;
     const { faulted, wakeNs = Infinity } = this.dispatcher.fill(nowNs);
-    const isTold = reports.length > 0 || ended.length > 0 || faulted.length > 0;
-    if (isTold) this.tell(ended, faulted, nowNs);
+    const isTold = reports.length > 0 || ended.length > 0 || faulted.length > 0 || struck.length > 0;
+    if (isTold) this.tell(ended, struck.length === 0 ? faulted : [...struck, ...faulted], nowNs);
     this.busyInside = false;
     if (this.roomMade) {
       this.roomMade = false;
       return nowNs;
     }
     return this.arm(Math.min(wakeNs, turnNs), !isTold);
+  }
+
+  /** Launches whose transient fault strikes now leave the device. */
+  private strike(nowNs: number): readonly LaunchRecord[] {
+    const struck: LaunchRecord[] = [];
+    for (let record = this.faults.due(); record !== undefined; record = this.faults.due()) {
+      this.dispatcher.fail(record, nowNs);
+      struck.push(record);
+    }
+    return struck;
   }
 
   private tell(ended: readonly LaunchRecord[], faulted: readonly LaunchRecord[], nowNs: number): void {
@@ -462,13 +478,16 @@ export class GpuDevice implements AgendaTarget {
       this.power.rerate(engine, engine.asOfNs, this.engine.kinds, this.engine.kindCount);
     }
     this.observer?.onSettled(engine.asOfNs);
-    const nextNs = Math.min(soonestNs, wakeNs, power.controlNs ?? Infinity);
+    const faultNs = this.faults.isIdle ? Infinity : this.faults.soonestNs();
+    const nextNs = Math.min(soonestNs, wakeNs, power.controlNs ?? Infinity, faultNs);
     if (nextNs === Infinity) return undefined;
     if (maySkip && this.agenda.skipTo(nextNs)) return nextNs;
     this.state.armed = this.agenda.schedule(this.name, nextNs, 'progress');
     return undefined;
   }
 }
+
+const NONE: readonly LaunchRecord[] = [];
 
 /** Undefined: the device executes nothing, and each launch has a cost. */
 function functionalSource(

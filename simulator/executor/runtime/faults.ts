@@ -25,6 +25,7 @@ const meanings: Readonly<Record<FaultCode, string>> = {
   stackOverflow: 'calls nest deeper than the stack of a thread',
   deadlock: 'threads wait for others that will never come',
   unsupportedInstruction: 'an instruction that is not supported',
+  transientFault: 'the device failed',
 };
 
 /** The fault that compiled code left in the launch record. */

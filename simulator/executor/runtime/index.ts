@@ -3,4 +3,4 @@ export { traceRange } from './tracer.js';
 export { takeOver } from './kernelCache.js';
 export type { PreparedKernel } from './preparedKernels.js';
 export { WasmExecutor, type WasmExecutorOptions } from './wasmExecutor.js';
-export { storesOf, takeBackStores } from './storeLog.js';
+export { flipLastStored, storesOf, takeBackStores } from './storeLog.js';

@@ -16,6 +16,21 @@ export function takeBackStores(space: AddressSpace, log: StoreLog, position: num
   }
 }
 
+/**
+ * Has the last byte that was stored before `position` be wrong in one bit; where nothing was stored, nothing is wrong. @param bit 0 to 7
+ */
+export function flipLastStored(
+  space: AddressSpace,
+  { at, addresses }: StoreLog,
+  position: number,
+  bit: number,
+): void {
+  let last = at.length - 1;
+  while (last >= 0 && at[last] >= position) last--;
+  if (last < 0 || space.find(addresses[last]) === undefined) return;
+  space.view(addresses[last], 1)[0] ^= 1 << bit;
+}
+
 /** Collects a log in buffers that grow. */
 export class StoreLogWriter {
   private at = new Float64Array(64);

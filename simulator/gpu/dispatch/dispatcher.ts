@@ -6,6 +6,7 @@ import { DEVICE_RESOURCES, type BlockWork } from '../timing/index.js';
 import type { BlockEngine } from './blockEngine.js';
 import type { BlockSource } from './blockSource.js';
 import { ContextTurns, type BlockStage, type TurnState } from './contextTurns.js';
+import { strike } from './faultWatch.js';
 import { knownFrom } from './knownWork.js';
 import type { BlockReport, LaunchRecord } from './launchRecord.js';
 import type { PlacedBlocks } from './placing.js';
@@ -258,11 +259,12 @@ export class Dispatcher implements BlockStage, MovedBlocks {
     record.residentBlocks -= count;
     record.doneBlocks += count;
     record.dramBytes += work.device[DRAM_BYTES] * count;
-    if (this.policy.preempts === true) this.countPreemptable(record, group);
+    if (this.policy.preempts === true || record.faultPoint !== undefined)
+      this.countPreemptable(record, group);
     if (record.residentBlocks === 0 && record.next >= record.hi) this.spent.push(record);
   }
 
-  /** What only matters to launches that may be taken off the SMs. */
+  /** What only matters to launches that may be taken off the SMs, by a policy or a fault. */
   private countPreemptable(record: LaunchRecord, group: ResidentGroup): void {
     const { asOfNs } = this.engine.state;
     record.doneBlockNs += ranNs(group, asOfNs) * group.count;
@@ -272,10 +274,28 @@ export class Dispatcher implements BlockStage, MovedBlocks {
 
   /** Takes a launch off the device, resident blocks and all. */
   drop(record: LaunchRecord): void {
-    this.engine.leaveParked(this.preemptor.drop(record, this.engine.state.asOfNs));
-    for (const group of this.engine.takeLaunch(record.id)) this.release(group);
-    this.engine.leaveParked(this.contextTurns?.drop(record.id, this.engine.state.asOfNs) ?? []);
+    this.takeOff(record);
+  }
+
+  /** A transient fault strikes a launch: its blocks stop where they are, and all of it leaves the device. */
+  fail(record: LaunchRecord, nowNs: number): void {
+    this.giveUpVacated();
+    this.execution.takeBack?.(record, this.takeOff(record));
+    strike(record, nowNs);
+  }
+
+  /** @returns its blocks that had begun and were not at their end */
+  private takeOff(record: LaunchRecord): ResidentGroup[] {
+    const { asOfNs } = this.engine.state;
+    const groups = this.engine.takeLaunch(record.id);
+    for (const group of groups) this.release(group);
+    const off = [
+      ...this.preemptor.drop(record, asOfNs),
+      ...(this.contextTurns?.drop(record.id, asOfNs) ?? []),
+    ];
+    this.engine.leaveParked(off);
     this.forget(record);
+    return [...groups, ...off];
   }
 
   private forget(record: LaunchRecord): void {

@@ -10,6 +10,8 @@ export {
   type PreemptionState,
   type PreemptionTotals,
 } from './preemption.js';
+export { LATEST_PART, type FaultPoint } from './faultPoint.js';
+export { FaultWatch } from './faultWatch.js';
 export type { MoveEnd } from './preemptor.js';
 export type { BlockSource } from './blockSource.js';
 export { BlockSources } from './blockSources.js';

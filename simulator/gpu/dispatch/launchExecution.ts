@@ -1,5 +1,6 @@
 import {
   CompileError,
+  flipLastStored,
   storesOf,
   takeBackStores,
   type BlockRange,
@@ -238,6 +239,11 @@ export class LaunchExecution implements BlockSource {
     }
     for (const [block, log] of [...stores].reverse()) {
       takeBackStores(space, log, Math.floor(log.positions * (done.get(block) ?? 0)));
+    }
+    const { block, flippedBit } = record.faultPoint ?? {};
+    const struck = block === undefined ? undefined : stores.get(block);
+    if (block !== undefined && struck !== undefined && flippedBit !== undefined) {
+      flipLastStored(space, struck, Math.floor(struck.positions * (done.get(block) ?? 0)), flippedBit);
     }
     record.stores = new Map();
   }

@@ -1,5 +1,6 @@
 import {
   emptyCounters,
+  type Dim3,
   type ExecutionCounters,
   type InstructionClass,
   type KernelFault,
@@ -8,6 +9,7 @@ import {
 } from '../../executor/index.js';
 import type { LaunchClass, LaunchVerdict } from '../../scheduling/index.js';
 import type { BlockFootprint } from '../occupancy/index.js';
+import type { FaultPoint } from './faultPoint.js';
 import type { ProfiledCost } from '../costs/index.js';
 import type { KernelProfile, TrafficPlan } from '../timing/index.js';
 import type { KnownWork } from './knownWork.js';
@@ -35,6 +37,8 @@ export interface LaunchRequest {
   readonly launchClass?: LaunchClass;
   /** Whether it may be killed and run again, where somebody asked. */
   readonly verdict?: LaunchVerdict;
+  /** There when a transient fault is to strike it. */
+  readonly faultPoint?: FaultPoint;
   readonly reportBlocks: boolean;
   readonly block: BlockFootprint;
   /** Of one thread, as the launch check estimated them. */
@@ -131,6 +135,7 @@ export function launchRecord(
     priority: request.priority,
     launchClass: request.launchClass,
     verdict: request.verdict,
+    faultPoint: request.faultPoint,
     reportBlocks: request.reportBlocks,
     block: request.block,
     registers: request.registers,
@@ -191,6 +196,11 @@ const CLASSES = Object.keys(emptyCounters().byClass) as InstructionClass[];
 
 /** As CUDA's default `cudaLimitPrintfFifoSize`. */
 const PRINTED_CHARACTERS = 2 ** 20;
+
+/** A block's place in its grid, by its number. */
+export function linearBlock([x, y]: Dim3, block: number): Dim3 {
+  return [block % x, Math.floor(block / x) % y, Math.floor(block / (x * y))];
+}
 
 /** Of text beyond the buffer's size the oldest is lost. */
 export function addPrinted(record: LaunchRecord, text: string | undefined): void {

@@ -99,11 +99,12 @@ export function canKill(record: LaunchRecord): boolean {
   );
 }
 
-/** Whether a launch's stores have to be kept, so that it can be killed. */
+/** Whether a launch's stores have to be kept, so that it can be killed or a fault can strike it. */
 export function keepsStores(record: LaunchRecord, policy: SchedulingPolicy): boolean {
-  const { known, cost, verdict, cooperative } = record;
-  if (policy.mayKill === undefined || verdict?.idempotent !== true) return false;
-  return known === undefined && cost === undefined && cooperative !== true && policy.mayKill(record);
+  const { known, cost, verdict, cooperative, faultPoint } = record;
+  if (known !== undefined || cost !== undefined || cooperative === true) return false;
+  if (faultPoint !== undefined) return true;
+  return policy.mayKill !== undefined && verdict?.idempotent === true && policy.mayKill(record);
 }
 
 /** Whether SMs have room for all blocks of these groups, each where it was. */

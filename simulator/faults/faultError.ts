@@ -1,0 +1,12 @@
+export type FaultErrorCode = 'invalidFaults' | 'unknownScheme';
+
+export class FaultError extends Error {
+  override readonly name = 'FaultError';
+
+  constructor(
+    readonly code: FaultErrorCode,
+    message: string,
+  ) {
+    super(message);
+  }
+}

@@ -1,0 +1,21 @@
+export { FaultDraws } from './faultDraws.js';
+export { FaultError, type FaultErrorCode } from './faultError.js';
+export { FAULT_KINDS, checkFaults, type FaultAt, type FaultKind, type FaultOptions } from './faultOptions.js';
+export { emptyFaultTotals, type FaultTotals } from './faultTotals.js';
+export {
+  bytesOf,
+  intersection,
+  mapped,
+  regionsOf,
+  side,
+  type MappedRange,
+  type MemoryRegions,
+  type TouchedIntervals,
+} from './memoryRegions.js';
+export {
+  RECOVERY_SCHEMES,
+  asksVerdicts,
+  recoveryScheme,
+  runsAgainAsItIs,
+  type RecoveryScheme,
+} from './recoveryScheme.js';
