@@ -66,7 +66,7 @@ function usesSharedAtomics(kernel: IrFunction): boolean {
 function summarize(context: KernelContext, findings: Findings): KernelSummary {
   const { kernel, ir } = context;
   const tables = new SummaryTables(context);
-  const accesses = findings.accesses.map((access) => summarizeAccess(context, tables, access));
+  const accesses = findings.accesses.flatMap((access) => summarizeAccess(context, tables, access));
   const conditions = findings.conditions.map(({ condition, line, text }) => ({
     node: tables.node(condition),
     cause: 'PE' as const,

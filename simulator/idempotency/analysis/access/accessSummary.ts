@@ -4,19 +4,50 @@ import type { Expression } from '../expressions/expression.js';
 import { termsOf } from '../expressions/expression.js';
 import { visit } from '../expressions/rewriting.js';
 import type { KernelContext } from '../transfer/operands.js';
+import { casesOf, type AccessCase } from './cases.js';
 import { Narrowing } from './narrowing.js';
 import type { SummaryTables } from './summaryTables.js';
 
-/** What a launch needs to know of an access: its address in terms of variables that its conditions have narrowed. */
+/** What a launch needs to know of an access, case by case. */
 export function summarizeAccess(
   context: KernelContext,
   tables: SummaryTables,
   access: FoundAccess,
-): SummaryAccess {
-  const { address, loops, line, instruction, kind, bytes } = access;
+): readonly SummaryAccess[] {
   const conditions = access.path.since().filter((condition) => condition !== context.conditions.yes);
-  const narrowing = new Narrowing(context, conditions, loops);
-  const bounded = narrowing.bounded(address);
+  const whole = new Narrowing(context, conditions, access.loops);
+  const isOpen = (condition: Expression, where: readonly Expression[]): boolean => {
+    const narrowing = where === conditions ? whole : new Narrowing(context, where, access.loops);
+    return narrowing.apply(condition).expression.op !== 'constant';
+  };
+  const bounded = whole.bounded(access.address);
+  const cases = casesOf(context, access.address, conditions, isOpen);
+  return cases.map((each) =>
+    each.address === access.address
+      ? summarizeCase(context, tables, access, each, whole, bounded)
+      : summarizeCase(
+          context,
+          tables,
+          access,
+          each,
+          new Narrowing(context, each.conditions, access.loops),
+          bounded,
+        ),
+  );
+}
+
+/** One case: its address in terms of variables that its conditions have narrowed, within what holds of all cases. */
+function summarizeCase(
+  context: KernelContext,
+  tables: SummaryTables,
+  { loops, line, instruction, kind, bytes }: FoundAccess,
+  { address, conditions }: AccessCase,
+  narrowing: Narrowing,
+  whole: Expression,
+): SummaryAccess {
+  const { table } = context;
+  const own = narrowing.bounded(address);
+  const bounded = own === whole ? own : table.make({ op: 'meet', a: own, b: whole });
   const { source } = address;
   const unsure = conditions.find((condition) => condition.source !== undefined)?.source;
   return {

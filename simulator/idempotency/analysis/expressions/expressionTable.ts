@@ -272,5 +272,9 @@ function bitsRange({ operation, a, b, bits }: Extract<Operator, { op: 'bits' }>)
     const cover = 2 ** Math.ceil(Math.log2(greatest + 1)) - 1;
     return [operation === 'or' ? Math.max(a.lo, b.lo) : 0, Math.max(cover, greatest)];
   }
+  // Numbers of so many bits with a sign give one of as many.
+  const size = Math.max(-Math.min(a.lo, b.lo), Math.max(a.hi, b.hi) + 1, 1);
+  const power = 2 ** Math.ceil(Math.log2(size));
+  if (power <= 2 ** 52 && power <= most) return [-power, power - 1];
   return bits === 64 ? EVERYTHING : typeRange(bits, true);
 }
