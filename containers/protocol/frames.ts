@@ -1,3 +1,5 @@
+import type { LaunchClass } from '../../simulator/scheduling/index.js';
+
 /**
  * Frames between a frontend and a model container: the same records in process, across a thread and on a socket.
  */
@@ -46,6 +48,8 @@ export interface PredictFrame {
   readonly items: readonly BatchItem[];
   /** W3C trace context of the batch, when there is one. */
   readonly traceparent?: string;
+  /** Of the launches that compute it; the container's own when absent. Of no meaning where no kernels are launched. */
+  readonly launchClass?: LaunchClass;
 }
 
 /** Items nobody waits for any more; the container may skip them and answer them `cancelled`. */

@@ -16,7 +16,7 @@ export type { GpuSpan } from './gpuHistory.js';
 export type { ContextSample, GpuSample } from './gpuSample.js';
 export { gpuStatus, type ContextStatus, type GpuStatus } from './gpuStatus.js';
 export { schedulingChoice } from './schedulingChoice.js';
-export { LAUNCH_CLASSES, type LaunchClass } from '../../simulator/scheduling/index.js';
+export { LAUNCH_CLASSES, launchClassNamed, type LaunchClass } from '../../simulator/scheduling/index.js';
 export type { KernelModelStart, NodeHost, NodeReport, TimelineSink } from './nodeHost.js';
 export {
   DEFAULT_PROCESS_LIMITS,

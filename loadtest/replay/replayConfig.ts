@@ -5,6 +5,7 @@ import { ServiceError } from '../../services/errors/index.js';
 import {
   addApplicationSchema,
   addModelSchema,
+  applicationRecord,
   modelRecord,
   registerDefaults,
   validate,
@@ -76,16 +77,10 @@ export async function readCatalogue(path: string): Promise<ReplayCatalogue> {
     if (model.synthetic !== undefined) synthetic.set(model.model_name, timesOf(model.synthetic));
   }
   for (const [at, application] of config.applications.entries()) {
-    const { name, input_type, default_output, latency_slo_micros, policy, linked_models } = application;
+    const { linked_models, ...request } = application;
     await asPartLater(path, `applications[${at}]`, async () => {
-      await registry.addApplication({
-        name,
-        inputType: input_type,
-        defaultOutput: default_output,
-        latencyObjectiveUs: latency_slo_micros,
-        policy,
-      });
-      await registry.addLinks(name, linked_models);
+      await registry.addApplication(applicationRecord(request));
+      await registry.addLinks(request.name, linked_models);
     });
   }
   const gpus = config.gpus.map((gpu) => (isCardFile(gpu) ? resolve(dirname(path), gpu) : gpu));

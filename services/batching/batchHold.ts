@@ -1,6 +1,7 @@
+import type { LaunchClass } from '../../containers/runtime/index.js';
 import type { Clock } from '../../simulator/time/index.js';
+import type { ClassQueue } from './classQueue.js';
 import type { InFlight } from './inFlight.js';
-import type { PriorityQueue } from './priorityQueue.js';
 import type { WaitForecast } from './waitForecast.js';
 
 /**
@@ -18,6 +19,8 @@ export class BatchHold {
   /** When the timer fires; Infinity when none is set. */
   private untilNs = Infinity;
   private timer = -1;
+  /** Whose batch it keeps back. */
+  private heldClass: LaunchClass | undefined;
   /** When the first of those who wait for company came; Infinity when nobody waits. */
   private companySinceNs = Infinity;
 
@@ -28,7 +31,7 @@ export class BatchHold {
   constructor(
     private readonly clock: Clock,
     private readonly port: string,
-    private readonly waiting: PriorityQueue,
+    private readonly waiting: ClassQueue,
     private readonly inFlight: InFlight,
     private readonly forecast: WaitForecast,
     private readonly delayNs: number,
@@ -38,10 +41,11 @@ export class BatchHold {
   hold(limit: number, nowNs: number): boolean {
     if (this.untilNs !== Infinity) this.clock.cancel(this.timer);
     this.untilNs = Infinity;
-    if (this.waiting.size >= limit) return false;
+    if (this.waiting.next.size >= limit) return false;
     const untilNs = Math.max(this.leadUntilNs(nowNs), this.companyUntilNs(nowNs));
     if (untilNs <= nowNs) return false;
     this.untilNs = untilNs;
+    this.heldClass = this.waiting.nextClass;
     this.timer = this.clock.schedule(this.port, untilNs, 'held');
     return true;
   }
@@ -53,21 +57,25 @@ export class BatchHold {
 
   /**
    * One more waits.
-   * @returns whether a hold goes on: only a batch that is full leaves before its time, and one that would be late.
+   * @returns whether a hold goes on: only a batch that is full leaves before its time, one that would be late, and one of a higher
+   * class.
    */
   onQueued(limit: number, nowNs: number): boolean {
     if (this.companySinceNs === Infinity) this.companySinceNs = nowNs;
-    if (this.untilNs === Infinity || this.waiting.size >= limit) return false;
+    if (this.untilNs === Infinity || this.waiting.next.size >= limit) return false;
+    if (this.waiting.nextClass !== this.heldClass) return false;
     return this.delayNs === 0 || this.latestStartNs(nowNs) >= this.untilNs;
   }
 
   /** A batch has left. */
   onSent(): void {
-    if (this.delayNs > 0) this.companySinceNs = this.waiting.first()?.enqueuedNs ?? Infinity;
+    if (this.delayNs > 0) this.companySinceNs = this.waiting.next.first()?.enqueuedNs ?? Infinity;
   }
 
   private leadUntilNs(nowNs: number): number {
     if (this.inFlight.size === 0 || !this.forecast.known) return nowNs;
+    // It would overtake what is there.
+    if (this.inFlight.isBelow(this.waiting.nextClass)) return nowNs;
     const oneNs = this.inFlight.estimate.batchNs(this.inFlight.items / this.inFlight.size);
     const aheadNs = this.inFlight.busyNs(nowNs) - LEAD_SHARE * oneNs;
     // The last part of a nanosecond is rounding.
@@ -82,8 +90,9 @@ export class BatchHold {
   }
 
   private latestStartNs(nowNs: number): number {
-    const first = this.waiting.first();
+    const { next } = this.waiting;
+    const first = next.first();
     if (first === undefined) return Infinity;
-    return this.forecast.latestStartNs(this.waiting.size, first.enqueuedNs, first.deadlineNs, nowNs);
+    return this.forecast.latestStartNs(next.size, first.enqueuedNs, first.deadlineNs, nowNs);
   }
 }

@@ -1,3 +1,4 @@
+import type { LaunchClass } from '../../containers/runtime/index.js';
 import type { Prediction, PredictionFailure, WaiterTrace } from '../cache/index.js';
 import type { BatchTrace, TracedItem } from './batchTrace.js';
 import type { HeapItem } from './deadlineHeap.js';
@@ -7,7 +8,13 @@ export type EvaluationState = 'new' | 'queued' | 'sent' | 'done';
 /** Where an evaluation waits, or who works on it. */
 export interface EvaluationHolder {
   /** Somebody else waits for it too, from `deadlineNs` until `expiresNs`. */
-  extend(evaluation: Evaluation, deadlineNs: number, expiresNs: number, priority: number): void;
+  extend(
+    evaluation: Evaluation,
+    deadlineNs: number,
+    expiresNs: number,
+    priority: number,
+    launchClass: LaunchClass,
+  ): void;
   /** Nobody waits for it any more. */
   cancel(evaluation: Evaluation): void;
 }
@@ -39,6 +46,7 @@ export abstract class Evaluation implements HeapItem, TracedItem {
    * @param deadlineNs when the most urgent of those who wait needs it: its place in the queue.
    * @param expiresNs when the last of them stops waiting: from then on it never reaches a model.
    * @param priority of the most urgent of them, 1 to 5.
+   * @param launchClass that its batch's launches are to have: the highest of theirs.
    */
   constructor(
     readonly input: Uint8Array,
@@ -47,6 +55,7 @@ export abstract class Evaluation implements HeapItem, TracedItem {
     public deadlineNs: number,
     public expiresNs: number,
     public priority: number,
+    public launchClass: LaunchClass,
     readonly traceparent: string | undefined,
   ) {}
 

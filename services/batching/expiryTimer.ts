@@ -1,7 +1,7 @@
 import type { Clock } from '../../simulator/time/index.js';
 import type { PredictionFailure } from '../cache/index.js';
+import type { ClassQueue } from './classQueue.js';
 import { failEvaluation } from './evaluation.js';
-import type { PriorityQueue } from './priorityQueue.js';
 
 export const EXPIRED: PredictionFailure = {
   reason: 'expired',
@@ -18,7 +18,7 @@ export class ExpiryTimer {
   constructor(
     private readonly clock: Clock,
     private readonly port: string,
-    private readonly waiting: PriorityQueue,
+    private readonly waiting: ClassQueue,
   ) {}
 
   /** Somebody came, or left. */

@@ -32,6 +32,7 @@ function watched() {
     const batch = {
       id: id++,
       items,
+      launchClass: 'standard' as const,
       limit: 1,
       sentNs: clock.nowNs(),
       longestQueueNs: 0,

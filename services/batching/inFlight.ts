@@ -1,4 +1,6 @@
+import type { LaunchClass } from '../../containers/runtime/index.js';
 import type { BatchTrace } from './batchTrace.js';
+import { isAbove } from './classQueue.js';
 import type { Evaluation } from './evaluation.js';
 import { RecentRoundTrips } from './recentRoundTrips.js';
 import { ServiceEstimate } from './serviceEstimate.js';
@@ -12,6 +14,7 @@ const OVERDUE_LEAST_NS = 5e6;
 export interface Batch {
   readonly id: number;
   readonly items: Evaluation[];
+  readonly launchClass: LaunchClass;
   readonly limit: number;
   readonly sentNs: number;
   readonly longestQueueNs: number;
@@ -67,7 +70,8 @@ export class InFlight {
 
   /** Takes out a batch that was answered, and learns from it. */
   remove(batch: Batch, nowNs: number): void {
-    const wasOldest = this.batches.size === 1 || this.oldest() === batch;
+    const oldest = this.oldest();
+    const wasOldest = oldest === batch;
     const size = batch.items.length;
     this.batches.delete(batch.id);
     this.items -= size;
@@ -79,7 +83,15 @@ export class InFlight {
     this.past.record(size, wasOldest ? nowNs - this.oldestSinceNs : nowNs - batch.sentNs);
     this.roundTrips.record(nowNs - batch.sentNs);
     this.lastResultNs = nowNs;
-    if (wasOldest) this.oldestSinceNs = nowNs;
+    // A batch of a higher class may overtake: the one that it has overtaken is not silent.
+    const overtook = oldest !== undefined && isAbove(batch.launchClass, oldest.launchClass);
+    if (wasOldest || overtook) this.oldestSinceNs = nowNs;
+  }
+
+  /** Whether all that is in flight is of lower classes. */
+  isBelow(launchClass: LaunchClass): boolean {
+    for (const batch of this.batches.values()) if (!isAbove(launchClass, batch.launchClass)) return false;
+    return true;
   }
 
   oldest(): Batch | undefined {

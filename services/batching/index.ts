@@ -1,3 +1,4 @@
+export { ClassQueue, DEFAULT_CLASS, isAbove } from './classQueue.js';
 export { DeadlineHeap, type HeapItem } from './deadlineHeap.js';
 export {
   AimdController,

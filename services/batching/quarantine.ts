@@ -28,8 +28,7 @@ export class Quarantine {
     for (const evaluation of this.waiting) {
       if (evaluation.state === 'queued') {
         room = Math.min(room, evaluation.mostTogether);
-        if (group.length >= room || (group.length > 0 && group[0].isDangerous !== evaluation.isDangerous))
-          break;
+        if (group.length >= room || (group.length > 0 && !mayTravel(group[0], evaluation))) break;
         group.push(evaluation);
       }
       taken += 1;
@@ -41,4 +40,9 @@ export class Quarantine {
   clear(): Evaluation[] {
     return this.waiting.splice(0).filter(({ state }) => state === 'queued');
   }
+}
+
+/** A batch is of one class. */
+function mayTravel(first: Evaluation, other: Evaluation): boolean {
+  return first.isDangerous === other.isDangerous && first.launchClass === other.launchClass;
 }

@@ -1,4 +1,5 @@
 import type { ContainerChannel, HelloFrame } from '../../containers/protocol/index.js';
+import type { LaunchClass } from '../../containers/runtime/index.js';
 import type { Clock } from '../../simulator/time/index.js';
 import type { BatchingObserver } from './batchRecord.js';
 import type { BatchSizeController } from './batchSize.js';
@@ -26,6 +27,8 @@ export interface ReplicaQueueOptions {
   readonly port: string;
   readonly channel: ContainerChannel;
   readonly hello: HelloFrame;
+  /** What the container's launches have where a batch says nothing. */
+  readonly launchClass: LaunchClass;
   readonly controller: BatchSizeController;
   /** Evaluations that may wait; more are refused. */
   readonly maxQueued: number;

@@ -1,8 +1,10 @@
 import { PROTOCOL_VERSION, type ContainerChannel, type HelloFrame } from '../../containers/protocol/index.js';
+import type { LaunchClass } from '../../containers/runtime/index.js';
 import type { Clock } from '../../simulator/time/index.js';
 import type { PredictionFailure } from '../cache/index.js';
 import type { BatchingChoice, ModelRecord } from '../registry/index.js';
 import type { BatchingObserver, ReplicaStatus } from './batchRecord.js';
+import { DEFAULT_CLASS } from './classQueue.js';
 import { controllerFor } from './controllerFor.js';
 import { failEvaluation, type Evaluation } from './evaluation.js';
 import { HangPatience } from './hangPatience.js';
@@ -45,6 +47,7 @@ export class ReplicaGroup {
   /** No replica will come any more. */
   private isOver = false;
   private objectiveNs = Infinity;
+  private highestClass: LaunchClass;
   private ports = 0;
   /** Where the search for the least busy replica starts, so that equals take turns. */
   private turn = 0;
@@ -53,6 +56,7 @@ export class ReplicaGroup {
     readonly model: ModelRecord,
     private readonly options: BatchingOptions,
   ) {
+    this.highestClass = this.launchClass;
     this.stranded = new StrandedEvaluations(
       options.clock,
       `batching/${model.name}/${model.version}/stranded`,
@@ -61,6 +65,18 @@ export class ReplicaGroup {
 
   get size(): number {
     return this.queues.length;
+  }
+
+  /** Of queries whose application says nothing. */
+  get launchClass(): LaunchClass {
+    const { container } = this.model;
+    return (container.kind === 'kernelModel' ? container.launchClass : undefined) ?? DEFAULT_CLASS;
+  }
+
+  /** The highest class of the applications that use the model. */
+  setHighestClass(launchClass: LaunchClass): void {
+    this.highestClass = launchClass;
+    for (const queue of this.queues) queue.setHighestClass(launchClass);
   }
 
   /** The shortest latency objective of the applications that use the model. */
@@ -85,6 +101,7 @@ export class ReplicaGroup {
       port: `batching/${this.model.name}/${this.model.version}/${hello.replica}#${this.ports++}`,
       channel,
       hello,
+      launchClass: this.launchClass,
       controller,
       maxQueued: this.options.maxQueued,
       delayNs: delayNs(this.model.batching),
@@ -94,6 +111,7 @@ export class ReplicaGroup {
       observer: this.options.observer,
       onLost: (lost, loss) => this.onLost(lost, loss),
     });
+    queue.setHighestClass(this.highestClass);
     this.queues.push(queue);
     this.options.observer.onReplicaUp(hello.model, hello.version, hello.replica);
     const nowNs = this.options.clock.nowNs();

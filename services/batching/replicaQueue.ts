@@ -7,17 +7,18 @@ import type {
   HelloFrame,
   ResultFrame,
 } from '../../containers/protocol/index.js';
+import type { LaunchClass } from '../../containers/runtime/index.js';
 import type { Clock, EventSink } from '../../simulator/time/index.js';
 import type { PredictionFailure } from '../cache/index.js';
 import type { BatchingObserver, ReplicaStatus } from './batchRecord.js';
 import { deliverResults, type ResultListener, sharedFailure, soundParts } from './batchResults.js';
 import { BatchHold } from './batchHold.js';
 import type { BatchSizeController } from './batchSize.js';
+import { ClassQueue, isAbove } from './classQueue.js';
 import { failEvaluation, type Evaluation, type EvaluationHolder } from './evaluation.js';
 import { EXPIRED, ExpiryTimer } from './expiryTimer.js';
 import { HangWatchdog } from './hangWatchdog.js';
 import { InFlight, type Batch } from './inFlight.js';
-import { PriorityQueue } from './priorityQueue.js';
 import type { ReplicaQueueOptions } from './queueOptions.js';
 import { Quarantine } from './quarantine.js';
 import type { SuspectInputs } from './suspectInputs.js';
@@ -37,7 +38,7 @@ const HOPELESS: PredictionFailure = {
 /**
  * The adaptive batching queue of one replica (Clipper 4.3): earliest deadline first, as many batches in flight as the
  * container gave credits, each as large as the queue and the controller allow and never padded. One timer on the clock
- * serves all who wait. Suspects of spoiling batches travel apart.
+ * serves all who wait. Suspects of spoiling batches travel apart. A batch is of one class of launches.
  */
 export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, ResultListener, EvaluationHolder {
   readonly hello: HelloFrame;
@@ -49,14 +50,17 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
   private readonly suspects: SuspectInputs;
   private readonly observer: BatchingObserver;
   private readonly onLost: ReplicaQueueOptions['onLost'];
-  private readonly waiting = new PriorityQueue();
+  private readonly waiting = new ClassQueue();
   private readonly quarantine = new Quarantine();
   private readonly inFlight = new InFlight();
   private readonly forecast: WaitForecast;
   private readonly holding: BatchHold;
   private readonly expiry: ExpiryTimer;
   private readonly watchdog: HangWatchdog | undefined;
+  private readonly launchClass: LaunchClass;
   private credits: number;
+  /** The highest class that may come; one batch in flight is kept for it. */
+  private highestClass: LaunchClass;
   private nextBatchId = 1;
   private itemNs: number | undefined;
   private batches = 0;
@@ -80,6 +84,8 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     this.suspects = options.suspects;
     this.observer = options.observer;
     this.onLost = options.onLost;
+    this.launchClass = options.launchClass;
+    this.highestClass = options.launchClass;
     this.credits = options.hello.credits;
     this.forecast = new WaitForecast(this.inFlight, this.controller, this.hello.maxBatchSize);
     this.holding = new BatchHold(
@@ -161,9 +167,20 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     else this.expiry.arm();
   }
 
-  extend(evaluation: Evaluation, deadlineNs: number, expiresNs: number, priority: number): void {
+  setHighestClass(launchClass: LaunchClass): void {
+    this.highestClass = launchClass;
+    if (this.queued > 0) this.scheduleDispatch(this.clock.nowNs());
+  }
+
+  extend(
+    evaluation: Evaluation,
+    deadlineNs: number,
+    expiresNs: number,
+    priority: number,
+    launchClass: LaunchClass,
+  ): void {
     if (expiresNs > evaluation.expiresNs) evaluation.expiresNs = expiresNs;
-    this.waiting.expedite(evaluation, deadlineNs, priority);
+    this.waiting.expedite(evaluation, deadlineNs, priority, launchClass);
   }
 
   /** Nobody waits for it any more: it leaves the queue, or the container is told that it may skip it. */
@@ -316,7 +333,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
           if (isDangerous && this.inFlight.size > 0) break;
           this.isTurnOfSuspects = false;
           this.sendSuspects(nowNs);
-        } else if (this.waiting.size === 0 || this.holding.hold(this.limit, nowNs)) {
+        } else if (!this.hasCredit() || this.holding.hold(this.limit, nowNs)) {
           break;
         } else {
           this.isTurnOfSuspects = true;
@@ -327,6 +344,13 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
       this.dispatching = false;
     }
     if (!this.down) this.expiry.arm();
+  }
+
+  /** For those whose turn it is: a lower class leaves the last one to the highest that may come, where there are several. */
+  private hasCredit(): boolean {
+    if (this.waiting.size === 0) return false;
+    const isLast = this.credits === 1 && this.inFlight.size > 0;
+    return !isLast || !isAbove(this.highestClass, this.waiting.nextClass);
   }
 
   /** Sends the next suspects that may travel together. */
@@ -345,17 +369,18 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
    */
   private sendBatch(nowNs: number): void {
     const { limit } = this;
+    const { next } = this.waiting;
     const reachNs = nowNs + this.inFlight.roundTrips.expectedNs;
     const evaluations: Evaluation[] = [];
     let hopeless: Evaluation[] | undefined;
     while (evaluations.length < limit) {
-      const evaluation = this.waiting.pop();
+      const evaluation = next.pop();
       if (evaluation === undefined) break;
       if (evaluation.expiresNs > reachNs) {
         evaluations.push(evaluation);
       } else {
         (hopeless ??= []).push(evaluation);
-        this.waiting.giveTurnBack(evaluation);
+        next.giveTurnBack(evaluation);
       }
     }
     if (hopeless !== undefined && evaluations.length === 0 && this.inFlight.size === 0) {
@@ -404,9 +429,12 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
       for (const evaluation of evaluations) evaluation.batchTrace = trace;
     }
     this.credits -= 1;
+    // Evaluations join others while they wait: only now the class stands.
+    const [{ launchClass }] = evaluations;
     this.inFlight.add({
       id,
       items: evaluations,
+      launchClass,
       limit,
       sentNs: nowNs,
       longestQueueNs,
@@ -416,11 +444,13 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
       traceparent,
     });
     this.watchdog?.onSent(nowNs);
-    this.send(
-      traceparent === undefined
-        ? { kind: 'predict', batchId: id, items }
-        : { kind: 'predict', batchId: id, items, traceparent },
-    );
+    this.send({
+      kind: 'predict',
+      batchId: id,
+      items,
+      ...(traceparent === undefined ? {} : { traceparent }),
+      ...(launchClass === this.launchClass ? {} : { launchClass }),
+    });
   }
 
   /** A channel that throws is as good as lost: what it had goes elsewhere. */

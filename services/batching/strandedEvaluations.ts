@@ -1,11 +1,12 @@
+import type { LaunchClass } from '../../containers/runtime/index.js';
 import type { Clock, EventSink } from '../../simulator/time/index.js';
+import { ClassQueue } from './classQueue.js';
 import type { Evaluation, EvaluationHolder } from './evaluation.js';
 import { ExpiryTimer } from './expiryTimer.js';
-import { PriorityQueue } from './priorityQueue.js';
 
 /** What the last replica of a model left behind when it was lost: it waits for the next one that comes up. */
 export class StrandedEvaluations implements EventSink, EvaluationHolder {
-  private readonly waiting = new PriorityQueue();
+  private readonly waiting = new ClassQueue();
   private readonly expiry: ExpiryTimer;
   private isAttached = false;
 
@@ -30,9 +31,15 @@ export class StrandedEvaluations implements EventSink, EvaluationHolder {
     this.expiry.arm();
   }
 
-  extend(evaluation: Evaluation, deadlineNs: number, expiresNs: number, priority: number): void {
+  extend(
+    evaluation: Evaluation,
+    deadlineNs: number,
+    expiresNs: number,
+    priority: number,
+    launchClass: LaunchClass,
+  ): void {
     if (expiresNs > evaluation.expiresNs) evaluation.expiresNs = expiresNs;
-    this.waiting.expedite(evaluation, deadlineNs, priority);
+    this.waiting.expedite(evaluation, deadlineNs, priority, launchClass);
   }
 
   cancel(evaluation: Evaluation): void {

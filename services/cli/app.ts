@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import { INPUT_TYPES, type InputType } from '../../containers/protocol/index.js';
+import { LAUNCH_CLASSES, type LaunchClass } from '../../containers/runtime/index.js';
 import type { Json } from '../../selection/index.js';
 import { clientOf, withManagementOptions, type ClientOptions } from './clientOptions.js';
 import { CommandError } from './commandError.js';
@@ -12,6 +13,7 @@ interface AddOptions extends ClientOptions {
   readonly sloMicros: number;
   readonly maxInFlight?: number;
   readonly strict?: true;
+  readonly launchClass?: LaunchClass;
   readonly policy: string;
   readonly policyParameters: string;
 }
@@ -35,6 +37,12 @@ export function addAppCommand(program: Command): void {
         '--max-in-flight <number>',
         'queries without an answer that it may have, any number unless given',
         wholeNumber(1, 1_000_000),
+      )
+      .addOption(
+        new Option(
+          '--launch-class <class>',
+          "how long its queries' kernels may be made to wait by others; each model's own unless given",
+        ).choices([...LAUNCH_CLASSES]),
       )
       .option('--strict', 'answer an error in place of the default output, unless a query says otherwise')
       .option('--policy <name>', 'how linked models are chosen and combined', 'static')
@@ -70,6 +78,7 @@ async function add(name: string, options: AddOptions): Promise<void> {
     latency_slo_micros: options.sloMicros,
     max_in_flight: options.maxInFlight,
     strict: options.strict,
+    launch_class: options.launchClass,
     policy: { name: options.policy, parameters },
   });
   printDone(options.json, sentence);
@@ -103,6 +112,7 @@ async function show(name: string, options: ClientOptions & { readonly context?: 
     ...(application.max_in_flight === undefined
       ? []
       : [['in flight', `at most ${application.max_in_flight}`]]),
+    ...(application.launch_class === undefined ? [] : [['launch class', application.launch_class]]),
     ['policy', `${application.policy.name} ${JSON.stringify(application.policy.parameters)}`],
     ['default output', application.default_output],
     ['strict', application.strict ? 'yes' : 'no'],

@@ -1,6 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { sendError } from '../http/index.js';
-import { GRPC_TIMEOUT_HEADER, PRIORITY_HEADER, STRICT_HEADER, TIMEOUT_HEADER } from './queryHeaders.js';
+import {
+  CLASS_HEADER,
+  GRPC_TIMEOUT_HEADER,
+  PRIORITY_HEADER,
+  STRICT_HEADER,
+  TIMEOUT_HEADER,
+} from './queryHeaders.js';
 
 /** Headers of requests that pages may set, beside those that any page may. */
 const REQUEST_HEADERS = [
@@ -15,6 +21,7 @@ const REQUEST_HEADERS = [
   'x-api-key',
   TIMEOUT_HEADER,
   PRIORITY_HEADER,
+  CLASS_HEADER,
   STRICT_HEADER,
 ].join(', ');
 

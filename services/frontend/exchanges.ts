@@ -201,6 +201,7 @@ export class PredictExchange extends Exchange implements AnswerSink, BytesReceiv
       context,
       version,
       priority: request.priority ?? this.headers?.priority,
+      launchClass: request.launchClass ?? this.headers?.launchClass,
       budgetNs: queryBudgetNs(application.latencyObjectiveUs, objectiveUs, this.headers?.dueMs),
       traceparent: this.traceparent,
       trace: this.trace?.query(id, application.name),

@@ -54,6 +54,7 @@ const PARAMETERS = {
   context: plain,
   latency_slo_micros: number,
   priority: number,
+  launch_class: plain,
   strict: flag,
   votes: flag,
 } as const;

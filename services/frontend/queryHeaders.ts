@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { LAUNCH_CLASSES, launchClassNamed, type LaunchClass } from '../../containers/runtime/index.js';
 import { describeValue, ServiceError } from '../errors/index.js';
 import { LOWEST_PRIORITY } from './schemas.js';
 
@@ -6,6 +7,7 @@ import { LOWEST_PRIORITY } from './schemas.js';
 export interface QueryHeaders {
   readonly strict: boolean | undefined;
   readonly priority: number | undefined;
+  readonly launchClass: LaunchClass | undefined;
   /** When the answer is due, on the clock of `performance.now`. */
   readonly dueMs: number | undefined;
 }
@@ -13,11 +15,17 @@ export interface QueryHeaders {
 export const STRICT_HEADER = 'x-windjammer-strict';
 /** Not `priority`: that one browsers send with every request (RFC 9218), and it means something else. */
 export const PRIORITY_HEADER = 'x-windjammer-priority';
+export const CLASS_HEADER = 'x-windjammer-launch-class';
 export const TIMEOUT_HEADER = 'x-request-timeout-ms';
 export const GRPC_TIMEOUT_HEADER = 'grpc-timeout';
 
 /** Of requests without any of them: nothing is made for those. */
-const NONE: QueryHeaders = { strict: undefined, priority: undefined, dueMs: undefined };
+const NONE: QueryHeaders = {
+  strict: undefined,
+  priority: undefined,
+  launchClass: undefined,
+  dueMs: undefined,
+};
 
 /**
  * To be read when the headers have arrived: what reading the body takes is part of the time.
@@ -26,9 +34,16 @@ const NONE: QueryHeaders = { strict: undefined, priority: undefined, dueMs: unde
 export function readQueryHeaders(headers: IncomingHttpHeaders): QueryHeaders | ServiceError {
   const strict = headers[STRICT_HEADER];
   const priority = headers[PRIORITY_HEADER];
+  const named = headers[CLASS_HEADER];
   const timeout = headers[TIMEOUT_HEADER];
   const grpcTimeout = headers[GRPC_TIMEOUT_HEADER];
-  if (strict === undefined && priority === undefined && timeout === undefined && grpcTimeout === undefined) {
+  if (
+    strict === undefined &&
+    priority === undefined &&
+    named === undefined &&
+    timeout === undefined &&
+    grpcTimeout === undefined
+  ) {
     return NONE;
   }
   if (strict !== undefined && strict !== 'true' && strict !== 'false') {
@@ -37,6 +52,10 @@ export function readQueryHeaders(headers: IncomingHttpHeaders): QueryHeaders | S
   const urgency = priority === undefined ? undefined : readPriority(priority);
   if (urgency === null)
     return invalid(PRIORITY_HEADER, `a whole number from 1 to ${LOWEST_PRIORITY}`, priority);
+  const launchClass = typeof named === 'string' ? launchClassNamed(named) : undefined;
+  if (named !== undefined && launchClass === undefined) {
+    return invalid(CLASS_HEADER, `one of ${LAUNCH_CLASSES.join(', ')}`, named);
+  }
   const ms = timeout === undefined ? Infinity : readMilliseconds(timeout);
   if (ms === undefined) return invalid(TIMEOUT_HEADER, 'a whole number of milliseconds from 1', timeout);
   const grpcMs = grpcTimeout === undefined ? Infinity : readGrpcTimeout(grpcTimeout);
@@ -48,6 +67,7 @@ export function readQueryHeaders(headers: IncomingHttpHeaders): QueryHeaders | S
   return {
     strict: strict === undefined ? undefined : strict === 'true',
     priority: urgency,
+    launchClass,
     dueMs: leftMs === Infinity ? undefined : performance.now() + leftMs,
   };
 }

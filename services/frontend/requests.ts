@@ -1,3 +1,4 @@
+import { LAUNCH_CLASSES, launchClassNamed, type LaunchClass } from '../../containers/runtime/index.js';
 import { describeValue, ServiceError } from '../errors/index.js';
 import {
   LOWEST_PRIORITY,
@@ -28,6 +29,8 @@ export interface PredictRequest {
   readonly strict: boolean | undefined;
   /** 1 (most urgent) to 5. */
   readonly priority: number | undefined;
+  /** Of the launches that compute it; undefined: as a header or the application says. */
+  readonly launchClass: LaunchClass | undefined;
   readonly votes: boolean;
 }
 
@@ -60,6 +63,7 @@ export function readPredictRequest(body: unknown, maxInputs = MAX_CLIENT_BATCH):
     objectiveUs: readObjective(fields.latency_slo_micros),
     strict: readFlag(fields.strict, 'strict'),
     priority: readPriority(fields.priority),
+    launchClass: readLaunchClass(fields.launch_class),
     votes,
   };
 }
@@ -140,6 +144,15 @@ function readPriority(value: unknown): number | undefined {
     throw new ServiceError('invalid_value', message, 'priority');
   }
   return value;
+}
+
+function readLaunchClass(value: unknown): LaunchClass | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value !== 'string') throw wrongType('launch_class', 'a string', value);
+  const found = launchClassNamed(value);
+  if (found !== undefined) return found;
+  const message = `launch_class must be one of ${LAUNCH_CLASSES.join(', ')}, ${describeValue(value)} came`;
+  throw new ServiceError('invalid_value', message, 'launch_class');
 }
 
 function readFlag(value: unknown, field: string): boolean | undefined {

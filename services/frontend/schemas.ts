@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import type { InputType } from '../../containers/protocol/index.js';
+import { LAUNCH_CLASSES } from '../../containers/runtime/index.js';
 
 /** The largest finite float32. */
 export const MAX_FLOAT32 = 3.4028234663852886e38;
@@ -99,6 +100,12 @@ export const predictFields = {
     .optional()
     .describe('Answer an error in place of the default output; unless given, as the application says'),
   priority: z.int().min(1).max(LOWEST_PRIORITY).optional().describe('1 is the most urgent; 3 unless given'),
+  launch_class: z
+    .enum(LAUNCH_CLASSES)
+    .optional()
+    .describe(
+      "How much the kernels that compute it may be made to wait by others on their GPU: the application's class, or a lower one",
+    ),
 };
 
 /**

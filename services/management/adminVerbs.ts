@@ -1,6 +1,7 @@
 import type { ReplicaStatus } from '../deployment/index.js';
 import { ServiceError } from '../errors/index.js';
 import type { Registry } from '../registry/index.js';
+import { applicationRecord } from './applicationRegistration.js';
 import { modelRecord } from './modelRegistration.js';
 import { inheritedScale, scaleOf, scaleText } from './modelScale.js';
 import { applicationJson, modelJson } from './records.js';
@@ -33,15 +34,7 @@ function applicationVerbs({ registry }: AdminSources): AdminVerb[] {
       request: schemas.addApplicationSchema,
       errors: ['invalid_name', 'invalid_policy', 'application_exists', 'store_failed'],
       run: async (request) => {
-        await registry.addApplication({
-          name: request.name,
-          inputType: request.input_type,
-          defaultOutput: request.default_output,
-          latencyObjectiveUs: request.latency_slo_micros,
-          ...(request.max_in_flight === undefined ? {} : { maxInFlight: request.max_in_flight }),
-          policy: request.policy,
-          ...(request.strict ? { strict: true } : {}),
-        });
+        await registry.addApplication(applicationRecord(request));
         return `Success! Application '${request.name}' is registered.`;
       },
     }),

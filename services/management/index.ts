@@ -3,6 +3,7 @@ export type { AdminSources } from './adminVerbs.js';
 export type { GpuAnswer, GpuContextAnswer, GpuSources, TimelineFields } from './gpuVerbs.js';
 export { KeyAdministration, type AddKeyFields, type KeyAnswer, type NewKeyAnswer } from './keyVerbs.js';
 export { ManagementServer, type ManagementAccess } from './managementServer.js';
+export { applicationRecord } from './applicationRegistration.js';
 export { modelRecord } from './modelRegistration.js';
 export {
   addApplicationSchema,

@@ -11,6 +11,7 @@ export function applicationJson(registry: Registry, record: ApplicationRecord): 
     default_output: record.defaultOutput,
     latency_slo_micros: record.latencyObjectiveUs,
     max_in_flight: record.maxInFlight,
+    launch_class: record.launchClass,
     strict: record.strict ?? false,
     policy: record.policy,
     linked_models: registry.linkedNames(record.name),

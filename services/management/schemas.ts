@@ -64,6 +64,8 @@ const scale = {
   max_replicas: z.int().min(1).max(MOST_REPLICAS).optional(),
 };
 
+const launchClass = z.enum(LAUNCH_CLASSES).optional();
+
 export const addApplicationSchema = z.strictObject({
   name,
   input_type: inputType,
@@ -88,6 +90,9 @@ export const addApplicationSchema = z.strictObject({
     .boolean()
     .default(false)
     .describe('Queries that do not say otherwise get an error in place of the default output'),
+  launch_class: launchClass.describe(
+    `How much the kernels that compute its queries may be made to wait by others on their GPU, under a scheduling policy that asks; each model's own when left out`,
+  ),
 });
 
 const upTo = (mostMs: number) => z.int().min(1).max(mostMs).optional();
@@ -123,12 +128,9 @@ export const processFields = {
   ),
 };
 
-const launchClass = z
-  .enum(LAUNCH_CLASSES)
-  .optional()
-  .describe(
-    `How much the kernels of a ${KERNEL_MODEL_CONTAINER} may be made to wait by others on its GPU, under a scheduling policy that asks; standard when left out`,
-  );
+const modelClass = launchClass.describe(
+  `How much the kernels of a ${KERNEL_MODEL_CONTAINER} may be made to wait by others on its GPU, under a scheduling policy that asks, where the application says nothing; standard when left out`,
+);
 
 export const addModelSchema = z.strictObject({
   ...version,
@@ -147,7 +149,7 @@ export const addModelSchema = z.strictObject({
     .default('')
     .describe(`The folder of a ${KERNEL_MODEL_CONTAINER}, the module of a ${PROCESS_CONTAINER}`),
   output: text.optional().describe(`What a ${CONSTANT_CONTAINER} answers`),
-  launch_class: launchClass,
+  launch_class: modelClass,
   ...processFields,
   batch_size: z
     .union([z.literal(-1), z.int().min(1).max(MAX_BATCH_SIZE)])
@@ -195,6 +197,7 @@ export const applicationAnswer = z.object({
   default_output: z.string(),
   latency_slo_micros: z.int(),
   max_in_flight: z.int().optional(),
+  launch_class: launchClass,
   policy: z.object({ name: z.string(), parameters: z.unknown() }),
   strict: z
     .boolean()
@@ -210,7 +213,7 @@ export const modelAnswer = z.object({
   container_name: z.string(),
   model_data_path: z.string(),
   output: z.string().optional(),
-  launch_class: launchClass,
+  launch_class: modelClass,
   ...processFields,
   batch_size: z.int().describe('The largest batch; -1: adaptive'),
   batching: z.enum(BATCHING_STRATEGIES),
@@ -243,6 +246,7 @@ export const stateAnswer = z.object({
     .describe('Share of queries that each model gets; of the vote in an ensemble'),
 });
 
+export type AddApplicationRequest = z.infer<typeof addApplicationSchema>;
 export type AddModelRequest = z.infer<typeof addModelSchema>;
 
 /** What a client writes: fields with a default may be left out. */

@@ -1,5 +1,6 @@
+import type { LaunchClass } from '../../containers/runtime/index.js';
 import { policyNamed } from '../../selection/index.js';
-import { ReplicaGroup, type BatchingOptions } from '../batching/index.js';
+import { isAbove, ReplicaGroup, type BatchingOptions } from '../batching/index.js';
 import { SelectionStates } from '../feedback/index.js';
 import type { ApplicationRecord, ModelRecord, RegistryView } from '../registry/index.js';
 import type { Store } from '../store/index.js';
@@ -129,16 +130,23 @@ export class Directory {
     application.models = models;
   }
 
-  /** A model's batches must suit the most impatient of the applications that use it. */
+  /** A model's batches must suit the most impatient of the applications that use it, and leave room for the highest class of theirs. */
   private refreshObjectives(): void {
     const objectives = new Map<ServedModel, number>();
+    const classes = new Map<ServedModel, LaunchClass>();
     for (const application of this.applicationsByName.values()) {
       for (const model of application.models.values()) {
         const soonest = Math.min(objectives.get(model) ?? Infinity, application.objectiveNs);
         objectives.set(model, soonest);
+        const { launchClass = model.replicas.launchClass } = application.record;
+        const highest = classes.get(model);
+        if (highest === undefined || isAbove(launchClass, highest)) classes.set(model, launchClass);
       }
     }
-    for (const model of this.models()) model.replicas.setObjectiveNs(objectives.get(model) ?? Infinity);
+    for (const model of this.models()) {
+      model.replicas.setObjectiveNs(objectives.get(model) ?? Infinity);
+      model.replicas.setHighestClass(classes.get(model) ?? model.replicas.launchClass);
+    }
   }
 }
 

@@ -1,3 +1,5 @@
+import type { LaunchClass } from '../../containers/runtime/index.js';
+import { NORMAL_PRIORITY } from '../batching/index.js';
 import type { CacheEntry, PredictionCache, WaiterTrace } from '../cache/index.js';
 import { CachedEvaluation } from './liveQuery.js';
 import type { ServedModel } from './servedModel.js';
@@ -10,17 +12,21 @@ export function awaitEvaluation(
   model: ServedModel,
   nowNs: number,
   deadlineNs: number,
-  priority: number,
+  priority: number | undefined,
+  /** Of the launches that compute it; undefined: the model's. */
+  ownClass: LaunchClass | undefined,
   traceparent: string | undefined,
   trace: WaiterTrace | undefined,
 ): void {
+  const level = priority ?? NORMAL_PRIORITY;
+  const launchClass = ownClass ?? model.replicas.launchClass;
   if (isJoin) {
     const { work } = entry;
-    work?.queue?.extend(work, deadlineNs, deadlineNs, priority);
+    work?.queue?.extend(work, deadlineNs, deadlineNs, level, launchClass);
     if (trace !== undefined && work?.state === 'sent') work.batchTrace?.onJoin(trace);
     return;
   }
-  const evaluation = new CachedEvaluation(cache, entry, nowNs, deadlineNs, priority, traceparent);
+  const evaluation = new CachedEvaluation(cache, entry, nowNs, deadlineNs, level, launchClass, traceparent);
   entry.work = evaluation;
   model.replicas.enqueue(evaluation, nowNs);
 }

@@ -1,3 +1,4 @@
+import type { LaunchClass } from '../../containers/runtime/index.js';
 import type { ArmPrediction, Selection } from '../../selection/index.js';
 import { Evaluation, type HeapItem } from '../batching/index.js';
 import type {
@@ -118,9 +119,10 @@ export class CachedEvaluation extends Evaluation {
     nowNs: number,
     deadlineNs: number,
     priority: number,
+    launchClass: LaunchClass,
     traceparent: string | undefined,
   ) {
-    super(entry.input, entry.hash, nowNs, deadlineNs, deadlineNs, priority, traceparent);
+    super(entry.input, entry.hash, nowNs, deadlineNs, deadlineNs, priority, launchClass, traceparent);
   }
 
   override collectTraces(into: WaiterTrace[]): void {

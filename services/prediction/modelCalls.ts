@@ -1,5 +1,5 @@
 import type { Clock } from '../../simulator/time/index.js';
-import { NORMAL_PRIORITY, type HeapItem } from '../batching/index.js';
+import type { HeapItem } from '../batching/index.js';
 import type {
   CacheEntry,
   CacheWaiter,
@@ -38,7 +38,7 @@ export class ModelCalls {
 
   /** Asks; the sink may be called before this returns. */
   start(model: ServedModel, request: ModelRequest, sink: ModelCallSink): ModelCall {
-    const { input, budgetNs, priority = NORMAL_PRIORITY, traceparent, trace } = request;
+    const { input, budgetNs, priority, launchClass, traceparent, trace } = request;
     const nowNs = this.clock.nowNs();
     const call = new PendingCall(this, model, request, sink, nowNs + budgetNs);
     this.deadlines.push(call);
@@ -54,7 +54,18 @@ export class ModelCalls {
     call.entry = entry;
     const isJoin = lookup === 'join';
     const { deadlineNs, trace: waits } = call;
-    awaitEvaluation(this.cache, entry, isJoin, model, nowNs, deadlineNs, priority, traceparent, waits);
+    awaitEvaluation(
+      this.cache,
+      entry,
+      isJoin,
+      model,
+      nowNs,
+      deadlineNs,
+      priority,
+      launchClass,
+      traceparent,
+      waits,
+    );
     return call;
   }
 

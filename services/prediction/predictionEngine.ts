@@ -1,7 +1,8 @@
 import type { ContainerChannel } from '../../containers/protocol/index.js';
 import { KeyedDraw, type Selection } from '../../selection/index.js';
+import type { LaunchClass } from '../../containers/runtime/index.js';
 import type { Clock } from '../../simulator/time/index.js';
-import { NORMAL_PRIORITY, type ReplicaStatus } from '../batching/index.js';
+import type { ReplicaStatus } from '../batching/index.js';
 import { PredictionCache, type CacheStats, type ModelLookups } from '../cache/index.js';
 import { RecentQueries, type LearnedState } from '../feedback/index.js';
 import { answerOf, overQuotaAnswer } from './answers.js';
@@ -17,6 +18,7 @@ import { ModelCalls } from './modelCalls.js';
 import {
   SHUTTING_DOWN,
   badContext,
+  classRefusal,
   priorityRefusal,
   unknownApplication,
   unknownModel,
@@ -188,7 +190,9 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       ? SHUTTING_DOWN
       : model === undefined
         ? unknownModel(request)
-        : (priorityRefusal(request.priority) ?? inputRefusal(model.record.inputType, request.input, [model]));
+        : (priorityRefusal(request.priority) ??
+          classRefusal(request.launchClass, model.replicas.launchClass) ??
+          inputRefusal(model.record.inputType, request.input, [model]));
     if (model === undefined || refusal !== undefined) {
       sink.onModelRefusal(request, refusal ?? unknownModel(request));
       return undefined;
@@ -303,7 +307,10 @@ export class PredictionEngine implements PredictionService, TaskOwner {
 
   private refusalOf(query: Query, application: ServedApplication | undefined): QueryRefusal | undefined {
     if (this.draining) return SHUTTING_DOWN;
-    const wrong = priorityRefusal(query.priority);
+    let wrong = priorityRefusal(query.priority);
+    if (query.launchClass !== undefined && application !== undefined) {
+      wrong ??= classRefusal(query.launchClass, application.highestClass);
+    }
     if (wrong !== undefined) return wrong;
     // A pinned version may take another length than the current one; it is checked when it is found.
     if (query.version !== undefined) return undefined;
@@ -411,7 +418,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     task: Task,
     input: Uint8Array,
     hash: number,
-    { trace, traceparent, priority = NORMAL_PRIORITY }: RequestOrigin,
+    { trace, traceparent, priority, launchClass }: RequestOrigin,
     nowNs: number,
   ): void {
     const { live, model } = task;
@@ -429,7 +436,18 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     const isJoin = lookup === 'join';
     const { deadlineNs } = live;
     const { trace: waits } = task;
-    awaitEvaluation(this.cache, entry, isJoin, model, nowNs, deadlineNs, priority, traceparent, waits);
+    awaitEvaluation(
+      this.cache,
+      entry,
+      isJoin,
+      model,
+      nowNs,
+      deadlineNs,
+      priority,
+      launchClass ?? live.application.record.launchClass,
+      traceparent,
+      waits,
+    );
   }
 
   /** Ends a query's waiting. */
@@ -482,6 +500,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
 /** Where a request comes from in a trace. */
 interface RequestOrigin {
   readonly priority?: number;
+  readonly launchClass?: LaunchClass;
   readonly trace?: TraceScope;
   readonly traceparent?: string;
 }

@@ -1,4 +1,5 @@
-import { PRIORITIES } from '../batching/index.js';
+import type { LaunchClass } from '../../containers/runtime/index.js';
+import { isAbove, PRIORITIES } from '../batching/index.js';
 import type { ModelRequest, QueryRefusal } from './types.js';
 
 export const SHUTTING_DOWN: QueryRefusal = {
@@ -36,4 +37,14 @@ export function priorityRefusal(priority: number | undefined): QueryRefusal | un
   if (priority === undefined || PRIORITIES.some((level) => level === priority)) return undefined;
   const message = `the priority must be a whole number from 1 (most urgent) to 5, not ${priority}`;
   return { code: 'invalid_input', field: 'priority', message };
+}
+
+/** What is wrong with the class that somebody wants for a query: whoever registered its application, or its model, said the highest. */
+export function classRefusal(
+  wanted: LaunchClass | undefined,
+  highest: LaunchClass,
+): QueryRefusal | undefined {
+  if (wanted === undefined || !isAbove(wanted, highest)) return undefined;
+  const message = `launch_class '${wanted}' is above '${highest}', which is the highest here: leave it out, or give a lower one`;
+  return { code: 'invalid_input', field: 'launch_class', message };
 }

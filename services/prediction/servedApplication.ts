@@ -1,5 +1,7 @@
 import { ELEMENT_BYTES, type InputType } from '../../containers/protocol/index.js';
+import type { LaunchClass } from '../../containers/runtime/index.js';
 import type { SelectionPolicy } from '../../selection/index.js';
+import { DEFAULT_CLASS, isAbove } from '../batching/index.js';
 import type { SelectionStates } from '../feedback/index.js';
 import type { ApplicationRecord } from '../registry/index.js';
 import type { ApplicationLoad } from './applicationLoad.js';
@@ -23,6 +25,16 @@ export class ServedApplication {
     this.policy = states.policy;
     this.objectiveNs = record.latencyObjectiveUs * 1000;
     this.maxInFlight = record.maxInFlight ?? Infinity;
+  }
+
+  /** That a query may ask for: its own, else what is the lowest of its models'. */
+  get highestClass(): LaunchClass {
+    if (this.record.launchClass !== undefined) return this.record.launchClass;
+    let lowest: LaunchClass | undefined;
+    for (const { replicas } of this.models.values()) {
+      if (lowest === undefined || isAbove(lowest, replicas.launchClass)) lowest = replicas.launchClass;
+    }
+    return lowest ?? DEFAULT_CLASS;
   }
 
   /** What is wrong with an input, or undefined. */

@@ -1,3 +1,4 @@
+import type { LaunchClass } from '../../containers/runtime/index.js';
 import type { QueryTrace, TraceScope } from './trace.js';
 
 /** A query on its way through selection, cache and batching. */
@@ -15,6 +16,8 @@ export interface Query {
   readonly budgetNs?: number;
   /** Its place in the queues: a whole number from 1 (most urgent) to 5; 3 when undefined. */
   readonly priority?: number;
+  /** Of the launches that compute it; the application's when undefined. */
+  readonly launchClass?: LaunchClass;
   readonly traceparent?: string;
   /** Set when the request is traced. */
   readonly trace?: QueryTrace;
@@ -129,6 +132,8 @@ export interface ModelRequest {
   readonly budgetNs: number;
   /** As of a query. */
   readonly priority?: number;
+  /** Of the launches that compute it; the model's when undefined. */
+  readonly launchClass?: LaunchClass;
   readonly traceparent?: string;
   /** Set when the request is traced. */
   readonly trace?: TraceScope;

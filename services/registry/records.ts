@@ -14,6 +14,8 @@ export interface ApplicationRecord {
   readonly policy: PolicyChoice;
   /** Queries without an answer that it may have; more are answered at once. Any number when undefined. */
   readonly maxInFlight?: number;
+  /** How much the launches for its queries may be made to wait by others; absent: as its models say. */
+  readonly launchClass?: LaunchClass;
 }
 
 export interface PolicyChoice {

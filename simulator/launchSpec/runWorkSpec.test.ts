@@ -105,6 +105,38 @@ describe('specs of several launches', () => {
     expect(ordered.buffers).toEqual(free.buffers);
   });
 
+  it.each([
+    ['a stream', { streams: { a: { launchClass: 'bestEffort' }, b: { launchClass: 'critical' } } }, {}, {}],
+    ['a launch', {}, { launchClass: 'bestEffort' }, { launchClass: 'critical' }],
+    [
+      'a context',
+      {
+        contexts: { job: { launchClass: 'bestEffort' }, query: { launchClass: 'critical' } },
+        streams: { a: { context: 'job' }, b: { context: 'query' } },
+      },
+      {},
+      {},
+    ],
+  ])('have classes of launches, which policies go by: of %s', (_what, fields, job, query) => {
+    const n = 2 ** 22;
+    const isApart = 'contexts' in fields;
+    const owned = (buffer: object, context: string) => (isApart ? { ...buffer, context } : buffer);
+    const buffers = {
+      x: owned({ ...ONES, count: n }, 'job'),
+      y: owned({ ...ZEROS, count: n }, 'job'),
+      v: owned(ONES, 'query'),
+      w: owned(ZEROS, 'query'),
+    };
+    const small = saxpy({ afterUs: 3, ...query, stream: 'b' });
+    const args = [{ i32: COUNT }, { f32: 2 }, { pointer: { of: 'v' } }, { pointer: { of: 'w' } }];
+    const value = spec([saxpy({ ...job, stream: 'a' }, n), { ...small, args }], { buffers, ...fields });
+    const under = (scheduling: string) =>
+      runWorkSpec(value, KERNELS, { node: { backingBytes: 2 ** 26, scheduling } });
+    const [fifo, drain] = [under('fifo'), under('drain')];
+    expect(drain.launches[1].endUs).toBeLessThan(fifo.launches[1].endUs);
+    expect(drain.buffers).toEqual(fifo.buffers);
+  });
+
   it('repeat to the last bit', () => {
     const value = spec([saxpy({ stream: 'a' }), saxpy({ stream: 'b' }), { copyToHost: { from: 'y' } }]);
     expect(run(value)).toEqual(run(value));

@@ -71,11 +71,12 @@ export function runWorkSpec(value: unknown, baseDir: string, options: WorkOption
   const device = deviceOf({ device: options.device ?? spec.device }, baseDir);
   if (options.dumpDirectory !== undefined) makeDumpDirectory(options.dumpDirectory);
   const contextArgs = Object.entries(spec.contexts).map(([, fields]): ArgsOf<'contextCreate'> => {
-    const { activeThreadPercentage, timeSliceUs } = fields;
+    const { activeThreadPercentage, timeSliceUs, launchClass } = fields;
     return {
       gpu: 0,
       ...(activeThreadPercentage === undefined ? {} : { activeThreadPercentage }),
       ...(timeSliceUs === undefined ? {} : { timeSliceNs: timeSliceUs * 1000 }),
+      ...(launchClass === undefined ? {} : { launchClass }),
     };
   });
   const session = new NodeSession(
@@ -138,9 +139,10 @@ class WorkRun {
         throw invalid('ptx', "is missing; symbols are variables of the spec's own module");
       for (const context of this.contexts) context.setSymbols(ptx, spec.symbols);
     }
-    for (const [name, { priority, context }] of Object.entries(spec.streams)) {
+    for (const [name, { priority, context, launchClass }] of Object.entries(spec.streams)) {
       const owner = this.contextOf(context, `streams.${name}.context`);
-      const { handle = 0 } = session.call('streamCreate', { priority }, { context: owner.handle });
+      const args = { priority, ...(launchClass === undefined ? {} : { launchClass }) };
+      const { handle = 0 } = session.call('streamCreate', args, { context: owner.handle });
       this.streams.set(name, { context: owner, handle, name });
     }
     const entries = this.prepare();

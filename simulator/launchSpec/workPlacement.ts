@@ -64,7 +64,16 @@ export class WorkContext {
   /** Places a launch's own buffers and packs its arguments. @throws LaunchSpecError that names the entry */
   place(entry: LaunchEntry, index: number, commonPtx: string | undefined): ArgsOf<'launch'> {
     const path = `launches[${index}]`;
-    const { ptx = commonPtx, kernel, grid, block, dynamicSharedBytes, cooperative, args } = entry;
+    const {
+      ptx = commonPtx,
+      kernel,
+      grid,
+      block,
+      dynamicSharedBytes,
+      cooperative,
+      launchClass,
+      args,
+    } = entry;
     if (ptx === undefined) throw invalid(`${path}.ptx`, 'is missing; give it here, or once for all launches');
     const module = this.module(ptx, entry.ptx === undefined ? 'ptx' : `${path}.ptx`);
     const { params, ...placed } = within(path, () =>
@@ -76,7 +85,17 @@ export class WorkContext {
       ),
     );
     this.take(placed, index);
-    return { module: module.handle, kernel, grid, block, dynamicSharedBytes, params, cooperative };
+    const controls = launchClass === undefined ? {} : { controls: { launchClass } };
+    return {
+      module: module.handle,
+      kernel,
+      grid,
+      block,
+      dynamicSharedBytes,
+      params,
+      cooperative,
+      ...controls,
+    };
   }
 
   /** @throws LaunchSpecError where the context has none of that name */

@@ -1,10 +1,13 @@
 import { z } from 'zod';
+import { LAUNCH_CLASSES } from '../scheduling/index.js';
 import { argumentSchema, buffer, contents, name, valueSchema } from './argumentSchema.js';
 import { LaunchSpecError } from './launchSpecError.js';
 import { dim3 } from './schema.js';
 import { checked } from './schemaMessages.js';
 
 const bytes = z.int().min(0);
+/** How much launches may be made to wait by others, under a scheduling policy that asks. */
+const launchClass = z.enum(LAUNCH_CLASSES).optional();
 const expectedBuffer = z.strictObject({
   sum: z.number().optional(),
   samples: z.record(z.string().regex(/^\d+$/), z.number()).optional(),
@@ -20,6 +23,7 @@ const work = z.strictObject({
       z.strictObject({
         activeThreadPercentage: z.number().gt(0).max(100).optional(),
         timeSliceUs: z.number().min(100).max(1e6).optional(),
+        launchClass,
       }),
     )
     .default({}),
@@ -28,6 +32,7 @@ const work = z.strictObject({
       name,
       z.strictObject({
         priority: z.int().default(0),
+        launchClass,
         context: name.optional(),
       }),
     )
@@ -58,6 +63,7 @@ const launch = z.strictObject({
   block: dim3,
   dynamicSharedBytes: z.int().min(0).default(0),
   cooperative: z.boolean().default(false),
+  launchClass,
   args: z.array(argumentSchema),
 });
 

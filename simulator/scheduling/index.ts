@@ -7,6 +7,7 @@ import { TimeSlicePolicy } from './timeSlice.js';
 
 export {
   LAUNCH_CLASSES,
+  launchClassNamed,
   SchedulingError,
   type DeviceView,
   type LaunchClass,

@@ -5,6 +5,11 @@
 export const LAUNCH_CLASSES = ['critical', 'standard', 'bestEffort'] as const;
 export type LaunchClass = (typeof LAUNCH_CLASSES)[number];
 
+/** Undefined: there is none of that name. */
+export function launchClassNamed(name: string): LaunchClass | undefined {
+  return LAUNCH_CLASSES.find((each) => each === name);
+}
+
 /** Whether a launch can be killed anywhere and run again from the start, as was found before it ran. Plain data. */
 export interface LaunchVerdict {
   readonly idempotent: boolean;

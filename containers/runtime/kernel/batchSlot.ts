@@ -88,7 +88,7 @@ export class BatchSlot implements CompletionSink {
     this.phase = 'computing';
     const launches = this.session.launches(this.index, batch.live.length);
     this.launchesLeft = launches.length;
-    for (const launch of launches) this.submit(launchCommand(this.stream, launch));
+    for (const launch of launches) this.submit(launchCommand(this.stream, launch, batch.givenClass));
     this.outputs.clear();
     this.outputOrder = this.shape.answers.outputs.map(({ name }) => name);
     for (const { name, itemBytes } of this.shape.answers.outputs) {

@@ -1,8 +1,13 @@
+import { LAUNCH_CLASSES, type LaunchClass } from '../../../simulator/scheduling/index.js';
 import type { BatchItem, ItemResult, PredictFrame, ServiceParts } from '../../protocol/index.js';
 
 /** A batch from its arrival to its answer. It outlives the device's state, so that it can be run again. */
 export class BatchWork {
   readonly batchId: number;
+  /** Of its launches. */
+  readonly launchClass: LaunchClass;
+  /** The same, where its frame said so. */
+  readonly givenClass: LaunchClass | undefined;
   /** Places of the items that are still to be computed, in the order in which the device has them. */
   live: number[] = [];
   /** Contexts that were lost with it on the device. */
@@ -19,10 +24,19 @@ export class BatchWork {
     frame: PredictFrame,
     readonly arrivalNs: number,
     readonly hostArrivalNs: number,
+    /** Of the container's launches where the frame says nothing. */
+    ownClass: LaunchClass = 'standard',
   ) {
     this.batchId = frame.batchId;
+    this.givenClass = frame.launchClass;
+    this.launchClass = frame.launchClass ?? ownClass;
     this.items = frame.items;
     this.results = new Array<ItemResult | undefined>(frame.items.length).fill(undefined);
+  }
+
+  /** Its launches may take the GPU from the other's. */
+  isAbove(other: BatchWork): boolean {
+    return LAUNCH_CLASSES.indexOf(this.launchClass) < LAUNCH_CLASSES.indexOf(other.launchClass);
   }
 
   onCopy(nowNs: number): void {

@@ -211,9 +211,16 @@ class SetupError extends Error {
   override readonly name = 'SetupError';
 }
 
-export function launchCommand(stream: number, { module, plan, params }: BoundLaunch): SessionCommand {
+/** @param launchClass undefined: the context's */
+export function launchCommand(
+  stream: number,
+  { module, plan, params }: BoundLaunch,
+  launchClass?: LaunchClass,
+): SessionCommand {
   const { kernel, grid, block, dynamicSharedBytes } = plan;
-  return { stream, op: 'launch', args: { module, kernel, grid, block, dynamicSharedBytes, params } };
+  const args = { module, kernel, grid, block, dynamicSharedBytes, params };
+  if (launchClass === undefined) return { stream, op: 'launch', args };
+  return { stream, op: 'launch', args: { ...args, controls: { launchClass } } };
 }
 
 export function describe(op: string, failure: DriverFailure): string {

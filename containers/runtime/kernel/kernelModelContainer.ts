@@ -32,7 +32,8 @@ export interface KernelModelContainerOptions {
 
 /**
  * A kernel model at work on one GPU of a node. Two batches may be on the device: while one computes, the next is copied
- * in. Batches compute one after the other, in order of arrival.
+ * in. Batches compute one after the other, in order of arrival; one of a higher class does not wait for one of a lower, and who
+ * has the GPU then is the scheduling policy's to say.
  */
 export class KernelModelContainer implements ModelContainer, SessionListener, SlotListener {
   private readonly options: KernelModelContainerOptions;
@@ -45,7 +46,7 @@ export class KernelModelContainer implements ModelContainer, SessionListener, Sl
   private slots: BatchSlot[] = [];
   /** Batches on the device, oldest first. */
   private order: BatchSlot[] = [];
-  private computing: BatchSlot | undefined;
+  private readonly computing = new Set<BatchSlot>();
   private readonly printed = new PrintedText();
   private saidHello = false;
   private stopped = false;
@@ -108,12 +109,12 @@ export class KernelModelContainer implements ModelContainer, SessionListener, Sl
 
   onComputed(slot: BatchSlot): void {
     slot.work?.onComputed(this.options.clock.nowNs());
-    if (this.computing === slot) this.computing = undefined;
+    this.computing.delete(slot);
     this.computeNext();
   }
 
   onAnswered(slot: BatchSlot, batch: BatchWork): void {
-    if (this.computing === slot) this.computing = undefined;
+    this.computing.delete(slot);
     this.order = this.order.filter((other) => other !== slot);
     this.answer(batch);
     this.fillSlots();
@@ -171,14 +172,14 @@ export class KernelModelContainer implements ModelContainer, SessionListener, Sl
     for (const slot of this.slots) slot.abandon();
     this.slots = [];
     this.order = [];
-    this.computing = undefined;
+    this.computing.clear();
     this.session?.end();
     this.session = undefined;
   }
 
   private take(frame: PredictFrame): void {
-    const { clock, model } = this.options;
-    const batch = new BatchWork(frame, clock.nowNs(), this.meter.hostNowNs?.() ?? 0);
+    const { clock, model, launchClass } = this.options;
+    const batch = new BatchWork(frame, clock.nowNs(), this.meter.hostNowNs?.() ?? 0, launchClass);
     this.inFlight += 1;
     this.meter.enter();
     const { maxBatchSize } = model.manifest;
@@ -217,14 +218,23 @@ export class KernelModelContainer implements ModelContainer, SessionListener, Sl
     }
   }
 
-  /** Lets the oldest batch on the device compute, when none does. */
+  /** Lets the oldest batch of the highest class on the device compute, when none of that class or above does. */
   private computeNext(): void {
-    if (this.computing !== undefined) return;
-    const next = this.order.find(({ isReady }) => isReady);
-    if (next === undefined) return;
-    this.computing = next;
-    next.work?.onCompute(this.options.clock.nowNs());
-    if (!next.compute() && this.computing === next) this.computing = undefined;
+    const next = this.nextReady();
+    if (next?.work === undefined) return;
+    for (const { work } of this.computing) if (work !== undefined && !next.work.isAbove(work)) return;
+    this.computing.add(next);
+    next.work.onCompute(this.options.clock.nowNs());
+    if (!next.compute()) this.computing.delete(next);
+  }
+
+  private nextReady(): BatchSlot | undefined {
+    let next: BatchSlot | undefined;
+    for (const slot of this.order) {
+      if (!slot.isReady || slot.work === undefined) continue;
+      if (next?.work === undefined || slot.work.isAbove(next.work)) next = slot;
+    }
+    return next;
   }
 
   private answer(batch: BatchWork): void {

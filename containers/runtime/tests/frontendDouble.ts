@@ -1,3 +1,4 @@
+import type { LaunchClass } from '../../../simulator/scheduling/index.js';
 import type {
   ContainerChannel,
   ContainerFrame,
@@ -32,12 +33,13 @@ export class FrontendDouble implements FrameSink<ContainerFrame> {
   }
 
   /** @returns the batch's id; its items' ids are 0, 1, 2, … */
-  ask(inputs: readonly Uint8Array[]): number {
+  ask(inputs: readonly Uint8Array[], launchClass?: LaunchClass): number {
     const batchId = this.nextBatch++;
     this.channel.send({
       kind: 'predict',
       batchId,
       items: inputs.map((bytes, id) => ({ id, bytes, budgetNs: 1e9 })),
+      ...(launchClass === undefined ? {} : { launchClass }),
     });
     return batchId;
   }

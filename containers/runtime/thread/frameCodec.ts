@@ -3,7 +3,7 @@ import type { NodeTimes, PredictMessage, ResultMessage } from './threadMessages.
 
 /** Copies the items' bytes: the frontend keeps its own until the batch is answered. The message's buffer is to be transferred. */
 export function packPredict(line: number, frame: PredictFrame): PredictMessage {
-  const { batchId, items, traceparent } = frame;
+  const { batchId, items, traceparent, launchClass } = frame;
   const ends: number[] = [];
   let end = 0;
   for (const item of items) ends.push((end += item.bytes.length));
@@ -18,16 +18,23 @@ export function packPredict(line: number, frame: PredictFrame): PredictMessage {
     ends,
     bytes,
     ...(traceparent === undefined ? {} : { traceparent }),
+    ...(launchClass === undefined ? {} : { launchClass }),
   };
 }
 
 export function unpackPredict(message: PredictMessage): PredictFrame {
-  const { batchId, ids, budgetsNs, ends, bytes, traceparent } = message;
+  const { batchId, ids, budgetsNs, ends, bytes, traceparent, launchClass } = message;
   const items = ids.map((id, index): BatchItem => {
     const start = index === 0 ? 0 : ends[index - 1];
     return { id, bytes: bytes.subarray(start, ends[index]), budgetNs: budgetsNs[index] };
   });
-  return { kind: 'predict', batchId, items, ...(traceparent === undefined ? {} : { traceparent }) };
+  return {
+    kind: 'predict',
+    batchId,
+    items,
+    ...(traceparent === undefined ? {} : { traceparent }),
+    ...(launchClass === undefined ? {} : { launchClass }),
+  };
 }
 
 export function packResult(line: number, frame: ResultFrame, times: NodeTimes): ResultMessage {

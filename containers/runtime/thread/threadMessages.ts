@@ -59,6 +59,7 @@ export interface PredictMessage {
   readonly ends: readonly number[];
   readonly bytes: Uint8Array;
   readonly traceparent?: string;
+  readonly launchClass?: LaunchClass;
 }
 
 /** A result frame by columns, with all scores in one buffer that changes its thread. */

@@ -138,13 +138,14 @@ export class InferExchange implements InferenceBodyReceiver {
   private askModel({ record }: ModelServable, inference: InferRequest, headers: QueryHeaders): void {
     const { rows, timeoutUs = DEFAULT_MODEL_TIMEOUT_US, priority = headers.priority } = inference;
     const budgetNs = queryBudgetNs(timeoutUs, timeoutUs, headers.dueMs) ?? timeoutUs * 1000;
+    const { launchClass } = headers;
     const { traceparent, trace } = this;
     const { name: model, version } = record;
     let nowMs = performance.now();
     for (const [row, input] of rows.entries()) {
       if (this.ended) return;
       const sink = new RowSink(this, row);
-      const request = { model, version, input, budgetNs, priority, traceparent, trace };
+      const request = { model, version, input, budgetNs, priority, launchClass, traceparent, trace };
       const { hits } = this;
       const call = this.context.service.evaluate(request, sink);
       if (call === undefined) continue;
@@ -163,6 +164,7 @@ export class InferExchange implements InferenceBodyReceiver {
   ): void {
     const { rows, timeoutUs, priority = headers.priority } = inference;
     const budgetNs = queryBudgetNs(record.latencyObjectiveUs, timeoutUs, headers.dueMs);
+    const { launchClass } = headers;
     const { traceparent, trace } = this;
     const { name: application } = record;
     for (const [row, input] of rows.entries()) {
@@ -177,6 +179,7 @@ export class InferExchange implements InferenceBodyReceiver {
         version,
         budgetNs,
         priority,
+        launchClass,
         traceparent,
         trace: trace?.query(id, application),
       };

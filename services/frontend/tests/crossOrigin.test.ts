@@ -69,6 +69,7 @@ describe('pages of other origins', () => {
       'traceparent',
       'x-api-key',
       'x-request-timeout-ms',
+      'x-windjammer-launch-class',
       'x-windjammer-priority',
       'x-windjammer-strict',
     ]) {

@@ -95,7 +95,7 @@ describe('inputs as bytes', () => {
   it('take every option of a query from the URL and the headers', async () => {
     const body = SAME[0][2];
     const url =
-      '/doubles/predict/?version=3&context=anna&latency_slo_micros=5000&strict=true&priority=2&votes=true&unknown=1';
+      '/doubles/predict/?version=3&context=anna&latency_slo_micros=5000&strict=true&priority=2&launch_class=bestEffort&votes=true&unknown=1';
     harness.service.reply = () => ({ isDefault: true, defaultReason: 'deadline' });
     const strict = await harness.send(url, { ...OCTETS, body });
     expect(strict.status).toBe(504);
@@ -104,6 +104,7 @@ describe('inputs as bytes', () => {
       context: 'anna',
       budgetNs: 5_000_000,
       priority: 2,
+      launchClass: 'bestEffort',
     });
     expect(harness.service.polls).toHaveLength(1);
     const headers = { 'x-windjammer-priority': '4', 'x-windjammer-strict': 'true', 'grpc-timeout': '1m' };
@@ -116,6 +117,7 @@ describe('inputs as bytes', () => {
   it.each([
     ['strict=yes', 'wrong_type', 'strict'],
     ['priority=0', 'invalid_value', 'priority'],
+    ['launch_class=high', 'invalid_value', 'launch_class'],
     ['priority=high', 'wrong_type', 'priority'],
     ['latency_slo_micros=0', 'invalid_value', 'latency_slo_micros'],
     ['latency_slo_micros=1e3', 'wrong_type', 'latency_slo_micros'],

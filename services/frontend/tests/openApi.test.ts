@@ -19,6 +19,7 @@ describe('/openapi.json', () => {
     expect(post.parameters.filter((one) => one.in === 'header').map((one) => one.name)).toEqual([
       'x-windjammer-strict',
       'x-windjammer-priority',
+      'x-windjammer-launch-class',
       'x-request-timeout-ms',
       'grpc-timeout',
     ]);

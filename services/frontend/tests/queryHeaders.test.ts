@@ -62,6 +62,7 @@ describe('options of a query', () => {
 
   it.each([
     ['x-windjammer-strict', ['yes', '1', 'TRUE', '', 'true, true']],
+    ['x-windjammer-launch-class', ['urgent', '', 'Critical', 'critical, standard']],
     ['x-windjammer-priority', ['0', '6', '-1', '1.5', '01', 'high', '', '1, 2']],
     ['x-request-timeout-ms', ['0', '-5', '1.5', '1e3', '10 ms', '', 'NaN', '1234567890123', '5, 6']],
     ['grpc-timeout', ['0m', '-1S', '5', 'm', '123456789m', '5s', '1.5S', '', '5m5']],
@@ -100,6 +101,18 @@ describe('options of a query', () => {
     const [first, second] = harness.service.queries;
     expect([first.priority, second.priority]).toEqual([2, 2]);
     for (const { budgetNs } of [first, second]) expect(budgetNs).toBeLessThanOrEqual(50 * MS);
+  });
+
+  it('takes the class of the body before that of the header', async () => {
+    const header = { 'x-windjammer-launch-class': 'standard' };
+    await harness.predict('doubles', { input: [1] }, header);
+    await harness.predict('doubles', { input: [1], launch_class: 'bestEffort' }, header);
+    await harness.predict('doubles', { input: [1] });
+    expect(harness.service.queries.map(({ launchClass }) => launchClass)).toEqual([
+      'standard',
+      'bestEffort',
+      undefined,
+    ]);
   });
 
   it('takes the priority of the body before that of the header, and of messages', async () => {

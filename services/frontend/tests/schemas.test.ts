@@ -73,6 +73,9 @@ describe('the hand-written checks and the schemas agree', () => {
       latency_slo_micros: optional(fc.oneof(fc.integer({ min: -2, max: 5e9 }), scalar)),
       strict: optional(fc.oneof(fc.boolean(), scalar)),
       priority: optional(fc.oneof(fc.integer({ min: 0, max: 6 }), scalar)),
+      launch_class: optional(
+        fc.oneof(fc.constantFrom('critical', 'standard', 'bestEffort', 'urgent'), scalar),
+      ),
       votes: optional(fc.oneof({ weight: 3, arbitrary: fc.boolean() }, { weight: 1, arbitrary: scalar })),
     });
     const schema = predictRequestSchema();

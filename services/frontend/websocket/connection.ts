@@ -187,7 +187,7 @@ export class Connection implements FlightOwner {
       this.refuse(format, message.id, application.name, input);
       return;
     }
-    const { objectiveUs, version, context, priority } = request;
+    const { objectiveUs, version, context, priority, launchClass } = request;
     const strict = request.strict ?? application.strict ?? false;
     const queryId = this.context.nextQueryId();
     const trace = this.context.tracing?.onMessage('predict', message.traceparent);
@@ -201,6 +201,7 @@ export class Connection implements FlightOwner {
         context,
         version,
         priority,
+        launchClass,
         budgetNs: queryBudgetNs(application.latencyObjectiveUs, objectiveUs, undefined),
         traceparent: trace === undefined ? validTraceparent(message.traceparent) : trace.traceparent,
         trace: trace?.query(queryId, application.name),

@@ -26,6 +26,12 @@ describe('applications', () => {
     expect(harness().registry.application('a')?.maxInFlight).toBe(32);
   });
 
+  it('keeps the class of an application’s launches, and shows it', async () => {
+    await done('add_app', { ...app, launch_class: 'bestEffort' });
+    expect((await post('get_application', { name: 'a' })).json).toMatchObject({ launch_class: 'bestEffort' });
+    expect(harness().registry.application('a')?.launchClass).toBe('bestEffort');
+  });
+
   it.each<[string, object]>([
     ['static', { model: 'm' }],
     ['exp3', { eta: 0.1, gamma: 0.1, floor: 0.01 }],
@@ -69,6 +75,7 @@ describe('applications', () => {
     ['half a microsecond', { latency_slo_micros: 0.5 }, 'wrong_type', 'latency_slo_micros'],
     ['nothing in flight', { max_in_flight: 0 }, 'invalid_value', 'max_in_flight'],
     ['half a query in flight', { max_in_flight: 0.5 }, 'wrong_type', 'max_in_flight'],
+    ['an unknown class', { launch_class: 'urgent' }, 'invalid_value', 'launch_class'],
     ['an unknown policy', { policy: { name: 'best' } }, 'invalid_policy', 'policy.name'],
     [
       'a policy’s bad parameter',
