@@ -107,6 +107,8 @@ export interface SummaryAccess {
   readonly bases: readonly number[];
   /** The address holds a value that no argument gives: where it comes from. NA: memory or another thread; PE: a loop. */
   readonly unknown?: { readonly cause: 'NA' | 'PE'; readonly line: number; readonly text: string };
+  /** Of a read: the thread itself has written all of these bytes before. Tells what an overlap is due to, and no verdict. */
+  readonly writtenFirst?: true;
   /** A condition on the way holds such a value and was taken for true (NC). */
   readonly conditionUnknown?: { readonly line: number; readonly text: string };
 }

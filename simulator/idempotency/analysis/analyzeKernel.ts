@@ -3,7 +3,7 @@ import { lowerModule } from '../../ptx/index.js';
 import type { KernelSummary, SummaryReason } from '../summary.js';
 import { summarizeAccess } from './access/accessSummary.js';
 import { SummaryTables } from './access/summaryTables.js';
-import { classify, failure, type Classification } from './classification.js';
+import { classify, failure, readsOfOwn, type Classification } from './classification.js';
 import { Findings } from './execution/findings.js';
 import { LocalMemory } from './execution/localMemory.js';
 import { Path } from './execution/path.js';
@@ -66,7 +66,12 @@ function usesSharedAtomics(kernel: IrFunction): boolean {
 function summarize(context: KernelContext, findings: Findings): KernelSummary {
   const { kernel, ir } = context;
   const tables = new SummaryTables(context);
-  const accesses = findings.accesses.flatMap((access) => summarizeAccess(context, tables, access));
+  const own = readsOfOwn(findings);
+  const accesses = findings.accesses.flatMap((access) =>
+    summarizeAccess(context, tables, access).map((each) =>
+      own.has(access) ? { ...each, writtenFirst: true as const } : each,
+    ),
+  );
   const conditions = findings.conditions.map(({ condition, line, text }) => ({
     node: tables.node(condition),
     cause: 'PE' as const,

@@ -109,8 +109,7 @@ function ofSameAddress(
       if (distance.op !== 'constant') continue;
       if (distance.value >= write.bytes || -distance.value >= read.bytes) continue;
       if (isConditional(read) || isConditional(write)) continue;
-      const isWrittenFirst = write.instruction < read.instruction && extendsPath(read.path, write.path);
-      return isWrittenFirst
+      return isWrittenFirst(read, write)
         ? refused('MO', 'it writes an address before it reads it', [read.line, write.line])
         : refused('SO', 'it reads and writes the same address', [read.line, write.line]);
     }
@@ -121,6 +120,21 @@ function ofSameAddress(
 /** Whether there are launches in which the access does not happen: then the launch decides. */
 function isConditional({ path }: FoundAccess): boolean {
   return path.since().some((condition) => condition.op !== 'constant');
+}
+
+/** Whether a thread that reads there has been at the write before. */
+function isWrittenFirst(read: FoundAccess, write: FoundAccess): boolean {
+  return write.instruction < read.instruction && extendsPath(read.path, write.path);
+}
+
+/** Reads of what the thread itself has written. */
+export function readsOfOwn({ accesses }: Findings): ReadonlySet<FoundAccess> {
+  const writes = accesses.filter((access) => access.kind === 'write');
+  const isOwn = (read: FoundAccess): boolean =>
+    writes.some(
+      (write) => write.address === read.address && write.bytes >= read.bytes && isWrittenFirst(read, write),
+    );
+  return new Set(accesses.filter((access) => access.kind === 'read' && isOwn(access)));
 }
 
 function extendsPath(path: Path, above: Path): boolean {

@@ -35,7 +35,7 @@ describe('verdicts at the boundaries', () => {
     ['one element', 'add', [A + 4, A, A + 8, 1], 'true'],
     ['odd and even', 'oddToEven', [A, N], 'false RO'],
     ['in place', 'inPlace', [A, N], 'false SO'],
-    ['written, then read', 'writeThenRead', [A, A + 0x10000, N], 'false SO'],
+    ['written, then read', 'writeThenRead', [A, A + 0x10000, N], 'false MO'],
     ['an index that wraps', 'spread', [A, A + 0x10000, 0x40000001, N], 'false RO'],
     ['the same index that does not', 'spread', [A, A + 0x10000, 2, N], 'true'],
     ['from the end', 'backwards', [A, A + 4 * N, N], 'true'],

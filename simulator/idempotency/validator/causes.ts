@@ -67,11 +67,14 @@ export function causeOf(summary: KernelSummary, refusal: Refusal): Verdict {
       : told('RO', 'an address beyond what is computed exactly, or that may wrap around', pair);
   }
   const { lo, hi } = refusal.intervals;
-  const same = pairs.find(
+  const same = pairs.filter(
     ({ read, write }) =>
       accesses[read]?.exact === accesses[write]?.exact || (lo[read] === lo[write] && hi[read] === hi[write]),
   );
-  if (same !== undefined) return told('SO', 'the same address is read and written', same);
+  const [earlier] = same;
+  if (earlier !== undefined && pairs.every(({ read }) => accesses[read]?.writtenFirst === true))
+    return told('MO', 'bytes are written first and read later', earlier);
+  if (earlier !== undefined) return told('SO', 'the same address is read and written', earlier);
   if (refusal.byThread === undefined)
     return told('RO', 'the intervals overlap, and there are too many threads to look at each', first);
   return told('MO', 'bytes are both read and written, in whatever order', first);

@@ -217,6 +217,19 @@ export class Narrowing {
       const zero = arithmetic.constant(0);
       if (value.lo === 0) this.takeFlat(conditions.less(zero, value), fits);
       else if (value.hi === 0) this.takeFlat(conditions.less(value, zero), fits);
+      else this.takeRest(value, fits);
+    }
+  }
+
+  /** a mod b ≠ 0 with a ≥ 0: for b ≥ 1 it is from 1 on, and a no less. */
+  private takeRest(value: Expression, fits: readonly WrapFit[]): void {
+    const { arithmetic } = this.context;
+    const told = this.told(value, false);
+    const rest = told.op === 'remainder' ? told : arithmetic.scale(told, -1);
+    if (rest.op !== 'remainder' || rest.rounding !== 'floor' || !rest.b.uniform || rest.a.lo < 0) return;
+    const divisor = { of: arithmetic.addConstant(rest.b, -1), bits: 64 as const, signed: false };
+    for (const each of [rest, rest.a]) {
+      this.bound(arithmetic.addConstant(arithmetic.scale(each, -1), 1), [...fits, divisor], false);
     }
   }
 

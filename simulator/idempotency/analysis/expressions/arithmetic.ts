@@ -251,7 +251,12 @@ export class Arithmetic {
         const product = a.b.value * by;
         if (Number.isSafeInteger(product)) return this.quotient(a.a, this.table.constant(product), 'floor');
       }
-      return this.coarseQuotient(a, by) ?? this.joinedQuotient(a, by) ?? this.magicQuotient(a, by);
+      return (
+        this.coarseQuotient(a, by) ??
+        this.coarseQuotient(this.told(a), by) ??
+        this.joinedQuotient(a, by) ??
+        this.magicQuotient(a, by)
+      );
     }
     return undefined;
   }
@@ -323,9 +328,14 @@ export class Arithmetic {
 
   /** The bounds of a number that may hold x − ⌊x / c⌋ · c. */
   toldRange(a: Expression): readonly [number, number] {
-    const isSmall = a.op === 'sum' && a.terms.length <= 8 && a.terms.length > 1;
-    const told = isSmall ? withRemainders(this, a) : a;
+    const told = this.told(a);
     return [Math.max(a.lo, told.lo), Math.min(a.hi, told.hi)];
+  }
+
+  /** A short sum with each x − ⌊x / c⌋ · c as a remainder. */
+  private told(a: Expression): Expression {
+    const isShort = a.op === 'sum' && a.terms.length <= 8 && a.terms.length > 1;
+    return isShort ? withRemainders(this, a) : a;
   }
 
   /** a − b · (a / b), rounded as said. */
