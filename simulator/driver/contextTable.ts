@@ -5,6 +5,7 @@ import {
   type LoadedModule,
   type NodeMemory,
 } from '../executor/index.js';
+import type { SavePlace } from '../faults/index.js';
 import type { DeviceProfile } from '../gpu/index.js';
 import type { CopyCommand } from './copyTraffic.js';
 import type { ContextState, DriverState, StreamState } from './driverState.js';
@@ -197,12 +198,13 @@ export class ContextTable {
   }
 
   /** @returns undefined when there is no room, on the GPU or behind it */
-  takeSaveArea(context: ContextState, bytes: number, declaredBytes: number): number | undefined {
+  takeSaveArea(context: ContextState, bytes: number, place: SavePlace): number | undefined {
     const { usedBytes } = this.state;
-    if (bytes > declaredBytes - usedBytes[context.gpu]) return undefined;
+    const { declaredBytes } = this.profiles[context.gpu].memory;
+    if (place === 'device' && bytes > declaredBytes - usedBytes[context.gpu]) return undefined;
     try {
       const { virtualAddress } = this.saveSpace(context).map(bytes, 'readWrite');
-      usedBytes[context.gpu] += bytes;
+      if (place === 'device') usedBytes[context.gpu] += bytes;
       return virtualAddress;
     } catch (error) {
       if (error instanceof MemoryError) return undefined;
@@ -210,9 +212,9 @@ export class ContextTable {
     }
   }
 
-  giveSaveArea(context: ContextState, address: number, bytes: number): void {
+  giveSaveArea(context: ContextState, address: number, bytes: number, place: SavePlace): void {
     this.saveSpace(context).unmap(address);
-    this.state.usedBytes[context.gpu] -= bytes;
+    if (place === 'device') this.state.usedBytes[context.gpu] -= bytes;
   }
 
   requireAllocation(context: ContextState, address: number): number {

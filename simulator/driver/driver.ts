@@ -1,5 +1,11 @@
 import type { ExecutorLaunch, NodeMemory } from '../executor/index.js';
-import { asksVerdicts, type FaultOptions, type FaultTotals, type RecoveryScheme } from '../faults/index.js';
+import {
+  asksVerdicts,
+  type FaultOptions,
+  type FaultTotals,
+  type RecoveryScheme,
+  type SavePlace,
+} from '../faults/index.js';
 import type {
   Agenda,
   AgendaTarget,
@@ -53,6 +59,8 @@ export interface DriverParts {
   readonly faults?: FaultOptions;
   /** What is done so that launches can run again that were struck. Default `none`. */
   readonly recovery?: RecoveryScheme;
+  /** Where memory is saved for that. Default `device`. */
+  readonly saveTo?: SavePlace;
 }
 
 /**
@@ -147,13 +155,14 @@ export class Driver implements CommandSink, AgendaTarget {
   }
 
   private faultRecovery(scheme: RecoveryScheme): FaultRecovery | undefined {
-    const { faults } = this.parts;
+    const { faults, saveTo = 'device' } = this.parts;
     if (faults === undefined && scheme === 'none') return undefined;
     return new FaultRecovery(
       {
         ...this.parts,
         scheme,
         faults: faults ?? {},
+        saveTo,
         onStruck: (sequence) => this.hazards?.onKilled(sequence),
         onFailed: (pending, context, failure) => this.streams.ended(pending, context, undefined, failure),
       },

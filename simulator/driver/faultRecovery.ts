@@ -10,12 +10,14 @@ import {
   type FaultTotals,
   type MemoryRegions,
   type RecoveryScheme,
+  type SavePlace,
 } from '../faults/index.js';
 import type { Agenda, DeviceProfile, GpuDevice, LaunchRecord, LaunchRequest } from '../gpu/index.js';
 import type { LaunchVerdict } from '../scheduling/index.js';
 import type { DriverFailure } from './commands.js';
 import type { ContextTable } from './contextTable.js';
 import { moveRequest } from './copyLaunch.js';
+import { copyPlan, type CopyPlan } from './copyTraffic.js';
 import type {
   ContextState,
   DriverState,
@@ -28,6 +30,7 @@ import { launchLeadNs } from './leadTimes.js';
 import { reachableMemory, writableMemory } from './reachableMemory.js';
 import { failureOf } from './refusal.js';
 import { SavedMemory } from './savedMemory.js';
+import type { SharedLinks } from './sharedLinks.js';
 
 /** Runs of one launch before it counts as one that never ends well. */
 const MOST_RUNS = 4;
@@ -38,10 +41,12 @@ export interface RecoverySurroundings {
   readonly name: string;
   readonly agenda: Agenda;
   readonly memory: NodeMemory;
+  readonly links: SharedLinks;
   readonly profiles: readonly DeviceProfile[];
   readonly devices: readonly GpuDevice[];
   readonly scheme: RecoveryScheme;
   readonly faults: FaultOptions;
+  readonly saveTo: SavePlace;
   /** A launch waits to run again: its memory is kept as it is. */
   readonly onStruck: (sequence: number) => void;
   /** A launch that has waited cannot start. */
@@ -65,7 +70,7 @@ export class FaultRecovery {
     private readonly contexts: ContextTable,
   ) {
     this.draws = new FaultDraws(around.faults);
-    this.saved = new SavedMemory(contexts, around.memory.isDeclaredOnly);
+    this.saved = new SavedMemory(contexts, around.memory.isDeclaredOnly, around.saveTo);
     state.recovery ??= {
       launched: around.devices.map(() => 0),
       totals: around.devices.map(() => emptyFaultTotals()),
@@ -97,7 +102,9 @@ export class FaultRecovery {
         : intersection(overwritten(known), writableMemory(module));
     pending.saves = saves;
     pending.judged ??= { verdict: NOT_ASKED, footprint: footprintOf(context.id, saves) };
-    return bytesOf(saves) > 0 ? this.around.profiles[context.gpu].submission.deviceCopyNs : 0;
+    const { deviceCopyNs, hostCopyNs } = this.around.profiles[context.gpu].submission;
+    if (bytesOf(saves) === 0) return 0;
+    return this.around.saveTo === 'host' ? hostCopyNs : deviceCopyNs;
   }
 
   /** A launch of a kernel begins: its memory is saved where that is needed, and it runs. */
@@ -130,6 +137,26 @@ export class FaultRecovery {
   onEnd(pending: PendingCommand, context: ContextState, record: LaunchRecord): boolean {
     const { recovery } = pending;
     if (recovery === undefined) return false;
+    if (recovery.step === 'running') {
+      return record.fault?.code === 'transientFault' && this.struck(pending, context, record, recovery);
+    }
+    this.onMoved(pending, context);
+    return true;
+  }
+
+  /** The latency of a copy over the bus is over: its bytes begin to flow. */
+  onLatencyOver(pending: PendingCommand, context: ContextState): void {
+    const { recovery } = pending;
+    if (recovery === undefined || context.fault !== undefined) return;
+    const { bytes: amount, uses, mostPerNs } = this.busPlan(context, recovery);
+    const { name: target, links } = this.around;
+    links.start({ amount, uses, mostPerNs, target, kind: 'saveMoved', payload: pending.sequence });
+  }
+
+  /** Memory has been saved or restored: the launch runs. */
+  onMoved(pending: PendingCommand, context: ContextState): void {
+    const { recovery } = pending;
+    if (recovery === undefined || context.fault !== undefined) return;
     const nowNs = this.around.agenda.nowNs();
     const totals = this.counts.totals[context.gpu];
     switch (recovery.step) {
@@ -137,16 +164,15 @@ export class FaultRecovery {
         this.saved.save(context, recovery.saved);
         totals.saveNs += nowNs - recovery.sinceNs;
         this.runBehindCopy(pending, context, nowNs);
-        return true;
+        return;
       case 'restoring':
         this.saved.restore(context, recovery.saved);
         totals.recoveryNs += nowNs - recovery.sinceNs;
         this.runBehindCopy(pending, context, nowNs);
-        return true;
+        return;
       case 'running':
-        return record.fault?.code === 'transientFault' && this.struck(pending, context, record, recovery);
       case 'struck':
-        throw new Error('a launch ends that waits to run again');
+        throw new Error(`a copy ends of a launch that is ${recovery.step}`);
     }
   }
 
@@ -179,13 +205,14 @@ export class FaultRecovery {
     if (pending.overlaps === true) return OVERLAPS;
     const bytes = bytesOf(saves);
     if (bytes === 0) return undefined;
-    const { memory, name } = this.around.profiles[context.gpu];
-    const saved = this.saved.allocate(context, saves, memory.declaredBytes);
+    const saved = this.saved.allocate(context, saves);
     if (saved !== undefined) {
       recovery.saved = saved;
       return undefined;
     }
-    return `the ${bytes} bytes that had to be saved before it did not fit into the memory of GPU ${context.gpu} (${name}) beside what is allocated`;
+    const { name } = this.around.profiles[context.gpu];
+    const where = this.around.saveTo === 'host' ? 'of the host' : `of GPU ${context.gpu} (${name})`;
+    return `the ${bytes} bytes that had to be saved before it did not fit into the memory ${where} beside what is allocated`;
   }
 
   /** @returns whether it will run again */
@@ -230,8 +257,15 @@ export class FaultRecovery {
   ): void {
     const profile = this.around.profiles[context.gpu];
     const { bytes = 0 } = recovery.saved ?? {};
+    const { agenda, name: target, saveTo } = this.around;
     recovery.step = step;
-    recovery.sinceNs = this.around.agenda.nowNs();
+    recovery.sinceNs = agenda.nowNs();
+    if (saveTo === 'host') {
+      const { latencyNs } = this.busPlan(context, recovery);
+      const waitNs = profile.copies.engineSwitchNs + latencyNs;
+      agenda.schedule(target, agenda.nowNs() + waitNs, 'saveLatency', pending.sequence);
+      return;
+    }
     const name = step === 'saving' ? '[save]' : '[restore]';
     const request = moveRequest(name, bytes, context, profile, pending.request?.priority ?? 0);
     const { launchClass } = pending.request ?? {};
@@ -241,8 +275,23 @@ export class FaultRecovery {
   private runBehindCopy(pending: PendingCommand, context: ContextState, nowNs: number): void {
     const profile = this.around.profiles[context.gpu];
     const place = pending.node === undefined ? 'stream' : 'node';
-    const before = { lastOp: 'memcpyDeviceToDevice', lastEndNs: nowNs } as const;
+    const lastOp = this.around.saveTo === 'host' ? 'memcpyDeviceToHost' : 'memcpyDeviceToDevice';
+    const before = { lastOp, lastEndNs: nowNs } as const;
     this.runOrFail(pending, context, launchLeadNs(profile, before, nowNs, place));
+  }
+
+  /** What saved memory takes over the bus: pinned, by a copy engine that does nothing else. */
+  private busPlan(context: ContextState, { step, saved }: RecoveredLaunch): CopyPlan {
+    const { bytes = 0 } = saved ?? {};
+    const profile = this.around.profiles[context.gpu];
+    const command =
+      step === 'saving'
+        ? ({ op: 'memcpyDeviceToHost', args: { address: 0, bytes, pinned: true } } as const)
+        : ({
+            op: 'memcpyHostToDevice',
+            args: { address: 0, bytes: NO_BYTES, declaredBytes: bytes, pinned: true },
+          } as const);
+    return copyPlan({ ...NOBODYS, ...command }, context.gpu, context.gpu, profile);
   }
 
   private runOrFail(pending: PendingCommand, context: ContextState, leadNs: number): void {
@@ -273,6 +322,8 @@ export class FaultRecovery {
   }
 }
 
+const NO_BYTES = new Uint8Array(0);
+const NOBODYS = { ticket: 0, context: 0, stream: 0 };
 const OVERLAPS = 'a command beside it touches the same memory';
 
 /** A launch as it was checked, with the verdict that was found since. */

@@ -1,18 +1,19 @@
-import { bytesOf, type MemoryRegions } from '../faults/index.js';
+import { bytesOf, type MemoryRegions, type SavePlace } from '../faults/index.js';
 import type { ContextTable } from './contextTable.js';
 import type { ContextState, SavedRegions } from './driverState.js';
 
-/** Copies of device memory, in an address space of their own where no kernel reaches them. */
+/** Copies of device memory, in an address space of their own where no kernel reaches them: on the GPU, or in the host's memory. */
 export class SavedMemory {
   constructor(
     private readonly contexts: ContextTable,
     private readonly isDeclaredOnly: boolean,
+    private readonly place: SavePlace,
   ) {}
 
   /** Takes room for regions. @returns undefined when the GPU, or the memory behind it, has none */
-  allocate(context: ContextState, regions: MemoryRegions, declaredBytes: number): SavedRegions | undefined {
+  allocate(context: ContextState, regions: MemoryRegions): SavedRegions | undefined {
     const bytes = bytesOf(regions);
-    const address = this.contexts.takeSaveArea(context, bytes, declaredBytes);
+    const address = this.contexts.takeSaveArea(context, bytes, this.place);
     return address === undefined ? undefined : { ...regions, address, bytes };
   }
 
@@ -25,7 +26,7 @@ export class SavedMemory {
   }
 
   free(context: ContextState, { address, bytes }: SavedRegions): void {
-    this.contexts.giveSaveArea(context, address, bytes);
+    this.contexts.giveSaveArea(context, address, bytes, this.place);
   }
 
   /** Memory that has been freed meanwhile is left out. */

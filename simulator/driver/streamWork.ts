@@ -114,6 +114,12 @@ export class StreamWork {
       case 'recover':
         this.around.recovery?.onRecover(pending, context);
         return;
+      case 'saveLatency':
+        this.around.recovery?.onLatencyOver(pending, context);
+        return;
+      case 'saveMoved':
+        this.around.recovery?.onMoved(pending, context);
+        return;
       case 'recorded':
         this.stamp(pending, context);
         this.ended(pending, context, {}, undefined);

@@ -1,4 +1,4 @@
-export type FaultErrorCode = 'invalidFaults' | 'unknownScheme';
+export type FaultErrorCode = 'invalidFaults' | 'unknownScheme' | 'unknownPlace';
 
 export class FaultError extends Error {
   override readonly name = 'FaultError';

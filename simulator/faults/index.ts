@@ -14,8 +14,11 @@ export {
 } from './memoryRegions.js';
 export {
   RECOVERY_SCHEMES,
+  SAVE_PLACES,
   asksVerdicts,
   recoveryScheme,
   runsAgainAsItIs,
+  savePlace,
   type RecoveryScheme,
+  type SavePlace,
 } from './recoveryScheme.js';

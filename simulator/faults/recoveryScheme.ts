@@ -19,6 +19,17 @@ export function recoveryScheme(name: string): RecoveryScheme {
   throw new FaultError('unknownScheme', `recovery: '${name}'; there are: ${RECOVERY_SCHEMES.join(', ')}`);
 }
 
+/** Where saved memory lies: on the GPU beside what is allocated, or behind the bus in the host's memory, as in Asymmetric Resilience. */
+export const SAVE_PLACES = ['device', 'host'] as const;
+export type SavePlace = (typeof SAVE_PLACES)[number];
+
+/** @throws FaultError `unknownPlace` */
+export function savePlace(name: string): SavePlace {
+  const found = SAVE_PLACES.find((each) => each === name);
+  if (found !== undefined) return found;
+  throw new FaultError('unknownPlace', `saveTo: '${name}'; there are: ${SAVE_PLACES.join(', ')}`);
+}
+
 /** Whether somebody must judge launches for it. */
 export function asksVerdicts(scheme: RecoveryScheme): boolean {
   return scheme === 'klevel' || scheme === 'verdicts';
