@@ -25,70 +25,22 @@ import {
   emptyDevice,
   findCard,
   type AgendaSnapshot,
-  type ContextSharing,
   type CostDocument,
   type DeviceObserver,
   type DeviceProfile,
   type DeviceState,
 } from '../gpu/index.js';
-import { schedulingPolicy, type PolicyMaker, type SchedulingPolicy } from '../scheduling/index.js';
-import { asksVerdicts, recoveryScheme, type FaultOptions } from '../faults/index.js';
-import type { VerdictMetrics } from '../idempotency/index.js';
+import { asksVerdicts, recoveryScheme, savePlace } from '../faults/index.js';
+import type { KernelAnalysis, VerdictMetrics } from '../idempotency/index.js';
 import type { Clock } from '../time/index.js';
 import { ClusterError } from './clusterError.js';
 import { FlowNetwork, emptyFlows, type FlowState } from './flowNetwork.js';
 import type { GpuReading } from './gpuReading.js';
+import { checkOptions, policyOf, type GpuNodeOptions } from './nodeOptions.js';
 import type { NodePreparation } from './nodePreparation.js';
 import { NodeVerdicts } from './nodeVerdicts.js';
 import { stateHash } from './stateHash.js';
-import { DEFAULT_TOPOLOGY, linkCapacities, type NodeTopology } from './topology.js';
-
-/** Whether kernels are run, or only their time is kept. */
-export type Fidelity = 'functional' | 'timing';
-
-export interface GpuNodeOptions {
-  /** Its port on the clock; nodes of one clock need different names. Default 'node0'. */
-  readonly name?: string;
-  /** Card of each GPU: its name, a file's path from where the process runs, or its profile. */
-  readonly gpus: readonly (string | DeviceProfile)[];
-  /** Functional backing of all GPUs together, in bytes; at most and by default 4 GiB. */
-  readonly backingBytes?: number;
-  /**
-   * 'timing': nothing is executed and nothing is behind device memory; launches take their work from `costs`, copies move
-   * numbers of bytes. Default 'functional'.
-   */
-  readonly fidelity?: Fidelity;
-  /** In timing fidelity: what launches cost. One that none tells of is refused. */
-  readonly costs?: readonly CostDocument[];
-  readonly topology?: NodeTopology;
-  /** Who runs next on each device: a policy's name, or what makes one of somebody's own. Default 'fifo'. */
-  readonly scheduling?: string | PolicyMaker;
-  /**
-   * False: what later commands do to the memory of a killed launch is not held back until it has completed. Its results are then
-   * wrong where they do; only to see what that is for. Default true.
-   */
-  readonly holdsKilled?: boolean;
-  /** Transient faults that strike launches of kernels. Default: none do. */
-  readonly faults?: FaultOptions;
-  /** What is done so that a launch that was struck can run again; see `RecoveryScheme`. Default 'none'. */
-  readonly recovery?: string;
-  /**
-   * How contexts have a GPU. 'shared', the default: side by side, as streams of one process or processes under MPS do.
-   * 'timeSliced': one at a time, as processes without MPS.
-   */
-  readonly contexts?: ContextSharing;
-  /** PTX thread-instructions that one block may spend before it counts as endless. */
-  readonly fuelPerBlock?: number;
-  /**
-   * Threads of the host that run the blocks of large launches, the node's own included. Default 1. What launches leave and
-   * report does not depend on it.
-   */
-  readonly threads?: number;
-  /** Seconds of host time, for `executorSeconds` in reports; without it they are 0. */
-  readonly stopwatch?: () => number;
-  /** Another executor over the node's memory, for tests. */
-  readonly executor?: (memory: NodeMemory) => Executor;
-}
+import { DEFAULT_TOPOLOGY, linkCapacities } from './topology.js';
 
 /** Who watches a node: its driver, and each of its GPUs. */
 export interface NodeObserver {
@@ -107,10 +59,10 @@ export interface GpuNodeSnapshot {
   readonly flows: FlowState;
   readonly agenda: AgendaSnapshot;
   readonly agendaSequence: number;
+  /** Of kernels that an analyst has analysed. */
+  readonly analyses?: readonly KernelAnalysis[];
 }
 
-const FIDELITIES: readonly string[] = ['functional', 'timing'] satisfies Fidelity[];
-const CONTEXT_SHARING: readonly string[] = ['shared', 'timeSliced'] satisfies ContextSharing[];
 const DEFAULT_FUEL_PER_BLOCK = 2 ** 32;
 
 /** What depends on the host or on names of the outside, and so is no part of the simulated state. */
@@ -141,18 +93,8 @@ export class GpuNode implements CommandSink {
     private readonly options: GpuNodeOptions,
     from?: { readonly snapshot: GpuNodeSnapshot; readonly modules?: ModuleLibrary },
   ) {
-    checkFidelity(options);
-    if (options.gpus.length === 0) throw new ClusterError('invalidOption', 'gpus: name at least one profile');
+    checkOptions(options);
     const topology = options.topology ?? DEFAULT_TOPOLOGY;
-    if (options.contexts !== undefined && !CONTEXT_SHARING.includes(options.contexts)) {
-      throw new ClusterError(
-        'invalidOption',
-        `contexts: '${String(options.contexts)}'; give one of: ${CONTEXT_SHARING.join(', ')}`,
-      );
-    }
-    if (!(topology.hostCores > 0)) {
-      throw new ClusterError('invalidOption', `topology.hostCores: ${topology.hostCores} is not above 0`);
-    }
     this.name = options.name ?? 'node0';
     this.profiles = options.gpus.map((gpu) => (typeof gpu === 'string' ? findCard(gpu, '.').profile : gpu));
     const saved = from === undefined ? undefined : cloneState(from.snapshot);
@@ -163,7 +105,9 @@ export class GpuNode implements CommandSink {
     this.executor = isTimed
       ? undefined
       : (options.executor?.(this.memory) ?? new WasmExecutor(this.memory, { threads: options.threads ?? 1 }));
-    this.modules = new ModuleLibrary(this.memory, from?.modules);
+    this.modules = new ModuleLibrary(this.memory, from?.modules, (module, ptx) =>
+      this.verdicts?.onModule(module, ptx),
+    );
     this.agenda = new Agenda(clock, this.name);
     this.flows = new FlowNetwork(
       this.agenda,
@@ -173,11 +117,17 @@ export class GpuNode implements CommandSink {
     );
     const costs = isTimed ? new CostLibrary(options.costs ?? []) : undefined;
     const policies = this.profiles.map(() => policyOf(options));
+    const { stopwatch } = options;
     const scheme = recoveryScheme(options.recovery ?? 'none');
     // Of launches that are never killed nor recovered by them nobody needs verdicts.
     this.verdicts =
       asksVerdicts(scheme) || policies.some((policy) => policy.mayKill !== undefined)
-        ? new NodeVerdicts(costs)
+        ? new NodeVerdicts({
+            costs,
+            analyst: options.analyst,
+            known: saved?.analyses,
+            stopwatchNs: stopwatch === undefined ? undefined : () => stopwatch() * 1e9,
+          })
         : undefined;
     this.devices = this.profiles.map(
       (profile, gpu) =>
@@ -217,6 +167,7 @@ export class GpuNode implements CommandSink {
         verdicts: this.verdicts,
         holdsKilled: options.holdsKilled,
         recovery: scheme,
+        saveTo: savePlace(options.saveTo ?? 'device'),
         ...(options.faults === undefined ? {} : { faults: options.faults }),
       },
       saved?.driver,
@@ -297,6 +248,11 @@ export class GpuNode implements CommandSink {
     };
   }
 
+  /** What an analyst has found: from now on launches of kernels with that content are judged by it. */
+  takeAnalysis(analysis: KernelAnalysis): void {
+    this.verdicts?.take(analysis);
+  }
+
   /** What was found of launches and their kernels; undefined where the scheduling policy never kills. */
   verdictMetrics(): VerdictMetrics | undefined {
     return this.verdicts?.metrics;
@@ -336,6 +292,7 @@ export class GpuNode implements CommandSink {
       flows: this.flows.state,
       agenda: this.agenda.snapshot(),
       agendaSequence: this.agenda.sequence,
+      ...this.analyses(),
     });
   }
 
@@ -363,6 +320,7 @@ export class GpuNode implements CommandSink {
         devices: this.devices.map((device) => device.state),
         flows: this.flows.state,
         agenda: this.agenda.snapshot(),
+        ...this.analyses(),
       },
       OUTSIDE,
     );
@@ -391,6 +349,11 @@ export class GpuNode implements CommandSink {
   close(): void {
     this.agenda.close();
     this.executor?.close?.();
+  }
+
+  private analyses(): Pick<GpuNodeSnapshot, 'analyses'> {
+    const analyses = this.verdicts?.taken();
+    return analyses === undefined ? {} : { analyses };
   }
 
   private gpuNames(): string[] {
@@ -425,18 +388,6 @@ export class GpuNode implements CommandSink {
   }
 }
 
-/** @throws ClusterError, SchedulingError */
-function policyOf({ scheduling = 'fifo', contexts }: GpuNodeOptions): SchedulingPolicy {
-  const policy = typeof scheduling === 'string' ? schedulingPolicy(scheduling) : scheduling();
-  if (policy.preempts === true && contexts === 'timeSliced') {
-    throw new ClusterError(
-      'invalidOption',
-      `scheduling: '${policy.name}' takes launches off the SMs itself; it goes with contexts 'shared', not with 'timeSliced'`,
-    );
-  }
-  return policy;
-}
-
 /** A deep copy of all but the memory's part, which is a copy already and may be large. */
 function cloneState(snapshot: GpuNodeSnapshot): GpuNodeSnapshot {
   const { memory, ...state } = snapshot;
@@ -452,28 +403,4 @@ function sum(amounts: Iterable<number>): number {
 function backing({ backingBytes, fidelity }: GpuNodeOptions): NodeMemoryOptions {
   if (fidelity === 'timing') return { isDeclaredOnly: true };
   return backingBytes === undefined ? {} : { backingBytes };
-}
-
-function checkFidelity({ fidelity = 'functional', costs, executor, backingBytes }: GpuNodeOptions): void {
-  if (!FIDELITIES.includes(fidelity)) {
-    throw new ClusterError(
-      'invalidOption',
-      `fidelity: '${String(fidelity)}'; there are: ${FIDELITIES.join(', ')}`,
-    );
-  }
-  if (fidelity === 'functional' && costs !== undefined) {
-    throw new ClusterError(
-      'invalidOption',
-      "costs: only a node with fidelity 'timing' takes launches' work from them",
-    );
-  }
-  if (fidelity === 'timing' && executor !== undefined) {
-    throw new ClusterError('invalidOption', "executor: a node with fidelity 'timing' executes nothing");
-  }
-  if (fidelity === 'timing' && backingBytes !== undefined) {
-    throw new ClusterError(
-      'invalidOption',
-      "backingBytes: with fidelity 'timing' nothing is behind device memory",
-    );
-  }
 }

@@ -1,18 +1,75 @@
 import type { AccessRanges, JudgedTerms, SourcedVerdict, VerdictSource } from '../driver/index.js';
 import type { LoadedModule } from '../executor/index.js';
 import type { CostLibrary } from '../gpu/index.js';
-import { VERDICT_COSTS, VerdictLibrary, type VerdictMetrics } from '../idempotency/index.js';
+import {
+  VERDICT_COSTS,
+  VerdictLibrary,
+  type KernelAnalysis,
+  type VerdictMetrics,
+} from '../idempotency/index.js';
 import type { IrFunction } from '../ptx/index.js';
 
+/** A kernel that a node has in a module and knows nothing of. Plain data. */
+export interface UnknownKernel {
+  /** Of its content: the same code has the same key, in whatever module. */
+  readonly key: string;
+  readonly kernel: string;
+  readonly ptx: string;
+  readonly file: string;
+}
+
 /**
- * Verdicts of a node's launches. A kernel is analysed when its first launch is submitted, as if that had been done when its
- * module was made: analysis is offline and takes no simulated time.
+ * Analyses kernels while a node goes on, and gives what it finds to `GpuNode.takeAnalysis`. When that is, is an input of the
+ * simulation, as the submission of a command is.
+ */
+export interface KernelAnalyst {
+  /** Once for each content, when a module with it is loaded. Must neither throw nor answer inside the call. */
+  onUnknownKernel(kernel: UnknownKernel): void;
+}
+
+export interface NodeVerdictOptions {
+  /** Of a node that executes nothing: they may tell verdicts of kernels that have no code. */
+  readonly costs?: CostLibrary | undefined;
+  readonly analyst?: KernelAnalyst | undefined;
+  /** What was analysed already. */
+  readonly known?: readonly KernelAnalysis[] | undefined;
+  /** Nanoseconds of host time, for latencies in the metrics. */
+  readonly stopwatchNs?: (() => number) | undefined;
+}
+
+/**
+ * Verdicts of a node's launches. With an analyst a kernel's launches are refused until what was found of it is there. Without one it
+ * is analysed when its first launch is submitted, as if that had been done when its module was made: offline, in no simulated time.
  */
 export class NodeVerdicts implements VerdictSource {
-  private readonly library = new VerdictLibrary();
+  private readonly library: VerdictLibrary;
 
-  /** @param costs of a node that executes nothing: they may tell verdicts of kernels that have no code */
-  constructor(private readonly costs?: CostLibrary) {}
+  constructor(private readonly options: NodeVerdictOptions = {}) {
+    const { stopwatchNs, known = [] } = options;
+    this.library = new VerdictLibrary(stopwatchNs === undefined ? {} : { stopwatchNs });
+    for (const analysis of known) this.library.take(analysis);
+  }
+
+  /** A module is there, with kernels that may be unknown. */
+  onModule({ ir }: LoadedModule, ptx: string): void {
+    const { analyst } = this.options;
+    if (analyst === undefined) return;
+    for (const kernel of ir.functions) {
+      if (!kernel.isEntry) continue;
+      const key = this.library.request(ir, kernel);
+      if (key !== undefined) analyst.onUnknownKernel({ key, kernel: kernel.name, ptx, file: ir.file });
+    }
+  }
+
+  take(analysis: KernelAnalysis): void {
+    this.library.take(analysis);
+  }
+
+  /** What a copy of the node has to know; nothing where all can be analysed again. */
+  taken(): readonly KernelAnalysis[] | undefined {
+    const taken = this.library.taken();
+    return taken.length === 0 ? undefined : taken;
+  }
 
   judge(module: LoadedModule, kernel: IrFunction, launch: JudgedTerms): SourcedVerdict {
     return this.told(kernel, launch) ?? this.found(module, kernel, launch);
@@ -23,7 +80,7 @@ export class NodeVerdicts implements VerdictSource {
   }
 
   private told(kernel: IrFunction, { identity, shape }: JudgedTerms): SourcedVerdict | undefined {
-    const verdict = this.costs?.verdictOf({
+    const verdict = this.options.costs?.verdictOf({
       module: identity,
       kernel: kernel.name,
       shape,
@@ -35,7 +92,9 @@ export class NodeVerdicts implements VerdictSource {
   }
 
   private found(module: LoadedModule, kernel: IrFunction, launch: JudgedTerms): SourcedVerdict {
-    if (this.library.validatorOf(module, kernel) === undefined) while (this.library.analyseNext());
+    const isOffline = this.options.analyst === undefined;
+    if (isOffline && this.library.validatorOf(module, kernel) === undefined)
+      while (this.library.analyseNext());
     const { idempotent, kind, cause, costNs, validator } = this.library.judge(module, kernel, launch);
     return {
       idempotent,

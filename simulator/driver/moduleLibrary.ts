@@ -11,6 +11,8 @@ export class ModuleLibrary {
   constructor(
     private readonly memory: NodeMemory,
     shared?: ModuleLibrary,
+    /** Told of every module that is loaded, or made again. */
+    private readonly onLoaded: (module: LoadedModule, ptx: string) => void = () => undefined,
   ) {
     // IR never changes, so a copy of a node goes on with the same objects, and with the code compiled for them.
     if (shared !== undefined) for (const [identity, ir] of shared.parsed) this.parsed.set(identity, ir);
@@ -22,6 +24,7 @@ export class ModuleLibrary {
     const ir = this.parse(identity, ptx, file);
     const loaded = loadModule(ir, space);
     this.loaded.set(handle, loaded);
+    this.onLoaded(loaded, ptx);
     return { handle, identity, ptx, file, symbols: loaded.symbols };
   }
 
@@ -38,6 +41,7 @@ export class ModuleLibrary {
       symbols: module.symbols,
     };
     this.loaded.set(handle, loaded);
+    this.onLoaded(loaded, module.ptx);
     return loaded;
   }
 

@@ -4,9 +4,12 @@ export * from './validator/index.js';
 export {
   contentKey,
   VERDICT_COSTS,
+  VERDICT_LATENCY_BOUNDS_NS,
   VerdictLibrary,
+  type KernelAnalysis,
   type LibraryVerdict,
   type VerdictCosts,
+  type VerdictLatency,
   type VerdictLibraryOptions,
   type VerdictMetrics,
 } from './verdictLibrary.js';

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { loadModule, NodeMemory, type LoadedModule } from '../executor/index.js';
 import { parseModule, type IrFunction } from '../ptx/index.js';
+import { analyzeKernel } from './analysis/index.js';
 import type { ValidatedLaunch } from './validator/index.js';
 import { contentKey, VERDICT_COSTS, VerdictLibrary } from './verdictLibrary.js';
 
@@ -97,6 +98,29 @@ describe('a library of verdicts', () => {
     library.analyseNext();
     library.judge(module, add, apart);
     library.judge(module, add, same);
-    expect(library.metrics.latency).toEqual({ count: 2, totalNs: 500, mostNs: 250 });
+    expect(library.metrics.latency).toEqual({
+      count: 2,
+      totalNs: 500,
+      mostNs: 250,
+      counts: [0, 2, 0, 0, 0, 0, 0, 0, 0, 0],
+    });
+  });
+
+  it('takes what was found elsewhere, before or after a module is there, and asks once for each content', () => {
+    const summary = analyzeKernel(module.ir, 'add');
+    const library = new VerdictLibrary();
+    expect(library.judge(module, add, apart).kind).toBe('pending');
+    const key = library.request(module.ir, add) ?? '';
+    expect(key).toBe(contentKey(module.ir, add));
+    const again = loaded();
+    expect(library.request(again.ir, kernelOf(again, 'add'))).toBeUndefined();
+    library.take({ key, summary });
+    expect(library.pending()).toBe(0);
+    expect(library.judge(again, kernelOf(again, 'add'), apart).idempotent).toBe(true);
+    expect(library.metrics.kernels.conditional).toBe(1);
+    const other = new VerdictLibrary();
+    for (const each of library.taken()) other.take(structuredClone(each));
+    expect(other.request(module.ir, add)).toBeUndefined();
+    expect(other.judge(module, add, same)).toMatchObject({ idempotent: false, cause: 'SO' });
   });
 });

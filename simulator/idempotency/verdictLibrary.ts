@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { LoadedModule } from '../executor/index.js';
 import type { IrFunction, IrModule } from '../ptx/index.js';
 import { analyzeKernel } from './analysis/index.js';
-import type { Cause, KernelClass } from './summary.js';
+import type { Cause, KernelClass, KernelSummary } from './summary.js';
 import {
   compileValidator,
   type ValidatedLaunch,
@@ -34,6 +34,12 @@ export const VERDICT_COSTS: VerdictCosts = {
   mostNs: 5_000,
 };
 
+/** What analysis found of a kernel, by the content of its code. Plain data. */
+export interface KernelAnalysis {
+  readonly key: string;
+  readonly summary: KernelSummary;
+}
+
 export interface VerdictLibraryOptions extends ValidatorOptions {
   readonly costs?: VerdictCosts;
   /** Nanoseconds of host time, for the latencies in `metrics`; without it none are taken. */
@@ -62,20 +68,33 @@ export interface VerdictMetrics {
   /** Kernels analysed, by class. */
   readonly kernels: Readonly<Record<KernelClass, number>>;
   /** Of verdicts on the host; 0 without a stopwatch. */
-  readonly latency: { readonly count: number; readonly totalNs: number; readonly mostNs: number };
+  readonly latency: VerdictLatency;
 }
+
+export interface VerdictLatency {
+  readonly count: number;
+  readonly totalNs: number;
+  readonly mostNs: number;
+  /** How many took up to each of `VERDICT_LATENCY_BOUNDS_NS` and more than the one before; the last: more than all. */
+  readonly counts: readonly number[];
+}
+
+export const VERDICT_LATENCY_BOUNDS_NS: readonly number[] = [
+  100, 250, 500, 1_000, 2_500, 5_000, 10_000, 100_000, 1_000_000,
+];
 
 interface Entry {
   readonly key: string;
   readonly ir: IrModule;
   readonly kernel: string;
   validator?: Validator;
+  isRequested?: true;
 }
 
 /**
  * Verdicts about launches of any kernel. A kernel is known by the content of its code; one that is seen for the first time is
- * put in a queue, and its launches are refused until `analyseNext` has come to it: whoever drives the simulation calls that
- * whenever there is time.
+ * put in a queue, and its launches are refused until `analyseNext` has come to it, which whoever drives the simulation calls whenever
+ * there is time, or until somebody who has analysed it elsewhere gives what was found.
  */
 export class VerdictLibrary {
   private readonly byContent = new Map<string, Entry>();
@@ -85,7 +104,14 @@ export class VerdictLibrary {
   private readonly counts = { idempotent: 0, pending: 0 };
   private readonly refused: Partial<Record<Cause, number>> = {};
   private readonly classes: Record<KernelClass, number> = { idempotent: 0, nonIdempotent: 0, conditional: 0 };
-  private readonly latency = { count: 0, totalNs: 0, mostNs: 0 };
+  private readonly latency = {
+    count: 0,
+    totalNs: 0,
+    mostNs: 0,
+    counts: VERDICT_LATENCY_BOUNDS_NS.map(() => 0).concat(0),
+  };
+  /** In the order in which they came; by key, also of kernels that no module here has yet. */
+  private readonly given = new Map<string, KernelSummary>();
 
   constructor(private readonly options: VerdictLibraryOptions = {}) {
     this.costs = options.costs ?? VERDICT_COSTS;
@@ -130,13 +156,35 @@ export class VerdictLibrary {
     return this.queue.length;
   }
 
+  /** Its content's key, to whoever asks first for a kernel that is not analysed; undefined: nobody needs to analyse it. */
+  request(module: IrModule, kernel: IrFunction): string | undefined {
+    const entry = this.entryOf(module, kernel);
+    if (entry.validator !== undefined || entry.isRequested === true) return undefined;
+    entry.isRequested = true;
+    return entry.key;
+  }
+
+  /** From now on launches of kernels with this content are judged by what somebody else has found. */
+  take({ key, summary }: KernelAnalysis): void {
+    if (this.given.has(key)) return;
+    this.given.set(key, summary);
+    const entry = this.byContent.get(key);
+    if (entry === undefined || entry.validator !== undefined) return;
+    const place = this.queue.indexOf(entry);
+    if (place >= 0) this.queue.splice(place, 1);
+    this.learn(entry, summary);
+  }
+
+  /** All that was taken, in its order. */
+  taken(): readonly KernelAnalysis[] {
+    return [...this.given].map(([key, summary]) => ({ key, summary }));
+  }
+
   /** Analyses the kernel that has waited longest. @returns false when none waits */
   analyseNext(): boolean {
     const entry = this.queue.shift();
     if (entry === undefined) return false;
-    const validator = compileValidator(analyzeKernel(entry.ir, entry.kernel), this.options);
-    entry.validator = validator;
-    this.classes[validator.summary.class]++;
+    this.learn(entry, analyzeKernel(entry.ir, entry.kernel));
     return true;
   }
 
@@ -145,8 +193,13 @@ export class VerdictLibrary {
       ...this.counts,
       refused: { ...this.refused },
       kernels: { ...this.classes },
-      latency: { ...this.latency },
+      latency: { ...this.latency, counts: [...this.latency.counts] },
     };
+  }
+
+  private learn(entry: Entry, summary: KernelSummary): void {
+    entry.validator = compileValidator(summary, this.options);
+    this.classes[summary.class]++;
   }
 
   private timed(validator: Validator, launch: ValidatedLaunch): boolean {
@@ -158,6 +211,9 @@ export class VerdictLibrary {
     this.latency.count++;
     this.latency.totalNs += ns;
     this.latency.mostNs = Math.max(this.latency.mostNs, ns);
+    let place = 0;
+    while (ns > VERDICT_LATENCY_BOUNDS_NS[place]) place++;
+    this.latency.counts[place]++;
     return verdict;
   }
 
@@ -174,7 +230,9 @@ export class VerdictLibrary {
     if (entry === undefined) {
       entry = { key, ir, kernel: kernel.name };
       this.byContent.set(key, entry);
-      this.queue.push(entry);
+      const summary = this.given.get(key);
+      if (summary === undefined) this.queue.push(entry);
+      else this.learn(entry, summary);
     }
     this.byKernel.set(kernel, entry);
     return entry;

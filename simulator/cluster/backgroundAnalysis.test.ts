@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import type { LaunchReport } from '../driver/index.js';
+import { analyzeKernel, contentKey, VERDICT_COSTS } from '../idempotency/index.js';
+import { lowerModule, parseModule } from '../ptx/index.js';
+import { VirtualClock } from '../time/index.js';
+import { Contended } from './tests/killedKernel.js';
+import { GpuNode, type KernelAnalyst, type UnknownKernel } from './index.js';
+
+/** Keeps what it is asked, and answers when a test says so. */
+class LateAnalyst implements KernelAnalyst {
+  readonly asked: UnknownKernel[] = [];
+
+  onUnknownKernel(kernel: UnknownKernel): void {
+    this.asked.push(kernel);
+  }
+
+  answer(node: GpuNode): void {
+    for (const { key, kernel, ptx, file } of this.asked.splice(0)) {
+      node.takeAnalysis({ key, summary: analyzeKernel(lowerModule(parseModule(ptx, file)), kernel) });
+    }
+  }
+}
+
+/** A victim that something urgent comes in the way of; the analysis is done before, after the victim's launch, or never. */
+function contended(answered: 'before' | 'after' | 'never') {
+  const analyst = new LateAnalyst();
+  const run = new Contended({ scheduling: 'killRestart', analyst });
+  if (answered === 'before') analyst.answer(run.node);
+  const ticket = run.startVictim();
+  const startNs = run.clock.nowNs();
+  run.clock.run(startNs + 20_000);
+  if (answered === 'after') analyst.answer(run.node);
+  run.startUrgent();
+  const output = run.output();
+  const report = run.best.find(ticket)?.result?.launch as LaunchReport;
+  return { run, output, report };
+}
+
+describe('kernels that are analysed while a node goes on', () => {
+  it('are asked for once when their modules are loaded, by their content', () => {
+    const analyst = new LateAnalyst();
+    const { node } = new Contended({ scheduling: 'killRestart', analyst });
+    expect(analyst.asked).toHaveLength(1);
+    const [{ key, kernel, ptx, file }] = analyst.asked;
+    expect([kernel, file]).toEqual(['strides', 'strides.ptx']);
+    const ir = lowerModule(parseModule(ptx, file));
+    const [entry] = ir.functions.filter(({ isEntry }) => isEntry);
+    expect(contentKey(ir, entry)).toBe(key);
+    expect(node.verdictMetrics()?.kernels.conditional).toBe(0);
+  });
+
+  it('are asked for where launches may be killed, and nowhere else', () => {
+    const analyst = new LateAnalyst();
+    new Contended({ scheduling: 'drain', analyst });
+    expect(analyst.asked).toEqual([]);
+  });
+
+  it('are not killed before, and are from then on; the same bytes are left whenever that is', () => {
+    const runs = (['before', 'after', 'never'] as const).map(contended);
+    expect(runs.map(({ run }) => run.node.reading(0).preemptions.kills)).toEqual([1, 0, 0]);
+    expect(runs.map(({ report }) => report.kills)).toEqual([1, undefined, undefined]);
+    for (const { output } of runs) expect(Buffer.compare(output, runs[0].output)).toBe(0);
+    const [before, after, never] = runs.map(({ run }) => run.node.verdictMetrics());
+    expect(before).toMatchObject({ idempotent: 1, pending: 0 });
+    expect(after).toMatchObject({ idempotent: 0, pending: 1, kernels: { conditional: 1 } });
+    expect(never).toMatchObject({ idempotent: 0, pending: 1, kernels: { conditional: 0 } });
+  });
+
+  it('cost the submitting thread what a look at the library takes', () => {
+    const startNs = (answered: boolean): number => {
+      const analyst = new LateAnalyst();
+      const run = new Contended({ scheduling: 'killRestart', analyst });
+      if (answered) analyst.answer(run.node);
+      const beforeNs = run.clock.nowNs();
+      const ticket = run.startVictim();
+      while (run.best.find(ticket) === undefined && run.clock.step());
+      return (run.best.find(ticket)?.result?.launch?.startNs ?? NaN) - beforeNs;
+    };
+    expect(startNs(true) - startNs(false)).toBeCloseTo(VERDICT_COSTS.launchNs - VERDICT_COSTS.kernelNs, 3);
+  });
+
+  it('repeat to the same hash, and stay known in forks and snapshots', () => {
+    const analyst = new LateAnalyst();
+    const options = { scheduling: 'killRestart', analyst } as const;
+    const run = new Contended(options);
+    const unknown = run.node.hash();
+    analyst.answer(run.node);
+    expect(run.node.hash()).not.toBe(unknown);
+    const again = new Contended(options);
+    expect(again.node.hash()).toBe(unknown);
+    analyst.answer(again.node);
+    expect(again.node.hash()).toBe(run.node.hash());
+    const snapshot = structuredClone(run.node.snapshot());
+    const clocks = [new VirtualClock(), new VirtualClock()];
+    for (const clock of clocks) clock.advanceTo(run.clock.nowNs());
+    const copies = [
+      run.node.fork(clocks[0]),
+      GpuNode.restore(clocks[1], { ...options, gpus: ['h200'], backingBytes: 64 * 2 ** 20 }, snapshot),
+    ];
+    for (const copy of copies) expect(copy.hash()).toBe(run.node.hash());
+    expect(analyst.asked).toEqual([]);
+  });
+
+  it('are asked for by a copy, where the original had not heard of them', () => {
+    const analyst = new LateAnalyst();
+    const run = new Contended({ scheduling: 'killRestart', analyst });
+    run.startVictim();
+    const clock = new VirtualClock();
+    clock.advanceTo(run.clock.nowNs());
+    analyst.asked.length = 0;
+    run.node.fork(clock);
+    clock.run();
+    expect(analyst.asked.map(({ kernel }) => kernel)).toEqual(['strides']);
+  });
+});
