@@ -3,6 +3,7 @@ import {
   analyzeKernel,
   compileValidator,
   type KernelSummary,
+  type ValidatedLaunch,
   type Validator,
   type ValidatorOptions,
 } from '../../../simulator/idempotency/index.js';
@@ -37,14 +38,14 @@ export function systemValidation(options: ValidatorOptions = {}): Validation {
   return (ir, entry) => validator(analyze(ir, entry));
 }
 
+/** A placed launch as validators take it. */
+export function validatedLaunch({ launch: { module, params, shape } }: PlacedInstance): ValidatedLaunch {
+  const allocations = new AllocationMap(module.space.segments());
+  return { params, shape, symbols: module.symbols, allocations };
+}
+
 function verdictOf(validator: Validator, placed: PlacedInstance): InstanceVerdict {
-  const { module, params, shape } = placed.launch;
-  const launch = {
-    params,
-    shape,
-    symbols: module.symbols,
-    allocations: new AllocationMap(module.space.segments()),
-  };
+  const launch = validatedLaunch(placed);
   const idempotent = validator.judge(launch);
   const cause = idempotent ? undefined : validator.explain(launch).cause;
   return {
@@ -54,9 +55,7 @@ function verdictOf(validator: Validator, placed: PlacedInstance): InstanceVerdic
   };
 }
 
-type Launch = Parameters<Validator['intervals']>[0];
-
-function predicted(validator: Validator, launch: Launch, placed: PlacedInstance): IntervalSource {
+function predicted(validator: Validator, launch: ValidatedLaunch, placed: PlacedInstance): IntervalSource {
   const { isComplete, count, lo, hi, isWrite, line } = validator.intervals(launch);
   const found = new Map<string, { lo: number; hi: number }[]>();
   for (let index = 0; index < count; index++) {

@@ -1,8 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { Dim3 } from '../../executor/index.js';
 import { ReferenceEvaluator } from '../analysis/tests/referenceEvaluator.js';
-import { corpusBodies, corpusInstance, bodyModule } from '../../idempotencyTruth/index.js';
-import { OracleBench } from '../../idempotencyTruth/index.js';
+import {
+  APPLICATIONS,
+  bodyModule,
+  corpusBodies,
+  corpusInstance,
+  judgeInstance,
+  labelOf,
+  OracleBench,
+  runApplication,
+} from '../../idempotencyTruth/index.js';
 import { analyzeKernel } from '../analysis/index.js';
 import { CompactedCode } from './compactedCode.js';
 import { compileValidator, type ValidatedLaunch, type Validator } from './index.js';
@@ -135,5 +143,24 @@ describe('the modes of a validator', () => {
       expect(cause === undefined).toBe(idempotent);
       if (cause === 'RO') expect(strawman.judge(launch)).toBe(true);
     });
+  });
+});
+
+describe('verdicts of applications that launch one kernel both ways', () => {
+  it.each(APPLICATIONS.map((each) => [each.name, each] as const))('%s', (name, application) => {
+    const bench = new OracleBench();
+    const found: string[] = [];
+    runApplication(bench, application, (instance) => {
+      if (instance.entry !== application.watched) return;
+      const truth = labelOf(judgeInstance(bench, instance, { kills: 2 }));
+      const validator = compileValidator(analyzeKernel(instance.ir, instance.entry));
+      const verdict = bench.with(instance, ({ launch: { params, shape, module } }) =>
+        validator.judge({ params, shape, symbols: module.symbols }),
+      );
+      found.push(`${truth}${verdict ? 'i' : 'n'}`);
+    });
+    // Whether a search has come to its end stands in memory, where a verdict does not look.
+    const told = name === 'breadthFirst' ? ['in', 'nn'] : ['ii', 'nn'];
+    expect([...new Set(found)].sort()).toEqual(told);
   });
 });

@@ -92,6 +92,17 @@ describe('what nvcc makes of the usual shapes', () => {
     ['a value that an argument keeps', 'keepOrReplace', [BASE, far, 1, 100], {}, false],
     ['a value that no argument keeps', 'keepOrReplace', [BASE, far, 0, 100], {}, true],
     ['a gathered index', 'gather', [BASE, far, 2 * BASE, 100], {}, false],
+    ['two buffers in turn', 'concatenate', [BASE + 400, BASE, BASE + 1200, 100, 100], {}, true],
+    ['the first one byte in', 'concatenate', [BASE + 399, BASE, BASE + 1200, 100, 100], {}, false],
+    ['the second one byte in', 'concatenate', [BASE + 400, BASE, BASE + 1199, 100, 100], {}, false],
+    ['neighbours at the edge', 'clampedDifference', [BASE, BASE + 800, 20, 10], {}, true],
+    ['neighbours at the edge, one in', 'clampedDifference', [BASE, BASE + 796, 20, 10], {}, false],
+    ['neighbours behind', 'clampedDifferenceUnsigned', [BASE, BASE + 800, 20, 10], {}, true],
+    ['neighbours before', 'clampedDifferenceUnsigned', [BASE + 800, BASE, 20, 10], {}, true],
+    ['neighbours and no column', 'clampedDifferenceUnsigned', [BASE + 800, BASE, 20, 0], {}, true],
+    ['a frame of zeros', 'padded', [BASE, BASE + 400], {}, true],
+    ['a frame of zeros, before', 'padded', [BASE + 256, BASE], {}, true],
+    ['a frame of zeros, one in', 'padded', [BASE + 252, BASE], {}, false],
     ['a condition in memory', 'whereFlagged', [BASE, far, 2 * BASE, 100], {}, true],
   ] as const)('%s (%s)', (_, kernel, args, shape, expected) => {
     expect(isAccepted(kernel, args, shape)).toBe(expected);
