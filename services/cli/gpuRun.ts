@@ -5,6 +5,7 @@ import { readTextFile } from '../../simulator/files/index.js';
 import type { CostDocument } from '../../simulator/gpu/index.js';
 import type { LaunchSpecOptions } from '../../simulator/launchSpec/index.js';
 import { CommandError } from './commandError.js';
+import { addFaultOptions, checkedFaults, type FaultChoice } from './faultOptions.js';
 import { addGpuCalibrateCommand } from './gpuCalibrate.js';
 import { addGpuCheckCommand } from './gpuCheck.js';
 import { addGpuDevicesCommand } from './gpuDevices.js';
@@ -24,7 +25,7 @@ export function addGpuCommand(program: Command): void {
   const gpu = program
     .command('gpu')
     .description('simulated GPUs: kernels by themselves, and those of a running server');
-  gpu
+  const run = gpu
     .command('run')
     .description(
       'run one kernel launch, or several on streams, on a simulated GPU and print what it measured, as JSON on standard output',
@@ -52,8 +53,8 @@ export function addGpuCommand(program: Command): void {
     .option(
       '--costs <file>',
       'keep time alone: take the work of the launch from recorded costs, execute nothing, report no buffers',
-    )
-    .action(runSpec);
+    );
+  addFaultOptions(run).action(runSpec);
   addGpuCalibrateCommand(gpu);
   addGpuCheckCommand(gpu);
   addGpuDevicesCommand(gpu);
@@ -76,7 +77,7 @@ const OPTIONS_BY_FIELD: ReadonlyMap<string, string> = new Map([
   ['powerLimitWatts', '--power-limit'],
 ]);
 
-interface RunOptions {
+interface RunOptions extends FaultChoice {
   readonly device?: string;
   readonly smClock?: number;
   readonly memoryClock?: number;
@@ -125,6 +126,7 @@ async function runSpec(path: string, options: RunOptions): Promise<void> {
       node: {
         threads: threads ?? Math.min(availableParallelism(), MOST_THREADS),
         scheduling: await checkedScheduling('--policy', options.policy),
+        ...(await checkedFaults(options)),
       },
       ...(device === undefined ? {} : { device }),
       ...(smClock === undefined ? {} : { smClockHz: smClock * 1e6 }),

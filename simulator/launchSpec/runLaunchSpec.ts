@@ -6,6 +6,7 @@ import type { IrFunction } from '../ptx/index.js';
 import { Timeline } from '../timeline/index.js';
 import { backToBackUs } from './backToBack.js';
 import { makeDumpDirectory, readOutput } from './bufferReports.js';
+import { faultOptions, faultReport, type FaultReport } from './faultFields.js';
 import { LaunchSpecError } from './launchSpecError.js';
 import { NodeSession } from './nodeSession.js';
 import { deviceOf, entryOf, readPtx, readSpec } from './specFiles.js';
@@ -55,6 +56,8 @@ export interface LaunchSpecResult {
   readonly executorSeconds: number;
   /** What the kernel's `printf` calls wrote, when it has any. */
   readonly printed?: string;
+  /** What came of transient faults, where there are any or something is done about them. */
+  readonly faults?: FaultReport;
 }
 
 /**
@@ -75,6 +78,7 @@ export function runLaunchSpec(
   if (options.dumpDirectory !== undefined) makeDumpDirectory(options.dumpDirectory);
   const session = new NodeSession({
     ...options.node,
+    ...faultOptions(spec, options.node),
     gpus: [device],
     ...(options.costs === undefined ? {} : { fidelity: 'timing' as const, costs: [options.costs] }),
     ...(options.stopwatch === undefined ? {} : { stopwatch: options.stopwatch }),
@@ -88,7 +92,8 @@ export function runLaunchSpec(
     if (options.recordCosts !== undefined) session.node.recordCosts();
     const result = runIn(session, spec, ptx, kernel, options);
     options.recordCosts?.(session.node.recordedCosts());
-    return result;
+    const faults = faultReport(session.node);
+    return faults === undefined ? result : { ...result, faults };
   } finally {
     timeline?.end();
     session.node.close();

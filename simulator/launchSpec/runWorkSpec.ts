@@ -3,6 +3,7 @@ import type { DriverCompletion, LaunchReport } from '../driver/index.js';
 import { Timeline } from '../timeline/index.js';
 import { makeDumpDirectory, readOutput } from './bufferReports.js';
 import { EntryTimes } from './entryTimes.js';
+import { faultOptions, faultReport, type FaultReport } from './faultFields.js';
 import { NodeSession, type ArgsOf } from './nodeSession.js';
 import { nineDigits, sampleIndices, type BufferSummary } from './outputSummary.js';
 import { setClocks, type LaunchSpecOptions } from './runLaunchSpec.js';
@@ -29,6 +30,8 @@ export interface WorkResult {
   readonly launches: readonly EntryReport[];
   readonly buffers: readonly WorkBufferSummary[];
   readonly executorSeconds: number;
+  /** What came of transient faults, where there are any or something is done about them. */
+  readonly faults?: FaultReport;
 }
 
 /** Simulated times in microseconds from the start of the first entry. */
@@ -82,6 +85,7 @@ export function runWorkSpec(value: unknown, baseDir: string, options: WorkOption
   const session = new NodeSession(
     {
       ...options.node,
+      ...faultOptions(spec, options.node),
       gpus: [device],
       contexts: spec.contextSharing,
       ...(options.costs === undefined ? {} : { fidelity: 'timing' as const, costs: [options.costs] }),
@@ -109,7 +113,8 @@ export function runWorkSpec(value: unknown, baseDir: string, options: WorkOption
     for (const { handle, name } of contexts) names.set(handle, name ?? basename(spec.ptx ?? 'launches'));
     const result = new WorkRun(session, spec, contexts).run(options, timeline);
     options.recordCosts?.(session.node.recordedCosts());
-    return result;
+    const faults = faultReport(session.node);
+    return faults === undefined ? result : { ...result, faults };
   } finally {
     timeline?.end();
     session.node.close();

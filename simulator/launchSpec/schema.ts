@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { argumentSchema, valueSchema } from './argumentSchema.js';
+import { faultFields } from './faultFields.js';
 import { LaunchSpecError } from './launchSpecError.js';
 import { checked } from './schemaMessages.js';
 
@@ -28,6 +29,7 @@ const spec = z.strictObject({
   cooperative: z.boolean().default(false),
   symbols: z.record(z.string(), valueSchema).default({}),
   args: z.array(argumentSchema),
+  ...faultFields,
   expect: z
     .strictObject({
       durationUs: z.number().optional(),

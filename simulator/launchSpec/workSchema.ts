@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { LAUNCH_CLASSES } from '../scheduling/index.js';
 import { argumentSchema, buffer, contents, name, valueSchema } from './argumentSchema.js';
+import { faultFields } from './faultFields.js';
 import { LaunchSpecError } from './launchSpecError.js';
 import { dim3 } from './schema.js';
 import { checked } from './schemaMessages.js';
@@ -40,6 +41,7 @@ const work = z.strictObject({
   buffers: z.record(name, z.looseObject({ context: name.optional() })).default({}),
   symbols: z.record(z.string(), valueSchema).default({}),
   launches: z.array(z.record(z.string(), z.unknown())).min(1),
+  ...faultFields,
   expect: z
     .strictObject({
       makespanUs: z.number().optional(),
