@@ -308,7 +308,9 @@ export class Narrowing {
     this.provisos.push(...fits);
     const provided = (limitOf: Expression | undefined): Expression | undefined =>
       limitOf && assuming(arithmetic, limitOf, this.provisos);
-    this.narrowed.push(table.make({ op: 'narrow', of, least: provided(least), most: provided(most) }));
+    // What earlier conditions have narrowed in the form holds under their provisos only.
+    const whole = assuming(arithmetic, of, this.provisos);
+    this.narrowed.push(table.make({ op: 'narrow', of: whole, least: provided(least), most: provided(most) }));
     this.steps.push({ form: of, stands: table.make({ op: 'narrow', of, least, most }), isWeak });
   }
 }
