@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { PacedClock } from '../simulator/time/index.js';
 import { ServerAccess, type AccessSettings } from './access/index.js';
 import { Dashboard } from './dashboard/index.js';
@@ -94,7 +95,9 @@ export class EmbeddedServer {
     const store =
       options.dataDirectory === undefined ? new MemoryStore() : new EmbeddedStore(options.dataDirectory);
     const clock = new PacedClock();
-    const runtime = new EmbeddedRuntime(clock, options.gpuThreads, options.scheduling);
+    const analyses =
+      options.dataDirectory === undefined ? undefined : join(options.dataDirectory, ANALYSES_FOLDER);
+    const runtime = new EmbeddedRuntime(clock, options.gpuThreads, options.scheduling, analyses);
     let parts: Parts;
     try {
       parts = new Parts(options, store, clock, runtime);
@@ -149,6 +152,9 @@ export class EmbeddedServer {
     return this.parts.stop(times);
   }
 }
+
+/** Of the data directory, where analyses of kernels are kept. */
+const ANALYSES_FOLDER = 'analyses';
 
 /** Management answers during the whole drain, and then for so long. */
 const MANAGEMENT_GRACE_MS = 1000;

@@ -46,6 +46,8 @@ export interface GpuStatus {
   readonly contexts: readonly ContextStatus[];
   /** Since the GPU was made. */
   readonly preemptions: GpuSample['preemptions'];
+  /** Undefined where no faults are injected and nothing is made ready for them. */
+  readonly faults: GpuSample['faults'];
 }
 
 export interface ContextStatus {
@@ -86,6 +88,7 @@ export function gpuStatus(node: string, { latest, earlier }: GpuSpan): GpuStatus
   const before = new Map(earlier?.contexts.map((context) => [context.context, context]));
   return {
     preemptions: latest.preemptions,
+    faults: latest.faults,
     gpu: latest.gpu,
     uuid: uuidOf(node, latest.gpu),
     profile: latest.profile,

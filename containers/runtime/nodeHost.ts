@@ -2,6 +2,7 @@ import type { LaunchClass } from '../../simulator/scheduling/index.js';
 import type { ContainerChannel } from '../protocol/index.js';
 import type { GpuActivity } from './gpuActivity.js';
 import type { GpuSpan } from './gpuHistory.js';
+import type { VerdictReport } from './verdictReport.js';
 import type { ContainerStart } from './modelContainer.js';
 
 /** A kernel model to start on a node. */
@@ -29,6 +30,8 @@ export interface NodeReport {
   readonly gpus: readonly GpuActivity[];
   /** One for each GPU. On a node in a thread: of the last second or so; none before its first sample, and when it is dead. */
   readonly spans: readonly GpuSpan[];
+  /** Undefined where launches are not judged: no scheduling policy kills them. */
+  readonly verdicts?: VerdictReport;
 }
 
 /** Where a timeline goes, piece by piece. */

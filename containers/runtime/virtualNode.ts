@@ -55,6 +55,7 @@ export class VirtualNode implements NodeHost {
   }
 
   report(): NodeReport {
+    const verdicts = this.gpuNode.verdictMetrics();
     return {
       node: this.name,
       replicas: this.containers.size,
@@ -68,6 +69,7 @@ export class VirtualNode implements NodeHost {
         latest,
         earlier: undefined,
       })),
+      ...(verdicts === undefined ? {} : { verdicts }),
     };
   }
 

@@ -12,9 +12,14 @@ export class EmbeddedRuntime implements ContainerStarter {
   /**
    * @param clock the frontend's. @param gpuThreads threads that run the blocks of large launches
    * @param scheduling who runs next on a GPU: a policy's name, or the file of one
+   * @param analysisDirectory where analyses of kernels are kept for the next start; undefined: nowhere
    */
-  constructor(clock: Clock, gpuThreads = 1, scheduling = 'fifo') {
-    const node = new GpuNodeThread({ threads: gpuThreads, scheduling });
+  constructor(clock: Clock, gpuThreads = 1, scheduling = 'fifo', analysisDirectory?: string) {
+    const node = new GpuNodeThread({
+      threads: gpuThreads,
+      scheduling,
+      ...(analysisDirectory === undefined ? {} : { analysisDirectory }),
+    });
     this.runtime = new ContainerRuntime({ clock, nodes: [node] });
   }
 

@@ -27,6 +27,7 @@ import { QueryMetrics } from './queryMetrics.js';
 import type { QueryTap } from './queryTap.js';
 import { familyText } from './textFormat.js';
 import { traceDetail } from './traceDetail.js';
+import { verdictFamilies } from './verdictMetrics.js';
 
 /** What is read when somebody scrapes; the engine has all of it, and is made after its observer. */
 export interface TelemetrySources {
@@ -87,6 +88,7 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
       ),
       ...deploymentFamilies(deployment),
       ...gpuFamilies(() => deployment.nodes(), hostname()),
+      ...verdictFamilies(() => deployment.nodes()),
     ]);
     this.addGauge('windjammer_queries_in_flight', 'Queries without an answer yet', () => sources.inFlight());
   }

@@ -1,12 +1,14 @@
 import { join } from 'node:path';
 import { existsSync } from 'node:fs';
-import { Worker } from 'node:worker_threads';
+import { Worker, type Transferable } from 'node:worker_threads';
 import { packageRoot } from '../../models/index.js';
 import type { ContainerChannel, FrontendFrame } from '../../protocol/index.js';
 import type { GpuActivity } from '../gpuActivity.js';
 import { GpuHistory } from '../gpuHistory.js';
 import type { KernelModelStart, NodeHost, NodeReport, TimelineSink } from '../nodeHost.js';
+import type { VerdictReport } from '../verdictReport.js';
 import { packPredict, unpackResult } from './frameCodec.js';
+import { connectToAnalyst } from './kernelAnalyst.js';
 import { connectToLoader } from './modelLoader.js';
 import { ThreadChannel, type ThreadLine } from './threadChannel.js';
 import type { FromWorker, NodeTimes, ToWorker } from './threadMessages.js';
@@ -21,6 +23,8 @@ export interface GpuNodeThreadOptions {
   readonly threads?: number;
   /** Who runs next on each GPU: a policy's name, or the file of one. Default 'fifo'. */
   readonly scheduling?: string;
+  /** Where analyses of kernels are kept for the next start. Default: nowhere. */
+  readonly analysisDirectory?: string;
 }
 
 /** The worker is compiled JavaScript even when this side runs as TypeScript: Node itself loads it. */
@@ -40,6 +44,7 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
   private readonly gpus: readonly string[];
   private readonly threads: number;
   private readonly scheduling: string;
+  private readonly analysisDirectory: string | undefined;
   private worker: Worker;
   private readonly channels = new Map<number, ThreadChannel>();
   private readonly drains: (() => void)[] = [];
@@ -53,6 +58,8 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
   private exited = false;
   private watched = false;
   private activities: readonly GpuActivity[] = [];
+  private verdicts: VerdictReport | undefined;
+  private releaseAnalyst: () => void = () => undefined;
   private readonly history = new GpuHistory(GPU_SPAN_NS);
   private recording: TimelineSink | undefined;
   private deathReason = '';
@@ -63,6 +70,7 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
     this.gpus = gpus;
     this.threads = threads;
     this.scheduling = scheduling;
+    this.analysisDirectory = options.analysisDirectory;
     this.worker = this.spawn();
   }
 
@@ -117,6 +125,7 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
       clockLagSeconds: clockLagNs / 1e9,
       gpus: this.activities,
       spans: this.history.spans(),
+      ...(this.verdicts === undefined ? {} : { verdicts: this.verdicts }),
     };
   }
 
@@ -179,12 +188,23 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
     });
     worker.on('exit', (code) => {
       loader.release();
+      this.releaseAnalyst();
       this.onExit(code);
     });
     return worker;
   }
 
-  private post(message: ToWorker, transfer: readonly ArrayBuffer[] = []): void {
+  /** A port to the analyst for the present worker. */
+  private connectAnalyst(): void {
+    const { worker } = this;
+    const line = connectToAnalyst(this.analysisDirectory, () => {
+      if (this.worker === worker) this.post({ kind: 'analystGone' });
+    });
+    this.releaseAnalyst = () => line.release();
+    this.post({ kind: 'analyst', port: line.port }, [line.port]);
+  }
+
+  private post(message: ToWorker, transfer: readonly Transferable[] = []): void {
     if (this.state === 'running') this.worker.postMessage(message, transfer);
   }
 
@@ -204,6 +224,10 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
         this.history.add(message.sample);
         // One that was on its way when the watching ended is dropped.
         if (this.watched) this.activities = message.activity;
+        this.verdicts = message.verdicts;
+        return;
+      case 'analystWanted':
+        this.connectAnalyst();
         return;
       case 'timeline':
         if (message.text !== '') this.recording?.onText(message.text);
@@ -224,6 +248,7 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
     this.times = NO_TIMES;
     this.activities = [];
     this.history.clear();
+    this.verdicts = undefined;
     if (this.state === 'running') {
       this.state = 'dead';
       this.deathReason ||= `exit code ${code}`;

@@ -11,6 +11,8 @@ import { gpuSamples } from '../gpuSample.js';
 import { NodeContainers } from '../nodeContainers.js';
 import type { KernelModelStart } from '../nodeHost.js';
 import { schedulingChoice } from '../schedulingChoice.js';
+import { AnalysisLine } from './analysisLine.js';
+import type { AnalysisReply } from './analystMessages.js';
 import { packResult, unpackPredict } from './frameCodec.js';
 import type { LoadReply, LoadRequest } from './loaderMessages.js';
 import { FUEL_PER_BLOCK } from './nodeLimits.js';
@@ -36,6 +38,7 @@ const POLL_WITHIN_NS = 2_000_000;
 const INBOX = 'inbox';
 const SAMPLER = 'sampler';
 const LOADER = 'loader';
+const ANALYST = 'analyst';
 
 /** Four samples a second of the host's time. A timer and no event of the clock, which would be awaited by polling. */
 const SAMPLE_EVERY_MS = 250;
@@ -55,6 +58,7 @@ class WorkerServer implements EventSink {
   /** Models that are being loaded, by line. */
   private readonly loading = new Map<number, Start>();
   private loader: MessagePort | undefined;
+  private readonly analysis = new AnalysisLine(() => this.post({ kind: 'analystWanted' }));
 
   constructor(
     private readonly port: MessagePort,
@@ -70,11 +74,13 @@ class WorkerServer implements EventSink {
       scheduling,
       fuelPerBlock: FUEL_PER_BLOCK,
       stopwatch,
+      analyst: this.analysis,
     });
     const { clock, meter, node } = this;
     this.containers = new NodeContainers({ clock, driver: node, gpuCount: gpus.length, meter });
     clock.attach(INBOX, this);
     clock.attach(SAMPLER, { onEvent: () => this.sample() });
+    clock.attach(ANALYST, { onEvent: (_kind, payload) => this.onAnalysed(payload as AnalysisReply) });
     clock.attach(LOADER, { onEvent: (_kind, payload) => this.onLoaded(payload as LoadReply) });
     setInterval(() => clock.schedule(SAMPLER, clock.nowNs(), 'sample'), SAMPLE_EVERY_MS);
     loader.on('message', (reply: LoadReply) => clock.schedule(LOADER, clock.nowNs(), reply.kind, reply));
@@ -97,6 +103,12 @@ class WorkerServer implements EventSink {
       }
       case 'loaderGone':
         this.loadAlone();
+        return;
+      case 'analyst':
+        this.connectAnalyst(message.port);
+        return;
+      case 'analystGone':
+        this.analysis.onGone();
         return;
       case 'stop':
         if (!this.loading.delete(message.line)) this.containers.stop(message.line);
@@ -127,6 +139,17 @@ class WorkerServer implements EventSink {
     this.loading.set(start.line, start);
     const request: LoadRequest = { line: start.line, request: requestOf(start) };
     this.loader.postMessage(request);
+  }
+
+  private connectAnalyst(port: MessagePort): void {
+    const { clock } = this;
+    port.on('message', (reply: AnalysisReply) => clock.schedule(ANALYST, clock.nowNs(), reply.kind, reply));
+    this.analysis.connect(port);
+  }
+
+  private onAnalysed(reply: AnalysisReply): void {
+    const analysis = this.analysis.onReply(reply);
+    if (analysis !== undefined) this.node.takeAnalysis(analysis);
   }
 
   private loadAlone(): void {
@@ -162,7 +185,9 @@ class WorkerServer implements EventSink {
   private sample(): void {
     const gpus = gpuSamples(this.node, (context) => this.containers.ownerOf(context));
     const sample = { gpus, hostNs: hostNowNs(), hostBusyNs: this.meter.hostBusyNs() };
-    this.post({ kind: 'sample', sample, activity: gpuActivities(this.node) });
+    const found = this.node.verdictMetrics();
+    const verdicts = found === undefined ? {} : { verdicts: { ...found, analysis: this.analysis.report() } };
+    this.post({ kind: 'sample', sample, activity: gpuActivities(this.node), ...verdicts });
   }
 
   private record(limit: number): void {

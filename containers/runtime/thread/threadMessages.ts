@@ -1,9 +1,11 @@
+import type { MessagePort } from 'node:worker_threads';
 import type { LaunchClass } from '../../../simulator/scheduling/index.js';
 import type { BusyTimes } from '../busyMeter.js';
 import type { GpuActivity } from '../gpuActivity.js';
 import type { NodeSample } from '../gpuHistory.js';
 import type { ContainerFrame, InputType, ResultFrame, ServiceParts } from '../../protocol/index.js';
 import type { ReplicaIdentity } from '../modelContainer.js';
+import type { VerdictReport } from '../verdictReport.js';
 
 /** A line is one channel of the many that share the worker's port. */
 export type ToWorker =
@@ -25,6 +27,10 @@ export type ToWorker =
     }
   /** The thread that loads models has died: none of what it was asked for will come. */
   | { readonly kind: 'loaderGone' }
+  /** The port to the analyst of kernels that was wanted. */
+  | { readonly kind: 'analyst'; readonly port: MessagePort }
+  /** The thread behind it has died. */
+  | { readonly kind: 'analystGone' }
   /** Stops the line's container. */
   | { readonly kind: 'stop'; readonly line: number }
   /** Answer `drained` once no container has a batch in flight. */
@@ -44,7 +50,11 @@ export type FromWorker =
       readonly kind: 'sample';
       readonly sample: NodeSample;
       readonly activity: readonly GpuActivity[];
+      /** Undefined where launches are not judged. */
+      readonly verdicts?: VerdictReport;
     }
+  /** There are kernels to analyse, and no port to an analyst. */
+  | { readonly kind: 'analystWanted' }
   /** A piece of the timeline that is being recorded. */
   | { readonly kind: 'timeline'; readonly text: string; readonly isLast: boolean };
 
