@@ -3,6 +3,7 @@ import { accessSlots } from './accessSlots.js';
 import { generatedFunction } from './generatedFunction.js';
 import { bitsOf, floored, truncated } from './intervalRuntime.js';
 import { argumentText, dimensionText, extentText, literal, LAUNCH_TEXT, NodeCode } from './nodeCode.js';
+import { variablesOfNodes } from './nodeGraph.js';
 import type { IntervalBuffer } from './overlap.js';
 import type { ValidatedLaunch } from './validatedLaunch.js';
 
@@ -13,10 +14,12 @@ type Enumerate = (launch: ValidatedLaunch, budget: number) => 0 | 1 | 2;
 
 /**
  * Every thread and every iteration, one after another (section 2.5): far too slow for launches, but nothing is more precise
- * without running the kernel. An unknown value is NaN. Takes intervals of whole accesses from `bounds`, by slot, for
- * addresses that it cannot compute.
+ * without running the kernel. An unknown value is NaN, and Infinity when it is unknown but known to be more than any exact
+ * number. Takes intervals of whole accesses from `bounds`, by slot, for addresses that it cannot compute.
  */
 export class StrawmanCode extends NodeCode {
+  private readonly depends = variablesOfNodes(this.summary);
+
   static enumerate(summary: KernelSummary, bounds: IntervalBuffer, buffer: IntervalBuffer): Enumerate {
     return new StrawmanCode(summary).function(bounds, buffer);
   }
@@ -40,13 +43,14 @@ export class StrawmanCode extends NodeCode {
       ) => Enumerate
     >(
       ['B', 'LO', 'HI', 'floored', 'truncated', 'bitsOf'],
-      `const safe = (x) => x <= ${MOST} && x >= -${MOST} ? x : NaN;\nreturn function (L, budget) {\n${LAUNCH_TEXT}\nB.clear();\n${this.text}\n};`,
+      `const safe = (x) => x <= ${MOST} && x >= -${MOST} ? x : NaN;\nconst huge = (x) => x === Infinity ? x : safe(x);\nreturn function (L, budget) {\n${LAUNCH_TEXT}\nB.clear();\n${this.text}\n};`,
     );
     return make(buffer, bounds.lo, bounds.hi, floored, truncated, bitsOf);
   }
 
   private access(access: SummaryAccess, slot: number): void {
     const isWrite = access.kind === 'write';
+    const depends = this.depends;
     const whole = `B.join(LO[${slot}], HI[${slot}], ${isWrite});`;
     const head = (index: number): string => {
       const variable = this.summary.variables[index];
@@ -56,7 +60,16 @@ export class StrawmanCode extends NodeCode {
       }
       this.need(variable.count);
       const count = `x${variable.count}`;
-      return `if (${count} !== ${count}) ${whole}else for (let k${index} = 0; k${index} < ${count}; k${index}++)`;
+      // Without knowing how often: of the threads that come there, as far as they are known already.
+      const { variables } = access;
+      const open = new Set(variables.slice(variables.indexOf(index)));
+      const known = access.conditions.filter(
+        (node) => ![...(depends[node] ?? [])].some((each) => open.has(each)),
+      );
+      for (const node of known) this.need(node);
+      const comes = known.map((node) => `x${node} !== 0`).join(' && ');
+      const all = `{ if (${comes === '' ? 'true' : comes}) ${whole} }`;
+      return `if (!Number.isFinite(${count})) ${all} else for (let k${index} = 0; k${index} < ${count}; k${index}++)`;
     };
     // Where no byte is left of the interval the access does not happen.
     const guard = `LO[${slot}] <= HI[${slot}]`;
@@ -64,7 +77,7 @@ export class StrawmanCode extends NodeCode {
       for (const node of [access.exact, ...access.conditions]) this.need(node);
       const happens = access.conditions.map((node) => `x${node} !== 0`);
       const at = `x${access.exact}`;
-      const add = `if (${at} === ${at}) B.join(${at}, ${at} + ${literal(access.bytes - 1)}, ${isWrite});else ${whole}`;
+      const add = `if (Number.isFinite(${at})) B.join(${at}, ${at} + ${literal(access.bytes - 1)}, ${isWrite});else ${whole}`;
       return [
         'if (--budget < 0) return 2;',
         `if (${happens.length === 0 ? 'true' : happens.join(' && ')}) { ${add} }`,
@@ -81,7 +94,11 @@ export class StrawmanCode extends NodeCode {
     const at = (operand: number): string => `x${operand}`;
     const [a, b] =
       'a' in node && 'b' in node ? ([at(node.a), at(node.b)] as const) : (['NaN', 'NaN'] as const);
-    const known = (value: string): string => `(${a} === ${a} && ${b} === ${b} ? ${value} : NaN)`;
+    const known = (value: string): string =>
+      `(Number.isFinite(${a}) && Number.isFinite(${b}) ? ${value} : NaN)`;
+    // One of them may be beyond all that is exact, but not both.
+    const compared = (value: string): string =>
+      `(${a} === ${a} && ${b} === ${b} && (${a} !== Infinity || ${b} !== Infinity) ? ${value} : NaN)`;
     const safe = (value: string): string => `safe(${value})`;
     switch (node.op) {
       case 'constant':
@@ -98,7 +115,7 @@ export class StrawmanCode extends NodeCode {
       case 'hull':
         return 'NaN';
       case 'sum':
-        return node.terms.reduce((sum, term) => safe(`${sum} + ${at(term)}`), literal(node.constant));
+        return node.terms.reduce((sum, term) => `huge(${sum} + ${at(term)})`, literal(node.constant));
       case 'scale':
         return safe(`${literal(node.factor)} * ${at(node.of)}`);
       case 'product':
@@ -106,11 +123,11 @@ export class StrawmanCode extends NodeCode {
       case 'power':
         return `${at(node.of)} >= 0 && ${at(node.of)} <= 52 ? 2 ** ${at(node.of)} : NaN`;
       case 'quotient':
-        return `${b} === 0 ? NaN : ${node.rounding === 'floor' ? 'floored' : 'truncated'}(${a}, ${b})`;
+        return `${b} === 0 ? NaN : ${known(`${node.rounding === 'floor' ? 'floored' : 'truncated'}(${a}, ${b})`)}`;
       case 'exactQuotient':
         return `${b} !== 0 && ${a} % ${b} === 0 && ${a} / ${b} >= 0 ? ${a} / ${b} : NaN`;
       case 'remainder':
-        return `${b} === 0 ? NaN : ${a} - ${b} * ${node.rounding === 'floor' ? 'floored' : 'truncated'}(${a}, ${b})`;
+        return `${b} === 0 ? NaN : ${known(`${a} - ${b} * ${node.rounding === 'floor' ? 'floored' : 'truncated'}(${a}, ${b})`)}`;
       case 'minimum':
         return `Math.min(${a}, ${b})`;
       case 'maximum':
@@ -122,11 +139,11 @@ export class StrawmanCode extends NodeCode {
       case 'select':
         return `${at(node.condition)} === 1 ? ${a} : ${at(node.condition)} === 0 ? ${b} : NaN`;
       case 'less':
-        return known(`(${a} < ${b} ? 1 : 0)`);
+        return compared(`(${a} < ${b} ? 1 : 0)`);
       case 'lessEqual':
-        return known(`(${a} <= ${b} ? 1 : 0)`);
+        return compared(`(${a} <= ${b} ? 1 : 0)`);
       case 'equal':
-        return known(`(${a} === ${b} ? 1 : 0)`);
+        return compared(`(${a} === ${b} ? 1 : 0)`);
       case 'not':
         return `1 - ${at(node.of)}`;
       case 'and':
@@ -157,13 +174,14 @@ function logic(terms: readonly string[], deciding: 0 | 1): string {
 }
 
 function wrapText(value: string, bits: 8 | 16 | 32 | 64, signed: boolean): string {
-  if (bits === 64) return signed ? value : `${value} < 0 ? NaN : ${value}`;
+  // Below zero it is beyond 2^63, more than anything exact: of use in comparisons.
+  if (bits === 64) return signed ? `safe(${value})` : `${value} < 0 ? Infinity : ${value}`;
   const shift = 32 - bits;
   const low =
     bits === 32
       ? `${value} ${signed ? '|' : '>>>'} 0`
       : `${value} << ${shift} ${signed ? '>>' : '>>>'} ${shift}`;
-  return `${value} === ${value} ? ${low} : NaN`;
+  return `Number.isFinite(${value}) ? ${low} : NaN`;
 }
 
 function rangeOf(bits: 8 | 16 | 32, signed: boolean): readonly [number, number] {
