@@ -161,14 +161,16 @@ function checkLaunch(
   const args = { module: 0, kernel: spec.kernel, grid, block, dynamicSharedBytes, params, cooperative };
   const command: LaunchCommand = { ticket: 0, context: 0, stream: 0, op: 'launch', args };
   const loaded = loadModule(module, new NodeMemory({ isDeclaredOnly: true }).createSpace());
+  const kernel = loaded.ir.functions.find((fn) => fn.isEntry && fn.name === spec.kernel);
+  if (kernel === undefined)
+    throw new LaunchSpecError('invalidSpec', `kernel: no entry '${spec.kernel}'`, 'kernel');
+  // What the simulator cannot run there is a verdict on all the same: nothing is known of it.
+  if (kernel.refusal !== undefined) return kernel;
   try {
     launchRequest(command, loaded, device, 0);
   } catch (error) {
     if (!(error instanceof Refusal) && !(error instanceof GpuError)) throw error;
     throw new LaunchSpecError('refused', error.message);
   }
-  const kernel = loaded.ir.functions.find((fn) => fn.isEntry && fn.name === spec.kernel);
-  if (kernel === undefined)
-    throw new LaunchSpecError('invalidSpec', `kernel: no entry '${spec.kernel}'`, 'kernel');
   return kernel;
 }
