@@ -55,6 +55,16 @@ class WarpContext implements MemoryContext {
     return this.execution.memory.locate(this, lane, space, address, bytes, kind, align);
   }
 
+  locateTogether(
+    lanes: number,
+    space: ResolvedSpace,
+    addresses: Float64Array,
+    bytes: number,
+    kind: AccessKind,
+  ): Location | undefined {
+    return this.execution.memory.locateTogether(this, lanes, space, addresses, bytes, kind);
+  }
+
   peek(lane: number, space: ResolvedSpace, address: number, bytes: number): Location {
     return this.execution.memory.peek(this, lane, space, address, bytes);
   }
@@ -90,7 +100,7 @@ export class BlockExecution {
   private executed = 0;
   private clockReads = 0;
   private sleptNs = 0;
-  private place: FaultPlace = { warp: 0, pc: 0 };
+  private readonly place = { warp: 0, pc: 0 };
 
   /** @param block linear index in the grid */
   constructor(
@@ -138,24 +148,32 @@ export class BlockExecution {
     const step = this.resources.program.steps[pc];
     const context = this.contexts[warp.index];
     if (step === undefined || context === undefined) throw new RangeError(`no instruction ${pc}`);
-    this.place = { warp: warp.index, pc };
+    this.setPlace(warp.index, pc);
     const active = step.guard === undefined ? lanes : this.guarded(step, warp, lanes);
     this.count(step, lanes);
     context.pc = pc;
     this.resources.observer.onStep?.(warp, pc, lanes, active);
     const passing = lanes & ~active;
-    forEachLane(passing, (lane) => (warp.pcs[lane] = pc + 1));
+    if (passing !== 0) warp.moveTo(passing, pc + 1);
     if (active !== 0) this.act(step, context, active, pc, passing);
+  }
+
+  private setPlace(warp: number, pc: number): void {
+    this.place.warp = warp;
+    this.place.pc = pc;
   }
 
   private guarded(step: ProgramStep, warp: Warp, lanes: number): number {
     const { guard } = step;
     if (guard === undefined) return lanes;
-    let active = 0;
-    forEachLane(lanes, (lane) => {
-      if (warp.registers.predicate(guard.register, lane) !== guard.negated) active |= 1 << lane;
-    });
-    return active;
+    const { words } = warp.registers;
+    const base = 2 * guard.register * lanesPerWarp;
+    let holds = 0;
+    for (let rest = lanes; rest !== 0; rest &= rest - 1) {
+      const bit = rest & -rest;
+      if (words[base + 2 * (31 - Math.clz32(bit))] === 1) holds |= bit;
+    }
+    return guard.negated ? lanes & ~holds : holds;
   }
 
   private count(step: ProgramStep, lanes: number): void {
@@ -177,15 +195,13 @@ export class BlockExecution {
     switch (action.kind) {
       case 'lanes':
         this.compute(action, context, active);
-        for (let rest = active; rest !== 0; rest &= rest - 1) {
-          warp.pcs[31 - Math.clz32(rest & -rest)] = pc + 1;
-        }
+        warp.moveTo(active, pc + 1);
         break;
       case 'nothing':
-        forEachLane(active, (lane) => (warp.pcs[lane] = pc + 1));
+        warp.moveTo(active, pc + 1);
         break;
       case 'branch':
-        forEachLane(active, (lane) => (warp.pcs[lane] = action.target));
+        warp.moveTo(active, action.target);
         if (passing !== 0 && action.target !== pc + 1) this.resources.observer.onDivergence?.(warp, pc);
         break;
       case 'branchTable':
@@ -347,7 +363,7 @@ export class BlockExecution {
 
   private executeTogether(context: WarpContext, group: number, pc: number): void {
     const action = this.resources.program.steps[pc]?.action;
-    this.place = { warp: context.warp, pc };
+    this.setPlace(context.warp, pc);
     context.pc = pc;
     if (action?.kind === 'warp') action.operation.execute(context, group);
     const { pcs } = context.state;
@@ -397,7 +413,7 @@ export class BlockExecution {
     forEachLane(lanes, (lane) => {
       const other = warp.pcs[lane] ?? 0;
       if (other === pc) return;
-      this.place = { warp: warp.index, pc };
+      this.setPlace(warp.index, pc);
       const message =
         `lanes of one warp wait for barrier ${id} at different instructions, ` +
         `here and at line ${steps[other]?.instruction.line ?? 0}`;
@@ -411,7 +427,7 @@ export class BlockExecution {
     const warp = stray ?? this.warps.find(({ live }) => live !== 0);
     if (warp === undefined) return new LaneFault('deadlock', 'no thread can go on');
     const lane = lowestLane(warp.live);
-    this.place = { warp: warp.index, pc: warp.pcs[lane] ?? 0 };
+    this.setPlace(warp.index, warp.pcs[lane] ?? 0);
     if (((warp.atBarrier >>> lane) & 1) === 0) {
       return laneFault(
         new LaneFault(

@@ -79,6 +79,35 @@ export class BlockMemory {
     return location;
   }
 
+  /**
+   * The accesses of many lanes at once: `at` is what to add to each lane's address. Undefined, and nothing counted or told,
+   * unless all are allowed and lie in one piece of memory, and nobody wants to hear of each lane's by itself.
+   * @param bytes of each lane; a power of two
+   */
+  locateTogether(
+    place: AccessPlace,
+    lanes: number,
+    space: ResolvedSpace,
+    addresses: Float64Array,
+    bytes: number,
+    kind: AccessKind,
+  ): Location | undefined {
+    const { counters, observer, journal, global } = this.resources;
+    const isHeardByLane = observer.onAccess !== undefined && observer.onAccesses === undefined;
+    if (space === 'local' || journal !== undefined || isHeardByLane) return undefined;
+    const memory = space === 'global' ? global : space === 'shared' ? this.shared : this.params;
+    const location = memory.locateTogether(addresses, lanes, bytes, kind !== 'load');
+    if (location === undefined) return undefined;
+    observer.onAccesses?.(place.state, place.pc, lanes, space, addresses, bytes, kind);
+    const all = bytes * laneCount(lanes);
+    if (space === 'shared') counters.sharedBytes += all;
+    else if (space === 'global') {
+      if (kind !== 'store') counters.globalLoadBytes += all;
+      if (kind !== 'load') counters.globalStoreBytes += all;
+    }
+    return location;
+  }
+
   /** Bytes that a call of the device's runtime reads: neither counted nor told. @throws LaneFault */
   peek(place: AccessPlace, lane: number, space: ResolvedSpace, address: number, bytes: number): Location {
     return this.memoryOf(place, lane, space, address, bytes, 'load', bytes);

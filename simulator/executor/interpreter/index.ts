@@ -1,3 +1,4 @@
+export { addressSlice, type SlicePart } from './addressSlice.js';
 export { BlockExecution, type BlockResources, type FaultPlace } from './blockExecution.js';
 export { LaneFault } from './faults.js';
 export type { AccessKind } from './laneInstructions.js';

@@ -31,6 +31,14 @@ export interface MemoryContext extends LaneContext {
     kind: AccessKind,
     align?: number,
   ): Location;
+  /** See `BlockMemory.locateTogether`. */
+  locateTogether(
+    lanes: number,
+    space: ResolvedSpace,
+    addresses: Float64Array,
+    bytes: number,
+    kind: AccessKind,
+  ): Location | undefined;
   /** As `locate` for a load that no observer is told of and no counter counts. @throws LaneFault */
   peek(lane: number, space: ResolvedSpace, address: number, bytes: number): Location;
   /** `printf`, `malloc` and the like. */

@@ -51,6 +51,48 @@ export class GlobalMemory {
     }
     return { space: 'global', view: this.view, at: address - this.segment.virtualAddress };
   }
+
+  /**
+   * The same for lanes that access one segment: `at` is what to add to an address. Undefined where they do not, or where an
+   * access is not allowed.
+   */
+  locateTogether(
+    addresses: Float64Array,
+    lanes: number,
+    bytes: number,
+    isWrite: boolean,
+  ): Location | undefined {
+    const first = addresses[31 - Math.clz32(lanes & -lanes)] ?? 0;
+    if (this.segment === undefined || !contains(this.segment, first, bytes)) {
+      const found = this.space.find(first);
+      if (found === undefined || !contains(found, first, bytes)) return undefined;
+      this.segment = found;
+      this.view = viewOf(this.space.view(found.virtualAddress, found.bytes));
+    }
+    const { virtualAddress, bytes: size, permission } = this.segment;
+    if (isWrite && permission === 'read') return undefined;
+    if (!areWithin(addresses, lanes, bytes, virtualAddress, virtualAddress + size)) return undefined;
+    return { space: 'global', view: this.view, at: -virtualAddress };
+  }
+}
+
+/**
+ * Whether the accesses of all lanes of a mask lie between two addresses at multiples of their size.
+ * @param bytes of each; a power of two
+ */
+function areWithin(
+  addresses: Float64Array,
+  lanes: number,
+  bytes: number,
+  from: number,
+  until: number,
+): boolean {
+  const last = until - bytes;
+  for (let rest = lanes; rest !== 0; rest &= rest - 1) {
+    const address = addresses[31 - Math.clz32(rest & -rest)] ?? 0;
+    if (address < from || address > last || (address & (bytes - 1)) !== 0) return false;
+  }
+  return true;
 }
 
 function contains(segment: Segment, address: number, bytes: number): boolean {
@@ -87,6 +129,18 @@ export class OffsetMemory {
       );
     }
     return { space: this.space, view: this.view, at: offset };
+  }
+
+  /** See `GlobalMemory.locateTogether`. */
+  locateTogether(
+    offsets: Float64Array,
+    lanes: number,
+    bytes: number,
+    isWrite: boolean,
+  ): Location | undefined {
+    if (isWrite && this.space === 'param') return undefined;
+    if (!areWithin(offsets, lanes, bytes, 0, this.view.byteLength)) return undefined;
+    return { space: this.space, view: this.view, at: 0 };
   }
 }
 

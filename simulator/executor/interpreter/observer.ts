@@ -33,6 +33,19 @@ export interface InterpreterObserver {
     location: Location,
   ): void;
   /**
+   * In place of `onAccess`, where lanes access one piece of memory: all of them at once. The bytes are as before it, and
+   * the addresses of other lanes than these mean nothing.
+   */
+  onAccesses?(
+    warp: Warp,
+    pc: number,
+    lanes: number,
+    space: ResolvedSpace,
+    addresses: Float64Array,
+    bytes: number,
+    kind: AccessKind,
+  ): void;
+  /**
    * A lane's access is not allowed. True lets the lane go on: a load gives zeros, a store or atomic changes nothing.
    * Otherwise the kernel ends with the fault.
    */

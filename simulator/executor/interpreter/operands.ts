@@ -213,3 +213,41 @@ export function addressReader(
     return Number(BigInt.asUintN(64, BigInt(read(registers, lane)) + BigInt(offset)));
   };
 }
+
+const WORD = 2 ** 32;
+
+/**
+ * As `addressReader`, of many lanes: false where an address is beyond what a pair of words says as a number, and then some
+ * of them are not there.
+ */
+export function addressColumn(
+  operand: IrOperand,
+  fn: IrFunction,
+  symbols: SymbolAddress,
+): (context: LaneContext, lanes: number, into: Float64Array) => boolean {
+  const read = addressReader(operand, fn, symbols);
+  const base = operand.kind === 'address' ? operand.base : undefined;
+  const offset = operand.kind === 'address' ? operand.offset : 0;
+  if (typeof base !== 'number') {
+    return (context, _lanes, into) => {
+      into.fill(read(context, 0));
+      return true;
+    };
+  }
+  const isNarrow = /32$/.test(fn.registers[base]?.type ?? 'b64');
+  const at = base * lanesPerWarp;
+  return ({ registers: { words } }, lanes, into) => {
+    for (let rest = lanes; rest !== 0; rest &= rest - 1) {
+      const lane = 31 - Math.clz32(rest & -rest);
+      const low = (words[2 * (at + lane)] ?? 0) >>> 0;
+      if (isNarrow) into[lane] = (low + offset) >>> 0;
+      else {
+        const high = (words[2 * (at + lane) + 1] ?? 0) >>> 0;
+        const address = high * WORD + low + offset;
+        if (high >= 2 ** 20 || address < 0) return false;
+        into[lane] = address;
+      }
+    }
+    return true;
+  };
+}

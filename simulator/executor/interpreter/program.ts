@@ -8,6 +8,8 @@ import type { LaneEffect } from './laneInstructions.js';
 import { laneInstruction } from './laneInstructions.js';
 import type { OperandReader, OperandWriter, SymbolAddress } from './operands.js';
 import { operandReader, operandWriter } from './operands.js';
+import type { SlicePart } from './addressSlice.js';
+import { warpPlace } from './warpAccesses.js';
 import { warpEffect, type WarpEffect } from './warpEffects.js';
 import type { WarpOperation } from './warpOperations.js';
 import { warpOperation } from './warpOperations.js';
@@ -62,24 +64,48 @@ function symbolAddresses(launch: ExecutorLaunch): SymbolAddress {
     functionAddress(module.ir, name);
 }
 
-export function makeProgram(launch: ExecutorLaunch): Program {
+/** @param slice how much of each instruction to run, if not all of it */
+export function makeProgram(launch: ExecutorLaunch, slice?: readonly SlicePart[]): Program {
   const { kernel } = launch;
   const symbols = symbolAddresses(launch);
   return {
     fn: kernel,
-    steps: kernel.instructions.map((instruction) => makeStep(instruction, kernel, symbols)),
+    steps: kernel.instructions.map((instruction, index) =>
+      makeStep(instruction, kernel, symbols, slice?.[index] ?? 'whole'),
+    ),
     sharedBytes: sharedBytesOf(layoutShared(launch.module.ir, kernel), launch.shape.dynamicSharedBytes),
     localBytes: layoutLocal(kernel).bytes,
   };
 }
 
-function makeStep(instruction: IrInstruction, fn: IrFunction, symbols: SymbolAddress): ProgramStep {
+function makeStep(
+  instruction: IrInstruction,
+  fn: IrFunction,
+  symbols: SymbolAddress,
+  part: SlicePart,
+): ProgramStep {
   return {
     instruction,
     class: classOf(instruction),
     guard: instruction.guard,
-    action: makeAction(instruction, fn, symbols),
+    action: partOf(makeAction(instruction, fn, symbols), instruction, fn, symbols, part),
   };
+}
+
+/** What is not supported stays so. */
+function partOf(
+  action: ProgramStep['action'],
+  instruction: IrInstruction,
+  fn: IrFunction,
+  symbols: SymbolAddress,
+  part: SlicePart,
+): ProgramStep['action'] {
+  if (part === 'whole' || action.kind !== 'lanes') return action;
+  if (part === 'nothing') return { kind: 'nothing' };
+  const place = warpPlace(instruction, fn, symbols);
+  return place === undefined
+    ? action
+    : { kind: 'lanes', effect: (context, lane) => place(context, 1 << lane), together: place };
 }
 
 function makeAction(

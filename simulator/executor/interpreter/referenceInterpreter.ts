@@ -10,6 +10,7 @@ import type {
   RunResult,
 } from '../types.js';
 import { blockIndexOf } from './blockExecution.js';
+import type { SlicePart } from './addressSlice.js';
 import { BlockRun, StopRun } from './blockRun.js';
 import { LaneFault } from './faults.js';
 import { GlobalJournal } from './globalJournal.js';
@@ -39,6 +40,8 @@ export interface InterpreterOptions {
    */
   readonly draw?: (choices: number) => number;
   readonly observer?: InterpreterObserver;
+  /** How much of each instruction to run, if not all of it: see `addressSlice`. Memory is not what the kernel makes of it then. */
+  readonly slice?: (fn: IrFunction) => readonly SlicePart[];
 }
 
 /**
@@ -103,7 +106,7 @@ export class ReferenceInterpreter {
       const fault = new LaneFault('unsupportedInstruction', `${instruction}: ${reason}`);
       return { status: 'fault', counters, fault: describe(launch, fault, blocks[0] ?? 0, 0, line) };
     }
-    const program = makeProgram(launch);
+    const program = makeProgram(launch, this.options.slice?.(kernel));
     const global = new GlobalMemory(launch.module.space);
     const observer = this.options.observer ?? {};
     const order = this.options.reversedWarps === true ? 'reversed' : 'forward';

@@ -31,6 +31,15 @@ export class Warp {
     this.live = maskOf(lanes);
   }
 
+  /** Sets where lanes stand. */
+  moveTo(lanes: number, pc: number): void {
+    if (lanes === -1) {
+      this.pcs.fill(pc);
+      return;
+    }
+    for (let rest = lanes; rest !== 0; rest &= rest - 1) this.pcs[31 - Math.clz32(rest & -rest)] = pc;
+  }
+
   /** Lanes that can step now. */
   get ready(): number {
     return this.live & ~this.waiting;

@@ -1,13 +1,16 @@
 import { isSignedType, typeBits, typeBytes } from '../../ptx/index.js';
 import type { IrFunction, IrInstruction, IrOperand, ScalarType } from '../../ptx/index.js';
 import { spaceOf } from '../compiler/instructionClass.js';
-import type { MemoryContext } from './laneInstructions.js';
+import type { AccessKind, MemoryContext } from './laneInstructions.js';
 import { splitGeneric, type Location, type ResolvedSpace } from './memorySpaces.js';
-import { addressReader, type SymbolAddress } from './operands.js';
+import { addressColumn, addressReader, type SymbolAddress } from './operands.js';
 import { lanesPerWarp } from './registerFile.js';
 import type { WarpEffect } from './warpEffects.js';
 
-/** Loads and stores of registers, their bits moved as words: lane after lane, as the lanes' own effects do it. */
+/**
+ * Loads and stores of registers, their bits moved as words: all lanes at once where they access one piece of memory, else
+ * lane after lane, as the lanes' own effects do it.
+ */
 export function warpAccess(
   instruction: IrInstruction,
   fn: IrFunction,
@@ -28,22 +31,74 @@ export function warpAccess(
   const transfers = registers.map((register, index) =>
     isLoad ? loader(register, type, fn, index * bytes) : storer(register, bytes, index * bytes),
   );
-  const written = spaceOf(instruction.modifiers);
-  const all = bytes * registers.length;
-  const kind = isLoad ? 'load' : 'store';
+  return access(place, fn, symbols, {
+    written: spaceOf(instruction.modifiers),
+    bytes: bytes * registers.length,
+    kind: isLoad ? 'load' : 'store',
+    transfers,
+  });
+}
+
+/** Checks where an access of memory goes, counts it and tells it, and moves nothing. */
+export function warpPlace(
+  instruction: IrInstruction,
+  fn: IrFunction,
+  symbols: SymbolAddress,
+): WarpEffect | undefined {
+  const { opcode, sources, destinations, types, modifiers } = instruction;
+  const [place] = sources;
+  if (place?.kind !== 'address') return undefined;
+  const isLoad = opcode === 'ld' || opcode === 'ldu';
+  const value = isLoad ? destinations[0] : sources[1];
+  const elements = value?.kind === 'vector' ? value.elements.length : 1;
+  return access(place, fn, symbols, {
+    written: spaceOf(modifiers),
+    bytes: typeBytes(types[0] ?? 'b32') * elements,
+    kind: isLoad ? 'load' : opcode === 'st' ? 'store' : 'atomic',
+    transfers: [],
+  });
+}
+
+interface Access {
+  /** The state space, or 'generic'. */
+  readonly written: string;
+  /** Of a lane. */
+  readonly bytes: number;
+  readonly kind: AccessKind;
+  readonly transfers: readonly Transfer[];
+}
+
+function access(
+  place: IrOperand,
+  fn: IrFunction,
+  symbols: SymbolAddress,
+  { written, bytes, kind, transfers }: Access,
+): WarpEffect {
+  const column = addressColumn(place, fn, symbols);
   const address = addressReader(place, fn, symbols);
-  const [only] = transfers;
+  // Generic addresses mostly are global ones; a `.const` variable is a read-only piece of global memory.
+  const likely = written === 'generic' || written === 'const' ? 'global' : (written as ResolvedSpace);
+  const addresses = new Float64Array(lanesPerWarp);
   return (context, lanes) => {
+    const together = column(context, lanes, addresses)
+      ? context.locateTogether(lanes, likely, addresses, bytes, kind)
+      : undefined;
+    if (together !== undefined) {
+      for (const transfer of transfers) transfer(context, lanes, together, addresses);
+      return;
+    }
     for (let rest = lanes; rest !== 0; rest &= rest - 1) {
       const lane = 31 - Math.clz32(rest & -rest);
       context.lane = lane;
-      const at = address(context, lane);
-      const location = locate(context, lane, written, at, all, kind);
-      if (transfers.length === 1) only?.(context, lane, location);
-      else for (const transfer of transfers) transfer(context, lane, location);
+      const location = locate(context, lane, written, address(context, lane), bytes, kind);
+      NO_ADDRESSES[lane] = 0;
+      for (const transfer of transfers) transfer(context, 1 << lane, location, NO_ADDRESSES);
     }
   };
 }
+
+/** Where the location alone says where the bytes are. */
+const NO_ADDRESSES = new Float64Array(lanesPerWarp);
 
 function locate(
   context: MemoryContext,
@@ -51,7 +106,7 @@ function locate(
   written: string,
   address: number,
   bytes: number,
-  kind: 'load' | 'store',
+  kind: AccessKind,
 ): Location {
   if (written === 'generic') {
     const split = splitGeneric(address);
@@ -73,45 +128,43 @@ function registersOf(operand: IrOperand | undefined): number[] | undefined {
   return registers.length === 0 ? undefined : registers;
 }
 
-type Transfer = (context: MemoryContext, lane: number, location: Location) => void;
+/** Moves what lanes access between memory and a register; a lane's bytes lie at the location and its address from there. */
+type Transfer = (context: MemoryContext, lanes: number, location: Location, addresses: Float64Array) => void;
 
 function loader(register: number, type: ScalarType, fn: IrFunction, offset: number): Transfer {
   const base = register * lanesPerWarp;
-  const isSigned = isSignedType(type);
+  const bytes = typeBytes(type);
   const bits = typeBits(fn.registers[register]?.type ?? 'b32');
   const mask = bits >= 32 ? -1 : (1 << bits) - 1;
-  switch (typeBytes(type)) {
-    case 8:
-      return ({ registers: { words } }, lane, { view, at }) => {
-        words[2 * (base + lane)] = view.getInt32(at + offset, true);
-        words[2 * (base + lane) + 1] = view.getInt32(at + offset + 4, true);
-      };
-    case 4:
-      return ({ registers: { words } }, lane, { view, at }) => {
-        words[2 * (base + lane)] = view.getInt32(at + offset, true) & mask;
-      };
-    case 2:
-      return ({ registers: { words } }, lane, { view, at }) => {
-        const value = isSigned ? view.getInt16(at + offset, true) : view.getUint16(at + offset, true);
-        words[2 * (base + lane)] = value & mask;
-      };
-    default:
-      return ({ registers: { words } }, lane, { view, at }) => {
-        words[2 * (base + lane)] = (isSigned ? view.getInt8(at + offset) : view.getUint8(at + offset)) & mask;
-      };
-  }
+  const read = narrowReader(bytes, isSignedType(type));
+  return ({ registers: { words } }, lanes, { view, at }, addresses) => {
+    for (let rest = lanes; rest !== 0; rest &= rest - 1) {
+      const lane = 31 - Math.clz32(rest & -rest);
+      const from = at + (addresses[lane] ?? 0) + offset;
+      if (bytes < 4) words[2 * (base + lane)] = read(view, from) & mask;
+      else words[2 * (base + lane)] = view.getInt32(from, true) & mask;
+      if (bytes === 8) words[2 * (base + lane) + 1] = view.getInt32(from + 4, true);
+    }
+  };
+}
+
+function narrowReader(bytes: number, isSigned: boolean): (view: DataView, at: number) => number {
+  if (bytes === 2)
+    return isSigned ? (view, at) => view.getInt16(at, true) : (view, at) => view.getUint16(at, true);
+  return isSigned ? (view, at) => view.getInt8(at) : (view, at) => view.getUint8(at);
 }
 
 function storer(register: number, bytes: number, offset: number): Transfer {
   const base = register * lanesPerWarp;
-  return ({ registers: { words } }, lane, { view, at }) => {
-    const word = words[2 * (base + lane)] ?? 0;
-    if (bytes === 4) view.setInt32(at + offset, word, true);
-    else if (bytes === 2) view.setInt16(at + offset, word, true);
-    else if (bytes === 1) view.setInt8(at + offset, word);
-    else {
-      view.setInt32(at + offset, word, true);
-      view.setInt32(at + offset + 4, words[2 * (base + lane) + 1] ?? 0, true);
+  return ({ registers: { words } }, lanes, { view, at }, addresses) => {
+    for (let rest = lanes; rest !== 0; rest &= rest - 1) {
+      const lane = 31 - Math.clz32(rest & -rest);
+      const word = words[2 * (base + lane)] ?? 0;
+      const to = at + (addresses[lane] ?? 0) + offset;
+      if (bytes === 2) view.setInt16(to, word, true);
+      else if (bytes === 1) view.setInt8(to, word);
+      else view.setInt32(to, word, true);
+      if (bytes === 8) view.setInt32(to + 4, words[2 * (base + lane) + 1] ?? 0, true);
     }
   };
 }

@@ -7,6 +7,7 @@ import type { SymbolAddress } from './operands.js';
 import { operandReader } from './operands.js';
 import { lanesPerWarp } from './registerFile.js';
 import { warpAccess } from './warpAccesses.js';
+import { wordEffect } from './wordEffects.js';
 import { wideEffect } from './wideEffects.js';
 
 /** What an instruction does for all lanes of a mask: for each of them what its effect by lane does, bit for bit. */
@@ -25,7 +26,11 @@ export function warpEffect(
     case 'st':
       return warpAccess(instruction, fn, symbols);
     default:
-      return wideEffect(instruction, fn, symbols) ?? numberEffect(instruction, fn, symbols);
+      return (
+        wideEffect(instruction, fn, symbols) ??
+        wordEffect(instruction, fn) ??
+        numberEffect(instruction, fn, symbols)
+      );
   }
 }
 

@@ -44,6 +44,8 @@ interface Split {
 /** The paths of a warp, the one that steps last, and who has stepped lately. */
 interface WarpPaths {
   readonly splits: Split[];
+  /** The set that stepped last and its path, as long as all of it stands at the instruction behind. */
+  straight: { set: LaneSet; split: Split } | undefined;
   steps: number;
   stepped: number;
 }
@@ -55,32 +57,35 @@ interface WarpPaths {
  * may wait for one another through memory, a path that goes on for long lets the others have a turn, too.
  */
 export class PostDominatorPolicy implements WarpPolicy {
-  private readonly paths = new Map<Warp, WarpPaths>();
+  /** By index of the warp. */
+  private readonly paths: WarpPaths[] = [];
   /** First instruction of the immediate post-dominator of the block that an instruction ends; -1 for none. */
   private readonly meetingPoint: Int32Array;
+  /** Whether all lanes that step an instruction step the one behind it next, and no other lane is let go by it. */
+  private readonly isStraight: Uint8Array;
 
   /** @param isFair whether no path may keep the others of its warp from running */
   constructor(
     private readonly fn: IrFunction,
     private readonly isFair = false,
   ) {
-    const { immediate } = postDominators(fn);
-    this.meetingPoint = new Int32Array(fn.instructions.length).fill(-1);
-    for (const block of fn.blocks) {
-      const meeting = fn.blocks[immediate[block.index] ?? -1];
-      if (meeting !== undefined) this.meetingPoint[block.last] = meeting.first;
-    }
+    ({ meetingPoint: this.meetingPoint, isStraight: this.isStraight } = flowOf(fn));
   }
 
   start(warp: Warp): void {
     const splits = [{ lanes: warp.live, into: undefined, lastPc: -1 }];
-    this.paths.set(warp, { splits, steps: 0, stepped: 0 });
+    this.paths[warp.index] = { splits, straight: undefined, steps: 0, stepped: 0 };
   }
 
   next(warp: Warp): LaneSet | undefined {
-    const paths = this.paths.get(warp);
+    const paths = this.paths[warp.index] as WarpPaths | undefined;
     if (paths === undefined) return undefined;
-    const { splits } = paths;
+    const { splits, straight } = paths;
+    if (straight !== undefined && !(this.isFair && paths.steps >= PATIENCE_STEPS)) {
+      straight.set = { warp, lanes: straight.set.lanes, pc: straight.set.pc + 1 };
+      return straight.set;
+    }
+    paths.straight = undefined;
     for (let index = splits.length - 1; index >= 0; index--) this.settle(warp, splits, index);
     if (this.isFair && paths.steps >= PATIENCE_STEPS) this.letOthers(warp, paths);
     for (let index = splits.length - 1; index >= 0; index--) {
@@ -125,12 +130,18 @@ export class PostDominatorPolicy implements WarpPolicy {
   }
 
   stepped(set: LaneSet): void {
-    const paths = this.paths.get(set.warp);
+    const paths = this.paths[set.warp.index] as WarpPaths | undefined;
     if (paths === undefined) return;
     paths.steps++;
     paths.stepped |= set.lanes;
-    const split = paths.splits.find((each) => (each.lanes & set.lanes) !== 0);
+    const split =
+      paths.straight?.set === set
+        ? paths.straight.split
+        : paths.splits.find((each) => (each.lanes & set.lanes) !== 0);
     if (split !== undefined) split.lastPc = set.pc;
+    const goesOn = split !== undefined && split.lanes === set.lanes && this.isStraight[set.pc] === 1;
+    if (!goesOn) paths.straight = undefined;
+    else if (paths.straight?.set !== set) paths.straight = { set, split };
   }
 
   /** Brings one split in line with its lanes' pcs and states: exits, partings, arrivals. */
@@ -182,6 +193,33 @@ export class PostDominatorPolicy implements WarpPolicy {
     }
   }
 }
+
+interface Flow {
+  readonly meetingPoint: Int32Array;
+  readonly isStraight: Uint8Array;
+}
+
+const flows = new WeakMap<IrFunction, Flow>();
+
+function flowOf(fn: IrFunction): Flow {
+  const known = flows.get(fn);
+  if (known !== undefined) return known;
+  const { immediate } = postDominators(fn);
+  const meetingPoint = new Int32Array(fn.instructions.length).fill(-1);
+  const isStraight = Uint8Array.from(fn.instructions, ({ opcode }) => (STRAIGHT.test(opcode) ? 1 : 0));
+  for (const block of fn.blocks) {
+    isStraight[block.last] = 0;
+    const meeting = fn.blocks[immediate[block.index] ?? -1];
+    if (meeting !== undefined) meetingPoint[block.last] = meeting.first;
+  }
+  const flow = { meetingPoint, isStraight };
+  flows.set(fn, flow);
+  return flow;
+}
+
+/** Some of the instructions that neither branch nor wait; for others it is looked where the lanes are. */
+const STRAIGHT =
+  /^(?:abs|add|and|bfe|bfi|brev|clz|cvt|cvta|div|ex2|fma|ld|ldu|lg2|lop3|mad|max|min|mov|mul|neg|not|or|popc|prmt|rcp|rem|rsqrt|selp|set|setp|shf|shl|shr|sqrt|st|sub|xor)$/;
 
 /**
  * Lets those go on that have come to a meeting point, without those that have not, and without meeting whom they would at

@@ -1,5 +1,5 @@
 import { typeBits } from '../../ptx/index.js';
-import type { IrFunction, IrInstruction, IrOperand } from '../../ptx/index.js';
+import type { IrFunction, IrInstruction, IrOperand, ScalarType } from '../../ptx/index.js';
 import { spaceOf } from '../compiler/instructionClass.js';
 import type { MemoryContext } from './laneInstructions.js';
 import type { SymbolAddress } from './operands.js';
@@ -32,6 +32,8 @@ export function wideEffect(
   const [a, b, c] = sources;
   const type = types.at(-1) ?? 'b32';
   const isWide = typeBits(type) === 64 && !type.startsWith('f');
+  // The types stand among the modifiers, too.
+  const options = modifiers.filter((modifier) => !types.some((each) => each === modifier));
   switch (opcode) {
     case 'mov':
       return isWide || type === 'f64' ? moved(wideColumn(a, symbols, scratch[0]), write) : undefined;
@@ -39,14 +41,18 @@ export function wideEffect(
       return spaceOf(modifiers) === 'global' ? moved(wideColumn(a, symbols, scratch[0]), write) : undefined;
     case 'add':
     case 'sub':
-      if (!isWide || modifiers.length > 0) return undefined;
+      if (!isWide || options.length > 0) return undefined;
       return summed(wideColumn(a, symbols, scratch[0]), wideColumn(b, symbols, scratch[1]), opcode, write);
     case 'shl':
       if (b?.kind !== 'integer' || b.high !== 0 || b.low < 0 || b.low > 63 || !isWide) return undefined;
       return shifted(wideColumn(a, symbols, scratch[0]), b.low, write);
+    case 'cvt':
+      return types.length === 2 && options.length === 0
+        ? moved(widened(a, types, scratch[0]), write)
+        : undefined;
     case 'mul':
     case 'mad': {
-      if (!modifiers.includes('wide') || modifiers.length > 1 || typeBits(type) !== 32) return undefined;
+      if (options.length !== 1 || options[0] !== 'wide' || typeBits(type) !== 32) return undefined;
       const isSigned = type === 's32';
       const product = multiplied(a, b, isSigned, scratch[0]);
       if (opcode === 'mul') return moved(product, write);
@@ -119,6 +125,24 @@ function multiplied(
         into.low[lane] = Number(BigInt.asIntN(32, exact));
         into.high[lane] = Number(BigInt.asIntN(32, exact >> 32n));
       }
+    }
+    return into;
+  };
+}
+
+/** A 32-bit integer as one of 64 bits. @param types of the result and the operand */
+function widened(a: IrOperand | undefined, types: readonly ScalarType[], into: Wide): WideColumn | undefined {
+  const [to, from] = types;
+  const isInteger = /^[su]64$/.test(to) && /^[su]32$/.test(from);
+  if (!isInteger || a?.kind !== 'register') return undefined;
+  const base = a.register * lanesPerWarp;
+  const isSigned = from === 's32';
+  return ({ registers: { words } }, lanes) => {
+    for (let rest = lanes; rest !== 0; rest &= rest - 1) {
+      const lane = 31 - Math.clz32(rest & -rest);
+      const low = words[2 * (base + lane)] ?? 0;
+      into.low[lane] = low;
+      into.high[lane] = isSigned ? low >> 31 : 0;
     }
     return into;
   };

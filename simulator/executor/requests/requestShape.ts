@@ -35,6 +35,9 @@ export class RequestShaper {
   private readonly bankCounts = new Int32Array(BANKS);
   private readonly bankWords = Array.from({ length: BANKS }, () => new Float64Array(BANKS * 4));
   private most = 0;
+  /** Then words and lines that were there before are those of the lane before. */
+  private isAscending = false;
+  private lastWord = -1;
   private readonly mostOf = new Int32Array(LANES / 4);
 
   /** @param addresses of the active lanes; of global memory or offsets in shared memory */
@@ -49,6 +52,7 @@ export class RequestShaper {
     shape.sectors = 0;
     shape.wavefronts = 0;
     shape.parts = 0;
+    this.isAscending = areAscending(activeMask, addresses);
     const lanesAPart = lanesAtOnce(bytesPerLane);
     for (let first = 0; first < LANES; first += lanesAPart) {
       this.addPart(first, first + lanesAPart, bytesPerLane, activeMask, addresses);
@@ -66,8 +70,7 @@ export class RequestShaper {
     activeMask: number,
     addresses: Float64Array,
   ): void {
-    this.bankCounts.fill(0);
-    this.most = 0;
+    this.beginPart();
     for (let lane = from; lane < to; lane++) {
       if (((activeMask >>> lane) & 1) !== 0) this.addLane(addresses[lane], bytesPerLane);
     }
@@ -91,8 +94,7 @@ export class RequestShaper {
       const apart = mostOf[part] + mostOf[part + 1];
       if (mostOf[part] === 0 || mostOf[part + 1] === 0) continue;
       if (!mayJoin(first, lanes, activeMask, addresses)) continue;
-      this.bankCounts.fill(0);
-      this.most = 0;
+      this.beginPart();
       for (let lane = first; lane < first + lanes; lane++) {
         if (((activeMask >>> lane) & 1) !== 0) this.addWords(addresses[lane], bytesPerLane);
       }
@@ -100,6 +102,12 @@ export class RequestShaper {
       shape.parts -= 1;
       shape.wavefronts += this.most - apart;
     }
+  }
+
+  private beginPart(): void {
+    this.bankCounts.fill(0);
+    this.most = 0;
+    this.lastWord = -1;
   }
 
   private addLane(first: number, bytes: number): void {
@@ -115,21 +123,27 @@ export class RequestShaper {
   }
 
   private addWord(word: number): void {
-    const bank = word % BANKS;
-    const words = this.bankWords[bank];
+    const bank = word & (BANKS - 1);
     const count = this.bankCounts[bank];
-    for (let index = 0; index < count; index++) if (words[index] === word) return;
-    words[count] = word;
+    if (this.isAscending) {
+      if (word <= this.lastWord) return;
+      this.lastWord = word;
+    } else {
+      const words = this.bankWords[bank];
+      for (let index = 0; index < count; index++) if (words[index] === word) return;
+      words[count] = word;
+    }
     this.bankCounts[bank] = count + 1;
     if (count + 1 > this.most) this.most = count + 1;
   }
 
   private addSector(sector: number): void {
     const { shape } = this;
+    const bit = 1 << (sector & (SECTORS_PER_LINE - 1));
     const line = Math.floor(sector / SECTORS_PER_LINE);
-    const bit = 1 << (sector % SECTORS_PER_LINE);
-    // Neighbouring lanes mostly share a line: look backwards.
-    for (let index = shape.lines - 1; index >= 0; index--) {
+    // Neighbouring lanes mostly share a line: look backwards. Of ascending addresses no further than a lane reaches.
+    const least = this.isAscending ? Math.max(0, shape.lines - 2) : 0;
+    for (let index = shape.lines - 1; index >= least; index--) {
       if (shape.lineNumbers[index] !== line) continue;
       shape.sectorMasks[index] |= bit;
       return;
@@ -138,6 +152,17 @@ export class RequestShaper {
     shape.sectorMasks[shape.lines] = bit;
     shape.lines += 1;
   }
+}
+
+/** Whether no active lane's address lies below that of one before it. */
+function areAscending(activeMask: number, addresses: Float64Array): boolean {
+  let last = -Infinity;
+  for (let rest = activeMask; rest !== 0; rest &= rest - 1) {
+    const address = addresses[31 - Math.clz32(rest & -rest)];
+    if (address < last) return false;
+    last = address;
+  }
+  return true;
 }
 
 /** A warp's request is served in parts of 128 bytes: whole, by halves, by quarters, by eighths. */

@@ -1,4 +1,10 @@
-import { ReferenceInterpreter, type InterpreterObserver, type Warp } from '../interpreter/index.js';
+import {
+  ReferenceInterpreter,
+  addressSlice,
+  type InterpreterObserver,
+  type SlicePart,
+  type Warp,
+} from '../interpreter/index.js';
 import { usesHeap } from '../deviceRuntime/index.js';
 import type { BlockRange, ExecutorLaunch, RunResult, TraceSink } from '../types.js';
 import { WriteJournal } from './writeJournal.js';
@@ -9,7 +15,7 @@ const STEPS_PER_TURN = 32;
 type Kind = 'load' | 'store' | 'atomic';
 
 /**
- * Runs blocks in the reference interpreter for a sink and takes every write to global memory back afterwards.
+ * Runs of blocks in the reference interpreter what decides paths and addresses, for a sink, and takes every write to global memory back afterwards.
  *
  * @param fuel thread-instructions a block; a trace that spends it ends silently, as after a fault.
  */
@@ -22,13 +28,11 @@ export function traceBlocks(
   const { kernel, module } = launch;
   const journal = new WriteJournal(module.space);
   const restoreHeap = usesHeap(kernel) ? module.space.openHeap().mark() : undefined;
-  const observer = new SinkObserver(sink, journal);
+  const slice = addressSlice(kernel);
+  const observer = new SinkObserver(sink, { journal, slice });
+  const options = { observer, turn: STEPS_PER_TURN, inTurn: true, slice: () => slice };
   try {
-    new ReferenceInterpreter({ observer, turn: STEPS_PER_TURN, inTurn: true }).runBlocks(
-      launch,
-      blocks,
-      fuel,
-    );
+    new ReferenceInterpreter(options).runBlocks(launch, blocks, fuel);
     observer.flush();
   } finally {
     journal.rollBack();
@@ -70,10 +74,10 @@ class SinkObserver implements InterpreterObserver {
   private readonly shared = new GatheredAccess();
   private readonly local = new GatheredAccess();
 
-  /** @param journal remembers writes to global memory, where they are to be taken back */
+  /** @param undo remembers writes to global memory, where they are to be taken back; accesses in part write nothing */
   constructor(
     private readonly sink: TraceSink,
-    private readonly journal?: WriteJournal,
+    private readonly undo?: { readonly journal: WriteJournal; readonly slice: readonly SlicePart[] },
   ) {}
 
   get full(): boolean {
@@ -108,7 +112,8 @@ class SinkObserver implements InterpreterObserver {
     kind: Kind,
   ): void {
     if (space === 'param' || (space === 'local' && this.sink.onLocalAccess === undefined)) return;
-    if (space === 'global' && kind !== 'load') this.journal?.remember(address, bytes);
+    if (space === 'global' && kind !== 'load' && this.undo?.slice[pc] === 'whole')
+      this.undo.journal.remember(address, bytes);
     // Lanes of one instruction may name different spaces by generic addresses, and a copy reaches two.
     const access = this[space];
     const bit = 1 << lane;
@@ -119,6 +124,23 @@ class SinkObserver implements InterpreterObserver {
     access.bytes = bytes;
     access.mask |= bit;
     access.addresses[lane] = address;
+  }
+
+  onAccesses(
+    warp: Warp,
+    pc: number,
+    lanes: number,
+    space: 'global' | 'shared' | 'local' | 'param',
+    addresses: Float64Array,
+    bytes: number,
+    kind: Kind,
+  ): void {
+    if (space === 'param' || space === 'local') return;
+    if (space === 'global' && kind !== 'load' && this.undo?.slice[pc] === 'whole') {
+      for (let rest = lanes; rest !== 0; rest &= rest - 1)
+        this.undo.journal.remember(addresses[31 - Math.clz32(rest & -rest)], bytes);
+    }
+    this.sink.onAccess(warp.index, pc, space, kind, bytes, lanes, addresses);
   }
 
   flush(): void {

@@ -2,7 +2,8 @@ import type { Executor, ExecutorLaunch } from '../../executor/index.js';
 import { l1BytesBeside } from '../occupancy/index.js';
 import type { DeviceProfile } from '../profiles/index.js';
 import { DEVICE_RESOURCES, SM_RESOURCES, type BlockWork } from './blockWork.js';
-import { BlockTracer, type TracedBlock } from './blockTracer.js';
+import { BlockTracer } from './blockTracer.js';
+import type { TracedBlock } from './tracedBlock.js';
 import { rulesLeftOut } from './withoutRules.js';
 import { pointedSegments, segmentPatterns, type SegmentPattern } from './segmentPattern.js';
 

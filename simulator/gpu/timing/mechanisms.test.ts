@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseModule } from '../../ptx/index.js';
 import { profileNamed } from '../profiles/index.js';
-import { BlockTracer, type TracedBlock } from './blockTracer.js';
+import { BlockTracer } from './blockTracer.js';
+import type { TracedBlock } from './tracedBlock.js';
 import { blockNs, schedulerBalance } from './blockTime.js';
 import { SM_RESOURCES, DEVICE_RESOURCES, capacities, rampedWork, type BlockWork } from './blockWork.js';
 import { instructionPlans } from './instructionPlan.js';

@@ -1,7 +1,8 @@
 import type { AddressSpace, ExecutorLaunch } from '../../executor/index.js';
-import type { Asked, TracedBlock } from './blockTracer.js';
+import { LOADED, LineTable, STORED } from './lineTable.js';
+import type { Asked, TracedBlock } from './tracedBlock.js';
 
-/** DRAM answers L2 in pieces of two sectors, so a footprint is counted in these. */
+/** DRAM answers L2 in pieces of two sectors, half a line, so a footprint is counted in these. */
 const GRANULE_BYTES = 64;
 
 /** Distinct bytes as some blocks touched them, good for grids of other sizes. */
@@ -37,8 +38,6 @@ export interface SegmentUse {
   readonly scattered?: Asked;
 }
 
-type Granules = ReadonlySet<number>;
-
 /** Start addresses of the segments that parameters point into; undefined for other parameters. */
 export function pointedSegments(launch: ExecutorLaunch): (number | undefined)[] {
   const view = new DataView(launch.params.buffer, launch.params.byteOffset, launch.params.byteLength);
@@ -56,20 +55,40 @@ export function segmentPatterns(
   pointed: readonly (number | undefined)[],
 ): SegmentPattern[] {
   const segments = new Set<number>();
-  for (const block of traced) {
-    for (const key of block.loaded.keys()) segments.add(key);
-    for (const key of block.stored.keys()) segments.add(key);
+  for (const { lines } of traced) {
+    for (let place = 0; place < lines.count; place++) {
+      if ((lines.uses[place] & (LOADED.mask | STORED.mask)) !== 0) segments.add(lines.segments[place]);
+    }
   }
   return [...segments]
     .sort((a, b) => a - b)
-    .map((segment) => ({
-      parameter: pointed.indexOf(segment),
-      segment,
-      read: extentOf(traced.map((block) => block.loaded.get(segment))),
-      written: extentOf(traced.map((block) => block.stored.get(segment))),
-      touched: extentOf(traced.map((block) => united(block.loaded.get(segment), block.stored.get(segment)))),
-      scattered: scatteredOf(traced, segment),
-    }));
+    .map((segment) => {
+      const union = linesOfAll(traced, segment);
+      const blocks = traced.map(({ lines }) => lines);
+      return {
+        parameter: pointed.indexOf(segment),
+        segment,
+        read: extentOf(blocks, union, segment, LOADED.mask),
+        written: extentOf(blocks, union, segment, STORED.mask),
+        touched: extentOf(blocks, union, segment, LOADED.mask | STORED.mask),
+        scattered: scatteredOf(traced, segment),
+      };
+    });
+}
+
+/** The lines of one segment that any of the blocks used. */
+function linesOfAll(traced: readonly TracedBlock[], segment: number): LineTable {
+  const union = new LineTable();
+  for (const { lines } of traced) {
+    for (let place = 0; place < lines.count; place++) {
+      if (lines.segments[place] !== segment) continue;
+      const line = lines.lines[place];
+      let own = union.find(line);
+      if (own < 0) own = union.place(line, segment);
+      union.uses[own] |= lines.uses[place];
+    }
+  }
+  return union;
 }
 
 /** The patterns applied to a launch's own buffers and size, of which `tracedBlocks` blocks made the spans. */
@@ -99,37 +118,64 @@ function usedBytes(extent: Extent, limit: number, gridBlocks: number, tracedBloc
   return Math.min(limit, span, extent.perBlockBytes * gridBlocks);
 }
 
-function extentOf(blocks: readonly (Granules | undefined)[]): Extent {
-  const union = new Set<number>();
-  let sum = 0;
-  let most = 0;
+/** Which halves of a line were used in one of some ways, as a mask. */
+function halvesOf(uses: number, ways: number): number {
+  const used = uses & ways;
+  return (used | (used >> STORED.shift)) & LOADED.mask;
+}
+
+/** Halves of a segment's lines that were used so. */
+function countOf(lines: LineTable, segment: number, ways: number): number {
+  let count = 0;
+  for (let place = 0; place < lines.count; place++) {
+    if (lines.segments[place] !== segment) continue;
+    const halves = halvesOf(lines.uses[place], ways);
+    count += (halves & 1) + (halves >> 1);
+  }
+  return count;
+}
+
+function extentOf(blocks: readonly LineTable[], union: LineTable, segment: number, ways: number): Extent {
+  const counts = blocks.map((lines) => countOf(lines, segment, ways));
+  const sum = counts.reduce((all, count) => all + count, 0);
+  const most = Math.max(...counts);
+  const all = countOf(union, segment, ways);
+  if (all === 0) return { perBlockBytes: 0, commonBytes: 0, spanBytes: 0 };
   let low = Infinity;
   let high = -Infinity;
-  for (const granules of blocks) {
-    sum += granules?.size ?? 0;
-    most = Math.max(most, granules?.size ?? 0);
-    for (const granule of granules ?? []) {
-      union.add(granule);
-      if (granule < low) low = granule;
-      if (granule > high) high = granule;
-    }
+  for (let place = 0; place < union.count; place++) {
+    const halves = halvesOf(union.uses[place], ways);
+    if (halves === 0) continue;
+    low = Math.min(low, 2 * union.lines[place] + ((halves & 1) === 1 ? 0 : 1));
+    high = Math.max(high, 2 * union.lines[place] + (halves >> 1));
   }
-  if (union.size === 0) return { perBlockBytes: 0, commonBytes: 0, spanBytes: 0 };
-  const common = blocks.length > 1 && union.size <= most * 1.05;
+  const common = blocks.length > 1 && all <= most * 1.05;
   return {
     perBlockBytes: (sum / blocks.length) * GRANULE_BYTES,
-    commonBytes: common ? union.size * GRANULE_BYTES : 0,
+    commonBytes: common ? all * GRANULE_BYTES : 0,
     spanBytes: (high - low + 1) * GRANULE_BYTES,
   };
 }
 
 function scatteredOf(traced: readonly TracedBlock[], segment: number): Asked | undefined {
   const [first] = traced;
-  const granules = united(first.loaded.get(segment), first.stored.get(segment));
-  if (!isScattered(granules)) return undefined;
+  if (!isScattered(piecesOf(first.lines, segment))) return undefined;
   const mean = (of: (asked: Asked) => number): number =>
     traced.reduce((sum, { asked }) => sum + of(asked.get(segment) ?? NOTHING_ASKED), 0) / traced.length;
   return { sectorBytes: mean((asked) => asked.sectorBytes), dramBytes: mean((asked) => asked.dramBytes) };
+}
+
+/** Numbers of the pieces of a segment that a block touched, ascending. */
+function piecesOf(lines: LineTable, segment: number): Float64Array {
+  const pieces = new Float64Array(countOf(lines, segment, LOADED.mask | STORED.mask));
+  let count = 0;
+  for (let place = 0; place < lines.count; place++) {
+    if (lines.segments[place] !== segment) continue;
+    const halves = halvesOf(lines.uses[place], LOADED.mask | STORED.mask);
+    if ((halves & 1) !== 0) pieces[count++] = 2 * lines.lines[place];
+    if ((halves & 2) !== 0) pieces[count++] = 2 * lines.lines[place] + 1;
+  }
+  return pieces.sort();
 }
 
 const NOTHING_ASKED: Asked = { sectorBytes: 0, dramBytes: 0 };
@@ -137,8 +183,7 @@ const NOTHING_ASKED: Asked = { sectorBytes: 0, dramBytes: 0 };
 const LEAST_GAPS = 24;
 
 /** Whether the gaps between the pieces that a block touches follow no pattern. */
-function isScattered(granules: Granules): boolean {
-  const inOrder = Float64Array.from(granules).sort();
+function isScattered(inOrder: Float64Array): boolean {
   const gaps = new Set<number>();
   let count = 0;
   for (let index = 1; index < inOrder.length; index++) {
@@ -148,8 +193,4 @@ function isScattered(granules: Granules): boolean {
     gaps.add(gap);
   }
   return count >= LEAST_GAPS && gaps.size > 0.4 * Math.min(count, inOrder[inOrder.length - 1] - inOrder[0]);
-}
-
-function united(a: Granules | undefined, b: Granules | undefined): Set<number> {
-  return new Set([...(a ?? []), ...(b ?? [])]);
 }

@@ -1,0 +1,124 @@
+import { bitCount4, SECTOR_BYTES, type RequestShape } from '../../executor/index.js';
+import type { DeviceProfile } from '../profiles/index.js';
+import { DEVICE_RESOURCES, SM_RESOURCES } from './blockWork.js';
+import { L1Cache } from './l1Cache.js';
+import { sectorAddress, type LineTable } from './lineTable.js';
+import type { TracedBlock } from './tracedBlock.js';
+import { rulesLeftOut } from './withoutRules.js';
+
+const DATA = SM_RESOURCES.indexOf('data');
+const L2_PORT = SM_RESOURCES.indexOf('l2Port');
+const L2_BYTES = DEVICE_RESOURCES.indexOf('l2Bytes');
+/** DRAM answers L2 in pieces of two sectors. */
+const GRANULE_BYTES = 64;
+/** Lines of one request at most: a lane's bytes may cross from one into the next. */
+const MOST_LINES = 160;
+const NO_SEGMENT = -1;
+
+/** What a block's requests find in its share of L1, and what they move between L1 and L2. */
+export class GlobalTraffic {
+  private readonly cache: L1Cache;
+  private readonly places = new Int32Array(MOST_LINES);
+  /** Lines of the block traced first: what blocks that run together have in common. */
+  private common: LineTable | undefined;
+  private missedLines = 0;
+  private touchedSectors = 0;
+  private readonly sharesLines: boolean;
+
+  constructor(
+    private readonly profile: DeviceProfile,
+    l1Bytes: number,
+    /** Start address of the segment that holds an address, or -1. */
+    private readonly segmentOf: (address: number) => number,
+    /** Blocks that share an SM with the traced ones, themselves included. */
+    private readonly residents: number,
+  ) {
+    const { memory, timing } = profile;
+    const lines = memory.l1Bytes > 0 ? Math.max(16, Math.floor(l1Bytes / memory.lineBytes)) : 0;
+    this.cache = new L1Cache(lines);
+    this.sharesLines = this.cache.isThere && !rulesLeftOut(timing).has('sharedLines');
+  }
+
+  /** @param first block that was traced, unless it is this one */
+  beginBlock(first: TracedBlock | undefined): void {
+    this.cache.clear();
+    this.common = this.sharesLines ? first?.lines : undefined;
+  }
+
+  /** Finds the places of a request's lines of global memory and notes how the block uses them. */
+  remember(traced: TracedBlock, kind: 'load' | 'store' | 'atomic', shape: RequestShape): void {
+    const { lines } = traced;
+    for (let index = 0; index < shape.lines; index++) {
+      const line = shape.lineNumbers[index];
+      const sectors = shape.sectorMasks[index];
+      let place = lines.find(line);
+      if (place < 0) place = lines.place(line, this.segmentOf(sectorAddress(line, sectors)));
+      lines.use(place, sectors, kind === 'load');
+      this.places[index] = place;
+    }
+  }
+
+  /** The same of the block's own local memory, whose use tells nothing of any buffer. */
+  rememberLocal(traced: TracedBlock, shape: RequestShape): void {
+    const { lines } = traced;
+    for (let index = 0; index < shape.lines; index++) {
+      const line = shape.lineNumbers[index];
+      const place = lines.find(line);
+      this.places[index] = place < 0 ? lines.place(line, NO_SEGMENT) : place;
+    }
+  }
+
+  /** What a load or store moves between L1 and L2, once it is remembered; returns the sectors that a load waits for. */
+  exchange(traced: TracedBlock, kind: 'load' | 'store', shape: RequestShape, askedBytes: number): number {
+    const { timing } = this.profile;
+    const missed = this.touch(traced.lines, shape);
+    if (kind === 'store') {
+      const isPartial = askedBytes < shape.sectors * SECTOR_BYTES;
+      const weight = isPartial ? timing.partialStoreWeightInL2 : timing.storeWeightInL2;
+      this.move(traced, this.touchedSectors, weight);
+      return 0;
+    }
+    this.move(traced, missed, 1);
+    traced.sm[DATA] += this.missedLines * timing.fillCyclesPerLine * timing.wavefrontsPerCycle;
+    return missed;
+  }
+
+  /** Sectors on their way between the SM and L2. */
+  move(traced: TracedBlock, sectors: number, weight: number): void {
+    traced.sm[L2_PORT] += sectors * SECTOR_BYTES;
+    traced.device[L2_BYTES] += sectors * SECTOR_BYTES * weight;
+    traced.l2Sectors += sectors;
+  }
+
+  /** @param sectors of the request remembered last that L1 does not have */
+  ask(traced: TracedBlock, shape: RequestShape, sectors: number, weight: number): void {
+    if (sectors === 0 || shape.sectors === 0) return;
+    const segment = traced.lines.segments[this.places[0]];
+    let asked = traced.asked.get(segment);
+    if (asked === undefined) traced.asked.set(segment, (asked = { sectorBytes: 0, dramBytes: 0 }));
+    let granules = 0;
+    for (let index = 0; index < shape.lines; index++) {
+      const mask = shape.sectorMasks[index];
+      granules += ((mask & 3) === 0 ? 0 : 1) + ((mask & 12) === 0 ? 0 : 1);
+    }
+    asked.sectorBytes += sectors * SECTOR_BYTES;
+    asked.dramBytes += granules * (sectors / shape.sectors) * GRANULE_BYTES * weight;
+  }
+
+  /** What was missed; of a line that all residents of an SM use, only one in so many fetches it. */
+  private touch(lines: LineTable, shape: RequestShape): number {
+    let missed = 0;
+    this.missedLines = 0;
+    this.touchedSectors = 0;
+    for (let index = 0; index < shape.lines; index++) {
+      const place = this.places[index];
+      lines.noteCached(place);
+      const share = this.common?.wasCached(shape.lineNumbers[index]) === true ? 1 / this.residents : 1;
+      const sectors = bitCount4(this.cache.touch(place, shape.sectorMasks[index], share));
+      missed += sectors * share;
+      if (sectors > 0) this.missedLines += share;
+      this.touchedSectors += bitCount4(shape.sectorMasks[index]);
+    }
+    return missed;
+  }
+}

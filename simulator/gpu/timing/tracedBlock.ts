@@ -1,0 +1,61 @@
+import { DEVICE_RESOURCES, SM_RESOURCES } from './blockWork.js';
+import { LineTable } from './lineTable.js';
+
+/** What one traced block did. */
+export interface TracedBlock {
+  readonly block: number;
+  readonly warps: number;
+  warpInstructions: number;
+  readonly sm: number[];
+  /** L2 traffic in bytes at `l2Bytes`, atomic operations at `atomics`; DRAM traffic is decided at launch. */
+  readonly device: number[];
+  /** Longest dependent chain when every L1 miss hits L2, and when every one goes to DRAM. */
+  chainL2Cycles: number;
+  chainDramCycles: number;
+  /** See `BlockWork.isLoose`. */
+  isLoose: boolean;
+  /** Of its first warp. */
+  barriers: number;
+  /** See `BlockWork.rounds`. */
+  rounds: number;
+  /** Sectors asked of L2. */
+  l2Sectors: number;
+  /** Atomic operations by address. */
+  readonly atomics: Map<number, number>;
+  /** Global memory that it accessed, and lines of its local memory, which nobody else uses. */
+  readonly lines: LineTable;
+  /** What it asks of L2, by segment. */
+  readonly asked: Map<number, Asked>;
+  /** Requests that store to one word, by its address. */
+  readonly storedWords: Map<number, number>;
+  /** Tries of loops of compare and swap on global memory, by address. */
+  readonly retried: Map<number, number>;
+}
+
+/** Bytes asked of L2, in sectors and in what DRAM moves for them at least, if none of them is in L2. */
+export interface Asked {
+  sectorBytes: number;
+  dramBytes: number;
+}
+
+/** @param issueSlots that it takes before its first instruction */
+export function newTracedBlock(block: number, warps: number, issueSlots: number): TracedBlock {
+  return {
+    block,
+    warps,
+    warpInstructions: 0,
+    sm: SM_RESOURCES.map((resource) => (resource === 'issue' ? issueSlots : 0)),
+    device: DEVICE_RESOURCES.map(() => 0),
+    chainL2Cycles: 0,
+    chainDramCycles: 0,
+    isLoose: false,
+    barriers: 0,
+    rounds: 0,
+    l2Sectors: 0,
+    atomics: new Map(),
+    lines: new LineTable(),
+    asked: new Map(),
+    storedWords: new Map(),
+    retried: new Map(),
+  };
+}
