@@ -20,7 +20,7 @@ const SEED = 1;
 const BATCH = 64;
 const FAULTS_A_MODEL = 100;
 const SOFT_ERRORS = 1000;
-const SOFT_ERROR_RATE = 0.02;
+const SOFT_ERROR_RATE = 0.03;
 const CHOICES = (
   [
     ['restore', 'host'],
@@ -29,6 +29,8 @@ const CHOICES = (
     ['verdicts', 'device'],
   ] satisfies [RecoveryScheme, SavePlace][]
 ).map(([scheme, saveTo]) => ({ scheme, saveTo }));
+const UNSAVED = { scheme: 'verdicts', kind: 'bitFlip' } as const;
+const SAVED = { scheme: 'restore', kind: 'failure' } as const;
 const PARTS: Readonly<Record<string, () => void>> = { overheads, struck, softErrors: failed };
 
 const folder = new ResultFolder('faults', process.argv[2]);
@@ -85,27 +87,25 @@ function struck(): void {
     'restored',
     'memory as without faults',
   ]);
-  const found = [...convolutionNetworks('small'), ...ownModels()].flatMap((model) =>
-    (
-      [
-        ['verdicts', 'bitFlip'],
-        ['restore', 'failure'],
-      ] as const
-    ).map(([scheme, kind]) => {
-      const study = faultStudy(model, scheme, kind, FAULTS_A_MODEL, SEED);
-      const { injected, reexecuted, restored } = study.totals;
-      row([
-        model.name,
-        `\`${scheme}\``,
-        `${injected}`,
-        kind,
-        `${reexecuted}`,
-        `${restored}`,
-        `${study.identical} of ${study.faults}`,
-      ]);
-      return { model: model.name, ...study };
-    }),
-  );
+  const own = ownModels();
+  const studies = [
+    ...[...convolutionNetworks('small'), ...own].map((model) => ({ model, ...UNSAVED })),
+    ...own.map((model) => ({ model, ...SAVED })),
+  ];
+  const found = studies.map(({ model, scheme, kind }) => {
+    const study = faultStudy(model, scheme, kind, FAULTS_A_MODEL, SEED);
+    const { injected, reexecuted, restored } = study.totals;
+    row([
+      model.name,
+      `\`${scheme}\``,
+      `${injected}`,
+      kind,
+      `${reexecuted}`,
+      `${restored}`,
+      `${study.identical} of ${study.faults}`,
+    ]);
+    return { model: model.name, ...study };
+  });
   folder.writeJson('struck.json', { seed: SEED, batch: BATCH, found });
 }
 
