@@ -14,6 +14,7 @@ import {
   type PlacedInstance,
   type Validation,
 } from '../../../simulator/idempotencyTruth/index.js';
+import type { IrFunction } from '../../../simulator/ptx/index.js';
 
 /** The system's analysis and validators, as evaluations of the corpus ask for them. */
 export function systemValidator(options: ValidatorOptions = {}): MutableValidator {
@@ -51,11 +52,16 @@ function verdictOf(validator: Validator, placed: PlacedInstance): InstanceVerdic
   return {
     idempotent,
     ...(cause === undefined ? {} : { cause }),
-    intervals: predicted(validator, launch, placed),
+    intervals: predictedOf(validator, launch, placed.launch.kernel),
   };
 }
 
-function predicted(validator: Validator, launch: ValidatedLaunch, placed: PlacedInstance): IntervalSource {
+/** What a validator predicts of a launch, by lines of the PTX text. */
+export function predictedOf(
+  validator: Validator,
+  launch: ValidatedLaunch,
+  kernel: IrFunction,
+): IntervalSource {
   const { isComplete, count, lo, hi, isWrite, line } = validator.intervals(launch);
   const found = new Map<string, { lo: number; hi: number }[]>();
   for (let index = 0; index < count; index++) {
@@ -66,7 +72,7 @@ function predicted(validator: Validator, launch: ValidatedLaunch, placed: Placed
   }
   // Constant memory is never written: nothing is said of it.
   const constant = new Set(
-    placed.launch.kernel.instructions
+    kernel.instructions
       .filter(({ opcode, modifiers }) => opcode === 'ld' && modifiers.includes('const'))
       .map((instruction) => instruction.line),
   );

@@ -1,0 +1,53 @@
+/**
+ * Holds every access to global memory of the system's own launches to what was predicted of its instruction: all CUDA programs of
+ * simulator/kernels, all built-in models with their warm-up and batches, the documentation's specs, and the launches that were
+ * measured on a card, up to a size. Prints what it saw; ends with status 1 when an access was not predicted.
+ * Usage: node dist/loadtest/experiments/idempotency/cover.js [--threads MOST]
+ */
+import { parseArgs } from 'node:util';
+import { BUILT_IN_MODELS } from '../../../containers/models/index.js';
+import { kernelFixtures } from '../../../simulator/kernels/index.js';
+import { emptyCover, type CoverTotals } from './coveringExecutor.js';
+import { coverFixture, coverModel, coverSpec, exampleSpecs } from './coverSuite.js';
+
+const { values: options } = parseArgs({ options: { threads: { type: 'string', default: '65536' } } });
+const BATCHES = [1, 3, 16, 33];
+
+const parts: readonly (readonly [string, (totals: CoverTotals) => void])[] = [
+  [
+    'CUDA programs',
+    (totals) => {
+      for (const fixture of kernelFixtures) coverFixture(fixture, totals);
+    },
+  ],
+  [
+    'models',
+    (totals) => {
+      for (const model of BUILT_IN_MODELS) coverModel(model, BATCHES, totals);
+    },
+  ],
+  [
+    'specs',
+    (totals) => {
+      for (const spec of exampleSpecs(Number(options.threads))) coverSpec(spec, totals);
+    },
+  ],
+];
+
+let outside = 0;
+process.stdout.write(
+  '| launches of | kernels | runs | accesses | of them with any address predicted | runs not seen | outside |\n',
+);
+process.stdout.write('| --- | --- | --- | --- | --- | --- | --- |\n');
+for (const [name, cover] of parts) {
+  const totals = emptyCover();
+  cover(totals);
+  const { runs, kernels, accesses, open, unseen, uncovered } = totals;
+  const share = ((100 * open) / accesses).toFixed(1);
+  process.stdout.write(
+    `| ${name} | ${kernels.size} | ${runs} | ${accesses} | ${share} % | ${unseen} | ${uncovered.length} |\n`,
+  );
+  for (const each of uncovered) process.stdout.write(`${JSON.stringify(each)}\n`);
+  outside += uncovered.length;
+}
+if (outside > 0) process.exitCode = 1;
