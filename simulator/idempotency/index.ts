@@ -1,4 +1,5 @@
-export { analyzeKernel } from './analysis/index.js';
+export { analyzeKernel, type AnalysisOptions } from './analysis/index.js';
+export type { SolverFact, SolverFacts, SolverNotes, SolverQuery } from './solver/index.js';
 export type * from './summary.js';
 export * from './validator/index.js';
 export {

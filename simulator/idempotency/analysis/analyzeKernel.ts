@@ -1,6 +1,7 @@
 import type { IrFunction, IrModule } from '../../ptx/index.js';
 import { lowerModule } from '../../ptx/index.js';
 import type { KernelSummary, SummaryReason } from '../summary.js';
+import type { SolverNotes } from '../solver/index.js';
 import { summarizeAccess } from './access/accessSummary.js';
 import { SummaryTables } from './access/summaryTables.js';
 import { classify, failure, readsOfOwn, type Classification } from './classification.js';
@@ -14,6 +15,11 @@ import { AnalysisBudget } from './expressions/expressionTable.js';
 import { executeLoop } from './loops/loopExecutor.js';
 import { KernelContext } from './transfer/operands.js';
 
+export interface AnalysisOptions {
+  /** What a solver has answered, and where questions for it go; without, only the analysis' own rules bound addresses. */
+  readonly solver?: SolverNotes;
+}
+
 /**
  * Analyses one kernel: which global memory it may read and write, as functions of arguments, dimensions and thread, and
  * whether any launch of it can be repeated from the start after a kill at any point (PICKER, sections 2.6 to 2.10 of the
@@ -21,7 +27,7 @@ import { KernelContext } from './transfer/operands.js';
  *
  * @throws RangeError when the module has no entry of that name
  */
-export function analyzeKernel(module: IrModule, entry: string): KernelSummary {
+export function analyzeKernel(module: IrModule, entry: string, options: AnalysisOptions = {}): KernelSummary {
   const ir = lowerModule(module);
   const kernel = ir.functions.find((fn) => fn.isEntry && fn.name === entry);
   if (kernel === undefined) throw new RangeError(`${ir.file} has no kernel ${entry}`);
@@ -31,14 +37,14 @@ export function analyzeKernel(module: IrModule, entry: string): KernelSummary {
     return failed(kernel, { cause, text: `${instruction}: ${reason}`, lines: [line] });
   }
   try {
-    return analyze(ir, kernel);
+    return analyze(ir, kernel, options);
   } catch (error) {
     if (!(error instanceof AnalysisBudget)) throw error;
     return failed(kernel, failure(kernel, error.message));
   }
 }
 
-function analyze(ir: IrModule, kernel: IrFunction): KernelSummary {
+function analyze(ir: IrModule, kernel: IrFunction, { solver }: AnalysisOptions): KernelSummary {
   const tainted = new Set<'shared' | 'local'>(usesSharedAtomics(kernel) ? ['shared'] : []);
   const racing = racingLoads(kernel);
   for (;;) {
@@ -52,7 +58,7 @@ function analyze(ir: IrModule, kernel: IrFunction): KernelSummary {
     // What was loaded before a tainted store was found may be tainted too.
     const before = tainted.size;
     for (const space of findings.taintedSpaces) tainted.add(space);
-    if (tainted.size === before) return summarize(context, findings);
+    if (tainted.size === before) return summarize(context, findings, solver);
   }
 }
 
@@ -63,12 +69,19 @@ function usesSharedAtomics(kernel: IrFunction): boolean {
   );
 }
 
-function summarize(context: KernelContext, findings: Findings): KernelSummary {
+function summarize(
+  context: KernelContext,
+  findings: Findings,
+  solver: SolverNotes | undefined,
+): KernelSummary {
   const { kernel, ir } = context;
   const tables = new SummaryTables(context);
+  const found: Classification = classify(context, findings);
+  // Where the class decides, nothing is worth asking.
+  const asked = found.class === 'conditional' ? solver : undefined;
   const own = readsOfOwn(findings);
   const accesses = findings.accesses.flatMap((access) =>
-    summarizeAccess(context, tables, access).map((each) =>
+    summarizeAccess(context, tables, access, asked).map((each) =>
       own.has(access) ? { ...each, writtenFirst: true as const } : each,
     ),
   );
@@ -78,7 +91,6 @@ function summarize(context: KernelContext, findings: Findings): KernelSummary {
     text,
     line,
   }));
-  const found: Classification = classify(context, findings);
   return {
     version: 1,
     kernel: kernel.name,

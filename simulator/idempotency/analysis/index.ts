@@ -1,1 +1,1 @@
-export { analyzeKernel } from './analyzeKernel.js';
+export { analyzeKernel, type AnalysisOptions } from './analyzeKernel.js';

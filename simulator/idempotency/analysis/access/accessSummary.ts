@@ -4,6 +4,7 @@ import type { Expression } from '../expressions/expression.js';
 import { termsOf } from '../expressions/expression.js';
 import { visit } from '../expressions/rewriting.js';
 import type { KernelContext } from '../transfer/operands.js';
+import { solverBounds, type SolverNotes } from '../../solver/index.js';
 import { casesOf, type AccessCase } from './cases.js';
 import { Narrowing } from './narrowing.js';
 import type { SummaryTables } from './summaryTables.js';
@@ -13,6 +14,7 @@ export function summarizeAccess(
   context: KernelContext,
   tables: SummaryTables,
   access: FoundAccess,
+  solver: SolverNotes | undefined,
 ): readonly SummaryAccess[] {
   const conditions = access.path.since().filter((condition) => condition !== context.conditions.yes);
   const whole = new Narrowing(context, conditions, access.loops);
@@ -22,32 +24,30 @@ export function summarizeAccess(
   };
   const bounded = whole.bounded(access.address);
   const cases = casesOf(context, access.address, conditions, isOpen);
-  return cases.map((each) =>
-    each.address === access.address
-      ? summarizeCase(context, tables, access, each, whole, bounded)
-      : summarizeCase(
-          context,
-          tables,
-          access,
-          each,
-          new Narrowing(context, each.conditions, access.loops),
-          bounded,
-        ),
-  );
+  return cases.flatMap((each) => {
+    const isWhole = each.address === access.address;
+    const narrowing = isWhole ? whole : new Narrowing(context, each.conditions, access.loops);
+    const narrowed = isWhole ? bounded : narrowing.bounded(each.address);
+    // Within what holds of all cases.
+    const own = narrowed === bounded ? bounded : context.table.make({ op: 'meet', a: narrowed, b: bounded });
+    const told = solver
+      ? solverBounds(context, solver, { ...each, loops: access.loops }, own, (part) =>
+          narrowing.bounded(part),
+        )
+      : own;
+    return told === 'never' ? [] : [summarizeCase(context, tables, access, each, narrowing, told)];
+  });
 }
 
-/** One case: its address in terms of variables that its conditions have narrowed, within what holds of all cases. */
+/** One case: its address in terms of variables that its conditions have narrowed. */
 function summarizeCase(
   context: KernelContext,
   tables: SummaryTables,
   { loops, line, instruction, kind, bytes }: FoundAccess,
   { address, conditions }: AccessCase,
   narrowing: Narrowing,
-  whole: Expression,
+  bounded: Expression,
 ): SummaryAccess {
-  const { table } = context;
-  const own = narrowing.bounded(address);
-  const bounded = own === whole ? own : table.make({ op: 'meet', a: own, b: whole });
   const { source } = address;
   const unsure = conditions.find((condition) => condition.source !== undefined)?.source;
   return {

@@ -195,7 +195,8 @@ export function termRange(term: Term): Range {
   );
 }
 
-function rangeOf(operator: Operator): Range {
+/** Bounds of an operator, from those of its operands. */
+export function rangeOf(operator: Operator): Range {
   switch (operator.op) {
     case 'sum':
       return operator.terms.reduce<Range>(
