@@ -6,6 +6,9 @@ import type { FoundLoop } from '../execution/findings.js';
 import { constantDivisors, withLaunchRemainders, withRemainders } from '../expressions/remainders.js';
 import { coefficientOf, uniformPart, varyingTerms, withForm } from '../expressions/polynomials.js';
 
+/** Wider than this no buffer is missed: bounds that types alone give of 32-bit indices are of no use. */
+const NARROW_BYTES = 2 ** 31;
+
 interface LoopStep {
   readonly counter: Expression;
   readonly form: Expression;
@@ -75,10 +78,20 @@ export class Narrowing {
     const { expression: value, fits } = this.apply(expression);
     const { arithmetic } = this.context;
     const provisos = [...this.provisos, ...fits];
-    const bounded = assuming(arithmetic, value, provisos);
+    const bounded = this.orAsItIs(assuming(arithmetic, value, provisos), expression);
     const counted = this.counted(value);
     if (counted === value) return bounded;
     return arithmetic.table.make({ op: 'meet', a: bounded, b: assuming(arithmetic, counted, provisos) });
+  }
+
+  /** Where something wraps, small types, masks and remainders still bound what is made of it. */
+  private orAsItIs(bounded: Expression, expression: Expression): Expression {
+    const { arithmetic } = this.context;
+    if (bounded.op !== 'assume') return bounded;
+    const told = withRemainders(arithmetic, expression);
+    const { lo, hi } = arithmetic.sum(0, varyingTerms(told));
+    if (!(hi - lo < NARROW_BYTES)) return bounded;
+    return arithmetic.table.make({ op: 'meet', a: bounded, b: told });
   }
 
   /** The value with counters told by how far they are from their ends. */
