@@ -33,6 +33,25 @@ describe('request shapes', () => {
     expect(shape((lane) => 4096 + lane * 4 + 16)).toMatchObject({ lines: 2, sectors: 5 });
   });
 
+  it('does not ask in which order the lanes stand', () => {
+    const strides = [0, 1, 2, 4, 8, 12, 16, 32, 36, 100, 128, 132, 3136];
+    for (const bytes of [1, 2, 4, 8, 16]) {
+      for (const stride of strides) {
+        for (const mask of [ALL, 1, 0x80000000 | 0, 0x00ff00f0, 0x55555555]) {
+          const at = (lane: number): number => 2 ** 46 + 96 + Math.floor((lane * stride) / bytes) * bytes;
+          // Mirrored within each part, so that the same lanes go together.
+          const lanes = bytes <= 4 ? 32 : bytes === 8 ? 16 : 8;
+          const mirror = (lane: number): number => (lane ^ (lanes - 1)) & 31;
+          const mirrored = Array.from({ length: 32 }, (_, lane) => (mask >>> mirror(lane)) & 1);
+          const other = mirrored.reduce((all, bit, lane) => all | (bit << lane), 0);
+          const { wavefronts, parts, sectors, lines } = shape(at, bytes, mask, 'store');
+          const same = shape((lane) => at(mirror(lane)), bytes, other, 'store');
+          expect(same, `${bytes} ${stride} ${mask}`).toMatchObject({ wavefronts, parts, sectors, lines });
+        }
+      }
+    }
+  });
+
   it('serves 8 bytes a lane in halves and 16 in quarters, each with its own conflicts', () => {
     expect(shape((lane) => lane * 8, 8)).toMatchObject({ wavefronts: 2, parts: 2, lines: 2, sectors: 8 });
     expect(shape((lane) => lane * 16, 16)).toMatchObject({

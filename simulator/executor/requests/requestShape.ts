@@ -52,7 +52,12 @@ export class RequestShaper {
     shape.sectors = 0;
     shape.wavefronts = 0;
     shape.parts = 0;
-    this.isAscending = areAscending(activeMask, addresses);
+    const order = orderOf(bytesPerLane, activeMask, addresses);
+    this.isAscending = order !== 'any';
+    if (order === 'run') {
+      this.addRun(activeMask, addresses);
+      return shape;
+    }
     const lanesAPart = lanesAtOnce(bytesPerLane);
     for (let first = 0; first < LANES; first += lanesAPart) {
       this.addPart(first, first + lanesAPart, bytesPerLane, activeMask, addresses);
@@ -61,6 +66,16 @@ export class RequestShaper {
       this.joinParts(lanesAPart, bytesPerLane, activeMask, addresses);
     for (let index = 0; index < shape.lines; index++) shape.sectors += bitCount4(shape.sectorMasks[index]);
     return shape;
+  }
+
+  /** Lanes on one word, or on one word after another: no bank has more than one. */
+  private addRun(activeMask: number, addresses: Float64Array): void {
+    const { shape } = this;
+    const first = Math.floor(addresses[31 - Math.clz32(activeMask & -activeMask)] / SECTOR_BYTES);
+    const last = Math.floor(addresses[31 - Math.clz32(activeMask)] / SECTOR_BYTES);
+    shape.parts = shape.wavefronts = 1;
+    shape.sectors = last - first + 1;
+    for (let sector = first; sector <= last; sector++) this.addSector(sector);
   }
 
   private addPart(
@@ -154,15 +169,28 @@ export class RequestShaper {
   }
 }
 
-/** Whether no active lane's address lies below that of one before it. */
-function areAscending(activeMask: number, addresses: Float64Array): boolean {
-  let last = -Infinity;
-  for (let rest = activeMask; rest !== 0; rest &= rest - 1) {
-    const address = addresses[31 - Math.clz32(rest & -rest)];
-    if (address < last) return false;
-    last = address;
+/**
+ * Whether no active lane's address lies below that of one before it, and whether all are the same word or each is the word
+ * behind the last.
+ */
+function orderOf(
+  bytesPerLane: number,
+  activeMask: number,
+  addresses: Float64Array,
+): 'any' | 'ascending' | 'run' {
+  if (activeMask === 0) return 'any';
+  let last = addresses[31 - Math.clz32(activeMask & -activeMask)];
+  const isWord = bytesPerLane === WORD_BYTES && (last & (WORD_BYTES - 1)) === 0;
+  let isSame = true;
+  let isNext = true;
+  for (let rest = activeMask & (activeMask - 1); rest !== 0; rest &= rest - 1) {
+    const step = addresses[31 - Math.clz32(rest & -rest)] - last;
+    if (step < 0) return 'any';
+    isSame &&= step === 0;
+    isNext &&= step === WORD_BYTES;
+    last += step;
   }
-  return true;
+  return isWord && (isSame || isNext) ? 'run' : 'ascending';
 }
 
 /** A warp's request is served in parts of 128 bytes: whole, by halves, by quarters, by eighths. */
