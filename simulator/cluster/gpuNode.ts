@@ -126,6 +126,7 @@ export class GpuNode implements CommandSink {
             costs,
             analyst: options.analyst,
             known: saved?.analyses,
+            verdictCosts: options.verdictCosts,
             stopwatchNs: stopwatch === undefined ? undefined : () => stopwatch() * 1e9,
           })
         : undefined;

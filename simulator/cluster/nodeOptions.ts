@@ -1,6 +1,7 @@
 import type { Executor, NodeMemory } from '../executor/index.js';
 import type { FaultOptions } from '../faults/index.js';
 import type { ContextSharing, CostDocument, DeviceProfile } from '../gpu/index.js';
+import type { VerdictCosts } from '../idempotency/index.js';
 import { schedulingPolicy, type PolicyMaker, type SchedulingPolicy } from '../scheduling/index.js';
 import { ClusterError } from './clusterError.js';
 import type { KernelAnalyst } from './nodeVerdicts.js';
@@ -56,9 +57,14 @@ export interface GpuNodeOptions {
    * is analysed as if that had been done before, in no simulated time.
    */
   readonly analyst?: KernelAnalyst;
+  /** Simulated time that verdicts take of the submitting thread. Default: `VERDICT_COSTS`. */
+  readonly verdictCosts?: VerdictCosts;
   /** Another executor over the node's memory, for tests. */
   readonly executor?: (memory: NodeMemory) => Executor;
 }
+
+/** Transient faults of a node, and what is done about them. */
+export type FaultSettings = Pick<GpuNodeOptions, 'faults' | 'recovery' | 'saveTo'>;
 
 const FIDELITIES: readonly string[] = ['functional', 'timing'] satisfies Fidelity[];
 const CONTEXT_SHARING: readonly string[] = ['shared', 'timeSliced'] satisfies ContextSharing[];

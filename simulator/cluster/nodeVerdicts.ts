@@ -5,6 +5,7 @@ import {
   VERDICT_COSTS,
   VerdictLibrary,
   type KernelAnalysis,
+  type VerdictCosts,
   type VerdictMetrics,
 } from '../idempotency/index.js';
 import type { IrFunction } from '../ptx/index.js';
@@ -33,6 +34,8 @@ export interface NodeVerdictOptions {
   readonly analyst?: KernelAnalyst | undefined;
   /** What was analysed already. */
   readonly known?: readonly KernelAnalysis[] | undefined;
+  /** What verdicts take of the submitting thread, in simulated time; `VERDICT_COSTS` unless given. */
+  readonly verdictCosts?: VerdictCosts | undefined;
   /** Nanoseconds of host time, for latencies in the metrics. */
   readonly stopwatchNs?: (() => number) | undefined;
 }
@@ -45,8 +48,11 @@ export class NodeVerdicts implements VerdictSource {
   private readonly library: VerdictLibrary;
 
   constructor(private readonly options: NodeVerdictOptions = {}) {
-    const { stopwatchNs, known = [] } = options;
-    this.library = new VerdictLibrary(stopwatchNs === undefined ? {} : { stopwatchNs });
+    const { stopwatchNs, known = [], verdictCosts = VERDICT_COSTS } = options;
+    this.library = new VerdictLibrary({
+      costs: verdictCosts,
+      ...(stopwatchNs === undefined ? {} : { stopwatchNs }),
+    });
     for (const analysis of known) this.library.take(analysis);
   }
 
@@ -87,7 +93,8 @@ export class NodeVerdicts implements VerdictSource {
       scalars: NO_SCALARS,
     });
     if (verdict === undefined) return undefined;
-    const costNs = verdict.of === 'kernel' ? VERDICT_COSTS.kernelNs : VERDICT_COSTS.launchNs;
+    const { verdictCosts = VERDICT_COSTS } = this.options;
+    const costNs = verdict.of === 'kernel' ? verdictCosts.kernelNs : verdictCosts.launchNs;
     return { ...verdict, costNs, ranges: NO_RANGES };
   }
 
