@@ -73,9 +73,29 @@ export class IterationSolver {
     if (this.isPredicate(register)) return undefined;
     const { arithmetic } = this.context;
     const bits = this.bitsOf(register);
-    const step = arithmetic.reduce(arithmetic.subtract(next, symbol), bits);
+    const step = arithmetic.reduce(this.stepOf(next, symbol), bits);
     if (step.newest >= this.notes.mark) return undefined;
     return arithmetic.reduce(arithmetic.add(initial, arithmetic.multiply(step, this.counter)), bits);
+  }
+
+  /** next − symbol, where both sides of a choice hold the symbol as what they add to. */
+  private stepOf(
+    next: Expression,
+    symbol: Expression,
+    known: Map<Expression, Expression> = new Map(),
+  ): Expression {
+    const found = known.get(next);
+    if (found !== undefined) return found;
+    const { arithmetic } = this.context;
+    let step = arithmetic.subtract(next, symbol);
+    const choice = contains(step, (part) => part === symbol) ? choiceAmong(next) : undefined;
+    if (choice !== undefined) {
+      const [a, b] = [this.stepOf(choice.a, symbol, known), this.stepOf(choice.b, symbol, known)];
+      const chosen = selectValue(this.context, choice.condition, a, b);
+      step = arithmetic.add(arithmetic.subtract(next, choice), chosen);
+    }
+    known.set(next, step);
+    return step;
   }
 
   /** Of a register that depends on solved ones alone, or grows by what they say. */
@@ -94,7 +114,7 @@ export class IterationSolver {
     }
     if (this.isPredicate(register)) return undefined;
     const bits = this.bitsOf(register);
-    const step = arithmetic.reduce(arithmetic.subtract(next, symbol), bits);
+    const step = arithmetic.reduce(this.stepOf(next, symbol), bits);
     if (contains(step, isOpen)) return undefined;
     return this.accumulated(initial, this.at().rewrite(step), bits);
   }
@@ -181,6 +201,15 @@ export class IterationSolver {
   private integer(value: Expression, bits: 8 | 16 | 32 | 64, signed: boolean): Expression {
     return this.context.arithmetic.wrap(value, bits, signed);
   }
+}
+
+/** A choice that is a term of a sum by itself. */
+function choiceAmong(sum: Expression): (Expression & { readonly op: 'select' }) | undefined {
+  for (const { coefficient, factors } of termsOf(sum)) {
+    const [factor] = factors;
+    if (coefficient === 1 && factors.length === 1 && factor?.op === 'select') return factor;
+  }
+  return undefined;
 }
 
 function isLeaf({ op }: Expression): boolean {
