@@ -23,8 +23,23 @@ function hex(address: number): string {
 export class GlobalMemory {
   private segment: Segment | undefined;
   private view: DataView = new DataView(new ArrayBuffer(0));
+  private readonly views = new Map<Segment, DataView>();
+  private mapping = -1;
 
   constructor(private readonly space: AddressSpace) {}
+
+  /** A segment's bytes; accesses by turns go to one and another. */
+  private viewOf(segment: Segment): DataView {
+    const { space, views } = this;
+    if (this.mapping !== space.mapping) views.clear();
+    this.mapping = space.mapping;
+    let view = views.get(segment);
+    if (view === undefined) {
+      view = viewOf(space.view(segment.virtualAddress, segment.bytes));
+      views.set(segment, view);
+    }
+    return view;
+  }
 
   locate(address: number, bytes: number, isWrite: boolean, align = bytes): Location {
     if (address % align !== 0) {
@@ -44,7 +59,7 @@ export class GlobalMemory {
         );
       }
       this.segment = found;
-      this.view = viewOf(this.space.view(found.virtualAddress, found.bytes));
+      this.view = this.viewOf(found);
     }
     if (isWrite && this.segment.permission === 'read') {
       throw new LaneFault('writeToReadOnly', `global address ${hex(address)} is read-only`, address);
@@ -67,7 +82,7 @@ export class GlobalMemory {
       const found = this.space.find(first);
       if (found === undefined || !contains(found, first, bytes)) return undefined;
       this.segment = found;
-      this.view = viewOf(this.space.view(found.virtualAddress, found.bytes));
+      this.view = this.viewOf(found);
     }
     const { virtualAddress, bytes: size, permission } = this.segment;
     if (isWrite && permission === 'read') return undefined;

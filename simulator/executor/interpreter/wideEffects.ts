@@ -185,8 +185,10 @@ function summed(
     const b = second(context, lanes);
     for (let rest = lanes; rest !== 0; rest &= rest - 1) {
       const lane = 31 - Math.clz32(rest & -rest);
-      const [low, more] = [a.low[lane] ?? 0, b.low[lane] ?? 0];
-      const [high, moreHigh] = [a.high[lane] ?? 0, b.high[lane] ?? 0];
+      const low = a.low[lane] ?? 0;
+      const more = b.low[lane] ?? 0;
+      const high = a.high[lane] ?? 0;
+      const moreHigh = b.high[lane] ?? 0;
       if (isSum) {
         const sum = (low >>> 0) + (more >>> 0);
         results.low[lane] = sum | 0;

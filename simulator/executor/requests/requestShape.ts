@@ -86,8 +86,15 @@ export class RequestShaper {
     addresses: Float64Array,
   ): void {
     this.beginPart();
+    let before = -1;
     for (let lane = from; lane < to; lane++) {
-      if (((activeMask >>> lane) & 1) !== 0) this.addLane(addresses[lane], bytesPerLane);
+      const address = addresses[lane];
+      if (((activeMask >>> lane) & 1) === 0 || address === before) continue;
+      if (bytesPerLane === WORD_BYTES && (address & (WORD_BYTES - 1)) === 0) {
+        this.addWord(address / WORD_BYTES);
+        this.addSector(Math.floor(address / SECTOR_BYTES));
+      } else this.addLane(address, bytesPerLane);
+      before = address;
     }
     this.mostOf[from / (to - from)] = this.most;
     if (this.most === 0) return;
