@@ -1,11 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { AllocationMap, analyzeKernel, compileValidator, type Validator } from '../../idempotency/index.js';
-import { parseModule } from '../../ptx/index.js';
+import { parseModule, type IrModule } from '../../ptx/index.js';
 import type { InstanceArgument, IntervalSource, LaunchInstance, PlacedInstance } from '../oracles/index.js';
 import { judgePlaced, OracleBench } from '../oracles/index.js';
 
-const ir = parseModule(readFileSync(new URL('hardKernels.ptx', import.meta.url), 'utf8'), 'hardKernels.ptx');
+const modules = ['hardKernels.ptx', 'handWritten.ptx'].map((file) =>
+  parseModule(readFileSync(new URL(file, import.meta.url), 'utf8'), file),
+);
+const moduleOf = (entry: string): IrModule => {
+  const found = modules.find(({ functions }) => functions.some(({ name }) => name === entry));
+  if (found === undefined) throw new Error(`no kernel ${entry}`);
+  return found;
+};
 const bench = new OracleBench();
 const validators = new Map<string, Validator>();
 
@@ -40,7 +47,7 @@ function instance(
 ): LaunchInstance {
   const words = Uint32Array.from({ length: ARENA_BYTES / 4 }, (_, at) => (at * 7 + (at >> 3)) % 23);
   const shape = { grid: [grid, 1, 1], block: [block, 1, 1], dynamicSharedBytes: 0 } as const;
-  return { ir, entry, shape, allocations: [{ bytes: new Uint8Array(words.buffer) }], args };
+  return { ir: moduleOf(entry), entry, shape, allocations: [{ bytes: new Uint8Array(words.buffer) }], args };
 }
 
 function launchOf({ launch, addresses }: PlacedInstance) {
@@ -103,9 +110,16 @@ describe('verdicts on hard kernels, held to trace, kills and cover', () => {
     ['compacted', 'apart', [p(A), p(A + 1024), i(64)], 1, 64, false],
     ['readsAhead', 'all of it apart', [i(32)], 1, 32, true],
     ['readsAhead', 'next door', [i(1)], 1, 32, true],
+    ['firstUnderPredicate', 'where it is not written it is zero', [p(A), p(A + 128), i(16)], 1, 32, false],
+    ['firstUnderPredicate', 'in place without it', [p(A), p(A), i(16)], 1, 32, false],
+    ['eitherPredicate', 'apart', [p(A + 4 * 80), p(A), i(16)], 1, 32, true],
+    ['eitherPredicate', 'one word shared', [p(A + 4 * 79), p(A), i(16)], 1, 32, false],
+    ['ownBarrier', 'apart', [p(A + 64), p(A)], 1, 64, false],
+    ['fourBits', 'apart', [p(A + 64), p(A), i(0)], 1, 32, true],
+    ['fourBits', 'one word shared', [p(A + 60), p(A), i(0)], 1, 32, false],
   ] as const)('%s: %s', (entry, _, args, grid, block, expected) => {
     bench.with(instance(entry, args, grid, block), (placed) => {
-      const validator = validators.get(entry) ?? compileValidator(analyzeKernel(ir, entry));
+      const validator = validators.get(entry) ?? compileValidator(analyzeKernel(moduleOf(entry), entry));
       validators.set(entry, validator);
       const { idempotent, cause } = validator.explain(launchOf(placed));
       expect(cause === undefined).toBe(idempotent);

@@ -125,7 +125,8 @@ function execute(
   destinations.forEach((destination, index) => {
     if (destination.kind !== 'register') return;
     const value = values[index] ?? operands.unknown();
-    state.set(destination.register, guarded(context, state, destination.register, guard, value));
+    const { register } = destination;
+    state.set(register, guarded(context, instruction, state, { register, guard, value }));
   });
   if (instruction.carry?.writes === true) {
     state.set(instruction.carry.register, operands.unknownTruth());
@@ -140,16 +141,22 @@ function flat(operand: IrOperand): readonly IrOperand[] {
 /** What a register holds behind a predicated instruction. */
 function guarded(
   context: KernelContext,
+  instruction: IrInstruction,
   state: ThreadState,
-  register: number,
-  guard: Expression,
-  value: Expression,
+  { register, guard, value }: { register: number; guard: Expression; value: Expression },
 ): Expression {
-  const before = state.get(register);
-  if (guard === context.conditions.yes || before === undefined) return value;
+  if (guard === context.conditions.yes) return value;
   const type = context.kernel.registers[register]?.type ?? 'b64';
+  const before = state.get(register) ?? context.unwritten(register, instruction.line);
   if (type === 'pred') return context.conditions.choose(guard, value, before);
-  return chosenValue(context, guard, value, before, integerBits(type));
+  return chosenValue(context, guard, value, otherwise(context, guard, before), integerBits(type));
+}
+
+/** A value where a guard does not hold: of one that was written under the opposite guard, that. */
+function otherwise({ conditions }: KernelContext, guard: Expression, value: Expression): Expression {
+  if (value.op !== 'select') return value;
+  if (value.condition === guard) return value.b;
+  return value.condition === conditions.not(guard) ? value.a : value;
 }
 
 function noteHazard(instruction: IrInstruction, { findings }: Surroundings): void {

@@ -35,9 +35,14 @@ function storesShared(instruction: IrInstruction): boolean {
   );
 }
 
-function isBarrier({ opcode, modifiers }: IrInstruction): boolean {
+/** A barrier of the whole block: one with a number of threads may leave out the ones that store. */
+function isBarrier({ opcode, modifiers, sources }: IrInstruction): boolean {
+  const isOfBlock = sources.length === (modifiers.includes('red') ? 2 : 1);
   return (
-    (opcode === 'bar' || opcode === 'barrier') && !modifiers.includes('arrive') && !modifiers.includes('warp')
+    (opcode === 'bar' || opcode === 'barrier') &&
+    isOfBlock &&
+    !modifiers.includes('arrive') &&
+    !modifiers.includes('warp')
   );
 }
 

@@ -97,7 +97,8 @@ function withConstant(
   const length = (run & (run + 1n)) === 0n ? run.toString(2).length : -1;
   if (length < 0) return undefined;
   const high = low + length;
-  const value = arithmetic.wrap(a, bits, true);
+  // Of a number that is its bits already there is nothing to wrap.
+  const value = a.lo >= 0 && a.hi < 2 ** bits ? a : arithmetic.wrap(a, bits, true);
   const below = low === 0 ? arithmetic.constant(0) : arithmetic.modulo(value, 2 ** low);
   if (high >= bits) return arithmetic.reduce(arithmetic.subtract(value, below), bits);
   if (high > 52) return undefined;

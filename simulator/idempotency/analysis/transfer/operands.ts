@@ -48,6 +48,13 @@ export class KernelContext {
     const whole: Range = bits < 64 ? [-(2 ** (bits - 1)), 2 ** bits - 1] : [-Infinity, Infinity];
     return this.table.unknown(range ?? whole, { tainted, source });
   }
+
+  /** What a register holds that nothing has written. */
+  unwritten(register: number, line: number): Expression {
+    const source: UnknownSource = { cause: 'NA', line, text: 'a register that nothing has written' };
+    const type = this.kernel.registers[register]?.type ?? 'b64';
+    return this.opaque(typeBits(type), source, true, type === 'pred' ? [0, 1] : undefined);
+  }
 }
 
 /** Registers as expressions, at one place of the kernel. */
@@ -136,18 +143,7 @@ export class Operands {
   private register(register: number): Expression {
     const value = this.values.get(register);
     if (value !== undefined) return value;
-    const source: UnknownSource = {
-      cause: 'NA',
-      line: this.instruction.line,
-      text: 'a register that nothing has written',
-    };
-    const type = this.context.kernel.registers[register]?.type;
-    return this.context.opaque(
-      type === undefined ? 64 : typeBits(type),
-      source,
-      true,
-      type === 'pred' ? [0, 1] : undefined,
-    );
+    return this.context.unwritten(register, this.instruction.line);
   }
 
   /** Whether any source may differ between two runs of one launch. */
