@@ -1,5 +1,5 @@
 import { gpuStatus, type GpuStatus, type NodeReport } from '../../containers/runtime/index.js';
-import { labelText, type MetricFamily, type MetricType } from './metricFamily.js';
+import { labelText, type MetricFamily, type MetricType, type SampleWriter } from './metricFamily.js';
 
 const MIB = 1024 * 1024;
 const LABELS = ['gpu', 'UUID', 'device', 'modelName', 'Hostname', 'node'] as const;
@@ -93,6 +93,36 @@ const READERS: readonly Reader[] = [
 
 const OWN_LABELS = ['gpu', 'node'] as const;
 
+type FaultTotals = NonNullable<GpuStatus['faults']>;
+type FaultReader = readonly [name: string, help: string, read: (faults: FaultTotals) => number];
+
+/** Of GPUs on which faults strike, or are made ready for. */
+const FAULT_READERS: readonly FaultReader[] = [
+  [
+    'windjammer_gpu_saved_launches_total',
+    'Launches whose memory was saved before they began, so that they could be restored after a fault',
+    ({ savedLaunches }) => savedLaunches,
+  ],
+  ['windjammer_gpu_saved_bytes_total', 'What was saved of them', ({ savedBytes }) => savedBytes],
+  [
+    'windjammer_gpu_saving_seconds_total',
+    'Time that saving has taken (in simulated s)',
+    ({ saveNs }) => saveNs / 1e9,
+  ],
+  [
+    'windjammer_gpu_recovery_seconds_total',
+    'From faults until launches ran again, restoring included (in simulated s)',
+    ({ recoveryNs }) => recoveryNs / 1e9,
+  ],
+  [
+    'windjammer_gpu_unprotected_launches_total',
+    'Launches that began so that a fault would have ended their context, under a scheme that recovers',
+    ({ unprotected }) => unprotected,
+  ],
+];
+
+const FAULT_OUTCOMES = ['reexecuted', 'restored', 'unrecovered'] as const;
+
 /** What scheduling policies do, which no exporter tells of real ones. */
 const OWN_READERS: readonly Reader[] = [
   [
@@ -153,7 +183,32 @@ export function gpuFamilies(nodes: () => readonly NodeReport[], hostname: string
         gpus().forEach(({ node, status }, index) => to.value(textOf(index, node, status), read(status)));
       },
     }));
+  const ofFaults = (write: (to: SampleWriter, labels: string, faults: FaultTotals) => void) => {
+    return (to: SampleWriter): void => {
+      gpus().forEach(({ node, status: { faults } }, index) => {
+        if (faults !== undefined) write(to, labelText({ gpu: String(index), node }), faults);
+      });
+    };
+  };
   return [
+    {
+      name: 'windjammer_gpu_faults_total',
+      type: 'counter',
+      unit: '',
+      labels: [...OWN_LABELS, 'outcome'],
+      help: 'Runs of launches that a transient fault struck: reexecuted (run again as they were), restored (run again once their saved memory was back), unrecovered (the fault ended the context)',
+      write: ofFaults((to, labels, faults) => {
+        for (const outcome of FAULT_OUTCOMES) to.value(`${labels},outcome="${outcome}"`, faults[outcome]);
+      }),
+    },
+    ...FAULT_READERS.map(([name, help, read]): MetricFamily => ({
+      name,
+      type: 'counter',
+      unit: name.endsWith('_seconds_total') ? 'seconds' : name.endsWith('_bytes_total') ? 'bytes' : '',
+      labels: OWN_LABELS,
+      help,
+      write: ofFaults((to, labels, faults) => to.value(labels, read(faults))),
+    })),
     ...families(READERS, LABELS, (index, node, status) => gpuLabels(index, node, status, hostname)),
     ...families(OWN_READERS, OWN_LABELS, (index, node) =>
       labelText({ gpu: String(index), node } satisfies Record<(typeof OWN_LABELS)[number], string>),

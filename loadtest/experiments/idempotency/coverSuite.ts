@@ -21,19 +21,24 @@ import { VirtualClock } from '../../../simulator/time/index.js';
 import { CoveringExecutor, type CoverTotals } from './coveringExecutor.js';
 
 const FUEL = 50_000_000;
+const ROOM = 'simulator/kernels/';
 
 /** Runs the launches of a CUDA program. @throws Error when one faults */
 export function coverFixture(fixture: KernelFixture, totals: CoverTotals): void {
   const memory = new NodeMemory({ backingBytes: FIXTURE_BACKING_BYTES });
   const executor = new CoveringExecutor(memory, totals);
   const placed = new PlacedFixture(fixture, memory.createSpace());
-  for (const launch of placed.launches(
-    parseModule(readFileSync(fixture.ptx, 'utf8'), `${fixture.name}.ptx`),
-  )) {
+  for (const launch of placed.launches(parseModule(textOf(fixture), `${fixture.name}.ptx`))) {
     const [x, y, z] = launch.shape.grid;
     const result = executor.run(launch, { lo: 0, hi: x * y * z }, 'fast', FUEL);
     if (result.status === 'fault') throw new Error(`${fixture.name}: ${result.fault.message}`);
   }
+}
+
+/** Where code is compiled to its text is not copied. */
+export function textOf({ ptx }: KernelFixture): string {
+  const path = ptx.pathname.slice(ptx.pathname.lastIndexOf(ROOM));
+  return readFileSync(join(packageRoot(), path), 'utf8');
 }
 
 /** Loads a model, with its warm-up, and serves batches of these sizes of random inputs. */

@@ -38,7 +38,8 @@ export interface BurstResult {
 export function serveBurst(options: BurstOptions): BurstResult {
   const { queries, batchSize, concurrency, scheduling, verdictCosts } = options;
   const clock = new VirtualClock();
-  const { record, input } = digitsModel(options.model, SEED);
+  const served = digitsModel(options.model, SEED);
+  const { record } = served;
   const { container } = record;
   if (container.kind !== 'kernelModel') throw new Error(`${record.name} runs no kernels`);
   const node = new VirtualNode({
@@ -85,7 +86,7 @@ export function serveBurst(options: BurstOptions): BurstResult {
     if (sent === queries) return;
     const number = sent++;
     engine.predict(
-      { id: `${number}`, application: APPLICATION, context: '', input: input(number) },
+      { id: `${number}`, application: APPLICATION, context: '', input: served.input(number) },
       {
         onAnswer: (_query: unknown, answer: Answer) => {
           if (answer.isDefault) throw new Error(`query ${number} got the default: ${answer.defaultReason}`);

@@ -51,6 +51,39 @@ describe('metrics of GPUs', () => {
     about('DCGM_FI_PROF_PCIE_TX_BYTES', 1e9);
   });
 
+  it('tell faults where any strike, and nothing of them elsewhere', () => {
+    const faults = {
+      injected: 6,
+      reexecuted: 3,
+      restored: 2,
+      unrecovered: 1,
+      savedLaunches: 9,
+      savedBytes: 4096,
+      saveNs: 2e9,
+      recoveryNs: 5e8,
+      unprotected: 4,
+    };
+    const struck = {
+      ...report('node1'),
+      spans: [{ latest: gpuSample(3e9, { faults }), earlier: undefined }],
+    };
+    const lines = gpuFamilies(() => [report('node0'), struck], 'host')
+      .map(familyText)
+      .join('')
+      .split('\n')
+      .filter((line) => /^windjammer_gpu_(faults|saved|saving|recovery|unprotected)/.test(line));
+    expect(lines).toEqual([
+      'windjammer_gpu_faults_total{gpu="1",node="node1",outcome="reexecuted"} 3',
+      'windjammer_gpu_faults_total{gpu="1",node="node1",outcome="restored"} 2',
+      'windjammer_gpu_faults_total{gpu="1",node="node1",outcome="unrecovered"} 1',
+      'windjammer_gpu_saved_launches_total{gpu="1",node="node1"} 9',
+      'windjammer_gpu_saved_bytes_total{gpu="1",node="node1"} 4096',
+      'windjammer_gpu_saving_seconds_total{gpu="1",node="node1"} 2',
+      'windjammer_gpu_recovery_seconds_total{gpu="1",node="node1"} 0.5',
+      'windjammer_gpu_unprotected_launches_total{gpu="1",node="node1"} 4',
+    ]);
+  });
+
   it('number GPUs through all nodes, and are none without samples', () => {
     const nodes = [report('node0'), { ...report('node1'), spans: [] }, report('node2')];
     expect(scrape(nodes, '0').size).toBe(16);
