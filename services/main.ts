@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import type { FaultSettings } from '../simulator/cluster/index.js';
 import { PacedClock } from '../simulator/time/index.js';
 import { ServerAccess, type AccessSettings } from './access/index.js';
 import { Dashboard } from './dashboard/index.js';
@@ -38,6 +39,8 @@ export interface EmbeddedOptions {
   readonly gpuThreads?: number;
   /** Who runs next on a GPU: a policy's name, or the file of one; 'fifo' by default. */
   readonly scheduling?: string;
+  /** Transient faults that strike launches, and what is done about them; none by default. */
+  readonly faults?: FaultSettings;
   /** When a replica that answers nothing counts as lost; false: never. */
   readonly hangWatchdog?: PredictionEngineOptions['hangWatchdog'];
   readonly maxBodyBytes?: number;
@@ -97,7 +100,13 @@ export class EmbeddedServer {
     const clock = new PacedClock();
     const analyses =
       options.dataDirectory === undefined ? undefined : join(options.dataDirectory, ANALYSES_FOLDER);
-    const runtime = new EmbeddedRuntime(clock, options.gpuThreads, options.scheduling, analyses);
+    const runtime = new EmbeddedRuntime(
+      clock,
+      options.gpuThreads,
+      options.scheduling,
+      analyses,
+      options.faults,
+    );
     let parts: Parts;
     try {
       parts = new Parts(options, store, clock, runtime);

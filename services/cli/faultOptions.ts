@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import type { GpuNodeOptions } from '../../simulator/cluster/index.js';
+import type { FaultSettings } from '../../simulator/cluster/index.js';
 import { CommandError } from './commandError.js';
 
 export interface FaultChoice {
@@ -8,7 +8,7 @@ export interface FaultChoice {
   readonly saveTo?: string;
 }
 
-/** Options of commands that run launches on a node of their own. */
+/** Options of commands that run launches on a node of their own, or serve with one. */
 export function addFaultOptions(command: Command): Command {
   return command
     .option(
@@ -23,11 +23,7 @@ export function addFaultOptions(command: Command): Command {
 }
 
 /** @throws CommandError that names the option */
-export async function checkedFaults({
-  faults: text,
-  recovery,
-  saveTo,
-}: FaultChoice): Promise<Pick<GpuNodeOptions, 'faults' | 'recovery' | 'saveTo'>> {
+export async function checkedFaults({ faults: text, recovery, saveTo }: FaultChoice): Promise<FaultSettings> {
   if (text === undefined && recovery === undefined && saveTo === undefined) return {};
   const { FaultError, checkFaults, recoveryScheme } = await import('../../simulator/faults/index.js');
   try {

@@ -5,6 +5,7 @@ import { openTracing, tracingSettings } from '../tracing/index.js';
 import type { ConnectionTimeouts } from '../http/index.js';
 import { banner } from './banner.js';
 import { CommandError } from './commandError.js';
+import { checkedFaults } from './faultOptions.js';
 import { checkedScheduling } from './schedulingOption.js';
 import type { ServeOptions } from './serveCommand.js';
 import { accessSettings, tlsSettings } from './serveSecurity.js';
@@ -32,6 +33,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     cacheBytes: options.cacheMib * MIB,
     gpuThreads: options.gpuThreads,
     scheduling: options.scheduling,
+    faults: await checkedFaults(options),
     hangWatchdog: options.hangAfterMs === 0 ? false : { minimumMs: options.hangAfterMs },
     maxBodyBytes: options.maxBodyMib * MIB,
     maxBatchInputs: options.maxBatchInputs,

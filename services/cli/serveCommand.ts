@@ -1,8 +1,9 @@
 import { Option, type Command } from 'commander';
 import { mebibytes, webOrigins, wholeNumber } from './optionValues.js';
+import { addFaultOptions, type FaultChoice } from './faultOptions.js';
 import type { ServeSecurityOptions } from './serveSecurity.js';
 
-export interface ServeOptions extends ServeSecurityOptions {
+export interface ServeOptions extends FaultChoice, ServeSecurityOptions {
   readonly host: string;
   readonly port: number;
   readonly managementHost: string;
@@ -33,7 +34,7 @@ const milliseconds = wholeNumber(0, 3_600_000);
 const timeout = wholeNumber(100, 3_600_000);
 
 export function addServeCommand(program: Command): void {
-  program
+  const command = program
     .command('serve')
     .description('serve predictions from this process, with simulated GPUs in it')
     .option('--host <address>', 'address of the query interface', '127.0.0.1')
@@ -109,10 +110,10 @@ export function addServeCommand(program: Command): void {
       new Option('--log-level <level>', 'log on standard error, as JSON lines')
         .choices(['debug', 'info', 'warn', 'error', 'silent'])
         .default('warn'),
-    )
-    .action(async (options: ServeOptions) => {
-      // Loaded when it is needed: the other commands start without the server.
-      const { serve } = await import('./serve.js');
-      await serve(options);
-    });
+    );
+  addFaultOptions(command).action(async (options: ServeOptions) => {
+    // Loaded when it is needed: the other commands start without the server.
+    const { serve } = await import('./serve.js');
+    await serve(options);
+  });
 }

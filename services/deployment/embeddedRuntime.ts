@@ -1,5 +1,6 @@
 import type { ContainerChannel } from '../../containers/protocol/index.js';
 import { ContainerRuntime, GpuNodeThread, type NodeReport } from '../../containers/runtime/index.js';
+import type { FaultSettings } from '../../simulator/cluster/index.js';
 import type { Clock } from '../../simulator/time/index.js';
 import type { ModelRecord } from '../registry/index.js';
 import { recordTimeline, type TimelineRequest } from './gpuRecording.js';
@@ -13,11 +14,19 @@ export class EmbeddedRuntime implements ContainerStarter {
    * @param clock the frontend's. @param gpuThreads threads that run the blocks of large launches
    * @param scheduling who runs next on a GPU: a policy's name, or the file of one
    * @param analysisDirectory where analyses of kernels are kept for the next start; undefined: nowhere
+   * @param faults that strike launches, and what is done about them
    */
-  constructor(clock: Clock, gpuThreads = 1, scheduling = 'fifo', analysisDirectory?: string) {
+  constructor(
+    clock: Clock,
+    gpuThreads = 1,
+    scheduling = 'fifo',
+    analysisDirectory?: string,
+    faults: FaultSettings = {},
+  ) {
     const node = new GpuNodeThread({
       threads: gpuThreads,
       scheduling,
+      faults,
       ...(analysisDirectory === undefined ? {} : { analysisDirectory }),
     });
     this.runtime = new ContainerRuntime({ clock, nodes: [node] });

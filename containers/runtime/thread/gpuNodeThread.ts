@@ -12,6 +12,7 @@ import { connectToAnalyst } from './kernelAnalyst.js';
 import { connectToLoader } from './modelLoader.js';
 import { ThreadChannel, type ThreadLine } from './threadChannel.js';
 import type { FromWorker, NodeTimes, ToWorker } from './threadMessages.js';
+import type { FaultSettings } from '../../../simulator/cluster/index.js';
 import type { WorkerOptions } from './gpuNodeWorker.js';
 
 export interface GpuNodeThreadOptions {
@@ -23,6 +24,8 @@ export interface GpuNodeThreadOptions {
   readonly threads?: number;
   /** Who runs next on each GPU: a policy's name, or the file of one. Default 'fifo'. */
   readonly scheduling?: string;
+  /** Faults that strike launches, and what is done about them. Default: none. */
+  readonly faults?: FaultSettings;
   /** Where analyses of kernels are kept for the next start. Default: nowhere. */
   readonly analysisDirectory?: string;
 }
@@ -44,6 +47,7 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
   private readonly gpus: readonly string[];
   private readonly threads: number;
   private readonly scheduling: string;
+  private readonly faults: FaultSettings;
   private readonly analysisDirectory: string | undefined;
   private worker: Worker;
   private readonly channels = new Map<number, ThreadChannel>();
@@ -70,6 +74,7 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
     this.gpus = gpus;
     this.threads = threads;
     this.scheduling = scheduling;
+    this.faults = options.faults ?? {};
     this.analysisDirectory = options.analysisDirectory;
     this.worker = this.spawn();
   }
@@ -179,6 +184,7 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
       gpus: this.gpus,
       threads: this.threads,
       scheduling: this.scheduling,
+      faults: this.faults,
       loader: loader.port,
     };
     const worker = new Worker(file, { workerData, transferList: [loader.port], name: this.name });

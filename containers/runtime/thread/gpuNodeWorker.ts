@@ -1,5 +1,5 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
-import { GpuNode } from '../../../simulator/cluster/index.js';
+import { GpuNode, type FaultSettings } from '../../../simulator/cluster/index.js';
 import type { PolicyMaker } from '../../../simulator/scheduling/index.js';
 import { PacedClock, type EventPayload, type EventSink } from '../../../simulator/time/index.js';
 import { Timeline } from '../../../simulator/timeline/index.js';
@@ -26,6 +26,7 @@ export interface WorkerOptions {
   readonly threads: number;
   /** Who runs next on each GPU: a policy's name or its file. */
   readonly scheduling: string;
+  readonly faults: FaultSettings;
   /** Where models are loaded. */
   readonly loader: MessagePort;
 }
@@ -62,7 +63,7 @@ class WorkerServer implements EventSink {
 
   constructor(
     private readonly port: MessagePort,
-    { name, gpus, threads, loader }: WorkerOptions,
+    { name, gpus, threads, faults, loader }: WorkerOptions,
     scheduling: string | PolicyMaker,
   ) {
     this.loader = loader;
@@ -72,6 +73,7 @@ class WorkerServer implements EventSink {
       gpus,
       threads,
       scheduling,
+      ...faults,
       fuelPerBlock: FUEL_PER_BLOCK,
       stopwatch,
       analyst: this.analysis,
