@@ -12,14 +12,14 @@ export function overheadFigure(overheads: readonly ModelOverheads[], seed: numbe
   return renderBars(
     {
       title: 'Recovery from faults while nothing fails',
-      subtitle: `H200, one image of 224 x 224 a pass; virtual time, seed ${seed}`,
+      subtitle: `All memory saved (restore) or what is not proved (verdicts), at the host or on the GPU; H200, virtual time, seed ${seed}`,
       yLabel: 'longer than without recovery (%)',
       groups: overheads
         .filter(({ size }) => size === 'large')
         .map(({ model, schemes }) => ({
           name: model,
           bars: schemes.map(({ scheme, saveTo, overhead }, color) => ({
-            name: [scheme, `to ${saveTo}`],
+            name: [scheme === 'restore' ? 'all' : 'part', saveTo === 'host' ? 'host' : 'GPU'],
             value: 100 * overhead,
             text: (100 * overhead).toFixed(overhead < 0.1 ? 1 : 0),
             color,
