@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
-import type { ValidatorMode } from '../../simulator/idempotency/index.js';
+import type { SolverNotes, ValidatorMode } from '../../simulator/idempotency/index.js';
+import type { JudgedLaunch } from '../../simulator/launchVerdict/index.js';
 import { CommandError } from './commandError.js';
 import { deviceOption } from './optionValues.js';
 
@@ -10,6 +11,7 @@ interface IdempotentOptions {
   readonly explain?: true;
   readonly mode: ValidatorMode;
   readonly allocationBound?: true;
+  readonly solver?: 'z3';
 }
 
 export function addGpuIdempotentCommand(gpu: Command): void {
@@ -27,6 +29,12 @@ export function addGpuIdempotentCommand(gpu: Command): void {
         .default('compacted'),
     )
     .option('--allocation-bound', 'an unknown index stays in the allocation of its pointer')
+    .addOption(
+      new Option(
+        '--solver <solver>',
+        'a solver for addresses that intervals widen; takes seconds, and the package z3-solver',
+      ).choices(['z3']),
+    )
     .action(judge);
 }
 
@@ -36,16 +44,32 @@ async function judge(path: string, options: IdempotentOptions): Promise<void> {
     await import('../../simulator/launchVerdict/index.js');
   const { LaunchSpecError } = await import('../../simulator/launchSpec/index.js');
   const { device, mode, explain, allocationBound } = options;
-  try {
-    const judged = judgeSpecFile(path, {
+  const judgedWith = (solver?: SolverNotes): JudgedLaunch =>
+    judgeSpecFile(path, {
       mode,
       allocationBound: allocationBound === true,
       ...(device === undefined ? {} : { device }),
+      ...(solver === undefined ? {} : { solver }),
     });
+  try {
+    const judged = options.solver === undefined ? judgedWith() : await askingZ3(judgedWith);
     const text = explain === true ? explanationText(judged) : JSON.stringify(specVerdict(judged));
     process.stdout.write(`${text}\n`);
   } catch (error) {
     if (!(error instanceof LaunchSpecError)) throw error;
     throw new CommandError(`${path}: ${error.code}: ${error.message}`, { cause: error });
+  }
+}
+
+async function askingZ3<T>(work: (notes: SolverNotes) => T): Promise<T> {
+  const { SolverMissing, withAnswers, Z3Solver } = await import('../proving/index.js');
+  const solver = new Z3Solver();
+  try {
+    return await withAnswers(work, solver);
+  } catch (error) {
+    if (!(error instanceof SolverMissing)) throw error;
+    throw new CommandError(`--solver z3: ${error.message}, or leave --solver out`, { cause: error });
+  } finally {
+    await solver.close();
   }
 }

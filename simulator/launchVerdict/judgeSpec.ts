@@ -7,6 +7,7 @@ import {
   analyzeKernel,
   compileValidator,
   type Cause,
+  type SolverNotes,
   type ValidatedLaunch,
   type Validator,
   type ValidatorMode,
@@ -31,6 +32,8 @@ export interface JudgeOptions {
   readonly device?: string;
   readonly mode?: ValidatorMode;
   readonly allocationBound?: boolean;
+  /** Answers of a solver, and where questions for it go. */
+  readonly solver?: SolverNotes;
 }
 
 /** One instruction of the PTX and the bytes that it may touch in this launch. */
@@ -79,8 +82,9 @@ export function judgeSpec(value: unknown, baseDir: string, options: JudgeOptions
   try {
     const placed = place(session, spec, ptx, entry);
     const kernel = checkLaunch(spec, module, device, placed.launch.params);
-    const { mode, allocationBound } = options;
-    const validator = compileValidator(analyzeKernel(module, kernel.name), {
+    const { mode, allocationBound, solver } = options;
+    const summary = analyzeKernel(module, kernel.name, solver && { solver });
+    const validator = compileValidator(summary, {
       ...(mode === undefined ? {} : { mode }),
       ...(allocationBound === undefined ? {} : { allocationBound }),
     });

@@ -2,10 +2,11 @@
  * Looks for false positives: every launch of the corpus that the validator calls idempotent is killed at many points under
  * three schedules and run again, and every access of every launch is held to what was predicted of its instruction. Prints what it
  * tried and whatever contradicts the validator; ends with status 1 when something does.
- * Usage: node dist/loadtest/experiments/idempotency/fuzz.js [--kills K] [--part I/N] [--launches L] [--allocation-bound] [--seed S]
+ * Usage: node dist/loadtest/experiments/idempotency/fuzz.js [--kills K] [--part I/N] [--launches L] [--allocation-bound] [--seed S] [--solver z3]
  */
 import { parseArgs } from 'node:util';
 import { evaluate, labelledBodies } from '../../../simulator/idempotencyTruth/index.js';
+import { solverFacts } from './solverFacts.js';
 import { systemValidation } from './validation.js';
 
 const { values: options } = parseArgs({
@@ -14,13 +15,17 @@ const { values: options } = parseArgs({
     launches: { type: 'string', default: '1000' },
     part: { type: 'string', default: '0/1' },
     seed: { type: 'string', default: '1' },
+    solver: { type: 'string' },
     'allocation-bound': { type: 'boolean', default: false },
   },
 });
 const [part = 0, parts = 1] = options.part.split('/').map(Number);
 const bodies = labelledBodies().filter((_, index) => index % parts === part);
 const { families, contradictions, ...totals } = evaluate(
-  systemValidation({ allocationBound: options['allocation-bound'] }),
+  systemValidation(
+    { allocationBound: options['allocation-bound'] },
+    await solverFacts(options.solver, bodies),
+  ),
   bodies,
   { kills: Number(options.kills), most: Number(options.launches), seed: Number(options.seed) },
 );

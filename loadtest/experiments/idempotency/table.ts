@@ -1,25 +1,27 @@
 /**
  * Verdicts of the launch-time validator on the frozen corpus, beside the truth: by family and cause, as PICKER's Tables 3 and 5,
  * without and with the allocation bound. Writes table.md and table.json and prints the table.
- * Usage: node dist/loadtest/experiments/idempotency/table.js [folder] [--mode compacted|ranges|strawman]
+ * Usage: node dist/loadtest/experiments/idempotency/table.js [folder] [--mode compacted|ranges|strawman] [--solver z3]
  */
 import { parseArgs } from 'node:util';
 import { VALIDATOR_MODES } from '../../../simulator/idempotency/index.js';
 import { evaluate, evaluationTable, labelledBodies } from '../../../simulator/idempotencyTruth/index.js';
 import { ResultFolder } from '../resultFolder.js';
+import { solverFacts } from './solverFacts.js';
 import { systemValidation } from './validation.js';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
-  options: { mode: { type: 'string', default: 'compacted' } },
+  options: { mode: { type: 'string', default: 'compacted' }, solver: { type: 'string' } },
 });
 const mode = VALIDATOR_MODES.find((each) => each === options.mode);
 if (mode === undefined) throw new Error(`--mode ${options.mode}: give one of ${VALIDATOR_MODES.join(', ')}`);
 
 const bodies = labelledBodies();
+const facts = await solverFacts(options.solver, bodies);
 const results = [false, true].map((allocationBound) => ({
   allocationBound,
-  evaluation: evaluate(systemValidation({ mode, allocationBound }), bodies),
+  evaluation: evaluate(systemValidation({ mode, allocationBound }, facts), bodies),
 }));
 const text = results
   .map(

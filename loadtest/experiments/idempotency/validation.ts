@@ -3,6 +3,7 @@ import {
   analyzeKernel,
   compileValidator,
   type KernelSummary,
+  type SolverFacts,
   type ValidatedLaunch,
   type Validator,
   type ValidatorOptions,
@@ -17,12 +18,16 @@ import {
 import type { IrFunction } from '../../../simulator/ptx/index.js';
 
 /** The system's analysis and validators, as evaluations of the corpus ask for them. */
-export function systemValidator(options: ValidatorOptions = {}): MutableValidator {
+export function systemValidator(
+  options: ValidatorOptions = {},
+  facts: SolverFacts = new Map(),
+): MutableValidator {
   const summaries = new Map<string, KernelSummary>();
   return {
     analyze: (ir, entry) => {
       const key = `${ir.file} ${entry}`;
-      const summary = summaries.get(key) ?? analyzeKernel(ir, entry);
+      const summary =
+        summaries.get(key) ?? analyzeKernel(ir, entry, { solver: { facts, ask: () => undefined } });
       summaries.set(key, summary);
       return summary;
     },
@@ -34,8 +39,8 @@ export function systemValidator(options: ValidatorOptions = {}): MutableValidato
 }
 
 /** As systemValidator, kernel by kernel. */
-export function systemValidation(options: ValidatorOptions = {}): Validation {
-  const { analyze, validator } = systemValidator(options);
+export function systemValidation(options: ValidatorOptions = {}, facts?: SolverFacts): Validation {
+  const { analyze, validator } = systemValidator(options, facts);
   return (ir, entry) => validator(analyze(ir, entry));
 }
 

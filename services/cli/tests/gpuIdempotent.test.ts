@@ -91,6 +91,22 @@ describe('windjammer gpu idempotent', () => {
     expect(text).toContain('there may be accesses that are not listed');
   });
 
+  it('asks a solver where intervals know less', async () => {
+    const path = spec({
+      ptx: fileURLToPath(new URL('../../proving/tests/permutations.ptx', import.meta.url)),
+      kernel: 'swizzle',
+      grid: [3, 1, 1],
+      block: [128, 1, 1],
+      // Read where the permuted rows, which are stored, end.
+      args: [{ buffer: { type: 'f32', count: 768 } }, { pointer: { of: 0, offsetBytes: 384 * 4 } }],
+    });
+    expect((await judge(path)).idempotent).toBe(false);
+    const text = await run(path, '--solver', 'z3');
+    if (text.startsWith('FAILED')) expect(text).toContain('npm install --include=optional');
+    else expect((JSON.parse(text) as SpecVerdict).idempotent).toBe(true);
+    expect(await run(path, '--solver', 'guess')).toContain('FAILED');
+  });
+
   it('fails with the errors of gpu run', async () => {
     const cases: readonly Record<string, unknown>[] = [
       { kernel: 'none' },
