@@ -9,14 +9,15 @@ interface RunningFlow extends Flow {
 
 /** Plain data. */
 export interface FlowState {
-  readonly flows: Map<number, RunningFlow>;
+  /** In the order in which they started. */
+  flows: RunningFlow[];
   asOfNs: number;
   nextFlow: number;
   armed: number | undefined;
 }
 
 export function emptyFlows(nowNs: number): FlowState {
-  return { flows: new Map(), asOfNs: nowNs, nextFlow: 1, armed: undefined };
+  return { flows: [], asOfNs: nowNs, nextFlow: 1, armed: undefined };
 }
 
 const DONE_NS = 1e-3;
@@ -45,28 +46,43 @@ export class FlowNetwork implements SharedLinks, AgendaTarget {
     const id = this.state.nextFlow++;
     const { amount, uses, mostPerNs, target, kind, payload } = flow;
     const running = { amount, uses, mostPerNs, target, kind, payload, id, remaining: amount, ratePerNs: 0 };
-    this.state.flows.set(id, running);
+    this.state.flows.push(running);
     this.rerate();
   }
 
   onDue(): void {
     this.state.armed = undefined;
     this.advance();
-    const done: RunningFlow[] = [];
-    for (const flow of this.state.flows.values()) {
-      if (flow.remaining <= flow.ratePerNs * DONE_NS) done.push(flow);
-    }
-    for (const flow of done) this.state.flows.delete(flow.id);
+    const done = this.takeDone();
     this.rerate();
     for (const flow of done) this.agenda.deliver(flow.target, flow.kind, flow.payload);
   }
 
+  private takeDone(): readonly RunningFlow[] {
+    const { flows } = this.state;
+    const done: RunningFlow[] = [];
+    let kept = 0;
+    for (let index = 0; index < flows.length; index++) {
+      const flow = flows[index];
+      if (flow.remaining <= flow.ratePerNs * DONE_NS) done.push(flow);
+      else flows[kept++] = flow;
+    }
+    while (flows.length > kept) flows.pop();
+    return done;
+  }
+
   private advance(): void {
+    const { state } = this;
     const nowNs = this.agenda.nowNs();
-    const elapsedNs = nowNs - this.state.asOfNs;
-    if (elapsedNs > 0)
-      for (const flow of this.state.flows.values()) flow.remaining -= flow.ratePerNs * elapsedNs;
-    this.state.asOfNs = nowNs;
+    const elapsedNs = nowNs - state.asOfNs;
+    if (elapsedNs > 0) {
+      const { flows } = state;
+      for (let index = 0; index < flows.length; index++) {
+        const flow = flows[index];
+        flow.remaining -= flow.ratePerNs * elapsedNs;
+      }
+    }
+    state.asOfNs = nowNs;
   }
 
   private rerate(): void {
@@ -74,25 +90,29 @@ export class FlowNetwork implements SharedLinks, AgendaTarget {
     this.shareLinks();
     if (state.armed !== undefined) this.agenda.cancel(state.armed);
     state.armed = undefined;
+    const { flows } = state;
     let soonestNs = Infinity;
-    for (const flow of state.flows.values()) {
-      soonestNs = Math.min(soonestNs, Math.max(0, flow.remaining) / flow.ratePerNs);
+    for (let index = 0; index < flows.length; index++) {
+      const { remaining, ratePerNs } = flows[index];
+      const leftNs = remaining > 0 ? remaining / ratePerNs : 0;
+      if (leftNs < soonestNs) soonestNs = leftNs;
     }
     if (soonestNs < Infinity) state.armed = this.agenda.schedule(this.name, state.asOfNs + soonestNs, 'flow');
   }
 
   /** Raises all flows together until a link is full, fixes the flows on it, and goes on with the others. */
   private shareLinks(): void {
-    if (this.state.flows.size <= 1) {
-      for (const flow of this.state.flows.values()) this.rateAlone(flow);
+    const { flows } = this.state;
+    if (flows.length <= 1) {
+      for (let index = 0; index < flows.length; index++) this.rateAlone(flows[index]);
       return;
     }
     if (this.isRoomForAll()) {
-      for (const flow of this.state.flows.values()) flow.ratePerNs = flow.mostPerNs;
+      for (let index = 0; index < flows.length; index++) flows[index].ratePerNs = flows[index].mostPerNs;
       return;
     }
     const left = new Map(this.capacities);
-    const open = new Set(this.state.flows.values());
+    const open = new Set(flows);
     let level = 0;
     while (open.size > 0) {
       const pull = new Map<string, number>();
@@ -123,7 +143,9 @@ export class FlowNetwork implements SharedLinks, AgendaTarget {
   private isRoomForAll(): boolean {
     const { pulls, capacities } = this;
     pulls.clear();
-    for (const { uses, mostPerNs } of this.state.flows.values()) {
+    const { flows } = this.state;
+    for (let position = 0; position < flows.length; position++) {
+      const { uses, mostPerNs } = flows[position];
       for (let index = 0; index < uses.length; index++) {
         const { link, weight } = uses[index];
         const pull = (pulls.get(link) ?? 0) + weight * mostPerNs;

@@ -109,7 +109,7 @@ export class HostNetwork implements AgendaTarget {
     const { flows, asOfNs } = this.flows.state;
     const sinceNs = this.agenda.nowNs() - asOfNs;
     let bytes = this.moved.get(link) ?? 0;
-    for (const { uses, amount, remaining, ratePerNs } of flows.values()) {
+    for (const { uses, amount, remaining, ratePerNs } of flows) {
       if (uses.some((use) => use.link === link)) bytes += amount - remaining + ratePerNs * sinceNs;
     }
     return bytes;

@@ -54,11 +54,17 @@ export class Agenda implements EventSink {
   /**
    * Moves time to the next entry of the target that is being told of one, where nothing else is due before: see `skipTo` of
    * the clock. It counts as an entry that was scheduled and has come due. False: schedule it.
+   * @param entries it counts as so many, where the target went through others on the way
    */
-  skipTo(timeNs: number): boolean {
+  skipTo(timeNs: number, entries = 1): boolean {
     if (!this.clock.skipTo(timeNs)) return false;
-    this.nextSequence += 1;
+    this.nextSequence += entries;
     return true;
+  }
+
+  /** Before this time `skipTo` moves, as long as nobody is told of anything. */
+  quietUntilNs(): number {
+    return this.clock.quietUntilNs();
   }
 
   cancel(sequence: number): void {

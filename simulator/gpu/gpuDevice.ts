@@ -1,5 +1,6 @@
 import type { Agenda, AgendaTarget } from './agenda.js';
 import type { DeviceObserver } from './deviceObserver.js';
+import { emptyDevice, type DeviceState } from './deviceState.js';
 import { GpuError } from './gpuError.js';
 import {
   BlockEngine,
@@ -8,34 +9,27 @@ import {
   Dispatcher,
   LaunchExecution,
   ProfileCache,
-  emptyEngine,
-  emptyPreemption,
-  emptySmUse,
-  emptyTurns,
   FaultWatch,
+  checkSlice,
   giveShare,
   l2Key,
   launchRecord,
   withinShare,
   type BlockReport,
-  type ContextShares,
-  type EngineState,
   type ExecutionOptions,
   type KeptProfiles,
   type LaunchRecord,
   type LaunchRequest,
   type ParkedBlocks,
-  type PreemptionState,
   type PreemptionTotals,
   type ResidentGroup,
-  type SmUse,
   type TurnState,
 } from './dispatch/index.js';
-import { PowerMeter, emptyPower, totalWatts, type DeviceReadings, type PowerState } from './power/index.js';
+import { PowerMeter, totalWatts, type DeviceReadings } from './power/index.js';
 import type { DeviceProfile } from './profiles/index.js';
 import type { SchedulingPolicy } from '../scheduling/index.js';
 import { SmActivity, type SmCounts } from './smActivity.js';
-import { forgetSegment, touchSegments, type L2State } from './timing/index.js';
+import { forgetSegment, touchSegments } from './timing/index.js';
 import { UsageMeter, type DeviceUsage } from './usage/index.js';
 
 /** Whoever launched: told of ends after the device's own state is in order. */
@@ -49,33 +43,6 @@ export interface DeviceListener {
 /** Without an executor a device only keeps time. */
 export type DeviceExecution = Omit<ExecutionOptions, 'executor'> &
   Partial<Pick<ExecutionOptions, 'executor'>>;
-
-/** A turn is to outlast what ends and begins it, and to end. */
-const LEAST_SLICE_NS = 1e5;
-const MOST_SLICE_NS = 1e9;
-
-/** Contexts side by side, as of one process or under MPS, or one at a time, as of several processes without it. */
-export type ContextSharing = 'shared' | 'timeSliced';
-
-/** All of a device's state; plain data. */
-export interface DeviceState {
-  readonly launches: Map<number, LaunchRecord>;
-  readonly use: SmUse;
-  readonly engine: EngineState;
-  readonly l2: L2State;
-  readonly profiles: KeptProfiles;
-  readonly power: PowerState;
-  nextLaunch: number;
-  /** There when the card runs one context at a time. */
-  readonly turns: TurnState | undefined;
-  readonly preemption: PreemptionState;
-  readonly shares: ContextShares;
-  /** See `warmNextLaunch`. */
-  warmNext: boolean;
-  /** Agenda entry of the tentative next completion. */
-  armed: number | undefined;
-  policy: unknown;
-}
 
 /** One simulated GPU's compute side: launches in, ends out, on the agenda's time. */
 export class GpuDevice implements AgendaTarget {
@@ -107,7 +74,13 @@ export class GpuDevice implements AgendaTarget {
     if (state.policy !== undefined) policy.restore(state.policy);
     this.power = new PowerMeter(profile, state.power);
     this.meter = new UsageMeter(state.launches, agenda.nowNs());
-    this.engine = new BlockEngine(profile, state.engine, (group, done) => this.onLeave(group, done));
+    this.engine = new BlockEngine(
+      profile,
+      state.engine,
+      (group, done) => this.onLeave(group, done),
+      false,
+      (work) => this.power.energyOf(work),
+    );
     this.dispatcher = new Dispatcher(
       profile,
       state.launches,
@@ -169,22 +142,7 @@ export class GpuDevice implements AgendaTarget {
 
   /** @throws GpuError `invalidShare` when a context of this device cannot have such turns */
   checkSlice(sliceNs: number): TurnState {
-    const { turns } = this.state;
-    if (turns === undefined) {
-      throw new GpuError(
-        'invalidShare',
-        'timeSliceNs: contexts of this GPU are side by side; only those that take turns have time slices',
-        'timeSliceNs',
-      );
-    }
-    if (!(sliceNs >= LEAST_SLICE_NS && sliceNs <= MOST_SLICE_NS)) {
-      throw new GpuError(
-        'invalidShare',
-        `timeSliceNs: ${sliceNs}; a context's time slice is ${LEAST_SLICE_NS} to ${MOST_SLICE_NS} ns`,
-        'timeSliceNs',
-      );
-    }
-    return turns;
+    return checkSlice(this.state.turns, sliceNs);
   }
 
   /** A context is gone, and its share and its time slice with it. */
@@ -358,17 +316,64 @@ export class GpuDevice implements AgendaTarget {
   /** Ends what has ended, dispatches, works out rates, arms the next look. What nobody is told of is gone through at once. */
   private settle(nowNs: number): void {
     let atNs: number | undefined = nowNs;
-    while (atNs !== undefined) atNs = this.settleAt(atNs);
+    while (atNs !== undefined) atNs = this.glides ? this.glide(atNs) : this.settleAt(atNs);
+  }
+
+  /** Whether all that happens until further notice is that blocks end and those next in line take their places. */
+  private get glides(): boolean {
+    return (
+      this.dispatcher.passesOn &&
+      this.activity === undefined &&
+      this.observer === undefined &&
+      this.faults.isIdle &&
+      this.state.armed === undefined
+    );
+  }
+
+  /**
+   * Goes from one end of blocks to the next while nobody has to be asked or told: what `settleAt` comes to then, without the
+   * questions. @returns as `settleAt`
+   */
+  private glide(nowNs: number): number | undefined {
+    const { engine, power, meter, dispatcher } = this;
+    const { engine: state, use } = this.state;
+    const quietNs = this.agenda.quietUntilNs();
+    let atNs = nowNs;
+    let skips = 0;
+    for (;;) {
+      meter.advance(atNs, state, use.busySms);
+      power.advance(atNs);
+      const position = engine.step(atNs);
+      const isPassedOn = position >= 0 && !power.isControlDue(atNs) && dispatcher.passOn(position);
+      if (isPassedOn && dispatcher.isSettled) {
+        const soonestNs = this.rerate();
+        if (soonestNs < quietNs) {
+          atNs = soonestNs;
+          skips += 1;
+          continue;
+        }
+        if (skips > 0) this.agenda.skipTo(atNs, skips);
+        return this.look(soonestNs, true);
+      }
+      if (skips > 0) this.agenda.skipTo(atNs, skips);
+      return isPassedOn ? this.settleRest(atNs, NONE) : this.settleAt(atNs);
+    }
   }
 
   /** @returns the next moment, where the device is at it already */
   private settleAt(nowNs: number): number | undefined {
-    const { reports } = this;
     this.busyInside = true;
     this.advance(nowNs);
     this.controlClock(nowNs);
     const struck = this.faults.isIdle ? NONE : this.strike(nowNs);
-    this.dispatcher.retireFinished(nowNs, reports);
+    this.dispatcher.retireFinished(nowNs, this.reports);
+    return this.settleRest(nowNs, struck);
+  }
+
+  /** Blocks that have finished are gone, or have passed their places on. */
+  private settleRest(nowNs: number, struck: readonly LaunchRecord[]): number | undefined {
+    const { reports } = this;
+    this.busyInside = true;
     const ended = this.takeEnded(nowNs);
     const turnNs = this.dispatcher.settleTurns(nowNs) ?? Infinity;
     const { faulted, wakeNs = Infinity } = this.dispatcher.fill(nowNs);
@@ -415,8 +420,7 @@ export class GpuDevice implements AgendaTarget {
   }
 
   private controlClock(nowNs: number): void {
-    const { controlNs } = this.state.power;
-    if (controlNs === undefined || nowNs < controlNs) return;
+    if (!this.power.isControlDue(nowNs)) return;
     const { clockHz } = this.state.engine;
     this.isPowerStale = true;
     const controlled = this.power.controlledClock(clockHz, nowNs);
@@ -469,17 +473,28 @@ export class GpuDevice implements AgendaTarget {
 
   /** @param maySkip nobody was told of anything: time may go on at once. @returns the next moment, where it has */
   private arm(wakeNs: number, maySkip: boolean): number | undefined {
-    const { engine, power } = this.state;
     if (this.state.armed !== undefined) this.agenda.cancel(this.state.armed);
     this.state.armed = undefined;
+    const soonestNs = this.rerate();
+    this.observer?.onSettled(this.state.engine.asOfNs);
+    const faultNs = this.faults.isIdle ? Infinity : this.faults.soonestNs();
+    return this.look(Math.min(soonestNs, wakeNs, faultNs), maySkip);
+  }
+
+  /** Works out rates and power. @returns when the next blocks end or the clock may change, at the earliest */
+  private rerate(): number {
+    const { engine, power } = this.state;
     const soonestNs = this.engine.rerate() ?? Infinity;
     if (this.engine.hasNewRates || this.isPowerStale) {
       this.isPowerStale = false;
-      this.power.rerate(engine, engine.asOfNs, this.engine.kinds, this.engine.kindCount);
+      this.power.rerate(engine, engine.asOfNs, this.engine.drawn);
     }
-    this.observer?.onSettled(engine.asOfNs);
-    const faultNs = this.faults.isIdle ? Infinity : this.faults.soonestNs();
-    const nextNs = Math.min(soonestNs, wakeNs, power.controlNs ?? Infinity, faultNs);
+    const { controlNs } = power;
+    return controlNs !== undefined && controlNs < soonestNs ? controlNs : soonestNs;
+  }
+
+  /** As `arm`, at a moment that is known. */
+  private look(nextNs: number, maySkip: boolean): number | undefined {
     if (nextNs === Infinity) return undefined;
     if (maySkip && this.agenda.skipTo(nextNs)) return nextNs;
     this.state.armed = this.agenda.schedule(this.name, nextNs, 'progress');
@@ -500,26 +515,4 @@ function functionalSource(
     options.source.moduleIdentity(record),
   );
   return new LaunchExecution(profile, { ...options, executor }, profiles, state.l2);
-}
-
-export function emptyDevice(
-  profile: DeviceProfile,
-  nowNs: number,
-  sharing: ContextSharing = 'shared',
-): DeviceState {
-  return {
-    launches: new Map(),
-    use: emptySmUse(profile.sms),
-    engine: emptyEngine(profile, nowNs),
-    l2: { entries: [] },
-    profiles: new Map(),
-    power: emptyPower(profile, nowNs),
-    nextLaunch: 1,
-    turns: sharing === 'timeSliced' ? emptyTurns() : undefined,
-    preemption: emptyPreemption(),
-    shares: new Map(),
-    warmNext: false,
-    armed: undefined,
-    policy: undefined,
-  };
 }

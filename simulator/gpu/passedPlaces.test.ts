@@ -33,7 +33,7 @@ function asking(): SchedulingPolicy {
   };
 }
 
-function started({ launches, threads, sharedBytes }: Mix, policy: SchedulingPolicy) {
+function started(given: Mix, policy: SchedulingPolicy) {
   const device = new KnownDevice('shared', H200, policy);
   const runs: BlockRun[] = [];
   device.gpu.observe({
@@ -45,6 +45,11 @@ function started({ launches, threads, sharedBytes }: Mix, policy: SchedulingPoli
     },
     onSettled: () => undefined,
   });
+  launchAll(device, given);
+  return { device, runs };
+}
+
+function launchAll(device: KnownDevice, { launches, threads, sharedBytes }: Mix): void {
   for (const { blocks, atNs, priority, chainCycles, ...amounts } of [...launches].sort(
     (a, b) => a.atNs - b.atNs,
   )) {
@@ -52,7 +57,6 @@ function started({ launches, threads, sharedBytes }: Mix, policy: SchedulingPoli
     const more = { threads, block, sharedBytes, priority, reportBlocks: false };
     device.launchAt(atNs, launchOf(blocks, blockOf(amounts, chainCycles, threads / 32), more));
   }
-  return { device, runs };
 }
 
 const RUNS = { seed: 20_261_128, numRuns: 25 };
@@ -67,6 +71,23 @@ describe('places that blocks leave', () => {
         expect(passed.runs).toEqual(asked.runs);
         expect(passed.device.endsNs).toEqual(asked.device.endsNs);
         expect(passed.device.gpu.usage()).toEqual(asked.device.gpu.usage());
+      }),
+      RUNS,
+    );
+  });
+
+  it('go to them without a look in between, to the last bit, where nobody watches', () => {
+    fc.assert(
+      fc.property(mix, (given) => {
+        const { device: watched } = started(given, new FifoPolicy());
+        const alone = new KnownDevice('shared', H200, new FifoPolicy());
+        launchAll(alone, given);
+        watched.finish();
+        alone.finish();
+        expect(alone.gpu.state).toEqual(watched.gpu.state);
+        expect(alone.endsNs).toEqual(watched.endsNs);
+        expect(alone.gpu.usage()).toEqual(watched.gpu.usage());
+        expect(alone.agenda.sequence).toBe(watched.agenda.sequence);
       }),
       RUNS,
     );

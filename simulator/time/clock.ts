@@ -36,6 +36,9 @@ export interface Clock {
    */
   skipTo(timeNs: number): boolean;
 
+  /** Until when `skipTo` would move: true of every time before. Nothing may be scheduled meanwhile. */
+  quietUntilNs(): number;
+
   /** Drops a pending event. False when it already ran or was cancelled. */
   cancel(order: number): boolean;
 }

@@ -31,11 +31,12 @@ export class EventHeap {
   }
 
   pop(): EventRecord | undefined {
-    const top = this.peek();
-    if (top === undefined) return undefined;
-    this.live.delete(top.order);
-    this.removeTop();
-    return top;
+    while (this.records.length > 0) {
+      const top = this.records[0];
+      this.removeTop();
+      if (this.live.delete(top.order) !== undefined) return top;
+    }
+    return undefined;
   }
 
   /** Pending events in the order in which they would run. */

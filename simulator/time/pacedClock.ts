@@ -65,6 +65,10 @@ export class PacedClock implements Clock {
     return this.dispatching && this.inner.skipTo(timeNs);
   }
 
+  quietUntilNs(): number {
+    return this.dispatching ? this.inner.quietUntilNs() : -Infinity;
+  }
+
   cancel(order: number): boolean {
     return this.inner.cancel(order);
   }

@@ -129,6 +129,18 @@ describe('VirtualClock', () => {
     expect(clock.nowNs()).toBe(20);
   });
 
+  it('tells until when it would skip', () => {
+    const clock = new VirtualClock();
+    const quiet: number[] = [];
+    clock.attach('a', { onEvent: () => quiet.push(clock.quietUntilNs()) });
+    for (const timeNs of [10, 30, 40]) clock.schedule('a', timeNs, 'x');
+    expect(clock.quietUntilNs()).toBe(-Infinity);
+    clock.run(20);
+    clock.run(35);
+    clock.run();
+    expect(quiet).toEqual([20, 35, Infinity]);
+  });
+
   it('does not grow under steady arm-and-cancel', () => {
     const clock = new VirtualClock();
     recorder(clock, 'a');

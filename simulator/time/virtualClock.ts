@@ -56,6 +56,10 @@ export class VirtualClock implements Clock {
     return true;
   }
 
+  quietUntilNs(): number {
+    return Math.min(this.horizonNs, this.heap.peek()?.timeNs ?? Infinity);
+  }
+
   cancel(order: number): boolean {
     return this.heap.cancel(order);
   }

@@ -1,8 +1,8 @@
 import type { DeviceProfile } from '../profiles/index.js';
 import { DeviceShares, blockRates, capacities, type BlockWork, type Capacities } from '../timing/index.js';
-import { AloneRates } from './aloneRates.js';
+import { AloneRates, type DrawnPower } from './aloneRates.js';
 import { grouped, type PlacedBlocks } from './placing.js';
-import { partOf, roundRobin, type ResidentGroup, type ResidentKind } from './residentGroup.js';
+import { partOf, roundRobin, type BlockEnergy, type ResidentGroup } from './residentGroup.js';
 import { giveRates, smClasses } from './sharedRates.js';
 
 /** Plain data. */
@@ -68,6 +68,8 @@ export class BlockEngine {
     private readonly onLeave: (group: ResidentGroup, done: number) => void = () => undefined,
     /** Each block by itself: the same answers, slowly. For tests. */
     private readonly isApart = false,
+    /** Where power is looked at: what a block takes. */
+    private readonly energyOf: (work: BlockWork) => BlockEnergy = () => NO_ENERGY,
   ) {
     this.groupsOn = new Int16Array(profile.sms);
     this.placedAt = new Int32Array(profile.sms);
@@ -90,6 +92,24 @@ export class BlockEngine {
       group.remaining -= group.ratePerNs * elapsedNs;
     }
     state.asOfNs = nowNs;
+  }
+
+  /** `advance` and then `onlyFinished`, in one go. */
+  step(nowNs: number): number {
+    const { state } = this;
+    const elapsedNs = nowNs - state.asOfNs;
+    if (!(elapsedNs > 0)) return this.onlyFinished();
+    const { groups } = state;
+    let only = -1;
+    for (let index = 0; index < groups.length; index++) {
+      const group = groups[index];
+      const { ratePerNs } = group;
+      const remaining = group.remaining - ratePerNs * elapsedNs;
+      group.remaining = remaining;
+      if (isOver(remaining, ratePerNs)) only = only === -1 ? index : -2;
+    }
+    state.asOfNs = nowNs;
+    return only;
   }
 
   /** The position of the only group that has finished by now; -1 when there is none, -2 when there are several. */
@@ -349,13 +369,9 @@ export class BlockEngine {
     return this.soonest();
   }
 
-  /** What is resident, put together by work, as at the last look: the first `kindCount`. Undefined where it is not. */
-  get kinds(): readonly ResidentKind[] | undefined {
-    return this.isAlone && this.state.groups.length > 0 ? this.limits?.alone.kinds : undefined;
-  }
-
-  get kindCount(): number {
-    return this.limits?.alone.kindCount ?? 0;
+  /** What all that is resident draws at the rates of the last look; undefined where that was not worked out. */
+  get drawn(): DrawnPower | undefined {
+    return this.isAlone && this.state.groups.length > 0 ? this.limits?.alone.drawn : undefined;
   }
 
   private soonest(): number {
@@ -383,7 +399,7 @@ export class BlockEngine {
       const { timing, schedulersPerSm } = this.profile;
       const limits = capacities(this.profile, clockHz, memoryClockHz);
       const shares = new DeviceShares(limits, timing.overlapExponent, schedulersPerSm);
-      const alone = new AloneRates(limits, timing.overlapExponent, schedulersPerSm, shares);
+      const alone = new AloneRates(limits, timing.overlapExponent, schedulersPerSm, this.energyOf);
       this.limits = { clockHz, memoryClockHz, capacities: limits, shares, alone };
       this.isAlone = false;
     }
@@ -406,6 +422,12 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 const NONE: readonly ResidentGroup[] = [];
 
+const NO_ENERGY: BlockEnergy = { chip: 0, memory: 0 };
+
 function isFinished({ remaining, ratePerNs }: ResidentGroup): boolean {
-  return ratePerNs > 0 && remaining <= Math.max(ratePerNs * TOGETHER_NS, TOGETHER_SHARE);
+  return isOver(remaining, ratePerNs);
+}
+
+function isOver(remaining: number, ratePerNs: number): boolean {
+  return ratePerNs > 0 && (remaining <= TOGETHER_SHARE || remaining <= ratePerNs * TOGETHER_NS);
 }

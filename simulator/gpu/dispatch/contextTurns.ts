@@ -1,3 +1,4 @@
+import { GpuError } from '../gpuError.js';
 import type { DeviceProfile } from '../profiles/index.js';
 import type { LaunchRecord } from './launchRecord.js';
 import type { ResidentGroup } from './residentGroup.js';
@@ -21,6 +22,29 @@ export interface ParkedBlocks {
 
 export function emptyTurns(): TurnState {
   return { context: undefined, sinceNs: 0, parked: new Map(), slices: new Map() };
+}
+
+/** A turn is to outlast what ends and begins it, and to end. */
+const LEAST_SLICE_NS = 1e5;
+const MOST_SLICE_NS = 1e9;
+
+/** @throws GpuError `invalidShare` when contexts take no turns, or cannot have such ones */
+export function checkSlice(turns: TurnState | undefined, sliceNs: number): TurnState {
+  if (turns === undefined) {
+    throw new GpuError(
+      'invalidShare',
+      'timeSliceNs: contexts of this GPU are side by side; only those that take turns have time slices',
+      'timeSliceNs',
+    );
+  }
+  if (!(sliceNs >= LEAST_SLICE_NS && sliceNs <= MOST_SLICE_NS)) {
+    throw new GpuError(
+      'invalidShare',
+      `timeSliceNs: ${sliceNs}; a context's time slice is ${LEAST_SLICE_NS} to ${MOST_SLICE_NS} ns`,
+      'timeSliceNs',
+    );
+  }
+  return turns;
 }
 
 /** Takes a context's blocks off the SMs, and puts them back as they were. */

@@ -7,7 +7,7 @@ import type { BlockEngine } from './blockEngine.js';
 import type { BlockSource } from './blockSource.js';
 import { ContextTurns, type BlockStage, type TurnState } from './contextTurns.js';
 import { strike } from './faultWatch.js';
-import { knownFrom } from './knownWork.js';
+import { alikeBlocks, knownFrom, runAt } from './knownWork.js';
 import type { BlockReport, LaunchRecord } from './launchRecord.js';
 import type { PlacedBlocks } from './placing.js';
 import { haveRoom, keepsStores, preemptionCosts, ranNs, type PreemptionState } from './preemption.js';
@@ -124,28 +124,44 @@ export class Dispatcher implements BlockStage, MovedBlocks {
     const only = this.engine.onlyFinished();
     if (only === -1) return;
     const keepsPlaces = this.contextTurns === undefined && this.engine.areApart;
-    if (only >= 0 && keepsPlaces && this.passOn(only)) return;
+    if (only >= 0 && this.passesOn && this.passOn(only)) return;
     const finished = this.engine.takeFinished(keepsPlaces);
     for (let index = 0; index < finished.length; index++) {
       this.retire(finished[index], keepsPlaces, nowNs, reports);
     }
   }
 
+  /** Whether the room that comes free goes to one launch, as `passOn` gives it, until that has no block left. */
+  get passesOn(): boolean {
+    return (
+      this.line?.known !== undefined &&
+      this.contextTurns === undefined &&
+      this.engine.areApart &&
+      this.canTakeOver(this.line, undefined)
+    );
+  }
+
+  /** There is nothing to ask or tell since the last `passOn`. */
+  get isSettled(): boolean {
+    return this.isHeld && this.spent.length === 0;
+  }
+
   /**
    * The blocks that are next in line take the places of a group that has finished, where there are as many alike. What most
-   * ends of blocks come to: nothing is asked, and nothing that is occupied changes.
+   * ends of blocks come to: nothing is asked, and nothing that is occupied changes. Call while `passesOn`. @returns whether
    */
-  private passOn(position: number): boolean {
+  passOn(position: number): boolean {
     const { line } = this;
-    if (line?.known === undefined || !this.canTakeOver(line, undefined)) return false;
+    if (line?.known === undefined) return false;
     const group = this.engine.state.groups[position];
     const record = this.launches.get(group.launch);
     if (record === undefined || record.reportBlocks || !this.vacated.holdsAllRoom(record.block)) return false;
     const { count } = group;
     const { next } = line;
     if (count > line.hi - next) return false;
-    const { work, blocks } = knownFrom(line.known, next, count);
-    if (blocks < count) return false;
+    const run = runAt(line.known, next);
+    if (alikeBlocks(line.known, run, next, count) < count) return false;
+    const { work } = line.known[run];
     this.count(record, group);
     this.engine.passOn(position, line.id, next === line.lo ? this.ramped.of(work, count) : work, next);
     if (next === line.lo && line.launchClass === 'critical')
@@ -370,7 +386,7 @@ export class Dispatcher implements BlockStage, MovedBlocks {
     const isAlike =
       known === undefined
         ? this.execution.chunk(record, count) === count
-        : knownFrom(known, first, count).blocks === count;
+        : alikeBlocks(known, runAt(known, first), first, count) === count;
     const places = isAlike ? this.vacated.take(count) : undefined;
     if (places === undefined) return 0;
     const { sms, perSm } = places;
@@ -384,7 +400,7 @@ export class Dispatcher implements BlockStage, MovedBlocks {
         return 0;
       }
     } else {
-      work = knownFrom(known, first, count).work;
+      ({ work } = known[runAt(known, first)]);
       record.next += count;
     }
     record.residentBlocks += count;

@@ -1,8 +1,9 @@
+export type { DrawnPower } from './aloneRates.js';
 export { BlockEngine, emptyEngine, type EngineState } from './blockEngine.js';
 export type { PlacedBlocks } from './placing.js';
-export { blockAt, type BlockEnergy, type ResidentGroup, type ResidentKind } from './residentGroup.js';
+export { blockAt, type BlockEnergy, type ResidentGroup } from './residentGroup.js';
 export { giveShare, withinShare, type ContextShares } from './contextShares.js';
-export { emptyTurns, type ParkedBlocks, type TurnState } from './contextTurns.js';
+export { checkSlice, emptyTurns, type ParkedBlocks, type TurnState } from './contextTurns.js';
 export { Dispatcher } from './dispatcher.js';
 export {
   emptyPreemption,

@@ -17,9 +17,19 @@ export function knownFrom(
   block: number,
   wanted: number,
 ): { readonly work: BlockWork; readonly blocks: number } {
+  const run = runAt(known, block);
+  return { work: known[run].work, blocks: alikeBlocks(known, run, block, wanted) };
+}
+
+/** The run that a block belongs to. */
+export function runAt(known: KnownWork, block: number): number {
   const last = known.length - 1;
-  let index = 0;
-  while (index < last && known[index].untilBlock <= block) index += 1;
-  const { untilBlock, work } = known[index];
-  return { work, blocks: index === last ? wanted : Math.min(wanted, untilBlock - block) };
+  let run = 0;
+  while (run < last && known[run].untilBlock <= block) run += 1;
+  return run;
+}
+
+/** How many blocks from one of a run on, at most `wanted`, do the same. */
+export function alikeBlocks(known: KnownWork, run: number, block: number, wanted: number): number {
+  return run === known.length - 1 ? wanted : Math.min(wanted, known[run].untilBlock - block);
 }

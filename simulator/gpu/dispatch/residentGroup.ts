@@ -22,15 +22,6 @@ export interface ResidentGroup {
   ratePerNs: number;
 }
 
-/** All resident blocks of equal work, at one rate. */
-export interface ResidentKind {
-  readonly work: BlockWork;
-  readonly count: number;
-  readonly ratePerNs: number;
-  /** Kept here by whoever worked it out. */
-  energy: BlockEnergy | undefined;
-}
-
 /** Of one block, in picojoules: on the chip at full voltage, and in memory chips. */
 export interface BlockEnergy {
   readonly chip: number;

@@ -1,4 +1,4 @@
-import type { BlockEnergy, EngineState, ResidentGroup, ResidentKind } from '../dispatch/index.js';
+import type { BlockEnergy, DrawnPower, EngineState, ResidentGroup } from '../dispatch/index.js';
 import type { DeviceProfile } from '../profiles/index.js';
 import type { BlockWork } from '../timing/index.js';
 import { chipPicojoules, memoryPicojoules, unitEnergies, type UnitEnergies } from './blockEnergy.js';
@@ -75,31 +75,20 @@ export class PowerMeter {
 
   /**
    * Works out the power anew; call when rates or clocks have changed.
-   * @param kinds what is resident, put together by work where somebody has it so: the first `kindCount`
+   * @param drawn what resident blocks draw, where somebody has worked it out
    */
-  rerate(
-    { groups, clockHz }: EngineState,
-    nowNs: number,
-    kinds?: readonly ResidentKind[],
-    kindCount = kinds?.length ?? 0,
-  ): void {
+  rerate({ groups, clockHz }: EngineState, nowNs: number, drawn?: DrawnPower): void {
     const { state, profile } = this;
     let chip = 0;
     let memory = 0;
-    if (kinds === undefined) {
+    if (drawn === undefined) {
       for (const { work, count, ratePerNs } of groups) {
         const energy = this.energyOf(work);
         chip += ratePerNs * count * energy.chip;
         memory += ratePerNs * count * energy.memory;
       }
     } else {
-      for (let index = 0; index < kindCount; index++) {
-        const kind = kinds[index];
-        const energy = (kind.energy ??= this.energyOf(kind.work));
-        const blocksPerNs = kind.ratePerNs * kind.count;
-        chip += blocksPerNs * energy.chip;
-        memory += blocksPerNs * energy.memory;
-      }
+      ({ chip, memory } = drawn);
     }
     const { idleWatts, idleClockWatts, memoryAwakeWatts } = profile.power;
     const squaredVoltage = voltageShare(profile, clockHz) ** 2;
@@ -113,7 +102,7 @@ export class PowerMeter {
     this.planControl(clockHz, nowNs);
   }
 
-  private energyOf(work: BlockWork): BlockEnergy {
+  energyOf(work: BlockWork): BlockEnergy {
     const { recentWorks, recentEnergies, energies } = this;
     for (let index = 0; index < recentWorks.length; index++) {
       if (recentWorks[index] === work) return recentEnergies[index];
@@ -129,6 +118,11 @@ export class PowerMeter {
     recentEnergies[this.nextRecent] = energy;
     this.nextRecent = (this.nextRecent + 1) % RECENT;
     return energy;
+  }
+
+  isControlDue(nowNs: number): boolean {
+    const { controlNs } = this.state;
+    return controlNs !== undefined && nowNs >= controlNs;
   }
 
   /** The clock that the SMs should have now, at a moment when it may change. */

@@ -20,11 +20,12 @@ export interface DeviceUser {
 }
 
 /** Behind the resources: the memory's path, of which there is one. */
-const PATH = DEVICE_RESOURCES.length;
-const SHARED = PATH + 1;
+export const DEVICE_PATH = DEVICE_RESOURCES.length;
+/** How many things blocks of the whole device share. */
+export const DEVICE_SHARED = DEVICE_PATH + 1;
 
 /** A resource is not felt below this part of a block's time: its term in the power sum would be below a millionth. */
-const UNFELT = 0.02;
+export const UNFELT = 0.02;
 
 /**
  * Shares what all blocks of the device have in common: each resource, and the memory's path, max-min fairly among the
@@ -32,11 +33,9 @@ const UNFELT = 0.02;
  */
 export class DeviceShares {
   /** What a block gets of each a nanosecond; Infinity where nobody asks for it. */
-  private readonly levels = new Float64Array(SHARED).fill(Infinity);
-  /** The lesser of that and of what it was before, where it has changed; else Infinity. */
-  private readonly changed = new Float64Array(SHARED).fill(Infinity);
-  private readonly wanted = new Float64Array(SHARED);
-  private readonly largest = new Float64Array(SHARED);
+  private readonly levels = new Float64Array(DEVICE_SHARED).fill(Infinity);
+  private readonly wanted = new Float64Array(DEVICE_SHARED);
+  private readonly largest = new Float64Array(DEVICE_SHARED);
   private readonly capacities: Float64Array;
   private readonly known = new WeakMap<BlockWork, DeviceDemand>();
   /** Of works with the same amounts, which differ in their chains: by those amounts. */
@@ -63,8 +62,7 @@ export class DeviceShares {
     return demand;
   }
 
-  /** The same, of a work that will hardly be asked for again: it is not kept. */
-  madeDemand(work: BlockWork): DeviceDemand {
+  private madeDemand(work: BlockWork): DeviceDemand {
     const { limits, exponent, schedulers } = this;
     let sm = this.smPowers.get(work.sm);
     if (sm?.warps !== work.warps) {
@@ -91,8 +89,8 @@ export class DeviceShares {
 
   /** @param users the first `length` of them are there */
   share(users: readonly DeviceUser[], length: number): void {
-    const { levels, changed, wanted, largest, capacities } = this;
-    for (let shared = 0; shared < SHARED; shared++) {
+    const { levels, wanted, largest, capacities } = this;
+    for (let shared = 0; shared < DEVICE_SHARED; shared++) {
       wanted[shared] = 0;
       largest[shared] = 0;
     }
@@ -106,27 +104,14 @@ export class DeviceShares {
         if (perNs > largest[shared]) largest[shared] = perNs;
       }
     }
-    for (let shared = 0; shared < SHARED; shared++) {
-      const level =
+    for (let shared = 0; shared < DEVICE_SHARED; shared++) {
+      levels[shared] =
         wanted[shared] <= 0
           ? Infinity
           : wanted[shared] <= capacities[shared]
             ? (capacities[shared] / wanted[shared]) * largest[shared]
             : this.shortLevel(shared, users, length);
-      changed[shared] = level === levels[shared] ? Infinity : Math.min(level, levels[shared]);
-      levels[shared] = level;
     }
-  }
-
-  /** Whether a block could tell what it gets now from what it got before the last call of `share`. */
-  feels({ amounts, asked, soloNs }: DeviceDemand): boolean {
-    const { changed } = this;
-    const leastNs = UNFELT * soloNs;
-    for (let place = 0; place < asked.length; place++) {
-      const shared = asked[place];
-      if (amounts[shared] > leastNs * changed[shared]) return true;
-    }
-    return false;
   }
 
   /** The power sum of what the device limits of a block. */
@@ -137,7 +122,7 @@ export class DeviceShares {
     let longestNs = 0;
     for (let place = 0; place < asked.length; place++) {
       const resource = asked[place];
-      if (resource === PATH) break;
+      if (resource === DEVICE_PATH) break;
       // Told without a division: little of what there is is felt.
       if (amounts[resource] <= leastNs * levels[resource]) continue;
       const timeNs = amounts[resource] / levels[resource];
@@ -145,8 +130,8 @@ export class DeviceShares {
       if (timeNs > longestNs) longestNs = timeNs;
     }
     // Behind other launches' requests a block waits longer than for its own stages.
-    if (amounts[PATH] <= leastNs * levels[PATH]) return power;
-    const pathTimeNs = amounts[PATH] / levels[PATH];
+    if (amounts[DEVICE_PATH] <= leastNs * levels[DEVICE_PATH]) return power;
+    const pathTimeNs = amounts[DEVICE_PATH] / levels[DEVICE_PATH];
     return pathTimeNs > longestNs ? Math.max(power, raised(pathTimeNs, exponent)) : power;
   }
 

@@ -9,10 +9,12 @@ export {
   type BlockWork,
   type Capacities,
 } from './blockWork.js';
-export { joinExponent, joinedNs } from './blockTime.js';
+export { joinedNs } from './blockTime.js';
 export { blockRates, type RatedGroup, type SmClass } from './blockRates.js';
 export { classRates } from './classRates.js';
-export { DeviceShares, type DeviceDemand, type DeviceUser } from './deviceShares.js';
+export { DEVICE_PATH, DEVICE_SHARED, DeviceShares, UNFELT } from './deviceShares.js';
+export { pathNs } from './memoryPath.js';
+export { soloDevicePower, soloSmPower, soloTime } from './soloTime.js';
 export { fairShare } from './fairShare.js';
 export { raised } from './powers.js';
 export { forgetSegment, missShare, residentShare, touchSegments, type L2State } from './l2State.js';
