@@ -28,6 +28,8 @@ const threadRanges: Readonly<Record<string, Range>> = {
 };
 
 const MOST_EXPRESSIONS = 400_000;
+/** How often expressions are asked for, known ones included: seconds of rewriting. Usual kernels need a twentieth. */
+const MOST_MADE = 1_500_000;
 
 /**
  * Makes every expression of one analysis, each once: equal operators over equal operands are the same object. It simplifies
@@ -36,6 +38,7 @@ const MOST_EXPRESSIONS = 400_000;
 export class ExpressionTable {
   private readonly known = new Map<string, Expression>();
   private count = 0;
+  private made = 0;
 
   /** The id that the next new expression gets. */
   get nextId(): number {
@@ -87,6 +90,8 @@ export class ExpressionTable {
 
   /** An operator over expressions of this table. */
   make(operator: Operator): Expression {
+    if (++this.made > MOST_MADE)
+      throw new AnalysisBudget('the expressions of the kernel take too long to rewrite');
     const key = keyOf(operator);
     const found = this.known.get(key);
     if (found !== undefined) return found;

@@ -123,8 +123,25 @@ export interface Flattened {
   readonly fits: readonly WrapFit[];
 }
 
+/** What has been flattened: choices share operands, and there are more ways to them than operands. */
+const flattened = new WeakMap<Arithmetic, Map<Expression, Flattened>>();
+
 /** The expression without its wraps, as it is when nothing wraps. */
 export function flatten(builder: Builder, expression: Expression): Flattened {
+  let known = flattened.get(builder.arithmetic);
+  if (known === undefined) {
+    known = new Map();
+    flattened.set(builder.arithmetic, known);
+  }
+  let found = known.get(expression);
+  if (found === undefined) {
+    found = flattenedAnew(builder, expression);
+    known.set(expression, found);
+  }
+  return found;
+}
+
+function flattenedAnew(builder: Builder, expression: Expression): Flattened {
   const fits: WrapFit[] = [];
   const rewriter: Rewriter = new Rewriter(builder, (part, rewrite) => {
     if (part.op === 'select') {
@@ -157,7 +174,13 @@ export function flatten(builder: Builder, expression: Expression): Flattened {
     fits.push({ of, bits: part.bits, signed: part.signed });
     return of;
   });
-  return { expression: rewriter.rewrite(expression), fits };
+  const plain = rewriter.rewrite(expression);
+  return { expression: plain, fits: uniqueFits(fits) };
+}
+
+function uniqueFits(fits: readonly WrapFit[]): readonly WrapFit[] {
+  const byText = new Map(fits.map((fit) => [`${fit.of.id}.${fit.bits}.${fit.signed}`, fit]));
+  return byText.size === fits.length ? fits : [...byText.values()];
 }
 
 /** Whether a leaf or part that satisfies the test occurs. */

@@ -103,6 +103,10 @@ describe('what nvcc makes of the usual shapes', () => {
     ['a frame of zeros', 'padded', [BASE, BASE + 400], {}, true],
     ['a frame of zeros, before', 'padded', [BASE + 256, BASE], {}, true],
     ['a frame of zeros, one in', 'padded', [BASE + 252, BASE], {}, false],
+    ['a ring whose index wraps', 'ring', [BASE, BASE + 512, -20, 100], {}, true],
+    ['a ring into what it reads', 'ring', [BASE, BASE + 508, -20, 100], {}, false],
+    ['a count over two loops', 'counted', [BASE, BASE + 4 * 6 * 7, 6, 7], {}, true],
+    ['a count over two loops, one more', 'counted', [BASE, BASE + 4 * 6 * 7 - 4, 6, 7], {}, false],
     ['a condition in memory', 'whereFlagged', [BASE, far, 2 * BASE, 100], {}, true],
   ] as const)('%s (%s)', (_, kernel, args, shape, expected) => {
     expect(isAccepted(kernel, args, shape)).toBe(expected);
