@@ -14,6 +14,7 @@ import {
 } from '../../../simulator/idempotency/index.js';
 import { parseModule } from '../../../simulator/ptx/index.js';
 import { conditionalKernels } from './conditionalKernels.js';
+import { layerLaunches } from './layers.js';
 import { ascending, leastOf, quantile, timeCalls, type CallTimes } from './timing.js';
 
 const { values, positionals } = parseArgs({
@@ -115,14 +116,12 @@ function scaling(): void {
 function ablation(): void {
   const modes: readonly ValidatorMode[] = ['strawman', 'ranges', 'compacted'];
   const medians: Record<ValidatorMode, number[]> = { strawman: [], ranges: [], compacted: [] };
-  for (const { summary, launches } of conditionalKernels(1, (body) => body.manifest.family === 'tvm')) {
+  for (const { summary, launch } of layerLaunches()) {
     for (const mode of modes) {
       const validator = compileValidator(summary, { mode });
-      for (const launch of launches) {
-        const isSlow = mode === 'strawman';
-        for (let call = 0; call < (isSlow ? 3 : WARM_CALLS); call++) validator.judge(launch);
-        medians[mode].push(timeCalls(() => validator.judge(launch), isSlow ? 7 : runs).medianNs);
-      }
+      const isSlow = mode === 'strawman';
+      for (let call = 0; call < (isSlow ? 1 : WARM_CALLS); call++) validator.judge(launch);
+      medians[mode].push(timeCalls(() => validator.judge(launch), isSlow ? 3 : runs).medianNs);
     }
   }
   process.stdout.write('\n');
