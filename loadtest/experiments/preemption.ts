@@ -10,6 +10,8 @@ import { SCHEDULING_POLICY_NAMES } from '../../simulator/scheduling/index.js';
 import { latencyPoint, type Level } from './preemption/latencyLines.js';
 import { criticalQuery, languageModelJob } from './preemption/languageModelJob.js';
 import { latencyFigure } from './preemption/latencyFigure.js';
+import { preemptEachLaunch } from './preemption/eachLaunch.js';
+import { SCHEMES } from './preemption/schemes.js';
 import { sharedStudy } from './preemption/sharedStudy.js';
 import { ResultFolder } from './resultFolder.js';
 
@@ -67,7 +69,35 @@ const studies = (['largest', 'any'] as const).map((idempotentAre) => {
   }
   return { idempotentAre, results };
 });
-folder.writeJson('preemption.json', { seed: SEED, samples: SAMPLES, job: JOB, study: STUDY, lines, studies });
+
+const each = (['largest', 'any'] as const).map((idempotentAre) => {
+  const job = languageModelJob(card, { ...JOB, idempotentAre });
+  process.stdout.write(
+    `\nEach launch preempted once, idempotent are ${idempotentAre}:\n\n` +
+      '| known of launches | the others | mean latency, us | sum of p_i * cost_i, us | less than with nothing known |\n' +
+      '| --- | --- | --- | --- | --- |\n',
+  );
+  const results = SCHEMES.map((scheme) => preemptEachLaunch(card, scheme, job, STUDY));
+  for (const result of results) {
+    const { knowledge, otherwise, meanUs, expectedUs } = result;
+    const nothing = results.find((one) => one.otherwise === otherwise && one.knowledge === 'nothing');
+    const less = 1 - meanUs / (nothing?.meanUs ?? NaN);
+    process.stdout.write(
+      `| ${knowledge} | ${otherwise} | ${meanUs.toFixed(2)} | ${expectedUs.toFixed(2)} ` +
+        `| ${result === nothing ? '' : `${(less * 100).toFixed(1)} %`} |\n`,
+    );
+  }
+  return { idempotentAre, results };
+});
+folder.writeJson('preemption.json', {
+  seed: SEED,
+  samples: SAMPLES,
+  job: JOB,
+  study: STUDY,
+  lines,
+  studies,
+  each,
+});
 folder.write('preemption.svg', latencyFigure(lines, ONE_SECOND_US, SEED));
 
 function told1(us: number): string {

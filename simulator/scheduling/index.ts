@@ -20,7 +20,7 @@ export {
   type SchedulingPolicy,
 } from './policy.js';
 export { FifoPolicy } from './fifo.js';
-export { MOST_KILLS } from './preemptionChoices.js';
+export { MOST_KILLS, contextSwitch, drain, killRestart, klevel } from './preemptionChoices.js';
 export { PreemptivePolicy, QUIET_NS, type PreemptionChoice, type PreemptionKind } from './preemptive.js';
 export { userPolicy, type PolicyMaker } from './userPolicy.js';
 

@@ -13,9 +13,11 @@ import {
   type PreemptionTotals,
 } from '../../../simulator/gpu/index.js';
 import {
+  PreemptivePolicy,
   schedulingPolicy,
   type LaunchClass,
   type LaunchVerdict,
+  type PreemptionChoice,
 } from '../../../simulator/scheduling/index.js';
 import { VirtualClock } from '../../../simulator/time/index.js';
 
@@ -64,14 +66,14 @@ export class KnownStreams {
 
   constructor(
     private readonly card: DeviceProfile,
-    policy: string,
+    policy: string | PreemptionChoice,
     private readonly listener: StreamListener,
   ) {
     this.device = new GpuDevice(
       card,
       'gpu',
       new Agenda(this.clock, 'node'),
-      schedulingPolicy(policy),
+      typeof policy === 'string' ? schedulingPolicy(policy) : new PreemptivePolicy(policy),
       { source: NO_CODE, fuelPerBlock: 1 },
       { onLaunchEnd: ({ id }, nowNs) => this.onEnd(id, nowNs), onBlocksDone: () => undefined },
     );

@@ -26,22 +26,33 @@ export interface JobSettings {
 /** Mean of contexts' saving times, by launches: PICKER (EuroSys'26) tells 64.3 us for GPT-2, from 4 to 98. */
 const MEAN_SAVE_NS = 64_300;
 
+const REGISTERS = [64, 64, 80, 96];
+
+/** Kernels whose grids do not fill the card: those that a step's one token leaves little to do. */
+const SMALL_SHARE = 0.5;
+
 /**
- * Kernels like those of a language model's inference: most launches of a few, each of one to three waves that fill the card, from
+ * Kernels like those of a language model's inference: most launches of a few, most of one to three waves that fill the card, from
  * 40 us to 1 ms long, with contexts whose saving takes 4 to 98 us and about 64 us in the mean.
  */
 export function languageModelJob(card: DeviceProfile, settings: JobSettings): JobKernel[] {
   const draw = new KeyedDraw(settings.seed).of('kernels');
   const drawn = Array.from({ length: settings.kernels }, (_, index) => {
-    const kernel: KnownKernel = {
+    const threads = [64, 128, 256, 512][Math.floor(4 * draw())];
+    let kernel: KnownKernel = {
       name: `kernel${index}`,
-      threads: [64, 128, 256, 512][Math.floor(4 * draw())],
-      registers: 16 + 8 * Math.floor(30 * draw()),
-      sharedBytes: 1024 * Math.floor(49 * draw() ** 2),
+      threads,
+      // Tiles of matrix products: compilers give their threads as many registers as let blocks fill an SM's file.
+      registers: REGISTERS[Math.floor(REGISTERS.length * draw())],
+      sharedBytes: threads * Math.floor(48 + 48 * draw()),
       waves: 1 + Math.floor(3 * draw()),
       blockNs: 40_000 * 8 ** draw(),
     };
-    return { ...kernel, weight: 1 / (index + 1), saveNs: fullSaveNs(card, kernel), order: draw() };
+    const part = draw() < SMALL_SHARE ? draw() ** 2 : 1;
+    if (part < 1) {
+      kernel = { ...kernel, waves: 1, blocks: Math.max(1, Math.round(part * capacityOf(card, kernel))) };
+    }
+    return { ...kernel, weight: 1 / Math.sqrt(index + 1), saveNs: fullSaveNs(card, kernel), order: draw() };
   });
   const weights = weightsOfMean(drawn);
   const ranked = drawn.map((kernel, index) => ({ kernel, share: weights[index] }));
@@ -50,13 +61,18 @@ export function languageModelJob(card: DeviceProfile, settings: JobSettings): Jo
       ? b.kernel.saveNs - a.kernel.saveNs
       : a.kernel.order - b.kernel.order,
   );
-  let left = settings.idempotentShare;
-  return ranked.map(({ kernel: { weight: _weight, order: _order, ...kernel }, share }, rank) => {
-    const proved = Math.min(share, left);
-    left -= proved;
-    // Those that only write: fills and the like, small and rare.
-    const isWhole = rank >= ranked.length - settings.wholeKernels;
-    return { ...kernel, share, isWhole, idempotent: isWhole ? 1 : proved / share };
+  // Kernels that only write, fills and the like: the rarest.
+  const byPart = [...ranked].sort((a, b) => a.share - b.share);
+  const whole = new Set(byPart.slice(0, settings.wholeKernels));
+  let left = byPart
+    .slice(0, settings.wholeKernels)
+    .reduce((rest, { share }) => rest - share, settings.idempotentShare);
+  return ranked.map((one) => {
+    const { kernel, share } = one;
+    const isWhole = whole.has(one);
+    const proved = isWhole ? share : Math.max(0, Math.min(share, left));
+    if (!isWhole) left -= proved;
+    return { ...kernel, share, isWhole, idempotent: proved / share };
   });
 }
 

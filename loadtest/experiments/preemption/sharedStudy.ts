@@ -1,6 +1,6 @@
 import { KeyedDraw } from '../../../selection/index.js';
 import type { DeviceProfile, PreemptionTotals } from '../../../simulator/gpu/index.js';
-import type { LaunchVerdict } from '../../../simulator/scheduling/index.js';
+import { jobLaunches } from './jobLaunches.js';
 import { KnownStreams, type KnownKernel } from './knownStreams.js';
 import type { JobKernel } from './languageModelJob.js';
 import { mean, quantile } from './quantile.js';
@@ -39,8 +39,7 @@ export function sharedStudy(
   query: readonly KnownKernel[],
   { launches, queriesPerSecond, seed }: StudySettings,
 ): StudyResult {
-  const pick = new KeyedDraw(seed).of('launches');
-  const list = Array.from({ length: launches }, () => chosen(job, pick()));
+  const list = jobLaunches(job, launches, seed);
   const latencyNs: number[] = [];
   let ended = 0;
   let endNs = 0;
@@ -110,16 +109,4 @@ function submitQuery(streams: KnownStreams, number: number, query: readonly Know
 function gapsOf(perSecond: number, seed: number): () => number {
   const draw = new KeyedDraw(seed + 1).of('arrivals');
   return () => (-Math.log(1 - draw()) * 1e9) / perSecond;
-}
-
-function chosen(job: readonly JobKernel[], at: number): { kernel: JobKernel; verdict: LaunchVerdict } {
-  let from = 0;
-  for (const kernel of job) {
-    if (at < from + kernel.share || kernel === job[job.length - 1]) {
-      const idempotent = at - from < kernel.share * kernel.idempotent;
-      return { kernel, verdict: { idempotent, of: kernel.isWhole ? 'kernel' : 'launch' } };
-    }
-    from += kernel.share;
-  }
-  throw new Error('a job has kernels');
 }
