@@ -18,7 +18,7 @@ import { addGpuReplayCommand } from './gpuReplay.js';
 import { addGpuTopCommand } from './gpuTop.js';
 import { deviceOption, positive, wholeNumber } from './optionValues.js';
 import { OutputFile, checkApart } from './outputFile.js';
-import { checkedScheduling } from './schedulingOption.js';
+import { checkedScheduling, policyError } from './schedulingOption.js';
 import { noteUnmeasured } from './unmeasured.js';
 
 export function addGpuCommand(program: Command): void {
@@ -143,7 +143,7 @@ async function runSpec(path: string, options: RunOptions): Promise<void> {
     noteUnmeasured(result, device);
     process.stdout.write(`${JSON.stringify(result)}\n`);
   } catch (error) {
-    if (!(error instanceof LaunchSpecError)) throw error;
+    if (!(error instanceof LaunchSpecError)) throw await policyError('--policy', error);
     if (error.printed !== undefined) process.stderr.write(error.printed);
     const option = OPTIONS_BY_FIELD.get(error.field ?? '');
     if (option !== undefined) {

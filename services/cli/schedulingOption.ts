@@ -12,3 +12,13 @@ export async function checkedScheduling(option: string, choice: string): Promise
     throw new CommandError(`${option}: ${error.message}`, { cause: error });
   }
 }
+
+/** What a policy of the user's own did wrong while it ran, as the option's error; other errors as they are. */
+export async function policyError(option: string, error: unknown): Promise<unknown> {
+  const { SchedulingError } = await import('../../simulator/scheduling/index.js');
+  const { GpuError } = await import('../../simulator/gpu/index.js');
+  const isDecision =
+    error instanceof SchedulingError ||
+    (error instanceof GpuError && (error.code === 'invalidDecision' || error.code === 'unsafeKill'));
+  return isDecision ? new CommandError(`${option}: ${error.message}`, { cause: error }) : error;
+}

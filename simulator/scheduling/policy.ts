@@ -133,7 +133,8 @@ export class SchedulingError extends Error {
   constructor(
     readonly code: SchedulingErrorCode,
     message: string,
+    options?: ErrorOptions,
   ) {
-    super(message);
+    super(message, options);
   }
 }

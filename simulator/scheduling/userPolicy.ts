@@ -1,3 +1,4 @@
+import { guardedPolicy } from './guardedPolicy.js';
 import { SchedulingError, type SchedulingPolicy } from './policy.js';
 
 /** Makes a fresh policy, one a device. */
@@ -46,7 +47,7 @@ function checked(made: unknown, from: string): SchedulingPolicy {
   if (policy.preempts !== undefined && typeof policy.preempts !== 'boolean') {
     throw invalid(from, `'${policy.name}': preempts is ${described(policy.preempts)}; give true or false`);
   }
-  return made as SchedulingPolicy;
+  return guardedPolicy(made as SchedulingPolicy);
 }
 
 function described(value: unknown): string {
