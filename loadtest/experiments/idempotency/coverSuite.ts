@@ -15,7 +15,12 @@ import {
   PlacedFixture,
   type KernelFixture,
 } from '../../../simulator/kernels/index.js';
-import { isWorkSpec, LaunchSpecError, runLaunchSpec, runWorkSpec } from '../../../simulator/launchSpec/index.js';
+import {
+  isWorkSpec,
+  LaunchSpecError,
+  runLaunchSpec,
+  runWorkSpec,
+} from '../../../simulator/launchSpec/index.js';
 import { parseModule } from '../../../simulator/ptx/index.js';
 import { VirtualClock } from '../../../simulator/time/index.js';
 import { CoveringExecutor, type CoverTotals } from './coveringExecutor.js';
