@@ -124,7 +124,10 @@ export interface NamedInput {
 }
 
 /** @throws CommandError when files to write are the same, or one that is read: it would be lost */
-export function checkApart(outputs: readonly OutputFile[], inputs: readonly NamedInput[]): void {
+export function checkApart(
+  outputs: readonly Pick<OutputFile, 'option' | 'path'>[],
+  inputs: readonly NamedInput[],
+): void {
   const taken = new Map<string, string>();
   for (const { what, path } of inputs) {
     // What is not there cannot be lost: a card's name is no file.

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { packageRoot } from '../../containers/models/index.js';
 import { addAppCommand } from './app.js';
+import { addBatchCommand } from './batch.js';
 import { addCompletionCommand } from './completion.js';
 import { addDeployCommand } from './deploy.js';
 import { addFeedbackCommand } from './feedback.js';
@@ -26,6 +27,7 @@ export function windjammerProgram(): Command {
   addServeCommand(program);
   addPredictCommand(program);
   addFeedbackCommand(program);
+  addBatchCommand(program);
   addDeployCommand(program);
   addAppCommand(program);
   addModelCommand(program);

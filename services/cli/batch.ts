@@ -1,0 +1,96 @@
+import { Option, type Command } from 'commander';
+import type { BatchProgress } from '../batchJob/index.js';
+import { rawCalls, withQueryOptions, type ClientOptions } from './clientOptions.js';
+import { CommandError } from './commandError.js';
+import { wholeNumber } from './optionValues.js';
+import { checkApart } from './outputFile.js';
+import { print } from './printing.js';
+import { ProgressLine } from './progressLine.js';
+
+interface BatchOptions extends ClientOptions {
+  readonly input: string;
+  readonly output: string;
+  readonly concurrency: number;
+  readonly retries: number;
+  readonly class: string;
+  readonly resume?: true;
+  readonly overwrite?: true;
+}
+
+export function addBatchCommand(program: Command): void {
+  const command = program
+    .command('batch')
+    .description('ask a running server for predictions of all lines of a file, as best-effort work')
+    .argument('<application>', 'name of the application')
+    .requiredOption('--input <file>', 'JSON Lines: an input a line, or a request with "input"')
+    .requiredOption(
+      '--output <file>',
+      'where the answers go, a JSON object a line, in the order in which they come',
+    )
+    .option('--concurrency <number>', 'queries under way at a time', wholeNumber(1, 1024), 16)
+    .option(
+      '--retries <number>',
+      'further tries of a query that there is no room or time for',
+      wholeNumber(0, 100),
+      8,
+    )
+    .addOption(
+      new Option('--class <class>', 'how long its kernels may be made to wait by others on their GPU')
+        .choices(['critical', 'standard', 'bestEffort'])
+        .default('bestEffort'),
+    )
+    .option('--resume', 'go on where an earlier run ended; lines with an error are asked again')
+    .option('--overwrite', 'begin anew where the output holds answers');
+  withQueryOptions(command).action(batch);
+}
+
+async function batch(application: string, options: BatchOptions): Promise<void> {
+  const { input, output, concurrency, retries, timeoutMs } = options;
+  if (options.resume === true && options.overwrite === true) {
+    throw new CommandError('--resume and --overwrite: give one of them');
+  }
+  checkApart([{ path: output, option: '--output' }], [{ what: 'the file of --input', path: input }]);
+  const { BatchJobError, runBatchJob } = await import('../batchJob/index.js');
+  const calls = await rawCalls(options.url, options);
+  const line = new ProgressLine();
+  const stop = new AbortController();
+  const onSignal = (): void => stop.abort();
+  process.once('SIGINT', onSignal);
+  process.once('SIGTERM', onSignal);
+  try {
+    const result = await runBatchJob({
+      application,
+      input,
+      output,
+      existing: options.overwrite === true ? 'overwrite' : options.resume === true ? 'resume' : 'refuse',
+      concurrency,
+      retries,
+      timeoutMs,
+      launchClass: options.class,
+      calls,
+      signal: stop.signal,
+      onProgress: (progress) => line.show(told(progress)),
+    });
+    line.clear();
+    print(options.json, result, `${told(result)}; ${output}`);
+    if (result.isStopped) throw new CommandError(`stopped; --resume goes on with ${output}`);
+    if (result.failed > 0)
+      throw new CommandError(`lines with an error: ${result.failed}; --resume asks them again`);
+  } catch (error) {
+    line.clear();
+    if (!(error instanceof BatchJobError)) throw error;
+    const hint = error.code === 'stopped' ? `; --resume goes on with ${output}` : '';
+    throw new CommandError(`${error.message}${hint}`, { cause: error });
+  } finally {
+    process.off('SIGINT', onSignal);
+    process.off('SIGTERM', onSignal);
+  }
+}
+
+function told({ answered, failed, kept, retries }: BatchProgress): string {
+  const parts = [`${answered} answered`];
+  if (failed > 0) parts.push(`${failed} with an error`);
+  if (kept > 0) parts.push(`${kept} answered before`);
+  if (retries > 0) parts.push(`${retries} tried again`);
+  return parts.join(', ');
+}
