@@ -115,6 +115,9 @@ describe('verdicts on hard kernels, held to trace, kills and cover', () => {
     ['eitherPredicate', 'apart', [p(A + 4 * 80), p(A), i(16)], 1, 32, true],
     ['eitherPredicate', 'one word shared', [p(A + 4 * 79), p(A), i(16)], 1, 32, false],
     ['ownBarrier', 'apart', [p(A + 64), p(A)], 1, 64, false],
+    ['otherSide', 'apart', [p(A + 64), p(A)], 1, 64, false],
+    ['behindEither', 'apart', [p(A + 64), p(A)], 1, 64, false],
+    ['barrierBetween', 'apart', [p(A + 64), p(A)], 1, 64, true],
     ['fourBits', 'apart', [p(A + 64), p(A), i(0)], 1, 32, true],
     ['fourBits', 'one word shared', [p(A + 60), p(A), i(0)], 1, 32, false],
   ] as const)('%s: %s', (entry, _, args, grid, block, expected) => {

@@ -1,17 +1,89 @@
 import type { IrFunction, IrInstruction } from '../../../ptx/index.js';
 
 /**
- * Loads of shared memory that share an interval between barriers with a store of it, before or after them: another thread's
- * store may or may not have happened, so that two runs may read different values.
+ * Loads of shared memory that share an interval between barriers with a store of it, before them, behind them or on another
+ * branch: another thread's store may or may not have happened, so that two runs may read different values.
  */
 export function racingLoads(fn: IrFunction): ReadonlySet<number> {
-  const forward = reachedBy(fn, false);
-  const backward = reachedBy(fn, true);
   const found = new Set<number>();
-  for (const { index } of fn.instructions.filter(loadsShared)) {
-    if (forward[index] === 1 || backward[index] === 1) found.add(index);
+  for (const { stores, loads } of intervals(fn)) {
+    if (stores) for (const load of loads) found.add(load);
   }
   return found;
+}
+
+/** What the threads of a block may do from one moment at which all are released to the next. */
+interface Interval {
+  stores: boolean;
+  /** Indices of instructions. */
+  readonly loads: Set<number>;
+  /** Barriers that may end it: indices of instructions. */
+  readonly ends: Set<number>;
+}
+
+/**
+ * Intervals of a kernel: from its start, and behind each barrier. Barriers that may end one interval may release threads of
+ * a block at the same moment (each side of a branch has its own), so that what follows them is one interval.
+ */
+function intervals(fn: IrFunction): readonly Interval[] {
+  const behind = new Map<number, Interval>();
+  const start = walk(fn, 0);
+  const open = [start];
+  for (let interval = open.pop(); interval !== undefined; interval = open.pop()) {
+    let next: Interval | undefined;
+    for (const barrier of [...interval.ends]) {
+      let own = behind.get(barrier);
+      if (own === undefined) {
+        own = walk(fn, barrier + 1);
+        open.push(own);
+      }
+      next ??= own;
+      behind.set(barrier, next);
+      if (own !== next) open.push(join(next, own, behind));
+    }
+  }
+  return [start, ...new Set(behind.values())];
+}
+
+/** Adds what may happen in `other` to `interval`, and puts it in the other's place. */
+function join(interval: Interval, other: Interval, behind: Map<number, Interval>): Interval {
+  interval.stores ||= other.stores;
+  for (const load of other.loads) interval.loads.add(load);
+  for (const end of other.ends) interval.ends.add(end);
+  for (const [barrier, each] of behind) if (each === other) behind.set(barrier, interval);
+  return interval;
+}
+
+/** What may come from the instruction `from` on, up to the next barriers. */
+function walk(fn: IrFunction, from: number): Interval {
+  const interval: Interval = { stores: false, loads: new Set(), ends: new Set() };
+  const entered = new Set<number>();
+  const block = fn.blocks.find(({ first, last }) => first <= from && from <= last);
+  const places = block === undefined ? [] : [{ block, at: from }];
+  for (let place = places.pop(); place !== undefined; place = places.pop()) {
+    if (endsWithin(fn, place.at, place.block.last, interval)) continue;
+    for (const successor of place.block.successors) {
+      const next = fn.blocks[successor];
+      if (next === undefined || entered.has(successor)) continue;
+      entered.add(successor);
+      places.push({ block: next, at: next.first });
+    }
+  }
+  return interval;
+}
+
+/** Adds the instructions `[first, last]` up to a barrier that all threads of theirs wait at; false where none is there. */
+function endsWithin(fn: IrFunction, first: number, last: number, interval: Interval): boolean {
+  for (let index = first; index <= last; index++) {
+    const instruction = fn.instructions[index];
+    if (instruction === undefined) continue;
+    if (storesShared(instruction)) interval.stores = true;
+    if (loadsShared(instruction)) interval.loads.add(index);
+    if (!isBarrier(instruction)) continue;
+    interval.ends.add(index);
+    if (instruction.guard === undefined) return true;
+  }
+  return false;
 }
 
 function isShared({ modifiers }: IrInstruction): boolean {
@@ -44,29 +116,4 @@ function isBarrier({ opcode, modifiers, sources }: IrInstruction): boolean {
     !modifiers.includes('arrive') &&
     !modifiers.includes('warp')
   );
-}
-
-/** Whether a store of shared memory may come before each instruction (or behind it) without a barrier between. */
-function reachedBy(fn: IrFunction, isBackward: boolean): Uint8Array {
-  const at = new Uint8Array(fn.instructions.length);
-  const blockEnd = new Uint8Array(fn.blocks.length);
-  for (let changed = true; changed;) {
-    changed = false;
-    for (const block of fn.blocks) {
-      const before = isBackward ? block.successors : block.predecessors;
-      let open: 0 | 1 = before.some((each) => blockEnd[each] === 1) ? 1 : 0;
-      for (let step = 0; step <= block.last - block.first; step++) {
-        const index = isBackward ? block.last - step : block.first + step;
-        const instruction = fn.instructions[index];
-        if (instruction === undefined) continue;
-        at[index] = open;
-        if (storesShared(instruction)) open = 1;
-        else if (isBarrier(instruction)) open = 0;
-      }
-      if (blockEnd[block.index] === open) continue;
-      blockEnd[block.index] = open;
-      changed = true;
-    }
-  }
-  return at;
 }
