@@ -1,6 +1,7 @@
 import { LOCAL_WINDOW_BASE, PARAM_WINDOW_BASE, SHARED_WINDOW_BASE } from '../memory/index.js';
 import type { AddressSpace, Segment } from '../types.js';
 import { LaneFault } from './faults.js';
+import { lanesPerWarp } from './registerFile.js';
 
 export type ResolvedSpace = 'global' | 'shared' | 'local' | 'param';
 
@@ -103,6 +104,13 @@ function areWithin(
   until: number,
 ): boolean {
   const last = until - bytes;
+  if (lanes === -1) {
+    for (let lane = 0; lane < lanesPerWarp; lane++) {
+      const address = addresses[lane] ?? 0;
+      if (address < from || address > last || (address & (bytes - 1)) !== 0) return false;
+    }
+    return true;
+  }
   for (let rest = lanes; rest !== 0; rest &= rest - 1) {
     const address = addresses[31 - Math.clz32(rest & -rest)] ?? 0;
     if (address < from || address > last || (address & (bytes - 1)) !== 0) return false;

@@ -237,6 +237,15 @@ export function addressColumn(
   const isNarrow = /32$/.test(fn.registers[base]?.type ?? 'b64');
   const at = base * lanesPerWarp;
   return ({ registers: { words } }, lanes, into) => {
+    if (lanes === -1 && !isNarrow) {
+      for (let lane = 0; lane < lanesPerWarp; lane++) {
+        const high = (words[2 * (at + lane) + 1] ?? 0) >>> 0;
+        const address = high * WORD + ((words[2 * (at + lane)] ?? 0) >>> 0) + offset;
+        if (high >= 2 ** 20 || address < 0) return false;
+        into[lane] = address;
+      }
+      return true;
+    }
     for (let rest = lanes; rest !== 0; rest &= rest - 1) {
       const lane = 31 - Math.clz32(rest & -rest);
       const low = (words[2 * (at + lane)] ?? 0) >>> 0;

@@ -64,8 +64,22 @@ function symbolAddresses(launch: ExecutorLaunch): SymbolAddress {
     functionAddress(module.ir, name);
 }
 
-/** @param slice how much of each instruction to run, if not all of it */
-export function makeProgram(launch: ExecutorLaunch, slice?: readonly SlicePart[]): Program {
+const slicedPrograms = new WeakMap<ExecutorLaunch, { slice: readonly SlicePart[]; program: Program }>();
+
+/**
+ * What runs for a launch. The one in part is kept as long as the launch is there: a trace runs one block after another.
+ * @param slice how much of each instruction to run, if not all of it
+ */
+export function programOf(launch: ExecutorLaunch, slice?: readonly SlicePart[]): Program {
+  if (slice === undefined) return makeProgram(launch);
+  const known = slicedPrograms.get(launch);
+  if (known?.slice === slice) return known.program;
+  const program = makeProgram(launch, slice);
+  slicedPrograms.set(launch, { slice, program });
+  return program;
+}
+
+function makeProgram(launch: ExecutorLaunch, slice?: readonly SlicePart[]): Program {
   const { kernel } = launch;
   const symbols = symbolAddresses(launch);
   return {

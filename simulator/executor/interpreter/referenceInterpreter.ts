@@ -17,7 +17,7 @@ import { GlobalJournal } from './globalJournal.js';
 import { GlobalMemory } from './memorySpaces.js';
 import type { InterpreterObserver } from './observer.js';
 import { threadOf } from './operands.js';
-import { makeProgram } from './program.js';
+import { programOf } from './program.js';
 import { mayWait } from './waitingLoops.js';
 import type { WarpPolicy } from './warpPolicy.js';
 import { PostDominatorPolicy } from './warpPolicy.js';
@@ -106,7 +106,7 @@ export class ReferenceInterpreter {
       const fault = new LaneFault('unsupportedInstruction', `${instruction}: ${reason}`);
       return { status: 'fault', counters, fault: describe(launch, fault, blocks[0] ?? 0, 0, line) };
     }
-    const program = makeProgram(launch, this.options.slice?.(kernel));
+    const program = programOf(launch, this.options.slice?.(kernel));
     const global = new GlobalMemory(launch.module.space);
     const observer = this.options.observer ?? {};
     const order = this.options.reversedWarps === true ? 'reversed' : 'forward';

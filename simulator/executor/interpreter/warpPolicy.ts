@@ -3,7 +3,7 @@ import { postDominators } from '../../ptx/index.js';
 import type { Warp } from './warp.js';
 import { forEachLane, lowestLane } from './warp.js';
 
-/** What steps next: lanes of one warp, all at `pc` and ready. */
+/** What steps next: lanes of one warp, all at `pc` and ready. Good until the next is asked for. */
 export interface LaneSet {
   readonly warp: Warp;
   readonly lanes: number;
@@ -34,6 +34,11 @@ interface Reconvergence {
   readonly outer: Reconvergence | undefined;
 }
 
+/** One for all steps of a stretch of straight code. */
+interface MovingSet extends LaneSet {
+  pc: number;
+}
+
 interface Split {
   lanes: number;
   readonly into: Reconvergence | undefined;
@@ -45,7 +50,7 @@ interface Split {
 interface WarpPaths {
   readonly splits: Split[];
   /** The set that stepped last and its path, as long as all of it stands at the instruction behind. */
-  straight: { set: LaneSet; split: Split } | undefined;
+  straight: { readonly set: MovingSet; readonly split: Split } | undefined;
   steps: number;
   stepped: number;
 }
@@ -82,7 +87,7 @@ export class PostDominatorPolicy implements WarpPolicy {
     if (paths === undefined) return undefined;
     const { splits, straight } = paths;
     if (straight !== undefined && !(this.isFair && paths.steps >= PATIENCE_STEPS)) {
-      straight.set = { warp, lanes: straight.set.lanes, pc: straight.set.pc + 1 };
+      straight.set.pc += 1;
       return straight.set;
     }
     paths.straight = undefined;
@@ -141,7 +146,7 @@ export class PostDominatorPolicy implements WarpPolicy {
     if (split !== undefined) split.lastPc = set.pc;
     const goesOn = split !== undefined && split.lanes === set.lanes && this.isStraight[set.pc] === 1;
     if (!goesOn) paths.straight = undefined;
-    else if (paths.straight?.set !== set) paths.straight = { set, split };
+    else if (paths.straight?.set !== set) paths.straight = { set: { ...set }, split };
   }
 
   /** Brings one split in line with its lanes' pcs and states: exits, partings, arrivals. */

@@ -6,13 +6,13 @@ import type { SymbolAddress } from './operands.js';
 import { lanesPerWarp } from './registerFile.js';
 import type { WarpEffect } from './warpEffects.js';
 
-/** 64 bits by lane, in two words. */
+/** 64 bits by lane, in two words. It is faster to make those of lanes that do not take part, too, than to look who does. */
 class Wide {
   readonly low = new Int32Array(lanesPerWarp);
   readonly high = new Int32Array(lanesPerWarp);
 }
 
-type WideColumn = (context: MemoryContext, lanes: number) => Wide;
+type WideColumn = (context: MemoryContext) => Wide;
 
 const scratch = [new Wide(), new Wide(), new Wide()] as const;
 const results = new Wide();
@@ -71,9 +71,8 @@ function wideColumn(
   if (operand?.kind === 'register') {
     const base = operand.register * lanesPerWarp;
     const { low, high } = into;
-    return ({ registers: { words } }, lanes) => {
-      for (let rest = lanes; rest !== 0; rest &= rest - 1) {
-        const lane = 31 - Math.clz32(rest & -rest);
+    return ({ registers: { words } }) => {
+      for (let lane = 0; lane < lanesPerWarp; lane++) {
         low[lane] = words[2 * (base + lane)] ?? 0;
         high[lane] = words[2 * (base + lane) + 1] ?? 0;
       }
@@ -110,21 +109,15 @@ function multiplied(
   const first = narrowWords(a);
   const second = narrowWords(b);
   if (first === undefined || second === undefined) return undefined;
-  return (context, lanes) => {
-    const { words } = context.registers;
-    for (let rest = lanes; rest !== 0; rest &= rest - 1) {
-      const lane = 31 - Math.clz32(rest & -rest);
+  return ({ registers: { words } }) => {
+    for (let lane = 0; lane < lanesPerWarp; lane++) {
       const x = first.base < 0 ? first.value : (words[2 * (first.base + lane)] ?? 0);
       const y = second.base < 0 ? second.value : (words[2 * (second.base + lane)] ?? 0);
       const product = isSigned ? x * y : (x >>> 0) * (y >>> 0);
-      if (Number.isSafeInteger(product)) {
-        into.low[lane] = (product % WORD) | 0;
-        into.high[lane] = Math.floor(product / WORD) | 0;
-      } else {
-        const exact = isSigned ? BigInt(x) * BigInt(y) : BigInt(x >>> 0) * BigInt(y >>> 0);
-        into.low[lane] = Number(BigInt.asIntN(32, exact));
-        into.high[lane] = Number(BigInt.asIntN(32, exact >> 32n));
-      }
+      const low = Math.imul(x, y);
+      into.low[lane] = low;
+      // What the product was rounded by is far less than a unit of its high word.
+      into.high[lane] = Math.round((product - (low >>> 0)) / WORD) | 0;
     }
     return into;
   };
@@ -137,9 +130,8 @@ function widened(a: IrOperand | undefined, types: readonly ScalarType[], into: W
   if (!isInteger || a?.kind !== 'register') return undefined;
   const base = a.register * lanesPerWarp;
   const isSigned = from === 's32';
-  return ({ registers: { words } }, lanes) => {
-    for (let rest = lanes; rest !== 0; rest &= rest - 1) {
-      const lane = 31 - Math.clz32(rest & -rest);
+  return ({ registers: { words } }) => {
+    for (let lane = 0; lane < lanesPerWarp; lane++) {
       const low = words[2 * (base + lane)] ?? 0;
       into.low[lane] = low;
       into.high[lane] = isSigned ? low >> 31 : 0;
@@ -159,6 +151,13 @@ type Write = (context: MemoryContext, lanes: number, value: Wide) => void;
 function writer(register: number): Write {
   const base = register * lanesPerWarp;
   return ({ registers: { words } }, lanes, { low, high }) => {
+    if (lanes === -1) {
+      for (let lane = 0; lane < lanesPerWarp; lane++) {
+        words[2 * (base + lane)] = low[lane] ?? 0;
+        words[2 * (base + lane) + 1] = high[lane] ?? 0;
+      }
+      return;
+    }
     for (let rest = lanes; rest !== 0; rest &= rest - 1) {
       const lane = 31 - Math.clz32(rest & -rest);
       words[2 * (base + lane)] = low[lane] ?? 0;
@@ -169,7 +168,7 @@ function writer(register: number): Write {
 
 function moved(value: WideColumn | undefined, write: Write): WarpEffect | undefined {
   if (value === undefined) return undefined;
-  return (context, lanes) => write(context, lanes, value(context, lanes));
+  return (context, lanes) => write(context, lanes, value(context));
 }
 
 function summed(
@@ -181,10 +180,9 @@ function summed(
   if (first === undefined || second === undefined) return undefined;
   const isSum = opcode === 'add';
   return (context, lanes) => {
-    const a = first(context, lanes);
-    const b = second(context, lanes);
-    for (let rest = lanes; rest !== 0; rest &= rest - 1) {
-      const lane = 31 - Math.clz32(rest & -rest);
+    const a = first(context);
+    const b = second(context);
+    for (let lane = 0; lane < lanesPerWarp; lane++) {
       const low = a.low[lane] ?? 0;
       const more = b.low[lane] ?? 0;
       const high = a.high[lane] ?? 0;
@@ -205,9 +203,8 @@ function summed(
 function shifted(value: WideColumn | undefined, by: number, write: Write): WarpEffect | undefined {
   if (value === undefined) return undefined;
   return (context, lanes) => {
-    const { low, high } = value(context, lanes);
-    for (let rest = lanes; rest !== 0; rest &= rest - 1) {
-      const lane = 31 - Math.clz32(rest & -rest);
+    const { low, high } = value(context);
+    for (let lane = 0; lane < lanesPerWarp; lane++) {
       const least = low[lane] ?? 0;
       if (by >= 32) {
         results.low[lane] = 0;

@@ -72,6 +72,11 @@ function looped(operation: number, to: number, a: WordOperand, b: WordOperand, c
     const first = a.constant ?? words;
     const second = b.constant ?? words;
     const third = c.constant ?? words;
+    if (lanes === -1) {
+      for (let at = 0; at < 2 * lanesPerWarp; at += 2)
+        words[to + at] = computed(operation, first[a.base + at], second[b.base + at], third[c.base + at]);
+      return;
+    }
     for (let rest = lanes; rest !== 0; rest &= rest - 1) {
       const at = 2 * (31 - Math.clz32(rest & -rest));
       words[to + at] = computed(operation, first[a.base + at], second[b.base + at], third[c.base + at]);

@@ -177,6 +177,7 @@ function atomicPlan(
     address?.kind === 'address' && (typeof address.base !== 'number' || shape.varying[address.base] === 0);
   const [result] = destinations;
   const isReturned =
+    isAtomic &&
     result?.kind === 'register' &&
     kernel.instructions.some((other) => readRegisters(other).includes(result.register));
   return {
