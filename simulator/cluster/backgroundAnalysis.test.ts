@@ -79,6 +79,22 @@ describe('kernels that are analysed while a node goes on', () => {
     expect(startNs(true) - startNs(false)).toBeCloseTo(VERDICT_COSTS.launchNs - VERDICT_COSTS.kernelNs, 3);
   });
 
+  it('cost a look at what was kept where the same launch was judged before', () => {
+    const waits = (launchNs: number): readonly number[] => {
+      const run = new Contended({ scheduling: 'killRestart', verdictCosts: { ...VERDICT_COSTS, launchNs } });
+      return [1, 2].map(() => {
+        run.clock.run();
+        const beforeNs = run.clock.nowNs();
+        const ticket = run.startVictim();
+        while (run.best.find(ticket) === undefined && run.clock.step());
+        return (run.best.find(ticket)?.result?.launch?.startNs ?? NaN) - beforeNs;
+      });
+    };
+    const [cheap, dear] = [waits(100), waits(5_000)];
+    expect(dear[0] - cheap[0]).toBeCloseTo(4_900, 3);
+    expect(dear[1]).toBeCloseTo(cheap[1], 3);
+  });
+
   it('repeat to the same hash, and stay known in forks and snapshots', () => {
     const analyst = new LateAnalyst();
     const options = { scheduling: 'killRestart', analyst } as const;

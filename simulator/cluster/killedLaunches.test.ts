@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LaunchReport } from '../driver/index.js';
+import { VERDICT_COSTS } from '../idempotency/index.js';
 import { SCHEDULING_POLICY_NAMES } from '../scheduling/index.js';
 import { VirtualClock } from '../time/index.js';
 import { Contended, ELEMENTS, STRIDES, inputs } from './tests/killedKernel.js';
@@ -93,7 +94,7 @@ describe('launches that are killed', () => {
       while (run.best.find(ticket) === undefined && run.clock.step());
       return (run.best.find(ticket)?.result?.launch?.startNs ?? NaN) - beforeNs;
     };
-    expect(launched('killRestart') - launched('fifo')).toBeCloseTo(1_000, 3);
+    expect(launched('killRestart') - launched('fifo')).toBeCloseTo(VERDICT_COSTS.launchNs, 3);
     expect(launched('drain')).toBe(launched('fifo'));
   });
 

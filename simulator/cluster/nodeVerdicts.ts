@@ -95,7 +95,7 @@ export class NodeVerdicts implements VerdictSource {
     if (verdict === undefined) return undefined;
     const { verdictCosts = VERDICT_COSTS } = this.options;
     const costNs = verdict.of === 'kernel' ? verdictCosts.kernelNs : verdictCosts.launchNs;
-    return { ...verdict, costNs, ranges: NO_RANGES };
+    return { ...verdict, costNs, keptNs: verdictCosts.kernelNs, ranges: NO_RANGES };
   }
 
   private found(module: LoadedModule, kernel: IrFunction, launch: JudgedTerms): SourcedVerdict {
@@ -108,6 +108,7 @@ export class NodeVerdicts implements VerdictSource {
       of: kind === 'launch' ? 'launch' : 'kernel',
       cause: kind === 'pending' ? 'pending' : cause,
       costNs,
+      keptNs: (this.options.verdictCosts ?? VERDICT_COSTS).kernelNs,
       ranges: validator?.intervals(launch),
     };
   }

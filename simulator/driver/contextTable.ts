@@ -62,6 +62,7 @@ export class ContextTable {
       allocations: new Map(),
       inFlight: new Set(),
       barriers: [],
+      judged: new Set(),
     };
     this.state.contexts.set(context.id, context);
     return context;

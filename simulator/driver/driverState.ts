@@ -153,6 +153,8 @@ export interface ContextState {
   readonly inFlight: Set<number>;
   /** Frees and destroys that wait for everything before them. */
   readonly barriers: number[];
+  /** Launches whose verdicts are kept, by hash, oldest first. */
+  readonly judged: Set<number>;
   /** The fault that killed it, as a message. */
   fault?: string;
 }

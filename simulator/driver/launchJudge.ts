@@ -5,6 +5,7 @@ import type { ContextTable } from './contextTable.js';
 import type { ContextState, JudgedLaunch } from './driverState.js';
 import { anywhere, type Footprint } from './footprint.js';
 import { entryNamed, type LaunchCommand } from './launchCheck.js';
+import { JudgedLaunches } from './judgedLaunches.js';
 import { launchClassOf } from './launchClasses.js';
 
 /** Who tells whether a launch may be killed and run again, from nothing but its arguments and dimensions. */
@@ -23,6 +24,8 @@ export interface JudgedTerms {
 export interface SourcedVerdict extends LaunchVerdict {
   /** Of the submitting host thread. */
   readonly costNs: number;
+  /** Of it where the same launch was judged before, and what came out was kept. */
+  readonly keptNs: number;
   /** Bytes that the launch may touch, inclusive; undefined: any. The arrays are read at once. */
   readonly ranges?: AccessRanges;
 }
@@ -59,7 +62,7 @@ export class LaunchJudge {
     const module = this.contexts.requireModule(context, command.args.module);
     const kernel = entryNamed(module, command.args.kernel);
     if (kernel === undefined || params.length !== kernel.parameterBytes) return undefined;
-    const { idempotent, of, cause, costNs, ranges } = this.verdicts.judge(module, kernel, {
+    const { idempotent, of, cause, costNs, keptNs, ranges } = this.verdicts.judge(module, kernel, {
       identity,
       params,
       shape: { grid, block, dynamicSharedBytes },
@@ -67,7 +70,11 @@ export class LaunchJudge {
     });
     const footprint = footprintOf(context.id, ranges);
     // A part of the grid does a part of what all of it does.
-    return { verdict: { idempotent: idempotent && !footprint.isAny, of, cause }, footprint, costNs };
+    const verdict = { idempotent: idempotent && !footprint.isAny, of, cause };
+    const kept = new JudgedLaunches(context.judged);
+    if (kept.has(command)) return { verdict, footprint, costNs: keptNs };
+    if (cause !== 'pending') kept.add(command);
+    return { verdict, footprint, costNs };
   }
 }
 

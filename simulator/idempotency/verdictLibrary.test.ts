@@ -49,7 +49,7 @@ describe('a library of verdicts', () => {
     expect(library.judge(module, add, apart)).toMatchObject({
       idempotent: true,
       kind: 'launch',
-      costNs: 1_000,
+      costNs: VERDICT_COSTS.launchNs,
     });
     expect(library.judge(again, kernelOf(again, 'add'), same)).toMatchObject({
       idempotent: false,
@@ -82,7 +82,7 @@ describe('a library of verdicts', () => {
     expect(library.judge(module, fill, launchOf(fill, [0x10000, 5]))).toMatchObject({
       idempotent: true,
       kind: 'kernel',
-      costNs: 300,
+      costNs: VERDICT_COSTS.kernelNs,
     });
     expect(library.judge(module, count, launchOf(count, [0x10000, 5]))).toMatchObject({
       idempotent: false,
