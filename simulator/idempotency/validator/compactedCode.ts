@@ -1,9 +1,9 @@
 import type { KernelSummary, SummaryAccess } from '../summary.js';
-import { accessSlots, type AccessSlot } from './accessSlots.js';
+import { accessSlots, type AccessSlot, type AccessSlots } from './accessSlots.js';
+import { number, stored } from './asmText.js';
 import { generatedFunction } from './generatedFunction.js';
-import { IntervalCode } from './intervalCode.js';
-import { bitsOf, floored, IntervalRuntime, truncated } from './intervalRuntime.js';
-import { literal, LAUNCH_TEXT } from './nodeCode.js';
+import { FIRST, given, IntervalCode, LAST } from './intervalCode.js';
+import { endsAt, HAS_MAP_AT, type LaunchHeap } from './launchHeap.js';
 import type { IntervalBuffer } from './overlap.js';
 import type { ValidatedLaunch } from './validatedLaunch.js';
 
@@ -15,6 +15,18 @@ type Judge = (launch: ValidatedLaunch) => 0 | 1 | 2;
 /** Puts the intervals into the buffer. @returns the first global condition that does not hold, or −1 */
 type Fill = (launch: ValidatedLaunch) => number;
 
+/** Text of more characters would take seconds to compile for one verdict: it runs as ordinary code. */
+const MOST_COMPILED = 2 ** 19;
+
+type GeneratedModule = (
+  stdlib: typeof globalThis,
+  foreign: Readonly<Record<string, () => unknown>>,
+  heap: ArrayBuffer,
+) => () => number;
+
+/** Whether there is a map of allocations. */
+const HAS_MAP = `(W[${HAS_MAP_AT} >> 2] | 0) != 0`;
+
 /** One interval for each access, over all threads and iterations. */
 export class CompactedCode extends IntervalCode {
   private readonly slots: readonly AccessSlot[];
@@ -24,88 +36,100 @@ export class CompactedCode extends IntervalCode {
     summary: KernelSummary,
     private readonly purpose: 'judge' | 'fill',
     private readonly allocationBound: boolean,
+    { slots }: AccessSlots,
+    heap: LaunchHeap,
   ) {
-    super(summary, purpose === 'judge');
-    this.slots = accessSlots(summary).slots;
+    super(summary, purpose === 'judge', slots.length, heap);
+    this.slots = slots;
   }
 
   /** The quick verdict: ends at the first overlap. */
-  static judge(summary: KernelSummary, allocationBound: boolean, buffer: IntervalBuffer): Judge {
-    return new CompactedCode(summary, 'judge', allocationBound).function<Judge>(buffer);
+  static judge(
+    summary: KernelSummary,
+    allocationBound: boolean,
+    buffer: IntervalBuffer,
+    heap: LaunchHeap,
+  ): Judge {
+    return CompactedCode.of(summary, 'judge', allocationBound, heap).function<Judge>(buffer);
   }
 
   /** All intervals, whether they overlap or not. */
-  static fill(summary: KernelSummary, allocationBound: boolean, buffer: IntervalBuffer): Fill {
-    return new CompactedCode(summary, 'fill', allocationBound).function<Fill>(buffer);
+  static fill(
+    summary: KernelSummary,
+    allocationBound: boolean,
+    buffer: IntervalBuffer,
+    heap: LaunchHeap,
+  ): Fill {
+    return CompactedCode.of(summary, 'fill', allocationBound, heap).function<Fill>(buffer);
   }
 
-  private function<T>(buffer: IntervalBuffer): T {
-    this.conditions();
-    this.slots.forEach((slot, at) => this.slot(slot, at));
+  private static of(
+    summary: KernelSummary,
+    purpose: 'judge' | 'fill',
+    allocationBound: boolean,
+    heap: LaunchHeap,
+  ): CompactedCode {
+    return new CompactedCode(summary, purpose, allocationBound, accessSlots(summary), heap);
+  }
+
+  private function<T extends Judge | Fill>(buffer: IntervalBuffer): T {
     const isJudge = this.purpose === 'judge';
     const isSorted = isJudge && this.slots.length > MOST_PAIRWISE;
-    if (isJudge) this.push(isSorted ? 'return B.overlaps() ? 0 : 1;' : 'return 1;');
-    else this.push('return failed;');
-    const runtime = new IntervalRuntime();
-    const make = generatedFunction<
-      (
-        R: IntervalRuntime,
-        I: Float64Array,
-        F: Float64Array,
-        B: IntervalBuffer,
-        LO: Float64Array,
-        HI: Float64Array,
-        divide: typeof floored,
-        truncate: typeof truncated,
-        bits: typeof bitsOf,
-      ) => T
-    >(
-      ['R', 'I', 'F', 'B', 'LO', 'HI', 'floored', 'truncated', 'bitsOf'],
-      `return function (L) {\n${LAUNCH_TEXT}\n${this.text}\n};`,
+    this.conditions();
+    this.slots.forEach((slot, at) => this.slot(slot, at));
+    if (isSorted) {
+      this.declareHelper('overlaps');
+      this.declareIntegers('meets');
+      this.push('meets = overlaps() | 0;');
+    }
+    if (isJudge) this.push(isSorted ? 'return (1 - meets) | 0;' : 'return 1;');
+    else this.push('return failed | 0;');
+    const make = generatedFunction<() => GeneratedModule>(
+      [],
+      `return function (stdlib, foreign, heap) {\n${this.text.length > MOST_COMPILED ? '' : "'use asm';"}\n${this.prelude}\nfunction judge() {\n${this.declarations}\n${this.text}\n}\nreturn judge;\n};`,
     );
     this.slots.forEach(({ isWrite }, at) => (buffer.isWrite[at] = isWrite ? 1 : 0));
     buffer.count = this.slots.length;
-    return make(
-      runtime,
-      runtime.given,
-      runtime.found,
-      buffer,
-      buffer.lo,
-      buffer.hi,
-      floored,
-      truncated,
-      bitsOf,
-    );
+    const overlaps = (): number => (buffer.overlaps() ? 1 : 0);
+    const generated = make()(globalThis, this.foreign({ overlaps }), this.heap.buffer);
+    const enter = this.entering();
+    return ((launch) => {
+      enter(launch);
+      return generated();
+    }) as T;
   }
 
   private conditions(): void {
-    if (this.purpose === 'fill') this.push('let failed = -1;');
+    if (this.purpose === 'fill') this.declareIntegers('failed');
+    if (this.purpose === 'fill') this.push('failed = -1;');
     this.summary.conditions.forEach(({ node }, index) => {
       this.need(node);
       // A fill goes on: the intervals of a launch that is refused are of use too.
-      const refuse = this.purpose === 'judge' ? 'return 0;' : `{ if (failed < 0) failed = ${index}; }`;
-      this.push(`if (${this.lo(node)} !== 1) ${refuse}`);
+      const refuse = this.purpose === 'judge' ? 'return 0;' : `if ((failed | 0) < 0) failed = ${index};`;
+      this.push(`if (${this.lo(node)} != 1.0) ${refuse}`);
     });
   }
 
   private slot({ access, isWrite, bytes }: AccessSlot, at: number): void {
     this.need(access.address);
     const happens = this.happening(access);
-    const [first, last] = [`a${at}`, `z${at}`];
-    this.push(`let ${first} = Infinity, ${last} = -Infinity;`);
+    // What is compared later lies on the heap.
+    const isKept = this.purpose === 'fill' || this.slots.length > MOST_PAIRWISE;
+    const [first, last] = isKept ? ['a', 'z'] : [`a${at}`, `z${at}`];
+    this.declareNumbers(first, last);
+    this.push(`${first} = inf;${last} = -inf;`);
     const clip = this.allocationBound ? this.clip(access, first, last) : '';
-    const end = `${this.hi(access.address)} + ${literal(bytes - 1)}`;
-    this.push(`if (${happens}) { ${first} = ${this.lo(access.address)}; ${last} = ${end};${clip} }`);
-    if (this.purpose === 'fill' || this.slots.length > MOST_PAIRWISE) {
-      this.push(`LO[${at}] = ${first}; HI[${at}] = ${last};`);
+    const end = `${this.hi(access.address)} + ${number(bytes - 1)}`;
+    this.push(`if (${happens}) { ${first} = ${this.lo(access.address)};${last} = ${end};${clip} }`);
+    if (isKept) {
+      const [lo, hi] = endsAt(at, this.slots.length);
+      this.push(`${stored(lo)} = ${first};${stored(hi)} = ${last};`);
       return;
     }
-    const pairs = this.slots
-      .slice(0, at)
-      .map((other, before) => (other.isWrite === isWrite ? -1 : before))
-      .filter((before) => before >= 0)
-      .map((before) => `${first} <= z${before} && a${before} <= ${last}`);
-    if (pairs.length > 0) this.push(`if (${pairs.join(' || ')}) return 0;`);
+    this.slots.slice(0, at).forEach((other, before) => {
+      if (other.isWrite !== isWrite)
+        this.push(`if (${first} <= z${before}) if (a${before} <= ${last}) return 0;`);
+    });
   }
 
   /** Whether an access happens at all, as far as conditions of the whole launch and empty intervals tell. */
@@ -117,31 +141,32 @@ export class CompactedCode extends IntervalCode {
     });
     for (const node of [...uniform, ...access.narrowed, ...counts]) this.need(node);
     const parts = [
-      ...uniform.map((node) => `${this.hi(node)} !== 0`),
-      ...access.narrowed.map((node) => `${this.lo(node)} <= ${this.hi(node)}`),
-      ...counts.map((node) => `${this.hi(node)} >= 1`),
+      ...uniform.map((node) => `(${this.hi(node)} != 0.0)`),
+      ...access.narrowed.map((node) => `(${this.lo(node)} <= ${this.hi(node)})`),
+      ...counts.map((node) => `(${this.hi(node)} >= 1.0)`),
     ];
-    return parts.length === 0 ? 'true' : [...new Set(parts)].join(' && ');
+    return parts.length === 0 ? '1' : [...new Set(parts)].join(' & ');
   }
 
   /** Keeps an interval within the allocation of the pointer that it is counted from (section 2.19). */
   private clip({ bases }: SummaryAccess, first: string, last: string): string {
     for (const base of bases) this.search(base);
     if (bases.length === 0) return '';
-    const [only] = bases;
-    const chosen =
-      bases.length === 1 && only !== undefined
-        ? `const e = e${only};`
-        : `let e = -1, n = 0;${bases.map((base) => `if (e${base} !== -1) { e = e${base}; n++; }`).join('')}if (n !== 1) e = -1;`;
+    this.declareIntegers('e', 'n');
+    this.declareNumbers('s', 't');
+    this.declareHelper('allocation');
+    // The only one that lies in an allocation.
+    const chosen = bases.map((base) => `if ((e${base} | 0) != -1) { e = e${base};n = (n + 1) | 0; }`);
     const ends = bases
       .filter((base) => this.summary.nodes[base]?.op === 'symbol')
       .map(
         (base) =>
-          `if (e === -2 && e${base} === -2) { s = ${this.lo(base)}; t = s + ${this.symbolBytes(base) - 1}; }`,
+          `if (((e | 0) == -2) & ((e${base} | 0) == -2)) { s = ${this.lo(base)};t = s + ${number(this.symbolBytes(base) - 1)}; }`,
       );
     return (
-      `if (M !== undefined) { ${chosen}if (e !== -1) { let s = 0, t = 0;if (e >= 0) { s = M.first(e); t = M.last(e); }` +
-      `${ends.join('')}if (${first} <= t && s <= ${last}) { if (${first} < s) ${first} = s;if (${last} > t) ${last} = t; } } }`
+      `if (${HAS_MAP}) { e = -1;n = 0;s = 0.0;t = 0.0;${chosen.join('')}if ((n | 0) == 1) { ` +
+      `if ((e | 0) >= 0) { ${given('+(e | 0)')}allocation();s = ${FIRST};t = ${LAST}; }${ends.join('')}` +
+      `if ((${first} <= t) & (s <= ${last})) { if (${first} < s) ${first} = s;if (${last} > t) ${last} = t; } } }`
     );
   }
 
@@ -150,9 +175,11 @@ export class CompactedCode extends IntervalCode {
     if (this.searched.has(base)) return;
     this.searched.add(base);
     this.need(base);
-    const isKnown = this.isPoint(base) ? 'true' : `${this.lo(base)} === ${this.hi(base)}`;
-    const found = this.summary.nodes[base]?.op === 'symbol' ? '-2' : `(I[0] = ${this.lo(base)}, M.find(I))`;
-    this.push(`const e${base} = M !== undefined && ${isKnown} ? ${found} : -1;`);
+    this.declareIntegers(`e${base}`);
+    const isSymbol = this.summary.nodes[base]?.op === 'symbol';
+    if (!isSymbol) this.declareHelper('find');
+    const found = isSymbol ? `e${base} = -2;` : `${given(this.lo(base))}e${base} = find() | 0;`;
+    this.push(`e${base} = -1;if (${HAS_MAP}) if (${this.lo(base)} == ${this.hi(base)}) { ${found} }`);
   }
 
   private symbolBytes(base: number): number {

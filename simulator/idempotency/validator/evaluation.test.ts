@@ -12,8 +12,11 @@ import {
   runApplication,
 } from '../../idempotencyTruth/index.js';
 import { analyzeKernel } from '../analysis/index.js';
+import type { KernelSummary, SummaryNode } from '../summary.js';
 import { CompactedCode } from './compactedCode.js';
-import { compileValidator, type ValidatedLaunch, type Validator } from './index.js';
+import { generatedFunction } from './generatedFunction.js';
+import { AllocationMap, compileValidator, type ValidatedLaunch, type Validator } from './index.js';
+import { LaunchHeap } from './launchHeap.js';
 import { IntervalBuffer } from './overlap.js';
 import { PARAMETER_BYTES, randomSummary, seededDraw } from './tests/randomSummary.js';
 
@@ -23,11 +26,13 @@ describe('generated code', () => {
   it('reads nodes as slow arithmetic without limits does', () => {
     const draw = seededDraw(11);
     let bounded = 0;
-    for (let round = 0; round < 400; round++) {
+    for (let round = 0; round < 250; round++) {
       const summary = randomSummary(draw, 60);
-      const buffer = new IntervalBuffer(summary.accesses.length);
-      const careful = CompactedCode.fill(summary, false, buffer);
-      for (let launches = 0; launches < 5; launches++) {
+      const count = summary.accesses.length;
+      const heap = LaunchHeap.of(count, summary.symbols.length);
+      const buffer = new IntervalBuffer(count, heap.ends(count));
+      const careful = CompactedCode.fill(summary, false, buffer, heap);
+      for (let launches = 0; launches < 8; launches++) {
         const params = new Uint8Array(PARAMETER_BYTES);
         const view = new DataView(params.buffer);
         const pick = (): number => extremes[draw(extremes.length)] ?? 0;
@@ -58,6 +63,73 @@ describe('generated code', () => {
       }
     }
     expect(bounded).toBeGreaterThan(50_000);
+  });
+
+  it('is asm.js as the engine takes it: none is left to be compiled by what it was called with', async () => {
+    const told: string[] = [];
+    const note = ({ message }: Error): void => void told.push(message);
+    const rejected = (): readonly string[] => told.filter((message) => message.includes('asm.js'));
+    process.on('warning', note);
+    try {
+      const draw = seededDraw(12);
+      const shape = { grid: [1, 1, 1], block: [32, 1, 1] } as const;
+      for (let round = 0; round < 60; round++) {
+        const summary = { ...randomSummary(draw, 60), class: 'conditional' as const };
+        for (const allocationBound of [false, true]) {
+          const validator = compileValidator(summary, { allocationBound });
+          const launch = { params: new Uint8Array(PARAMETER_BYTES), shape, allocations: new AllocationMap() };
+          validator.judge(launch);
+          validator.intervals(launch);
+        }
+      }
+      someLaunches(61, 1, ({ compacted }, launch) => void compacted.judge(launch));
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(rejected()).toEqual([]);
+      generatedFunction<() => (stdlib: typeof globalThis) => unknown>(
+        [],
+        "return function (stdlib, foreign, heap) {\n'use asm';\nfunction judge() { return x; }\nreturn judge;\n};",
+      )()(globalThis);
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(rejected()).toHaveLength(1);
+    } finally {
+      process.off('warning', note);
+    }
+  });
+
+  it('keeps more intervals than the common memory holds', () => {
+    const count = 16_000;
+    const node = (operator: SummaryNode): SummaryNode => operator;
+    const summary: KernelSummary = {
+      version: 1,
+      kernel: 'many',
+      class: 'conditional',
+      reason: { text: 'many accesses', lines: [] },
+      nodes: Array.from({ length: count }, (_, at) => node({ op: 'constant', value: 8 * at, uniform: true })),
+      variables: [],
+      conditions: [],
+      accesses: Array.from({ length: count }, (_, at) => ({
+        line: at + 1,
+        instruction: at,
+        kind: at % 2 === 0 ? 'read' : 'write',
+        bytes: 8,
+        address: at,
+        exact: at,
+        conditions: [],
+        narrowed: [],
+        variables: [],
+        bases: [],
+      })),
+      isComplete: true,
+      symbols: [],
+    };
+    const launch: ValidatedLaunch = {
+      params: new Uint8Array(0),
+      shape: { grid: [1, 1, 1], block: [32, 1, 1] },
+    };
+    expect(compileValidator(summary).judge(launch)).toBe(true);
+    const [first, ...others] = summary.accesses;
+    const wider = first === undefined ? [] : [{ ...first, bytes: 9 }, ...others];
+    expect(compileValidator({ ...summary, accesses: wider }).judge(launch)).toBe(false);
   });
 });
 

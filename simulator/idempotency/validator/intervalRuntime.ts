@@ -1,4 +1,5 @@
-const MOST = Number.MAX_SAFE_INTEGER;
+import { MOST } from './exactNumbers.js';
+
 const TWO_32 = 2 ** 32;
 
 /**
@@ -7,14 +8,10 @@ const TWO_32 = 2 ** 32;
  * end without a bound is infinite; any other is a safe integer.
  */
 export class IntervalRuntime {
-  readonly given = new Float64Array(4);
-  readonly found = new Float64Array(2);
-  /** Rounded down; exact for safe integers, where the quotient in floating point may round up to the next whole one. */
-  readonly floored = floored;
-  readonly truncated = truncated;
-
-  /** An end beyond the safe integers leaves nothing known. */
-  readonly tame = (): void => this.give(this.al, this.ah);
+  constructor(
+    private readonly given: Float64Array,
+    private readonly found: Float64Array,
+  ) {}
 
   readonly product = (): void => {
     const { al, ah, bl, bh } = this;
@@ -181,6 +178,7 @@ function isBeyond(end: number): boolean {
   return (end > MOST && end !== Infinity) || (end < -MOST && end !== -Infinity);
 }
 
+/** Rounded down; exact for safe integers, where the quotient in floating point may round up to the next whole one. */
 export function floored(a: number, b: number): number {
   const quotient = Math.floor(a / b);
   const rest = a - quotient * b;

@@ -12,9 +12,16 @@ export class IntervalBuffer {
   private lastRead = -1;
   private lastWrite = -1;
 
-  constructor(capacity: number) {
-    this.lo = new Float64Array(capacity);
-    this.hi = new Float64Array(capacity);
+  /** With `ends` the intervals lie there. */
+  constructor(
+    capacity: number,
+    { lo, hi }: { lo: Float64Array; hi: Float64Array } = {
+      lo: new Float64Array(capacity),
+      hi: new Float64Array(capacity),
+    },
+  ) {
+    this.lo = lo;
+    this.hi = hi;
     this.isWrite = new Uint8Array(capacity);
   }
 

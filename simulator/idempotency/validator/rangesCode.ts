@@ -1,8 +1,8 @@
 import type { KernelSummary, SummaryAccess } from '../summary.js';
+import { number } from './asmText.js';
 import { generatedFunction } from './generatedFunction.js';
 import { IntervalCode } from './intervalCode.js';
-import { bitsOf, floored, IntervalRuntime, truncated } from './intervalRuntime.js';
-import { literal, LAUNCH_TEXT } from './nodeCode.js';
+import type { LaunchHeap } from './launchHeap.js';
 import type { IntervalBuffer } from './overlap.js';
 import type { ValidatedLaunch } from './validatedLaunch.js';
 
@@ -14,34 +14,34 @@ type Fill = (launch: ValidatedLaunch) => 0 | 1;
 
 /** One interval for each access and each iteration of the loops around it, over all threads: no range compaction. */
 export class RangesCode extends IntervalCode {
-  static fill(summary: KernelSummary, buffer: IntervalBuffer): Fill {
-    const code = new RangesCode(summary, false);
-    return code.function(buffer);
+  static fill(summary: KernelSummary, buffer: IntervalBuffer, heap: LaunchHeap): Fill {
+    return new RangesCode(summary, false, 0, heap).function(buffer);
   }
 
   private function(buffer: IntervalBuffer): Fill {
     for (const { node } of this.summary.conditions) {
       this.need(node);
-      this.push(`if (${this.lo(node)} !== 1) return 0;`);
+      this.push(`if (${this.lo(node)} != 1.0) return 0;`);
     }
     this.summary.accesses.forEach((access) => this.access(access));
     this.push('return 1;');
-    const runtime = new IntervalRuntime();
     const make = generatedFunction<
       (
-        R: IntervalRuntime,
-        I: Float64Array,
-        F: Float64Array,
+        stdlib: typeof globalThis,
+        foreign: ReturnType<typeof this.foreign>,
+        heap: ArrayBuffer,
         B: IntervalBuffer,
-        divide: typeof floored,
-        truncate: typeof truncated,
-        bits: typeof bitsOf,
-      ) => Fill
+      ) => () => 0 | 1
     >(
-      ['R', 'I', 'F', 'B', 'floored', 'truncated', 'bitsOf'],
-      `return function (L) {\n${LAUNCH_TEXT}\nB.clear();\n${this.text}\n};`,
+      ['stdlib', 'foreign', 'heap', 'B'],
+      `${this.prelude}\nreturn function () {\n${this.declarations}\nB.clear();\n${this.text}\n};`,
     );
-    return make(runtime, runtime.given, runtime.found, buffer, floored, truncated, bitsOf);
+    const generated = make(globalThis, this.foreign(), this.heap.buffer, buffer);
+    const enter = this.entering();
+    return (launch) => {
+      enter(launch);
+      return generated();
+    };
   }
 
   private access(access: SummaryAccess): void {
@@ -61,7 +61,7 @@ export class RangesCode extends IntervalCode {
         ...access.narrowed.map((node) => `${this.lo(node)} <= ${this.hi(node)}`),
       ];
       const happens = parts.length === 0 ? 'true' : parts.join(' && ');
-      const last = `${this.hi(access.address)} + ${literal(access.bytes - 1)}`;
+      const last = `${this.hi(access.address)} + ${number(access.bytes - 1)}`;
       return [`if (${happens}) B.add(${this.lo(access.address)}, ${last}, ${access.kind === 'write'});`];
     });
   }

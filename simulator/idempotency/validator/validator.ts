@@ -2,6 +2,7 @@ import type { Cause, KernelSummary } from '../summary.js';
 import { accessSlots, type AccessSlots } from './accessSlots.js';
 import { CompactedCode } from './compactedCode.js';
 import { causeOf, type Verdict } from './causes.js';
+import { LaunchHeap } from './launchHeap.js';
 import { IntervalBuffer } from './overlap.js';
 import { RangesCode } from './rangesCode.js';
 import { StrawmanCode } from './strawmanCode.js';
@@ -49,6 +50,7 @@ export class Validator {
   readonly mode: ValidatorMode;
   readonly allocationBound: boolean;
   private readonly slots: AccessSlots;
+  private readonly heap: LaunchHeap;
   private readonly buffer: IntervalBuffer;
   private readonly enumerated = new IntervalBuffer(16);
   private readonly exported: { -readonly [K in keyof AccessIntervals]: AccessIntervals[K] };
@@ -64,7 +66,9 @@ export class Validator {
     this.mode = mode;
     this.allocationBound = allocationBound;
     this.slots = accessSlots(summary);
-    this.buffer = new IntervalBuffer(this.slots.slots.length);
+    const slots = this.slots.slots.length;
+    this.heap = LaunchHeap.of(slots, summary.symbols.length);
+    this.buffer = new IntervalBuffer(slots, this.heap.ends(slots));
     const count = summary.accesses.length;
     this.exported = {
       isComplete: summary.isComplete,
@@ -81,7 +85,7 @@ export class Validator {
     if (this.summary.class !== 'conditional') return this.summary.class === 'idempotent';
     if (this.mode === 'ranges') return this.byRanges(launch);
     if (this.mode === 'strawman') return this.byStrawman(launch) === true;
-    this.quick ??= CompactedCode.judge(this.summary, this.allocationBound, this.buffer);
+    this.quick ??= CompactedCode.judge(this.summary, this.allocationBound, this.buffer, this.heap);
     const verdict = this.quick(launch);
     return verdict === 2 ? this.fill(launch) < 0 && !this.buffer.overlaps() : verdict === 1;
   }
@@ -129,13 +133,13 @@ export class Validator {
   }
 
   private fill(launch: ValidatedLaunch): number {
-    this.careful ??= CompactedCode.fill(this.summary, this.allocationBound, this.buffer);
+    this.careful ??= CompactedCode.fill(this.summary, this.allocationBound, this.buffer, this.heap);
     this.buffer.count = this.slots.slots.length;
     return this.careful(launch);
   }
 
   private byRanges(launch: ValidatedLaunch): boolean {
-    this.ranges ??= RangesCode.fill(this.summary, this.enumerated);
+    this.ranges ??= RangesCode.fill(this.summary, this.enumerated, this.heap);
     return this.ranges(launch) === 1 && !this.enumerated.overlaps();
   }
 
