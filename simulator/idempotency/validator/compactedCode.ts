@@ -75,6 +75,7 @@ export class CompactedCode extends IntervalCode {
   private function<T extends Judge | Fill>(buffer: IntervalBuffer): T {
     const isJudge = this.purpose === 'judge';
     const isSorted = isJudge && this.slots.length > MOST_PAIRWISE;
+    if (isSorted) this.push('readFirst = inf;writeFirst = inf;readLast = -inf;writeLast = -inf;');
     this.conditions();
     this.slots.forEach((slot, at) => this.slot(slot, at));
     if (isSorted) {
@@ -124,12 +125,21 @@ export class CompactedCode extends IntervalCode {
     if (isKept) {
       const [lo, hi] = endsAt(at, this.slots.length);
       this.push(`${stored(lo)} = ${first};${stored(hi)} = ${last};`);
+      if (this.purpose === 'judge') this.meetsLast(isWrite);
       return;
     }
     this.slots.slice(0, at).forEach((other, before) => {
       if (other.isWrite !== isWrite)
         this.push(`if (${first} <= z${before}) if (a${before} <= ${last}) return 0;`);
     });
+  }
+
+  /** What is read is often written next to it: a launch that is refused for that need not be sorted. */
+  private meetsLast(isWrite: boolean): void {
+    const [own, other] = isWrite ? ['write', 'read'] : ['read', 'write'];
+    this.declareNumbers('readFirst', 'writeFirst', 'readLast', 'writeLast', 'a', 'z');
+    const compare = `if (a <= ${other}Last) if (${other}First <= z) return 0;`;
+    this.push(`if (a <= z) { ${compare}${own}First = a;${own}Last = z; }`);
   }
 
   /** Whether an access happens at all, as far as conditions of the whole launch and empty intervals tell. */
