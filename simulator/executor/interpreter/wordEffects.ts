@@ -35,7 +35,9 @@ export function wordEffect(instruction: IrInstruction, fn: IrFunction): WarpEffe
     return undefined;
   const operands = sources.map((source, index) => {
     const isFlag = isPredicate || (operation === OPERATIONS.indexOf('selp') && index === 2);
-    return operandOf(source, (register) => (isFlag ? typeOf(register) === 'pred' : isWord(typeOf(register))));
+    return isFlag
+      ? operandOf(source, (register) => typeOf(register) === 'pred', Number(isSet(source)))
+      : operandOf(source, (register) => isWord(typeOf(register)));
   });
   const [a, b = NONE, c = NONE] = operands;
   if (a === undefined || operands.length > 3 || operands.includes(undefined)) return undefined;
@@ -60,11 +62,21 @@ function isWord(type: string): boolean {
   return type !== 'pred' && typeBits(type as 'b32') === 32;
 }
 
-function operandOf(source: IrOperand, fits: (register: number) => boolean): WordOperand | undefined {
+/** Whether a predicate that is given as a number holds: kernels have -1 for it. */
+function isSet(source: IrOperand): boolean {
+  return source.kind === 'integer' && source.low !== 0;
+}
+
+/** @param word of a number, unless it is what the number says */
+function operandOf(
+  source: IrOperand,
+  fits: (register: number) => boolean,
+  word?: number,
+): WordOperand | undefined {
   if (source.kind === 'register' && fits(source.register))
     return { constant: undefined, base: 2 * lanesPerWarp * source.register };
   if (source.kind !== 'integer') return undefined;
-  return { constant: new Int32Array(2 * lanesPerWarp).fill(source.low), base: 0 };
+  return { constant: new Int32Array(2 * lanesPerWarp).fill(word ?? source.low), base: 0 };
 }
 
 function looped(operation: number, to: number, a: WordOperand, b: WordOperand, c: WordOperand): WarpEffect {
