@@ -18,8 +18,8 @@ function launch(change: Partial<LaunchCommand['args']> = {}): LaunchCommand {
 describe('launches whose verdicts are kept', () => {
   it('are told by code, arguments and dimensions', () => {
     const kept = new JudgedLaunches(new Set());
-    kept.add(launch());
-    expect(kept.has(launch())).toBe(true);
+    expect(kept.keep(launch())).toBe(false);
+    expect(kept.keep(launch())).toBe(true);
     for (const change of [
       { module: 2 },
       { kernel: 'sub' },
@@ -29,16 +29,16 @@ describe('launches whose verdicts are kept', () => {
       { params: new Uint8Array([1, 16, 0, 0]) },
       { params: new Uint8Array([16, 0, 0, 0]) },
     ] as const)
-      expect(kept.has(launch(change))).toBe(false);
+      expect(kept.keep(launch(change))).toBe(false);
   });
 
   it('are a limited number, of which the oldest make room', () => {
     const state = new Set<number>();
     const kept = new JudgedLaunches(state);
     const numbered = (module: number): LaunchCommand => launch({ module });
-    for (let module = 0; module <= KEPT_VERDICTS; module++) kept.add(numbered(module));
+    for (let module = 0; module <= KEPT_VERDICTS; module++) kept.keep(numbered(module));
     expect(state.size).toBe(KEPT_VERDICTS);
-    expect(kept.has(numbered(0))).toBe(false);
-    expect(kept.has(numbered(1))).toBe(true);
+    expect(kept.keep(numbered(1))).toBe(true);
+    expect(kept.keep(numbered(0))).toBe(false);
   });
 });

@@ -8,18 +8,15 @@ export class JudgedLaunches {
   /** @param kept hashes of launches, oldest first: plain data of the context */
   constructor(private readonly kept: Set<number>) {}
 
-  has(command: LaunchCommand): boolean {
-    return this.kept.has(launchHash(command));
-  }
-
-  add(command: LaunchCommand): void {
+  /** Keeps a launch. @returns whether it was kept already */
+  keep(command: LaunchCommand): boolean {
     const { kept } = this;
-    kept.add(launchHash(command));
-    if (kept.size <= KEPT_VERDICTS) return;
-    for (const oldest of kept) {
-      kept.delete(oldest);
-      return;
-    }
+    const hash = launchHash(command);
+    if (kept.has(hash)) return true;
+    kept.add(hash);
+    const [oldest] = kept;
+    if (kept.size > KEPT_VERDICTS && oldest !== undefined) kept.delete(oldest);
+    return false;
   }
 }
 

@@ -71,10 +71,8 @@ export class LaunchJudge {
     const footprint = footprintOf(context.id, ranges);
     // A part of the grid does a part of what all of it does.
     const verdict = { idempotent: idempotent && !footprint.isAny, of, cause };
-    const kept = new JudgedLaunches(context.judged);
-    if (kept.has(command)) return { verdict, footprint, costNs: keptNs };
-    if (cause !== 'pending') kept.add(command);
-    return { verdict, footprint, costNs };
+    const isKept = cause !== 'pending' && new JudgedLaunches(context.judged).keep(command);
+    return { verdict, footprint, costNs: isKept ? keptNs : costNs };
   }
 }
 
