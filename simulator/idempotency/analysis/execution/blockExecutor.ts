@@ -129,7 +129,9 @@ function execute(
     state.set(register, guarded(context, instruction, state, { register, guard, value }));
   });
   if (instruction.carry?.writes === true) {
-    state.set(instruction.carry.register, operands.unknownTruth());
+    const { register } = instruction.carry;
+    const value = operands.unknownTruth();
+    state.set(register, guarded(context, instruction, state, { register, guard, value }));
   }
 }
 

@@ -2,6 +2,7 @@ import type { IrInstruction, IrOperand, ScalarType } from '../../../ptx/index.js
 import { isFloatType, isSignedType, typeBytes } from '../../../ptx/index.js';
 import type { Expression } from '../expressions/expression.js';
 import { constantOf, typeRange } from '../expressions/expression.js';
+import { contains } from '../expressions/rewriting.js';
 import type { Range } from '../expressions/staticRange.js';
 import type { Operands } from '../transfer/operands.js';
 import { integerBits } from '../transfer/operands.js';
@@ -12,6 +13,10 @@ import type { ThreadState } from './threadState.js';
 
 type Space = 'global' | 'shared' | 'local' | 'param' | 'const';
 
+/** What dies with a block or a thread, and may hold what two runs see differently. */
+const PRIVATE_SPACES = ['shared', 'local'] as const;
+type PrivateSpace = (typeof PRIVATE_SPACES)[number];
+
 /** What holds around an instruction, and where what it does to memory is noted. */
 export interface Surroundings {
   /** Loops around, outermost first. */
@@ -19,7 +24,7 @@ export interface Surroundings {
   /** Undefined while a loop is only explored. */
   readonly findings: Findings | undefined;
   /** Spaces whose loads two runs may see differently. */
-  readonly taintedSpaces: ReadonlySet<'shared' | 'local'>;
+  readonly taintedSpaces: ReadonlySet<PrivateSpace>;
   /** Loads of shared memory that no barrier orders with the stores. */
   readonly racingLoads: ReadonlySet<number>;
 }
@@ -83,6 +88,13 @@ function spaceOf(o: Operands, address: Expression): Space {
   return o.instruction.opcode === 'ldu' ? 'global' : (privateSpaceOf(address) ?? 'global');
 }
 
+/** Whether an access that counts as one of global memory may be to private memory as well: its address is chosen, or from memory. */
+function mayBePrivate(o: Operands, address: Expression, space: Space): boolean {
+  if (space !== 'global' || o.instruction.opcode === 'ldu') return false;
+  if (o.instruction.modifiers.some((modifier) => named[modifier] !== undefined)) return false;
+  return contains(address, ({ op }) => /^(place|unknown|hull|carried)$/.test(op));
+}
+
 function note(
   o: Operands,
   place: MemoryPlace,
@@ -112,6 +124,7 @@ function load(o: Operands, place: MemoryPlace): Expression[] {
   const bytes = typeBytes(o.type);
   const address = o.raw(0);
   const space = spaceOf(o, address);
+  const isOpen = mayBePrivate(o, address, space);
   if (space === 'param') return elements.map((_, index) => parameter(o, address, index * bytes, bytes));
   if (space === 'global') note(o, place, 'read', address, bytes * elements.length);
   return elements.map((_, index) => {
@@ -121,11 +134,12 @@ function load(o: Operands, place: MemoryPlace): Expression[] {
       if (known !== undefined && !isFloatType(o.type)) return o.arithmetic.wrap(known, o.bits, o.signed);
       if (known !== undefined) return known;
     }
-    const isRacing = space === 'shared' && place.racingLoads.has(o.instruction.index);
+    const isPrivate = (which: PrivateSpace): boolean => space === which || isOpen;
+    const isRacing = isPrivate('shared') && place.racingLoads.has(o.instruction.index);
     const isTainted =
       address.tainted ||
       isRacing ||
-      ((space === 'shared' || space === 'local') && place.taintedSpaces.has(space));
+      PRIVATE_SPACES.some((which) => isPrivate(which) && place.taintedSpaces.has(which));
     const source = address.source ?? {
       cause: 'NA' as const,
       line: o.instruction.line,
@@ -176,6 +190,12 @@ function store(o: Operands, place: MemoryPlace): void {
   const bytes = typeBytes(o.type);
   const address = o.raw(0);
   const space = spaceOf(o, address);
+  const values = elements.map((element) => (element.kind === 'float' ? undefined : o.read(element)));
+  if (address.tainted || values.some((value) => value?.tainted === true) || isTainted(place.path)) {
+    const isOpen = mayBePrivate(o, address, space);
+    for (const which of PRIVATE_SPACES)
+      if (space === which || isOpen) place.findings?.taintedSpaces.add(which);
+  }
   if (space === 'global') {
     note(o, place, 'write', address, bytes * elements.length);
     // A generic store may as well go to local memory.
@@ -183,10 +203,6 @@ function store(o: Operands, place: MemoryPlace): void {
     return;
   }
   if (space !== 'shared' && space !== 'local') return;
-  const values = elements.map((element) => (element.kind === 'float' ? undefined : o.read(element)));
-  if (address.tainted || values.some((value) => value?.tainted === true) || isTainted(place.path)) {
-    place.findings?.taintedSpaces.add(space);
-  }
   if (space === 'shared') return;
   values.forEach((value, index) => {
     const at = o.arithmetic.addConstant(address, index * bytes);
@@ -218,5 +234,6 @@ function atomic(o: Operands, place: MemoryPlace): Expression[] {
 
 function copyAsync(o: Operands, place: MemoryPlace): void {
   const size = o.instruction.sources[2];
+  if (o.tainted || isTainted(place.path)) place.findings?.taintedSpaces.add('shared');
   note(o, place, 'read', o.raw(1), size?.kind === 'integer' ? size.low : 16);
 }

@@ -103,7 +103,8 @@ function storesShared(instruction: IrInstruction): boolean {
   const { opcode } = instruction;
   return (
     (opcode === 'st' && (isShared(instruction) || isGeneric(instruction))) ||
-    (/^(atom|red|cp)$/.test(opcode) && isShared(instruction))
+    (/^(atom|red)$/.test(opcode) && (isShared(instruction) || isGeneric(instruction))) ||
+    (opcode === 'cp' && instruction.sources.length > 0 && !instruction.modifiers.includes('wait_group'))
   );
 }
 

@@ -44,12 +44,16 @@ interface Exploration {
   readonly local: LocalMemory;
 }
 
-/** @returns undefined when there is never a second iteration */
+/**
+ * @param tainted registers that two runs may see differently once an iteration is over: what it makes of them is explored again
+ * @returns undefined when there is never a second iteration
+ */
 function explore(
   region: RegionExecutor,
   loop: NaturalLoop,
   entry: Edge,
   surroundings: Surroundings,
+  tainted: ReadonlySet<number> = new Set(),
 ): Exploration | undefined {
   const { context } = region;
   const { table } = context;
@@ -71,9 +75,10 @@ function explore(
   const symbols = live
     .filter((register) => written.has(register))
     .map((register) => {
-      const symbol = table.carried(register);
+      const initial = entry.state.get(register);
+      const symbol = table.carried(register, tainted.has(register) || initial?.tainted !== false);
       state.set(register, symbol);
-      return { register, symbol, initial: entry.state.get(register) };
+      return { register, symbol, initial };
     });
   const { latches, exits } = region.runIteration(
     loop,
@@ -82,11 +87,17 @@ function explore(
   );
   if (latches.length === 0) return undefined;
   const latch = mergeEdges(context, latches, live);
+  const carried = symbols.map((each) => ({ ...each, next: latch.state.get(each.register) }));
+  const later = carried.filter(({ symbol, next }) => !symbol.tainted && next?.tainted !== false);
+  if (later.length > 0) {
+    const known = new Set([...tainted, ...later.map(({ register }) => register)]);
+    return explore(region, loop, entry, surroundings, known);
+  }
   const goingOn = latch.path.since(entry.path);
   const all = [...goingOn, ...exits.flatMap((exit) => exit.path.since(entry.path))];
   const line = kernel.instructions[kernel.blocks[loop.header]?.first ?? 0]?.line ?? kernel.line;
   return {
-    carried: symbols.map((each) => ({ ...each, next: latch.state.get(each.register) })),
+    carried,
     notes: { line, mark, tainted: all.some((condition) => condition.tainted) },
     goingOn,
     source: all.find((condition) => condition.source !== undefined)?.source,

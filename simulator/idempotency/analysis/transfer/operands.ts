@@ -148,7 +148,9 @@ export class Operands {
 
   /** Whether any source may differ between two runs of one launch. */
   get tainted(): boolean {
-    return this.instruction.sources.some((source) => this.isTainted(source));
+    const { sources, carry } = this.instruction;
+    if (carry?.reads === true && this.register(carry.register).tainted) return true;
+    return sources.some((source) => this.isTainted(source));
   }
 
   private isTainted(operand: IrOperand): boolean {
