@@ -148,3 +148,104 @@ KERNEL readsAhead(int n) {
   const int i = THREAD & 31;
   if (i < n) ring[i] = ring[i + n];
 }
+
+// Indices from memory that the kernel itself holds to a range.
+KERNEL scatterBounded(const float *a, const int *idx, float *out, int n) {
+  const int i = THREAD;
+  const int j = idx[i];
+  if (j >= 0 && j < n) out[j] = a[i];
+}
+KERNEL scatterReversed(const float *a, const int *idx, float *out, int n) {
+  const int i = THREAD;
+  const int j = idx[i];
+  if (j < n)
+    if (j >= 0) out[j] = a[i];
+}
+KERNEL scatterClamped(const float *a, const int *idx, float *out, int n) {
+  const int i = THREAD;
+  out[min(max(idx[i], 0), n - 1)] = a[i];
+}
+KERNEL scatterUnsigned(const float *a, const unsigned *idx, float *out, unsigned n) {
+  const int i = THREAD;
+  const unsigned j = idx[i];
+  if (j < n) out[j] = a[i];
+}
+KERNEL scatterByCast(const float *a, const int *idx, float *out, int n) {
+  const int i = THREAD;
+  const int j = idx[i];
+  if ((unsigned)j < (unsigned)n) out[j - 1] = a[i];
+}
+KERNEL gatherBounded(const float *a, const int *idx, float *out, int n) {
+  const int i = THREAD;
+  const int j = idx[i];
+  out[i] = j >= 0 && j < n ? a[j] : 0.0f;
+}
+// The part of a table that is here: indices from `first` on.
+KERNEL scatterFrom(const float *a, const int *idx, float *out, int first, int n) {
+  const int i = THREAD;
+  const int j = idx[i] - first;
+  if (j >= 0 && j < n) out[j] = a[i];
+}
+KERNEL scatterFromUnsigned(const float *a, const unsigned *idx, float *out, unsigned first, unsigned n) {
+  const int i = THREAD;
+  const unsigned j = idx[i] - first;
+  if (j < n) out[j] = a[i];
+}
+KERNEL scatterWide(const float *a, const long long *idx, float *out, long long n) {
+  const int i = THREAD;
+  const long long j = idx[i];
+  if (j >= 0 && j < n) out[j] = a[i];
+}
+KERNEL scatterWideUnsigned(const float *a, const unsigned long long *idx, float *out, unsigned long long n) {
+  const int i = THREAD;
+  const unsigned long long j = idx[i];
+  if (j < n) out[j] = a[i];
+}
+KERNEL scatterShort(const float *a, const short *idx, float *out, int n) {
+  const int i = THREAD;
+  const int j = idx[i];
+  if (j >= 0 && j < n) out[j] = a[i];
+}
+// Only the upper end is held to a limit: a negative index is one all the same.
+KERNEL scatterBelow(const float *a, const int *idx, float *out, int n) {
+  const int i = THREAD;
+  const int j = idx[i];
+  if (j < n) out[j] = a[i];
+}
+// The sum wraps around to below the limit; the index itself does not.
+KERNEL scatterWrapping(const float *a, const int *idx, float *out, int n) {
+  const int i = THREAD;
+  const unsigned j = (unsigned)idx[i];
+  if (j + 40u < (unsigned)n) out[(int)j] = a[i];
+}
+// Tested with one sign, used with the other.
+KERNEL scatterOtherSign(const float *a, const int *idx, float *out, unsigned n, int least) {
+  const int i = THREAD;
+  const int j = idx[i];
+  if ((unsigned)j < n && j >= least) out[j] = a[i];
+}
+// Rows of a table by an index from memory, a column for each thread.
+KERNEL rowsBounded(const float *a, const int *idx, float *out, int rows, int width) {
+  const int j = idx[blockIdx.x];
+  if (j < 0 || j >= rows) return;
+  for (int k = threadIdx.x; k < width; k += blockDim.x) out[blockIdx.x * width + k] = a[j * width + k];
+}
+// The index of another iteration than the one that was tested.
+KERNEL testedBefore(const float *a, const int *idx, float *out, int n, int m) {
+  const int i = THREAD;
+  int j = idx[i];
+#pragma unroll 1
+  for (int k = 1; k < m && j >= 0 && j < n; k++) {
+    j = idx[i + k];
+    out[j] = a[i];
+  }
+}
+KERNEL testedBeforeUnsigned(const float *a, const unsigned *idx, float *out, unsigned n, int m) {
+  const int i = THREAD;
+  unsigned j = idx[i];
+#pragma unroll 1
+  for (int k = 1; k < m && j < n; k++) {
+    j = idx[i + k];
+    out[j] = a[i];
+  }
+}

@@ -25,6 +25,9 @@ const p = (offset: number): InstanceArgument => ({
   pointers: [{ at: 0, allocation: 0, offset }],
 });
 const i = (value: number): InstanceArgument => ({ bytes: new Uint8Array(new Int32Array([value]).buffer) });
+const l = (value: number): InstanceArgument => ({
+  bytes: new Uint8Array(new BigInt64Array([BigInt(value)]).buffer),
+});
 
 function fields(shift: number, ahead: number, out: number, from: number, count: number): InstanceArgument {
   const bytes = new Uint8Array(32);
@@ -120,6 +123,53 @@ describe('verdicts on hard kernels, held to trace, kills and cover', () => {
     ['barrierBetween', 'apart', [p(A + 64), p(A)], 1, 64, true],
     ['fourBits', 'apart', [p(A + 64), p(A), i(0)], 1, 32, true],
     ['fourBits', 'one word shared', [p(A + 60), p(A), i(0)], 1, 32, false],
+    ['scatterBounded', 'apart', [p(A), p(A + 256), p(A + 512), i(40)], 2, 32, true],
+    ['scatterBounded', 'one word shared', [p(A), p(A + 256), p(A - 156), i(40)], 2, 32, false],
+    ['scatterBounded', 'no limit', [p(A), p(A + 256), p(A), i(0)], 2, 32, true],
+    ['scatterBounded', 'a negative limit', [p(A), p(A + 256), p(A), i(-5)], 2, 32, true],
+    ['scatterReversed', 'apart', [p(A), p(A + 256), p(A + 512), i(40)], 2, 32, true],
+    ['scatterReversed', 'one word shared', [p(A), p(A + 256), p(A + 508), i(40)], 2, 32, false],
+    ['scatterClamped', 'apart', [p(A), p(A + 256), p(A + 512), i(20)], 2, 32, true],
+    ['scatterClamped', 'one word shared', [p(A), p(A + 256), p(A - 76), i(20)], 2, 32, false],
+    ['scatterClamped', 'no limit: one below', [p(A), p(A + 256), p(A + 512), i(0)], 2, 32, false],
+    ['scatterUnsigned', 'apart', [p(A), p(A + 256), p(A + 512), i(40)], 2, 32, true],
+    ['scatterUnsigned', 'one word shared', [p(A), p(A + 256), p(A - 156), i(40)], 2, 32, false],
+    ['scatterUnsigned', 'a limit beyond 2^31', [p(A), p(A + 256), p(A - 2000), i(LARGE)], 2, 32, false],
+    ['scatterByCast', 'apart', [p(A), p(A + 256), p(A + 516), i(40)], 2, 32, true],
+    ['scatterByCast', 'one word shared', [p(A), p(A + 256), p(A + 512), i(40)], 2, 32, false],
+    ['scatterByCast', 'a limit beyond 2^31', [p(A), p(A + 256), p(A + 1024), i(LARGE)], 2, 32, false],
+    ['gatherBounded', 'apart', [p(A), p(A + 512), p(A + 768), i(100)], 2, 32, true],
+    ['gatherBounded', 'one word shared', [p(A + 768), p(A + 512), p(A + 516), i(100)], 2, 32, false],
+    ['gatherBounded', 'nothing is read', [p(A), p(A + 512), p(A), i(0)], 2, 32, true],
+    ['scatterFrom', 'apart', [p(A), p(A + 256), p(A + 512), i(4), i(40)], 2, 32, true],
+    ['scatterFrom', 'from a negative one', [p(A), p(A + 256), p(A + 512), i(-9), i(40)], 2, 32, true],
+    ['scatterFrom', 'one word shared', [p(A), p(A + 256), p(A - 156), i(4), i(40)], 2, 32, false],
+    ['scatterFrom', 'wrapping around', [p(A), p(A + 256), p(A + 512), i(LARGE), i(40)], 2, 32, true],
+    ['scatterFromUnsigned', 'apart', [p(A), p(A + 256), p(A + 512), i(4), i(40)], 2, 32, true],
+    ['scatterFromUnsigned', 'one word shared', [p(A), p(A + 256), p(A - 156), i(4), i(40)], 2, 32, false],
+    ['scatterWide', 'apart', [p(A), p(A + 256), p(A + 768), l(40)], 2, 32, true],
+    ['scatterWide', 'one word shared', [p(A), p(A + 256), p(A + 764), l(40)], 2, 32, false],
+    ['scatterWideUnsigned', 'apart', [p(A), p(A + 256), p(A + 768), l(40)], 2, 32, true],
+    ['scatterWideUnsigned', 'one word shared', [p(A), p(A + 256), p(A + 764), l(40)], 2, 32, false],
+    ['scatterShort', 'apart', [p(A), p(A + 256), p(A + 512), i(40)], 2, 32, true],
+    ['scatterShort', 'one word shared', [p(A), p(A + 256), p(A - 156), i(40)], 2, 32, false],
+    ['scatterBelow', 'any below', [p(A), p(A + 256), p(A + 2048), i(40)], 2, 32, false],
+    ['scatterWrapping', 'from -40 on', [p(A), p(A + 256), p(A + 512), i(30)], 2, 32, false],
+    ['scatterOtherSign', 'apart', [p(A), p(A + 256), p(A + 512), i(40), i(0)], 2, 32, true],
+    ['scatterOtherSign', 'large', [p(A), p(A + 256), p(A + 1024), i(LARGE), i(-500)], 2, 32, false],
+    ['rowsBounded', 'apart', [p(A), p(A + 256), p(A + 512), i(8), i(8)], 2, 32, true],
+    ['rowsBounded', 'one word shared', [p(A + 572), p(A + 256), p(A + 512), i(8), i(8)], 2, 32, false],
+    ['rowsBounded', 'the last row', [p(A + 260), p(A), p(A + 512), i(8), i(8)], 2, 32, false],
+    ['testedBefore', 'any index', [p(A), p(A + 256), p(A + 1024), i(40), i(5)], 2, 32, false],
+    [
+      'testedBeforeUnsigned',
+      'all indices are above',
+      [p(A), p(A + 256), p(A + 1024), i(40), i(5)],
+      2,
+      32,
+      true,
+    ],
+    ['testedBeforeUnsigned', 'any index', [p(A), p(A + 256), p(A - 1024), i(40), i(5)], 2, 32, false],
   ] as const)('%s: %s', (entry, _, args, grid, block, expected) => {
     bench.with(instance(entry, args, grid, block), (placed) => {
       const validator = validators.get(entry) ?? compileValidator(analyzeKernel(moduleOf(entry), entry));

@@ -1,4 +1,4 @@
-import type { ExecutorVariant } from '../../executor/index.js';
+import { memoryOfBlocks, passesOn } from './blockStores.js';
 import { forEachKill, killPoints, type KilledState } from './killedStates.js';
 import { OracleRandom } from './oracleRandom.js';
 import type { PlacedInstance } from './placedInstance.js';
@@ -17,7 +17,10 @@ export interface KillFinding {
 }
 
 export interface KillReport {
-  /** Uninterrupted runs leave different memories: reruns are held to the set of those observed. */
+  /**
+   * Uninterrupted runs leave different memories, as when threads write different values to one place: a rerun has to leave
+   * what one of them does.
+   */
   readonly racy: boolean;
   /** Kills that were tried. */
   readonly kills: number;
@@ -32,7 +35,10 @@ const FUEL_OF_A_RERUN = 20;
 /**
  * The kill oracle: kills each of some uninterrupted runs at many points, runs the instance again on what the kill left, and
  * compares all of memory with what uninterrupted runs left, byte for byte. Registers, shared and local memory die with the kill.
- * Reruns take their blocks forward and backward in turns. Ends at the first finding.
+ * Where it is none of those, one more uninterrupted run decides: from the memory before the launch, the blocks that had ended
+ * as they ran, then the others in the order of the rerun. Of writers that race it has the same winners, so that it leaves
+ * the same memory, unless what the kill left shows. Reruns take their blocks forward and backward in turns. Ends at the first
+ * finding.
  *
  * @param kills points a run
  */
@@ -42,27 +48,25 @@ export function tryKills(
   kills: number,
   seed: number,
 ): KillReport {
-  const racy = runs.some(({ output }) => Buffer.compare(output, runs[0]?.output ?? output) !== 0);
-  return new KillTrial(placed, runs, racy).run(kills, new OracleRandom(seed));
+  return new KillTrial(placed, runs).run(kills, new OracleRandom(seed));
 }
 
 class KillTrial {
-  private readonly variant: ExecutorVariant;
   private readonly fuel: number;
   private readonly observed: Uint8Array[];
+  private racy: boolean;
+  private readonly passing = new Map<ScheduledRun, boolean>();
   private reruns = 0;
   private kills = 0;
 
   constructor(
     private readonly placed: PlacedInstance,
     private readonly runs: readonly ScheduledRun[],
-    private readonly racy: boolean,
   ) {
-    // A race may come out another way in another variant's code, so that racy instances keep to the one observed.
-    this.variant = racy ? 'observed' : 'fast';
     const most = Math.max(0, ...runs.map(({ trace }) => trace.positions));
     this.fuel = Math.min(placed.fuel, FUEL_OF_A_RERUN * most + 100_000);
     this.observed = runs.map(({ output }) => output);
+    this.racy = this.observed.some((output) => Buffer.compare(output, this.observed[0] ?? output) !== 0);
   }
 
   run(kills: number, random: OracleRandom): KillReport {
@@ -82,12 +86,12 @@ class KillTrial {
     forEachKill(run, points, (state) => {
       this.kills++;
       const backward = this.kills % 2 === 0;
-      for (const mode of this.modesOf(schedule)) {
+      for (const mode of this.modesOf(run)) {
         // What a rerun makes of a memory depends on nothing but the memory and the blocks.
         const key = `${mode} ${backward} ${state.stores} ${mode === 'all' ? '' : state.finished.length}`;
         if (seen.has(key)) continue;
         seen.add(key);
-        const offset = this.rerun(state, mode, backward);
+        const offset = this.rerun(run, state, mode, backward);
         if (offset !== undefined) finding = { schedule, position: state.position, mode, offset };
         if (finding !== undefined) return false;
       }
@@ -96,28 +100,44 @@ class KillTrial {
     return finding;
   }
 
-  /** Which winner a race between interleaved blocks would have had among the rest cannot be said. */
-  private modesOf(schedule: Schedule): readonly RerunMode[] {
-    return this.racy && schedule === 'interleaved' ? ['all'] : ['all', 'unfinished'];
+  private modesOf(run: ScheduledRun): readonly RerunMode[] {
+    return this.racy && !this.isPrefix(run) ? ['all'] : ['all', 'unfinished'];
+  }
+
+  /**
+   * Whether the blocks that end first could have run by themselves. They could not, and what a race would have come to is
+   * open, where blocks that are interleaved read what others have written.
+   */
+  private isPrefix(run: ScheduledRun): boolean {
+    if (run.schedule !== 'interleaved') return true;
+    const passes = this.passing.get(run) ?? passesOn(run);
+    this.passing.set(run, passes);
+    return !passes;
   }
 
   /** @returns where memory differs, -1 for a fault, undefined when all is well */
-  private rerun(state: KilledState, mode: RerunMode, backward: boolean): number | undefined {
+  private rerun(
+    run: ScheduledRun,
+    state: KilledState,
+    mode: RerunMode,
+    backward: boolean,
+  ): number | undefined {
     const finished = new Set(mode === 'all' ? [] : state.finished);
     const blocks = Array.from({ length: this.placed.blocks }, (_, block) => block);
     const rest = blocks.filter((block) => !finished.has(block));
     const order = backward ? rest.reverse() : rest;
     this.reruns++;
     if (!this.runFrom(state.memory, order)) return -1;
-    const { arena } = this.placed;
+    const { arena, initial } = this.placed;
     const differences = this.observed.map((output) => arena.firstDifference(output));
     if (differences.includes(-1)) return undefined;
-    if (!this.racy) return differences[0];
-    // Another uninterrupted run of a racy instance: blocks in the order in which these have run.
+    if (mode === 'unfinished' && !this.isPrefix(run)) return differences[0];
     const found = arena.read();
-    this.runFrom(this.placed.initial, [...finished, ...order]);
-    this.observed.push(arena.read());
-    return Buffer.compare(found, this.observed.at(-1) ?? found) === 0 ? undefined : differences[0];
+    if (!this.runFrom(memoryOfBlocks(run, finished, initial), order)) return differences[0];
+    if (arena.firstDifference(found) !== -1) return differences[0];
+    this.racy = true;
+    this.observed.push(found);
+    return undefined;
   }
 
   /** Runs blocks one after another on a memory. @returns false for a fault */
@@ -129,7 +149,7 @@ class KillTrial {
       const lo = order[at] ?? 0;
       let end = at + 1;
       while (order[end] === lo + (end - at)) end++;
-      const result = executor.run(launch, { lo, hi: lo + (end - at) }, this.variant, this.fuel);
+      const result = executor.run(launch, { lo, hi: lo + (end - at) }, 'fast', this.fuel);
       if (result.status !== 'done') return false;
       at = end;
     }

@@ -14,6 +14,7 @@ import {
   type JudgementOptions,
   type LaunchInstance,
 } from './index.js';
+import { memoryOfBlocks, passesOn } from './blockStores.js';
 
 const ir = parseModule(
   readFileSync(new URL('fixtures/oracleKernels.ptx', import.meta.url), 'utf8'),
@@ -119,6 +120,28 @@ describe('the oracles of idempotency', () => {
     expect(judgement).toMatchObject({ idempotent: true, kill: { racy: true } });
   });
 
+  it('let an outcome pass that only other orders of blocks leave', () => {
+    // The last thread of a block has the last word: both the first block's and the last one's is 7.
+    const values = Int32Array.from({ length: 128 }, (_, i) => (i === 63 || i === 95 ? 9 : 7));
+    const kernel = instance(
+      'lastWriterStays',
+      [at(0), at(1)],
+      [words(1), new Uint8Array(values.buffer)],
+      [4, 32],
+    );
+    const judgement = judged(kernel, { schedules: ['forward', 'reverse'] });
+    expect(judgement).toMatchObject({ idempotent: true, kill: { racy: true } });
+  });
+
+  it('find what a kill leaves beside a race of writers', () => {
+    // Every block adds to a place of its own, and all write one place.
+    const kernel = instance('countAndRace', [at(0), at(1)], [words(1), words(4)], [4, 32]);
+    for (const schedule of SCHEDULES) {
+      const judgement = judged(kernel, { schedules: [schedule], killClobbered: true });
+      expect(judgement.kill).toMatchObject({ finding: { schedule } });
+    }
+  });
+
   it('count an atomic as a read and a write, and printing as an effect that a rerun repeats', () => {
     const tally = instance('tally', [at(0), at(1), int(32)], [words(8), words(32)], [1, 32]);
     expect(judged(tally).clobber).toMatchObject({ kind: 'clobber' });
@@ -219,6 +242,30 @@ describe('what the oracles see', () => {
       }
       const open = { predictedIntervals: () => 'anything' as const };
       expect(findUncovered(run, fn, open)).toBeUndefined();
+    });
+  });
+
+  it('is known of each block: what some of them alone would leave', () => {
+    bench.with(added([at(0), at(1), at(2)], 128), (placed) => {
+      const base = placed.arena.offsetOf(placed.addresses[0] ?? 0, 4);
+      for (const schedule of SCHEDULES) {
+        const run = runScheduled(placed, schedule, 3);
+        expect(memoryOfBlocks(run, new Set(), placed.initial)).toEqual(placed.initial);
+        expect(memoryOfBlocks(run, new Set([0, 1]), placed.initial)).toEqual(run.output);
+        for (const block of [0, 1]) {
+          const wanted = placed.initial.slice();
+          const [from, to] = [base + 256 * block, base + 256 * (block + 1)];
+          wanted.set(run.output.subarray(from, to), from);
+          expect(memoryOfBlocks(run, new Set([block]), placed.initial)).toEqual(wanted);
+        }
+        expect(passesOn(run)).toBe(false);
+      }
+    });
+    bench.with(instance('shiftLeft', [at(0), int(128)], [words(128)], [4, 32]), (placed) => {
+      expect(SCHEDULES.slice(0, 2).map((schedule) => passesOn(runScheduled(placed, schedule, 1)))).toEqual([
+        false,
+        true,
+      ]);
     });
   });
 

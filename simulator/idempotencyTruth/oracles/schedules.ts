@@ -24,6 +24,8 @@ export interface ScheduledRun {
   readonly trace: AccessTrace;
   /** Blocks in the order in which they ended, each with the thread-instructions of the run until then. */
   readonly blockEnds: readonly { readonly block: number; readonly position: number }[];
+  /** Which block made the thread-instructions from each position on, up to the next one's. */
+  readonly turns: readonly { readonly block: number; readonly position: number }[];
   /** All of memory after it. */
   readonly output: Uint8Array;
   /** Whether it wrote to the host by `printf`. */
@@ -49,12 +51,14 @@ function runInOrder(placed: PlacedInstance, schedule: Schedule, order: readonly 
   const { launch, executor, arena, fuel } = placed;
   const journals: AccessJournal[] = [];
   const blockEnds: { block: number; position: number }[] = [];
+  const turns: { block: number; position: number }[] = [];
   let [position, prints] = [0, false];
   let fault: KernelFault | undefined;
   for (const block of order) {
     const result = executor.run(launch, { lo: block, hi: block + 1 }, 'observed', fuel);
     const journal = journalOf(result);
     journals.push(journal);
+    turns.push({ block, position });
     position += journal.positions;
     prints ||= result.printed !== undefined;
     if (result.status === 'fault') {
@@ -65,25 +69,25 @@ function runInOrder(placed: PlacedInstance, schedule: Schedule, order: readonly 
   }
   const trace = new AccessTrace(journals, arena);
   const output = arena.read();
-  return { schedule, trace, blockEnds, output, prints, ...(fault === undefined ? {} : { fault }) };
+  return { schedule, trace, blockEnds, turns, output, prints, ...(fault === undefined ? {} : { fault }) };
 }
 
 function runInterleaved(placed: PlacedInstance, seed: number): ScheduledRun {
   const { launch, arena, blocks, fuel } = placed;
   const random = new OracleRandom(seed);
-  const ended: number[] = [];
   let executed = 0;
   const blockEnds: { block: number; position: number }[] = [];
+  const turns: { block: number; position: number }[] = [];
   const interpreter = new ReferenceInterpreter({
     // The last of two: later blocks and warps tend to come first, unlike in any other schedule.
     draw: (choices) => Math.max(random.below(choices), random.below(choices)),
     turn: LONGEST_TURN,
     observer: {
-      onStep: (_warp, _pc, lanes) => void (executed += lanesOf(lanes)),
-      onBlockEnd: (block) => {
-        ended.push(block);
-        blockEnds.push({ block, position: executed });
+      onStep: ({ block }, _pc, lanes) => {
+        if (turns.at(-1)?.block !== block) turns.push({ block, position: executed });
+        executed += lanesOf(lanes);
       },
+      onBlockEnd: (block) => void blockEnds.push({ block, position: executed }),
     },
   });
   const result = interpreter.run(launch, { lo: 0, hi: blocks }, 'observed', fuel);
@@ -91,7 +95,7 @@ function runInterleaved(placed: PlacedInstance, seed: number): ScheduledRun {
   const output = arena.read();
   const prints = result.printed !== undefined;
   const fault = result.status === 'fault' ? { fault: result.fault } : {};
-  return { schedule: 'interleaved', trace, blockEnds, output, prints, ...fault };
+  return { schedule: 'interleaved', trace, blockEnds, turns, output, prints, ...fault };
 }
 
 function lanesOf(mask: number): number {

@@ -6,6 +6,7 @@ import { visit } from '../expressions/rewriting.js';
 import type { KernelContext } from '../transfer/operands.js';
 import { solverBounds, type SolverNotes } from '../../solver/index.js';
 import { casesOf, type AccessCase } from './cases.js';
+import { withLoadedIndices } from './loadedIndices.js';
 import { Narrowing } from './narrowing.js';
 import type { SummaryTables } from './summaryTables.js';
 
@@ -29,13 +30,20 @@ export function summarizeAccess(
     const narrowing = isWhole ? whole : new Narrowing(context, each.conditions, access.loops);
     const narrowed = isWhole ? bounded : narrowing.bounded(each.address);
     // Within what holds of all cases.
-    const own = narrowed === bounded ? bounded : context.table.make({ op: 'meet', a: narrowed, b: bounded });
+    const within =
+      narrowed === bounded ? bounded : context.table.make({ op: 'meet', a: narrowed, b: bounded });
+    const indexed = withLoadedIndices(context, each);
+    const byIndex = indexed && new Narrowing(context, indexed.conditions, access.loops);
+    const another = indexed && byIndex ? byIndex.bounded(indexed.address) : within;
+    const own = another === within ? within : context.table.make({ op: 'meet', a: within, b: another });
     const told = solver
       ? solverBounds(context, solver, { ...each, loops: access.loops }, own, (part) =>
           narrowing.bounded(part),
         )
       : own;
-    return told === 'never' ? [] : [summarizeCase(context, tables, access, each, narrowing, told)];
+    if (told === 'never') return [];
+    const all = [...narrowing.narrowed, ...(byIndex?.narrowed ?? [])];
+    return [summarizeCase(context, tables, access, each, all, told)];
   });
 }
 
@@ -45,7 +53,7 @@ function summarizeCase(
   tables: SummaryTables,
   { loops, line, instruction, kind, bytes }: FoundAccess,
   { address, conditions }: AccessCase,
-  narrowing: Narrowing,
+  narrowed: readonly Expression[],
   bounded: Expression,
 ): SummaryAccess {
   const { source } = address;
@@ -58,7 +66,7 @@ function summarizeCase(
     address: tables.node(bounded),
     exact: tables.node(address),
     conditions: unique(conditions.map((condition) => tables.node(condition))),
-    narrowed: unique(narrowing.narrowed.map((each) => tables.node(each))),
+    narrowed: unique(narrowed.map((each) => tables.node(each))),
     variables: variablesOf(context, tables, [address, ...conditions, ...loops.map((loop) => loop.counter)]),
     bases: basesOf(address).map((base) => tables.node(base)),
     ...(source === undefined ? {} : { unknown: source }),

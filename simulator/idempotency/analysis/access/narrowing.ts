@@ -194,11 +194,11 @@ export class Narrowing {
     const value = this.apply(wrapped.of);
     if (value.expression.lo >= 0) return false;
     const limit = this.apply(arithmetic.scale(uniformPart(arithmetic, condition.of), -1));
-    const asSigned = [value.expression, limit.expression].map((of) => ({
-      of,
-      bits: wrapped.bits,
-      signed: true,
-    }));
+    // A value of 64 bits of which nothing is known is its bits as a signed integer.
+    const { of, bits } = wrapped;
+    const isAny = bits === 64 && of.op === 'unknown' && of.lo === -Infinity && of.hi === Infinity;
+    const signed = isAny ? [limit.expression] : [value.expression, limit.expression];
+    const asSigned = signed.map((each) => ({ of: each, bits, signed: true }));
     const fits = [...value.fits, ...limit.fits, ...asSigned];
     if (fits.some(mayBeNegative)) return true;
     this.within(value.expression, limit.expression, fits);
