@@ -150,6 +150,7 @@ export class GpuNode implements CommandSink {
             onLaunchEnd: (record) => this.driver.onLaunchEnd(record),
             onBlocksDone: (reports) => this.driver.onBlocksDone(reports),
             onLaunchKilled: (record) => this.driver.onLaunchKilled(record),
+            isAtFrontEnd: (context) => this.driver.isAtFrontEnd(context),
           },
           saved?.devices[gpu] ?? emptyDevice(profile, clock.nowNs(), options.contexts),
         ),

@@ -31,6 +31,15 @@ export function runsOnSms(command: CopyCommand, profile: DeviceProfile): boolean
   return command.op === 'memset' && command.args.bytes >= profile.copies.fillKernelBytes;
 }
 
+/** Few bytes that travel in the command itself, and small fills: the device's front end writes them. */
+export function isInline(
+  command: Extract<CopyCommand, { op: 'memset' | 'memcpyHostToDevice' }>,
+  profile: DeviceProfile,
+): boolean {
+  if (command.op === 'memset') return !runsOnSms(command, profile);
+  return !command.args.pinned && sentBytes(command) <= profile.copies.inlineCopyBytes;
+}
+
 /** Of a copy that no SMs do. */
 export function copyPlan(
   command: CopyCommand,
@@ -43,8 +52,8 @@ export function copyPlan(
   switch (command.op) {
     case 'memcpyHostToDevice': {
       const bytes = sentBytes(command);
-      // Few bytes of pageable memory travel in the command itself. Others have been staged when the command is submitted.
-      if (!command.args.pinned && bytes <= copies.inlineCopyBytes) {
+      // Others of pageable memory have been staged when the command is submitted.
+      if (isInline(command, profile)) {
         return frontEnd(gpu, copies.inlineCopyNs, bytes, copies.inlineCopyBytesPerSecond);
       }
       return {

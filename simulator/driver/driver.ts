@@ -29,6 +29,7 @@ import type { CopyUsage } from './copyMeter.js';
 import type { DriverObserver } from './driverObserver.js';
 import { emptyDriver, type ContextState, type DriverState, type PendingCommand } from './driverState.js';
 import { FaultRecovery } from './faultRecovery.js';
+import { isAtFrontEnd } from './frontEnd.js';
 import { Hazards } from './hazards.js';
 import { HostThreads } from './hostThreads.js';
 import { entryNamed } from './launchCheck.js';
@@ -312,6 +313,12 @@ export class Driver implements CommandSink, AgendaTarget {
   /** A device's launch was killed, and will run again. */
   onLaunchKilled(record: LaunchRecord): void {
     if (record.command !== undefined) this.hazards?.onKilled(record.command);
+  }
+
+  /** Whether a device's front end is at work for a context. */
+  isAtFrontEnd(context: number): boolean {
+    const state = this.contexts.find(context);
+    return state !== undefined && isAtFrontEnd(this.state, state, this.parts.profiles[state.gpu]);
   }
 
   onBlocksDone(reports: readonly BlockReport[]): void {

@@ -11,6 +11,7 @@ import type { DriverObserver } from './driverObserver.js';
 import type { ContextState, DriverState, PendingCommand, Predecessor, StreamState } from './driverState.js';
 import { EventTable } from './eventTable.js';
 import type { FaultRecovery } from './faultRecovery.js';
+import { isFrontEndWork } from './frontEnd.js';
 import { GraphRuns } from './graphRuns.js';
 import { GraphTable } from './graphTable.js';
 import type { Hazards } from './hazards.js';
@@ -74,7 +75,7 @@ export class StreamWork {
     this.graphs = new GraphTable(state, this.checks);
     this.capture = new StreamCapture(this.graphs, this.events, this.checks);
     this.copies = new CopyEngines(around, state, contexts, ({ pending, context }, result, failure) =>
-      this.ended(pending, context, result, failure),
+      this.frontEndEnded(pending, context, result, failure),
     );
     this.runs = new GraphRuns(
       state,
@@ -122,7 +123,7 @@ export class StreamWork {
         return;
       case 'recorded':
         this.stamp(pending, context);
-        this.ended(pending, context, {}, undefined);
+        this.frontEndEnded(pending, context, {}, undefined);
         return;
       case 'noticed':
         this.complete(pending, {});
@@ -268,6 +269,18 @@ export class StreamWork {
     if (stream !== undefined) this.leave(stream, pending);
     this.complete(pending, result, failure);
     if (stream !== undefined && context.fault === undefined) this.pump(context, stream);
+  }
+
+  /** The same of a command that SMs have no part in: where contexts take turns, the device looks who is idle now. */
+  private frontEndEnded(
+    pending: PendingCommand,
+    context: ContextState,
+    result: DriverResult | undefined,
+    failure: DriverFailure | undefined,
+  ): void {
+    const isSeen = isFrontEndWork(pending, this.around.profiles[context.gpu]);
+    this.ended(pending, context, result, failure);
+    if (isSeen) this.around.devices[context.gpu].onFrontEndDone();
   }
 
   // --- what may start ---

@@ -1,9 +1,19 @@
 import { describe, expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { FifoPolicy, schedulingPolicy } from '../scheduling/index.js';
 import { KnownDevice, H200, blockOf, launchOf } from './tests/knownLaunches.js';
 import { GpuError } from './index.js';
 
 /** 1056 blocks of it take some 5 ms, alone on the card. */
 const LONG = blockOf({ issue: 5e6 }, 1000);
+
+/** Launches a second of processes without MPS, each of which waits for a kernel before it launches the next. */
+const measured = JSON.parse(
+  readFileSync(new URL('reference/h200-processes.json', import.meta.url), 'utf8'),
+) as Record<
+  'compute alone' | 'compute, two processes',
+  readonly { readonly launches_per_s: number; readonly median_us: number }[]
+>;
 
 describe('contexts', () => {
   it('run side by side when they share the card', () => {
@@ -71,6 +81,46 @@ describe('contexts', () => {
     device.launchAt(0, launchOf(132, short, { context: 1 }));
     device.launchAt(0, launchOf(132, short, { context: 2 }));
     expect(device.finish()).toBeLessThan(H200.timing.contextSwitchNs + 20_000);
+  });
+
+  it('keep their turn between two kernels of a stream', () => {
+    const short = blockOf({ issue: 1000 }, 100_000);
+    for (const policy of [new FifoPolicy(), schedulingPolicy('timeSlice')]) {
+      const device = new KnownDevice(policy.name === 'fifo' ? 'timeSliced' : 'shared', H200, policy);
+      const order: number[] = [];
+      device.onEnd = (_launch, context) => {
+        order.push(context);
+        const next = order.filter((each) => each === context).length;
+        if (next < 100) device.gpu.launch(launchOf(132, short, { context, leadNs: 1500 }));
+      };
+      device.launchAt(0, launchOf(132, short, { context: 1, leadNs: 1500 }));
+      device.launchAt(0, launchOf(132, short, { context: 2, leadNs: 1500 }));
+      device.finish();
+      const turns = order.filter((context, index) => context !== order[index - 1]).length;
+      // A slice holds some forty of 52 us.
+      expect(order).toHaveLength(200);
+      expect(turns).toBeGreaterThan(3);
+      expect(turns).toBeLessThan(8);
+    }
+  });
+
+  it('alternate as the card does where each waits for the host after every launch', () => {
+    const [one, two] = measured['compute, two processes'];
+    const alone = measured['compute alone'][0];
+    const kernelNs = alone.median_us * 1000;
+    const hostNs = 1e9 / alone.launches_per_s - kernelNs;
+    const work = blockOf({ issue: 1000 }, (kernelNs * H200.clockHz) / 1e9);
+    const device = new KnownDevice('timeSliced');
+    const launch = (context: number): number => device.gpu.launch(launchOf(132, work, { context }));
+    device.clock.attach('host', { onEvent: (_kind, context) => void launch(context as number) });
+    device.onEnd = (_launch, context, nowNs) => {
+      device.clock.schedule('host', nowNs + hostNs, 'launch', context);
+    };
+    launch(1);
+    launch(2);
+    device.clock.run(1e9);
+    const perSecond = device.endsNs.size / 2;
+    expect(perSecond / ((one.launches_per_s + two.launches_per_s) / 2)).toBeCloseTo(1, 1);
   });
 
   it('count warps only while they are on the SMs', () => {

@@ -38,6 +38,8 @@ export interface DeviceListener {
   onBlocksDone(reports: readonly BlockReport[]): void;
   /** A launch was killed and will run again. */
   onLaunchKilled?(record: LaunchRecord): void;
+  /** Whether the device's front end is at work for a context: a time stamp, a small fill. Asked where contexts take turns. */
+  isAtFrontEnd?(context: number): boolean;
 }
 
 /** Without an executor a device only keeps time. */
@@ -98,6 +100,7 @@ export class GpuDevice implements AgendaTarget {
         onKilled: (record) => this.listener.onLaunchKilled?.(record),
         onPreempted: (event) => this.observer?.onPreempted?.(event),
       },
+      (context) => this.listener.isAtFrontEnd?.(context) === true,
     );
     this.faults = new FaultWatch(state.launches, this.engine);
     agenda.attach(name, this);
@@ -290,6 +293,14 @@ export class GpuDevice implements AgendaTarget {
     yield* preemption.restoring.values();
   }
 
+  /** The front end is done with something for a context: a turn that was kept for what is behind it may pass on. */
+  onFrontEndDone(): void {
+    if (!this.dispatcher.takesTurns || this.busyInside) return;
+    const nowNs = this.agenda.nowNs();
+    this.advance(nowNs);
+    this.settle(nowNs);
+  }
+
   /** One observer at a time; undefined: none. */
   observe(observer: DeviceObserver | undefined): void {
     this.observer = observer;
@@ -374,17 +385,23 @@ export class GpuDevice implements AgendaTarget {
   private settleRest(nowNs: number, struck: readonly LaunchRecord[]): number | undefined {
     const { reports } = this;
     this.busyInside = true;
-    const ended = this.takeEnded(nowNs);
+    let ended = this.takeEnded(nowNs);
+    const isToldFirst = this.dispatcher.takesTurns && reports.length + ended.length + struck.length > 0;
+    if (isToldFirst) {
+      this.tell(ended, struck, nowNs);
+      ended = NONE;
+      struck = NONE;
+    }
     const turnNs = this.dispatcher.settleTurns(nowNs) ?? Infinity;
     const { faulted, wakeNs = Infinity } = this.dispatcher.fill(nowNs);
-    const isTold = reports.length > 0 || ended.length > 0 || faulted.length > 0 || struck.length > 0;
+    const isTold = this.reports.length > 0 || ended.length > 0 || faulted.length > 0 || struck.length > 0;
     if (isTold) this.tell(ended, struck.length === 0 ? faulted : [...struck, ...faulted], nowNs);
     this.busyInside = false;
     if (this.roomMade) {
       this.roomMade = false;
       return nowNs;
     }
-    return this.arm(Math.min(wakeNs, turnNs), !isTold);
+    return this.arm(Math.min(wakeNs, turnNs), !isTold && !isToldFirst);
   }
 
   /** Launches whose transient fault strikes now leave the device. */

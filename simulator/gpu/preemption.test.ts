@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { SCHEDULING_POLICY_NAMES, schedulingPolicy, type SchedulingPolicy } from '../scheduling/index.js';
+import {
+  QUIET_NS,
+  SCHEDULING_POLICY_NAMES,
+  schedulingPolicy,
+  type SchedulingPolicy,
+} from '../scheduling/index.js';
 import { type PreemptionEvent } from './index.js';
 import { forkOf } from './tests/deviceFork.js';
 import { H200, KnownDevice, blockOf, launchOf } from './tests/knownLaunches.js';
@@ -132,6 +137,22 @@ describe('preemption of launches of known work', () => {
         expect(copy.gpu.state).toEqual(device.gpu.state);
       }
     }
+  });
+
+  it('starts a launch at once that comes long after the last urgent one, and soon after it only when it has been quiet', () => {
+    const startNs = (afterNs: number): number => {
+      const device = new KnownDevice('shared', H200, schedulingPolicy('killRestart'));
+      device.launchAt(0, urgent);
+      const urgentEndNs = device.finish();
+      const id = device.launchAt(urgentEndNs + afterNs, victim);
+      device.finish();
+      return (
+        Math.min(...device.blocks.filter(({ launch }) => launch === id).map((run) => run.startNs)) -
+        urgentEndNs
+      );
+    };
+    expect(startNs(1e6)).toBeCloseTo(1e6, 3);
+    expect(startNs(4_000)).toBeCloseTo(QUIET_NS, 3);
   });
 
   it('counts time on the SMs once, killed and saved blocks included', () => {

@@ -36,6 +36,10 @@ export function guardedPolicy(inner: SchedulingPolicy): SchedulingPolicy {
     },
     snapshot: () => guard(inner.name, 'snapshot', () => inner.snapshot()),
     restore: (state) => guard(inner.name, 'restore', () => inner.restore(state)),
+    ...(inner.takesTurns === undefined ? {} : { takesTurns: inner.takesTurns }),
+    ...(inner.onIdle === undefined
+      ? {}
+      : { onIdle: (nowNs: number) => guard(inner.name, 'onIdle', () => inner.onIdle?.(nowNs)) }),
   };
   if (inner.mayKill === undefined) return guarded;
   const mayKill = inner.mayKill.bind(inner);

@@ -70,6 +70,11 @@ export interface DeviceView {
   readonly tpcs: number;
   /** Launches that have started and are not done, in order of arrival. */
   readonly launches: readonly LaunchView[];
+  /**
+   * Whether a context will have a launch here without anybody's doing: one whose overhead is under way, or one behind what the
+   * device's front end does for it (an event's time stamp, a small fill).
+   */
+  comes(context: number): boolean;
   /** Blocks of the launch that would fit at this moment, within its mask and, if given, this narrower one. */
   fits(launch: number, tpcMask?: bigint): number;
   /** Saved blocks of the launch can come back to their SMs at this moment. */
@@ -115,6 +120,10 @@ export interface SchedulingPolicy {
    * policy of which that is not true has none, and is asked whenever blocks end.
    */
   readonly nextInLine?: number;
+  /** Contexts have the device in turn: it is asked once the driver has heard of ends, so that what comes behind them shows. */
+  readonly takesTurns?: boolean;
+  /** The last launch is gone. Until another one comes nothing is asked. */
+  onIdle?(nowNs: number): void;
   decide(view: DeviceView): SchedulingDecision;
   /**
    * Whether it may ever want to kill this launch; asked once, when the launch starts. Blocks of such launches run so that their

@@ -57,6 +57,10 @@ export class PreemptivePolicy implements SchedulingPolicy {
     return this.clearWay(view) ?? dispatchInOrder(this.urgent, view) ?? HOLD;
   }
 
+  onIdle(nowNs: number): void {
+    this.remembered.goneNs ??= nowNs;
+  }
+
   snapshot(): Remembered {
     return structuredClone(this.remembered);
   }

@@ -13,11 +13,14 @@ interface Turn {
 
 /**
  * Contexts in turn, whatever their classes: each has the device for a slice while others wait, then what it has on the SMs is
- * copied out until its next turn. One that has nothing to run gives its turn away.
+ * copied out until its next turn. Between two kernels of a stream the turn stays: the device's queue has the next one already. A
+ * context whose queues are empty, or wait for a copy or the host, gives its turn away at once. Two processes that launch a
+ * kernel of 49 us and wait for it do so every 406 us on the card: 49 us and a switch each, and no slice.
  */
 export class TimeSlicePolicy implements SchedulingPolicy {
   readonly name = 'timeSlice';
   readonly preempts = true;
+  readonly takesTurns = true;
   private readonly own: LaunchView[] = [];
   private turn: Turn = { context: undefined, sinceNs: 0 };
 
@@ -46,15 +49,22 @@ export class TimeSlicePolicy implements SchedulingPolicy {
   }
 
   /** Passes the turn on where it is time to. @returns whether others wait */
-  private pass({ launches, nowNs }: DeviceView): boolean {
+  private pass(view: DeviceView): boolean {
     const { turn, sliceNs } = this;
-    const wanting = [...new Set(launches.map(({ context }) => context))].sort((a, b) => a - b);
+    const { nowNs } = view;
+    const wanting = [...new Set(view.launches.map(({ context }) => context))].sort((a, b) => a - b);
     const others = wanting.filter((context) => context !== turn.context);
-    const isOver = !wanting.includes(turn.context ?? -1) || nowNs >= turn.sinceNs + sliceNs;
-    if (others.length === 0 || !isOver) return others.length > 0;
+    if (others.length === 0) return false;
+    if (nowNs < turn.sinceNs + sliceNs && this.hasWork(wanting, view)) return true;
     turn.context = others.find((context) => context > (turn.context ?? -1)) ?? others[0];
     turn.sinceNs = nowNs;
     return wanting.length > 1;
+  }
+
+  /** Whether the context whose turn it is has something to run, or will have at once. */
+  private hasWork(wanting: readonly number[], view: DeviceView): boolean {
+    const { context } = this.turn;
+    return context !== undefined && (wanting.includes(context) || view.comes(context));
   }
 }
 

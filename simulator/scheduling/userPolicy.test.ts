@@ -22,6 +22,8 @@ describe('userPolicy', () => {
     [() => ({ ...complete, decide: 1 }), /'mine' has no function 'decide'/],
     [() => ({ ...complete, mayKill: true }), /mayKill is a value of type boolean/],
     [() => ({ ...complete, preempts: 'yes' }), /preempts is 'yes'/],
+    [() => ({ ...complete, takesTurns: 1 }), /takesTurns is a value of type number; give true or false/],
+    [() => ({ ...complete, onIdle: 'never' }), /onIdle is 'never'; give a function/],
   ])('says what is wrong with %s', (exported, message) => {
     expect(() => userPolicy(exported, 'mine.mjs')).toThrow(message);
   });
@@ -32,6 +34,7 @@ describe('a policy of somebody else', () => {
     nowNs: 5,
     tpcs: 2,
     launches: [],
+    comes: () => false,
     fits: () => 0,
     canRestore: () => false,
     costs: () => {

@@ -5,6 +5,8 @@ import { SchedulingError, type SchedulingPolicy } from './policy.js';
 export type PolicyMaker = () => SchedulingPolicy;
 
 const METHODS = ['decide', 'snapshot', 'restore'] as const;
+const OPTIONAL_METHODS = ['mayKill', 'onIdle'] as const;
+const FLAGS = ['preempts', 'takesTurns'] as const;
 
 /**
  * A policy of somebody's own: `exported` is what its module gives, a function that makes a policy, as its default.
@@ -38,14 +40,18 @@ function checked(made: unknown, from: string): SchedulingPolicy {
     if (typeof policy[method] === 'function') continue;
     throw invalid(from, `'${policy.name}' has no function '${method}'`);
   }
-  if (policy.mayKill !== undefined && typeof policy.mayKill !== 'function') {
+  for (const method of OPTIONAL_METHODS) {
+    const given = policy[method];
+    if (given === undefined || typeof given === 'function') continue;
     throw invalid(
       from,
-      `'${policy.name}': mayKill is ${described(policy.mayKill)}; give a function or leave it out`,
+      `'${policy.name}': ${method} is ${described(given)}; give a function or leave it out`,
     );
   }
-  if (policy.preempts !== undefined && typeof policy.preempts !== 'boolean') {
-    throw invalid(from, `'${policy.name}': preempts is ${described(policy.preempts)}; give true or false`);
+  for (const flag of FLAGS) {
+    const given = policy[flag];
+    if (given === undefined || typeof given === 'boolean') continue;
+    throw invalid(from, `'${policy.name}': ${flag} is ${described(given)}; give true or false`);
   }
   return guardedPolicy(made as SchedulingPolicy);
 }

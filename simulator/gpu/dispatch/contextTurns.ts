@@ -51,11 +51,13 @@ export function checkSlice(turns: TurnState | undefined, sliceNs: number): TurnS
 export interface BlockStage {
   park(context: number): ResidentGroup[];
   putBack(groups: readonly ResidentGroup[]): void;
+  /** Whether the context will have a launch to run without anybody's doing. */
+  comes(context: number): boolean;
 }
 
 /**
- * Contexts of several processes without MPS: each has the whole card for a slice of time, in turn. A context with nothing to
- * run gives its turn away at once. Between two contexts nothing runs.
+ * Contexts of several processes without MPS: each has the whole card for a slice of time, in turn. A context whose queues are
+ * empty or wait for something gives its turn away at once, but not between two kernels of a stream. Between two contexts nothing runs.
  */
 export class ContextTurns {
   constructor(
@@ -76,7 +78,8 @@ export class ContextTurns {
     const wanting = this.wanting();
     if (wanting.length === 0) return undefined;
     if (nowNs < state.sinceNs) return state.sinceNs;
-    const isWanted = state.context !== undefined && wanting.includes(state.context);
+    const isWanted =
+      state.context !== undefined && (wanting.includes(state.context) || this.stage.comes(state.context));
     const others = wanting.filter((context) => context !== state.context);
     if (others.length > 0 && (!isWanted || nowNs >= state.sinceNs + this.sliceNs())) {
       this.passTo(nextAfter(others, state.context ?? 0), nowNs);

@@ -63,6 +63,8 @@ export class Dispatcher implements BlockStage, MovedBlocks {
     turns: TurnState | undefined,
     preemption: PreemptionState,
     listener: PreemptionListener,
+    /** Whether the device's front end is at work for a context, which launches may be behind. */
+    private readonly isAtFrontEnd: (context: number) => boolean,
   ) {
     this.tpcs = profile.sms / profile.smsPerTpc;
     this.ramped = new RampedWorks(profile.timing.blocksPerCycle);
@@ -71,6 +73,7 @@ export class Dispatcher implements BlockStage, MovedBlocks {
       nowNs: 0,
       tpcs: this.tpcs,
       launches: this.running,
+      comes: (context) => this.comes(context),
       fits: this.fits,
       canRestore: (launch) => this.preemptor.canRestore(this.recordOf(launch)),
       costs: (launch) => {
@@ -86,6 +89,18 @@ export class Dispatcher implements BlockStage, MovedBlocks {
   /** Passes the card on to another context where it is time to. @returns when to look again */
   settleTurns(nowNs: number): number | undefined {
     return this.contextTurns?.settle(nowNs);
+  }
+
+  /** Contexts have the device in turn: what comes behind a launch must show before a turn is passed on. */
+  get takesTurns(): boolean {
+    return this.contextTurns !== undefined || this.policy.takesTurns === true;
+  }
+
+  comes(context: number): boolean {
+    for (const record of this.launches.values()) {
+      if (record.context === context && record.phase === 'starting') return true;
+    }
+    return this.isAtFrontEnd(context);
   }
 
   park(context: number): ResidentGroup[] {
@@ -188,7 +203,9 @@ export class Dispatcher implements BlockStage, MovedBlocks {
    */
   fill(nowNs: number): Filled {
     if (this.isHeld) return FILLED;
-    const filled = this.launches.size === 0 ? FILLED : this.dispatchAll(nowNs);
+    let filled = FILLED;
+    if (this.launches.size === 0) this.policy.onIdle?.(nowNs);
+    else filled = this.dispatchAll(nowNs);
     this.giveUpVacated();
     this.engine.dropFinished();
     return filled;

@@ -72,6 +72,8 @@ export class KnownDevice {
   readonly gpu: GpuDevice;
   readonly blocks: BlockRun[] = [];
   readonly endsNs = new Map<number, number>();
+  /** Is told of ends, as a driver is. */
+  onEnd: ((launch: number, context: number, nowNs: number) => void) | undefined;
 
   constructor(
     sharing: ContextSharing = 'shared',
@@ -85,7 +87,10 @@ export class KnownDevice {
       policy,
       { source: { executorLaunch: noCode, moduleIdentity: () => '' }, fuelPerBlock: 1 },
       {
-        onLaunchEnd: ({ id }, nowNs) => this.endsNs.set(id, nowNs),
+        onLaunchEnd: ({ id, context }, nowNs) => {
+          this.endsNs.set(id, nowNs);
+          this.onEnd?.(id, context, nowNs);
+        },
         onBlocksDone: (reports) => this.blocks.push(...reports),
       },
       emptyDevice(profile, 0, sharing),

@@ -33,12 +33,17 @@ export const COSTS: PreemptionCosts = {
 export function view(
   launches: LaunchView[],
   fits: Record<number, number>,
-  { nowNs = 0, costs = {} }: { nowNs?: number; costs?: Partial<PreemptionCosts> } = {},
+  {
+    nowNs = 0,
+    costs = {},
+    comes = () => false,
+  }: { nowNs?: number; costs?: Partial<PreemptionCosts>; comes?: DeviceView['comes'] } = {},
 ): DeviceView {
   return {
     nowNs,
     tpcs: 66,
     launches,
+    comes,
     fits: (id) => fits[id] ?? 0,
     canRestore: () => true,
     costs: () => ({ ...COSTS, ...costs }),
