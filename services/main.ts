@@ -98,15 +98,15 @@ export class EmbeddedServer {
     const store =
       options.dataDirectory === undefined ? new MemoryStore() : new EmbeddedStore(options.dataDirectory);
     const clock = new PacedClock();
-    const analyses =
-      options.dataDirectory === undefined ? undefined : join(options.dataDirectory, ANALYSES_FOLDER);
-    const runtime = new EmbeddedRuntime(
+    const { dataDirectory, gpuThreads, scheduling, faults, complain } = options;
+    const runtime = new EmbeddedRuntime({
       clock,
-      options.gpuThreads,
-      options.scheduling,
-      analyses,
-      options.faults,
-    );
+      gpuThreads,
+      scheduling,
+      analysisDirectory: dataDirectory === undefined ? undefined : join(dataDirectory, ANALYSES_FOLDER),
+      faults,
+      onNotice: complain,
+    });
     let parts: Parts;
     try {
       parts = new Parts(options, store, clock, runtime);

@@ -14,6 +14,12 @@ export interface AnalysisReport {
   readonly remembered: number;
   /** Stay unknown: their launches count as not idempotent. */
   readonly failed: number;
+  /** A solver has found more of them than analysis alone had. */
+  readonly improved: number;
+  /** A solver might find more of them, and none is installed. */
+  readonly unasked: number;
+  /** A solver was asked about them, and broke. */
+  readonly broken: number;
   /** Of the host, those remembered included. */
   readonly hostSeconds: number;
   /** For one kernel. */

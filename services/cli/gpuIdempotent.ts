@@ -62,7 +62,7 @@ async function judge(path: string, options: IdempotentOptions): Promise<void> {
 }
 
 async function askingZ3<T>(work: (notes: SolverNotes) => T): Promise<T> {
-  const { SolverMissing, withAnswers, Z3Solver } = await import('../proving/index.js');
+  const { SolverMissing, withAnswers, Z3Solver } = await import('../../containers/proving/index.js');
   const solver = new Z3Solver();
   try {
     return await withAnswers(work, solver);

@@ -1,33 +1,43 @@
 import type { ContainerChannel } from '../../containers/protocol/index.js';
-import { ContainerRuntime, GpuNodeThread, type NodeReport } from '../../containers/runtime/index.js';
+import {
+  ContainerRuntime,
+  GpuNodeThread,
+  type GpuNodeThreadOptions,
+  type NodeReport,
+} from '../../containers/runtime/index.js';
 import type { FaultSettings } from '../../simulator/cluster/index.js';
 import type { Clock } from '../../simulator/time/index.js';
 import type { ModelRecord } from '../registry/index.js';
 import { recordTimeline, type TimelineRequest } from './gpuRecording.js';
 import type { ContainerStarter } from './replica.js';
 
+export interface EmbeddedRuntimeOptions {
+  /** The frontend's. */
+  readonly clock: Clock;
+  /** Threads that run the blocks of large launches. */
+  readonly gpuThreads?: number | undefined;
+  /** Who runs next on a GPU: a policy's name, or the file of one. */
+  readonly scheduling?: string | undefined;
+  /** Where analyses of kernels are kept for the next start; undefined: nowhere. */
+  readonly analysisDirectory?: string | undefined;
+  /** That strike launches, and what is done about them. */
+  readonly faults?: FaultSettings | undefined;
+  /** Told what whoever runs the server should know. */
+  readonly onNotice?: GpuNodeThreadOptions['onNotice'] | undefined;
+}
+
 /** What runs containers in this process: one GPU node in a thread of its own for kernel models, constants in process. */
 export class EmbeddedRuntime implements ContainerStarter {
   private readonly runtime: ContainerRuntime;
 
-  /**
-   * @param clock the frontend's. @param gpuThreads threads that run the blocks of large launches
-   * @param scheduling who runs next on a GPU: a policy's name, or the file of one
-   * @param analysisDirectory where analyses of kernels are kept for the next start; undefined: nowhere
-   * @param faults that strike launches, and what is done about them
-   */
-  constructor(
-    clock: Clock,
-    gpuThreads = 1,
-    scheduling = 'fifo',
-    analysisDirectory?: string,
-    faults: FaultSettings = {},
-  ) {
+  constructor(options: EmbeddedRuntimeOptions) {
+    const { clock, gpuThreads = 1, scheduling = 'fifo', faults = {}, analysisDirectory, onNotice } = options;
     const node = new GpuNodeThread({
       threads: gpuThreads,
       scheduling,
       faults,
       ...(analysisDirectory === undefined ? {} : { analysisDirectory }),
+      ...(onNotice === undefined ? {} : { onNotice }),
     });
     this.runtime = new ContainerRuntime({ clock, nodes: [node] });
   }

@@ -83,10 +83,17 @@ export function verdictFamilies(nodes: () => readonly NodeReport[]): readonly Me
       }),
     },
     ofAnalysis(
+      'windjammer_gpu_kernels_improved_total',
+      'counter',
+      '',
+      'Kernels of which z3 has found more than their analysis alone',
+      ({ improved }) => improved,
+    ),
+    ofAnalysis(
       'windjammer_gpu_analysis_seconds_total',
       'counter',
       'seconds',
-      'Host time that background analysis has taken, in a thread of its own',
+      'Host time that background analysis has taken, z3 included, in threads of its own',
       ({ hostSeconds }) => hostSeconds,
     ),
     ofAnalysis(

@@ -123,4 +123,25 @@ describe('a library of verdicts', () => {
     expect(other.request(module.ir, add)).toBeUndefined();
     expect(other.judge(module, add, same)).toMatchObject({ idempotent: false, cause: 'SO' });
   });
+
+  it('judges by what was found last, and hands that on', () => {
+    const better = analyzeKernel(module.ir, 'add');
+    const reason = { cause: 'NA', text: 'not looked at closely', lines: [1] } as const;
+    const worse = { ...better, class: 'nonIdempotent', reason } as const;
+    const key = contentKey(module.ir, add);
+    const library = new VerdictLibrary();
+    library.take({ key, summary: worse });
+    expect(library.judge(module, add, apart)).toMatchObject({ idempotent: false, cause: 'NA' });
+    library.take({ key, summary: better });
+    expect(library.judge(module, add, apart).idempotent).toBe(true);
+    expect(library.metrics.kernels).toEqual({ idempotent: 0, nonIdempotent: 0, conditional: 1 });
+    expect(library.taken()).toEqual([{ key, summary: better }]);
+    // Also of what it has analysed itself.
+    const own = new VerdictLibrary();
+    own.judge(module, add, apart);
+    own.analyseNext();
+    own.take({ key, summary: worse });
+    expect(own.judge(module, add, apart).idempotent).toBe(false);
+    expect(own.metrics.kernels).toEqual({ idempotent: 0, nonIdempotent: 1, conditional: 0 });
+  });
 });

@@ -166,18 +166,17 @@ export class VerdictLibrary {
     return entry.key;
   }
 
-  /** From now on launches of kernels with this content are judged by what somebody else has found. */
+  /** From now on launches of kernels with this content are judged by what somebody else has found, also where something was known. */
   take({ key, summary }: KernelAnalysis): void {
-    if (this.given.has(key)) return;
     this.given.set(key, summary);
     const entry = this.byContent.get(key);
-    if (entry === undefined || entry.validator !== undefined) return;
+    if (entry === undefined) return;
     const place = this.queue.indexOf(entry);
     if (place >= 0) this.queue.splice(place, 1);
     this.learn(entry, summary);
   }
 
-  /** All that was taken, in its order. */
+  /** All that was taken, in the order of its first coming. */
   taken(): readonly KernelAnalysis[] {
     return [...this.given].map(([key, summary]) => ({ key, summary }));
   }
@@ -200,6 +199,7 @@ export class VerdictLibrary {
   }
 
   private learn(entry: Entry, summary: KernelSummary): void {
+    if (entry.validator !== undefined) this.classes[entry.validator.summary.class]--;
     entry.validator = compileValidator(summary, this.options);
     this.classes[summary.class]++;
   }

@@ -7,8 +7,8 @@ import { AnalysisLine } from './analysisLine.js';
 const PTX = '.version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }';
 const summary = analyzeKernel(lowerModule(parseModule(PTX, 'k.ptx')), 'k');
 const kernel = (key: string): UnknownKernel => ({ key, kernel: 'k', ptx: PTX, file: 'k.ptx' });
-const analysed = (key: string, isRemembered = false) =>
-  ({ kind: 'analysed', analysis: { key, summary }, hostNs: 1e9, isRemembered }) as const;
+const analysed = (key: string, isRemembered = false, isUnasked = false) =>
+  ({ kind: 'analysed', analysis: { key, summary }, hostNs: 1e9, isRemembered, isUnasked }) as const;
 
 describe('a line to the analyst of kernels', () => {
   it('wants a port with the first question, and asks all that have come meanwhile', () => {
@@ -38,8 +38,32 @@ describe('a line to the analyst of kernels', () => {
       analysed: 1,
       remembered: 1,
       failed: 1,
+      improved: 0,
+      unasked: 0,
+      broken: 0,
       hostSeconds: 2,
       mostHostSeconds: 1,
+    });
+  });
+
+  it('hands on what a solver has found since then, and counts that by itself', () => {
+    const line = new AnalysisLine(() => undefined);
+    for (const key of ['a', 'b', 'c']) line.onUnknownKernel(kernel(key));
+    line.connect({ postMessage: () => undefined });
+    for (const key of ['a', 'b']) line.onReply(analysed(key));
+    line.onReply(analysed('c', false, true));
+    const improvement = { key: 'a', summary };
+    const proved = { kind: 'proved', hostNs: 3e9, isBroken: false } as const;
+    expect(line.onReply({ ...proved, analysis: improvement })).toBe(improvement);
+    expect(line.onReply(proved)).toBeUndefined();
+    expect(line.onReply({ ...proved, isBroken: true })).toBeUndefined();
+    expect(line.report()).toMatchObject({
+      analysed: 3,
+      improved: 1,
+      unasked: 1,
+      broken: 1,
+      hostSeconds: 12,
+      mostHostSeconds: 3,
     });
   });
 

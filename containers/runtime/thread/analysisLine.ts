@@ -16,6 +16,9 @@ export class AnalysisLine implements KernelAnalyst {
   private analysed = 0;
   private remembered = 0;
   private failed = 0;
+  private improved = 0;
+  private unasked = 0;
+  private broken = 0;
   private hostNs = 0;
   private mostHostNs = 0;
 
@@ -47,20 +50,30 @@ export class AnalysisLine implements KernelAnalyst {
       this.fail(reply.key);
       return undefined;
     }
-    const { analysis, hostNs, isRemembered } = reply;
+    if (reply.kind === 'proved') {
+      this.charge(reply.hostNs);
+      if (reply.isBroken) this.broken += 1;
+      if (reply.analysis !== undefined) this.improved += 1;
+      return reply.analysis;
+    }
+    const { analysis, hostNs, isRemembered, isUnasked } = reply;
     if (!this.waiting.delete(analysis.key)) return undefined;
     if (isRemembered) this.remembered += 1;
     else this.analysed += 1;
-    this.hostNs += hostNs;
-    this.mostHostNs = Math.max(this.mostHostNs, hostNs);
+    if (isUnasked) this.unasked += 1;
+    this.charge(hostNs);
     return analysis;
   }
 
   report(): AnalysisReport {
-    const { analysed, remembered, failed } = this;
-    const hostSeconds = this.hostNs / 1e9;
-    const mostHostSeconds = this.mostHostNs / 1e9;
-    return { waiting: this.waiting.size, analysed, remembered, failed, hostSeconds, mostHostSeconds };
+    const { analysed, remembered, failed, improved, unasked, broken } = this;
+    const counts = { waiting: this.waiting.size, analysed, remembered, failed, improved, unasked, broken };
+    return { ...counts, hostSeconds: this.hostNs / 1e9, mostHostSeconds: this.mostHostNs / 1e9 };
+  }
+
+  private charge(hostNs: number): void {
+    this.hostNs += hostNs;
+    this.mostHostNs = Math.max(this.mostHostNs, hostNs);
   }
 
   private fail(key: string): void {

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { analyzeKernel } from '../../../simulator/idempotency/index.js';
 import { lowerModule, parseModule } from '../../../simulator/ptx/index.js';
 import { BUILT_IN_MODELS, builtInModelPath, loadKernelModel } from '../../models/index.js';
+import { proveAlone } from '../../proving/index.js';
 import { AnalysisStore, codeIdentity } from './analysisStore.js';
 
 describe('analyses on disk', () => {
@@ -20,9 +21,11 @@ describe('analyses on disk', () => {
         const ir = lowerModule(parseModule(ptx, file));
         for (const { name, isEntry } of ir.functions) {
           if (!isEntry) continue;
-          const summary = analyzeKernel(ir, name);
-          store.write(`${kernels}`, summary);
-          expect(store.read(`${kernels++}`)).toEqual(summary);
+          const found = proveAlone(ir, name);
+          // Questions change nothing as long as nobody answers them.
+          expect(found.summary).toEqual(analyzeKernel(ir, name));
+          store.write(`${kernels}`, found);
+          expect(store.read(`${kernels++}`)).toEqual(found);
         }
       }
     }
@@ -35,13 +38,25 @@ describe('analyses on disk', () => {
     const ir = lowerModule(
       parseModule('.version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }', 'k.ptx'),
     );
-    store.write('k', analyzeKernel(ir, 'k'));
-    expect(store.read('k')?.class).toBe('idempotent');
+    store.write('k', proveAlone(ir, 'k'));
+    expect(store.read('k')?.summary.class).toBe('idempotent');
     expect(new AnalysisStore(directory, 'b').read('k')).toBeUndefined();
     expect(store.read('other')).toBeUndefined();
     const file = join(directory, 'k.json');
     writeFileSync(file, readFileSync(file, 'utf8').slice(0, 40));
     expect(store.read('k')).toBeUndefined();
+  });
+
+  it('tell which solver was asked', () => {
+    const store = new AnalysisStore(directory, 'a');
+    const ir = lowerModule(
+      parseModule('.version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }', 'k.ptx'),
+    );
+    const found = proveAlone(ir, 'k');
+    store.write('k', found);
+    expect(store.read('k')).toEqual({ summary: found.summary, isOpen: false });
+    store.write('k', { ...found, isOpen: true, solver: 'some 1.2' });
+    expect(store.read('k')).toEqual({ summary: found.summary, isOpen: true, solver: 'some 1.2' });
   });
 
   it('are not kept where there is no folder to be had, which harms nobody', () => {
@@ -50,7 +65,7 @@ describe('analyses on disk', () => {
     const ir = lowerModule(
       parseModule('.version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }', 'k.ptx'),
     );
-    store.write('k', analyzeKernel(ir, 'k'));
+    store.write('k', proveAlone(ir, 'k'));
     expect(store.read('k')).toBeUndefined();
   });
 

@@ -3,10 +3,18 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 
 import { join } from 'node:path';
 import type { KernelSummary } from '../../../simulator/idempotency/index.js';
 
-/** What is in a file. */
-interface KeptAnalysis {
-  readonly analyser: string;
+/** What is known of a kernel. */
+export interface KernelFindings {
   readonly summary: KernelSummary;
+  /** The analysis left questions that a solver might answer. */
+  readonly isOpen: boolean;
+  /** Name and version of the solver that was asked; another one may find more. */
+  readonly solver?: string;
+}
+
+/** What is in a file. */
+interface KeptAnalysis extends KernelFindings {
+  readonly analyser: string;
 }
 
 /**
@@ -20,17 +28,17 @@ export class AnalysisStore {
     private readonly analyser: string,
   ) {}
 
-  read(key: string): KernelSummary | undefined {
+  read(key: string): KernelFindings | undefined {
     try {
-      const kept = JSON.parse(readFileSync(this.fileOf(key), 'utf8')) as KeptAnalysis;
-      return kept.analyser === this.analyser ? kept.summary : undefined;
+      const { analyser, ...found } = JSON.parse(readFileSync(this.fileOf(key), 'utf8')) as KeptAnalysis;
+      return analyser === this.analyser ? found : undefined;
     } catch {
       return undefined;
     }
   }
 
-  write(key: string, summary: KernelSummary): void {
-    const kept: KeptAnalysis = { analyser: this.analyser, summary };
+  write(key: string, found: KernelFindings): void {
+    const kept: KeptAnalysis = { analyser: this.analyser, ...found };
     const file = this.fileOf(key);
     try {
       mkdirSync(this.directory, { recursive: true });

@@ -10,6 +10,7 @@ import type { VerdictReport } from '../verdictReport.js';
 import { packPredict, unpackResult } from './frameCodec.js';
 import { connectToAnalyst } from './kernelAnalyst.js';
 import { connectToLoader } from './modelLoader.js';
+import { SolverNotices } from './solverNotices.js';
 import { ThreadChannel, type ThreadLine } from './threadChannel.js';
 import type { FromWorker, NodeTimes, ToWorker } from './threadMessages.js';
 import type { FaultSettings } from '../../../simulator/cluster/index.js';
@@ -28,6 +29,10 @@ export interface GpuNodeThreadOptions {
   readonly faults?: FaultSettings;
   /** Where analyses of kernels are kept for the next start. Default: nowhere. */
   readonly analysisDirectory?: string;
+  /** Package of z3, which is asked what analysis of kernels leaves open. Default: `z3-solver`, where it is installed. */
+  readonly solverPackage?: string;
+  /** Told what whoever runs the node should know, each thing once. */
+  readonly onNotice?: (message: string, details: Readonly<Record<string, unknown>>) => void;
 }
 
 /** The worker is compiled JavaScript even when this side runs as TypeScript: Node itself loads it. */
@@ -49,6 +54,8 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
   private readonly scheduling: string;
   private readonly faults: FaultSettings;
   private readonly analysisDirectory: string | undefined;
+  private readonly solverPackage: string | undefined;
+  private readonly notices: SolverNotices;
   private worker: Worker;
   private readonly channels = new Map<number, ThreadChannel>();
   private readonly drains: (() => void)[] = [];
@@ -76,6 +83,8 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
     this.scheduling = scheduling;
     this.faults = options.faults ?? {};
     this.analysisDirectory = options.analysisDirectory;
+    this.solverPackage = options.solverPackage;
+    this.notices = new SolverNotices(name, options.onNotice);
     this.worker = this.spawn();
   }
 
@@ -203,9 +212,10 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
   /** A port to the analyst for the present worker. */
   private connectAnalyst(): void {
     const { worker } = this;
-    const line = connectToAnalyst(this.analysisDirectory, () => {
+    const onGone = (): void => {
       if (this.worker === worker) this.post({ kind: 'analystGone' });
-    });
+    };
+    const line = connectToAnalyst(this.analysisDirectory, onGone, this.solverPackage);
     this.releaseAnalyst = () => line.release();
     this.post({ kind: 'analyst', port: line.port }, [line.port]);
   }
@@ -231,6 +241,7 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
         // One that was on its way when the watching ended is dropped.
         if (this.watched) this.activities = message.activity;
         this.verdicts = message.verdicts;
+        this.notices.look(message.verdicts?.analysis);
         return;
       case 'analystWanted':
         this.connectAnalyst();

@@ -1,21 +1,24 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { packageRoot } from '../../models/index.js';
 import type { KernelModelStart } from '../nodeHost.js';
 import { FrontendDouble, floats } from '../tests/frontendDouble.js';
-import type { VerdictReport } from '../verdictReport.js';
-import { GpuNodeThread } from './gpuNodeThread.js';
+import type { AnalysisReport, VerdictReport } from '../verdictReport.js';
+import { GpuNodeThread, type GpuNodeThreadOptions } from './gpuNodeThread.js';
+import { installedSolver } from '../../proving/index.js';
 import { analystThread } from './kernelAnalyst.js';
 
-const SCALE: KernelModelStart = {
-  model: 'scale',
+const modelStart = (model: string): KernelModelStart => ({
+  model,
   version: '1',
   replica: '0',
   inputType: 'floats',
-  path: join(packageRoot(), 'containers/runtime/tests/scaleModel'),
-};
+  path: join(packageRoot(), `containers/runtime/tests/${model}Model`),
+});
+const SCALE = modelStart('scale');
+const MORTON = modelStart('morton');
 
 describe('kernels of a GPU node in a thread', () => {
   let directory: string;
@@ -29,8 +32,8 @@ describe('kernels of a GPU node in a thread', () => {
     rmSync(directory, { recursive: true });
   });
 
-  function nodeOf(scheduling: string): GpuNodeThread {
-    const node = new GpuNodeThread({ scheduling, analysisDirectory: directory });
+  function nodeOf(scheduling: string, options: GpuNodeThreadOptions = {}): GpuNodeThread {
+    const node = new GpuNodeThread({ scheduling, analysisDirectory: directory, ...options });
     nodes.push(node);
     return node;
   }
@@ -78,6 +81,59 @@ describe('kernels of a GPU node in a thread', () => {
     await untilReport(third, ({ analysis }) =>
       expect(analysis).toMatchObject({ waiting: 0, analysed: 0, remembered: 1 }),
     );
+  });
+
+  describe.skipIf(installedSolver() === undefined)('that z3 alone proves', () => {
+    const values = [...Array(1024).keys()];
+
+    /** Asks once the analyst has said so much, and tells what is found of the launch then. */
+    async function foundOf(
+      node: GpuNodeThread,
+      analysis: Partial<AnalysisReport>,
+      expected: (verdicts: VerdictReport) => void,
+    ): Promise<void> {
+      const frontend = new FrontendDouble(node.start(MORTON));
+      await frontend.seen(({ kind }) => kind === 'hello');
+      await untilReport(node, (report) => expect(report.analysis).toMatchObject({ waiting: 0, ...analysis }));
+      const batch = frontend.ask([floats(...values)]);
+      await frontend.seen(({ kind }) => kind === 'result');
+      const [output] = frontend.outcomes(batch);
+      expect((JSON.parse(output) as number[]).slice(0, 8)).toEqual([0, 1, 4, 5, 16, 17, 20, 21]);
+      await untilReport(node, expected);
+    }
+
+    const allRefused = ({ idempotent, refused }: VerdictReport): void => {
+      expect(idempotent).toBe(0);
+      expect(refused.RO).toBeGreaterThanOrEqual(1);
+    };
+
+    /** The launch with which a model begins may come before the analysis, or before what the solver adds to it. */
+    const accepted = ({ idempotent, refused }: VerdictReport): void => {
+      expect(idempotent).toBeGreaterThanOrEqual(1);
+      expect(refused.RO ?? 0).toBeLessThanOrEqual(1);
+    };
+
+    it('are refused without it, and that is told once; with it they are not, nor after the next start', async () => {
+      const notices: string[] = [];
+      const withoutSolver = {
+        solverPackage: 'no-such-solver',
+        onNotice: (message: string) => notices.push(message),
+      };
+      const first = nodeOf('killRestart', withoutSolver);
+      await foundOf(first, { analysed: 1, unasked: 1 }, allRefused);
+      await foundOf(first, { analysed: 1, improved: 0 }, allRefused);
+      expect(notices).toEqual([expect.stringContaining('npm install --include=optional')]);
+
+      await analystThread()?.terminate();
+      const second = nodeOf('killRestart');
+      await foundOf(second, { remembered: 1, improved: 1, unasked: 0 }, accepted);
+      const [file] = readdirSync(directory);
+      expect(readFileSync(join(directory, file), 'utf8')).toContain(`"solver":"${installedSolver()}"`);
+
+      await analystThread()?.terminate();
+      const third = nodeOf('killRestart', withoutSolver);
+      await foundOf(third, { remembered: 1, improved: 0, unasked: 0 }, accepted);
+    });
   });
 
   it('are left alone where no policy kills, and no thread is there for them', async () => {

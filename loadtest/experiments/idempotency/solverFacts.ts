@@ -1,6 +1,6 @@
 import type { SolverFact } from '../../../simulator/idempotency/index.js';
 import { bodyModule, type CorpusBody } from '../../../simulator/idempotencyTruth/index.js';
-import { proveOffline, Z3Solver } from '../../../services/proving/index.js';
+import { proveOffline, Z3Solver } from '../../../containers/proving/index.js';
 
 /** What z3 answers to the questions of the analysis about kernels; nothing when it is not asked for. */
 export async function solverFacts(

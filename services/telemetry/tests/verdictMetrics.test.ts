@@ -9,7 +9,17 @@ const verdicts: VerdictReport = {
   refused: { SO: 3, NA: 1 },
   kernels: { idempotent: 1, nonIdempotent: 0, conditional: 4 },
   latency: { count: 4, totalNs: 2_000, mostNs: 1_200, counts: [1, 2, 0, 0, 1, 0, 0, 0, 0, 0] },
-  analysis: { waiting: 1, analysed: 3, remembered: 2, failed: 0, hostSeconds: 0.5, mostHostSeconds: 0.25 },
+  analysis: {
+    waiting: 1,
+    analysed: 3,
+    remembered: 2,
+    failed: 0,
+    improved: 1,
+    unasked: 0,
+    broken: 0,
+    hostSeconds: 0.5,
+    mostHostSeconds: 0.25,
+  },
 };
 
 function report(node: string, of?: VerdictReport): NodeReport {

@@ -39,3 +39,20 @@ export function proveOffline(
 ): Promise<KernelSummary> {
   return withAnswers((notes) => analyzeKernel(module, entry, { solver: notes }), solver, facts);
 }
+
+/** What the analysis finds without a solver. */
+export interface OwnProof {
+  readonly summary: KernelSummary;
+  /** There are questions that a solver might answer. */
+  readonly isOpen: boolean;
+}
+
+/**
+ * Analyses a kernel without a solver.
+ * @throws RangeError when the module has no entry of that name
+ */
+export function proveAlone(module: IrModule, entry: string): OwnProof {
+  let isOpen = false;
+  const notes: SolverNotes = { facts: new Map(), ask: () => (isOpen = true) };
+  return { summary: analyzeKernel(module, entry, { solver: notes }), isOpen };
+}

@@ -10,7 +10,7 @@ import { parseModule } from '../../../simulator/ptx/index.js';
 import { proveOffline, SolverMissing, Z3Solver } from '../index.js';
 import { loadZ3 } from '../z3Api.js';
 
-const PATH = 'services/proving/tests/permutations.ptx';
+const PATH = 'containers/proving/tests/permutations.ptx';
 const module = parseModule(readFileSync(PATH, 'utf8'), 'permutations.ptx');
 const OUT = 2 ** 45;
 

@@ -1,4 +1,5 @@
 import type { Worker } from 'node:worker_threads';
+import { SOLVER_PACKAGE } from './installedSolver.js';
 
 /**
  * What is used of the C interface of z3 as npm's z3-solver has it. Written out, so that the build needs no types of a package
@@ -57,7 +58,7 @@ export interface LoadedZ3 {
 export class SolverMissing extends Error {}
 
 /** @throws SolverMissing */
-export async function loadZ3(name = 'z3-solver'): Promise<LoadedZ3> {
+export async function loadZ3(name = SOLVER_PACKAGE): Promise<LoadedZ3> {
   try {
     const { init } = (await import(name)) as { readonly init: () => Promise<LoadedZ3> };
     return await init();
