@@ -13,9 +13,10 @@ import {
   type ValidatorMode,
 } from '../../../simulator/idempotency/index.js';
 import { parseModule } from '../../../simulator/ptx/index.js';
+import { quantile } from '../../statistics/index.js';
 import { conditionalKernels } from './conditionalKernels.js';
 import { layerLaunches } from './layers.js';
-import { ascending, leastOf, quantile, timeCalls, type CallTimes } from './timing.js';
+import { leastOf, timeCalls, type CallTimes } from './timing.js';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -64,7 +65,12 @@ function latency(): void {
     print(
       family,
       times.length,
-      micros(quantile(ascending(times.map((each) => each.medianNs)), 0.5)),
+      micros(
+        quantile(
+          times.map((each) => each.medianNs),
+          0.5,
+        ),
+      ),
       share((each) => each.medianNs, 1_000),
       share((each) => each.p99Ns, 5_000),
       micros(Math.max(...times.map((each) => each.p99Ns))),
@@ -89,10 +95,9 @@ function scaling(): void {
     const [a, b] = [small, large].map((each) => leastOf(3, () => validator.judge(each), runs).medianNs);
     ratios.push((b ?? 0) / (a ?? 1));
   }
-  const sorted = ascending(ratios);
   process.stdout.write(
-    `\n65,535 blocks of 1,024 threads over one of 32: ${sorted.length} kernels, median ${quantile(sorted, 0.5).toFixed(2)}, ` +
-      `p99 ${quantile(sorted, 0.99).toFixed(2)}, most ${(sorted.at(-1) ?? 0).toFixed(2)}\n`,
+    `\n65,535 blocks of 1,024 threads over one of 32: ${ratios.length} kernels, median ${quantile(ratios, 0.5).toFixed(2)}, ` +
+      `p99 ${quantile(ratios, 0.99).toFixed(2)}, most ${quantile(ratios, 1).toFixed(2)}\n`,
   );
   const module = parseModule(readFileSync('loadtest/bench/idempotency/relu.ptx', 'utf8'), 'relu.ptx');
   const validator = compileValidator(analyzeKernel(module, 'relu'));
@@ -128,14 +133,14 @@ function ablation(): void {
   print('mode', 'launches', 'median (µs)', 'most (µs)', '> 1 ms', '< 100 µs', '< 1 µs');
   print(...Array.from({ length: 7 }, () => '---'));
   for (const mode of modes) {
-    const sorted = ascending(medians[mode]);
+    const times = medians[mode];
     const share = (isIn: (ns: number) => boolean): string =>
-      `${((100 * sorted.filter(isIn).length) / sorted.length).toFixed(1)} %`;
+      `${((100 * times.filter(isIn).length) / times.length).toFixed(1)} %`;
     print(
       mode,
-      sorted.length,
-      micros(quantile(sorted, 0.5)),
-      micros(sorted.at(-1) ?? 0),
+      times.length,
+      micros(quantile(times, 0.5)),
+      micros(quantile(times, 1)),
       share((ns) => ns > 1e6),
       share((ns) => ns < 1e5),
       share((ns) => ns < 1e3),

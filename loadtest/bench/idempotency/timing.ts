@@ -1,3 +1,5 @@
+import { quantile } from '../../statistics/index.js';
+
 /** Host times of single calls, in nanoseconds, the timer included. */
 export interface CallTimes {
   readonly medianNs: number;
@@ -13,8 +15,7 @@ export function timeCalls(call: () => unknown, runs: number): CallTimes {
     call();
     times[run] = (performance.now() - begin) * 1e6;
   }
-  times.sort();
-  return { medianNs: quantile(times, 0.5), p99Ns: quantile(times, 0.99), mostNs: times[runs - 1] ?? 0 };
+  return { medianNs: quantile(times, 0.5), p99Ns: quantile(times, 0.99), mostNs: quantile(times, 1) };
 }
 
 /** Of several repeats the one with the least maximum: what else runs on the machine only ever adds. */
@@ -25,13 +26,4 @@ export function leastOf(repeats: number, call: () => unknown, runs: number): Cal
     if (next.mostNs < best.mostNs) best = next;
   }
   return best;
-}
-
-/** Of ascending values. */
-export function quantile(sorted: ArrayLike<number>, share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;
-}
-
-export function ascending(values: readonly number[]): number[] {
-  return [...values].sort((a, b) => a - b);
 }

@@ -12,19 +12,13 @@ import type { KernelRow } from './kernelRow.js';
 import { compareOutputs } from './outputComparison.js';
 import { PtxRun } from './ptxRun.js';
 import { steadyFrom } from './startTimes.js';
-import { distribution, quantile } from './statistics.js';
+import { distribution } from './statistics.js';
 import { warmUp } from './warmUp.js';
 import { kernelCheck, kernelLine } from './table.js';
 
 const bytes = (values: readonly number[]): Uint8Array => new Uint8Array(Float32Array.from(values).buffer);
 
 describe('statistics', () => {
-  it('takes quantiles between samples by their distance', () => {
-    expect(quantile([4, 1, 3, 2], 0.5)).toBe(2.5);
-    expect(quantile([10, 20, 30], 0.95)).toBeCloseTo(29, 12);
-    expect(quantile([], 0.5)).toBeNaN();
-  });
-
   it('says how far the quartiles lie apart', () => {
     expect(distribution([8, 12, 10, 11, 9])).toEqual({ median: 10, least: 8, spread: 0.1, count: 5 });
   });

@@ -1,3 +1,5 @@
+import { quantile } from '../../statistics/index.js';
+
 /** What one run took. */
 export interface Timing {
   readonly wallMs: number;
@@ -11,15 +13,6 @@ export interface Distribution {
   /** Half the distance from the first quartile to the third, of the median. */
   readonly spread: number;
   readonly count: number;
-}
-
-/** @param share from 0 to 1, between samples by their distance */
-export function quantile(samples: readonly number[], share: number): number {
-  const sorted = [...samples].sort((a, b) => a - b);
-  const at = share * (sorted.length - 1);
-  const below = sorted[Math.floor(at)] ?? NaN;
-  const above = sorted[Math.ceil(at)] ?? NaN;
-  return below + (above - below) * (at - Math.floor(at));
 }
 
 export function distribution(samples: readonly number[]): Distribution {

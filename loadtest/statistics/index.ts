@@ -1,0 +1,1 @@
+export { mean, quantile } from './quantile.js';
