@@ -1,10 +1,11 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { CheckerName, CheckProgress } from '../../simulator/checker/index.js';
 import { CommandError } from './commandError.js';
-import { wholeNumber } from './optionValues.js';
+import { deviceOption, wholeNumber } from './optionValues.js';
 import { ProgressLine } from './progressLine.js';
 
 interface CheckCommandOptions {
+  readonly device?: string;
   readonly memcheck?: true;
   readonly racecheck?: true;
   readonly initcheck?: true;
@@ -43,6 +44,7 @@ export function addGpuCheckCommand(gpu: Command): void {
     .addOption(
       new Option('--limit <n>', 'findings to show (default 100)').argParser(wholeNumber(1, 1_000_000)),
     )
+    .addOption(deviceOption())
     .option('--json', 'print the report as JSON')
     .action(check);
 }
@@ -55,6 +57,7 @@ async function check(path: string, options: CheckCommandOptions): Promise<void> 
   try {
     const report = checkSpecFile(path, {
       checkers: chosen(options),
+      ...(options.device === undefined ? {} : { device: options.device }),
       ...(options.globalRaces === true ? { globalRaces: true } : {}),
       ...(options.blocks === undefined ? {} : { blocks: options.blocks }),
       ...(options.fuel === undefined ? {} : { fuelPerBlock: options.fuel }),

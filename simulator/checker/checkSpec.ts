@@ -16,13 +16,18 @@ import type { IrFunction } from '../ptx/index.js';
 import { checkLaunch, type CheckOptions, type CheckedMemory } from './checkLaunch.js';
 import type { CheckReport } from './findings.js';
 
+export interface SpecCheckOptions extends CheckOptions {
+  /** A card in place of the spec's. */
+  readonly device?: string;
+}
+
 /**
  * Checks one launch spec.
  * @param value the parsed JSON; @param baseDir where its relative `ptx` path starts.
  * @throws LaunchSpecError for a bad spec, an unreadable file, a launch that the device refuses, or blocks out of range.
  */
-export function checkSpec(value: unknown, baseDir: string, options: CheckOptions): CheckReport {
-  const spec = checkLaunchSpec(value);
+export function checkSpec(value: unknown, baseDir: string, options: SpecCheckOptions): CheckReport {
+  const spec = checkLaunchSpec(value, options.device);
   const device = deviceOf(spec, baseDir);
   const ptx = readPtx(resolve(baseDir, spec.ptx));
   entryOf(ptx, spec);
@@ -32,7 +37,7 @@ export function checkSpec(value: unknown, baseDir: string, options: CheckOptions
 }
 
 /** Reads and checks a spec file; paths in it are relative to it. */
-export function checkSpecFile(path: string, options: CheckOptions): CheckReport {
+export function checkSpecFile(path: string, options: SpecCheckOptions): CheckReport {
   return checkSpec(readSpec(path), resolve(path, '..'), options);
 }
 

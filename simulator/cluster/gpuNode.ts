@@ -223,6 +223,14 @@ export class GpuNode implements CommandSink {
     return this.clock.nowNs();
   }
 
+  /**
+   * To be asked when nothing is due any more and commands have not completed. @throws GpuError `invalidDecision` when a scheduling
+   * policy holds launches back, naming both
+   */
+  refuseHeld(): void {
+    for (const device of this.devices) device.refuseHeld();
+  }
+
   /** What a GPU is doing, and has done since the node was made. Looking changes nothing that is simulated. */
   reading(gpu: number): GpuReading {
     const device = this.device(gpu);

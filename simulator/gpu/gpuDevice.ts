@@ -13,6 +13,7 @@ import {
   checkSlice,
   giveShare,
   l2Key,
+  refuseHeld,
   launchRecord,
   withinShare,
   type BlockReport,
@@ -275,6 +276,11 @@ export class GpuDevice implements AgendaTarget {
   /** What scheduling has taken off the SMs so far, and how long critical launches waited. */
   preemptions(): PreemptionTotals {
     return { ...this.state.preemption.totals };
+  }
+
+  /** Nothing is due any more. @throws GpuError `invalidDecision` when launches wait that the policy alone keeps back */
+  refuseHeld(): void {
+    refuseHeld(this.policy.name, this.state.launches.values());
   }
 
   /** Something comes under way that overlaps the memory of a launch, by its command: it must not be run again any more. */

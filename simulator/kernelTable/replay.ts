@@ -165,6 +165,9 @@ class Replay implements EventSink {
     });
     if (seconds === Infinity) while (this.isUnderWay() && this.clock.step());
     else this.clock.run(fromNs + seconds * 1e9);
+    if (this.clients.some((client) => client.inFlight > 0) && this.clock.nextEventNs() === undefined) {
+      this.node.refuseHeld();
+    }
     const hostSeconds = stopwatch() - hostStart;
     const elapsedNs = this.clock.nowNs() - fromNs;
     const after = this.node.device(0).usage();

@@ -7,6 +7,7 @@ import { elementAt, elements, storeElement } from './elementTypes.js';
 import { LaunchSpecError, checkLaunchSpec } from './index.js';
 import type { LaunchArgument } from './schema.js';
 import { misfit } from './valueRanges.js';
+import { checkWorkSpec } from './workSchema.js';
 
 const SAXPY = resolve(import.meta.dirname, '../gpu/reference/launches/saxpy__n-256-a-1-5.json');
 
@@ -175,6 +176,27 @@ describe('what messages say', () => {
     expect(complaint(() => checkLaunchSpec(rest))).toMatch(
       new RegExp(`^${field}: is missing; expected [a-z]+`),
     );
+  });
+});
+
+describe('the card of a spec', () => {
+  const spec = JSON.parse(readFileSync(SAXPY, 'utf8')) as Record<string, unknown>;
+  const { device, ...bare } = spec;
+  const work = { launches: [{ record: 'start' }] };
+
+  it('may come from an option alone, which stands before what the spec says', () => {
+    expect(device).toBe('h200');
+    expect(checkLaunchSpec(bare, 'v100').device).toBe('v100');
+    expect(checkLaunchSpec(spec, 'v100').device).toBe('v100');
+    expect(checkLaunchSpec(spec).device).toBe('h200');
+    expect(checkWorkSpec(work, 'v100').device).toBe('v100');
+  });
+
+  it('is asked for where nobody names one', () => {
+    const message = 'device: is missing; expected a card, such as "h200", here or by --device';
+    expect(complaint(() => checkLaunchSpec(bare))).toBe(message);
+    expect(complaint(() => checkWorkSpec(work))).toBe(message);
+    expect(complaint(() => checkLaunchSpec([bare], 'v100'))).toContain('spec: ');
   });
 });
 

@@ -52,7 +52,7 @@ export class NodeSession implements CompletionSink {
     return ticket;
   }
 
-  /** Runs until a submitted command is done. @throws LaunchSpecError `refused` when it never is */
+  /** Runs until a submitted command is done. @throws LaunchSpecError `refused` when it never is; GpuError when a policy holds it back */
   wait(ticket: number): DriverCompletion {
     for (;;) {
       const completion = this.completions.get(ticket);
@@ -60,7 +60,9 @@ export class NodeSession implements CompletionSink {
         this.completions.delete(ticket);
         return completion;
       }
-      if (!this.clock.step()) throw new LaunchSpecError('refused', `command ${ticket} never completed`);
+      if (this.clock.step()) continue;
+      this.node.refuseHeld();
+      throw new LaunchSpecError('refused', `command ${ticket} never completed`);
     }
   }
 

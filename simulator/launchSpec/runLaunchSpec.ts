@@ -70,8 +70,8 @@ export function runLaunchSpec(
   baseDir: string,
   options: LaunchSpecOptions = {},
 ): LaunchSpecResult {
-  const spec = checkLaunchSpec(value);
-  const device = deviceOf({ device: options.device ?? spec.device }, baseDir);
+  const spec = checkLaunchSpec(value, options.device);
+  const device = deviceOf(spec, baseDir);
   const ptx = readPtx(resolve(baseDir, spec.ptx));
   const kernel = entryOf(ptx, spec);
   // Before the launch, which may take long.

@@ -70,8 +70,8 @@ export type WorkOptions = Omit<LaunchSpecOptions, 'backToBack'>;
  * @throws LaunchSpecError that names the entry and the field
  */
 export function runWorkSpec(value: unknown, baseDir: string, options: WorkOptions = {}): WorkResult {
-  const spec = checkWorkSpec(value);
-  const device = deviceOf({ device: options.device ?? spec.device }, baseDir);
+  const spec = checkWorkSpec(value, options.device);
+  const device = deviceOf(spec, baseDir);
   if (options.dumpDirectory !== undefined) makeDumpDirectory(options.dumpDirectory);
   const contextArgs = Object.entries(spec.contexts).map(([, fields]): ArgsOf<'contextCreate'> => {
     const { activeThreadPercentage, timeSliceUs, launchClass } = fields;

@@ -19,10 +19,18 @@ export type {
 const extent = z.int().min(1);
 export const dim3 = z.tuple([extent, extent, extent]);
 
+/** A card: its name, or a file of one. */
+export const device = z
+  .string({
+    error: ({ input }) =>
+      input === undefined ? 'is missing; expected a card, such as "h200", here or by --device' : undefined,
+  })
+  .min(1);
+
 const spec = z.strictObject({
   ptx: z.string().min(1),
   kernel: z.string().min(1),
-  device: z.string().min(1),
+  device,
   grid: dim3,
   block: dim3,
   dynamicSharedBytes: z.int().min(0).default(0),
@@ -44,9 +52,10 @@ export type LaunchSpec = z.infer<typeof spec>;
 
 /**
  * Checks a parsed JSON value.
+ * @param card in place of the spec's, which may then name none
  * @throws LaunchSpecError `invalidSpec`, naming the field and what it should be.
  */
-export function checkLaunchSpec(value: unknown): LaunchSpec {
+export function checkLaunchSpec(value: unknown, card?: string): LaunchSpec {
   if (typeof value === 'object' && value !== null && 'launches' in value) {
     throw new LaunchSpecError(
       'invalidSpec',
@@ -54,5 +63,11 @@ export function checkLaunchSpec(value: unknown): LaunchSpec {
       'launches',
     );
   }
-  return checked(spec, value);
+  return checked(spec, onCard(value, card));
+}
+
+/** What an option says of the card stands before what the spec says. */
+export function onCard(value: unknown, card: string | undefined): unknown {
+  if (card === undefined || typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return { ...value, device: card };
 }

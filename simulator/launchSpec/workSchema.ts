@@ -3,7 +3,7 @@ import { LAUNCH_CLASSES } from '../scheduling/index.js';
 import { argumentSchema, buffer, contents, name, valueSchema } from './argumentSchema.js';
 import { faultFields } from './faultFields.js';
 import { LaunchSpecError } from './launchSpecError.js';
-import { dim3 } from './schema.js';
+import { device, dim3, onCard } from './schema.js';
 import { checked } from './schemaMessages.js';
 
 const bytes = z.int().min(0);
@@ -16,7 +16,7 @@ const expectedBuffer = z.strictObject({
 
 const work = z.strictObject({
   ptx: z.string().min(1).optional(),
-  device: z.string().min(1),
+  device,
   contextSharing: z.enum(['shared', 'timeSliced']).default('shared'),
   contexts: z
     .record(
@@ -156,8 +156,8 @@ export function isWorkSpec(value: unknown): boolean {
  * Checks a parsed JSON value.
  * @throws LaunchSpecError `invalidSpec`, naming the entry and the field and what it should be
  */
-export function checkWorkSpec(value: unknown): WorkSpec {
-  const { launches, buffers, ...rest } = checked(work, value);
+export function checkWorkSpec(value: unknown, card?: string): WorkSpec {
+  const { launches, buffers, ...rest } = checked(work, onCard(value, card));
   return {
     ...rest,
     launches: launches.map((entry, index) => checkEntry(entry, `launches[${index}]`)),

@@ -73,8 +73,8 @@ export interface JudgedLaunch {
  * @throws LaunchSpecError for a bad spec, an unreadable file, or a launch that the device refuses
  */
 export function judgeSpec(value: unknown, baseDir: string, options: JudgeOptions = {}): JudgedLaunch {
-  const spec = checkLaunchSpec(value);
-  const device = deviceOf({ device: options.device ?? spec.device }, baseDir);
+  const spec = checkLaunchSpec(value, options.device);
+  const device = deviceOf(spec, baseDir);
   const ptx = readPtx(resolve(baseDir, spec.ptx));
   const entry = entryOf(ptx, spec);
   const module = parseModule(ptx, spec.ptx);

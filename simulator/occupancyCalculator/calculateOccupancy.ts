@@ -52,7 +52,7 @@ export function calculateOccupancy(
   baseDir: string,
   question: OccupancyQuestion = {},
 ): OccupancyReport {
-  const spec = changed(checkLaunchSpec(value), question);
+  const spec = changed(checkLaunchSpec(value, question.device), question);
   const profile = deviceOf(spec, baseDir);
   const ptx = readPtx(resolve(baseDir, spec.ptx));
   entryOf(ptx, spec);
@@ -99,10 +99,9 @@ export function calculateOccupancy(
   };
 }
 
-function changed(spec: LaunchSpec, { device, block, dynamicSharedBytes }: OccupancyQuestion): LaunchSpec {
+function changed(spec: LaunchSpec, { block, dynamicSharedBytes }: OccupancyQuestion): LaunchSpec {
   return {
     ...spec,
-    ...(device === undefined ? {} : { device }),
     ...(block === undefined ? {} : { block: [block[0], block[1], block[2]] }),
     ...(dynamicSharedBytes === undefined ? {} : { dynamicSharedBytes }),
   };

@@ -41,7 +41,7 @@ export function profileSpecs(specs: readonly NamedSpec[], options: SpecProfileOp
   const names = new Set<string>();
   for (const named of specs) {
     options.onSpec?.(named.name);
-    const spec = checkLaunchSpec(named.value);
+    const spec = checkLaunchSpec(named.value, options.device);
     names.add(spec.kernel);
     if (options.kernel !== undefined && spec.kernel !== options.kernel) continue;
     profileOne(named, spec, options, table);
@@ -71,7 +71,7 @@ function profileOne(
   options: SpecProfileOptions,
   table: KernelTable,
 ): void {
-  const device = deviceOf({ device: options.device ?? spec.device }, baseDir);
+  const device = deviceOf(spec, baseDir);
   const path = resolve(baseDir, spec.ptx);
   const ptx = readPtx(path);
   entryOf(ptx, spec);

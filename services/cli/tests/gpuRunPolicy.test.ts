@@ -26,6 +26,10 @@ describe('windjammer gpu run --policy FILE', () => {
       'return view.launches.length ? { kind: "save", launch: view.launches[0].id } : { kind: "hold" }',
       /^FAILED --policy: save: launch \d+ \('blur'\) has no blocks on the SMs/m,
     ],
+    [
+      'return { kind: "hold" }',
+      /^FAILED --policy: policy 'mine' holds, .*: launch \d+ \('blur', context 1\) was given 0 of its 8 blocks, and waits; dispatch/m,
+    ],
   ])('tells what it did wrong: %s', async (body, message) => {
     const file = join(folder, `${Buffer.from(body).toString('hex').slice(0, 40)}.mjs`);
     writeFileSync(

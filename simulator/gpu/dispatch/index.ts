@@ -11,6 +11,7 @@ export {
   type PreemptionState,
   type PreemptionTotals,
 } from './preemption.js';
+export { refuseHeld } from './heldLaunch.js';
 export { LATEST_PART, type FaultPoint } from './faultPoint.js';
 export { FaultWatch } from './faultWatch.js';
 export type { MoveEnd } from './preemptor.js';
