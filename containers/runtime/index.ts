@@ -18,7 +18,6 @@ export { gpuStatus, type ContextStatus, type GpuStatus } from './gpuStatus.js';
 export { schedulingChoice } from './schedulingChoice.js';
 export { VERDICT_LATENCY_BOUNDS_NS } from '../../simulator/idempotency/index.js';
 export type { AnalysisReport, VerdictReport } from './verdictReport.js';
-export { LAUNCH_CLASSES, launchClassNamed, type LaunchClass } from '../../simulator/scheduling/index.js';
 export type { KernelModelStart, NodeHost, NodeReport, TimelineSink } from './nodeHost.js';
 export {
   DEFAULT_PROCESS_LIMITS,

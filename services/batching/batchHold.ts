@@ -1,4 +1,4 @@
-import type { LaunchClass } from '../../containers/runtime/index.js';
+import type { LaunchClass } from '../../containers/protocol/index.js';
 import type { Clock } from '../../simulator/time/index.js';
 import type { ClassQueue } from './classQueue.js';
 import type { InFlight } from './inFlight.js';

@@ -1,4 +1,4 @@
-import { LAUNCH_CLASSES, type LaunchClass } from '../../containers/runtime/index.js';
+import { LAUNCH_CLASSES, type LaunchClass } from '../../containers/protocol/index.js';
 import type { Evaluation } from './evaluation.js';
 import { PriorityQueue } from './priorityQueue.js';
 

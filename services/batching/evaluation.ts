@@ -1,4 +1,4 @@
-import type { LaunchClass } from '../../containers/runtime/index.js';
+import type { LaunchClass } from '../../containers/protocol/index.js';
 import type { Prediction, PredictionFailure, WaiterTrace } from '../cache/index.js';
 import type { BatchTrace, TracedItem } from './batchTrace.js';
 import type { HeapItem } from './deadlineHeap.js';

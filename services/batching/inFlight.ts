@@ -1,4 +1,4 @@
-import type { LaunchClass } from '../../containers/runtime/index.js';
+import type { LaunchClass } from '../../containers/protocol/index.js';
 import type { BatchTrace } from './batchTrace.js';
 import { isAbove } from './classQueue.js';
 import type { Evaluation } from './evaluation.js';

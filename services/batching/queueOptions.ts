@@ -1,5 +1,4 @@
-import type { ContainerChannel, HelloFrame } from '../../containers/protocol/index.js';
-import type { LaunchClass } from '../../containers/runtime/index.js';
+import type { ContainerChannel, HelloFrame, LaunchClass } from '../../containers/protocol/index.js';
 import type { Clock } from '../../simulator/time/index.js';
 import type { BatchingObserver } from './batchRecord.js';
 import type { BatchSizeController } from './batchSize.js';

@@ -1,5 +1,9 @@
-import { PROTOCOL_VERSION, type ContainerChannel, type HelloFrame } from '../../containers/protocol/index.js';
-import type { LaunchClass } from '../../containers/runtime/index.js';
+import {
+  PROTOCOL_VERSION,
+  type ContainerChannel,
+  type HelloFrame,
+  type LaunchClass,
+} from '../../containers/protocol/index.js';
 import type { Clock } from '../../simulator/time/index.js';
 import type { PredictionFailure } from '../cache/index.js';
 import type { BatchingChoice, ModelRecord } from '../registry/index.js';

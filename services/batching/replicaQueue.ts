@@ -6,8 +6,8 @@ import type {
   FrontendFrame,
   HelloFrame,
   ResultFrame,
+  LaunchClass,
 } from '../../containers/protocol/index.js';
-import type { LaunchClass } from '../../containers/runtime/index.js';
 import type { Clock, EventSink } from '../../simulator/time/index.js';
 import type { PredictionFailure } from '../cache/index.js';
 import type { BatchingObserver, ReplicaStatus } from './batchRecord.js';

@@ -1,4 +1,4 @@
-import type { LaunchClass } from '../../containers/runtime/index.js';
+import type { LaunchClass } from '../../containers/protocol/index.js';
 import type { Clock, EventSink } from '../../simulator/time/index.js';
 import { ClassQueue } from './classQueue.js';
 import type { Evaluation, EvaluationHolder } from './evaluation.js';

@@ -1,9 +1,9 @@
 import { Option, type Command } from 'commander';
-import { INPUT_TYPES, type InputType } from '../../containers/protocol/index.js';
-import { LAUNCH_CLASSES, type LaunchClass } from '../../containers/runtime/index.js';
+import { INPUT_TYPES, type InputType, type LaunchClass } from '../../containers/protocol/index.js';
 import type { Json } from '../../selection/index.js';
 import { clientOf, withManagementOptions, type ClientOptions } from './clientOptions.js';
 import { CommandError } from './commandError.js';
+import { launchClassOption } from './launchClassOption.js';
 import { wholeNumber } from './optionValues.js';
 import { print, printDone, table } from './printing.js';
 
@@ -38,12 +38,7 @@ export function addAppCommand(program: Command): void {
         'queries without an answer that it may have, any number unless given',
         wholeNumber(1, 1_000_000),
       )
-      .addOption(
-        new Option(
-          '--launch-class <class>',
-          "how long its queries' kernels may be made to wait by others; each model's own unless given",
-        ).choices([...LAUNCH_CLASSES]),
-      )
+      .addOption(launchClassOption('its queries', "each model's own"))
       .option('--strict', 'answer an error in place of the default output, unless a query says otherwise')
       .option('--policy <name>', 'how linked models are chosen and combined', 'static')
       .option('--policy-parameters <json>', 'parameters of the policy', '{}'),

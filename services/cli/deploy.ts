@@ -1,11 +1,13 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import type { LaunchClass } from '../../containers/protocol/index.js';
 import type { ManagementClient } from '../client/index.js';
 import type { AddModelFields, ContainerAnswer } from '../management/index.js';
 import { batchDelayOption, batchingOption, type BatchingStrategy } from './batchingOption.js';
 import { clientOf, withManagementOptions, type ClientOptions } from './clientOptions.js';
 import { CommandError } from './commandError.js';
+import { launchClassOption } from './launchClassOption.js';
 import { MOST_REPLICAS, wholeNumber } from './optionValues.js';
 import { print } from './printing.js';
 import { processFieldsOf, processTrial, withProcessOptions, type ProcessOptions } from './processOptions.js';
@@ -20,6 +22,7 @@ interface DeployOptions extends ClientOptions, ProcessOptions {
   readonly batchDelayMicros?: number;
   readonly replicas?: number;
   readonly waitSeconds: number;
+  readonly launchClass?: LaunchClass;
 }
 
 const KERNEL_MODEL = 'windjammer/kernel-model';
@@ -44,6 +47,7 @@ export function addDeployCommand(program: Command): void {
       .addOption(batchingOption())
       .addOption(batchDelayOption())
       .option('--replicas <number>', 'replicas that run, 1 unless given', wholeNumber(1, MOST_REPLICAS))
+      .addOption(launchClassOption('a kernel model', 'standard'))
       .option('--wait-seconds <number>', 'for its first replica', wholeNumber(1, 3600), 60),
   );
   withProcessOptions(command).action(deploy);
@@ -71,6 +75,7 @@ async function deploy(given: string, options: DeployOptions): Promise<void> {
       batching: options.batching,
       batch_delay_micros: options.batchDelayMicros,
       num_replicas: options.replicas,
+      launch_class: options.launchClass,
     });
     const replica = await firstReplica(management, options, progress, previous);
     const isNewLink = app !== undefined && (await link(management, app, name));

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
 import { Option, type Command } from 'commander';
-import { INPUT_TYPES, type InputType } from '../../containers/protocol/index.js';
+import { INPUT_TYPES, type InputType, type LaunchClass } from '../../containers/protocol/index.js';
 import type { ContainerAnswer, ModelAnswer } from '../management/index.js';
 import { batchDelayOption, batchingOption, type BatchingStrategy } from './batchingOption.js';
 import { clientOf, withManagementOptions, type ClientOptions } from './clientOptions.js';
 import { CommandError } from './commandError.js';
+import { launchClassOption } from './launchClassOption.js';
 import { MOST_REPLICAS, wholeNumber } from './optionValues.js';
 import { processFieldsOf, withProcessOptions, type ProcessOptions } from './processOptions.js';
 import { print, printDone, table } from './printing.js';
@@ -23,6 +24,7 @@ interface AddOptions extends ClientOptions, ProcessOptions {
   readonly minReplicas?: number;
   readonly maxReplicas?: number;
   readonly warmUp: boolean;
+  readonly launchClass?: LaunchClass;
 }
 
 interface ScaleOptions extends ClientOptions {
@@ -62,6 +64,7 @@ export function addModelCommand(program: Command): void {
       .option('--replicas <number>', 'replicas that run, 1 unless given', wholeNumber(0, MOST_REPLICAS))
       .option('--min-replicas <number>', 'with a larger maximum: by load', wholeNumber(1, MOST_REPLICAS))
       .option('--max-replicas <number>', 'the most that the load may ask for', wholeNumber(1, MOST_REPLICAS))
+      .addOption(launchClassOption('a kernel model', 'standard'))
       .option('--no-warm-up', 'let new replicas serve before they have answered anything'),
   );
   withProcessOptions(addCommand).action(add);
@@ -124,6 +127,7 @@ async function add(name: string, options: AddOptions): Promise<void> {
     min_replicas: options.minReplicas,
     max_replicas: options.maxReplicas,
     warm_up: options.warmUp ? undefined : false,
+    launch_class: options.launchClass,
     ...processFieldsOf(options),
   });
   printDone(options.json, sentence);
@@ -175,6 +179,7 @@ async function show(name: string, version: string, options: ClientOptions): Prom
     ...(model.batch_delay_micros === undefined
       ? []
       : [['waits for company', `${model.batch_delay_micros / 1000} ms`]]),
+    ...(model.launch_class === undefined ? [] : [['launch class', model.launch_class]]),
     ['replicas up', replicasOf(model)],
     ...(model.warm_up ? [] : [['warm-up', 'none']]),
   ];

@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
+import type { LaunchClass } from '../../containers/protocol/index.js';
 import { rawCalls, withSecurityOptions, type SecurityOptions } from './clientOptions.js';
 import { CommandError } from './commandError.js';
 import { fileValue, inputValue } from './inputArguments.js';
+import { launchClassOption } from './launchClassOption.js';
 import { wholeNumber } from './optionValues.js';
 
 interface PredictOptions extends SecurityOptions {
@@ -11,6 +13,7 @@ interface PredictOptions extends SecurityOptions {
   readonly context?: string;
   readonly strict?: boolean;
   readonly priority?: number;
+  readonly launchClass?: LaunchClass;
   readonly deadlineMs?: number;
   readonly timeoutMs: number;
 }
@@ -31,6 +34,7 @@ export function addPredictCommand(program: Command): void {
     .option('--strict', 'an error in place of a default output')
     .option('--no-strict', 'the default output, also where the application answers an error')
     .option('--priority <number>', '1 (most urgent) to 5; 3 unless given', wholeNumber(1, 5))
+    .addOption(launchClassOption('the answer', "the application's class"))
     .option('--deadline-ms <ms>', 'when the server must have answered', wholeNumber(1, 3_600_000))
     .option('--timeout-ms <ms>', 'give up without an answer after so long', wholeNumber(1, 3_600_000), 30_000)
     .option('--url <url>', 'address of the server', 'http://127.0.0.1:1337')
@@ -49,7 +53,8 @@ async function predict(application: string, options: PredictOptions): Promise<vo
   process.stdout.write(`${JSON.stringify(answer)}\n`);
 }
 
-function requestBody({ input, file, context, strict, priority }: PredictOptions): Record<string, unknown> {
+function requestBody(options: PredictOptions): Record<string, unknown> {
+  const { input, file, context, strict, priority, launchClass } = options;
   if ((input === undefined) === (file === undefined))
     throw new CommandError('give one of --input and --file');
   const value = file === undefined ? inputValue(input ?? '') : fileValue(file);
@@ -59,5 +64,6 @@ function requestBody({ input, file, context, strict, priority }: PredictOptions)
   if (context !== undefined) body.context = context;
   if (strict !== undefined) body.strict = strict;
   if (priority !== undefined) body.priority = priority;
+  if (launchClass !== undefined) body.launch_class = launchClass;
   return body;
 }

@@ -42,10 +42,10 @@ export const JSON_MESSAGES: MessageWriter = {
 /** Binary frames: the type of an input is that of its array; plain arrays of numbers are doubles. */
 export const BINARY_MESSAGES: MessageWriter = {
   predict: (id, application, input, options) => {
-    const { version, context, strict, priority } = options;
+    const { version, context, strict, priority, launchClass } = options;
     const objectiveUs = messageObjectiveUs(options);
-    const typed = typedInput(input);
-    return encodePredict({ id, application, ...typed, version, context, objectiveUs, strict, priority });
+    const query = { version, context, objectiveUs, strict, priority, launchClass };
+    return encodePredict({ id, application, ...typedInput(input), ...query });
   },
   feedback: (id, application, { queryId, input, label, loss, context }) =>
     encodeFeedback({

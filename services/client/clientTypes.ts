@@ -1,3 +1,4 @@
+import type { LaunchClass } from '../../containers/protocol/index.js';
 import type { DefaultReason, FeedbackOutcome } from '../prediction/index.js';
 
 /**
@@ -25,6 +26,11 @@ export interface PredictOptions extends CallOptions {
   readonly strict?: boolean;
   /** 1 (most urgent) to 5; 3 unless given. */
   readonly priority?: number;
+  /**
+   * How long the kernels that compute it may be made to wait by others on their GPU: the application's class unless given, which
+   * is also the highest.
+   */
+  readonly launchClass?: LaunchClass;
 }
 
 export interface Prediction {

@@ -16,6 +16,7 @@ export type {
 } from './clientTypes.js';
 export { BINARY_MESSAGES, JSON_MESSAGES, readAnswer } from './clientMessages.js';
 export type { ConnectionOptions } from './connectionOptions.js';
+export type { LaunchClass } from '../../containers/protocol/index.js';
 export { HttpCalls } from './httpCalls.js';
 export type { ManagementClient } from './managementClient.js';
 export { WebSocketClient, type WebSocketClientOptions } from './webSocketClient.js';

@@ -10,8 +10,9 @@ export function jsonInput(input: ClientInput): unknown {
 }
 
 /** Fields of a query beside its input; undefined ones vanish in JSON. */
-export function predictFields({ context, version, objectiveUs, strict, priority }: PredictOptions): Fields {
-  return { context, version, latency_slo_micros: objectiveUs, strict, priority };
+export function predictFields(options: PredictOptions): Fields {
+  const { context, version, objectiveUs, strict, priority, launchClass } = options;
+  return { context, version, latency_slo_micros: objectiveUs, strict, priority, launch_class: launchClass };
 }
 
 /** An hour: what no objective is longer than. */

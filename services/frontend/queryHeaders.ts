@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { LAUNCH_CLASSES, launchClassNamed, type LaunchClass } from '../../containers/runtime/index.js';
+import { LAUNCH_CLASSES, launchClassNamed, type LaunchClass } from '../../containers/protocol/index.js';
 import { describeValue, ServiceError } from '../errors/index.js';
 import { LOWEST_PRIORITY } from './schemas.js';
 

@@ -1,4 +1,4 @@
-import { LAUNCH_CLASSES, launchClassNamed, type LaunchClass } from '../../containers/runtime/index.js';
+import { LAUNCH_CLASSES, launchClassNamed, type LaunchClass } from '../../containers/protocol/index.js';
 import { describeValue, ServiceError } from '../errors/index.js';
 import {
   LOWEST_PRIORITY,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LAUNCH_CLASSES } from '../../containers/runtime/index.js';
+import { LAUNCH_CLASSES } from '../../containers/protocol/index.js';
 import type { OpenApiParameter } from '../http/index.js';
 import { CLASS_HEADER, GRPC_TIMEOUT_HEADER, PRIORITY_HEADER, TIMEOUT_HEADER } from './queryHeaders.js';
 import { LOWEST_PRIORITY } from './schemas.js';

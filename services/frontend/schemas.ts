@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
-import type { InputType } from '../../containers/protocol/index.js';
-import { LAUNCH_CLASSES } from '../../containers/runtime/index.js';
+import { type InputType, LAUNCH_CLASSES } from '../../containers/protocol/index.js';
 
 /** The largest finite float32. */
 export const MAX_FLOAT32 = 3.4028234663852886e38;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { INPUT_TYPES } from '../../containers/protocol/index.js';
-import { LAUNCH_CLASSES } from '../../containers/runtime/index.js';
+import { INPUT_TYPES, LAUNCH_CLASSES } from '../../containers/protocol/index.js';
 import { POLICY_NAMES, type Json } from '../../selection/index.js';
 import type { ReplicaStatus } from '../deployment/index.js';
 import { MOST_REPLICAS, type BatchingChoice } from '../registry/index.js';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PredictFrame } from '../../containers/protocol/index.js';
-import type { LaunchClass } from '../../containers/runtime/index.js';
+import type { PredictFrame, LaunchClass } from '../../containers/protocol/index.js';
 import { elementOf, Serving } from './tests/serving.js';
 
 const MS = 1e6;

@@ -1,4 +1,4 @@
-import type { LaunchClass } from '../../containers/runtime/index.js';
+import type { LaunchClass } from '../../containers/protocol/index.js';
 import { policyNamed } from '../../selection/index.js';
 import { isAbove, ReplicaGroup, type BatchingOptions } from '../batching/index.js';
 import { SelectionStates } from '../feedback/index.js';

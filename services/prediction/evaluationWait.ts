@@ -1,4 +1,4 @@
-import type { LaunchClass } from '../../containers/runtime/index.js';
+import type { LaunchClass } from '../../containers/protocol/index.js';
 import { NORMAL_PRIORITY } from '../batching/index.js';
 import type { CacheEntry, PredictionCache, WaiterTrace } from '../cache/index.js';
 import { CachedEvaluation } from './liveQuery.js';

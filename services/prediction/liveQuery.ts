@@ -1,4 +1,4 @@
-import type { LaunchClass } from '../../containers/runtime/index.js';
+import type { LaunchClass } from '../../containers/protocol/index.js';
 import type { ArmPrediction, Selection } from '../../selection/index.js';
 import { Evaluation, type HeapItem } from '../batching/index.js';
 import type {

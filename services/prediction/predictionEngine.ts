@@ -1,6 +1,5 @@
-import type { ContainerChannel } from '../../containers/protocol/index.js';
+import type { ContainerChannel, LaunchClass } from '../../containers/protocol/index.js';
 import { KeyedDraw, type Selection } from '../../selection/index.js';
-import type { LaunchClass } from '../../containers/runtime/index.js';
 import type { Clock } from '../../simulator/time/index.js';
 import type { ReplicaStatus } from '../batching/index.js';
 import { PredictionCache, type CacheStats, type ModelLookups } from '../cache/index.js';

@@ -1,4 +1,4 @@
-import type { LaunchClass } from '../../containers/runtime/index.js';
+import type { LaunchClass } from '../../containers/protocol/index.js';
 import { isAbove, PRIORITIES } from '../batching/index.js';
 import type { ModelRequest, QueryRefusal } from './types.js';
 

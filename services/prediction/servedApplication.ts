@@ -1,5 +1,4 @@
-import { ELEMENT_BYTES, type InputType } from '../../containers/protocol/index.js';
-import type { LaunchClass } from '../../containers/runtime/index.js';
+import { ELEMENT_BYTES, type InputType, type LaunchClass } from '../../containers/protocol/index.js';
 import type { SelectionPolicy } from '../../selection/index.js';
 import { DEFAULT_CLASS, isAbove } from '../batching/index.js';
 import type { SelectionStates } from '../feedback/index.js';

@@ -1,4 +1,4 @@
-import type { LaunchClass } from '../../containers/runtime/index.js';
+import type { LaunchClass } from '../../containers/protocol/index.js';
 import type { QueryTrace, TraceScope } from './trace.js';
 
 /** A query on its way through selection, cache and batching. */

@@ -1,5 +1,5 @@
-import type { InputType } from '../../containers/protocol/index.js';
-import type { LaunchClass, ProcessSource } from '../../containers/runtime/index.js';
+import type { InputType, LaunchClass } from '../../containers/protocol/index.js';
+import type { ProcessSource } from '../../containers/runtime/index.js';
 import type { Json } from '../../selection/index.js';
 
 /** What management keeps. All of it survives a restart. */

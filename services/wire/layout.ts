@@ -1,4 +1,9 @@
-import { INPUT_TYPES, type InputType } from '../../containers/protocol/index.js';
+import {
+  INPUT_TYPES,
+  type InputType,
+  LAUNCH_CLASSES,
+  type LaunchClass,
+} from '../../containers/protocol/index.js';
 import type { DefaultReason, FeedbackOutcome } from '../prediction/index.js';
 
 /*
@@ -26,6 +31,8 @@ export const Flag = {
   strict: 1,
   /** predict: the default output, also where the application says otherwise. */
   lenient: 2,
+  /** predict: two bits, a launch class by its number in `WIRE_LAUNCH_CLASSES`; none: the application's. */
+  launchClass: 12,
   /** feedback: eight bytes of loss stand before the input. */
   loss: 1,
   /** feedback: an input is there, not a query id. */
@@ -71,6 +78,12 @@ export const ErrorAnswer = { status: 8, codeBytes: 10, fieldBytes: 12, messageBy
 
 /** Input types by their number in a frame. */
 export const WIRE_INPUT_TYPES: readonly InputType[] = INPUT_TYPES;
+
+/** Launch classes by the number in the flags of predict; 0 is none. */
+export const WIRE_LAUNCH_CLASSES: readonly (LaunchClass | undefined)[] = [undefined, ...LAUNCH_CLASSES];
+
+/** Where that number begins among the flags. */
+export const LAUNCH_CLASS_SHIFT = 2;
 
 /** Reasons by their number in a frame; 0 is none. */
 export const WIRE_DEFAULT_REASONS: readonly (DefaultReason | undefined)[] = [

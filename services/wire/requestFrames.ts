@@ -1,7 +1,22 @@
 import { isUtf8 } from 'node:buffer';
-import { ELEMENT_BYTES, type InputType } from '../../containers/protocol/index.js';
+import {
+  ELEMENT_BYTES,
+  type InputType,
+  LAUNCH_CLASSES,
+  type LaunchClass,
+} from '../../containers/protocol/index.js';
 import { ServiceError } from '../errors/index.js';
-import { Flag, FrameType, HEAD_BYTES, MAGIC, Request, VERSION, WIRE_INPUT_TYPES } from './layout.js';
+import {
+  Flag,
+  FrameType,
+  HEAD_BYTES,
+  LAUNCH_CLASS_SHIFT,
+  MAGIC,
+  Request,
+  VERSION,
+  WIRE_INPUT_TYPES,
+  WIRE_LAUNCH_CLASSES,
+} from './layout.js';
 
 export interface PredictFrame {
   readonly id: number;
@@ -18,6 +33,8 @@ export interface PredictFrame {
   readonly strict?: boolean;
   /** 1 (most urgent) to 5. */
   readonly priority?: number;
+  /** undefined: the application's. */
+  readonly launchClass?: LaunchClass;
 }
 
 export interface FeedbackFrame {
@@ -31,6 +48,8 @@ export interface FeedbackFrame {
   readonly loss?: number;
   readonly context?: string;
 }
+
+const STRICTNESS = Flag.strict | Flag.lenient;
 
 const NO_BYTES = new Uint8Array(0);
 
@@ -124,8 +143,9 @@ class Parts {
  * @throws ServiceError `malformed_frame`, `invalid_value`, `not_utf8`
  */
 export function decodePredict(frame: Buffer): PredictFrame {
-  const flags = checkFlags(frame, Flag.strict | Flag.lenient);
-  if (flags === (Flag.strict | Flag.lenient)) {
+  const flags = checkFlags(frame, STRICTNESS | Flag.launchClass);
+  const strictness = flags & STRICTNESS;
+  if (strictness === STRICTNESS) {
     throw new ServiceError('conflicting_fields', 'flags say both strict and not strict', 'flags');
   }
   const parts = new Parts(frame, false, readInputType(frame));
@@ -144,8 +164,9 @@ export function decodePredict(frame: Buffer): PredictFrame {
     version: version === '' ? undefined : version,
     context: parts.text(Request.contextBytes, 'context'),
     objectiveUs: objectiveUs === 0 ? undefined : objectiveUs,
-    strict: flags === 0 ? undefined : flags === Flag.strict,
+    strict: strictness === 0 ? undefined : strictness === Flag.strict,
     priority: priority === 0 ? undefined : priority,
+    launchClass: WIRE_LAUNCH_CLASSES[(flags & Flag.launchClass) >> LAUNCH_CLASS_SHIFT],
   };
 }
 
@@ -207,9 +228,10 @@ function malformed(message: string): ServiceError {
   return new ServiceError('malformed_frame', message);
 }
 
-/** @throws RangeError when a name is longer than its length field can say. */
+/** @throws RangeError when a name is longer than its length field can say, or a launch class is none. */
 export function encodePredict(frame: PredictFrame): Buffer {
-  const flags = frame.strict === undefined ? 0 : frame.strict ? Flag.strict : Flag.lenient;
+  const strictness = frame.strict === undefined ? 0 : frame.strict ? Flag.strict : Flag.lenient;
+  const flags = strictness | (classNumber(frame.launchClass) << LAUNCH_CLASS_SHIFT);
   const request = layOut(FrameType.predict, flags, frame, frame.version ?? '', '', undefined);
   request.writeUInt32LE(frame.objectiveUs ?? 0, Request.objectiveUs);
   const { priority } = frame;
@@ -221,6 +243,13 @@ export function encodePredict(frame: PredictFrame): Buffer {
     request.writeUInt8(priority, Request.priority);
   }
   return request;
+}
+
+/** @throws RangeError */
+function classNumber(launchClass: LaunchClass | undefined): number {
+  const number = WIRE_LAUNCH_CLASSES.indexOf(launchClass);
+  if (number >= 0) return number;
+  throw new RangeError(`launchClass must be one of ${LAUNCH_CLASSES.join(', ')}, not ${String(launchClass)}`);
 }
 
 /** @throws RangeError when a name is longer than its length field can say. */

@@ -69,6 +69,31 @@ describe('windjammer', () => {
     for (const name of ['severe', 'mild']) await run('app', 'delete', name);
   });
 
+  it('gives models and queries a launch class, with what the server says of it', async () => {
+    const app = ['--input-type', 'doubles', '--default-output', '-', '--launch-class', 'bestEffort'];
+    await run('app', 'add', 'patient', ...app);
+    const asked = ['predict', 'patient', '--input', '[1]', '--launch-class'];
+    expect(await runJson(...asked, 'bestEffort')).toMatchObject({ default_reason: 'no_linked_model' });
+    expect(await run(...asked, 'critical')).toMatch(
+      /^FAILED .*launch_class 'critical' is above 'bestEffort'/,
+    );
+    await run('app', 'delete', 'patient');
+    const folder = builtInModelPath('digits-linear-svm');
+    const kernel = ['--version', '1', '--input-type', 'floats', '--path', folder];
+    const container = ['--container', 'windjammer/kernel-model', '--launch-class', 'critical'];
+    await run('model', 'add', 'urgent', ...kernel, ...container);
+    expect(await run('model', 'show', 'urgent', '1')).toMatch(/^launch class +critical$/m);
+    const constant = ['--version', '1', '--input-type', 'doubles', '--container', 'windjammer/constant'];
+    expect(
+      await run('model', 'add', 'fixed', ...constant, '--output', '1', '--launch-class', 'standard'),
+    ).toMatch(/^FAILED .*launch_class is for container_name windjammer\/kernel-model only/);
+    await allUp();
+    const deployed = ['deploy', folder, '--name', 'urgent', '--version', '2', '--launch-class', 'bestEffort'];
+    expect(await run(...deployed)).toBe('urgent 2 is up and current.\n');
+    expect(await runJson('model', 'show', 'urgent', '2')).toMatchObject({ launch_class: 'bestEffort' });
+    for (const version of ['1', '2']) await run('model', 'delete', 'urgent', version);
+  });
+
   it('registers, shows, links, learns and deletes', async () => {
     const constant = ['--input-type', 'doubles', '--container', 'windjammer/constant'];
     expect(

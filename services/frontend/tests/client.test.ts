@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FrontendHarness } from './harness.js';
+import type { LaunchClass } from '../../client/index.js';
 import { RefusedError, TimeoutError, UnexpectedAnswerError, UnreachableError } from '../../client/index.js';
 import { WebSocketClient, WindjammerClient } from '../../client/index.js';
 
@@ -38,11 +39,12 @@ describe('a client', () => {
     it('says how urgent, how strict and how soon', async () => {
       const client = new WindjammerClient({ queryUrl: url });
       const { service } = harness;
-      const options = { priority: 2, strict: true, deadlineMs: 49.5 };
+      const options = { priority: 2, launchClass: 'bestEffort', strict: true, deadlineMs: 49.5 } as const;
       await client.predict('doubles', [1], options);
       await client.predictBatch('doubles', [[1]], options);
       for (const query of service.queries) {
         expect(query.priority).toBe(2);
+        expect(query.launchClass).toBe('bestEffort');
         expect(query.budgetNs).toBeLessThanOrEqual(50e6);
       }
       expect(service.queries).toHaveLength(2);
@@ -96,13 +98,24 @@ describe('a client', () => {
       const client = await WebSocketClient.connect(url, { format });
       const { service } = harness;
       const input = Float64Array.of(1);
-      await client.predict('doubles', input, { priority: 2, deadlineMs: 50, objectiveUs: 60_000 });
+      const urgent = { priority: 2, deadlineMs: 50, launchClass: 'critical' } as const;
+      await client.predict('doubles', input, { ...urgent, objectiveUs: 60_000 });
       await client.predict('doubles', input, { priority: 5, objectiveUs: 40_000, deadlineMs: 50 });
       await client.predict('doubles', input);
-      expect(service.queries.map(({ priority, budgetNs }) => [priority, budgetNs])).toEqual([
-        [2, 50e6],
-        [5, 40e6],
-        [undefined, undefined],
+      for (const launchClass of ['standard', 'bestEffort'] as const) {
+        await client.predict('doubles', input, { strict: false, launchClass });
+      }
+      const told = service.queries.map(({ priority, budgetNs, launchClass }) => [
+        priority,
+        budgetNs,
+        launchClass,
+      ]);
+      expect(told).toEqual([
+        [2, 50e6, 'critical'],
+        [5, 40e6, undefined],
+        [undefined, undefined, undefined],
+        [undefined, undefined, 'standard'],
+        [undefined, undefined, 'bestEffort'],
       ]);
       service.reply = () => ({ isDefault: true, defaultReason: 'overload', retryAfterNs: 5e6 });
       await expect(client.predict('doubles', input, { strict: true })).rejects.toMatchObject({
@@ -116,6 +129,10 @@ describe('a client', () => {
       for (const priority of [0, 6, 1.5, NaN]) {
         await expect(client.predict('doubles', input, { priority })).rejects.toThrow(/priority must be/);
       }
+      const launchClass = 'urgent' as LaunchClass;
+      await expect(client.predict('doubles', input, { launchClass })).rejects.toThrow(
+        /critical, standard, bestEffort/,
+      );
       await client.close();
     });
 

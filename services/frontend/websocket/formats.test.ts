@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { INPUT_TYPES } from '../../../containers/protocol/index.js';
+import { INPUT_TYPES, LAUNCH_CLASSES } from '../../../containers/protocol/index.js';
 import { BINARY_MESSAGES, JSON_MESSAGES, readAnswer, type ClientInput } from '../../client/index.js';
 import type { Answer, DefaultReason } from '../../prediction/index.js';
 import { WIRE_DEFAULT_REASONS } from '../../wire/index.js';
@@ -28,6 +28,8 @@ const options = fc.record(
     version: name,
     objectiveUs: fc.integer({ min: 1, max: 3_600_000_000 }),
     strict: fc.boolean(),
+    priority: fc.integer({ min: 1, max: 5 }),
+    launchClass: fc.constantFrom(...LAUNCH_CLASSES),
   },
   { requiredKeys: [] },
 );

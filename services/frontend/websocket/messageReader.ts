@@ -132,6 +132,7 @@ export class BinaryMessage implements Message {
       latency_slo_micros: frame.objectiveUs,
       strict: frame.strict,
       priority: frame.priority,
+      launch_class: frame.launchClass,
     });
   }
 
