@@ -4,11 +4,12 @@ import type { KernelSummary, SummaryReason } from '../summary.js';
 import type { SolverNotes } from '../solver/index.js';
 import { summarizeAccess } from './access/accessSummary.js';
 import { SummaryTables } from './access/summaryTables.js';
-import { classify, failure, readsOfOwn, type Classification } from './classification.js';
-import { Findings } from './execution/findings.js';
+import { classify, failure, isNondeterministic, readsOfOwn, type Classification } from './classification.js';
+import { Findings, type FoundCondition } from './execution/findings.js';
 import { LocalMemory } from './execution/localMemory.js';
 import { Path } from './execution/path.js';
 import { racingLoads } from './execution/racingLoads.js';
+import { storesMayRace, type BlockShape } from './execution/racingStores.js';
 import { RegionExecutor } from './execution/regionExecutor.js';
 import { ThreadState } from './execution/threadState.js';
 import { AnalysisBudget } from './expressions/expressionTable.js';
@@ -45,8 +46,26 @@ export function analyzeKernel(module: IrModule, entry: string, options: Analysis
 }
 
 function analyze(ir: IrModule, kernel: IrFunction, { solver }: AnalysisOptions): KernelSummary {
+  const whole = execute(ir, kernel, 'any');
+  const { context, findings, isRaceOfRows } = whole;
+  if (!isRaceOfRows || !isNondeterministic(findings)) return summarize(context, findings, solver);
+  // Code for blocks of one row of threads; others are refused at launch.
+  const row = execute(ir, kernel, 'row');
+  row.findings.conditions.push(oneRow(row.context));
+  return summarize(row.context, row.findings, solver);
+}
+
+interface Execution {
+  readonly context: KernelContext;
+  readonly findings: Findings;
+  /** Stores to shared memory race where blocks have several rows of threads alone. */
+  readonly isRaceOfRows: boolean;
+}
+
+function execute(ir: IrModule, kernel: IrFunction, blocks: BlockShape): Execution {
   const tainted = new Set<'shared' | 'local'>(usesSharedAtomics(kernel) ? ['shared'] : []);
   const racing = racingLoads(kernel);
+  let isRaceOfRows = false;
   for (;;) {
     const context = new KernelContext(ir, kernel);
     const findings = new Findings();
@@ -58,8 +77,27 @@ function analyze(ir: IrModule, kernel: IrFunction, { solver }: AnalysisOptions):
     // What was loaded before a tainted store was found may be tainted too.
     const before = tainted.size;
     for (const space of findings.taintedSpaces) tainted.add(space);
-    if (tainted.size === before) return summarize(context, findings, solver);
+    if (!tainted.has('shared')) {
+      const mayRace = (shape: BlockShape): boolean =>
+        storesMayRace(kernel, context.arithmetic, findings.sharedStores, shape);
+      if (mayRace(blocks)) {
+        tainted.add('shared');
+        isRaceOfRows = !mayRace('row');
+      }
+    }
+    if (tainted.size === before) return { context, findings, isRaceOfRows };
   }
+}
+
+function oneRow({ kernel, table, arithmetic, conditions }: KernelContext): FoundCondition {
+  const others = (['ntid.y', 'ntid.z'] as const).map((name) =>
+    conditions.equal(table.dimension(name), arithmetic.constant(1)),
+  );
+  return {
+    condition: conditions.and(others),
+    line: kernel.line,
+    text: 'threads in several rows store to the same shared memory',
+  };
 }
 
 function usesSharedAtomics(kernel: IrFunction): boolean {

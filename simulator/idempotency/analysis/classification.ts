@@ -25,7 +25,7 @@ export function classify(context: KernelContext, findings: Findings): Classifica
   return (
     ofHazards(findings) ??
     ofNondeterminism(writes) ??
-    ofOneSide(reads, writes) ??
+    ofOneSide(findings, reads, writes) ??
     ofSameAddress(context, reads, writes) ??
     ofUnknownAddresses(reads, writes) ?? {
       class: 'conditional',
@@ -88,11 +88,17 @@ function ofNondeterminism(writes: readonly FoundAccess[]): Classification | unde
   );
 }
 
+/** Whether the places of a kernel's stores may differ between two runs of a launch. */
+export function isNondeterministic({ accesses }: Findings): boolean {
+  return ofNondeterminism(accesses.filter((access) => access.kind === 'write')) !== undefined;
+}
+
 function ofOneSide(
+  { conditions }: Findings,
   reads: readonly FoundAccess[],
   writes: readonly FoundAccess[],
 ): Classification | undefined {
-  if (reads.length > 0 && writes.length > 0) return undefined;
+  if ((reads.length > 0 && writes.length > 0) || conditions.length > 0) return undefined;
   const what = writes.length === 0 ? 'writes no global memory' : 'reads no global memory';
   return { class: 'idempotent', reason: { text: `the kernel ${what}`, lines: [] } };
 }

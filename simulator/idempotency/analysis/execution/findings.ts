@@ -1,5 +1,6 @@
 import type { Expression } from '../expressions/expression.js';
 import type { Path } from './path.js';
+import type { FoundSharedStore } from './racingStores.js';
 
 export interface FoundAccess {
   readonly line: number;
@@ -38,6 +39,7 @@ export class Findings {
   readonly accesses: FoundAccess[] = [];
   readonly hazards: FoundHazard[] = [];
   readonly conditions: FoundCondition[] = [];
+  readonly sharedStores: FoundSharedStore[] = [];
   /** Private memory has been given values that two runs may see differently. */
   readonly taintedSpaces = new Set<'shared' | 'local'>();
 }

@@ -114,6 +114,16 @@ function note(
   });
 }
 
+function noteShared(
+  o: Operands,
+  { findings, path }: MemoryPlace,
+  address: Expression,
+  bytes: number,
+  values: readonly (Expression | undefined)[],
+): void {
+  findings?.sharedStores.push({ instruction: o.instruction.index, address, bytes, values, path });
+}
+
 function elementsOf(operand: IrOperand | undefined): readonly IrOperand[] {
   if (operand === undefined) return [];
   return operand.kind === 'vector' ? operand.elements : [operand];
@@ -196,6 +206,14 @@ function store(o: Operands, place: MemoryPlace): void {
     for (const which of PRIVATE_SPACES)
       if (space === which || isOpen) place.findings?.taintedSpaces.add(which);
   }
+  if (space === 'shared' || mayBePrivate(o, address, space)) {
+    const told = elements.map((element, index) =>
+      element.kind === 'float' && element.high === 0
+        ? o.arithmetic.constant(element.low >>> 0)
+        : values[index],
+    );
+    noteShared(o, place, address, bytes * elements.length, told);
+  }
   if (space === 'global') {
     note(o, place, 'write', address, bytes * elements.length);
     // A generic store may as well go to local memory.
@@ -235,5 +253,6 @@ function atomic(o: Operands, place: MemoryPlace): Expression[] {
 function copyAsync(o: Operands, place: MemoryPlace): void {
   const size = o.instruction.sources[2];
   if (o.tainted || isTainted(place.path)) place.findings?.taintedSpaces.add('shared');
+  noteShared(o, place, o.raw(0), size?.kind === 'integer' ? size.low : 16, [undefined]);
   note(o, place, 'read', o.raw(1), size?.kind === 'integer' ? size.low : 16);
 }

@@ -7,15 +7,20 @@ import type { IrFunction, IrInstruction } from '../../../ptx/index.js';
 export function racingLoads(fn: IrFunction): ReadonlySet<number> {
   const found = new Set<number>();
   for (const { stores, loads } of intervals(fn)) {
-    if (stores) for (const load of loads) found.add(load);
+    if (stores.size > 0) for (const load of loads) found.add(load);
   }
   return found;
 }
 
+/** Stores to shared memory that no barrier of the block is between: their instructions' indices. */
+export function storingTogether(fn: IrFunction): readonly ReadonlySet<number>[] {
+  return intervals(fn).map(({ stores }) => stores);
+}
+
 /** What the threads of a block may do from one moment at which all are released to the next. */
 interface Interval {
-  stores: boolean;
   /** Indices of instructions. */
+  readonly stores: Set<number>;
   readonly loads: Set<number>;
   /** Barriers that may end it: indices of instructions. */
   readonly ends: Set<number>;
@@ -47,7 +52,7 @@ function intervals(fn: IrFunction): readonly Interval[] {
 
 /** Adds what may happen in `other` to `interval`, and puts it in the other's place. */
 function join(interval: Interval, other: Interval, behind: Map<number, Interval>): Interval {
-  interval.stores ||= other.stores;
+  for (const store of other.stores) interval.stores.add(store);
   for (const load of other.loads) interval.loads.add(load);
   for (const end of other.ends) interval.ends.add(end);
   for (const [barrier, each] of behind) if (each === other) behind.set(barrier, interval);
@@ -56,7 +61,7 @@ function join(interval: Interval, other: Interval, behind: Map<number, Interval>
 
 /** What may come from the instruction `from` on, up to the next barriers. */
 function walk(fn: IrFunction, from: number): Interval {
-  const interval: Interval = { stores: false, loads: new Set(), ends: new Set() };
+  const interval: Interval = { stores: new Set(), loads: new Set(), ends: new Set() };
   const entered = new Set<number>();
   const block = fn.blocks.find(({ first, last }) => first <= from && from <= last);
   const places = block === undefined ? [] : [{ block, at: from }];
@@ -77,7 +82,7 @@ function endsWithin(fn: IrFunction, first: number, last: number, interval: Inter
   for (let index = first; index <= last; index++) {
     const instruction = fn.instructions[index];
     if (instruction === undefined) continue;
-    if (storesShared(instruction)) interval.stores = true;
+    if (storesShared(instruction)) interval.stores.add(index);
     if (loadsShared(instruction)) interval.loads.add(index);
     if (!isBarrier(instruction)) continue;
     interval.ends.add(index);
