@@ -1,5 +1,4 @@
 import type {
-  BatchItem,
   ContainerChannel,
   ContainerFrame,
   FrameSink,
@@ -12,6 +11,7 @@ import type { Clock, EventSink } from '../../simulator/time/index.js';
 import type { PredictionFailure } from '../cache/index.js';
 import type { BatchingObserver, ReplicaStatus } from './batchRecord.js';
 import { deliverResults, type ResultListener, sharedFailure, soundParts } from './batchResults.js';
+import { depart } from './batchDeparture.js';
 import { BatchHold } from './batchHold.js';
 import type { BatchSizeController } from './batchSize.js';
 import { ClassQueue, isAbove } from './classQueue.js';
@@ -19,6 +19,7 @@ import { failEvaluation, type Evaluation, type EvaluationHolder } from './evalua
 import { EXPIRED, ExpiryTimer } from './expiryTimer.js';
 import { HangWatchdog } from './hangWatchdog.js';
 import { InFlight, type Batch } from './inFlight.js';
+import { takeBatch } from './nextBatch.js';
 import type { ReplicaQueueOptions } from './queueOptions.js';
 import { Quarantine } from './quarantine.js';
 import type { SuspectInputs } from './suspectInputs.js';
@@ -362,36 +363,12 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     for (const evaluation of group) if (evaluation.expiresNs <= nowNs) failEvaluation(evaluation, EXPIRED);
   }
 
-  /**
-   * Sends the most urgent evaluations that can still be in time. One that has less time left than a batch takes lately
-   * would only make the others late too: under overload, earliest deadline first alone serves nothing but such ones. An
-   * idle replica gets them all the same, so that a wrong expectation is put right by the next answer.
-   */
+  /** Sends the most urgent evaluations that can still be in time, of the class whose turn it is. */
   private sendBatch(nowNs: number): void {
     const { limit } = this;
+    const isIdle = this.inFlight.size === 0;
     const { next } = this.waiting;
-    const reachNs = nowNs + this.inFlight.roundTrips.expectedNs;
-    const evaluations: Evaluation[] = [];
-    let hopeless: Evaluation[] | undefined;
-    while (evaluations.length < limit) {
-      const evaluation = next.pop();
-      if (evaluation === undefined) break;
-      if (evaluation.expiresNs > reachNs) {
-        evaluations.push(evaluation);
-      } else {
-        (hopeless ??= []).push(evaluation);
-        next.giveTurnBack(evaluation);
-      }
-    }
-    if (hopeless !== undefined && evaluations.length === 0 && this.inFlight.size === 0) {
-      // From the end: those with the most time left.
-      while (evaluations.length < limit) {
-        const last = hopeless.at(-1);
-        if (last === undefined || last.expiresNs <= nowNs) break;
-        evaluations.push(last);
-        hopeless.pop();
-      }
-    }
+    const { evaluations, hopeless } = takeBatch(next, limit, nowNs, this.expectedNs, isIdle);
     this.holding.onSent();
     if (evaluations.length > 0) this.sendItems(evaluations, limit, nowNs, false);
     // Only now: whoever hears of it may send more, or cancel what is about to be sent.
@@ -403,31 +380,16 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
 
   private sendItems(evaluations: Evaluation[], limit: number, nowNs: number, isAlone: boolean): void {
     const id = this.nextBatchId++;
-    const items: BatchItem[] = [];
-    let longestQueueNs = 0;
-    let totalQueueNs = 0;
-    let traceparent: string | undefined;
-    for (const evaluation of evaluations) {
-      evaluation.state = 'sent';
-      evaluation.batchId = id;
-      evaluation.batchTrace = undefined;
-      evaluation.itemId = items.length;
-      items.push({
-        id: evaluation.itemId,
-        bytes: evaluation.input,
-        budgetNs: evaluation.expiresNs - nowNs,
-      });
-      const queueNs = nowNs - evaluation.enqueuedNs;
-      totalQueueNs += queueNs;
-      if (queueNs > longestQueueNs) longestQueueNs = queueNs;
-      traceparent ??= evaluation.traceparent;
-    }
+    const {
+      items,
+      longestQueueNs,
+      totalQueueNs,
+      traceparent: firstTraceparent,
+    } = depart(id, evaluations, nowNs);
     const { model, version, replica } = this.hello;
     const trace = this.observer.onBatchSent(model, version, replica, evaluations);
-    if (trace !== undefined) {
-      traceparent = trace.traceparent;
-      for (const evaluation of evaluations) evaluation.batchTrace = trace;
-    }
+    const traceparent = trace === undefined ? firstTraceparent : trace.traceparent;
+    if (trace !== undefined) for (const evaluation of evaluations) evaluation.batchTrace = trace;
     this.credits -= 1;
     // Evaluations join others while they wait: only now the class stands.
     const [{ launchClass }] = evaluations;

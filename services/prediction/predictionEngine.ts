@@ -1,19 +1,21 @@
-import type { ContainerChannel, LaunchClass } from '../../containers/protocol/index.js';
+import type { ContainerChannel } from '../../containers/protocol/index.js';
 import { KeyedDraw, type Selection } from '../../selection/index.js';
 import type { Clock } from '../../simulator/time/index.js';
 import type { ReplicaStatus } from '../batching/index.js';
 import { PredictionCache, type CacheStats, type ModelLookups } from '../cache/index.js';
 import { RecentQueries, type LearnedState } from '../feedback/index.js';
 import { answerOf, overQuotaAnswer } from './answers.js';
+import { askModels, type RequestOrigin } from './asking.js';
 import { Deadlines } from './deadlines.js';
 import { Directory } from './directory.js';
 import { batchingOptions, type PredictionEngineOptions } from './engineOptions.js';
-import { awaitEvaluation, leaveEvaluation } from './evaluationWait.js';
+import { leaveEvaluation } from './evaluationWait.js';
 import { FeedbackJoin, feedbackRefusal, learn, refused, type FeedbackDone } from './feedbackJoin.js';
-import { type CachedEvaluation, LiveQuery, Task, type TaskOwner } from './liveQuery.js';
+import { type CachedEvaluation, LiveQuery, type Task, type TaskOwner } from './liveQuery.js';
 import { SilentObserver, type PredictionObserver } from './observer.js';
 import { ReplicaLink, type ReplicaHandle } from './replicaLink.js';
 import { ModelCalls } from './modelCalls.js';
+import { pinnedModel } from './pinnedModel.js';
 import {
   SHUTTING_DOWN,
   badContext,
@@ -25,7 +27,6 @@ import {
 } from './refusals.js';
 import { inputRefusal, type ServedApplication } from './servedApplication.js';
 import type { ServedModel } from './servedModel.js';
-import type { TraceScope } from './trace.js';
 import { VotePoll } from './votePoll.js';
 import type {
   Answer,
@@ -116,7 +117,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       selection = application.policy.select(state.state, this.draw.of(query.id));
       query.trace?.onSelected(application.record.policy.name, selection.arms);
     } else {
-      const found = this.modelAt(application, query.version, query.input);
+      const found = pinnedModel(this.directory, application, query.version, query.input);
       if ('code' in found) {
         this.refuse(query, sink, found);
         return;
@@ -321,29 +322,6 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     sink.onRefusal(query, refusal);
   }
 
-  private modelAt(
-    application: ServedApplication,
-    version: string,
-    input: Uint8Array,
-  ): ServedModel | QueryRefusal {
-    const { name } = application.record;
-    let found: ServedModel | undefined;
-    for (const arm of application.models.keys()) {
-      const model = this.directory.model(arm, version);
-      if (model === undefined) continue;
-      if (found !== undefined) {
-        const message = `several models linked to application '${name}' have a version '${version}': leave it out`;
-        return { code: 'unknown_version', field: 'version', message };
-      }
-      found = model;
-    }
-    if (found === undefined) {
-      const message = `no model linked to application '${name}' has a version '${version}'`;
-      return { code: 'unknown_version', field: 'version', message };
-    }
-    return application.inputRefusal(input, [found]) ?? found;
-  }
-
   /** Feedback by input: predictions for it, and then the policy. */
   private join(
     application: ServedApplication,
@@ -386,67 +364,12 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     nowNs: number,
   ): void {
     this.live += 1;
-    const hash = this.cache.hash(input);
-    live.tasks = this.tasksOf(live, pinned);
-    live.pending = live.tasks.length;
-    for (const task of live.tasks) this.ask(task, input, hash, origin, nowNs);
+    askModels(this.cache, this, live, input, origin, pinned, nowNs);
     if (live.pending === 0) {
       this.settle(live, nowNs);
     } else {
       this.deadlines.push(live);
     }
-  }
-
-  private tasksOf(live: LiveQuery, pinned: ServedModel | undefined): Task[] {
-    const { arms } = live.selection;
-    const { models } = live.application;
-    if (arms.length === 1) {
-      const model = pinned ?? models.get(arms[0]);
-      // A literal: pushing onto an empty array would reserve room for 17, in every query that is remembered.
-      return model === undefined ? [] : [new Task(this, live, model)];
-    }
-    const tasks: Task[] = [];
-    for (const arm of arms) {
-      const model = models.get(arm);
-      if (model !== undefined) tasks.push(new Task(this, live, model));
-    }
-    return tasks;
-  }
-
-  private ask(
-    task: Task,
-    input: Uint8Array,
-    hash: number,
-    { trace, traceparent, priority, launchClass }: RequestOrigin,
-    nowNs: number,
-  ): void {
-    const { live, model } = task;
-    const lookup = this.cache.request(model.number, input, hash, task);
-    const entry = this.cache.current;
-    if (entry === undefined) return;
-    if (trace !== undefined) task.trace = trace.onAsked(model.record.name, model.record.version, lookup);
-    if (lookup === 'hit') {
-      task.accept(entry);
-      task.cached = true;
-      live.pending -= 1;
-      return;
-    }
-    task.entry = entry;
-    const isJoin = lookup === 'join';
-    const { deadlineNs } = live;
-    const { trace: waits } = task;
-    awaitEvaluation(
-      this.cache,
-      entry,
-      isJoin,
-      model,
-      nowNs,
-      deadlineNs,
-      priority,
-      launchClass ?? live.application.record.launchClass,
-      traceparent,
-      waits,
-    );
   }
 
   /** Ends a query's waiting. */
@@ -494,14 +417,6 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     if (!this.draining || this.inFlight() > 0) return;
     for (const done of this.drained.splice(0)) done();
   }
-}
-
-/** Where a request comes from in a trace. */
-interface RequestOrigin {
-  readonly priority?: number;
-  readonly launchClass?: LaunchClass;
-  readonly trace?: TraceScope;
-  readonly traceparent?: string;
 }
 
 /** Whoever still waits in a trace does so no longer. */

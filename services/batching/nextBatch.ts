@@ -1,0 +1,46 @@
+import type { PriorityQueue } from './priorityQueue.js';
+import type { Evaluation } from './evaluation.js';
+
+export interface NextBatch {
+  readonly evaluations: Evaluation[];
+  /** Taken from the queue too: there is no time left for them. */
+  readonly hopeless: readonly Evaluation[] | undefined;
+}
+
+/**
+ * Takes the most urgent evaluations that can still be in time. One that has less time left than a batch takes lately
+ * would only make the others late too: under overload, earliest deadline first alone serves nothing but such ones. An
+ * idle replica gets them all the same, so that a wrong expectation is put right by the next answer.
+ * @param expectedNs what a batch may be expected to take
+ */
+export function takeBatch(
+  next: PriorityQueue,
+  limit: number,
+  nowNs: number,
+  expectedNs: number,
+  isIdle: boolean,
+): NextBatch {
+  const reachNs = nowNs + expectedNs;
+  const evaluations: Evaluation[] = [];
+  let hopeless: Evaluation[] | undefined;
+  while (evaluations.length < limit) {
+    const evaluation = next.pop();
+    if (evaluation === undefined) break;
+    if (evaluation.expiresNs > reachNs) {
+      evaluations.push(evaluation);
+    } else {
+      (hopeless ??= []).push(evaluation);
+      next.giveTurnBack(evaluation);
+    }
+  }
+  if (hopeless !== undefined && evaluations.length === 0 && isIdle) {
+    // From the end: those with the most time left.
+    while (evaluations.length < limit) {
+      const last = hopeless.at(-1);
+      if (last === undefined || last.expiresNs <= nowNs) break;
+      evaluations.push(last);
+      hopeless.pop();
+    }
+  }
+  return { evaluations, hopeless };
+}

@@ -1,0 +1,86 @@
+import type { LaunchClass } from '../../containers/protocol/index.js';
+import type { PredictionCache } from '../cache/index.js';
+import { awaitEvaluation } from './evaluationWait.js';
+import { type CachedEvaluation, type LiveQuery, Task, type TaskOwner } from './liveQuery.js';
+import type { ServedModel } from './servedModel.js';
+import type { TraceScope } from './trace.js';
+
+/** Where a request comes from in a trace, and how urgent it is. */
+export interface RequestOrigin {
+  readonly priority?: number;
+  readonly launchClass?: LaunchClass;
+  readonly trace?: TraceScope;
+  readonly traceparent?: string;
+}
+
+/**
+ * Asks the models that selection has chosen, or the pinned one, each by the cache. Afterwards `live.pending` of its tasks wait
+ * for an evaluation.
+ */
+export function askModels(
+  cache: PredictionCache<CachedEvaluation>,
+  owner: TaskOwner,
+  live: LiveQuery,
+  input: Uint8Array,
+  origin: RequestOrigin,
+  pinned: ServedModel | undefined,
+  nowNs: number,
+): void {
+  const hash = cache.hash(input);
+  live.tasks = tasksOf(owner, live, pinned);
+  live.pending = live.tasks.length;
+  for (const task of live.tasks) ask(cache, task, input, hash, origin, nowNs);
+}
+
+function tasksOf(owner: TaskOwner, live: LiveQuery, pinned: ServedModel | undefined): Task[] {
+  const { arms } = live.selection;
+  const { models } = live.application;
+  if (arms.length === 1) {
+    const model = pinned ?? models.get(arms[0]);
+    // A literal: pushing onto an empty array would reserve room for 17, in every query that is remembered.
+    return model === undefined ? [] : [new Task(owner, live, model)];
+  }
+  const tasks: Task[] = [];
+  for (const arm of arms) {
+    const model = models.get(arm);
+    if (model !== undefined) tasks.push(new Task(owner, live, model));
+  }
+  return tasks;
+}
+
+function ask(
+  cache: PredictionCache<CachedEvaluation>,
+  task: Task,
+  input: Uint8Array,
+  hash: number,
+  { trace, traceparent, priority, launchClass }: RequestOrigin,
+  nowNs: number,
+): void {
+  const { live, model } = task;
+  const lookup = cache.request(model.number, input, hash, task);
+  const entry = cache.current;
+  if (entry === undefined) return;
+  if (trace !== undefined) task.trace = trace.onAsked(model.record.name, model.record.version, lookup);
+  if (lookup === 'hit') {
+    task.accept(entry);
+    task.cached = true;
+    live.pending -= 1;
+    return;
+  }
+  task.entry = entry;
+  const isJoin = lookup === 'join';
+  const { deadlineNs } = live;
+  const { trace: waits } = task;
+  awaitEvaluation(
+    cache,
+    entry,
+    isJoin,
+    model,
+    nowNs,
+    deadlineNs,
+    priority,
+    launchClass ?? live.application.record.launchClass,
+    traceparent,
+    waits,
+  );
+}
