@@ -249,3 +249,18 @@ KERNEL testedBeforeUnsigned(const float *a, const unsigned *idx, float *out, uns
     out[j] = a[i];
   }
 }
+// Rows in steps of a constant: unrolled with a remainder loop, whose length would wrap for threads beyond the row.
+KERNEL rowsInSteps(const float *a, float *out, int width) {
+  for (int k = threadIdx.x; k < width; k += 64) out[blockIdx.x * width + k] = 2.0f * a[blockIdx.x * width + k];
+}
+KERNEL rowsInLongSteps(const float *a, float *out, long long width) {
+  for (long long k = threadIdx.x; k < width; k += 16) out[blockIdx.x * width + k] = 2.0f * a[blockIdx.x * width + k];
+}
+// The same without a test before the first.
+KERNEL stepsAtLeastOne(const float *a, float *out, int width) {
+  int k = threadIdx.x;
+  do {
+    out[k] = 2.0f * a[k];
+    k += 16;
+  } while (k < width);
+}

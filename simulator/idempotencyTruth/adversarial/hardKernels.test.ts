@@ -170,6 +170,15 @@ describe('verdicts on hard kernels, held to trace, kills and cover', () => {
       true,
     ],
     ['testedBeforeUnsigned', 'any index', [p(A), p(A + 256), p(A - 1024), i(40), i(5)], 2, 32, false],
+    ['rowsInSteps', 'apart', [p(A), p(A + 392), i(49)], 2, 64, true],
+    ['rowsInSteps', 'apart, two steps', [p(A), p(A + 1024), i(128)], 2, 64, true],
+    ['rowsInSteps', 'one word shared', [p(A), p(A + 388), i(49)], 2, 64, false],
+    ['rowsInSteps', 'nothing', [p(A), p(A), i(0)], 2, 64, true],
+    ['rowsInSteps', 'less than nothing', [p(A), p(A), i(-70)], 2, 64, true],
+    ['rowsInLongSteps', 'apart', [p(A), p(A + 128), l(16)], 2, 16, true],
+    ['rowsInLongSteps', 'one word shared', [p(A), p(A + 124), l(16)], 2, 16, false],
+    ['stepsAtLeastOne', 'threads beyond the end', [p(A), p(A + 40), i(10)], 1, 32, false],
+    ['stepsAtLeastOne', 'apart', [p(A), p(A + 512), i(10)], 1, 32, undefined],
   ] as const)('%s: %s', (entry, _, args, grid, block, expected) => {
     bench.with(instance(entry, args, grid, block), (placed) => {
       const validator = validators.get(entry) ?? compileValidator(analyzeKernel(moduleOf(entry), entry));

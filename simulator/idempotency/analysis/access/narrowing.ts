@@ -38,6 +38,8 @@ export class Narrowing {
 
   /** What the length of a loop says of its counter beside other values, where that is of use. */
   private readonly loopSteps: LoopStep[] = [];
+  /** Counters below the lengths of their loops, where conditions say that nothing wraps in these. */
+  private readonly caps: Omit<Step, 'isWeak'>[] = [];
 
   constructor(
     private readonly context: KernelContext,
@@ -76,12 +78,14 @@ export class Narrowing {
   /** The same with what must not wrap as a proviso. */
   bounded(expression: Expression): Expression {
     const { expression: value, fits } = this.apply(expression);
-    const { arithmetic } = this.context;
+    const { arithmetic, table } = this.context;
     const provisos = [...this.provisos, ...fits];
-    const bounded = this.orAsItIs(assuming(arithmetic, value, provisos), expression);
+    let known = this.orAsItIs(assuming(arithmetic, value, provisos), expression);
     const counted = this.counted(value);
-    if (counted === value) return bounded;
-    return arithmetic.table.make({ op: 'meet', a: bounded, b: assuming(arithmetic, counted, provisos) });
+    if (counted !== value)
+      known = table.make({ op: 'meet', a: known, b: assuming(arithmetic, counted, provisos) });
+    const capped = this.capped(expression);
+    return capped === undefined ? known : table.make({ op: 'meet', a: known, b: capped });
   }
 
   /** Where something wraps, small types, masks and remainders still bound what is made of it. */
@@ -110,6 +114,29 @@ export class Narrowing {
     return result;
   }
 
+  /** The value with counters that end where the lengths of their loops say for the threads that come here. */
+  private capped(expression: Expression): Expression | undefined {
+    if (this.caps.length === 0) return undefined;
+    const { arithmetic } = this.context;
+    const flat = flatten(this.context, expression);
+    const plain = this.narrow(flat.expression);
+    const value = this.below(plain);
+    if (value === plain) return undefined;
+    const fits = flat.fits.map((fit) => ({ ...fit, of: this.below(this.narrow(fit.of)) }));
+    return assuming(arithmetic, value, [...this.provisos, ...fits]);
+  }
+
+  private below(value: Expression): Expression {
+    const { arithmetic } = this.context;
+    let result = value;
+    for (const { form, stands } of this.caps) {
+      const factor = coefficientOf(arithmetic, result, { coefficient: 1, factors: [form] });
+      if (factor !== undefined)
+        result = arithmetic.add(result, arithmetic.multiply(factor, arithmetic.subtract(stands, form)));
+    }
+    return result;
+  }
+
   /** A sum with narrowed quotients as what they were, so that what they divide can be seen. */
   private opened(sum: Expression): Expression {
     const { arithmetic } = this.context;
@@ -133,6 +160,16 @@ export class Narrowing {
     if (narrowed.op !== 'counter' && narrowed.op !== 'narrow') return;
     const times = flatten(this.context, arithmetic.addConstant(count, -1));
     const fits = times.fits.map((fit) => ({ ...fit, of: this.narrow(fit.of) }));
+    if (fits.some(({ of }) => !of.uniform)) {
+      const most = assuming(arithmetic, this.told(this.narrow(times.expression), true), [
+        ...this.provisos,
+        ...fits,
+      ]);
+      this.caps.push({
+        form: narrowed,
+        stands: table.make({ op: 'narrow', of: narrowed, least: undefined, most }),
+      });
+    }
     for (const limit of limitsOf(times.expression)) {
       const most = this.narrow(limit);
       if (most.uniform) continue;
