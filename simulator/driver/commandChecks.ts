@@ -1,6 +1,5 @@
 import type { NodeMemory } from '../executor/index.js';
 import type { CostLibrary, DeviceProfile, LaunchRequest } from '../gpu/index.js';
-import type { DriverCommand } from './commands.js';
 import type { ContextTable } from './contextTable.js';
 import { checkCopy, type CopyCommand } from './copyTraffic.js';
 import type { ContextState } from './driverState.js';
@@ -8,6 +7,7 @@ import { launchRequest, type LaunchCommand } from './launchCheck.js';
 import { LaunchCosts } from './launchCosts.js';
 import { KeptRequests } from './keptRequests.js';
 import { Refusal } from './refusal.js';
+import type { NodeCommand } from './streamCommands.js';
 
 /** Eleven days: behind far longer ones the clock's numbers have no room for nanoseconds. */
 const LONGEST_HOST_NS = 1e15;
@@ -32,7 +32,7 @@ export class CommandChecks {
   }
 
   /** @throws Refusal */
-  check(command: DriverCommand, context: ContextState): void {
+  check(command: NodeCommand, context: ContextState): void {
     switch (command.op) {
       case 'launch':
         this.launch(command, context);
@@ -52,35 +52,6 @@ export class CommandChecks {
             `hostNs: ${command.args.hostNs} is not a time, 0 to ${LONGEST_HOST_NS}`,
           );
         }
-        return;
-      case 'contextCreate':
-      case 'contextDestroy':
-      case 'eventCreate':
-      case 'eventDestroy':
-      case 'eventElapsed':
-      case 'eventQuery':
-      case 'eventRecord':
-      case 'eventSynchronize':
-      case 'eventWait':
-      case 'free':
-      case 'freeAsync':
-      case 'graphAddNode':
-      case 'graphCreate':
-      case 'graphDestroy':
-      case 'graphExecDestroy':
-      case 'graphExecUpdateNode':
-      case 'graphInstantiate':
-      case 'graphLaunch':
-      case 'malloc':
-      case 'mallocAsync':
-      case 'moduleLoad':
-      case 'streamBeginCapture':
-      case 'streamCaptureStatus':
-      case 'streamCreate':
-      case 'streamDestroy':
-      case 'streamEndCapture':
-      case 'streamQuery':
-      case 'streamSynchronize':
         return;
     }
   }

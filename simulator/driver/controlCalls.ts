@@ -1,6 +1,7 @@
-import type { DriverCommand, DriverResult } from './commands.js';
+import type { DriverResult } from './commands.js';
 import type { ContextTable } from './contextTable.js';
 import type { ContextState, DriverState } from './driverState.js';
+import type { ControlCommand } from './streamCommands.js';
 import type { StreamWork } from './streamWork.js';
 
 /** Commands that are answered when they arrive and join no stream. */
@@ -11,8 +12,8 @@ export class ControlCalls {
     private readonly streams: StreamWork,
   ) {}
 
-  /** @returns undefined: the command joins its stream. @throws Refusal */
-  answer(command: DriverCommand, context: ContextState): DriverResult | undefined {
+  /** @throws Refusal */
+  answer(command: ControlCommand, context: ContextState): DriverResult {
     const { contexts, streams } = this;
     const { events, graphs, capture } = streams;
     switch (command.op) {
@@ -48,7 +49,8 @@ export class ControlCalls {
       case 'streamQuery': {
         const stream = contexts.requireStream(context, command.stream);
         capture.forbidImplicit(context, stream);
-        if (stream.capture !== undefined) return undefined;
+        // Which refuses it: a capture knows no such node.
+        if (stream.capture !== undefined) capture.take(command, context, stream);
         return { ready: stream.queue.every((sequence) => !this.state.pending.has(sequence)) };
       }
       case 'streamBeginCapture':
@@ -77,24 +79,6 @@ export class ControlCalls {
       case 'graphExecDestroy':
         graphs.destroyExec(context, command.args.exec);
         return {};
-      case 'contextCreate':
-      case 'contextDestroy':
-      case 'eventRecord':
-      case 'eventSynchronize':
-      case 'eventWait':
-      case 'free':
-      case 'freeAsync':
-      case 'graphLaunch':
-      case 'hostFunction':
-      case 'launch':
-      case 'mallocAsync':
-      case 'memcpyDeviceToDevice':
-      case 'memcpyDeviceToHost':
-      case 'memcpyHostToDevice':
-      case 'memcpyPeer':
-      case 'memset':
-      case 'streamSynchronize':
-        return undefined;
     }
   }
 }

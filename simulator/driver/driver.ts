@@ -38,6 +38,7 @@ import type { ModuleLibrary } from './moduleLibrary.js';
 import { Refusal, failureOf } from './refusal.js';
 import type { SharedLinks } from './sharedLinks.js';
 import type { SinkTable } from './sinkTable.js';
+import { isStreamCommand } from './streamCommands.js';
 import { StreamWork } from './streamWork.js';
 import { checkThreadShare } from './threadShares.js';
 
@@ -221,9 +222,8 @@ export class Driver implements CommandSink, AgendaTarget {
       this.waitForEarlier(pending, context);
       return;
     }
-    const answer = this.calls.answer(command, context);
-    if (answer !== undefined) this.complete(pending, answer);
-    else this.streams.arrive(pending, context);
+    if (isStreamCommand(command)) this.streams.arrive(pending, command, context);
+    else this.complete(pending, this.calls.answer(command, context));
   }
 
   /** What it asks for is checked first: a refusal leaves no context. */

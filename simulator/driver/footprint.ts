@@ -1,5 +1,5 @@
-import type { DriverCommand } from './commands.js';
 import { sentBytes } from './copyTraffic.js';
+import type { QueuedCommand } from './streamCommands.js';
 
 /** Bytes of a context's memory that a command may read or write: interval i is [lo[i], hi[i]], both inclusive. Plain data. */
 export interface Footprint {
@@ -16,7 +16,7 @@ export function anywhere(context: number): Footprint {
 }
 
 /** @param freedBytes of the allocation that a `freeAsync` frees; @returns nothing of commands that touch no memory */
-export function footprintsOf(command: DriverCommand, freedBytes = 0): readonly Footprint[] {
+export function footprintsOf(command: QueuedCommand, freedBytes = 0): readonly Footprint[] {
   const { context } = command;
   switch (command.op) {
     case 'memcpyHostToDevice':
@@ -39,33 +39,10 @@ export function footprintsOf(command: DriverCommand, freedBytes = 0): readonly F
       return [range(context, command.args.address, freedBytes, true)];
     case 'launch':
       return [anywhere(context)];
-    case 'contextCreate':
-    case 'contextDestroy':
-    case 'eventCreate':
-    case 'eventDestroy':
-    case 'eventElapsed':
-    case 'eventQuery':
     case 'eventRecord':
-    case 'eventSynchronize':
     case 'eventWait':
-    case 'free':
-    case 'graphAddNode':
-    case 'graphCreate':
-    case 'graphDestroy':
-    case 'graphExecDestroy':
-    case 'graphExecUpdateNode':
-    case 'graphInstantiate':
     case 'graphLaunch':
     case 'hostFunction':
-    case 'malloc':
-    case 'mallocAsync':
-    case 'moduleLoad':
-    case 'streamBeginCapture':
-    case 'streamCaptureStatus':
-    case 'streamCreate':
-    case 'streamDestroy':
-    case 'streamEndCapture':
-    case 'streamQuery':
     case 'streamSynchronize':
       return [];
   }

@@ -1,6 +1,7 @@
 import type { GpuDevice } from '../gpu/index.js';
 import type { ContextState, DriverState, PendingCommand } from './driverState.js';
 import { conflict, footprintsOf, type Footprint } from './footprint.js';
+import { queuedCommand } from './streamCommands.js';
 import { waitFor } from './streamOrder.js';
 
 /**
@@ -68,6 +69,6 @@ export class Hazards {
   private footprints({ command, judged }: PendingCommand, context: ContextState): readonly Footprint[] {
     if (judged !== undefined) return [judged.footprint];
     const freed = command.op === 'freeAsync' ? context.allocations.get(command.args.address) : undefined;
-    return footprintsOf(command, freed);
+    return footprintsOf(queuedCommand(command), freed);
   }
 }

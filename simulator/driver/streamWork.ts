@@ -1,47 +1,23 @@
-import type { NodeMemory } from '../executor/index.js';
-import type { Agenda, CostLibrary, DeviceProfile, GpuDevice, LaunchRequest } from '../gpu/index.js';
 import type { DriverFailure, DriverResult } from './commands.js';
 import { requireAlive, type ContextTable } from './contextTable.js';
 import { CopyEngines } from './copyEngines.js';
 import type { CopyUsage } from './copyMeter.js';
 import { CommandChecks } from './commandChecks.js';
-import { copyRequest } from './copyLaunch.js';
-import { runsOnSms, type CopyCommand } from './copyTraffic.js';
+import { CommandStarts } from './commandStarts.js';
+import type { CopyCommand } from './copyTraffic.js';
 import type { DriverObserver } from './driverObserver.js';
 import type { ContextState, DriverState, PendingCommand, Predecessor, StreamState } from './driverState.js';
 import { EventTable } from './eventTable.js';
-import type { FaultRecovery } from './faultRecovery.js';
 import { isFrontEndWork } from './frontEnd.js';
 import { GraphRuns } from './graphRuns.js';
 import { GraphTable } from './graphTable.js';
 import type { Hazards } from './hazards.js';
-import type { LaunchCommand } from './launchCheck.js';
-import { launchClassOf } from './launchClasses.js';
-import type { LaunchJudge } from './launchJudge.js';
-import { launchLeadNs, switchNs } from './leadTimes.js';
 import { failureOf } from './refusal.js';
-import { HOST_CPU_LINK, type SharedLinks } from './sharedLinks.js';
+import { HOST_CPU_LINK } from './sharedLinks.js';
+import type { StreamCommand } from './streamCommands.js';
+import type { StreamSurroundings } from './streamSurroundings.js';
 import { StreamCapture } from './streamCapture.js';
 import { joinAfterOthers, waitFor } from './streamOrder.js';
-
-/** What streams work with; `name` is told of what comes due. */
-export interface StreamSurroundings {
-  readonly name: string;
-  readonly agenda: Agenda;
-  readonly links: SharedLinks;
-  readonly memory: NodeMemory;
-  readonly profiles: readonly DeviceProfile[];
-  readonly devices: readonly GpuDevice[];
-  readonly costs?: CostLibrary;
-  /** There where launches are killed: whether they may be, and what keeps their memory. */
-  readonly judge?: LaunchJudge;
-  readonly hazards?: Hazards;
-  /** There where faults strike or are recovered from. */
-  readonly recovery?: FaultRecovery;
-}
-
-/** Where a started command stands: done, under way, or out of its stream and waiting for the host. */
-type Started = 'done' | 'running' | 'left';
 
 /** Streams and what runs in them: the oldest command of a stream runs, the others wait; graphs run nodes side by side. */
 export class StreamWork {
@@ -51,11 +27,11 @@ export class StreamWork {
   private readonly checks: CommandChecks;
   private readonly copies: CopyEngines;
   private readonly runs: GraphRuns;
+  private readonly starts: CommandStarts;
   private observer: DriverObserver | undefined;
   /** Streams whose oldest command may have become able to start; empty between two events. */
   private readonly ready: { readonly context: ContextState; readonly stream: StreamState }[] = [];
   private draining = false;
-  private readonly judge: LaunchJudge | undefined;
   private readonly hazards: Hazards | undefined;
 
   constructor(
@@ -68,7 +44,6 @@ export class StreamWork {
       failure?: DriverFailure,
     ) => void,
   ) {
-    this.judge = around.judge;
     this.hazards = around.hazards;
     this.events = new EventTable(state);
     this.checks = new CommandChecks(around, contexts);
@@ -81,6 +56,15 @@ export class StreamWork {
       state,
       (node, context) => this.startNode(node, context),
       (run, context) => this.graphEnded(run, context),
+    );
+    this.starts = new CommandStarts(
+      around,
+      contexts,
+      this.checks,
+      this.copies,
+      this.graphs,
+      this.runs,
+      (pending, context) => this.notice(pending, context),
     );
   }
 
@@ -140,8 +124,7 @@ export class StreamWork {
   }
 
   /** A command that no control call is: joins its stream, or the graph that the stream captures. */
-  arrive(pending: PendingCommand, context: ContextState): void {
-    const { command } = pending;
+  arrive(pending: PendingCommand, command: StreamCommand, context: ContextState): void {
     if (command.op === 'eventSynchronize') {
       this.synchroniseEvent(pending, context, command.args.event);
       return;
@@ -176,7 +159,7 @@ export class StreamWork {
         break;
       }
       case 'launch':
-        pending.request = this.requestOf(pending, command, context);
+        pending.request = this.starts.requestOf(pending, command, context);
         break;
       case 'graphLaunch': {
         const exec = this.graphs.requireExec(context, command.args.exec);
@@ -191,33 +174,12 @@ export class StreamWork {
           return;
         }
         break;
-      case 'contextCreate':
-      case 'contextDestroy':
-      case 'eventCreate':
-      case 'eventDestroy':
-      case 'eventElapsed':
-      case 'eventQuery':
-      case 'free':
-      case 'graphAddNode':
-      case 'graphCreate':
-      case 'graphDestroy':
-      case 'graphExecDestroy':
-      case 'graphExecUpdateNode':
-      case 'graphInstantiate':
       case 'hostFunction':
-      case 'malloc':
       case 'memcpyDeviceToDevice':
       case 'memcpyDeviceToHost':
       case 'memcpyHostToDevice':
       case 'memcpyPeer':
       case 'memset':
-      case 'moduleLoad':
-      case 'streamBeginCapture':
-      case 'streamCaptureStatus':
-      case 'streamCreate':
-      case 'streamDestroy':
-      case 'streamEndCapture':
-      case 'streamQuery':
         this.checks.check(command, context);
     }
     joinAfterOthers(this.state, context, stream, pending);
@@ -312,7 +274,7 @@ export class StreamWork {
       let failure: DriverFailure | undefined;
       try {
         requireAlive(context);
-        const started = this.start(pending, context, stream, stream.priority);
+        const started = this.starts.start(pending, context, stream, stream.priority);
         if (started === 'running') return;
         if (started === 'left') {
           this.leave(stream, pending);
@@ -334,154 +296,12 @@ export class StreamWork {
       requireAlive(context);
       const { command } = pending;
       if (this.hazards?.holds(pending, context) === true) return;
-      if (command.op === 'launch') pending.request = this.requestOf(pending, command, context);
+      if (command.op === 'launch') pending.request = this.starts.requestOf(pending, command, context);
       this.observer?.onStarted(pending, context);
-      this.start(pending, context, run, priority);
+      this.starts.start(pending, context, run, priority);
     } catch (error) {
       this.ended(pending, context, undefined, failureOf(error));
     }
-  }
-
-  private start(
-    pending: PendingCommand,
-    context: ContextState,
-    before: Predecessor,
-    priority: number,
-  ): Started {
-    const { command } = pending;
-    const { agenda, name } = this.around;
-    const profile = this.around.profiles[context.gpu];
-    this.hazards?.starts(pending, context);
-    switch (command.op) {
-      case 'eventRecord': {
-        const isTimed = context.events.get(command.args.event)?.timing === true;
-        if (!isTimed) return 'done';
-        pending.phase = 'running';
-        agenda.schedule(name, agenda.nowNs() + profile.timing.eventRecordNs, 'recorded', pending.sequence);
-        return 'running';
-      }
-      case 'eventWait':
-        return 'done';
-      case 'freeAsync':
-        this.contexts.free(context, command.args.address);
-        this.around.devices[context.gpu].forget(context.id, command.args.address);
-        return 'done';
-      case 'streamSynchronize':
-        this.notice(pending, context);
-        return 'left';
-      case 'launch': {
-        const { request } = pending;
-        if (request === undefined) throw new Error('a launch starts that was never checked');
-        const leadNs = this.leadNs(pending, profile, before);
-        const isMeeting = request.cooperative === true;
-        const gridWorkspace = isMeeting ? this.contexts.mapGridWorkspace(context) : undefined;
-        this.launch(pending, context, request, leadNs, gridWorkspace);
-        return 'running';
-      }
-      case 'memcpyHostToDevice':
-      case 'memcpyDeviceToHost':
-      case 'memcpyDeviceToDevice':
-      case 'memcpyPeer':
-      case 'memset':
-        this.startCopy(pending, command, context, before, priority);
-        return 'running';
-      case 'hostFunction':
-        pending.phase = 'running';
-        agenda.schedule(name, agenda.nowNs() + profile.submission.noticeNs, 'calling', pending.sequence);
-        return 'running';
-      case 'graphLaunch': {
-        const exec = this.graphs.requireExec(context, command.args.exec);
-        const { lastOp, lastEndNs } = before;
-        const run = {
-          left: 0,
-          sequences: [],
-          results: [],
-          lastEndNs,
-          ...(lastOp === undefined ? {} : { lastOp }),
-        };
-        return this.runs.begin(pending, context, exec, run) ? 'running' : 'done';
-      }
-      case 'contextCreate':
-      case 'contextDestroy':
-      case 'eventCreate':
-      case 'eventDestroy':
-      case 'eventElapsed':
-      case 'eventQuery':
-      case 'eventSynchronize':
-      case 'free':
-      case 'graphAddNode':
-      case 'graphCreate':
-      case 'graphDestroy':
-      case 'graphExecDestroy':
-      case 'graphExecUpdateNode':
-      case 'graphInstantiate':
-      case 'malloc':
-      case 'mallocAsync':
-      case 'moduleLoad':
-      case 'streamBeginCapture':
-      case 'streamCaptureStatus':
-      case 'streamCreate':
-      case 'streamDestroy':
-      case 'streamEndCapture':
-      case 'streamQuery':
-        throw new Error(`'${command.op}' never joins a stream`);
-    }
-  }
-
-  private startCopy(
-    pending: PendingCommand,
-    command: CopyCommand,
-    context: ContextState,
-    before: Predecessor,
-    priority: number,
-  ): void {
-    const { agenda, name } = this.around;
-    const profile = this.around.profiles[context.gpu];
-    pending.phase = 'running';
-    if (runsOnSms(command, profile)) {
-      const leadNs = this.leadNs(pending, profile, before);
-      this.launch(pending, context, copyRequest(command, context, profile, priority), leadNs);
-      return;
-    }
-    const waitNs = switchNs(profile, command.op, before, agenda.nowNs());
-    if (waitNs > 0) agenda.schedule(name, agenda.nowNs() + waitNs, 'copyReady', pending.sequence);
-    else this.copies.queue({ pending, command, context });
-  }
-
-  private launch(
-    pending: PendingCommand,
-    context: ContextState,
-    request: LaunchRequest,
-    leadNs: number,
-    gridWorkspace?: number,
-  ): void {
-    pending.phase = 'running';
-    const { recovery } = this.around;
-    if (recovery !== undefined && pending.command.op === 'launch') {
-      recovery.begin(pending, context, leadNs, gridWorkspace);
-      return;
-    }
-    const { judged } = pending;
-    if (judged !== undefined && judged.verdict !== request.verdict) {
-      request = { ...request, verdict: judged.verdict };
-    }
-    this.around.devices[context.gpu].launch(request, leadNs, pending.sequence, gridWorkspace);
-  }
-
-  private leadNs({ node }: PendingCommand, profile: DeviceProfile, before: Predecessor): number {
-    const place = node === undefined ? 'stream' : node.isFirst ? 'firstNode' : 'node';
-    return launchLeadNs(profile, before, this.around.agenda.nowNs(), place);
-  }
-
-  private requestOf(pending: PendingCommand, command: LaunchCommand, context: ContextState): LaunchRequest {
-    const request = this.checks.launch(command, context);
-    const launchClass = launchClassOf(command, context);
-    // Nodes of graphs are submitted together and looked at one by one.
-    if (pending.node !== undefined) {
-      pending.judged = this.judge?.judge(command, context);
-      this.around.recovery?.plan(pending, command, context);
-    }
-    return launchClass === undefined ? request : { ...request, launchClass };
   }
 
   // --- ends ---

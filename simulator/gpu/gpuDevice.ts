@@ -1,14 +1,14 @@
 import type { Agenda, AgendaTarget } from './agenda.js';
 import type { DeviceObserver } from './deviceObserver.js';
+import { functionalSource, type DeviceExecution, type DeviceListener } from './deviceSurroundings.js';
 import { emptyDevice, type DeviceState } from './deviceState.js';
+import { checkClock, checkMemoryClock, checkPowerLimit, deviceReadings } from './deviceControls.js';
 import { GpuError } from './gpuError.js';
 import {
   BlockEngine,
   BlockSources,
   CostedExecution,
   Dispatcher,
-  LaunchExecution,
-  ProfileCache,
   FaultWatch,
   checkSlice,
   giveShare,
@@ -17,7 +17,6 @@ import {
   launchRecord,
   withinShare,
   type BlockReport,
-  type ExecutionOptions,
   type KeptProfiles,
   type LaunchRecord,
   type LaunchRequest,
@@ -26,26 +25,12 @@ import {
   type ResidentGroup,
   type TurnState,
 } from './dispatch/index.js';
-import { PowerMeter, totalWatts, type DeviceReadings } from './power/index.js';
+import { PowerMeter, type DeviceReadings } from './power/index.js';
 import type { DeviceProfile } from './profiles/index.js';
 import type { SchedulingPolicy } from '../scheduling/index.js';
 import { SmActivity, type SmCounts } from './smActivity.js';
 import { forgetSegment, touchSegments } from './timing/index.js';
 import { UsageMeter, type DeviceUsage } from './usage/index.js';
-
-/** Whoever launched: told of ends after the device's own state is in order. */
-export interface DeviceListener {
-  onLaunchEnd(record: LaunchRecord, nowNs: number): void;
-  onBlocksDone(reports: readonly BlockReport[]): void;
-  /** A launch was killed and will run again. */
-  onLaunchKilled?(record: LaunchRecord): void;
-  /** Whether the device's front end is at work for a context: a time stamp, a small fill. Asked where contexts take turns. */
-  isAtFrontEnd?(context: number): boolean;
-}
-
-/** Without an executor a device only keeps time. */
-export type DeviceExecution = Omit<ExecutionOptions, 'executor'> &
-  Partial<Pick<ExecutionOptions, 'executor'>>;
 
 /** One simulated GPU's compute side: launches in, ends out, on the agenda's time. */
 export class GpuDevice implements AgendaTarget {
@@ -173,8 +158,7 @@ export class GpuDevice implements AgendaTarget {
    * @throws GpuError `invalidClock`
    */
   setClock(clockHz: number): void {
-    const { clocks, clockHz: highestHz } = this.profile;
-    this.checkClock('clockHz', clockHz, clocks.minimumHz, highestHz);
+    checkClock(this.profile, clockHz);
     const nowNs = this.agenda.nowNs();
     this.advance(nowNs);
     this.state.power.applicationClockHz = clockHz;
@@ -185,8 +169,7 @@ export class GpuDevice implements AgendaTarget {
 
   /** DRAM's clock; its bandwidth goes with it. @throws GpuError `invalidClock` */
   setMemoryClock(clockHz: number): void {
-    const { memoryMinimumHz, memoryHz } = this.profile.clocks;
-    this.checkClock('memoryClockHz', clockHz, memoryMinimumHz, memoryHz);
+    checkMemoryClock(this.profile, clockHz);
     const nowNs = this.agenda.nowNs();
     this.advance(nowNs);
     this.engine.setMemoryClock(clockHz);
@@ -195,14 +178,7 @@ export class GpuDevice implements AgendaTarget {
 
   /** @throws GpuError `invalidPowerLimit` */
   setPowerLimit(watts: number): void {
-    const { idleWatts, limitWatts } = this.profile.power;
-    if (!(watts > idleWatts && watts <= limitWatts)) {
-      throw new GpuError(
-        'invalidPowerLimit',
-        `powerLimitWatts: ${watts}; ${this.profile.name} takes a limit above ${idleWatts} W and of at most ${limitWatts} W`,
-        'powerLimitWatts',
-      );
-    }
+    checkPowerLimit(this.profile, watts);
     const nowNs = this.agenda.nowNs();
     this.advance(nowNs);
     this.state.power.limitWatts = watts;
@@ -213,23 +189,7 @@ export class GpuDevice implements AgendaTarget {
   /** What its sensors show now. Looking changes nothing that is simulated. */
   readings(): DeviceReadings {
     const atNs = this.agenda.nowNs();
-    const { power, engine } = this.state;
-    return {
-      atNs,
-      powerWatts: totalWatts(power.watts),
-      averagePowerWatts: this.power.averageAt(atNs),
-      powerLimitWatts: power.limitWatts,
-      energyMillijoules: this.power.millijoulesAt(atNs),
-      smClockHz: engine.clockHz,
-      applicationClockHz: power.applicationClockHz,
-      memoryClockHz: engine.memoryClockHz,
-      throttle:
-        engine.clockHz < power.applicationClockHz
-          ? 'powerCap'
-          : engine.clockHz < this.profile.clockHz
-            ? 'applicationClock'
-            : 'none',
-    };
+    return deviceReadings(this.profile, this.state, this.power, atNs);
   }
 
   /** A segment was freed: nothing of it is in L2 any more. */
@@ -461,15 +421,6 @@ export class GpuDevice implements AgendaTarget {
     );
   }
 
-  private checkClock(field: string, clockHz: number, lowestHz: number, highestHz: number): void {
-    if (clockHz >= lowestHz && clockHz <= highestHz) return;
-    throw new GpuError(
-      'invalidClock',
-      `${field}: ${clockHz / 1e6} MHz; ${this.profile.name} takes ${lowestHz / 1e6} to ${highestHz / 1e6} MHz`,
-      field,
-    );
-  }
-
   /** Leaves the engine as it is: whoever looks must not change by a rounding when blocks end. */
   private count(nowNs: number): void {
     this.meter.advance(nowNs, this.state.engine, this.state.use.busySms);
@@ -526,16 +477,3 @@ export class GpuDevice implements AgendaTarget {
 }
 
 const NONE: readonly LaunchRecord[] = [];
-
-/** Undefined: the device executes nothing, and each launch has a cost. */
-function functionalSource(
-  profile: DeviceProfile,
-  { executor, ...options }: DeviceExecution,
-  state: DeviceState,
-): LaunchExecution | undefined {
-  if (executor === undefined) return undefined;
-  const profiles = new ProfileCache(profile, executor, state.profiles, (record) =>
-    options.source.moduleIdentity(record),
-  );
-  return new LaunchExecution(profile, { ...options, executor }, profiles, state.l2);
-}

@@ -36,7 +36,8 @@ export {
 } from './costs/index.js';
 export { copyWork, type CopyWork } from './copyWork.js';
 export type { DeviceObserver } from './deviceObserver.js';
-export { GpuDevice, type DeviceExecution, type DeviceListener } from './gpuDevice.js';
+export type { DeviceExecution, DeviceListener } from './deviceSurroundings.js';
+export { GpuDevice } from './gpuDevice.js';
 export { emptyDevice, type ContextSharing, type DeviceState } from './deviceState.js';
 export { GpuError, type GpuErrorCode } from './gpuError.js';
 export {

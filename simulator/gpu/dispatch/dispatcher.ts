@@ -2,45 +2,28 @@ import { GpuError } from '../gpuError.js';
 import type { DeviceView, SchedulingPolicy } from '../../scheduling/index.js';
 import type { BlockFootprint } from '../occupancy/index.js';
 import type { DeviceProfile } from '../profiles/index.js';
-import { DEVICE_RESOURCES, type BlockWork } from '../timing/index.js';
+import { DEVICE_RESOURCES } from '../timing/index.js';
 import type { BlockEngine } from './blockEngine.js';
+import { BlockPlacer } from './blockPlacer.js';
 import type { BlockSource } from './blockSource.js';
 import { ContextTurns, type BlockStage, type TurnState } from './contextTurns.js';
 import { strike } from './faultWatch.js';
-import { alikeBlocks, knownFrom, runAt } from './knownWork.js';
+import { alikeBlocks, runAt } from './knownWork.js';
 import type { BlockReport, LaunchRecord } from './launchRecord.js';
-import type { PlacedBlocks } from './placing.js';
 import { haveRoom, keepsStores, preemptionCosts, ranNs, type PreemptionState } from './preemption.js';
 import { Preemptor, type MovedBlocks, type PreemptionListener } from './preemptor.js';
-import { RampedWorks } from './rampedWorks.js';
-import { blockAt, roundRobin, type ResidentGroup } from './residentGroup.js';
-import {
-  allowedSms,
-  emptySmUse,
-  fillRanks,
-  occupy,
-  placeBlocks,
-  room,
-  roomOn,
-  type SmUse,
-} from './smPool.js';
-import { VacatedPlaces, type Places } from './vacatedPlaces.js';
+import { blockAt, type ResidentGroup } from './residentGroup.js';
+import { occupy, type SmUse } from './smPool.js';
 
 const DRAM_BYTES = DEVICE_RESOURCES.indexOf('dramBytes');
 
-/**
- * Owns the blocks that are not dispatched yet: asks the policy who is next, places blocks within occupancy and the
- * launch's TPCs, runs them functionally and hands them to the engine as resident work.
- */
+/** Owns the blocks that are not dispatched yet: asks the policy who is next, has blocks placed, and counts those that end. */
 export class Dispatcher implements BlockStage, MovedBlocks {
   readonly preemptor: Preemptor;
   private readonly contextTurns: ContextTurns | undefined;
-  /** An SM that holds nothing. */
-  private readonly nothing = emptySmUse(1);
 
   private readonly tpcs: number;
-  private readonly ramped: RampedWorks;
-  private readonly vacated: VacatedPlaces;
+  private readonly placer: BlockPlacer;
   /** Launches that have ended since somebody asked. */
   private spent: LaunchRecord[] = [];
   /** Those of the view, as long as none starts or goes. */
@@ -67,17 +50,16 @@ export class Dispatcher implements BlockStage, MovedBlocks {
     private readonly isAtFrontEnd: (context: number) => boolean,
   ) {
     this.tpcs = profile.sms / profile.smsPerTpc;
-    this.ramped = new RampedWorks(profile.timing.blocksPerCycle);
-    this.vacated = new VacatedPlaces(fillRanks(profile));
+    this.placer = new BlockPlacer(profile, launches, use, engine, execution);
     this.shown = {
       nowNs: 0,
       tpcs: this.tpcs,
       launches: this.running,
       comes: (context) => this.comes(context),
-      fits: this.fits,
+      fits: (launch, tpcMask) => this.placer.fits(this.launches.get(launch), tpcMask),
       canRestore: (launch) => this.preemptor.canRestore(this.recordOf(launch)),
       costs: (launch) => {
-        this.giveUpVacated();
+        this.placer.giveUpVacated();
         engine.dropFinished();
         return preemptionCosts(profile, this.recordOf(launch), engine.state.groups, engine.state.asOfNs);
       },
@@ -110,12 +92,12 @@ export class Dispatcher implements BlockStage, MovedBlocks {
   }
 
   hold(group: ResidentGroup, sign: 1 | -1): void {
-    this.vacated.fullFor = undefined;
+    this.placer.vacated.fullFor = undefined;
     this.occupyAgain(group, sign);
   }
 
   hasRoom(groups: readonly ResidentGroup[], block: BlockFootprint): boolean {
-    this.giveUpVacated();
+    this.placer.giveUpVacated();
     return haveRoom(this.profile, this.use, groups, block);
   }
 
@@ -152,7 +134,7 @@ export class Dispatcher implements BlockStage, MovedBlocks {
       this.line?.known !== undefined &&
       this.contextTurns === undefined &&
       this.engine.areApart &&
-      this.canTakeOver(this.line, undefined)
+      this.placer.canTakeOver(this.line, undefined)
     );
   }
 
@@ -170,7 +152,8 @@ export class Dispatcher implements BlockStage, MovedBlocks {
     if (line?.known === undefined) return false;
     const group = this.engine.state.groups[position];
     const record = this.launches.get(group.launch);
-    if (record === undefined || record.reportBlocks || !this.vacated.holdsAllRoom(record.block)) return false;
+    if (record === undefined || record.reportBlocks || !this.placer.vacated.holdsAllRoom(record.block))
+      return false;
     const { count } = group;
     const { next } = line;
     if (count > line.hi - next) return false;
@@ -178,7 +161,7 @@ export class Dispatcher implements BlockStage, MovedBlocks {
     if (alikeBlocks(line.known, run, next, count) < count) return false;
     const { work } = line.known[run];
     this.count(record, group);
-    this.engine.passOn(position, line.id, next === line.lo ? this.ramped.of(work, count) : work, next);
+    this.engine.passOn(position, line.id, next === line.lo ? this.placer.ramped.of(work, count) : work, next);
     if (next === line.lo && line.launchClass === 'critical')
       this.preemptor.started(line, this.engine.state.asOfNs);
     line.next = next + count;
@@ -206,13 +189,13 @@ export class Dispatcher implements BlockStage, MovedBlocks {
     let filled = FILLED;
     if (this.launches.size === 0) this.policy.onIdle?.(nowNs);
     else filled = this.dispatchAll(nowNs);
-    this.giveUpVacated();
+    this.placer.giveUpVacated();
     this.engine.dropFinished();
     return filled;
   }
 
   private dispatchAll(nowNs: number): Filled {
-    if (this.vacated.blocks > 0 && this.isPassedOn()) return FILLED;
+    if (this.placer.vacated.blocks > 0 && this.isPassedOn()) return FILLED;
     let faulted: LaunchRecord[] | undefined;
     let view = this.view(nowNs);
     for (;;) {
@@ -227,7 +210,7 @@ export class Dispatcher implements BlockStage, MovedBlocks {
       }
       const record = this.recordOf(decision.launch);
       if (decision.kind !== 'dispatch') {
-        this.giveUpVacated();
+        this.placer.giveUpVacated();
         this.preemptor.carryOut(decision, record, nowNs);
         continue;
       }
@@ -257,9 +240,9 @@ export class Dispatcher implements BlockStage, MovedBlocks {
   /** Whether all room there is went to the launch that is next in line, and more of its blocks wait. */
   private isPassedOn(): boolean {
     const { line } = this;
-    if (line === undefined || line.next >= line.hi || !this.canTakeOver(line, undefined)) return false;
-    this.takeOver(line, Infinity);
-    return line.fault === undefined && this.vacated.blocks === 0 && line.next < line.hi;
+    if (line === undefined || line.next >= line.hi || !this.placer.canTakeOver(line, undefined)) return false;
+    this.placer.takeOver(line, Infinity);
+    return line.fault === undefined && this.placer.vacated.blocks === 0 && line.next < line.hi;
   }
 
   /** Gives back what a group's blocks held and counts them. */
@@ -271,11 +254,12 @@ export class Dispatcher implements BlockStage, MovedBlocks {
       return;
     }
     this.count(record, group);
-    if (!keepsPlaces) this.giveBack(group, record.block);
-    else if (this.vacated.holdsAllRoom(record.block)) this.vacated.add(sms, perSm, record.block);
+    if (!keepsPlaces) this.placer.giveBack(group, record.block);
+    else if (this.placer.vacated.holdsAllRoom(record.block))
+      this.placer.vacated.add(sms, perSm, record.block);
     else {
       this.engine.leave(sms);
-      this.giveBack(group, record.block);
+      this.placer.giveBack(group, record.block);
     }
     if (!record.reportBlocks) return;
     for (let place = 0; place < count; place++) {
@@ -312,7 +296,7 @@ export class Dispatcher implements BlockStage, MovedBlocks {
 
   /** A transient fault strikes a launch: its blocks stop where they are, and all of it leaves the device. */
   fail(record: LaunchRecord, nowNs: number): void {
-    this.giveUpVacated();
+    this.placer.giveUpVacated();
     this.execution.takeBack?.(record, this.takeOff(record));
     strike(record, nowNs);
   }
@@ -340,24 +324,8 @@ export class Dispatcher implements BlockStage, MovedBlocks {
   private release(group: ResidentGroup): void {
     const record = this.launches.get(group.launch);
     if (record === undefined) return;
-    this.giveBack(group, record.block);
+    this.placer.giveBack(group, record.block);
     record.residentBlocks -= group.count;
-  }
-
-  /** What blocks held is free. */
-  private giveBack({ sms, perSm }: Places, block: BlockFootprint): void {
-    this.vacated.fullFor = undefined;
-    for (let index = 0; index < sms.length; index++) occupy(this.use, sms[index], block, -perSm);
-  }
-
-  /** Places that nobody has taken over are free as any others. */
-  private giveUpVacated(): void {
-    const { footprint } = this.vacated;
-    if (footprint === undefined) return;
-    for (let places = this.vacated.pop(); places !== undefined; places = this.vacated.pop()) {
-      this.engine.leave(places.sms);
-      this.giveBack(places, footprint);
-    }
   }
 
   private occupyAgain(group: ResidentGroup, sign: 1 | -1): void {
@@ -368,7 +336,7 @@ export class Dispatcher implements BlockStage, MovedBlocks {
 
   private dispatch(record: LaunchRecord, wanted: number, narrower: bigint | undefined): number {
     const isFirst = record.launchClass === 'critical' && record.next === record.lo && record.kills === 0;
-    const dispatched = record.isMoving ? 0 : this.dispatchNow(record, wanted, narrower);
+    const dispatched = record.isMoving ? 0 : this.placer.dispatch(record, wanted, narrower);
     if (dispatched > 0) {
       record.drainSinceNs = undefined;
       if (isFirst) this.preemptor.started(record, this.engine.state.asOfNs);
@@ -376,113 +344,9 @@ export class Dispatcher implements BlockStage, MovedBlocks {
     return dispatched;
   }
 
-  private dispatchNow(record: LaunchRecord, wanted: number, narrower: bigint | undefined): number {
-    if (this.vacated.blocks > 0) {
-      const taken = this.canTakeOver(record, narrower) ? this.takeOver(record, wanted) : 0;
-      if (taken > 0 || record.fault !== undefined) return taken;
-      this.giveUpVacated();
-    }
-    return this.place(record, wanted, narrower);
-  }
-
-  /** Whether all the room that there is for the launch is what blocks have just left. */
-  private canTakeOver(record: LaunchRecord, narrower: bigint | undefined): boolean {
-    return (
-      narrower === undefined &&
-      record.cooperative !== true &&
-      this.vacated.holdsAllRoom(record.block) &&
-      record.tpcMask < 0n
-    );
-  }
-
-  /** The next blocks take the places of others that have just ended. @returns how many; 0 where it is not so simple */
-  private takeOver(record: LaunchRecord, wanted: number): number {
-    const { next: first } = record;
-    const count = Math.min(wanted, record.hi - first, this.vacated.blocks);
-    const { known } = record;
-    const isAlike =
-      known === undefined
-        ? this.execution.chunk(record, count) === count
-        : alikeBlocks(known, runAt(known, first), first, count) === count;
-    const places = isAlike ? this.vacated.take(count) : undefined;
-    if (places === undefined) return 0;
-    const { sms, perSm } = places;
-    let work: BlockWork | undefined;
-    if (known === undefined) {
-      const capacity = Math.max(1, this.capacityOf(record.block, this.profile.sms));
-      work = this.execute(record, inOrder(places), 0, capacity)?.work;
-      if (work === undefined) {
-        this.engine.leave(sms);
-        this.giveBack(places, record.block);
-        return 0;
-      }
-    } else {
-      ({ work } = known[runAt(known, first)]);
-      record.next += count;
-    }
-    record.residentBlocks += count;
-    const started = first === record.lo ? this.ramped.of(work, count) : work;
-    this.engine.refill(
-      record.id,
-      started,
-      sms,
-      perSm,
-      first,
-      perSm > 1 ? roundRobin(sms, perSm, first) : undefined,
-    );
-    return count;
-  }
-
-  private place(record: LaunchRecord, wanted: number, narrower: bigint | undefined): number {
-    const sms = this.smsOf(record, narrower);
-    // A cooperative launch starts whole or not at all; `fits` has told the policy so.
-    const count =
-      record.cooperative === true ? record.hi - record.next : Math.min(wanted, record.hi - record.next);
-    const first = record.next;
-    const chosen = placeBlocks(this.profile, this.use, sms, record.block, count);
-    if (record.cooperative === true && chosen.length < count) {
-      for (const sm of chosen) occupy(this.use, sm, record.block, -1);
-      return 0;
-    }
-    const capacity = Math.max(1, this.capacityOf(record.block, sms.length));
-    const placed: PlacedBlocks[] = [];
-    let done = 0;
-    while (done < chosen.length) {
-      const next =
-        record.known === undefined
-          ? this.execute(record, chosen, done, capacity)
-          : knownFrom(record.known, record.next, chosen.length - done);
-      if (next === undefined) break;
-      const { work, blocks } = next;
-      if (record.known !== undefined) record.next += blocks;
-      const started = first === record.lo ? this.ramped.of(work, chosen.length) : work;
-      placed.push({ work: started, firstBlock: first + done, sms: chosen.slice(done, done + blocks) });
-      done += blocks;
-    }
-    for (const sm of chosen.slice(done)) occupy(this.use, sm, record.block, -1);
-    record.residentBlocks += done;
-    this.engine.add(record.id, placed);
-    return done;
-  }
-
-  /** Runs the next blocks that were given SMs, from the one at `done` on. @returns undefined on a fault */
-  private execute(
-    record: LaunchRecord,
-    chosen: readonly number[],
-    done: number,
-    capacity: number,
-  ): { readonly work: BlockWork; readonly blocks: number } | undefined {
-    const blocks = this.execution.chunk(record, chosen.length - done);
-    const { asOfNs, clockHz } = this.engine.state;
-    const work = this.execution.run(
-      record,
-      chosen.slice(done, done + blocks),
-      asOfNs,
-      clockHz,
-      capacity,
-      this.otherFootprint(record),
-    );
-    return work === undefined ? undefined : { work, blocks };
+  /** Blocks of this kind that SMs of these TPCs hold when nothing else is there. */
+  capacity(block: BlockFootprint, tpcMask: bigint): number {
+    return this.placer.capacity(block, tpcMask);
   }
 
   /** One for all decisions of a moment: it shows launches as they are when it is asked. */
@@ -498,43 +362,6 @@ export class Dispatcher implements BlockStage, MovedBlocks {
     }
     return shown;
   }
-
-  private readonly fits = (launch: number, tpcMask?: bigint): number => {
-    const record = this.launches.get(launch);
-    if (record === undefined || record.phase !== 'running' || record.isMoving) return 0;
-    const waiting = record.hi - record.next;
-    if (this.canTakeOver(record, tpcMask)) return Math.min(this.vacated.blocks, waiting);
-    this.giveUpVacated();
-    const free = roomOn(this.profile, this.use, this.smsOf(record, tpcMask), record.block, waiting);
-    if (free <= 0 && waiting > 0 && tpcMask === undefined && record.tpcMask < 0n) {
-      this.vacated.fullFor = record.block;
-    }
-    return record.cooperative === true && free < waiting ? 0 : Math.min(free, waiting);
-  };
-
-  private smsOf(record: LaunchRecord, narrower: bigint | undefined): readonly number[] {
-    const mask =
-      narrower === undefined ? record.tpcMask : record.tpcMask < 0n ? narrower : record.tpcMask & narrower;
-    return allowedSms(this.profile, mask);
-  }
-
-  /** Blocks of this kind that SMs of these TPCs hold when nothing else is there. */
-  capacity(block: BlockFootprint, tpcMask: bigint): number {
-    return this.capacityOf(block, allowedSms(this.profile, tpcMask).length);
-  }
-
-  private capacityOf(block: BlockFootprint, sms: number): number {
-    return sms * room(this.profile, this.nothing, 0, block);
-  }
-
-  private otherFootprint(record: LaunchRecord): number {
-    let bytes = 0;
-    for (const other of this.launches.values()) {
-      if (other === record || other.phase !== 'running' || other.plan === undefined) continue;
-      bytes += other.plan.touched.reduce((sum, segment) => sum + segment.bytes, 0);
-    }
-    return bytes;
-  }
 }
 
 /** What came of a round of decisions. */
@@ -546,9 +373,3 @@ export interface Filled {
 
 const NONE: readonly LaunchRecord[] = [];
 const FILLED: Filled = { faulted: NONE, wakeNs: undefined };
-
-/** SM of each block in the order in which blocks are placed: one on each SM, then the next round. */
-function inOrder({ sms, perSm }: Places): readonly number[] {
-  if (perSm === 1) return sms;
-  return Array.from({ length: perSm }, () => sms).flat();
-}
