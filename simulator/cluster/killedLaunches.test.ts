@@ -3,7 +3,7 @@ import type { LaunchReport } from '../driver/index.js';
 import { VERDICT_COSTS } from '../idempotency/index.js';
 import { SCHEDULING_POLICY_NAMES } from '../scheduling/index.js';
 import { VirtualClock } from '../time/index.js';
-import { Contended, ELEMENTS, STRIDES, inputs } from './tests/killedKernel.js';
+import { Contended, ELEMENTS, SCALED, STRIDES, inputs } from './tests/killedKernel.js';
 import { GpuNode } from './index.js';
 
 /** Runs the victim, with urgent launches submitted so long after its own submission. */
@@ -151,6 +151,23 @@ describe('memory of a killed launch', () => {
     const { output } = overwritten(false, false);
     expect(Buffer.compare(output, untouched)).not.toBe(0);
     expect(() => overwritten(false, true)).toThrow(/nothing is mapped/);
+  });
+
+  it('is held where it is a constant, too, which nobody but the host writes', () => {
+    const scaled = (holdsKilled: boolean): Uint8Array => {
+      const run = new Contended({ scheduling: 'killRestart', holdsKilled }, false, SCALED);
+      const stream = run.best.handle('streamCreate', { priority: 0, nonBlocking: true });
+      run.startVictim();
+      run.clock.run(run.clock.nowNs() + 30_000);
+      run.startUrgent();
+      while (run.node.reading(0).preemptions.kills === 0 && run.clock.step());
+      expect(run.node.reading(0).preemptions.kills).toBe(1);
+      const bytes = new Uint8Array(new Float32Array([3]).buffer);
+      run.best.send('memcpyHostToDevice', { address: run.factor, bytes, pinned: true }, stream);
+      return run.output();
+    };
+    expect(Buffer.compare(scaled(true), untouched)).toBe(0);
+    expect(Buffer.compare(scaled(false), untouched)).not.toBe(0);
   });
 
   it('keeps a launch from being killed while a copy beside it touches the same', () => {

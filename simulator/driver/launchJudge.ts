@@ -68,7 +68,7 @@ export class LaunchJudge {
       shape: { grid, block, dynamicSharedBytes },
       symbols: module.symbols,
     });
-    const footprint = footprintOf(context.id, ranges);
+    const footprint = footprintOf(context.id, ranges, constantsOf(module));
     // A part of the grid does a part of what all of it does.
     const verdict = { idempotent: idempotent && !footprint.isAny, of, cause };
     const isKept = cause !== 'pending' && new JudgedLaunches(context.judged).keep(command);
@@ -76,11 +76,32 @@ export class LaunchJudge {
   }
 }
 
-function footprintOf(context: number, ranges: AccessRanges | undefined): Footprint {
+interface Constants {
+  readonly lo: readonly number[];
+  readonly hi: readonly number[];
+}
+
+const constants = new WeakMap<LoadedModule, Constants>();
+
+/** Where a module's constants lie: no verdict asks for them, since kernels only read them, but the host may write there. */
+function constantsOf(module: LoadedModule): Constants {
+  let known = constants.get(module);
+  if (known === undefined) {
+    const found = module.ir.variables.flatMap(({ name, space, bytes }) => {
+      const address = space === 'const' ? module.symbols.get(name) : undefined;
+      return address === undefined || bytes === 0 ? [] : [{ lo: address, hi: address + bytes - 1 }];
+    });
+    known = { lo: found.map(({ lo }) => lo), hi: found.map(({ hi }) => hi) };
+    constants.set(module, known);
+  }
+  return known;
+}
+
+function footprintOf(context: number, ranges: AccessRanges | undefined, read: Constants): Footprint {
   if (ranges?.isComplete !== true) return anywhere(context);
-  const lo: number[] = [];
-  const hi: number[] = [];
-  const isWrite: boolean[] = [];
+  const lo: number[] = [...read.lo];
+  const hi: number[] = [...read.hi];
+  const isWrite: boolean[] = read.lo.map(() => false);
   for (let index = 0; index < ranges.count; index++) {
     if (!(ranges.lo[index] <= ranges.hi[index])) continue;
     lo.push(ranges.lo[index]);

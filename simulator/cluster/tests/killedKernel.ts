@@ -41,6 +41,12 @@ DONE:
 }
 `;
 
+/** The same with the factor in a constant variable, which is 2 at first. */
+export const SCALED = STRIDES.replace('.visible', '.const .align 4 .f32 factor = 0f40000000;\n.visible')
+  .replace('LOOP:', 'LOOP:\n  ld.const.f32 %f3, [factor];')
+  .replace('%f<3>', '%f<4>')
+  .replace('%f1, 0f40000000', '%f1, %f3');
+
 /** Elements of the victim; its four blocks of 64 threads go over them some 300 times. */
 export const ELEMENTS = 64 * 4 * 300;
 const BYTES = 4 * ELEMENTS;
@@ -54,17 +60,21 @@ export class Contended {
   readonly critical: Session;
   readonly from: number;
   readonly to: number;
+  /** Of `SCALED`: where the factor is. */
+  readonly factor: number;
   readonly stream: number;
   private readonly module: number;
   private readonly urgent: { readonly module: number; readonly from: number; readonly to: number };
 
-  constructor(options: Partial<GpuNodeOptions>, isInPlace = false) {
+  constructor(options: Partial<GpuNodeOptions>, isInPlace = false, ptx = STRIDES) {
     this.node = new GpuNode(this.clock, { gpus: ['h200'], backingBytes: 64 * 2 ** 20, ...options });
     this.best = new Session(this.node, this.clock);
     this.best.context = this.best.handle('contextCreate', { gpu: 0, launchClass: 'bestEffort' });
     this.critical = new Session(this.node, this.clock);
     this.critical.context = this.critical.handle('contextCreate', { gpu: 0, launchClass: 'critical' });
-    this.module = this.best.handle('moduleLoad', { ptx: STRIDES, file: 'strides.ptx' });
+    const loaded = this.best.call('moduleLoad', { ptx, file: 'strides.ptx' });
+    this.module = loaded.result?.handle ?? 0;
+    this.factor = loaded.result?.symbols?.find(({ name }) => name === 'factor')?.address ?? 0;
     this.from = this.best.handle('malloc', { bytes: BYTES });
     this.to = isInPlace ? this.from : this.best.handle('malloc', { bytes: BYTES });
     this.stream = this.best.handle('streamCreate', { priority: 0 });

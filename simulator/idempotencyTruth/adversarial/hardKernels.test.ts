@@ -123,6 +123,8 @@ describe('verdicts on hard kernels, held to trace, kills and cover', () => {
     ['barrierBetween', 'apart', [p(A + 64), p(A)], 1, 64, true],
     ['fourBits', 'apart', [p(A + 64), p(A), i(0)], 1, 32, true],
     ['fourBits', 'one word shared', [p(A + 60), p(A), i(0)], 1, 32, false],
+    ['throughConstant', 'apart', [p(A), p(A + 128)], 1, 32, true],
+    ['throughConstant', 'one word shared', [p(A), p(A + 124)], 1, 32, false],
     ['scatterBounded', 'apart', [p(A), p(A + 256), p(A + 512), i(40)], 2, 32, true],
     ['scatterBounded', 'one word shared', [p(A), p(A + 256), p(A - 156), i(40)], 2, 32, false],
     ['scatterBounded', 'no limit', [p(A), p(A + 256), p(A), i(0)], 2, 32, true],

@@ -1,7 +1,7 @@
 import type { IrInstruction, IrOperand, ScalarType } from '../../../ptx/index.js';
 import { isFloatType, isSignedType, typeBytes } from '../../../ptx/index.js';
 import type { Expression } from '../expressions/expression.js';
-import { constantOf, typeRange } from '../expressions/expression.js';
+import { constantOf, termsOf, typeRange } from '../expressions/expression.js';
 import { contains } from '../expressions/rewriting.js';
 import type { Range } from '../expressions/staticRange.js';
 import type { Operands } from '../transfer/operands.js';
@@ -95,6 +95,15 @@ function mayBePrivate(o: Operands, address: Expression, space: Space): boolean {
   return contains(address, ({ op }) => /^(place|unknown|hull|carried)$/.test(op));
 }
 
+/** Whether an address is one in a constant variable, which no kernel writes: other addresses lead to global memory all the same. */
+function isConstant({ context }: Operands, address: Expression): boolean {
+  return termsOf(address).some(({ coefficient, factors }) => {
+    const [symbol] = factors;
+    if (coefficient !== 1 || factors.length !== 1 || symbol?.op !== 'symbol') return false;
+    return context.spaceOf(symbol.name) === 'const';
+  });
+}
+
 function note(
   o: Operands,
   place: MemoryPlace,
@@ -136,7 +145,8 @@ function load(o: Operands, place: MemoryPlace): Expression[] {
   const space = spaceOf(o, address);
   const isOpen = mayBePrivate(o, address, space);
   if (space === 'param') return elements.map((_, index) => parameter(o, address, index * bytes, bytes));
-  if (space === 'global') note(o, place, 'read', address, bytes * elements.length);
+  if (space === 'global' || (space === 'const' && !isConstant(o, address)))
+    note(o, place, 'read', address, bytes * elements.length);
   return elements.map((_, index) => {
     if (space === 'local') {
       const at = o.arithmetic.addConstant(address, index * bytes);

@@ -32,6 +32,11 @@ export class KernelContext {
     }
   }
 
+  /** The space of a variable or a parameter; undefined for other names. */
+  spaceOf(name: string): 'global' | 'const' | 'shared' | 'local' | 'param' | undefined {
+    return this.spaces.get(name);
+  }
+
   /** The address that a name has in its space. */
   addressOf(name: string): Expression {
     const space = this.spaces.get(name);
