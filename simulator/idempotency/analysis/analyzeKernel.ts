@@ -13,7 +13,8 @@ import { storesMayRace, type BlockShape } from './execution/racingStores.js';
 import { RegionExecutor } from './execution/regionExecutor.js';
 import { ThreadState } from './execution/threadState.js';
 import { AnalysisBudget } from './expressions/expressionTable.js';
-import { executeLoop } from './loops/loopExecutor.js';
+import { loopExecutor } from './loops/loopExecutor.js';
+import { COPIES_OF_KERNEL, Unrolling, WORK_OF_UNROLLING } from './loops/unrolling.js';
 import { KernelContext } from './transfer/operands.js';
 
 export interface AnalysisOptions {
@@ -46,30 +47,61 @@ export function analyzeKernel(module: IrModule, entry: string, options: Analysis
 }
 
 function analyze(ir: IrModule, kernel: IrFunction, { solver }: AnalysisOptions): KernelSummary {
-  const whole = execute(ir, kernel, 'any');
-  const { context, findings, isRaceOfRows } = whole;
-  if (!isRaceOfRows || !isNondeterministic(findings)) return summarize(context, findings, solver);
-  // Code for blocks of one row of threads; others are refused at launch.
-  const row = execute(ir, kernel, 'row');
-  row.findings.conditions.push(oneRow(row.context));
-  return summarize(row.context, row.findings, solver);
+  const compacted = classified(ir, kernel, 0);
+  // What no loop changes is not worth the work.
+  const isOpen = compacted.found.class === 'conditional' || compacted.found.reason.cause === 'PE';
+  const unrolled = isOpen && compacted.unrolling.isWanted ? unroll(ir, kernel, solver) : undefined;
+  return unrolled ?? summarize(compacted, solver);
+}
+
+/** The same with loops that follow no rule told iteration by iteration; undefined where that is of no use, or too much. */
+function unroll(
+  ir: IrModule,
+  kernel: IrFunction,
+  solver: SolverNotes | undefined,
+): KernelSummary | undefined {
+  try {
+    const run = classified(ir, kernel, COPIES_OF_KERNEL);
+    const isOfUse = run.unrolling.isDone && run.found.class !== 'nonIdempotent';
+    return isOfUse ? summarize(run, solver) : undefined;
+  } catch (error) {
+    if (!(error instanceof AnalysisBudget)) throw error;
+    return undefined;
+  }
 }
 
 interface Execution {
   readonly context: KernelContext;
   readonly findings: Findings;
+  readonly unrolling: Unrolling;
   /** Stores to shared memory race where blocks have several rows of threads alone. */
   readonly isRaceOfRows: boolean;
 }
 
-function execute(ir: IrModule, kernel: IrFunction, blocks: BlockShape): Execution {
+interface ClassifiedExecution extends Execution {
+  readonly found: Classification;
+}
+
+function classified(ir: IrModule, kernel: IrFunction, copies: number): ClassifiedExecution {
+  let run = execute(ir, kernel, 'any', copies);
+  if (run.isRaceOfRows && isNondeterministic(run.findings)) {
+    // Code for blocks of one row of threads; others are refused at launch.
+    run = execute(ir, kernel, 'row', copies);
+    run.findings.conditions.push(oneRow(run.context));
+  }
+  return { ...run, found: classify(run.context, run.findings) };
+}
+
+function execute(ir: IrModule, kernel: IrFunction, blocks: BlockShape, copies: number): Execution {
   const tainted = new Set<'shared' | 'local'>(usesSharedAtomics(kernel) ? ['shared'] : []);
   const racing = racingLoads(kernel);
   let isRaceOfRows = false;
   for (;;) {
     const context = new KernelContext(ir, kernel);
+    if (copies > 0) context.table.allow(WORK_OF_UNROLLING);
     const findings = new Findings();
-    const region = new RegionExecutor(context, executeLoop);
+    const unrolling = new Unrolling(copies);
+    const region = new RegionExecutor(context, loopExecutor(unrolling));
     region.runKernel(
       { path: Path.start(context.conditions), state: new ThreadState([], LocalMemory.empty()) },
       { findings, loops: [], taintedSpaces: tainted, racingLoads: racing },
@@ -85,7 +117,7 @@ function execute(ir: IrModule, kernel: IrFunction, blocks: BlockShape): Executio
         isRaceOfRows = !mayRace('row');
       }
     }
-    if (tainted.size === before) return { context, findings, isRaceOfRows };
+    if (tainted.size === before) return { context, findings, unrolling, isRaceOfRows };
   }
 }
 
@@ -108,13 +140,11 @@ function usesSharedAtomics(kernel: IrFunction): boolean {
 }
 
 function summarize(
-  context: KernelContext,
-  findings: Findings,
+  { context, findings, found }: ClassifiedExecution,
   solver: SolverNotes | undefined,
 ): KernelSummary {
   const { kernel, ir } = context;
   const tables = new SummaryTables(context);
-  const found: Classification = classify(context, findings);
   // Where the class decides, nothing is worth asking.
   const asked = found.class === 'conditional' ? solver : undefined;
   const own = readsOfOwn(findings);

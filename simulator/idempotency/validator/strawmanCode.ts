@@ -26,8 +26,16 @@ export class StrawmanCode extends NodeCode {
 
   private function(bounds: IntervalBuffer, buffer: IntervalBuffer): Enumerate {
     for (const { node } of this.summary.conditions) {
-      this.need(node);
-      this.push(`if (x${node} !== 1) return 0;`);
+      // One that speaks of threads must hold of all of them.
+      const head = (index: number): string => {
+        const variable = this.summary.variables[index];
+        const extent = variable?.kind === 'thread' ? extentText(variable.name) : '0';
+        return `for (let k${index} = 0; k${index} < ${extent}; k${index}++)`;
+      };
+      this.nest([...(this.depends[node] ?? [])], head, () => {
+        this.need(node);
+        return ['if (--budget < 0) return 2;', `if (x${node} !== 1) return 0;`];
+      });
     }
     const { slotOf } = accessSlots(this.summary);
     this.summary.accesses.forEach((access, index) => this.access(access, slotOf[index] ?? 0));

@@ -42,4 +42,13 @@ export class Findings {
   readonly sharedStores: FoundSharedStore[] = [];
   /** Private memory has been given values that two runs may see differently. */
   readonly taintedSpaces = new Set<'shared' | 'local'>();
+
+  /** Takes in what was found of a part by itself. */
+  take({ accesses, hazards, conditions, sharedStores, taintedSpaces }: Findings): void {
+    for (const access of accesses) this.accesses.push(access);
+    for (const hazard of hazards) this.hazards.push(hazard);
+    for (const condition of conditions) this.conditions.push(condition);
+    for (const store of sharedStores) this.sharedStores.push(store);
+    for (const space of taintedSpaces) this.taintedSpaces.add(space);
+  }
 }

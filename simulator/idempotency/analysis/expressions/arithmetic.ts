@@ -33,6 +33,7 @@ export class Arithmetic {
   }
 
   sum(constant: number, terms: readonly Term[]): Expression {
+    this.table.spend(terms.length);
     const byKey = new Map<string, Term>();
     for (const term of terms) {
       const key = term.factors.map((factor) => factor.id).join('*');

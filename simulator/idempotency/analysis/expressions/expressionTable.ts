@@ -28,8 +28,8 @@ const threadRanges: Readonly<Record<string, Range>> = {
 };
 
 const MOST_EXPRESSIONS = 400_000;
-/** How often expressions are asked for, known ones included: seconds of rewriting. Usual kernels need a twentieth. */
-const MOST_MADE = 1_500_000;
+/** Expressions asked for, known ones included, and terms gone through to make them: some seconds. Usual kernels need a twentieth. */
+const MOST_WORK = 3_000_000;
 
 /**
  * Makes every expression of one analysis, each once: equal operators over equal operands are the same object. It simplifies
@@ -38,11 +38,24 @@ const MOST_MADE = 1_500_000;
 export class ExpressionTable {
   private readonly known = new Map<string, Expression>();
   private count = 0;
-  private made = 0;
+  private spent = 0;
+  private limit = MOST_WORK;
 
   /** The id that the next new expression gets. */
   get nextId(): number {
     return this.count;
+  }
+
+  /** Allows less work than usual. */
+  allow(work: number): void {
+    this.limit = work;
+  }
+
+  /** @throws AnalysisBudget when that is too much */
+  spend(work: number): void {
+    this.spent += work;
+    if (this.spent > this.limit)
+      throw new AnalysisBudget('the expressions of the kernel take too long to rewrite');
   }
 
   /** A leaf of its own, equal to no other. */
@@ -90,8 +103,7 @@ export class ExpressionTable {
 
   /** An operator over expressions of this table. */
   make(operator: Operator): Expression {
-    if (++this.made > MOST_MADE)
-      throw new AnalysisBudget('the expressions of the kernel take too long to rewrite');
+    this.spend(1);
     const key = keyOf(operator);
     const found = this.known.get(key);
     if (found !== undefined) return found;

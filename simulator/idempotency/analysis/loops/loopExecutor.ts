@@ -1,11 +1,11 @@
 import type { NaturalLoop } from '../../../ptx/index.js';
 import { writtenRegisters } from '../../../ptx/index.js';
 import type { OutgoingEdge } from '../execution/blockExecutor.js';
-import type { FoundLoop } from '../execution/findings.js';
+import { Findings, type FoundLoop } from '../execution/findings.js';
 import { LocalMemory } from '../execution/localMemory.js';
 import type { Surroundings } from '../execution/memoryTransfer.js';
 import type { Path } from '../execution/path.js';
-import type { RegionExecutor } from '../execution/regionExecutor.js';
+import type { LoopExecutor, RegionExecutor } from '../execution/regionExecutor.js';
 import { mergeEdges, type Edge, type ThreadState } from '../execution/threadState.js';
 import type { Expression } from '../expressions/expression.js';
 import { Rewriter } from '../expressions/rewriting.js';
@@ -18,21 +18,34 @@ import {
   type LoopNotes,
 } from './iterationSolver.js';
 import { isForeign, timesTrue } from './tripCount.js';
+import { isLost, unroll, type Unrolling } from './unrolling.js';
 
 /**
  * Runs a loop symbolically: once with its carried registers as symbols, to learn what an iteration makes of them, and once
- * with what they are at iteration k of so many. Its accesses are those of that one iteration.
+ * with what they are at iteration k of so many. Its accesses are those of that one iteration. Where these depend on what
+ * follows no rule, its iterations are run one by one instead, as far as the kernel may be unrolled.
  */
-export function executeLoop(
-  region: RegionExecutor,
-  loop: NaturalLoop,
-  entry: Edge,
-  surroundings: Surroundings,
-): readonly OutgoingEdge[] {
-  const exploration = explore(region, loop, entry, surroundings);
-  if (exploration === undefined) return region.runIteration(loop, entry, surroundings).exits;
-  const run = new LoopRun(region, loop, entry, exploration);
-  return run.execute(surroundings);
+export function loopExecutor(unrolling: Unrolling): LoopExecutor {
+  return (region, loop, entry, surroundings) => {
+    const exploration = explore(region, loop, entry, surroundings);
+    if (exploration === undefined) return region.runIteration(loop, entry, surroundings).exits;
+    const run = new LoopRun(region, loop, entry, exploration);
+    const { findings } = surroundings;
+    if (findings === undefined) return run.execute(surroundings);
+    const compacted = new Findings();
+    const exits = run.execute({ ...surroundings, findings: compacted });
+    const isCheckable = !exploration.notes.tainted;
+    if (isCheckable && compacted.accesses.some((access) => isLost(region.context, access))) {
+      const unrolled = new Findings();
+      const ways = unroll(region, loop, entry, { ...surroundings, findings: unrolled }, unrolling);
+      if (ways !== undefined) {
+        findings.take(unrolled);
+        return ways;
+      }
+    }
+    findings.take(compacted);
+    return exits;
+  };
 }
 
 interface Exploration {
