@@ -3,7 +3,7 @@ import { connectBlocks, endsBlock, layOutBlocks } from './controlFlow.js';
 import { parseVariables } from './declarations.js';
 import type { FunctionHead } from './functionHead.js';
 import type { ParsedInstruction } from './instructionParser.js';
-import { InstructionParser } from './instructionParser.js';
+import { InstructionParser, isOfMatrices } from './instructionParser.js';
 import type { CheckContext } from './instructionRules.js';
 import type { IrFunction, IrInstruction, IrPrototype, IrRefusal, IrVariable } from './ir.js';
 import { type FormalRegister, ParameterLayout, parseParameter, parseParameterList } from './parameters.js';
@@ -351,8 +351,11 @@ export class FunctionParser {
       instructions,
       blocks: connectBlocks(instructions, layout, labelNames),
     };
-    const refusal = this.head.refusal ?? earlier(this.refusal, firstRefusal(fn, this.context));
-    return refusal === undefined ? fn : { ...fn, refusal };
+    if (this.head.refusal !== undefined) return { ...fn, refusal: this.head.refusal };
+    const other = firstRefusal(fn, this.context, (opcode) => !isOfMatrices(opcode));
+    const refusal = earlier(this.refusal, earlier(firstRefusal(fn, this.context, isOfMatrices), other));
+    if (refusal === undefined) return fn;
+    return { ...fn, refusal: other === undefined ? { ...refusal, isReadable: true } : refusal };
   }
 
   private impliedReturn(line: number): PendingInstruction {
@@ -438,7 +441,12 @@ function pendingIn(scope: object, parsed: ParsedInstruction): PendingInstruction
   };
 }
 
-function firstRefusal(fn: IrFunction, module: CheckContext): IrRefusal | undefined {
+/** The first instruction of these opcodes that cannot run. */
+function firstRefusal(
+  fn: IrFunction,
+  module: CheckContext,
+  isAsked: (opcode: string) => boolean,
+): IrRefusal | undefined {
   const bytesOf = new Map(fn.callParameters.map(({ name, bytes }) => [name, bytes]));
   const context = {
     architecture: module.architecture,
@@ -446,6 +454,7 @@ function firstRefusal(fn: IrFunction, module: CheckContext): IrRefusal | undefin
     callParameterBytes: (name: string) => bytesOf.get(name),
   };
   for (const instruction of fn.instructions) {
+    if (!isAsked(instruction.opcode)) continue;
     const reason = checkInstruction(instruction, fn, context);
     if (reason !== undefined) {
       const text = [instruction.opcode, ...instruction.modifiers].join('.');

@@ -30,8 +30,13 @@ export interface ParsedInstruction {
   readonly table?: string;
   /** Text as written, for messages. */
   readonly text: string;
-  /** Set when no form is known that has these modifiers: the operands are then not read. */
+  /** Set when no form is known that has these modifiers: the operands are then not read, unless it is one of matrices. */
   readonly opaque?: boolean;
+}
+
+/** Instructions that do not run here, but whose operands are like those of others: what works on matrices in registers. */
+export function isOfMatrices(opcode: string): boolean {
+  return /^(mma|wmma|ldmatrix|stmatrix|movmatrix)$/.test(opcode);
 }
 
 /** What an instruction's opcode and modifiers say, before any operand. */
@@ -66,13 +71,14 @@ function spellingOf(text: string): Spelling {
 const withoutDestination = new Set(
   (
     'st red bra brx ret exit trap brkpt bar barrier membar fence nanosleep prefetch prefetchu discard applypriority ' +
-    'cp griddepcontrol pmevent stackrestore'
+    'cp griddepcontrol pmevent stackrestore stmatrix'
   ).split(' '),
 );
 
 /** Whether the first operand is written. */
 function hasDestination(opcode: string, modifiers: readonly string[]): boolean {
   if (opcode === 'bar' || opcode === 'barrier') return modifiers.includes('red');
+  if (opcode === 'wmma') return !modifiers.includes('store');
   return !withoutDestination.has(opcode);
 }
 
@@ -115,7 +121,8 @@ export class InstructionParser {
     while (stream.peek().kind === 'dotted') spelled += stream.next().text;
     const spelling = spellingOf(spelled);
     const { opcode } = spelling;
-    if (!spelling.isKnown) {
+    const isOpaque = !spelling.isKnown;
+    if (isOpaque && !isOfMatrices(opcode)) {
       stream.skipStatement();
       return { ...parsed(line, spelling, guard, [], []), opaque: true };
     }
@@ -143,7 +150,10 @@ export class InstructionParser {
     }
     stream.expect(';', 'after the instruction');
     const { written } = spelling;
-    const plain = parsed(line, spelling, guard, operands.slice(0, written), operands.slice(written));
+    const plain: ParsedInstruction = {
+      ...parsed(line, spelling, guard, operands.slice(0, written), operands.slice(written)),
+      ...(isOpaque ? { opaque: true } : {}),
+    };
     if (selectors === undefined) return plain;
     while (selectors.length < operands.length) selectors.push('');
     return { ...plain, selectors };

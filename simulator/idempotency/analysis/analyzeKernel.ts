@@ -33,7 +33,7 @@ export function analyzeKernel(module: IrModule, entry: string, options: Analysis
   const ir = lowerModule(module);
   const kernel = ir.functions.find((fn) => fn.isEntry && fn.name === entry);
   if (kernel === undefined) throw new RangeError(`${ir.file} has no kernel ${entry}`);
-  if (kernel.refusal !== undefined) {
+  if (kernel.refusal !== undefined && !isReadable(kernel)) {
     const { line, instruction, reason } = kernel.refusal;
     const cause = instruction.startsWith('call') ? 'IF' : 'PE';
     return failed(kernel, { cause, text: `${instruction}: ${reason}`, lines: [line] });
@@ -44,6 +44,11 @@ export function analyzeKernel(module: IrModule, entry: string, options: Analysis
     if (!(error instanceof AnalysisBudget)) throw error;
     return failed(kernel, failure(kernel, error.message));
   }
+}
+
+/** A kernel that does not run here may be followed all the same, unless it calls what is not copied into it. */
+function isReadable({ refusal, instructions }: IrFunction): boolean {
+  return refusal?.isReadable === true && instructions.every(({ opcode }) => opcode !== 'call');
 }
 
 function analyze(ir: IrModule, kernel: IrFunction, { solver }: AnalysisOptions): KernelSummary {

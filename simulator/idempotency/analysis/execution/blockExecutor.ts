@@ -5,8 +5,10 @@ import type { KernelContext } from '../transfer/operands.js';
 import { integerBits, Operands } from '../transfer/operands.js';
 import { results } from '../transfer/transfer.js';
 import type { FoundHazard } from './findings.js';
-import { accessesMemory, accessMemory, type Surroundings } from './memoryTransfer.js';
+import { accessMatrix, movesMatrices } from './matrixTransfer.js';
+import { accessesMemory, accessMemory, type MemoryPlace, type Surroundings } from './memoryTransfer.js';
 import type { Path } from './path.js';
+import { preparedQuotient } from './preparedDivision.js';
 import type { Edge, ThreadState } from './threadState.js';
 
 /** A way out of a block; without a target it ends the thread. */
@@ -119,9 +121,8 @@ function execute(
   const operands = new Operands(context, instruction, state);
   const within: Path = path.with(guard);
   const destinations = instruction.destinations.flatMap(flat);
-  const values = accessesMemory(instruction)
-    ? accessMemory(operands, { ...surroundings, path: within, state, isCertain: within === path })
-    : results(operands, destinations);
+  const place = { ...surroundings, path: within, state, isCertain: within === path };
+  const values = resultsOf(operands, destinations, place);
   destinations.forEach((destination, index) => {
     if (destination.kind !== 'register') return;
     const value = values[index] ?? operands.unknown();
@@ -133,6 +134,13 @@ function execute(
     const value = operands.unknownTruth();
     state.set(register, guarded(context, instruction, state, { register, guard, value }));
   }
+}
+
+function resultsOf(operands: Operands, destinations: readonly IrOperand[], place: MemoryPlace): Expression[] {
+  if (accessesMemory(operands.instruction)) return accessMemory(operands, place);
+  if (movesMatrices(operands.instruction)) return accessMatrix(operands, place);
+  const prepared = preparedQuotient(operands, place);
+  return prepared === undefined ? results(operands, destinations) : [prepared];
 }
 
 function flat(operand: IrOperand): readonly IrOperand[] {

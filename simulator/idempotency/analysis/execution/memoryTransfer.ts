@@ -11,7 +11,7 @@ import type { Findings, FoundLoop } from './findings.js';
 import type { Path } from './path.js';
 import type { ThreadState } from './threadState.js';
 
-type Space = 'global' | 'shared' | 'local' | 'param' | 'const';
+export type Space = 'global' | 'shared' | 'local' | 'param' | 'const';
 
 /** What dies with a block or a thread, and may hold what two runs see differently. */
 const PRIVATE_SPACES = ['shared', 'local'] as const;
@@ -80,7 +80,7 @@ const named: Readonly<Record<string, Space>> = {
 };
 
 /** The space of an access; a generic one is global unless its address certainly is not. */
-function spaceOf(o: Operands, address: Expression): Space {
+export function spaceOf(o: Operands, address: Expression): Space {
   for (const modifier of o.instruction.modifiers) {
     const space = named[modifier];
     if (space !== undefined) return space;
@@ -104,7 +104,7 @@ function isConstant({ context }: Operands, address: Expression): boolean {
   });
 }
 
-function note(
+export function note(
   o: Operands,
   place: MemoryPlace,
   kind: 'read' | 'write',
@@ -123,7 +123,7 @@ function note(
   });
 }
 
-function noteShared(
+export function noteShared(
   o: Operands,
   { findings, path }: MemoryPlace,
   address: Expression,
@@ -143,7 +143,6 @@ function load(o: Operands, place: MemoryPlace): Expression[] {
   const bytes = typeBytes(o.type);
   const address = o.raw(0);
   const space = spaceOf(o, address);
-  const isOpen = mayBePrivate(o, address, space);
   if (space === 'param') return elements.map((_, index) => parameter(o, address, index * bytes, bytes));
   if (space === 'global' || (space === 'const' && !isConstant(o, address)))
     note(o, place, 'read', address, bytes * elements.length);
@@ -154,19 +153,32 @@ function load(o: Operands, place: MemoryPlace): Expression[] {
       if (known !== undefined && !isFloatType(o.type)) return o.arithmetic.wrap(known, o.bits, o.signed);
       if (known !== undefined) return known;
     }
-    const isPrivate = (which: PrivateSpace): boolean => space === which || isOpen;
-    const isRacing = isPrivate('shared') && place.racingLoads.has(o.instruction.index);
-    const isTainted =
-      address.tainted ||
-      isRacing ||
-      PRIVATE_SPACES.some((which) => isPrivate(which) && place.taintedSpaces.has(which));
-    const source = address.source ?? {
-      cause: 'NA' as const,
-      line: o.instruction.line,
-      text: `a value loaded from ${space} memory`,
-    };
-    return o.context.opaque(bytes * 8, source, isTainted, loadedRange(o.type));
+    return loadedValue(o, place, address, space, bytes * 8, loadedRange(o.type));
   });
+}
+
+/** A value from memory of which nothing is known but perhaps its range; tainted where two runs may load different ones. */
+export function loadedValue(
+  o: Operands,
+  place: Surroundings,
+  address: Expression,
+  space: Space,
+  bits: number,
+  range?: Range,
+): Expression {
+  const isOpen = mayBePrivate(o, address, space);
+  const isPrivate = (which: PrivateSpace): boolean => space === which || isOpen;
+  const isRacing = isPrivate('shared') && place.racingLoads.has(o.instruction.index);
+  const isTainted =
+    address.tainted ||
+    isRacing ||
+    PRIVATE_SPACES.some((which) => isPrivate(which) && place.taintedSpaces.has(which));
+  const source = address.source ?? {
+    cause: 'NA' as const,
+    line: o.instruction.line,
+    text: `a value loaded from ${space} memory`,
+  };
+  return o.context.opaque(bits, source, isTainted, range);
 }
 
 function loadedRange(type: ScalarType): Range | undefined {
@@ -211,11 +223,13 @@ function store(o: Operands, place: MemoryPlace): void {
   const address = o.raw(0);
   const space = spaceOf(o, address);
   const values = elements.map((element) => (element.kind === 'float' ? undefined : o.read(element)));
-  if (address.tainted || values.some((value) => value?.tainted === true) || isTainted(place.path)) {
-    const isOpen = mayBePrivate(o, address, space);
-    for (const which of PRIVATE_SPACES)
-      if (space === which || isOpen) place.findings?.taintedSpaces.add(which);
-  }
+  taintOfStore(
+    o,
+    place,
+    address,
+    space,
+    values.some((value) => value?.tainted === true),
+  );
   if (space === 'shared' || mayBePrivate(o, address, space)) {
     const told = elements.map((element, index) =>
       element.kind === 'float' && element.high === 0
@@ -236,6 +250,19 @@ function store(o: Operands, place: MemoryPlace): void {
     const at = o.arithmetic.addConstant(address, index * bytes);
     place.state.local.store(at, bytes, place.isCertain ? value : undefined);
   });
+}
+
+/** A store of something, or somewhere, or under a condition, that two runs may see differently taints private memory. */
+export function taintOfStore(
+  o: Operands,
+  place: MemoryPlace,
+  address: Expression,
+  space: Space,
+  isOfTainted: boolean,
+): void {
+  if (!address.tainted && !isOfTainted && !isTainted(place.path)) return;
+  const isOpen = mayBePrivate(o, address, space);
+  for (const which of PRIVATE_SPACES) if (space === which || isOpen) place.findings?.taintedSpaces.add(which);
 }
 
 export function isTainted(path: Path): boolean {

@@ -1,4 +1,5 @@
 import type { IrFunction, IrInstruction } from '../../../ptx/index.js';
+import { loadsMatrices, storesMatrices } from './matrixTransfer.js';
 
 /**
  * Loads of shared memory that share an interval between barriers with a store of it, before them, behind them or on another
@@ -101,13 +102,16 @@ function isGeneric({ modifiers }: IrInstruction): boolean {
 }
 
 function loadsShared(instruction: IrInstruction): boolean {
-  return instruction.opcode === 'ld' && (isShared(instruction) || isGeneric(instruction));
+  return (
+    (instruction.opcode === 'ld' || loadsMatrices(instruction)) &&
+    (isShared(instruction) || isGeneric(instruction))
+  );
 }
 
 function storesShared(instruction: IrInstruction): boolean {
   const { opcode } = instruction;
   return (
-    (opcode === 'st' && (isShared(instruction) || isGeneric(instruction))) ||
+    ((opcode === 'st' || storesMatrices(instruction)) && (isShared(instruction) || isGeneric(instruction))) ||
     (/^(atom|red)$/.test(opcode) && (isShared(instruction) || isGeneric(instruction))) ||
     (opcode === 'cp' && instruction.sources.length > 0 && !instruction.modifiers.includes('wait_group'))
   );

@@ -1,5 +1,6 @@
 import type { Arithmetic } from './arithmetic.js';
 import type { Expression } from './expression.js';
+import { constantOf, termsOf, withoutFactors } from './expression.js';
 import { coefficientOf, varyingTerms, withForm } from './polynomials.js';
 
 /**
@@ -11,7 +12,7 @@ export function withRemainders(
   sum: Expression,
   known: Divisors = new Map(),
 ): Expression {
-  return withParts(arithmetic, withDigits(arithmetic, sum, known), () => true);
+  return withPartsEitherWay(arithmetic, withDigits(arithmetic, sum, known), () => true);
 }
 
 /** By which constants numbers are divided elsewhere: their digits to those bases matter. */
@@ -30,19 +31,65 @@ export function constantDivisors(
 /** The same of divisors that only a launch knows; remainders by constants become differences. */
 export function withLaunchRemainders(arithmetic: Arithmetic, sum: Expression): Expression {
   const plain = withoutRemainders(arithmetic, sum);
-  return withParts(arithmetic, plain, (quotient) => quotient.b.op !== 'constant');
+  return withPartsEitherWay(arithmetic, plain, ({ b }) => b.op !== 'constant');
+}
+
+function withPartsEitherWay(
+  arithmetic: Arithmetic,
+  sum: Expression,
+  isMeant: (quotient: Quotient) => boolean,
+): Expression {
+  const told = withParts(arithmetic, sum, isMeant);
+  const before = quotientsIn(sum).filter(({ b }) => b.op !== 'constant');
+  if (before.length < 2) return told;
+  // Digits of one number to bases that only a launch knows, from the lowest on: each quotient is of the one before.
+  const nested = withNestedQuotients(arithmetic, sum, before);
+  const digits = withParts(arithmetic, nested, isMeant, (a, b) => a.id - b.id);
+  return varyingTerms(digits).length < varyingTerms(told).length ? digits : told;
+}
+
+/** x / (c · d), beside x / c, as (x / c) / d. */
+function withNestedQuotients(
+  arithmetic: Arithmetic,
+  sum: Expression,
+  quotients: readonly Quotient[],
+): Expression {
+  let result = sum;
+  for (const outer of quotients) {
+    for (const inner of quotients) {
+      if (inner === outer || inner.a !== outer.a || inner.rounding !== outer.rounding) continue;
+      const [[product, another], [factor, more]] = [termsOf(outer.b), termsOf(inner.b)];
+      if (product === undefined || factor === undefined || another !== undefined || more !== undefined)
+        continue;
+      if (
+        constantOf(outer.b) !== 0 ||
+        constantOf(inner.b) !== 0 ||
+        product.coefficient !== factor.coefficient
+      )
+        continue;
+      const factors = withoutFactors(product.factors, factor.factors);
+      const coefficient = coefficientOf(arithmetic, result, { coefficient: 1, factors: [outer] });
+      if (factors === undefined || factors.length === 0 || coefficient === undefined) continue;
+      const b = arithmetic.sum(0, [{ coefficient: 1, factors }]);
+      const nested = arithmetic.table.make({ op: 'quotient', a: inner, b, rounding: outer.rounding });
+      result = arithmetic.add(result, arithmetic.multiply(coefficient, arithmetic.subtract(nested, outer)));
+      break;
+    }
+  }
+  return result;
 }
 
 function withParts(
   arithmetic: Arithmetic,
   sum: Expression,
   isMeant: (quotient: Quotient) => boolean,
+  order: (a: Quotient, b: Quotient) => number = laterFirst,
 ): Expression {
   let result = sum;
   const seen = new Set<Expression>();
   for (let progress = true; progress;) {
     progress = false;
-    for (const quotient of quotientsIn(result)) {
+    for (const quotient of quotientsIn(result).sort(order)) {
       if (seen.has(quotient) || !isMeant(quotient)) continue;
       seen.add(quotient);
       const { a, b, rounding } = quotient;
@@ -137,7 +184,12 @@ function withInnerQuotient(arithmetic: Arithmetic, sum: Expression, outer: Quoti
 
 type Quotient = Expression & { readonly op: 'quotient' | 'remainder' };
 
-/** Quotients by something uniform in the terms of a sum, the later made first: they may be of remainders of others. */
+/** Quotients made later may be of remainders of others. */
+function laterFirst(a: Quotient, b: Quotient): number {
+  return b.id - a.id;
+}
+
+/** Quotients by something uniform in the terms of a sum, the later made first. */
 function quotientsIn(sum: Expression): Quotient[] {
   const found = new Set<Quotient>();
   for (const term of varyingTerms(sum)) {
@@ -145,5 +197,5 @@ function quotientsIn(sum: Expression): Quotient[] {
       if (factor.op === 'quotient' && factor.b.uniform && !factor.a.uniform) found.add(factor);
     }
   }
-  return [...found].sort((a, b) => b.id - a.id);
+  return [...found].sort(laterFirst);
 }

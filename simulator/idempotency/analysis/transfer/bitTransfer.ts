@@ -20,6 +20,8 @@ export function bitResult(o: Operands): Expression | undefined {
       return extract(o);
     case 'bfi':
       return insert(o);
+    case 'prmt':
+      return permuted(o);
     case 'popc':
       return o.unknown([0, o.bits]);
     case 'clz':
@@ -190,6 +192,41 @@ function insert(o: Operands): Expression | undefined {
     2 ** start,
   );
   return arithmetic.reduce(arithmetic.add(arithmetic.add(low, rest), inserted), o.bits);
+}
+
+/** Bytes of two registers, chosen by constants: runs of neighbours as digits of the register that they are of. */
+function permuted(o: Operands): Expression | undefined {
+  const selector = o.raw(2);
+  if (selector.op !== 'constant' || o.instruction.modifiers.length > 1) return undefined;
+  const chosen = [0, 1, 2, 3].map((at) => (selector.value >>> (4 * at)) & 15);
+  // Replicated signs are not followed.
+  if (chosen.some((each) => each > 7)) return undefined;
+  const { arithmetic } = o;
+  let total = arithmetic.constant(0);
+  for (let at = 0, length = 1; at < 4; at += length) {
+    const from = chosen[at] ?? 0;
+    for (length = 1; at + length < 4 && from + length < 8; length++) {
+      if (chosen[at + length] !== from + length || (from < 4 && from + length >= 4)) break;
+    }
+    const register = o.raw(from < 4 ? 0 : 1);
+    const first = from % 4;
+    const above =
+      first === 0
+        ? register
+        : arithmetic.quotient(
+            arithmetic.wrap(register, 32, false),
+            arithmetic.constant(2 ** (8 * first)),
+            'floor',
+          );
+    const run =
+      first + length === 4 && first > 0
+        ? above
+        : first === 0 && length === 4
+          ? register
+          : arithmetic.modulo(above, 2 ** (8 * length));
+    total = arithmetic.add(total, arithmetic.scale(run, 2 ** (8 * at)));
+  }
+  return arithmetic.reduce(total, 32);
 }
 
 /** `cvt` between integers. */

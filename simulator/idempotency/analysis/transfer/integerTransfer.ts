@@ -36,7 +36,11 @@ export function integerResult(o: Operands): Expression | undefined {
     }
     case 'abs': {
       const value = o.integer(0, o.bits, true);
-      return arithmetic.maximum(value, arithmetic.scale(value, -1));
+      const larger = arithmetic.maximum(value, arithmetic.scale(value, -1));
+      // Of the least integer it is itself. Otherwise not below zero, which intervals of the two do not tell.
+      return value.lo >= 0
+        ? value
+        : arithmetic.reduce(arithmetic.maximum(larger, arithmetic.constant(0)), o.bits);
     }
     case 'min':
       return arithmetic.minimum(o.integer(0), o.integer(1));
