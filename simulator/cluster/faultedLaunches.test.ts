@@ -2,12 +2,14 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { FaultOptions } from '../faults/index.js';
+import { profileNamed } from '../gpu/index.js';
 import { VirtualClock } from '../time/index.js';
 import { GpuNode } from './index.js';
 import { STRIDES } from './tests/killedKernel.js';
 import { pointerParams, Session } from './tests/session.js';
 
 const ELEMENTS = 2048;
+const H200 = profileNamed('h200');
 const MEETING = resolve(import.meta.dirname, '../launchSpec/fixtures/parameters.ptx');
 
 function open(recovery: string, faults: FaultOptions | undefined): Session {
@@ -105,5 +107,70 @@ describe('faults strike', () => {
       params,
     });
     expect(failure?.fault?.code).toBe('illegalAddress');
+  });
+});
+
+describe('memory that is saved at the host', () => {
+  const MIB = 2 ** 20;
+
+  /** A launch before which 4 MiB are saved, while a copy of `otherBytes` is on its way to the host. */
+  function saved(otherBytes: number): {
+    launchNs: number;
+    copyNs: number;
+    toHostBytes: number;
+    saveNs: number;
+  } {
+    const clock = new VirtualClock();
+    const node = new GpuNode(clock, {
+      gpus: ['h200'],
+      backingBytes: 128 * MIB,
+      recovery: 'restore',
+      saveTo: 'host',
+    });
+    const session = new Session(node, clock).open();
+    const other = new Session(node, clock).open();
+    const module = session.handle('moduleLoad', { ptx: STRIDES, file: 'strides.ptx' });
+    const address = session.handle('malloc', { bytes: 4 * MIB });
+    const source = other.handle('malloc', { bytes: 64 * MIB });
+    const fromNs = clock.nowNs();
+    let copy = -1;
+    if (otherBytes > 0) {
+      copy = other.send('memcpyDeviceToHost', { address: source, bytes: otherBytes, pinned: true });
+      clock.run(fromNs + 100_000);
+    }
+    const params = new Uint8Array(20);
+    params.set(pointerParams(address), 0);
+    params.set(pointerParams(address, ELEMENTS), 8);
+    const begunNs = clock.nowNs();
+    const { timeNs, failure } = session.call('launch', {
+      module,
+      kernel: 'strides',
+      grid: [4, 1, 1],
+      block: [64, 1, 1],
+      dynamicSharedBytes: 0,
+      params,
+    });
+    if (failure !== undefined) throw new Error(failure.message);
+    clock.run();
+    const { copies, faults } = node.reading(0);
+    return {
+      launchNs: timeNs - begunNs,
+      copyNs: (other.find(copy)?.timeNs ?? fromNs) - fromNs,
+      toHostBytes: copies.toHostBytes,
+      saveNs: faults?.saveNs ?? NaN,
+    };
+  }
+
+  it('waits for the copy engine as other copies do, and leaves those their rate', () => {
+    const alone = saved(0);
+    const beside = saved(32 * MIB);
+    const twice = saved(64 * MIB);
+    expect(alone.toHostBytes).toBe(4 * MIB);
+    expect(beside.toHostBytes).toBe(36 * MIB);
+    // The copy has the bus to itself until its end; the launch's memory follows.
+    const linkNs = (bytes: number): number => (bytes / H200.copies.hostLinkBytesPerSecond) * 1e9;
+    expect(twice.copyNs - beside.copyNs).toBeCloseTo(linkNs(32 * MIB), -1);
+    expect(twice.saveNs - beside.saveNs).toBeCloseTo(linkNs(32 * MIB), -1);
+    expect(beside.launchNs - alone.launchNs).toBeGreaterThan(linkNs(32 * MIB) - 120_000);
   });
 });

@@ -6,6 +6,7 @@ import { CopyMeter, type CopyUsage } from './copyMeter.js';
 import { copyPlan, performCopy, type CopyCommand, type CopyPlan } from './copyTraffic.js';
 import type { DriverObserver } from './driverObserver.js';
 import type { ContextState, DriverState, PendingCommand } from './driverState.js';
+import { recoveryMove } from './recoveryMove.js';
 import { failureOf } from './refusal.js';
 import { HOST_CPU_LINK, type SharedLinks } from './sharedLinks.js';
 
@@ -24,7 +25,10 @@ export interface CopySurroundings {
   readonly memory: NodeMemory;
 }
 
-/** A node's copy engines: each serves one copy at a time, in order of arrival, and the bytes of all share the links. */
+/**
+ * A node's copy engines: each serves one copy at a time, in order of arrival, and the bytes of all share the links. Memory of launches
+ * that is saved at the host goes the same way.
+ */
 export class CopyEngines {
   observer: DriverObserver | undefined;
   private readonly meter = new CopyMeter();
@@ -38,6 +42,8 @@ export class CopyEngines {
       result: DriverResult | undefined,
       failure: DriverFailure | undefined,
     ) => void,
+    /** A launch's memory has come to the host, or back. */
+    private readonly onMoved: (pending: PendingCommand, context: ContextState) => void,
   ) {}
 
   queue(copy: QueuedCopy): void {
@@ -96,7 +102,12 @@ export class CopyEngines {
 
   /** All of its time is over: moves the bytes. Of a copy that SMs did, too. */
   finish(copy: QueuedCopy): void {
-    const { command, context } = copy;
+    const { pending, command, context } = copy;
+    if (pending.command.op === 'launch') {
+      this.meter.add(command, context.gpu, context.gpu, this.around.profiles[context.gpu]);
+      this.onMoved(pending, context);
+      return;
+    }
     let result: DriverResult | undefined;
     let failure: DriverFailure | undefined;
     try {
@@ -127,7 +138,7 @@ export class CopyEngines {
       return;
     }
     queue.running = sequence;
-    this.observer?.onCopyStarted(engine, copy.pending, copy.context);
+    this.observer?.onCopyStarted(engine, { ...copy.pending, command: copy.command }, copy.context);
     const { agenda, name } = this.around;
     agenda.schedule(name, agenda.nowNs() + this.planOf(copy).latencyNs, 'copyLatency', sequence);
   }
@@ -147,7 +158,8 @@ export class CopyEngines {
     const pending = this.state.pending.get(sequence);
     const context = pending === undefined ? undefined : this.contexts.find(pending.context);
     if (pending === undefined || context === undefined) return undefined;
-    return { pending, command: pending.command as CopyCommand, context };
+    const command = recoveryMove(pending) ?? (pending.command as CopyCommand);
+    return { pending, command, context };
   }
 
   private planOf(copy: QueuedCopy): CopyPlan {

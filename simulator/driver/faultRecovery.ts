@@ -17,7 +17,6 @@ import type { LaunchVerdict } from '../scheduling/index.js';
 import type { DriverFailure } from './commands.js';
 import type { ContextTable } from './contextTable.js';
 import { moveRequest } from './copyLaunch.js';
-import { copyPlan, type CopyPlan } from './copyTraffic.js';
 import type {
   ContextState,
   DriverState,
@@ -30,7 +29,6 @@ import { launchLeadNs } from './leadTimes.js';
 import { reachableMemory, writableMemory } from './reachableMemory.js';
 import { failureOf } from './refusal.js';
 import { SavedMemory } from './savedMemory.js';
-import type { SharedLinks } from './sharedLinks.js';
 
 /** Runs of one launch before it counts as one that never ends well. */
 const MOST_RUNS = 4;
@@ -41,7 +39,6 @@ export interface RecoverySurroundings {
   readonly name: string;
   readonly agenda: Agenda;
   readonly memory: NodeMemory;
-  readonly links: SharedLinks;
   readonly profiles: readonly DeviceProfile[];
   readonly devices: readonly GpuDevice[];
   readonly scheme: RecoveryScheme;
@@ -56,7 +53,8 @@ export interface RecoverySurroundings {
 /**
  * Transient faults of launches, and what is done about them: a launch that is proved idempotent runs again from its start; before
  * another one begins, memory that it may overwrite is copied to where nothing reaches it, and copied back before it runs again
- * (PICKER, fault tolerance by Asymmetric Resilience). Copies are made by the SMs, in device memory, in the launch's place in its stream.
+ * (PICKER, fault tolerance by Asymmetric Resilience). Copies are made by the SMs, in device memory, or by copy engines to the host, in the
+ * launch's place in its stream.
  */
 export class FaultRecovery {
   private readonly draws: FaultDraws;
@@ -142,15 +140,6 @@ export class FaultRecovery {
     }
     this.onMoved(pending, context);
     return true;
-  }
-
-  /** The latency of a copy over the bus is over: its bytes begin to flow. */
-  onLatencyOver(pending: PendingCommand, context: ContextState): void {
-    const { recovery } = pending;
-    if (recovery === undefined || context.fault !== undefined) return;
-    const { bytes: amount, uses, mostPerNs } = this.busPlan(context, recovery);
-    const { name: target, links } = this.around;
-    links.start({ amount, uses, mostPerNs, target, kind: 'saveMoved', payload: pending.sequence });
   }
 
   /** Memory has been saved or restored: the launch runs. */
@@ -261,9 +250,8 @@ export class FaultRecovery {
     recovery.step = step;
     recovery.sinceNs = agenda.nowNs();
     if (saveTo === 'host') {
-      const { latencyNs } = this.busPlan(context, recovery);
-      const waitNs = profile.copies.engineSwitchNs + latencyNs;
-      agenda.schedule(target, agenda.nowNs() + waitNs, 'saveLatency', pending.sequence);
+      const { engineSwitchNs } = profile.copies;
+      agenda.schedule(target, agenda.nowNs() + engineSwitchNs, 'saveReady', pending.sequence);
       return;
     }
     const name = step === 'saving' ? '[save]' : '[restore]';
@@ -278,20 +266,6 @@ export class FaultRecovery {
     const lastOp = this.around.saveTo === 'host' ? 'memcpyDeviceToHost' : 'memcpyDeviceToDevice';
     const before = { lastOp, lastEndNs: nowNs } as const;
     this.runOrFail(pending, context, launchLeadNs(profile, before, nowNs, place));
-  }
-
-  /** What saved memory takes over the bus: pinned, by a copy engine that does nothing else. */
-  private busPlan(context: ContextState, { step, saved }: RecoveredLaunch): CopyPlan {
-    const { bytes = 0 } = saved ?? {};
-    const profile = this.around.profiles[context.gpu];
-    const command =
-      step === 'saving'
-        ? ({ op: 'memcpyDeviceToHost', args: { address: 0, bytes, pinned: true } } as const)
-        : ({
-            op: 'memcpyHostToDevice',
-            args: { address: 0, bytes: NO_BYTES, declaredBytes: bytes, pinned: true },
-          } as const);
-    return copyPlan({ ...NOBODYS, ...command }, context.gpu, context.gpu, profile);
   }
 
   private runOrFail(pending: PendingCommand, context: ContextState, leadNs: number): void {
@@ -322,8 +296,6 @@ export class FaultRecovery {
   }
 }
 
-const NO_BYTES = new Uint8Array(0);
-const NOBODYS = { ticket: 0, context: 0, stream: 0 };
 const OVERLAPS = 'a command beside it touches the same memory';
 
 /** A launch as it was checked, with the verdict that was found since. */

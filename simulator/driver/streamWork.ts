@@ -12,6 +12,7 @@ import { isFrontEndWork } from './frontEnd.js';
 import { GraphRuns } from './graphRuns.js';
 import { GraphTable } from './graphTable.js';
 import type { Hazards } from './hazards.js';
+import { recoveryMove } from './recoveryMove.js';
 import { failureOf } from './refusal.js';
 import { HOST_CPU_LINK } from './sharedLinks.js';
 import type { StreamCommand } from './streamCommands.js';
@@ -49,8 +50,12 @@ export class StreamWork {
     this.checks = new CommandChecks(around, contexts);
     this.graphs = new GraphTable(state, this.checks);
     this.capture = new StreamCapture(this.graphs, this.events, this.checks);
-    this.copies = new CopyEngines(around, state, contexts, ({ pending, context }, result, failure) =>
-      this.frontEndEnded(pending, context, result, failure),
+    this.copies = new CopyEngines(
+      around,
+      state,
+      contexts,
+      ({ pending, context }, result, failure) => this.frontEndEnded(pending, context, result, failure),
+      (pending, context) => this.around.recovery?.onMoved(pending, context),
     );
     this.runs = new GraphRuns(
       state,
@@ -99,12 +104,11 @@ export class StreamWork {
       case 'recover':
         this.around.recovery?.onRecover(pending, context);
         return;
-      case 'saveLatency':
-        this.around.recovery?.onLatencyOver(pending, context);
+      case 'saveReady': {
+        const command = recoveryMove(pending);
+        if (command !== undefined) this.copies.queue({ pending, context, command });
         return;
-      case 'saveMoved':
-        this.around.recovery?.onMoved(pending, context);
-        return;
+      }
       case 'recorded':
         this.stamp(pending, context);
         this.frontEndEnded(pending, context, {}, undefined);
