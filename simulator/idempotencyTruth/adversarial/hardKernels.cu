@@ -264,3 +264,32 @@ KERNEL stepsAtLeastOne(const float *a, float *out, int width) {
     k += 16;
   } while (k < width);
 }
+// Indices that count from the end where they are negative, and the low half of a long one.
+KERNEL scatterFromEnd(const float *a, const int *idx, float *out, int n) {
+  const int i = THREAD;
+  int j = idx[i];
+  if (j < 0) j += n;
+  if (j >= 0 && j < n) out[j] = a[i];
+}
+KERNEL scatterFromEndWide(const float *a, const long long *idx, float *out, long long n) {
+  const int i = THREAD;
+  long long j = idx[i];
+  if (j < 0) j += n;
+  if (j >= 0 && j < n) out[j] = a[i];
+}
+KERNEL scatterFromEndBelow(const float *a, const int *idx, float *out, int n) {
+  const int i = THREAD;
+  int j = idx[i];
+  if (j < 0) j += n;
+  if (j < n) out[j] = a[i];
+}
+KERNEL scatterLowHalf(const float *a, const long long *idx, float *out, int n) {
+  const int i = THREAD;
+  const int j = (int)idx[i];
+  if (j >= 0 && j < n) out[j] = a[i];
+}
+KERNEL scatterLowHalfWide(const float *a, const long long *idx, float *out, int n) {
+  const int i = THREAD;
+  const long long j = idx[i];
+  if ((int)j >= 0 && (int)j < n) out[j & 63] = a[i];
+}

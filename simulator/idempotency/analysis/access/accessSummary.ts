@@ -21,7 +21,9 @@ export function summarizeAccess(
   const whole = new Narrowing(context, conditions, access.loops);
   const isOpen = (condition: Expression, where: readonly Expression[]): boolean => {
     const narrowing = where === conditions ? whole : new Narrowing(context, where, access.loops);
-    return narrowing.apply(condition).expression.op !== 'constant';
+    const { expression, fits } = narrowing.apply(condition);
+    // Whether a value from memory wraps no launch can tell.
+    return expression.op !== 'constant' || fits.some(({ of }) => of.source !== undefined);
   };
   const bounded = whole.bounded(access.address);
   const cases = casesOf(context, access.address, conditions, isOpen);

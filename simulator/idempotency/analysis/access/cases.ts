@@ -34,20 +34,18 @@ export function casesOf(
       continue;
     }
     const sides = [
-      { holds: context.conditions.not(chosen), address: settled(context, next.address, chosen, false) },
-      { holds: chosen, address: settled(context, next.address, chosen, true) },
-    ];
+      { isFirst: false, holds: context.conditions.not(chosen) },
+      { isFirst: true, holds: chosen },
+    ].map((side) => ({ ...side, address: settled(context, next.address, chosen, side.isFirst) }));
     if (sides.some((side) => side.address === next.address)) {
       done.push(next);
       continue;
     }
     for (const side of sides) {
       if (isExcluded(context, next.conditions, side.holds)) continue;
-      const isKnown = next.conditions.includes(side.holds);
-      open.push({
-        address: side.address,
-        conditions: isKnown ? next.conditions : [...next.conditions, side.holds],
-      });
+      const known = next.conditions.map((condition) => settled(context, condition, chosen, side.isFirst));
+      const isKnown = known.includes(side.holds);
+      open.push({ address: side.address, conditions: isKnown ? known : [...known, side.holds] });
     }
   }
   return done;
@@ -65,10 +63,10 @@ function choiceIn(address: Expression, isOpen: (condition: Expression) => boolea
   return found;
 }
 
-/** The address where the condition holds, or does not. */
+/** An address or condition where another condition holds, or does not. */
 function settled(
   context: KernelContext,
-  address: Expression,
+  expression: Expression,
   condition: Expression,
   isFirst: boolean,
 ): Expression {
@@ -77,7 +75,7 @@ function settled(
     if (part.op !== 'select' || part.condition !== condition) return undefined;
     return rewrite(isFirst ? part.a : part.b);
   });
-  return rewriter.rewrite(address);
+  return rewriter.rewrite(expression);
 }
 
 function isExcluded({ conditions }: KernelContext, known: readonly Expression[], holds: Expression): boolean {

@@ -73,7 +73,7 @@ function indexOf(
   for (const { coefficient, factors } of termsOf(wrap.of)) {
     const [leaf] = factors;
     if (leaf?.op !== 'unknown' || factors.length !== 1 || Math.abs(coefficient) !== 1) continue;
-    if (done.has(leaf) || !isFree(leaf, bits)) continue;
+    if (done.has(leaf) || (bits === 64 && !isAny(leaf))) continue;
     const rest = arithmetic.subtract(wrap.of, arithmetic.scale(leaf, coefficient));
     if (contains(rest, (part) => part === leaf)) continue;
     const isSigned = bits === 64 || expressions.some((each) => contains(each, isSignedTwin(wrap)));
@@ -88,10 +88,9 @@ function isSignedTwin(wrap: Wrap): (part: Expression) => boolean {
   return (part) => part.op === 'wrap' && part.signed && part.bits === wrap.bits && part.of === wrap.of;
 }
 
-/** Whether nothing but the bits of a value are known. */
-function isFree(leaf: Expression, bits: IntegerBits): boolean {
-  if (bits === 64) return leaf.lo === -Infinity && leaf.hi === Infinity;
-  return leaf.lo >= -(2 ** (bits - 1)) && leaf.hi < 2 ** bits;
+/** Whether nothing but the 64 bits of a value are known. */
+function isAny(leaf: Expression): boolean {
+  return leaf.lo === -Infinity && leaf.hi === Infinity;
 }
 
 function variableFor(context: KernelContext, wrap: Wrap, bits: IntegerBits, isSigned: boolean): Expression {
@@ -146,7 +145,8 @@ class Replacing {
     const { bits, leaf } = this.index;
     if (part.op === 'wrap' && part.bits <= bits) return this.wrapped(part);
     // A number from 0 on is its bits as an unsigned integer.
-    if (part === leaf && bits < 64 && leaf.lo >= 0) return this.wrap(this.index.as, bits, false);
+    if (part === leaf && bits < 64 && leaf.lo >= 0 && leaf.hi < 2 ** bits)
+      return this.wrap(this.index.as, bits, false);
     return undefined;
   }
 
@@ -156,7 +156,7 @@ class Replacing {
 
   private wrap(of: Expression, bits: IntegerBits, signed: boolean): Expression {
     // Of a value of 64 bits of which nothing is known the signed integer is as good a number as any.
-    if (bits === 64 && signed && of.op === 'unknown' && isFree(of, 64)) return of;
+    if (bits === 64 && signed && of.op === 'unknown' && isAny(of)) return of;
     return this.context.arithmetic.wrap(of, bits, signed);
   }
 }

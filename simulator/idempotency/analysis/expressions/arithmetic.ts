@@ -225,6 +225,8 @@ export class Arithmetic {
   private constantQuotient(a: Expression, by: number, way: 'floor' | 'zero'): Expression | undefined {
     const round = way === 'floor' ? Math.floor : Math.trunc;
     if (a.op === 'constant') return this.table.constant(round(a.value / by));
+    const extended = way === 'floor' ? this.extended(a, by) : undefined;
+    if (extended !== undefined) return extended;
     const divides = (value: number): boolean => value % by === 0;
     const terms = termsOf(a);
     const whole = terms.filter((term) => divides(term.coefficient));
@@ -260,6 +262,20 @@ export class Arithmetic {
       );
     }
     return undefined;
+  }
+
+  /** ⌊(2^32 · x mod 2^64) / by⌋ with by ≤ 2^32: the low half of x, with its sign, as shifts up and down again leave it. */
+  private extended(a: Expression, by: number): Expression | undefined {
+    const half = 2 ** 32;
+    if (a.op !== 'wrap' || a.bits !== 64 || !a.signed || by <= 0 || half % by !== 0) return undefined;
+    const terms = termsOf(a.of);
+    if (constantOf(a.of) % half !== 0 || terms.some(({ coefficient }) => coefficient % half !== 0))
+      return undefined;
+    const low = this.sum(
+      constantOf(a.of) / half,
+      terms.map((term) => ({ ...term, coefficient: term.coefficient / half })),
+    );
+    return this.scale(this.wrap(low, 32, true), half / by);
   }
 
   /**

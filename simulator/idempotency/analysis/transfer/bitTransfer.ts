@@ -1,5 +1,5 @@
 import type { Expression, IntegerBits } from '../expressions/expression.js';
-import { constantOf, termsOf, typeRange, wrapNumber } from '../expressions/expression.js';
+import { constantOf, isConstant, termsOf, typeRange, wrapNumber } from '../expressions/expression.js';
 import { selectValue } from '../expressions/selection.js';
 import type { Operands } from './operands.js';
 
@@ -51,9 +51,24 @@ export function logic(
     if (disjoint !== undefined) return disjoint;
   }
   if (a === b) return operation === 'xor' ? arithmetic.constant(0) : a;
+  if (operation === 'and') {
+    const kept = keptBySign(o, a, b) ?? keptBySign(o, b, a);
+    if (kept !== undefined) return kept;
+  }
   const [x, y] = [arithmetic.wrap(a, bits, true), arithmetic.wrap(b, bits, true)];
   const [first, second] = x.id < y.id ? [x, y] : [y, x];
   return arithmetic.table.make({ op: 'bits', operation, a: first, b: second, bits });
+}
+
+/** `and` with all ones or none, such as a sign spread over all bits, is a choice. */
+function keptBySign(o: Operands, mask: Expression, value: Expression): Expression | undefined {
+  if (mask.op !== 'select') return undefined;
+  const side = (of: Expression): Expression | undefined => {
+    if (isConstant(of, 0)) return of;
+    return isConstant(of, -1) ? value : undefined;
+  };
+  const [a, b] = [side(mask.a), side(mask.b)];
+  return a === undefined || b === undefined ? undefined : selectValue(o, mask.condition, a, b);
 }
 
 /** `and` of 64 bits with a mask beyond exact numbers that leaves a value's upper bits as they are: zero. */
