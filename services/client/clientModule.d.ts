@@ -1,0 +1,407 @@
+/**
+ * Types of `windjammer/client`: clients of a running server in TypeScript. Stands alone, so that a program can be compiled without the rest;
+ * the type checker holds it to the client (tests/clientModule.test.ts).
+ */
+
+export type InputType = 'integers' | 'bytes' | 'floats' | 'doubles' | 'strings';
+export type LaunchClass = 'critical' | 'standard' | 'bestEffort';
+export type Scope = 'predict' | 'feedback' | 'metrics' | 'admin';
+
+/** Why a call failed. `code` is stable and meant for programs. */
+export abstract class ClientError extends Error {
+  abstract readonly code: string;
+}
+
+/** The server answered with an error of its catalogue (docs/errors.md). */
+export class RefusedError extends ClientError {
+  readonly name: 'RefusedError';
+  readonly code: string;
+  /** Of HTTP, also for a refusal on a WebSocket. */
+  readonly status: number;
+  /** The part of the request at fault. */
+  readonly field?: string;
+  /** When another try is worth it, where the server knows. */
+  readonly retryAfterMs?: number;
+  constructor(code: string, status: number, message: string, field?: string, retryAfterMs?: number);
+}
+
+/** No connection, or one that broke before the answer came: whether the request was taken is unknown. */
+export class UnreachableError extends ClientError {
+  readonly name: 'UnreachableError';
+  readonly code: 'unreachable';
+}
+
+/** The server's certificate is not trusted, or the server does not speak TLS as the client does. */
+export class SecurityError extends ClientError {
+  readonly name: 'SecurityError';
+  readonly code: 'insecure';
+}
+
+/** No answer within the client's time limit. */
+export class TimeoutError extends ClientError {
+  readonly name: 'TimeoutError';
+  readonly code: 'timeout';
+}
+
+/** The answer is not what this server would say: something else listens there. */
+export class UnexpectedAnswerError extends ClientError {
+  readonly name: 'UnexpectedAnswerError';
+  readonly code: 'unexpected_answer';
+}
+
+/** Why an answer is the application's default output. */
+export type DefaultReason =
+  /** No model is linked to the application. */
+  | 'no_linked_model'
+  /** Models are linked, none has a replica that is up. */
+  | 'no_replica'
+  /** No prediction arrived by the deadline. */
+  | 'deadline'
+  /** Every asked model failed on this input. */
+  | 'model_error'
+  /**
+   * The queues are full, or too long for an answer by the deadline, or the application has as many queries in flight as it
+   * may: answered at once.
+   */
+  | 'overload'
+  /** What arrived did not agree well enough. */
+  | 'low_confidence';
+
+/**
+ * An input: numbers for `doubles`, `floats` and `integers`, a text for `strings`, and bytes for `bytes`. Over HTTP and in JSON
+ * messages typed arrays are sent as numbers, bytes as base64.
+ */
+export type ClientInput = string | readonly number[] | Float64Array | Float32Array | Int32Array | Uint8Array;
+
+export interface CallOptions {
+  /** Gives the call up; a query that nobody waits for is withdrawn. Rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** Beyond it the call rejects with a TimeoutError. */
+  readonly timeoutMs?: number;
+}
+
+export interface PredictOptions extends CallOptions {
+  /** Selection context: what one user's feedback taught is applied to that user. */
+  readonly context?: string;
+  readonly version?: string;
+  /** Shorter than the application's objective. */
+  readonly objectiveUs?: number;
+  /** When the server must have answered, with the default output or, when strict, an error. */
+  readonly deadlineMs?: number;
+  /** An error in place of a default output; as the application says unless given. */
+  readonly strict?: boolean;
+  /** 1 (most urgent) to 5; 3 unless given. */
+  readonly priority?: number;
+  /**
+   * How long the kernels that compute it may be made to wait by others on their GPU: the application's class unless given, which
+   * is also the highest.
+   */
+  readonly launchClass?: LaunchClass;
+}
+
+export interface Prediction {
+  /** Names the query in feedback. */
+  readonly queryId: string;
+  /** Any JSON value. */
+  readonly output: unknown;
+  readonly isDefault: boolean;
+  readonly defaultReason?: DefaultReason;
+  /** Share of the asked models that agree with the output, 0 to 1. */
+  readonly confidence: number;
+  readonly cached: boolean;
+  readonly models: readonly { readonly name: string; readonly version: string; readonly cached: boolean }[];
+}
+
+/** One of `queryId` and `input`. */
+export interface Feedback {
+  readonly queryId?: string;
+  readonly input?: ClientInput;
+  /** The true output. */
+  readonly label: string | number;
+  /** From 0 to 1, in place of right or wrong. */
+  readonly loss?: number;
+  readonly context?: string;
+}
+
+export interface FeedbackResult {
+  readonly joined: 'query' | 'cache' | 'evaluated' | 'none';
+  readonly durable: boolean;
+}
+
+/** How a client shows who it is, and whom it trusts. */
+export interface ConnectionOptions {
+  /** Shown with every request, where the server requires one. */
+  readonly apiKey?: string | undefined;
+  /** PEM of authorities whose certificates are trusted, in place of the well-known ones. */
+  readonly ca?: string | undefined;
+  /** PEM of the client's own certificate and its key, where the server asks for one. */
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+}
+
+/** Fields are those of `POST /admin/add_app` (docs/rest.md). */
+export interface AddApplicationFields {
+  readonly name: string;
+  readonly input_type: InputType;
+  readonly default_output: string;
+  readonly latency_slo_micros: number;
+  readonly max_in_flight?: number;
+  readonly policy?: { readonly name: string; readonly parameters?: unknown };
+  readonly strict?: boolean;
+  readonly launch_class?: LaunchClass;
+}
+
+/** Of `POST /admin/add_model`. */
+export interface AddModelFields {
+  readonly input_type: InputType;
+  readonly container_name: string;
+  readonly model_name: string;
+  readonly model_version: string;
+  readonly warm_up?: boolean;
+  readonly num_replicas?: number;
+  readonly min_replicas?: number;
+  readonly max_replicas?: number;
+  readonly batch_size?: number;
+  readonly batching?: 'none' | 'aimd' | 'quantile' | 'fixed';
+  readonly batch_delay_micros?: number;
+  readonly memory_mib?: number;
+  readonly environment?: readonly string[];
+  readonly start_timeout_ms?: number;
+  readonly batch_timeout_ms?: number;
+  readonly close_timeout_ms?: number;
+  readonly labels?: readonly string[];
+  readonly model_data_path?: string;
+  readonly output?: string;
+  readonly launch_class?: LaunchClass;
+}
+
+/** Of `POST /admin/set_num_replicas`. */
+export interface ScaleFields {
+  readonly model_name: string;
+  readonly model_version: string;
+  readonly num_replicas?: number;
+  readonly min_replicas?: number;
+  readonly max_replicas?: number;
+}
+
+/** Of `POST /admin/record_gpu_timeline`. */
+export interface TimelineFields {
+  readonly node?: string;
+  readonly seconds?: number;
+  readonly max_mib?: number;
+}
+
+/** Of `POST /admin/add_key`. */
+export interface AddKeyFields {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly applications?: readonly string[];
+  readonly models?: readonly string[];
+  readonly lifetime_seconds?: number;
+}
+
+export interface ApplicationAnswer {
+  readonly name: string;
+  readonly input_type: InputType;
+  readonly default_output: string;
+  readonly latency_slo_micros: number;
+  readonly policy: { readonly name: string; readonly parameters: unknown };
+  readonly strict: boolean;
+  readonly linked_models: readonly string[];
+  readonly max_in_flight?: number;
+  readonly launch_class?: LaunchClass;
+}
+
+export interface ModelAnswer {
+  readonly batch_size: number;
+  readonly batching: 'none' | 'aimd' | 'quantile' | 'fixed';
+  readonly warm_up: boolean;
+  readonly replicas_up: number;
+  readonly is_current_version: boolean;
+  readonly is_serving_version: boolean;
+  readonly input_type: InputType;
+  readonly labels: readonly string[];
+  readonly container_name: string;
+  readonly model_data_path: string;
+  readonly model_name: string;
+  readonly model_version: string;
+  readonly batch_delay_micros?: number;
+  readonly num_replicas?: number;
+  readonly min_replicas?: number;
+  readonly max_replicas?: number;
+  readonly memory_mib?: number;
+  readonly environment?: readonly string[];
+  readonly start_timeout_ms?: number;
+  readonly batch_timeout_ms?: number;
+  readonly close_timeout_ms?: number;
+  readonly input_length?: number;
+  readonly output?: string;
+  readonly launch_class?: LaunchClass;
+}
+
+export interface ContainerAnswer {
+  readonly replica_id: number;
+  readonly state: 'starting' | 'warming' | 'up' | 'draining' | 'down';
+  readonly restarts: number;
+  readonly model_name: string;
+  readonly model_version: string;
+  readonly last_failure?: string;
+}
+
+export interface StateAnswer {
+  readonly app_name: string;
+  readonly uid: string;
+  readonly policy: { readonly name: string; readonly parameters: unknown };
+  readonly shares: Record<string, number>;
+}
+
+export interface GpuContextAnswer {
+  readonly context: number;
+  readonly used_bytes: number;
+  readonly sm_share: number;
+  readonly commands: number;
+  readonly model_name?: string;
+  readonly model_version?: string;
+  readonly replica_id?: string;
+  readonly queued_inputs?: number;
+  readonly in_flight_inputs?: number;
+}
+
+export interface GpuAnswer {
+  readonly node: string;
+  readonly index: number;
+  readonly uuid: string;
+  readonly name: string;
+  readonly profile: string;
+  readonly is_measured: boolean;
+  readonly dilation: number | null;
+  readonly host_busy: number | null;
+  readonly clock_lag_seconds: number;
+  readonly simulated_seconds: number;
+  readonly sm_clock_hz: number;
+  readonly memory_clock_hz: number;
+  readonly utilization: {
+    readonly gpu: number;
+    readonly memory: number;
+    readonly sm_active: number;
+    readonly sm_occupancy: number;
+    readonly fp32_pipe: number;
+    readonly fp64_pipe: number;
+  };
+  readonly memory: {
+    readonly total_bytes: number;
+    readonly used_bytes: number;
+    readonly bytes_per_second: number;
+  };
+  readonly power: {
+    readonly draw_watts: number;
+    readonly limit_watts: number;
+    readonly energy_joules: number;
+    readonly throttle: 'none' | 'applicationClock' | 'powerCap';
+  };
+  readonly pcie: { readonly to_device_bytes_per_second: number; readonly to_host_bytes_per_second: number };
+  readonly launches: number;
+  readonly contexts: readonly GpuContextAnswer[];
+}
+
+export interface KeyAnswer {
+  readonly id: string;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly created_at: string;
+  readonly applications?: readonly string[];
+  readonly models?: readonly string[];
+  readonly expires_at?: string;
+}
+
+export interface NewKeyAnswer {
+  readonly id: string;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly created_at: string;
+  readonly key: string;
+  readonly applications?: readonly string[];
+  readonly models?: readonly string[];
+  readonly expires_at?: string;
+}
+
+/** Clipper's administration, verb by verb. Every call rejects with a ClientError. Changes are durable once they resolve. */
+export interface ManagementClient {
+  addApplication(fields: AddApplicationFields, options?: CallOptions): Promise<string>;
+  deleteApplication(name: string, options?: CallOptions): Promise<string>;
+  application(name: string, options?: CallOptions): Promise<ApplicationAnswer>;
+  applications(options?: CallOptions): Promise<readonly ApplicationAnswer[]>;
+  /** Registers a version; it becomes the current one. */
+  addModel(fields: AddModelFields, options?: CallOptions): Promise<string>;
+  deleteModel(name: string, version: string, options?: CallOptions): Promise<string>;
+  /** Rolls back or forward. */
+  setModelVersion(name: string, version: string, options?: CallOptions): Promise<string>;
+  /** Says how many replicas of a version run, or between which numbers the load decides. */
+  setReplicas(fields: ScaleFields, options?: CallOptions): Promise<string>;
+  model(name: string, version: string, options?: CallOptions): Promise<ModelAnswer>;
+  models(options?: CallOptions): Promise<readonly ModelAnswer[]>;
+  /** Links all of them or, on an error, none. */
+  addLinks(application: string, models: readonly string[], options?: CallOptions): Promise<string>;
+  deleteLinks(application: string, models: readonly string[], options?: CallOptions): Promise<string>;
+  /** Names in order of linking. */
+  linkedModels(application: string, options?: CallOptions): Promise<readonly string[]>;
+  containers(options?: CallOptions): Promise<readonly ContainerAnswer[]>;
+  /** What an application has learned, for itself or for one selection context. */
+  state(application: string, context?: string, options?: CallOptions): Promise<StateAnswer>;
+  /** What every simulated GPU does. */
+  gpus(options?: CallOptions): Promise<readonly GpuAnswer[]>;
+  /** Takes as long as is asked for. The answer is a trace in Chrome's trace event format. */
+  recordGpuTimeline(fields: TimelineFields, options?: CallOptions): Promise<unknown>;
+  /** The key is in this answer and nowhere else. */
+  addKey(fields: AddKeyFields, options?: CallOptions): Promise<NewKeyAnswer>;
+  /** Oldest first, without secrets. */
+  keys(options?: CallOptions): Promise<readonly KeyAnswer[]>;
+  /** Requests with the key are refused at once. */
+  deleteKey(id: string, options?: CallOptions): Promise<string>;
+}
+
+export interface WindjammerClientOptions extends ConnectionOptions {
+  readonly queryUrl?: string;
+  readonly managementUrl?: string;
+  /** Of a call without a limit of its own; 30 s by default. */
+  readonly timeoutMs?: number;
+}
+
+/** A client of one server over HTTP. Calls reject with a ClientError. */
+export class WindjammerClient {
+  readonly management: ManagementClient;
+  constructor(options?: WindjammerClientOptions);
+  predict(application: string, input: ClientInput, options?: PredictOptions): Promise<Prediction>;
+  /** One entry for each input, in order: a prediction, or why there is none. */
+  predictBatch(
+    application: string,
+    inputs: readonly ClientInput[],
+    options?: PredictOptions,
+  ): Promise<(Prediction | RefusedError)[]>;
+  feedback(application: string, feedback: Feedback, options?: CallOptions): Promise<FeedbackResult>;
+}
+
+export interface WebSocketClientOptions extends ConnectionOptions {
+  /** Binary by default: it costs less at both ends. */
+  readonly format?: 'binary' | 'json';
+  /** Calls under way at once; more wait for their turn. As many as a server takes by default. */
+  readonly maxInFlight?: number;
+  /** Of a call without a limit of its own, and of connecting; 30 s by default. */
+  readonly timeoutMs?: number;
+}
+
+/** Many predictions and feedbacks under way on one WebSocket. Once the connection is gone it is not opened again. */
+export class WebSocketClient {
+  private constructor(webSocket: never, options: never);
+  /** @param url `ws://HOST:PORT/ws`, or the address of the query interface. Rejects with RefusedError, SecurityError, UnreachableError */
+  static connect(url: string, options?: WebSocketClientOptions): Promise<WebSocketClient>;
+  /** Calls without an answer. */
+  get inFlight(): number;
+  predict(application: string, input: ClientInput, options?: PredictOptions): Promise<Prediction>;
+  feedback(application: string, feedback: Feedback, options?: CallOptions): Promise<FeedbackResult>;
+  /** Says goodbye and waits for the other side's; calls under way are rejected. */
+  close(): Promise<void>;
+}
+
+export const DEFAULT_QUERY_URL: string;
+export const DEFAULT_MANAGEMENT_URL: string;
