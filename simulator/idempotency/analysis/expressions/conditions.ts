@@ -100,7 +100,8 @@ export class Conditions {
     const reduced = flat.map((term) =>
       term.op === 'or' ? this.or(term.terms.filter((each) => !flat.includes(this.not(each)))) : term,
     );
-    return this.joined('and', reduced);
+    // What a part has become may decide others.
+    return reduced.every((term, at) => term === flat[at]) ? this.joined('and', flat) : this.and(reduced);
   }
 
   or(terms: readonly Expression[]): Expression {
@@ -110,7 +111,7 @@ export class Conditions {
     const reduced = flat.map((term) =>
       term.op === 'and' ? this.and(term.terms.filter((each) => !flat.includes(this.not(each)))) : term,
     );
-    return this.joined('or', reduced);
+    return reduced.every((term, at) => term === flat[at]) ? this.joined('or', flat) : this.or(reduced);
   }
 
   /** Truth of a over b's and c's: condition ? b : c. */
