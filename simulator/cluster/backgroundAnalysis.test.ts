@@ -55,15 +55,31 @@ describe('kernels that are analysed while a node goes on', () => {
     expect(analyst.asked).toEqual([]);
   });
 
-  it('are not killed before, and are from then on; the same bytes are left whenever that is', () => {
+  it('are not killed before, and are from then on, in the middle too; the same bytes are left whenever that is', () => {
     const runs = (['before', 'after', 'never'] as const).map(contended);
-    expect(runs.map(({ run }) => run.node.reading(0).preemptions.kills)).toEqual([1, 0, 0]);
-    expect(runs.map(({ report }) => report.kills)).toEqual([1, undefined, undefined]);
+    expect(runs.map(({ run }) => run.node.reading(0).preemptions.kills)).toEqual([1, 1, 0]);
+    expect(runs.map(({ report }) => report.kills)).toEqual([1, 1, undefined]);
     for (const { output } of runs) expect(Buffer.compare(output, runs[0].output)).toBe(0);
     const [before, after, never] = runs.map(({ run }) => run.node.verdictMetrics());
     expect(before).toMatchObject({ idempotent: 1, pending: 0 });
-    expect(after).toMatchObject({ idempotent: 0, pending: 1, kernels: { conditional: 1 } });
+    expect(after).toMatchObject({ idempotent: 1, pending: 1, kernels: { conditional: 1 } });
     expect(never).toMatchObject({ idempotent: 0, pending: 1, kernels: { conditional: 0 } });
+  });
+
+  it('are not killed in the middle when something of their context was under way beside them', () => {
+    const analyst = new LateAnalyst();
+    const run = new Contended({ scheduling: 'killRestart', analyst });
+    const stream = run.best.handle('streamCreate', { priority: 0, nonBlocking: true });
+    run.startVictim();
+    run.clock.run(run.clock.nowNs() + 15_000);
+    // Of memory that the victim does not touch: nobody knew that then.
+    const address = run.best.handle('malloc', { bytes: 4096 });
+    run.best.call('memcpyHostToDevice', { address, bytes: new Uint8Array(4096), pinned: true }, stream);
+    analyst.answer(run.node);
+    run.startUrgent();
+    const output = run.output();
+    expect(run.node.reading(0).preemptions.kills).toBe(0);
+    expect(Buffer.compare(output, contended('never').output)).toBe(0);
   });
 
   it('cost the submitting thread what a look at the library takes', () => {

@@ -258,9 +258,10 @@ export class GpuNode implements CommandSink {
     };
   }
 
-  /** What an analyst has found: from now on launches of kernels with that content are judged by it. */
+  /** What an analyst has found: launches of kernels with that content are judged by it, those under way among them. */
   takeAnalysis(analysis: KernelAnalysis): void {
     this.verdicts?.take(analysis);
+    this.driver.onAnalysis();
   }
 
   /** What was found of launches and their kernels; undefined where the scheduling policy never kills. */

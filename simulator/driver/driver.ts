@@ -33,6 +33,7 @@ import { isAtFrontEnd } from './frontEnd.js';
 import { Hazards } from './hazards.js';
 import { HostThreads } from './hostThreads.js';
 import { entryNamed } from './launchCheck.js';
+import { judgeAgain } from './lateVerdicts.js';
 import { LaunchJudge, type VerdictSource } from './launchJudge.js';
 import type { ModuleLibrary } from './moduleLibrary.js';
 import { Refusal, failureOf } from './refusal.js';
@@ -81,6 +82,7 @@ export class Driver implements CommandSink, AgendaTarget {
   private readonly stages: CommandSink[] = [];
   private readonly hazards: Hazards | undefined;
   private readonly recovery: FaultRecovery | undefined;
+  private readonly judge: LaunchJudge | undefined;
   private observer: DriverObserver | undefined;
 
   constructor(
@@ -91,6 +93,7 @@ export class Driver implements CommandSink, AgendaTarget {
     const { verdicts, recovery: scheme = 'none' } = parts;
     const judge =
       verdicts === undefined ? undefined : new LaunchJudge(this.contexts, verdicts, asksVerdicts(scheme));
+    this.judge = judge;
     this.hazards =
       verdicts === undefined && scheme === 'none'
         ? undefined
@@ -313,6 +316,11 @@ export class Driver implements CommandSink, AgendaTarget {
   /** A device's launch was killed, and will run again. */
   onLaunchKilled(record: LaunchRecord): void {
     if (record.command !== undefined) this.hazards?.onKilled(record.command);
+  }
+
+  /** More is known of kernels than when some launches were judged. */
+  onAnalysis(): void {
+    if (this.judge !== undefined) judgeAgain(this.state, this.contexts, this.parts.devices, this.judge);
   }
 
   /** Whether a device's front end is at work for a context. */

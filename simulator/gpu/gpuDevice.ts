@@ -27,7 +27,7 @@ import {
 } from './dispatch/index.js';
 import { PowerMeter, type DeviceReadings } from './power/index.js';
 import type { DeviceProfile } from './profiles/index.js';
-import type { SchedulingPolicy } from '../scheduling/index.js';
+import type { LaunchVerdict, SchedulingPolicy } from '../scheduling/index.js';
 import { SmActivity, type SmCounts } from './smActivity.js';
 import { forgetSegment, touchSegments } from './timing/index.js';
 import { UsageMeter, type DeviceUsage } from './usage/index.js';
@@ -241,6 +241,20 @@ export class GpuDevice implements AgendaTarget {
   /** Nothing is due any more. @throws GpuError `invalidDecision` when launches wait that the policy alone keeps back */
   refuseHeld(): void {
     refuseHeld(this.policy.name, this.state.launches.values());
+  }
+
+  /** More is known of a launch, by its command, than when it began: what a policy had decided of it, it decides again. */
+  giveVerdict(command: number, verdict: LaunchVerdict): void {
+    const nowNs = this.agenda.nowNs();
+    for (const record of this.state.launches.values()) {
+      if (record.command !== command) continue;
+      record.verdict = verdict;
+      record.drainSinceNs = undefined;
+      record.drainedBytes = undefined;
+    }
+    if (this.busyInside) return;
+    this.advance(nowNs);
+    this.settle(nowNs);
   }
 
   /** Something comes under way that overlaps the memory of a launch, by its command: it must not be run again any more. */

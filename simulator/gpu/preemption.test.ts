@@ -139,6 +139,20 @@ describe('preemption of launches of known work', () => {
     }
   });
 
+  it('decides again of a launch that is waited for when it turns out to be idempotent', () => {
+    const device = new KnownDevice('shared', H200, schedulingPolicy('killRestart'));
+    const pending = { idempotent: false, of: 'launch', cause: 'pending' } as const;
+    device.launchAt(0, { ...victim, command: 7, verdict: pending });
+    device.launchAt(470_000, urgent);
+    device.clock.run(480_000);
+    expect([...device.gpu.state.launches.values()][0].drainSinceNs).toBe(470_000);
+    device.gpu.giveVerdict(7, IDEMPOTENT);
+    device.clock.run(482_000);
+    expect(device.gpu.preemptions()).toMatchObject({ kills: 1, saves: 0, drains: 0, killNs: 1_000 });
+    device.finish();
+    expect(device.endsNs.size).toBe(2);
+  });
+
   it('starts a launch at once that comes long after the last urgent one, and soon after it only when it has been quiet', () => {
     const startNs = (afterNs: number): number => {
       const device = new KnownDevice('shared', H200, schedulingPolicy('killRestart'));

@@ -127,7 +127,7 @@ export interface SchedulingPolicy {
   decide(view: DeviceView): SchedulingDecision;
   /**
    * Whether it may ever want to kill this launch; asked once, when the launch starts. Blocks of such launches run so that their
-   * stores can be taken back, which takes host time. Default: no.
+   * stores can be taken back, which takes host time. Of one whose kernel is still analysed, as if it were idempotent. Default: no.
    */
   mayKill?(launch: LaunchView): boolean;
   snapshot(): unknown;

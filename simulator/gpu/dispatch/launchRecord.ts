@@ -62,6 +62,8 @@ export interface LaunchRecord extends LaunchRequest {
   readonly arrivedNs: number;
   /** The card's energy when it arrived. */
   readonly arrivedMillijoules: number;
+  /** It may come while the launch runs. */
+  verdict?: LaunchVerdict;
   phase: LaunchPhase;
   /** Next block to dispatch; blocks from here to `hi` are the dispatcher's. */
   next: number;

@@ -1,6 +1,11 @@
 import type { BlockFootprint } from '../occupancy/index.js';
 import type { DeviceProfile } from '../profiles/index.js';
-import type { LaunchClass, PreemptionCosts, SchedulingPolicy } from '../../scheduling/index.js';
+import type {
+  LaunchClass,
+  LaunchVerdict,
+  PreemptionCosts,
+  SchedulingPolicy,
+} from '../../scheduling/index.js';
 import type { ParkedBlocks } from './contextTurns.js';
 import type { LaunchRecord } from './launchRecord.js';
 import type { ResidentGroup } from './residentGroup.js';
@@ -104,8 +109,13 @@ export function keepsStores(record: LaunchRecord, policy: SchedulingPolicy): boo
   const { known, cost, verdict, cooperative, faultPoint } = record;
   if (known !== undefined || cost !== undefined || cooperative === true) return false;
   if (faultPoint !== undefined) return true;
-  return policy.mayKill !== undefined && verdict?.idempotent === true && policy.mayKill(record);
+  if (policy.mayKill === undefined) return false;
+  // What the kernel's analysis finds may be known before the launch has ended.
+  if (verdict?.cause === 'pending') return policy.mayKill({ ...record, verdict: HOPED });
+  return verdict?.idempotent === true && policy.mayKill(record);
 }
+
+const HOPED: LaunchVerdict = { idempotent: true, of: 'kernel' };
 
 /** Whether SMs have room for all blocks of these groups, each where it was. */
 export function haveRoom(
