@@ -66,34 +66,32 @@ describe('windjammer gpu idempotent', () => {
   });
 
   it('has a verdict on a kernel that cannot run here, of which nothing is known', async () => {
-    const ptx = join(folder, 'tensor.ptx');
+    const ptx = join(folder, 'bulk.ptx');
     writeFileSync(
       ptx,
       `.version 8.0
 .target sm_90
 .address_size 64
-.visible .entry tensor(.param .u64 tensor_param_0)
+.visible .entry bulk(.param .u64 bulk_param_0)
 {
-  .reg .b32 %r<10>;
   .reg .b64 %rd<2>;
-  ld.param.u64 %rd1, [tensor_param_0];
-  mov.u32 %r9, 16;
-  wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1,%r2,%r3,%r4,%r5,%r6,%r7,%r8}, [%rd1], %r9;
+  ld.param.u64 %rd1, [bulk_param_0];
+  cp.async.bulk.prefetch.L2.global [%rd1], 16;
   ret;
 }`,
     );
-    const path = spec({ ptx, kernel: 'tensor', args: [buffer] });
+    const path = spec({ ptx, kernel: 'bulk', args: [buffer] });
     const verdict = await judge(path);
     expect(verdict).toMatchObject({ idempotent: false, cause: 'PE', complete: false, accesses: [] });
-    expect(verdict.reason).toContain('wmma.load');
+    expect(verdict.reason).toContain('cp.async.bulk.prefetch');
     const text = await run(path, '--explain');
-    expect(text).toContain('tensor.ptx:10');
+    expect(text).toContain('bulk.ptx:8');
     expect(text).toContain('there may be accesses that are not listed');
   });
 
   it('asks a solver where intervals know less', async () => {
     const path = spec({
-      ptx: fileURLToPath(new URL('../../proving/tests/permutations.ptx', import.meta.url)),
+      ptx: fileURLToPath(new URL('../../../containers/proving/tests/permutations.ptx', import.meta.url)),
       kernel: 'swizzle',
       grid: [3, 1, 1],
       block: [128, 1, 1],
