@@ -2,7 +2,8 @@
  * What preemption costs those who wait and those who are preempted, on a V100 in virtual time: the latency of three levels of
  * preemption against the length of the kernel that runs (XSched, OSDI'25), and a language model's launches beside critical
  * queries under every scheduling policy (PICKER, EuroSys'26, preemptive scheduling). Kernels are told by their times and
- * footprints; verdicts are drawn. Writes preemption.json and preemption.svg, and prints the tables.
+ * footprints; verdicts are drawn. Beside it a smaller part whose kernels run: a decoder's requests under every policy, what they leave
+ * compared byte for byte. Writes preemption.json and preemption.svg, and prints the tables.
  * Usage: node dist/loadtest/experiments/preemption.js [folder]
  */
 import { profileNamed } from '../../simulator/gpu/index.js';
@@ -10,6 +11,7 @@ import { SCHEDULING_POLICY_NAMES } from '../../simulator/scheduling/index.js';
 import { latencyPoint, type Level } from './preemption/latencyLines.js';
 import { criticalQuery, languageModelJob } from './preemption/languageModelJob.js';
 import { latencyFigure } from './preemption/latencyFigure.js';
+import { functionalStudy } from './preemption/functionalStudy.js';
 import { preemptEachLaunch } from './preemption/eachLaunch.js';
 import { SCHEMES } from './preemption/schemes.js';
 import { sharedStudy } from './preemption/sharedStudy.js';
@@ -27,6 +29,12 @@ const LEVELS: readonly (readonly [Level, string])[] = [
 ];
 const SAMPLES = 500;
 const JOB = { kernels: 50, idempotentShare: 0.663, wholeKernels: 8, seed: SEED };
+const FUNCTIONAL = {
+  size: { layers: 2, width: 256, vocabulary: 4096, tokens: 3 },
+  requests: 30,
+  gapNs: 40_000,
+  seed: SEED,
+};
 const STUDY = { launches: 10_000, queriesPerSecond: 250, seed: SEED };
 
 const folder = new ResultFolder('preemption', process.argv[2]);
@@ -89,6 +97,21 @@ const each = (['largest', 'any'] as const).map((idempotentAre) => {
   }
   return { idempotentAre, results };
 });
+process.stdout.write(
+  '\nKernels that run:\n\n' +
+    '| policy | requests | launches | critical launches | preemptions (kill, save, drain) | requests preempted | of those identical | of the others |\n' +
+    '| --- | --- | --- | --- | --- | --- | --- | --- |\n',
+);
+const functional = SCHEDULING_POLICY_NAMES.map((policy) => {
+  const result = functionalStudy(card, policy, FUNCTIONAL);
+  const { requests, launches, urgent, preempted, identical, undisturbedIdentical } = result;
+  const { kills, saves, drains } = result.totals;
+  process.stdout.write(
+    `| \`${policy}\` | ${requests} | ${launches} | ${urgent} | ${kills + saves + drains} (${kills}, ${saves}, ${drains}) ` +
+      `| ${preempted} | ${identical} | ${undisturbedIdentical} of ${requests - preempted} |\n`,
+  );
+  return result;
+});
 folder.writeJson('preemption.json', {
   seed: SEED,
   samples: SAMPLES,
@@ -97,6 +120,7 @@ folder.writeJson('preemption.json', {
   lines,
   studies,
   each,
+  functional: { settings: FUNCTIONAL, results: functional },
 });
 folder.write('preemption.svg', latencyFigure(lines, ONE_SECOND_US, SEED));
 

@@ -14,7 +14,7 @@ type ArgsOf<O extends DriverOp> = Extract<DriverCommand, { op: O }>['args'];
 /** A model on a node of its own, in virtual time, that passes are asked of. */
 export class ModelRun implements CompletionSink {
   readonly node: GpuNode;
-  private readonly clock = new VirtualClock();
+  readonly clock = new VirtualClock();
   private readonly completions = new Map<number, DriverCompletion>();
   private readonly addresses = new Map<string, number>();
   private readonly modules = new Map<string, number>();
@@ -24,9 +24,10 @@ export class ModelRun implements CompletionSink {
   constructor(
     private readonly model: StudiedModel,
     options: Partial<GpuNodeOptions>,
+    contextArgs: ArgsOf<'contextCreate'> = { gpu: 0 },
   ) {
     this.node = new GpuNode(this.clock, { gpus: ['h200'], ...options });
-    this.context = this.call('contextCreate', { gpu: 0 }).handle ?? 0;
+    this.context = this.call('contextCreate', contextArgs).handle ?? 0;
     for (const [name, ptx] of model.modules) {
       this.modules.set(name, this.call('moduleLoad', { ptx, file: `${name}.ptx` }).handle ?? 0);
     }

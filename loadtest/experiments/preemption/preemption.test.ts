@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { profileNamed } from '../../../simulator/gpu/index.js';
 import { latencyPoint } from './latencyLines.js';
 import { criticalQuery, languageModelJob } from './languageModelJob.js';
+import { functionalStudy } from './functionalStudy.js';
 import { preemptEachLaunch } from './eachLaunch.js';
 import { SCHEMES } from './schemes.js';
 import { sharedStudy } from './sharedStudy.js';
@@ -73,4 +74,17 @@ describe('a best-effort job beside critical queries', () => {
   it('is the same study twice', () => {
     expect(study('killRestart', 100)).toEqual(study('killRestart', 100));
   });
+});
+
+describe('requests whose kernels run', () => {
+  it('leave the same bytes where their launches were killed', () => {
+    const { totals, preempted, identical } = functionalStudy(CARD, 'killRestart', {
+      size: { layers: 1, width: 256, vocabulary: 4096, tokens: 2 },
+      requests: 1,
+      gapNs: 40_000,
+      seed: 1,
+    });
+    expect(totals.kills).toBeGreaterThan(0);
+    expect([preempted, identical]).toEqual([1, 1]);
+  }, 120_000);
 });
