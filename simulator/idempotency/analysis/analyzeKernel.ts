@@ -99,6 +99,7 @@ function classified(ir: IrModule, kernel: IrFunction, copies: number): Classifie
 
 function execute(ir: IrModule, kernel: IrFunction, blocks: BlockShape, copies: number): Execution {
   const tainted = new Set<'shared' | 'local'>(usesSharedAtomics(kernel) ? ['shared'] : []);
+  const exchanges = new Set<string>();
   const racing = racingLoads(kernel);
   let isRaceOfRows = false;
   for (;;) {
@@ -109,10 +110,11 @@ function execute(ir: IrModule, kernel: IrFunction, blocks: BlockShape, copies: n
     const region = new RegionExecutor(context, loopExecutor(unrolling));
     region.runKernel(
       { path: Path.start(context.conditions), state: new ThreadState([], LocalMemory.empty()) },
-      { findings, loops: [], taintedSpaces: tainted, racingLoads: racing },
+      { findings, loops: [], taintedSpaces: tainted, taintedExchanges: exchanges, racingLoads: racing },
     );
     // What was loaded before a tainted store was found may be tainted too.
-    const before = tainted.size;
+    const before = tainted.size + exchanges.size;
+    for (const exchange of findings.taintedExchanges) exchanges.add(exchange);
     for (const space of findings.taintedSpaces) tainted.add(space);
     if (!tainted.has('shared')) {
       const mayRace = (shape: BlockShape): boolean =>
@@ -122,7 +124,7 @@ function execute(ir: IrModule, kernel: IrFunction, blocks: BlockShape, copies: n
         isRaceOfRows = !mayRace('row');
       }
     }
-    if (tainted.size === before) return { context, findings, unrolling, isRaceOfRows };
+    if (tainted.size + exchanges.size === before) return { context, findings, unrolling, isRaceOfRows };
   }
 }
 

@@ -3,10 +3,16 @@ import type { Expression } from '../expressions/expression.js';
 import { chosenValue } from '../expressions/selection.js';
 import type { KernelContext } from '../transfer/operands.js';
 import { integerBits, Operands } from '../transfer/operands.js';
-import { results } from '../transfer/transfer.js';
+import { results, unknownFor } from '../transfer/transfer.js';
 import type { FoundHazard } from './findings.js';
 import { accessMatrix, movesMatrices } from './matrixTransfer.js';
-import { accessesMemory, accessMemory, type MemoryPlace, type Surroundings } from './memoryTransfer.js';
+import {
+  accessesMemory,
+  accessMemory,
+  isTainted,
+  type MemoryPlace,
+  type Surroundings,
+} from './memoryTransfer.js';
 import type { Path } from './path.js';
 import { preparedQuotient } from './preparedDivision.js';
 import type { Edge, ThreadState } from './threadState.js';
@@ -139,8 +145,27 @@ function execute(
 function resultsOf(operands: Operands, destinations: readonly IrOperand[], place: MemoryPlace): Expression[] {
   if (accessesMemory(operands.instruction)) return accessMemory(operands, place);
   if (movesMatrices(operands.instruction)) return accessMatrix(operands, place);
+  const told = exchanged(operands, destinations, place);
+  if (told !== undefined) return told;
   const prepared = preparedQuotient(operands, place);
   return prepared === undefined ? results(operands, destinations) : [prepared];
+}
+
+/**
+ * What threads learn of each other by an exchange some of whose threads came to it, or brought to it, what two runs may see
+ * differently: by whichever instruction, it may be the one that this one waits for.
+ */
+function exchanged(
+  operands: Operands,
+  destinations: readonly IrOperand[],
+  { findings, path, taintedExchanges }: MemoryPlace,
+): Expression[] | undefined {
+  const { opcode } = operands.instruction;
+  if (destinations.length === 0 || !/^(bar|barrier|vote|shfl|redux)$/.test(opcode)) return undefined;
+  const exchange = opcode === 'barrier' ? 'bar' : opcode;
+  if (operands.tainted || isTainted(path)) findings?.taintedExchanges.add(exchange);
+  if (!taintedExchanges.has(exchange)) return undefined;
+  return destinations.map((destination) => unknownFor(operands, destination, true));
 }
 
 function flat(operand: IrOperand): readonly IrOperand[] {

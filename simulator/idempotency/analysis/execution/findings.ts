@@ -42,13 +42,16 @@ export class Findings {
   readonly sharedStores: FoundSharedStore[] = [];
   /** Private memory has been given values that two runs may see differently. */
   readonly taintedSpaces = new Set<'shared' | 'local'>();
+  /** Opcodes by which threads have told others what two runs may see differently, or have come to do so in some runs alone. */
+  readonly taintedExchanges = new Set<string>();
 
   /** Takes in what was found of a part by itself. */
-  take({ accesses, hazards, conditions, sharedStores, taintedSpaces }: Findings): void {
+  take({ accesses, hazards, conditions, sharedStores, taintedSpaces, taintedExchanges }: Findings): void {
     for (const access of accesses) this.accesses.push(access);
     for (const hazard of hazards) this.hazards.push(hazard);
     for (const condition of conditions) this.conditions.push(condition);
     for (const store of sharedStores) this.sharedStores.push(store);
     for (const space of taintedSpaces) this.taintedSpaces.add(space);
+    for (const exchange of taintedExchanges) this.taintedExchanges.add(exchange);
   }
 }

@@ -25,6 +25,8 @@ export interface Surroundings {
   readonly findings: Findings | undefined;
   /** Spaces whose loads two runs may see differently. */
   readonly taintedSpaces: ReadonlySet<PrivateSpace>;
+  /** Opcodes by which threads are told what two runs may see differently. */
+  readonly taintedExchanges: ReadonlySet<string>;
   /** Loads of shared memory that no barrier orders with the stores. */
   readonly racingLoads: ReadonlySet<number>;
 }
