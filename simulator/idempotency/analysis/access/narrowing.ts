@@ -5,6 +5,7 @@ import type { KernelContext } from '../transfer/operands.js';
 import type { FoundLoop } from '../execution/findings.js';
 import { constantDivisors, withLaunchRemainders, withRemainders } from '../expressions/remainders.js';
 import { coefficientOf, uniformPart, varyingTerms, withForm } from '../expressions/polynomials.js';
+import { WrappedLimits } from './wrappedLimits.js';
 
 /** Wider than this no buffer is missed: bounds that types alone give of 32-bit indices are of no use. */
 const NARROW_BYTES = 2 ** 31;
@@ -41,12 +42,20 @@ export class Narrowing {
   /** Counters below the lengths of their loops, where conditions say that nothing wraps in these. */
   private readonly caps: Omit<Step, 'isWeak'>[] = [];
 
+  /** What conditions say of numbers that may wrap around. */
+  private readonly wrapped: WrappedLimits;
+
   constructor(
     private readonly context: KernelContext,
     conditions: readonly Expression[],
     loops: readonly FoundLoop[],
   ) {
-    for (const condition of conditions) this.take(condition);
+    this.wrapped = new WrappedLimits(context);
+    for (const condition of conditions) {
+      const limited = this.wrapped.take(condition);
+      if (limited !== undefined) this.narrowed.push(limited);
+      this.take(condition);
+    }
     // The innermost first: its length may depend on the others' counters.
     for (const loop of [...loops].reverse()) this.takeLoop(loop);
   }
@@ -84,8 +93,9 @@ export class Narrowing {
     const counted = this.counted(value);
     if (counted !== value)
       known = table.make({ op: 'meet', a: known, b: assuming(arithmetic, counted, provisos) });
-    const capped = this.capped(expression);
-    return capped === undefined ? known : table.make({ op: 'meet', a: known, b: capped });
+    for (const other of [this.capped(expression), this.wrapped.applied(expression)])
+      if (other !== undefined) known = table.make({ op: 'meet', a: known, b: other });
+    return known;
   }
 
   /** Where something wraps, small types, masks and remainders still bound what is made of it. */

@@ -20,16 +20,28 @@ function compared(o: Operands): Expression {
     case 'ne':
       return conditions.not(conditions.equal(a, b));
     case 'lt':
-      return conditions.less(a, b);
+      return conditions.less(a, addend(o, a, b, signed));
     case 'le':
-      return conditions.lessEqual(a, b);
+      return conditions.lessEqual(addend(o, b, a, signed), b);
     case 'gt':
-      return conditions.less(b, a);
+      return conditions.less(b, addend(o, b, a, signed));
     case 'ge':
-      return conditions.lessEqual(b, a);
+      return conditions.lessEqual(addend(o, a, b, signed), a);
     default:
       return o.unknownTruth();
   }
+}
+
+/**
+ * What to compare an unsigned number with in place of `one`: compilers test n − 1 − t < n as a carry, n − 1 − t < −1 − t. A
+ * sum is less than one addend exactly when it is less than the other; the one that all threads share says more.
+ */
+function addend(o: Operands, sum: Expression, one: Expression, signed: boolean): Expression {
+  if (signed || one.uniform) return one;
+  const [whole, part] = [sum, one].map((each) => (each.op === 'wrap' ? each.of : each));
+  if (whole === undefined || part === undefined) return one;
+  const other = o.arithmetic.reduce(o.arithmetic.subtract(whole, part), o.bits);
+  return other.uniform ? o.arithmetic.wrap(other, o.bits, false) : one;
 }
 
 /** Whether an argument in floating point is zero, of either sign: all bits but the first are. */
