@@ -41,6 +41,8 @@ describe('verdicts at the boundaries', () => {
     ['from the end', 'backwards', [A, A + 4 * N, N], 'true'],
     ['from the end, one in common', 'backwards', [A, A + 4 * N - 4, N], 'false MO'],
     ['an index from memory', 'gather', [A, A + 0x10000, A + 0x20000, N], 'false NA'],
+    // 2^62 − 1 elements on is the one before the first.
+    ['an index without an upper end', 'scatterFromZero', [A + 0x20000, A, A + 0x10000], 'false NA'],
     ['the other path', 'firstOnly', [A, A + 0x10000, A, 0, N], 'true'],
     ['this path', 'firstOnly', [A, A + 0x10000, A, 1, N], 'false SO'],
     ['only writes', 'fill', [A, N], 'true'],

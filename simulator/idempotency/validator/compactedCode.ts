@@ -121,7 +121,9 @@ export class CompactedCode extends IntervalCode {
     this.push(`${first} = inf;${last} = -inf;`);
     const clip = this.allocationBound ? this.clip(access, first, last) : '';
     const end = `${this.hi(access.address)} + ${number(bytes - 1)}`;
-    this.push(`if (${happens}) { ${first} = ${this.lo(access.address)};${last} = ${end};${clip} }`);
+    // What has no bound on one side may wrap around to the other.
+    const open = `if ((${first} == -inf) | (${last} == inf)) { ${first} = -inf;${last} = inf; }`;
+    this.push(`if (${happens}) { ${first} = ${this.lo(access.address)};${last} = ${end};${open}${clip} }`);
     if (isKept) {
       const [lo, hi] = endsAt(at, this.slots.length);
       this.push(`${stored(lo)} = ${first};${stored(hi)} = ${last};`);

@@ -44,11 +44,13 @@ export class IntervalBuffer {
     this.add(lo, hi, isWrite);
   }
 
+  /** Addresses without a bound on one side may wrap around to the other. */
   add(lo: number, hi: number, isWrite: boolean): void {
     const at = this.count++;
     if (at === this.lo.length) this.grow();
-    this.lo[at] = lo;
-    this.hi[at] = hi;
+    const isOpen = lo === -Infinity || hi === Infinity;
+    this.lo[at] = isOpen ? -Infinity : lo;
+    this.hi[at] = isOpen ? Infinity : hi;
     this.isWrite[at] = isWrite ? 1 : 0;
   }
 

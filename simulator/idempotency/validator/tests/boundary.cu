@@ -84,3 +84,9 @@ extern "C" __global__ void count(int *c, int n) {
   I;
   if (i < n) atomicAdd(c, 1);
 }
+
+extern "C" __global__ void scatterFromZero(float *out, const float *a, const long long *indices) {
+  I;
+  long long j = indices[i];
+  if (j >= 0) out[j] = a[i];
+}
