@@ -33,10 +33,10 @@ export function prelude(helpers: Iterable<string>): string {
   ].join('\n');
 }
 
-/** Beyond the exact numbers, but not unbounded. */
+/** Beyond the exact numbers, but not unbounded; or no number at all (a sum of both infinities). */
 const WILD = `function wild(e) {
 e = +e;
-return (((e > ${number(MOST)}) & (e != inf)) | ((e < ${number(-MOST)}) & (e != -inf))) | 0;
+return (((e > ${number(MOST)}) & (e != inf)) | ((e < ${number(-MOST)}) & (e != -inf)) | (e != e)) | 0;
 }`;
 
 /** As `floored` and `truncated` of the runtime. */

@@ -122,7 +122,7 @@ export class CompactedCode extends IntervalCode {
     const clip = this.allocationBound ? this.clip(access, first, last) : '';
     const end = `${this.hi(access.address)} + ${number(bytes - 1)}`;
     // What has no bound on one side may wrap around to the other.
-    const open = `if ((${first} == -inf) | (${last} == inf)) { ${first} = -inf;${last} = inf; }`;
+    const open = `if (!((${first} > -inf) & (${last} < inf))) { ${first} = -inf;${last} = inf; }`;
     this.push(`if (${happens}) { ${first} = ${this.lo(access.address)};${last} = ${end};${open}${clip} }`);
     if (isKept) {
       const [lo, hi] = endsAt(at, this.slots.length);
@@ -154,8 +154,8 @@ export class CompactedCode extends IntervalCode {
     for (const node of [...uniform, ...access.narrowed, ...counts]) this.need(node);
     const parts = [
       ...uniform.map((node) => `(${this.hi(node)} != 0.0)`),
-      ...access.narrowed.map((node) => `(${this.lo(node)} <= ${this.hi(node)})`),
-      ...counts.map((node) => `(${this.hi(node)} >= 1.0)`),
+      ...access.narrowed.map((node) => `!(${this.lo(node)} > ${this.hi(node)})`),
+      ...counts.map((node) => `!(${this.hi(node)} < 1.0)`),
     ];
     return parts.length === 0 ? '1' : [...new Set(parts)].join(' & ');
   }

@@ -48,7 +48,7 @@ export class IntervalBuffer {
   add(lo: number, hi: number, isWrite: boolean): void {
     const at = this.count++;
     if (at === this.lo.length) this.grow();
-    const isOpen = lo === -Infinity || hi === Infinity;
+    const isOpen = !(lo > -Infinity && hi < Infinity);
     this.lo[at] = isOpen ? -Infinity : lo;
     this.hi[at] = isOpen ? Infinity : hi;
     this.isWrite[at] = isWrite ? 1 : 0;

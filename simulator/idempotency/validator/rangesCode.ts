@@ -51,14 +51,14 @@ export class RangesCode extends IntervalCode {
       if (variable?.kind !== 'counter') return '';
       this.need(variable.count);
       const count = this.hi(variable.count);
-      return `if (${count} > ${UNROLL_LIMIT}) return 0;for (let k${index} = 0; k${index} < ${count}; k${index}++)`;
+      return `if (!(${count} <= ${UNROLL_LIMIT})) return 0;for (let k${index} = 0; k${index} < ${count}; k${index}++)`;
     };
     this.nest(counters, head, () => {
       const uniform = access.conditions.filter((node) => this.summary.nodes[node]?.uniform === true);
       for (const node of [access.address, ...uniform, ...access.narrowed]) this.need(node);
       const parts = [
         ...uniform.map((node) => `${this.hi(node)} !== 0`),
-        ...access.narrowed.map((node) => `${this.lo(node)} <= ${this.hi(node)}`),
+        ...access.narrowed.map((node) => `!(${this.lo(node)} > ${this.hi(node)})`),
       ];
       const happens = parts.length === 0 ? 'true' : parts.join(' && ');
       const last = `${this.hi(access.address)} + ${number(access.bytes - 1)}`;
