@@ -118,7 +118,7 @@ function execute(ir: IrModule, kernel: IrFunction, blocks: BlockShape, copies: n
     for (const space of findings.taintedSpaces) tainted.add(space);
     if (!tainted.has('shared')) {
       const mayRace = (shape: BlockShape): boolean =>
-        storesMayRace(kernel, context.arithmetic, findings.sharedStores, shape);
+        storesMayRace(kernel, context, findings.sharedStores, shape);
       if (mayRace(blocks)) {
         tainted.add('shared');
         isRaceOfRows = !mayRace('row');

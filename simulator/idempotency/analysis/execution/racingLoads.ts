@@ -3,12 +3,66 @@ import { loadsMatrices, storesMatrices } from './matrixTransfer.js';
 
 /**
  * Loads of shared memory that share an interval between barriers with a store of it, before them, behind them or on another
- * branch: another thread's store may or may not have happened, so that two runs may read different values.
+ * branch: another thread's store may or may not have happened, so that two runs may read different values. So they do where
+ * nothing has been stored before.
  */
 export function racingLoads(fn: IrFunction): ReadonlySet<number> {
-  const found = new Set<number>();
-  for (const { stores, loads } of intervals(fn)) {
+  const all = intervals(fn);
+  const found = new Set(unwrittenLoads(fn, all));
+  for (const { stores, loads } of all) {
     if (stores.size > 0) for (const load of loads) found.add(load);
+  }
+  return found;
+}
+
+/** Loads of shared memory that nothing can have been stored to before: they find what others have left there. */
+function unwrittenLoads(fn: IrFunction, [start, ...others]: readonly Interval[]): number[] {
+  const isNever = others.every(({ stores }) => stores.size === 0) && start?.stores.size === 0;
+  const early = isNever ? [start, ...others] : [start];
+  const loads = early.flatMap((interval) => [...(interval?.loads ?? [])]);
+  // Generic ones are of other memory as a rule.
+  return loads.filter((load) => fn.instructions.some((each) => each.index === load && !isGeneric(each)));
+}
+
+/** Asynchronous copies that may be under way still when the thread comes to a barrier: they land in a later interval. */
+function lateCopies(fn: IrFunction): number[] {
+  return fn.instructions
+    .filter(copiesAsync)
+    .map(({ index }) => index)
+    .filter((index) => {
+      const later = reached(fn, index + 1, waitsForCopies);
+      return fn.instructions.some((each) => later.has(each.index) && isBarrier(each));
+    });
+}
+
+function copiesAsync({ opcode, sources, modifiers }: IrInstruction): boolean {
+  return opcode === 'cp' && sources.length > 0 && !modifiers.includes('wait_group');
+}
+
+/** Waits for all copies of the thread, whatever predicates say. */
+function waitsForCopies({ opcode, modifiers, sources: [groups], guard }: IrInstruction): boolean {
+  if (opcode !== 'cp' || guard !== undefined) return false;
+  if (modifiers.includes('wait_all')) return true;
+  return modifiers.includes('wait_group') && groups?.kind === 'integer' && groups.low === 0;
+}
+
+/** Instructions that a thread may come to from `from` on, up to those where `ends` holds. */
+function reached(fn: IrFunction, from: number, ends: (instruction: IrInstruction) => boolean): Set<number> {
+  const found = new Set<number>();
+  const block = fn.blocks.find(({ first, last }) => first <= from && from <= last);
+  const places = block === undefined ? [] : [{ block, at: from }];
+  for (let place = places.pop(); place !== undefined; place = places.pop()) {
+    let at = place.at;
+    for (; at <= place.block.last; at++) {
+      const instruction = fn.instructions[at];
+      if (found.has(at) || (instruction !== undefined && ends(instruction))) break;
+      found.add(at);
+    }
+    if (at <= place.block.last) continue;
+    for (const successor of place.block.successors) {
+      const next = fn.blocks[successor];
+      if (next !== undefined) places.push({ block: next, at: next.first });
+    }
   }
   return found;
 }
@@ -48,7 +102,10 @@ function intervals(fn: IrFunction): readonly Interval[] {
       if (own !== next) open.push(join(next, own, behind));
     }
   }
-  return [start, ...new Set(behind.values())];
+  const found = [start, ...new Set(behind.values())];
+  const late = lateCopies(fn);
+  for (const { stores } of found) for (const copy of late) stores.add(copy);
+  return found;
 }
 
 /** Adds what may happen in `other` to `interval`, and puts it in the other's place. */
@@ -113,7 +170,7 @@ function storesShared(instruction: IrInstruction): boolean {
   return (
     ((opcode === 'st' || storesMatrices(instruction)) && (isShared(instruction) || isGeneric(instruction))) ||
     (/^(atom|red)$/.test(opcode) && (isShared(instruction) || isGeneric(instruction))) ||
-    (opcode === 'cp' && instruction.sources.length > 0 && !instruction.modifiers.includes('wait_group'))
+    copiesAsync(instruction)
   );
 }
 

@@ -1,4 +1,4 @@
-import type { IrFunction, IrOperand } from '../../../ptx/index.js';
+import type { IrFunction, IrModule, IrOperand } from '../../../ptx/index.js';
 import type { Arithmetic } from '../expressions/arithmetic.js';
 import { constantOf, termsOf, type Expression, type Term } from '../expressions/expression.js';
 import { contains } from '../expressions/rewriting.js';
@@ -21,6 +21,8 @@ type Axis = (typeof AXES)[number];
 
 /** No block has more threads. */
 const MOST_THREADS = 1024;
+/** No block has as much shared memory: addresses further apart may meet again where they wrap around. */
+const MOST_BYTES = 2 ** 20;
 /** Stores between two barriers beyond which nothing is looked at. */
 const MOST_STORES = 256;
 
@@ -31,12 +33,17 @@ const MOST_STORES = 256;
  */
 export function storesMayRace(
   fn: IrFunction,
-  arithmetic: Arithmetic,
+  { arithmetic, ir }: { readonly arithmetic: Arithmetic; readonly ir: IrModule },
   stores: readonly FoundSharedStore[],
   blocks: BlockShape,
 ): boolean {
   if (stores.length === 0) return false;
-  const race = new StoreRace(arithmetic, blocks === 'row' ? new Set(['tid.x']) : axesOf(fn));
+  const dynamic = [...ir.variables, ...fn.variables].filter(({ bytes, isExtern }) => isExtern || bytes === 0);
+  const race = new StoreRace(
+    arithmetic,
+    blocks === 'row' ? new Set(['tid.x']) : axesOf(fn),
+    new Set(dynamic.map(({ name }) => name)),
+  );
   return storingTogether(fn).some((instructions) => {
     const together = stores.filter(({ instruction }) => instructions.has(instruction));
     if (together.length > MOST_STORES) return true;
@@ -51,7 +58,7 @@ export function storesMayRace(
 export type BlockShape = 'any' | 'row';
 
 /** Opcodes by which threads that read the same indices may yet differ. */
-const byLane = /^(shfl|vote|match|redux|activemask|elect)$/;
+const byLane = /^(shfl|vote|match|redux|activemask|elect|w?mma|(ld|st|mov)matrix)$/;
 
 /** Indices that tell a block's threads apart for this code: threads which differ in others alone do the same. */
 function axesOf({ instructions }: IrFunction): ReadonlySet<Axis> {
@@ -69,6 +76,8 @@ class StoreRace {
   constructor(
     private readonly arithmetic: Arithmetic,
     private readonly axes: ReadonlySet<Axis>,
+    /** Variables that all begin where the launch's shared memory does. */
+    private readonly dynamic: ReadonlySet<string>,
   ) {}
 
   isWithItself(store: FoundSharedStore): boolean {
@@ -81,23 +90,43 @@ class StoreRace {
       isOfAll(a) &&
       isOfAll(b) &&
       a.bytes === b.bytes &&
+      a.values.length === b.values.length &&
       a.values.every((value, at) => value === b.values[at])
     )
       return false;
-    if (areApart(a, b)) return false;
+    if (this.areApart(a, b)) return false;
+    const pins = [a, b].map(({ path }) => path.since().filter((condition) => pinned(condition).size > 0));
+    const shared = pins[0]?.filter((condition) => pins[1]?.includes(condition)) ?? [];
     if (this.tellsThreadsApart(a) && this.tellsThreadsApart(b)) {
       const distance = this.arithmetic.subtract(a.address, b.address);
-      if (distance.op === 'constant' && distance.value === 0 && a.bytes === b.bytes) return false;
+      const isSame = distance.op === 'constant' && distance.value === 0 && a.bytes === b.bytes;
+      // Of rows that are pinned, the same in both: the first row and the second are different threads.
+      if (isSame && pins.every((own) => this.pins(own, shared))) return false;
       const [[name, step] = [], ...others] = this.stepsOf(a) ?? [];
       const isFar =
         distance.op === 'constant' &&
         step !== undefined &&
+        Math.abs(distance.value) < MOST_BYTES &&
         Math.abs(distance.value) >= Math.abs(step.coefficient) * MOST_THREADS;
       if (isFar && name !== 'counter' && others.length === 0 && a.bytes === b.bytes) return false;
     }
-    const pins = [a, b].map(({ path }) => path.since().filter((condition) => pinned(condition).size > 0));
-    const shared = pins[0]?.filter((condition) => pins[1]?.includes(condition)) ?? [];
     return !this.areAll(shared);
+  }
+
+  /** Whether what conditions pin is pinned by those that two stores share. */
+  private pins(conditions: readonly Expression[], shared: readonly Expression[]): boolean {
+    const told = new Set(shared.flatMap((condition) => [...pinned(condition)]));
+    return conditions.every((condition) => [...pinned(condition)].every((axis) => told.has(axis)));
+  }
+
+  /** Whether two stores are to different variables, or to different parts of one. */
+  private areApart(a: FoundSharedStore, b: FoundSharedStore): boolean {
+    const [first, second] = [variableOf(a.address), variableOf(b.address)];
+    if (first === undefined || second === undefined) return false;
+    const isBoth = this.dynamic.has(first.name) && this.dynamic.has(second.name);
+    if (first !== second && !isBoth) return true;
+    const [x, y] = [offsets(a), offsets(b)];
+    return x.hi < y.lo || y.hi < x.lo;
   }
 
   private isOfOneThread({ path }: FoundSharedStore): boolean {
@@ -125,7 +154,8 @@ class StoreRace {
       if (name !== 'counter' && fixed.has(name)) continue;
       if (unit === undefined) {
         if (name === 'counter' || step.factors.length > 0) return false;
-        if (Math.abs(step.coefficient) < store.bytes) return false;
+        const distance = Math.abs(step.coefficient);
+        if (distance < store.bytes || distance > MOST_BYTES) return false;
         unit = step;
       } else if (!isSameStep(unit, step)) return false;
       if (name === 'counter') continue;
@@ -232,16 +262,9 @@ function zeroes(sum: Expression): Axis[] {
   return found;
 }
 
-/** Whether two stores are to different variables, or to different parts of one. */
-function areApart(a: FoundSharedStore, b: FoundSharedStore): boolean {
-  const [first, second] = [variableOf(a.address), variableOf(b.address)];
-  if (first === undefined || second === undefined) return false;
-  if (first !== second) return true;
-  const [x, y] = [offsets(a), offsets(b)];
-  return x.hi < y.lo || y.hi < x.lo;
-}
+type Place = Expression & { readonly op: 'place' };
 
-function variableOf(address: Expression): Expression | undefined {
+function variableOf(address: Expression): Place | undefined {
   for (const { coefficient, factors } of termsOf(address)) {
     const [place] = factors;
     if (coefficient !== 1 || factors.length !== 1 || place?.op !== 'place') continue;
@@ -261,5 +284,5 @@ function offsets({ address, bytes }: FoundSharedStore): { lo: number; hi: number
     lo += Math.min(...ends);
     hi += Math.max(...ends);
   }
-  return { lo, hi };
+  return lo > -(2 ** 31) && hi < 2 ** 31 ? { lo, hi } : { lo: -Infinity, hi: Infinity };
 }
