@@ -386,7 +386,9 @@ function isDigit(form: Expression): boolean {
 function limitsOf(times: Expression): readonly Expression[] {
   if (times.op === 'minimum') return [times.a, times.b].flatMap(limitsOf);
   if (times.op !== 'maximum') return [times];
-  return [times.a, times.b].filter((each) => !isConstant(each, 0));
+  // Of two numbers the greater limits it, and that may be either.
+  if (isConstant(times.a, 0)) return limitsOf(times.b);
+  return isConstant(times.b, 0) ? limitsOf(times.a) : [times];
 }
 
 /** Whether an unsigned value is sure to be negative for some threads; what depends on arguments may be sound in most launches. */

@@ -16,6 +16,7 @@ import {
 import type { Path } from './path.js';
 import { preparedQuotient } from './preparedDivision.js';
 import type { Edge, ThreadState } from './threadState.js';
+import { noteDivisor } from './zeroDivisor.js';
 
 /** A way out of a block; without a target it ends the thread. */
 export interface OutgoingEdge extends Edge {
@@ -147,6 +148,7 @@ function resultsOf(operands: Operands, destinations: readonly IrOperand[], place
   if (movesMatrices(operands.instruction)) return accessMatrix(operands, place);
   const told = exchanged(operands, destinations, place);
   if (told !== undefined) return told;
+  noteDivisor(operands, place);
   const prepared = preparedQuotient(operands, place);
   return prepared === undefined ? results(operands, destinations) : [prepared];
 }

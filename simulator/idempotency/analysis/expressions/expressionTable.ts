@@ -287,12 +287,18 @@ function bitsRange({ operation, a, b, bits }: Extract<Operator, { op: 'bits' }>)
     if (bounds.length > 0) return [0, Math.min(...bounds)];
   } else if (isPlain(a) && isPlain(b)) {
     const greatest = Math.max(a.hi, b.hi);
-    const cover = 2 ** Math.ceil(Math.log2(greatest + 1)) - 1;
-    return [operation === 'or' ? Math.max(a.lo, b.lo) : 0, Math.max(cover, greatest)];
+    return [operation === 'or' ? Math.max(a.lo, b.lo) : 0, powerAbove(greatest) - 1];
   }
   // Numbers of so many bits with a sign give one of as many.
   const size = Math.max(-Math.min(a.lo, b.lo), Math.max(a.hi, b.hi) + 1, 1);
-  const power = 2 ** Math.ceil(Math.log2(size));
+  const power = powerAbove(size - 1);
   if (power <= 2 ** 52 && power <= most) return [-power, power - 1];
   return bits === 64 ? EVERYTHING : typeRange(bits, true);
+}
+
+/** The least power of two above a whole number ≥ 0: exact, as logarithms are not beyond 2^48. */
+export function powerAbove(value: number): number {
+  let power = 1;
+  while (power <= value && power < Infinity) power *= 2;
+  return power;
 }

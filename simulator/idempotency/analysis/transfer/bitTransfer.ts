@@ -1,5 +1,6 @@
 import type { Expression, IntegerBits } from '../expressions/expression.js';
 import { constantOf, isConstant, termsOf, typeRange, wrapNumber } from '../expressions/expression.js';
+import { powerAbove } from '../expressions/expressionTable.js';
 import { selectValue } from '../expressions/selection.js';
 import type { Operands } from './operands.js';
 
@@ -133,7 +134,7 @@ function trailingZeros(value: bigint): number {
 /** a | b = a ^ b = a + b when a is a multiple of a power of two beyond b. */
 function disjointSum(o: Operands, a: Expression, b: Expression): Expression | undefined {
   if (b.lo < 0 || !Number.isFinite(b.hi)) return undefined;
-  const power = 2 ** Math.ceil(Math.log2(b.hi + 1));
+  const power = powerAbove(b.hi);
   const isMultiple =
     termsOf(a).every((term) => term.coefficient % power === 0) && constantOf(a) % power === 0;
   return isMultiple ? o.arithmetic.reduce(o.arithmetic.add(a, b), o.bits) : undefined;

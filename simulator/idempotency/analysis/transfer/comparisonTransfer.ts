@@ -38,7 +38,9 @@ function compared(o: Operands): Expression {
  */
 function addend(o: Operands, sum: Expression, one: Expression, signed: boolean): Expression {
   if (signed || one.uniform) return one;
-  const [whole, part] = [sum, one].map((each) => (each.op === 'wrap' ? each.of : each));
+  const [whole, part] = [sum, one].map((each) =>
+    each.op === 'wrap' && each.bits >= o.bits ? each.of : each,
+  );
   if (whole === undefined || part === undefined) return one;
   const other = o.arithmetic.reduce(o.arithmetic.subtract(whole, part), o.bits);
   return other.uniform ? o.arithmetic.wrap(other, o.bits, false) : one;
@@ -103,6 +105,10 @@ export function selected(o: Operands): Expression {
 /** `slct`: a where c ≥ 0, else b. */
 export function signSelected(o: Operands): Expression | undefined {
   if (o.type !== 's32') return undefined;
+  // Constants are read as of the width of what is compared.
+  const [to = 'b32'] = o.instruction.types;
+  const isWide = !to.endsWith('32');
+  if (isWide && o.instruction.sources.slice(0, 2).some(({ kind }) => kind === 'integer')) return undefined;
   const condition = o.conditions.lessEqual(o.arithmetic.constant(0), o.integer(2, 32, true));
   return selectValue(o, condition, o.raw(0), o.raw(1));
 }

@@ -1,4 +1,5 @@
 import type { Expression, IntegerBits } from '../expressions/expression.js';
+import { isConstant } from '../expressions/expression.js';
 import type { Operands } from './operands.js';
 
 /** The result of an integer instruction modulo its width; undefined when it is not followed. */
@@ -50,7 +51,11 @@ export function integerResult(o: Operands): Expression | undefined {
       return arithmetic.quotient(o.integer(0), o.integer(1), o.signed ? 'zero' : 'floor');
     case 'rem': {
       const [a, b] = [o.integer(0), o.integer(1)];
-      const quotient = arithmetic.quotient(a, b, o.signed ? 'zero' : 'floor');
+      const rounding = o.signed ? 'zero' : 'floor';
+      // By zero it is all ones, not a − 0 · (a / 0) = a. Of divisors that all threads share the launch is asked (zeroDivisor.ts).
+      if (isConstant(b, 0)) return undefined;
+      if (!b.uniform && b.lo <= 0 && b.hi >= 0) return arithmetic.remainder(a, b, rounding);
+      const quotient = arithmetic.quotient(a, b, rounding);
       return arithmetic.subtract(a, arithmetic.multiply(quotient, b));
     }
     case 'sad': {
