@@ -49,7 +49,7 @@ function fragment(o: Operands): { readonly address: Expression; readonly bytes: 
   const extents = modifiers.map((each) => /^m(\d+)n(\d+)k(\d+)$/.exec(each)).find((each) => each !== null);
   // Elements of less than a byte have no type here.
   if (extents === undefined || types.length === 0) {
-    return { address: context.opaque(64, o.source('a matrix of this shape')), bytes: 1 };
+    return { address: context.opaque(64, o.source('a matrix of this shape'), o.tainted), bytes: 1 };
   }
   const [m, n, k] = extents.slice(1).map(Number) as [number, number, number];
   const [rows, columns] = [modifiers[1] === 'b' ? k : m, modifiers[1] === 'a' ? k : n];
