@@ -249,6 +249,8 @@ function permuted(o: Operands): Expression | undefined {
 export function converted(o: Operands): Expression | undefined {
   const [to = 'b32', from = 'b32'] = o.instruction.types;
   if (!/^[sub]\d+$/.test(to) || !/^[sub]\d+$/.test(from)) return undefined;
+  // Of two or three registers.
+  if (o.instruction.modifiers.includes('pack')) return undefined;
   const sourceBits = Number(from.slice(1)) as IntegerBits;
   const targetBits = Number(to.slice(1)) as IntegerBits;
   const value = o.integer(0, sourceBits, from.startsWith('s'));

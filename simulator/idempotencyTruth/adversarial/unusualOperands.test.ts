@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { analyzeKernel, compileValidator } from '../../idempotency/index.js';
 import { parseModule } from '../../ptx/index.js';
 
-const file = 'zeroDivisors.ptx';
+const file = 'unusualOperands.ptx';
 const module = parseModule(readFileSync(new URL(file, import.meta.url), 'utf8'), file);
 const modes = ['strawman', 'ranges', 'compacted'] as const;
 
@@ -38,6 +38,8 @@ describe('remainders by zero, and constants and sums of other widths than they s
     ['varyingDivisor', 'in one thread', -4, 5, 2, false],
     ['constantZero', 'out[-1] is read', -4, 0, 2, false],
     ['wideChoice', '2^32 bytes on', 2 ** 32, 5, 0, false],
+    ['packedHalves', 'the lower half is of the other', 20, 0, 5, false],
+    ['packedBytes', 'the low byte is of the other', 20, 0, 5, false],
     ['shortCarry', 'n is 0 in 16 bits', 0, 65_536, 0, false],
   ] as const)('%s: %s', (entry, _, distance, n, m, expected) => {
     const summary = analyzeKernel(module, entry);
