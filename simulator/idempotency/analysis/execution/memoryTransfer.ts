@@ -27,7 +27,7 @@ export interface Surroundings {
   readonly taintedSpaces: ReadonlySet<PrivateSpace>;
   /** Opcodes by which threads are told what two runs may see differently. */
   readonly taintedExchanges: ReadonlySet<string>;
-  /** Loads of shared memory that no barrier orders with the stores. */
+  /** Loads of shared memory that no barrier orders with the stores, and of what nothing has been stored to. */
   readonly racingLoads: ReadonlySet<number>;
 }
 
@@ -170,7 +170,8 @@ export function loadedValue(
 ): Expression {
   const isOpen = mayBePrivate(o, address, space);
   const isPrivate = (which: PrivateSpace): boolean => space === which || isOpen;
-  const isRacing = isPrivate('shared') && place.racingLoads.has(o.instruction.index);
+  const isNamedLocal = o.instruction.modifiers.includes('local');
+  const isRacing = (isPrivate('shared') || isNamedLocal) && place.racingLoads.has(o.instruction.index);
   const isTainted =
     address.tainted ||
     isRacing ||

@@ -4,11 +4,11 @@ import { loadsMatrices, storesMatrices } from './matrixTransfer.js';
 /**
  * Loads of shared memory that share an interval between barriers with a store of it, before them, behind them or on another
  * branch: another thread's store may or may not have happened, so that two runs may read different values. So they do where
- * nothing has been stored before.
+ * nothing has been stored before, in local memory, too.
  */
 export function racingLoads(fn: IrFunction): ReadonlySet<number> {
   const all = intervals(fn);
-  const found = new Set(unwrittenLoads(fn, all));
+  const found = new Set([...unwrittenLoads(fn, all), ...unwrittenLocals(fn)]);
   for (const { stores, loads } of all) {
     if (stores.size > 0) for (const load of loads) found.add(load);
   }
@@ -22,6 +22,16 @@ function unwrittenLoads(fn: IrFunction, [start, ...others]: readonly Interval[])
   const loads = early.flatMap((interval) => [...(interval?.loads ?? [])]);
   // Generic ones are of other memory as a rule.
   return loads.filter((load) => fn.instructions.some((each) => each.index === load && !isGeneric(each)));
+}
+
+/** Loads of local memory in a kernel that stores nothing there. */
+function unwrittenLocals({ instructions }: IrFunction): number[] {
+  const isLocal = ({ modifiers }: IrInstruction): boolean => modifiers.includes('local');
+  const stores = instructions.some(
+    (each) => /^(st|atom|red)$/.test(each.opcode) && (isLocal(each) || isGeneric(each)),
+  );
+  const loads = stores ? [] : instructions.filter((each) => each.opcode === 'ld' && isLocal(each));
+  return loads.map(({ index }) => index);
 }
 
 /** Asynchronous copies that may be under way still when the thread comes to a barrier: they land in a later interval. */
