@@ -8,7 +8,11 @@ const header = '.version 9.0\n.target sm_90\n.address_size 64\n';
 /** The IR without the lines of the text that it came from, and without functions that are refused: of these a comment is printed. */
 function withoutLines(ir: IrModule): string {
   const functions = ir.functions.filter(({ refusal }) => refusal === undefined);
-  return JSON.stringify({ ...ir, functions }, (key, value: unknown) => (key === 'line' ? undefined : value), 1);
+  return JSON.stringify(
+    { ...ir, functions },
+    (key, value: unknown) => (key === 'line' ? undefined : value),
+    1,
+  );
 }
 
 /** What a module prints as, once that text has been found to parse to the same module. */
