@@ -35,7 +35,9 @@ for (const kernel of HELD_OUT_KERNELS) {
     if (seen.has(hash)) continue;
     seen.add(hash);
     const ir = parseModule(text, `${kernel.source}.${variant}.ptx`);
-    const runs = lowerModule(ir).functions.some(({ name, refusal }) => name === kernel.entry && refusal === undefined);
+    const runs = lowerModule(ir).functions.some(
+      ({ name, refusal }) => name === kernel.entry && refusal === undefined,
+    );
     const labels = launchesOf(kernel).map((launch) => {
       if (!runs) return labelByPlan(launch);
       const judgement = judgeInstance(bench, heldOutInstance(kernel, ir, launch), { kills: 8 });
