@@ -178,14 +178,16 @@ export type DriverCommand =
 export type DriverOp = DriverCommand['op'];
 
 /** What a node of a graph may be. */
-export type GraphOp =
-  | 'launch'
-  | 'memcpyHostToDevice'
-  | 'memcpyDeviceToHost'
-  | 'memcpyDeviceToDevice'
-  | 'memcpyPeer'
-  | 'memset'
-  | 'hostFunction';
+export const GRAPH_OPS = [
+  'launch',
+  'memcpyHostToDevice',
+  'memcpyDeviceToHost',
+  'memcpyDeviceToDevice',
+  'memcpyPeer',
+  'memset',
+  'hostFunction',
+] as const satisfies readonly DriverOp[];
+export type GraphOp = (typeof GRAPH_OPS)[number];
 
 /** A command without what the graph's launch gives it. */
 export type GraphCommand = {

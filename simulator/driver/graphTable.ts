@@ -1,20 +1,12 @@
 import type { CommandChecks } from './commandChecks.js';
-import type { GraphCommand, GraphOp } from './commands.js';
+import { GRAPH_OPS, type GraphCommand } from './commands.js';
 import type { ContextState, DriverState, GraphExecState, GraphNodeState } from './driverState.js';
 import { Refusal } from './refusal.js';
 
-const GRAPH_OPS: ReadonlySet<string> = new Set<GraphOp>([
-  'launch',
-  'memcpyHostToDevice',
-  'memcpyDeviceToHost',
-  'memcpyDeviceToDevice',
-  'memcpyPeer',
-  'memset',
-  'hostFunction',
-]);
+const GRAPH_OP_NAMES: ReadonlySet<string> = new Set(GRAPH_OPS);
 
 export function isGraphCommand(command: { readonly op: string }): command is GraphCommand {
-  return GRAPH_OPS.has(command.op);
+  return GRAPH_OP_NAMES.has(command.op);
 }
 
 /** Graphs and what was instantiated of them. */

@@ -1,13 +1,7 @@
-import type { DriverCommand, DriverOp, GraphOp } from './commands.js';
+import { GRAPH_OPS, type DriverCommand, type DriverOp, type GraphOp } from './commands.js';
 
 const STREAM_OPS = [
-  'launch',
-  'memcpyHostToDevice',
-  'memcpyDeviceToHost',
-  'memcpyDeviceToDevice',
-  'memcpyPeer',
-  'memset',
-  'hostFunction',
+  ...GRAPH_OPS,
   'graphLaunch',
   'eventRecord',
   'eventWait',
