@@ -80,8 +80,9 @@ export interface ResultFrame {
   readonly batchId: number;
   readonly results: readonly ItemResult[];
   /**
-   * Nanoseconds from the batch's arrival in the container to its answer: no queueing in the frontend. Simulated time;
-   * on a node paced by the wall, the host's time where that is longer, since the answer cannot leave sooner.
+   * Nanoseconds that the batch took in the container: no queueing in the frontend, and what it waited for batches before it
+   * only where `parts` says how long that was. Simulated time; on a node paced by the wall, the host's time where that is
+   * longer, since the answer cannot leave sooner.
    */
   readonly serviceNs: number;
   /** What of it was not computing, where the container can tell. */

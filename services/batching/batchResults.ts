@@ -27,7 +27,7 @@ export function deliverResults(
   let failed = 0;
   let failure: string | undefined;
   let matched = 0;
-  // Items leave the batch's array as they are answered, so a second result for one finds nothing.
+  // Items leave the batch's array as they are answered: what is left has no answer.
   const open: (Evaluation | undefined)[] = batch.items;
   for (const result of results) {
     const evaluation = open[result.id];
@@ -74,6 +74,27 @@ export function sharedFailure(results: readonly ItemResult[], size: number): str
     if (result.ok || result.code !== first.code || result.message !== first.message) return undefined;
   }
   return `${first.code}: ${first.message}`;
+}
+
+/**
+ * Why results cannot be matched with the items of a batch of `size`: one item is answered twice, or one that there is not
+ * in place of one that there is. Nothing says then which of the outputs is whose. Undefined where they can: items may be left out,
+ * and results may be too many.
+ */
+export function misnumbered(results: readonly ItemResult[], size: number): string | undefined {
+  let at = 0;
+  while (at < results.length && results[at].id === at) at += 1;
+  if (at === results.length && at <= size) return undefined;
+  const seen = new Set<number>();
+  let stray: number | undefined;
+  for (const { id } of results) {
+    if (!(Number.isInteger(id) && id >= 0 && id < size)) stray ??= id;
+    else if (seen.has(id)) return `two results for item ${id}`;
+    else seen.add(id);
+  }
+  return stray === undefined || seen.size === size
+    ? undefined
+    : `a result for item ${stray}, and none for another`;
 }
 
 /** Parts as a container told them; undefined when it told none, or what cannot be parts of the service time. */

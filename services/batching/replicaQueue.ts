@@ -10,7 +10,13 @@ import type {
 import type { Clock, EventSink } from '../../simulator/time/index.js';
 import type { PredictionFailure } from '../cache/index.js';
 import type { BatchingObserver, ReplicaStatus } from './batchRecord.js';
-import { deliverResults, type ResultListener, sharedFailure, soundParts } from './batchResults.js';
+import {
+  deliverResults,
+  misnumbered,
+  type ResultListener,
+  sharedFailure,
+  soundParts,
+} from './batchResults.js';
 import { depart } from './batchDeparture.js';
 import { BatchHold } from './batchHold.js';
 import type { BatchSizeController } from './batchSize.js';
@@ -216,7 +222,8 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     }
   }
 
-  onEvent(kind: string, _payload: unknown, nowNs: number): void {
+  onEvent(kind: string): void {
+    const nowNs = this.worldNs();
     switch (kind) {
       case 'held':
         this.holding.onHeld();
@@ -287,6 +294,11 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
   onSuspectAnswered(evaluation: Evaluation, isOk: boolean): void {
     if (isOk || evaluation.isDangerous) this.suspects.acquit(evaluation);
     else if (evaluation.mostTogether === 1) this.suspects.remember(evaluation, this.clock.nowNs());
+  }
+
+  /** An event that runs late is at its own time; what was queued since then, and the container, are at the world's. */
+  private worldNs(): number {
+    return this.clock.nowNs() + this.clock.behindNs();
   }
 
   private get queued(): number {
@@ -430,7 +442,15 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
       this.complain(`answered batch ${frame.batchId}, which is not in flight`);
       return;
     }
-    const nowNs = this.clock.nowNs();
+    const size = batch.items.length;
+    const confusion = misnumbered(frame.results, size);
+    if (confusion !== undefined) {
+      const message = `answered batch ${batch.id} of ${size} items with ${confusion}`;
+      this.complain(message);
+      this.lose(message);
+      return;
+    }
+    const nowNs = this.worldNs();
     const roundTripNs = nowNs - batch.sentNs;
     let serviceNs = frame.serviceNs;
     if (!(serviceNs >= 0 && serviceNs < Infinity)) {
@@ -439,13 +459,15 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
       );
       serviceNs = roundTripNs;
     }
-    const size = batch.items.length;
+    const parts = soundParts(frame.parts, serviceNs);
+    // What it waited for batches before it is none of its own.
+    const ownNs = serviceNs - (parts?.waitNs ?? 0);
     this.inFlight.remove(batch, nowNs);
     this.credits += 1;
     this.batches += 1;
     this.items += size;
-    this.controller.observe({ size, limit: batch.limit, serviceNs });
-    const perItemNs = serviceNs / size;
+    this.controller.observe({ size, limit: batch.limit, serviceNs: ownNs });
+    const perItemNs = ownNs / size;
     this.itemNs =
       this.itemNs === undefined ? perItemNs : this.itemNs + NEWEST_WEIGHT * (perItemNs - this.itemNs);
     // The replica first: it computes while the answers go out.
@@ -473,7 +495,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
       longestQueueNs: batch.longestQueueNs,
       totalQueueNs: batch.totalQueueNs,
       serviceNs,
-      parts: soundParts(frame.parts, serviceNs),
+      parts,
       roundTripNs,
       failed,
       failure,

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { Serving } from './tests/serving.js';
+import { PacedClock } from '../../simulator/time/index.js';
+import type { BatchRecord } from '../batching/index.js';
+import { MemoryStore } from '../store/index.js';
+import { PredictionEngine } from './index.js';
+import { inputOf, Serving, TestContainer, TestObserver, TestRegistry } from './tests/serving.js';
 
 const MS = 1e6;
 
@@ -54,5 +58,36 @@ describe('what a replica is learned to need', () => {
       // Single items at the end; before, hundreds had waited for half a second.
       expect(serving.engine.replicas()[0].fullItemNs).toBeCloseTo(1.5 * MS, -5.5);
     }
+  });
+});
+
+describe('times on a clock that the wall sets the pace of', () => {
+  it('are never negative: a query may come between the time of a dispatch and its run', async () => {
+    let wallNs = 0;
+    const clock = new PacedClock({ wallNs: () => wallNs, pollWithinNs: Infinity });
+    const records: BatchRecord[] = [];
+    const observer = new TestObserver();
+    observer.onBatch = (record) => records.push(record);
+    const registry = new TestRegistry()
+      .addApplication('app')
+      .addModel('m', '1', { strategy: 'fixed', maxBatchSize: 8 })
+      .link('app', 'm');
+    const engine = new PredictionEngine({ clock, registry, store: new MemoryStore(), seed: 7, observer });
+    const container = new TestContainer(clock, { model: 'm', manual: true });
+    engine.addReplica(container);
+    const sink = { onAnswer: () => undefined, onRefusal: () => undefined };
+    for (const [at, ms] of [1, 4, 6].entries()) {
+      wallNs = ms * MS;
+      engine.predict({ id: `q${at}`, application: 'app', context: '', input: inputOf(at) }, sink);
+    }
+    wallNs = 7 * MS;
+    await new Promise((resolve) => setImmediate(resolve));
+    wallNs = 9 * MS;
+    container.give(container.frames[0], container.resultsOf(container.frames[0]), 1.5 * MS);
+    expect(records).toMatchObject([
+      { size: 3, longestQueueNs: 6 * MS, totalQueueNs: 10 * MS, roundTripNs: 2 * MS },
+    ]);
+    engine.close();
+    clock.close();
   });
 });

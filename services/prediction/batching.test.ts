@@ -197,24 +197,42 @@ describe('results that do not fit', () => {
     expect(serving.answer(retry).output).toBe('y');
   });
 
-  it('ignores results for items that are not open, twice answered or unknown', () => {
+  it('ignores results for batches that are not in flight', () => {
     const serving = new Serving().simple(fixed);
     const container = serving.container({ manual: true });
     const id = serving.predict(1);
     serving.run(0);
     const frame = container.frames[0];
-    container.give(frame, [
-      { id: 0, ok: true, output: 'first' },
-      { id: 0, ok: true, output: 'second' },
-      { id: 7, ok: true, output: 'third' },
-      { id: -1, ok: true, output: 'fourth' },
-    ]);
+    container.give(frame, [{ id: 0, ok: true, output: 'first' }]);
     container.give(frame, [{ id: 0, ok: true, output: 'again' }]);
     expect(serving.answer(id).output).toBe('first');
-    expect(serving.observer.events).toHaveLength(4);
+    expect(serving.observer.events).toEqual(['protocol r0: answered batch 1, which is not in flight']);
     serving.predict(2);
     serving.run(1);
     expect(container.frames).toHaveLength(2);
+  });
+
+  it.each([
+    ['an item answered twice', [0, 1, 1, 3], 'two results for item 1'],
+    ['an item answered twice beside all others', [0, 1, 2, 3, 0], 'two results for item 0'],
+    ['items counted from one', [1, 2, 3, 4], 'a result for item 4, and none for another'],
+    ['an id that is no number', [0, 1, 2, NaN], 'a result for item NaN, and none for another'],
+  ])('takes nothing of a batch with %s: another replica answers it', (_what, order, confusion) => {
+    const serving = new Serving().simple(fixed);
+    const bad = serving.container({ manual: true });
+    const ids = [0, 1, 2, 3].map((at) => serving.predict(at));
+    serving.run(1);
+    const good = serving.container({ replica: 'r1' });
+    bad.give(
+      bad.frames[0],
+      order.map((id, at) => ({ id, ok: true, output: `wrong ${at}` })),
+    );
+    serving.run();
+    expect(ids.map((id) => serving.answer(id).output)).toEqual(['0', '1', '2', '3']);
+    expect(bad.closed).toBe(true);
+    expect(good.items).toBe(4);
+    const reason = `answered batch 1 of 4 items with ${confusion}`;
+    expect(serving.observer.events).toEqual([`protocol r0: ${reason}`, `down r0: ${reason}`]);
   });
 
   it('fails one item of a batch by itself: its 15 neighbours are answered', () => {

@@ -33,7 +33,6 @@ const NODE_MIB = 128;
 interface TakenBatch {
   readonly frame: PredictFrame;
   readonly cancelled: Set<number>;
-  readonly arrivedMs: number;
 }
 
 /** The user's end: loads the model, says hello, answers one batch after the other. */
@@ -49,7 +48,7 @@ class ModelProcess {
     const { inputType, inputLength, maxBatchSize } = model;
     const reader = new FrameReader((frame) => {
       if (frame.kind === 'predict') {
-        this.batches.push({ frame, cancelled: new Set(), arrivedMs: performance.now() });
+        this.batches.push({ frame, cancelled: new Set() });
         void this.work();
       } else if (frame.kind === 'cancel') {
         const batch = this.batches.find((one) => one.frame.batchId === frame.batchId);
@@ -74,10 +73,11 @@ class ModelProcess {
     if (this.working) return;
     this.working = true;
     for (let batch = this.batches.shift(); batch !== undefined; batch = this.batches.shift()) {
-      const { frame, cancelled, arrivedMs } = batch;
+      const { frame, cancelled } = batch;
       const { batchId, items } = frame;
+      const startedMs = performance.now();
       const results = await answersOf(this.model, items, (id) => cancelled.has(id));
-      const serviceNs = (performance.now() - arrivedMs) * 1e6;
+      const serviceNs = (performance.now() - startedMs) * 1e6;
       try {
         this.send({ kind: 'result', batchId, serviceNs, results });
       } catch (error) {

@@ -10,7 +10,7 @@ import {
   type PredictFrame,
 } from '../../../containers/protocol/index.js';
 import type { Json } from '../../../selection/index.js';
-import { VirtualClock, type EventSink } from '../../../simulator/time/index.js';
+import { VirtualClock, type Clock, type EventSink } from '../../../simulator/time/index.js';
 import type {
   ApplicationRecord,
   BatchingChoice,
@@ -167,7 +167,7 @@ export class TestContainer implements ContainerChannel, EventSink {
   private readonly port: string;
 
   constructor(
-    private readonly clock: VirtualClock,
+    private readonly clock: Clock,
     private readonly options: TestContainerOptions,
   ) {
     this.port = `testContainer${containers++}`;
