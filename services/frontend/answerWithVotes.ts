@@ -1,6 +1,7 @@
 import type {
   Answer,
   AnswerSink,
+  ModelCall,
   ModelVote,
   PredictionService,
   Query,
@@ -14,6 +15,7 @@ import type {
 export class AnswerWithVotes implements AnswerSink {
   private answer: Answer | undefined;
   private votes: readonly ModelVote[] | undefined;
+  private call: ModelCall | undefined;
   private refused = false;
 
   constructor(
@@ -26,10 +28,15 @@ export class AnswerWithVotes implements AnswerSink {
     this.service.predict(query, this);
     if (this.refused) return;
     const { application, input, budgetNs, traceparent, trace } = query;
-    this.service.poll({ application, input, budgetNs, traceparent, trace }, (votes) => {
+    this.call = this.service.poll({ application, input, budgetNs, traceparent, trace }, (votes) => {
       this.votes = votes;
       this.finish();
     });
+  }
+
+  /** Nobody waits for the votes any more; the query is the caller's to cancel. */
+  cancel(): void {
+    this.call?.cancel();
   }
 
   onAnswer(_query: Query, answer: Answer): void {

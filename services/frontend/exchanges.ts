@@ -153,12 +153,16 @@ export class PredictExchange extends Exchange implements AnswerSink, BytesReceiv
     this.strict = this.isStrict(request);
     const query = this.makeQuery(input, request);
     const { service } = this.context;
+    let polled: AnswerWithVotes | undefined;
     if (request.votes) {
-      new AnswerWithVotes(service, this, (answer, votes) => this.reply(answer, votes)).start(query);
+      polled = new AnswerWithVotes(service, this, (answer, votes) => this.reply(answer, votes));
+      polled.start(query);
     } else service.predict(query, this);
     if (!this.response.writableEnded) {
       this.response.on('close', () => {
-        if (!this.response.writableEnded) service.cancel(query.id);
+        if (this.response.writableEnded) return;
+        service.cancel(query.id);
+        polled?.cancel();
       });
     }
   }

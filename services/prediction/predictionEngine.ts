@@ -150,23 +150,18 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     const live = this.recent.find(queryId);
     if (live === undefined || live.settled || live.query === undefined) return false;
     const { query } = live;
-    if (query.trace !== undefined) leaveTraces(live, 'cancelled');
-    this.end(live);
-    for (const task of live.tasks) {
-      const { entry } = task;
-      if (entry !== undefined) leaveEvaluation(this.cache, entry);
-    }
+    this.withdraw(live);
     this.observer.onCancel(query);
     this.checkDrained();
     return true;
   }
 
-  poll(request: PollRequest, done: (votes: readonly ModelVote[]) => void): void {
+  poll(request: PollRequest, done: (votes: readonly ModelVote[]) => void): ModelCall | undefined {
     const application = this.directory.application(request.application);
     const { input, budgetNs = Infinity } = request;
     if (this.draining || application === undefined || application.inputRefusal(input) !== undefined) {
       done([]);
-      return;
+      return undefined;
     }
     const nowNs = this.clock.nowNs();
     const live = new LiveQuery(
@@ -182,6 +177,14 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       new VotePoll(done),
     );
     this.start(live, input, request, undefined, nowNs);
+    return {
+      cancel: () => {
+        if (live.settled) return false;
+        this.withdraw(live);
+        this.checkDrained();
+        return true;
+      },
+    };
   }
 
   evaluate(request: ModelRequest, sink: ModelCallSink): ModelCall | undefined {
@@ -369,6 +372,16 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       this.settle(live, nowNs);
     } else {
       this.deadlines.push(live);
+    }
+  }
+
+  /** Ends the waiting of one that nobody waits for: work that nobody else wants never reaches a model. */
+  private withdraw(live: LiveQuery): void {
+    leaveTraces(live, 'cancelled');
+    this.end(live);
+    for (const task of live.tasks) {
+      const { entry } = task;
+      if (entry !== undefined) leaveEvaluation(this.cache, entry);
     }
   }
 

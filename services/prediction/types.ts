@@ -145,8 +145,9 @@ export interface ModelCallSink {
   onModelRefusal(request: ModelRequest, refusal: QueryRefusal): void;
 }
 
+/** Models that are asked past every policy. */
 export interface ModelCall {
-  /** Nobody waits for it any more. False when it has ended. */
+  /** Nobody waits for it any more: what has not begun never does, and nobody is called back. False when it has ended. */
   cancel(): boolean;
 }
 
@@ -161,9 +162,10 @@ export interface PredictionService {
   /**
    * Asks every linked model at its current version, whatever the policy would choose, through cache and queues like a
    * query. Calls back once, by the deadline, with one vote a model in order of linking; nothing is learned from it. No
-   * votes for an application that is unknown, an input that is refused, and while draining.
+   * votes for an application that is unknown, an input that is refused, and while draining: called back before this returns
+   * undefined.
    */
-  poll(request: PollRequest, done: (votes: readonly ModelVote[]) => void): void;
+  poll(request: PollRequest, done: (votes: readonly ModelVote[]) => void): ModelCall | undefined;
   /**
    * Asks one version of one model by name, past every policy, through cache and queues like a query; nothing is learned
    * from it. The sink may be called before this returns, and is by the deadline.

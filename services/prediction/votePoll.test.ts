@@ -86,6 +86,32 @@ describe('a poll of the linked models', () => {
     expect(serving.feedback({ queryId: 'poll 0', label: '4' }).outcome?.refusal?.code).toBe('unknown_query');
   });
 
+  it('that nobody waits for any more never reaches a model, and calls nobody back', () => {
+    const serving = new Serving();
+    serving.registry.addApplication('app');
+    const models = ['a', 'b', 'c'];
+    for (const model of models) serving.registry.addModel(model, '1', { strategy: 'fixed', maxBatchSize: 1 });
+    serving.registry.link('app', ...models);
+    const containers = models.map((model) => serving.container({ model, serviceNs: () => 5 * MS }));
+    const first = poll(serving, 0);
+    serving.run(1);
+    let told = 0;
+    const calls = Array.from({ length: 40 }, (_, at) =>
+      serving.engine.poll({ application: 'app', input: inputOf(1 + at) }, () => told++),
+    );
+    const shared = poll(serving, 7);
+    serving.run(2);
+    for (const call of calls) expect(call?.cancel()).toBe(true);
+    serving.run();
+    expect(first.votes).toHaveLength(3);
+    expect(shared.votes?.map(({ output }) => output)).toEqual(['7', '7', '7']);
+    expect(told).toBe(0);
+    // The first one and the one that somebody else waits for.
+    expect(containers.map(({ items }) => items)).toEqual([2, 2, 2]);
+    expect(calls[0]?.cancel()).toBe(false);
+    expect(serving.engine.inFlight()).toBe(0);
+  });
+
   it('is empty for unknown applications and bad inputs, and while draining', () => {
     const serving = new Serving().simple();
     serving.container();

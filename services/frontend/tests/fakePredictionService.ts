@@ -54,9 +54,11 @@ export class FakePredictionService implements PredictionService {
     return true;
   }
 
-  poll(request: PollRequest, done: (votes: readonly ModelVote[]) => void): void {
+  poll(request: PollRequest, done: (votes: readonly ModelVote[]) => void): ModelCall | undefined {
     this.polls.push(request);
+    if (this.holding) return { cancel: () => this.cancel('poll') };
     done(this.votes);
+    return undefined;
   }
 
   evaluate(request: ModelRequest, sink: ModelCallSink): ModelCall | undefined {

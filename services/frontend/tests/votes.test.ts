@@ -46,6 +46,26 @@ describe('predict with votes', () => {
     expect(harness.service.polls).toEqual([]);
   });
 
+  it('withdraws the query and the votes of a client that goes away', async () => {
+    const { service } = harness;
+    service.holding = true;
+    const aborting = new AbortController();
+    const asked = new Promise<void>((resolve) => (service.onQuery = resolve));
+    const body = JSON.stringify({ input: [1], votes: true });
+    const gone = fetch(`http://127.0.0.1:${harness.address.port}/doubles/predict`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+      signal: aborting.signal,
+    }).catch(() => 'gone');
+    await asked;
+    aborting.abort();
+    expect(await gone).toBe('gone');
+    await expect.poll(() => service.cancelled).toEqual([service.queries.at(-1)?.id, 'poll']);
+    service.onQuery = () => undefined;
+    service.holding = false;
+  });
+
   it('asks nobody else when the query itself is refused', async () => {
     harness.service.reply = () => ({ code: 'invalid_input', message: 'no', field: 'input' });
     const { status } = await harness.predict('doubles', { input: [1], votes: true });
