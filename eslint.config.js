@@ -39,6 +39,13 @@ const noWallClock = [
   },
 ];
 
+/** A payload may begin with U+FEFF, which decoders cut off unless they are told. */
+const byteOrderMark = {
+  selector: "NewExpression[callee.name='TextDecoder']:not(:has(Property[key.name='ignoreBOM']))",
+  message:
+    'Say with ignoreBOM whether a leading byte order mark is a part of the text (true) or not (false).',
+};
+
 export default tseslint.config(
   { ignores: ['dist/**', 'node_modules/**', 'docs/**'] },
   ...tseslint.configs.recommendedTypeChecked,
@@ -58,13 +65,13 @@ export default tseslint.config(
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
       eqeqeq: 'error',
-      'no-restricted-syntax': ['error', noWallClock.at(-1)],
+      'no-restricted-syntax': ['error', noWallClock.at(-1), byteOrderMark],
     },
   },
   {
     files: ['simulator/**/*.ts', 'selection/**/*.ts', 'services/{cache,batching,prediction}/**/*.ts'],
     ignores: ['**/*.test.ts', 'simulator/time/pacedClock.ts'],
-    rules: { 'no-restricted-syntax': ['error', ...noAsync, ...noWallClock] },
+    rules: { 'no-restricted-syntax': ['error', ...noAsync, ...noWallClock, byteOrderMark] },
   },
   {
     files: ['eslint.config.js', '.dependency-cruiser.cjs', 'deploy/*.cjs'],

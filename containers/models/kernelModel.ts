@@ -117,7 +117,7 @@ function readModules(
     const file = join(folder, fileName);
     const bytes = readFile(file, manifestFile, field, left);
     left -= bytes.length;
-    return { name, file, ptx: new TextDecoder().decode(bytes) };
+    return { name, file, ptx: new TextDecoder('utf-8', { ignoreBOM: false }).decode(bytes) };
   });
 }
 

@@ -121,6 +121,28 @@ describe('a batch job', () => {
     ]);
   });
 
+  it('notes lines that can never be answered, whatever it is that they ask for, and goes on, when resumed, too', async () => {
+    const deep = '['.repeat(100_000) + ']'.repeat(100_000);
+    const bad = ['{"input": [0], "version": "9"}', '{"input": [0], "launch_class": "critical"}', deep];
+    writeFileSync(input, [...bad, '[4]'].map((line) => `${line}\n`).join(''));
+    const answer = (body: Body): unknown => {
+      JSON.stringify(body);
+      if ('version' in body) throw new RefusedError('unknown_version', 404, 'no version 9', 'version');
+      if (body.launch_class === 'critical') {
+        throw new RefusedError('forbidden', 403, 'not with this key', 'launch_class');
+      }
+      return doubled(body);
+    };
+    expect(await job(answer)).toMatchObject({ answered: 1, failed: 3 });
+    expect(written().map(({ error }) => (error as { code?: string } | undefined)?.code)).toEqual([
+      'unknown_version',
+      'forbidden',
+      'invalid_line',
+      undefined,
+    ]);
+    expect(await job(answer, { existing: 'resume' })).toMatchObject({ answered: 0, failed: 3, kept: 1 });
+  });
+
   it.each([
     ['a server that is gone', () => new UnreachableError('no server answers'), 4],
     ['an application that there is not', () => new RefusedError('unknown_application', 404, 'none'), 0],

@@ -6,7 +6,7 @@ import {
   type HttpCalls,
 } from '../client/index.js';
 import { BatchJobError } from './batchJobError.js';
-import { jobLines, openInput, type JobLine } from './jobInput.js';
+import { jobLines, openInput, type JobBody, type JobLine } from './jobInput.js';
 import { JobOutput, type Existing, type LineResult } from './jobOutput.js';
 
 export interface BatchProgress {
@@ -124,6 +124,8 @@ class BatchJob {
           { timeoutMs },
         )) as LineResult;
       } catch (error) {
+        // Nested deeper than what is written as JSON.
+        if (error instanceof RangeError) return { error: { code: 'invalid_line', message: error.message } };
         if (!(error instanceof ClientError)) throw error;
         if (tries < retries && isPassing(error) && !this.isOver()) {
           this.counts.retries += 1;
@@ -131,7 +133,7 @@ class BatchJob {
           continue;
         }
         if (this.isOver()) return undefined;
-        if (error instanceof RefusedError && !isOfJob(error)) return { error: errorOf(error) };
+        if (error instanceof RefusedError && !isOfJob(error, body)) return { error: errorOf(error) };
         if (error instanceof TimeoutError) return { error: errorOf(error) };
         throw new BatchJobError('stopped', error.message, { cause: error });
       }
@@ -148,8 +150,9 @@ function isPassing(error: ClientError): boolean {
   return error instanceof UnreachableError || error instanceof TimeoutError;
 }
 
-/** Refusals that every line would meet. */
-function isOfJob({ status }: RefusedError): boolean {
+/** Refusals that every line would meet: not those of something that this line asks for by itself, such as a version. */
+function isOfJob({ status, field }: RefusedError, body: JobBody): boolean {
+  if (field !== undefined && Object.hasOwn(body, field)) return false;
   return status === 401 || status === 403 || status === 404;
 }
 

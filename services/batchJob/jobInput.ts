@@ -2,6 +2,9 @@ import { createHash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
 import { BatchJobError } from './batchJobError.js';
 
+/** A line as a request. */
+export type JobBody = Readonly<Record<string, unknown>>;
+
 /** One line of a JSON Lines file that asks for something. */
 export interface JobLine {
   /** From 1, blank lines counted. */
@@ -9,7 +12,7 @@ export interface JobLine {
   /** Of its text, by which it is known again. */
   readonly digest: string;
   /** The request's body; undefined: the line is no JSON. */
-  readonly body?: Readonly<Record<string, unknown>>;
+  readonly body?: JobBody;
   /** What is wrong with the line. */
   readonly problem?: string;
 }

@@ -70,7 +70,7 @@ function withCommonOptions(command: Command): Command {
 
 function importFromSklearn(path: string, options: SklearnOptions): void {
   const { inputType, maxBatch, name } = options;
-  const text = new TextDecoder().decode(readInput(path));
+  const text = new TextDecoder('utf-8', { ignoreBOM: false }).decode(readInput(path));
   write(
     importSklearn(text, path, { inputType, maxBatchSize: maxBatch, ...(name === undefined ? {} : { name }) }),
     options,

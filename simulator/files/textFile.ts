@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-const UTF8 = new TextDecoder('utf-8', { fatal: true });
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
 /**
  * A file's text, which is UTF-8; a byte order mark at its beginning is left out.
@@ -50,7 +50,7 @@ function firstOther(bytes: Uint8Array): number {
 /** Whether bytes are text, the last character of which may be cut off. */
 function isBeginning(bytes: Uint8Array): boolean {
   try {
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
+    new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes, { stream: true });
     return true;
   } catch {
     return false;

@@ -2,7 +2,8 @@ import { ELEMENT_BYTES, type BatchItem, type InputType, type ItemResult } from '
 import type { LoadedModel } from './loadedModel.js';
 
 const MAX_MESSAGE_LENGTH = 1000;
-const decoder = new TextDecoder();
+// A leading U+FEFF is part of the input.
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** Runs a batch through a model: one result an item. Never throws. */
 export async function answersOf(

@@ -102,6 +102,17 @@ describe('a model in a process', () => {
     ]);
   });
 
+  it('gets a text as it was sent, a byte order mark at its head included', async () => {
+    const line = start(`export default { inputType: 'strings', inputLength: 2,
+      predict: (inputs) => inputs.map((one) => one + one.length) };`);
+    await line.hello();
+    expect(await line.ask('\ufeffa', '\ufeff\ufeff', '\ufeff')).toEqual([
+      { id: 0, ok: true, output: '\ufeffa2' },
+      { id: 1, ok: true, output: '\ufeff\ufeff2' },
+      { id: 2, ok: false, code: 'invalidInput', message: 'the model takes 2 values, the input has 1' },
+    ]);
+  });
+
   it('may be a class with load, asynchronous, with scores and typed inputs', async () => {
     const line = start(`export default class {
       inputType = 'doubles'; inputLength = 2;

@@ -11,7 +11,7 @@ export class CsvReader {
   line = 0;
   private readonly file: number;
   private readonly bytes: number;
-  private readonly decoder = new TextDecoder('utf-8', { fatal: true });
+  private readonly decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
   private readonly chunk = Buffer.alloc(CHUNK_BYTES);
   private text = '';
   private at = 0;

@@ -30,6 +30,8 @@ export class PrintBuffer {
   /** All that is kept, its bytes read as UTF-8; undefined when nothing was written. */
   text(): string | undefined {
     if (this.calls.length === 0) return undefined;
-    return new TextDecoder().decode(Buffer.from(this.calls.slice(this.first).join(''), 'latin1'));
+    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(
+      Buffer.from(this.calls.slice(this.first).join(''), 'latin1'),
+    );
   }
 }

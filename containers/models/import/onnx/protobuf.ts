@@ -68,7 +68,7 @@ export class ProtobufReader {
   }
 
   text(): string {
-    return new TextDecoder().decode(this.data());
+    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(this.data());
   }
 
   message(): ProtobufReader {
