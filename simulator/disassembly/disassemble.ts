@@ -24,7 +24,7 @@ export function disassembleFile(path: string, options: DisassemblyOptions = {}):
 /**
  * Describes a PTX text: its functions' code by blocks, what they need, and how many blocks an SM would hold.
  * @param file name of the source, for messages
- * @throws DisassemblyError when the text is not PTX (with file and line), or no such kernel or device exists
+ * @throws DisassemblyError when the text is not PTX or of a kind that nothing here runs (with file and line), or no such kernel or device exists
  */
 export function disassemble(text: string, file: string, options: DisassemblyOptions = {}): Disassembly {
   const profile = profileOf(options.device ?? 'h200');
@@ -57,7 +57,10 @@ function parse(text: string, file: string): IrModule {
   try {
     return parseModule(text, file);
   } catch (error) {
-    if (error instanceof PtxParseError) throw new DisassemblyError('notPtx', error.message, { cause: error });
+    if (error instanceof PtxParseError) {
+      const code = error.code === 'unsupported' ? 'unsupported' : 'notPtx';
+      throw new DisassemblyError(code, error.message, { cause: error });
+    }
     throw error;
   }
 }

@@ -1,4 +1,5 @@
-export type DisassemblyErrorCode = 'unreadableFile' | 'notPtx' | 'unknownKernel' | 'unknownDevice';
+export type DisassemblyErrorCode =
+  'unreadableFile' | 'notPtx' | 'unsupported' | 'unknownKernel' | 'unknownDevice';
 
 /** Why there is nothing to show: what is wrong, where, and what would do. */
 export class DisassemblyError extends Error {

@@ -1,3 +1,4 @@
+import { parseCount } from './constantExpressions.js';
 import type { IrVariable, Linkage, ScalarType } from './ir.js';
 import { InitialBytes } from './initialBytes.js';
 import { isScalarType, typeBytes } from './scalarTypes.js';
@@ -74,7 +75,7 @@ export function parseExtents(stream: TokenStream): { count: number; isOpen: bool
       continue;
     }
     const token = stream.peek();
-    count *= stream.count('an array extent');
+    count *= parseCount(stream, 'an array extent');
     if (count > largestVariableBytes) stream.fail('an array that fits an address space', token);
     stream.expect(']');
   }

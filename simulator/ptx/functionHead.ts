@@ -44,9 +44,16 @@ export function parseFunctionHead(
   };
 }
 
+/** What follows a prototype that no `;` ends. */
+const moduleItems = new Set(
+  '.visible .weak .extern .common .entry .func .global .const .shared .local .tex .file .loc .section .alias'.split(
+    ' ',
+  ),
+);
+
 function parseDirectives(stream: TokenStream): Record<string, number[]> {
   const directives: Record<string, number[]> = {};
-  while (stream.peek().kind === 'dotted') {
+  while (stream.peek().kind === 'dotted' && !moduleItems.has(stream.peek().text)) {
     const directive = stream.next().text.slice(1);
     if (directive === 'attribute') skipAttribute(stream);
     else if (directive === 'pragma') {

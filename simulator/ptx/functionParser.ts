@@ -8,6 +8,7 @@ import type { CheckContext } from './instructionRules.js';
 import type { IrFunction, IrInstruction, IrPrototype, IrRefusal, IrVariable } from './ir.js';
 import { type FormalRegister, ParameterLayout, parseParameter, parseParameterList } from './parameters.js';
 import { skipDebugDirective } from './debugDirectives.js';
+import { formalMoves, passPredicates } from './registerParameters.js';
 import { numberRegisters } from './registerNumbering.js';
 import { refusalReason } from './refusalReasons.js';
 import { rewrite } from './rewriting.js';
@@ -33,6 +34,8 @@ interface PendingInstruction extends ParsedInstruction {
 /** What a function's body may refer to of its module. */
 export interface ModuleContext extends CheckContext {
   isSymbol(name: string): boolean;
+  /** Takes a variable of the module that is declared inside a function. @returns its name in the IR */
+  declareVariable(fn: string, variable: IrVariable): string;
   /** Declares the shared memory that the driver reserves. */
   useReservedSharedMemory(): void;
 }
@@ -102,42 +105,30 @@ export class FunctionParser {
 
   /** Parameters that old PTX passes in registers are loaded from parameters, and stored to them before each return. */
   private declareFormalRegisters(): void {
-    for (const { register, type } of [...this.head.taken, ...this.head.given]) {
-      if (!this.scopes.declareRegister(register, type, 1))
+    for (const { register, type, width } of [...this.head.taken, ...this.head.given]) {
+      if (!this.scopes.declareRegister(register, type, width))
         this.stream.fail(`a name other than ${register}, which this function has already`);
     }
     for (const formal of this.head.taken)
-      this.pending.push(this.formalMove('ld', formal, this.head.declaration.line));
+      this.pending.push(...this.formalMoves('ld', formal, this.head.declaration.line));
   }
 
-  private formalMove(
+  private formalMoves(
     opcode: 'ld' | 'st',
     { register, type, parameter }: FormalRegister,
     line: number,
     guard?: IrInstruction['guard'],
-  ): PendingInstruction {
-    const [number = 0] = this.scopes.findRegister(register) ?? [];
-    const value = { kind: 'register', register: number } as const;
-    const address = { kind: 'address', base: parameter, offset: 0 } as const;
-    const isLoad = opcode === 'ld';
-    return {
-      line,
-      opcode,
-      modifiers: ['param', type],
-      types: [type],
-      ...(guard === undefined ? {} : { guard }),
-      destinations: isLoad ? [value] : [],
-      sources: isLoad ? [address] : [address, value],
-      labels: [],
-      text: `${opcode}.param.${type}`,
-      scope: this.scopes.here,
-    };
+  ): PendingInstruction[] {
+    const at = { line, guard, scope: this.scopes.here };
+    return (this.scopes.findRegister(register) ?? []).flatMap((number, component) =>
+      formalMoves(opcode, { number, type, parameter, component }, at, () => this.scopes.temporary('b32')),
+    );
   }
 
   private push(instruction: PendingInstruction): void {
     if (instruction.opcode === 'ret') {
       for (const formal of this.head.given)
-        this.pending.push(this.formalMove('st', formal, instruction.line, instruction.guard));
+        this.pending.push(...this.formalMoves('st', formal, instruction.line, instruction.guard));
     }
     if (this.nounroll) instruction.nounroll = true;
     this.nounroll = false;
@@ -191,10 +182,15 @@ export class FunctionParser {
     const parsed = this.parser.parse();
     for (const each of this.rewritten(parsed)) this.push(pendingIn(this.scopes.here, each));
     if (parsed.opaque === true)
-      this.refuse(parsed.line, parsed.text, refusalReason(parsed, formsOf(parsed.opcode).length > 0));
+      this.refuse(
+        parsed.line,
+        parsed.text,
+        parsed.reason ?? refusalReason(parsed, formsOf(parsed.opcode).length > 0),
+      );
   }
 
   private rewritten(parsed: ParsedInstruction): ParsedInstruction[] {
+    if (parsed.opcode === 'call') return passPredicates(parsed, this.scopes);
     if (parsed.opaque === true || !stackOpcodes.has(parsed.opcode)) return rewrite(parsed, this.scopes);
     return allocate(parsed, this.allocationStack()) ?? [parsed];
   }
@@ -273,8 +269,24 @@ export class FunctionParser {
 
   private parseVariable(space: IrVariable['space']): void {
     const { variables } = parseVariables(this.stream, space);
-    for (const variable of variables)
-      this.variables.push({ ...variable, name: this.declareSymbol(variable.name) });
+    for (const variable of variables) {
+      if (space === 'global' || space === 'const') this.hoist(variable);
+      else this.variables.push({ ...variable, name: this.declareSymbol(variable.name) });
+    }
+  }
+
+  /** Memory that all launches share lies in the module, whatever scope its name is of. */
+  private hoist(variable: IrVariable): void {
+    const relocations = variable.relocations?.map((each) => ({
+      ...each,
+      symbol: this.scopes.findSymbol(each.symbol) ?? each.symbol,
+    }));
+    const name = this.context.declareVariable(this.head.declaration.name, {
+      ...variable,
+      ...(relocations === undefined ? {} : { relocations }),
+    });
+    if (!this.scopes.declareSymbolAs(variable.name, name))
+      this.stream.fail(`a name other than ${variable.name}, which this scope has already`);
   }
 
   private parseRegisters(): void {

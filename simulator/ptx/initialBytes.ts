@@ -1,5 +1,6 @@
+import { parseConstant, parseOffset, startsConstant } from './constantExpressions.js';
 import type { IrVariable, ScalarType } from './ir.js';
-import { literalValue, parseLiteral } from './literals.js';
+import { literalValue, type Literal } from './literals.js';
 import { typeBytes } from './scalarTypes.js';
 import type { TokenStream } from './tokenStream.js';
 
@@ -48,7 +49,7 @@ export class InitialBytes {
 
   private parseElement(): void {
     const token = this.stream.peek();
-    if (token.kind === 'word') {
+    if (token.kind === 'word' && token.text !== 'WARP_SZ') {
       this.finishPartial();
       const address = this.parseAddress();
       if (typeBytes(this.type) !== 8) this.stream.fail('a 64-bit type for an address', token, 'unsupported');
@@ -56,10 +57,8 @@ export class InitialBytes {
       this.append(0, 0);
       return;
     }
-    const negative = this.stream.accept('-');
-    if (!negative) this.stream.accept('+');
-    if (this.stream.peek().kind !== 'number') this.stream.fail('an initial value');
-    const literal = parseLiteral(this.stream.next().text, negative);
+    if (!startsConstant(this.stream)) this.stream.fail('an initial value');
+    const literal = parseConstant(this.stream);
     if (this.stream.accept('(')) {
       if (literal.kind === 'float') this.stream.fail('a mask such as 0xFF00', token);
       this.parsePart((BigInt(literal.high >>> 0) << 32n) | BigInt(literal.low >>> 0));
@@ -105,16 +104,14 @@ export class InitialBytes {
 
   private parseAddress(): Omit<Relocation, 'offset'> {
     let symbol = this.stream.word('a symbol').text;
+    let inner = 0;
     const generic = symbol === 'generic' && this.stream.accept('(');
     if (generic) {
       symbol = this.stream.word('the name of a variable').text;
+      inner = parseOffset(this.stream);
       this.stream.expect(')');
     }
-    let addend = 0;
-    if (this.stream.is('+') || this.stream.is('-')) {
-      const sign = this.stream.next().text === '-' ? -1 : 1;
-      addend = sign * this.stream.count('an offset in bytes');
-    }
+    const addend = inner + parseOffset(this.stream);
     return { symbol, addend, generic };
   }
 
@@ -145,7 +142,7 @@ function doubleBits(value: number): [number, number] {
   return [scratch.getInt32(4), scratch.getInt32(0)];
 }
 
-function numberOf(literal: ReturnType<typeof parseLiteral>): number {
+function numberOf(literal: Literal): number {
   if (literal.kind === 'float') return literalValue(literal);
   return Number((BigInt(literal.high) << 32n) | BigInt(literal.low >>> 0));
 }

@@ -1,5 +1,5 @@
+import { parseConstant, parseOffset, startsConstant } from './constantExpressions.js';
 import type { IrInstruction, IrOperand, ScalarType } from './ir.js';
-import { parseLiteral } from './literals.js';
 import { isScalarType } from './scalarTypes.js';
 import type { FunctionScopes } from './scopes.js';
 import { fixedSpecialRegister, isSpecialRegister, isSpecialTriple } from './specialRegisters.js';
@@ -32,6 +32,8 @@ export interface ParsedInstruction {
   readonly text: string;
   /** Set when no form is known that has these modifiers: the operands are then not read, unless it is one of matrices. */
   readonly opaque?: boolean;
+  /** Of an opaque instruction why, where it is not for its modifiers. */
+  readonly reason?: string;
 }
 
 /** Instructions that do not run here, but whose operands are like those of others: what works on matrices in registers. */
@@ -93,6 +95,11 @@ const componentIndex: Readonly<Record<string, number>> = {
   '.a': 3,
 };
 
+/** `.r` is another name of `.x`, and so on. */
+function axisOf(component: string): string {
+  return /^\.[rgba]$/.test(component) ? `.${'xyzw'.charAt(componentIndex[component] ?? 0)}` : component;
+}
+
 function parsed(
   line: number,
   { opcode, modifiers, types, text }: Spelling,
@@ -148,6 +155,11 @@ export class InstructionParser {
         }
       } while (stream.accept(','));
     }
+    const reason = this.unreadOperand(operands.at(-1));
+    if (reason !== undefined) {
+      stream.skipStatement();
+      return { ...parsed(line, spelling, guard, [], []), opaque: true, reason };
+    }
     stream.expect(';', 'after the instruction');
     const { written } = spelling;
     const plain: ParsedInstruction = {
@@ -157,6 +169,15 @@ export class InstructionParser {
     if (selectors === undefined) return plain;
     while (selectors.length < operands.length) selectors.push('');
     return { ...plain, selectors };
+  }
+
+  /** What assemblers take behind an operand and this parser does not. */
+  private unreadOperand(operand: IrOperand | undefined): string | undefined {
+    if (operand?.kind === 'register' && (this.stream.is('+') || this.stream.is('-')))
+      return 'a register plus a constant is not supported as an operand: add it before';
+    if ((operand?.kind === 'register' || operand?.kind === 'symbol') && this.stream.is('['))
+      return 'an element outside of brackets is not supported: write [name + offset in bytes]';
+    return undefined;
   }
 
   private parseGuard(): { register: number; negated: boolean } {
@@ -231,29 +252,23 @@ export class InstructionParser {
 
   private parseSimple(): IrOperand {
     const stream: TokenStream = this.stream;
+    if (startsConstant(stream)) return parseConstant(stream);
     if (stream.accept('!')) return { kind: 'negatedPredicate', register: this.parsePredicate() };
     if (stream.is('-') && stream.peek(1).kind === 'word') {
       stream.next();
       this.selector = '-';
     }
     const token = stream.peek();
-    if (token.kind === 'number' || token.text === '-' || token.text === '+') {
-      const negative = stream.accept('-');
-      if (!negative) stream.accept('+');
-      if (stream.peek().kind !== 'number') stream.fail('a number');
-      return parseLiteral(stream.next().text, negative);
-    }
     if (token.kind !== 'word') stream.fail('an operand');
     stream.next();
     if (token.text === '_') return { kind: 'sink' };
-    if (token.text === 'WARP_SZ') return { kind: 'integer', low: 32, high: 0 };
     const numbers = this.names.scopes.findRegister(token.text);
     if (numbers !== undefined) return this.parseRegister(numbers);
     const special = this.parseSpecial(token.text);
     if (special !== undefined) return special;
     const symbol = this.names.symbol(token.text);
     if (symbol === undefined) stream.fail('a declared register or variable', token);
-    return { kind: 'symbol', name: symbol, offset: this.parseOffset() };
+    return { kind: 'symbol', name: symbol, offset: parseOffset(stream) };
   }
 
   /** What follows the name of a register: a component of a vector register, or a part that a video instruction takes. */
@@ -282,9 +297,10 @@ export class InstructionParser {
     if (!isSpecialRegister(name)) return undefined;
     if (!isSpecialTriple(name)) return this.specialOperand(name);
     const component = this.stream.peek();
-    if (component.kind === 'dotted' && isSpecialRegister(name + component.text)) {
+    const axis = axisOf(component.text);
+    if (component.kind === 'dotted' && isSpecialRegister(name + axis)) {
       this.stream.next();
-      return this.specialOperand(name + component.text);
+      return this.specialOperand(name + axis);
     }
     return {
       kind: 'vector',
@@ -298,16 +314,6 @@ export class InstructionParser {
     return fixed;
   }
 
-  /** `+ 4`, `+-4`, `- 4` or nothing. */
-  private parseOffset(): number {
-    const stream: TokenStream = this.stream;
-    let sign = 1;
-    if (stream.accept('-')) sign = -1;
-    else if (!stream.accept('+')) return 0;
-    if (stream.accept('-')) sign = -sign;
-    return sign * stream.count('an offset in bytes');
-  }
-
   /** After `[`, to and with `]`. */
   private parseAddress(): IrOperand {
     const stream: TokenStream = this.stream;
@@ -319,10 +325,12 @@ export class InstructionParser {
       const numbers = this.names.scopes.findRegister(token.text);
       base = numbers?.length === 1 ? numbers[0] : this.names.symbol(token.text);
       if (base === undefined) stream.fail('a declared register or variable', token);
-      offset = this.parseOffset();
+      offset = parseOffset(stream);
     } else {
-      const sign = stream.accept('-') ? -1 : 1;
-      offset = sign * stream.count('an address');
+      const address = startsConstant(stream) ? parseConstant(stream) : stream.fail('an address');
+      if (address.kind !== 'integer') stream.fail('an address', token);
+      offset = Number((BigInt(address.high) << 32n) | BigInt(address.low >>> 0));
+      if (!Number.isSafeInteger(offset)) stream.fail('an address', token);
     }
     stream.expect(']', 'after the address');
     return { kind: 'address', base, offset };

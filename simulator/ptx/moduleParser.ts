@@ -2,6 +2,7 @@ import { parseVariables } from './declarations.js';
 import { skipDebugDirective } from './debugDirectives.js';
 import { parseFunctionHead } from './functionHead.js';
 import { FunctionParser } from './functionParser.js';
+import type { Token } from './lexer.js';
 import type { IrDeclaration, IrFunction, IrModule, IrOperand, IrVariable, Linkage } from './ir.js';
 import { reservedSharedMemory } from './specialRegisters.js';
 import { TokenStream } from './tokenStream.js';
@@ -33,6 +34,7 @@ class ModuleParser {
   private readonly declarations: IrDeclaration[] = [];
   /** Alias → function. */
   private readonly aliases = new Map<string, string>();
+  private readonly aliasTargets: Token[] = [];
   private readonly opaque = new Set<string>();
 
   constructor(private readonly stream: TokenStream) {}
@@ -41,6 +43,8 @@ class ModuleParser {
     this.parseHeader();
     while (this.stream.peek().kind !== 'end') this.parseItem();
     this.checkRelocations();
+    for (const target of this.aliasTargets)
+      if (!this.functions.has(target.text)) this.stream.fail('a function with a body', target);
     return {
       file: this.stream.file,
       ptxVersion: this.ptxVersion,
@@ -89,6 +93,9 @@ class ModuleParser {
         stream.next();
         this.parseVariable(token.text.slice(1) as IrVariable['space'], linkage);
         break;
+      case '.tex':
+        this.parseTextures();
+        break;
       case '.file':
       case '.loc':
         skipDebugDirective(stream);
@@ -119,7 +126,9 @@ class ModuleParser {
     if (declared !== undefined && !sameShape(declared, head.declaration))
       stream.fail(`${name} as it was declared before, with the same parameters`, nameToken);
     this.declaredFunctions.set(name, head.declaration);
-    if (stream.accept(';')) {
+    // Compilers of old wrote the `;` after a prototype as it pleased them.
+    const isBare = !isEntry && !stream.is('{');
+    if (stream.accept(';') || isBare) {
       this.declarations.push(head.declaration);
       return;
     }
@@ -129,11 +138,23 @@ class ModuleParser {
       isSymbol: (symbol) =>
         this.variables.has(symbol) || this.declaredFunctions.has(symbol) || this.opaque.has(symbol),
       prototypeOf: (called) => this.calledFunction(called),
+      declareVariable: (fn, variable) => this.declareInside(fn, variable),
       useReservedSharedMemory: () => {
         this.declareReservedSharedMemory();
       },
     });
     this.functions.set(name, parser.parse());
+  }
+
+  /** `.tex .u64 a, b;` of old PTX: names of textures. */
+  private parseTextures(): void {
+    const stream: TokenStream = this.stream;
+    stream.next();
+    if (!/^\.[bus](?:32|64)$/.test(stream.peek().text)) stream.fail('the type of a texture, .u32 or .u64');
+    stream.next();
+    do this.opaque.add(stream.word('the name of a texture').text);
+    while (stream.accept(','));
+    stream.expect(';', 'after the textures');
   }
 
   /** `.alias other, function;`: both are declared, and only the second has a body. */
@@ -145,7 +166,7 @@ class ModuleParser {
     stream.expect(';', 'after the alias');
     if (!this.declaredFunctions.has(alias.text) || this.functions.has(alias.text))
       stream.fail('a function that is declared without a body', alias);
-    if (!this.functions.has(target.text)) stream.fail('a function with a body', target);
+    this.aliasTargets.push(target);
     this.aliases.set(alias.text, target.text);
   }
 
@@ -158,6 +179,16 @@ class ModuleParser {
     };
     const instructions = fn.instructions.map((each) => ({ ...each, sources: each.sources.map(resolved) }));
     return { ...fn, instructions };
+  }
+
+  /** A variable of a function's scope gets a name that no text has. */
+  private declareInside(fn: string, variable: IrVariable): string {
+    const base = `${fn}$${variable.name}`;
+    let name = base;
+    for (let number = 2; this.variables.has(name) || this.stream.mentions(name); number++)
+      name = `${base}$${number}`;
+    this.variables.set(name, { ...variable, name });
+    return name;
   }
 
   private declareReservedSharedMemory(): void {

@@ -11,6 +11,8 @@ export interface FormalRegister {
   readonly register: string;
   readonly type: ScalarType;
   readonly parameter: string;
+  /** Of a vector register how many values it has, otherwise 1. */
+  readonly width: number;
 }
 
 /** Lays parameters out one after another, each at its alignment. */
@@ -70,14 +72,18 @@ function parsePointee(stream: TokenStream): void {
 /** `.reg .u32 %a` among the formal parameters of a device function, as PTX before call frames has them. */
 function parseFormalRegister(stream: TokenStream, layout: ParameterLayout): void {
   stream.expect('.reg');
+  const width = stream.accept('.v2') ? 2 : stream.accept('.v4') ? 4 : 1;
   const type = stream.peek().text.slice(1);
-  if (stream.peek().kind !== 'dotted' || !isScalarType(type) || type === 'pred' || type === 'b128')
+  if (stream.peek().kind !== 'dotted' || !isScalarType(type) || type === 'b128')
     stream.fail('a register type of 8 to 64 bits such as .b32');
   stream.next();
   const register = stream.word('the name of a register').text;
   const parameter = `${register}$value`;
-  layout.add(parameter, type, typeBytes(type), typeBytes(type));
-  layout.registers.push({ register, type, parameter });
+  // A predicate travels as a word, 0 or 1.
+  const passed = type === 'pred' ? 'b32' : type;
+  const bytes = width * typeBytes(passed);
+  layout.add(parameter, passed, bytes, bytes);
+  layout.registers.push({ register, type, parameter, width });
 }
 
 /** `( .param … , .param … )`, or nothing when the next token is no `(`. */

@@ -1,6 +1,6 @@
 import type { ParsedInstruction } from './instructionParser.js';
 import type { IrOperand, ScalarType } from './ir.js';
-import { literalValue, singleLiteral } from './literals.js';
+import { doubleLiteral, literalValue, singleLiteral } from './literals.js';
 import { isScalarType, typeBits } from './scalarTypes.js';
 import type { FunctionScopes } from './scopes.js';
 import { canonicalModifiers } from './spelling.js';
@@ -110,19 +110,28 @@ function copySize(parsed: ParsedInstruction, scopes: FunctionScopes): ParsedInst
   ];
 }
 
-/** PTX lets a float literal be written in double precision anywhere; an f32 operation rounds it. */
+/** PTX lets a float literal be written in either precision anywhere; an f32 operation rounds it, one of f64 widens it. */
 function withRoundedLiterals(parsed: ParsedInstruction): ParsedInstruction {
-  if (!parsed.sources.some(hasDouble)) return parsed;
+  if (!parsed.sources.some(hasFloat)) return parsed;
   const types = sourceTypes(parsed);
   return {
     ...parsed,
-    sources: parsed.sources.map((operand, index) => (types[index] === 'f32' ? rounded(operand) : operand)),
+    sources: parsed.sources.map((operand, index) => {
+      if (types[index] === 'f32') return rounded(operand);
+      return types[index] === 'f64' ? widened(operand) : operand;
+    }),
   };
 }
 
-function hasDouble(operand: IrOperand): boolean {
-  if (operand.kind === 'vector') return operand.elements.some(hasDouble);
-  return operand.kind === 'float' && operand.width === 64;
+function hasFloat(operand: IrOperand): boolean {
+  if (operand.kind === 'vector') return operand.elements.some(hasFloat);
+  return operand.kind === 'float';
+}
+
+function widened(operand: IrOperand): IrOperand {
+  if (operand.kind === 'float' && operand.width === 32) return doubleLiteral(literalValue(operand));
+  if (operand.kind === 'vector') return { kind: 'vector', elements: operand.elements.map(widened) };
+  return operand;
 }
 
 function rounded(operand: IrOperand): IrOperand {

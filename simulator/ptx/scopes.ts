@@ -91,6 +91,13 @@ export class FunctionScopes {
     return unique;
   }
 
+  /** Declares a name that stands for one of the module. @returns false when this scope has that name already. */
+  declareSymbolAs(name: string, inIr: string): boolean {
+    if (this.current.symbols.has(name)) return false;
+    this.current.symbols.set(name, inIr);
+    return true;
+  }
+
   /** A name for a variable that no text names. */
   freshSymbol(name: string): string {
     return this.symbolNames.take(name);

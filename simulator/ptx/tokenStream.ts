@@ -11,7 +11,7 @@ export class TokenStream {
   private readonly ahead: Token[] = [];
 
   constructor(
-    text: string,
+    private readonly text: string,
     readonly file: string,
   ) {
     this.lexer = new Lexer(text, file);
@@ -28,6 +28,11 @@ export class TokenStream {
     const token = this.current;
     if (token.kind !== 'end') this.current = this.ahead.shift() ?? this.lexer.next();
     return token;
+  }
+
+  /** Whether the text has this anywhere, as a name or in one. */
+  mentions(name: string): boolean {
+    return this.text.includes(name);
   }
 
   /** Whether the next token is this text (not inside a string). */
