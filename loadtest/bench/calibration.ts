@@ -6,7 +6,13 @@ import {
   measuredLaunches,
   type CalibratedLaunch,
 } from '../../simulator/calibration/index.js';
-import { LaunchSpecError, runLaunchSpec, type LaunchSpec } from '../../simulator/launchSpec/index.js';
+import {
+  isAsReported,
+  LaunchSpecError,
+  runLaunchSpec,
+  type BufferSummary,
+  type LaunchSpec,
+} from '../../simulator/launchSpec/index.js';
 
 /**
  * Runs the measured launches on the simulated H200 and prints, for each, measured and simulated duration and whether
@@ -67,15 +73,11 @@ for (const launch of measuredLaunches(directory)) {
 report();
 
 /** Bit for bit, approximate functions included: they are the card's own. */
-function compare(
-  spec: LaunchSpec,
-  found: { readonly sum: number; readonly samples: Readonly<Record<string, number>> } | undefined,
-): string {
+function compare(spec: LaunchSpec, found: Pick<BufferSummary, 'sum' | 'samples'> | undefined): string {
   const expected = spec.expect?.samples;
   if (expected === undefined || found === undefined) return 'unchecked';
   for (const [index, value] of Object.entries(expected)) {
-    // Both sides are printed with nine digits, which is exact for a float32.
-    if (found.samples[index] !== value)
+    if (!isAsReported(value, found.samples[index]))
       return `WRONG at ${index}: ${found.samples[index]}, the card ${value}`;
   }
   return 'exact';

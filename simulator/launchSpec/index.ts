@@ -3,7 +3,7 @@ export { elementBytes } from './elementTypes.js';
 export { placeOnExecutor, type ExecutorPlacement } from './executorPlacement.js';
 export { LaunchSpecError, type LaunchSpecErrorCode } from './launchSpecError.js';
 export { NodeSession } from './nodeSession.js';
-export { nineDigits, sampleIndices, type BufferSummary } from './outputSummary.js';
+export { isAsReported, sampleIndices, type BufferSummary } from './outputSummary.js';
 export {
   placeSpec,
   type PlacedBuffer,

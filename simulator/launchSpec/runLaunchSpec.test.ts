@@ -66,7 +66,7 @@ describe('dumps and aliases', () => {
     const result = runLaunchSpec(rawSpec('saxpy__n-256-a-1-5'), LAUNCHES, { dumpDirectory: directory });
     const bytes = readFileSync(join(directory, 'arg3.bin'));
     expect(bytes.length).toBe(1024);
-    expect(bytes.readFloatLE(51 * 4)).toBe(Math.fround(result.buffers[0].samples['51']));
+    expect(bytes.readFloatLE(51 * 4)).toBe(Math.fround(Number(result.buffers[0].samples['51'])));
   });
 
   it('refuses a place for dumps that is no folder, before it runs anything', () => {

@@ -5,7 +5,7 @@ import { makeDumpDirectory, readOutput } from './bufferReports.js';
 import { EntryTimes } from './entryTimes.js';
 import { faultOptions, faultReport, type FaultReport } from './faultFields.js';
 import { NodeSession, type ArgsOf } from './nodeSession.js';
-import { nineDigits, sampleIndices, type BufferSummary } from './outputSummary.js';
+import { isAsReported, sampleIndices, type BufferSummary } from './outputSummary.js';
 import { setClocks, type LaunchSpecOptions } from './runLaunchSpec.js';
 import { deviceOf } from './specFiles.js';
 import { WorkContext, type WorkOutput } from './workPlacement.js';
@@ -287,9 +287,9 @@ function isAsExpected(
   read: Pick<BufferSummary, 'sum' | 'samples'>,
   expected: WorkSpec['expect']['buffers'][string],
 ): boolean {
-  if (expected.sum !== undefined && nineDigits(expected.sum) !== read.sum) return false;
-  return Object.entries(expected.samples ?? {}).every(
-    ([index, value]) => nineDigits(value) === read.samples[index],
+  if (expected.sum !== undefined && !isAsReported(expected.sum, read.sum)) return false;
+  return Object.entries(expected.samples ?? {}).every(([index, value]) =>
+    isAsReported(value, read.samples[index]),
   );
 }
 

@@ -43,7 +43,9 @@ const spec = z.strictObject({
       durationUs: z.number().optional(),
       backToBackUs: z.number().optional(),
       sum: z.number().optional(),
-      samples: z.record(z.string().regex(/^\d+$/), z.number()).optional(),
+      samples: z
+        .record(z.string().regex(/^\d+$/), z.union([z.number(), z.string().regex(/^-?\d+$/)]))
+        .optional(),
     })
     .optional(),
 });

@@ -11,7 +11,7 @@ const bytes = z.int().min(0);
 const launchClass = z.enum(LAUNCH_CLASSES).optional();
 const expectedBuffer = z.strictObject({
   sum: z.number().optional(),
-  samples: z.record(z.string().regex(/^\d+$/), z.number()).optional(),
+  samples: z.record(z.string().regex(/^\d+$/), z.union([z.number(), z.string().regex(/^-?\d+$/)])).optional(),
 });
 
 const work = z.strictObject({

@@ -50,6 +50,14 @@ export function accessesMemory({ opcode }: IrInstruction): boolean {
  */
 export function accessMemory(o: Operands, place: MemoryPlace): Expression[] {
   const { opcode, modifiers } = o.instruction;
+  // A device sees every such access: one that is repeated rings it again.
+  if (modifiers.includes('mmio')) {
+    place.findings?.hazards.push({
+      what: 'atomic',
+      line: o.instruction.line,
+      text: `${[opcode, ...modifiers].join('.')} reaches a device`,
+    });
+  }
   switch (opcode) {
     case 'st':
       store(o, place);

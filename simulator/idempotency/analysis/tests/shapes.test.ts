@@ -123,3 +123,15 @@ describe('what nvcc makes of the usual shapes', () => {
     expect([summary.class, summary.reason.cause]).toEqual([expected, cause]);
   });
 });
+
+describe('accesses of a device', () => {
+  it.each(['st.mmio.relaxed.sys.global.u32 [%rd], %r', 'ld.mmio.relaxed.sys.global.u32 %r, [%rd]'])(
+    'make %s no launch that may run again',
+    (access) => {
+      const text = `.version 9.0\n.target sm_90\n.address_size 64
+.visible .entry k(.param .u64 p) { .reg .u64 %rd; .reg .u32 %r; ld.param.u64 %rd, [p]; mov.u32 %r, 1; ${access}; ret; }`;
+      const summary = analyzeKernel(parseModule(text, 'k.ptx'), 'k');
+      expect(summary).toMatchObject({ class: 'nonIdempotent', reason: { cause: 'SO' } });
+    },
+  );
+});

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import type { ElementArray } from './elementTypes.js';
+import { isAsReported, OutputSummary } from './outputSummary.js';
+
+function summary(...pieces: ElementArray[]) {
+  const found = new OutputSummary({}, [0, 1]);
+  for (const piece of pieces) found.add(piece);
+  return found.result();
+}
+
+describe('reported values', () => {
+  it('are exact of integers', () => {
+    expect(summary(new Uint32Array([4294967295, 4294967295]))).toEqual({
+      sum: 8589934590,
+      samples: { 0: 4294967295, 1: 4294967295 },
+    });
+    expect(summary(new BigUint64Array([2n ** 64n - 1n, 7n]))).toEqual({
+      sum: '18446744073709551622',
+      samples: { 0: '18446744073709551615', 1: 7 },
+    });
+  });
+
+  it('read back equal of floats', () => {
+    expect(summary(new Float64Array([Math.PI, 1 / 3])).samples).toEqual({ 0: Math.PI, 1: 1 / 3 });
+    const [one = 0] = new Float32Array([1 / 3]);
+    expect(Math.fround(Number(summary(new Float32Array([one])).samples['0']))).toBe(one);
+  });
+
+  it('meet expectations written to nine digits, and integers only exactly', () => {
+    expect(isAsReported(3.14159265, Math.PI)).toBe(true);
+    expect(isAsReported(4294967300, 4294967295)).toBe(false);
+    expect(isAsReported('18446744073709551615', '18446744073709551615')).toBe(true);
+  });
+});
