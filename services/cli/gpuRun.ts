@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { readTextFile } from '../../simulator/files/index.js';
+import type { Guard } from '../../simulator/executor/index.js';
 import type { CostDocument } from '../../simulator/gpu/index.js';
 import type { LaunchSpecOptions } from '../../simulator/launchSpec/index.js';
 import { CommandError } from './commandError.js';
@@ -43,6 +44,14 @@ export function addGpuCommand(program: Command): void {
       'threads of this machine that run the blocks of a large launch (default: its cores, at most 4)',
       wholeNumber(1, 64),
     )
+    .addOption(
+      new Option(
+        '--guard <guard>',
+        'accesses just outside a buffer: exact, each faults; card, they go through where its last page goes on, as on a card',
+      )
+        .choices(GUARDS)
+        .default('exact' satisfies Guard),
+    )
     .option('--back-to-back', 'also run it four times in a graph and report the interval as backToBackUs')
     .option('--policy <policy>', 'who runs next on the device: a name, or the file of a policy', 'fifo')
     .option(
@@ -67,6 +76,9 @@ export function addGpuCommand(program: Command): void {
   addGpuReplayCommand(gpu);
 }
 
+// Spelled out, so that the command line starts without loading the simulator; the type checker holds it to all there are.
+const GUARDS = Object.keys({ exact: true, card: true } satisfies Record<Guard, true>);
+
 /** Most threads unless more are asked for. */
 const MOST_THREADS = 4;
 
@@ -86,6 +98,7 @@ interface RunOptions extends FaultChoice {
   readonly threads?: number;
   readonly backToBack?: boolean;
   readonly policy: string;
+  readonly guard: Guard;
   readonly timeline?: string;
   readonly recordCosts?: string;
   readonly costs?: string;
@@ -125,6 +138,7 @@ async function runSpec(path: string, options: RunOptions): Promise<void> {
       backToBack: options.backToBack === true,
       node: {
         threads: threads ?? Math.min(availableParallelism(), MOST_THREADS),
+        guard: options.guard,
         scheduling: await checkedScheduling('--policy', options.policy),
         ...(await checkedFaults(options)),
       },

@@ -411,7 +411,7 @@ function sum(amounts: Iterable<number>): number {
   return total;
 }
 
-function backing({ backingBytes, fidelity }: GpuNodeOptions): NodeMemoryOptions {
-  if (fidelity === 'timing') return { isDeclaredOnly: true };
-  return backingBytes === undefined ? {} : { backingBytes };
+function backing({ backingBytes, fidelity, guard }: GpuNodeOptions): NodeMemoryOptions {
+  if (fidelity === 'timing') return { isDeclaredOnly: true, guard };
+  return { backingBytes, guard };
 }

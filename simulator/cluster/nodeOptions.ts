@@ -1,4 +1,4 @@
-import type { Executor, NodeMemory } from '../executor/index.js';
+import { GUARDS, type Executor, type Guard, type NodeMemory } from '../executor/index.js';
 import type { FaultOptions } from '../faults/index.js';
 import type { ContextSharing, CostDocument, DeviceProfile } from '../gpu/index.js';
 import type { VerdictCosts } from '../idempotency/index.js';
@@ -17,6 +17,8 @@ export interface GpuNodeOptions {
   readonly gpus: readonly (string | DeviceProfile)[];
   /** Functional backing of all GPUs together, in bytes; at most and by default 4 GiB. */
   readonly backingBytes?: number;
+  /** Whether accesses just outside an allocation fault, as they need not on a card. Default 'exact': they do. */
+  readonly guard?: Guard;
   /**
    * 'timing': nothing is executed and nothing is behind device memory; launches take their work from `costs`, copies move
    * numbers of bytes. Default 'functional'.
@@ -72,7 +74,10 @@ const CONTEXT_SHARING: readonly string[] = ['shared', 'timeSliced'] satisfies Co
 /** @throws ClusterError `invalidOption`, naming the option */
 export function checkOptions(options: GpuNodeOptions): void {
   checkFidelity(options);
-  const { gpus, contexts, topology = DEFAULT_TOPOLOGY } = options;
+  const { gpus, guard, contexts, topology = DEFAULT_TOPOLOGY } = options;
+  if (guard !== undefined && !GUARDS.includes(guard)) {
+    throw new ClusterError('invalidOption', `guard: '${String(guard)}'; give one of: ${GUARDS.join(', ')}`);
+  }
   if (gpus.length === 0) throw new ClusterError('invalidOption', 'gpus: name at least one profile');
   if (contexts !== undefined && !CONTEXT_SHARING.includes(contexts)) {
     throw new ClusterError(

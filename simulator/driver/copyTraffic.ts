@@ -185,7 +185,7 @@ function checkRange(space: AddressSpace, field: string, address: number, bytes: 
   if (segment === undefined) {
     throw new Refusal('invalidValue', `${field}: no allocation holds 0x${address.toString(16)}`);
   }
-  const left = segment.virtualAddress + segment.bytes - address;
+  const left = segment.virtualAddress + segment.askedBytes - address;
   if (bytes > left) {
     throw new Refusal(
       'invalidValue',

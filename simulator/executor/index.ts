@@ -1,13 +1,16 @@
 export {
   DeviceAddressSpace,
+  CARD_PAGE_BYTES,
   GLOBAL_BASE,
   GLOBAL_WINDOW_BYTES,
+  GUARDS,
   LOCAL_WINDOW_BASE,
   MAX_GPU_WINDOWS,
   MemoryError,
   NodeMemory,
   SHARED_WINDOW_BASE,
   type MemoryErrorCode,
+  type Guard,
   type NodeMemoryOptions,
   type NodeMemorySnapshot,
 } from './memory/index.js';

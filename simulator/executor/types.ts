@@ -30,7 +30,10 @@ export type Permission = 'read' | 'readWrite';
  */
 export interface Segment {
   readonly virtualAddress: number;
+  /** All that is mapped. */
   readonly bytes: number;
+  /** What was asked for: more is mapped where memory comes in whole pages. */
+  readonly askedBytes: number;
   readonly offset: number;
   readonly permission: Permission;
   /** A watched segment is never cached by compiled code: each access calls out. */

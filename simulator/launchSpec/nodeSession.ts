@@ -7,6 +7,7 @@ import type {
   DriverResult,
 } from '../driver/index.js';
 import { VirtualClock } from '../time/index.js';
+import { guardHint } from './guardHint.js';
 import { LaunchSpecError } from './launchSpecError.js';
 
 export type ArgsOf<O extends DriverOp> = Extract<DriverCommand, { op: O }>['args'];
@@ -39,7 +40,7 @@ export class NodeSession implements CompletionSink {
   /** Submits a command and runs until it is done. @throws LaunchSpecError `refused` or `fault`. */
   call<O extends DriverOp>(op: O, args: ArgsOf<O>, to: Destination = {}): DriverResult {
     const { result, failure } = this.wait(this.submit(op, args, to));
-    if (failure !== undefined) throw failed(failure, result);
+    if (failure !== undefined) throw this.failed(failure, result);
     return result ?? {};
   }
 
@@ -66,6 +67,18 @@ export class NodeSession implements CompletionSink {
     }
   }
 
+  /** Why a command failed, as the spec's error. @param path of its entry in a spec of several */
+  failed(
+    failure: NonNullable<DriverCompletion['failure']>,
+    result: DriverResult | undefined,
+    path?: string,
+  ): LaunchSpecError {
+    const code = failure.code === 'kernelFault' ? 'fault' : 'refused';
+    const text = failure.message + guardHint(this.node.memory, failure.fault);
+    const message = path === undefined ? text : `${path}: ${text}`;
+    return new LaunchSpecError(code, message, path, failure, result?.launch?.printed);
+  }
+
   /** Runs until something has happened, or nothing more can. */
   runUntilTrue(hasHappened: () => boolean): void {
     while (!hasHappened() && this.clock.step());
@@ -75,15 +88,4 @@ export class NodeSession implements CompletionSink {
   runUntil(timeNs: number): void {
     this.clock.run(timeNs);
   }
-}
-
-/** Why a command failed, as the spec's error. */
-export function failed(
-  failure: NonNullable<DriverCompletion['failure']>,
-  result: DriverResult | undefined,
-  path?: string,
-): LaunchSpecError {
-  const code = failure.code === 'kernelFault' ? 'fault' : 'refused';
-  const message = path === undefined ? failure.message : `${path}: ${failure.message}`;
-  return new LaunchSpecError(code, message, path, failure, result?.launch?.printed);
 }

@@ -3,7 +3,7 @@ import { fillPiece } from './bufferContents.js';
 import { elementBytes } from './elementTypes.js';
 import type { ContentsSpec } from './argumentSchema.js';
 import type { EntryTimes } from './entryTimes.js';
-import { failed, type ArgsOf, type Destination, type NodeSession } from './nodeSession.js';
+import { type ArgsOf, type Destination, type NodeSession } from './nodeSession.js';
 import type { PlacedBuffer } from './placement.js';
 import type { WorkContext } from './workPlacement.js';
 import { invalid, type CopyEntry, type WorkEntry } from './workSchema.js';
@@ -103,7 +103,7 @@ function requireSuccess(session: NodeSession, submitted: readonly SubmittedEntry
   const [first] = failures;
   const failure = first?.completion?.failure;
   if (first !== undefined && failure !== undefined) {
-    throw failed(failure, first.completion?.result, first.prepared.path);
+    throw session.failed(failure, first.completion?.result, first.prepared.path);
   }
 }
 

@@ -40,6 +40,23 @@ describe('files of windjammer gpu run', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
+  it('accesses just outside a buffer fault, and go through as on a card when asked for', async () => {
+    writeFileSync(at('outside.json'), SPEC.replace('"count":32', '"count":31'));
+    expect(await run(at('outside.json'))).toMatch(
+      /nothing is mapped at 0x\w+, 0 bytes behind the end of an allocation of 124; .*--guard card/,
+    );
+    const { buffers } = JSON.parse(await run(at('outside.json'), '--guard', 'card')) as { buffers: object[] };
+    expect(buffers).toMatchObject([{ sum: 465 }]);
+    // Beyond its pages a card faults too.
+    const far = SPEC.replace('"count":32', '"count":1')
+      .replace('[32,1,1]', '[1024,1,1]')
+      .replace('[1,1,1]', '[600,1,1]');
+    writeFileSync(at('touch.ptx'), PTX.replace('%r0, 4;', '%r0, 4096;'));
+    writeFileSync(at('far.json'), far);
+    expect(await run(at('far.json'), '--guard', 'card')).toMatch(/nothing is mapped at 0x\w+\n?$/);
+    expect(await run(at('far.json'), '--guard', 'none')).toContain('Allowed choices are exact, card');
+  });
+
   it('recorded costs give the time of the run, and the timeline is whole JSON', async () => {
     const text = await run(
       at('spec.json'),

@@ -29,3 +29,24 @@ export const MAX_GPU_WINDOWS = 32;
 export const SEGMENT_ALIGN = 256;
 /** At least so many unmapped bytes between two segments. */
 export const GUARD_BYTES = 4096;
+/** Pages in which a card maps memory. */
+export const CARD_PAGE_BYTES = 2 ** 21;
+
+/**
+ * What lies around a segment. 'exact': nothing, so that every access outside it faults. 'card': the rest of its pages, which
+ * are its own, and right behind them those of the next, as on a card: accesses just outside go through.
+ */
+export type Guard = 'exact' | 'card';
+export const GUARDS: readonly Guard[] = ['exact', 'card'];
+
+/** How segments are laid out: multiples of `unit` bytes are mapped, at multiples of `align`, with `gap` bytes left free between. */
+export interface SegmentLayout {
+  readonly unit: number;
+  readonly align: number;
+  readonly gap: number;
+}
+
+export const LAYOUTS: Readonly<Record<Guard, SegmentLayout>> = {
+  exact: { unit: 1, align: SEGMENT_ALIGN, gap: GUARD_BYTES },
+  card: { unit: CARD_PAGE_BYTES, align: CARD_PAGE_BYTES, gap: 0 },
+};

@@ -1,5 +1,5 @@
 import type { AddressSpace, Permission, Segment } from '../types.js';
-import { GLOBAL_BASE, GLOBAL_WINDOW_BYTES, GUARD_BYTES, SEGMENT_ALIGN } from './addressLayout.js';
+import { GLOBAL_BASE, GLOBAL_WINDOW_BYTES, SEGMENT_ALIGN, type SegmentLayout } from './addressLayout.js';
 import { DEVICE_HEAP_BYTES, SegmentHeap } from './deviceHeap.js';
 import { MemoryError } from './memoryError.js';
 import type { SpaceSnapshot } from './memorySnapshot.js';
@@ -9,6 +9,7 @@ import { SegmentTable, type TableBacking } from './segmentTable.js';
 export interface SpaceBacking extends TableBacking {
   /** Zeroed bytes. */
   allocateZeroed(bytes: number, align: number): number;
+  readonly layout: SegmentLayout;
   readonly bytes: Uint8Array;
 }
 
@@ -37,15 +38,16 @@ export class DeviceAddressSpace implements AddressSpace {
     this.table = new SegmentTable(backing);
   }
 
-  map(bytes: number, permission: Permission): Segment {
-    if (!Number.isSafeInteger(bytes) || bytes <= 0) {
-      throw new MemoryError('invalidSize', `bytes must be a positive integer, got ${bytes}`);
+  map(askedBytes: number, permission: Permission): Segment {
+    if (!Number.isSafeInteger(askedBytes) || askedBytes <= 0) {
+      throw new MemoryError('invalidSize', `bytes must be a positive integer, got ${askedBytes}`);
     }
+    const bytes = roundUp(askedBytes, this.backing.layout.unit);
     const virtualAddress = this.findGap(bytes);
     const offset = this.backing.allocateZeroed(bytes, SEGMENT_ALIGN);
-    const segment: Segment = { virtualAddress, bytes, offset, permission, watched: false };
+    const segment: Segment = { virtualAddress, bytes, askedBytes, offset, permission, watched: false };
     this.sorted.splice(this.lowerBound(virtualAddress), 0, segment);
-    this.nextAddress = virtualAddress + roundUp(bytes + GUARD_BYTES);
+    this.nextAddress = virtualAddress + this.span(bytes);
     this.onChange();
     return segment;
   }
@@ -158,13 +160,19 @@ export class DeviceAddressSpace implements AddressSpace {
     return low;
   }
 
+  /** From a segment's start to where the next may begin. */
+  private span(bytes: number): number {
+    const { gap, align } = this.backing.layout;
+    return roundUp(bytes + gap, align);
+  }
+
   private findGap(bytes: number): number {
-    const span = roundUp(bytes + GUARD_BYTES);
+    const span = this.span(bytes);
     if (this.nextAddress + span <= this.limit && this.isFree(this.nextAddress, span)) return this.nextAddress;
     let at = this.first;
     for (const segment of this.sorted) {
       if (segment.virtualAddress - at >= span) return at;
-      at = segment.virtualAddress + roundUp(segment.bytes + GUARD_BYTES);
+      at = segment.virtualAddress + this.span(segment.bytes);
     }
     if (at + span <= this.limit) return at;
     throw new MemoryError(
@@ -179,13 +187,13 @@ export class DeviceAddressSpace implements AddressSpace {
     const below = this.sorted[index - 1];
     return (
       (above === undefined || address + span <= above.virtualAddress) &&
-      (below === undefined || below.virtualAddress + below.bytes + GUARD_BYTES <= address)
+      (below === undefined || below.virtualAddress + below.bytes + this.backing.layout.gap <= address)
     );
   }
 }
 
-function roundUp(bytes: number): number {
-  return Math.ceil(bytes / SEGMENT_ALIGN) * SEGMENT_ALIGN;
+function roundUp(bytes: number, unit: number): number {
+  return Math.ceil(bytes / unit) * unit;
 }
 
 function hex(address: number): string {

@@ -1,7 +1,9 @@
 export {
   FUNCTION_WINDOW_BASE,
+  CARD_PAGE_BYTES,
   GLOBAL_BASE,
   GLOBAL_WINDOW_BYTES,
+  GUARDS,
   LOCAL_WINDOW_BASE,
   LOCAL_WINDOW_HIGH,
   MAX_GPU_WINDOWS,
@@ -9,6 +11,7 @@ export {
   PARAM_WINDOW_HIGH,
   SHARED_WINDOW_BASE,
   SHARED_WINDOW_HIGH,
+  type Guard,
 } from './addressLayout.js';
 export { DeviceAddressSpace } from './deviceAddressSpace.js';
 export { MemoryError, type MemoryErrorCode } from './memoryError.js';

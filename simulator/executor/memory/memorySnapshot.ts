@@ -1,10 +1,12 @@
 import type { Permission } from '../types.js';
+import type { Guard } from './addressLayout.js';
 import type { HeapSnapshot } from './deviceHeap.js';
 
 /** A segment as plain data; `offset` names the backing range that holds its bytes. */
 export interface SegmentSnapshot {
   readonly virtualAddress: number;
   readonly bytes: number;
+  readonly askedBytes: number;
   readonly offset: number;
   readonly permission: Permission;
   readonly watched: boolean;
@@ -24,6 +26,7 @@ export interface SpaceSnapshot {
 export interface NodeMemorySnapshot {
   readonly version: 1;
   readonly backingBytes: number;
+  readonly guard: Guard;
   readonly isDeclaredOnly: boolean;
   readonly nextSpaceId: number;
   readonly spaces: readonly SpaceSnapshot[];

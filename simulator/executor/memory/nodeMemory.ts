@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { MAX_GPU_WINDOWS } from './addressLayout.js';
+import { LAYOUTS, MAX_GPU_WINDOWS, type Guard, type SegmentLayout } from './addressLayout.js';
 import { BackingAllocator } from './backingAllocator.js';
 import { DeviceAddressSpace, type SpaceBacking } from './deviceAddressSpace.js';
 import { MemoryError } from './memoryError.js';
@@ -18,6 +18,8 @@ export interface NodeMemoryOptions {
   readonly backingBytes?: number;
   /** Segments are only declared: nothing is behind them, and they take no memory of the host. Default false. */
   readonly isDeclaredOnly?: boolean;
+  /** Whether accesses just outside a segment fault. Default 'exact': they do. */
+  readonly guard?: Guard;
 }
 
 /**
@@ -30,6 +32,7 @@ export class NodeMemory implements SpaceBacking {
   readonly memory: WebAssembly.Memory;
   readonly backingBytes: number;
   readonly isDeclaredOnly: boolean;
+  readonly guard: Guard;
   private allocator: BackingAllocator;
   private readonly spacesById = new Map<number, DeviceAddressSpace>();
   private nextSpaceId = 1;
@@ -51,6 +54,7 @@ export class NodeMemory implements SpaceBacking {
     }
     this.backingBytes = backingBytes;
     this.isDeclaredOnly = options.isDeclaredOnly ?? false;
+    this.guard = options.guard ?? 'exact';
     this.memory = new WebAssembly.Memory({
       initial: EXECUTOR_AREA_BYTES / PAGE_BYTES,
       maximum: Math.ceil(backingBytes / PAGE_BYTES),
@@ -62,10 +66,14 @@ export class NodeMemory implements SpaceBacking {
 
   /** A node in the state of the snapshot. */
   static fromSnapshot(snapshot: NodeMemorySnapshot): NodeMemory {
-    const { backingBytes, isDeclaredOnly } = snapshot;
-    const node = new NodeMemory({ backingBytes, isDeclaredOnly });
+    const { backingBytes, isDeclaredOnly, guard } = snapshot;
+    const node = new NodeMemory({ backingBytes, isDeclaredOnly, guard });
     node.restore(snapshot);
     return node;
+  }
+
+  get layout(): SegmentLayout {
+    return LAYOUTS[this.guard];
   }
 
   get buffer(): ArrayBufferLike {
@@ -157,6 +165,7 @@ export class NodeMemory implements SpaceBacking {
       version: 1,
       backingBytes: this.backingBytes,
       isDeclaredOnly: this.isDeclaredOnly,
+      guard: this.guard,
       nextSpaceId: this.nextSpaceId,
       spaces: this.spaces().map((space) => space.snapshot()),
       contents,
@@ -174,6 +183,9 @@ export class NodeMemory implements SpaceBacking {
         `needs version 1 and at most ${this.backingBytes} backing bytes, got version ${snapshot.version} ` +
           `and ${snapshot.backingBytes}`,
       );
+    }
+    if (snapshot.guard !== this.guard) {
+      throw new MemoryError('invalidSnapshot', `needs guard '${snapshot.guard}', got '${this.guard}'`);
     }
     this.allocator = new BackingAllocator(EXECUTOR_AREA_BYTES, this.backingBytes);
     for (const { offset, data } of snapshot.contents) {

@@ -5,9 +5,11 @@ import {
   WasmExecutor,
   type WasmExecutorOptions,
   type BlockRange,
+  type DeviceAddressSpace,
   type Dim3,
   type ExecutorLaunch,
   type ExecutorVariant,
+  type Guard,
   type LaunchPlace,
   type RunResult,
 } from '../index.js';
@@ -29,11 +31,13 @@ const MOST_RESUMPTIONS = 100_000;
 
 /** A node with one context, for tests that write their kernels as PTX text. */
 export class LaunchBench {
-  readonly memory = new NodeMemory({ backingBytes: 128 * 2 ** 20 });
+  readonly memory: NodeMemory;
   readonly executor: WasmExecutor;
-  readonly space = this.memory.createSpace();
+  readonly space: DeviceAddressSpace;
 
-  constructor(options: WasmExecutorOptions = {}) {
+  constructor(options: WasmExecutorOptions = {}, guard: Guard = 'exact') {
+    this.memory = new NodeMemory({ backingBytes: 128 * 2 ** 20, guard });
+    this.space = this.memory.createSpace();
     this.executor = new WasmExecutor(this.memory, { vectorAfter: 0, ...options });
   }
 

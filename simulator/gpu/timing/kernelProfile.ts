@@ -256,7 +256,7 @@ function retries(
   const isShared = traced.every(({ retried }) => retried.size === words.size);
   const { space } = launch.module;
   const [address] = first.retried.keys();
-  const room = (space.find(address)?.bytes ?? Infinity) / WORD_BYTES;
+  const room = (space.find(address)?.askedBytes ?? Infinity) / WORD_BYTES;
   const addresses = isShared
     ? words.size
     : Math.min(room, Math.max(words.size, first.retried.size * gridBlocks));
