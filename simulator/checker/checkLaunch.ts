@@ -9,6 +9,7 @@ import {
   type InterpreterObserver,
   type KernelFault,
 } from '../executor/index.js';
+import { reservedSharedMemory } from '../ptx/index.js';
 import { Allocations, type Allocation } from './allocations.js';
 import { CHECKERS, type CheckReport, type CheckerName } from './findings.js';
 import { FindingLog } from './findingLog.js';
@@ -108,10 +109,8 @@ class LaunchCheck {
     for (const each of memory.freed) allocations.recordFree(each);
     for (const [name, address] of launch.module.symbols)
       allocations.name(address, `module variable \`${name}\``);
-    const sharedBytes = sharedBytesOf(
-      layoutShared(launch.module.ir, launch.kernel),
-      launch.shape.dynamicSharedBytes,
-    );
+    const sharedLayout = layoutShared(launch.module.ir, launch.kernel);
+    const sharedBytes = sharedBytesOf(sharedLayout, launch.shape.dynamicSharedBytes);
     const uses = (name: CheckerName): boolean => options.checkers.includes(name);
     const observers: InterpreterObserver[] = [this.progress()];
     if (uses('memcheck')) {
@@ -129,7 +128,10 @@ class LaunchCheck {
     }
     if (uses('initcheck')) {
       const { space } = launch.module;
-      const initcheck = new Initcheck(this.code, this.log, allocations, space, sharedBytes);
+      const initcheck = new Initcheck(this.code, this.log, allocations, space, {
+        bytes: sharedBytes,
+        reservedAt: sharedLayout.offsets.get(reservedSharedMemory.name),
+      });
       for (const each of memory.allocations) {
         if (each.isUnwritten) initcheck.startUnwritten(each.address, each.bytes);
       }

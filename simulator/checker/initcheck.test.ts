@@ -89,4 +89,25 @@ ld.shared.u32 %r6, [%r5];`,
     expect(only(found).occurrences[0]).toMatchObject({ thread: [60, 0, 0], access: { address: 240 } });
     expect(titles(reads(sum(64), { grid: [2, 1, 1] }))).toEqual([]);
   });
+
+  // As nvcc writes `cooperative_groups::tiled_partition<64>(this_thread_block())`.
+  it('the barrier words of cooperative groups are the driver’s, in each block; what the kernel declares beside them is not', () => {
+    const text = kernelText(
+      `mov.u32 %r4, %reserved_smem_offset_1;
+cvt.u64.u32 %rd3, %r4;
+cvta.shared.u64 %rd4, %rd3;
+red.and.release.cta.b32 [%rd4], -2;
+barrier.sync 0;
+atom.or.acq_rel.cta.b32 %r5, [%rd4], 1;
+ld.acquire.cta.u32 %r6, [%rd4];
+mov.u32 %r7, s;
+ld.shared.u32 %r8, [%r7];`,
+      SHARED,
+    );
+    expect(only(reads(text, { grid: [2, 1, 1] }))).toMatchObject({
+      title: 'Uninitialized shared read of 4 bytes',
+      at: { ptxLine: lineOf(text, 'ld.shared') },
+      count: 128,
+    });
+  });
 });

@@ -6,11 +6,19 @@ import type {
   ResolvedSpace,
   Warp,
 } from '../executor/index.js';
+import { reservedSharedMemory } from '../ptx/index.js';
 import { count, type Allocations } from './allocations.js';
 import { BlockTable } from './blockTable.js';
 import { ByteSet } from './byteSet.js';
 import type { FindingLog } from './findingLog.js';
 import type { LaunchCode } from './launchCode.js';
+
+/** Shared memory of a block. */
+export interface InitcheckShared {
+  readonly bytes: number;
+  /** Where the part is that belongs to the driver, of kernels that use it: it holds what the driver's libraries expect. */
+  readonly reservedAt: number | undefined;
+}
 
 /** Reads of global and shared memory that nothing has written. */
 export class Initcheck implements InterpreterObserver {
@@ -23,9 +31,13 @@ export class Initcheck implements InterpreterObserver {
     private readonly log: FindingLog,
     private readonly allocations: Allocations,
     private readonly space: AddressSpace,
-    sharedBytes: number,
+    { bytes, reservedAt }: InitcheckShared,
   ) {
-    this.shared = new BlockTable(() => new ByteSet(sharedBytes));
+    this.shared = new BlockTable(() => {
+      const written = new ByteSet(bytes);
+      if (reservedAt !== undefined) written.add(reservedAt, reservedSharedMemory.bytes);
+      return written;
+    });
   }
 
   /** An allocation whose bytes hold nothing yet. */

@@ -11,6 +11,7 @@ export {
   type PrintedBlock,
 } from './printer/index.js';
 export { lowerCalls, lowerModule, takeLowered, type CallLoweringOptions } from './lowering/index.js';
+export { reservedSharedMemory } from './specialRegisters.js';
 export { sourceLines, type SourceLine } from './sourceLines.js';
 export { isFloatType, isScalarType, isSignedType, typeBits, typeBytes } from './scalarTypes.js';
 export { operandTypes, type OperandType, type OperandTypes } from './support.js';
