@@ -11,8 +11,9 @@ const families: readonly (readonly [RegExp, string])[] = [
     /^(mma|wmma|wgmma|ldmatrix|stmatrix|movmatrix|tcgen05)\b/,
     'tensor cores are not supported: compile for fma instead',
   ],
+  [/^multimem\b/, 'multicast memory is not supported: store to each GPU by itself'],
   [
-    /^mbarrier\b|\bmbarrier\b|\bbulk\b|\btensormap\b|^(st|red)\.async\b|^multimem\b/,
+    /^mbarrier\b|\bmbarrier\b|\bbulk\b|\btensormap\b|^(st|red)\.async\b/,
     'mbarriers and bulk copies are not supported',
   ],
   [

@@ -34,7 +34,6 @@ const inert = new Set([
   'applypriority',
   'griddepcontrol',
   'nanosleep',
-  'pmevent',
   'setmaxnreg',
 ]);
 
@@ -44,6 +43,7 @@ const sideEffects: Readonly<Record<string, string>> = {
   free: 'gives memory back to the device heap',
   assertfail: 'reports a failed assertion',
   trap: 'may end in a fault',
+  pmevent: 'counts an event',
   brkpt: 'may stop at a breakpoint',
 };
 

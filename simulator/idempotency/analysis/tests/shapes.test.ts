@@ -124,6 +124,50 @@ describe('what nvcc makes of the usual shapes', () => {
   });
 });
 
+describe('what leaves no trace in memory', () => {
+  const verdict = (body: string) => {
+    const text = `.version 9.0\n.target sm_90a\n.address_size 64
+.visible .entry k(.param .u64 p) { .reg .u64 %rd; .reg .u32 %r; .reg .u64 %c; .reg .pred %q;
+ld.param.u64 %rd, [p]; ${body} ret; }`;
+    return analyzeKernel(parseModule(text, 'k.ptx'), 'k');
+  };
+
+  it.each(['griddepcontrol.wait;', 'griddepcontrol.launch_dependents;', 'fence.sc.sys;', 'nanosleep.u32 9;'])(
+    '%s leaves a store one that may run again',
+    (inert) => {
+      expect(verdict(`${inert} st.global.u32 [%rd], 1;`).class).toBe('idempotent');
+    },
+  );
+
+  it.each(['st.volatile.global.u32 [%rd], 1;', 'st.release.sys.global.u32 [%rd], 1;'])(
+    '%s may run again',
+    (store) => {
+      expect(verdict(store).class).toBe('idempotent');
+    },
+  );
+
+  it.each(['atom.sys.global.exch.b32 %r, [%rd], 1;', 'red.relaxed.sys.global.add.u32 [%rd], 1;'])(
+    '%s may not',
+    (update) => {
+      expect(verdict(update)).toMatchObject({ class: 'nonIdempotent', reason: { cause: 'SO' } });
+    },
+  );
+
+  it.each(['pmevent 3;', 'pmevent.mask 3;'])('%s is seen from outside', (event) => {
+    expect(verdict(`${event} st.global.u32 [%rd], 1;`)).toMatchObject({ reason: { cause: 'IF' } });
+  });
+
+  // Two uninterrupted runs differ in the value alone; where or whether one stores may not hang on it.
+  it.each(['%clock64', '%globaltimer', '%gridid'])('a value of %s may be stored', (name) => {
+    const read = `mov.u64 %c, ${name};`;
+    expect(verdict(`${read} st.global.u64 [%rd], %c;`).class).toBe('idempotent');
+    expect(verdict(`${read} setp.lt.u64 %q, %c, 9; @%q st.global.u64 [%rd], 1;`).reason.cause).toBe('NC');
+    expect(
+      verdict(`${read} and.b64 %c, %c, 8; add.u64 %rd, %rd, %c; st.global.u64 [%rd], 1;`).reason.cause,
+    ).toBe('NA');
+  });
+});
+
 describe('accesses of a device', () => {
   it.each(['st.mmio.relaxed.sys.global.u32 [%rd], %r', 'ld.mmio.relaxed.sys.global.u32 %r, [%rd]'])(
     'make %s no launch that may run again',
