@@ -108,7 +108,7 @@ async function runSpec(path: string, options: RunOptions): Promise<void> {
   const { device, smClock, memoryClock, powerLimit, dump, threads, timeline } = options;
   const { recordCosts, costs } = checkedCosts(options);
   // Loaded when it is needed: the other commands start without the simulator.
-  const { LaunchSpecError, isWorkSpec, readSpec, runLaunchSpec, runWorkSpec } =
+  const { LaunchSpecError, isWorkSpec, readSpec, resultText, runLaunchSpec, runWorkSpec } =
     await import('../../simulator/launchSpec/index.js');
   // Before the launch, which may take long.
   const file = timeline === undefined ? undefined : new OutputFile(timeline, '--timeline');
@@ -155,7 +155,7 @@ async function runSpec(path: string, options: RunOptions): Promise<void> {
     const launches = 'launches' in result ? result.launches : [result];
     for (const { printed } of launches) if (printed !== undefined) process.stderr.write(printed);
     noteUnmeasured(result, device);
-    process.stdout.write(`${JSON.stringify(result)}\n`);
+    process.stdout.write(`${resultText(result)}\n`);
   } catch (error) {
     if (!(error instanceof LaunchSpecError)) throw await policyError('--policy', error);
     if (error.printed !== undefined) process.stderr.write(error.printed);

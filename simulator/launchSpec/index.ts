@@ -12,6 +12,7 @@ export {
   type SpecHost,
   type SpecSymbol,
 } from './placement.js';
+export { resultText } from './resultText.js';
 export {
   runLaunchSpec,
   runLaunchSpecFile,

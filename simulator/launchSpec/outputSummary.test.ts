@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ElementArray } from './elementTypes.js';
 import { isAsReported, OutputSummary } from './outputSummary.js';
+import { resultText } from './resultText.js';
 
 function summary(...pieces: ElementArray[]) {
   const found = new OutputSummary({}, [0, 1]);
@@ -24,6 +25,25 @@ describe('reported values', () => {
     expect(summary(new Float64Array([Math.PI, 1 / 3])).samples).toEqual({ 0: Math.PI, 1: 1 / 3 });
     const [one = 0] = new Float32Array([1 / 3]);
     expect(Math.fround(Number(summary(new Float32Array([one])).samples['0']))).toBe(one);
+  });
+
+  it('are exact of sums of many integers', () => {
+    const most = new Int32Array(2 ** 22).fill(2 ** 31 - 1);
+    expect(summary(most, new Int32Array([-5])).sum).toBe((2 ** 31 - 1) * 2 ** 22 - 5);
+    expect(summary(most, most).sum).toBe(String((2n ** 31n - 1n) * 2n ** 23n));
+  });
+
+  it('read back equal of sums of floats', () => {
+    const piece = new Float32Array([1 / 3, 1e-9, 1e7]);
+    expect(summary(piece).sum).toBe(piece.reduce((sum, value) => sum + value, 0));
+  });
+
+  it('are texts where JSON has no number, and -0 keeps its sign', () => {
+    const found = summary(new Float32Array([NaN, -Infinity]));
+    expect(found).toEqual({ sum: 'NaN', samples: { 0: 'NaN', 1: '-Infinity' } });
+    const zeros = summary(new Float64Array([-0, 0]));
+    expect(resultText(zeros)).toBe('{"sum":0,"samples":{"0":-0,"1":0}}');
+    expect(resultText({ printed: '-0 "-0"\n' })).toBe('{"printed":"-0 \\"-0\\"\\n"}');
   });
 
   it('meet expectations written to nine digits, and integers only exactly', () => {

@@ -1,11 +1,11 @@
 import { elementAt, SmallFloatArray, type ElementArray } from './elementTypes.js';
 
-/** A value as it is reported: a whole number that no JSON number holds is a text of its digits. */
+/** A value as it is reported: what no JSON number holds is a text, of digits or one of `NaN`, `Infinity` and `-Infinity`. */
 export type ReportedValue = number | string;
 
 /**
- * One reported buffer: sum and elements at some indices. Integers are exact; floats are as many digits as read back equal
- * in the buffer's type, nine of them up to 32 bits.
+ * One reported buffer: sum and elements at some indices. Integers are exact, and so is their sum; floats read back equal in the
+ * buffer's type, those up to 32 bits by nine digits, and their sum, taken in double precision, as a double.
  */
 export interface BufferSummary {
   /** Place in `args` of the argument that holds it, from 0; a module variable has none. */
@@ -29,9 +29,8 @@ export function nineDigits(value: number): number {
 /** Gathers a buffer's summary as its elements come in, piece by piece. */
 export class OutputSummary {
   private sum = 0;
-  /** Of 64-bit integers, whose sums a double does not hold. */
-  private wideSum: bigint | undefined;
-  private isShort = false;
+  /** Of integers, whose sums a double need not hold. */
+  private wholeSum: bigint | undefined;
   private seen = 0;
   private readonly samples: Record<string, ReportedValue> = {};
 
@@ -41,12 +40,9 @@ export class OutputSummary {
   ) {}
 
   add(piece: ElementArray): void {
-    this.isShort = isShort(piece);
-    if (piece instanceof BigInt64Array || piece instanceof BigUint64Array) {
-      let sum = this.wideSum ?? 0n;
-      for (const value of piece) sum += value;
-      this.wideSum = sum;
-    } else for (let index = 0; index < piece.length; index++) this.sum += elementAt(piece, index);
+    if (isFloat(piece))
+      for (let index = 0; index < piece.length; index++) this.sum += elementAt(piece, index);
+    else this.wholeSum = (this.wholeSum ?? 0n) + wholeSumOf(piece);
     for (const index of this.indices) {
       const place = index - this.seen;
       if (place >= 0 && place < piece.length) this.samples[String(index)] = reportedElement(piece, place);
@@ -55,24 +51,51 @@ export class OutputSummary {
   }
 
   result(): BufferSummary {
-    const sum = this.isShort ? nineDigits(this.sum) : this.sum;
     return {
       ...this.subject,
-      sum: this.wideSum === undefined ? sum : reportedWhole(this.wideSum),
+      sum: this.wholeSum === undefined ? reportedFloat(this.sum) : reportedWhole(this.wholeSum),
       samples: this.samples,
     };
   }
+}
+
+type FloatArray = Float32Array | Float64Array | SmallFloatArray;
+
+function isFloat(piece: ElementArray): piece is FloatArray {
+  return piece instanceof Float64Array || isShort(piece);
 }
 
 function isShort(piece: ElementArray): boolean {
   return piece instanceof Float32Array || piece instanceof SmallFloatArray;
 }
 
+/** Of so many integers of 32 bits the sum is exact as a number. */
+const EXACT_RUN = 2 ** 20;
+
+function wholeSumOf(piece: Exclude<ElementArray, FloatArray>): bigint {
+  let sum = 0n;
+  if (piece instanceof BigInt64Array || piece instanceof BigUint64Array) {
+    for (const value of piece) sum += value;
+    return sum;
+  }
+  for (let from = 0; from < piece.length; from += EXACT_RUN) {
+    let run = 0;
+    for (let index = from; index < Math.min(piece.length, from + EXACT_RUN); index++)
+      run += piece[index] ?? 0;
+    sum += BigInt(run);
+  }
+  return sum;
+}
+
 function reportedElement(piece: ElementArray, index: number): ReportedValue {
   if (piece instanceof BigInt64Array || piece instanceof BigUint64Array)
     return reportedWhole(piece[index] ?? 0n);
   const value = elementAt(piece, index);
-  return isShort(piece) ? nineDigits(value) : value;
+  return reportedFloat(isShort(piece) ? nineDigits(value) : value);
+}
+
+function reportedFloat(value: number): ReportedValue {
+  return Number.isFinite(value) ? value : String(value);
 }
 
 function reportedWhole(value: bigint): ReportedValue {

@@ -27,6 +27,9 @@ export const device = z
   })
   .min(1);
 
+/** As results tell it. */
+export const reported = z.union([z.number(), z.string().regex(/^(-?\d+|NaN|-?Infinity)$/)]);
+
 const spec = z.strictObject({
   ptx: z.string().min(1),
   kernel: z.string().min(1),
@@ -42,10 +45,8 @@ const spec = z.strictObject({
     .strictObject({
       durationUs: z.number().optional(),
       backToBackUs: z.number().optional(),
-      sum: z.number().optional(),
-      samples: z
-        .record(z.string().regex(/^\d+$/), z.union([z.number(), z.string().regex(/^-?\d+$/)]))
-        .optional(),
+      sum: reported.optional(),
+      samples: z.record(z.string().regex(/^\d+$/), reported).optional(),
     })
     .optional(),
 });

@@ -3,15 +3,15 @@ import { LAUNCH_CLASSES } from '../scheduling/index.js';
 import { argumentSchema, buffer, contents, name, valueSchema } from './argumentSchema.js';
 import { faultFields } from './faultFields.js';
 import { LaunchSpecError } from './launchSpecError.js';
-import { device, dim3, onCard } from './schema.js';
+import { device, dim3, onCard, reported } from './schema.js';
 import { checked } from './schemaMessages.js';
 
 const bytes = z.int().min(0);
 /** How much launches may be made to wait by others, under a scheduling policy that asks. */
 const launchClass = z.enum(LAUNCH_CLASSES).optional();
 const expectedBuffer = z.strictObject({
-  sum: z.number().optional(),
-  samples: z.record(z.string().regex(/^\d+$/), z.union([z.number(), z.string().regex(/^-?\d+$/)])).optional(),
+  sum: reported.optional(),
+  samples: z.record(z.string().regex(/^\d+$/), reported).optional(),
 });
 
 const work = z.strictObject({
