@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors/index.js';
 import { checkName } from '../registry/index.js';
 import type { Json } from '../../selection/index.js';
-import { storeKey, storeKeyParts, type Store, type Versioned } from '../store/index.js';
+import { notKept, storeKey, storeKeyParts, type Store, type Versioned } from '../store/index.js';
 import { AccessError } from './accessError.js';
 import { AccessKey, type KeyRecord } from './accessKey.js';
 import { keyHash, keyId, newKeyText } from './keyText.js';
@@ -74,7 +74,7 @@ export class AccessKeys {
 
   /**
    * Makes a key. Its text is in the answer and nowhere else.
-   * Errors: `invalid_value`, `invalid_name`, `conflicting_fields`, `store_failed`.
+   * Errors: `invalid_value`, `invalid_name`, `conflicting_fields`, `storage_full`, `store_failed`.
    */
   async add(wanted: NewKey): Promise<{ readonly text: string; readonly record: KeyRecord }> {
     this.check(wanted);
@@ -92,7 +92,7 @@ export class AccessKeys {
 
   /**
    * Removes a key: requests with it are refused at once, and what it holds open ends.
-   * Errors: `unknown_key`, `last_admin_key`, `store_failed`.
+   * Errors: `unknown_key`, `last_admin_key`, `storage_full`, `store_failed`.
    * @param evenLast for whoever has the data directory, and so is locked out of nothing
    */
   async remove(id: string, evenLast = false): Promise<void> {
@@ -146,8 +146,7 @@ export class AccessKeys {
     return new Promise((resolve, reject) => {
       this.store.set(storeKey('access', 'key', id), value, value === undefined ? 'any' : 0, (outcome) => {
         if (outcome.ok) resolve();
-        else if (outcome.reason === 'failed')
-          reject(new ServiceError('store_failed', `the change is not durable: ${outcome.message}`));
+        else if (outcome.reason === 'failed') reject(notKept(outcome));
         else reject(new ServiceError('concurrent_change', 'the id is taken; repeat the request'));
       });
     });

@@ -52,7 +52,7 @@ export class ModelLoader {
 
   /**
    * Resolves once every version of the model has a replica that is up.
-   * @throws ServiceError (as a rejection) `unknown_model`, `not_supported`, `store_failed`, `load_failed` when a version
+   * @throws ServiceError (as a rejection) `unknown_model`, `not_supported`, `storage_full`, `store_failed`, `load_failed` when a version
    * does not come up; it is tried again meanwhile, as every lost replica is
    */
   async load(name: string): Promise<void> {
@@ -75,7 +75,7 @@ export class ModelLoader {
 
   /**
    * Resolves once it is durable; from then on no query reaches the model, and what its replicas have is answered.
-   * @throws ServiceError (as a rejection) `unknown_model`, `not_supported`, `store_failed`
+   * @throws ServiceError (as a rejection) `unknown_model`, `not_supported`, `storage_full`, `store_failed`
    */
   async unload(name: string): Promise<void> {
     const loaded = this.versionsOf(name).filter(({ version }) => this.isLoaded(name, version));

@@ -331,10 +331,16 @@ export const ERROR_CATALOGUE = {
       'The dashboard’s live feed is closed (the server is draining), or watched by as many clients as it takes.',
     fix: 'Close another dashboard, or come back later.',
   },
+  storage_full: {
+    status: 507,
+    meaning: 'The change could not be kept, and was not made: no room is left in the data directory.',
+    fix: 'Make room on the disk that the message names, and repeat the request; the server finds out by itself.',
+  },
   store_failed: {
     status: 503,
-    meaning: 'The change could not be made durable.',
-    fix: 'See the log of the server; repeat the request once the store works.',
+    meaning:
+      'The change could not be kept, and was not made: the data directory is read-only, or its disk fails.',
+    fix: 'Put right what the message names, and repeat the request; the server finds out by itself.',
   },
   internal: {
     status: 500,

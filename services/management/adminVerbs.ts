@@ -32,7 +32,7 @@ function applicationVerbs({ registry }: AdminSources): AdminVerb[] {
     verb('add_app', {
       summary: 'Register an application',
       request: schemas.addApplicationSchema,
-      errors: ['invalid_name', 'invalid_policy', 'application_exists', 'store_failed'],
+      errors: ['invalid_name', 'invalid_policy', 'application_exists', 'storage_full', 'store_failed'],
       run: async (request) => {
         await registry.addApplication(applicationRecord(request));
         return `Success! Application '${request.name}' is registered.`;
@@ -41,7 +41,7 @@ function applicationVerbs({ registry }: AdminSources): AdminVerb[] {
     verb('delete_app', {
       summary: 'Delete an application and its links',
       request: schemas.nameSchema,
-      errors: ['unknown_application', 'store_failed'],
+      errors: ['unknown_application', 'storage_full', 'store_failed'],
       run: async ({ name }) => {
         await registry.deleteApplication(name);
         return `Success! Application '${name}' is deleted.`;
@@ -84,6 +84,7 @@ function modelVerbs(sources: AdminSources): AdminVerb[] {
         'conflicting_fields',
         'model_exists',
         'input_type_mismatch',
+        'storage_full',
         'store_failed',
       ],
       run: async (request) => {
@@ -97,7 +98,7 @@ function modelVerbs(sources: AdminSources): AdminVerb[] {
     verb('set_model_version', {
       summary: 'Make a registered version the current one: roll back or forward',
       request: schemas.modelVersionSchema,
-      errors: ['unknown_model', 'input_type_mismatch', 'store_failed'],
+      errors: ['unknown_model', 'input_type_mismatch', 'storage_full', 'store_failed'],
       run: async ({ model_name: name, model_version: version }) => {
         await registry.setCurrentVersion(name, version);
         return `Success! Model '${name}' is at version '${version}'.${standIn(name, version)}`;
@@ -106,7 +107,14 @@ function modelVerbs(sources: AdminSources): AdminVerb[] {
     verb('set_num_replicas', {
       summary: 'Say how many replicas of a version run: a number, or limits between which the load decides',
       request: schemas.scaleSchema,
-      errors: ['unknown_model', 'missing_field', 'invalid_value', 'conflicting_fields', 'store_failed'],
+      errors: [
+        'unknown_model',
+        'missing_field',
+        'invalid_value',
+        'conflicting_fields',
+        'storage_full',
+        'store_failed',
+      ],
       run: async (request) => {
         const { model_name: name, model_version: version } = request;
         const { container } = registry.requireVersion(name, version);
@@ -122,7 +130,7 @@ function modelVerbs(sources: AdminSources): AdminVerb[] {
     verb('delete_versioned_model', {
       summary: 'Delete a version of a model',
       request: schemas.modelVersionSchema,
-      errors: ['unknown_model', 'version_in_use', 'store_failed'],
+      errors: ['unknown_model', 'version_in_use', 'storage_full', 'store_failed'],
       run: async ({ model_name: name, model_version: version }) => {
         registry.requireVersion(name, version);
         if (servingVersion(name) === version && registry.currentVersion(name) !== version) {
@@ -154,7 +162,7 @@ function modelVerbs(sources: AdminSources): AdminVerb[] {
 }
 
 function linkVerbs({ registry }: AdminSources): AdminVerb[] {
-  const errors = ['unknown_application', 'store_failed', 'concurrent_change'] as const;
+  const errors = ['unknown_application', 'storage_full', 'store_failed', 'concurrent_change'] as const;
   return [
     verb('add_model_links', {
       summary: 'Link models to an application: all of them or, on an error, none',

@@ -77,7 +77,7 @@ export function keyVerbs(keys: AccessKeys): AdminVerb[] {
       summary: 'Make a key; the answer is the only place where it ever stands',
       request: addKeySchema,
       answer: newKeyAnswer,
-      errors: ['invalid_name', 'conflicting_fields', 'store_failed'],
+      errors: ['invalid_name', 'conflicting_fields', 'storage_full', 'store_failed'],
       run: (request) => administration.add(request),
     }),
     verb('get_all_keys', {
@@ -89,7 +89,7 @@ export function keyVerbs(keys: AccessKeys): AdminVerb[] {
     verb('delete_key', {
       summary: 'Remove a key: requests with it are refused at once, what it holds open ends',
       request: keyIdSchema,
-      errors: ['unknown_key', 'last_admin_key', 'store_failed'],
+      errors: ['unknown_key', 'last_admin_key', 'storage_full', 'store_failed'],
       run: ({ id }) => administration.remove(id),
     }),
   ];

@@ -170,7 +170,8 @@ describe('learned state', () => {
         done?: (outcome: StoreOutcome) => void,
       ): void {
         if (!this.failing) super.set(key, value, expected, done);
-        else queueMicrotask(() => done?.({ ok: false, reason: 'failed', message: 'disk full' }));
+        else
+          queueMicrotask(() => done?.({ ok: false, reason: 'failed', cause: 'other', message: 'disk full' }));
       }
     }
     const store = new FailingStore();

@@ -1,6 +1,6 @@
 import { checkPolicy, PolicyError, type Json } from '../../selection/index.js';
 import { ServiceError, type ErrorCode } from '../errors/index.js';
-import { storeKey, type Store, type StoreOutcome } from '../store/index.js';
+import { notKept, storeKey, type Store, type StoreOutcome } from '../store/index.js';
 import { checkApplicationName, checkName } from './names.js';
 import type { ApplicationRecord, ModelRecord, ModelScale, RegistryChange, RegistryView } from './records.js';
 import { RegistryImage } from './registryImage.js';
@@ -239,7 +239,7 @@ export class Registry implements RegistryView {
       this.store.set(key, value, expected, (outcome: StoreOutcome) => {
         if (outcome.ok) resolve();
         else if (outcome.reason === 'conflict') reject(new ServiceError(conflict, message));
-        else reject(new ServiceError('store_failed', `the change is not durable: ${outcome.message}`));
+        else reject(notKept(outcome));
       });
     });
   }

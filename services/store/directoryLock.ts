@@ -1,87 +1,68 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
+import { tryLock } from 'fs-native-extensions';
 import { makeDirectory } from '../../simulator/files/index.js';
 import { StoreError } from './storeError.js';
 
-/** Who holds a data directory. */
-interface Holder {
-  readonly pid: number;
-  /** When that process began, in the kernel's ticks: a number given again to another process is told apart. */
-  readonly started: string;
-}
-
 /**
  * Keeps a second process out of a data directory: each holds a memory image of it, and would not see the other's writes.
- * A holder that was killed leaves its file behind; the file counts only while that very process lives.
- * @returns the release
+ * The lock is the operating system's, on the open file: it holds across containers that share the directory, whatever
+ * they call their processes, and ends with its holder, however that ends. The file stays behind and says nothing.
+ * @returns the release; undefined on a file system that is read-only, where nobody can write
  * @throws StoreError `inUse`, `unusable`
  */
-export function lockDirectory(directory: string): () => void {
+export function lockDirectory(directory: string): (() => void) | undefined {
   const path = join(directory, 'lock');
-  const own: Holder = { pid: process.pid, started: startOf(process.pid) ?? '' };
+  let file: number;
   try {
     makeDirectory(resolve(directory));
-    for (let attempt = 0; ; attempt++) {
-      if (tryWrite(path, own)) break;
-      const holder = readHolder(path);
-      if (holder !== undefined && isAlive(holder)) {
-        throw new StoreError(
-          'inUse',
-          `the data directory ${directory} is in use by process ${holder.pid}; stop it or choose another directory`,
-        );
-      }
-      if (attempt === 3)
-        throw new StoreError('inUse', `the data directory ${directory} is being taken by others`);
-      rmSync(path, { force: true });
-    }
+    file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o644);
   } catch (error) {
-    if (error instanceof StoreError) throw error;
-    const message = error instanceof Error ? error.message : String(error);
-    throw new StoreError('unusable', `the data directory ${directory} cannot be used: ${message}`, {
-      cause: error,
-    });
+    if ((error as NodeJS.ErrnoException).code === 'EROFS') return undefined;
+    throw unusable(directory, error);
   }
-  return () => rmSync(path, { force: true });
+  let isOurs: boolean;
+  try {
+    isOurs = tryLock(file);
+  } catch (error) {
+    closeSync(file);
+    throw unusable(directory, error);
+  }
+  if (!isOurs) {
+    closeSync(file);
+    throw new StoreError(
+      'inUse',
+      `the data directory ${directory} is in use by ${holderIn(path)}; stop it or choose another directory`,
+    );
+  }
+  name(file);
+  return () => closeSync(file);
 }
 
-function tryWrite(path: string, own: Holder): boolean {
-  try {
-    writeFileSync(path, JSON.stringify(own), { flag: 'wx' });
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  }
+function unusable(directory: string, error: unknown): StoreError {
+  const message = error instanceof Error ? error.message : String(error);
+  return new StoreError('unusable', `the data directory ${directory} cannot be used: ${message}`, {
+    cause: error,
+  });
 }
 
-function readHolder(path: string): Holder | undefined {
+/** Writes down who holds the lock, for the message of whoever comes second. */
+function name(file: number): void {
   try {
-    const parsed = JSON.parse(readFileSync(path, 'utf8')) as Partial<Holder> | null;
-    if (typeof parsed?.pid !== 'number' || typeof parsed.started !== 'string') return undefined;
-    return { pid: parsed.pid, started: parsed.started };
+    ftruncateSync(file, 0);
+    writeSync(file, JSON.stringify({ pid: process.pid, host: hostname() }), 0);
   } catch {
-    return undefined;
+    // On a full disk the message of whoever comes second says less.
   }
 }
 
-function isAlive(holder: Holder): boolean {
+function holderIn(path: string): string {
   try {
-    process.kill(holder.pid, 0);
-  } catch (error) {
-    // Another user's process lives, too.
-    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
-  }
-  const started = startOf(holder.pid);
-  return started === undefined || holder.started === '' || started === holder.started;
-}
-
-/** Field 22 of /proc/PID/stat; undefined where there is no /proc. */
-function startOf(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field is the command in parentheses and may hold spaces.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+    const { pid, host } = JSON.parse(readFileSync(path, 'utf8')) as { pid?: unknown; host?: unknown };
+    if (typeof pid !== 'number' || typeof host !== 'string') return 'another process';
+    return host === hostname() ? `process ${pid}` : `process ${pid} of ${host}`;
   } catch {
-    return undefined;
+    return 'another process';
   }
 }

@@ -1,67 +1,60 @@
-import { join } from 'node:path';
-import { open, type Database, type RootDatabase } from 'lmdb';
 import type { Json } from '../../selection/index.js';
 import { lockDirectory } from './directoryLock.js';
-import type { LogEntry, Store, StoreChange, StoreOutcome, Versioned } from './store.js';
+import type { Store, StoreChange, StoreFault, StoreOutcome, Versioned } from './store.js';
 import { StoreError } from './storeError.js';
 import { StoreImage } from './storeImage.js';
+import { StoreThreadLine, type Put } from './thread/index.js';
 
-/** What the files hold; grows by one when an older program could no longer read them. */
-export const SCHEMA_VERSION = 1;
-
-type LogKey = [log: string, sequence: number];
 type Waiting = readonly [done: (outcome: StoreOutcome) => void, outcome: StoreOutcome];
 
-/** What one transaction writes, and who waits for it. */
-interface Group {
-  readonly keys: readonly string[];
-  readonly tails: readonly (readonly [log: string, entries: readonly LogEntry[]])[];
-  readonly waiting: readonly Waiting[];
-  readonly flushing: readonly (() => void)[];
-}
+/** How often a store that cannot be written is tried. */
+const TRIAL_INTERVAL_MS = 1000;
 
-const NOTHING: Group = { keys: [], tails: [], waiting: [], flushing: [] };
+/** A trial is at least so large: room for a single page says little. */
+const TRIAL_BYTES = 65_536;
+const MOST_TRIAL_BYTES = 4 * 1024 * 1024;
+
+const READ_ONLY: StoreFault = {
+  cause: 'readOnly',
+  message: 'the data directory keeps nothing at present: its file system is read-only',
+};
 
 /**
- * A store in files of one directory (LMDB). Writes show in the memory image at once and go to disk in groups: while
- * one transaction is being synced the next gathers, and a key that is written again meanwhile is written once. What is
- * on disk is therefore always the image of some moment.
+ * A store in files of one directory (LMDB, in a thread). Writes show in the memory image at once and go to disk in groups:
+ * while one transaction is being synced the next gathers, and a key that is written again meanwhile is written once. What
+ * is on disk is therefore always the image of some moment. When a transaction fails, the image goes back to what is on
+ * disk; from then on writes are refused at once, until a trial succeeds.
  */
 export class EmbeddedStore implements Store {
   private readonly image = new StoreImage();
-  private readonly root: RootDatabase<unknown, string>;
-  private readonly state: Database<Versioned, string>;
-  private readonly logs: Database<Json, LogKey>;
-  private readonly unlock: () => void;
-  /** Keys whose image is not on disk yet. */
-  private readonly dirty = new Set<string>();
-  /** Entries of logs that are not on disk yet, oldest first. */
-  private readonly tails = new Map<string, LogEntry[]>();
-  private readonly lastSequences = new Map<string, number>();
+  private readonly thread: StoreThreadLine;
+  private unlock: (() => void) | undefined;
+  /** Keys whose image is not on disk yet, with what was there when they were first written. */
+  private dirty = new Map<string, Versioned | undefined>();
+  /** The same of the transaction under way. */
+  private underWay = new Map<string, Versioned | undefined>();
   private waiting: Waiting[] = [];
   private flushing: (() => void)[] = [];
   private isWriting = false;
   private isScheduled = false;
   private isClosed = false;
+  private present: StoreFault | undefined;
+  private readonly faultListeners = new Set<(fault: StoreFault | undefined) => void>();
+  private trialTimer: NodeJS.Timeout | undefined;
+  private isTrying = false;
+  private trialBytes = TRIAL_BYTES;
 
   /** @throws StoreError `inUse`, `unusable`, `schemaTooNew` */
-  constructor(directory: string) {
+  constructor(private readonly directory: string) {
     this.unlock = lockDirectory(directory);
+    this.thread = new StoreThreadLine(directory, this.unlock === undefined);
     try {
-      this.root = open<unknown, string>({ path: join(directory, 'store'), maxDbs: 8, encoding: 'json' });
-      const meta = this.root.openDB<number, string>({ name: 'meta', encoding: 'json' });
-      checkSchema(meta, directory);
-      this.state = this.root.openDB<Versioned, string>({ name: 'state', encoding: 'json' });
-      this.logs = this.root.openDB<Json, LogKey>({ name: 'logs', encoding: 'json' });
-      for (const { key, value } of this.state.getRange()) this.image.load(key, value);
+      for (const [key, entry] of this.thread.entries()) this.image.load(key, entry);
     } catch (error) {
-      this.unlock();
-      if (error instanceof StoreError) throw error;
-      const message = error instanceof Error ? error.message : String(error);
-      throw new StoreError('unusable', `the store in ${directory} cannot be opened: ${message}`, {
-        cause: error,
-      });
+      this.unlock?.();
+      throw error;
     }
+    if (this.unlock === undefined) this.fail(READ_ONLY);
   }
 
   get(key: string): Versioned | undefined {
@@ -78,13 +71,22 @@ export class EmbeddedStore implements Store {
     expected: number | 'any',
     done?: (outcome: StoreOutcome) => void,
   ): void {
-    this.refuseWhenClosed();
-    const outcome = this.image.set(key, value, expected);
-    if (!outcome.ok) {
+    if (this.isClosed) throw new StoreError('closed', 'the store is closed');
+    if (this.present !== undefined) {
+      const outcome: StoreOutcome = { ok: false, reason: 'failed', ...this.present };
       if (done !== undefined) queueMicrotask(() => done(outcome));
       return;
     }
-    this.dirty.add(key);
+    const before = this.image.get(key);
+    // Before watchers hear of it: they may write, too.
+    const isNew = !this.dirty.has(key);
+    if (isNew) this.dirty.set(key, before);
+    const outcome = this.image.set(key, value, expected);
+    if (!outcome.ok) {
+      if (isNew) this.dirty.delete(key);
+      if (done !== undefined) queueMicrotask(() => done(outcome));
+      return;
+    }
     if (done !== undefined) this.waiting.push([done, outcome]);
     this.scheduleWrite();
   }
@@ -93,31 +95,25 @@ export class EmbeddedStore implements Store {
     return this.image.watch(prefix, listener);
   }
 
-  append(log: string, value: Json, done?: (outcome: StoreOutcome) => void): void {
-    this.refuseWhenClosed();
-    const sequence = this.lastSequence(log) + 1;
-    this.lastSequences.set(log, sequence);
-    const tail = this.tails.get(log);
-    if (tail === undefined) this.tails.set(log, [{ sequence, value }]);
-    else tail.push({ sequence, value });
-    if (done !== undefined) this.waiting.push([done, { ok: true, version: sequence }]);
-    this.scheduleWrite();
+  fault(): StoreFault | undefined {
+    return this.present;
   }
 
-  read(log: string, afterSequence: number, limit: number): readonly LogEntry[] {
-    const entries: LogEntry[] = [];
-    const range = this.logs.getRange({ start: [log, afterSequence + 1], end: [log, Infinity], limit });
-    for (const { key, value } of range) entries.push({ sequence: key[1], value });
-    const lastOnDisk = entries.at(-1)?.sequence ?? afterSequence;
-    for (const entry of this.tails.get(log) ?? []) {
-      if (entries.length >= limit) break;
-      if (entry.sequence > lastOnDisk) entries.push(entry);
-    }
-    return entries;
+  watchFault(listener: (fault: StoreFault | undefined) => void): () => void {
+    this.faultListeners.add(listener);
+    return () => this.faultListeners.delete(listener);
+  }
+
+  /**
+   * Copies what is kept to a folder, as of one moment: a data directory that a server can be started with.
+   * @param done hears what kept it from that
+   */
+  backup(folder: string, done: (fault: StoreFault | undefined) => void): void {
+    this.flush(() => this.thread.submit({ kind: 'backup', folder }, ({ fault }) => done(fault)));
   }
 
   flush(done: () => void): void {
-    if (!this.isWriting && !this.hasWork()) {
+    if (!this.isWriting && this.dirty.size === 0) {
       queueMicrotask(done);
       return;
     }
@@ -131,34 +127,13 @@ export class EmbeddedStore implements Store {
       return;
     }
     this.isClosed = true;
+    clearTimeout(this.trialTimer);
     this.flush(() => {
-      void this.root.close().finally(() => {
-        this.unlock();
+      this.thread.close(() => {
+        this.unlock?.();
         done();
       });
     });
-  }
-
-  private hasWork(): boolean {
-    return this.dirty.size > 0 || this.tails.size > 0;
-  }
-
-  private refuseWhenClosed(): void {
-    if (this.isClosed) throw new StoreError('closed', 'the store is closed');
-  }
-
-  private lastSequence(log: string): number {
-    const known = this.lastSequences.get(log);
-    if (known !== undefined) return known;
-    for (const [, sequence] of this.logs.getKeys({
-      start: [log, Infinity],
-      end: [log, 0],
-      reverse: true,
-      limit: 1,
-    })) {
-      return sequence;
-    }
-    return 0;
   }
 
   /** What one turn of the event loop writes goes into one transaction. */
@@ -167,80 +142,79 @@ export class EmbeddedStore implements Store {
     this.isScheduled = true;
     setImmediate(() => {
       this.isScheduled = false;
-      void this.write();
+      this.write();
     });
   }
 
-  private async write(): Promise<void> {
+  private write(): void {
     if (this.isWriting) return;
     this.isWriting = true;
-    let group = NOTHING;
-    let failure: string | undefined;
-    try {
-      await this.root.transaction(() => {
-        // Gathered here and not before: what is put is the image of this very moment, keys and logs alike.
-        group = this.gather();
-        this.put(group);
-      });
-      for (const [log, entries] of group.tails) this.dropWritten(log, entries.length);
-    } catch (error) {
-      failure = error instanceof Error ? error.message : String(error);
-      // A transaction that did not even begin has gathered nothing; its waiters must hear of it all the same.
-      if (group === NOTHING) group = this.gather();
-      // The image keeps the writes; the next transaction takes them along.
-      for (const key of group.keys) this.dirty.add(key);
-    }
-    this.isWriting = false;
-    for (const [done, outcome] of group.waiting) {
-      done(failure === undefined ? outcome : { ok: false, reason: 'failed', message: failure });
-    }
-    for (const done of group.flushing) done();
-    // What came meanwhile is written next. After a failure only somebody new who waits makes it try again at once.
-    const isWaitedFor = this.waiting.length > 0 || this.flushing.length > 0;
-    if (isWaitedFor || (failure === undefined && this.hasWork())) this.scheduleWrite();
-  }
-
-  private gather(): Group {
-    const group: Group = {
-      keys: [...this.dirty],
-      tails: [...this.tails].map(([log, tail]) => [log, [...tail]]),
-      waiting: this.waiting,
-      flushing: this.flushing,
-    };
-    this.dirty.clear();
+    const puts: Put[] = [...this.dirty.keys()].map((key) => [key, this.image.get(key)]);
+    const { waiting, flushing } = this;
+    this.underWay = this.dirty;
+    this.dirty = new Map();
     this.waiting = [];
     this.flushing = [];
-    return group;
+    this.thread.submit({ kind: 'commit', puts }, ({ fault, bytes = 0 }) => {
+      this.isWriting = false;
+      if (fault === undefined) {
+        this.underWay.clear();
+        for (const [done, outcome] of waiting) done(outcome);
+      } else {
+        // What gathered meanwhile was built on what failed, and goes with it.
+        const failed = [...waiting, ...this.waiting];
+        this.waiting = [];
+        this.trialBytes = Math.min(Math.max(TRIAL_BYTES, bytes), MOST_TRIAL_BYTES);
+        // Refused from here on: also what watchers would write when they hear of it.
+        this.present = fault;
+        this.takeBack();
+        this.fail(fault);
+        for (const [done] of failed) done({ ok: false, reason: 'failed', ...fault });
+      }
+      for (const done of flushing) done();
+      if (this.dirty.size > 0 || this.flushing.length > 0) this.scheduleWrite();
+    });
   }
 
-  /** Inside a transaction. */
-  private put({ keys, tails }: Group): void {
-    for (const key of keys) {
-      const entry = this.image.get(key);
-      if (entry === undefined) this.state.removeSync(key);
-      else this.state.putSync(key, entry);
+  /** The image goes back to what is on disk. */
+  private takeBack(): void {
+    const former = new Map([...this.dirty, ...this.underWay]);
+    this.dirty.clear();
+    this.underWay.clear();
+    this.image.restore(former);
+  }
+
+  private fail(fault: StoreFault): void {
+    this.present = fault;
+    if (!this.isClosed && !this.isTrying) this.scheduleTrial();
+    for (const listener of [...this.faultListeners]) listener(fault);
+  }
+
+  private scheduleTrial(): void {
+    clearTimeout(this.trialTimer);
+    this.trialTimer = setTimeout(() => this.tryAgain(), TRIAL_INTERVAL_MS);
+    this.trialTimer.unref();
+  }
+
+  private tryAgain(): void {
+    if (this.unlock === undefined) {
+      try {
+        this.unlock = lockDirectory(this.directory);
+      } catch (error) {
+        this.present = { cause: 'readOnly', message: error instanceof Error ? error.message : String(error) };
+      }
+      if (this.unlock === undefined) {
+        this.scheduleTrial();
+        return;
+      }
     }
-    for (const [log, entries] of tails) {
-      for (const entry of entries) this.logs.putSync([log, entry.sequence], entry.value);
-    }
-  }
-
-  private dropWritten(log: string, count: number): void {
-    const tail = this.tails.get(log);
-    if (tail === undefined) return;
-    if (tail.length === count) this.tails.delete(log);
-    else tail.splice(0, count);
-  }
-}
-
-function checkSchema(meta: Database<number, string>, directory: string): void {
-  const found = meta.get('schema');
-  if (found === undefined) meta.putSync('schema', SCHEMA_VERSION);
-  else if (found > SCHEMA_VERSION) {
-    throw new StoreError(
-      'schemaTooNew',
-      `the store in ${directory} has schema ${found}, this program knows up to ${SCHEMA_VERSION}; ` +
-        'use the program that wrote it or another data directory',
-    );
+    this.isTrying = true;
+    this.thread.submit({ kind: 'trial', bytes: this.trialBytes }, ({ fault }) => {
+      this.isTrying = false;
+      if (this.isClosed) return;
+      this.present = fault;
+      if (fault === undefined) for (const listener of [...this.faultListeners]) listener(undefined);
+      else this.scheduleTrial();
+    });
   }
 }

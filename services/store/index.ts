@@ -1,5 +1,7 @@
 export type * from './store.js';
-export { EmbeddedStore, SCHEMA_VERSION } from './embeddedStore.js';
+export { EmbeddedStore } from './embeddedStore.js';
+export { SCHEMA_VERSION } from './thread/index.js';
 export { MemoryStore } from './memoryStore.js';
+export { notKept } from './notKept.js';
 export { StoreError } from './storeError.js';
 export { storeKey, storeKeyParts } from './storeKey.js';

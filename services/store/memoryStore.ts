@@ -1,11 +1,10 @@
 import type { Json } from '../../selection/index.js';
-import type { LogEntry, Store, StoreChange, StoreOutcome, Versioned } from './store.js';
+import type { Store, StoreChange, StoreOutcome, Versioned } from './store.js';
 import { StoreImage } from './storeImage.js';
 
 /** A store that ends with its process: for trials and tests. */
 export class MemoryStore implements Store {
   private readonly image = new StoreImage();
-  private readonly logs = new Map<string, LogEntry[]>();
 
   get(key: string): Versioned | undefined {
     return this.image.get(key);
@@ -29,16 +28,12 @@ export class MemoryStore implements Store {
     return this.image.watch(prefix, listener);
   }
 
-  append(log: string, value: Json, done?: (outcome: StoreOutcome) => void): void {
-    const entries = this.logs.get(log) ?? [];
-    this.logs.set(log, entries);
-    const sequence = entries.length + 1;
-    entries.push({ sequence, value });
-    if (done !== undefined) queueMicrotask(() => done({ ok: true, version: sequence }));
+  fault(): undefined {
+    return undefined;
   }
 
-  read(log: string, afterSequence: number, limit: number): readonly LogEntry[] {
-    return (this.logs.get(log) ?? []).slice(afterSequence, afterSequence + limit);
+  watchFault(): () => void {
+    return () => undefined;
   }
 
   flush(done: () => void): void {

@@ -6,11 +6,21 @@ export interface Versioned {
   readonly version: number;
 }
 
+/** Why a store keeps nothing at present. */
+export type FaultCause = 'diskFull' | 'quotaExceeded' | 'fileTooLarge' | 'readOnly' | 'ioError' | 'other';
+
+export interface StoreFault {
+  readonly cause: FaultCause;
+  /** A sentence for people: what the system said, and where. */
+  readonly message: string;
+}
+
 export type StoreOutcome =
   | { readonly ok: true; readonly version: number }
   /** Somebody else wrote first; `current` is what is there now. */
   | { readonly ok: false; readonly reason: 'conflict'; readonly current: Versioned | undefined }
-  | { readonly ok: false; readonly reason: 'failed'; readonly message: string };
+  /** It could not be kept, and is undone. */
+  | ({ readonly ok: false; readonly reason: 'failed' } & StoreFault);
 
 export interface StoreChange {
   readonly key: string;
@@ -18,15 +28,10 @@ export interface StoreChange {
   readonly value: Versioned | undefined;
 }
 
-export interface LogEntry {
-  /** Grows by one an entry, from 1. */
-  readonly sequence: number;
-  readonly value: Json;
-}
-
 /**
- * State that survives the process: keys with compare-and-set and watch, and append logs. Reads come from a memory
- * image and never wait; a write shows in the image at once and its callback tells when it is durable.
+ * State that survives the process: keys with compare-and-set and watch. Reads come from a memory image and never wait;
+ * a write shows in the image at once and its callback tells when it is durable. What cannot be kept is taken back:
+ * with a failed write goes everything that is not durable yet, and watchers hear of it as of any change.
  * Keys are hierarchical with '/', each part percent-encoded by `storeKey`.
  */
 export interface Store {
@@ -44,10 +49,11 @@ export interface Store {
   ): void;
   /** Called after each change under the prefix, the writer's own included; returns the unsubscriber. */
   watch(prefix: string, listener: (change: StoreChange) => void): () => void;
-  append(log: string, value: Json, done?: (outcome: StoreOutcome) => void): void;
-  /** Entries after `afterSequence`, oldest first. */
-  read(log: string, afterSequence: number, limit: number): readonly LogEntry[];
-  /** Calls back when everything written so far is durable. */
+  /** Why writes are refused at present; undefined while they are kept. It tries again by itself. */
+  fault(): StoreFault | undefined;
+  /** Called when writes begin to be refused, and when they are kept again (undefined); returns the unsubscriber. */
+  watchFault(listener: (fault: StoreFault | undefined) => void): () => void;
+  /** Calls back when everything written so far is durable or refused. */
   flush(done: () => void): void;
   close(done: () => void): void;
 }

@@ -52,6 +52,16 @@ export class StoreImage {
     return { ok: true, version };
   }
 
+  /** Puts entries back that were there before (undefined: none was); watchers hear of it once all are. */
+  restore(former: ReadonlyMap<string, Versioned | undefined>): void {
+    for (const [key, entry] of former) {
+      if (entry === undefined) this.entries.delete(key);
+      else this.entries.set(key, entry);
+    }
+    this.sorted = undefined;
+    for (const [key, value] of former) this.tell({ key, value });
+  }
+
   watch(prefix: string, listener: Listener): () => void {
     const watcher = { prefix, listener };
     this.watchers.add(watcher);

@@ -208,10 +208,6 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
     this.complain('an answer could not be handed over', { queryId: query.id, ...detail, error });
   }
 
-  override onStateWriteFailed(key: string, message: string): void {
-    this.complain('learned weights could not be written', { key, reason: message });
-  }
-
   private *shares(): Iterable<readonly [string, string, number]> {
     for (const { name } of this.view.applications()) {
       for (const [model, share] of this.sources?.selectionShares(name) ?? []) yield [name, model, share];

@@ -26,7 +26,13 @@ const INFER_ERRORS = [
   'default_low_confidence',
 ] as const;
 
-const CHANGE_ERRORS = ['unknown_model', 'not_supported', 'origin_not_allowed', 'store_failed'] as const;
+const CHANGE_ERRORS = [
+  'unknown_model',
+  'not_supported',
+  'origin_not_allowed',
+  'storage_full',
+  'store_failed',
+] as const;
 
 /** What loading and unloading have in common. */
 const CHANGE = {

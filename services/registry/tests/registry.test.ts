@@ -89,13 +89,18 @@ describe('Registry', () => {
   it('says when a change is not durable', async () => {
     class FullStore extends MemoryStore {
       override set(...[, , , done]: Parameters<MemoryStore['set']>): void {
-        const outcome: StoreOutcome = { ok: false, reason: 'failed', message: 'no space left' };
+        const outcome: StoreOutcome = {
+          ok: false,
+          reason: 'failed',
+          cause: 'diskFull',
+          message: 'no space left',
+        };
         queueMicrotask(() => done?.(outcome));
       }
     }
     const registry = new Registry(new FullStore());
     await expect(registry.addApplication(application)).rejects.toMatchObject({
-      code: 'store_failed',
+      code: 'storage_full',
       message: expect.stringContaining('no space left') as string,
     });
   });

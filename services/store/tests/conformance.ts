@@ -11,10 +11,6 @@ export function setValue(
   return new Promise((resolve) => store.set(key, value, expected, resolve));
 }
 
-export function appendValue(store: Store, log: string, value: Json): Promise<StoreOutcome> {
-  return new Promise((resolve) => store.append(log, value, resolve));
-}
-
 /** What every store must do. `open` gives an empty one; `cleanUp` runs after it is closed. */
 export function storeConformance(
   name: string,
@@ -34,7 +30,6 @@ export function storeConformance(
     it('has nothing at first', () => {
       expect(store.get('a')).toBeUndefined();
       expect(store.list('')).toEqual([]);
-      expect(store.read('log', 0, 10)).toEqual([]);
     });
 
     it('shows a write at once and counts versions from 1', async () => {
@@ -96,22 +91,6 @@ export function storeConformance(
         { key: 'a/1', value: { value: 'x', version: 1 } },
         { key: 'a/1', value: undefined },
       ]);
-    });
-
-    it('numbers the entries of each log from 1 and reads them in pieces', async () => {
-      const appended = ['a', 'b', 'c', 'd'].map((value) => appendValue(store, 'log', value));
-      void appendValue(store, 'other', 'x');
-      expect(store.read('log', 0, 10).map(({ value }) => value)).toEqual(['a', 'b', 'c', 'd']);
-      expect(await Promise.all(appended)).toEqual([1, 2, 3, 4].map((version) => ({ ok: true, version })));
-      expect(store.read('log', 1, 2)).toEqual([
-        { sequence: 2, value: 'b' },
-        { sequence: 3, value: 'c' },
-      ]);
-      expect(store.read('log', 4, 10)).toEqual([]);
-      const later = appendValue(store, 'log', 'e');
-      expect(store.read('log', 2, 10).map(({ sequence }) => sequence)).toEqual([3, 4, 5]);
-      await later;
-      expect(store.read('log', 4, 10)).toEqual([{ sequence: 5, value: 'e' }]);
     });
 
     it('flushes what was written before', async () => {

@@ -7,7 +7,7 @@ let next = 0;
 function write(): void {
   const value = ++next;
   store.set('counter', value, 'any');
-  store.append('log', value, (outcome) => {
+  store.set(`entry/${value}`, value, 'any', (outcome) => {
     if (outcome.ok) process.stdout.write(`${value}\n`);
   });
   setImmediate(write);

@@ -1,0 +1,77 @@
+import { closeSync, fsyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FaultCause, StoreFault } from '../store.js';
+
+const CAUSES: Readonly<Record<string, FaultCause>> = {
+  ENOSPC: 'diskFull',
+  EDQUOT: 'quotaExceeded',
+  EFBIG: 'fileTooLarge',
+  EROFS: 'readOnly',
+  EIO: 'ioError',
+};
+
+const SENTENCES: Readonly<Record<FaultCause, string>> = {
+  diskFull: 'its disk is full',
+  quotaExceeded: 'the quota of its disk is used up',
+  fileTooLarge: 'a file would become larger than this process may make one',
+  readOnly: 'its file system is read-only',
+  ioError: 'its disk reports an input/output error',
+  other: 'it cannot be written',
+};
+
+const TRIAL_BYTES = 262_144;
+
+/**
+ * Why a store could not be written: what the system says of a small file beside the store, and of the space that is left,
+ * tells more than what LMDB says.
+ * @param bytes about as many were to be written
+ */
+export function faultOf(directory: string, error: unknown, bytes: number): StoreFault {
+  // LMDB says EIO also of a write of which the disk took a part only.
+  const cause = causeOfTrial(directory) ?? causeOfSpace(directory, bytes) ?? causeOfError(error);
+  const said = error instanceof Error ? error.message : String(error);
+  return {
+    cause,
+    message: `the data directory ${directory} keeps nothing at present: ${SENTENCES[cause]} (${said})`,
+  };
+}
+
+function causeOfError(error: unknown): FaultCause {
+  const { code } = error as { code?: unknown };
+  // LMDB gives numbers.
+  const byNumber: Readonly<Record<number, string>> = {
+    5: 'EIO',
+    27: 'EFBIG',
+    28: 'ENOSPC',
+    30: 'EROFS',
+    122: 'EDQUOT',
+  };
+  return CAUSES[typeof code === 'number' ? (byNumber[code] ?? '') : String(code)] ?? 'other';
+}
+
+function causeOfTrial(directory: string): FaultCause | undefined {
+  const path = join(directory, 'trial');
+  try {
+    const file = openSync(path, 'w');
+    try {
+      const trial = Buffer.alloc(TRIAL_BYTES, 1);
+      if (writeSync(file, trial) < trial.length) return 'diskFull';
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+      rmSync(path, { force: true });
+    }
+    return undefined;
+  } catch (error) {
+    return causeOfError(error);
+  }
+}
+
+function causeOfSpace(directory: string, bytes: number): FaultCause | undefined {
+  try {
+    const { bavail, bsize } = statfsSync(directory);
+    return bavail * bsize < bytes ? 'diskFull' : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,31 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { StoreFault, Versioned } from '../store.js';
+import type { StoreError } from '../storeError.js';
+import type { Put } from './storeFiles.js';
+
+export interface StoreThreadData {
+  readonly directory: string;
+  readonly isReadOnly: boolean;
+  /** One number: 1 once the answer of the opening is on the port. */
+  readonly opened: Int32Array;
+  /** Gets an `OpeningOutcome`. */
+  readonly port: MessagePort;
+}
+
+export type OpeningOutcome =
+  | { readonly entries: readonly (readonly [key: string, entry: Versioned])[] }
+  | { readonly code: StoreError['code']; readonly message: string };
+
+export type StoreTask = { readonly id: number } & (
+  | { readonly kind: 'commit'; readonly puts: readonly Put[] }
+  | { readonly kind: 'trial'; readonly bytes: number }
+  | { readonly kind: 'backup'; readonly folder: string }
+  | { readonly kind: 'close' }
+);
+
+export interface TaskOutcome {
+  readonly id: number;
+  readonly fault?: StoreFault;
+  /** How much was to be written, with a fault. */
+  readonly bytes?: number;
+}

@@ -1,0 +1,157 @@
+import { closeSync, existsSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { open, type Database, type RootDatabase } from 'lmdb';
+import type { Versioned } from '../store.js';
+import { StoreError } from '../storeError.js';
+
+/** What the files hold; grows by one when an older program could no longer read them. */
+export const SCHEMA_VERSION = 1;
+
+/** A key's entry as it is to be kept; undefined: none. */
+export type Put = readonly [key: string, entry: Versioned | undefined];
+
+/** LMDB's code after a failure that it cannot undo by itself: its files have to be opened anew. */
+const MDB_PANIC = -30795;
+
+/** More than LMDB's table of readers takes. */
+const LOCK_FILE_BYTES = 16_384;
+
+const TRIAL = 'trial';
+
+/**
+ * The files of a store (LMDB). Everything here waits for the disk, so it is for a thread of its own: LMDB's library
+ * commits beside the caller's thread too, but what fails there ends the process.
+ */
+export class StoreFiles {
+  private root: RootDatabase<unknown, string>;
+  private state: Database<Versioned, string>;
+  private meta: Database<number | string, string>;
+
+  /**
+   * @param isReadOnly the file system takes nothing at present
+   * @throws StoreError `schemaTooNew`; whatever else LMDB and the file system say
+   */
+  constructor(
+    readonly directory: string,
+    private isReadOnly: boolean,
+  ) {
+    [this.root, this.meta, this.state] = openFiles(directory, isReadOnly);
+  }
+
+  entries(): (readonly [key: string, entry: Versioned])[] {
+    return [...this.state.getRange()].map(({ key, value }) => [key, value]);
+  }
+
+  /** All or nothing, and on disk when it returns. */
+  async commit(puts: readonly Put[]): Promise<void> {
+    await this.transaction(() => {
+      for (const [key, entry] of puts) {
+        if (entry === undefined) this.state.removeSync(key);
+        else this.state.putSync(key, entry);
+      }
+    });
+  }
+
+  /** Keeps so many bytes, and lets them go again. */
+  async trial(bytes: number): Promise<void> {
+    if (this.isReadOnly) await this.becomeWritable();
+    await this.transaction(() => this.meta.putSync(TRIAL, 'x'.repeat(bytes)));
+    await this.transaction(() => this.meta.removeSync(TRIAL));
+  }
+
+  /** Copies all of it, as of one moment, to a folder from which a store can be opened. */
+  async backup(folder: string): Promise<void> {
+    mkdirSync(join(folder, 'store'), { recursive: true });
+    await this.root.backup(join(folder, 'store'), true);
+  }
+
+  async close(): Promise<void> {
+    await this.root.close();
+  }
+
+  private async transaction(act: () => void): Promise<void> {
+    try {
+      this.root.transactionSync(act);
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== MDB_PANIC) throw error;
+      await this.reopen();
+      this.root.transactionSync(act);
+    }
+  }
+
+  /** A file system that was read-only may be written elsewhere: what it holds must be what was read from it. */
+  private async becomeWritable(): Promise<void> {
+    const before = lastTransaction(this.root);
+    this.isReadOnly = false;
+    try {
+      await this.reopen();
+    } catch (error) {
+      this.isReadOnly = true;
+      await this.reopen();
+      throw error;
+    }
+    if (lastTransaction(this.root) === before) return;
+    throw new Error(
+      'another process has changed the store while it was read-only here; start the server again',
+    );
+  }
+
+  private async reopen(): Promise<void> {
+    await this.root.close().catch(() => undefined);
+    [this.root, this.meta, this.state] = openFiles(this.directory, this.isReadOnly);
+  }
+}
+
+function openFiles(
+  directory: string,
+  readOnly: boolean,
+): [RootDatabase<unknown, string>, Database<number | string, string>, Database<Versioned, string>] {
+  const path = join(directory, 'store');
+  if (!readOnly) reserveLockFile(path);
+  const root = open<unknown, string>({
+    path,
+    maxDbs: 8,
+    encoding: 'json',
+    readOnly,
+    // A commit that returns is on disk.
+    overlappingSync: false,
+  });
+  try {
+    const meta = root.openDB<number | string, string>({ name: 'meta', encoding: 'json' });
+    checkSchema(meta, directory, readOnly);
+    return [root, meta, root.openDB<Versioned, string>({ name: 'state', encoding: 'json' })];
+  } catch (error) {
+    void root.close();
+    throw error;
+  }
+}
+
+/** LMDB maps this file into memory, and a page of it for which there is no room would end the process by a signal. */
+function reserveLockFile(path: string): void {
+  const file = join(path, 'lock.mdb');
+  if (existsSync(file)) return;
+  mkdirSync(path, { recursive: true });
+  const handle = openSync(file, 'w');
+  try {
+    writeSync(handle, Buffer.alloc(LOCK_FILE_BYTES));
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function lastTransaction(root: RootDatabase<unknown, string>): unknown {
+  return (root.getStats() as { lastTxnId?: unknown }).lastTxnId;
+}
+
+function checkSchema(meta: Database<number | string, string>, directory: string, readOnly: boolean): void {
+  const found = meta.get('schema');
+  if (found === undefined) {
+    if (!readOnly) meta.putSync('schema', SCHEMA_VERSION);
+  } else if (Number(found) > SCHEMA_VERSION) {
+    throw new StoreError(
+      'schemaTooNew',
+      `the store in ${directory} has schema ${found}, this program knows up to ${SCHEMA_VERSION}; ` +
+        'use the program that wrote it or another data directory',
+    );
+  }
+}

@@ -1,0 +1,52 @@
+/** The thread of a store's files: opens them, and then does one after the other what it is told. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { StoreError } from '../storeError.js';
+import { faultOf } from './faultOf.js';
+import { StoreFiles, type Put } from './storeFiles.js';
+import type { StoreTask, StoreThreadData, TaskOutcome } from './messages.js';
+
+const { directory, isReadOnly, opened, port } = workerData as StoreThreadData;
+
+let files: StoreFiles | undefined;
+try {
+  files = new StoreFiles(directory, isReadOnly);
+  port.postMessage({ entries: files.entries() });
+} catch (error) {
+  const { message } = error instanceof Error ? error : { message: String(error) };
+  port.postMessage({ code: error instanceof StoreError ? error.code : 'unusable', message });
+}
+Atomics.store(opened, 0, 1);
+Atomics.notify(opened, 0);
+
+/** Tasks are promises of a chain: the library closes files asynchronously. */
+let last: Promise<void> = Promise.resolve();
+if (files !== undefined) {
+  const ours = files;
+  parentPort?.on('message', (task: StoreTask) => {
+    last = last.then(() => act(ours, task)).then((outcome) => parentPort?.postMessage(outcome));
+  });
+}
+
+async function act(ours: StoreFiles, task: StoreTask): Promise<TaskOutcome> {
+  const { id } = task;
+  try {
+    if (task.kind === 'commit') await ours.commit(task.puts);
+    else if (task.kind === 'trial') await ours.trial(task.bytes);
+    else if (task.kind === 'backup') await ours.backup(task.folder);
+    else {
+      await ours.close();
+      parentPort?.close();
+    }
+    return { id };
+  } catch (error) {
+    const bytes = task.kind === 'commit' ? sizeOf(task.puts) : task.kind === 'trial' ? task.bytes : 0;
+    return { id, fault: faultOf(ours.directory, error, bytes), bytes };
+  }
+}
+
+/** Of a store's pages that change with a key: its own, and those of the tree above it. */
+const PAGES_BYTES = 32_768;
+
+function sizeOf(puts: readonly Put[]): number {
+  return puts.reduce((bytes, [, entry]) => bytes + JSON.stringify(entry ?? null).length, PAGES_BYTES);
+}
