@@ -20,7 +20,7 @@ import { ServerCertificates, type ConnectionTimeouts, type TlsSettings } from '.
 import { ManagementServer, registerDefaults } from './management/index.js';
 import { PredictionEngine, type PredictionEngineOptions } from './prediction/index.js';
 import { Registry } from './registry/index.js';
-import { EmbeddedStore, MemoryStore, type Store } from './store/index.js';
+import { EmbeddedStore, MemoryStore, type Store, type StoreFault } from './store/index.js';
 import { Telemetry, traceDetail, type Complaint } from './telemetry/index.js';
 import type { Tracing } from './tracing/index.js';
 
@@ -118,7 +118,7 @@ export class EmbeddedServer {
       throw error;
     }
     try {
-      if (options.withDefaults) await registerDefaults(store, parts.registry);
+      if (options.withDefaults) await registerWhenKept(store, parts.registry);
       const queryAddress = await parts.frontend.listen({ host: options.host, port: options.port });
       const managementAddress = await parts.management.listen({
         host: options.managementHost,
@@ -177,6 +177,20 @@ function after(ms: number): Promise<void> {
 
 function closed(store: Store): Promise<void> {
   return new Promise((resolve) => store.close(resolve));
+}
+
+/** What comes with the product is served also where it cannot be registered yet: once the store takes it. */
+async function registerWhenKept(store: Store, registry: Registry): Promise<void> {
+  try {
+    await registerDefaults(store, registry);
+  } catch (error) {
+    if (store.fault() === undefined) throw error;
+    const unwatch = store.watchFault((fault) => {
+      if (fault !== undefined) return;
+      unwatch();
+      void registerWhenKept(store, registry);
+    });
+  }
 }
 
 function* wantedReplicas(registry: Registry): IterableIterator<readonly [string, string, number]> {
@@ -285,6 +299,7 @@ class Parts {
       gate: this.access.queryGate,
       repository: new ModelLoader(this.registry, this.deployer),
       isRepositoryControlled: options.isRepositoryControlled,
+      storeFault: () => store.fault(),
       certificates: this.certificates.query,
       maxConnections: options.maxConnections,
       ...(options.maxWebSockets === undefined
@@ -295,6 +310,14 @@ class Parts {
       ...(timeouts === undefined ? {} : { timeouts }),
       ...(allowedOrigins === undefined ? {} : { allowedOrigins }),
     });
+    this.telemetry.watchStore(store);
+    const onFault = (fault: StoreFault | undefined) => {
+      if (fault === undefined) complain('changes and feedback are kept again', {});
+      else complain('changes and feedback are not kept', { cause: fault.cause, reason: fault.message });
+    };
+    store.watchFault(onFault);
+    const present = store.fault();
+    if (present !== undefined) onFault(present);
     this.telemetry.watchBatches((record) => this.frontend.onBatch(record));
     this.telemetry.watchWebSockets(() => this.frontend.webSocketCount());
     this.management = new ManagementServer(

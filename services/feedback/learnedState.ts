@@ -105,6 +105,11 @@ export class LearnedState {
     this.write();
   }
 
+  /** The store takes writes again. */
+  resume(): void {
+    this.write();
+  }
+
   private write(): void {
     if (this.writing || this.pending.length === 0) return;
     this.writing = true;

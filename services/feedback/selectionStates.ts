@@ -25,6 +25,7 @@ export class SelectionStates implements LearnedStateOwner {
   private readonly contexts = new Map<string, LearnedState>();
   private readonly failed: (key: string, message: string) => void;
   private readonly unwatch: () => void;
+  private readonly unwatchFault: () => void;
 
   /** @throws PolicyError when the policy does not take the parameters. */
   constructor(options: SelectionStatesOptions) {
@@ -40,6 +41,9 @@ export class SelectionStates implements LearnedStateOwner {
       const [, , kind, context] = storeKeyParts(change.key);
       const state = kind === 'own' ? this.own : this.contexts.get(context ?? '');
       state?.onStored(change.value);
+    });
+    this.unwatchFault = this.store.watchFault((fault) => {
+      if (fault === undefined) this.forEach((state) => state.resume());
     });
   }
 
@@ -62,8 +66,7 @@ export class SelectionStates implements LearnedStateOwner {
 
   reconcile(arms: readonly string[]): void {
     this.arms = arms;
-    this.own.reconcile(arms);
-    for (const state of this.contexts.values()) state.reconcile(arms);
+    this.forEach((state) => state.reconcile(arms));
   }
 
   initial(): Json {
@@ -97,6 +100,7 @@ export class SelectionStates implements LearnedStateOwner {
 
   close(): void {
     this.unwatch();
+    this.unwatchFault();
   }
 
   /** Forgets everything, in the store too: the application is gone. */
@@ -105,6 +109,11 @@ export class SelectionStates implements LearnedStateOwner {
     for (const { key } of this.store.list(`${storeKey('selection', this.application)}/`)) {
       this.store.set(key, undefined, 'any');
     }
+  }
+
+  private forEach(act: (state: LearnedState) => void): void {
+    act(this.own);
+    for (const state of this.contexts.values()) act(state);
   }
 
   private makeRoom(): void {

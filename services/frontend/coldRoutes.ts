@@ -7,6 +7,7 @@ import express, {
 } from 'express';
 import { asServiceError, type ServiceError } from '../errors/index.js';
 import { openApiDocument, sendError, sendJson, sendText } from '../http/index.js';
+import type { StoreFault } from '../store/index.js';
 import { queryOperations } from './operations.js';
 import { clientMessageSchema, serverMessageSchema } from './websocket/messageSchemas.js';
 
@@ -15,6 +16,8 @@ export interface ColdRouteSources {
   metrics(): Promise<{ readonly contentType: string; readonly text: string }>;
   /** Why the server takes no queries now; undefined: it does. */
   notReady(): string | undefined;
+  /** Why changes and feedback are not kept at present; undefined: they are. */
+  storeFault(): StoreFault | undefined;
   onDefect(error: ServiceError): void;
   /** Inputs that a client's batch may have. */
   readonly maxBatchInputs: number;
@@ -48,7 +51,8 @@ export function coldRoutes(sources: ColdRouteSources): Express {
   app.get('/healthz', (_request, response) => sendJson(response, 200, '{"status":"ok"}'));
   app.get('/readyz', (_request, response) => {
     const reason = sources.notReady();
-    if (reason === undefined) sendJson(response, 200, '{"status":"ready"}');
+    const fault = sources.storeFault();
+    if (reason === undefined) sendJson(response, 200, readyJson(fault));
     else sendError(response, 'not_ready', reason);
   });
   app.get('/openapi.json', (_request, response) => sendJson(response, 200, document));
@@ -82,4 +86,11 @@ function isMalformedUrl(thrown: unknown): boolean {
   return (
     thrown instanceof URIError || (thrown instanceof Error && 'status' in thrown && thrown.status === 400)
   );
+}
+
+/** Ready all the same: queries are answered, and a server that is taken out of rotation for its disk helps nobody. */
+function readyJson(fault: StoreFault | undefined): string {
+  if (fault === undefined) return '{"status":"ready"}';
+  const { cause, message } = fault;
+  return JSON.stringify({ status: 'ready', store: { status: 'failing', cause, message } });
 }

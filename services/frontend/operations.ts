@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { errorBodySchema, type OpenApiOperation } from '../http/index.js';
 import { INFERENCE_OPERATIONS } from './inference/index.js';
+import { FAULT_CAUSES } from '../store/index.js';
 import { OCTET_PARAMETER_NAMES } from './octetStream.js';
 import { STRICT_HEADER } from './queryHeaders.js';
 import { SCHEDULING_HEADERS } from './schedulingHeaders.js';
@@ -105,8 +106,15 @@ export function queryOperations(maxBatchInputs: number): readonly OpenApiOperati
     {
       method: 'get',
       path: '/readyz',
-      summary: 'The server takes queries; 503 while it starts and while it drains',
-      answer: z.object({ status: z.literal('ready') }),
+      summary:
+        'The server takes queries, and whether it keeps changes; 503 while it starts and while it drains',
+      answer: z.object({
+        status: z.literal('ready'),
+        store: z
+          .object({ status: z.literal('failing'), cause: z.enum(FAULT_CAUSES), message: z.string() })
+          .optional()
+          .describe('Only while changes and feedback are not kept: why'),
+      }),
       errors: ['not_ready'],
     },
     {

@@ -13,6 +13,7 @@ import {
   type ListenOptions,
 } from '../http/index.js';
 import type { BatchRecord, PredictionService } from '../prediction/index.js';
+import type { StoreFault } from '../store/index.js';
 import type { RegistryView } from '../registry/index.js';
 import { coldRoutes, type ColdRouteSources } from './coldRoutes.js';
 import { CrossOrigin } from './crossOrigin.js';
@@ -50,6 +51,8 @@ export interface QueryFrontendOptions {
   readonly repository?: ModelRepository | undefined;
   /** Clients may load and unload models by the Open Inference Protocol. */
   readonly isRepositoryControlled?: boolean | undefined;
+  /** Why changes and feedback are not kept at present; undefined: they are. */
+  readonly storeFault?: () => StoreFault | undefined;
   readonly tracing?: RequestTracing | undefined;
   readonly onDefect?: (error: ServiceError, traceparent?: string) => void;
   readonly pages?: FrontendPages;
@@ -120,6 +123,7 @@ export class QueryFrontend {
     this.cold = coldRoutes({
       metrics: options.metrics,
       notReady: () => this.notReady(),
+      storeFault: options.storeFault ?? (() => undefined),
       maxBatchInputs: this.context.maxBatchInputs,
       requiresKeys: options.gate !== undefined,
       onDefect,

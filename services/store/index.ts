@@ -2,6 +2,7 @@ export type * from './store.js';
 export { EmbeddedStore } from './embeddedStore.js';
 export { SCHEMA_VERSION } from './thread/index.js';
 export { MemoryStore } from './memoryStore.js';
+export { FAULT_CAUSES } from './store.js';
 export { notKept } from './notKept.js';
 export { StoreError } from './storeError.js';
 export { storeKey, storeKeyParts } from './storeKey.js';

@@ -7,7 +7,16 @@ export interface Versioned {
 }
 
 /** Why a store keeps nothing at present. */
-export type FaultCause = 'diskFull' | 'quotaExceeded' | 'fileTooLarge' | 'readOnly' | 'ioError' | 'other';
+export type FaultCause = (typeof FAULT_CAUSES)[number];
+
+export const FAULT_CAUSES = [
+  'diskFull',
+  'quotaExceeded',
+  'fileTooLarge',
+  'readOnly',
+  'ioError',
+  'other',
+] as const;
 
 export interface StoreFault {
   readonly cause: FaultCause;

@@ -25,6 +25,7 @@ import type { MetricFamily } from './metricFamily.js';
 import { ModelMetrics } from './modelMetrics.js';
 import { QueryMetrics } from './queryMetrics.js';
 import type { QueryTap } from './queryTap.js';
+import { storeFamilies, type StoreSources } from './storeMetrics.js';
 import { familyText } from './textFormat.js';
 import { traceDetail } from './traceDetail.js';
 import { verdictFamilies } from './verdictMetrics.js';
@@ -53,6 +54,7 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
   private readonly models: ModelMetrics;
   private readonly failures: FailureLog;
   private sources: TelemetrySources | undefined;
+  private refusedStateWrites = 0;
   private tap: QueryTap | undefined;
   private onBatchDone: (record: BatchRecord) => void = () => undefined;
   private readonly unwatch: () => void;
@@ -111,6 +113,11 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
   /** Must be called once, before the first scrape. */
   watchConnections(sources: ConnectionSources): void {
     this.add(connectionFamilies(sources));
+  }
+
+  /** Must be called once, before the first scrape. */
+  watchStore(sources: StoreSources): void {
+    this.add(storeFamilies(sources, () => this.refusedStateWrites));
   }
 
   /** Every metric of this server; those of the process come from their library. */
@@ -206,6 +213,11 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
   override onSinkFailure(query: Query, error: unknown): void {
     const detail = traceDetail(query.traceparent);
     this.complain('an answer could not be handed over', { queryId: query.id, ...detail, error });
+  }
+
+  /** Not complained about one by one: the store's fault is. */
+  override onStateWriteFailed(): void {
+    this.refusedStateWrites += 1;
   }
 
   private *shares(): Iterable<readonly [string, string, number]> {

@@ -27,15 +27,22 @@ const TRIAL_BYTES = 262_144;
  * @param bytes about as many were to be written
  */
 export function faultOf(directory: string, error: unknown, bytes: number): StoreFault {
-  // LMDB says EIO also of a write of which the disk took a part only.
-  const cause = causeOfTrial(directory) ?? causeOfSpace(directory, bytes) ?? causeOfError(error);
-  const said = error instanceof Error ? error.message : String(error);
-  return {
-    cause,
-    message: `the data directory ${directory} keeps nothing at present: ${SENTENCES[cause]} (${said})`,
-  };
+  return tried(directory, bytes) ?? fault(directory, causeOfError(error), error);
 }
 
+/** What would keep so many bytes from being written beside the store; undefined: nothing that shows. */
+export function tried(directory: string, bytes: number): StoreFault | undefined {
+  const cause = causeOfTrial(directory) ?? causeOfSpace(directory, bytes);
+  return cause === undefined ? undefined : fault(directory, cause);
+}
+
+function fault(directory: string, cause: FaultCause, error?: unknown): StoreFault {
+  const said = error === undefined ? '' : ` (${error instanceof Error ? error.message : String(error)})`;
+  const message = `the data directory ${directory} keeps nothing at present: ${SENTENCES[cause]}${said}`;
+  return { cause, message };
+}
+
+/** LMDB says EIO also of a write of which the disk took a part only. */
 function causeOfError(error: unknown): FaultCause {
   const { code } = error as { code?: unknown };
   // LMDB gives numbers.

@@ -1,7 +1,7 @@
 /** The thread of a store's files: opens them, and then does one after the other what it is told. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { StoreError } from '../storeError.js';
-import { faultOf } from './faultOf.js';
+import { faultOf, tried } from './faultOf.js';
 import { StoreFiles, type Put } from './storeFiles.js';
 import type { StoreTask, StoreThreadData, TaskOutcome } from './messages.js';
 
@@ -31,8 +31,12 @@ async function act(ours: StoreFiles, task: StoreTask): Promise<TaskOutcome> {
   const { id } = task;
   try {
     if (task.kind === 'commit') await ours.commit(task.puts);
-    else if (task.kind === 'trial') await ours.trial(task.bytes);
-    else if (task.kind === 'backup') await ours.backup(task.folder);
+    else if (task.kind === 'trial') {
+      // What a plain file cannot do, LMDB need not try: it writes about each failure on standard error.
+      const fault = tried(ours.directory, task.bytes);
+      if (fault !== undefined) return { id, fault };
+      await ours.trial(task.bytes);
+    } else if (task.kind === 'backup') await ours.backup(task.folder);
     else {
       await ours.close();
       parentPort?.close();
