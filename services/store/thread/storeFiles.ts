@@ -10,9 +10,6 @@ export const SCHEMA_VERSION = 1;
 /** A key's entry as it is to be kept; undefined: none. */
 export type Put = readonly [key: string, entry: Versioned | undefined];
 
-/** LMDB's code after a failure that it cannot undo by itself: its files have to be opened anew. */
-const MDB_PANIC = -30795;
-
 /** More than LMDB's table of readers takes. */
 const LOCK_FILE_BYTES = 16_384;
 
@@ -26,6 +23,8 @@ export class StoreFiles {
   private root: RootDatabase<unknown, string>;
   private state: Database<Versioned, string>;
   private meta: Database<number | string, string>;
+  /** After a commit that failed, LMDB may refuse all others until its files are opened anew. */
+  private isSuspect = false;
 
   /**
    * @param isReadOnly the file system takes nothing at present
@@ -70,13 +69,10 @@ export class StoreFiles {
   }
 
   private async transaction(act: () => void): Promise<void> {
-    try {
-      this.root.transactionSync(act);
-    } catch (error) {
-      if ((error as { code?: unknown }).code !== MDB_PANIC) throw error;
-      await this.reopen();
-      this.root.transactionSync(act);
-    }
+    if (this.isSuspect) await this.reopen();
+    this.isSuspect = true;
+    this.root.transactionSync(act);
+    this.isSuspect = false;
   }
 
   /** A file system that was read-only may be written elsewhere: what it holds must be what was read from it. */
@@ -99,6 +95,7 @@ export class StoreFiles {
   private async reopen(): Promise<void> {
     await this.root.close().catch(() => undefined);
     [this.root, this.meta, this.state] = openFiles(this.directory, this.isReadOnly);
+    this.isSuspect = false;
   }
 }
 
