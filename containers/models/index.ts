@@ -23,6 +23,7 @@ export {
   BUILT_IN_MODELS,
   builtInModelPath,
   loadKernelModel,
+  kernelModelFiles,
   loadManifest,
   type BuiltInModel,
   type KernelModel,

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import {
   lowerModule,
@@ -9,6 +9,7 @@ import {
 } from '../../simulator/ptx/index.js';
 import { FieldError, deviceRegions, weightBytes, type DeviceRegion } from './deviceLayout.js';
 import { fileSize } from './fileSize.js';
+import { GOLDEN_FILE } from './golden.js';
 import { planLaunches } from './launchPlan.js';
 import { fieldPath, manifestSchema, type KernelModelManifest } from './manifest.js';
 import { checkManifest } from './manifestCheck.js';
@@ -74,6 +75,19 @@ export function loadKernelModel(path: string): KernelModel {
     }
     throw error;
   }
+}
+
+/**
+ * Every file that makes a kernel model what it is, the manifest first; golden inputs too, where it has them.
+ * @param path of the model's folder, as in `loadKernelModel`.
+ * @throws ModelError `manifestMissing` or `manifestInvalid`.
+ */
+export function kernelModelFiles(path: string): string[] {
+  const folder = isAbsolute(path) ? path : join(packageRoot(), path);
+  const { modules, weights } = loadManifest(path);
+  const names = new Set([...modules, ...weights].map(({ file }) => file));
+  if (existsSync(join(folder, GOLDEN_FILE))) names.add(GOLDEN_FILE);
+  return [MANIFEST_FILE, ...[...names].sort()].map((name) => join(folder, name));
 }
 
 /**

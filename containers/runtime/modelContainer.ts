@@ -26,6 +26,8 @@ export interface ContainerStart extends ReplicaIdentity {
   readonly inputType: InputType;
   readonly inputLength?: number;
   readonly container: ContainerSource;
+  /** What `contentHash` said when the version was registered; files that say something else do not start. */
+  readonly contentHash?: string;
 }
 
 /**

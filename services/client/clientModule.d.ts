@@ -213,6 +213,8 @@ export interface ApplicationAnswer {
 }
 
 export interface ModelAnswer {
+  /** SHA-256 of its files when it was registered; replicas start from no others. */
+  readonly content_hash?: string;
   readonly batch_size: number;
   readonly batching: 'none' | 'aimd' | 'quantile' | 'fixed';
   readonly warm_up: boolean;

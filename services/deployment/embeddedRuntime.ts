@@ -43,7 +43,7 @@ export class EmbeddedRuntime implements ContainerStarter {
   }
 
   start(model: ModelRecord, replica: number): ContainerChannel {
-    const { name, version, inputType, inputLength, container } = model;
+    const { name, version, inputType, inputLength, container, contentHash } = model;
     return this.runtime.start({
       model: name,
       version,
@@ -51,6 +51,7 @@ export class EmbeddedRuntime implements ContainerStarter {
       inputType,
       ...(inputLength === undefined ? {} : { inputLength }),
       container,
+      ...(contentHash === undefined ? {} : { contentHash }),
     });
   }
 

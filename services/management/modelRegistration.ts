@@ -1,4 +1,5 @@
 import { inputLength, loadKernelModel, ModelError } from '../../containers/models/index.js';
+import { contentHash } from '../../containers/runtime/index.js';
 import { ServiceError } from '../errors/index.js';
 import type { BatchingChoice, ModelRecord } from '../registry/index.js';
 import { processSource, refuseProcessFields } from './processContainer.js';
@@ -15,6 +16,17 @@ import {
  * @throws ServiceError `invalid_model`, `missing_field`, `conflicting_fields`
  */
 export function modelRecord(request: AddModelRequest): ModelRecord {
+  const record = describedModel(request);
+  try {
+    const hash = contentHash(record.container);
+    return hash === undefined ? record : { ...record, contentHash: hash };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new ServiceError('invalid_model', message, 'model_data_path', { cause: error });
+  }
+}
+
+function describedModel(request: AddModelRequest): ModelRecord {
   const common = {
     name: request.model_name,
     version: request.model_version,

@@ -34,6 +34,7 @@ export function modelJson(
     input_length: record.inputLength,
     labels: record.labels,
     ...containerJson(record),
+    content_hash: record.contentHash,
     ...batchingJson(record),
     warm_up: record.warmUp ?? true,
     num_replicas: record.container.kind === 'external' ? undefined : scale.replicas,

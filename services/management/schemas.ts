@@ -211,6 +211,10 @@ export const modelAnswer = z.object({
   labels: z.array(z.string()),
   container_name: z.string(),
   model_data_path: z.string(),
+  content_hash: z
+    .string()
+    .optional()
+    .describe('SHA-256 of its files when it was registered; replicas start from no others'),
   output: z.string().optional(),
   launch_class: modelClass,
   ...processFields,
