@@ -10,7 +10,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 it('a version is what was deployed: other files start no replica, and the failure says so', async () => {
   const module = join(folder, 'model.mjs');
-  const write = (answer: number) => writeFileSync(module, `export default { predictOne: () => ${answer}, inputType: 'doubles' };`);
+  const write = (answer: number) =>
+    writeFileSync(module, `export default { predictOne: () => ${answer}, inputType: 'doubles' };`);
   write(1);
   const args = ['--data-dir', join(folder, 'data'), '--no-defaults'];
   let served = await ServedProcess.start(args);
@@ -34,12 +35,20 @@ it('a version is what was deployed: other files start no replica, and the failur
       state: string;
       last_failure?: string;
     }[];
-  const isUp = () => expect.poll(async () => (await replicas()).map(({ state, last_failure }) => last_failure ?? state), { timeout: 10_000 }).toEqual(['up']);
+  const isUp = () =>
+    expect
+      .poll(async () => (await replicas()).map(({ state, last_failure }) => last_failure ?? state), {
+        timeout: 10_000,
+      })
+      .toEqual(['up']);
+  let asked = 0;
   const ask = async () => {
-    const { json } = await served.post(`${served.query}/app/predict`, { input: [Math.random()] });
+    // Another each time: the cache knows what was answered.
+    const { json } = await served.post(`${served.query}/app/predict`, { input: [asked++] });
     return (json as { output: unknown }).output;
   };
-  const failure = () => expect.poll(async () => (await replicas())[0].last_failure ?? '', { timeout: 10_000 });
+  const failure = () =>
+    expect.poll(async () => (await replicas())[0].last_failure ?? '', { timeout: 10_000 });
   await isUp();
   expect(await ask()).toBe(1);
 

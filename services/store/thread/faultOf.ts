@@ -37,7 +37,7 @@ export function tried(directory: string, bytes: number): StoreFault | undefined 
 }
 
 function fault(directory: string, cause: FaultCause, error?: unknown): StoreFault {
-  const said = error === undefined ? '' : ` (${error instanceof Error ? error.message : String(error)})`;
+  const said = error instanceof Error ? ` (${error.message})` : '';
   const message = `the data directory ${directory} keeps nothing at present: ${SENTENCES[cause]}${said}`;
   return { cause, message };
 }
