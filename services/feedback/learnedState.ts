@@ -21,6 +21,8 @@ export interface LearnedStateOwner {
   /** A stored state with the arms of now; the initial one when it cannot be read. */
   adopt(value: Json): Json;
   readonly store: Store;
+  /** Something of it is on disk that was not before. */
+  onLearned(key: string): void;
   onWriteFailed(key: string, message: string): void;
 }
 
@@ -122,6 +124,7 @@ export class LearnedState {
     if (outcome.ok) {
       this.version = outcome.version;
       const written = this.pending.splice(0, taken);
+      this.owner.onLearned(this.key);
       for (const observation of written) observation.done?.(true);
     } else if (outcome.reason === 'conflict') {
       this.rebase(outcome.current);

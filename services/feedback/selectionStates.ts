@@ -1,8 +1,9 @@
 import { PolicyError, type Json, type SelectionPolicy } from '../../selection/index.js';
 import { storeKey, storeKeyParts, type Store } from '../store/index.js';
+import { KeptContexts } from './keptContexts.js';
 import { LearnedState, type LearnedStateOwner } from './learnedState.js';
 
-/** States of contexts held in memory; the least recently used clean one makes room, and comes back from the store. */
+/** States of contexts held in memory; the least recently used makes room, a clean one if there is one, and comes back from the store. */
 const MOST_CONTEXTS = 10_000;
 
 export interface SelectionStatesOptions {
@@ -12,6 +13,8 @@ export interface SelectionStatesOptions {
   readonly arms: readonly string[];
   readonly store: Store;
   readonly onWriteFailed: (key: string, message: string) => void;
+  /** The calendar, by which contexts grow old; the wall's unless given. */
+  readonly nowMs?: () => number;
 }
 
 /** The learned states of one application: its own, and one for each context that it names (Clipper 5.3). */
@@ -22,6 +25,7 @@ export class SelectionStates implements LearnedStateOwner {
   readonly application: string;
   private readonly parameters: Json;
   private arms: readonly string[];
+  private readonly kept: KeptContexts;
   private readonly contexts = new Map<string, LearnedState>();
   private readonly failed: (key: string, message: string) => void;
   private readonly unwatch: () => void;
@@ -36,10 +40,12 @@ export class SelectionStates implements LearnedStateOwner {
     this.store = options.store;
     this.failed = options.onWriteFailed;
     this.policy.init(this.arms, this.parameters);
+    this.kept = new KeptContexts(this.store, this.application, options.nowMs ?? Date.now);
     this.own = new LearnedState(storeKey('selection', this.application, 'own'), this);
     this.unwatch = this.store.watch(`${storeKey('selection', this.application)}/`, (change) => {
       const [, , kind, context] = storeKeyParts(change.key);
-      const state = kind === 'own' ? this.own : this.contexts.get(context ?? '');
+      const state =
+        kind === 'own' ? this.own : kind === 'context' ? this.contexts.get(context ?? '') : undefined;
       state?.onStored(change.value);
     });
     this.unwatchFault = this.store.watchFault((fault) => {
@@ -83,6 +89,11 @@ export class SelectionStates implements LearnedStateOwner {
     }
   }
 
+  onLearned(key: string): void {
+    const [, , kind, context] = storeKeyParts(key);
+    if (kind === 'context') this.kept.note(context);
+  }
+
   onWriteFailed(key: string, message: string): void {
     this.failed(key, message);
   }
@@ -120,6 +131,11 @@ export class SelectionStates implements LearnedStateOwner {
     if (this.contexts.size < MOST_CONTEXTS) return;
     for (const [context, state] of this.contexts) {
       if (!state.clean) continue;
+      this.contexts.delete(context);
+      return;
+    }
+    // All of them wait for a store that keeps nothing: memory has an end, too.
+    for (const [context] of this.contexts) {
       this.contexts.delete(context);
       return;
     }

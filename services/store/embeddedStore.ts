@@ -104,14 +104,6 @@ export class EmbeddedStore implements Store {
     return () => this.faultListeners.delete(listener);
   }
 
-  /**
-   * Copies what is kept to a folder, as of one moment: a data directory that a server can be started with.
-   * @param done hears what kept it from that
-   */
-  backup(folder: string, done: (fault: StoreFault | undefined) => void): void {
-    this.flush(() => this.thread.submit({ kind: 'backup', folder }, ({ fault }) => done(fault)));
-  }
-
   flush(done: () => void): void {
     if (!this.isWriting && this.dirty.size === 0) {
       queueMicrotask(done);

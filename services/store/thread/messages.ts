@@ -19,7 +19,6 @@ export type OpeningOutcome =
 export type StoreTask = { readonly id: number } & (
   | { readonly kind: 'commit'; readonly puts: readonly Put[] }
   | { readonly kind: 'trial'; readonly bytes: number }
-  | { readonly kind: 'backup'; readonly folder: string }
   | { readonly kind: 'close' }
 );
 

@@ -58,12 +58,6 @@ export class StoreFiles {
     await this.transaction(() => this.meta.removeSync(TRIAL));
   }
 
-  /** Copies all of it, as of one moment, to a folder from which a store can be opened. */
-  async backup(folder: string): Promise<void> {
-    mkdirSync(join(folder, 'store'), { recursive: true });
-    await this.root.backup(join(folder, 'store'), true);
-  }
-
   async close(): Promise<void> {
     await this.root.close();
   }

@@ -36,8 +36,7 @@ async function act(ours: StoreFiles, task: StoreTask): Promise<TaskOutcome> {
       const fault = tried(ours.directory, task.bytes);
       if (fault !== undefined) return { id, fault };
       await ours.trial(task.bytes);
-    } else if (task.kind === 'backup') await ours.backup(task.folder);
-    else {
+    } else {
       await ours.close();
       parentPort?.close();
     }
