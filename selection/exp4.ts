@@ -12,6 +12,7 @@ import {
 } from './policy.js';
 import { finite, isRecord, numberList, stringList } from './stateShape.js';
 import { answerOf, vote, voteShares } from './votes.js';
+import { sameOutput } from './sameOutput.js';
 
 export const EXP4_SCHEMA = 1;
 
@@ -143,5 +144,6 @@ export function lossInVote(
   feedback: Feedback,
 ): number | undefined {
   const prediction = answerOf(arm, predictions);
-  return prediction === undefined ? undefined : prediction.output === feedback.label ? 0 : 1;
+  if (prediction === undefined) return undefined;
+  return sameOutput(prediction.output, feedback.label) ? 0 : 1;
 }

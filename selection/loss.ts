@@ -1,4 +1,5 @@
 import type { Arm, ArmPrediction, Feedback } from './policy.js';
+import { sameOutput } from './sameOutput.js';
 
 /**
  * The loss of one arm in [0, 1] (Clipper 5.1). An arm that was asked and gave no answer made the worst prediction
@@ -7,7 +8,7 @@ import type { Arm, ArmPrediction, Feedback } from './policy.js';
 export function lossOf(arm: Arm, predictions: readonly ArmPrediction[], feedback: Feedback): number {
   if (feedback.loss !== undefined) return clamp(feedback.loss);
   for (const prediction of predictions) {
-    if (prediction.arm === arm) return prediction.output === feedback.label ? 0 : 1;
+    if (prediction.arm === arm) return sameOutput(prediction.output, feedback.label) ? 0 : 1;
   }
   return 1;
 }

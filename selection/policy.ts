@@ -19,7 +19,7 @@ export interface Combination {
 }
 
 export interface Feedback {
-  /** The true output, compared as text with what arms answered. */
+  /** The true output, compared as a JSON value with what arms answered. */
   readonly label: string;
   /** Loss in [0, 1] when the application measured it itself; otherwise 0 for the right label and 1 for a wrong one. */
   readonly loss?: number;

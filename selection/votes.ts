@@ -1,4 +1,5 @@
 import type { Arm, ArmPrediction, Combination } from './policy.js';
+import { sameOutput } from './sameOutput.js';
 
 /** Rounding of a sum of weights must not turn "four of five" into less than 0.8. */
 const ROUNDING = 1e-9;
@@ -28,11 +29,13 @@ export function vote(
     total += weight;
     const prediction = answerOf(arm, arrived);
     if (prediction === undefined) continue;
-    const label = labels.indexOf(prediction.output);
-    if (label >= 0) {
+    const { output } = prediction;
+    let label = 0;
+    while (label < labels.length && !sameOutput(labels[label], output)) label += 1;
+    if (label < labels.length) {
       behind[label] += weight;
     } else {
-      labels.push(prediction.output);
+      labels.push(output);
       behind.push(weight);
     }
   }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ClientInput } from '../client/index.js';
+import type { ClientInput, FeedbackResult } from '../client/index.js';
 import { clientOf, withQueryOptions, type ClientOptions } from './clientOptions.js';
 import { CommandError } from './commandError.js';
 import { fileValue, inputValue } from './inputArguments.js';
@@ -19,7 +19,7 @@ const JOINED = {
   cache: 'cached predictions',
   evaluated: 'a fresh evaluation',
   none: 'nothing',
-} as const;
+} as const satisfies Record<Exclude<FeedbackResult['joined'], 'repeated'>, string>;
 
 export function addFeedbackCommand(program: Command): void {
   const command = program
@@ -41,6 +41,10 @@ async function feedback(application: string, options: FeedbackOptions): Promise<
   const loss = lossOf(options.loss);
   const client = await clientOf(options);
   const result = await client.feedback(application, { ...subject, label, loss, context });
+  if (result.joined === 'repeated') {
+    print(json, result, 'The query had been judged before: nothing changed.');
+    return;
+  }
   const kept = result.durable ? 'on disk' : 'in memory, and will be written again';
   print(json, result, `Learned from ${JOINED[result.joined]}; it is ${kept}.`);
 }

@@ -124,7 +124,7 @@ export interface Feedback {
 }
 
 export interface FeedbackResult {
-  readonly joined: 'query' | 'cache' | 'evaluated' | 'none';
+  readonly joined: 'query' | 'cache' | 'evaluated' | 'repeated' | 'none';
   readonly durable: boolean;
 }
 

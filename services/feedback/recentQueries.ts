@@ -42,6 +42,8 @@ export class RecentQueries<Q extends RememberedQuery> {
   private readonly arms: (string | undefined)[];
   private readonly outputs: (string | undefined)[];
   private readonly propensities: Float64Array;
+  /** 1: feedback has named the query. */
+  private readonly judgements: Uint8Array;
   private readonly hashes: Int32Array;
   /** The next slot of the same bucket. */
   private readonly chain: Int32Array;
@@ -61,6 +63,7 @@ export class RecentQueries<Q extends RememberedQuery> {
     this.arms = column();
     this.outputs = column();
     this.propensities = new Float64Array(capacity);
+    this.judgements = new Uint8Array(capacity);
     this.hashes = new Int32Array(capacity);
     this.chain = new Int32Array(capacity).fill(NOBODY);
     this.buckets = new Int32Array(2 ** Math.ceil(Math.log2(capacity))).fill(NOBODY);
@@ -81,6 +84,7 @@ export class RecentQueries<Q extends RememberedQuery> {
     query.slot = slot;
     this.ids[slot] = query.id;
     this.queries[slot] = query;
+    this.judgements[slot] = 0;
     this.hashes[slot] = hash;
     this.chain[slot] = this.buckets[bucket];
     this.buckets[bucket] = slot;
@@ -124,6 +128,14 @@ export class RecentQueries<Q extends RememberedQuery> {
       predictions: output === undefined ? [] : [{ arm, output }],
       chosen: propensity > 0,
     };
+  }
+
+  /** Whether this is the first judgement of the query; from now on it is judged. */
+  judgeOnce(id: string): boolean {
+    const slot = this.slotOf(id);
+    if (slot === NOBODY || this.judgements[slot] === 1) return false;
+    this.judgements[slot] = 1;
+    return true;
   }
 
   private slotOf(id: string): number {

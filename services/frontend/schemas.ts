@@ -189,8 +189,10 @@ export const predictionSchema = z.object({
 export const updateAnswerSchema = z.object({
   accepted: z.literal(true),
   joined: z
-    .enum(['query', 'cache', 'evaluated', 'none'])
-    .describe('Where the predictions that are judged came from'),
+    .enum(['query', 'cache', 'evaluated', 'repeated', 'none'])
+    .describe(
+      'Where the predictions that are judged came from; repeated: the query was judged before, nothing changed',
+    ),
   durable: z
     .boolean()
     .describe('What was learned is on disk; false: it is in memory and will be written again'),

@@ -53,6 +53,24 @@ describe('feedback', () => {
     expect(state.logWeights[1]).toBe(0);
   });
 
+  it('learns from the first judgement of a query only, and says so', async () => {
+    const serving = twoModels();
+    let queryId = serving.predict(0);
+    serving.run();
+    const first = serving.feedback({ queryId, label: 'neither' });
+    const share = serving.engine.selectionShares('app')?.get('good');
+    const later = Array.from({ length: 50 }, (_, at) =>
+      serving.feedback({ queryId, label: at % 2 === 0 ? 'neither' : 'yes' }),
+    );
+    await settled();
+    expect(first.outcome).toEqual({ accepted: true, joined: 'query', durable: true });
+    for (const { outcome } of later) expect(outcome).toMatchObject({ accepted: true, joined: 'repeated' });
+    expect(serving.engine.selectionShares('app')?.get('good')).toBe(share);
+    queryId = serving.predict(1);
+    serving.run();
+    expect(serving.feedback({ queryId, label: 'yes' }).outcome?.joined).not.toBe('repeated');
+  });
+
   it('joins by input with the cache, or evaluates afresh', async () => {
     const serving = new Serving();
     serving.registry.addApplication('app', 'exp3').addModel('m').link('app', 'm');

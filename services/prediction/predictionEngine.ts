@@ -218,8 +218,11 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     const judged = request.queryId === undefined ? undefined : this.recent.judged(request.queryId);
     if (judged !== undefined && judged.state.application === request.application) {
       // A pinned version's prediction is not the current version's, and was no choice of the policy.
-      if (judged.chosen) learn(judged, request, 'query', finish);
-      else finish({ accepted: true, joined: 'query', durable: true });
+      if (!judged.chosen) finish({ accepted: true, joined: 'query', durable: true });
+      // The first judgement stands: whoever repeats one would outweigh everybody else.
+      else if (!this.recent.judgeOnce(request.queryId ?? '')) {
+        finish({ accepted: true, joined: 'repeated', durable: judged.state.clean });
+      } else learn(judged, request, 'query', finish);
       return;
     }
     if (request.input === undefined) {

@@ -93,8 +93,8 @@ export interface FeedbackRequest {
 
 export interface FeedbackOutcome {
   readonly accepted: boolean;
-  /** How predictions were found. */
-  readonly joined: 'query' | 'cache' | 'evaluated' | 'none';
+  /** How predictions were found; `repeated`: the query had been judged, and nothing more was learned. */
+  readonly joined: 'query' | 'cache' | 'evaluated' | 'repeated' | 'none';
   /** What was learned has reached the store's disk; false: it is in memory and will be written again. */
   readonly durable: boolean;
   readonly refusal?: QueryRefusal;

@@ -97,4 +97,10 @@ export const WIRE_DEFAULT_REASONS: readonly (DefaultReason | undefined)[] = [
 ];
 
 /** Where judged predictions came from, by number in a frame. */
-export const WIRE_JOINED: readonly FeedbackOutcome['joined'][] = ['none', 'query', 'cache', 'evaluated'];
+export const WIRE_JOINED: readonly FeedbackOutcome['joined'][] = [
+  'none',
+  'query',
+  'cache',
+  'evaluated',
+  'repeated',
+];
