@@ -32,6 +32,7 @@ export {
   CompileError,
   OPTIMISATIONS,
   spaceOf,
+  syncScope,
   type AccessSpace,
   type CompileErrorCode,
   type Optimisation,

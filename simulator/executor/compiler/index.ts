@@ -17,7 +17,7 @@ export {
   STOPPED,
   WARP_SIZE,
 } from './executorArea.js';
-export type { SyncPoint } from './flowGraph.js';
+export { syncScope, type SyncPoint } from './flowGraph.js';
 export { importsByName } from './importsByName.js';
 export { FLUSH_JOURNAL } from './importedOperations.js';
 export { JOURNAL_WHAT } from './journalEmitter.js';

@@ -1,3 +1,4 @@
+import { syncScope } from '../../executor/index.js';
 import {
   codeShape,
   readRegisters,
@@ -22,6 +23,7 @@ export interface InstructionPlan {
   readonly startsRegion: boolean;
   /** How often the loop body that it begins stands in a row. */
   readonly copies: number;
+  /** Its warp waits for others of the block. */
   readonly isBarrier: boolean;
   readonly isBranch: boolean;
   /** Its result takes a register from its start on. */
@@ -118,7 +120,7 @@ function planOf(
     writes,
     startsRegion: instruction.index === first && region === block,
     copies: shape.copies[region],
-    isBarrier: instruction.opcode === 'bar' || instruction.opcode === 'barrier',
+    isBarrier: syncScope(instruction) === 'block' && !instruction.modifiers.includes('arrive'),
     isBranch: instruction.opcode === 'bra' || instruction.opcode === 'brx',
     isLoad: /^(ld|ldu)$/.test(instruction.opcode) && !instruction.modifiers.includes('param'),
     isMerged: false,

@@ -217,3 +217,19 @@ describe('loads and stores', () => {
     expect(movedBytes((lane) => 4 * lane)).toBe(32 * 32);
   });
 });
+
+describe('where threads meet', () => {
+  const waits = (instruction: string): boolean => {
+    const kernel = kernelOf(`mov.u32 %r1, %tid.x; ${instruction} ret;`);
+    return instructionPlans(kernel, timing.latency)[1].isBarrier;
+  };
+
+  it('a block waits for all its warps, and a warp for no other', () => {
+    for (const barrier of ['bar.sync 0;', 'barrier.sync.aligned 1, 64;', 'bar.red.popc.u32 %r2, 0, %p1;']) {
+      expect(waits(barrier), barrier).toBe(true);
+    }
+    for (const other of ['bar.warp.sync -1;', 'bar.warp.sync %r1;', 'bar.arrive 1, 64;']) {
+      expect(waits(other), other).toBe(false);
+    }
+  });
+});
