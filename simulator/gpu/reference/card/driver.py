@@ -44,11 +44,14 @@ class Card:
         check("cuModuleGetFunction", ctypes.byref(function), self.module(module), kernel.encode())
         return function
 
-    def launch(self, function, grid, block, shared, args, stream=None):
+    def launch(self, function, grid, block, shared, args, stream=None, cooperative=False):
         """`args`: ctypes values."""
         pointers = (ctypes.c_void_p * max(len(args), 1))(*[ctypes.addressof(value) for value in args])
         shape = [ctypes.c_uint(extent) for extent in list(grid) + list(block)]
-        check("cuLaunchKernel", function, *shape, ctypes.c_uint(shared), stream or self.stream, pointers, None)
+        if cooperative:
+            check("cuLaunchCooperativeKernel", function, *shape, ctypes.c_uint(shared), stream or self.stream, pointers)
+        else:
+            check("cuLaunchKernel", function, *shape, ctypes.c_uint(shared), stream or self.stream, pointers, None)
 
     def allocate(self, size):
         address = ctypes.c_uint64()

@@ -12,11 +12,16 @@ from driver import Card, check, specs_in
 WARM = 2
 
 
+def starter(card, function, spec, values):
+    cooperative = spec.get("cooperative", False)
+    return lambda: card.launch(function, spec["grid"], spec["block"], spec["dynamicSharedBytes"], values, None, cooperative)
+
+
 def profile(card, specs, profiled, target):
     order = []
     for name, spec in specs:
         function, values, owned = card.prepare(spec)
-        start = lambda: card.launch(function, spec["grid"], spec["block"], spec["dynamicSharedBytes"], values)
+        start = starter(card, function, spec, values)
         for _ in range(WARM):
             start()
         check("cuStreamSynchronize", card.stream)
@@ -36,7 +41,7 @@ def plain(card, specs, target):
         file.write("launch,back_to_back_us,back_to_back_spread_pct,lone_event_us,registers,static_shared_bytes,local_bytes,blocks_per_sm\n")
         for name, spec in specs:
             function, values, owned = card.prepare(spec)
-            start = lambda: card.launch(function, spec["grid"], spec["block"], spec["dynamicSharedBytes"], values)
+            start = starter(card, function, spec, values)
             lone = []
             for _ in range(9):
                 check("cuEventRecord", first, card.stream)
