@@ -248,8 +248,13 @@ export interface DeviceTiming {
   readonly l2MissCurve: readonly (readonly [bytes: number, share: number])[];
   /** What of DRAM's bytes the granule of a scattered store that fills no sector takes, read before and written after. */
   readonly partialStoreWeightInDram: number;
-  /** What a lost turn of a loop of compare and swap holds up the winner, in cycles for each that wants the address. */
-  readonly casContentionCycles: number;
+  /** Turns of L2 that a compare and swap of several words of a sector takes. */
+  readonly swapTurns: number;
+  /**
+   * Of loops that compare and swap until they succeed: the part of the time that L2 takes for one try of everybody, until the
+   * next of them brings what a word holds now.
+   */
+  readonly swapPassShare: number;
 }
 
 /** Copies by engines and by the device's front end, and what those that SMs do cost beyond a launch. */

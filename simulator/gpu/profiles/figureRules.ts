@@ -132,7 +132,8 @@ export const FIGURE_RULES: FigureRules<DeviceFigures> = {
     },
     l2MissCurve: missCurve,
     partialStoreWeightInDram: positive,
-    casContentionCycles: notNegative,
+    swapTurns: positive,
+    swapPassShare: notNegative,
   },
   copies: {
     hostToDeviceLatencyNs: notNegative,

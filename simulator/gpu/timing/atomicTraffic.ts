@@ -1,51 +1,75 @@
 import { SECTOR_BYTES } from '../../executor/index.js';
+import type { DeviceTiming } from '../profiles/index.js';
 import { DEVICE_RESOURCES } from './blockWork.js';
 import type { InstructionPlan } from './instructionPlan.js';
+import { SLICE_BYTES } from './l2Slices.js';
 import type { TracedBlock } from './tracedBlock.js';
 
 const ATOMICS = DEVICE_RESOURCES.indexOf('atomics');
 const WARP_LANES = 32;
-/** Bytes that one slice of L2 serves in a row: atomics on them wait for each other. */
-const SLICE_BYTES = 512;
+/** What doubles are added by at a time. */
+const DOUBLE_STEP_BYTES = 16;
+const DOUBLE_BYTES = 8;
 
 /**
  * Counts the atomic operations that L2 does for a warp: lanes on one sector go together; those on one address one after the
  * other.
- * @param floatTurns that an addition of floats takes behind another to its address
  */
 export function countAtomics(
   traced: TracedBlock,
   plan: InstructionPlan,
+  warp: number,
   activeMask: number,
   addresses: Float64Array,
-  floatTurns: number,
+  bytesPerLane: number,
+  timing: DeviceTiming,
 ): void {
   if (plan.isAggregated) {
     add(traced, addresses[31 - Math.clz32(activeMask)], 1, plan.atomicWeight);
     return;
   }
+  if (plan.isRetried) traced.swapLoops.begin(warp, bytesPerLane);
   for (let lane = 0; lane < WARP_LANES; lane++) {
     if (((activeMask >>> lane) & 1) === 0) continue;
     const address = addresses[lane];
-    if (plan.isRetried) traced.retried.set(address, (traced.retried.get(address) ?? 0) + 1);
+    if (plan.isRetried) traced.swapLoops.addLane(address);
+    if (plan.isFloatAtomic) traced.floatSums.set(address, (traced.floatSums.get(address) ?? 0) + 1);
     const turn = turnOf(lane, activeMask, addresses);
-    if (goesAlong(lane, turn, activeMask, addresses)) continue;
-    add(traced, address, plan.isFloatAtomic && turn > 0 ? floatTurns : 1, plan.atomicWeight);
+    const words = wordsBefore(lane, turn, activeMask, addresses);
+    if (words.isFollowing) continue;
+    const turns = turnsOf(plan, bytesPerLane, words.count, timing);
+    add(traced, address, turns, plan.atomicWeight);
+    if (plan.isRetried) traced.swapLoops.addTurns(address, turns);
   }
 }
 
-/** Whether a lane before this one takes the same turn of the same sector, at another address. */
-function goesAlong(lane: number, turn: number, activeMask: number, addresses: Float64Array): boolean {
-  const address = addresses[lane];
-  const sector = Math.floor(address / SECTOR_BYTES);
-  for (let other = 0; other < lane; other++) {
+/** Turns of a slice that so many words of one sector take together. */
+function turnsOf(plan: InstructionPlan, bytes: number, words: number, timing: DeviceTiming): number {
+  if (plan.isSwap) return words > 1 ? timing.swapTurns : 1;
+  const isDouble = plan.isFloatAtomic && bytes === DOUBLE_BYTES;
+  return isDouble ? Math.ceil((words * bytes) / DOUBLE_STEP_BYTES) : 1;
+}
+
+/** Words of a lane's sector that lanes want in the same turn, and whether one before it is the first of them. */
+function wordsBefore(
+  lane: number,
+  turn: number,
+  activeMask: number,
+  addresses: Float64Array,
+): { readonly count: number; readonly isFollowing: boolean } {
+  const sector = Math.floor(addresses[lane] / SECTOR_BYTES);
+  let count = 1;
+  let isFollowing = false;
+  for (let other = 0; other < WARP_LANES; other++) {
     const isBeside =
       ((activeMask >>> other) & 1) !== 0 &&
-      addresses[other] !== address &&
+      addresses[other] !== addresses[lane] &&
       Math.floor(addresses[other] / SECTOR_BYTES) === sector;
-    if (isBeside && turnOf(other, activeMask, addresses) === turn) return true;
+    if (!isBeside || turnOf(other, activeMask, addresses) !== turn) continue;
+    count += 1;
+    if (other < lane) isFollowing = true;
   }
-  return false;
+  return { count, isFollowing };
 }
 
 /** Lanes before this one that want the same address. */

@@ -118,8 +118,7 @@ export class BlockTracer implements TraceSink {
       const shape = this.requests.take(space, kind, bytesPerLane, activeMask, addresses);
       if (space === 'shared') this.shared(traced, shape, kind, plan, timeline, activeMask, addresses);
       else {
-        const askedBytes = bitCount32(activeMask) * bytesPerLane;
-        this.global(traced, shape, kind, plan, timeline, activeMask, addresses, askedBytes);
+        this.global(traced, shape, kind, plan, warp, activeMask, addresses, bytesPerLane);
       }
     }
   }
@@ -150,18 +149,20 @@ export class BlockTracer implements TraceSink {
     shape: RequestShape,
     kind: 'load' | 'store' | 'atomic',
     plan: InstructionPlan,
-    timeline: WarpTimeline,
+    warp: number,
     activeMask: number,
     addresses: Float64Array,
-    askedBytes: number,
+    bytesPerLane: number,
   ): void {
+    const timeline = this.timelines.of(warp);
+    const askedBytes = bitCount32(activeMask) * bytesPerLane;
     const { timing } = this.profile;
     const { l1, l2, dram, atomic } = timing.latency;
     const cycles = this.requestCycles(traced, shape);
     this.traffic.remember(traced, kind, shape);
     if (kind === 'atomic') {
       this.traffic.move(traced, plan.isAggregated ? 1 : shape.sectors, 1);
-      countAtomics(traced, plan, activeMask, addresses, timing.floatAtomicTurns);
+      countAtomics(traced, plan, warp, activeMask, addresses, bytesPerLane, timing);
       timeline.resolve(plan, atomic, atomic + dram - l2);
       return;
     }

@@ -39,6 +39,8 @@ export interface InstructionPlan {
   /** Shared memory knows no such operation: a loop compares and swaps. */
   readonly isSwapLoop: boolean;
   readonly isFloatAtomic: boolean;
+  /** Compares and swaps. */
+  readonly isSwap: boolean;
   /** A compare and swap that a loop tries again: who loses the address to another must. */
   readonly isRetried: boolean;
   /** Served by the wider load that the assembler makes of it and its neighbour: costs nothing of its own. */
@@ -170,20 +172,31 @@ function atomicPlan(
   { opcode, modifiers, types, sources, destinations }: IrInstruction,
   shape: CodeShape,
   block: number,
-): Pick<InstructionPlan, 'isAggregated' | 'atomicWeight' | 'isSwapLoop' | 'isFloatAtomic' | 'isRetried'> {
+): Pick<InstructionPlan, 
+  'isAggregated' | 'atomicWeight' | 'isSwapLoop' | 'isFloatAtomic' | 'isSwap' | 'isRetried'
+> {
   const isAtomic = opcode === 'atom' || opcode === 'red';
   const type = types.at(-1) ?? 'b32';
   const isFloat = /f16|f32|f64/.test(type);
   const address = sources.find((source) => source.kind === 'address');
   const isOneAddress =
     address?.kind === 'address' && (typeof address.base !== 'number' || shape.varying[address.base] === 0);
+  // A warp joins words of 32 bits in one instruction; wider ones only if all its lanes bring the same.
+  const [, value] = sources;
+  const isOneValue =
+    value?.kind === 'integer' || (value?.kind === 'register' && shape.varying[value.register] === 0);
   const [result] = destinations;
   const isReturned =
     isAtomic &&
     result?.kind === 'register' &&
     kernel.instructions.some((other) => readRegisters(other).includes(result.register));
   return {
-    isAggregated: isAtomic && isOneAddress && !isFloat && modifiers.some((each) => AGGREGATED.test(each)),
+    isAggregated:
+      isAtomic &&
+      isOneAddress &&
+      !isFloat &&
+      (!/64/.test(type) || isOneValue) &&
+      modifiers.some((each) => AGGREGATED.test(each)),
     atomicWeight: modifiers.includes('cas') ? 2.1 : isReturned ? 1.4 : 1,
     isSwapLoop:
       isAtomic &&
@@ -192,6 +205,7 @@ function atomicPlan(
       !modifiers.includes('cas') &&
       !modifiers.includes('exch'),
     isFloatAtomic: isFloat,
+    isSwap: isAtomic && modifiers.includes('cas'),
     isRetried:
       isAtomic &&
       modifiers.includes('cas') &&

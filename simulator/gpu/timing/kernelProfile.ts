@@ -3,8 +3,8 @@ import { l1BytesBeside } from '../occupancy/index.js';
 import type { DeviceProfile } from '../profiles/index.js';
 import { DEVICE_RESOURCES, SM_RESOURCES, type BlockWork } from './blockWork.js';
 import { BlockTracer } from './blockTracer.js';
+import { busiestTurns } from './contention.js';
 import type { TracedBlock } from './tracedBlock.js';
-import { rulesLeftOut } from './withoutRules.js';
 import { pointedSegments, segmentPatterns, type SegmentPattern } from './segmentPattern.js';
 
 /** A block that was traced. Plain data. */
@@ -177,15 +177,13 @@ function summarise(
   const mean = (of: (block: TracedBlock) => number): number =>
     whole.reduce((sum, block) => sum + of(block), 0) / whole.length;
   const device = DEVICE_RESOURCES.map((_, resource) => mean((block) => block.device[resource]));
-  const left = rulesLeftOut(profile.timing);
   device[STARTS] = 1;
-  device[HOT_ATOMICS] = Math.max(
-    hottest(traced, gridBlocks, ({ atomics }) => atomics),
-    left.has('storeQueue')
-      ? 0
-      : hottest(traced, gridBlocks, ({ storedWords }) => storedWords) * storeTurns(profile),
-    retries(traced, launch, profile, gridBlocks, resident),
-  );
+  device[HOT_ATOMICS] = busiestTurns(traced, {
+    profile,
+    gridBlocks,
+    residentBlocks: Math.min(gridBlocks, resident * profile.sms),
+    bytesOf: (segment) => launch.module.space.find(segment)?.bytes ?? Infinity,
+  });
   return {
     work: {
       sm: SM_RESOURCES.map((_, resource) => mean((block) => block.sm[resource])),
@@ -204,76 +202,8 @@ function summarise(
   };
 }
 
-/** Turns of an address that a request to store takes, in those of an atomic operation. */
-function storeTurns({ timing }: DeviceProfile): number {
-  return timing.atomicsPerAddressPerCycle / timing.storesPerAddressPerCycle;
-}
-
-/**
- * Operations a block adds to the busiest address. An address that several sampled blocks use is taken to be
- * everybody's; one that a single block uses is that block's own.
- */
-function hottest(
-  traced: readonly TracedBlock[],
-  gridBlocks: number,
-  operationsOf: (block: TracedBlock) => ReadonlyMap<number, number>,
-): number {
-  const users = new Map<number, { blocks: number; operations: number }>();
-  for (const block of traced) {
-    for (const [address, operations] of operationsOf(block)) {
-      const user = users.get(address) ?? { blocks: 0, operations: 0 };
-      user.blocks += 1;
-      user.operations += operations;
-      users.set(address, user);
-    }
-  }
-  let most = 0;
-  for (const { blocks, operations } of users.values()) {
-    const share = blocks > 1 || traced.length === 1 ? operations / traced.length : operations / gridBlocks;
-    most = Math.max(most, share);
-  }
-  return most;
-}
-
 /** Blocks that execute this many times less than another have left early. */
 const EARLY = 4;
-
-/**
- * Loops of compare and swap, in operations of the busiest address a block: of all that try, one gets through a turn, and
- * each turn goes to L2 and back and waits there for the tries of the others.
- */
-function retries(
-  traced: readonly TracedBlock[],
-  launch: ExecutorLaunch,
-  { timing, sms }: DeviceProfile,
-  gridBlocks: number,
-  resident: number,
-): number {
-  const [first] = traced;
-  if (first.retried.size === 0) return 0;
-  const words = new Set(traced.flatMap(({ retried }) => [...retried.keys()]));
-  const tries = traced.reduce((sum, { retried }) => sum + sumOf(retried), 0) / traced.length;
-  const isShared = traced.every(({ retried }) => retried.size === words.size);
-  const { space } = launch.module;
-  const [address] = first.retried.keys();
-  const room = (space.find(address)?.askedBytes ?? Infinity) / WORD_BYTES;
-  const addresses = isShared
-    ? words.size
-    : Math.min(room, Math.max(words.size, first.retried.size * gridBlocks));
-  const each = (tries * gridBlocks) / addresses;
-  const atOnce = (tries * Math.min(gridBlocks, resident * sms)) / addresses;
-  const rivals = Math.max(0, Math.min(each / 2, atOnce) - 1);
-  const turnCycles = timing.latency.atomic + timing.casContentionCycles * rivals;
-  return each < 1 ? 0 : (each * turnCycles * timing.atomicsPerAddressPerCycle) / gridBlocks;
-}
-
-const WORD_BYTES = 4;
-
-function sumOf(counts: ReadonlyMap<number, number>): number {
-  let sum = 0;
-  for (const count of counts.values()) sum += count;
-  return sum;
-}
 
 function emptyProfile(launch: ExecutorLaunch, profile: DeviceProfile): KernelProfile {
   const threads = launch.shape.block[0] * launch.shape.block[1] * launch.shape.block[2];

@@ -1,5 +1,6 @@
 import { DEVICE_RESOURCES, SM_RESOURCES } from './blockWork.js';
 import { LineTable } from './lineTable.js';
+import { SwapLoops } from './swapLoops.js';
 
 /** What one traced block did. */
 export interface TracedBlock {
@@ -20,7 +21,7 @@ export interface TracedBlock {
   rounds: number;
   /** Sectors asked of L2. */
   l2Sectors: number;
-  /** Atomic operations by address. */
+  /** Turns of atomic operations, by the piece of L2 that they are on. */
   readonly atomics: Map<number, number>;
   /** Global memory that it accessed, and lines of its local memory, which nobody else uses. */
   readonly lines: LineTable;
@@ -28,8 +29,9 @@ export interface TracedBlock {
   readonly asked: Map<number, Asked>;
   /** Requests that store to one word, by its address. */
   readonly storedWords: Map<number, number>;
-  /** Tries of loops of compare and swap on global memory, by address. */
-  readonly retried: Map<number, number>;
+  /** Additions of floats, by address. */
+  readonly floatSums: Map<number, number>;
+  readonly swapLoops: SwapLoops;
 }
 
 /** Bytes asked of L2, in sectors and in what DRAM moves for them at least, if none of them is in L2. */
@@ -56,6 +58,7 @@ export function newTracedBlock(block: number, warps: number, issueSlots: number)
     lines: new LineTable(),
     asked: new Map(),
     storedWords: new Map(),
-    retried: new Map(),
+    floatSums: new Map(),
+    swapLoops: new SwapLoops(),
   };
 }

@@ -16,6 +16,7 @@ const contexts = cite('contexts');
 const picker = cite('picker');
 const assumed = cite('assumed');
 const heldOut = cite('heldOut');
+const contention = cite('contention');
 
 /** NVIDIA H200 SXM, the card that the timing model was fitted on. What is left of the errors is told in ../h200.md. */
 export const h200: WholeCard = {
@@ -49,6 +50,7 @@ export const h200: WholeCard = {
       text: 'Han et al., Accurate and Ultra-Fast Launch-Time Validation of Idempotency for GPU Kernels, EuroSys 2026, measured on a GV100',
     },
     heldOut: { kind: 'fitted', text: '../heldOut/h200-heldOut.csv' },
+    contention: { kind: 'fitted', text: '../validation/h200-validation.csv: contention, meeting, reach' },
     assumed: { kind: 'assumed', text: 'nothing measured it' },
   },
   sms: device(132),
@@ -228,9 +230,13 @@ export const h200: WholeCard = {
       4,
       'scattered stores of 4 bytes to 64 MB: 182 us for 4 Mi of them, whose granules are 128 MB read and written by the counters',
     ),
-    casContentionCycles: micro(
-      8.8,
-      'additions by compare and swap to one address: 4.3, 69 and 716 us for 8, 128 and 512 warps, all at once',
+    swapTurns: contention(
+      1.75,
+      'compare and swap of 16 words of 4 and 8 bytes by all lanes: 2.5 cycles a sector and turn',
+    ),
+    swapPassShare: contention(
+      0.35,
+      'cas_loop on 1 to 64 words: 0.30 to 0.45 of the time that all tries take of a slice; 264 warps on one word: 2,000 cycles a success',
     ),
     l2MissCurve: fit(
       [

@@ -1,0 +1,69 @@
+import { SLICE_BYTES } from './l2Slices.js';
+
+/** What a block does in loops that compare and swap words of global memory until nobody was faster. */
+export class SwapLoops {
+  /** Swaps that succeed, by address: of the lanes that try together one does. */
+  readonly wins = new Map<number, number>();
+  wordBytes = 4;
+  private readonly lanes = new MostByWarp();
+  private readonly turns = new MostByWarp();
+
+  /** A warp tries once more. */
+  begin(warp: number, wordBytes: number): void {
+    this.wordBytes = wordBytes;
+    this.lanes.begin(warp);
+    this.turns.begin(warp);
+  }
+
+  addLane(address: number): void {
+    if (this.lanes.add(address, 1)) this.wins.set(address, (this.wins.get(address) ?? 0) + 1);
+  }
+
+  /** Turns of an address' slice that the try takes. */
+  addTurns(address: number, turns: number): void {
+    this.turns.add(Math.floor(address / SLICE_BYTES), turns);
+  }
+
+  /** Lanes that want a word at the same time, over all words. */
+  get lanesAtOnce(): number {
+    return this.lanes.sum;
+  }
+
+  /** The same in turns of slices. */
+  get turnsAtOnce(): number {
+    return this.turns.sum;
+  }
+
+  get slices(): ReadonlySet<number> {
+    return this.turns.places;
+  }
+}
+
+/** The most that one instruction of each warp asked of each place. */
+class MostByWarp {
+  readonly places = new Set<number>();
+  private readonly most: Map<number, number>[] = [];
+  private readonly now = new Map<number, number>();
+  private warp = 0;
+
+  begin(warp: number): void {
+    this.warp = warp;
+    this.now.clear();
+  }
+
+  /** @returns whether it is the instruction's first for the place */
+  add(place: number, amount: number): boolean {
+    const before = this.now.get(place) ?? 0;
+    this.now.set(place, before + amount);
+    this.places.add(place);
+    const most = (this.most[this.warp] ??= new Map<number, number>());
+    most.set(place, Math.max(most.get(place) ?? 0, before + amount));
+    return before === 0;
+  }
+
+  get sum(): number {
+    let sum = 0;
+    for (const of of this.most) for (const amount of of?.values() ?? []) sum += amount;
+    return sum;
+  }
+}
