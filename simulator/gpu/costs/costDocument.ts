@@ -34,6 +34,7 @@ const traced = { work, chainDramCycles: amount, warpInstructions: amount };
 
 const profile = z.strictObject({
   ...traced,
+  isTold: z.boolean().optional(),
   others: z.array(z.strictObject({ ...traced, length: amount })).optional(),
   tracedBlocks: count,
   l2TrafficBytes: amount,

@@ -107,7 +107,8 @@ export class ProfileCache {
     residentBlocks: number,
   ): KernelProfile {
     const { others = [] } = profile;
-    if (profile.warpInstructions === 0 || others.length === MOST_OTHERS) return profile;
+    if (profile.isTold === true || profile.warpInstructions === 0 || others.length === MOST_OTHERS)
+      return profile;
     const lengths = [profile.warpInstructions, ...others.map((other) => other.length)];
     if (lengths.some((each) => ratio(each, length) <= OTHER_LENGTH)) return profile;
     const found = profileBlock(

@@ -1,6 +1,7 @@
 import type { ExecutionCounters, ExecutorLaunch } from '../../executor/index.js';
 import type { DeviceProfile } from '../profiles/index.js';
 import {
+  executedOf,
   planTraffic,
   pointedSegments,
   residentShare,
@@ -68,10 +69,7 @@ export class TrafficPlans {
       const swept = uses.map((use, index) => ({ key: keys[index], bytes: use.footprintBytes }));
       touchSegments(this.l2, swept, this.device.timing.l2MissCurve);
     }
-    const scale =
-      profile.warpInstructions > 0
-        ? counters.warpInstructions / Math.max(1, counters.blocks) / profile.warpInstructions
-        : 1;
+    const scale = profile.warpInstructions > 0 ? executedOf(profile, counters) / profile.warpInstructions : 1;
     const { latest } = buffers;
     if (
       latest?.scale === scale &&

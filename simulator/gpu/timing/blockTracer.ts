@@ -89,7 +89,10 @@ export class BlockTracer implements TraceSink {
     if (plan.isBarrier && warp === 0) traced.barriers += 1;
     timeline.execute(plan, index);
     this.seen += 1;
-    if (this.seen >= this.budget) this.full = true;
+    if (plan.isInRetry) traced.waits = true;
+    else traced.swapLoops.leave(warp);
+    if (this.seen < this.budget) return;
+    traced.isCut = this.full = true;
   }
 
   onAccess(

@@ -20,6 +20,6 @@ export { raised } from './powers.js';
 export { forgetSegment, missShare, residentShare, touchSegments, type L2State } from './l2State.js';
 export { profileBlock, profileLaunch, type KernelProfile } from './kernelProfile.js';
 export { pointedSegments, segmentUses, type SegmentPattern, type SegmentUse } from './segmentPattern.js';
-export { blockLike, blockWork, planTraffic, type TrafficPlan } from './trafficPlan.js';
+export { blockLike, executedOf, blockWork, planTraffic, type TrafficPlan } from './trafficPlan.js';
 export { MECHANISMS, type Mechanism } from './mechanisms.js';
 export { rulesLeftOut, workWithoutWaves } from './withoutRules.js';

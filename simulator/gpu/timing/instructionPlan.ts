@@ -9,6 +9,7 @@ import {
 } from '../../ptx/index.js';
 import type { DeviceTiming, TimingRule } from '../profiles/index.js';
 import { registerAlignments } from './addressAlignment.js';
+import { loopDecidedBy } from './retryLoops.js';
 import { SM_RESOURCES } from './blockWork.js';
 import { machineCost, type MachineCost } from './machineCosts.js';
 
@@ -43,6 +44,8 @@ export interface InstructionPlan {
   readonly isSwap: boolean;
   /** A compare and swap that a loop tries again: who loses the address to another must. */
   readonly isRetried: boolean;
+  /** Stands in the loop of one. */
+  readonly isInRetry: boolean;
   /** Served by the wider load that the assembler makes of it and its neighbour: costs nothing of its own. */
   readonly isMerged: boolean;
   /** Memory whose order counts for it, as an index of MEMORY_SPACES, or -1: a load stays behind stores that may change it. */
@@ -72,7 +75,7 @@ export function instructionPlans(
   const fused = isPlain ? new Set<number>() : fusedOperations(kernel);
   const blockOf = new Int32Array(kernel.instructions.length);
   for (const { index, first, last } of kernel.blocks) blockOf.fill(index, first, last + 1);
-  return kernel.instructions.map((instruction) => {
+  const plans = kernel.instructions.map((instruction) => {
     const plan = planOf(kernel, instruction, blockOf[instruction.index], shape, latency);
     if (fused.has(instruction.index)) {
       return { ...plan, cost: { ...plan.cost, slots: 0, pipeOps: 0, latencyCycles: 0 } };
@@ -80,6 +83,14 @@ export function instructionPlans(
     if (!merged.has(instruction.index)) return plan;
     return { ...plan, cost: { ...plan.cost, slots: 0 }, isMerged: true };
   });
+  const retried = new Set<number>();
+  plans.forEach(({ isRetried, writes }, index) => {
+    const loop = isRetried ? loopDecidedBy(kernel, blockOf[index], writes[0]) : undefined;
+    for (const block of loop ?? []) retried.add(block);
+  });
+  return retried.size === 0
+    ? plans
+    : plans.map((plan, index) => (retried.has(blockOf[index]) ? { ...plan, isInRetry: true } : plan));
 }
 
 /** Code that stands as it is written: nothing unrolled, joined or taken in, and nothing known to be uniform. */
@@ -126,6 +137,7 @@ function planOf(
     isBranch: instruction.opcode === 'bra' || instruction.opcode === 'brx',
     isLoad: /^(ld|ldu)$/.test(instruction.opcode) && !instruction.modifiers.includes('param'),
     isMerged: false,
+    isInRetry: false,
     ...orderOf(instruction),
     isFormula:
       instruction.opcode === 'shfl' ||
@@ -134,18 +146,6 @@ function planOf(
     isConstant: instruction.opcode === 'ld' && instruction.modifiers.includes('const'),
     isMemory: MEMORY.has(instruction.opcode) && !instruction.modifiers.includes('param'),
   };
-}
-
-function isInLoop(kernel: IrFunction, block: number): boolean {
-  const seen = new Set<number>();
-  const open = [...kernel.blocks[block].successors];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (next === block) return true;
-    if (seen.has(next)) continue;
-    seen.add(next);
-    open.push(...kernel.blocks[next].successors);
-  }
-  return false;
 }
 
 /** Loads that say `.nc` read what nobody writes; the assembler puts those before stores that come first in the code. */
@@ -172,7 +172,8 @@ function atomicPlan(
   { opcode, modifiers, types, sources, destinations }: IrInstruction,
   shape: CodeShape,
   block: number,
-): Pick<InstructionPlan, 
+): Pick<
+  InstructionPlan,
   'isAggregated' | 'atomicWeight' | 'isSwapLoop' | 'isFloatAtomic' | 'isSwap' | 'isRetried'
 > {
   const isAtomic = opcode === 'atom' || opcode === 'red';
@@ -211,7 +212,7 @@ function atomicPlan(
       modifiers.includes('cas') &&
       isReturned &&
       !modifiers.includes('shared') &&
-      isInLoop(kernel, block),
+      loopDecidedBy(kernel, block, result.register) !== undefined,
   };
 }
 

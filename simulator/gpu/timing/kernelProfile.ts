@@ -24,6 +24,8 @@ export interface BlockOfLength extends ProfiledBlock {
 
 /** What a kernel at one shape is like: a typical block, from which others differ by how much they execute. Plain data. */
 export interface KernelProfile extends ProfiledBlock {
+  /** How much a block executes depends on what others do meanwhile: counted is what the trace saw. */
+  readonly isTold?: boolean;
   /** Blocks that execute so much more or less that they are of another kind. */
   readonly others?: readonly BlockOfLength[];
   readonly segments: readonly SegmentPattern[];
@@ -196,6 +198,7 @@ function summarise(
     },
     chainDramCycles: mean((block) => block.chainDramCycles),
     warpInstructions: mean((block) => block.warpInstructions),
+    isTold: whole.every((block) => block.waits && !block.isCut) || undefined,
     segments: segmentPatterns(traced, pointedSegments(launch)),
     tracedBlocks: gridBlocks,
     l2TrafficBytes: mean((block) => block.l2Sectors * SECTOR_BYTES),

@@ -2,21 +2,32 @@ import { SLICE_BYTES } from './l2Slices.js';
 
 /** What a block does in loops that compare and swap words of global memory until nobody was faster. */
 export class SwapLoops {
-  /** Swaps that succeed, by address: of the lanes that try together one does. */
+  /** Swaps that succeed, by address: one for each lane that enters such a loop. */
   readonly wins = new Map<number, number>();
   wordBytes = 4;
+  /** Warps that are in such a loop. */
+  private readonly inside = new Set<number>();
+  private isEntry = false;
   private readonly lanes = new MostByWarp();
   private readonly turns = new MostByWarp();
 
-  /** A warp tries once more. */
+  /** A warp executes something else. */
+  leave(warp: number): void {
+    this.inside.delete(warp);
+  }
+
+  /** A warp tries, for the first time or once more. */
   begin(warp: number, wordBytes: number): void {
+    this.isEntry = !this.inside.has(warp);
+    this.inside.add(warp);
     this.wordBytes = wordBytes;
     this.lanes.begin(warp);
     this.turns.begin(warp);
   }
 
   addLane(address: number): void {
-    if (this.lanes.add(address, 1)) this.wins.set(address, (this.wins.get(address) ?? 0) + 1);
+    this.lanes.add(address, 1);
+    if (this.isEntry) this.wins.set(address, (this.wins.get(address) ?? 0) + 1);
   }
 
   /** Turns of an address' slice that the try takes. */
@@ -51,14 +62,12 @@ class MostByWarp {
     this.now.clear();
   }
 
-  /** @returns whether it is the instruction's first for the place */
-  add(place: number, amount: number): boolean {
+  add(place: number, amount: number): void {
     const before = this.now.get(place) ?? 0;
     this.now.set(place, before + amount);
     this.places.add(place);
     const most = (this.most[this.warp] ??= new Map<number, number>());
     most.set(place, Math.max(most.get(place) ?? 0, before + amount));
-    return before === 0;
   }
 
   get sum(): number {

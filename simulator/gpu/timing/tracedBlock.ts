@@ -7,6 +7,10 @@ export interface TracedBlock {
   readonly block: number;
   readonly warps: number;
   warpInstructions: number;
+  /** The trace ends before it does. */
+  isCut: boolean;
+  /** How much it executes is a matter of what others do meanwhile. */
+  waits: boolean;
   readonly sm: number[];
   /** L2 traffic in bytes at `l2Bytes`, atomic operations at `atomics`; DRAM traffic is decided at launch. */
   readonly device: number[];
@@ -46,6 +50,8 @@ export function newTracedBlock(block: number, warps: number, issueSlots: number)
     block,
     warps,
     warpInstructions: 0,
+    isCut: false,
+    waits: false,
     sm: SM_RESOURCES.map((resource) => (resource === 'issue' ? issueSlots : 0)),
     device: DEVICE_RESOURCES.map(() => 0),
     chainL2Cycles: 0,

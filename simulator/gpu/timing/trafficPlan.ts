@@ -77,7 +77,7 @@ export function blockWork(
   counters: ExecutionCounters,
   profile: DeviceProfile,
 ): BlockWork {
-  const perBlock = counters.warpInstructions / Math.max(1, counters.blocks);
+  const perBlock = executedOf(kernel, counters);
   if (kernel.warpInstructions === 0) {
     return countedWork(withPlan(kernel, plan, profile.clockHz), counters, profile);
   }
@@ -89,6 +89,14 @@ export function blockWork(
   device[DRAM_BYTES] = plan.dramBytesPerBlock * Math.min(1, factor / plan.scale);
   device[HOT_ATOMICS] = kernel.work.device[HOT_ATOMICS] * factor;
   return { ...scaled, device };
+}
+
+/** Warp instructions that a block of a launch executed, as far as timing counts them. */
+export function executedOf(
+  kernel: KernelProfile,
+  { warpInstructions, blocks }: Pick<ExecutionCounters, 'warpInstructions' | 'blocks'>,
+): number {
+  return kernel.isTold === true ? kernel.warpInstructions : warpInstructions / Math.max(1, blocks);
 }
 
 /** The traced block whose length comes next to that of a block. */
