@@ -30,6 +30,7 @@ export {
 export {
   classOf,
   CompileError,
+  findSpinLoops,
   OPTIMISATIONS,
   spaceOf,
   syncScope,

@@ -18,6 +18,8 @@ export interface SpinLoops {
   readonly any: boolean;
   /** Whether in some of them it may wait for threads of other blocks. */
   readonly acrossBlocks: boolean;
+  /** Basic blocks of each such loop. */
+  readonly across: readonly ReadonlySet<number>[];
   /** Whether an edge back from one basic block to another goes round such a loop once more. */
   isSpin(from: number, to: number): boolean;
 }
@@ -38,6 +40,7 @@ export function findSpinLoops(fn: IrFunction): SpinLoops {
   return {
     any: spinning.length > 0,
     acrossBlocks: waits.includes('grid'),
+    across: loops.filter((_, index) => waits[index] === 'grid'),
     isSpin: (from, to) => {
       const around = loops.filter((blocks) => blocks.has(from) && blocks.has(to));
       const innermost = around.reduce<ReadonlySet<number> | undefined>(

@@ -21,7 +21,11 @@ export interface BlockResources extends BlockMemoryResources {
   readonly runtime: DeviceRuntime;
   /** Thread-instructions that the block may execute. */
   readonly fuel: number;
+  readonly steer?: BranchSteer;
 }
+
+/** @returns the lanes that branch, of `lanes` that stand at a branch of which `active` pass the guard */
+export type BranchSteer = (warp: Warp, pc: number, lanes: number, active: number) => number;
 
 class WarpContext implements MemoryContext {
   pc = 0;
@@ -149,7 +153,9 @@ export class BlockExecution {
     const context = this.contexts[warp.index];
     if (step === undefined || context === undefined) throw new RangeError(`no instruction ${pc}`);
     this.setPlace(warp.index, pc);
-    const active = step.guard === undefined ? lanes : this.guarded(step, warp, lanes);
+    let active = step.guard === undefined ? lanes : this.guarded(step, warp, lanes);
+    if (this.resources.steer !== undefined && step.action.kind === 'branch')
+      active = this.resources.steer(warp, pc, lanes, active);
     this.count(step, lanes);
     context.pc = pc;
     this.resources.observer.onStep?.(warp, pc, lanes, active);

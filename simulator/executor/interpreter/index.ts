@@ -7,4 +7,5 @@ export type { InterpreterObserver, LaneAccess } from './observer.js';
 export { ReferenceInterpreter, type InterpreterOptions } from './referenceInterpreter.js';
 export { Warp } from './warp.js';
 export { PostDominatorPolicy, type LaneSet, type WarpPolicy } from './warpPolicy.js';
+export type { BranchSteer } from './blockExecution.js';
 export { mayWait } from './waitingLoops.js';

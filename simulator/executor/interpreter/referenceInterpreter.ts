@@ -18,6 +18,7 @@ import { GlobalMemory } from './memorySpaces.js';
 import type { InterpreterObserver } from './observer.js';
 import { threadOf } from './operands.js';
 import { programOf } from './program.js';
+import type { BranchSteer } from './blockExecution.js';
 import { mayWait } from './waitingLoops.js';
 import type { WarpPolicy } from './warpPolicy.js';
 import { PostDominatorPolicy } from './warpPolicy.js';
@@ -42,6 +43,8 @@ export interface InterpreterOptions {
   readonly observer?: InterpreterObserver;
   /** How much of each instruction to run, if not all of it: see `addressSlice`. Memory is not what the kernel makes of it then. */
   readonly slice?: (fn: IrFunction) => readonly SlicePart[];
+  /** Decides which lanes branch, of those that stand at a branch and those that pass its guard. */
+  readonly steer?: BranchSteer;
 }
 
 /**
@@ -115,7 +118,8 @@ export class ReferenceInterpreter {
     const start = (block: number): BlockRun => {
       const policy = this.options.policy?.(kernel) ?? new PostDominatorPolicy(kernel, waits);
       observer.onBlock?.(block);
-      const resources = { program, global, params: launch.params, observer, runtime, fuel, ...how };
+      const { steer } = this.options;
+      const resources = { program, global, params: launch.params, observer, runtime, fuel, steer, ...how };
       const sm = launch.place?.sms?.[block - (blocks[0] ?? 0)];
       const { turn = 256, draw } = this.options;
       return new BlockRun(launch, resources, block, policy, { turn, order, sm, draw });

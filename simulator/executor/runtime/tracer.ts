@@ -7,6 +7,7 @@ import {
 } from '../interpreter/index.js';
 import { usesHeap } from '../deviceRuntime/index.js';
 import type { BlockRange, ExecutorLaunch, RunResult, TraceSink } from '../types.js';
+import { waitLeaver } from './waitLeaver.js';
 import { WriteJournal } from './writeJournal.js';
 
 /** Steps of a warp before the next has its turn: what one warp brings into a cache, its neighbours must find there. */
@@ -30,7 +31,7 @@ export function traceBlocks(
   const restoreHeap = usesHeap(kernel) ? module.space.openHeap().mark() : undefined;
   const slice = addressSlice(kernel);
   const observer = new SinkObserver(sink, { journal, slice });
-  const options = { observer, turn: STEPS_PER_TURN, inTurn: true, slice: () => slice };
+  const options = { observer, turn: STEPS_PER_TURN, inTurn: true, slice: () => slice, steer: waitLeaver(kernel) };
   try {
     new ReferenceInterpreter(options).runBlocks(launch, blocks, fuel);
     observer.flush();

@@ -237,6 +237,10 @@ export interface DeviceTiming {
     readonly barrier: number;
     /** Each warp that waits there makes it so much longer. */
     readonly barrierWarp: number;
+    /** Of a fence for all of the device, for the block, and for the host and other devices, too. */
+    readonly fence: number;
+    readonly fenceBlock: number;
+    readonly fenceSystem: number;
     readonly shuffle: number;
     /** From a taken branch to the next issue of that warp. */
     readonly branch: number;

@@ -1,8 +1,9 @@
-import { SECTOR_BYTES } from '../../executor/index.js';
+import { SECTOR_BYTES, type RequestShape } from '../../executor/index.js';
 import type { DeviceTiming } from '../profiles/index.js';
 import { DEVICE_RESOURCES } from './blockWork.js';
 import type { InstructionPlan } from './instructionPlan.js';
 import { SLICE_BYTES } from './l2Slices.js';
+import { sectorAddress } from './lineTable.js';
 import type { TracedBlock } from './tracedBlock.js';
 
 const ATOMICS = DEVICE_RESOURCES.indexOf('atomics');
@@ -85,6 +86,14 @@ function add(traced: TracedBlock, address: number, operations: number, weight: n
   traced.device[ATOMICS] += weight;
   const slice = Math.floor(address / SLICE_BYTES);
   traced.atomics.set(slice, (traced.atomics.get(slice) ?? 0) + operations);
+}
+
+/** Notes a look at what others are to write: L2 answers those at one word one after the other, as it does what changes it. */
+export function countLook(traced: TracedBlock, { lines, lineNumbers, sectorMasks }: RequestShape): void {
+  for (let index = 0; index < lines; index++) {
+    const slice = Math.floor(sectorAddress(lineNumbers[index], sectorMasks[index]) / SLICE_BYTES);
+    traced.atomics.set(slice, (traced.atomics.get(slice) ?? 0) + 1);
+  }
 }
 
 /** Notes a request to store to one word. Lanes that store to one address are one; those of other warps come behind it. */

@@ -1,7 +1,7 @@
 import { SECTOR_BYTES, sharedAtomicCycles, type RequestShape, type TraceSink } from '../../executor/index.js';
 import type { IrFunction } from '../../ptx/index.js';
 import type { DeviceProfile, TimingRule } from '../profiles/index.js';
-import { countAtomics, countStoredWord } from './atomicTraffic.js';
+import { countAtomics, countLook, countStoredWord } from './atomicTraffic.js';
 import { BlockTimelines } from './blockTimelines.js';
 import { SM_RESOURCES } from './blockWork.js';
 import { GlobalTraffic } from './globalTraffic.js';
@@ -89,6 +89,7 @@ export class BlockTracer implements TraceSink {
     if (plan.isBarrier && warp === 0) traced.barriers += 1;
     timeline.execute(plan, index);
     this.seen += 1;
+    if (plan.isLook) traced.waits = true;
     if (plan.isInRetry) traced.waits = true;
     else traced.swapLoops.leave(warp);
     if (this.seen < this.budget) return;
@@ -170,7 +171,8 @@ export class BlockTracer implements TraceSink {
       return;
     }
     const before = traced.l2Sectors;
-    const missed = this.traffic.exchange(traced, kind, shape, askedBytes);
+    const missed = this.traffic.exchange(traced, kind, shape, askedBytes, plan.isStrong);
+    if (plan.isLook) countLook(traced, shape);
     const isPartial = kind === 'store' && askedBytes < shape.sectors * SECTOR_BYTES;
     const weight = isPartial ? timing.partialStoreWeightInDram : 1;
     this.traffic.ask(traced, shape, traced.l2Sectors - before, weight);

@@ -69,8 +69,18 @@ export class GlobalTraffic {
   }
 
   /** What a load or store moves between L1 and L2, once it is remembered; returns the sectors that a load waits for. */
-  exchange(traced: TracedBlock, kind: 'load' | 'store', shape: RequestShape, askedBytes: number): number {
+  exchange(
+    traced: TracedBlock,
+    kind: 'load' | 'store',
+    shape: RequestShape,
+    askedBytes: number,
+    passesL1 = false,
+  ): number {
     const { timing } = this.profile;
+    if (passesL1) {
+      this.move(traced, shape.sectors, 1);
+      return shape.sectors;
+    }
     const missed = this.touch(traced.lines, shape);
     if (kind === 'store') {
       const isPartial = askedBytes < shape.sectors * SECTOR_BYTES;

@@ -1,4 +1,4 @@
-import { syncScope } from '../../executor/index.js';
+import { findSpinLoops, syncScope } from '../../executor/index.js';
 import {
   codeShape,
   readRegisters,
@@ -46,6 +46,12 @@ export interface InstructionPlan {
   readonly isRetried: boolean;
   /** Stands in the loop of one. */
   readonly isInRetry: boolean;
+  /** Looks whether another block has done what its own waits for. */
+  readonly isLook: boolean;
+  /** What it waits at least until others see what its thread has written before; 0 if it need not. */
+  readonly fenceCycles: number;
+  /** A load that asks L2, whatever L1 holds. */
+  readonly isStrong: boolean;
   /** Served by the wider load that the assembler makes of it and its neighbour: costs nothing of its own. */
   readonly isMerged: boolean;
   /** Memory whose order counts for it, as an index of MEMORY_SPACES, or -1: a load stays behind stores that may change it. */
@@ -83,14 +89,23 @@ export function instructionPlans(
     if (!merged.has(instruction.index)) return plan;
     return { ...plan, cost: { ...plan.cost, slots: 0 }, isMerged: true };
   });
+  return withLoops(kernel, plans, blockOf);
+}
+
+/** Tells the plans of which loops that depend on others they are part. */
+function withLoops(kernel: IrFunction, plans: InstructionPlan[], blockOf: Int32Array): InstructionPlan[] {
   const retried = new Set<number>();
   plans.forEach(({ isRetried, writes }, index) => {
     const loop = isRetried ? loopDecidedBy(kernel, blockOf[index], writes[0]) : undefined;
     for (const block of loop ?? []) retried.add(block);
   });
-  return retried.size === 0
-    ? plans
-    : plans.map((plan, index) => (retried.has(blockOf[index]) ? { ...plan, isInRetry: true } : plan));
+  const waiting = new Set(findSpinLoops(kernel).across.flatMap((loop) => [...loop]));
+  if (retried.size === 0 && waiting.size === 0) return plans;
+  return plans.map((plan, index) => ({
+    ...plan,
+    isInRetry: retried.has(blockOf[index]),
+    isLook: plan.isLoad && !plan.isConstant && waiting.has(blockOf[index]),
+  }));
 }
 
 /** Code that stands as it is written: nothing unrolled, joined or taken in, and nothing known to be uniform. */
@@ -138,6 +153,9 @@ function planOf(
     isLoad: /^(ld|ldu)$/.test(instruction.opcode) && !instruction.modifiers.includes('param'),
     isMerged: false,
     isInRetry: false,
+    isLook: false,
+    fenceCycles: fenceCycles(instruction, latency),
+    isStrong: isStrongLoad(instruction),
     ...orderOf(instruction),
     isFormula:
       instruction.opcode === 'shfl' ||
@@ -146,6 +164,20 @@ function planOf(
     isConstant: instruction.opcode === 'ld' && instruction.modifiers.includes('const'),
     isMemory: MEMORY.has(instruction.opcode) && !instruction.modifiers.includes('param'),
   };
+}
+
+/** Fences, and what has one before it: others must see earlier writes before they see this one. */
+function fenceCycles({ opcode, modifiers }: IrInstruction, latency: DeviceTiming['latency']): number {
+  const isFence = opcode === 'membar' || opcode === 'fence';
+  if (!isFence && !modifiers.includes('release') && !modifiers.includes('acq_rel')) return 0;
+  if (modifiers.includes('sys')) return latency.fenceSystem;
+  return modifiers.some((each) => each === 'gl' || each === 'gpu') ? latency.fence : latency.fenceBlock;
+}
+
+const STRONG = /^(?:volatile|relaxed|acquire|mmio|cv)$/;
+
+function isStrongLoad({ opcode, modifiers }: IrInstruction): boolean {
+  return opcode === 'ld' && modifiers.some((each) => STRONG.test(each));
 }
 
 /** Loads that say `.nc` read what nobody writes; the assembler puts those before stores that come first in the code. */

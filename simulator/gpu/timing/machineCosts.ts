@@ -181,7 +181,7 @@ function ownCost(instruction: IrInstruction, latency: Latency, setting: Setting)
       return cost(32, 'special', 31, latency.alu * 86);
     case 'membar':
     case 'fence':
-      return cost(2, undefined, 0, latency.l2);
+      return cost(2, undefined, 0, 0);
     default:
       return cost(1, 'integer', 1, latency.alu);
   }

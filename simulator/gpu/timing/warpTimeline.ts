@@ -24,6 +24,9 @@ export class WarpTimeline {
   private startDram = 0;
   /** A branch was taken or not since the piece began: its latency lies before the next piece. */
   private branched = false;
+  /** When the last result so far is there. */
+  private answeredL2 = 0;
+  private answeredDram = 0;
   private turns = 0;
   private piece = -1;
   /** When the last few loads answered: another needs the registers of one that was used. */
@@ -58,6 +61,7 @@ export class WarpTimeline {
 
   execute(plan: InstructionPlan, index: number): void {
     if (plan.startsRegion) this.enter(index, plan.copies);
+    if (plan.fenceCycles > 0) this.fence(plan.fenceCycles);
     this.issued += plan.cost.slots * this.timing.warpIssueCycles;
     let startL2 = this.floorL2;
     let startDram = this.floorDram;
@@ -113,10 +117,21 @@ export class WarpTimeline {
       this.windowDram[this.slot] = this.startDram + dramCycles;
       this.slot = this.slot + 1 === this.windowL2.length ? 0 : this.slot + 1;
     }
+    if (plan.writes.length > 0) {
+      this.answeredL2 = Math.max(this.answeredL2, this.startL2 + l2Cycles);
+      this.answeredDram = Math.max(this.answeredDram, this.startDram + dramCycles);
+    }
     for (const register of plan.writes) {
       this.readyL2[register] = this.startL2 + l2Cycles;
       this.readyDram[register] = this.startDram + dramCycles;
     }
+  }
+
+  /** All that was asked for before has been answered, and all that was written is there. */
+  private fence(cycles: number): void {
+    this.endL2 = Math.max(this.endL2, this.answeredL2) + cycles;
+    this.endDram = Math.max(this.endDram, this.answeredDram) + cycles;
+    this.restart();
   }
 
   leaveBarrier(l2: number, dram: number, warps: number): void {

@@ -16,6 +16,7 @@ const contexts = cite('contexts');
 const picker = cite('picker');
 const assumed = cite('assumed');
 const heldOut = cite('heldOut');
+const memory = cite('memory');
 const contention = cite('contention');
 
 /** NVIDIA H200 SXM, the card that the timing model was fitted on. What is left of the errors is told in ../h200.md. */
@@ -50,6 +51,7 @@ export const h200: WholeCard = {
       text: 'Han et al., Accurate and Ultra-Fast Launch-Time Validation of Idempotency for GPU Kernels, EuroSys 2026, measured on a GV100',
     },
     heldOut: { kind: 'fitted', text: '../heldOut/h200-heldOut.csv' },
+    memory: { kind: 'measured', text: '../reference/h200-memory.csv' },
     contention: { kind: 'fitted', text: '../validation/h200-validation.csv: contention, meeting, reach' },
     assumed: { kind: 'assumed', text: 'nothing measured it' },
   },
@@ -223,6 +225,9 @@ export const h200: WholeCard = {
       atomic: micro(527),
       barrier: micro(13, 'bar.sync: 12.9 cycles, and 2.0 for every warp'),
       barrierWarp: micro(2),
+      fence: memory(560, 'a store and membar.gl in a loop: 588 cycles'),
+      fenceBlock: memory(15, 'a store and membar.cta: 19'),
+      fenceSystem: memory(970, 'a store and membar.sys: 994'),
       shuffle: assumed(24, 'a common figure'),
       branch: assumed(10, 'a common figure'),
     },
