@@ -39,9 +39,6 @@ import { ParallelLaunches, type ParallelOptions } from './parallel/index.js';
 /** Thread-instructions that a traced block may execute: the interpreter does about a million a second. */
 const TRACE_FUEL = 20_000_000;
 
-/** The same for blocks that may wait for others, which a trace does not run. */
-const WAITING_TRACE_FUEL = 200_000;
-
 export interface WasmExecutorOptions {
   /** Lanes go together wherever they can, for tests (see CodeForm). */
   readonly alwaysTogether?: boolean;
@@ -244,7 +241,7 @@ export class WasmExecutor implements Executor {
   }
 
   trace(launch: ExecutorLaunch, blocks: readonly number[], sink: TraceSink): void {
-    traceBlocks(launch, blocks, sink, this.needsWholeGrid(launch) ? WAITING_TRACE_FUEL : TRACE_FUEL);
+    traceBlocks(launch, blocks, sink, TRACE_FUEL);
   }
 
   private runParallel(

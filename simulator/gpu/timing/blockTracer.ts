@@ -88,6 +88,7 @@ export class BlockTracer implements TraceSink {
     if (timeline.atBarrier) this.timelines.releaseBarrier();
     if (plan.isBarrier && warp === 0) traced.barriers += 1;
     timeline.execute(plan, index);
+    if (plan.clearsL1) this.traffic.clear();
     this.seen += 1;
     if (plan.isLook) traced.waits = true;
     if (plan.isInRetry) traced.waits = true;
@@ -164,6 +165,7 @@ export class BlockTracer implements TraceSink {
     const { l1, l2, dram, atomic } = timing.latency;
     const cycles = this.requestCycles(traced, shape);
     this.traffic.remember(traced, kind, shape);
+    if (kind !== 'load') this.noteOwner(traced, plan, warp, activeMask, addresses);
     if (kind === 'atomic') {
       this.traffic.move(traced, plan.isAggregated ? 1 : shape.sectors, 1);
       countAtomics(traced, plan, warp, activeMask, addresses, bytesPerLane, timing);
@@ -182,6 +184,21 @@ export class BlockTracer implements TraceSink {
     }
     const extra = cycles - 1;
     timeline.resolve(plan, (missed > 0 ? l2 : l1) + extra, (missed > 0 ? dram : l1) + extra);
+  }
+
+  /** Of a word that warps compare and swap until they have it: one of them has it until it writes it again. */
+  private noteOwner(
+    { swapLoops }: TracedBlock,
+    plan: InstructionPlan,
+    warp: number,
+    activeMask: number,
+    addresses: Float64Array,
+  ): void {
+    if (swapLoops.wins.size === 0 && !plan.isRetried) return;
+    const address = addresses[31 - Math.clz32(activeMask)];
+    const cycle = this.timelines.of(warp).endL2;
+    if (plan.isRetried) swapLoops.take(warp, address, cycle);
+    else swapLoops.release(warp, address, cycle);
   }
 
   /** Cycles that a request takes of L1: its data and the lookup of its lines go side by side. */

@@ -81,7 +81,9 @@ function swaps(traced: readonly TracedBlock[], grid: ContendedGrid): number {
   // Towards the end there are fewer and fewer.
   const part = 1 - Math.min(rivals, wins) / (2 * wins);
   const waits = timing.swapPassShare * passCycles * part;
-  const cycles = (timing.latency.atomic ** SWAP_EXPONENT + waits ** SWAP_EXPONENT) ** (1 / SWAP_EXPONENT);
+  const held = meanOf(traced, ({ swapLoops }) => swapLoops.heldCycles) / winsOfBlock;
+  const way = (timing.latency.atomic ** SWAP_EXPONENT + waits ** SWAP_EXPONENT) ** (1 / SWAP_EXPONENT);
+  const cycles = Math.max(way, held);
   return (wins * cycles * timing.atomicsPerAddressPerCycle) / gridBlocks;
 }
 

@@ -41,8 +41,13 @@ export class GlobalTraffic {
 
   /** @param first block that was traced, unless it is this one */
   beginBlock(first: TracedBlock | undefined): void {
-    this.cache.clear();
+    this.clear();
     this.common = this.sharesLines ? first?.lines : undefined;
+  }
+
+  /** What L1 held is forgotten. */
+  clear(): void {
+    this.cache.clear();
   }
 
   /** Finds the places of a request's lines of global memory and notes how the block uses them. */

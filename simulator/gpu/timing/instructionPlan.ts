@@ -50,6 +50,8 @@ export interface InstructionPlan {
   readonly isLook: boolean;
   /** What it waits at least until others see what its thread has written before; 0 if it need not. */
   readonly fenceCycles: number;
+  /** From here on L1 holds nothing: what other multiprocessors have written must be seen. */
+  readonly clearsL1: boolean;
   /** A load that asks L2, whatever L1 holds. */
   readonly isStrong: boolean;
   /** Served by the wider load that the assembler makes of it and its neighbour: costs nothing of its own. */
@@ -155,6 +157,7 @@ function planOf(
     isInRetry: false,
     isLook: false,
     fenceCycles: fenceCycles(instruction, latency),
+    clearsL1: clearsL1(instruction),
     isStrong: isStrongLoad(instruction),
     ...orderOf(instruction),
     isFormula:
@@ -172,6 +175,14 @@ function fenceCycles({ opcode, modifiers }: IrInstruction, latency: DeviceTiming
   if (!isFence && !modifiers.includes('release') && !modifiers.includes('acq_rel')) return 0;
   if (modifiers.includes('sys')) return latency.fenceSystem;
   return modifiers.some((each) => each === 'gl' || each === 'gpu') ? latency.fence : latency.fenceBlock;
+}
+
+function clearsL1({ opcode, modifiers }: IrInstruction): boolean {
+  const isOrder =
+    opcode === 'membar' ||
+    opcode === 'fence' ||
+    modifiers.some((each) => each === 'acquire' || each === 'acq_rel');
+  return isOrder && modifiers.some((each) => each === 'gl' || each === 'gpu' || each === 'sys');
 }
 
 const STRONG = /^(?:volatile|relaxed|acquire|mmio|cv)$/;

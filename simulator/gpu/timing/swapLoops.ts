@@ -5,6 +5,10 @@ export class SwapLoops {
   /** Swaps that succeed, by address: one for each lane that enters such a loop. */
   readonly wins = new Map<number, number>();
   wordBytes = 4;
+  /** What passes between a success and its warp's next write to the word, over all successes: the word is a lock, held so long. */
+  heldCycles = 0;
+  /** When a warp got a word, by both. */
+  private readonly owners = new Map<string, number>();
   /** Warps that are in such a loop. */
   private readonly inside = new Set<number>();
   private isEntry = false;
@@ -28,6 +32,21 @@ export class SwapLoops {
   addLane(address: number): void {
     this.lanes.add(address, 1);
     if (this.isEntry) this.wins.set(address, (this.wins.get(address) ?? 0) + 1);
+  }
+
+  /** A warp has a word from now on. */
+  take(warp: number, address: number, cycle: number): void {
+    this.owners.set(`${warp} ${address}`, cycle);
+  }
+
+  /** A warp writes a word that it may have. */
+  release(warp: number, address: number, cycle: number): void {
+    if (this.owners.size === 0) return;
+    const key = `${warp} ${address}`;
+    const from = this.owners.get(key);
+    if (from === undefined) return;
+    this.owners.delete(key);
+    this.heldCycles += cycle - from;
   }
 
   /** Turns of an address' slice that the try takes. */
