@@ -45,7 +45,9 @@ const profile = z.strictObject({
       read: extent,
       written: extent,
       touched: extent,
-      scattered: z.strictObject({ sectorBytes: amount, dramBytes: amount }).optional(),
+      scattered: z
+        .strictObject({ sectorBytes: amount, dramBytes: amount, farShare: z.number().min(0).max(1).optional() })
+        .optional(),
     }),
   ),
 } satisfies Record<keyof KernelProfile, z.ZodType>);

@@ -176,8 +176,7 @@ export class BlockTracer implements TraceSink {
     const missed = this.traffic.exchange(traced, kind, shape, askedBytes, plan.isStrong);
     if (plan.isLook) countLook(traced, shape);
     const isPartial = kind === 'store' && askedBytes < shape.sectors * SECTOR_BYTES;
-    const weight = isPartial ? timing.partialStoreWeightInDram : 1;
-    this.traffic.ask(traced, shape, traced.l2Sectors - before, weight);
+    this.traffic.ask(traced, shape, traced.l2Sectors - before, isPartial);
     if (kind === 'store') {
       if (shape.sectors === 1) countStoredWord(traced, activeMask, addresses);
       return;

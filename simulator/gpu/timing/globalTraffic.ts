@@ -106,18 +106,20 @@ export class GlobalTraffic {
   }
 
   /** @param sectors of the request remembered last that L1 does not have */
-  ask(traced: TracedBlock, shape: RequestShape, sectors: number, weight: number): void {
+  ask(traced: TracedBlock, shape: RequestShape, sectors: number, isPartialStore: boolean): void {
     if (sectors === 0 || shape.sectors === 0) return;
     const segment = traced.lines.segments[this.places[0]];
     let asked = traced.asked.get(segment);
-    if (asked === undefined) traced.asked.set(segment, (asked = { sectorBytes: 0, dramBytes: 0 }));
+    if (asked === undefined) traced.asked.set(segment, (asked = { sectorBytes: 0, dramBytes: 0, partialBytes: 0 }));
     let granules = 0;
     for (let index = 0; index < shape.lines; index++) {
       const mask = shape.sectorMasks[index];
       granules += ((mask & 3) === 0 ? 0 : 1) + ((mask & 12) === 0 ? 0 : 1);
     }
     asked.sectorBytes += sectors * SECTOR_BYTES;
-    asked.dramBytes += granules * (sectors / shape.sectors) * GRANULE_BYTES * weight;
+    const bytes = granules * (sectors / shape.sectors) * GRANULE_BYTES;
+    asked.dramBytes += bytes;
+    if (isPartialStore) asked.partialBytes += bytes;
   }
 
   /** What was missed; of a line that all residents of an SM use, only one in so many fetches it. */

@@ -5,7 +5,8 @@ import { DEVICE_RESOURCES, SM_RESOURCES, type BlockWork } from './blockWork.js';
 import { BlockTracer } from './blockTracer.js';
 import { busiestTurns } from './contention.js';
 import type { TracedBlock } from './tracedBlock.js';
-import { pointedSegments, segmentPatterns, type SegmentPattern } from './segmentPattern.js';
+import { farShares } from './reuseWindow.js';
+import { leapingSegments, pointedSegments, segmentPatterns, type SegmentPattern } from './segmentPattern.js';
 
 /** A block that was traced. Plain data. */
 export interface ProfiledBlock {
@@ -38,6 +39,7 @@ export interface KernelProfile extends ProfiledBlock {
 const STARTS = DEVICE_RESOURCES.indexOf('starts');
 const HOT_ATOMICS = DEVICE_RESOURCES.indexOf('hotAtomics');
 const SECTOR_BYTES = 32;
+const LINE_BYTES = 128;
 /** Warp instructions traced of the first block and of the others; the rest of a block is taken to go on alike. */
 const FIRST_TRACE_BUDGET = 60_000;
 const TRACE_BUDGET = 30_000;
@@ -69,7 +71,31 @@ export function profileLaunch(
     }
     tracer.finish();
   }
-  return summarise(tracer, profile, launch, hi - lo, resident);
+  const far = sharesOfLeaps(executor, tracer, profile, launch, lo, hi);
+  return summarise(tracer, profile, launch, hi - lo, resident, far);
+}
+
+/** Of segments in which blocks leap about: how much of what a block uses no other has used shortly before. */
+function sharesOfLeaps(
+  executor: Executor,
+  { blocks }: BlockTracer,
+  { timing }: DeviceProfile,
+  launch: ExecutorLaunch,
+  lo: number,
+  hi: number,
+): ReadonlyMap<number, number> {
+  const traced = blocks.filter((block) => block.warpInstructions > 0);
+  const [holdsBytes] = timing.l2MissCurve[0];
+  if (traced.length === 0 || leapingSegments(traced, hi - lo, holdsBytes).length === 0) return new Map();
+  const { space } = launch.module;
+  const { lines } = traced[0];
+  const reach = holdsBytes / Math.max(1, lines.count * LINE_BYTES);
+  const segmentOf = (address: number): number => space.find(address)?.virtualAddress ?? -1;
+  return new Map(
+    [...farShares(executor, launch, segmentOf, lo, hi, 2 * reach)].filter(([segment]) =>
+      leapingSegments(traced, hi - lo, holdsBytes).includes(segment),
+    ),
+  );
 }
 
 /**
@@ -165,6 +191,7 @@ function summarise(
   launch: ExecutorLaunch,
   gridBlocks: number,
   resident: number,
+  far: ReadonlyMap<number, number>,
 ): KernelProfile {
   const traced = tracer.blocks.filter((block) => block.warpInstructions > 0);
   if (traced.length === 0) return emptyProfile(launch, profile);
@@ -199,7 +226,12 @@ function summarise(
     chainDramCycles: mean((block) => block.chainDramCycles),
     warpInstructions: mean((block) => block.warpInstructions),
     isTold: whole.every((block) => block.waits && !block.isCut) || undefined,
-    segments: segmentPatterns(traced, pointedSegments(launch)),
+    segments: segmentPatterns(
+      traced,
+      pointedSegments(launch),
+      profile.timing.partialStoreWeightInDram,
+      far,
+    ),
     tracedBlocks: gridBlocks,
     l2TrafficBytes: mean((block) => block.l2Sectors * SECTOR_BYTES),
   };

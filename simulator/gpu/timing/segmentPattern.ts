@@ -25,7 +25,16 @@ export interface SegmentPattern {
   /** Read or written, counted once. */
   readonly touched: Extent;
   /** Of a segment that blocks touch here and there: what a block asks of L2. Which of it L2 holds is a matter of chance. */
-  readonly scattered?: Asked;
+  readonly scattered?: ScatteredUse;
+}
+
+/** What a block asks of L2 where neighbours in memory are not used together. */
+export interface ScatteredUse {
+  readonly sectorBytes: number;
+  /** Of DRAM, if none of it is in L2. */
+  readonly dramBytes: number;
+  /** Share that no other block used shortly before, where that follows a pattern and is not a matter of chance. */
+  readonly farShare?: number;
 }
 
 /** A launch's use of one segment, over all its blocks. */
@@ -35,7 +44,7 @@ export interface SegmentUse {
   readonly writtenBytes: number;
   readonly footprintBytes: number;
   /** See `SegmentPattern.scattered`; of a block. */
-  readonly scattered?: Asked;
+  readonly scattered?: ScatteredUse;
 }
 
 /** Start addresses of the segments that parameters point into; undefined for other parameters. */
@@ -53,6 +62,9 @@ export function pointedSegments(launch: ExecutorLaunch): (number | undefined)[] 
 export function segmentPatterns(
   traced: readonly TracedBlock[],
   pointed: readonly (number | undefined)[],
+  partialWeight: number,
+  /** See `farShares`; empty unless blocks leap. */
+  far: ReadonlyMap<number, number> = new Map(),
 ): SegmentPattern[] {
   const segments = new Set<number>();
   for (const { lines } of traced) {
@@ -68,10 +80,10 @@ export function segmentPatterns(
       return {
         parameter: pointed.indexOf(segment),
         segment,
-        read: extentOf(blocks, union, segment, LOADED.mask),
-        written: extentOf(blocks, union, segment, STORED.mask),
-        touched: extentOf(blocks, union, segment, LOADED.mask | STORED.mask),
-        scattered: scatteredOf(traced, segment),
+        read: thinned(extentOf(blocks, union, segment, LOADED.mask), far.get(segment)),
+        written: thinned(extentOf(blocks, union, segment, STORED.mask), far.get(segment)),
+        touched: thinned(extentOf(blocks, union, segment, LOADED.mask | STORED.mask), far.get(segment)),
+        scattered: scatteredOf(traced, segment, partialWeight, far.get(segment)),
       };
     });
 }
@@ -157,12 +169,55 @@ function extentOf(blocks: readonly LineTable[], union: LineTable, segment: numbe
   };
 }
 
-function scatteredOf(traced: readonly TracedBlock[], segment: number): Asked | undefined {
-  const [first] = traced;
-  if (!isScattered(piecesOf(first.lines, segment))) return undefined;
+/** What other blocks have used shortly before counts once. */
+function thinned(extent: Extent, far = 1): Extent {
+  return far === 1 ? extent : { ...extent, perBlockBytes: extent.perBlockBytes * far };
+}
+
+function scatteredOf(
+  traced: readonly TracedBlock[],
+  segment: number,
+  partialWeight: number,
+  farShare: number | undefined,
+): ScatteredUse | undefined {
+  const pieces = piecesOf(traced[0].lines, segment);
+  const isByChance = isScattered(pieces);
+  if (!isByChance && farShare === undefined) return undefined;
   const mean = (of: (asked: Asked) => number): number =>
     traced.reduce((sum, { asked }) => sum + of(asked.get(segment) ?? NOTHING_ASKED), 0) / traced.length;
-  return { sectorBytes: mean((asked) => asked.sectorBytes), dramBytes: mean((asked) => asked.dramBytes) };
+  const weight = isByChance || isSparse(pieces) ? partialWeight : 1;
+  return {
+    sectorBytes: mean((asked) => asked.sectorBytes),
+    dramBytes: mean((asked) => asked.dramBytes + (weight - 1) * asked.partialBytes),
+    farShare: isByChance ? undefined : farShare,
+  };
+}
+
+/** Segments of which blocks use pieces that lie apart, and in all more than so many bytes. */
+export function leapingSegments(traced: readonly TracedBlock[], gridBlocks: number, bytes: number): number[] {
+  const [{ lines }] = traced;
+  return [...new Set(lines.segments.subarray(0, lines.count))].filter((segment) => {
+    const pieces = piecesOf(lines, segment);
+    return (
+      pieces.length * GRANULE_BYTES * gridBlocks > bytes && isOpen(traced, segment) && !isScattered(pieces)
+    );
+  });
+}
+
+/** Whether what a block asks of a segment leaves much of its pieces unused. */
+function isOpen(traced: readonly TracedBlock[], segment: number): boolean {
+  const { sectorBytes, dramBytes } = traced[0].asked.get(segment) ?? NOTHING_ASKED;
+  return dramBytes > OPEN * sectorBytes;
+}
+
+/** Half of each piece and more is there for nothing. */
+const OPEN = 1.5;
+
+/** Whether most of the pieces lie alone in their row of DRAM's. */
+function isSparse(pieces: Float64Array): boolean {
+  let apart = 0;
+  for (let index = 1; index < pieces.length; index++) if (pieces[index] - pieces[index - 1] > 2) apart += 1;
+  return 2 * apart > pieces.length;
 }
 
 /** Numbers of the pieces of a segment that a block touched, ascending. */
@@ -178,7 +233,7 @@ function piecesOf(lines: LineTable, segment: number): Float64Array {
   return pieces.sort();
 }
 
-const NOTHING_ASKED: Asked = { sectorBytes: 0, dramBytes: 0 };
+const NOTHING_ASKED: Asked = { sectorBytes: 0, dramBytes: 0, partialBytes: 0 };
 /** Fewer gaps tell nothing. */
 const LEAST_GAPS = 24;
 

@@ -42,6 +42,8 @@ export interface TracedBlock {
 export interface Asked {
   sectorBytes: number;
   dramBytes: number;
+  /** What of it is stored without filling sectors. */
+  partialBytes: number;
 }
 
 /** @param issueSlots that it takes before its first instruction */

@@ -48,9 +48,11 @@ export function planTraffic(
     const once = use.readBytes * missing + use.writtenBytes * swept;
     dramBytes += once;
     if (use.scattered === undefined) return;
-    // A use beyond the first finds what chance left there.
+    // A use beyond the first finds what chance left there, or what others have used shortly before.
     const asked = use.scattered.dramBytes * gridBlocks * scale;
-    dramBytes += Math.max(0, asked - use.readBytes - use.writtenBytes) * atRandom;
+    const { farShare } = use.scattered;
+    const missed = farShare === undefined ? atRandom : farShare * swept;
+    dramBytes += Math.max(0, asked - use.readBytes - use.writtenBytes) * missed;
     scatteredBytes += use.scattered.sectorBytes * gridBlocks * scale;
     scatteredUse += use.readBytes + use.writtenBytes;
   });

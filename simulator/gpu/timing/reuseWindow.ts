@@ -1,0 +1,87 @@
+import type { Executor, ExecutorLaunch, TraceSink } from '../../executor/index.js';
+
+/** DRAM answers L2 in pieces of two sectors. */
+const GRANULE_BYTES = 64;
+/** Blocks looked at, at most. */
+const MOST_BLOCKS = 2048;
+/** Of the first warp of each. */
+const MOST_INSTRUCTIONS = 400;
+
+/**
+ * Of the granules that successive blocks use, by segment: the share that no other block has used shortly before, so that L2
+ * cannot hold it still. The first warp of each block stands for all of it.
+ * @param reach blocks whose granules fit into L2 together
+ */
+export function farShares(
+  executor: Executor,
+  launch: ExecutorLaunch,
+  segmentOf: (address: number) => number,
+  lo: number,
+  hi: number,
+  reach: number,
+): ReadonlyMap<number, number> {
+  const window = Math.min(MOST_BLOCKS, Math.max(1, Math.floor(reach)), hi - lo);
+  const first = lo + Math.floor((hi - lo - window) / 2);
+  const sink = new FirstWarp(segmentOf);
+  for (let block = first; block < first + window; block++) {
+    sink.full = false;
+    executor.trace?.(launch, [block], sink);
+  }
+  return sink.shares(first + Math.floor(window / 2));
+}
+
+/** What the first warp of each block uses, and when it was used last. */
+class FirstWarp implements TraceSink {
+  full = false;
+  private block = 0;
+  private executed = 0;
+  /** Block that used a granule last. */
+  private readonly last = new Map<number, number>();
+  private readonly uses: { block: number; segment: number; isFar: boolean }[] = [];
+
+  constructor(private readonly segmentOf: (address: number) => number) {}
+
+  onBlock(block: number): void {
+    this.block = block;
+    this.executed = 0;
+  }
+
+  onInstruction(warp: number): void {
+    this.executed += 1;
+    if (warp !== 0 || this.executed >= MOST_INSTRUCTIONS) this.full = true;
+  }
+
+  onAccess(
+    warp: number,
+    _index: number,
+    space: 'global' | 'shared',
+    _kind: 'load' | 'store' | 'atomic',
+    _bytesPerLane: number,
+    activeMask: number,
+    addresses: Float64Array,
+  ): void {
+    if (warp !== 0 || space !== 'global') return;
+    const segment = this.segmentOf(addresses[31 - Math.clz32(activeMask)]);
+    for (let lane = 0; lane < 32; lane++) {
+      if (((activeMask >>> lane) & 1) === 0) continue;
+      const granule = Math.floor(addresses[lane] / GRANULE_BYTES);
+      const before = this.last.get(granule);
+      this.last.set(granule, this.block);
+      if (before !== this.block)
+        this.uses.push({ block: this.block, segment, isFar: before === undefined });
+    }
+  }
+
+  /** Of blocks from one on, which have had others before them. */
+  shares(from: number): ReadonlyMap<number, number> {
+    const counts = new Map<number, { all: number; far: number }>();
+    for (const { block, segment, isFar } of this.uses) {
+      if (block < from) continue;
+      let count = counts.get(segment);
+      if (count === undefined) counts.set(segment, (count = { all: 0, far: 0 }));
+      count.all += 1;
+      if (isFar) count.far += 1;
+    }
+    return new Map([...counts].map(([segment, { all, far }]) => [segment, far / all]));
+  }
+}
