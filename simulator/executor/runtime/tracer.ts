@@ -31,7 +31,13 @@ export function traceBlocks(
   const restoreHeap = usesHeap(kernel) ? module.space.openHeap().mark() : undefined;
   const slice = addressSlice(kernel);
   const observer = new SinkObserver(sink, { journal, slice });
-  const options = { observer, turn: STEPS_PER_TURN, inTurn: true, slice: () => slice, steer: waitLeaver(kernel) };
+  const options = {
+    observer,
+    turn: STEPS_PER_TURN,
+    inTurn: true,
+    slice: () => slice,
+    steer: waitLeaver(kernel),
+  };
   try {
     new ReferenceInterpreter(options).runBlocks(launch, blocks, fuel);
     observer.flush();

@@ -46,7 +46,11 @@ const profile = z.strictObject({
       written: extent,
       touched: extent,
       scattered: z
-        .strictObject({ sectorBytes: amount, dramBytes: amount, farShare: z.number().min(0).max(1).optional() })
+        .strictObject({
+          sectorBytes: amount,
+          dramBytes: amount,
+          farShare: z.number().min(0).max(1).optional(),
+        })
         .optional(),
     }),
   ),

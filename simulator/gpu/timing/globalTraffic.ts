@@ -110,7 +110,8 @@ export class GlobalTraffic {
     if (sectors === 0 || shape.sectors === 0) return;
     const segment = traced.lines.segments[this.places[0]];
     let asked = traced.asked.get(segment);
-    if (asked === undefined) traced.asked.set(segment, (asked = { sectorBytes: 0, dramBytes: 0, partialBytes: 0 }));
+    if (asked === undefined)
+      traced.asked.set(segment, (asked = { sectorBytes: 0, dramBytes: 0, partialBytes: 0 }));
     let granules = 0;
     for (let index = 0; index < shape.lines; index++) {
       const mask = shape.sectorMasks[index];

@@ -226,12 +226,7 @@ function summarise(
     chainDramCycles: mean((block) => block.chainDramCycles),
     warpInstructions: mean((block) => block.warpInstructions),
     isTold: whole.every((block) => block.waits && !block.isCut) || undefined,
-    segments: segmentPatterns(
-      traced,
-      pointedSegments(launch),
-      profile.timing.partialStoreWeightInDram,
-      far,
-    ),
+    segments: segmentPatterns(traced, pointedSegments(launch), profile.timing.partialStoreWeightInDram, far),
     tracedBlocks: gridBlocks,
     l2TrafficBytes: mean((block) => block.l2Sectors * SECTOR_BYTES),
   };

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseModule } from '../../ptx/index.js';
 import { profileNamed } from '../profiles/index.js';
 import { BlockTracer } from './blockTracer.js';
+import { busiestTurns } from './contention.js';
 import type { TracedBlock } from './tracedBlock.js';
 import { blockNs, schedulerBalance } from './blockTime.js';
 import { SM_RESOURCES, DEVICE_RESOURCES, capacities, rampedWork, type BlockWork } from './blockWork.js';
@@ -53,7 +54,6 @@ function traced(
 }
 
 const atomics = (block: TracedBlock): number => block.device[DEVICE_RESOURCES.indexOf('atomics')];
-const hottest = (block: TracedBlock): number => Math.max(...block.atomics.values());
 const sm = (block: TracedBlock, name: (typeof SM_RESOURCES)[number]): number =>
   block.sm[SM_RESOURCES.indexOf(name)];
 
@@ -68,11 +68,39 @@ describe('atomics', () => {
     expect(atomics(traced(add('u32', '%r1'), 'red', 'global', 'atomic', () => 64))).toBe(32);
   });
 
+  const GRID = { profile: h200, gridBlocks: 1, residentBlocks: 1, bytesOf: () => 4096 };
+  const turns = (block: TracedBlock): number => busiestTurns([block], GRID);
+
   it('of floats wait longer for each other', () => {
-    const integers = hottest(traced(add('u32', '%r1'), 'red', 'global', 'atomic', () => 64));
-    const floats = hottest(traced(add('f32', '%f1'), 'red', 'global', 'atomic', () => 64));
-    expect(integers).toBe(32);
-    expect(floats).toBeCloseTo(1 + 31 * timing.floatAtomicTurns);
+    expect(turns(traced(add('u32', '%r1'), 'red', 'global', 'atomic', () => 64))).toBe(32);
+    expect(turns(traced(add('f32', '%f1'), 'red', 'global', 'atomic', () => 64))).toBeCloseTo(
+      32 * timing.floatAtomicTurns,
+    );
+    // Side by side they do not.
+    expect(turns(traced(add('f32', '%f1'), 'red', 'global', 'atomic', (lane) => 4 * lane))).toBe(4);
+  });
+
+  it('that compare and swap take longer for several words of a sector', () => {
+    const swap = `${OWN} atom.global.cas.b32 %r2, [%rd3], %r1, %r3; ret;`;
+    expect(turns(traced(swap, 'atom', 'global', 'atomic', (lane) => 64 + 4 * (lane % 8)))).toBe(
+      4 * timing.swapTurns,
+    );
+    expect(turns(traced(swap, 'atom', 'global', 'atomic', () => 64))).toBe(32);
+  });
+
+  it('of 64 bits on an address that the whole warp shares are one only if all lanes bring the same', () => {
+    const shared = (value: string): number =>
+      atomics(
+        traced(
+          `ld.param.u64 %rd1, [at]; mov.u32 %r1, %tid.x; cvt.u64.u32 %rd2, %r1; red.global.add.u64 [%rd1], ${value}; ret;`,
+          'red',
+          'global',
+          'atomic',
+          () => 64,
+        ),
+      );
+    expect(shared('1')).toBe(1);
+    expect(shared('%rd2')).toBe(32);
   });
 
   it('of integers on an address that the whole warp shares are one', () => {

@@ -67,8 +67,7 @@ class FirstWarp implements TraceSink {
       const granule = Math.floor(addresses[lane] / GRANULE_BYTES);
       const before = this.last.get(granule);
       this.last.set(granule, this.block);
-      if (before !== this.block)
-        this.uses.push({ block: this.block, segment, isFar: before === undefined });
+      if (before !== this.block) this.uses.push({ block: this.block, segment, isFar: before === undefined });
     }
   }
 

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import type { Executor, ExecutorLaunch } from '../../executor/index.js';
+import { farShares } from './reuseWindow.js';
+
+/** An executor whose blocks load one word by each lane of their first warp. */
+function loading(addressOf: (thread: number) => number): Executor {
+  return {
+    trace: (_launch, blocks, sink) => {
+      for (const block of blocks) {
+        sink.onBlock(block);
+        sink.onInstruction(0, 0, -1, -1);
+        const addresses = Float64Array.from({ length: 32 }, (_, lane) => addressOf(32 * block + lane));
+        sink.onAccess(0, 0, 'global', 'load', 4, -1, addresses);
+      }
+    },
+  } as Executor;
+}
+
+const share = (addressOf: (thread: number) => number, reach: number): number | undefined =>
+  farShares(loading(addressOf), {} as ExecutorLaunch, () => 0, 0, 4096, reach).get(0);
+
+describe('what L2 cannot hold still', () => {
+  it('is all of a sweep in which pieces come up again after everything else', () => {
+    expect(share((thread) => (thread % 65536) * 64 + Math.floor(thread / 65536) * 4, 1024)).toBe(1);
+  });
+
+  it('is a part where the next blocks come back to the same pieces', () => {
+    // 16 blocks to a column, 16 columns to a piece.
+    const far = share((thread) => (thread % 512) * 8192 + Math.floor(thread / 512) * 4, 1024);
+    expect(far).toBeGreaterThan(0.05);
+    expect(far).toBeLessThan(0.08);
+  });
+});
