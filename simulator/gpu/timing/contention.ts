@@ -10,7 +10,7 @@ export interface ContendedGrid {
   /** Blocks that are on the device at once. */
   readonly residentBlocks: number;
   /** Bytes of the segment that an address lies in. */
-  bytesOf(address: number): number;
+  readonly bytesOf: (address: number) => number;
 }
 
 /** Turns that a block adds to what is busiest of all that L2 does one after the other, in atomic operations on one address. */
