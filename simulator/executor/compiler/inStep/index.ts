@@ -1,0 +1,1 @@
+export { planSteps, type StepPlan } from './stepPlan.js';

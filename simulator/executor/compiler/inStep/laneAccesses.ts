@@ -1,0 +1,135 @@
+import { readRegisters, type IrFunction, type IrInstruction } from '../../../ptx/index.js';
+import { accessBytes } from '../accessGroups.js';
+import { spaceOf } from '../instructionClass.js';
+import { add, isThreadIndex, type LinearForm, type LinearForms } from './linearForms.js';
+
+/** An access to memory that lanes of a warp may share. */
+export interface LaneAccess {
+  readonly at: number;
+  readonly space: 'shared' | 'global' | 'any';
+  readonly bytes: number;
+  readonly form: LinearForm;
+  /** What the address is an offset from, where that is one thing. */
+  readonly root: string | undefined;
+  readonly reads: boolean;
+  readonly writes: boolean;
+  /** Volatile, ordered or atomic: whoever writes this counts on what other threads do meanwhile. */
+  readonly isStrong: boolean;
+  /** Of accesses that one thread of a row alone comes to: which one. */
+  readonly only: string | undefined;
+  /** Of updates whose order nobody can tell: which operation on which type. */
+  readonly commutes: string | undefined;
+}
+
+const ordered = /^(?:volatile|relaxed|acquire|release|acq_rel|mmio)$/;
+
+/** In the order of the instructions. */
+export function laneAccesses(
+  fn: IrFunction,
+  forms: LinearForms,
+  onlyAt: (instruction: number) => string | undefined,
+): LaneAccess[] {
+  const read = new Set(fn.instructions.flatMap(readRegisters));
+  return fn.instructions.flatMap((instruction) => {
+    const { opcode, modifiers, sources, index } = instruction;
+    const isUpdate = opcode === 'atom' || opcode === 'red';
+    if (opcode === 'cp') return copyAccesses(instruction, forms, onlyAt(index));
+    if (!isUpdate && opcode !== 'ld' && opcode !== 'st') return [];
+    const [address] = sources;
+    const space = spaceOf(modifiers);
+    if (address?.kind !== 'address' || modifiers.includes('nc')) return [];
+    if (space !== 'shared' && space !== 'global' && space !== 'generic') return [];
+    const form = forms.ofAddress(address, index);
+    const root = forms.rootOf(address);
+    return [
+      {
+        at: index,
+        space: space === 'generic' ? 'any' : space,
+        bytes: accessBytes(instruction),
+        form,
+        root,
+        reads: opcode !== 'st',
+        writes: opcode !== 'ld',
+        isStrong: isUpdate || modifiers.some((each) => ordered.test(each)),
+        only: onlyAt(index),
+        commutes: commutativeUpdate(instruction, read),
+      },
+    ];
+  });
+}
+
+/** `cp.async` and its kin write shared memory and read global memory. */
+function copyAccesses(
+  { sources, index }: IrInstruction,
+  forms: LinearForms,
+  only: string | undefined,
+): LaneAccess[] {
+  const [to, from, size] = sources;
+  if (to?.kind !== 'address' || from?.kind !== 'address') return [];
+  const bytes = size?.kind === 'integer' ? size.low : 16;
+  const common = { at: index, bytes, isStrong: false, only, commutes: undefined } as const;
+  const [toForm, fromForm] = [forms.ofAddress(to, index), forms.ofAddress(from, index)];
+  return [
+    { ...common, space: 'shared', form: toForm, root: forms.rootOf(to), reads: false, writes: true },
+    { ...common, space: 'global', form: fromForm, root: forms.rootOf(from), reads: true, writes: false },
+  ];
+}
+
+function commutativeUpdate(instruction: IrInstruction, read: ReadonlySet<number>): string | undefined {
+  const { opcode, modifiers, destinations, types } = instruction;
+  if (opcode !== 'atom' && opcode !== 'red') return undefined;
+  const type = types.at(-1) ?? 'b32';
+  if (!/^[bus](?:32|64)$/.test(type)) return undefined;
+  const isTold = destinations.some(
+    (each) => each.kind !== 'sink' && (each.kind !== 'register' || read.has(each.register)),
+  );
+  const operation = modifiers.find((each) => /^(?:add|min|max|and|or|xor)$/.test(each));
+  return isTold || operation === undefined ? undefined : `${operation} ${type}`;
+}
+
+/** Whether one lane's access and another lane's may touch the same bytes, one of them to change them. */
+export type Meeting = 'never' | 'perhaps' | 'certainly';
+
+/** Numbers of lanes that two lanes of a warp may be apart. */
+const MOST_APART = 31;
+
+/**
+ * @param earlier access that a lane may have behind it when another comes to `later`
+ * @param isStale whether what the earlier address is made of may have changed since
+ */
+export function meetingOf(
+  earlier: LaneAccess,
+  later: LaneAccess,
+  isStale: boolean,
+  forms: LinearForms,
+): Meeting {
+  if (!earlier.writes && !later.writes) return 'never';
+  if (earlier.commutes !== undefined && earlier.commutes === later.commutes) return 'never';
+  if (earlier.space !== later.space && earlier.space !== 'any' && later.space !== 'any') return 'never';
+  if (earlier.only !== undefined && earlier.only === later.only) return 'never';
+  if (areApart(earlier.root, later.root)) return 'never';
+  if (isStale) return 'perhaps';
+  const apart = add(later.form, earlier.form, -1);
+  if (apart === undefined || apart.terms.size > 0) return 'perhaps';
+  const terms = [...later.form.terms];
+  const isPlain = !earlier.isStrong && !later.isStrong;
+  // Where a lane writes by a plain store and reads again is its own.
+  if (isPlain && apart.constant === 0 && terms.some(([term]) => !forms.isUniform(term))) return 'never';
+  // Other values that differ from lane to lane may do so by anything.
+  if (terms.some(([term]) => !isThreadIndex(term) && !forms.isUniform(term))) return 'perhaps';
+  const byThread = terms.filter(([term]) => isThreadIndex(term));
+  if (byThread.some(([term]) => term !== 'tid.x' && term !== 'laneid') || byThread.length > 1)
+    return 'perhaps';
+  const stride = byThread[0]?.[1] ?? 0;
+  for (let lanes = -MOST_APART; lanes <= MOST_APART; lanes++) {
+    if (lanes === 0) continue;
+    const distance = apart.constant + stride * lanes;
+    if (distance < earlier.bytes && -distance < later.bytes) return 'certainly';
+  }
+  return 'never';
+}
+
+/** Different variables, and memory of different parameters, which programs keep apart. */
+function areApart(a: string | undefined, b: string | undefined): boolean {
+  return a !== undefined && b !== undefined && a !== b;
+}

@@ -1,0 +1,209 @@
+import { writtenRegisters, type IrFunction } from '../../../ptx/index.js';
+import { syncScope } from '../flowGraph.js';
+import { laneAccesses, meetingOf, type LaneAccess, type Meeting } from './laneAccesses.js';
+import { between, laneValuesOf, leaves, type LaneValues } from './laneValues.js';
+import { loneThreads } from './loneThreads.js';
+import { LinearForms } from './linearForms.js';
+
+/** Where lanes of a warp must be together, so that what one sees of another's accesses is what a card shows. */
+export interface StepPlan {
+  /** Instructions before which the lanes of one path wait for one another. */
+  readonly before: ReadonlySet<number>;
+  /** Blocks behind whose branch lanes may go on by different ways, which are taken one after another. */
+  readonly parting: ReadonlySet<number>;
+  /** Immediate post-dominator of each block. */
+  readonly meeting: Int32Array;
+}
+
+/** @param openArrays names of shared arrays of open extent */
+export function planSteps(fn: IrFunction, openArrays: readonly string[]): StepPlan | undefined {
+  if (!fn.instructions.some(mayNeedSteps)) return undefined;
+  const values = laneValuesOf(fn);
+  const forms = new LinearForms(fn, values, openArrays);
+  const lone = loneThreads(fn, forms);
+  const blockOf = new Int32Array(fn.instructions.length);
+  for (const { index, first, last } of fn.blocks) blockOf.fill(index, first, last + 1);
+  const accesses = laneAccesses(fn, forms, (at) => lone[blockOf[at] ?? 0]);
+  const before = new Conflicts(fn, values, forms, accesses).find();
+  if (before.size === 0) return undefined;
+  const stops = fn.instructions.map((each) => before.has(each.index) || syncScope(each) !== undefined);
+  const parting = new Set<number>();
+  for (const branch of values.parting) {
+    const inside = between(fn, fn.blocks[branch]?.successors ?? [], values.meeting[branch] ?? -1);
+    if (![...inside].some((block) => holds(fn, block, stops))) continue;
+    parting.add(branch);
+    const meeting = fn.blocks[values.meeting[branch] ?? -1];
+    if (meeting !== undefined && !leaves(fn, meeting.index)) before.add(meeting.first);
+  }
+  return { before, parting, meeting: values.meeting };
+}
+
+function mayNeedSteps({ opcode, modifiers }: IrFunction['instructions'][number]): boolean {
+  if (opcode === 'atom' || opcode === 'red') return true;
+  return opcode === 'st' && !modifiers.includes('local') && !modifiers.includes('param');
+}
+
+function holds(fn: IrFunction, index: number, stops: readonly boolean[]): boolean {
+  const block = fn.blocks[index];
+  for (let at = block?.first ?? 0; at <= (block?.last ?? -1); at++) if (stops[at] === true) return true;
+  return false;
+}
+
+/** Accesses that a lane may have behind it since it was last together with the others; whether their addresses are stale. */
+type Pending = Map<LaneAccess, boolean>;
+
+/** Finds before which accesses lanes must be together. */
+class Conflicts {
+  private readonly before = new Set<number>();
+  private readonly ofInstruction = new Map<number, LaneAccess[]>();
+  /** Whether lanes read with plain accesses what other lanes have written with plain ones, by space. */
+  private readonly plain = { shared: false, global: false };
+  private readonly order: readonly number[];
+  private readonly known = new Map<LaneAccess, Map<LaneAccess, Meeting>>();
+
+  constructor(
+    private readonly fn: IrFunction,
+    private readonly values: LaneValues,
+    private readonly forms: LinearForms,
+    private readonly accesses: readonly LaneAccess[],
+  ) {
+    for (const access of accesses) {
+      const same = this.ofInstruction.get(access.at);
+      if (same === undefined) this.ofInstruction.set(access.at, [access]);
+      else same.push(access);
+    }
+    this.order = reversePostorder(fn);
+  }
+
+  find(): Set<number> {
+    if (this.accesses.some(({ isStrong }) => !isStrong)) this.flow((earlier, later, meeting) => this.notePlain(earlier, later, meeting));
+    for (let size = -1; size !== this.before.size;) {
+      size = this.before.size;
+      this.flow((earlier, later, meeting) => {
+        if (this.counts(earlier, later, meeting)) this.before.add(later.at);
+      });
+      this.acrossSides();
+    }
+    return this.before;
+  }
+
+  /** What is stored and then loaded by plain accesses without anything between that makes lanes wait. */
+  private notePlain(earlier: LaneAccess, later: LaneAccess, meeting: Meeting): void {
+    if (earlier.isStrong || later.isStrong || !earlier.writes || !later.reads) return;
+    if (earlier.space === 'shared' && later.space === 'shared') this.plain.shared = true;
+    else if (meeting === 'certainly' && earlier.root !== undefined) this.plain.global = true;
+  }
+
+  private counts(earlier: LaneAccess, later: LaneAccess, meeting: Meeting): boolean {
+    if (earlier.isStrong || later.isStrong) return true;
+    if (earlier.space === 'shared' && later.space === 'shared') return this.plain.shared;
+    return this.plain.global && meeting === 'certainly' && earlier.root !== undefined;
+  }
+
+  /** Tells of each access what may be pending when a lane comes to it and may meet it. */
+  private flow(meet: (earlier: LaneAccess, later: LaneAccess, meeting: Meeting) => void): void {
+    const into = this.fn.blocks.map((): Pending => new Map());
+    for (let changed = true; changed;) {
+      changed = false;
+      for (const index of this.order) {
+        const out = this.through(index, new Map(into[index]), meet);
+        for (const next of this.fn.blocks[index]?.successors ?? []) {
+          const there = into[next];
+          if (there === undefined) continue;
+          for (const [access, isStale] of out) {
+            const before = there.get(access);
+            if (before === true || before === isStale) continue;
+            there.set(access, isStale);
+            changed = true;
+          }
+        }
+      }
+    }
+  }
+
+  private through(
+    index: number,
+    pending: Pending,
+    meet: (earlier: LaneAccess, later: LaneAccess, meeting: Meeting) => void,
+  ): Pending {
+    const block = this.fn.blocks[index];
+    for (let at = block?.first ?? 0; at <= (block?.last ?? -1); at++) {
+      const instruction = this.fn.instructions[at];
+      if (instruction === undefined) continue;
+      if (syncScope(instruction) !== undefined && instruction.guard === undefined) pending.clear();
+      const here = this.ofInstruction.get(at) ?? [];
+      for (const later of here) {
+        for (const [earlier, isStale] of pending) {
+          const meeting = this.meeting(earlier, later, isStale);
+          if (meeting !== 'never') meet(earlier, later, meeting);
+        }
+      }
+      if (this.before.has(at)) pending.clear();
+      for (const access of here) pending.set(access, false);
+      for (const register of writtenRegisters(instruction)) {
+        for (const access of pending.keys()) if (access.form.terms.has(`r${register}`)) pending.set(access, true);
+      }
+    }
+    return pending;
+  }
+
+  /** Accesses on different ways behind one branch: those of one way come before those of the other. */
+  private acrossSides(): void {
+    for (const branch of this.values.parting) {
+      const { successors = [] } = this.fn.blocks[branch] ?? {};
+      const meeting = this.values.meeting[branch] ?? -1;
+      const sides = successors.map((next) => between(this.fn, [next], meeting));
+      sides.forEach((side, index) => {
+        for (const other of sides.slice(index + 1)) this.betweenSides(side, other);
+      });
+    }
+  }
+
+  private betweenSides(side: ReadonlySet<number>, other: ReadonlySet<number>): void {
+    const there = this.within(other, side);
+    for (const one of this.within(side, other)) {
+      for (const another of there) {
+        const isStale = !this.forms.isFixed(one.form) || !this.forms.isFixed(another.form);
+        const meeting = this.meeting(one, another, isStale);
+        if (meeting === 'never' || !this.counts(one, another, meeting)) continue;
+        this.before.add(one.at).add(another.at);
+      }
+    }
+  }
+
+  private within(blocks: ReadonlySet<number>, without: ReadonlySet<number>): LaneAccess[] {
+    return [...blocks]
+      .filter((block) => !without.has(block))
+      .flatMap((index) => {
+        const block = this.fn.blocks[index];
+        return this.accesses.filter(({ at }) => at >= (block?.first ?? 0) && at <= (block?.last ?? -1));
+      });
+  }
+
+  private meeting(earlier: LaneAccess, later: LaneAccess, isStale: boolean): Meeting {
+    if (isStale) return meetingOf(earlier, later, true, this.forms);
+    let of = this.known.get(earlier);
+    if (of === undefined) this.known.set(earlier, (of = new Map()));
+    let found = of.get(later);
+    if (found === undefined) of.set(later, (found = meetingOf(earlier, later, false, this.forms)));
+    return found;
+  }
+}
+
+function reversePostorder(fn: IrFunction): number[] {
+  const order: number[] = [];
+  const seen = new Set([0]);
+  const stack = [{ block: 0, next: 0 }];
+  for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+    const successor = fn.blocks[top.block]?.successors[top.next];
+    top.next += 1;
+    if (successor === undefined) {
+      order.push(top.block);
+      stack.pop();
+    } else if (!seen.has(successor)) {
+      seen.add(successor);
+      stack.push({ block: successor, next: 0 });
+    }
+  }
+  return order.reverse();
+}
