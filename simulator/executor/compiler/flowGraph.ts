@@ -1,3 +1,4 @@
+import type { StepPlan } from './inStep/index.js';
 import type { IrFunction, IrInstruction } from '../../ptx/index.js';
 
 /** How control leaves a node; `at` is the instruction that does it. */
@@ -43,14 +44,24 @@ export interface SyncPoint {
   readonly scope: SyncScope;
   /** Between two instructions, on an edge back: `instruction` is the first one behind it and does nothing here. */
   readonly isOnEdge: boolean;
+  /** Of `step` points behind a branch: the instruction at which lanes have parted. */
+  readonly parts?: number;
 }
 
 /**
  * `block`: threads of the block meet at a barrier; `warp`: lanes of a warp named by a mask, or those on the same path;
  * `spin`: the thread waits for what others write, so that they have their turn before it looks again; `quantum`: the
- * block's fuel is used up. Nobody is waited for at the last two.
+ * block's fuel is used up; nobody is waited for at these two. `step`: lanes on the same path are together here, before what
+ * shows whether they are.
  */
-export type SyncScope = 'block' | 'warp' | 'spin' | 'quantum';
+export type SyncScope = 'block' | 'warp' | 'spin' | 'quantum' | 'step';
+
+/** Where control flow is cut besides: for lanes in step, and where threads wait on a way back that such cuts hide. */
+export interface FlowCuts {
+  readonly steps: StepPlan;
+  /** Whether a thread waits for what others write when it goes from one block to another. */
+  isSpin(from: number, to: number): boolean;
+}
 
 export interface FlowGraph {
   readonly nodes: readonly FlowNode[];
@@ -85,8 +96,8 @@ export function syncScope(instruction: IrInstruction): 'block' | 'warp' | undefi
  * Cuts a function's basic blocks into nodes at its sync points.
  * @param yields whether a thread gives way to others at `nanosleep`.
  */
-export function buildFlowGraph(fn: IrFunction, yields = false): FlowGraph {
-  return new GraphBuilder(fn, yields).build();
+export function buildFlowGraph(fn: IrFunction, yields = false, cuts?: FlowCuts): FlowGraph {
+  return new GraphBuilder(fn, yields, cuts).build();
 }
 
 class GraphBuilder {
@@ -99,6 +110,7 @@ class GraphBuilder {
   constructor(
     private readonly fn: IrFunction,
     private readonly yields: boolean,
+    private readonly cuts: FlowCuts | undefined,
   ) {
     this.heads = fn.blocks.map((_, index) => index);
     this.next = fn.blocks.length;
@@ -119,6 +131,13 @@ class GraphBuilder {
     for (let at = first; at <= last; at++) {
       const instruction = this.fn.instructions[at];
       if (instruction === undefined) continue;
+      if (this.cuts?.steps.before.has(at) === true) {
+        const resume = this.fresh();
+        const point = this.addPoint(at, resume, 'step');
+        close([], { kind: 'sync', at, point, resume });
+        index = resume;
+        body = [];
+      }
       const scope = this.scopeOf(instruction);
       if (scope === undefined && at < last) {
         body.push(at);
@@ -128,7 +147,7 @@ class GraphBuilder {
         this.closeBlock(instruction, block, at, body, close);
         return;
       }
-      const resume = at < last ? this.fresh() : this.successor(block, 0);
+      const resume = at < last ? this.fresh() : this.edge(block, at, this.target(block, 0));
       const point = this.syncPoints.length;
       this.syncPoints.push({ index: point, instruction: at, resume, scope, isOnEdge: false });
       this.guarded(instruction, block, at, resume, close, { kind: 'sync', at, point, resume });
@@ -148,8 +167,9 @@ class GraphBuilder {
     const guard = instruction.guard;
     switch (instruction.opcode) {
       case 'bra': {
-        const to = this.successor(block, 0);
-        const other = this.successor(block, guard === undefined ? 0 : 1);
+        const to = this.edge(block, at, this.target(block, 0));
+        const second = this.target(block, guard === undefined ? 0 : 1);
+        const other = second === this.target(block, 0) ? to : this.edge(block, at, second);
         if (guard === undefined || to === other) close([at], { kind: 'jump', to });
         else close([at], { kind: 'branch', at, ...guard, then: to, else: other });
         return;
@@ -158,8 +178,10 @@ class GraphBuilder {
         const [index] = instruction.sources;
         if (index?.kind !== 'register')
           throw new RangeError(`line ${instruction.line}: brx without a register`);
+        const labels = instruction.sources.flatMap((each) => (each.kind === 'label' ? [each.block] : []));
+        const edges = new Map([...new Set(labels)].map((to) => [to, this.edge(block, at, to)]));
         const targets = instruction.sources.flatMap((source) =>
-          source.kind === 'label' ? [this.head(source.block)] : [],
+          source.kind === 'label' ? [edges.get(source.block) ?? 0] : [],
         );
         const terminator: Terminator = { kind: 'switch', at, register: index.register, targets };
         this.guarded(instruction, block, at, this.following(block), close, terminator);
@@ -175,7 +197,7 @@ class GraphBuilder {
         return;
       default:
         body.push(at);
-        close([], { kind: 'jump', to: this.successor(block, 0) });
+        close([], { kind: 'jump', to: this.edge(block, at, this.target(block, 0)) });
     }
   }
 
@@ -206,11 +228,44 @@ class GraphBuilder {
     return this.heads[block] ?? 0;
   }
 
-  private successor(block: number, which: number): number {
+  private target(block: number, which: number): number {
     const successors = this.fn.blocks[block]?.successors ?? [];
     const target = successors[which] ?? successors[0];
     if (target === undefined) throw new RangeError(`block ${block} of ${this.fn.name} falls off the end`);
-    return this.head(target);
+    return target;
+  }
+
+  /** Where an edge between blocks leads: to the head of its end, by the points that stand on it. @param at what takes it */
+  private edge(block: number, at: number, to: number): number {
+    const { cuts } = this;
+    if (cuts === undefined) return this.head(to);
+    const first = this.fn.blocks[to]?.first ?? 0;
+    const target = this.fn.blocks[to];
+    let next = this.head(to);
+    if (cuts.isSpin(block, to)) next = this.gate(to, first, next, 'spin');
+    if (target === undefined || !cuts.steps.parting.has(block) || cuts.steps.meeting[block] === to) return next;
+    return this.gate(to, first, next, 'step', at);
+  }
+
+  /** A node that is nothing but a point before another node. */
+  private gate(block: number, at: number, resume: number, scope: SyncScope, parts?: number): number {
+    const index = this.fresh();
+    const point = this.addPoint(at, resume, scope, parts);
+    this.nodes.push({ index, block, body: [], counted: [], terminator: { kind: 'sync', at, point, resume } });
+    return index;
+  }
+
+  private addPoint(instruction: number, resume: number, scope: SyncScope, parts?: number): number {
+    const index = this.syncPoints.length;
+    this.syncPoints.push({
+      index,
+      instruction,
+      resume,
+      scope,
+      isOnEdge: true,
+      ...(parts === undefined ? {} : { parts }),
+    });
+    return index;
   }
 
   /** Where a guarded instruction that ends a block lets pass: the block behind it. */

@@ -1,7 +1,8 @@
-import { readRegisters, type IrFunction } from '../../ptx/index.js';
+import { analyzeLoops, readRegisters, type IrFunction, type IrModule } from '../../ptx/index.js';
 import { groupAccesses, type AccessGroups } from './accessGroups.js';
 import { exitMarks, type ExitMarks } from './exitMarks.js';
 import { buildFlowGraph, type FlowGraph, type FlowNode } from './flowGraph.js';
+import { planSteps } from './inStep/index.js';
 import { computeLiveness, type NodeLiveness } from './nodeLiveness.js';
 import { cutRegions, type RegionCuts } from './regionCuts.js';
 import { findExactRegisters } from './registerTypes.js';
@@ -13,6 +14,8 @@ export interface KernelAnalysis {
   readonly loops: SpinLoops;
   /** Whether threads give way to one another, because they wait for each other or may have to stop. */
   readonly takesTurns: boolean;
+  /** Whether lanes of a warp are seen to go in step. */
+  readonly isInStep: boolean;
   readonly cuts: RegionCuts;
   readonly exits: ExitMarks;
   readonly liveness: NodeLiveness;
@@ -27,7 +30,7 @@ export interface KernelAnalysis {
 const known = new WeakMap<IrFunction, KernelAnalysis>();
 
 /** @param isResumable whether a block may have to stop at any edge back */
-export function analyseKernel(fn: IrFunction, isResumable: boolean): KernelAnalysis {
+export function analyseKernel(ir: IrModule, fn: IrFunction, isResumable: boolean): KernelAnalysis {
   const found = isResumable ? undefined : known.get(fn);
   if (found !== undefined) return found;
   const loops = findSpinLoops(fn);
@@ -36,12 +39,15 @@ export function analyseKernel(fn: IrFunction, isResumable: boolean): KernelAnaly
     if (loops.isSpin(from.block, to.block)) return 'spin';
     return isResumable ? 'quantum' : undefined;
   };
-  const cuts = cutRegions(buildFlowGraph(fn, takesTurns), scopeOf);
+  const steps = planSteps(fn, openArrays(ir, fn));
+  const extra = steps === undefined ? undefined : { steps, isSpin: spinEdges(fn, loops) };
+  const cuts = cutRegions(buildFlowGraph(fn, takesTurns, extra), scopeOf);
   const { graph } = cuts;
   const liveness = computeLiveness(fn, graph);
   const analysis: KernelAnalysis = {
     loops,
     takesTurns,
+    isInStep: steps !== undefined,
     cuts,
     exits: exitMarks(graph),
     liveness,
@@ -52,6 +58,20 @@ export function analyseKernel(fn: IrFunction, isResumable: boolean): KernelAnaly
   };
   if (!isResumable) known.set(fn, analysis);
   return analysis;
+}
+
+/** Shared arrays whose extent the launch gives: they all begin where the others end. */
+function openArrays(ir: IrModule, fn: IrFunction): string[] {
+  return [...ir.variables, ...fn.variables]
+    .filter(({ space, bytes }) => space === 'shared' && bytes === 0)
+    .map(({ name }) => name);
+}
+
+/** Tells of an edge between blocks whether it goes back in a loop in which threads wait. */
+function spinEdges(fn: IrFunction, loops: SpinLoops): (from: number, to: number) => boolean {
+  if (!loops.any) return () => false;
+  const back = new Set(analyzeLoops(fn).retreatingEdges.map(([from, to]) => `${from} ${to}`));
+  return (from, to) => back.has(`${from} ${to}`) && loops.isSpin(from, to);
 }
 
 function exchangedRegisters(fn: IrFunction, graph: FlowGraph): Set<number> {

@@ -42,6 +42,8 @@ export interface CompiledKernel {
   readonly waitsForBlocks: boolean;
   /** Whether threads give way to one another: then blocks take turns. */
   readonly takesTurns: boolean;
+  /** Whether lanes of a warp are seen to go in step. */
+  readonly isInStep: boolean;
   /** Groups of four lanes that run together; 0 for lane after lane. */
   readonly groups: number;
   /** Whether its lanes may run together, where a launch lets them. */
@@ -80,7 +82,7 @@ export function compileKernel(
   }
   const module = new ModuleBuilder(memoryPages, form.threaded === true);
   const imported = new ImportedOperations(module);
-  const analysis = analyseKernel(fn, form.resumable === true);
+  const analysis = analyseKernel(ir, fn, form.resumable === true);
   const { loops, takesTurns, cuts } = analysis;
   const { graph, flows } = cuts;
   const waits = new Set(
@@ -103,6 +105,7 @@ export function compileKernel(
     fn,
     form,
     takesTurns,
+    isInStep: analysis.isInStep,
     graph,
     exits: analysis.exits,
     pointOf: (from, to) => cuts.pointOf(from, to),
@@ -158,6 +161,7 @@ export function compileKernel(
     spins: loops.any,
     waitsForBlocks: loops.acrossBlocks,
     takesTurns,
+    isInStep: analysis.isInStep,
     groups: chunked?.[0]?.groups ?? 0,
     mayGoTogether: mayGoTogether(plan, flows),
     asksPlace: asksPlace(fn),

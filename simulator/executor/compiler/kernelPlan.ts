@@ -33,6 +33,8 @@ export interface KernelPlan {
   readonly form: CodeForm;
   /** Whether threads give way to one another, because they wait for each other or may have to stop. */
   readonly takesTurns: boolean;
+  /** Whether lanes of a warp are seen to go in step. */
+  readonly isInStep: boolean;
   readonly graph: FlowGraph;
   readonly exits: ExitMarks;
   readonly liveness: NodeLiveness;

@@ -86,7 +86,9 @@ function cutAtHeaders(found: FlowGraph, graph: FlowGraph): FlowGraph {
     const known = gateOf.get(resume);
     if (known !== undefined) {
       // A loop in which threads wait is left as one, whatever other loop begins there.
-      const at = syncPoints.findIndex((each) => each.isOnEdge && each.resume === resume);
+      const at = syncPoints.findIndex(
+        (each, place) => place >= graph.syncPoints.length && each.resume === resume,
+      );
       const first = syncPoints[at];
       if (point.scope === 'spin' && first !== undefined) syncPoints[at] = { ...first, scope: 'spin' };
       continue;

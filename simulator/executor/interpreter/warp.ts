@@ -1,5 +1,7 @@
 import { lanesPerWarp, RegisterFile } from './registerFile.js';
 
+export { forEachLane, lowestLane } from '../lanePaths/index.js';
+
 /** One warp of a block: a program counter and a state for each lane. */
 export class Warp {
   /** Next instruction of each lane. */
@@ -54,15 +56,6 @@ export class Warp {
 /** The lowest `lanes` bits. */
 export function maskOf(lanes: number): number {
   return lanes >= lanesPerWarp ? -1 : (1 << lanes) - 1;
-}
-
-/** Calls `visit` with each lane of a mask, ascending. */
-export function forEachLane(mask: number, visit: (lane: number) => void): void {
-  for (let rest = mask; rest !== 0; rest &= rest - 1) visit(31 - Math.clz32(rest & -rest));
-}
-
-export function lowestLane(mask: number): number {
-  return 31 - Math.clz32(mask & -mask);
 }
 
 /** The lowest `count` lanes of a mask. */

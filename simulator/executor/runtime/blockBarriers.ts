@@ -5,7 +5,7 @@ import type { BlockLaunch } from './blockLaunch.js';
 import type { BlockState } from './blockState.js';
 import { makeFault } from './faults.js';
 import type { ReadyKernel } from './kernelCache.js';
-import { forEachLane, lowestLane, populationCount } from './laneMasks.js';
+import { forEachLane, lowestLane, populationCount } from '../lanePaths/index.js';
 import type { LaunchArea } from './launchArea.js';
 import {
   barrierOf,

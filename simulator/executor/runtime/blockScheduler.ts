@@ -5,8 +5,9 @@ import { BlockBarriers } from './blockBarriers.js';
 import type { BlockState } from './blockState.js';
 import { makeFault, readFault } from './faults.js';
 import type { ReadyKernel } from './kernelCache.js';
-import { forEachLane, lowestLane } from './laneMasks.js';
+import { forEachLane, lowestLane } from '../lanePaths/index.js';
 import type { LaunchArea } from './launchArea.js';
+import { StepOrder, type LaneGroup } from './stepOrder.js';
 
 /**
  * How a block's turn ended: every thread has ended; a fault; all that can run wait for what others write (`moved` tells
@@ -28,12 +29,6 @@ type WarpEnd = 'waits' | 'stuck' | 'spins' | 'fault' | 'fuel';
 /** The warp's lanes have parted or come together: it goes on in the other way. */
 type WarpStep = WarpEnd | 'changed';
 
-/** Lanes of a warp at one state. */
-interface LaneGroup {
-  readonly state: number;
-  readonly mask: number;
-}
-
 /**
  * Runs the warps of one block of a kernel whose threads wait for one another. A warp runs until all its lanes wait at a
  * barrier of the block, spin or have ended; a barrier opens when its threads have come.
@@ -44,6 +39,8 @@ interface LaneGroup {
 export class BlockScheduler {
   private readonly barriers: BlockBarriers;
   private readonly takesTurns: boolean;
+  /** Of kernels whose lanes are seen to go in step. */
+  private readonly order: StepOrder | undefined;
   private fault: KernelFault | undefined;
 
   /** @param stopsWithoutFuel whether a block that has used up its fuel only stops, instead of faulting. */
@@ -55,6 +52,7 @@ export class BlockScheduler {
   ) {
     this.barriers = new BlockBarriers(area, launch, kernel);
     this.takesTurns = kernel.compiled.takesTurns;
+    if (kernel.compiled.isInStep) this.order = new StepOrder(area, launch, kernel);
   }
 
   /** Runs the block that is in the area until it has to give way. @param isDriven whether to leave it to the block driver */
@@ -107,6 +105,7 @@ export class BlockScheduler {
     block.parted[warp] = 0;
     block.released[warp] = 0;
     block.state[warp] = state;
+    block.paths[warp] = undefined;
   }
 
   private ended(): TurnEnd {
@@ -156,6 +155,8 @@ export class BlockScheduler {
 
   /** Lanes have parted: runs whichever group can go on, until none can. */
   private advanceParted(block: BlockState, warp: number): WarpStep {
+    const { order } = this;
+    order?.begin();
     let ran = false;
     let spun = 0;
     for (;;) {
@@ -165,7 +166,7 @@ export class BlockScheduler {
         return 'waits';
       }
       const together = this.together(block, warp, groups);
-      if (together !== undefined) {
+      if (together !== undefined && this.mayUnite(block, warp, together)) {
         const goesOn = block.released[warp] === block.alive[warp];
         this.unite(block, warp, together);
         // Having spun once in this turn is enough.
@@ -182,15 +183,39 @@ export class BlockScheduler {
         ran = true;
         continue;
       }
-      const group = this.readyGroup(block, warp, groups, spun);
+      const group =
+        order === undefined
+          ? this.readyGroup(block, warp, groups, spun)
+          : order.next(block, warp, groups, (each) => this.canRun(block, warp, each));
       if (group === undefined) return spun !== 0 ? 'spins' : ran ? 'waits' : 'stuck';
-      if (this.point(group.state)?.scope === 'spin') spun |= group.mask;
-      else ran = true;
+      const isSpin = this.point(group.state)?.scope === 'spin';
+      if (isSpin) {
+        spun |= group.mask;
+        order?.looking(warp);
+      } else ran = true;
       block.released[warp] = (block.released[warp] ?? 0) & ~group.mask;
       const next = this.kernel.regions[group.state]?.(warp, group.mask) ?? REGION_RESULT.fault;
       if (next === REGION_RESULT.fault) return this.failed();
+      if (isSpin) order?.looked(warp, group.mask);
       if (this.isOutOfFuel()) return this.outOfFuel(block, warp);
     }
+  }
+
+  /** Whether lanes that stand at one place have come to it by one way, or wait there for all. */
+  private mayUnite(block: BlockState, warp: number, state: number): boolean {
+    const scope = this.point(state)?.scope;
+    return this.order === undefined || scope === 'block' || (scope !== 'quantum' && this.order.isOnePath(block, warp));
+  }
+
+  /** Of lanes at one state, those that can go on; undefined when they go with whoever is there. */
+  private canRun(block: BlockState, warp: number, { state, mask }: LaneGroup): number | undefined {
+    const point = this.point(state);
+    const released = mask & (block.released[warp] ?? 0);
+    if (released !== 0) return released;
+    if (point?.scope === 'block') return 0;
+    if (point?.scope !== 'warp') return mask;
+    if (!this.hasMembers(point)) return undefined;
+    return this.completeMembers(point, warp, mask, block.alive[warp] ?? 0) ?? 0;
   }
 
   /** Living lanes that do not wait at a barrier, by state, and forgets those that have ended. */

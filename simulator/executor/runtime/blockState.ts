@@ -1,4 +1,5 @@
 import { ENTRY_STATE, WARP_SIZE } from '../compiler/index.js';
+import type { LanePaths } from '../lanePaths/index.js';
 import type { NamedBarrier } from './namedBarriers.js';
 
 /** A block's bytes in the executor's area while another block runs there. */
@@ -22,6 +23,8 @@ export class BlockState {
   readonly state: Int32Array;
   /** 1 for warps whose lanes have parted: then each thread's own state tells. */
   readonly parted: Uint8Array;
+  /** Of parted warps whose lanes are seen to go in step: their paths. */
+  readonly paths: (LanePaths | undefined)[] = [];
   readonly barriers = new Map<number, NamedBarrier>();
   /** Linear index in the grid. */
   index = 0;
@@ -51,6 +54,7 @@ export class BlockState {
     this.waiting.fill(0);
     this.released.fill(0);
     this.parted.fill(0);
+    this.paths.length = 0;
     this.barriers.clear();
     this.index = index;
     this.fuel = fuel;

@@ -159,6 +159,12 @@ export class LaunchArea {
     return this.words[this.wordOf(compiled, thread, slot)] ?? 0;
   }
 
+  /** What the threads of a warp keep while they wait. */
+  contexts(compiled: CompiledKernel, warp: number): Int32Array {
+    const from = (this.get(RECORD.contexts) + warp * compiled.contextBytes) >> 2;
+    return this.words.subarray(from, from + (compiled.contextBytes >> 2));
+  }
+
   /** Gives a waiting thread the result of its barrier. */
   giveResult(compiled: CompiledKernel, thread: number, value: number): void {
     this.words[this.wordOf(compiled, thread, { offset: EXCHANGE.value, isWide: false })] = value;

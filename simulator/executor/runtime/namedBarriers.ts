@@ -1,4 +1,4 @@
-import { populationCount } from './laneMasks.js';
+import { populationCount } from '../lanePaths/index.js';
 import type { BlockState } from './blockState.js';
 
 /** Most threads that a block's barrier can count are whole warps. */

@@ -62,7 +62,12 @@ function asksTime(instruction: IrInstruction): boolean {
 }
 
 /** Whether anything speaks against chunks that can be seen without planning them. */
-export function mayGoTogether({ fn, form, takesTurns }: KernelPlan, flows: readonly RegionFlow[]): boolean {
+export function mayGoTogether(
+  { fn, form, takesTurns, isInStep }: KernelPlan,
+  flows: readonly RegionFlow[],
+): boolean {
+  // Chunks may be narrower than warps, and masks let lanes go on that are to wait.
+  if (isInStep) return false;
   if (form.without?.has('vector') === true || takesTurns || form.observed === true) return false;
   const isAlways = form.alwaysTogether === true;
   if (fn.instructions.some((each) => (isOrdered(each) && !isAlways) || asksTime(each))) return false;
