@@ -32,3 +32,13 @@ describe('every variant against the reference interpreter, lanes together', () =
     }
   });
 });
+
+describe('every variant against the reference interpreter, lanes in step', () => {
+  it.each([1, 11, 21])('seeds from %i', (start) => {
+    for (let seed = start; seed < start + seedsPerTest; seed++) {
+      const fuzz = generateKernel(seed, { generation: seed % 2 === 1 ? 1 : 2, inStep: true, statements: 25 });
+      const found = differences(fuzz);
+      if (found.length > 0) expect.fail(`${found.join('\n')}\n${describeCase(fuzz)}`);
+    }
+  });
+});

@@ -8,10 +8,10 @@ import { shrinkCase } from './shrinkCase.js';
 /**
  * Runs many random kernels in every way there is and tells which seeds differ:
  *
- *     node dist/simulator/executor/fuzz/fuzzRun.js --seeds 10000 [--from 1] [--generation 2] [--together] [--shrink]
+ *     node dist/simulator/executor/fuzz/fuzzRun.js --seeds 10000 [--from 1] [--generation 2] [--together] [--in-step] [--shrink]
  *
  * Odd seeds are of the first generation and even ones of the second unless one is asked for. Ends with status 1 when a seed
- * differs. `--together` draws blocks whose lanes go together; `--shrink` prints the smallest kernel found that differs likewise.
+ * differs. `--together` draws blocks whose lanes go together; `--in-step` lets them meet in memory; `--shrink` prints the smallest kernel found that differs likewise.
  */
 interface Options {
   readonly from: number;
@@ -19,6 +19,7 @@ interface Options {
   readonly generation: 1 | 2 | undefined;
   readonly shrinks: boolean;
   readonly together: boolean;
+  readonly inStep: boolean;
 }
 
 const SEEDS_PER_LINE = 250;
@@ -31,6 +32,7 @@ function readOptions(): Options {
       generation: { type: 'string' },
       shrink: { type: 'boolean', default: false },
       together: { type: 'boolean', default: false },
+      'in-step': { type: 'boolean', default: false },
     },
   });
   const count = (name: string, text: string): number => {
@@ -48,6 +50,7 @@ function readOptions(): Options {
     generation: generation === undefined ? undefined : generation === '1' ? 1 : 2,
     shrinks: values.shrink,
     together: values.together,
+    inStep: values['in-step'],
   };
 }
 
@@ -74,10 +77,11 @@ function shrunk(fuzz: FuzzCase, kind: string | undefined): FuzzCase {
 }
 
 function main(): void {
-  const { from, seeds, generation, shrinks, together } = readOptions();
+  const { from, seeds, generation, shrinks, together, inStep } = readOptions();
   const failed: number[] = [];
   for (let seed = from; seed < from + seeds; seed++) {
-    const fuzz = generateKernel(seed, { generation: generation ?? (seed % 2 === 1 ? 1 : 2), together });
+    const style = { together, inStep, ...(inStep ? { statements: 25 } : {}) };
+    const fuzz = generateKernel(seed, { generation: generation ?? (seed % 2 === 1 ? 1 : 2), ...style });
     const found = tryDifferences(fuzz);
     if (found.length > 0) {
       failed.push(seed);

@@ -12,6 +12,7 @@ import { FuzzRandom } from './fuzzRandom.js';
 import { KernelText, registerCounts } from './kernelText.js';
 import { localBytes, ownSharedBytes } from './memoryStatements.js';
 import { deviceFunction } from './functionText.js';
+import { ringBytes, ringDeclarations, ringEpilogue, ringPrologue } from './ringStatements.js';
 import type { FuzzStyle } from './statementContext.js';
 import { StatementWriter } from './statements.js';
 import { walkDeclarations, walkPrologue } from './walkStatements.js';
@@ -31,6 +32,8 @@ export interface FuzzOptions {
    * neighbours lie side by side.
    */
   readonly together?: boolean;
+  /** Lanes of a warp meet in memory without waiting for one another, as they go in step. */
+  readonly inStep?: boolean;
 }
 
 const blockShapes: readonly Dim3[] = [
@@ -83,6 +86,7 @@ export function generateKernel(seed: number, options: FuzzOptions = {}): FuzzCas
   const random = new FuzzRandom(seed);
   const generation = options.generation ?? 1;
   const together = options.together === true;
+  const inStep = options.inStep === true;
   const block = random.pick(together ? togetherShapes : blockShapes);
   const grid = random.pick(gridShapes);
   const threads = block[0] * block[1] * block[2];
@@ -99,6 +103,7 @@ export function generateKernel(seed: number, options: FuzzOptions = {}): FuzzCas
     isFunction: false,
     functions: generation === 2 && random.chance(0.5) ? random.between(1, 3) : 0,
     hasWalks: together,
+    hasRings: inStep,
     gridThreads: threads * blocks,
   };
   const functions = Array.from({ length: style.functions }, (_, number) =>
@@ -112,6 +117,9 @@ export function generateKernel(seed: number, options: FuzzOptions = {}): FuzzCas
       return inner.counterCount;
     }),
   );
+  const warps = Math.ceil(threads / 32);
+  const outputBytes = threads * blocks * threadBytes + (together ? planesBytes(threads * blocks) : 0);
+  const ringsAt = slotBytes(threads) + threads * ownSharedBytes;
   const body = new KernelText(random);
   const writer = new StatementWriter(body, style, options.statements ?? random.between(10, 60));
   writer.write();
@@ -119,8 +127,11 @@ export function generateKernel(seed: number, options: FuzzOptions = {}): FuzzCas
     ...header(random, style, functions.flat()),
     ...declarations(writer.counterCount, style),
     ...(style.hasWalks ? walkDeclarations(writer.walkCount) : []),
+    ...(inStep ? ringDeclarations : []),
     ...prologue(threads, style),
+    ...(inStep ? ringPrologue(ringsAt, outputBytes, warps, threads).map((line) => `\t${line}`) : []),
     ...body.lines,
+    ...(inStep ? ringEpilogue.map((line) => `\t${line}`) : []),
     ...epilogue(style),
     '\tret;',
     '}',
@@ -130,9 +141,9 @@ export function generateKernel(seed: number, options: FuzzOptions = {}): FuzzCas
     text: `${lines.join('\n')}\n`,
     grid,
     block,
-    dynamicSharedBytes: slotBytes(threads) + threads * ownSharedBytes,
+    dynamicSharedBytes: ringsAt + (inStep ? warps * ringBytes : 0),
     input: inputData(random),
-    outputBytes: threads * blocks * threadBytes + (together ? planesBytes(threads * blocks) : 0),
+    outputBytes: outputBytes + (inStep ? blocks * warps * ringBytes : 0),
     counters: counterData(random, style),
     n: random.below(8),
     scale: Math.fround(random.word() / 2 ** 20),

@@ -20,6 +20,8 @@ export interface FuzzStyle {
   readonly functions: number;
   /** Has places where neighbouring threads lie side by side, and statements that walk through them. */
   readonly hasWalks: boolean;
+  /** Has rings of words in which the lanes of a warp meet without waiting for one another. */
+  readonly hasRings: boolean;
   readonly gridThreads: number;
 }
 

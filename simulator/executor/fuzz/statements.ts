@@ -3,6 +3,7 @@ import { functionCall } from './functionText.js';
 import { approximateTemplates, exactTemplates } from './instructionTemplates.js';
 import type { KernelText } from './kernelText.js';
 import { commonAtomic, ownAccess, ownAtomic, sharedRead } from './memoryStatements.js';
+import { ringAccess } from './ringStatements.js';
 import type { Flow, FuzzStyle, StatementContext, WalkRegisters } from './statementContext.js';
 import { activeWarps } from './statementContext.js';
 import {
@@ -68,6 +69,10 @@ export class StatementWriter implements StatementContext {
     }
     if (this.style.hasWalks && flow.depth < 3 && random.chance(0.16)) {
       walk(this, flow);
+      return;
+    }
+    if (this.style.hasRings && random.chance(0.4)) {
+      ringAccess(this);
       return;
     }
     if (this.style.generation === 2 && random.chance(0.55)) {

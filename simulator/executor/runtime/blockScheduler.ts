@@ -157,6 +157,13 @@ export class BlockScheduler {
   private advanceParted(block: BlockState, warp: number): WarpStep {
     const { order } = this;
     order?.begin();
+    const end = this.advanceGroups(block, warp);
+    order?.end();
+    return end;
+  }
+
+  private advanceGroups(block: BlockState, warp: number): WarpStep {
+    const { order } = this;
     let ran = false;
     let spun = 0;
     for (;;) {
@@ -188,15 +195,11 @@ export class BlockScheduler {
           ? this.readyGroup(block, warp, groups, spun)
           : order.next(block, warp, groups, (each) => this.canRun(block, warp, each));
       if (group === undefined) return spun !== 0 ? 'spins' : ran ? 'waits' : 'stuck';
-      const isSpin = this.point(group.state)?.scope === 'spin';
-      if (isSpin) {
-        spun |= group.mask;
-        order?.looking(warp);
-      } else ran = true;
+      if (this.point(group.state)?.scope === 'spin') spun |= group.mask;
+      else ran = true;
       block.released[warp] = (block.released[warp] ?? 0) & ~group.mask;
       const next = this.kernel.regions[group.state]?.(warp, group.mask) ?? REGION_RESULT.fault;
       if (next === REGION_RESULT.fault) return this.failed();
-      if (isSpin) order?.looked(warp, group.mask);
       if (this.isOutOfFuel()) return this.outOfFuel(block, warp);
     }
   }

@@ -24,9 +24,10 @@ export type CanRun = (group: LaneGroup) => number | undefined;
 export class StepOrder {
   private readonly pcs = new Float64Array(WARP_SIZE);
   private readonly states = new Int32Array(WARP_SIZE);
-  /** What a warp's lanes held when they began to look again. */
-  private before: { readonly contexts: Int32Array; readonly wrote: number } | undefined;
+  /** By the state at which lanes look again: which they were and what the warp's lanes held when they last did. */
+  private readonly before = new Map<number, { readonly mask: number; readonly contexts: Int32Array }>();
   private looks = 0;
+  private wrote = 0;
   /** Lanes that have looked in vain in this turn. */
   private spun = 0;
 
@@ -40,7 +41,7 @@ export class StepOrder {
   begin(): void {
     this.spun = 0;
     this.looks = 0;
-    this.before = undefined;
+    this.before.clear();
   }
 
   get hasSpun(): boolean {
@@ -67,6 +68,7 @@ export class StepOrder {
         if (group === undefined) continue;
         const isSpin = this.point(group.state)?.scope === 'spin';
         const all = groups.find(({ state }) => state === group.state)?.mask ?? 0;
+        if (isSpin && (group.mask & ~this.spun) !== 0 && this.isInVain(warp, group)) this.spun |= group.mask;
         const able = isSpin ? group.mask & ~this.spun : canRun({ state: group.state, mask: all });
         if (able === undefined) others ??= group;
         else if ((able & group.mask) !== 0)
@@ -77,23 +79,30 @@ export class StepOrder {
     }
   }
 
-  /** Lanes are about to look again. */
-  looking(warp: number): void {
-    const contexts = this.area.contexts(this.kernel.compiled, warp).slice();
-    this.before = { contexts, wrote: this.area.get(RECORD.wrote) };
-    this.area.set(RECORD.wrote, 0);
+  /** Whether nothing has come of it that lanes looked again, or not for long: then others have their turn. */
+  private isInVain(warp: number, { state, mask }: LaneGroup): boolean {
+    const contexts = this.area.contexts(this.kernel.compiled, warp);
+    const last = this.before.get(state);
+    const isSame =
+      last?.mask === mask && !this.hasWritten() && contexts.every((word, index) => word === last.contexts[index]);
+    this.looks += 1;
+    if (isSame || this.looks > MOST_LOOKS) return true;
+    this.before.set(state, { mask, contexts: contexts.slice() });
+    return false;
   }
 
-  /** They have looked: when nothing has come of it, or not for long, others have their turn. */
-  looked(warp: number, lanes: number): void {
-    const { before } = this;
-    if (before === undefined) return;
-    const wrote = this.area.get(RECORD.wrote);
-    this.area.set(RECORD.wrote, before.wrote | wrote);
-    this.looks += 1;
-    const now = this.area.contexts(this.kernel.compiled, warp);
-    const isSame = wrote === 0 && now.every((word, index) => word === before.contexts[index]);
-    if (isSame || this.looks >= MOST_LOOKS) this.spun |= lanes;
+  /** Whether anything has been written since it was asked last. */
+  private hasWritten(): boolean {
+    const all = this.area.get(RECORD.wrote);
+    this.wrote |= all;
+    this.area.set(RECORD.wrote, 0);
+    return all !== 0;
+  }
+
+  /** The warp's turn ends: what it has written counts for the others. */
+  end(): void {
+    if (this.wrote !== 0) this.area.set(RECORD.wrote, this.wrote | this.area.get(RECORD.wrote));
+    this.wrote = 0;
   }
 
   private pathsOf(block: BlockState, warp: number): LanePaths {
