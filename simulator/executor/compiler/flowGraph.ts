@@ -184,7 +184,9 @@ class GraphBuilder {
           source.kind === 'label' ? [edges.get(source.block) ?? 0] : [],
         );
         const terminator: Terminator = { kind: 'switch', at, register: index.register, targets };
-        this.guarded(instruction, block, at, this.following(block), close, terminator);
+        const isSkipped = guard !== undefined && block + 1 < this.fn.blocks.length;
+        const skipTo = isSkipped ? (edges.get(block + 1) ?? this.edge(block, at, block + 1)) : undefined;
+        this.guarded(instruction, block, at, skipTo, close, terminator);
         return;
       }
       case 'ret':
