@@ -23,8 +23,25 @@ export interface LaneAccess {
 
 const ordered = /^(?:volatile|relaxed|acquire|release|acq_rel|mmio)$/;
 
-/** In the order of the instructions. */
+/** In the order of the instructions; what may be of memory that strong accesses reach too counts as strong. */
 export function laneAccesses(
+  fn: IrFunction,
+  forms: LinearForms,
+  onlyAt: (instruction: number) => string | undefined,
+): LaneAccess[] {
+  const written = asWritten(fn, forms, onlyAt);
+  const strong = written.filter(({ isStrong, commutes }) => isStrong && commutes === undefined);
+  return written.map((access) =>
+    access.isStrong || !strong.some((each) => areOfOneMemory(access, each)) ? access : { ...access, isStrong: true },
+  );
+}
+
+function areOfOneMemory(a: LaneAccess, b: LaneAccess): boolean {
+  if (a.space !== b.space && a.space !== 'any' && b.space !== 'any') return false;
+  return !areApart(a.root, b.root);
+}
+
+function asWritten(
   fn: IrFunction,
   forms: LinearForms,
   onlyAt: (instruction: number) => string | undefined,
@@ -105,9 +122,8 @@ export function meetingOf(
 ): Meeting {
   if (!earlier.writes && !later.writes) return 'never';
   if (earlier.commutes !== undefined && earlier.commutes === later.commutes) return 'never';
-  if (earlier.space !== later.space && earlier.space !== 'any' && later.space !== 'any') return 'never';
+  if (!areOfOneMemory(earlier, later)) return 'never';
   if (earlier.only !== undefined && earlier.only === later.only) return 'never';
-  if (areApart(earlier.root, later.root)) return 'never';
   if (isStale) return 'perhaps';
   const apart = add(later.form, earlier.form, -1);
   if (apart === undefined || apart.terms.size > 0) return 'perhaps';
