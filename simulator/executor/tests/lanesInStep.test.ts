@@ -1,0 +1,236 @@
+import { describe, expect, it } from 'vitest';
+import { parseModule } from '../../ptx/index.js';
+import { loadModule, NodeMemory, WasmExecutor, type ExecutorLaunch, type RunResult } from '../index.js';
+import { ReferenceInterpreter } from '../interpreter/index.js';
+import type { BlockRange } from '../types.js';
+import { packParams } from './referenceLaunch.js';
+
+const FUEL = 50_000_000;
+
+type Run = (memory: NodeMemory, launch: ExecutorLaunch, range: BlockRange) => RunResult;
+
+function suspended(memory: NodeMemory, launch: ExecutorLaunch, range: BlockRange): RunResult {
+  const executor = new WasmExecutor(memory);
+  let result = executor.run(launch, range, 'resumable', 500);
+  while (result.status === 'yield') result = executor.resume(result.suspended, 500);
+  return result;
+}
+
+const ways: Readonly<Record<string, Run>> = {
+  interpreter: (_, launch, range) => new ReferenceInterpreter().run(launch, range, 'fast', FUEL),
+  fast: (memory, ...launch) => new WasmExecutor(memory).run(...launch, 'fast', FUEL),
+  'lanes together': (memory, ...launch) =>
+    new WasmExecutor(memory, { alwaysTogether: true }).run(...launch, 'fast', FUEL),
+  'changing tiers': (memory, ...launch) =>
+    new WasmExecutor(memory, { vectorAfter: 20_000 }).run(...launch, 'fast', FUEL),
+  observed: (memory, ...launch) => new WasmExecutor(memory).run(...launch, 'observed', FUEL),
+  resumable: suspended,
+};
+
+/** Runs `body` with `%t` = tid.x, `%s` the thread's word of shared `s` and `%out` its word of the output. */
+function words(run: Run, body: string, threads: number, blocks = 1): number[] {
+  const text = `.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 k_out)
+{
+.reg .b32 %t, %s, %r<16>;
+.reg .b64 %out, %o;
+.reg .pred %p<8>;
+.shared .align 4 .b8 s[4096];
+ld.param.u64 %out, [k_out];
+cvta.to.global.u64 %out, %out;
+mov.u32 %t, %tid.x;
+mov.u32 %r0, %ctaid.x;
+mov.u32 %r1, %ntid.x;
+mad.lo.s32 %r0, %r0, %r1, %t;
+mul.wide.u32 %o, %r0, 4;
+add.s64 %out, %out, %o;
+shl.b32 %s, %t, 2;
+mov.u32 %r0, s;
+add.s32 %s, %s, %r0;
+${body}
+ret;
+}
+`;
+  const memory = new NodeMemory({ backingBytes: 6 * 2 ** 20 });
+  const space = memory.createSpace();
+  const bytes = threads * blocks * 4;
+  const out = space.map(bytes, 'readWrite').virtualAddress;
+  const module = loadModule(parseModule(text, 'k.ptx'), space);
+  const [kernel] = module.ir.functions;
+  if (kernel === undefined) throw new Error('no kernel');
+  const shape = { grid: [blocks, 1, 1], block: [threads, 1, 1], dynamicSharedBytes: 0 } as const;
+  const launch = { module, kernel, shape, params: packParams(kernel, [out]) };
+  const result = run(memory, launch, { lo: 0, hi: blocks });
+  if (result.status === 'fault') throw new Error(result.fault.message);
+  return [...new Int32Array(Uint8Array.from(space.view(out, bytes)).buffer)];
+}
+
+/** s[t] += s[t + k], as nvcc writes it of a volatile array, or of one that is not. */
+function addFrom(k: number, order: string): string {
+  return `ld${order}.shared.u32 %r2, [%s+${4 * k}];
+ld${order}.shared.u32 %r3, [%s];
+add.s32 %r2, %r2, %r3;
+st${order}.shared.u32 [%s], %r2;
+`;
+}
+
+const finish = `ld.volatile.shared.u32 %r2, [%s];
+st.global.u32 [%out], %r2;`;
+
+function scanOfWarp(order: string): string {
+  const steps = [1, 2, 4, 8, 16].map(
+    (k) => `setp.lt.u32 %p1, %r4, ${k};
+@%p1 bra L${k};
+ld${order}.shared.u32 %r2, [%s+${-4 * k}];
+ld${order}.shared.u32 %r3, [%s];
+add.s32 %r2, %r2, %r3;
+st${order}.shared.u32 [%s], %r2;
+L${k}:
+`,
+  );
+  return `and.b32 %r4, %t, 31;\n${steps.join('')}`;
+}
+
+/** Sums of each warp's first 16 lanes and what is behind them. */
+const sumOfWarp = `st.volatile.shared.u32 [%s], %t;
+setp.gt.u32 %p1, %t, 15;
+@%p1 bra E;
+${[16, 8, 4, 2, 1].map((k) => addFrom(k, '.volatile')).join('')}E:
+mov.u32 %r5, s;
+ld.volatile.shared.u32 %r2, [%r5];
+st.global.u32 [%out], %r2;`;
+
+const spinLock = `setp.ne.u32 %p1, %t, 0;
+@!%p1 st.shared.u32 [%s], 0;
+@!%p1 st.shared.u32 [%s+4], 0;
+bar.sync 0;
+mov.u32 %r5, s;
+AGAIN:
+atom.shared.cas.b32 %r6, [%r5], 0, 1;
+setp.ne.s32 %p2, %r6, 0;
+@%p2 bra AGAIN;
+ld.volatile.shared.u32 %r7, [%r5+4];
+add.s32 %r7, %r7, 1;
+st.volatile.shared.u32 [%r5+4], %r7;
+atom.shared.exch.b32 %r6, [%r5], 0;
+bar.sync 0;
+ld.volatile.shared.u32 %r7, [%r5+4];
+st.global.u32 [%out], %r7;`;
+
+/** Odd lanes wait for what the even lane before them writes, on the way that is taken first. */
+const waitForNeighbour = `st.volatile.shared.u32 [%s], 0;
+bar.warp.sync 0xffffffff;
+and.b32 %r4, %t, 1;
+setp.eq.s32 %p1, %r4, 0;
+@%p1 bra WRITES;
+LOOK:
+ld.volatile.shared.u32 %r2, [%s+-4];
+setp.eq.s32 %p2, %r2, 0;
+@%p2 bra LOOK;
+bra E;
+WRITES:
+add.s32 %r2, %t, 100;
+st.volatile.shared.u32 [%s], %r2;
+E:
+st.global.u32 [%out], %r2;`;
+
+describe.each(Object.entries(ways))('lanes of a warp in step: %s', (_, run) => {
+  it.each([
+    ['volatile', '.volatile', '.volatile'],
+    ['volatile, with a fence between', '.volatile', '.volatile', 'membar.cta;\n'],
+    ['relaxed', '.relaxed.cta', '.relaxed.cta'],
+    ['plain', '', ''],
+    ['plain that volatile code fills', '.volatile', ''],
+  ])('sums of four neighbours: %s', (_name, fill, order, between = '') => {
+    const body = `add.s32 %r1, %t, 1;
+st${fill}.shared.u32 [%s], %r1;
+st${fill}.shared.u32 [%s+128], 0;
+${addFrom(2, order)}${between}${addFrom(1, order)}${finish}`;
+    const found = words(run, body, 32);
+    // The last lanes add the zeros behind the warp.
+    expect(found.slice(0, 29)).toEqual(Array.from({ length: 29 }, (_value, t) => 4 * t + 10));
+  });
+
+  it.each(['.volatile', ''])('a scan of 512 numbers, warp by warp (%s)', (order) => {
+    const body = `add.s32 %r1, %t, 3;
+st${order}.shared.u32 [%s], %r1;
+${scanOfWarp(order)}${finish}`;
+    const expected = Array.from({ length: 512 }, (_value, t) => {
+      let sum = 0;
+      for (let each = t & ~31; each <= t; each++) sum += each + 3;
+      return sum;
+    });
+    expect(words(run, body, 512)).toEqual(expected);
+  });
+
+  it('a thousand blocks', () => {
+    const found = words(run, sumOfWarp, 32, 1000);
+    expect(new Set(found)).toEqual(new Set([496]));
+  });
+
+  it('results of atomics in a loop come in the order of its rounds', () => {
+    const body = `st.shared.u32 [%s+128], 0;
+bar.sync 0;
+mov.u32 %r5, s;
+mov.u32 %r4, 0;
+mov.u32 %r7, 0;
+AGAIN:
+atom.shared.add.u32 %r6, [%r5+128], 1;
+mad.lo.u32 %r7, %r7, 1000, %r6;
+add.s32 %r4, %r4, 1;
+setp.lt.u32 %p1, %r4, 3;
+@%p1 bra AGAIN;
+st.global.u32 [%out], %r7;`;
+    const expected = Array.from({ length: 32 }, (_value, t) => t * 1e6 + (t + 32) * 1000 + t + 64);
+    expect(words(run, body, 32)).toEqual(expected);
+  });
+
+  it('lanes that part at different rounds of a loop meet behind it', () => {
+    const body = `st.volatile.shared.u32 [%s], %t;
+and.b32 %r4, %t, 3;
+AGAIN:
+ld.volatile.shared.u32 %r2, [%s];
+add.s32 %r2, %r2, 100;
+st.volatile.shared.u32 [%s], %r2;
+sub.s32 %r4, %r4, 1;
+setp.ge.s32 %p1, %r4, 0;
+@%p1 bra AGAIN;
+xor.b32 %r5, %t, 3;
+shl.b32 %r5, %r5, 2;
+mov.u32 %r6, s;
+add.s32 %r5, %r5, %r6;
+ld.volatile.shared.u32 %r2, [%r5];
+st.global.u32 [%out], %r2;`;
+    const expected = Array.from({ length: 32 }, (_value, t) => (t ^ 3) + 100 * (((t ^ 3) & 3) + 1));
+    expect(words(run, body, 32)).toEqual(expected);
+  });
+
+  it('of lanes that part, those that fall through go first, as on an H200', () => {
+    const body = `mov.u32 %r5, s;
+setp.gt.u32 %p1, %t, 15;
+@%p1 bra TAKEN;
+ld.volatile.shared.u32 %r2, [%r5];
+st.volatile.shared.u32 [%r5], 7;
+bra E;
+TAKEN:
+ld.volatile.shared.u32 %r2, [%r5];
+st.volatile.shared.u32 [%r5], 9;
+E:
+ld.volatile.shared.u32 %r3, [%r5];
+mad.lo.u32 %r2, %r2, 10, %r3;
+st.global.u32 [%out], %r2;`;
+    const expected = Array.from({ length: 32 }, (_value, t) => (t < 16 ? 9 : 79));
+    expect(words(run, body, 32)).toEqual(expected);
+  });
+
+  it('lanes that hold a lock are not kept from giving it back', () => {
+    expect(words(run, spinLock, 64)).toEqual(new Array<number>(64).fill(64));
+  });
+
+  it('lanes that wait for others of their warp let them go on', () => {
+    const expected = Array.from({ length: 32 }, (_value, t) => (t & ~1) + 100);
+    expect(words(run, waitForNeighbour, 32)).toEqual(expected);
+  });
+});
