@@ -96,6 +96,7 @@ export class BlockScheduler {
       if (block.parted[warp] !== 1) continue;
       const state = this.together(block, warp, this.runnableGroups(block, warp));
       if (state === undefined || block.released[warp] !== block.alive[warp]) isWhole = false;
+      else if (!this.mayUnite(block, warp)) isWhole = false;
       else this.unite(block, warp, state);
     }
     return isWhole;
@@ -173,7 +174,7 @@ export class BlockScheduler {
         return 'waits';
       }
       const together = this.together(block, warp, groups);
-      if (together !== undefined && this.mayUnite(block, warp, together)) {
+      if (together !== undefined && this.mayUnite(block, warp)) {
         const goesOn = block.released[warp] === block.alive[warp];
         this.unite(block, warp, together);
         // Having spun once in this turn is enough.
@@ -181,6 +182,11 @@ export class BlockScheduler {
         if (isSpin && spun !== 0) return 'spins';
         const end = goesOn || isSpin ? undefined : this.reach(block, warp, block.alive[warp] ?? 0, together);
         return end ?? 'changed';
+      }
+      if (together !== undefined && this.arriveApart(block, warp, together)) {
+        if (this.fault !== undefined) return 'fault';
+        ran = true;
+        continue;
       }
       const arriving = this.arrivingGroup(block, warp, groups);
       if (arriving !== undefined) {
@@ -204,10 +210,17 @@ export class BlockScheduler {
     }
   }
 
-  /** Whether lanes that stand at one place have come to it by one way, or wait there for all. */
-  private mayUnite(block: BlockState, warp: number, state: number): boolean {
-    const scope = this.point(state)?.scope;
-    return this.order === undefined || scope === 'block' || (scope !== 'quantum' && this.order.isOnePath(block, warp));
+  /** Whether lanes that stand at one place have come to it by one way, so that they go on by one. */
+  private mayUnite(block: BlockState, warp: number): boolean {
+    return this.order === undefined || this.order.isOnePath(block, warp);
+  }
+
+  /** Lanes that have come to a barrier by different ways arrive as one warp, and go on by their ways. */
+  private arriveApart(block: BlockState, warp: number, state: number): boolean {
+    const point = this.point(state);
+    if (point?.scope !== 'block' || block.released[warp] !== 0) return false;
+    this.fault = this.barriers.arrive(block, warp, block.alive[warp] ?? 0, point);
+    return true;
   }
 
   /** Of lanes at one state, those that can go on; undefined when they go with whoever is there. */

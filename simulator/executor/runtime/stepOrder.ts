@@ -44,10 +44,6 @@ export class StepOrder {
     this.before.clear();
   }
 
-  get hasSpun(): boolean {
-    return this.spun !== 0;
-  }
-
   /** Whether all living lanes go one way, and nobody waits for others of them. */
   isOnePath(block: BlockState, warp: number): boolean {
     const paths = this.pathsOf(block, warp);

@@ -32,10 +32,20 @@ export function planSteps(fn: IrFunction, openArrays: readonly string[]): StepPl
     const inside = between(fn, fn.blocks[branch]?.successors ?? [], values.meeting[branch] ?? -1);
     if (![...inside].some((block) => holds(fn, block, stops))) continue;
     parting.add(branch);
+    for (const block of inside) stopBehindExchanges(fn, block, before);
     const meeting = fn.blocks[values.meeting[branch] ?? -1];
     if (meeting !== undefined && !leaves(fn, meeting.index)) before.add(meeting.first);
   }
   return { before, parting, meeting: values.meeting };
+}
+
+/** What lanes of several paths do together is one instruction: behind it each path goes on by itself. */
+function stopBehindExchanges(fn: IrFunction, index: number, before: Set<number>): void {
+  const block = fn.blocks[index];
+  for (let at = block?.first ?? 0; at < (block?.last ?? -1); at++) {
+    const instruction = fn.instructions[at];
+    if (instruction !== undefined && syncScope(instruction) === 'warp') before.add(at + 1);
+  }
 }
 
 function mayNeedSteps({ opcode, modifiers }: IrFunction['instructions'][number]): boolean {
