@@ -104,14 +104,15 @@ export class ExchangeEmitter {
   private shuffle(instruction: IrInstruction): void {
     const f = this.f;
     const [value, lanes, clamp] = instruction.sources;
-    const [by, bounds, segment, last, source, valid] = [
+    const [by, bounds, segment, last, source, valid, from] = [
       'by',
       'bounds',
       'segment',
       'last',
       'source',
       'valid',
-    ].map(() => f.local('i32')) as [number, number, number, number, number, number];
+      'from',
+    ].map(() => f.local('i32')) as [number, number, number, number, number, number, number];
     const has = (modifier: string): boolean => instruction.modifiers.includes(modifier);
     this.forEachLane('lane', (lane, context) => {
       this.read(lanes, 'u32', context);
@@ -131,19 +132,12 @@ export class ExchangeEmitter {
         f.tee(source).get(last).op('i32LeS').set(valid);
       }
       f.get(source).get(lane).get(valid).op('select').set(source);
-      // A lane that is not there has no value to give: the result is open, and is the lane's own here.
-      f.get(source)
-        .get(lane)
-        .get(this.mask)
-        .get(source)
-        .op('i32ShrU')
-        .i32(1)
-        .op('i32And')
-        .op('select')
-        .set(source);
-      f.get(source).i32(2).op('i32Shl').get(this.first).op('i32Add').set(source);
       f.get(context);
-      this.read(value, 'b32', source);
+      f.get(source).i32(2).op('i32Shl').get(this.first).op('i32Add').set(from);
+      this.read(value, 'b32', from);
+      // A lane that does not take part gives 0, as on a card.
+      f.i32(0);
+      f.get(this.mask).get(source).op('i32ShrU').i32(1).op('i32And').op('select');
       f.memory('i32Store', EXCHANGE.value);
       f.get(context).get(valid).memory('i32Store', EXCHANGE.predicate);
     });

@@ -332,6 +332,7 @@ export class BlockExecution {
   /** Lets groups of lanes go on whose live members have all come to the same warp-level operation. */
   private releaseWarpSync(context: WarpContext): void {
     const warp = context.state;
+    const complete: { readonly lanes: number; readonly pc: number }[] = [];
     for (let rest = warp.atWarpSync; rest !== 0;) {
       const lane = lowestLane(rest);
       const pc = warp.pcs[lane] ?? 0;
@@ -341,11 +342,25 @@ export class BlockExecution {
         if (warp.members[other] === members && this.meets(warp.pcs[other] ?? 0, pc)) waiting |= 1 << other;
       });
       rest &= ~waiting;
-      if ((members & warp.live & ~waiting) !== 0) continue;
-      this.resources.observer.onWarpSync?.(warp, pc, waiting);
-      warp.atWarpSync &= ~waiting;
-      this.executeTogether(context, waiting, pc);
+      if ((members & warp.live & ~waiting) === 0) complete.push({ lanes: waiting, pc });
     }
+    for (const { lanes, pc } of complete) {
+      if ((warp.atWarpSync & lanes) === 0) continue;
+      let group = 0;
+      const isOne = this.exchangesAtOnce(pc);
+      for (const other of complete) {
+        if (other.lanes !== lanes && !(isOne && other.pc === pc)) continue;
+        this.resources.observer.onWarpSync?.(warp, pc, other.lanes);
+        group |= other.lanes;
+      }
+      warp.atWarpSync &= ~group;
+      this.executeTogether(context, group, pc);
+    }
+  }
+
+  /** A shuffle is one instruction for all lanes that come to it together, whichever members each of them names. */
+  private exchangesAtOnce(pc: number): boolean {
+    return this.resources.program.fn.instructions[pc]?.opcode === 'shfl';
   }
 
   /**

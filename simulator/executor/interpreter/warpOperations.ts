@@ -124,9 +124,9 @@ function shuffle(
         Number(b?.(context, lane)),
         Number(c?.(context, lane)),
       );
-      // PTX leaves open what a lane outside the group gives; here the reader keeps its own value.
-      const readable = ((group >>> from) & 1) === 1 ? from : lane;
-      results.push({ lane, value: a?.(context, readable) ?? 0, inSegment });
+      // PTX leaves open what a lane gives that does not take part; a card (H200) gives 0.
+      const value = ((group >>> from) & 1) === 1 ? (a?.(context, from) ?? 0) : 0;
+      results.push({ lane, value, inSegment });
     });
     for (const { lane, value, inSegment } of results) {
       write(context, lane, value);

@@ -110,7 +110,7 @@ export class LanePaths {
     if ((split.lanes & ~at.live) !== 0) {
       split.lanes &= at.live;
       if (split.lanes === 0) splits.splice(index, 1);
-      this.retire(at, split.into);
+      this.retire(at, split.into, index);
       if (split.lanes === 0) return;
     }
     if (areTogether(at, split.lanes)) {
@@ -131,24 +131,26 @@ export class LanePaths {
     if (into === undefined || (at.ready & split.lanes) === 0) return;
     if (at.pcs[lowestLane(split.lanes)] !== into.pc) return;
     into.arrived |= split.lanes;
-    this.splits.splice(this.splits.indexOf(split), 1);
-    this.complete(at, into);
+    const index = this.splits.indexOf(split);
+    this.splits.splice(index, 1);
+    this.complete(at, into, index);
   }
 
-  private complete(at: Standing, meeting: Reconvergence): void {
+  /** @param index of the path that came last: in its turn all go on */
+  private complete(at: Standing, meeting: Reconvergence, index: number): void {
     meeting.expected &= at.live;
     meeting.arrived &= at.live;
     if (meeting.arrived === 0 || meeting.arrived !== meeting.expected) return;
     const joined: Split = { lanes: meeting.arrived, into: meeting.outer, lastPc: -1 };
     meeting.arrived = 0;
-    this.splits.push(joined);
+    this.splits.splice(index, 0, joined);
     this.arrive(at, joined);
   }
 
   /** Lanes that exited are no longer expected anywhere up the chain. */
-  private retire(at: Standing, from: Reconvergence | undefined): void {
+  private retire(at: Standing, from: Reconvergence | undefined, index: number): void {
     for (let meeting = from; meeting !== undefined; meeting = meeting.outer) {
-      if ((meeting.expected & ~at.live) !== 0) this.complete(at, meeting);
+      if ((meeting.expected & ~at.live) !== 0) this.complete(at, meeting, index);
     }
   }
 

@@ -39,11 +39,12 @@ setp.le.u32 %p1, %r2, %r1;
     const atomic = { kind: 'atomic', address: out + 64, bytes: 4, instruction: 5 };
     const store = { kind: 'store', bytes: 4, instruction: 15, old: at(filled) };
     expect(entriesOf(journal)).toEqual([
-      { ...atomic, position: 5, old: at(filled) },
-      { ...store, position: lane0 - 2, address: out },
-      { ...atomic, position: lane0 + 5, old: at(filled + 5) },
-      { ...atomic, position: lane0 + 9, old: at(filled + 10) },
-      { ...store, position: lane0 + lane0 + 4 - 2, address: out + 4 },
+      // Lanes go in step: each comes to the atomic before either goes on.
+      { ...atomic, position: 10, old: at(filled) },
+      { ...atomic, position: 14, old: at(filled + 5) },
+      { ...atomic, position: 18, old: at(filled + 10) },
+      { ...store, position: 34, address: out },
+      { ...store, position: 36, address: out + 4 },
     ]);
     journal.rollBack(0);
     expect(bench.words(out, 32)).toEqual(new Array<number>(32).fill(filled));
