@@ -20,13 +20,15 @@ export type FindingKind =
   | 'unreachedBarrier'
   | 'maskWithoutCaller'
   | 'exitedLanes'
+  | 'readsNobody'
   | 'barrierNumber'
   | 'barrierCount'
   | 'fault';
 
 /**
  * `info` changes no result (two threads write the same value); `warning` is a hazard between lanes of one warp, which
- * code that counts on lanes going in step makes on purpose; all else is an `error`.
+ * code that counts on lanes going in step makes on purpose, or a value that PTX leaves open and a card happens to give; all
+ * else is an `error`.
  */
 export type Severity = 'error' | 'warning' | 'info';
 

@@ -328,3 +328,35 @@ ld.global.v4.u32 {%r5, %r6, %r7, %r8}, [%rd1];`,
     expect(races(lastBlock(''), launch, { globalRaces: true }).report.totals.error).toBe(3);
   });
 });
+
+describe('code that counts on lanes in step', () => {
+  /** s[t] += s[t + 2]; s[t] += s[t + 1]; */
+  const sums = (sync: string): string =>
+    kernelText(
+      `mov.u32 %r4, s;
+add.s32 %r5, %r4, %r3;
+st.volatile.shared.u32 [%r5], %r1;
+st.volatile.shared.u32 [%r5+128], %r1;
+${sync}
+ld.volatile.shared.u32 %r6, [%r5+8];
+ld.volatile.shared.u32 %r7, [%r5];
+${sync}
+add.s32 %r7, %r7, %r6;
+st.volatile.shared.u32 [%r5], %r7;
+${sync}
+ld.volatile.shared.u32 %r6, [%r5+4];`,
+      SHARED,
+    );
+  const warp: BenchLaunch = { block: [30, 1, 1] };
+
+  it('is warned of, and not with bar.warp.sync between', () => {
+    const { report } = races(sums(''), warp);
+    expect(report.findings.map(({ kind, severity }) => [kind, severity])).toContainEqual([
+      'readAfterWrite',
+      'warning',
+    ]);
+    expect(report.totals.error).toBe(0);
+    expect(report.findings[0]?.occurrences[0]?.detail).toContain('__syncwarp');
+    expect(titles(races(sums('bar.warp.sync 0xffffffff;'), warp))).toEqual([]);
+  });
+});

@@ -216,7 +216,7 @@ export class Racecheck implements InterpreterObserver {
         otherRole: isOneStep ? 'the same instruction' : 'not ordered with it',
         ...this.code.thread(warp, access.thread & 31),
         access: accessOf(space, access),
-        detail: `both reach ${space === 'shared' ? 'shared offset' : 'address'} ${range}, and nothing orders them${isSame ? '; both write the same value' : isSameWarp && !isOneStep ? '; they are lanes of one warp' : ''}`,
+        detail: `both reach ${space === 'shared' ? 'shared offset' : 'address'} ${range}, and nothing orders them${isSame ? '; both write the same value' : isSameWarp && !isOneStep ? '; they are lanes of one warp: __syncwarp would order them' : ''}`,
         other: { ...this.code.threadAt(past.block, past.thread), access: accessOf(space, past) },
       });
     };

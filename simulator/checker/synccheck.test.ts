@@ -183,3 +183,22 @@ add.s32 %r5, %r1, 1;`);
     expect(only(found)).toMatchObject({ checker: 'launch', faultCode: 'divergentBarrier' });
   });
 });
+
+describe('shuffles', () => {
+  const shuffle = (mask: string): string =>
+    kernelText(`setp.gt.u32 %p1, %r1, 7;
+@%p1 bra SKIP;
+shfl.sync.down.b32 %r4, %r1, 8, 31, ${mask};
+SKIP:
+add.s32 %r5, %r1, 1;`);
+
+  it('warns of a lane that takes no part', () => {
+    const found = syncs(shuffle('0xff'), { block: [32, 1, 1] });
+    expect(only(found)).toMatchObject({ kind: 'readsNobody', severity: 'warning', count: 8 });
+    expect(only(found).occurrences[1]?.detail).toContain(
+      'lane 1 reads lane 9, which the mask 0x000000ff does not name',
+    );
+    const whole = kernelText('shfl.sync.down.b32 %r4, %r1, 8, 31, 0xffffffff;');
+    expect(titles(syncs(whole, { block: [32, 1, 1] }))).toEqual([]);
+  });
+});

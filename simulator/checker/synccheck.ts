@@ -1,4 +1,5 @@
-import type { InterpreterObserver, KernelFault, Warp } from '../executor/index.js';
+import { shuffledFrom, type InterpreterObserver, type KernelFault, type Warp } from '../executor/index.js';
+import type { Severity } from './findings.js';
 import type { FindingLog, Observation } from './findingLog.js';
 import type { LaunchCode } from './launchCode.js';
 
@@ -67,6 +68,7 @@ export class Synccheck implements InterpreterObserver {
 
   /** Lanes have met; the mask that they gave may name some that have exited. */
   onWarpSync(warp: Warp, pc: number, group: number): void {
+    this.checkSources(warp, pc, group);
     const lane = lowest(group);
     const existing = warp.lanes >= LANES ? -1 : (1 << warp.lanes) - 1;
     const gone = (warp.members[lane] ?? 0) & existing & ~warp.live;
@@ -80,6 +82,30 @@ export class Synccheck implements InterpreterObserver {
       otherRole: 'where they left',
       other: this.code.thread(warp, one),
     });
+  }
+
+  /** Lanes that shuffle may read one that takes no part: what that gives is open. */
+  private checkSources(warp: Warp, pc: number, group: number): void {
+    const instruction = this.code.instruction(pc);
+    if (instruction?.opcode !== 'shfl') return;
+    for (let rest = group; rest !== 0; rest &= rest - 1) {
+      const lane = lowest(rest);
+      const from = shuffledFrom(instruction, warp, lane);
+      const mask = warp.members[lane] ?? 0;
+      // Of lanes that the mask names and that are not there it is said elsewhere.
+      if (from === undefined || ((mask >>> from) & 1) === 1) continue;
+      this.add(
+        warp,
+        pc,
+        lane,
+        {
+          kind: 'readsNobody',
+          title: 'Shuffle from a lane that its mask does not name',
+          detail: `lane ${lane} reads lane ${from}, which the mask ${maskText(mask)} does not name: PTX leaves the value open, and an H200 gives 0 unless that lane executes it too`,
+        },
+        'warning',
+      );
+    }
   }
 
   /**
@@ -137,8 +163,9 @@ export class Synccheck implements InterpreterObserver {
     pc: number,
     lane: number,
     what: Omit<Observation, 'checker' | 'severity' | 'pc' | 'block' | 'thread'>,
+    severity: Severity = 'error',
   ): void {
-    this.log.add({ checker: 'synccheck', severity: 'error', pc, ...this.code.thread(warp, lane), ...what });
+    this.log.add({ checker: 'synccheck', severity, pc, ...this.code.thread(warp, lane), ...what });
   }
 
   private placeOf(

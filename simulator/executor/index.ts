@@ -26,6 +26,7 @@ export {
   type Location,
   type ResolvedSpace,
   type Warp,
+  shuffledFrom,
 } from './interpreter/index.js';
 export {
   classOf,

@@ -245,7 +245,8 @@ class GraphBuilder {
     const target = this.fn.blocks[to];
     let next = this.head(to);
     if (cuts.isSpin(block, to)) next = this.gate(to, first, next, 'spin');
-    if (target === undefined || !cuts.steps.parting.has(block) || cuts.steps.meeting[block] === to) return next;
+    if (target === undefined || !cuts.steps.parting.has(block) || cuts.steps.meeting[block] === to)
+      return next;
     return this.gate(to, first, next, 'step', at);
   }
 

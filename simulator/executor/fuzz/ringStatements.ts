@@ -14,7 +14,12 @@ export const ringDeclarations = [
  * @param sharedOffset of the first ring in dynamic shared memory
  * @param outputOffset of the first ring in the output, behind `%out` of the grid's first thread
  */
-export function ringPrologue(sharedOffset: number, outputOffset: number, warps: number, threads: number): string[] {
+export function ringPrologue(
+  sharedOffset: number,
+  outputOffset: number,
+  warps: number,
+  threads: number,
+): string[] {
   return [
     'mov.u32 %laneId, %laneid;',
     'shr.u32 %ringPlace, %thread, 5;',
@@ -59,8 +64,11 @@ export function ringAccess(context: StatementContext): void {
     const operation = random.pick(['add.u32', 'exch.b32', 'max.s32', 'xor.b32', 'inc.u32']);
     text.emit(`${guard}atom${space}.${operation} ${register}, ${place}, ${text.register('r')};`);
   } else if (random.chance(0.5))
-    text.emit(`${guard}atom${space}.cas.b32 ${register}, ${place}, ${text.register('r')}, ${text.register('r')};`);
-  else text.emit(`${guard}red${space}.${random.pick(['add.u32', 'xor.b32', 'min.u32'])} ${place}, ${register};`);
+    text.emit(
+      `${guard}atom${space}.cas.b32 ${register}, ${place}, ${text.register('r')}, ${text.register('r')};`,
+    );
+  else
+    text.emit(`${guard}red${space}.${random.pick(['add.u32', 'xor.b32', 'min.u32'])} ${place}, ${register};`);
 }
 
 /** A lane's own word, a neighbour's, one that all share, or one that a register tells. */

@@ -9,3 +9,4 @@ export { Warp } from './warp.js';
 export { PostDominatorPolicy, type LaneSet, type WarpPolicy } from './warpPolicy.js';
 export type { BranchSteer } from './blockExecution.js';
 export { mayWait } from './waitingLoops.js';
+export { shuffledFrom } from './warpOperations.js';

@@ -5,7 +5,8 @@ import type { MemoryContext } from './laneInstructions.js';
 import type { OperandReader, SymbolAddress } from './operands.js';
 import { operandReader, operandWriter } from './operands.js';
 import { runtimeCall } from './runtimeCalls.js';
-import { forEachLane, lowestLane } from './warp.js';
+import { registerReader } from './registerFile.js';
+import { forEachLane, lowestLane, type Warp } from './warp.js';
 
 /**
  * A warp-level operation: `members` reads a lane's member mask, `execute` runs it once all live members have come.
@@ -40,6 +41,24 @@ export function shuffleSource(
           : least | (by & ~segment);
   const inSegment = mode === 'up' ? from >= most : from <= most;
   return { from: inSegment ? from : lane, inSegment };
+}
+
+/** The lane whose value `shfl` is to give a lane; undefined where it lies outside the lane's segment. */
+export function shuffledFrom(
+  { modifiers, sources }: IrInstruction,
+  warp: Warp,
+  lane: number,
+): number | undefined {
+  const mode = shuffleModes.find((each) => modifiers.includes(each)) ?? 'idx';
+  const [b, c] = [1, 2].map((index) => {
+    const operand = sources[index];
+    if (operand?.kind === 'integer') return operand.low;
+    return operand?.kind === 'register'
+      ? Number(registerReader(operand.register, 'b32')(warp.registers, lane))
+      : 0;
+  });
+  const { from, inSegment } = shuffleSource(mode, lane, b ?? 0, c ?? 0);
+  return inSegment ? from : undefined;
 }
 
 export function warpOperation(

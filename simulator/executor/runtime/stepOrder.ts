@@ -80,7 +80,9 @@ export class StepOrder {
     const contexts = this.area.contexts(this.kernel.compiled, warp);
     const last = this.before.get(state);
     const isSame =
-      last?.mask === mask && !this.hasWritten() && contexts.every((word, index) => word === last.contexts[index]);
+      last?.mask === mask &&
+      !this.hasWritten() &&
+      contexts.every((word, index) => word === last.contexts[index]);
     this.looks += 1;
     if (isSame || this.looks > MOST_LOOKS) return true;
     this.before.set(state, { mask, contexts: contexts.slice() });

@@ -225,6 +225,21 @@ st.global.u32 [%out], %r2;`;
     expect(words(run, body, 32)).toEqual(expected);
   });
 
+  it('a shuffle gives 0 for a lane that takes no part in it', () => {
+    const steps = [16, 8, 4, 2, 1].map(
+      (k) => `shfl.sync.down.b32 %r5, %r2, ${k}, 31, %r4;
+add.u32 %r2, %r2, %r5;
+`,
+    );
+    const body = `setp.lt.u32 %p1, %t, 8;
+vote.sync.ballot.b32 %r4, %p1, 0xffffffff;
+mov.u32 %r2, 1;
+@!%p1 bra E;
+${steps.join('')}E:
+st.global.u32 [%out], %r2;`;
+    expect(words(run, body, 32).slice(0, 9)).toEqual([8, 7, 6, 5, 4, 3, 2, 1, 1]);
+  });
+
   it('lanes that hold a lock are not kept from giving it back', () => {
     expect(words(run, spinLock, 64)).toEqual(new Array<number>(64).fill(64));
   });

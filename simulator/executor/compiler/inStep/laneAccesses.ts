@@ -32,7 +32,9 @@ export function laneAccesses(
   const written = asWritten(fn, forms, onlyAt);
   const strong = written.filter(({ isStrong, commutes }) => isStrong && commutes === undefined);
   return written.map((access) =>
-    access.isStrong || !strong.some((each) => areOfOneMemory(access, each)) ? access : { ...access, isStrong: true },
+    access.isStrong || !strong.some((each) => areOfOneMemory(access, each))
+      ? access
+      : { ...access, isStrong: true },
   );
 }
 

@@ -126,7 +126,8 @@ export class LinearForms {
     const own = { constant: 0, terms: new Map([[`r${register}`, 1]]) };
     const [only, ...others] = this.definitions.get(register) ?? [];
     if (only === undefined) return own;
-    const made = others.length > 0 || only.guard !== undefined || depth > DEEPEST ? undefined : this.made(only, depth);
+    const made =
+      others.length > 0 || only.guard !== undefined || depth > DEEPEST ? undefined : this.made(only, depth);
     if (made === undefined) return own;
     for (const term of made.terms.keys()) {
       const part = registerOf(term);
@@ -149,11 +150,17 @@ export class LinearForms {
 
   /** Whether a thread may come from one instruction to another by way of a third, without coming to the first one again. */
   private liesBetween(from: number, by: number, to: number): boolean {
-    const [start, middle, end] = [from, by, to].map((at) => this.blockOf[at] ?? 0) as [number, number, number];
+    const [start, middle, end] = [from, by, to].map((at) => this.blockOf[at] ?? 0) as [
+      number,
+      number,
+      number,
+    ];
     const comesBy = middle === start ? by > from : this.behind(start, start).has(middle);
     if (!comesBy || from === by) return false;
     if (middle === end && by < to) return true;
-    return end === start ? to < from && this.behind(middle, start).has(start) : this.behind(middle, start).has(end);
+    return end === start
+      ? to < from && this.behind(middle, start).has(start)
+      : this.behind(middle, start).has(end);
   }
 
   private behind(block: number, without: number): ReadonlySet<number> {
@@ -161,7 +168,8 @@ export class LinearForms {
     let found = this.reached.get(key);
     if (found === undefined) {
       const inside = between(this.fn, this.fn.blocks[block]?.successors ?? [], without);
-      if ([block, ...inside].some((each) => this.fn.blocks[each]?.successors.includes(without) === true)) inside.add(without);
+      if ([block, ...inside].some((each) => this.fn.blocks[each]?.successors.includes(without) === true))
+        inside.add(without);
       this.reached.set(key, (found = inside));
     }
     return found;
@@ -169,24 +177,19 @@ export class LinearForms {
 
   private made(instruction: IrInstruction, depth: number): LinearForm | undefined {
     const { opcode, modifiers, sources, types, index, carry } = instruction;
-    if (carry !== undefined || modifiers.includes('sat') || instruction.selectors !== undefined) return undefined;
+    if (carry !== undefined || modifiers.includes('sat') || instruction.selectors !== undefined)
+      return undefined;
     const isNarrow = /(?:32|16)$/.test(types.at(-1) ?? '');
     const of = (operand: IrOperand | undefined): LinearForm | undefined => {
-      switch (operand?.kind) {
-        case 'register':
-          return this.ofRegister(operand.register, index, depth + 1);
-        case 'integer':
-          return {
-            constant: isNarrow ? operand.low | 0 : operand.high * 2 ** 32 + (operand.low >>> 0),
-            terms: new Map(),
-          };
-        case 'special':
-          return /^(tid|ntid|ctaid|nctaid|laneid|warpid)/.test(operand.name) ? symbolForm(operand.name, 0) : undefined;
-        case 'symbol':
-          return symbolForm(this.nameOf(operand.name), operand.offset);
-        default:
-          return undefined;
+      if (operand?.kind === 'register') return this.ofRegister(operand.register, index, depth + 1);
+      if (operand?.kind === 'symbol') return symbolForm(this.nameOf(operand.name), operand.offset);
+      if (operand?.kind === 'integer') {
+        const constant = isNarrow ? operand.low | 0 : operand.high * 2 ** 32 + (operand.low >>> 0);
+        return { constant, terms: new Map() };
       }
+      const isIndex =
+        operand?.kind === 'special' && /^(tid|ntid|ctaid|nctaid|laneid|warpid)/.test(operand.name);
+      return isIndex ? symbolForm(operand.name, 0) : undefined;
     };
     const [a, b, c] = sources;
     switch (opcode) {
@@ -210,7 +213,8 @@ export class LinearForms {
         return opcode === 'mul' ? product : add(product, of(c), 1);
       }
       case 'ld': {
-        if (spaceOf(modifiers) !== 'param' || a?.kind !== 'address' || typeof a.base !== 'string') return undefined;
+        if (spaceOf(modifiers) !== 'param' || a?.kind !== 'address' || typeof a.base !== 'string')
+          return undefined;
         const offset = this.offsets.get(a.base);
         return offset === undefined ? undefined : symbolForm(`param ${offset + a.offset}`, 0);
       }
@@ -243,7 +247,11 @@ function symbolForm(name: string, constant: number): LinearForm {
 }
 
 /** a + factor · b */
-export function add(a: LinearForm | undefined, b: LinearForm | undefined, factor: number): LinearForm | undefined {
+export function add(
+  a: LinearForm | undefined,
+  b: LinearForm | undefined,
+  factor: number,
+): LinearForm | undefined {
   if (a === undefined || b === undefined) return undefined;
   const terms = new Map(a.terms);
   for (const [term, count] of b.terms) {

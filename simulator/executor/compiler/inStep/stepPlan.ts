@@ -86,7 +86,8 @@ class Conflicts {
   }
 
   find(): Set<number> {
-    if (this.accesses.some(({ isStrong }) => !isStrong)) this.flow((earlier, later, meeting) => this.notePlain(earlier, later, meeting));
+    if (this.accesses.some(({ isStrong }) => !isStrong))
+      this.flow((earlier, later, meeting) => this.notePlain(earlier, later, meeting));
     for (let size = -1; size !== this.before.size;) {
       size = this.before.size;
       this.flow((earlier, later, meeting) => {
@@ -151,7 +152,8 @@ class Conflicts {
       if (this.before.has(at)) pending.clear();
       for (const access of here) pending.set(access, false);
       for (const register of writtenRegisters(instruction)) {
-        for (const access of pending.keys()) if (access.form.terms.has(`r${register}`)) pending.set(access, true);
+        for (const access of pending.keys())
+          if (access.form.terms.has(`r${register}`)) pending.set(access, true);
       }
     }
     return pending;
@@ -193,7 +195,10 @@ class Conflicts {
   private meeting(earlier: LaneAccess, later: LaneAccess, isStale: boolean): Meeting {
     if (isStale) return meetingOf(earlier, later, true, this.forms);
     let of = this.known.get(earlier);
-    if (of === undefined) this.known.set(earlier, (of = new Map()));
+    if (of === undefined) {
+      of = new Map<LaneAccess, Meeting>();
+      this.known.set(earlier, of);
+    }
     let found = of.get(later);
     if (found === undefined) of.set(later, (found = meetingOf(earlier, later, false, this.forms)));
     return found;
