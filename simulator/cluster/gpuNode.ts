@@ -84,7 +84,7 @@ export class GpuNode implements CommandSink {
   private readonly modules: ModuleLibrary;
   /** Undefined in timing fidelity. */
   private readonly executor:
-    (Executor & Partial<Pick<WasmExecutor, 'preparedKernels' | 'close'>>) | undefined;
+    (Executor & Partial<Pick<WasmExecutor, 'preparedKernels' | 'prepare' | 'close'>>) | undefined;
   private readonly recorder = new CostRecorder();
   private readonly verdicts: NodeVerdicts | undefined;
 
@@ -104,7 +104,7 @@ export class GpuNode implements CommandSink {
     const isTimed = options.fidelity === 'timing';
     this.executor = isTimed
       ? undefined
-      : (options.executor?.(this.memory) ?? new WasmExecutor(this.memory, { threads: options.threads ?? 1 }));
+      : (options.executor?.(this.memory) ?? executorOf(this.memory, options));
     this.modules = new ModuleLibrary(this.memory, from?.modules, (module, ptx) =>
       this.verdicts?.onModule(module, ptx),
     );
@@ -397,6 +397,10 @@ export class GpuNode implements CommandSink {
       );
     }
   }
+}
+
+function executorOf(memory: NodeMemory, { threads = 1, maker }: GpuNodeOptions): WasmExecutor {
+  return new WasmExecutor(memory, { threads, ...(maker === undefined ? {} : { maker }) });
 }
 
 /** A deep copy of all but the memory's part, which is a copy already and may be large. */

@@ -1,4 +1,4 @@
-import { GUARDS, type Executor, type Guard, type NodeMemory } from '../executor/index.js';
+import { GUARDS, type CodeMaker, type Executor, type Guard, type NodeMemory } from '../executor/index.js';
 import type { FaultOptions } from '../faults/index.js';
 import type { ContextSharing, CostDocument, DeviceProfile } from '../gpu/index.js';
 import type { VerdictCosts } from '../idempotency/index.js';
@@ -52,6 +52,8 @@ export interface GpuNodeOptions {
    * report does not depend on it.
    */
   readonly threads?: number;
+  /** Another thread that makes kernels' code, so that launches need not wait for it; without one it is made where it is needed. */
+  readonly maker?: CodeMaker;
   /** Seconds of host time, for `executorSeconds` in reports; without it they are 0. */
   readonly stopwatch?: () => number;
   /**

@@ -67,8 +67,10 @@ export {
   takeOver,
   traceRange,
   WasmExecutor,
+  type CodeMaker,
   type ExecutorErrorCode,
   type PreparedKernel,
+  type WantedCode,
   type WasmExecutorOptions,
 } from './runtime/index.js';
 export type * from './types.js';

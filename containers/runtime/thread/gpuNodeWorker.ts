@@ -1,5 +1,6 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { GpuNode, type FaultSettings } from '../../../simulator/cluster/index.js';
+import { takeOver } from '../../../simulator/executor/index.js';
 import type { PolicyMaker } from '../../../simulator/scheduling/index.js';
 import { PacedClock, type EventPayload, type EventSink } from '../../../simulator/time/index.js';
 import { Timeline } from '../../../simulator/timeline/index.js';
@@ -13,6 +14,7 @@ import type { KernelModelStart } from '../nodeHost.js';
 import { schedulingChoice } from '../schedulingChoice.js';
 import { AnalysisLine } from './analysisLine.js';
 import type { AnalysisReply } from './analystMessages.js';
+import { CodeLine } from './codeLine.js';
 import { packResult, unpackPredict } from './frameCodec.js';
 import type { LoadReply, LoadRequest } from './loaderMessages.js';
 import { FUEL_PER_BLOCK } from './nodeLimits.js';
@@ -31,6 +33,7 @@ export interface WorkerOptions {
   readonly loader: MessagePort;
 }
 
+type ModelReply = Exclude<LoadReply, { kind: 'made' }>;
 type Start = Extract<ToWorker, { kind: 'start' }>;
 
 /** Waits shorter than this poll the event loop: simulated launches take microseconds, Node's timers a millisecond. */
@@ -59,6 +62,7 @@ class WorkerServer implements EventSink {
   /** Models that are being loaded, by line. */
   private readonly loading = new Map<number, Start>();
   private loader: MessagePort | undefined;
+  private readonly codeLine: CodeLine;
   private readonly analysis = new AnalysisLine(() => this.post({ kind: 'analystWanted' }));
 
   constructor(
@@ -67,6 +71,7 @@ class WorkerServer implements EventSink {
     scheduling: string | PolicyMaker,
   ) {
     this.loader = loader;
+    this.codeLine = new CodeLine(loader);
     const stopwatch = (): number => hostNowNs() / 1e9;
     this.node = new GpuNode(this.clock, {
       name,
@@ -76,6 +81,7 @@ class WorkerServer implements EventSink {
       ...faults,
       fuelPerBlock: FUEL_PER_BLOCK,
       stopwatch,
+      maker: this.codeLine,
       analyst: this.analysis,
     });
     const { clock, meter, node } = this;
@@ -83,9 +89,9 @@ class WorkerServer implements EventSink {
     clock.attach(INBOX, this);
     clock.attach(SAMPLER, { onEvent: () => this.sample() });
     clock.attach(ANALYST, { onEvent: (_kind, payload) => this.onAnalysed(payload as AnalysisReply) });
-    clock.attach(LOADER, { onEvent: (_kind, payload) => this.onLoaded(payload as LoadReply) });
+    clock.attach(LOADER, { onEvent: (_kind, payload) => this.onLoaded(payload as ModelReply) });
     setInterval(() => clock.schedule(SAMPLER, clock.nowNs(), 'sample'), SAMPLE_EVERY_MS);
-    loader.on('message', (reply: LoadReply) => clock.schedule(LOADER, clock.nowNs(), reply.kind, reply));
+    loader.on('message', (reply: LoadReply) => this.onReply(reply));
     port.on('message', (message: ToWorker) => clock.schedule(INBOX, clock.nowNs(), message.kind, message));
   }
 
@@ -139,7 +145,7 @@ class WorkerServer implements EventSink {
       return;
     }
     this.loading.set(start.line, start);
-    const request: LoadRequest = { line: start.line, request: requestOf(start) };
+    const request: LoadRequest = { kind: 'load', line: start.line, request: requestOf(start) };
     this.loader.postMessage(request);
   }
 
@@ -156,12 +162,19 @@ class WorkerServer implements EventSink {
 
   private loadAlone(): void {
     this.loader = undefined;
+    this.codeLine.onGone();
     const starts = [...this.loading.values()];
     this.loading.clear();
     for (const start of starts) this.start(start);
   }
 
-  private onLoaded(reply: LoadReply): void {
+  private onReply(reply: LoadReply): void {
+    // Code leaves what any other leaves, and takes no simulated time: no event of the node's.
+    if (reply.kind === 'made') takeOver([reply.kernel]);
+    else this.clock.schedule(LOADER, this.clock.nowNs(), reply.kind, reply);
+  }
+
+  private onLoaded(reply: ModelReply): void {
     // Kept also for a line that has been stopped: it is sent once.
     if (reply.kind === 'loaded') this.node.takeOver(reply.preparation);
     const start = this.loading.get(reply.line);

@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { NodePreparation } from '../../../simulator/cluster/index.js';
+import type { PreparedKernel, WantedCode } from '../../../simulator/executor/index.js';
 import type { KernelModel } from '../../models/index.js';
 import type { KernelModelStart } from '../nodeHost.js';
 
@@ -11,12 +12,12 @@ export interface LoaderConnection {
 }
 
 /** From a node to the loader. */
-export interface LoadRequest {
-  readonly line: number;
-  readonly request: KernelModelStart;
-}
+export type LoadRequest =
+  | { readonly kind: 'load'; readonly line: number; readonly request: KernelModelStart }
+  /** Code of a kernel that the loader has given before, in another form. */
+  | { readonly kind: 'make'; readonly wanted: WantedCode };
 
-/** From the loader to a node, one for each request, in their order. */
+/** From the loader to a node: one for each model, in the order of requests, and one for each code that could be made. */
 export type LoadReply =
   | {
       readonly kind: 'loaded';
@@ -24,5 +25,6 @@ export type LoadReply =
       readonly model: KernelModel;
       readonly preparation: NodePreparation;
     }
+  | { readonly kind: 'made'; readonly kernel: PreparedKernel }
   /** The model cannot start. */
   | { readonly kind: 'refused'; readonly line: number; readonly reason: string };

@@ -1,5 +1,10 @@
 import { GpuNode, type NodePreparation } from '../../../simulator/cluster/index.js';
-import { WasmExecutor } from '../../../simulator/executor/index.js';
+import {
+  CompileError,
+  WasmExecutor,
+  type PreparedKernel,
+  type WantedCode,
+} from '../../../simulator/executor/index.js';
 import { VirtualClock } from '../../../simulator/time/index.js';
 import { loadKernelModel, type KernelModel } from '../../models/index.js';
 import { BusyMeter } from '../busyMeter.js';
@@ -23,6 +28,7 @@ export class RehearsalNode {
   private readonly clock = new VirtualClock();
   private readonly node: GpuNode;
   private readonly containers: NodeContainers;
+  private executor: WasmExecutor | undefined;
 
   constructor(gpu: string, fuelPerBlock: number) {
     this.node = new GpuNode(this.clock, {
@@ -30,7 +36,7 @@ export class RehearsalNode {
       gpus: [gpu],
       fuelPerBlock,
       // Models' kernels are launched again and again.
-      executor: (memory) => new WasmExecutor(memory, { vectorAfter: 0 }),
+      executor: (memory) => (this.executor = new WasmExecutor(memory, { vectorAfter: 0 })),
     });
     const { clock, node } = this;
     this.containers = new NodeContainers({ clock, driver: node, gpuCount: 1, meter: new BusyMeter() });
@@ -48,6 +54,17 @@ export class RehearsalNode {
     this.containers.stop(LINE);
     this.clock.run();
     return { model, downReason };
+  }
+
+  /** Code of a kernel of one of its models; undefined when it cannot be made, or the model was here too long ago. */
+  codeOf(wanted: WantedCode): PreparedKernel | undefined {
+    try {
+      return this.executor?.prepare(wanted);
+    } catch (error) {
+      // Whoever asked goes on in the code that there is.
+      if (error instanceof CompileError || error instanceof RangeError) return undefined;
+      throw error;
+    }
   }
 
   preparation(): NodePreparation {

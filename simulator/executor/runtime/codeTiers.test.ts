@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CompileError } from '../compiler/index.js';
-import type { RunResult, WasmExecutor } from '../index.js';
+import type { RunResult, WantedCode, WasmExecutor } from '../index.js';
 import { LaunchBench, storingKernel, type KernelLaunch } from '../tests/launchBench.js';
 import { KernelCache } from './kernelCache.js';
 
@@ -149,5 +149,73 @@ describe('a kernel that cannot be made in code for lanes together', () => {
     vi.restoreAllMocks();
     failTogether(new TypeError('cannot read a register'));
     expect(() => run({})).toThrow('cannot read a register');
+  });
+});
+
+describe('with another thread that makes code', () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  /** Its own text each time: what one test has made is there for the next. */
+  const kernelOf = (times: number): string => storingKernel(`mul.lo.u32 %r9, %r1, ${times};`);
+
+  function asking(isThere = true): { readonly bench: LaunchBench; readonly wanted: WantedCode[] } {
+    const wanted: WantedCode[] = [];
+    const maker = { isThere, ask: (code: WantedCode) => wanted.push(code) };
+    return { bench: new LaunchBench({ vectorAfter: 1, maker }), wanted };
+  }
+
+  function runsOf(bench: LaunchBench, text: string): () => number[] {
+    const values = [bench.buffer(BLOCKS * THREADS)];
+    const { launch, range } = bench.place(text, { ...grid, values });
+    return () => {
+      bench.executor.run(launch, range, 'fast', 1e6);
+      return formsOf(bench.executor);
+    };
+  }
+
+  it('launches go on in the code that there is, ask once, and compile nothing', () => {
+    const { bench, wanted } = asking();
+    const run = runsOf(bench, kernelOf(5));
+    expect(run()).toEqual([0]);
+    const compiled = vi.spyOn(WebAssembly, 'Module');
+    for (let time = 0; time < 3; time++) expect(run()).toEqual([0]);
+    expect(wanted.map(({ form }) => form.groups)).toEqual([8]);
+    expect(compiled).not.toHaveBeenCalled();
+    const other = new LaunchBench({ vectorAfter: 1e9 });
+    runsOf(other, kernelOf(5))();
+    const [code] = wanted;
+    expect(code === undefined ? undefined : other.executor.prepare(code)?.kernel.groups).toBe(8);
+    compiled.mockClear();
+    expect(run()).toEqual([0, 8]);
+    expect(compiled).not.toHaveBeenCalled();
+  });
+
+  it('launches make it themselves when that thread is gone', () => {
+    const { bench, wanted } = asking(false);
+    expect(runsOf(bench, kernelOf(7))()).toEqual([0, 8]);
+    expect(wanted).toEqual([]);
+  });
+
+  it('a thread that does not know the kernel makes nothing', () => {
+    const { bench, wanted } = asking();
+    runsOf(bench, kernelOf(11))();
+    const [code] = wanted;
+    expect(code === undefined ? 0 : new LaunchBench().executor.prepare(code)).toBeUndefined();
+  });
+
+  it('a launch is shared among threads once their code has come', () => {
+    const wanted: WantedCode[] = [];
+    const maker = { isThere: true, ask: (code: WantedCode) => wanted.push(code) };
+    const bench = new LaunchBench({ maker, threads: 2, parallel: { eager: true } });
+    const run = runsOf(bench, kernelOf(13));
+    for (let time = 0; time < 2; time++) run();
+    expect(bench.executor.sharedLaunches).toBe(0);
+    expect(wanted.map(({ form }) => form)).toEqual([{ groups: 8, threaded: true }]);
+    for (const code of wanted) bench.executor.prepare(code);
+    run();
+    expect(bench.executor.sharedLaunches).toBe(1);
+    bench.executor.close();
   });
 });

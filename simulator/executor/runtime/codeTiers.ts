@@ -48,6 +48,9 @@ export interface TierOptions {
   readonly vectorAfter?: number | undefined;
 }
 
+/** Groups of four lanes that chunks may have, most first; 0: lane after lane. */
+const GROUPS = [8, 4, 2, 1, 0] as const;
+
 /**
  * In which code a kernel's fast form runs: lane after lane first, which is compiled soonest, and lanes together once
  * enough has been executed for that to pay, or at once where that code is there already. Both leave the same.
@@ -69,7 +72,7 @@ export class CodeTiers {
   private readonly begun = new WeakSet<IrFunction>();
 
   constructor(
-    private readonly kernels: Pick<KernelCache, 'get' | 'has' | 'hasHere'>,
+    private readonly kernels: Pick<KernelCache, 'get' | 'has' | 'hasHere' | 'isToCome'>,
     private readonly options: TierOptions,
   ) {}
 
@@ -82,6 +85,8 @@ export class CodeTiers {
     // Whoever has chosen narrower chunks has executed enough to make them.
     const isChosen = this.choiceOf(launch) !== undefined;
     if (vectorAfter === undefined && (isChosen || this.isReady(launch, last))) return this.last(launch);
+    const meanwhile = this.meanwhile(launch, last);
+    if (meanwhile !== undefined && meanwhile.form.groups !== 0) return meanwhile;
     const form: CodeForm = { ...last, groups: 0 };
     const scalar = this.kernels.get(module.ir, fn, form);
     this.begun.add(fn);
@@ -96,6 +101,8 @@ export class CodeTiers {
     const form = this.lastForm(launch);
     const { module, kernel: fn } = launch;
     const { groups = 0 } = form;
+    const meanwhile = this.meanwhile(launch, form);
+    if (meanwhile !== undefined) return meanwhile;
     if (this.unmade.get(fn)?.has(groups) !== true) {
       try {
         return { kernel: this.kernels.get(module.ir, fn, form), form, enough: undefined };
@@ -107,6 +114,27 @@ export class CodeTiers {
     }
     const scalar = { ...form, groups: 0 };
     return { kernel: this.kernels.get(module.ir, fn, scalar), form: scalar, enough: undefined };
+  }
+
+  /**
+   * The tier to go on in while another thread makes the form that is wanted: the widest code that is there and suits the
+   * launch. Undefined when no other thread does, or no code is there yet.
+   */
+  private meanwhile(launch: ExecutorLaunch, wanted: CodeForm): Tier | undefined {
+    const { module, kernel: fn, shape } = launch;
+    if (this.kernels.hasHere(fn, wanted)) return undefined;
+    const allowed = mostGroups(shape.block);
+    for (const groups of GROUPS) {
+      const form = { ...wanted, groups };
+      if (groups > allowed || groups === wanted.groups || !this.isThere(launch, form)) continue;
+      if (!this.kernels.isToCome(module.ir, fn, wanted)) return undefined;
+      return { kernel: this.kernels.get(module.ir, fn, form), form, enough: undefined };
+    }
+    return undefined;
+  }
+
+  private isThere({ module, kernel: fn }: ExecutorLaunch, form: CodeForm): boolean {
+    return this.kernels.hasHere(fn, form) || this.kernels.has(module.ir, fn, form);
   }
 
   /**
@@ -129,7 +157,9 @@ export class CodeTiers {
   /** Notes how the lanes of a launch went together. */
   countUse({ kernel, form }: Tier, launch: ExecutorLaunch, use: ChunkUse): void {
     const { groups = 0 } = form;
-    if (groups === 0) return;
+    // What wider chunks do while narrower ones are being made says nothing of those.
+    const isMeanwhile = groups !== (this.choiceOf(launch)?.groups ?? groups);
+    if (groups === 0 || isMeanwhile) return;
     const before = this.uses.get(kernel) ?? { all: 0, apart: 0, idle: 0 };
     const sum = {
       all: before.all + use.all,

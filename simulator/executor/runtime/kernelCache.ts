@@ -11,6 +11,7 @@ import {
   type Optimisation,
 } from '../compiler/index.js';
 import type { NodeMemory } from '../memory/index.js';
+import type { CodeMaker, WantedCode } from './codeMaker.js';
 import type { HostCalls } from './hostRuntime.js';
 import { prepared, restored, type PreparedKernel } from './preparedKernels.js';
 
@@ -23,6 +24,11 @@ export interface ReadyKernel {
   readonly drive: ((lo: number, hi: number, resumed: number) => number) | undefined;
   /** Region functions by state. */
   readonly regions: readonly ((warp: number, mask: number) => number)[];
+}
+
+interface KernelSource {
+  readonly ir: IrModule;
+  readonly fn: IrFunction;
 }
 
 interface CompiledModule {
@@ -43,18 +49,27 @@ export class KernelCache {
   /** By `formNumber`. */
   private readonly byFunction: (WeakMap<IrFunction, ReadyKernel> | undefined)[] = [];
   private readonly byContent = new Map<string, ReadyKernel>();
+  /** What this node's kernels were compiled from, by content. */
+  private readonly sources = new Map<string, KernelSource>();
+  readonly area: number;
+  private readonly maker: CodeMaker | undefined;
+  /** Keys of what the maker has been asked for. */
+  private readonly asked = new Set<string>();
 
   /**
    * @param flushJournal empties the access journal when it is full. @param host functions of the device runtime
-   * @param without what is left out of every form @param area where that of threaded code begins
+   * @param without what is left out of every form @param where where the area of threaded code begins, and who else makes code
    */
   constructor(
     private readonly memory: Pick<NodeMemory, 'memory'>,
     private readonly flushJournal: () => void,
     private readonly host: HostCalls,
     private readonly without: ReadonlySet<Optimisation>,
-    readonly area = 0,
-  ) {}
+    { area = 0, maker }: { readonly area?: number; readonly maker?: CodeMaker | undefined } = {},
+  ) {
+    this.area = area;
+    this.maker = maker;
+  }
 
   /** @throws CompileError. */
   get(ir: IrModule, fn: IrFunction, asked: CodeForm = {}): ReadyKernel {
@@ -63,9 +78,11 @@ export class KernelCache {
     const known = byFunction.get(fn);
     if (known !== undefined) return known;
     const form = { ...asked, without: this.without };
-    const key = `${keyOf(form)} ${contentKey(ir, fn)}`;
+    const key = this.keyOf(ir, fn, asked);
     let ready = this.byContent.get(key);
     if (ready === undefined) {
+      this.sources.set(contentKey(ir, fn), { ir, fn });
+      if (this.sources.size > MAX_MODULES) dropOldest(this.sources);
       ready = this.instantiate(compiledModule(key, ir, fn, form));
       this.byContent.set(key, ready);
       if (this.byContent.size > MAX_MODULES) dropOldest(this.byContent);
@@ -81,8 +98,36 @@ export class KernelCache {
 
   /** Whether a kernel need not be compiled in this form. */
   has(ir: IrModule, fn: IrFunction, asked: CodeForm): boolean {
-    const key = `${keyOf({ ...asked, without: this.without })} ${contentKey(ir, fn)}`;
+    const key = this.keyOf(ir, fn, asked);
     return this.byContent.has(key) || modules.has(key) || takenOver.has(key);
+  }
+
+  /**
+   * Whether code that is not here is made by another thread, which is asked the first time. Whoever has other code of the
+   * kernel goes on in that.
+   */
+  isToCome(ir: IrModule, fn: IrFunction, form: CodeForm): boolean {
+    if (this.maker?.isThere !== true || this.hasHere(fn, form) || this.has(ir, fn, form)) return false;
+    const key = this.keyOf(ir, fn, form);
+    if (!this.asked.has(key)) {
+      this.asked.add(key);
+      if (this.asked.size > MAX_MODULES) dropOldest(this.asked);
+      this.maker.ask({ content: contentKey(ir, fn), form });
+    }
+    return true;
+  }
+
+  /**
+   * Makes code that another thread wants, of a kernel that has been asked for here.
+   * @returns undefined when it was not, or not lately. @throws CompileError.
+   */
+  make({ content, form }: WantedCode): PreparedKernel | undefined {
+    const source = this.sources.get(content);
+    if (source === undefined) return undefined;
+    const key = this.keyOf(source.ir, source.fn, form);
+    const whole = { ...form, without: this.without };
+    const { compiled, module } = compiledModule(key, source.ir, source.fn, whole);
+    return prepared(key, compiled, module);
   }
 
   /** What has been compiled for this node, for other threads. */
@@ -95,9 +140,13 @@ export class KernelCache {
 
   /** One of them. */
   preparedKernel(ir: IrModule, fn: IrFunction, asked: CodeForm): PreparedKernel | undefined {
-    const key = `${keyOf({ ...asked, without: this.without })} ${contentKey(ir, fn)}`;
+    const key = this.keyOf(ir, fn, asked);
     const found = modules.get(key);
     return found === undefined ? undefined : prepared(key, found.compiled, found.module);
+  }
+
+  private keyOf(ir: IrModule, fn: IrFunction, form: CodeForm): string {
+    return `${keyOf({ ...form, without: this.without })} ${contentKey(ir, fn)}`;
   }
 
   private instantiate({ compiled, module }: CompiledModule): ReadyKernel {
@@ -164,9 +213,9 @@ export function takeOver(kernels: readonly PreparedKernel[]): void {
   }
 }
 
-function dropOldest(map: Map<string, unknown>): void {
-  const oldest = map.keys().next();
-  if (oldest.done !== true) map.delete(oldest.value);
+function dropOldest(kept: Map<string, unknown> | Set<string>): void {
+  const oldest = kept.keys().next();
+  if (oldest.done !== true) kept.delete(oldest.value);
 }
 
 /** Tells the forms of one cache apart, as their keys do. */

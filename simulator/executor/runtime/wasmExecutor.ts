@@ -24,6 +24,7 @@ import { RunJournal } from './accessJournal.js';
 import { BlocksInOrder } from './blocksInOrder.js';
 import { BlockTurns, type BlocksInFlight, type TurnsEnd } from './blockTurns.js';
 import { CallSize } from './callSize.js';
+import type { CodeMaker, WantedCode } from './codeMaker.js';
 import { CodeTiers, type Tier } from './codeTiers.js';
 import { addCounters, addInstructionCounts, readCounters, readUse } from './counters.js';
 import { ExecutorError } from './executorError.js';
@@ -54,6 +55,8 @@ export interface WasmExecutorOptions {
    * started when a launch is large enough, end with `close` and keep no process alive.
    */
   readonly threads?: number;
+  /** Another thread that makes code, so that no launch waits for it once a kernel has run; without one it is made here. */
+  readonly maker?: CodeMaker;
   /** How they do it, for tests. */
   readonly parallel?: Pick<ParallelOptions, 'eager' | 'file' | 'patienceMs'>;
 }
@@ -69,10 +72,18 @@ export class WasmExecutor implements Executor {
   private counts: InstructionCounts | undefined;
 
   constructor(memory: NodeMemory, options: WasmExecutorOptions = {}) {
-    const { without = NOTHING_LEFT_OUT, threads = 1, parallel } = options;
+    const { without = NOTHING_LEFT_OUT, threads = 1, parallel, maker } = options;
     this.area = new LaunchArea(memory);
     this.host = new HostRuntime(this.area, memory);
-    this.kernels = new KernelCache(memory, () => this.journal?.take(this.area), this.host.functions, without);
+    this.kernels = new KernelCache(
+      memory,
+      () => this.journal?.take(this.area),
+      this.host.functions,
+      without,
+      {
+        maker,
+      },
+    );
     const {
       alwaysTogether = false,
       vectorAfter = alwaysTogether || parallel?.eager === true ? 0 : undefined,
@@ -143,6 +154,11 @@ export class WasmExecutor implements Executor {
   /** The kernels that it has compiled, to be taken over by another thread. */
   preparedKernels(): PreparedKernel[] {
     return this.kernels.prepared();
+  }
+
+  /** Makes code that another thread wants; undefined when this executor does not know the kernel. @throws CompileError. */
+  prepare(wanted: WantedCode): PreparedKernel | undefined {
+    return this.kernels.make(wanted);
   }
 
   /** Launches that have gone over several threads of the host. */
@@ -258,7 +274,8 @@ export class WasmExecutor implements Executor {
     const formed = (other: CodeForm): ReadyKernel => kernels.get(ir, launch.kernel, other);
     const prepared = (other: CodeForm): PreparedKernel | undefined =>
       kernels.preparedKernel(ir, launch.kernel, other);
-    return parallel.run({ launch, fuel, kernel, form, inOrder, formed, prepared }, range);
+    const isToCome = (other: CodeForm): boolean => kernels.isToCome(ir, launch.kernel, other);
+    return parallel.run({ launch, fuel, kernel, form, inOrder, formed, isToCome, prepared }, range);
   }
 
   private runBlocks(

@@ -23,8 +23,8 @@ const { launch } = new LaunchBench().place(PARTS);
 const MANY = 1_000_000;
 const groupsOf = ({ form }: { form: CodeForm }): number | undefined => form.groups;
 
-/** Kernels that are there in every form. */
-function tiers(): CodeTiers {
+/** @param coming groups of the code that another thread is making; all else is there */
+function tiers(coming: ReadonlySet<number> = new Set()): CodeTiers {
   const made = new Map<string, ReadyKernel>();
   const get = (_module: unknown, _fn: unknown, form: CodeForm): ReadyKernel => {
     const key = String(form.groups);
@@ -33,7 +33,9 @@ function tiers(): CodeTiers {
     made.set(key, kernel);
     return kernel;
   };
-  return new CodeTiers({ get, has: () => true, hasHere: () => true }, {});
+  const isToCome = (_module: unknown, _fn: unknown, { groups = 0 }: CodeForm): boolean => coming.has(groups);
+  const hasHere = (_fn: unknown, { groups = 0 }: CodeForm): boolean => !coming.has(groups);
+  return new CodeTiers({ get, has: (_module, fn, form) => hasHere(fn, form), hasHere, isToCome }, {});
 }
 
 /** Runs that waste so much of their lanes, in the code that is chosen. */
@@ -81,5 +83,24 @@ describe('the code that a kernel runs in', () => {
     expect(groupsOf(choice.first(launch))).toBe(8);
     run(choice, { apart: 0.4 });
     expect(groupsOf(choice.first(launch))).toBe(8);
+  });
+
+  it('stays what it is while another thread makes what is better, and is judged by that', () => {
+    const coming = new Set([1]);
+    const choice = tiers(coming);
+    run(choice, { idle: 0.9 });
+    for (let time = 0; time < 3; time++) {
+      expect(groupsOf(choice.first(launch))).toBe(8);
+      run(choice, { idle: 0.9 });
+    }
+    coming.delete(1);
+    expect(groupsOf(choice.first(launch))).toBe(1);
+    run(choice, { idle: 0.1 });
+    expect(groupsOf(choice.first(launch))).toBe(1);
+    coming.add(0);
+    run(choice, { idle: 0.9 }, 4 * MANY);
+    expect(groupsOf(choice.first(launch))).toBe(8);
+    coming.delete(0);
+    expect(groupsOf(choice.first(launch))).toBe(0);
   });
 });

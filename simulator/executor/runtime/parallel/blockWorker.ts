@@ -76,7 +76,7 @@ class BlockWorker {
       const noHost = {};
       const noJournal = (): void => undefined;
       const without = new Set(this.start.without);
-      this.cache = new KernelCache({ memory: this.start.memory }, noJournal, noHost, without, area);
+      this.cache = new KernelCache({ memory: this.start.memory }, noJournal, noHost, without, { area });
     }
     return this.cache;
   }

@@ -53,6 +53,8 @@ export interface LaunchParts {
   readonly form: CodeForm;
   /** The kernel in another form. */
   readonly formed: (form: CodeForm) => ReadyKernel;
+  /** Whether another thread makes that form. */
+  readonly isToCome: (form: CodeForm) => boolean;
   /** Its code for other threads. */
   readonly prepared: (form: CodeForm) => PreparedKernel | undefined;
 }
@@ -150,6 +152,7 @@ export class ParallelLaunches {
     const isWorth = eager || cost * blocks >= (isReady ? WORTH_CALLING : WORTH_STARTING);
     if (blocks < 2 || !isWorth) return parts.inOrder(range);
     const form = { ...parts.form, threaded: true };
+    if (parts.isToCome(form)) return parts.inOrder(range);
     const kernel = parts.formed(form);
     this.threaded.add(launch.kernel);
     const helpers = this.helpers(parts, kernel);
