@@ -211,7 +211,7 @@ function summarise(
     profile,
     gridBlocks,
     residentBlocks: Math.min(gridBlocks, resident * profile.sms),
-    bytesOf: (segment) => launch.module.space.find(segment)?.bytes ?? Infinity,
+    bytesOf: (segment) => launch.module.space.find(segment)?.askedBytes ?? Infinity,
   });
   return {
     work: {
