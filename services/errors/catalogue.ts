@@ -118,6 +118,12 @@ export const ERROR_CATALOGUE = {
     meaning: 'The body does not parse as JSON. NaN and Infinity are no JSON.',
     fix: 'Send one JSON object.',
   },
+  json_too_complex: {
+    status: 400,
+    meaning:
+      'The JSON is nested deeper than 64 levels, or a large body has an object of more than 1,024 keys, more than 262,144 arrays, objects and strings, or more than 4,194,304 values.',
+    fix: 'Send fewer or larger pieces in a body: numbers as one array or as base64 of their bytes, and several smaller batches.',
+  },
   missing_field: {
     status: 400,
     meaning: 'A required field is absent.',

@@ -1,0 +1,2 @@
+export { isSmallJson, readJson, type JsonReceiver } from './readJson.js';
+export { TURNS, type LongTask } from './turns.js';

@@ -1,0 +1,102 @@
+import { ServiceError } from '../errors/index.js';
+
+const QUOTE = 34;
+const BACKSLASH = 92;
+const SPACE = 32;
+const LETTER_U = 117;
+
+/** A string is made of parts of about this size, so that a long one takes no long turn. */
+const PART_BYTES = 64 * 1024;
+
+/** Reads one string of JSON after the other, each a piece at a time. */
+export class StringReader {
+  position = 0;
+  private start = 0;
+  private text = '';
+  private hasEscape = false;
+  private isBuilt = true;
+  /** The last byte was a backslash that begins an escape. */
+  private isEscaped = false;
+  /** A part must not end within `\\u1234`: from here on it may. */
+  private wholeFrom = 0;
+  /** All bytes of the part, together. */
+  private bits = 0;
+
+  constructor(private readonly bytes: Buffer) {}
+
+  /** @param start behind the opening quote. @param isBuilt false: nobody reads it, and it is only checked. */
+  begin(start: number, isBuilt: boolean): void {
+    this.position = start;
+    this.isBuilt = isBuilt;
+    this.text = '';
+    this.beginPart(start);
+  }
+
+  /** Goes on up to `end`. @returns whether the closing quote came; `position` is behind it */
+  advance(end: number): boolean {
+    const { bytes } = this;
+    let at = this.position;
+    while (at < end) {
+      const byte = bytes[at];
+      if (byte < SPACE) throw controlCharacter(at);
+      if (this.isEscaped) {
+        this.isEscaped = false;
+        this.wholeFrom = byte === LETTER_U ? at + 5 : at + 1;
+      } else if (byte === QUOTE) {
+        this.position = at + 1;
+        this.endPart(at);
+        return true;
+      } else {
+        if (at - this.start > PART_BYTES && at >= this.wholeFrom && byte < 128) {
+          this.endPart(at);
+          this.beginPart(at);
+        }
+        if (byte === BACKSLASH) {
+          this.isEscaped = true;
+          this.hasEscape = true;
+        }
+      }
+      this.bits |= byte;
+      at += 1;
+    }
+    this.position = at;
+    return false;
+  }
+
+  take(): string {
+    const { text } = this;
+    this.text = '';
+    return text;
+  }
+
+  private beginPart(at: number): void {
+    this.start = at;
+    this.hasEscape = false;
+    this.isEscaped = false;
+    this.bits = 0;
+  }
+
+  private endPart(end: number): void {
+    const { bytes, start } = this;
+    if (this.hasEscape) {
+      const part = parseEscapes(bytes.toString('utf8', start, end), start);
+      if (this.isBuilt) this.text += part;
+    } else if (this.isBuilt) {
+      const part = this.bits < 128 ? bytes.toString('latin1', start, end) : bytes.toString('utf8', start, end);
+      this.text = this.text === '' ? part : this.text + part;
+    }
+  }
+}
+
+function parseEscapes(content: string, start: number): string {
+  try {
+    return JSON.parse(`"${content}"`) as string;
+  } catch (cause) {
+    const message = `the body is not JSON: a bad escape in the string at byte ${start}`;
+    throw new ServiceError('not_json', message, undefined, { cause });
+  }
+}
+
+function controlCharacter(at: number): ServiceError {
+  return new ServiceError('not_json', `the body is not JSON: a bare control character at byte ${at}`);
+}
