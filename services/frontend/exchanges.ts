@@ -8,6 +8,7 @@ import {
   type BytesReceiver,
   type JsonBodyReceiver,
 } from '../http/index.js';
+import { eachInTurns } from '../json/index.js';
 import type {
   Answer,
   AnswerSink,
@@ -27,7 +28,13 @@ import type { FrontendObserver, RefusedPart } from './observer.js';
 import type { RequestTrace, RequestTracing } from './requestTracing.js';
 import { isOctetStream, readOctetStreamRequest } from './octetStream.js';
 import { queryBudgetNs, readQueryHeaders, type QueryHeaders } from './queryHeaders.js';
-import { readPredictRequest, readUpdateRequest, type PredictRequest } from './requests.js';
+import {
+  PREDICT_FIELDS,
+  readPredictRequest,
+  readUpdateRequest,
+  UPDATE_FIELDS,
+  type PredictRequest,
+} from './requests.js';
 import type { ApplicationRoute } from './routeTable.js';
 import { validTraceparent } from './traceparent.js';
 
@@ -60,7 +67,7 @@ abstract class Exchange implements JsonBodyReceiver {
 
   /** Reads the body and answers. */
   receive(limitBytes: number): void {
-    readJsonBody(this.request, limitBytes, this);
+    readJsonBody(this.request, limitBytes, this, UPDATE_FIELDS);
   }
 
   onBody(body: unknown): void {
@@ -109,7 +116,7 @@ export class PredictExchange extends Exchange implements AnswerSink, BytesReceiv
     }
     this.headers = headers;
     if (isOctetStream(request.headers['content-type'])) readBytes(request, limitBytes, this);
-    else readJsonBody(request, limitBytes, this);
+    else readJsonBody(request, limitBytes, this, PREDICT_FIELDS);
   }
 
   onBytes(body: Buffer): void {
@@ -220,7 +227,7 @@ export class PredictExchange extends Exchange implements AnswerSink, BytesReceiv
     const failed = (error: ServiceError) => this.onBodyError(error);
     const batch = new ClientBatch(inputs.length, this.isStrict(request), name, observer, done, failed);
     const queryIds: string[] = [];
-    for (let index = 0; index < inputs.length; index++) {
+    const ask = (index: number) => {
       const input = encodeInput(inputType, inputs[index], inputLength, `input_batch[${index}]`);
       if (input instanceof ServiceError) batch.refuse(index, input);
       else {
@@ -228,11 +235,28 @@ export class PredictExchange extends Exchange implements AnswerSink, BytesReceiv
         queryIds.push(query.id);
         service.predict(query, batch.sink(index));
       }
-    }
+    };
     this.response.on('close', () => {
       if (this.response.writableEnded) return;
       for (const queryId of queryIds) service.cancel(queryId);
     });
+    eachInTurns({
+      count: inputs.length,
+      bytes: this.bodyBytes,
+      each: (index) => {
+        try {
+          ask(index);
+        } catch (thrown) {
+          batch.fail(thrown);
+        }
+      },
+      isGone: () => this.response.writableEnded || this.response.destroyed,
+    });
+  }
+
+  /** As it was sent; of a body without a length unknown, and taken for large. */
+  private get bodyBytes(): number {
+    return Number(this.request.headers['content-length'] ?? Infinity);
   }
 
   private replyBatch({ json, defaultReasons, retryAfterMs }: BatchAnswer): void {

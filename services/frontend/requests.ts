@@ -7,6 +7,8 @@ import {
   MAX_LABEL_LENGTH,
   MAX_OBJECTIVE_US,
   MAX_VERSION_LENGTH,
+  predictFields,
+  updateFields,
 } from './schemas.js';
 
 /*
@@ -16,6 +18,14 @@ import {
 
 /** Fields of a parsed body. JSON.parse makes `__proto__` an own property like any other, so reading names is safe. */
 type Fields = Readonly<Record<string, unknown>>;
+
+/** Fields that are read; others are ignored. */
+export const PREDICT_FIELDS: ReadonlySet<string> = new Set([
+  ...Object.keys(predictFields),
+  'input_batch',
+  'votes',
+]);
+export const UPDATE_FIELDS: ReadonlySet<string> = new Set(Object.keys(updateFields));
 
 export interface PredictRequest {
   /** One of the two is there. */

@@ -1,6 +1,6 @@
 export { sendBytes, sendError, sendJson, sendText } from './answer.js';
 export { readBytes, refuseBody, type BytesReceiver } from './bodyBytes.js';
-export { isJsonType, parseJson, readJsonBody, type JsonBodyReceiver } from './jsonBody.js';
+export { isJsonType, readJsonBody, type JsonBodyReceiver } from './jsonBody.js';
 export { Certificates, TlsError, type CertificateFiles } from './certificates.js';
 export type { ConnectionCounts } from './connectionLimit.js';
 export {

@@ -1,7 +1,7 @@
-import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { asServiceError, describeValue, ServiceError } from '../errors/index.js';
-import { readBody, refuseBody, type BodyErrorReceiver } from './bodyBytes.js';
+import { describeValue, ServiceError } from '../errors/index.js';
+import { readJson } from '../json/index.js';
+import { readBytes, refuseBody, type BodyErrorReceiver } from './bodyBytes.js';
 
 export interface JsonBodyReceiver extends BodyErrorReceiver {
   /** The body parsed as JSON. Called once, or `onBodyError` is. */
@@ -11,8 +11,14 @@ export interface JsonBodyReceiver extends BodyErrorReceiver {
 /**
  * Reads a request's body as JSON of at most `limitBytes`, as it is sent and as it decodes. A client that leaves before
  * the end is told nothing.
+ * @param fields of the object at the top that are read; undefined: all
  */
-export function readJsonBody(request: IncomingMessage, limitBytes: number, receiver: JsonBodyReceiver): void {
+export function readJsonBody(
+  request: IncomingMessage,
+  limitBytes: number,
+  receiver: JsonBodyReceiver,
+  fields?: ReadonlySet<string>,
+): void {
   const contentType = request.headers['content-type'];
   if (contentType !== 'application/json' && !isJsonType(contentType)) {
     const error = new ServiceError(
@@ -21,18 +27,21 @@ export function readJsonBody(request: IncomingMessage, limitBytes: number, recei
       'Content-Type',
     );
     refuseBody(request, receiver, error);
-  } else readBody(request, limitBytes, receiver, parseBody);
-}
-
-function parseBody(body: Buffer | undefined, receiver: JsonBodyReceiver): void {
-  let value: unknown;
-  try {
-    value = parseJson(body);
-  } catch (error) {
-    receiver.onBodyError(asServiceError(error));
-    return;
+  } else {
+    readBytes(request, limitBytes, {
+      onBytes: (body) =>
+        readJson(
+          body,
+          {
+            onJson: (value) => receiver.onBody(value),
+            onJsonError: (error) => receiver.onBodyError(error),
+            isGone: () => request.socket.destroyed,
+          },
+          fields,
+        ),
+      onBodyError: (error) => receiver.onBodyError(error),
+    });
   }
-  receiver.onBody(value);
 }
 
 /** application/json with no parameter but charset=utf-8. */
@@ -44,26 +53,4 @@ export function isJsonType(contentType: string | undefined): boolean {
     const [name, value = ''] = parameter.trim().split('=');
     return name !== 'charset' || ['utf-8', 'utf8'].includes(value.replaceAll('"', ''));
   });
-}
-
-/**
- * The value of a body that is JSON.
- * @param body undefined: there is none
- * @throws ServiceError `not_json`, `not_utf8`
- */
-export function parseJson(body: Buffer | undefined): unknown {
-  if (body === undefined || body.length === 0) {
-    throw new ServiceError('not_json', 'the body is empty; a JSON object was expected');
-  }
-  if (!isUtf8(body)) throw new ServiceError('not_utf8', 'the body is not valid UTF-8');
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch (error) {
-    throw notJson(error);
-  }
-}
-
-function notJson(cause: unknown): ServiceError {
-  const detail = cause instanceof Error ? cause.message : 'unreadable';
-  return new ServiceError('not_json', `the body is not JSON: ${detail}`, undefined, { cause });
 }

@@ -25,11 +25,16 @@ function codeOf(text: string | Buffer, step?: number): string {
 describe('JsonParser', () => {
   it('reads what JSON.parse reads, in pieces of any size', () => {
     fc.assert(
-      fc.property(fc.json({ maxDepth: 6 }), fc.integer({ min: 1, max: 40 }), fc.nat(3), (text, step, indent) => {
-        const spaced = JSON.stringify(JSON.parse(text), undefined, indent);
-        expect(parse(spaced, step)).toEqual(JSON.parse(spaced));
-        expect(parse(text, step)).toEqual(JSON.parse(text));
-      }),
+      fc.property(
+        fc.json({ maxDepth: 6 }),
+        fc.integer({ min: 1, max: 40 }),
+        fc.nat(3),
+        (text, step, indent) => {
+          const spaced = JSON.stringify(JSON.parse(text), undefined, indent);
+          expect(parse(spaced, step)).toEqual(JSON.parse(spaced));
+          expect(parse(text, step)).toEqual(JSON.parse(text));
+        },
+      ),
       { seed: 5, numRuns: 500 },
     );
   });
@@ -40,7 +45,9 @@ describe('JsonParser', () => {
     fc.assert(
       fc.property(damaged, fc.integer({ min: 1, max: 9 }), ([text, place, character, isLonger], step) => {
         const at = place % (text.length + 1);
-        const changed = Buffer.from(text.slice(0, at) + character + text.slice(isLonger ? at : at + 1)).toString();
+        const changed = Buffer.from(
+          text.slice(0, at) + character + text.slice(isLonger ? at : at + 1),
+        ).toString();
         let expected: unknown;
         try {
           expected = JSON.parse(changed);
@@ -55,8 +62,25 @@ describe('JsonParser', () => {
   });
 
   it('reads numbers to the last bit', () => {
-    const numbers = ['-0', '-0.0', '0e5', '1e22', '1e23', '1e-22', '123456789012345e-22', '5e-324', '1e400', '-1E+2'];
-    numbers.push('9007199254740993', '0.1', '0.30000000000000004', '123456.789e-3', '179769313486231580000e289');
+    const numbers = [
+      '-0',
+      '-0.0',
+      '0e5',
+      '1e22',
+      '1e23',
+      '1e-22',
+      '123456789012345e-22',
+      '5e-324',
+      '1e400',
+      '-1E+2',
+    ];
+    numbers.push(
+      '9007199254740993',
+      '0.1',
+      '0.30000000000000004',
+      '123456.789e-3',
+      '179769313486231580000e289',
+    );
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.nat(20), (number, digits) => {
         numbers.push(JSON.stringify(number), number.toExponential(digits));
@@ -70,10 +94,13 @@ describe('JsonParser', () => {
     }
   });
 
-  it.each(['a', '\\n', '\\u00e9', 'é', '😀', 'abc\\ud83d\\ude00'])('reads long strings of %s in parts', (piece) => {
-    const text = `{"x":"${piece.repeat(70_000)}","y":1}`;
-    expect(parse(text, 1000)).toEqual(JSON.parse(text));
-  });
+  it.each(['a', '\\n', '\\u00e9', 'é', '😀', 'abc\\ud83d\\ude00'])(
+    'reads long strings of %s in parts',
+    (piece) => {
+      const text = `{"x":"${piece.repeat(70_000)}","y":1}`;
+      expect(parse(text, 1000)).toEqual(JSON.parse(text));
+    },
+  );
 
   it('keeps the last of equal keys, and __proto__ as a field like any other', () => {
     expect(parse('{"a":1,"b":2,"a":3}')).toEqual({ a: 3, b: 2 });

@@ -44,8 +44,7 @@ export function isSmallJson(body: Buffer): boolean {
 }
 
 function parseSmall(body: Buffer): unknown {
-  if (body.length === 0)
-    throw new ServiceError('not_json', 'the body is empty; a JSON object was expected');
+  if (body.length === 0) throw new ServiceError('not_json', 'the body is empty; a JSON object was expected');
   if (!isUtf8(body)) throw new ServiceError('not_utf8', 'the body is not valid UTF-8');
   if (isTooDeep(body)) throw tooDeep();
   try {

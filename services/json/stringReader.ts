@@ -82,7 +82,8 @@ export class StringReader {
       const part = parseEscapes(bytes.toString('utf8', start, end), start);
       if (this.isBuilt) this.text += part;
     } else if (this.isBuilt) {
-      const part = this.bits < 128 ? bytes.toString('latin1', start, end) : bytes.toString('utf8', start, end);
+      const part =
+        this.bits < 128 ? bytes.toString('latin1', start, end) : bytes.toString('utf8', start, end);
       this.text = this.text === '' ? part : this.text + part;
     }
   }

@@ -43,7 +43,9 @@ it('does what is short at once, and long tasks in turns, the shortest first, whi
   expect(log.filter((name) => name !== 'other')).toEqual(['at once', 'short', 'middle', 'long']);
   expect(log.indexOf('other')).toBeLessThan(log.indexOf('short'));
   // One step of 5 ms fills a turn.
-  expect(log.filter((name, at) => name === 'other' && at < log.indexOf('middle')).length).toBeGreaterThanOrEqual(4);
+  expect(
+    log.filter((name, at) => name === 'other' && at < log.indexOf('middle')).length,
+  ).toBeGreaterThanOrEqual(4);
   expect(turns.size).toBe(0);
 });
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asServiceError, ServiceError, type ErrorCode } from '../../errors/index.js';
 import { sendBytes, sendJson } from '../../http/index.js';
+import { eachInTurns } from '../../json/index.js';
 import type {
   Answer,
   AnswerSink,
@@ -141,20 +142,33 @@ export class InferExchange implements InferenceBodyReceiver {
     const { launchClass } = headers;
     const { traceparent, trace } = this;
     const { name: model, version } = record;
-    let nowMs = performance.now();
-    for (const [row, input] of rows.entries()) {
-      if (this.ended) return;
+    this.askEach(rows, (input, row) => {
+      const startedMs = performance.now();
       const sink = new RowSink(this, row);
       const request = { model, version, input, budgetNs, priority, launchClass, traceparent, trace };
       const { hits } = this;
       const call = this.context.service.evaluate(request, sink);
-      if (call === undefined) continue;
+      if (call === undefined) return;
       this.calls.push(call);
       // What the cache has, it gives at once.
-      const startedMs = nowMs;
-      nowMs = performance.now();
-      this.tally?.onLookup(this.hits > hits, (nowMs - startedMs) * 1e6);
-    }
+      this.tally?.onLookup(this.hits > hits, (performance.now() - startedMs) * 1e6);
+    });
+  }
+
+  /** Many rows are asked in turns between which others are served. */
+  private askEach(rows: readonly Uint8Array[], ask: (input: Uint8Array, row: number) => void): void {
+    eachInTurns({
+      count: rows.length,
+      bytes: rows.length * rows[0].length,
+      each: (row) => {
+        try {
+          ask(rows[row], row);
+        } catch (thrown) {
+          this.onBodyError(asServiceError(thrown));
+        }
+      },
+      isGone: () => this.ended,
+    });
   }
 
   private askApplication(
@@ -167,8 +181,7 @@ export class InferExchange implements InferenceBodyReceiver {
     const { launchClass } = headers;
     const { traceparent, trace } = this;
     const { name: application } = record;
-    for (const [row, input] of rows.entries()) {
-      if (this.ended) return;
+    this.askEach(rows, (input, row) => {
       const id = this.context.nextQueryId();
       this.queryIds.push(id);
       const query = {
@@ -184,7 +197,7 @@ export class InferExchange implements InferenceBodyReceiver {
         trace: trace?.query(id, application),
       };
       this.context.service.predict(query, new RowSink(this, row));
-    }
+    });
   }
 
   private finish(): void {

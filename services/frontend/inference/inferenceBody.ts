@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { asServiceError, describeValue, ServiceError } from '../../errors/index.js';
-import { isJsonType, parseJson, readBytes, refuseBody } from '../../http/index.js';
+import { isJsonType, readBytes, refuseBody } from '../../http/index.js';
+import { readJson } from '../../json/index.js';
 import { BinaryPart, JSON_LENGTH_HEADER } from './binaryData.js';
 
 export interface InferenceBodyReceiver {
@@ -28,22 +29,30 @@ export function readInferenceBody(
   }
   readBytes(request, limitBytes, {
     onBytes: (body) => {
-      let json: unknown;
-      let binary: BinaryPart;
+      let jsonBytes: number | undefined;
       try {
-        const jsonBytes = jsonLength(request, body.length);
-        if (body.length === 0 && emptyBody !== undefined) json = emptyBody;
-        else json = parseJson(body.subarray(0, jsonBytes ?? body.length));
-        binary = new BinaryPart(jsonBytes === undefined ? undefined : body.subarray(jsonBytes));
+        jsonBytes = jsonLength(request, body.length);
       } catch (thrown) {
         receiver.onBodyError(asServiceError(thrown));
         return;
       }
-      receiver.onBody(json, binary);
+      const binary = new BinaryPart(jsonBytes === undefined ? undefined : body.subarray(jsonBytes));
+      if (body.length === 0 && emptyBody !== undefined) receiver.onBody(emptyBody, binary);
+      else {
+        const whole = {
+          onJson: (json: unknown) => receiver.onBody(json, binary),
+          onJsonError: (error: ServiceError) => receiver.onBodyError(error),
+          isGone: () => request.socket.destroyed,
+        };
+        readJson(body.subarray(0, jsonBytes ?? body.length), whole, REQUEST_FIELDS);
+      }
     },
     onBodyError: (error) => receiver.onBodyError(error),
   });
 }
+
+/** What requests of the protocol have; other fields are ignored. */
+const REQUEST_FIELDS: ReadonlySet<string> = new Set(['id', 'parameters', 'inputs', 'outputs', 'ready']);
 
 export const OCTET_STREAM = 'application/octet-stream';
 

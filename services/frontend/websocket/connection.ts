@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { WebSocket } from 'ws';
 import type { AccessKey, Gate } from '../../access/index.js';
 import { asServiceError, ServiceError, type ErrorCode } from '../../errors/index.js';
+import { readJson, type JsonReceiver } from '../../json/index.js';
 import type { FeedbackOutcome, FeedbackRequest } from '../../prediction/index.js';
 import { GarbageError, type WireError } from '../../wire/index.js';
 import { feedbackError, type ExchangeContext } from '../exchanges.js';
@@ -20,7 +21,7 @@ import {
 import type { FrameWriter } from './frameWriter.js';
 import type { WebSocketLimits } from './limits.js';
 import { BINARY_FORMAT, JSON_FORMAT, type MessageFormat } from './messageFormat.js';
-import { BinaryMessage, JsonMessage, type Message } from './messageReader.js';
+import { BinaryMessage, JsonMessage, MESSAGE_FIELDS, type Message } from './messageReader.js';
 
 /** What the connections of a frontend share. */
 export interface ConnectionContext extends ExchangeContext {
@@ -40,8 +41,13 @@ const KEY_ENDED = 4401;
 /** A piece of this size is written before more is laid beside it. */
 const WRITE_BYTES = 64 * 1024;
 
+interface Unread {
+  readonly data: Buffer;
+  readonly isBinary: boolean;
+}
+
 /** One WebSocket: messages in, answers out as they come, matched by the client's ids. */
-export class Connection implements FlightOwner {
+export class Connection implements FlightOwner, JsonReceiver {
   private readonly flights = new Map<number, Flight>();
   private outgoing: Outgoing[] = [];
   private inputBytes = 0;
@@ -50,6 +56,12 @@ export class Connection implements FlightOwner {
   private willFlush = false;
   private heardBytes = -1;
   private handedOver = 0;
+  /** Messages that came while one before them is being parsed: they are read in order. */
+  private readonly unread: Unread[] = [];
+  private isReading = false;
+  private isCatchingUp = false;
+  /** Of the JSON that is being parsed. */
+  private jsonBytes = 0;
 
   constructor(
     private readonly context: ConnectionContext,
@@ -98,7 +110,7 @@ export class Connection implements FlightOwner {
   }
 
   closeWhenIdle(): void {
-    if (this.flights.size === 0) this.close(1001, 'the server is draining');
+    if (this.flights.size === 0 && !this.isReading) this.close(1001, 'the server is draining');
   }
 
   /** Its key was removed or has expired. */
@@ -135,13 +147,60 @@ export class Connection implements FlightOwner {
   }
 
   private onMessage(data: Buffer, isBinary: boolean): void {
+    if (this.isReading) this.unread.push({ data, isBinary });
+    else this.read(data, isBinary);
+  }
+
+  private read(data: Buffer, isBinary: boolean): void {
     if (this.isClosing) return;
-    const format = isBinary ? BINARY_FORMAT : JSON_FORMAT;
+    if (isBinary) this.takeOrRefuse(BINARY_FORMAT, data.length, data);
+    else {
+      this.isReading = true;
+      this.jsonBytes = data.length;
+      readJson(data, this, MESSAGE_FIELDS);
+      // A large message: the next ones wait with the client.
+      if (this.isReading) this.pause();
+    }
+  }
+
+  onJson(value: unknown): void {
+    this.takeOrRefuse(JSON_FORMAT, this.jsonBytes, value);
+    this.readOn();
+  }
+
+  onJsonError({ code, message, cause }: ServiceError): void {
+    const text = message.replace('the body', 'the message');
+    const error = new ServiceError(code, text, undefined, { cause });
+    this.refuse(JSON_FORMAT, undefined, undefined, this.told(error));
+    this.readOn();
+  }
+
+  isGone(): boolean {
+    return this.isClosing;
+  }
+
+  /** After a message of JSON. */
+  private readOn(): void {
+    this.isReading = false;
+    if (this.isCatchingUp) return;
+    this.isCatchingUp = true;
+    while (!this.isReading) {
+      const next = this.unread.shift();
+      if (next === undefined) break;
+      this.read(next.data, next.isBinary);
+    }
+    this.isCatchingUp = false;
+    if (this.isPaused) this.considerReading();
+  }
+
+  /** @param content a frame, or the value of JSON */
+  private takeOrRefuse(format: MessageFormat, bytes: number, content: unknown): void {
     let id: number | undefined;
     try {
-      const message = isBinary ? new BinaryMessage(data) : new JsonMessage(data);
+      const message =
+        format === BINARY_FORMAT ? new BinaryMessage(content as Buffer) : new JsonMessage(content);
       id = message.id;
-      this.take(message, format, data.length);
+      this.take(message, format, bytes);
     } catch (thrown) {
       if (thrown instanceof GarbageError) this.close(thrown.closeCode, thrown.message);
       else this.refuse(format, id, undefined, this.told(thrown));
@@ -303,7 +362,8 @@ export class Connection implements FlightOwner {
   /** Reads on while the client takes its answers and its inputs have room. */
   private considerReading(): void {
     const { inputBytes, outputBytes } = this.context.limits;
-    if (this.socket.writableLength > outputBytes || this.inputBytes > inputBytes) this.pause();
+    const { socket } = this;
+    if (socket.writableLength > outputBytes || this.inputBytes > inputBytes || this.isReading) this.pause();
     else if (this.isPaused) {
       this.isPaused = false;
       this.webSocket.resume();
@@ -331,6 +391,7 @@ export class Connection implements FlightOwner {
     this.isClosing = true;
     const flights = [...this.flights.values()];
     this.flights.clear();
+    this.unread.length = 0;
     this.inputBytes = 0;
     for (const { queryId } of flights) if (queryId !== undefined) this.context.service.cancel(queryId);
   }

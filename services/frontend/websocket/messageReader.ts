@@ -12,8 +12,10 @@ import {
 import { checkBinaryInput, checkInputType } from '../binaryInputs.js';
 import { encodeInput } from '../inputs.js';
 import {
+  PREDICT_FIELDS,
   readPredictRequest,
   readUpdateRequest,
+  UPDATE_FIELDS,
   type PredictRequest,
   type UpdateRequest,
 } from '../requests.js';
@@ -39,9 +41,12 @@ export class JsonMessage implements Message {
   readonly kind: MessageKind | undefined;
   private readonly fields: Readonly<Record<string, unknown>>;
 
-  /** @throws ServiceError when there is no id to answer to. */
-  constructor(data: Buffer) {
-    this.fields = parse(data);
+  /**
+   * @param value of the message's JSON
+   * @throws ServiceError when there is no id to answer to.
+   */
+  constructor(value: unknown) {
+    this.fields = readFields(value);
     const { id, type } = this.fields;
     if (id === undefined) throw new ServiceError('missing_field', 'id is required', 'id');
     if (typeof id !== 'number' || !Number.isInteger(id) || id < 0 || id > MAX_ID) {
@@ -90,14 +95,17 @@ export class JsonMessage implements Message {
   }
 }
 
-function parse(data: Buffer): Readonly<Record<string, unknown>> {
-  let value: unknown;
-  try {
-    value = JSON.parse(data.toString('utf8'));
-  } catch (cause) {
-    const detail = cause instanceof Error ? cause.message : 'unreadable';
-    throw new ServiceError('not_json', `the message is not JSON: ${detail}`, undefined, { cause });
-  }
+/** Of any message; other fields are ignored. */
+export const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
+  ...PREDICT_FIELDS,
+  ...UPDATE_FIELDS,
+  'type',
+  'id',
+  'application',
+  'traceparent',
+]);
+
+function readFields(value: unknown): Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new ServiceError('wrong_type', `a message must be a JSON object, ${describeValue(value)} came`);
   }
