@@ -16,7 +16,7 @@ import {
 } from './deployment/index.js';
 import type { ServiceError } from './errors/index.js';
 import { QueryFrontend } from './frontend/index.js';
-import { ServerCertificates, type ConnectionTimeouts, type TlsSettings } from './http/index.js';
+import { BodyBudget, ServerCertificates, type ConnectionTimeouts, type TlsSettings } from './http/index.js';
 import { ManagementServer, registerDefaults } from './management/index.js';
 import { PredictionEngine, type PredictionEngineOptions } from './prediction/index.js';
 import { Registry } from './registry/index.js';
@@ -44,6 +44,8 @@ export interface EmbeddedOptions {
   /** When a replica that answers nothing counts as lost; false: never. */
   readonly hangWatchdog?: PredictionEngineOptions['hangWatchdog'];
   readonly maxBodyBytes?: number;
+  /** Of all bodies and messages under way together. */
+  readonly maxBufferedBytes?: number | undefined;
   /** Inputs that a client's batch may have. */
   readonly maxBatchInputs?: number;
   /** Of connections of the query interface. */
@@ -286,7 +288,9 @@ class Parts {
         this.runtime.watchGpus(tap !== undefined);
       },
     });
+    const bodyBudget = new BodyBudget(options.maxBufferedBytes);
     this.frontend = new QueryFrontend({
+      bodyBudget,
       registry: this.served,
       service: engine,
       metrics: () => this.telemetry.text(),
@@ -335,12 +339,14 @@ class Parts {
         keys: this.access.keys,
         gate: this.access.managementGate,
         certificates: this.certificates.management,
+        bodyBudget,
       },
     );
     this.telemetry.watchConnections({
       query: () => this.frontend.connections(),
       management: () => this.management.connections(),
       denials: () => this.access.denials(),
+      bodies: () => bodyBudget.counts(),
     });
   }
 

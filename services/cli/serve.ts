@@ -2,7 +2,7 @@ import { pino, stdSerializers } from 'pino';
 import { EmbeddedServer, type DrainTimes } from '../main.js';
 import type { Complaint } from '../telemetry/index.js';
 import { openTracing, tracingSettings } from '../tracing/index.js';
-import type { ConnectionTimeouts } from '../http/index.js';
+import { DEFAULT_BUFFERED_BYTES, type ConnectionTimeouts } from '../http/index.js';
 import { banner } from './banner.js';
 import { CommandError } from './commandError.js';
 import { checkedFaults } from './faultOptions.js';
@@ -36,6 +36,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     faults: await checkedFaults(options),
     hangWatchdog: options.hangAfterMs === 0 ? false : { minimumMs: options.hangAfterMs },
     maxBodyBytes: options.maxBodyMib * MIB,
+    maxBufferedBytes: bufferedBytes(options),
     maxBatchInputs: options.maxBatchInputs,
     timeouts: timeoutsOf(options),
     allowedOrigins: options.allowOrigin,
@@ -62,6 +63,15 @@ export async function serve(options: ServeOptions): Promise<void> {
   };
   await server.stop(times);
   process.stdout.write('Stopped.\n');
+}
+
+/** @throws CommandError */
+function bufferedBytes({ maxBodyMib, maxBufferedMib }: ServeOptions): number {
+  if (maxBufferedMib === undefined) return Math.max(DEFAULT_BUFFERED_BYTES, maxBodyMib * MIB);
+  if (maxBufferedMib >= maxBodyMib) return maxBufferedMib * MIB;
+  throw new CommandError(
+    `--max-buffered-mib ${maxBufferedMib} is less than --max-body-mib ${maxBodyMib}: the largest body would never fit`,
+  );
 }
 
 /** @throws CommandError */

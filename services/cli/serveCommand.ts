@@ -17,6 +17,7 @@ export interface ServeOptions extends FaultChoice, ServeSecurityOptions {
   readonly scheduling: string;
   readonly hangAfterMs: number;
   readonly maxBodyMib: number;
+  readonly maxBufferedMib?: number;
   readonly maxBatchInputs: number;
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
@@ -68,6 +69,11 @@ export function addServeCommand(program: Command): void {
       1000,
     )
     .option('--max-body-mib <number>', 'largest body of a query; parts such as 0.25 too', mebibytes(1024), 16)
+    .option(
+      '--max-buffered-mib <number>',
+      'memory of all bodies and messages under way together (256, or one body where that is more)',
+      mebibytes(65_536),
+    )
     .option('--max-batch-inputs <number>', 'most inputs in one input_batch', wholeNumber(1, 1_048_576), 4096)
     .option('--headers-timeout-ms <ms>', 'for the headers of a request', timeout, 10_000)
     .option('--request-timeout-ms <ms>', 'for a whole request, its body too', timeout, 30_000)

@@ -106,6 +106,12 @@ export const ERROR_CATALOGUE = {
     meaning: 'The server has as many connections or WebSockets as it takes.',
     fix: 'Keep connections open for many requests; come back after the seconds in Retry-After, or raise the limit where the server is started.',
   },
+  too_much_buffered: {
+    status: 503,
+    meaning:
+      'The bodies and messages of all clients that are under way take the memory that they may together.',
+    fix: 'Come back after the seconds in Retry-After, send smaller bodies, or raise --max-buffered-mib where the server is started.',
+  },
 
   // The body as JSON.
   not_utf8: {

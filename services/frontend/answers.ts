@@ -89,6 +89,8 @@ function voteJson({ name, version, cached, output, scores, missing }: ModelVote)
 }
 
 function scoreJson(score: number): string {
+  // String(-0) is '0'.
+  if (Object.is(score, -0)) return '-0';
   return Number.isFinite(score) ? String(Number(score.toPrecision(9))) : 'null';
 }
 

@@ -5,6 +5,7 @@ import {
   readJsonBody,
   refuseBody,
   sendJson,
+  type BodyLimits,
   type BytesReceiver,
   type JsonBodyReceiver,
 } from '../http/index.js';
@@ -66,8 +67,8 @@ abstract class Exchange implements JsonBodyReceiver {
   ) {}
 
   /** Reads the body and answers. */
-  receive(limitBytes: number): void {
-    readJsonBody(this.request, limitBytes, this, UPDATE_FIELDS);
+  receive(limits: BodyLimits): void {
+    readJsonBody(this.request, limits, this, UPDATE_FIELDS);
   }
 
   onBody(body: unknown): void {
@@ -95,6 +96,7 @@ abstract class Exchange implements JsonBodyReceiver {
     this.trace?.onRefused(code);
     this.context.observer.onRefused(this.route.application.name, code, this.about);
     let headers: readonly string[] | undefined = code === 'shutting_down' ? CLOSE : undefined;
+    if (code === 'too_much_buffered') headers = retryAfterHeader(1000);
     if (retryAfterMs !== undefined) headers = retryAfterHeader(retryAfterMs);
     const { status } = ERROR_CATALOGUE[code];
     sendJson(this.response, status, errorJson(code, message, field, retryAfterMs), headers);
@@ -107,7 +109,7 @@ export class PredictExchange extends Exchange implements AnswerSink, BytesReceiv
   private headers: QueryHeaders | undefined;
   private strict = false;
 
-  override receive(limitBytes: number): void {
+  override receive(limits: BodyLimits): void {
     const { request } = this;
     const headers = readQueryHeaders(request.headers);
     if (headers instanceof ServiceError) {
@@ -115,11 +117,12 @@ export class PredictExchange extends Exchange implements AnswerSink, BytesReceiv
       return;
     }
     this.headers = headers;
-    if (isOctetStream(request.headers['content-type'])) readBytes(request, limitBytes, this);
-    else readJsonBody(request, limitBytes, this, PREDICT_FIELDS);
+    if (isOctetStream(request.headers['content-type'])) readBytes(request, limits, this);
+    else readJsonBody(request, limits, this, PREDICT_FIELDS);
   }
 
-  onBytes(body: Buffer): void {
+  onBytes(body: Buffer, release: () => void): void {
+    release();
     try {
       const request = readOctetStreamRequest(this.request.url ?? '', body);
       const input = request.input as Uint8Array;

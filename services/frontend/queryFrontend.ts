@@ -4,9 +4,11 @@ import type { Express, RequestHandler } from 'express';
 import type { Gate } from '../access/index.js';
 import type { ServiceError } from '../errors/index.js';
 import {
+  BodyBudget,
   DEFAULT_TIMEOUTS,
   JsonServer,
   sendError,
+  type BodyLimits,
   type Certificates,
   type ConnectionCounts,
   type ConnectionTimeouts,
@@ -36,6 +38,8 @@ export interface QueryFrontendOptions {
   readonly queryIdPrefix: string;
   readonly observer?: FrontendObserver;
   readonly maxBodyBytes?: number;
+  /** The memory of bodies under way; shared with other interfaces. */
+  readonly bodyBudget?: BodyBudget | undefined;
   /** Inputs that a client's batch may have. */
   readonly maxBatchInputs?: number;
   readonly timeouts?: ConnectionTimeouts;
@@ -81,7 +85,7 @@ export class QueryFrontend {
   private readonly context: ExchangeContext;
   private readonly crossOrigin: CrossOrigin | undefined;
   private readonly inference: InferenceProtocol;
-  private readonly maxBodyBytes: number;
+  private readonly bodyLimits: BodyLimits;
   private readonly observer: FrontendObserver;
   private readonly service: PredictionService;
   private readonly pages: FrontendPages | undefined;
@@ -94,7 +98,8 @@ export class QueryFrontend {
     this.pages = options.pages;
     this.gate = options.gate;
     this.routes = new RouteTable(options.registry);
-    this.maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
+    const maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
+    this.bodyLimits = { bytes: maxBodyBytes, budget: options.bodyBudget ?? new BodyBudget() };
     this.observer = options.observer ?? UNOBSERVED;
     const onDefect = options.onDefect ?? (() => undefined);
     const allowedOrigins = options.allowedOrigins ?? [];
@@ -115,7 +120,7 @@ export class QueryFrontend {
       repository: options.repository,
       isRepositoryControlled: options.isRepositoryControlled,
       allowedOrigins: options.allowedOrigins,
-      maxBodyBytes: this.maxBodyBytes,
+      bodyLimits: this.bodyLimits,
       notReady: () => this.notReady(),
       isClosed: () => this.stage === 'closed',
       nowMs: Date.now,
@@ -133,8 +138,9 @@ export class QueryFrontend {
       exchange: this.context,
       routes: this.routes,
       gate: options.gate,
+      budget: this.bodyLimits.budget,
       limits: {
-        messageBytes: this.maxBodyBytes,
+        messageBytes: maxBodyBytes,
         ...DEFAULT_WEB_SOCKET_LIMITS,
         ...options.webSocketLimits,
       },
@@ -282,7 +288,7 @@ export class QueryFrontend {
     const exchange = isPredict
       ? new PredictExchange(this.context, route, request, response, trace)
       : new UpdateExchange(this.context, route, request, response, trace);
-    exchange.receive(this.maxBodyBytes);
+    exchange.receive(this.bodyLimits);
   }
 
   private refuse(

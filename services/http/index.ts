@@ -1,6 +1,13 @@
 export { sendBytes, sendError, sendJson, sendText } from './answer.js';
-export { readBytes, refuseBody, type BytesReceiver } from './bodyBytes.js';
-export { isJsonType, readJsonBody, type JsonBodyReceiver } from './jsonBody.js';
+export {
+  BodyBudget,
+  DEFAULT_BUFFERED_BYTES,
+  overBudget,
+  type BudgetCounts,
+  type BudgetHolder,
+} from './bodyBudget.js';
+export { readBytes, refuseBody, type BodyLimits, type BytesReceiver } from './bodyBytes.js';
+export { isJsonType, readHeldJson, readJsonBody, type JsonBodyReceiver } from './jsonBody.js';
 export { Certificates, TlsError, type CertificateFiles } from './certificates.js';
 export type { ConnectionCounts } from './connectionLimit.js';
 export {

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { describeValue, ServiceError } from '../errors/index.js';
-import { readJson } from '../json/index.js';
-import { readBytes, refuseBody, type BodyErrorReceiver } from './bodyBytes.js';
+import type { Socket } from 'node:net';
+import { readJson, type JsonReceiver } from '../json/index.js';
+import { readBytes, refuseBody, type BodyErrorReceiver, type BodyLimits } from './bodyBytes.js';
 
 export interface JsonBodyReceiver extends BodyErrorReceiver {
   /** The body parsed as JSON. Called once, or `onBodyError` is. */
@@ -9,13 +10,13 @@ export interface JsonBodyReceiver extends BodyErrorReceiver {
 }
 
 /**
- * Reads a request's body as JSON of at most `limitBytes`, as it is sent and as it decodes. A client that leaves before
+ * Reads a request's body as JSON. A client that leaves before
  * the end is told nothing.
  * @param fields of the object at the top that are read; undefined: all
  */
 export function readJsonBody(
   request: IncomingMessage,
-  limitBytes: number,
+  limits: BodyLimits,
   receiver: JsonBodyReceiver,
   fields?: ReadonlySet<string>,
 ): void {
@@ -28,20 +29,46 @@ export function readJsonBody(
     );
     refuseBody(request, receiver, error);
   } else {
-    readBytes(request, limitBytes, {
-      onBytes: (body) =>
-        readJson(
+    readBytes(request, limits, {
+      onBytes: (body, release) => {
+        const { socket } = request;
+        const onJson = (value: unknown) => receiver.onBody(value);
+        readHeldJson(
           body,
-          {
-            onJson: (value) => receiver.onBody(value),
-            onJsonError: (error) => receiver.onBodyError(error),
-            isGone: () => request.socket.destroyed,
-          },
+          socket,
+          release,
+          { onJson, onJsonError: (error) => receiver.onBodyError(error) },
           fields,
-        ),
+        );
+      },
       onBodyError: (error) => receiver.onBodyError(error),
     });
   }
+}
+
+/** Parses the JSON of a body, and releases its bytes when that is done or the client is gone. */
+export function readHeldJson(
+  json: Buffer,
+  socket: Socket,
+  release: () => void,
+  { onJson, onJsonError }: Pick<JsonReceiver, 'onJson' | 'onJsonError'>,
+  fields: ReadonlySet<string> | undefined,
+): void {
+  const receiver: JsonReceiver = {
+    onJson: (value) => {
+      release();
+      onJson(value);
+    },
+    onJsonError: (error) => {
+      release();
+      onJsonError(error);
+    },
+    isGone: () => {
+      if (socket.destroyed) release();
+      return socket.destroyed;
+    },
+  };
+  readJson(json, receiver, fields);
 }
 
 /** application/json with no parameter but charset=utf-8. */

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Denial, type AccessKeys, type Gate } from '../access/index.js';
 import { asServiceError, type ServiceError } from '../errors/index.js';
 import {
+  BodyBudget,
   JsonServer,
   openApiDocument,
   readJsonBody,
@@ -33,17 +34,21 @@ export interface ManagementAccess {
   /** Who may ask; undefined: whoever reaches the interface. */
   readonly gate?: Gate | undefined;
   readonly certificates?: Certificates | undefined;
+  /** The memory of bodies under way; shared with other interfaces. */
+  readonly bodyBudget?: BodyBudget | undefined;
 }
 
 /** The management interface on HTTP. Without a gate it trusts whoever reaches it: bind it to loopback. */
 export class ManagementServer {
   private readonly server: JsonServer;
+  private readonly budget: BodyBudget;
 
   constructor(
     sources: AdminSources & GpuSources,
     private readonly onDefect: (error: ServiceError) => void = () => undefined,
-    { keys, gate, certificates }: ManagementAccess = {},
+    { keys, gate, certificates, bodyBudget }: ManagementAccess = {},
   ) {
+    this.budget = bodyBudget ?? new BodyBudget();
     const verbs = [
       ...adminVerbs(sources),
       ...gpuVerbs(sources),
@@ -109,27 +114,32 @@ export class ManagementServer {
   }
 
   private serve(verb: AdminVerb, request: Request, response: Response): void {
-    readJsonBody(request, MAX_BODY_BYTES, {
-      onBodyError: (error) => this.fail(response, error),
-      onBody: (body) => {
-        const gone = new AbortController();
-        response.once('close', () => gone.abort());
-        verb.run(body, gone.signal).then(
-          (result) => {
-            if (typeof result === 'string') sendText(response, 200, 'text/plain; charset=utf-8', result);
-            else if (result instanceof JsonText) sendJson(response, 200, result.text);
-            else sendJson(response, 200, JSON.stringify(result));
-          },
-          (thrown: unknown) => this.fail(response, thrown),
-        );
+    readJsonBody(
+      request,
+      { bytes: MAX_BODY_BYTES, budget: this.budget },
+      {
+        onBodyError: (error) => this.fail(response, error),
+        onBody: (body) => {
+          const gone = new AbortController();
+          response.once('close', () => gone.abort());
+          verb.run(body, gone.signal).then(
+            (result) => {
+              if (typeof result === 'string') sendText(response, 200, 'text/plain; charset=utf-8', result);
+              else if (result instanceof JsonText) sendJson(response, 200, result.text);
+              else sendJson(response, 200, JSON.stringify(result));
+            },
+            (thrown: unknown) => this.fail(response, thrown),
+          );
+        },
       },
-    });
+    );
   }
 
   private fail(response: Response, thrown: unknown): void {
     const error = asServiceError(thrown);
     if (error.code === 'internal') this.onDefect(error);
-    sendError(response, error.code, error.message, error.field);
+    const headers = error.code === 'too_much_buffered' ? ['retry-after', '1'] : undefined;
+    sendError(response, error.code, error.message, error.field, headers);
   }
 }
 

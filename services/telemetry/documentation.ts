@@ -22,7 +22,8 @@ export function describedMetrics(): readonly DescribedMetric[] {
   );
   telemetry.watchWebSockets(() => 0);
   const closed = () => ({ open: 0, refused: 0 });
-  telemetry.watchConnections({ query: closed, management: closed, denials: () => NOTHING });
+  const bodies = () => ({ bytes: 0, limitBytes: 0, refused: 0, evicted: 0 });
+  telemetry.watchConnections({ query: closed, management: closed, denials: () => NOTHING, bodies });
   telemetry.watchStore({ fault: () => undefined });
   const described = [...telemetry.described()].sort((a, b) => (a.name < b.name ? -1 : 1));
   telemetry.close();

@@ -16,7 +16,8 @@ export function topClasses(
     .slice(0, count)
     .map(({ value, index }) => {
       // Nine digits tell any two float32 apart.
-      const text = Number.isFinite(value) ? String(Number(value.toPrecision(9))) : String(value);
+      const short = Number.isFinite(value) ? String(Number(value.toPrecision(9))) : String(value);
+      const text = Object.is(value, -0) ? '-0' : short;
       const label = labels?.[index];
       return label === undefined ? `${text}:${index}` : `${text}:${index}:${label}`;
     });

@@ -70,6 +70,8 @@ function tensorJson(
 function elementJson(datatype: OutputDatatype, element: string | number): string {
   if (typeof element === 'string') return JSON.stringify(element);
   if (!Number.isFinite(element)) return 'null';
+  // String(-0) is '0'.
+  if (Object.is(element, -0)) return '-0';
   return String(datatype === 'FP32' ? Number(element.toPrecision(9)) : element);
 }
 

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { asServiceError, describeValue, ServiceError } from '../../errors/index.js';
-import { isJsonType, readBytes, refuseBody } from '../../http/index.js';
-import { readJson } from '../../json/index.js';
+import { isJsonType, readBytes, readHeldJson, refuseBody, type BodyLimits } from '../../http/index.js';
 import { BinaryPart, JSON_LENGTH_HEADER } from './binaryData.js';
 
 export interface InferenceBodyReceiver {
@@ -17,7 +16,7 @@ export interface InferenceBodyReceiver {
  */
 export function readInferenceBody(
   request: IncomingMessage,
-  limitBytes: number,
+  limits: BodyLimits,
   receiver: InferenceBodyReceiver,
   emptyBody?: object,
 ): void {
@@ -27,24 +26,27 @@ export function readInferenceBody(
     refuseBody(request, receiver, new ServiceError('unsupported_media_type', message, 'Content-Type'));
     return;
   }
-  readBytes(request, limitBytes, {
-    onBytes: (body) => {
+  readBytes(request, limits, {
+    onBytes: (body, release) => {
       let jsonBytes: number | undefined;
       try {
         jsonBytes = jsonLength(request, body.length);
       } catch (thrown) {
+        release();
         receiver.onBodyError(asServiceError(thrown));
         return;
       }
       const binary = new BinaryPart(jsonBytes === undefined ? undefined : body.subarray(jsonBytes));
-      if (body.length === 0 && emptyBody !== undefined) receiver.onBody(emptyBody, binary);
-      else {
+      if (body.length === 0 && emptyBody !== undefined) {
+        release();
+        receiver.onBody(emptyBody, binary);
+      } else {
         const whole = {
           onJson: (json: unknown) => receiver.onBody(json, binary),
           onJsonError: (error: ServiceError) => receiver.onBodyError(error),
-          isGone: () => request.socket.destroyed,
         };
-        readJson(body.subarray(0, jsonBytes ?? body.length), whole, REQUEST_FIELDS);
+        const json = body.subarray(0, jsonBytes ?? body.length);
+        readHeldJson(json, request.socket, release, whole, REQUEST_FIELDS);
       }
     },
     onBodyError: (error) => receiver.onBodyError(error),

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Gate } from '../../access/index.js';
 import { asServiceError, ServiceError, type ErrorCode } from '../../errors/index.js';
-import { sendJson } from '../../http/index.js';
+import { sendJson, type BodyLimits } from '../../http/index.js';
 import type { BatchRecord } from '../../prediction/index.js';
 import type { ModelRecord, RegistryView } from '../../registry/index.js';
 import { sendInferenceError } from './inferenceErrors.js';
@@ -24,7 +24,7 @@ export interface InferenceProtocolOptions extends Omit<InferenceContext, 'statis
   readonly isRepositoryControlled?: boolean | undefined;
   /** Origins of web pages that may do so, beside the server's own; `*`: any. */
   readonly allowedOrigins?: readonly string[] | undefined;
-  readonly maxBodyBytes: number;
+  readonly bodyLimits: BodyLimits;
   /** Why the server takes no queries now; undefined: it does. */
   notReady(): string | undefined;
   /** Nothing new is taken any more. */
@@ -66,7 +66,7 @@ export class InferenceProtocol {
       repository: options.repository,
       isControlled: options.isRepositoryControlled ?? false,
       allowedOrigins: options.allowedOrigins ?? [],
-      maxBodyBytes: options.maxBodyBytes,
+      bodyLimits: options.bodyLimits,
       models: () => registry.models(),
       isReady: (name, version) => options.service.ready(name, version),
       refuse: (response, error) => this.refuseError(response, error),
@@ -173,7 +173,7 @@ export class InferenceProtocol {
     }
     const trace = this.options.tracing?.onHttpRequest(request, response, inferPattern(request));
     const exchange = new InferExchange(this.context, servable, request, response, trace);
-    readInferenceBody(request, this.options.maxBodyBytes, exchange);
+    readInferenceBody(request, this.options.bodyLimits, exchange);
   }
 
   /** @throws ServiceError `unknown_model` */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asServiceError, describeValue, ServiceError } from '../../errors/index.js';
-import { sendJson } from '../../http/index.js';
+import { sendJson, type BodyLimits } from '../../http/index.js';
 import type { ModelRecord } from '../../registry/index.js';
 import { originAllowed } from '../websocket/origin.js';
 import { readInferenceBody } from './inferenceBody.js';
@@ -23,7 +23,7 @@ export interface RepositoryRoutesOptions {
   readonly isControlled: boolean;
   /** Origins of web pages that may do so, beside the server's own; `*`: any. */
   readonly allowedOrigins: readonly string[];
-  readonly maxBodyBytes: number;
+  readonly bodyLimits: BodyLimits;
   models(): readonly ModelRecord[];
   isReady(name: string, version: string): boolean;
   refuse(response: ServerResponse, error: ServiceError): void;
@@ -90,7 +90,7 @@ export class RepositoryRoutes {
   private read(request: IncomingMessage, response: ServerResponse, onBody: (body: unknown) => void): void {
     readInferenceBody(
       request,
-      this.options.maxBodyBytes,
+      this.options.bodyLimits,
       {
         onBody: (body, binary) => {
           try {

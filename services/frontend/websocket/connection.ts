@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { WebSocket } from 'ws';
 import type { AccessKey, Gate } from '../../access/index.js';
 import { asServiceError, ServiceError, type ErrorCode } from '../../errors/index.js';
+import { overBudget, type BodyBudget, type BudgetHolder } from '../../http/index.js';
 import { readJson, type JsonReceiver } from '../../json/index.js';
 import type { FeedbackOutcome, FeedbackRequest } from '../../prediction/index.js';
 import { GarbageError, type WireError } from '../../wire/index.js';
@@ -27,6 +28,7 @@ import { BinaryMessage, JsonMessage, MESSAGE_FIELDS, type Message } from './mess
 export interface ConnectionContext extends ExchangeContext {
   readonly routes: RouteTable;
   readonly limits: WebSocketLimits;
+  readonly budget: BodyBudget;
   readonly gate: Gate | undefined;
   readonly frames: FrameWriter;
   /** Nothing new is taken any more. */
@@ -41,18 +43,31 @@ const KEY_ENDED = 4401;
 /** A piece of this size is written before more is laid beside it. */
 const WRITE_BYTES = 64 * 1024;
 
+/** The close code for what another try may get: there is no memory for the message now. */
+const TRY_AGAIN_LATER = 1013;
+
+/** What a chunk takes beside its bytes while its message is not whole: the library keeps each. */
+const CHUNK_BYTES = 360;
+
+/** A message of less does not count. */
+const HOLD_BYTES = 64 * 1024;
+
 interface Unread {
   readonly data: Buffer;
   readonly isBinary: boolean;
 }
 
 /** One WebSocket: messages in, answers out as they come, matched by the client's ids. */
-export class Connection implements FlightOwner, JsonReceiver {
+export class Connection implements FlightOwner, JsonReceiver, BudgetHolder {
   private readonly flights = new Map<number, Flight>();
   private outgoing: Outgoing[] = [];
   private inputBytes = 0;
   private isPaused = false;
   private isClosing = false;
+  /** Of a message that is not whole yet: what came of it, as it lies in the library. */
+  private partialBytes = 0;
+  private heldBytes = 0;
+  heardMs = Infinity;
   private willFlush = false;
   private heardBytes = -1;
   private handedOver = 0;
@@ -76,6 +91,8 @@ export class Connection implements FlightOwner, JsonReceiver {
     webSocket.on('error', () => undefined);
     webSocket.on('close', () => this.abandon());
     socket.on('drain', () => this.considerReading());
+    // Behind the library, which has taken what messages the chunk ends.
+    socket.on('data', (chunk: Buffer) => this.onChunk(chunk.length));
   }
 
   /** Answers written that the client has not taken. */
@@ -146,7 +163,27 @@ export class Connection implements FlightOwner, JsonReceiver {
     if (this.socket.writableLength > WRITE_BYTES) this.pause();
   }
 
+  private onChunk(bytes: number): void {
+    this.partialBytes += bytes + CHUNK_BYTES;
+    if (this.partialBytes > this.heldBytes + HOLD_BYTES) this.hold(2 * this.partialBytes);
+    if (this.heldBytes > 0) this.heardMs = performance.now();
+  }
+
+  /** Counts memory of messages; a connection for which there is none ends. */
+  private hold(bytes: number): void {
+    if (this.isClosing) return;
+    this.heldBytes = bytes;
+    if (!this.context.budget.hold(this, bytes)) this.close(TRY_AGAIN_LATER, overBudget().message);
+  }
+
+  /** Nothing came for seconds, and others need the memory of its message. */
+  onEvicted(): void {
+    this.cut();
+  }
+
   private onMessage(data: Buffer, isBinary: boolean): void {
+    this.partialBytes = 0;
+    if (this.heldBytes > 0 && !this.isReading) this.release();
     if (this.isReading) this.unread.push({ data, isBinary });
     else this.read(data, isBinary);
   }
@@ -159,7 +196,11 @@ export class Connection implements FlightOwner, JsonReceiver {
       this.jsonBytes = data.length;
       readJson(data, this, MESSAGE_FIELDS);
       // A large message: the next ones wait with the client.
-      if (this.isReading) this.pause();
+      if (this.isReading && !this.isClosing) {
+        this.pause();
+        this.heardMs = Infinity;
+        this.hold(data.length);
+      }
     }
   }
 
@@ -175,12 +216,19 @@ export class Connection implements FlightOwner, JsonReceiver {
     this.readOn();
   }
 
+  private release(): void {
+    this.heldBytes = 0;
+    this.heardMs = Infinity;
+    this.context.budget.release(this);
+  }
+
   isGone(): boolean {
     return this.isClosing;
   }
 
   /** After a message of JSON. */
   private readOn(): void {
+    if (this.heldBytes > 0) this.release();
     this.isReading = false;
     if (this.isCatchingUp) return;
     this.isCatchingUp = true;
@@ -392,6 +440,7 @@ export class Connection implements FlightOwner, JsonReceiver {
     const flights = [...this.flights.values()];
     this.flights.clear();
     this.unread.length = 0;
+    this.release();
     this.inputBytes = 0;
     for (const { queryId } of flights) if (queryId !== undefined) this.context.service.cancel(queryId);
   }

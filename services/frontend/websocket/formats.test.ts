@@ -67,7 +67,9 @@ describe('JSON and binary messages', () => {
           inputs[type] as fc.Arbitrary<ClientInput>,
           options,
           (id, application, input, rest) => {
-            const json = new JsonMessage(JSON.parse(JSON_MESSAGES.predict(id, application, input, rest)) as unknown);
+            const json = new JsonMessage(
+              JSON.parse(String(JSON_MESSAGES.predict(id, application, input, rest))),
+            );
             const binary = new BinaryMessage(BINARY_MESSAGES.predict(id, application, input, rest) as Buffer);
             const fromJson = { ...json.predict(), input: undefined };
             const fromBinary = { ...binary.predict(), input: undefined };
@@ -103,7 +105,7 @@ describe('JSON and binary messages', () => {
     fc.assert(
       fc.property(id, name, feedback, about, (id, application, judged, subject) => {
         const said = { ...judged, ...subject };
-        const json = new JsonMessage(JSON.parse(JSON_MESSAGES.feedback(id, application, said)) as unknown);
+        const json = new JsonMessage(JSON.parse(String(JSON_MESSAGES.feedback(id, application, said))));
         const binary = new BinaryMessage(BINARY_MESSAGES.feedback(id, application, said) as Buffer);
         const fromJson = { ...json.feedback(), input: undefined };
         const fromBinary = { ...binary.feedback(), input: undefined };

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
 import { chosenProtocol, Denial, type AccessKey, type Gate } from '../../access/index.js';
 import type { ErrorCode } from '../../errors/index.js';
-import { sendRawError, type UpgradeReceiver } from '../../http/index.js';
+import { sendRawError, type BodyBudget, type UpgradeReceiver } from '../../http/index.js';
 import type { ExchangeContext } from '../exchanges.js';
 import type { RouteTable } from '../routeTable.js';
 import { Connection, type ConnectionContext } from './connection.js';
@@ -17,6 +17,8 @@ export interface WebSocketFrontendOptions {
   readonly exchange: ExchangeContext;
   readonly routes: RouteTable;
   readonly limits: WebSocketLimits;
+  /** The memory of messages under way. */
+  readonly budget: BodyBudget;
   /** Who may connect; undefined: anybody. */
   readonly gate?: Gate | undefined;
   /** Beside the server's own: of web pages that may connect. */
@@ -48,7 +50,7 @@ export class WebSocketFrontend implements UpgradeReceiver {
   private isDraining = false;
 
   constructor(private readonly options: WebSocketFrontendOptions) {
-    const { exchange, routes, limits, gate } = options;
+    const { exchange, routes, limits, gate, budget } = options;
     this.handshakes = new WebSocketServer({
       noServer: true,
       clientTracking: false,
@@ -66,6 +68,7 @@ export class WebSocketFrontend implements UpgradeReceiver {
       ...exchange,
       routes,
       limits,
+      budget,
       gate,
       frames: new FrameWriter(),
       isDraining: () => this.isDraining,
