@@ -234,6 +234,14 @@ class Parts {
       registry: this.registry,
       starter: this.runtime,
       addReplica: (channel) => this.engine.addReplica(channel),
+      onHello: (model, { inputLength }) => {
+        if (inputLength === undefined) return;
+        this.registry.checkLength(model, inputLength);
+        this.registry.declareLength(model, inputLength).catch((cause: unknown) => {
+          const { name, version } = model;
+          complain('what a model takes could not be kept', { name, version, cause });
+        });
+      },
       onReady: ({ name }) => {
         this.served.onReady(name);
         if (this.isStarted) this.frontend.markReady();

@@ -1,4 +1,4 @@
-import type { InputType } from '../protocol/index.js';
+import { ELEMENT_BYTES, type InputForm } from '../protocol/index.js';
 import { DEVICE_ELEMENT_BYTES, type KernelModelManifest } from './manifest.js';
 import { ExpressionError, parseExpression, type Scope } from './expression.js';
 
@@ -10,13 +10,6 @@ export interface DeviceRegion {
   /** At the largest batch. */
   readonly bytes: number;
 }
-
-const INPUT_ELEMENT_BYTES: Readonly<Record<Exclude<InputType, 'strings'>, number>> = {
-  integers: 4,
-  bytes: 1,
-  floats: 4,
-  doubles: 8,
-};
 
 /** What went wrong in one field of the manifest, before the file's name is known. */
 export class FieldError extends Error {
@@ -60,9 +53,21 @@ export function inputLength(manifest: KernelModelManifest): number {
   return elementsOf(manifest.inputs[0].shape, itemScope(manifest), 'inputs[0].shape');
 }
 
+/** What the manifest declares of the model's input. */
+export function inputForm(manifest: KernelModelManifest): InputForm {
+  const { type, minimum, maximum } = manifest.inputs[0];
+  const length = inputLength(manifest);
+  if (minimum === undefined && maximum === undefined) return { type, length };
+  const range = {
+    ...(minimum === undefined ? {} : { minimum }),
+    ...(maximum === undefined ? {} : { maximum }),
+  };
+  return { type, length, range };
+}
+
 /** Bytes of one item of the input. */
 export function inputItemBytes(manifest: KernelModelManifest): number {
-  return inputLength(manifest) * INPUT_ELEMENT_BYTES[manifest.inputs[0].type];
+  return inputLength(manifest) * ELEMENT_BYTES[manifest.inputs[0].type];
 }
 
 /** Elements of one item of the named output. */

@@ -2,6 +2,7 @@ export { predictions, type DigitModel } from './evaluation/digitModel.js';
 export { plainEvaluation, type Evaluation, type PlainEvaluator } from './evaluation/plainEvaluation.js';
 export {
   deviceRegions,
+  inputForm,
   inputItemBytes,
   inputLength,
   outputLength,

@@ -1,4 +1,10 @@
-import type { ApplicationRecord, ModelRecord, RegistryView } from '../../services/registry/index.js';
+import type { InputForm } from '../../containers/protocol/index.js';
+import {
+  inputFormOf,
+  type ApplicationRecord,
+  type ModelRecord,
+  type RegistryView,
+} from '../../services/registry/index.js';
 
 /** A registry that never changes: one application and its linked models. */
 export class FixedRegistry implements RegistryView {
@@ -29,6 +35,10 @@ export class FixedRegistry implements RegistryView {
 
   currentVersion(name: string): string | undefined {
     return this.linked.find((model) => model.name === name)?.version;
+  }
+
+  inputForm(model: ModelRecord): InputForm {
+    return inputFormOf(model);
   }
 
   watch(): () => void {

@@ -1,5 +1,11 @@
 import { PolicyError, checkPolicy, type Json } from '../../selection/index.js';
-import type { ApplicationRecord, ModelRecord, Registry } from '../../services/registry/index.js';
+import {
+  commonInputForm,
+  inputFormOf,
+  type ApplicationRecord,
+  type ModelRecord,
+  type Registry,
+} from '../../services/registry/index.js';
 import { DigitSamples, FileInputs, MadeInputs, PIXELS, type InputPool } from './inputs/index.js';
 import { defaultCatalogue, readCatalogue, type ReplayCatalogue } from './replayConfig.js';
 import { ReplayError } from './replayError.js';
@@ -120,14 +126,13 @@ function inputsOf(
   { inputs, repeats, seed }: ReplayRequest,
   applications: number,
 ): InputPool {
-  const { inputType } = application;
-  const length = linked.find((model) => model.inputLength !== undefined)?.inputLength;
-  const isDigits = inputType === 'floats' && length === PIXELS;
+  const form = commonInputForm(application.inputType, linked.map(inputFormOf));
+  const isDigits = form.type === 'floats' && form.length === PIXELS;
   if (repeats !== undefined && (inputs !== undefined || (!isDigits && applications === 1))) {
     throw new ReplayError('--repeats', 'it is for the digits that come with the product: leave it out');
   }
   if (inputs === undefined) {
-    return isDigits ? new DigitSamples(repeats ?? 0, seed) : new MadeInputs(inputType, length, seed);
+    return isDigits ? new DigitSamples(repeats ?? 0, seed) : new MadeInputs(form, seed);
   }
   if (applications > 1) {
     throw new ReplayError(
@@ -135,7 +140,7 @@ function inputsOf(
       'it is for one application: choose one with --app, or put an input column into the trace',
     );
   }
-  return new FileInputs(inputs, inputType, length);
+  return new FileInputs(inputs, form);
 }
 
 /** Models that the chosen applications are linked to. */

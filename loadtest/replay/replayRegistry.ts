@@ -1,4 +1,10 @@
-import type { ApplicationRecord, ModelRecord, RegistryView } from '../../services/registry/index.js';
+import type { InputForm } from '../../containers/protocol/index.js';
+import {
+  inputFormOf,
+  type ApplicationRecord,
+  type ModelRecord,
+  type RegistryView,
+} from '../../services/registry/index.js';
 import type { ReplayedApplication, ReplayedModel } from './replaySettings.js';
 
 /** The applications and models of one replay; nothing changes while it runs. */
@@ -35,6 +41,10 @@ export class ReplayRegistry implements RegistryView {
 
   currentVersion(name: string): string | undefined {
     return this.modelsByName.get(name)?.version;
+  }
+
+  inputForm(model: ModelRecord): InputForm {
+    return inputFormOf(model);
   }
 
   watch(): () => void {

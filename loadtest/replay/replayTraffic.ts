@@ -1,3 +1,4 @@
+import type { InputForm } from '../../containers/protocol/index.js';
 import { KeyedDraw } from '../../selection/index.js';
 import { encodeInput } from '../../services/frontend/index.js';
 import type {
@@ -7,6 +8,7 @@ import type {
   Query,
   QueryRefusal,
 } from '../../services/prediction/index.js';
+import { commonInputForm, inputFormOf } from '../../services/registry/index.js';
 import type { EventSink, VirtualClock } from '../../simulator/time/index.js';
 import { ApplicationTally, type ModelTally, type SelectionShares, type Timeline } from './measure/index.js';
 import { ReplayError } from './replayError.js';
@@ -28,7 +30,7 @@ interface Judgement {
 
 interface Target {
   readonly application: ReplayedApplication;
-  readonly length: number | undefined;
+  readonly form: InputForm;
   readonly tally: ApplicationTally;
 }
 
@@ -128,11 +130,11 @@ export class ReplayTraffic implements EventSink, AnswerSink {
   }
 
   private queryOf(arrival: Arrival, number: number): ReplayedQuery {
-    const { application, length } = this.targetOf(arrival);
+    const { application, form } = this.targetOf(arrival);
     const { record, inputs } = application;
     const common = { id: `${number}`, application: record.name, context: arrival.context ?? '' };
     if (arrival.input !== undefined) {
-      const input = encodeInput(record.inputType, arrival.input, length, 'input');
+      const input = encodeInput(form, arrival.input, 'input');
       if (input instanceof Error) throw new ReplayError(arrival.where, input.message, { cause: input });
       return { ...common, input, label: arrival.label };
     }
@@ -191,10 +193,10 @@ export class ReplayTraffic implements EventSink, AnswerSink {
 }
 
 function targetOf(application: ReplayedApplication, { models }: ReplaySettings): Target {
-  const length = models.find(
-    ({ record }) => application.models.includes(record.name) && record.inputLength !== undefined,
-  )?.record.inputLength;
-  return { application, length, tally: new ApplicationTally() };
+  const linked = models.filter(({ record }) => application.models.includes(record.name));
+  const forms = linked.map(({ record }) => inputFormOf(record));
+  const form = commonInputForm(application.record.inputType, forms);
+  return { application, form, tally: new ApplicationTally() };
 }
 
 export function sharesOf(engine: PredictionEngine, application: string): Record<string, number> {

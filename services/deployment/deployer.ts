@@ -23,6 +23,8 @@ export interface DeployerOptions {
   readonly starter: ContainerStarter;
   /** Takes the channel of a replica into use: the engine's. */
   readonly addReplica: (channel: ContainerChannel) => ReplicaHandle;
+  /** A replica has said what it takes. @throws Error with why it cannot serve so: it is down, and tried again */
+  readonly onHello?: (model: ModelRecord, hello: HelloFrame) => void;
   /** What a new replica is asked before it serves; `warmUpInputs` unless given. */
   readonly warmUpFor?: (model: ModelRecord, hello: HelloFrame) => WarmUp | undefined;
   readonly backOff?: BackOff;
@@ -56,6 +58,7 @@ export class Deployer {
     this.context = {
       starter: options.starter,
       addReplica: options.addReplica,
+      onHello: (model, hello) => options.onHello?.(model, hello),
       warmUpFor: options.warmUpFor ?? warmUpInputs,
       backOff: options.backOff ?? DEFAULT_BACK_OFF,
       limits: options.limits ?? DEFAULT_REPLICA_LIMITS,

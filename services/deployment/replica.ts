@@ -48,6 +48,8 @@ export interface ReplicaContext {
   readonly starter: ContainerStarter;
   /** Takes the channel of a replica into use: the engine's. */
   readonly addReplica: (channel: ContainerChannel) => ReplicaHandle;
+  /** A replica has said what it takes. @throws Error with why it cannot serve so */
+  readonly onHello: (model: ModelRecord, hello: HelloFrame) => void;
   /** What a new replica is asked before it serves. */
   readonly warmUpFor: (model: ModelRecord, hello: HelloFrame) => WarmUp | undefined;
   readonly backOff: BackOff;
@@ -79,10 +81,13 @@ export class Replica implements ChannelWatcher {
   }
 
   start(): void {
-    const { starter, addReplica, warmUpFor, limits } = this.context;
+    const { starter, addReplica, onHello, warmUpFor, limits } = this.context;
     this.setState('starting');
     const warmed = new WarmUpChannel(starter.start(this.model, this.number), {
-      warmUpFor: (hello) => (this.skipsWarmUp ? undefined : warmUpFor(this.model, hello)),
+      warmUpFor: (hello) => {
+        onHello(this.model, hello);
+        return this.skipsWarmUp ? undefined : warmUpFor(this.model, hello);
+      },
       onWarming: (warmUp) => {
         this.warmUp = warmUp;
         this.setState('warming');

@@ -1,3 +1,4 @@
+import type { InputForm } from '../../containers/protocol/index.js';
 import type { ApplicationRecord, ModelRecord, RegistryChange, RegistryView } from '../registry/index.js';
 
 /** A registry that remembers which versions were current before. */
@@ -66,6 +67,10 @@ export class ServedVersions implements RegistryView {
   /** The version that serves. */
   currentVersion(name: string): string | undefined {
     return this.serving.get(name)?.version;
+  }
+
+  inputForm(model: ModelRecord): InputForm {
+    return this.registry.inputForm(model);
   }
 
   watch(listener: (change: RegistryChange) => void): () => void {

@@ -1,26 +1,48 @@
 import { isUtf8 } from 'node:buffer';
-import { ELEMENT_BYTES, type InputType } from '../../containers/protocol/index.js';
+import {
+  ELEMENT_BYTES,
+  elementCount,
+  firstOutside,
+  type InputForm,
+  type InputType,
+} from '../../containers/protocol/index.js';
 import { ServiceError } from '../errors/index.js';
-import { wrongLength } from './inputErrors.js';
+import { outsideRange, wrongLength } from './inputErrors.js';
+import { asNumbers } from './inputScratch.js';
 
 /**
  * Checks an input that came as bytes: what `encodeInput` checks of one that came as JSON.
- * @param length elements that the linked models take; undefined: any number but 0
+ * @param form what the linked models take
  * @param field what an error calls the input: `input`, `input_batch[3].b64`
  */
 export function checkBinaryInput(
-  type: InputType,
+  form: InputForm,
   input: Uint8Array,
-  length: number | undefined,
   field: string,
 ): ServiceError | undefined {
+  const { type, length } = form;
   const elementBytes = ELEMENT_BYTES[type];
   if (input.length % elementBytes !== 0) {
     const message = `${field} must have a multiple of ${elementBytes} bytes, as ${type} do; ${input.length} came`;
     return new ServiceError('wrong_length', message, field);
   }
-  const count = input.length / elementBytes;
-  if (count === 0 || (length !== undefined && count !== length)) return wrongLength(count, length, field);
+  if (input.length === 0) return wrongLength(0, length, field);
+  if (length !== undefined) {
+    const count = elementCount(type, input);
+    if (count !== length) return wrongLength(count, length, field);
+  }
+  return wrongContent(type, input, field) ?? outOfRange(form, input, field);
+}
+
+function outOfRange(form: InputForm, input: Uint8Array, field: string): ServiceError | undefined {
+  const { type, range } = form;
+  if (range === undefined || type === 'strings') return undefined;
+  const values = asNumbers(type, input);
+  const outside = firstOutside(values, input.length / ELEMENT_BYTES[type], form);
+  return outside < 0 ? undefined : outsideRange(values[outside], range, `${field}[${outside}]`);
+}
+
+function wrongContent(type: InputType, input: Uint8Array, field: string): ServiceError | undefined {
   switch (type) {
     case 'doubles':
       return finiteDoubles(input, field);

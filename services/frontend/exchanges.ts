@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { InputForm } from '../../containers/protocol/index.js';
 import { asServiceError, ERROR_CATALOGUE, errorJson, ServiceError } from '../errors/index.js';
 import {
   readBytes,
@@ -126,12 +127,7 @@ export class PredictExchange extends Exchange implements AnswerSink, BytesReceiv
     try {
       const request = readOctetStreamRequest(this.request.url ?? '', body);
       const input = request.input as Uint8Array;
-      const error = checkBinaryInput(
-        this.route.application.inputType,
-        input,
-        this.expectedLength(request),
-        'input',
-      );
+      const error = checkBinaryInput(this.expectedInput(request), input, 'input');
       if (error === undefined) this.ask(request, input);
       else this.refuse(error);
     } catch (thrown) {
@@ -153,8 +149,7 @@ export class PredictExchange extends Exchange implements AnswerSink, BytesReceiv
       this.askBatch(request, request.inputBatch);
       return;
     }
-    const { inputType } = this.route.application;
-    const input = encodeInput(inputType, request.input, this.expectedLength(request), 'input');
+    const input = encodeInput(this.expectedInput(request), request.input, 'input');
     if (input instanceof ServiceError) this.refuse(input);
     else this.ask(request, input);
   }
@@ -194,9 +189,8 @@ export class PredictExchange extends Exchange implements AnswerSink, BytesReceiv
     else sendJson(this.response, 200, predictionJson(answer, votes), [DEFAULT_HEADER, defaultReason]);
   }
 
-  /** A version that the client names may take another length than the current one: the engine checks that. */
-  private expectedLength(request: PredictRequest): number | undefined {
-    return request.version === undefined ? this.route.inputLength : undefined;
+  private expectedInput(request: PredictRequest): InputForm {
+    return request.version === undefined ? this.route.input : this.route.inputOfAnyVersion;
   }
 
   /** What the request says of itself goes before its headers, those before the application. */
@@ -223,15 +217,15 @@ export class PredictExchange extends Exchange implements AnswerSink, BytesReceiv
   }
 
   private askBatch(request: PredictRequest, inputs: readonly unknown[]): void {
-    const { name, inputType } = this.route.application;
-    const inputLength = this.expectedLength(request);
+    const { name } = this.route.application;
+    const form = this.expectedInput(request);
     const { service, observer } = this.context;
     const done = (answer: BatchAnswer) => this.replyBatch(answer);
     const failed = (error: ServiceError) => this.onBodyError(error);
     const batch = new ClientBatch(inputs.length, this.isStrict(request), name, observer, done, failed);
     const queryIds: string[] = [];
     const ask = (index: number) => {
-      const input = encodeInput(inputType, inputs[index], inputLength, `input_batch[${index}]`);
+      const input = encodeInput(form, inputs[index], `input_batch[${index}]`);
       if (input instanceof ServiceError) batch.refuse(index, input);
       else {
         const query = this.makeQuery(input, request);
@@ -276,10 +270,10 @@ export class UpdateExchange extends Exchange {
 
   protected start(body: unknown): void {
     const request = readUpdateRequest(body);
-    const { application, inputLength } = this.route;
+    const { application } = this.route;
     let input: Uint8Array | undefined;
     if (request.input !== undefined) {
-      const encoded = encodeInput(application.inputType, request.input, inputLength, 'input');
+      const encoded = encodeInput(this.route.input, request.input, 'input');
       if (encoded instanceof ServiceError) {
         this.refuse(encoded);
         return;

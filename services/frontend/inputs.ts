@@ -1,77 +1,63 @@
-import type { InputType } from '../../containers/protocol/index.js';
+import { firstOutside, type InputForm } from '../../containers/protocol/index.js';
 import { describeValue, ServiceError } from '../errors/index.js';
 import { checkBinaryInput } from './binaryInputs.js';
-import { wrongLength } from './inputErrors.js';
+import { outsideRange, wrongLength } from './inputErrors.js';
+import { scratchFor, takeScratch } from './inputScratch.js';
 import { MAX_FLOAT32 } from './schemas.js';
 
 export { wrongLength };
 
-/*
- * The hand-written twin of `inputSchemas`: it checks and encodes in one pass (a test holds the two to each other).
- * Numbers are written through one scratch area and copied out once: a typed array and its buffer for every query
- * would cost two allocations.
- */
-let scratch = new Float64Array(1024);
-let scratchFloats = new Float32Array(scratch.buffer);
-let scratchIntegers = new Int32Array(scratch.buffer);
-let scratchBytes = new Uint8Array(scratch.buffer);
-
-function reserve(elements: number): void {
-  if (elements <= scratch.length) return;
-  scratch = new Float64Array(elements * 2);
-  scratchFloats = new Float32Array(scratch.buffer);
-  scratchIntegers = new Int32Array(scratch.buffer);
-  scratchBytes = new Uint8Array(scratch.buffer);
-}
+/* The hand-written twin of `inputSchemas`: it checks and encodes in one pass (a test holds the two to each other). */
 
 /**
  * The input as bytes of its type, little-endian.
- * @param length elements that the linked models take; undefined: any number but 0
+ * @param form what the linked models take
  * @param field what an error calls the input: `input`, `input_batch[3]`
  * @returns an error in place of the bytes when the value is no such input
  */
-export function encodeInput(
-  type: InputType,
-  value: unknown,
-  length: number | undefined,
-  field: string,
-): Uint8Array | ServiceError {
-  switch (type) {
+export function encodeInput(form: InputForm, value: unknown, field: string): Uint8Array | ServiceError {
+  switch (form.type) {
     case 'doubles':
     case 'floats':
     case 'integers':
-      return encodeNumbers(type, value, length, field);
+      return encodeNumbers(form.type, form, value, field);
     case 'bytes':
-      return encodeBase64(value, length, field);
+      return encodeBase64(form, value, field);
     case 'strings':
-      return encodeString(value, length, field);
+      return encodeString(form, value, field);
   }
 }
 
 function encodeNumbers(
   type: 'doubles' | 'floats' | 'integers',
+  form: InputForm,
   value: unknown,
-  length: number | undefined,
   field: string,
 ): Uint8Array | ServiceError {
   if (!Array.isArray(value)) {
-    return encodeTyped(type, value, length, field) ?? wrongType(value, field, `an array of ${type}`);
+    return encodeTyped(form, value, field) ?? wrongType(value, field, `an array of ${type}`);
   }
+  const { length } = form;
   const elements: readonly unknown[] = value;
   const count = elements.length;
   if (count === 0 || (length !== undefined && count !== length)) return wrongLength(count, length, field);
-  reserve(count);
+  const target = scratchFor(type, count);
   let failed: number;
-  if (type === 'doubles') failed = writeDoubles(elements);
-  else if (type === 'floats') failed = writeFloats(elements);
-  else failed = writeIntegers(elements);
+  if (type === 'doubles') failed = writeDoubles(elements, target);
+  else if (type === 'floats') failed = writeFloats(elements, target);
+  else failed = writeIntegers(elements, target);
   if (failed >= 0) return wrongElement(type, elements[failed], `${field}[${failed}]`);
-  return scratchBytes.slice(0, type === 'doubles' ? count * 8 : count * 4);
+  if (form.range !== undefined) {
+    const outside = firstOutside(target, count, form);
+    if (outside >= 0) return outsideRange(elements[outside], form.range, `${field}[${outside}]`);
+  }
+  return takeScratch(type === 'doubles' ? count * 8 : count * 4);
 }
 
+type Numbers = Float64Array | Float32Array | Int32Array;
+
 /** Writers return the index of the first element that does not fit, -1 when all do. */
-function writeDoubles(elements: readonly unknown[]): number {
-  const target = scratch;
+function writeDoubles(elements: readonly unknown[], target: Numbers): number {
   for (let index = 0; index < elements.length; index++) {
     const element = elements[index];
     // x - x is 0 for finite numbers only.
@@ -81,8 +67,7 @@ function writeDoubles(elements: readonly unknown[]): number {
   return -1;
 }
 
-function writeFloats(elements: readonly unknown[]): number {
-  const target = scratchFloats;
+function writeFloats(elements: readonly unknown[], target: Numbers): number {
   for (let index = 0; index < elements.length; index++) {
     const element = elements[index];
     if (typeof element !== 'number' || !(element >= -MAX_FLOAT32 && element <= MAX_FLOAT32)) return index;
@@ -91,8 +76,7 @@ function writeFloats(elements: readonly unknown[]): number {
   return -1;
 }
 
-function writeIntegers(elements: readonly unknown[]): number {
-  const target = scratchIntegers;
+function writeIntegers(elements: readonly unknown[], target: Numbers): number {
   for (let index = 0; index < elements.length; index++) {
     const element = elements[index];
     if (typeof element !== 'number' || (element | 0) !== element) return index;
@@ -106,24 +90,23 @@ function writeIntegers(elements: readonly unknown[]): number {
  * @returns undefined when the value is not written so
  */
 function encodeTyped(
-  type: InputType,
+  form: InputForm,
   value: unknown,
-  length: number | undefined,
   field: string,
 ): Uint8Array | ServiceError | undefined {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, 'b64')) return undefined;
   const { b64 } = value as { readonly b64: unknown };
   const place = `${field}.b64`;
   const bytes = readBase64(b64, place);
-  return bytes instanceof ServiceError ? bytes : (checkBinaryInput(type, bytes, length, place) ?? bytes);
+  return bytes instanceof ServiceError ? bytes : (checkBinaryInput(form, bytes, place) ?? bytes);
 }
 
-function encodeBase64(value: unknown, length: number | undefined, field: string): Uint8Array | ServiceError {
+function encodeBase64(form: InputForm, value: unknown, field: string): Uint8Array | ServiceError {
   if (typeof value !== 'string') {
-    return encodeTyped('bytes', value, length, field) ?? wrongType(value, field, 'a base64 string');
+    return encodeTyped(form, value, field) ?? wrongType(value, field, 'a base64 string');
   }
   const bytes = readBase64(value, field);
-  return bytes instanceof ServiceError ? bytes : (checkBinaryInput('bytes', bytes, length, field) ?? bytes);
+  return bytes instanceof ServiceError ? bytes : (checkBinaryInput(form, bytes, field) ?? bytes);
 }
 
 function readBase64(value: unknown, field: string): Uint8Array | ServiceError {
@@ -141,13 +124,14 @@ function readBase64(value: unknown, field: string): Uint8Array | ServiceError {
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const UTF8 = new TextEncoder();
 
-function encodeString(value: unknown, length: number | undefined, field: string): Uint8Array | ServiceError {
+function encodeString(form: InputForm, value: unknown, field: string): Uint8Array | ServiceError {
   if (typeof value !== 'string') {
-    return encodeTyped('strings', value, length, field) ?? wrongType(value, field, 'a string');
+    return encodeTyped(form, value, field) ?? wrongType(value, field, 'a string');
   }
   const bytes = UTF8.encode(value);
-  if (bytes.length === 0 || (length !== undefined && bytes.length !== length)) {
-    return wrongLength(bytes.length, length, field);
+  const { length } = form;
+  if (bytes.length === 0 || (length !== undefined && value.length !== length)) {
+    return wrongLength(value.length, length, field);
   }
   return bytes;
 }

@@ -1,10 +1,13 @@
-import type { ApplicationRecord, RegistryView } from '../registry/index.js';
+import type { InputForm } from '../../containers/protocol/index.js';
+import { commonInputForm, type ApplicationRecord, type RegistryView } from '../registry/index.js';
 
 /** What the hot routes need of an application, looked up once a change instead of once a query. */
 export interface ApplicationRoute {
   readonly application: ApplicationRecord;
-  /** Elements that the linked models take; undefined when they take any number, or none is linked. */
-  readonly inputLength: number | undefined;
+  /** What the linked models take, as far as they have declared it. */
+  readonly input: InputForm;
+  /** What is known of an input for a version that the query names: it may take another than the current one, and the engine checks that. */
+  readonly inputOfAnyVersion: InputForm;
 }
 
 /** Applications by name. A Map, so that no name reaches an object's prototype. */
@@ -28,9 +31,12 @@ export class RouteTable {
   private rebuild(): void {
     this.routes.clear();
     for (const application of this.registry.applications()) {
-      const linked = this.registry.linkedModels(application.name);
-      const inputLength = linked.find((model) => model.inputLength !== undefined)?.inputLength;
-      this.routes.set(application.name, { application, inputLength });
+      const { name, inputType: type } = application;
+      const input = commonInputForm(
+        type,
+        this.registry.linkedModels(name).map((model) => this.registry.inputForm(model)),
+      );
+      this.routes.set(name, { application, input, inputOfAnyVersion: { type } });
     }
   }
 }

@@ -1,4 +1,4 @@
-import { inputLength, loadKernelModel, ModelError } from '../../containers/models/index.js';
+import { inputForm, loadKernelModel, ModelError } from '../../containers/models/index.js';
 import { contentHash } from '../../containers/runtime/index.js';
 import { ServiceError } from '../errors/index.js';
 import type { BatchingChoice, ModelRecord } from '../registry/index.js';
@@ -98,7 +98,7 @@ function batchingOf({
   throw new ServiceError('conflicting_fields', message, 'batch_size');
 }
 
-function kernelModel(request: AddModelRequest): Pick<ModelRecord, 'container' | 'inputLength' | 'labels'> {
+function kernelModel(request: AddModelRequest): Pick<ModelRecord, 'container' | 'inputLength' | 'inputRange' | 'labels'> {
   const path = request.model_data_path;
   if (path === '') {
     const message = `model_data_path is required for ${KERNEL_MODEL_CONTAINER}: the folder of its manifest`;
@@ -119,9 +119,11 @@ function kernelModel(request: AddModelRequest): Pick<ModelRecord, 'container' | 
         ? request.labels
         : manifest.answer.labels;
     const { launch_class: launchClass } = request;
+    const { length, range } = inputForm(manifest);
     return {
       container: { kind: 'kernelModel', path, ...(launchClass === undefined ? {} : { launchClass }) },
-      inputLength: inputLength(manifest),
+      inputLength: length,
+      ...(range === undefined ? {} : { inputRange: range }),
       labels,
     };
   } catch (error) {

@@ -78,13 +78,16 @@ export class Directory {
         versions = new Map();
         this.modelsByName.set(record.name, versions);
       }
+      const form = this.options.registry.inputForm(record);
       let model = versions.get(record.version);
       if (model === undefined || !same(model.record, record)) {
-        model = new ServedModel(record, this.nextNumber++, new ReplicaGroup(record, this.options.batching));
+        const replicas = new ReplicaGroup(record, this.options.batching);
+        model = new ServedModel(record, this.nextNumber++, replicas, form);
         const replaced = versions.get(record.version);
         versions.set(record.version, model);
         if (replaced !== undefined) this.retire(replaced);
       }
+      model.form = form;
       present.add(model);
     }
     for (const model of [...this.models()]) {

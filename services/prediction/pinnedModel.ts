@@ -1,3 +1,4 @@
+import { inputProblem } from '../../containers/protocol/index.js';
 import type { Directory } from './directory.js';
 import type { ServedApplication } from './servedApplication.js';
 import type { ServedModel } from './servedModel.js';
@@ -25,5 +26,7 @@ export function pinnedModel(
     const message = `no model linked to application '${name}' has a version '${version}'`;
     return { code: 'unknown_version', field: 'version', message };
   }
-  return application.inputRefusal(input, [found]) ?? found;
+  // What the frontend knows is what the current versions take.
+  const message = inputProblem(found.form, input, `model '${found.record.name}'`);
+  return message === undefined ? found : { code: 'invalid_input', field: 'input', message };
 }

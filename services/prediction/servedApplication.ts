@@ -1,4 +1,4 @@
-import { ELEMENT_BYTES, type InputType, type LaunchClass } from '../../containers/protocol/index.js';
+import { ELEMENT_BYTES, elementCount, type InputType, type LaunchClass } from '../../containers/protocol/index.js';
 import type { SelectionPolicy } from '../../selection/index.js';
 import { DEFAULT_CLASS, isAbove } from '../batching/index.js';
 import type { SelectionStates } from '../feedback/index.js';
@@ -59,12 +59,12 @@ export function inputRefusal(
       `the input has ${length} bytes, which is no whole number of ${inputType} (${elementBytes} bytes each)`,
     );
   }
-  const elements = length / elementBytes;
-  for (const { record } of models) {
-    if (record.inputLength !== undefined && record.inputLength !== elements) {
-      return invalid(
-        `model '${record.name}' takes ${record.inputLength} ${record.inputType}, and the input has ${elements}`,
-      );
+  let elements: number | undefined;
+  for (const { record, form } of models) {
+    if (form.length === undefined) continue;
+    elements ??= elementCount(inputType, input);
+    if (form.length !== elements) {
+      return invalid(`model '${record.name}' takes ${form.length} ${inputType}, and the input has ${elements}`);
     }
   }
   return undefined;

@@ -1,3 +1,4 @@
+import type { InputForm } from '../../containers/protocol/index.js';
 import type { ReplicaGroup } from '../batching/index.js';
 import type { ModelRecord } from '../registry/index.js';
 import type { AnsweringModel } from './types.js';
@@ -14,6 +15,8 @@ export class ServedModel {
     readonly record: ModelRecord,
     readonly number: number,
     readonly replicas: ReplicaGroup,
+    /** What it takes: a replica may say more of it than the record. */
+    public form: InputForm,
   ) {
     const { name, version } = record;
     this.fresh = Object.freeze({ name, version, cached: false });

@@ -1,4 +1,4 @@
-import type { InputType, LaunchClass } from '../../containers/protocol/index.js';
+import type { InputForm, InputRange, InputType, LaunchClass } from '../../containers/protocol/index.js';
 import type { ProcessSource } from '../../containers/runtime/index.js';
 import type { Json } from '../../selection/index.js';
 
@@ -30,6 +30,8 @@ export interface ModelRecord {
   readonly inputType: InputType;
   /** Elements an input must have; undefined when any length will do. */
   readonly inputLength?: number;
+  /** Of every element; undefined when any will do. */
+  readonly inputRange?: InputRange;
   readonly labels: readonly string[];
   /** What runs it. */
   readonly container: ContainerSource;
@@ -86,7 +88,7 @@ export interface BatchDelay {
 }
 
 export interface RegistryChange {
-  readonly kind: 'application' | 'model' | 'currentVersion' | 'links' | 'scale';
+  readonly kind: 'application' | 'model' | 'currentVersion' | 'links' | 'scale' | 'declaration';
   /** The application's or model's name. */
   readonly name: string;
 }
@@ -100,6 +102,8 @@ export interface RegistryView {
   model(name: string, version: string): ModelRecord | undefined;
   models(): readonly ModelRecord[];
   currentVersion(name: string): string | undefined;
+  /** What a version takes, as far as its registration or a replica of it has said. */
+  inputForm(model: ModelRecord): InputForm;
   /** Called after each change; returns the unsubscriber. */
   watch(listener: (change: RegistryChange) => void): () => void;
 }

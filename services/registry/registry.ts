@@ -1,6 +1,8 @@
+import type { InputForm } from '../../containers/protocol/index.js';
 import { checkPolicy, PolicyError, type Json } from '../../selection/index.js';
 import { ServiceError, type ErrorCode } from '../errors/index.js';
 import { notKept, storeKey, type Store, type StoreOutcome } from '../store/index.js';
+import { inputClash, inputFormOf, type NamedForm } from './inputForms.js';
 import { checkApplicationName, checkName } from './names.js';
 import type { ApplicationRecord, ModelRecord, ModelScale, RegistryChange, RegistryView } from './records.js';
 import { RegistryImage } from './registryImage.js';
@@ -60,6 +62,10 @@ export class Registry implements RegistryView {
   /** One replica, unless something else was set. */
   scale(name: string, version: string): ModelScale {
     return this.image.scale(name, version);
+  }
+
+  inputForm(model: ModelRecord): InputForm {
+    return this.image.inputForm(model);
   }
 
   watch(listener: (change: RegistryChange) => void): () => void {
@@ -143,7 +149,23 @@ export class Registry implements RegistryView {
     }
     writes.push(this.write(modelKey(name, version), undefined, 'any'));
     writes.push(this.write(scaleKey(name, version), undefined, 'any'));
+    writes.push(this.write(declaredKey(name, version), undefined, 'any'));
     await Promise.all(writes);
+  }
+
+  /** @throws ServiceError `input_type_mismatch` when a model of the same application takes another number of elements. */
+  checkLength(model: ModelRecord, length: number): void {
+    const { name, version } = model;
+    if (this.image.currentVersion(name) !== version) return;
+    const form = { ...inputFormOf(model), length };
+    for (const application of this.image.applicationsOf(name)) this.checkFits(model, application, form);
+  }
+
+  /** Keeps how many elements a version takes, which a replica of it has said. */
+  async declareLength(model: ModelRecord, length: number): Promise<void> {
+    const { name, version } = model;
+    if (this.image.inputForm(model).length === length || this.image.model(name, version) === undefined) return;
+    await this.write(declaredKey(name, version), length, 'any');
   }
 
   /** Links models to an application, all or none. Errors: `unknown_*`, `link_exists`, `input_type_mismatch`. */
@@ -160,7 +182,7 @@ export class Registry implements RegistryView {
         const message = `model '${name}' is linked to application '${application}'`;
         throw new ServiceError('link_exists', message, field);
       }
-      checkTogether(record, model, models, field);
+      this.checkTogether(record, { name, form: this.image.inputForm(model) }, models, field);
       models.push(model);
     }
     await this.write(key, [...linked, ...names], present?.version ?? 0);
@@ -209,11 +231,30 @@ export class Registry implements RegistryView {
   }
 
   /** Whether a version may stand in for the model's present one in an application. */
-  private checkFits(model: ModelRecord, application: string): void {
+  private checkFits(model: ModelRecord, application: string, form = this.image.inputForm(model)): void {
     const record = this.image.application(application);
     if (record === undefined) return;
     const others = this.image.linkedModels(application).filter((linked) => linked.name !== model.name);
-    checkTogether(record, model, others, 'input_type');
+    this.checkTogether(record, { name: model.name, form }, others, 'input_type');
+  }
+
+  private checkTogether(
+    application: ApplicationRecord,
+    model: NamedForm,
+    others: readonly ModelRecord[],
+    field: string,
+  ): void {
+    if (application.inputType !== model.form.type) {
+      throw new ServiceError(
+        'input_type_mismatch',
+        `model '${model.name}' takes ${model.form.type}, application '${application.name}' ${application.inputType}`,
+        field,
+      );
+    }
+    for (const other of others) {
+      const clash = inputClash(model, { name: other.name, form: this.image.inputForm(other) });
+      if (clash !== undefined) throw new ServiceError('input_type_mismatch', clash, field);
+    }
   }
 
   /** The present current version goes first among those before. */
@@ -245,32 +286,6 @@ export class Registry implements RegistryView {
   }
 }
 
-function checkTogether(
-  application: ApplicationRecord,
-  model: ModelRecord,
-  others: readonly ModelRecord[],
-  field: string,
-): void {
-  if (application.inputType !== model.inputType) {
-    throw new ServiceError(
-      'input_type_mismatch',
-      `model '${model.name}' takes ${model.inputType}, application '${application.name}' ${application.inputType}`,
-      field,
-    );
-  }
-  const other = others.find(
-    ({ inputLength }) =>
-      inputLength !== undefined && model.inputLength !== undefined && inputLength !== model.inputLength,
-  );
-  if (other !== undefined) {
-    throw new ServiceError(
-      'input_type_mismatch',
-      `model '${model.name}' takes ${model.inputLength} elements, '${other.name}' of the same application ${other.inputLength}`,
-      field,
-    );
-  }
-}
-
 /** @throws ServiceError `invalid_value` */
 function checkScale({ replicas, range }: ModelScale): void {
   const check = (value: number, field: string, least: number, most: number): void => {
@@ -299,4 +314,6 @@ const currentKey = (name: string) => storeKey('registry', 'current', name);
 /** A list of strings. */
 const formerKey = (name: string) => storeKey('registry', 'former', name);
 const scaleKey = (name: string, version: string) => storeKey('registry', 'scale', name, version);
+/** A number: elements of an input. */
+const declaredKey = (name: string, version: string) => storeKey('registry', 'declared', name, version);
 const linksKey = (application: string) => storeKey('registry', 'links', application);

@@ -1,5 +1,7 @@
+import type { InputForm } from '../../containers/protocol/index.js';
 import type { Json } from '../../selection/index.js';
 import { storeKeyParts, type Store, type StoreChange } from '../store/index.js';
+import { inputFormOf } from './inputForms.js';
 import type { ApplicationRecord, ModelRecord, ModelScale, RegistryChange, RegistryView } from './records.js';
 
 /** Everything the registry keeps is under this prefix. */
@@ -17,6 +19,8 @@ export class RegistryImage implements RegistryView {
   private readonly formerVersions = new Map<string, readonly string[]>();
   /** By name, then by version; only what was ever set. */
   private readonly scales = new Map<string, Map<string, ModelScale>>();
+  /** Elements that an input must have, by name and version: what replicas have said. */
+  private readonly declared = new Map<string, Map<string, number>>();
   private readonly links = new Map<string, readonly string[]>();
   private readonly listeners = new Set<(change: RegistryChange) => void>();
   private readonly unwatch: () => void;
@@ -80,6 +84,12 @@ export class RegistryImage implements RegistryView {
     return this.scales.get(name)?.get(version) ?? ONE_REPLICA;
   }
 
+  inputForm(model: ModelRecord): InputForm {
+    const form = inputFormOf(model);
+    const length = form.length ?? this.declared.get(model.name)?.get(model.version);
+    return length === undefined ? form : { ...form, length };
+  }
+
   watch(listener: (change: RegistryChange) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
@@ -116,6 +126,9 @@ export class RegistryImage implements RegistryView {
       case 'scale':
         setIn(this.scales, name, version, value as unknown as ModelScale | undefined);
         return { kind: 'scale', name };
+      case 'declared':
+        setIn(this.declared, name, version, value as number | undefined);
+        return { kind: 'declaration', name };
       case 'links':
         if (value === undefined) this.links.delete(name);
         else this.links.set(name, value as readonly string[]);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { InputType } from '../../../containers/protocol/index.js';
+import type { InputForm } from '../../../containers/protocol/index.js';
 import { encodeInput } from '../../../services/frontend/index.js';
 import { ReplayError } from '../replayError.js';
 import type { InputPool } from './inputPool.js';
@@ -11,10 +11,10 @@ export class FileInputs implements InputPool {
   private readonly labels: readonly (string | undefined)[];
 
   /**
-   * @param length elements that the models take; undefined: any number.
+   * @param form what the models take.
    * @throws ReplayError naming the file, the sample, and what is wrong with it.
    */
-  constructor(path: string, type: InputType, length: number | undefined) {
+  constructor(path: string, form: InputForm) {
     const samples = readSamples(path);
     if (samples.length === 0) throw new ReplayError(path, 'there is no input in it');
     const inputs: Uint8Array[] = [];
@@ -22,7 +22,7 @@ export class FileInputs implements InputPool {
     samples.forEach((sample, at) => {
       const { input, label } = isObject(sample) ? sample : { input: sample };
       if (input === undefined) throw new ReplayError(path, `sample ${at} has no field input`);
-      const encoded = encodeInput(type, input, length, `sample ${at}: input`);
+      const encoded = encodeInput(form, input, `sample ${at}: input`);
       if (encoded instanceof Error) throw new ReplayError(path, encoded.message, { cause: encoded });
       inputs.push(encoded);
       labels.push(label === undefined ? undefined : labelText(label, path, at));

@@ -1,4 +1,4 @@
-import { ELEMENT_BYTES, type InputType } from '../../../containers/protocol/index.js';
+import type { InputForm, InputRange } from '../../../containers/protocol/index.js';
 import { KeyedDraw } from '../../../selection/index.js';
 import type { InputPool } from './inputPool.js';
 
@@ -13,27 +13,29 @@ export class MadeInputs implements InputPool {
   private readonly length: number;
 
   constructor(
-    private readonly type: InputType,
-    length: number | undefined,
+    private readonly form: InputForm,
     seed: number,
   ) {
-    this.length = length ?? FREE_LENGTH;
+    this.length = form.length ?? FREE_LENGTH;
     this.draw = new KeyedDraw(seed);
-    this.source = `${this.length} drawn ${type} each`;
+    this.source = `${this.length} drawn ${form.type} each`;
   }
 
   input(_sample: number, query: number): Uint8Array {
     const next = this.draw.of(`input ${query}`);
-    const { length, type } = this;
+    const { length } = this;
+    const { type, range } = this.form;
+    const real = within(range, 1, next);
+    const whole = within(range, 255, next);
     switch (type) {
       case 'floats':
-        return bytesOf(Float32Array.from({ length }, next));
+        return bytesOf(Float32Array.from({ length }, real));
       case 'doubles':
-        return bytesOf(Float64Array.from({ length }, next));
+        return bytesOf(Float64Array.from({ length }, real));
       case 'integers':
-        return bytesOf(Int32Array.from({ length }, () => Math.floor(next() * 256)));
+        return bytesOf(Int32Array.from({ length }, () => Math.round(whole())));
       case 'bytes':
-        return Uint8Array.from({ length: length * ELEMENT_BYTES.bytes }, () => Math.floor(next() * 256));
+        return Uint8Array.from({ length }, () => Math.round(whole()));
       case 'strings':
         // Printable ASCII, one byte each.
         return Uint8Array.from({ length }, () => 32 + Math.floor(next() * 95));
@@ -49,4 +51,11 @@ function bytesOf({
   buffer,
 }: Float32Array<ArrayBuffer> | Float64Array<ArrayBuffer> | Int32Array<ArrayBuffer>): Uint8Array {
   return new Uint8Array(buffer);
+}
+
+/** Draws between the bounds; where one is missing, `spread` away from the other or from 0. */
+function within(range: InputRange = {}, spread: number, next: () => number): () => number {
+  const { minimum = Math.min(0, (range.maximum ?? spread) - spread) } = range;
+  const { maximum = minimum + spread } = range;
+  return () => minimum + (maximum - minimum) * next();
 }

@@ -1,7 +1,8 @@
-import { isUtf8 } from 'node:buffer';
-import { ELEMENT_BYTES, type InputType } from '../../../containers/protocol/index.js';
+import { ELEMENT_BYTES, firstOutside, inputNumbers, type InputForm } from '../../../containers/protocol/index.js';
 import { ServiceError } from '../../errors/index.js';
-import { encodeInput, wrongLength } from '../inputs.js';
+import { checkBinaryInput } from '../binaryInputs.js';
+import { outsideRange } from '../inputErrors.js';
+import { encodeInput } from '../inputs.js';
 import type { OutputDatatype } from './datatypes.js';
 
 /** The header that says how many bytes of a body are JSON; the rest is binary data of tensors. */
@@ -59,12 +60,13 @@ export class BinaryPart {
  * @param tensor what errors call it
  */
 export function binaryNumberRows(
-  type: InputType,
+  form: InputForm,
   bytes: Buffer,
   rows: number,
   rowElements: number,
   tensor: string,
 ): Uint8Array[] {
+  const { type, range } = form;
   const rowBytes = rowElements * ELEMENT_BYTES[type];
   if (bytes.length !== rows * rowBytes) {
     throw new ServiceError(
@@ -75,7 +77,10 @@ export function binaryNumberRows(
   }
   // A copy: the body may begin anywhere in memory, and goes.
   const copy = new Uint8Array(bytes);
-  const bad = firstNonFinite(type, copy.buffer);
+  if (type === 'strings') throw new ServiceError('internal', 'a text has no rows of numbers');
+  const values = inputNumbers(type, copy);
+  const bad = firstOutside(values, values.length, form);
+  if (bad >= 0 && Number.isFinite(values[bad])) throw outsideRange(values[bad], range, `${tensor}[${bad}]`);
   if (bad >= 0) {
     const message = `${tensor}: element ${bad} must be finite, NaN or an infinity came`;
     throw new ServiceError('number_out_of_range', message, tensor);
@@ -83,24 +88,17 @@ export function binaryNumberRows(
   return Array.from({ length: rows }, (_, row) => copy.subarray(row * rowBytes, (row + 1) * rowBytes));
 }
 
-function firstNonFinite(type: InputType, buffer: ArrayBuffer): number {
-  if (type === 'floats') return new Float32Array(buffer).findIndex((value) => !Number.isFinite(value));
-  if (type === 'doubles') return new Float64Array(buffer).findIndex((value) => !Number.isFinite(value));
-  return -1;
-}
-
 /**
  * Rows of BYTES: `rows` elements, each its length in four bytes and its bytes.
  * @param isBase64 the elements are base64
- * @param length bytes that a row must have; undefined: any number but 0
+ * @param form what a row must be
  * @param tensor what errors call it
  */
 export function binaryTextRows(
-  type: InputType,
+  form: InputForm,
   bytes: Buffer,
   rows: number,
   isBase64: boolean,
-  length: number | undefined,
   tensor: string,
 ): Uint8Array[] {
   const found: Uint8Array[] = [];
@@ -119,7 +117,7 @@ export function binaryTextRows(
     offset += LENGTH_BYTES;
     const content = bytes.subarray(offset, offset + size);
     offset += size;
-    found.push(elementBytes(type, content, isBase64, length, element));
+    found.push(elementBytes(form, content, isBase64, element));
   }
   if (offset === bytes.length) return found;
   const message = `${tensor}: ${bytes.length - offset} bytes follow the last of ${rows} elements`;
@@ -127,23 +125,18 @@ export function binaryTextRows(
 }
 
 function elementBytes(
-  type: InputType,
+  form: InputForm,
   content: Buffer,
   isBase64: boolean,
-  length: number | undefined,
   element: string,
 ): Uint8Array {
-  if (type === 'bytes' && isBase64) {
-    const decoded = encodeInput('bytes', content.toString('latin1'), length, element);
+  if (form.type === 'bytes' && isBase64) {
+    const decoded = encodeInput(form, content.toString('latin1'), element);
     if (decoded instanceof ServiceError) throw decoded;
     return decoded;
   }
-  if (content.length === 0 || (length !== undefined && content.length !== length)) {
-    throw wrongLength(content.length, length, element);
-  }
-  if (type === 'strings' && !isUtf8(content)) {
-    throw new ServiceError('not_utf8', `${element} is not valid UTF-8`, element);
-  }
+  const wrong = checkBinaryInput(form, content, element);
+  if (wrong !== undefined) throw wrong;
   return new Uint8Array(content);
 }
 

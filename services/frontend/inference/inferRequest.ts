@@ -105,7 +105,7 @@ function readRows(inputs: unknown, binary: BinaryPart, servable: Servable, maxRo
   const bytes = takeBinary(parameters, data, binary, `inputs[0] ('${input.name}')`);
   const isBase64 = textParameter(parameters, 'content_type') === 'base64';
   const tensor = { name: input.name, datatype, shape, data, binary: bytes, isBase64 };
-  return tensorRows(input.type, tensor, input.length, maxRows, 'inputs[0]');
+  return tensorRows(input.form, tensor, maxRows, 'inputs[0]');
 }
 
 /** The tensor's binary data; undefined: it has `data`. */

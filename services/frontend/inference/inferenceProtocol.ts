@@ -199,14 +199,15 @@ export class InferenceProtocol {
 
   private metadata(servable: Servable): unknown {
     const { name, input, outputs } = servable;
-    const [datatype] = INPUT_DATATYPES[input.type];
+    const { type, length } = input.form;
+    const [datatype] = INPUT_DATATYPES[type];
     const isText = datatype === 'BYTES';
     return {
       name,
       ...(servable.kind === 'model' ? { versions: this.servables.versions(name) } : {}),
       platform:
         servable.kind === 'model' ? `windjammer_${servable.record.container.kind}` : 'windjammer_application',
-      inputs: [{ name: input.name, datatype, shape: isText ? [-1] : [-1, input.length ?? -1] }],
+      inputs: [{ name: input.name, datatype, shape: isText ? [-1] : [-1, length ?? -1] }],
       outputs: outputs.map((output) => ({
         name: output.name,
         datatype: output.datatype,

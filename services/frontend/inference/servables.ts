@@ -1,6 +1,11 @@
 import { loadManifest, outputLength } from '../../../containers/models/index.js';
-import type { InputType } from '../../../containers/protocol/index.js';
-import type { ApplicationRecord, ModelRecord, RegistryView } from '../../registry/index.js';
+import type { InputForm } from '../../../containers/protocol/index.js';
+import {
+  commonInputForm,
+  type ApplicationRecord,
+  type ModelRecord,
+  type RegistryView,
+} from '../../registry/index.js';
 import type { OutputDatatype } from './datatypes.js';
 
 /** Where an output's values come from. */
@@ -26,7 +31,7 @@ export interface ServableOutput {
 interface ServableParts {
   /** As the protocol calls it. */
   readonly name: string;
-  readonly input: { readonly name: string; readonly type: InputType; readonly length: number | undefined };
+  readonly input: { readonly name: string; readonly form: InputForm };
   readonly outputs: readonly ServableOutput[];
 }
 
@@ -76,7 +81,11 @@ export class Servables {
 
   private model(record: ModelRecord): ModelServable {
     let servable = this.described.get(record);
-    if (servable === undefined) this.described.set(record, (servable = describeModel(record)));
+    const form = this.registry.inputForm(record);
+    // A replica may have said more of it since.
+    if (servable === undefined || servable.input.form.length !== form.length) {
+      this.described.set(record, (servable = describeModel(record, form)));
+    }
     return servable;
   }
 
@@ -85,17 +94,20 @@ export class Servables {
     record: ApplicationRecord,
     version: string | undefined,
   ): ApplicationServable {
-    const lengths = this.registry.linkedModels(record.name).map((model) => model.inputLength);
     return {
       kind: 'application',
       name,
       record,
       version,
-      // A version that the client names may take another length than the current one: the engine checks that.
+      // A version that the client names may take another input than the current one: the engine checks that.
       input: {
         name: 'input',
-        type: record.inputType,
-        length: version === undefined ? lengths.find((length) => length !== undefined) : undefined,
+        form: commonInputForm(
+          record.inputType,
+          version === undefined
+            ? this.registry.linkedModels(record.name).map((model) => this.registry.inputForm(model))
+            : [],
+        ),
       },
       outputs: APPLICATION_OUTPUTS,
     };
@@ -108,8 +120,8 @@ const APPLICATION_OUTPUTS: readonly ServableOutput[] = [
   { name: 'confidence', datatype: 'FP32', elements: undefined, source: 'confidence' },
 ];
 
-function describeModel(record: ModelRecord): ModelServable {
-  const { name, inputType: type, inputLength: length, container } = record;
+function describeModel(record: ModelRecord, form: InputForm): ModelServable {
+  const { name, container } = record;
   let inputName = 'input';
   // What a container of user code answers is its own affair: text.
   let outputs: readonly ServableOutput[] = [labelOutput([])];
@@ -118,7 +130,7 @@ function describeModel(record: ModelRecord): ModelServable {
     inputName = manifest.inputs[0].name;
     outputs = manifestOutputs(manifest);
   } else if (container.kind === 'constant') outputs = [labelOutput([container.output])];
-  return { kind: 'model', name, record, input: { name: inputName, type, length }, outputs };
+  return { kind: 'model', name, record, input: { name: inputName, form }, outputs };
 }
 
 function manifestOutputs(manifest: ReturnType<typeof loadManifest>): readonly ServableOutput[] {

@@ -1,5 +1,7 @@
-import { ELEMENT_BYTES, type InputType } from '../../../containers/protocol/index.js';
+import { ELEMENT_BYTES, firstOutside, type InputForm, type InputType } from '../../../containers/protocol/index.js';
 import { describeValue, ServiceError } from '../../errors/index.js';
+import { checkBinaryInput } from '../binaryInputs.js';
+import { outsideRange } from '../inputErrors.js';
 import { encodeInput } from '../inputs.js';
 import { MAX_FLOAT32 } from '../schemas.js';
 import { binaryNumberRows, binaryTextRows } from './binaryData.js';
@@ -21,18 +23,18 @@ export interface InputTensor {
 
 /**
  * The rows of a tensor, each the bytes of one input: little-endian, UTF-8 for text.
- * @param length elements that a row must have; undefined: any number but 0
+ * @param form what a row must be
  * @param maxRows of the first dimension
  * @param field what errors call the tensor: `inputs[0]`
  * @throws ServiceError before anything is allocated that the data does not fill
  */
 export function tensorRows(
-  type: InputType,
+  form: InputForm,
   tensor: InputTensor,
-  length: number | undefined,
   maxRows: number,
   field: string,
 ): Uint8Array[] {
+  const { type, length } = form;
   const datatype = checkDatatype(type, tensor.datatype, field);
   const shape = checkShape(tensor.shape, maxRows, field);
   const rowElements = shape.slice(1).reduce((product, size) => product * size, 1);
@@ -49,13 +51,13 @@ export function tensorRows(
   if (binary !== undefined) {
     const named = `${field} ('${tensor.name}')`;
     return datatype === 'BYTES'
-      ? binaryTextRows(type, binary, shape[0], isBase64, length, named)
-      : binaryNumberRows(type, binary, shape[0], rowElements, named);
+      ? binaryTextRows(form, binary, shape[0], isBase64, named)
+      : binaryNumberRows(form, binary, shape[0], rowElements, named);
   }
   const elements = flatten(tensor.data, shape, `${field}.data`);
   return datatype === 'BYTES'
-    ? textRows(type, elements, isBase64, length, `${field}.data`)
-    : numberRows(type, elements, shape[0], rowElements, `${field}.data`);
+    ? textRows(form, elements, isBase64, `${field}.data`)
+    : numberRows(form, elements, shape[0], rowElements, `${field}.data`);
 }
 
 function checkDatatype(type: InputType, datatype: unknown, field: string): Datatype {
@@ -133,13 +135,14 @@ function collect(
 }
 
 function textRows(
-  type: InputType,
+  form: InputForm,
   elements: readonly unknown[],
   isBase64: boolean,
-  length: number | undefined,
   place: string,
 ): Uint8Array[] {
-  const as = type === 'bytes' && isBase64 ? 'bytes' : 'strings';
+  // Bytes that are sent as their text are counted once they are bytes.
+  const isText = form.type === 'bytes' && !isBase64;
+  const as: InputForm = isText ? { type: 'strings' } : form;
   return elements.map((element, at) => {
     if (typeof element !== 'string') {
       const where = `${place}[${at}]`;
@@ -149,9 +152,11 @@ function textRows(
         where,
       );
     }
-    const row = encodeInput(as, element, length, `${place}[${at}]`);
-    if (row instanceof ServiceError) throw row;
-    return row;
+    const where = `${place}[${at}]`;
+    const row = encodeInput(as, element, where);
+    const wrong = row instanceof ServiceError ? row : isText ? checkBinaryInput(form, row, where) : undefined;
+    if (wrong !== undefined) throw wrong;
+    return row as Uint8Array;
   });
 }
 
@@ -165,12 +170,13 @@ const RANGES = {
 } as const satisfies Record<InputType, { fits(value: number): boolean; says: string }>;
 
 function numberRows(
-  type: InputType,
+  form: InputForm,
   elements: readonly unknown[],
   rows: number,
   rowElements: number,
   place: string,
 ): Uint8Array[] {
+  const { type, range } = form;
   const { fits, says } = RANGES[type];
   const values = arrayOf(type, elements.length);
   for (let at = 0; at < elements.length; at++) {
@@ -181,6 +187,10 @@ function numberRows(
       throw new ServiceError(code, `${where} must be ${says}, ${describeValue(element)} came`, where);
     }
     values[at] = element;
+  }
+  if (range !== undefined) {
+    const outside = firstOutside(values, values.length, form);
+    if (outside >= 0) throw outsideRange(elements[outside], range, `${place}[${outside}]`);
   }
   const rowBytes = rowElements * ELEMENT_BYTES[type];
   return Array.from({ length: rows }, (_, row) => new Uint8Array(values.buffer, row * rowBytes, rowBytes));

@@ -287,9 +287,7 @@ export class Connection implements FlightOwner, JsonReceiver, BudgetHolder {
       return;
     }
     const { application } = route;
-    // A version that the client names may take another length than the current one: the engine checks that.
-    const length = request.version === undefined ? route.inputLength : undefined;
-    const input = message.input(application.inputType, length);
+    const input = message.input(request.version === undefined ? route.input : route.inputOfAnyVersion);
     if (input instanceof ServiceError) {
       this.refuse(format, message.id, application.name, input);
       return;
@@ -324,10 +322,10 @@ export class Connection implements FlightOwner, JsonReceiver, BudgetHolder {
       this.refuse(format, message.id, undefined, unknownApplication(message.application));
       return;
     }
-    const { application, inputLength } = route;
+    const { application } = route;
     let input: Uint8Array | undefined;
     if (request.input !== undefined) {
-      const read = message.input(application.inputType, inputLength);
+      const read = message.input(route.input);
       if (read instanceof ServiceError) {
         this.refuse(format, message.id, application.name, read, 'feedback');
         return;

@@ -80,7 +80,7 @@ describe('JSON and binary messages', () => {
               json.application,
             ]);
             const bytes = [json, binary].map((message) =>
-              Buffer.from(message.input(type, undefined) as Uint8Array),
+              Buffer.from(message.input({ type }) as Uint8Array),
             );
             expect(normalized(type, bytes[1])).toEqual(normalized(type, bytes[0]));
           },

@@ -1,4 +1,4 @@
-import type { InputType } from '../../../containers/protocol/index.js';
+import type { InputForm, InputType } from '../../../containers/protocol/index.js';
 import { describeValue, ServiceError } from '../../errors/index.js';
 import {
   checkHead,
@@ -32,7 +32,7 @@ export interface Message {
   predict(): PredictRequest;
   feedback(): UpdateRequest;
   /** The input of what was read before, as bytes that the engine may keep. @returns an error in its place. */
-  input(type: InputType, length: number | undefined): Uint8Array | ServiceError;
+  input(form: InputForm): Uint8Array | ServiceError;
 }
 
 /** Envelopes are read before anything else, so that every error names the message that it is about. */
@@ -90,8 +90,8 @@ export class JsonMessage implements Message {
     return readUpdateRequest(this.fields);
   }
 
-  input(type: InputType, length: number | undefined): Uint8Array | ServiceError {
-    return encodeInput(type, this.fields.input, length, 'input');
+  input(form: InputForm): Uint8Array | ServiceError {
+    return encodeInput(form, this.fields.input, 'input');
   }
 }
 
@@ -158,12 +158,12 @@ export class BinaryMessage implements Message {
     });
   }
 
-  input(type: InputType, length: number | undefined): Uint8Array | ServiceError {
+  input(form: InputForm): Uint8Array | ServiceError {
     const { sent, bytes } = this;
     if (sent === undefined || bytes === undefined) {
       return new ServiceError('missing_field', 'input is required', 'input');
     }
-    return checkInputType(type, sent) ?? checkBinaryInput(type, bytes, length, 'input') ?? bytes;
+    return checkInputType(form.type, sent) ?? checkBinaryInput(form, bytes, 'input') ?? bytes;
   }
 }
 

@@ -6,17 +6,19 @@ import {
   type FrameSink,
   type FrontendFrame,
   type HelloFrame,
+  type InputForm,
   type ItemResult,
   type PredictFrame,
 } from '../../../containers/protocol/index.js';
 import type { Json } from '../../../selection/index.js';
 import { VirtualClock, type Clock, type EventSink } from '../../../simulator/time/index.js';
-import type {
-  ApplicationRecord,
-  BatchingChoice,
-  ModelRecord,
-  RegistryChange,
-  RegistryView,
+import {
+  inputFormOf,
+  type ApplicationRecord,
+  type BatchingChoice,
+  type ModelRecord,
+  type RegistryChange,
+  type RegistryView,
 } from '../../registry/index.js';
 import { MemoryStore } from '../../store/index.js';
 import { PredictionEngine, SilentObserver, type PredictionEngineOptions } from '../index.js';
@@ -110,6 +112,10 @@ export class TestRegistry implements RegistryView {
 
   model(name: string, version: string): ModelRecord | undefined {
     return this.versions.get(`${name}:${version}`);
+  }
+
+  inputForm(model: ModelRecord): InputForm {
+    return inputFormOf(model);
   }
 
   models(): readonly ModelRecord[] {

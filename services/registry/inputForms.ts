@@ -1,0 +1,49 @@
+import { rangeText, type InputForm, type InputRange, type InputType } from '../../containers/protocol/index.js';
+import type { ModelRecord } from './records.js';
+
+/** What a model version takes, as far as its registration says. */
+export function inputFormOf({ inputType: type, inputLength: length, inputRange: range }: ModelRecord): InputForm {
+  return {
+    type,
+    ...(length === undefined ? {} : { length }),
+    ...(range === undefined ? {} : { range }),
+  };
+}
+
+/** What suits every one of the forms: an input that one model cannot take is wrong for the application, whichever is asked. */
+export function commonInputForm(type: InputType, forms: readonly InputForm[]): InputForm {
+  const length = forms.find((form) => form.length !== undefined)?.length;
+  const ranges = forms.flatMap(({ range }) => (range === undefined ? [] : [range]));
+  return {
+    type,
+    ...(length === undefined ? {} : { length }),
+    ...(ranges.length === 0 ? {} : { range: ranges.reduce(narrower) }),
+  };
+}
+
+function narrower(a: InputRange, b: InputRange): InputRange {
+  const minimum = Math.max(a.minimum ?? -Infinity, b.minimum ?? -Infinity);
+  const maximum = Math.min(a.maximum ?? Infinity, b.maximum ?? Infinity);
+  return {
+    ...(minimum === -Infinity ? {} : { minimum }),
+    ...(maximum === Infinity ? {} : { maximum }),
+  };
+}
+
+/** A model by its name, with what it takes. */
+export interface NamedForm {
+  readonly name: string;
+  readonly form: InputForm;
+}
+
+/** Why no input suits both models, with what each declares; undefined: one does. */
+export function inputClash(one: NamedForm, other: NamedForm): string | undefined {
+  const { length, range } = one.form;
+  const { length: otherLength, range: otherRange } = other.form;
+  if (length !== undefined && otherLength !== undefined && length !== otherLength) {
+    return `model '${one.name}' takes ${length} elements, '${other.name}' of the same application ${otherLength}`;
+  }
+  const { minimum = -Infinity, maximum = Infinity } = narrower(range ?? {}, otherRange ?? {});
+  if (minimum <= maximum) return undefined;
+  return `model '${one.name}' takes numbers ${rangeText(range)}, '${other.name}' of the same application ${rangeText(otherRange)}`;
+}
