@@ -29,7 +29,11 @@ export function elementCount(type: InputType, bytes: Uint8Array): number {
 }
 
 /** @returns the index of the first element outside the form's range, or not finite; -1 when there is none. */
-export function firstOutside(values: ArrayLike<number>, count: number, { type, range = {} }: InputForm): number {
+export function firstOutside(
+  values: ArrayLike<number>,
+  count: number,
+  { type, range = {} }: InputForm,
+): number {
   const { minimum, maximum } = boundsOf(type, range);
   for (let index = 0; index < count; index++) {
     const value = values[index];
@@ -76,7 +80,8 @@ export function inputProblem(form: InputForm, bytes: Uint8Array, who: string): s
     return `${who} takes ${type} of ${ELEMENT_BYTES[type]} bytes each, the input has ${bytes.length} bytes`;
   }
   if (found === 0) return 'the input is empty: at least one element is needed';
-  if (length !== undefined && found !== length) return `${who} takes ${length} ${type}, the input has ${found}`;
+  if (length !== undefined && found !== length)
+    return `${who} takes ${length} ${type}, the input has ${found}`;
   if (type === 'strings') return undefined;
   const values = inputNumbers(type, bytes);
   const bad = firstOutside(values, values.length, form);

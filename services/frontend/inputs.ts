@@ -89,11 +89,7 @@ function writeIntegers(elements: readonly unknown[], target: Numbers): number {
  * An input of any type as TensorFlow Serving writes bytes in JSON: `{"b64": "…"}`.
  * @returns undefined when the value is not written so
  */
-function encodeTyped(
-  form: InputForm,
-  value: unknown,
-  field: string,
-): Uint8Array | ServiceError | undefined {
+function encodeTyped(form: InputForm, value: unknown, field: string): Uint8Array | ServiceError | undefined {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, 'b64')) return undefined;
   const { b64 } = value as { readonly b64: unknown };
   const place = `${field}.b64`;

@@ -61,14 +61,11 @@ function describedModel(request: AddModelRequest): ModelRecord {
       }
       return { ...common, container: { kind: 'constant', output: request.output } };
     default:
-      return {
-        ...common,
-        container: {
-          kind: 'external',
-          containerName: request.container_name,
-          modelDataPath: request.model_data_path,
-        },
-      };
+      throw new ServiceError(
+        'invalid_model',
+        `no container '${request.container_name}' can connect to this server: use ${KERNEL_MODEL_CONTAINER}, ${PROCESS_CONTAINER} or ${CONSTANT_CONTAINER}`,
+        'container_name',
+      );
   }
 }
 
@@ -98,7 +95,9 @@ function batchingOf({
   throw new ServiceError('conflicting_fields', message, 'batch_size');
 }
 
-function kernelModel(request: AddModelRequest): Pick<ModelRecord, 'container' | 'inputLength' | 'inputRange' | 'labels'> {
+function kernelModel(
+  request: AddModelRequest,
+): Pick<ModelRecord, 'container' | 'inputLength' | 'inputRange' | 'labels'> {
   const path = request.model_data_path;
   if (path === '') {
     const message = `model_data_path is required for ${KERNEL_MODEL_CONTAINER}: the folder of its manifest`;

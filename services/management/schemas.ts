@@ -4,7 +4,7 @@ import { POLICY_NAMES, type Json } from '../../selection/index.js';
 import type { ReplicaStatus } from '../deployment/index.js';
 import { MOST_REPLICAS, type BatchingChoice } from '../registry/index.js';
 
-/** Container names that the server runs itself; any other is registered for a container that dials in. */
+/** Containers that the server runs; any other is refused by its name. */
 export const KERNEL_MODEL_CONTAINER = 'windjammer/kernel-model';
 export const CONSTANT_CONTAINER = 'windjammer/constant';
 export const PROCESS_CONTAINER = 'windjammer/process';
@@ -139,9 +139,7 @@ export const addModelSchema = z.strictObject({
     .string()
     .min(1)
     .max(256)
-    .describe(
-      `${KERNEL_MODEL_CONTAINER}, ${PROCESS_CONTAINER}, ${CONSTANT_CONTAINER}, or the name of a container that dials in`,
-    ),
+    .describe(`${KERNEL_MODEL_CONTAINER}, ${PROCESS_CONTAINER} or ${CONSTANT_CONTAINER}`),
   model_data_path: z
     .string()
     .max(4096)

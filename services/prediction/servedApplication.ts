@@ -1,4 +1,9 @@
-import { ELEMENT_BYTES, elementCount, type InputType, type LaunchClass } from '../../containers/protocol/index.js';
+import {
+  ELEMENT_BYTES,
+  elementCount,
+  type InputType,
+  type LaunchClass,
+} from '../../containers/protocol/index.js';
 import type { SelectionPolicy } from '../../selection/index.js';
 import { DEFAULT_CLASS, isAbove } from '../batching/index.js';
 import type { SelectionStates } from '../feedback/index.js';
@@ -64,7 +69,9 @@ export function inputRefusal(
     if (form.length === undefined) continue;
     elements ??= elementCount(inputType, input);
     if (form.length !== elements) {
-      return invalid(`model '${record.name}' takes ${form.length} ${inputType}, and the input has ${elements}`);
+      return invalid(
+        `model '${record.name}' takes ${form.length} ${inputType}, and the input has ${elements}`,
+      );
     }
   }
   return undefined;

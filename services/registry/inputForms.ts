@@ -1,8 +1,17 @@
-import { rangeText, type InputForm, type InputRange, type InputType } from '../../containers/protocol/index.js';
+import {
+  rangeText,
+  type InputForm,
+  type InputRange,
+  type InputType,
+} from '../../containers/protocol/index.js';
 import type { ModelRecord } from './records.js';
 
 /** What a model version takes, as far as its registration says. */
-export function inputFormOf({ inputType: type, inputLength: length, inputRange: range }: ModelRecord): InputForm {
+export function inputFormOf({
+  inputType: type,
+  inputLength: length,
+  inputRange: range,
+}: ModelRecord): InputForm {
   return {
     type,
     ...(length === undefined ? {} : { length }),

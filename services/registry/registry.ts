@@ -164,7 +164,8 @@ export class Registry implements RegistryView {
   /** Keeps how many elements a version takes, which a replica of it has said. */
   async declareLength(model: ModelRecord, length: number): Promise<void> {
     const { name, version } = model;
-    if (this.image.inputForm(model).length === length || this.image.model(name, version) === undefined) return;
+    if (this.image.inputForm(model).length === length || this.image.model(name, version) === undefined)
+      return;
     await this.write(declaredKey(name, version), length, 'any');
   }
 

@@ -113,6 +113,7 @@ it.each<[string, string | Uint8Array, RegExp]>([
     /:2: timestamp is '2023-02-30 00:00:00': it must be a date/,
   ],
   ['disorder', 'time_s\n0\n2\n1\n', /:4: time_s '1' is before the line above: sort the file by time/],
+  ['a time beyond all traces', 'time_s\n0\n1e308\n', /:3: time_s '1e308' is more than a century after/],
   ['a missing field', 'time_s,label\n0,a\n1\n', /:3: 1 fields, and the header has 2/],
   ['an unquoted list', 'time_s,input\n0,[1,2]\n', /:2: 3 fields, and the header has 2: quote a field/],
   ['no JSON', 'time_s,input\n0,"[1,"\n', /:2: input '\[1,' is no JSON/],

@@ -17,6 +17,9 @@ const TIME_COLUMNS: Readonly<Record<string, TimeForm>> = {
   timestamp: 'timestamp',
 };
 
+/** A century: what is later is no time of an arrival. */
+const LONGEST_NS = 3.2e18;
+
 const OTHER_COLUMNS = ['application', 'context', 'input', 'sample', 'label'] as const;
 type OtherColumn = (typeof OTHER_COLUMNS)[number];
 
@@ -110,6 +113,9 @@ export class CsvTrace implements Trace {
       throw this.problem(`${timeName} is '${clip(text)}': it must be ${EXPECTED[form]}`);
     this.first ??= moment;
     const atNs = nsBetween(this.first, moment) / this.scale;
+    if (!(atNs <= LONGEST_NS)) {
+      throw this.problem(`${timeName} '${clip(text)}' is more than a century after the first row`);
+    }
     if (atNs < this.lastNs) {
       throw this.problem(`${timeName} '${text}' is before the line above: sort the file by time`);
     }

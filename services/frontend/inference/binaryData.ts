@@ -1,4 +1,9 @@
-import { ELEMENT_BYTES, firstOutside, inputNumbers, type InputForm } from '../../../containers/protocol/index.js';
+import {
+  ELEMENT_BYTES,
+  firstOutside,
+  inputNumbers,
+  type InputForm,
+} from '../../../containers/protocol/index.js';
 import { ServiceError } from '../../errors/index.js';
 import { checkBinaryInput } from '../binaryInputs.js';
 import { outsideRange } from '../inputErrors.js';
@@ -124,12 +129,7 @@ export function binaryTextRows(
   throw new ServiceError('wrong_length', message, tensor);
 }
 
-function elementBytes(
-  form: InputForm,
-  content: Buffer,
-  isBase64: boolean,
-  element: string,
-): Uint8Array {
+function elementBytes(form: InputForm, content: Buffer, isBase64: boolean, element: string): Uint8Array {
   if (form.type === 'bytes' && isBase64) {
     const decoded = encodeInput(form, content.toString('latin1'), element);
     if (decoded instanceof ServiceError) throw decoded;

@@ -8,6 +8,9 @@ export type InferenceRoute =
     }
   | { readonly kind: 'load' | 'unload'; readonly model: string };
 
+/** `/v2/models/stats`: statistics of every model, unless one has this name. */
+export const STATISTICS = 'stats';
+
 /** Whether a URL belongs to the protocol: `/v2` and what is below it. */
 export function isInferencePath(url: string): boolean {
   if (!url.startsWith('/v2')) return false;
@@ -49,7 +52,7 @@ export function inferenceRoute(url: string): InferenceRoute | undefined | 'malfo
 }
 
 function modelRoute(parts: readonly string[]): InferenceRoute | undefined {
-  if (parts.length === 1 && parts[0] === 'stats') return { kind: 'allStatistics' };
+  if (parts.length === 1 && parts[0] === STATISTICS) return { kind: 'allStatistics' };
   const [model, ...rest] = parts;
   if (model === undefined || model === '') return undefined;
   let version: string | undefined;

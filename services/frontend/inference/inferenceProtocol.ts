@@ -6,7 +6,7 @@ import type { BatchRecord } from '../../prediction/index.js';
 import type { ModelRecord, RegistryView } from '../../registry/index.js';
 import { sendInferenceError } from './inferenceErrors.js';
 import { inferenceDenial } from './inferenceAccess.js';
-import { inferenceRoute, type InferenceRoute } from './inferencePaths.js';
+import { inferenceRoute, STATISTICS, type InferenceRoute } from './inferencePaths.js';
 import { InferenceStatistics } from './inferenceStatistics.js';
 import { InferExchange, type InferenceContext } from './inferExchange.js';
 import { Servables, type Servable } from './servables.js';
@@ -86,7 +86,7 @@ export class InferenceProtocol {
   }
 
   handle(request: IncomingMessage, response: ServerResponse): void {
-    const route = inferenceRoute(request.url ?? '/');
+    const route = this.route(request.url ?? '/');
     if (route === 'malformed')
       this.refuse(response, 'malformed_url', 'the path is not percent-encoded UTF-8');
     else if (route === undefined)
@@ -98,6 +98,14 @@ export class InferenceProtocol {
         this.refuseError(response, asServiceError(thrown));
       }
     }
+  }
+
+  /** `stats` is a name that a model may have: its metadata goes before the statistics of all. */
+  private route(url: string): InferenceRoute | undefined | 'malformed' {
+    const route = inferenceRoute(url);
+    if (route === undefined || route === 'malformed' || route.kind !== 'allStatistics') return route;
+    const isNamed = this.servables.find(STATISTICS, undefined) !== undefined;
+    return isNamed ? { kind: 'model', model: STATISTICS, version: undefined } : route;
   }
 
   private admits(route: InferenceRoute, request: IncomingMessage, response: ServerResponse): boolean {

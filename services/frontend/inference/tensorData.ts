@@ -1,4 +1,9 @@
-import { ELEMENT_BYTES, firstOutside, type InputForm, type InputType } from '../../../containers/protocol/index.js';
+import {
+  ELEMENT_BYTES,
+  firstOutside,
+  type InputForm,
+  type InputType,
+} from '../../../containers/protocol/index.js';
 import { describeValue, ServiceError } from '../../errors/index.js';
 import { checkBinaryInput } from '../binaryInputs.js';
 import { outsideRange } from '../inputErrors.js';

@@ -162,6 +162,31 @@ describe('inputs as bytes', () => {
     expect(json).toMatchObject({ error: { code: 'wrong_length', field: 'input.b64' } });
   });
 
+  it('must be in the range that the linked models take, on every route', async () => {
+    await addApplication(harness.registry, 'dim', 'floats');
+    await harness.registry.addModel({
+      name: 'dim',
+      version: '1',
+      inputType: 'floats',
+      inputLength: 2,
+      inputRange: { minimum: 0, maximum: 1 },
+      labels: [],
+      container: { kind: 'constant', output: '0' },
+      batching: { strategy: 'aimd' },
+    });
+    await harness.registry.addLinks('dim', ['dim']);
+    const refusal = (field: string) => ({ error: { code: 'number_out_of_range', field } });
+    expect((await harness.predict('dim', { input: [0.5, 1] })).status).toBe(200);
+    const json = await harness.predict('dim', { input: [0.5, 2] });
+    expect([json.status, json.json]).toMatchObject([400, refusal('input[1]')]);
+    const body = bytesOf(Float32Array.of(0.5, 2));
+    expect((await harness.send('/dim/predict', { ...OCTETS, body })).json).toMatchObject(refusal('input[1]'));
+    const tensor = { name: 'input', datatype: 'FP32', shape: [1, 2], data: [0.5, 2] };
+    const inference = { method: 'POST', body: JSON.stringify({ inputs: [tensor] }) } as const;
+    const { status, json: answer } = await harness.send('/v2/models/dim/infer', inference);
+    expect([status, JSON.stringify(answer)]).toEqual([400, expect.stringContaining('from 0 to 1')]);
+  });
+
   it('are for predictions: feedback needs fields', async () => {
     const { status, json } = await harness.send('/doubles/update', { ...OCTETS, body: SAME[0][2] });
     expect([status, json]).toMatchObject([415, { error: { code: 'unsupported_media_type' } }]);

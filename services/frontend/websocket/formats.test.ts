@@ -79,9 +79,7 @@ describe('JSON and binary messages', () => {
               json.kind,
               json.application,
             ]);
-            const bytes = [json, binary].map((message) =>
-              Buffer.from(message.input({ type }) as Uint8Array),
-            );
+            const bytes = [json, binary].map((message) => Buffer.from(message.input({ type }) as Uint8Array));
             expect(normalized(type, bytes[1])).toEqual(normalized(type, bytes[0]));
           },
         ),

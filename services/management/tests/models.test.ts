@@ -176,6 +176,12 @@ describe('models', () => {
       'invalid_value',
       'close_timeout_ms',
     ],
+    [
+      'a container that cannot connect',
+      { container_name: 'mine', output: undefined },
+      'invalid_model',
+      'container_name',
+    ],
     ['an output and another container', { container_name: 'x/y' }, 'conflicting_fields', 'output'],
     [
       'a kernel model without a folder',

@@ -64,11 +64,6 @@ describe('replicas', () => {
     expect(harness().registry.scale('m', '4')).toEqual({ replicas: 1 });
   });
 
-  it('of a container that dials in are not ours to start', async () => {
-    await done('add_model', { ...model, container_name: 'mine', output: undefined });
-    await refused('set_num_replicas', { ...version, num_replicas: 2 }, 'conflicting_fields', 'num_replicas');
-  });
-
   it('go with their version: one that is registered anew has 1', async () => {
     await done('add_model', { ...model, num_replicas: 3 });
     await done('delete_versioned_model', version);

@@ -76,6 +76,25 @@ describe('Registry', () => {
     expect(registry.linkedModels('a')[0].inputLength).toBe(5);
   });
 
+  it('keeps what a replica has said of its input, and holds links to it', async () => {
+    const store = new MemoryStore();
+    const registry = new Registry(store);
+    await registry.addApplication(application);
+    await registry.addModel(model('three', '1', 3));
+    await registry.addModel(model('module', '1'));
+    const module = registry.requireVersion('module', '1');
+    await registry.declareLength(module, 2);
+    await registry.addLinks('a', ['three']);
+    await expect(registry.addLinks('a', ['module'])).rejects.toMatchObject({ code: 'input_type_mismatch' });
+    const again = new Registry(store);
+    expect(again.inputForm(again.requireVersion('module', '1')).length).toBe(2);
+    await registry.addModel(model('late', '1'));
+    await registry.addLinks('a', ['late']);
+    expect(() => registry.checkLength(registry.requireVersion('late', '1'), 2)).toThrow(/'three'/);
+    await registry.deleteVersion('module', '1');
+    expect(registry.inputForm(module).length).toBeUndefined();
+  });
+
   it('deletes the links of an application with it', async () => {
     const registry = new Registry(new MemoryStore());
     await registry.addApplication(application);

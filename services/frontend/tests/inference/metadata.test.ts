@@ -79,3 +79,14 @@ describe('metadata and health', () => {
     expect((await harness.inner.send('/v2/repository/index')).status).toBe(200);
   });
 });
+
+it('of a model named stats are its own, and else the path has the statistics of all', async () => {
+  const own = await InferenceHarness.start();
+  try {
+    expect((await own.get('/v2/models/stats')).json).toHaveProperty('model_stats');
+    await own.addModel('stats', 'floats');
+    expect((await own.get('/v2/models/stats')).json).toMatchObject({ name: 'stats', versions: ['1'] });
+  } finally {
+    await own.close();
+  }
+});
