@@ -2,7 +2,7 @@ import type { ReplicaStatus } from '../deployment/index.js';
 import { ServiceError } from '../errors/index.js';
 import type { Registry } from '../registry/index.js';
 import { applicationRecord } from './applicationRegistration.js';
-import { modelRecord } from './modelRegistration.js';
+import { modelRecord, refuseExternal } from './modelRegistration.js';
 import { inheritedScale, scaleOf, scaleText } from './modelScale.js';
 import { applicationJson, modelJson } from './records.js';
 import * as schemas from './schemas.js';
@@ -89,6 +89,7 @@ function modelVerbs(sources: AdminSources): AdminVerb[] {
       ],
       run: async (request) => {
         const record = modelRecord(request);
+        refuseExternal(record);
         const { name, version } = record;
         const scale = scaleOf(request, record.container) ?? inheritedScale(registry, record);
         await registry.addModel(record, scale);

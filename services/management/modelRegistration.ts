@@ -61,12 +61,22 @@ function describedModel(request: AddModelRequest): ModelRecord {
       }
       return { ...common, container: { kind: 'constant', output: request.output } };
     default:
-      throw new ServiceError(
-        'invalid_model',
-        `no container '${request.container_name}' can connect to this server: use ${KERNEL_MODEL_CONTAINER}, ${PROCESS_CONTAINER} or ${CONSTANT_CONTAINER}`,
-        'container_name',
-      );
+      return {
+        ...common,
+        container: {
+          kind: 'external',
+          containerName: request.container_name,
+          modelDataPath: request.model_data_path,
+        },
+      };
   }
+}
+
+/** Only a replay has something that stands for a container of another name. @throws ServiceError `invalid_model` */
+export function refuseExternal({ container }: ModelRecord): void {
+  if (container.kind !== 'external') return;
+  const message = `no container '${container.containerName}' can connect to this server: use ${KERNEL_MODEL_CONTAINER}, ${PROCESS_CONTAINER} or ${CONSTANT_CONTAINER}`;
+  throw new ServiceError('invalid_model', message, 'container_name');
 }
 
 /** The fields together say one thing: a strategy that finds its size takes none. */
