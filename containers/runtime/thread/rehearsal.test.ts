@@ -57,6 +57,17 @@ describe('a rehearsal', () => {
     expect([...own.profiles]).toEqual([...preparation.profiles]);
   });
 
+  it('makes the code of its kernels in other forms, and of no others', () => {
+    const rehearsal = new RehearsalNode('h200', FUEL_PER_BLOCK);
+    expect(rehearsal.rehearse(SCALE).downReason).toBeUndefined();
+    const [{ key } = { key: '' }] = rehearsal.preparation().kernels;
+    const [, content = ''] = key.split(' ');
+    const made = rehearsal.codeOf({ content, form: { groups: 1 } });
+    expect(made?.kernel.groups).toBe(1);
+    expect(made?.key).not.toBe(key);
+    expect(rehearsal.codeOf({ content: 'of no kernel', form: {} })).toBeUndefined();
+  });
+
   it('says why a model cannot start', () => {
     const rehearsal = new RehearsalNode('h200', FUEL_PER_BLOCK);
     expect(() => rehearsal.rehearse({ ...SCALE, path: '/nowhere' })).toThrow(ModelError);
