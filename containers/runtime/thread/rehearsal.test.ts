@@ -62,8 +62,8 @@ describe('a rehearsal', () => {
     expect(rehearsal.rehearse(SCALE).downReason).toBeUndefined();
     const [{ key } = { key: '' }] = rehearsal.preparation().kernels;
     const [, content = ''] = key.split(' ');
-    const made = rehearsal.codeOf({ content, form: { groups: 1 } });
-    expect(made?.kernel.groups).toBe(1);
+    const made = rehearsal.codeOf({ content, form: { groups: 0 } });
+    expect(made?.kernel.groups).toBe(0);
     expect(made?.key).not.toBe(key);
     expect(rehearsal.codeOf({ content: 'of no kernel', form: {} })).toBeUndefined();
   });
