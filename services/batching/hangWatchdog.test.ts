@@ -47,7 +47,7 @@ function watched() {
   };
   const answered = send();
   clock.advanceTo(10 * MS);
-  inFlight.remove(answered, clock.nowNs());
+  inFlight.remove(answered, clock.nowNs(), true);
   return { clock, inFlight, reasons, send };
 }
 
@@ -58,7 +58,7 @@ it('does not take a pause of its own process for a hang: what was sent has its w
   clock.resumeNs = 10_000 * MS;
   clock.run(10_900 * MS);
   expect(reasons).toEqual([]);
-  inFlight.remove(batch, clock.nowNs());
+  inFlight.remove(batch, clock.nowNs(), true);
   clock.run();
   expect(reasons).toEqual([]);
 });
@@ -75,7 +75,7 @@ it('looks a second time: an answer that was on its way counts', () => {
   const { clock, inFlight, reasons, send } = watched();
   const batch = send();
   clock.run(1200 * MS);
-  inFlight.remove(batch, clock.nowNs());
+  inFlight.remove(batch, clock.nowNs(), true);
   clock.run();
   expect(reasons).toEqual([]);
 });
@@ -91,7 +91,7 @@ it('costs no more than about an event a second, however many batches there are',
       events += 1;
     }
     clock.advanceTo(untilNs);
-    inFlight.remove(batch, clock.nowNs());
+    inFlight.remove(batch, clock.nowNs(), true);
   }
   expect(events).toBeLessThanOrEqual(7);
 });

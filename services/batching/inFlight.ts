@@ -68,8 +68,11 @@ export class InFlight {
     return this.batches.get(id);
   }
 
-  /** Takes out a batch that was answered, and learns from it. */
-  remove(batch: Batch, nowNs: number): void {
+  /**
+   * Takes out a batch that was answered, and learns from it.
+   * @param isTypical whether it took what batches of its size take.
+   */
+  remove(batch: Batch, nowNs: number, isTypical: boolean): void {
     const oldest = this.oldest();
     const wasOldest = oldest === batch;
     const size = batch.items.length;
@@ -79,9 +82,11 @@ export class InFlight {
     if (this.batches.size === 0) this.pastBusyNs += nowNs - this.busySinceNs;
     // A container serves one batch after the other: this one began when the one before it was done.
     const tookNs = nowNs - Math.max(batch.sentNs, this.lastResultNs);
-    this.estimate.record(size, tookNs);
-    this.past.record(size, wasOldest ? nowNs - this.oldestSinceNs : nowNs - batch.sentNs);
-    this.roundTrips.record(nowNs - batch.sentNs);
+    if (isTypical) {
+      this.estimate.record(size, tookNs);
+      this.past.record(size, wasOldest ? nowNs - this.oldestSinceNs : nowNs - batch.sentNs);
+      this.roundTrips.record(nowNs - batch.sentNs);
+    }
     this.lastResultNs = nowNs;
     // A batch of a higher class may overtake: the one that it has overtaken is not silent.
     const overtook = oldest !== undefined && isAbove(batch.launchClass, oldest.launchClass);

@@ -26,6 +26,7 @@ import { EXPIRED, ExpiryTimer } from './expiryTimer.js';
 import { HangWatchdog } from './hangWatchdog.js';
 import { InFlight, type Batch } from './inFlight.js';
 import { takeBatch } from './nextBatch.js';
+import { ModelTrust } from './modelTrust.js';
 import type { ReplicaQueueOptions } from './queueOptions.js';
 import { Quarantine } from './quarantine.js';
 import type { SuspectInputs } from './suspectInputs.js';
@@ -33,9 +34,6 @@ import { WaitForecast } from './waitForecast.js';
 
 /** Weight of the newest batch in running means. */
 const NEWEST_WEIGHT = 0.2;
-
-/** After so many batches that failed as a whole, and no answer, it is the model that fails and not one of its inputs. */
-const HOPELESS_FAILURES = 12;
 
 const HOPELESS: PredictionFailure = {
   reason: 'expired',
@@ -72,8 +70,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
   private itemNs: number | undefined;
   private batches = 0;
   private items = 0;
-  /** Batches that failed as a whole since an item was last answered. */
-  private wholeFailures = 0;
+  private readonly trust = new ModelTrust();
   private isTurnOfSuspects = false;
   private dispatchScheduled = false;
   private dispatching = false;
@@ -369,7 +366,9 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
   /** Sends the next suspects that may travel together. */
   private sendSuspects(nowNs: number): void {
     const isDangerous = this.quarantine.isDangerous;
-    const group = this.quarantine.take(this.hello.maxBatchSize);
+    const group = this.trust.asksOneByOne
+      ? this.quarantine.takeOne()
+      : this.quarantine.take(this.hello.maxBatchSize);
     const evaluations = group.filter(({ expiresNs }) => expiresNs > nowNs);
     if (evaluations.length > 0) this.sendItems(evaluations, this.limit, nowNs, isDangerous);
     for (const evaluation of group) if (evaluation.expiresNs <= nowNs) failEvaluation(evaluation, EXPIRED);
@@ -462,27 +461,31 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     const parts = soundParts(frame.parts, serviceNs);
     // What it waited for batches before it is none of its own.
     const ownNs = serviceNs - (parts?.waitNs ?? 0);
-    this.inFlight.remove(batch, nowNs);
+    const shared = sharedFailure(frame.results, size);
+    // What a model took to give up is not what it takes to answer.
+    const isTypical = shared === undefined;
+    this.inFlight.remove(batch, nowNs, isTypical);
     this.credits += 1;
     this.batches += 1;
     this.items += size;
-    this.controller.observe({ size, limit: batch.limit, serviceNs: ownNs });
-    const perItemNs = ownNs / size;
-    this.itemNs =
-      this.itemNs === undefined ? perItemNs : this.itemNs + NEWEST_WEIGHT * (perItemNs - this.itemNs);
-    // The replica first: it computes while the answers go out.
-    if (this.queued > 0) this.dispatch(nowNs);
-    const shared = sharedFailure(frame.results, size);
-    if (shared !== undefined) this.wholeFailures += 1;
+    if (isTypical) this.learn(size, batch.limit, ownNs);
+    const wasAccused = size === 1 && batch.items[0].losses > 0;
+    // The replica first: it computes while the answers go out. Only what follows from this answer comes after it.
+    if (this.queued > 0 && !wasAccused) this.dispatch(nowNs);
     let failed = size;
     let failure = shared;
-    if (shared === undefined || this.wholeFailures > HOPELESS_FAILURES || this.down) {
+    if (shared === undefined || this.down) {
       ({ failed, failure } = deliverResults(batch, frame.results, this.hello.replica, this));
       if (failed < size) {
-        this.wholeFailures = 0;
+        this.trust.onAnswered();
         this.suspects.onAnswered();
+      } else if (wasAccused) {
+        this.trust.onFailedAlone();
+        if (this.trust.isHopeless) this.giveUpSuspects(failure ?? '');
       }
+      if (wasAccused && this.queued > 0) this.dispatch(nowNs);
     } else {
+      this.trust.onFailedTogether();
       this.retryInParts(batch, nowNs);
     }
     this.observer.onBatch({
@@ -503,6 +506,19 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
       traceparent: batch.traceparent,
     });
     if (this.onRetired !== undefined) this.checkRetired();
+  }
+
+  private learn(size: number, limit: number, serviceNs: number): void {
+    this.controller.observe({ size, limit, serviceNs });
+    const itemNs = serviceNs / size;
+    this.itemNs = this.itemNs === undefined ? itemNs : this.itemNs + NEWEST_WEIGHT * (itemNs - this.itemNs);
+  }
+
+  /** The model fails whatever it gets: nobody is asked again. */
+  private giveUpSuspects(message: string): void {
+    for (const evaluation of this.quarantine.clearHarmless()) {
+      failEvaluation(evaluation, { reason: 'model_error', message });
+    }
   }
 
   /** One input may have spoilt the batch for all: its items are tried again, fewer together. */

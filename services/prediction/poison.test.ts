@@ -277,6 +277,20 @@ describe('a model that raises for a whole batch because of one input', () => {
     expect(serving.engine.replicas()).toHaveLength(1);
   });
 
+  it('fails the bad ones alone where every fourth is bad, whatever the size of batches', () => {
+    for (const size of [8, 32, 64]) {
+      const serving = fixed(size, 500_000);
+      const isBad = (element: number): boolean => element % 4 === 3;
+      const container = serving.container({ answer: raises(isBad), serviceNs: () => MS, credits: 2 });
+      const ids = Array.from({ length: 64 }, (_, at) => serving.predict(at));
+      serving.run();
+      expect(ids.map((id) => serving.answer(id).defaultReason)).toEqual(
+        ids.map((_, at) => (isBad(at) ? 'model_error' : undefined)),
+      );
+      expect(container.items).toBeLessThanOrEqual(4 * 64);
+    }
+  });
+
   it('spoils nobody else’s batch when it is asked again, and is tried each time', () => {
     const serving = fixed(16, 50_000);
     let failing = true;
