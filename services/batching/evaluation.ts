@@ -40,12 +40,15 @@ export abstract class Evaluation implements HeapItem, TracedItem {
   mostTogether = Infinity;
   /** Suspected of having taken its replica down: while it is served, nothing else is in flight there. */
   isDangerous = false;
+  /** Its source sends inputs that the model fails on. */
+  isOfBadSource = false;
 
   /**
    * @param hash of the input.
    * @param deadlineNs when the most urgent of those who wait needs it: its place in the queue.
    * @param expiresNs when the last of them stops waiting: from then on it never reaches a model.
    * @param priority of the most urgent of them, 1 to 5.
+   * @param source whoever sent it, as any object that lives as long as it may send more.
    * @param launchClass that its batch's launches are to have: the highest of theirs.
    */
   constructor(
@@ -57,6 +60,7 @@ export abstract class Evaluation implements HeapItem, TracedItem {
     public priority: number,
     public launchClass: LaunchClass,
     readonly traceparent: string | undefined,
+    readonly source: object | undefined,
   ) {}
 
   abstract collectTraces(into: WaiterTrace[]): void;

@@ -38,6 +38,7 @@ function watched() {
       longestQueueNs: 0,
       totalQueueNs: 0,
       isAlone: false,
+      isLimited: false,
       trace: undefined,
       traceparent: undefined,
     };

@@ -21,6 +21,8 @@ export interface Batch {
   readonly totalQueueNs: number;
   /** Nothing else is sent until it is answered. */
   readonly isAlone: boolean;
+  /** Of inputs of bad sources. */
+  readonly isLimited: boolean;
   readonly trace: BatchTrace | undefined;
   /** W3C trace context that went with it. */
   readonly traceparent: string | undefined;

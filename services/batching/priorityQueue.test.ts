@@ -5,7 +5,17 @@ import { MOST_PASSED_OVER, PRIORITIES, PriorityQueue } from './priorityQueue.js'
 
 class Waiting extends Evaluation {
   constructor(priority: number, enqueuedNs: number, deadlineNs: number) {
-    super(new Uint8Array(1), 0, enqueuedNs, deadlineNs, deadlineNs, priority, 'standard', undefined);
+    super(
+      new Uint8Array(1),
+      0,
+      enqueuedNs,
+      deadlineNs,
+      deadlineNs,
+      priority,
+      'standard',
+      undefined,
+      undefined,
+    );
   }
 
   override collectTraces(): void {}

@@ -125,12 +125,10 @@ export class ReplicaGroup {
 
   /** Queues the evaluation at the replica with the least expected wait, or fails it at once. */
   enqueue(evaluation: Evaluation, nowNs: number): void {
-    if (this.suspects.size > 0) {
-      const verdict = this.suspects.recognise(evaluation, nowNs);
-      if (verdict !== undefined) {
-        failEvaluation(evaluation, { reason: 'model_error', message: `${verdict} (${this.label})` });
-        return;
-      }
+    const verdict = this.suspects.recognise(evaluation, nowNs);
+    if (verdict !== undefined) {
+      failEvaluation(evaluation, { reason: 'model_error', message: `${verdict} (${this.label})` });
+      return;
     }
     const queue = this.queues.length === 1 ? this.queues[0] : this.leastWait(nowNs);
     if (queue === undefined || queue.full) {

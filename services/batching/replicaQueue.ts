@@ -28,8 +28,9 @@ import { InFlight, type Batch } from './inFlight.js';
 import { takeBatch } from './nextBatch.js';
 import { ModelTrust } from './modelTrust.js';
 import type { ReplicaQueueOptions } from './queueOptions.js';
-import { Quarantine } from './quarantine.js';
 import type { SuspectInputs } from './suspectInputs.js';
+import type { Quarantine } from './quarantine.js';
+import { SuspectLanes } from './suspectLanes.js';
 import { WaitForecast } from './waitForecast.js';
 
 /** Weight of the newest batch in running means. */
@@ -56,7 +57,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
   private readonly observer: BatchingObserver;
   private readonly onLost: ReplicaQueueOptions['onLost'];
   private readonly waiting = new ClassQueue();
-  private readonly quarantine = new Quarantine();
+  private readonly lanes = new SuspectLanes();
   private readonly inFlight = new InFlight();
   private readonly forecast: WaitForecast;
   private readonly holding: BatchHold;
@@ -149,7 +150,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     const budgetNs = evaluation.expiresNs - nowNs;
     const lateNs = this.forecast.answerNs(queued, nowNs) - budgetNs;
     if (lateNs <= 0) return lateNs;
-    const before = this.quarantine.size + this.waiting.countBefore(evaluation);
+    const before = this.lanes.accused.size + this.waiting.countBefore(evaluation);
     return before >= queued ? lateNs : this.forecast.answerNs(before, nowNs) - budgetNs;
   }
 
@@ -161,7 +162,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     evaluation.state = 'queued';
     evaluation.queue = this;
     if (evaluation.mostTogether !== Infinity) {
-      this.quarantine.push(evaluation);
+      this.lanes.push(evaluation);
       if (this.credits > 0) this.scheduleDispatch(nowNs);
       return;
     }
@@ -289,6 +290,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
   }
 
   onSuspectAnswered(evaluation: Evaluation, isOk: boolean): void {
+    this.suspects.judge(evaluation, isOk);
     if (isOk || evaluation.isDangerous) this.suspects.acquit(evaluation);
     else if (evaluation.mostTogether === 1) this.suspects.remember(evaluation, this.clock.nowNs());
   }
@@ -299,7 +301,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
   }
 
   private get queued(): number {
-    return this.waiting.size + this.quarantine.size;
+    return this.waiting.size + this.lanes.size;
   }
 
   private get limit(): number {
@@ -307,7 +309,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
   }
 
   private takeWaiting(): Evaluation[] {
-    return [...this.quarantine.clear(), ...this.waiting.clear()];
+    return [...this.lanes.clear(), ...this.waiting.clear()];
   }
 
   /** Ends a replica that was taken out of use, once it has nothing left. */
@@ -336,13 +338,16 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     this.dispatching = true;
     try {
       while (this.credits > 0 && !this.down && !this.inFlight.isAlone) {
-        const isDangerous = this.quarantine.isDangerous;
+        const { accused } = this.lanes;
+        const { isDangerous } = accused;
         // Dangerous ones take turns with the others, who go first: whatever happens then, they have been served.
-        if (this.quarantine.size > 0 && (!isDangerous || this.isTurnOfSuspects || this.waiting.size === 0)) {
+        if (accused.size > 0 && (!isDangerous || this.isTurnOfSuspects || this.waiting.size === 0)) {
           // What may take the replica down takes nothing else with it.
           if (isDangerous && this.inFlight.size > 0) break;
           this.isTurnOfSuspects = false;
-          this.sendSuspects(nowNs);
+          this.sendSuspects(accused, nowNs);
+        } else if (this.lanes.isTurnOfLimited(this.waiting.size > 0)) {
+          this.sendSuspects(this.lanes.limited, nowNs);
         } else if (!this.hasCredit() || this.holding.hold(this.limit, nowNs)) {
           break;
         } else {
@@ -364,13 +369,15 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
   }
 
   /** Sends the next suspects that may travel together. */
-  private sendSuspects(nowNs: number): void {
-    const isDangerous = this.quarantine.isDangerous;
-    const group = this.trust.asksOneByOne
-      ? this.quarantine.takeOne()
-      : this.quarantine.take(this.hello.maxBatchSize);
+  private sendSuspects(lane: Quarantine, nowNs: number): void {
+    const { isDangerous } = lane;
+    const isLimited = lane === this.lanes.limited;
+    const group = this.trust.asksOneByOne && !isLimited ? lane.takeOne() : lane.take(this.hello.maxBatchSize);
     const evaluations = group.filter(({ expiresNs }) => expiresNs > nowNs);
-    if (evaluations.length > 0) this.sendItems(evaluations, this.limit, nowNs, isDangerous);
+    if (evaluations.length > 0) {
+      if (isLimited) this.lanes.onLimitedSent();
+      this.sendItems(evaluations, this.limit, nowNs, isDangerous, isLimited);
+    }
     for (const evaluation of group) if (evaluation.expiresNs <= nowNs) failEvaluation(evaluation, EXPIRED);
   }
 
@@ -381,7 +388,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     const { next } = this.waiting;
     const { evaluations, hopeless } = takeBatch(next, limit, nowNs, this.expectedNs, isIdle);
     this.holding.onSent();
-    if (evaluations.length > 0) this.sendItems(evaluations, limit, nowNs, false);
+    if (evaluations.length > 0) this.sendItems(evaluations, limit, nowNs);
     // Only now: whoever hears of it may send more, or cancel what is about to be sent.
     if (hopeless === undefined) return;
     for (const evaluation of hopeless) {
@@ -389,14 +396,15 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     }
   }
 
-  private sendItems(evaluations: Evaluation[], limit: number, nowNs: number, isAlone: boolean): void {
+  private sendItems(
+    evaluations: Evaluation[],
+    limit: number,
+    nowNs: number,
+    isAlone = false,
+    isLimited = false,
+  ): void {
     const id = this.nextBatchId++;
-    const {
-      items,
-      longestQueueNs,
-      totalQueueNs,
-      traceparent: firstTraceparent,
-    } = depart(id, evaluations, nowNs);
+    const { items, traceparent: firstTraceparent, ...waits } = depart(id, evaluations, nowNs);
     const { model, version, replica } = this.hello;
     const trace = this.observer.onBatchSent(model, version, replica, evaluations);
     const traceparent = trace === undefined ? firstTraceparent : trace.traceparent;
@@ -410,9 +418,9 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
       launchClass,
       limit,
       sentNs: nowNs,
-      longestQueueNs,
-      totalQueueNs,
+      ...waits,
       isAlone,
+      isLimited,
       trace,
       traceparent,
     });
@@ -468,6 +476,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     this.credits += 1;
     this.batches += 1;
     this.items += size;
+    this.lanes.onServed(batch.isLimited, ownNs);
     if (isTypical) this.learn(size, batch.limit, ownNs);
     const wasAccused = size === 1 && batch.items[0].losses > 0;
     // The replica first: it computes while the answers go out. Only what follows from this answer comes after it.
@@ -479,9 +488,9 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
       if (failed < size) {
         this.trust.onAnswered();
         this.suspects.onAnswered();
-      } else if (wasAccused) {
+      } else if (wasAccused && !batch.isLimited) {
         this.trust.onFailedAlone();
-        if (this.trust.isHopeless) this.giveUpSuspects(failure ?? '');
+        if (this.trust.isHopeless) this.lanes.giveUp(failure ?? '');
       }
       if (wasAccused && this.queued > 0) this.dispatch(nowNs);
     } else {
@@ -512,13 +521,6 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     this.controller.observe({ size, limit, serviceNs });
     const itemNs = serviceNs / size;
     this.itemNs = this.itemNs === undefined ? itemNs : this.itemNs + NEWEST_WEIGHT * (itemNs - this.itemNs);
-  }
-
-  /** The model fails whatever it gets: nobody is asked again. */
-  private giveUpSuspects(message: string): void {
-    for (const evaluation of this.quarantine.clearHarmless()) {
-      failEvaluation(evaluation, { reason: 'model_error', message });
-    }
   }
 
   /** One input may have spoilt the batch for all: its items are tried again, fewer together. */

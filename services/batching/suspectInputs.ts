@@ -1,4 +1,5 @@
 import { sameBytes } from '../cache/index.js';
+import { BadSources } from './badSources.js';
 import type { Evaluation } from './evaluation.js';
 
 /** Inputs that are remembered, and their bytes: beyond either the oldest are forgotten. */
@@ -28,6 +29,7 @@ interface Suspect {
  */
 export class SuspectInputs {
   private readonly byHash = new Map<number, Suspect>();
+  private readonly sources = new BadSources();
   private bytes = 0;
   private answers = 0;
 
@@ -103,12 +105,22 @@ export class SuspectInputs {
 
   /** Gives a new evaluation what is known of its input. @returns why it is not to be tried, where it is not. */
   recognise(evaluation: Evaluation, nowNs: number): string | undefined {
+    const { source } = evaluation;
+    const mostTogether = source === undefined ? Infinity : this.sources.mostTogether(source);
+    evaluation.isOfBadSource = mostTogether !== Infinity;
+    evaluation.mostTogether = Math.min(evaluation.mostTogether, mostTogether);
+    if (this.byHash.size === 0) return undefined;
     const suspect = this.find(evaluation, nowNs);
     if (suspect === undefined) return undefined;
     evaluation.losses = suspect.losses;
-    evaluation.mostTogether = suspect.mostTogether;
+    evaluation.mostTogether = Math.min(evaluation.mostTogether, suspect.mostTogether);
     evaluation.isDangerous = suspect.isDangerous;
     return suspect.verdict;
+  }
+
+  /** A suspect's own answer tells of its source. */
+  judge({ source }: Evaluation, isOk: boolean): void {
+    if (source !== undefined) this.sources.judge(source, !isOk);
   }
 
   /** Its batch was answered. */

@@ -27,8 +27,8 @@ export class AnswerWithVotes implements AnswerSink {
   start(query: Query): void {
     this.service.predict(query, this);
     if (this.refused) return;
-    const { application, input, budgetNs, traceparent, trace } = query;
-    this.call = this.service.poll({ application, input, budgetNs, traceparent, trace }, (votes) => {
+    const { application, input, budgetNs, traceparent, source, trace } = query;
+    this.call = this.service.poll({ application, input, budgetNs, traceparent, source, trace }, (votes) => {
       this.votes = votes;
       this.finish();
     });

@@ -212,6 +212,7 @@ export class PredictExchange extends Exchange implements AnswerSink, BytesReceiv
       launchClass: request.launchClass ?? this.headers?.launchClass,
       budgetNs: queryBudgetNs(application.latencyObjectiveUs, objectiveUs, this.headers?.dueMs),
       traceparent: this.traceparent,
+      source: this.request.socket,
       trace: this.trace?.query(id, application.name),
     };
   }

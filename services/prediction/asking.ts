@@ -11,6 +11,7 @@ export interface RequestOrigin {
   readonly launchClass?: LaunchClass;
   readonly trace?: TraceScope;
   readonly traceparent?: string;
+  readonly source?: object;
 }
 
 /**
@@ -53,7 +54,7 @@ function ask(
   task: Task,
   input: Uint8Array,
   hash: number,
-  { trace, traceparent, priority, launchClass }: RequestOrigin,
+  { trace, traceparent, priority, launchClass, source }: RequestOrigin,
   nowNs: number,
 ): void {
   const { live, model } = task;
@@ -81,6 +82,7 @@ function ask(
     priority,
     launchClass ?? live.application.record.launchClass,
     traceparent,
+    source,
     waits,
   );
 }

@@ -16,6 +16,7 @@ export function awaitEvaluation(
   /** Of the launches that compute it; undefined: the model's. */
   ownClass: LaunchClass | undefined,
   traceparent: string | undefined,
+  source: object | undefined,
   trace: WaiterTrace | undefined,
 ): void {
   const level = priority ?? NORMAL_PRIORITY;
@@ -26,7 +27,16 @@ export function awaitEvaluation(
     if (trace !== undefined && work?.state === 'sent') work.batchTrace?.onJoin(trace);
     return;
   }
-  const evaluation = new CachedEvaluation(cache, entry, nowNs, deadlineNs, level, launchClass, traceparent);
+  const evaluation = new CachedEvaluation(
+    cache,
+    entry,
+    nowNs,
+    deadlineNs,
+    level,
+    launchClass,
+    traceparent,
+    source,
+  );
   entry.work = evaluation;
   model.replicas.enqueue(evaluation, nowNs);
 }

@@ -121,8 +121,9 @@ export class CachedEvaluation extends Evaluation {
     priority: number,
     launchClass: LaunchClass,
     traceparent: string | undefined,
+    source: object | undefined,
   ) {
-    super(entry.input, entry.hash, nowNs, deadlineNs, deadlineNs, priority, launchClass, traceparent);
+    super(entry.input, entry.hash, nowNs, deadlineNs, deadlineNs, priority, launchClass, traceparent, source);
   }
 
   override collectTraces(into: WaiterTrace[]): void {

@@ -38,7 +38,7 @@ export class ModelCalls {
 
   /** Asks; the sink may be called before this returns. */
   start(model: ServedModel, request: ModelRequest, sink: ModelCallSink): ModelCall {
-    const { input, budgetNs, priority, launchClass, traceparent, trace } = request;
+    const { input, budgetNs, priority, launchClass, traceparent, source, trace } = request;
     const nowNs = this.clock.nowNs();
     const call = new PendingCall(this, model, request, sink, nowNs + budgetNs);
     this.deadlines.push(call);
@@ -64,6 +64,7 @@ export class ModelCalls {
       priority,
       launchClass,
       traceparent,
+      source,
       waits,
     );
     return call;

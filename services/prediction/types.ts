@@ -19,6 +19,8 @@ export interface Query {
   /** Of the launches that compute it; the application's when undefined. */
   readonly launchClass?: LaunchClass;
   readonly traceparent?: string;
+  /** Whoever sent it, as any object that lives as long as it may send more: a connection. Sources of bad inputs are limited. */
+  readonly source?: object;
   /** Set when the request is traced. */
   readonly trace?: QueryTrace;
 }
@@ -107,6 +109,8 @@ export interface PollRequest {
   /** Shorter than the application's objective. Nanoseconds. */
   readonly budgetNs?: number;
   readonly traceparent?: string;
+  /** Whoever sent it, as any object that lives as long as it may send more: a connection. Sources of bad inputs are limited. */
+  readonly source?: object;
   /** Set when the request is traced. */
   readonly trace?: TraceScope;
 }
@@ -135,6 +139,8 @@ export interface ModelRequest {
   /** Of the launches that compute it; the model's when undefined. */
   readonly launchClass?: LaunchClass;
   readonly traceparent?: string;
+  /** Whoever sent it, as any object that lives as long as it may send more: a connection. Sources of bad inputs are limited. */
+  readonly source?: object;
   /** Set when the request is traced. */
   readonly trace?: TraceScope;
 }

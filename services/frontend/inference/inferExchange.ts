@@ -141,11 +141,12 @@ export class InferExchange implements InferenceBodyReceiver {
     const budgetNs = queryBudgetNs(timeoutUs, timeoutUs, headers.dueMs) ?? timeoutUs * 1000;
     const { launchClass } = headers;
     const { traceparent, trace } = this;
+    const source = this.request.socket;
     const { name: model, version } = record;
     this.askEach(rows, (input, row) => {
       const startedMs = performance.now();
       const sink = new RowSink(this, row);
-      const request = { model, version, input, budgetNs, priority, launchClass, traceparent, trace };
+      const request = { model, version, input, budgetNs, priority, launchClass, traceparent, source, trace };
       const { hits } = this;
       const call = this.context.service.evaluate(request, sink);
       if (call === undefined) return;
@@ -180,6 +181,7 @@ export class InferExchange implements InferenceBodyReceiver {
     const budgetNs = queryBudgetNs(record.latencyObjectiveUs, timeoutUs, headers.dueMs);
     const { launchClass } = headers;
     const { traceparent, trace } = this;
+    const source = this.request.socket;
     const { name: application } = record;
     this.askEach(rows, (input, row) => {
       const id = this.context.nextQueryId();
@@ -194,6 +196,7 @@ export class InferExchange implements InferenceBodyReceiver {
         priority,
         launchClass,
         traceparent,
+        source,
         trace: trace?.query(id, application),
       };
       this.context.service.predict(query, new RowSink(this, row));
