@@ -373,12 +373,17 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     const { isDangerous } = lane;
     const isLimited = lane === this.lanes.limited;
     const group = this.trust.asksOneByOne && !isLimited ? lane.takeOne() : lane.take(this.hello.maxBatchSize);
-    const evaluations = group.filter(({ expiresNs }) => expiresNs > nowNs);
+    // As in other batches: one that is late anyway would only make the next one late, and an idle replica is asked.
+    const reachNs = nowNs + (this.inFlight.size === 0 ? 0 : this.inFlight.estimate.batchNs(2 * group.length));
+    const evaluations = group.filter(({ expiresNs }) => expiresNs > reachNs);
     if (evaluations.length > 0) {
       if (isLimited) this.lanes.onLimitedSent();
       this.sendItems(evaluations, this.limit, nowNs, isDangerous, isLimited);
     }
-    for (const evaluation of group) if (evaluation.expiresNs <= nowNs) failEvaluation(evaluation, EXPIRED);
+    for (const evaluation of group) {
+      if (evaluation.expiresNs <= reachNs)
+        failEvaluation(evaluation, evaluation.expiresNs > nowNs ? HOPELESS : EXPIRED);
+    }
   }
 
   /** Sends the most urgent evaluations that can still be in time, of the class whose turn it is. */
