@@ -1,4 +1,4 @@
-import type { ItemResult, ServiceParts } from '../../containers/protocol/index.js';
+import type { ItemResult, ResultFrame, ServiceParts } from '../../containers/protocol/index.js';
 import type { PredictionFailure } from '../cache/index.js';
 import { failEvaluation, type Evaluation } from './evaluation.js';
 import type { Batch } from './inFlight.js';
@@ -95,6 +95,14 @@ export function misnumbered(results: readonly ItemResult[], size: number): strin
   return stray === undefined || seen.size === size
     ? undefined
     : `a result for item ${stray}, and none for another`;
+}
+
+/** The service time as a container told it; the round trip where it told what cannot be one. */
+export function soundServiceNs(frame: ResultFrame, roundTripNs: number, listener: ResultListener): number {
+  const { batchId, serviceNs } = frame;
+  if (serviceNs >= 0 && serviceNs < Infinity) return serviceNs;
+  listener.complain(`gave ${serviceNs} as service time of batch ${batchId}: the round trip is taken instead`);
+  return roundTripNs;
 }
 
 /** Parts as a container told them; undefined when it told none, or what cannot be parts of the service time. */

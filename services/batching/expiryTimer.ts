@@ -1,12 +1,22 @@
 import type { Clock } from '../../simulator/time/index.js';
 import type { PredictionFailure } from '../cache/index.js';
 import type { ClassQueue } from './classQueue.js';
-import { failEvaluation } from './evaluation.js';
+import { failEvaluation, type Evaluation } from './evaluation.js';
 
-export const EXPIRED: PredictionFailure = {
+const EXPIRED: PredictionFailure = {
   reason: 'expired',
   message: 'it waited in the queue until its deadline',
 };
+
+const HOPELESS: PredictionFailure = {
+  reason: 'expired',
+  message: 'it waited too long in the queue to be answered by its deadline',
+};
+
+/** Ends one that is late, or would be. */
+export function failLate(evaluation: Evaluation, nowNs: number): void {
+  failEvaluation(evaluation, evaluation.expiresNs > nowNs ? HOPELESS : EXPIRED);
+}
 
 /** One timer for all who wait: takes out those that nobody waits for any more. */
 export class ExpiryTimer {

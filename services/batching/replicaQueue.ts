@@ -8,7 +8,6 @@ import type {
   LaunchClass,
 } from '../../containers/protocol/index.js';
 import type { Clock, EventSink } from '../../simulator/time/index.js';
-import type { PredictionFailure } from '../cache/index.js';
 import type { BatchingObserver, ReplicaStatus } from './batchRecord.js';
 import {
   deliverResults,
@@ -16,30 +15,24 @@ import {
   type ResultListener,
   sharedFailure,
   soundParts,
+  soundServiceNs,
 } from './batchResults.js';
 import { depart } from './batchDeparture.js';
 import { BatchHold } from './batchHold.js';
 import type { BatchSizeController } from './batchSize.js';
 import { ClassQueue, isAbove } from './classQueue.js';
-import { failEvaluation, type Evaluation, type EvaluationHolder } from './evaluation.js';
-import { EXPIRED, ExpiryTimer } from './expiryTimer.js';
+import type { Evaluation, EvaluationHolder } from './evaluation.js';
+import { ExpiryTimer, failLate } from './expiryTimer.js';
 import { HangWatchdog } from './hangWatchdog.js';
 import { InFlight, type Batch } from './inFlight.js';
 import { takeBatch } from './nextBatch.js';
 import { ModelTrust } from './modelTrust.js';
-import type { ReplicaQueueOptions } from './queueOptions.js';
-import type { SuspectInputs } from './suspectInputs.js';
 import type { Quarantine } from './quarantine.js';
+import type { ReplicaQueueOptions } from './queueOptions.js';
+import { Served } from './served.js';
+import type { SuspectInputs } from './suspectInputs.js';
 import { SuspectLanes } from './suspectLanes.js';
 import { WaitForecast } from './waitForecast.js';
-
-/** Weight of the newest batch in running means. */
-const NEWEST_WEIGHT = 0.2;
-
-const HOPELESS: PredictionFailure = {
-  reason: 'expired',
-  message: 'it waited too long in the queue to be answered by its deadline',
-};
 
 /**
  * The adaptive batching queue of one replica (Clipper 4.3): earliest deadline first, as many batches in flight as the
@@ -68,9 +61,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
   /** The highest class that may come; one batch in flight is kept for it. */
   private highestClass: LaunchClass;
   private nextBatchId = 1;
-  private itemNs: number | undefined;
-  private batches = 0;
-  private items = 0;
+  private readonly served = new Served();
   private readonly trust = new ModelTrust();
   private isTurnOfSuspects = false;
   private dispatchScheduled = false;
@@ -136,7 +127,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
 
   /** Mean service time an item, of late; undefined before the first answer. */
   get meanItemNs(): number | undefined {
-    return this.itemNs;
+    return this.served.itemNs;
   }
 
   /**
@@ -277,9 +268,9 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
       inFlightItems: this.inFlight.items,
       inFlightBatches: this.inFlight.size,
       credits: this.credits,
-      itemNs: this.itemNs,
-      batches: this.batches,
-      items: this.items,
+      itemNs: this.served.itemNs,
+      batches: this.served.batches,
+      items: this.served.items,
       busyNs: this.inFlight.totalBusyNs(this.clock.nowNs()),
       fullItemNs: this.forecast.known ? this.inFlight.estimate.batchNs(this.limit) / this.limit : undefined,
     };
@@ -380,10 +371,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
       if (isLimited) this.lanes.onLimitedSent();
       this.sendItems(evaluations, this.limit, nowNs, isDangerous, isLimited);
     }
-    for (const evaluation of group) {
-      if (evaluation.expiresNs <= reachNs)
-        failEvaluation(evaluation, evaluation.expiresNs > nowNs ? HOPELESS : EXPIRED);
-    }
+    for (const evaluation of group) if (evaluation.expiresNs <= reachNs) failLate(evaluation, nowNs);
   }
 
   /** Sends the most urgent evaluations that can still be in time, of the class whose turn it is. */
@@ -395,10 +383,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     this.holding.onSent();
     if (evaluations.length > 0) this.sendItems(evaluations, limit, nowNs);
     // Only now: whoever hears of it may send more, or cancel what is about to be sent.
-    if (hopeless === undefined) return;
-    for (const evaluation of hopeless) {
-      failEvaluation(evaluation, evaluation.expiresNs > nowNs ? HOPELESS : EXPIRED);
-    }
+    if (hopeless !== undefined) for (const evaluation of hopeless) failLate(evaluation, nowNs);
   }
 
   private sendItems(
@@ -464,13 +449,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     }
     const nowNs = this.worldNs();
     const roundTripNs = nowNs - batch.sentNs;
-    let serviceNs = frame.serviceNs;
-    if (!(serviceNs >= 0 && serviceNs < Infinity)) {
-      this.complain(
-        `gave ${serviceNs} as service time of batch ${batch.id}: the round trip is taken instead`,
-      );
-      serviceNs = roundTripNs;
-    }
+    const serviceNs = soundServiceNs(frame, roundTripNs, this);
     const parts = soundParts(frame.parts, serviceNs);
     // What it waited for batches before it is none of its own.
     const ownNs = serviceNs - (parts?.waitNs ?? 0);
@@ -479,10 +458,12 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     const isTypical = shared === undefined;
     this.inFlight.remove(batch, nowNs, isTypical);
     this.credits += 1;
-    this.batches += 1;
-    this.items += size;
+    this.served.count(size);
     this.lanes.onServed(batch.isLimited, ownNs);
-    if (isTypical) this.learn(size, batch.limit, ownNs);
+    if (isTypical) {
+      this.controller.observe({ size, limit: batch.limit, serviceNs: ownNs });
+      this.served.learn(size, ownNs);
+    }
     const wasAccused = size === 1 && batch.items[0].losses > 0;
     // The replica first: it computes while the answers go out. Only what follows from this answer comes after it.
     if (this.queued > 0 && !wasAccused) this.dispatch(nowNs);
@@ -502,10 +483,11 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
       this.trust.onFailedTogether();
       this.retryInParts(batch, nowNs);
     }
+    const { model, version, replica } = this.hello;
     this.observer.onBatch({
-      model: this.hello.model,
-      version: this.hello.version,
-      replica: this.hello.replica,
+      model,
+      version,
+      replica,
       size,
       limit: batch.limit,
       newLimit: this.controller.limit(),
@@ -520,12 +502,6 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
       traceparent: batch.traceparent,
     });
     if (this.onRetired !== undefined) this.checkRetired();
-  }
-
-  private learn(size: number, limit: number, serviceNs: number): void {
-    this.controller.observe({ size, limit, serviceNs });
-    const itemNs = serviceNs / size;
-    this.itemNs = this.itemNs === undefined ? itemNs : this.itemNs + NEWEST_WEIGHT * (itemNs - this.itemNs);
   }
 
   /** One input may have spoilt the batch for all: its items are tried again, fewer together. */

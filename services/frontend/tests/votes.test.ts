@@ -34,7 +34,12 @@ describe('predict with votes', () => {
     });
     predictionSchema.parse(json);
     expect(harness.service.polls).toEqual([
-      { application: 'doubles', input: harness.service.queries[0].input, budgetNs: 500_000 },
+      {
+        application: 'doubles',
+        input: harness.service.queries[0].input,
+        budgetNs: 500_000,
+        source: harness.service.queries[0].source,
+      },
     ]);
   });
 
