@@ -128,7 +128,12 @@ export class EmbeddedServer {
       });
       parts.deployer.start();
       parts.autoscaler.start();
-      const waits = [parts.deployer.settled(), after(LONGEST_START_MS)];
+      // Those that no application asks may take as long as they like: they serve nobody's queries.
+      const linked = parts.linkedModels();
+      const waits = [
+        parts.deployer.settled((model) => linked.size === 0 || linked.has(model)),
+        after(LONGEST_START_MS),
+      ];
       await Promise.race(options.stopped === undefined ? waits : [...waits, options.stopped]);
       parts.markStarted();
       return new EmbeddedServer(parts.registry, queryAddress, managementAddress, parts);
@@ -356,6 +361,11 @@ class Parts {
       denials: () => this.access.denials(),
       bodies: () => bodyBudget.counts(),
     });
+  }
+
+  linkedModels(): ReadonlySet<string> {
+    const { registry } = this;
+    return new Set(registry.applications().flatMap(({ name }) => registry.linkedNames(name)));
   }
 
   /** The starting is over: ready, unless there are models and not one of them is up. */

@@ -38,7 +38,7 @@ export interface DeployerOptions {
 }
 
 interface SettledWaiter {
-  readonly model: string | undefined;
+  readonly isAwaited: (model: string) => boolean;
   readonly resolve: () => void;
 }
 
@@ -84,11 +84,11 @@ export class Deployer {
 
   /**
    * Resolves once no replica is on its way up: each is up, or was lost and waits for another start.
-   * @param model whose replicas; undefined: everybody's
+   * @param isAwaited whether a model's replicas are meant
    */
-  settled(model?: string): Promise<void> {
+  settled(isAwaited: (model: string) => boolean): Promise<void> {
     return new Promise((resolve) => {
-      this.waiting.push({ model, resolve });
+      this.waiting.push({ isAwaited, resolve });
       this.checkSettled();
     });
   }
@@ -122,8 +122,7 @@ export class Deployer {
   private checkSettled(): void {
     if (this.waiting.length === 0) return;
     const coming = this.statuses().filter(({ state }) => state === 'starting' || state === 'warming');
-    const isComing = ({ model }: SettledWaiter): boolean =>
-      coming.some((status) => model === undefined || status.model === model);
+    const isComing = ({ isAwaited }: SettledWaiter): boolean => coming.some(({ model }) => isAwaited(model));
     const settled = this.waiting.filter((waiter) => !isComing(waiter));
     this.waiting = this.waiting.filter(isComing);
     for (const { resolve } of settled) resolve();

@@ -64,7 +64,7 @@ export class ModelLoader {
         return this.registry.setScale(name, version, resting);
       }),
     );
-    await this.deployer.settled(name);
+    await this.deployer.settled((model) => model === name);
     const failed = versions.flatMap(({ version }) => {
       const { state, reason } = this.state(name, version);
       return state === 'READY' ? [] : [`version '${version}': ${reason}`];

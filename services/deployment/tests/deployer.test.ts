@@ -75,13 +75,28 @@ describe('Deployer', () => {
   it('is settled once each replica is up or has failed', async () => {
     deployer.start();
     let settled = false;
-    const settling = deployer.settled().then(() => (settled = true));
+    const settling = deployer.settled(() => true).then(() => (settled = true));
     await Promise.resolve();
     expect(settled).toBe(false);
     started[0].hello();
     await settling;
     expect(deployer.statuses()).toEqual([{ model: 'm', version: '1', replica: 0, state: 'up', restarts: 0 }]);
     expect(frames).toEqual(['hello']);
+  });
+
+  it('is settled for some models while others are on their way up', async () => {
+    deployer.start();
+    await registry.addModel({ ...model('1'), name: 'never' });
+    let everybody = false;
+    void deployer.settled(() => true).then(() => (everybody = true));
+    const settling = deployer.settled((name) => name === 'm');
+    started[0].hello();
+    await settling;
+    expect(everybody).toBe(false);
+    expect(deployer.statuses().map(({ model: name, state }) => [name, state])).toEqual([
+      ['m', 'up'],
+      ['never', 'starting'],
+    ]);
   });
 
   it('starts a lost replica again, and tells why it was lost', async () => {
@@ -137,7 +152,7 @@ describe('Deployer', () => {
       backOff: { firstMs: 60_000, longestMs: 60_000, forgivenAfterMs: 60_000 },
     });
     deployer.start();
-    await deployer.settled();
+    await deployer.settled(() => true);
     expect(deployer.statuses()[0]).toMatchObject({
       state: 'down',
       lastFailure: 'the frontend closed the channel',
