@@ -15,9 +15,12 @@ const PREDICATED_OPS = 8;
 /** Registers that an operation of such a body may need for itself: longer sequences stay behind a branch. */
 const PREDICATED_TEMPS = 2;
 
-interface Draft {
-  readonly blocks: number[];
-  readonly ops: MachineOp[];
+/** A call takes no more than the stack has room for. */
+const MOST_ARGUMENTS = 1024;
+
+interface Draft extends Region {
+  blocks: number[];
+  ops: MachineOp[];
   successors: readonly number[];
 }
 
@@ -87,8 +90,9 @@ class RegionFormer {
     const other = this.drafts.get(next);
     if (other === undefined) throw new RangeError(`no region begins at block ${next}`);
     this.drafts.delete(next);
-    draft.blocks.push(...other.blocks);
-    for (const op of other.ops) draft.ops.push(guarded ? { ...op, guarded: true } : op);
+    const ops = guarded ? other.ops.map((op) => ({ ...op, guarded: true })) : other.ops;
+    draft.blocks = joined(draft.blocks, other.blocks);
+    draft.ops = joined(draft.ops, ops);
     return other.successors;
   }
 
@@ -97,4 +101,16 @@ class RegionFormer {
     draft.successors = [next];
     this.entries[next] = (this.entries[next] ?? 0) - 1;
   }
+}
+
+/** One list of two, of which neither is used again: what is longer stays, since regions of long chains grow from their end. */
+function joined<T>(before: T[], behind: T[]): T[] {
+  if (before.length >= behind.length) {
+    for (const one of behind) before.push(one);
+    return before;
+  }
+  if (before.length > MOST_ARGUMENTS) return before.concat(behind);
+  // Moves what is there in one go, where pushing it again would copy it one by one.
+  behind.unshift(...before);
+  return behind;
 }
