@@ -48,8 +48,8 @@ export abstract class Evaluation implements HeapItem, TracedItem {
    * @param deadlineNs when the most urgent of those who wait needs it: its place in the queue.
    * @param expiresNs when the last of them stops waiting: from then on it never reaches a model.
    * @param priority of the most urgent of them, 1 to 5.
-   * @param source whoever sent it, as any object that lives as long as it may send more.
    * @param launchClass that its batch's launches are to have: the highest of theirs.
+   * @param source whoever sent it, as an object that lives as long as it sends: a connection.
    */
   constructor(
     readonly input: Uint8Array,

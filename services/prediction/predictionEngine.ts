@@ -215,18 +215,19 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       finish(refused(wrong ?? unknownApplication(request.application)));
       return;
     }
-    const judged = request.queryId === undefined ? undefined : this.recent.judged(request.queryId);
-    if (judged !== undefined && judged.state.application === request.application) {
+    const { queryId } = request;
+    const judged = queryId === undefined ? undefined : this.recent.judged(queryId);
+    if (queryId !== undefined && judged !== undefined && judged.state.application === request.application) {
       // A pinned version's prediction is not the current version's, and was no choice of the policy.
       if (!judged.chosen) finish({ accepted: true, joined: 'query', durable: true });
       // The first judgement stands: whoever repeats one would outweigh everybody else.
-      else if (!this.recent.judgeOnce(request.queryId ?? '')) {
+      else if (!this.recent.judgeOnce(queryId)) {
         finish({ accepted: true, joined: 'repeated', durable: judged.state.clean });
       } else learn(judged, request, 'query', finish);
       return;
     }
     if (request.input === undefined) {
-      finish(refused(unknownQuery(request.queryId)));
+      finish(refused(unknownQuery(queryId)));
       return;
     }
     const badInput = application.inputRefusal(request.input);
