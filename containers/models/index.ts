@@ -42,4 +42,4 @@ export { packageRoot } from './packageRoot.js';
 export { degradedModels } from './training/degradedModels.js';
 export { forestEnsemble } from './training/forestEnsemble.js';
 export { digitModels } from './training/digitModels.js';
-export { digitAt, loadDigits, type DigitSet, type DigitSplit } from './training/digits.js';
+export { PIXELS, digitAt, loadDigits, type DigitSet, type DigitSplit } from './training/digits.js';

