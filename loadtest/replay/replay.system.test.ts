@@ -1,7 +1,8 @@
 import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { packageRoot } from '../../containers/models/index.js';
 
@@ -22,6 +23,22 @@ it('prints JSON, writes the report, and tells how long it took', () => {
   expect(readFileSync(join(folder, 'report.html'), 'utf8')).toContain('<title>Replay of poisson:200</title>');
   expect(status).toBe(0);
   expect(windjammer(...args).stdout).toBe(stdout);
+});
+
+it('shows what a trace file holds before it runs it', () => {
+  const rows = [0, 250, 400].flatMap((at) => [
+    `http_reqs,${1_700_000_000_000 + at},1`,
+    `http_req_duration,${1_700_000_000_000 + at},12.5`,
+  ]);
+  writeFileSync(join(folder, 'k6.gz'), gzipSync(['metric_name,timestamp,metric_value', ...rows].join('\n')));
+  const { status, stdout, stderr } = windjammer('replay', '--trace', 'k6.gz');
+  expect(stderr.split('\n').slice(0, 3)).toEqual([
+    'k6.gz (k6-csv): 3 arrivals, first 2023-11-14T22:13:20.000Z, last 2023-11-14T22:13:20.400Z, span 0.4 s',
+    'timestamp: milliseconds, since 1970, by their magnitude (--time-unit says otherwise)',
+    'mean 5 a second, at most 3 in a second and 1 at once',
+  ]);
+  expect(JSON.parse(stdout)).toMatchObject({ trace: 'k6.gz', arrivals: 3, durationSeconds: 0.4 });
+  expect(status).toBe(0);
 });
 
 it.each([

@@ -1,9 +1,11 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { wholeNumber } from '../../services/cli/index.js';
-import { TRACE_FORMS } from './trace/index.js';
+import { TIME_UNITS, TRACE_FORMATS, TRACE_FORMS } from './trace/index.js';
 
 export interface ReplayOptions {
   readonly trace: string;
+  readonly format?: string;
+  readonly timeUnit?: string;
   readonly duration?: number;
   readonly seed: number;
   readonly scale: number;
@@ -33,6 +35,8 @@ export function addReplayCommand(program: Command): void {
       'simulated seconds of it; a file runs to its end, others 10',
       above(0, 1e7),
     )
+    .option('--format <format>', `of a trace file: ${TRACE_FORMATS.join(', ')}; found out by default`)
+    .option('--time-unit <unit>', `of a trace file's times: ${TIME_UNITS.join(', ')}; found out by default`)
     .option('--seed <number>', 'seed of every random draw', wholeNumber(0, 2 ** 31 - 1), 1)
     .option('--scale <factor>', 'arrivals come so many times as fast', above(0, 1e6), 1)
     .option('--app <name>', 'application to ask; the first by default')

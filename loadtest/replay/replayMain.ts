@@ -19,6 +19,7 @@ export async function runReplay(options: ReplayOptions): Promise<void> {
   let outcome: ReplayOutcome;
   try {
     const settings = await planReplay(requestOf(options));
+    for (const line of settings.trace.summary) process.stderr.write(`${line}\n`);
     outcome = await replay(settings, (progress) => bar.update(progress.share, progressText(progress)));
   } catch (error) {
     if (!(error instanceof ReplayError)) throw error;
@@ -41,12 +42,15 @@ export async function runReplay(options: ReplayOptions): Promise<void> {
 function requestOf(options: ReplayOptions): ReplayRequest {
   const { trace, seed, scale, duration, app, config, policy, objectiveMs, replicas, gpus, inputs, repeats } =
     options;
+  const { format, timeUnit } = options;
   return {
     trace,
     seed,
     scale,
     feedback: { share: options.feedback, delayMs: options.feedbackDelayMs },
     cacheBytes: options.cacheMib * MIB,
+    ...(format === undefined ? {} : { format }),
+    ...(timeUnit === undefined ? {} : { timeUnit }),
     ...(duration === undefined ? {} : { durationSeconds: duration }),
     ...(app === undefined ? {} : { application: app }),
     ...(config === undefined ? {} : { config }),

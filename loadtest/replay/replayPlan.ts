@@ -21,6 +21,10 @@ import { endsByItself, openTrace } from './trace/index.js';
 /** What a replay may be asked for, as the command takes it. */
 export interface ReplayRequest {
   readonly trace: string;
+  /** Of a trace file; undefined: found out. */
+  readonly format?: string;
+  /** Of a trace file's times; undefined: found out. */
+  readonly timeUnit?: string;
   readonly seed: number;
   readonly scale: number;
   readonly durationSeconds?: number;
@@ -46,7 +50,14 @@ const DEFAULT_SECONDS = 10;
 /** @throws ReplayError naming the option, line or field at fault, and the fix. */
 export async function planReplay(request: ReplayRequest): Promise<ReplaySettings> {
   const { seed, scale, trace: spec, durationSeconds, feedback, cacheBytes } = request;
-  const trace = openTrace({ spec, scale, seed });
+  const { format, timeUnit } = request;
+  const trace = openTrace({
+    spec,
+    scale,
+    seed,
+    ...(format === undefined ? {} : { format }),
+    ...(timeUnit === undefined ? {} : { timeUnit }),
+  });
   try {
     const catalogue =
       request.config === undefined ? await defaultCatalogue() : await readCatalogue(request.config);

@@ -66,8 +66,8 @@ it.each([
   ['bursty:10,', /CV of bursty:RATE\[,CV\] must be a number/],
   ['switching:10', /RATE2 of switching:RATE1,RATE2\[,SECONDS\]/],
   ['uniform:1,2', /'uniform:1,2' has more than uniform:RATE takes/],
-  ['pareto:3', /'pareto:3' is none of poisson:RATE, .*FILE\.csv/],
-  ['trace.txt', /'trace.txt' is none of/],
+  ['pareto:3', /'pareto:3' is none of poisson:RATE, .*FILE/],
+  ['trace.txt', /trace\.txt: cannot be read \(ENOENT/],
   ['/nowhere/trace.csv', /\/nowhere\/trace.csv: cannot be read/],
 ])('refuses %s', (spec, message) => {
   expect(() => openTrace({ spec, scale: 1, seed: 1 })).toThrow(ReplayError);

@@ -4,6 +4,7 @@ import type { Arrival, Trace } from './trace.js';
 
 /** An endless trace of gaps, repeatable from its seed. */
 export class GeneratedTrace implements Trace {
+  readonly summary = [];
   private readonly draw: KeyedDraw;
   private arrivals = 0;
   private atNs = 0;

@@ -4,6 +4,19 @@ export interface Timestamp {
   readonly ns: number;
 }
 
+/** Units of a time that is a number, from the coarsest on. */
+export const TIME_UNITS = ['s', 'ms', 'us', 'ns'] as const;
+export type TimeUnit = (typeof TIME_UNITS)[number];
+
+export const UNIT_NAMES: Readonly<Record<TimeUnit, string>> = {
+  s: 'seconds',
+  ms: 'milliseconds',
+  us: 'microseconds',
+  ns: 'nanoseconds',
+};
+
+export const UNITS_PER_SECOND: Readonly<Record<TimeUnit, number>> = { s: 1, ms: 1e3, us: 1e6, ns: 1e9 };
+
 const DATE_TIME =
   /^(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9})\d*)?\s*(?:(Z|UTC)|([+-])(\d\d):?(\d\d))?$/i;
 
@@ -25,13 +38,21 @@ export function parseDateTime(text: string): Timestamp | undefined {
   };
 }
 
-/** A number of seconds or milliseconds as text; undefined when it is none. */
-export function parseNumber(text: string, perSecond: number): Timestamp | undefined {
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return undefined;
-  const value = Number(text) / perSecond;
-  if (!Number.isFinite(value)) return undefined;
-  const seconds = Math.floor(value);
-  return { seconds, ns: (value - seconds) * 1e9 };
+/** Whether a text is a finite number in decimal digits. */
+export function isNumber(text: string): boolean {
+  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text));
+}
+
+/** A number of units as a moment; digits that a double cannot hold are kept when it is whole. */
+export function momentOf(number: string, unit: TimeUnit): Timestamp {
+  const zeros = TIME_UNITS.indexOf(unit) * 3;
+  if (zeros > 0 && /^\d{16,}$/.test(number)) {
+    return { seconds: Number(number.slice(0, -zeros)), ns: Number(number.slice(-zeros).padEnd(9, '0')) };
+  }
+  const value = Number(number);
+  const perSecond = UNITS_PER_SECOND[unit];
+  const seconds = Math.floor(value / perSecond);
+  return { seconds, ns: (value - seconds * perSecond) * (1e9 / perSecond) };
 }
 
 export function nsBetween(from: Timestamp, to: Timestamp): number {

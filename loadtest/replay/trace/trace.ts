@@ -20,6 +20,8 @@ export interface Arrival {
 export interface Trace {
   /** As it was asked for. */
   readonly name: string;
+  /** What is worth a look before it is run, a line each. */
+  readonly summary: readonly string[];
   /** undefined: the trace has ended. @throws ReplayError naming the line, the column and the fix. */
   next(): Arrival | undefined;
   /** Share of the trace that was read, 0 to 1; undefined when it has no end of its own. */

@@ -1,7 +1,8 @@
+import { existsSync } from 'node:fs';
 import { ReplayError } from '../replayError.js';
-import { CsvTrace } from './csvTrace.js';
 import { gammaGaps, logNormalGaps, poissonGaps, switchingGaps, uniformGaps, type GapSource } from './gaps.js';
 import { GeneratedTrace } from './generatedTrace.js';
+import { openRecordedTrace, type RecordedTraceOptions } from './recordedTrace.js';
 import type { Trace } from './trace.js';
 
 interface Parameter {
@@ -43,13 +44,11 @@ const PROCESSES: Readonly<Record<string, Process>> = {
 /** How each process is written, for help and errors. */
 export const TRACE_FORMS: readonly string[] = [
   ...Object.entries(PROCESSES).map(([name, { parameters }]) => `${name}:${formOf(parameters)}`),
-  'FILE.csv',
+  'FILE',
 ];
 
-export interface TraceRequest {
+export interface TraceRequest extends RecordedTraceOptions {
   readonly spec: string;
-  /** Arrivals come so many times as fast. */
-  readonly scale: number;
   readonly seed: number;
 }
 
@@ -58,18 +57,25 @@ export function endsByItself(spec: string): boolean {
   return processOf(spec) === undefined;
 }
 
-/** @throws ReplayError when it is neither a process with its numbers nor a CSV file that can be read. */
-export function openTrace({ spec, scale, seed }: TraceRequest): Trace {
+/** @throws ReplayError when it is neither a process with its numbers nor a trace file that can be read. */
+export function openTrace({ spec, seed, ...options }: TraceRequest): Trace {
   const found = processOf(spec);
   if (found === undefined) {
-    const name = /^([a-z]+):/.exec(spec)?.[1];
-    if (name !== undefined || !spec.toLowerCase().endsWith('.csv')) {
+    if (/^[a-z]+:/.test(spec) || (!/[./]/.test(spec) && !existsSync(spec))) {
       throw new ReplayError('--trace', `'${spec}' is none of ${TRACE_FORMS.join(', ')}`);
     }
-    return new CsvTrace(spec, scale);
+    return openRecordedTrace(spec, options);
   }
   const { name, process, text } = found;
-  return new GeneratedTrace(spec, process.gaps(numbersOf(name, process.parameters, text)), scale, seed);
+  for (const [option, value] of [
+    ['--format', options.format],
+    ['--time-unit', options.timeUnit],
+  ]) {
+    if (value !== undefined)
+      throw new ReplayError(option ?? '', `it is for trace files, and ${name} is none`);
+  }
+  const gaps = process.gaps(numbersOf(name, process.parameters, text));
+  return new GeneratedTrace(spec, gaps, options.scale, seed);
 }
 
 function processOf(spec: string): { name: string; process: Process; text: string } | undefined {
