@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { FaultSettings } from '../simulator/cluster/index.js';
 import { PacedClock } from '../simulator/time/index.js';
 import { ServerAccess, type AccessSettings } from './access/index.js';
+import { HASH_KEY_BYTES } from './cache/index.js';
 import { Dashboard } from './dashboard/index.js';
 import {
   Autoscaler,
@@ -266,6 +267,7 @@ class Parts {
       registry: this.served,
       store,
       seed: options.seed,
+      hashKey: randomBytes(HASH_KEY_BYTES),
       observer: this.telemetry,
       ...(cacheBytes === undefined ? {} : { cacheBytes }),
       ...(hangWatchdog === undefined ? {} : { hangWatchdog }),

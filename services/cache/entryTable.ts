@@ -3,10 +3,10 @@ import { sameBytes } from './inputHash.js';
 
 const SMALLEST = 1024;
 
-/** Entries of one bucket that are looked at. With a load of at most 1 no honest bucket is nearly as long. */
-const MAX_PROBES = 32;
-
-/** A hash table of entries, chained through the entries themselves, that doubles and halves with its load. */
+/**
+ * A hash table of entries, chained through the entries themselves, that doubles and halves with its load. Its hashes are
+ * keyed, so that no client can make a chain long.
+ */
 export class EntryTable<W> {
   private buckets: (CacheEntry<W> | undefined)[] = new Array<CacheEntry<W> | undefined>(SMALLEST).fill(
     undefined,
@@ -20,7 +20,7 @@ export class EntryTable<W> {
   /** The entry of exactly this model and these bytes. */
   find(model: number, input: Uint8Array, hash: number): CacheEntry<W> | undefined {
     let entry = this.buckets[hash & (this.buckets.length - 1)];
-    for (let probes = 0; entry !== undefined && probes < MAX_PROBES; probes++) {
+    while (entry !== undefined) {
       if (entry.hash === hash && entry.model === model && sameBytes(entry.input, input)) return entry;
       entry = entry.nextInBucket;
     }

@@ -14,4 +14,5 @@ export {
   type PredictionFailure,
   type WaiterTrace,
 } from './cacheEntry.js';
-export { hashInput, sameBytes } from './inputHash.js';
+export { sameBytes } from './inputHash.js';
+export { HASH_KEY_BYTES } from './sipHash.js';

@@ -1,7 +1,8 @@
 import { CacheEntry, type CacheWaiter, type Prediction, type PredictionFailure } from './cacheEntry.js';
 import { ClockRing } from './clockRing.js';
 import { EntryTable } from './entryTable.js';
-import { hashInput, hashWith } from './inputHash.js';
+import { hashWith } from './inputHash.js';
+import { HASH_KEY_BYTES, SipHash } from './sipHash.js';
 
 export const DEFAULT_CACHE_BYTES = 32 * 1024 * 1024;
 
@@ -15,8 +16,10 @@ export const ENTRY_OVERHEAD_BYTES = 540;
 export interface CacheOptions {
   /** 0 keeps nothing; concurrent identical evaluations are still shared. */
   readonly limitBytes?: number;
-  /** Of the hash; any integer. */
-  readonly seed?: number;
+  /**
+   * Of the hash, 16 bytes: secret where strangers ask, or they could aim many inputs at one bucket. Zeros by default.
+   */
+  readonly hashKey?: Uint8Array | undefined;
 }
 
 /** Every request is exactly one of hit, join and miss: `hits + joins + misses = requests`. */
@@ -76,7 +79,7 @@ export class PredictionCache<W> {
   private readonly ring = new ClockRing<W>();
   private bytes = 0;
   private readonly limitBytes: number;
-  private readonly seed: number;
+  private readonly inputHash: SipHash;
   /** By the model's number. */
   private readonly models: (LookupCounts | undefined)[] = [];
   private hits = 0;
@@ -90,10 +93,10 @@ export class PredictionCache<W> {
   /** The entry that the last `request` found or made. */
   current: CacheEntry<W> | undefined;
 
-  /** @throws RangeError when the limit is no number of bytes. */
+  /** @throws RangeError when the limit is no number of bytes, or the key of another length. */
   constructor(options: CacheOptions = {}) {
     this.limitBytes = options.limitBytes ?? DEFAULT_CACHE_BYTES;
-    this.seed = options.seed ?? 0;
+    this.inputHash = new SipHash(options.hashKey ?? new Uint8Array(HASH_KEY_BYTES));
     if (!Number.isSafeInteger(this.limitBytes) || this.limitBytes < 0) {
       throw new RangeError(
         `limitBytes must be a whole number of bytes, 0 or more (0 keeps nothing), not ${this.limitBytes}`,
@@ -103,7 +106,7 @@ export class PredictionCache<W> {
 
   /** The hash that `request` and `peek` take: once a query, for all of its models. */
   hash(input: Uint8Array): number {
-    return hashInput(input, this.seed);
+    return this.inputHash.hash(input);
   }
 
   /**

@@ -18,6 +18,8 @@ export interface PredictionEngineOptions {
   readonly observer?: PredictionObserver;
   /** Limit of the prediction cache; 32 MiB by default, 0 keeps nothing. */
   readonly cacheBytes?: number;
+  /** Of the prediction cache's hash, 16 bytes: random and secret where strangers ask. Zeros by default. */
+  readonly hashKey?: Uint8Array | undefined;
   /** Evaluations that may wait for one replica. */
   readonly maxQueued?: number;
   /** Share of the shortest objective that a batch's service may take. */

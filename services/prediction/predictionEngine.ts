@@ -71,7 +71,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     this.observer = options.observer ?? new SilentObserver();
     this.draw = new KeyedDraw(options.seed);
     this.cache = new PredictionCache({
-      seed: options.seed,
+      hashKey: options.hashKey,
       ...(options.cacheBytes === undefined ? {} : { limitBytes: options.cacheBytes }),
     });
     this.recent = new RecentQueries(options.recentQueries ?? RECENT_QUERIES);
