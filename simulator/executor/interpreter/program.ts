@@ -1,4 +1,5 @@
 import type { IrFunction, IrInstruction, IrOperand } from '../../ptx/index.js';
+import { accessBytes } from '../compiler/accessGroups.js';
 import { classOf } from '../compiler/instructionClass.js';
 import { functionAddress, layoutLocal, layoutShared, sharedBytesOf } from '../module/index.js';
 import type { ExecutorLaunch, FaultCode, InstructionClass } from '../types.js';
@@ -9,7 +10,7 @@ import { laneInstruction } from './laneInstructions.js';
 import type { OperandReader, OperandWriter, SymbolAddress } from './operands.js';
 import { operandReader, operandWriter } from './operands.js';
 import type { SlicePart } from './addressSlice.js';
-import { warpPlace } from './warpAccesses.js';
+import { storesInOrder, warpPlace } from './warpAccesses.js';
 import { warpEffect, type WarpEffect } from './warpEffects.js';
 import type { WarpOperation } from './warpOperations.js';
 import { warpOperation } from './warpOperations.js';
@@ -194,7 +195,10 @@ function tryAction(
   if (operation !== undefined) return { kind: 'warp', operation };
   const effect = laneInstruction(instruction, fn, symbols);
   if (effect === undefined) return unsupported(`${opcode} is not supported`);
-  return { kind: 'lanes', effect, together: warpEffect(instruction, fn, symbols) };
+  const together = warpEffect(instruction, fn, symbols);
+  const isStore = opcode === 'st' || opcode === 'cp';
+  if (!isStore || together !== undefined) return { kind: 'lanes', effect, together };
+  return { kind: 'lanes', effect, together: storesInOrder(effect, accessBytes(instruction)) };
 }
 
 const trapMessages: Partial<Record<FaultCode, string>> = {

@@ -1,7 +1,9 @@
 import { isSignedType, typeBits, typeBytes } from '../../ptx/index.js';
 import type { IrFunction, IrInstruction, IrOperand, ScalarType } from '../../ptx/index.js';
 import { spaceOf } from '../compiler/instructionClass.js';
-import type { AccessKind, MemoryContext } from './laneInstructions.js';
+import { forEachStoring, storingAtOnce } from '../lanePaths/index.js';
+import { LaneFault } from './faults.js';
+import type { AccessKind, LaneEffect, MemoryContext } from './laneInstructions.js';
 import { splitGeneric, type Location, type ResolvedSpace } from './memorySpaces.js';
 import { addressColumn, addressReader, type SymbolAddress } from './operands.js';
 import { lanesPerWarp } from './registerFile.js';
@@ -29,7 +31,9 @@ export function warpAccess(
   };
   if (!registers.every(fits)) return undefined;
   const transfers = registers.map((register, index) =>
-    isLoad ? loader(register, type, fn, index * bytes) : storer(register, bytes, index * bytes),
+    isLoad
+      ? loader(register, type, fn, index * bytes)
+      : storer(register, bytes, index * bytes, bytes * registers.length),
   );
   return access(place, fn, symbols, {
     written: spaceOf(instruction.modifiers),
@@ -79,6 +83,13 @@ function access(
   // Generic addresses mostly are global ones; a `.const` variable is a read-only piece of global memory.
   const likely = written === 'generic' || written === 'const' ? 'global' : (written as ResolvedSpace);
   const addresses = new Float64Array(lanesPerWarp);
+  const alone: LaneEffect = (context, lane) => {
+    context.lane = lane;
+    const location = locate(context, lane, written, address(context, lane), bytes, kind);
+    NO_ADDRESSES[lane] = 0;
+    for (const transfer of transfers) transfer(context, 1 << lane, location, NO_ADDRESSES);
+  };
+  const inOrder = storesInOrder(alone, bytes);
   return (context, lanes) => {
     const together = column(context, lanes, addresses)
       ? context.locateTogether(lanes, likely, addresses, bytes, kind)
@@ -87,13 +98,30 @@ function access(
       for (const transfer of transfers) transfer(context, lanes, together, addresses);
       return;
     }
-    for (let rest = lanes; rest !== 0; rest &= rest - 1) {
-      const lane = 31 - Math.clz32(rest & -rest);
+    if (kind === 'store' && transfers.length > 0) inOrder(context, lanes);
+    else for (let rest = lanes; rest !== 0; rest &= rest - 1) alone(context, 31 - Math.clz32(rest & -rest));
+  };
+}
+
+/** What lanes store, one after another as their stores take effect; of lanes that fault the lowest is told. */
+export function storesInOrder(effect: LaneEffect, bytes: number): WarpEffect {
+  return (context, lanes) => {
+    let left = lanes;
+    let fault: { readonly lane: number; readonly error: LaneFault } | undefined;
+    forEachStoring(lanes, bytes, (lane) => {
+      if (((left >>> lane) & 1) === 0) return;
       context.lane = lane;
-      const location = locate(context, lane, written, address(context, lane), bytes, kind);
-      NO_ADDRESSES[lane] = 0;
-      for (const transfer of transfers) transfer(context, 1 << lane, location, NO_ADDRESSES);
-    }
+      try {
+        effect(context, lane);
+      } catch (error) {
+        if (!(error instanceof LaneFault)) throw error;
+        fault = { lane, error };
+        left &= (1 << lane) - 1;
+      }
+    });
+    if (fault === undefined) return;
+    context.lane = fault.lane;
+    throw fault.error;
   };
 }
 
@@ -154,11 +182,14 @@ function narrowReader(bytes: number, isSigned: boolean): (view: DataView, at: nu
   return isSigned ? (view, at) => view.getInt8(at) : (view, at) => view.getUint8(at);
 }
 
-function storer(register: number, bytes: number, offset: number): Transfer {
+/** @param whole bytes of the instruction a lane */
+function storer(register: number, bytes: number, offset: number, whole: number): Transfer {
   const base = register * lanesPerWarp;
+  const turned = storingAtOnce(whole) - 1;
   return ({ registers: { words } }, lanes, { view, at }, addresses) => {
-    for (let rest = lanes; rest !== 0; rest &= rest - 1) {
-      const lane = 31 - Math.clz32(rest & -rest);
+    for (let place = 0; place < lanesPerWarp; place++) {
+      const lane = place ^ turned;
+      if (((lanes >>> lane) & 1) === 0) continue;
       const word = words[2 * (base + lane)] ?? 0;
       const to = at + (addresses[lane] ?? 0) + offset;
       if (bytes === 2) view.setInt16(to, word, true);

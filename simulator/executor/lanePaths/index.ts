@@ -1,2 +1,2 @@
-export { forEachLane, lowestLane, populationCount } from './laneMasks.js';
+export { forEachLane, forEachStoring, lowestLane, populationCount, storingAtOnce } from './laneMasks.js';
 export { LanePaths, type Standing } from './lanePaths.js';
