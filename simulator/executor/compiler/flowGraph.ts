@@ -45,7 +45,9 @@ export interface SyncPoint {
   /** Between two instructions, on an edge back: `instruction` is the first one behind it and does nothing here. */
   readonly isOnEdge: boolean;
   /** Of `step` points behind a branch: the instruction at which lanes have parted. */
-  readonly parts?: number;
+  readonly parts?: number | undefined;
+  /** Of `step` points before a store in which lanes may overwrite one another: its bytes a lane. */
+  readonly stores?: number | undefined;
 }
 
 /**
@@ -82,6 +84,8 @@ const warpOpcodes = new Set([
   'malloc',
   'free',
 ]);
+
+type Step = Pick<SyncPoint, 'parts' | 'stores'>;
 
 /** Where an instruction makes threads meet, if it does. */
 export function syncScope(instruction: IrInstruction): 'block' | 'warp' | undefined {
@@ -133,7 +137,7 @@ class GraphBuilder {
       if (instruction === undefined) continue;
       if (this.cuts?.steps.before.has(at) === true) {
         const resume = this.fresh();
-        const point = this.addPoint(at, resume, 'step');
+        const point = this.addPoint(at, resume, 'step', { stores: this.cuts.steps.stores.get(at) });
         close([], { kind: 'sync', at, point, resume });
         index = resume;
         body = [];
@@ -247,27 +251,20 @@ class GraphBuilder {
     if (cuts.isSpin(block, to)) next = this.gate(to, first, next, 'spin');
     if (target === undefined || !cuts.steps.parting.has(block) || cuts.steps.meeting[block] === to)
       return next;
-    return this.gate(to, first, next, 'step', at);
+    return this.gate(to, first, next, 'step', { parts: at });
   }
 
   /** A node that is nothing but a point before another node. */
-  private gate(block: number, at: number, resume: number, scope: SyncScope, parts?: number): number {
+  private gate(block: number, at: number, resume: number, scope: SyncScope, step: Step = {}): number {
     const index = this.fresh();
-    const point = this.addPoint(at, resume, scope, parts);
+    const point = this.addPoint(at, resume, scope, step);
     this.nodes.push({ index, block, body: [], counted: [], terminator: { kind: 'sync', at, point, resume } });
     return index;
   }
 
-  private addPoint(instruction: number, resume: number, scope: SyncScope, parts?: number): number {
+  private addPoint(instruction: number, resume: number, scope: SyncScope, step: Step = {}): number {
     const index = this.syncPoints.length;
-    this.syncPoints.push({
-      index,
-      instruction,
-      resume,
-      scope,
-      isOnEdge: true,
-      ...(parts === undefined ? {} : { parts }),
-    });
+    this.syncPoints.push({ index, instruction, resume, scope, isOnEdge: true, ...step });
     return index;
   }
 

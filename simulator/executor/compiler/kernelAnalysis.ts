@@ -39,7 +39,7 @@ export function analyseKernel(ir: IrModule, fn: IrFunction, isResumable: boolean
     if (loops.isSpin(from.block, to.block)) return 'spin';
     return isResumable ? 'quantum' : undefined;
   };
-  const steps = planSteps(fn, openArrays(ir, fn));
+  const steps = planSteps(fn, openArrays(ir, fn), takesTurns);
   const extra = steps === undefined ? undefined : { steps, isSpin: spinEdges(fn, loops) };
   const cuts = cutRegions(buildFlowGraph(fn, takesTurns, extra), scopeOf);
   const { graph } = cuts;

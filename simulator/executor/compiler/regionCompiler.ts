@@ -9,6 +9,7 @@ import type { FlowNode, Terminator } from './flowGraph.js';
 import { emitInstruction } from './instructionEmitter.js';
 import { journalWhat, type JournalKind } from './journalEmitter.js';
 import type { KernelPlan } from './kernelPlan.js';
+import { storingAtOnce } from '../lanePaths/index.js';
 import type { CacheLocals } from './accessWindows.js';
 import type { DynamicBytes, MemorySurroundings } from './addressEmitter.js';
 import { MemoryEmitter } from './memoryEmitter.js';
@@ -56,6 +57,9 @@ export class RegionCompiler implements PartEmitter, MemorySurroundings {
   private readonly summary: LaneSummary;
   /** Whether the function runs lanes of one warp only. */
   private readonly isOneWarp: boolean;
+  /** Of a region that begins with a store in which lanes may overwrite one another: its bytes a lane. */
+  private readonly storing: number | undefined;
+  private readonly storingThread: number;
   private faultLabel: Label = 0;
   private leaveLabel: Label = 0;
 
@@ -72,6 +76,7 @@ export class RegionCompiler implements PartEmitter, MemorySurroundings {
     ]);
     const f = this.f;
     this.isOneWarp = shape === 'warp' || parted !== undefined;
+    this.storing = plan.graph.syncPoints[region - 1]?.stores;
     this.registers = RegionRegisters.of(plan, region, flow);
     const i32 = (): number => f.local('i32');
     this.thread = {
@@ -85,6 +90,7 @@ export class RegionCompiler implements PartEmitter, MemorySurroundings {
     const narrow = i32();
     this.context = { narrow, wide: plan.context.hasWide ? i32() : narrow };
     this.localMemory = i32();
+    this.storingThread = this.storing === undefined ? this.firstThread : i32();
     this.site = i32();
     this.status = i32();
     this.fuel = f.local('i64');
@@ -368,6 +374,10 @@ export class RegionCompiler implements PartEmitter, MemorySurroundings {
           f.get(caller).set(this.thread.lane).i32(at).set(this.site).br(this.faultLabel),
       });
     if (this.shape === 'warp') this.summary.start();
+    if (this.storing !== undefined) {
+      this.emitStoring(this.storing);
+      return;
+    }
     f.i32(0).set(lane);
     const lanes = f.loop();
     if (this.isOneWarp) {
@@ -380,6 +390,47 @@ export class RegionCompiler implements PartEmitter, MemorySurroundings {
     this.advance();
     f.get(lane).get(this.lanes).op('i32LtU').brIf(lanes).end();
     this.counters.endWarp();
+  }
+
+  /** Runs lanes in the order in which their stores take effect; of those that fault the lowest is told. @param bytes a lane */
+  private emitStoring(bytes: number): void {
+    const f = this.f;
+    const { lane } = this.thread;
+    const [place, faulted, site] = [this.lanes, f.local('i32'), f.local('i32')];
+    f.i32(-1).set(faulted).i32(0).set(place);
+    const lanes = f.loop();
+    f.get(place)
+      .i32(storingAtOnce(bytes) - 1)
+      .op('i32Xor')
+      .set(lane);
+    f.get(this.mask).get(lane).op('i32ShrU').i32(1).op('i32And').if();
+    this.goToLane();
+    const [outer, passed] = [this.faultLabel, f.block()];
+    this.faultLabel = f.block();
+    this.emitThread();
+    f.br(passed).end();
+    this.faultLabel = outer;
+    f.get(lane).set(faulted).get(this.site).set(site);
+    f.get(this.mask).i32(1).get(lane).op('i32Shl').i32(1).op('i32Sub').op('i32And').set(this.mask);
+    f.end().end();
+    f.get(place).i32(1).op('i32Add').tee(place).i32(WARP_SIZE).op('i32LtU').brIf(lanes).end();
+    f.get(faulted).i32(0).op('i32GeS').if();
+    f.get(faulted).set(lane).get(site).set(this.site).br(this.faultLabel).end();
+    this.counters.endWarp();
+  }
+
+  /** Where the running lane's registers and memory are, and who it is. */
+  private goToLane(): void {
+    const f = this.f;
+    const { lane } = this.thread;
+    const { narrow, wide } = this.context;
+    this.pointAtContexts();
+    f.get(narrow).get(lane).i32(4).op('i32Mul').op('i32Add').set(narrow);
+    if (wide !== narrow) f.get(wide).get(lane).i32(8).op('i32Mul').op('i32Add').set(wide);
+    const thread = this.storingThread;
+    f.get(this.firstThread).get(lane).op('i32Add').set(thread);
+    if (this.needsTid) startTid(f, this.thread, thread);
+    this.pointAtThread(this.localMemory, RECORD.locals, this.plan.localLayout.bytes, thread);
   }
 
   private emitThread(): void {
@@ -416,12 +467,12 @@ export class RegionCompiler implements PartEmitter, MemorySurroundings {
     if (wide !== narrow) this.f.get(narrow).set(wide);
   }
 
-  private pointAtThread(local: number, record: number, stride: number): void {
+  private pointAtThread(local: number, record: number, stride: number, thread = this.firstThread): void {
     if (stride === 0) return;
     this.f
       .area()
       .memory('i32Load', record)
-      .get(this.firstThread)
+      .get(thread)
       .i32(stride)
       .op('i32Mul')
       .op('i32Add')

@@ -1,5 +1,5 @@
 import { postDominators, type IrFunction } from '../../ptx/index.js';
-import { forEachLane, lowestLane } from './laneMasks.js';
+import { forEachLane, lowestLane, populationCount } from './laneMasks.js';
 
 /** Where the lanes of a warp stand: next instruction of each, which can step, and which have not ended. */
 export interface Standing {
@@ -24,9 +24,8 @@ interface Split {
 }
 
 /**
- * The paths that lanes of a warp have parted into, by the classic rule: lanes that part at a branch run path after path,
- * that of the lowest pc first, and go on together at the branch's immediate post-dominator. (On an H200 the lanes that fall
- * through a branch go before those that take it.)
+ * The paths that lanes of a warp have parted into, by the classic rule: lanes that part at a branch run path after path
+ * and go on together at the branch's immediate post-dominator.
  */
 export class LanePaths {
   private readonly splits: Split[];
@@ -120,7 +119,7 @@ export class LanePaths {
     const meeting = this.meetingPoint[split.lastPc] ?? -1;
     const into =
       meeting < 0 ? split.into : { pc: meeting, expected: split.lanes, arrived: 0, outer: split.into };
-    const parts = groupsOf(at, split.lanes).map((lanes) => ({ lanes, into, lastPc: split.lastPc }));
+    const parts = groupsOf(at, split.lanes, split.lastPc).map((lanes) => ({ lanes, into, lastPc: split.lastPc }));
     splits.splice(index, 1, ...parts);
     for (const part of parts) this.arrive(at, part);
   }
@@ -195,12 +194,19 @@ function areTogether({ pcs, ready: able }: Standing, lanes: number): boolean {
   return true;
 }
 
-/** Lanes by pc and state, the lowest pc last, where the next path is taken from. */
-function groupsOf({ pcs, ready }: Standing, lanes: number): number[] {
+/**
+ * Lanes by pc and state, that path last which goes first, as measured on an H200: of the two ways of a branch the one of
+ * fewer lanes, of equally many the one that falls through; of the targets of a switch that of the lowest lane.
+ */
+function groupsOf({ pcs, ready }: Standing, lanes: number, lastPc: number): number[] {
   const groups = new Map<number, number>();
   forEachLane(lanes, (lane) => {
     const key = (pcs[lane] ?? 0) * 2 + ((ready >>> lane) & 1);
     groups.set(key, (groups.get(key) ?? 0) | (1 << lane));
   });
-  return [...groups].sort(([a], [b]) => b - a).map(([, group]) => group);
+  const [first = 0, second = 0, ...others] = groups.values();
+  if (others.length > 0) return [...groups.values()].reverse();
+  const more = populationCount(first) - populationCount(second);
+  if (more !== 0) return more > 0 ? [first, second] : [second, first];
+  return pcs[lowestLane(first)] === lastPc + 1 ? [second, first] : [first, second];
 }

@@ -4,27 +4,41 @@ import { laneAccesses, meetingOf, type LaneAccess, type Meeting } from './laneAc
 import { between, laneValuesOf, leaves, type LaneValues } from './laneValues.js';
 import { loneThreads } from './loneThreads.js';
 import { LinearForms } from './linearForms.js';
+import { overwritesOf } from './overwrites.js';
 
 /** Where lanes of a warp must be together, so that what one sees of another's accesses is what a card shows. */
 export interface StepPlan {
   /** Instructions before which the lanes of one path wait for one another. */
   readonly before: ReadonlySet<number>;
+  /** Stores in which lanes may overwrite one another, alone between two such places, and their bytes a lane. */
+  readonly stores: ReadonlyMap<number, number>;
   /** Blocks behind whose branch lanes may go on by different ways, which are taken one after another. */
   readonly parting: ReadonlySet<number>;
   /** Immediate post-dominator of each block. */
   readonly meeting: Int32Array;
 }
 
-/** @param openArrays names of shared arrays of open extent */
-export function planSteps(fn: IrFunction, openArrays: readonly string[]): StepPlan | undefined {
+/**
+ * @param openArrays names of shared arrays of open extent
+ * @param givesWay whether lanes that are on one way may be parted all the same, since threads give way to one another
+ */
+export function planSteps(
+  fn: IrFunction,
+  openArrays: readonly string[],
+  givesWay: boolean,
+): StepPlan | undefined {
   if (!fn.instructions.some(mayNeedSteps)) return undefined;
   const values = laneValuesOf(fn);
   const forms = new LinearForms(fn, values, openArrays);
-  const lone = loneThreads(fn, forms);
+  const { ofBlock: lone, ofGuard } = loneThreads(fn, forms);
   const blockOf = new Int32Array(fn.instructions.length);
   for (const { index, first, last } of fn.blocks) blockOf.fill(index, first, last + 1);
-  const accesses = laneAccesses(fn, forms, (at) => lone[blockOf[at] ?? 0]);
-  const before = new Conflicts(fn, values, forms, accesses).find();
+  const accesses = laneAccesses(fn, forms, (at) => ofGuard(at) ?? lone[blockOf[at] ?? 0]);
+  const overwrites = overwritesOf(fn, values, forms, accesses);
+  const stores = new Map(overwrites.stores.map(({ at, bytes }) => [at, bytes]));
+  const alone = new Set(givesWay ? overwrites.updates.map(({ at }) => at) : []);
+  for (const at of stores.keys()) standAlone(fn, blockOf[at] ?? 0, at, alone);
+  const before = new Conflicts(fn, values, forms, accesses).find(alone);
   if (before.size === 0) return undefined;
   const stops = fn.instructions.map((each) => before.has(each.index) || syncScope(each) !== undefined);
   const parting = new Set<number>();
@@ -36,7 +50,19 @@ export function planSteps(fn: IrFunction, openArrays: readonly string[]): StepPl
     const meeting = fn.blocks[values.meeting[branch] ?? -1];
     if (meeting !== undefined && !leaves(fn, meeting.index)) before.add(meeting.first);
   }
-  return { before, parting, meeting: values.meeting };
+  return { before, stores, parting, meeting: values.meeting };
+}
+
+/** Lanes wait for one another before an instruction and behind it. */
+function standAlone(fn: IrFunction, index: number, at: number, before: Set<number>): void {
+  before.add(at);
+  const block = fn.blocks[index];
+  if (block === undefined) return;
+  const behind = at < block.last ? [at + 1] : block.successors.map((next) => fn.blocks[next]?.first ?? 0);
+  for (const each of behind) {
+    const instruction = fn.instructions[each];
+    if (instruction !== undefined && syncScope(instruction) === undefined) before.add(each);
+  }
 }
 
 /** What lanes of several paths do together is one instruction: behind it each path goes on by itself. */
@@ -85,9 +111,11 @@ class Conflicts {
     this.order = reversePostorder(fn);
   }
 
-  find(): Set<number> {
+  /** @param known before which lanes are together for other reasons */
+  find(known: ReadonlySet<number>): Set<number> {
     if (this.accesses.some(({ isStrong }) => !isStrong))
       this.flow((earlier, later, meeting) => this.notePlain(earlier, later, meeting));
+    for (const at of known) this.before.add(at);
     for (let size = -1; size !== this.before.size;) {
       size = this.before.size;
       this.flow((earlier, later, meeting) => {
