@@ -12,8 +12,13 @@ const amount = z.number().min(0).max(MOST_AMOUNT);
 const count = z.int().min(1);
 const dim3 = z.tuple([count, count, count]);
 
+/** What documents of this version may lack: it was told apart later. */
+const LATER: ReadonlySet<string> = new Set(['dramRows']);
+
 function amountsOf(names: readonly string[]) {
-  return z.strictObject(Object.fromEntries(names.map((name) => [name, amount])));
+  return z.strictObject(
+    Object.fromEntries(names.map((name) => [name, LATER.has(name) ? amount.default(0) : amount])),
+  );
 }
 
 // A field that either of the two types gains has to be named here.
@@ -45,10 +50,12 @@ const profile = z.strictObject({
       read: extent,
       written: extent,
       touched: extent,
+      rows: z.strictObject({ perReadByte: amount, perWrittenByte: amount, storedBytes: amount }).optional(),
       scattered: z
         .strictObject({
           sectorBytes: amount,
           dramBytes: amount,
+          partialBytes: amount.optional(),
           farShare: z.number().min(0).max(1).optional(),
         })
         .optional(),

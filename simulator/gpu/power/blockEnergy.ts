@@ -10,8 +10,8 @@ export interface UnitEnergies {
   readonly memory: readonly number[];
 }
 
-/** Kinds of work that take no energy of their own: a start is work of the SM, a hot address is one of the atomics. */
-const FREE: ReadonlySet<string> = new Set(['starts', 'hotAtomics', 'constant']);
+/** Kinds of work that take no energy of their own: a start is work of the SM, a hot address is one of the atomics, a row's is its bytes'. */
+const FREE: ReadonlySet<string> = new Set(['starts', 'hotAtomics', 'dramRows', 'constant']);
 
 export function unitEnergies({ picojoules }: DevicePower): UnitEnergies {
   const table: Readonly<Record<string, number>> = picojoules;

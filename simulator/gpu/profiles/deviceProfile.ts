@@ -213,9 +213,11 @@ export interface DeviceTiming {
   /** Of the constant cache: a load that is the same for all lanes, and each line of one that is not. */
   readonly constantCycles: number;
   readonly constantCyclesPerLine: number;
-  /** Of the shared memory, for a turn of a loop that compares and swaps; and more of it where all warps want the same words. */
+  /** Of the shared memory, for a wavefront of a turn of a loop that compares and swaps. */
   readonly swapCycles: number;
+  /** How long such a loop has a word to itself: of all that want it one gets through at a time; and of 8 bytes. */
   readonly swapContentionCycles: number;
+  readonly wideSwapContentionCycles: number;
   /** Cycles of L1's data array that the arrival of a line's missing sectors from L2 takes. */
   readonly fillCyclesPerLine: number;
   readonly latency: {
@@ -250,8 +252,15 @@ export interface DeviceTiming {
    * Not a step at the capacity: hashing over slices and a policy that is not LRU make it gradual.
    */
   readonly l2MissCurve: readonly (readonly [bytes: number, share: number])[];
-  /** What of DRAM's bytes the granule of a scattered store that fills no sector takes, read before and written after. */
-  readonly partialStoreWeightInDram: number;
+  /** Rows of DRAM's that it opens: 256 bytes lie together, what lies further apart is hashed over channels and banks. */
+  readonly dramRowsPerSecond: number;
+  /** What opening one to write takes, against one that is read. */
+  readonly dramRowWriteWeight: number;
+  /** What a request for one sector of a line takes of L2 and of the way there, as bytes. */
+  readonly l2TurnBytes: number;
+  /** What an atomic operation takes of L2 whose result is waited for, and a compare and swap, against one nobody waits for. */
+  readonly atomicResultWeight: number;
+  readonly atomicSwapWeight: number;
   /** Turns of L2 that a compare and swap of several words of a sector takes. */
   readonly swapTurns: number;
   /**

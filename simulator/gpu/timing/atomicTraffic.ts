@@ -2,7 +2,7 @@ import { SECTOR_BYTES, type RequestShape } from '../../executor/index.js';
 import type { DeviceTiming } from '../profiles/index.js';
 import { DEVICE_RESOURCES } from './blockWork.js';
 import type { InstructionPlan } from './instructionPlan.js';
-import { SLICE_BYTES } from './l2Slices.js';
+import { slicePart } from './l2Slices.js';
 import { sectorAddress } from './lineTable.js';
 import type { TracedBlock } from './tracedBlock.js';
 
@@ -26,7 +26,7 @@ export function countAtomics(
   timing: DeviceTiming,
 ): void {
   if (plan.isAggregated) {
-    add(traced, addresses[31 - Math.clz32(activeMask)], 1, plan.atomicWeight);
+    add(traced, addresses[31 - Math.clz32(activeMask)], 1, weightOf(plan, timing));
     return;
   }
   if (plan.isRetried) traced.swapLoops.begin(warp, bytesPerLane);
@@ -39,9 +39,14 @@ export function countAtomics(
     const words = wordsBefore(lane, turn, activeMask, addresses);
     if (words.isFollowing) continue;
     const turns = turnsOf(plan, bytesPerLane, words.count, timing);
-    add(traced, address, turns, plan.atomicWeight);
+    add(traced, address, turns, weightOf(plan, timing));
     if (plan.isRetried) traced.swapLoops.addTurns(address, turns);
   }
+}
+
+/** What an operation takes of L2, against one whose result nobody waits for. */
+function weightOf({ isSwap, isReturned }: InstructionPlan, timing: DeviceTiming): number {
+  return isSwap ? timing.atomicSwapWeight : isReturned ? timing.atomicResultWeight : 1;
 }
 
 /** Turns of a slice that so many words of one sector take together. */
@@ -84,14 +89,14 @@ function turnOf(lane: number, activeMask: number, addresses: Float64Array): numb
 
 function add(traced: TracedBlock, address: number, operations: number, weight: number): void {
   traced.device[ATOMICS] += weight;
-  const slice = Math.floor(address / SLICE_BYTES);
+  const slice = slicePart(address);
   traced.atomics.set(slice, (traced.atomics.get(slice) ?? 0) + operations);
 }
 
 /** Notes a look at what others are to write: L2 answers those at one word one after the other, as it does what changes it. */
 export function countLook(traced: TracedBlock, { lines, lineNumbers, sectorMasks }: RequestShape): void {
   for (let index = 0; index < lines; index++) {
-    const slice = Math.floor(sectorAddress(lineNumbers[index], sectorMasks[index]) / SLICE_BYTES);
+    const slice = slicePart(sectorAddress(lineNumbers[index], sectorMasks[index]));
     traced.atomics.set(slice, (traced.atomics.get(slice) ?? 0) + 1);
   }
 }

@@ -1,4 +1,4 @@
-import { SECTOR_BYTES, sharedAtomicCycles, type RequestShape, type TraceSink } from '../../executor/index.js';
+import { sharedAtomicCycles, type RequestShape, type TraceSink } from '../../executor/index.js';
 import type { IrFunction } from '../../ptx/index.js';
 import type { DeviceProfile, TimingRule } from '../profiles/index.js';
 import { countAtomics, countLook, countStoredWord } from './atomicTraffic.js';
@@ -35,6 +35,8 @@ export class BlockTracer implements TraceSink {
   private current: TracedBlock | undefined;
   private seen = 0;
   private readonly executed: Uint8Array;
+  /** Blocks of the kernel wait for one another. */
+  private readonly waits: boolean;
   private budget = Infinity;
   private readonly local = new Float64Array(WARP_LANES);
   /** Words of shared memory that loops of compare and swap work on. */
@@ -55,6 +57,7 @@ export class BlockTracer implements TraceSink {
     this.countsLanes = this.left.has('divergence');
     this.plans = plansWithout(this.left, instructionPlans(kernel, latency, this.left), latency);
     this.executed = new Uint8Array(this.plans.length);
+    this.waits = this.plans.some(({ isInWait }) => isInWait);
     this.requests = requestRule(profile);
     this.traffic = new GlobalTraffic(profile, l1Bytes, segmentOf, residents);
     this.timelines = this.newTimelines();
@@ -118,7 +121,7 @@ export class BlockTracer implements TraceSink {
     if (plan.isConstant) {
       this.constant(traced, plan, timeline, activeMask, addresses);
     } else if (space === 'shared' && plan.isSwapLoop) {
-      this.swap(traced, plan, timeline, activeMask, addresses);
+      this.swap(traced, plan, timeline, bytesPerLane, activeMask, addresses);
     } else {
       const shape = this.requests.take(space, kind, bytesPerLane, activeMask, addresses);
       if (space === 'shared') this.shared(traced, shape, kind, plan, timeline, activeMask, addresses);
@@ -166,6 +169,7 @@ export class BlockTracer implements TraceSink {
     const cycles = this.requestCycles(traced, shape);
     this.traffic.remember(traced, kind, shape);
     if (kind !== 'load') this.noteOwner(traced, plan, warp, activeMask, addresses);
+    if (this.waits) this.noteSignal(traced, plan, kind, warp, activeMask, addresses);
     if (kind === 'atomic') {
       this.traffic.move(traced, plan.isAggregated ? 1 : shape.sectors, 1);
       countAtomics(traced, plan, warp, activeMask, addresses, bytesPerLane, timing);
@@ -175,8 +179,7 @@ export class BlockTracer implements TraceSink {
     const before = traced.l2Sectors;
     const missed = this.traffic.exchange(traced, kind, shape, askedBytes, plan.isStrong);
     if (plan.isLook) countLook(traced, shape);
-    const isPartial = kind === 'store' && askedBytes < shape.sectors * SECTOR_BYTES;
-    this.traffic.ask(traced, shape, traced.l2Sectors - before, isPartial);
+    this.traffic.ask(traced, shape, traced.l2Sectors - before, kind === 'store' ? askedBytes : 0);
     if (kind === 'store') {
       if (shape.sectors === 1) countStoredWord(traced, activeMask, addresses);
       return;
@@ -198,6 +201,23 @@ export class BlockTracer implements TraceSink {
     const cycle = this.timelines.of(warp).endL2;
     if (plan.isRetried) swapLoops.take(warp, address, cycle);
     else swapLoops.release(warp, address, cycle);
+  }
+
+  /** Of a kernel whose blocks wait for one another. */
+  private noteSignal(
+    { signals }: TracedBlock,
+    plan: InstructionPlan,
+    kind: 'load' | 'store' | 'atomic',
+    warp: number,
+    activeMask: number,
+    addresses: Float64Array,
+  ): void {
+    if (kind === 'load' && !plan.isLook) return;
+    const { l2, atomic } = this.profile.timing.latency;
+    const cycle = this.timelines.of(warp).endL2;
+    const address = addresses[31 - Math.clz32(activeMask)];
+    if (plan.isInWait && kind !== 'store') signals.look(address, cycle, kind === 'load' ? l2 : atomic);
+    else signals.write(address, cycle);
   }
 
   /** Cycles that a request takes of L1: its data and the lookup of its lines go side by side. */
@@ -276,31 +296,38 @@ export class BlockTracer implements TraceSink {
   }
 
   /**
-   * A loop of compare and swap: once more for every lane that wants the same word, and the more often in vain the fewer
-   * words all warps share.
+   * A loop of compare and swap: once more for every lane that wants the same word, in as many wavefronts as these need. Of all
+   * warps that want a word one gets through at a time.
    */
   private swap(
     traced: TracedBlock,
     plan: InstructionPlan,
     timeline: WarpTimeline,
+    bytesPerLane: number,
     activeMask: number,
     addresses: Float64Array,
   ): void {
     const { timing } = this.profile;
     const lanes = new Map<number, number>();
-    let turns = 0;
+    const turns: number[] = [];
     for (let lane = 0; lane < WARP_LANES; lane++) {
       if (((activeMask >>> lane) & 1) === 0) continue;
-      const already = (lanes.get(addresses[lane]) ?? 0) + 1;
-      lanes.set(addresses[lane], already);
-      turns = Math.max(turns, already);
+      const before = lanes.get(addresses[lane]) ?? 0;
+      lanes.set(addresses[lane], before + 1);
+      turns[before] = (turns[before] ?? 0) | (1 << lane);
       this.swapped.add(addresses[lane]);
     }
-    const contention = Math.min(1, WARP_LANES / this.swapped.size);
-    traced.sm[ISSUE] += turns * SWAP_SLOTS;
-    traced.sm[DATA] += turns * (timing.swapCycles + timing.swapContentionCycles * contention);
-    const cycles = timing.latency.sharedAtomic + turns * timing.latency.swap;
+    let wavefronts = 0;
+    for (const mask of turns) {
+      wavefronts += this.requests.take('shared', 'load', bytesPerLane, mask >>> 0, addresses).wavefronts;
+    }
+    const isWide = bytesPerLane > WORD_BYTES;
+    const held = isWide ? timing.wideSwapContentionCycles : timing.swapContentionCycles;
+    traced.sm[ISSUE] += turns.length * SWAP_SLOTS;
+    traced.sm[DATA] += wavefronts * timing.swapCycles + (bitCount32(activeMask) * held) / this.swapped.size;
+    const cycles = timing.latency.shared + turns.length * timing.latency.swap;
     timeline.resolve(plan, cycles, cycles);
+    timeline.endLoop(cycles);
   }
 }
 

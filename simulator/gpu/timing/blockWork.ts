@@ -12,7 +12,14 @@ export const SM_RESOURCES = [
   'constant',
 ] as const;
 /** What all blocks of the device share, in the order of `BlockWork.device`. */
-export const DEVICE_RESOURCES = ['l2Bytes', 'dramBytes', 'atomics', 'starts', 'hotAtomics'] as const;
+export const DEVICE_RESOURCES = [
+  'l2Bytes',
+  'dramBytes',
+  'atomics',
+  'starts',
+  'hotAtomics',
+  'dramRows',
+] as const;
 
 export type SmResource = (typeof SM_RESOURCES)[number];
 
@@ -74,6 +81,7 @@ export function capacities(
       timing.atomicsPerCycle * cyclesPerNs,
       timing.blocksPerCycle * cyclesPerNs,
       timing.atomicsPerAddressPerCycle * cyclesPerNs,
+      (timing.dramRowsPerSecond / 1e9) * (memoryClockHz / profile.clocks.memoryHz),
     ],
   };
 }

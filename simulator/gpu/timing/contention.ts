@@ -1,5 +1,6 @@
 import type { DeviceProfile } from '../profiles/index.js';
-import { SLICE_BYTES, busySlices } from './l2Slices.js';
+import { SLICE_BYTES, addressOfPart, busySlices } from './l2Slices.js';
+import { linkCycles } from './signals.js';
 import type { TracedBlock } from './tracedBlock.js';
 import { rulesLeftOut } from './withoutRules.js';
 
@@ -24,6 +25,7 @@ export function busiestTurns(traced: readonly TracedBlock[], grid: ContendedGrid
     hottest(traced, grid, ({ floatSums }) => floatSums) * timing.floatAtomicTurns,
     isQueued ? hottest(traced, grid, ({ storedWords }) => storedWords) * storeTurns : 0,
     swaps(traced, grid),
+    chained(traced, grid),
   );
 }
 
@@ -57,7 +59,7 @@ function hottest(
 function spread(traced: readonly TracedBlock[], grid: ContendedGrid): number {
   const operations = meanOf(traced, ({ atomics }) => sumOf(atomics));
   if (operations === 0) return 0;
-  const pieces = placesOf(traced, grid, ({ atomics }) => new Set(atomics.keys()), SLICE_BYTES);
+  const pieces = placesOf(traced, grid, ({ atomics }) => new Set(atomics.keys()), SLICE_BYTES, addressOfPart);
   return operations / busySlices(pieces, grid.profile.timing);
 }
 
@@ -71,8 +73,8 @@ function swaps(traced: readonly TracedBlock[], grid: ContendedGrid): number {
   const winsOfBlock = meanOf(traced, ({ swapLoops }) => sumOf(swapLoops.wins));
   if (winsOfBlock === 0) return 0;
   const { wordBytes } = traced[0].swapLoops;
-  const words = placesOf(traced, grid, ({ swapLoops }) => new Set(swapLoops.wins.keys()), wordBytes, 1);
-  const pieces = placesOf(traced, grid, ({ swapLoops }) => swapLoops.slices, SLICE_BYTES);
+  const words = placesOf(traced, grid, ({ swapLoops }) => new Set(swapLoops.wins.keys()), wordBytes);
+  const pieces = placesOf(traced, grid, ({ swapLoops }) => swapLoops.slices, SLICE_BYTES, addressOfPart);
   const wins = (winsOfBlock * gridBlocks) / words;
   if (wins < 1) return 0;
   const rivals = (meanOf(traced, ({ swapLoops }) => swapLoops.lanesAtOnce) * residentBlocks) / words;
@@ -87,27 +89,37 @@ function swaps(traced: readonly TracedBlock[], grid: ContendedGrid): number {
   return (wins * cycles * timing.atomicsPerAddressPerCycle) / gridBlocks;
 }
 
+/** Blocks that each wait for the one before it come one after the other. */
+function chained(traced: readonly TracedBlock[], { profile }: ContendedGrid): number {
+  const [{ block, signals }] = traced;
+  const before = traced.find((other) => other.block === block - 1);
+  if (before === undefined) return 0;
+  const { timing } = profile;
+  return linkCycles(before.signals, signals, timing.latency.atomic / 2) * timing.atomicsPerAddressPerCycle;
+}
+
 /** Joins the way to L2 and back with the wait there. */
 const SWAP_EXPONENT = 1.5;
 
 /**
  * Places that the whole grid uses: those of the sampled blocks if they use the same, else as many more as it has blocks, as far
  * as there is room.
- * @param unit that a place is counted in, of addresses; places are numbers of pieces of `bytes`
+ * @param bytes of a place
+ * @param addressOf a place, unless it is one itself
  */
 function placesOf(
   traced: readonly TracedBlock[],
   { gridBlocks, bytesOf }: ContendedGrid,
   of: (block: TracedBlock) => ReadonlySet<number>,
   bytes: number,
-  unit = bytes,
+  addressOf = (place: number): number => place,
 ): number {
   const each = traced.map(of);
   const all = new Set(each.flatMap((places) => [...places]));
   const most = Math.max(...each.map(({ size }) => size));
   if (traced.length === 1 || all.size === most) return Math.max(1, all.size);
   const [first] = all;
-  const room = Math.max(1, bytesOf(first * unit) / bytes);
+  const room = Math.max(1, bytesOf(addressOf(first)) / bytes);
   return Math.max(1, Math.min(room, Math.max(all.size, most * gridBlocks)));
 }
 

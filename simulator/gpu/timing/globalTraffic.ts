@@ -1,6 +1,7 @@
 import { bitCount4, SECTOR_BYTES, type RequestShape } from '../../executor/index.js';
-import type { DeviceProfile } from '../profiles/index.js';
+import type { DeviceProfile, DeviceTiming } from '../profiles/index.js';
 import { DEVICE_RESOURCES, SM_RESOURCES } from './blockWork.js';
+import { GRANULE_BYTES } from './granules.js';
 import { L1Cache } from './l1Cache.js';
 import { sectorAddress, type LineTable } from './lineTable.js';
 import type { TracedBlock } from './tracedBlock.js';
@@ -9,8 +10,6 @@ import { rulesLeftOut } from './withoutRules.js';
 const DATA = SM_RESOURCES.indexOf('data');
 const L2_PORT = SM_RESOURCES.indexOf('l2Port');
 const L2_BYTES = DEVICE_RESOURCES.indexOf('l2Bytes');
-/** DRAM answers L2 in pieces of two sectors. */
-const GRANULE_BYTES = 64;
 /** Lines of one request at most: a lane's bytes may cross from one into the next. */
 const MOST_LINES = 160;
 const NO_SEGMENT = -1;
@@ -22,6 +21,7 @@ export class GlobalTraffic {
   /** Lines of the block traced first: what blocks that run together have in common. */
   private common: LineTable | undefined;
   private missedLines = 0;
+  private missedTurnBytes = 0;
   private touchedSectors = 0;
   private readonly sharesLines: boolean;
 
@@ -83,35 +83,41 @@ export class GlobalTraffic {
   ): number {
     const { timing } = this.profile;
     if (passesL1) {
-      this.move(traced, shape.sectors, 1);
+      this.move(traced, shape.sectors, 1, turnBytesOf(shape, timing));
       return shape.sectors;
     }
     const missed = this.touch(traced.lines, shape);
     if (kind === 'store') {
       const isPartial = askedBytes < shape.sectors * SECTOR_BYTES;
-      const weight = isPartial ? timing.partialStoreWeightInL2 : timing.storeWeightInL2;
-      this.move(traced, this.touchedSectors, weight);
+      if (isPartial) this.move(traced, this.touchedSectors, timing.partialStoreWeightInL2);
+      else this.move(traced, this.touchedSectors, timing.storeWeightInL2, turnBytesOf(shape, timing));
       return 0;
     }
-    this.move(traced, missed, 1);
+    this.move(traced, missed, 1, this.missedTurnBytes);
     traced.sm[DATA] += this.missedLines * timing.fillCyclesPerLine * timing.wavefrontsPerCycle;
     return missed;
   }
 
-  /** Sectors on their way between the SM and L2. */
-  move(traced: TracedBlock, sectors: number, weight: number): void {
-    traced.sm[L2_PORT] += sectors * SECTOR_BYTES;
-    traced.device[L2_BYTES] += sectors * SECTOR_BYTES * weight;
+  /**
+   * Sectors on their way between the SM and L2.
+   * @param turnBytes what L2 and the way to it take for them, if that is more than they are
+   */
+  move(traced: TracedBlock, sectors: number, weight: number, turnBytes = sectors * SECTOR_BYTES): void {
+    traced.sm[L2_PORT] += turnBytes;
+    traced.device[L2_BYTES] += turnBytes * weight;
     traced.l2Sectors += sectors;
   }
 
-  /** @param sectors of the request remembered last that L1 does not have */
-  ask(traced: TracedBlock, shape: RequestShape, sectors: number, isPartialStore: boolean): void {
+  /**
+   * @param sectors of the request remembered last that L1 does not have
+   * @param storedBytes 0 for a load
+   */
+  ask(traced: TracedBlock, shape: RequestShape, sectors: number, storedBytes: number): void {
     if (sectors === 0 || shape.sectors === 0) return;
     const segment = traced.lines.segments[this.places[0]];
     let asked = traced.asked.get(segment);
     if (asked === undefined)
-      traced.asked.set(segment, (asked = { sectorBytes: 0, dramBytes: 0, partialBytes: 0 }));
+      traced.asked.set(segment, (asked = { sectorBytes: 0, dramBytes: 0, partialBytes: 0, storedBytes: 0 }));
     let granules = 0;
     for (let index = 0; index < shape.lines; index++) {
       const mask = shape.sectorMasks[index];
@@ -120,13 +126,15 @@ export class GlobalTraffic {
     asked.sectorBytes += sectors * SECTOR_BYTES;
     const bytes = granules * (sectors / shape.sectors) * GRANULE_BYTES;
     asked.dramBytes += bytes;
-    if (isPartialStore) asked.partialBytes += bytes;
+    asked.storedBytes += storedBytes;
+    if (storedBytes > 0 && storedBytes < shape.sectors * SECTOR_BYTES) asked.partialBytes += bytes;
   }
 
   /** What was missed; of a line that all residents of an SM use, only one in so many fetches it. */
   private touch(lines: LineTable, shape: RequestShape): number {
     let missed = 0;
     this.missedLines = 0;
+    this.missedTurnBytes = 0;
     this.touchedSectors = 0;
     for (let index = 0; index < shape.lines; index++) {
       const place = this.places[index];
@@ -134,9 +142,23 @@ export class GlobalTraffic {
       const share = this.common?.wasCached(shape.lineNumbers[index]) === true ? 1 / this.residents : 1;
       const sectors = bitCount4(this.cache.touch(place, shape.sectorMasks[index], share));
       missed += sectors * share;
-      if (sectors > 0) this.missedLines += share;
+      if (sectors > 0) {
+        this.missedLines += share;
+        this.missedTurnBytes += turnBytes(sectors, this.profile.timing) * share;
+      }
       this.touchedSectors += bitCount4(shape.sectorMasks[index]);
     }
     return missed;
   }
+}
+
+/** What a line's request takes of L2: a turn serves one, of one sector or two. */
+function turnBytes(sectors: number, { l2TurnBytes }: DeviceTiming): number {
+  return Math.max(l2TurnBytes, sectors * SECTOR_BYTES);
+}
+
+function turnBytesOf({ lines, sectorMasks }: RequestShape, timing: DeviceTiming): number {
+  let bytes = 0;
+  for (let index = 0; index < lines; index++) bytes += turnBytes(bitCount4(sectorMasks[index]), timing);
+  return bytes;
 }

@@ -35,8 +35,8 @@ export interface InstructionPlan {
   readonly isConstant: boolean;
   /** One lane does it for the warp: integers that all its threads add to one address. */
   readonly isAggregated: boolean;
-  /** What an atomic operation takes of an L2 slice, against one whose result nobody waits for. */
-  readonly atomicWeight: number;
+  /** An atomic operation whose result is used. */
+  readonly isReturned: boolean;
   /** Shared memory knows no such operation: a loop compares and swaps. */
   readonly isSwapLoop: boolean;
   readonly isFloatAtomic: boolean;
@@ -46,6 +46,8 @@ export interface InstructionPlan {
   readonly isRetried: boolean;
   /** Stands in the loop of one. */
   readonly isInRetry: boolean;
+  /** Stands in a loop that waits for another block. */
+  readonly isInWait: boolean;
   /** Looks whether another block has done what its own waits for. */
   readonly isLook: boolean;
   /** What it waits at least until others see what its thread has written before; 0 if it need not. */
@@ -106,6 +108,7 @@ function withLoops(kernel: IrFunction, plans: InstructionPlan[], blockOf: Int32A
   return plans.map((plan, index) => ({
     ...plan,
     isInRetry: retried.has(blockOf[index]),
+    isInWait: waiting.has(blockOf[index]),
     isLook: plan.isLoad && !plan.isConstant && waiting.has(blockOf[index]),
   }));
 }
@@ -155,6 +158,7 @@ function planOf(
     isLoad: /^(ld|ldu)$/.test(instruction.opcode) && !instruction.modifiers.includes('param'),
     isMerged: false,
     isInRetry: false,
+    isInWait: false,
     isLook: false,
     fenceCycles: fenceCycles(instruction, latency),
     clearsL1: clearsL1(instruction),
@@ -217,7 +221,7 @@ function atomicPlan(
   block: number,
 ): Pick<
   InstructionPlan,
-  'isAggregated' | 'atomicWeight' | 'isSwapLoop' | 'isFloatAtomic' | 'isSwap' | 'isRetried'
+  'isAggregated' | 'isReturned' | 'isSwapLoop' | 'isFloatAtomic' | 'isSwap' | 'isRetried'
 > {
   const isAtomic = opcode === 'atom' || opcode === 'red';
   const type = types.at(-1) ?? 'b32';
@@ -241,7 +245,7 @@ function atomicPlan(
       !isFloat &&
       (!/64/.test(type) || isOneValue) &&
       modifiers.some((each) => AGGREGATED.test(each)),
-    atomicWeight: modifiers.includes('cas') ? 2.1 : isReturned ? 1.4 : 1,
+    isReturned,
     isSwapLoop:
       isAtomic &&
       modifiers.includes('shared') &&

@@ -55,8 +55,8 @@ export function profileLaunch(
   hi: number,
   sharedBytesPerBlock: number,
 ): KernelProfile {
-  const blocks = sampleBlocks(lo, hi, profile.sms);
   if (executor.trace === undefined) return emptyProfile(launch, profile);
+  const blocks = sampleBlocks(lo, hi, profile.sms);
   const tracer = tracerOf(launch, profile, resident, sharedBytesPerBlock);
   for (const [index, block] of blocks.entries()) {
     tracer.allow(index < 2 ? FIRST_TRACE_BUDGET : TRACE_BUDGET);
@@ -69,6 +69,13 @@ export function profileLaunch(
       tracer.allow(TRACE_BUDGET);
       executor.trace(launch, [block], tracer);
     }
+    tracer.finish();
+  }
+  // Does it wait for the block before it?
+  const before = blocks[0] - 1;
+  if (before >= lo && !blocks.includes(before) && tracer.blocks[0]?.signals.awaited.size > 0) {
+    tracer.allow(TRACE_BUDGET);
+    executor.trace(launch, [before], tracer);
     tracer.finish();
   }
   const far = sharesOfLeaps(executor, tracer, profile, launch, lo, hi);
@@ -226,7 +233,7 @@ function summarise(
     chainDramCycles: mean((block) => block.chainDramCycles),
     warpInstructions: mean((block) => block.warpInstructions),
     isTold: whole.every((block) => block.waits && !block.isCut) || undefined,
-    segments: segmentPatterns(traced, pointedSegments(launch), profile.timing.partialStoreWeightInDram, far),
+    segments: segmentPatterns(traced, pointedSegments(launch), far),
     tracedBlocks: gridBlocks,
     l2TrafficBytes: mean((block) => block.l2Sectors * SECTOR_BYTES),
   };

@@ -119,7 +119,10 @@ export const MECHANISMS: readonly Mechanism[] = [
   byRule('storeQueue', 'stores of many warps to one word come one after the other'),
   byRule('warpAggregation', 'a warp adds integers to one address as one operation'),
   byRule('swapLoops', 'what shared memory cannot add is compared and swapped in a loop'),
-  byFigures('swapContention', 'such loops fail more often on few words', { swapContentionCycles: 0 }),
+  byFigures('swapContention', 'such loops fail more often on few words', {
+    swapContentionCycles: 0,
+    wideSwapContentionCycles: 0,
+  }),
 ];
 
 function byFigures(name: string, what: string, figures: Partial<DeviceTiming>): Mechanism {

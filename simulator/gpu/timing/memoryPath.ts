@@ -1,7 +1,9 @@
 import { DEVICE_RESOURCES, type BlockWork, type Capacities } from './blockWork.js';
 
 /** L2, DRAM and the atomic units behind it are fed by the same queues. */
-const STAGES = (['l2Bytes', 'dramBytes', 'atomics'] as const).map((name) => DEVICE_RESOURCES.indexOf(name));
+const STAGES = (['l2Bytes', 'dramBytes', 'dramRows', 'atomics'] as const).map((name) =>
+  DEVICE_RESOURCES.indexOf(name),
+);
 
 /**
  * For how long a block has the memory's path to itself, in nanoseconds: as long as the stage takes that it needs most. While

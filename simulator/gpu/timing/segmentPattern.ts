@@ -1,9 +1,8 @@
 import type { AddressSpace, ExecutorLaunch } from '../../executor/index.js';
+import { rowUse, type RowUse } from './dramRows.js';
+import { GRANULE_BYTES, countOf, granulesOf, halvesOf } from './granules.js';
 import { LOADED, LineTable, STORED } from './lineTable.js';
 import type { Asked, TracedBlock } from './tracedBlock.js';
-
-/** DRAM answers L2 in pieces of two sectors, half a line, so a footprint is counted in these. */
-const GRANULE_BYTES = 64;
 
 /** Distinct bytes as some blocks touched them, good for grids of other sizes. */
 export interface Extent {
@@ -24,6 +23,8 @@ export interface SegmentPattern {
   readonly written: Extent;
   /** Read or written, counted once. */
   readonly touched: Extent;
+  /** Absent where nobody told: whole rows. */
+  readonly rows?: RowUse;
   /** Of a segment that blocks touch here and there: what a block asks of L2. Which of it L2 holds is a matter of chance. */
   readonly scattered?: ScatteredUse;
 }
@@ -33,6 +34,8 @@ export interface ScatteredUse {
   readonly sectorBytes: number;
   /** Of DRAM, if none of it is in L2. */
   readonly dramBytes: number;
+  /** What of it is stored without filling sectors. */
+  readonly partialBytes?: number;
   /** Share that no other block used shortly before, where that follows a pattern and is not a matter of chance. */
   readonly farShare?: number;
 }
@@ -43,6 +46,7 @@ export interface SegmentUse {
   readonly readBytes: number;
   readonly writtenBytes: number;
   readonly footprintBytes: number;
+  readonly rows?: RowUse;
   /** See `SegmentPattern.scattered`; of a block. */
   readonly scattered?: ScatteredUse;
 }
@@ -62,7 +66,6 @@ export function pointedSegments(launch: ExecutorLaunch): (number | undefined)[] 
 export function segmentPatterns(
   traced: readonly TracedBlock[],
   pointed: readonly (number | undefined)[],
-  partialWeight: number,
   /** See `farShares`; empty unless blocks leap. */
   far: ReadonlyMap<number, number> = new Map(),
 ): SegmentPattern[] {
@@ -83,7 +86,12 @@ export function segmentPatterns(
         read: thinned(extentOf(blocks, union, segment, LOADED.mask), far.get(segment)),
         written: thinned(extentOf(blocks, union, segment, STORED.mask), far.get(segment)),
         touched: thinned(extentOf(blocks, union, segment, LOADED.mask | STORED.mask), far.get(segment)),
-        scattered: scatteredOf(traced, segment, partialWeight, far.get(segment)),
+        rows: rowUse(
+          blocks,
+          segment,
+          meanAsked(traced, segment, ({ storedBytes }) => storedBytes),
+        ),
+        scattered: scatteredOf(traced, segment, far.get(segment)),
       };
     });
 }
@@ -111,7 +119,7 @@ export function segmentUses(
   gridBlocks: number,
   tracedBlocks: number,
 ): SegmentUse[] {
-  return patterns.map(({ parameter, segment: own, read, written, touched, scattered }) => {
+  return patterns.map(({ parameter, segment: own, read, written, touched, rows, scattered }) => {
     const segment = parameter < 0 ? own : (pointed[parameter] ?? -1);
     const limit = space.find(segment)?.bytes ?? Infinity;
     return {
@@ -119,6 +127,7 @@ export function segmentUses(
       readBytes: usedBytes(read, limit, gridBlocks, tracedBlocks),
       writtenBytes: usedBytes(written, limit, gridBlocks, tracedBlocks),
       footprintBytes: usedBytes(touched, limit, gridBlocks, tracedBlocks),
+      rows,
       scattered,
     };
   });
@@ -128,23 +137,6 @@ function usedBytes(extent: Extent, limit: number, gridBlocks: number, tracedBloc
   if (extent.commonBytes > 0) return Math.min(limit, extent.commonBytes);
   const span = extent.spanBytes * Math.max(1, gridBlocks / tracedBlocks);
   return Math.min(limit, span, extent.perBlockBytes * gridBlocks);
-}
-
-/** Which halves of a line were used in one of some ways, as a mask. */
-function halvesOf(uses: number, ways: number): number {
-  const used = uses & ways;
-  return (used | (used >> STORED.shift)) & LOADED.mask;
-}
-
-/** Halves of a segment's lines that were used so. */
-function countOf(lines: LineTable, segment: number, ways: number): number {
-  let count = 0;
-  for (let place = 0; place < lines.count; place++) {
-    if (lines.segments[place] !== segment) continue;
-    const halves = halvesOf(lines.uses[place], ways);
-    count += (halves & 1) + (halves >> 1);
-  }
-  return count;
 }
 
 function extentOf(blocks: readonly LineTable[], union: LineTable, segment: number, ways: number): Extent {
@@ -177,27 +169,27 @@ function thinned(extent: Extent, far = 1): Extent {
 function scatteredOf(
   traced: readonly TracedBlock[],
   segment: number,
-  partialWeight: number,
   farShare: number | undefined,
 ): ScatteredUse | undefined {
-  const pieces = piecesOf(traced[0].lines, segment);
-  const isByChance = isScattered(pieces);
+  const isByChance = isScattered(granulesOf(traced[0].lines, segment, LOADED.mask | STORED.mask));
   if (!isByChance && farShare === undefined) return undefined;
-  const mean = (of: (asked: Asked) => number): number =>
-    traced.reduce((sum, { asked }) => sum + of(asked.get(segment) ?? NOTHING_ASKED), 0) / traced.length;
-  const weight = isByChance || isSparse(pieces) ? partialWeight : 1;
   return {
-    sectorBytes: mean((asked) => asked.sectorBytes),
-    dramBytes: mean((asked) => asked.dramBytes + (weight - 1) * asked.partialBytes),
+    sectorBytes: meanAsked(traced, segment, (asked) => asked.sectorBytes),
+    dramBytes: meanAsked(traced, segment, (asked) => asked.dramBytes),
+    partialBytes: meanAsked(traced, segment, (asked) => asked.partialBytes),
     farShare: isByChance ? undefined : farShare,
   };
+}
+
+function meanAsked(traced: readonly TracedBlock[], segment: number, of: (asked: Asked) => number): number {
+  return traced.reduce((sum, { asked }) => sum + of(asked.get(segment) ?? NOTHING_ASKED), 0) / traced.length;
 }
 
 /** Segments of which blocks use pieces that lie apart, and in all more than so many bytes. */
 export function leapingSegments(traced: readonly TracedBlock[], gridBlocks: number, bytes: number): number[] {
   const [{ lines }] = traced;
   return [...new Set(lines.segments.subarray(0, lines.count))].filter((segment) => {
-    const pieces = piecesOf(lines, segment);
+    const pieces = granulesOf(lines, segment, LOADED.mask | STORED.mask);
     return (
       pieces.length * GRANULE_BYTES * gridBlocks > bytes && isOpen(traced, segment) && !isScattered(pieces)
     );
@@ -213,27 +205,7 @@ function isOpen(traced: readonly TracedBlock[], segment: number): boolean {
 /** Half of each piece and more is there for nothing. */
 const OPEN = 1.5;
 
-/** Whether most of the pieces lie alone in their row of DRAM's. */
-function isSparse(pieces: Float64Array): boolean {
-  let apart = 0;
-  for (let index = 1; index < pieces.length; index++) if (pieces[index] - pieces[index - 1] > 2) apart += 1;
-  return 2 * apart > pieces.length;
-}
-
-/** Numbers of the pieces of a segment that a block touched, ascending. */
-function piecesOf(lines: LineTable, segment: number): Float64Array {
-  const pieces = new Float64Array(countOf(lines, segment, LOADED.mask | STORED.mask));
-  let count = 0;
-  for (let place = 0; place < lines.count; place++) {
-    if (lines.segments[place] !== segment) continue;
-    const halves = halvesOf(lines.uses[place], LOADED.mask | STORED.mask);
-    if ((halves & 1) !== 0) pieces[count++] = 2 * lines.lines[place];
-    if ((halves & 2) !== 0) pieces[count++] = 2 * lines.lines[place] + 1;
-  }
-  return pieces.sort();
-}
-
-const NOTHING_ASKED: Asked = { sectorBytes: 0, dramBytes: 0, partialBytes: 0 };
+const NOTHING_ASKED: Asked = { sectorBytes: 0, dramBytes: 0, partialBytes: 0, storedBytes: 0 };
 /** Fewer gaps tell nothing. */
 const LEAST_GAPS = 24;
 

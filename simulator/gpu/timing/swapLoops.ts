@@ -1,4 +1,4 @@
-import { SLICE_BYTES } from './l2Slices.js';
+import { slicePart } from './l2Slices.js';
 
 /** What a block does in loops that compare and swap words of global memory until nobody was faster. */
 export class SwapLoops {
@@ -51,7 +51,7 @@ export class SwapLoops {
 
   /** Turns of an address' slice that the try takes. */
   addTurns(address: number, turns: number): void {
-    this.turns.add(Math.floor(address / SLICE_BYTES), turns);
+    this.turns.add(slicePart(address), turns);
   }
 
   /** Lanes that want a word at the same time, over all words. */

@@ -1,5 +1,6 @@
 import { DEVICE_RESOURCES, SM_RESOURCES } from './blockWork.js';
 import { LineTable } from './lineTable.js';
+import { Signals } from './signals.js';
 import { SwapLoops } from './swapLoops.js';
 
 /** What one traced block did. */
@@ -36,6 +37,7 @@ export interface TracedBlock {
   /** Additions of floats, by address. */
   readonly floatSums: Map<number, number>;
   readonly swapLoops: SwapLoops;
+  readonly signals: Signals;
 }
 
 /** Bytes asked of L2, in sectors and in what DRAM moves for them at least, if none of them is in L2. */
@@ -44,6 +46,8 @@ export interface Asked {
   dramBytes: number;
   /** What of it is stored without filling sectors. */
   partialBytes: number;
+  /** What lanes store. */
+  storedBytes: number;
 }
 
 /** @param issueSlots that it takes before its first instruction */
@@ -68,5 +72,6 @@ export function newTracedBlock(block: number, warps: number, issueSlots: number)
     storedWords: new Map(),
     floatSums: new Map(),
     swapLoops: new SwapLoops(),
+    signals: new Signals(),
   };
 }

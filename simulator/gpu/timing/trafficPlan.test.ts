@@ -5,7 +5,7 @@ import { blockOf } from '../tests/knownLaunches.js';
 import type { KernelProfile } from './kernelProfile.js';
 import { blockWork } from './trafficPlan.js';
 
-const PLAN = { dramBytesPerBlock: 0, dramShare: 0, scale: 1, touched: [] };
+const PLAN = { dramBytesPerBlock: 0, dramRowsPerBlock: 0, dramShare: 0, scale: 1, touched: [] };
 
 function chainOf(profile: KernelProfile, length: number): number {
   const counters = { ...emptyCounters(), blocks: 1, warpInstructions: length };

@@ -1,18 +1,22 @@
 import type { ExecutionCounters } from '../../executor/index.js';
 import type { DeviceProfile } from '../profiles/index.js';
 import { DEVICE_RESOURCES, SM_RESOURCES, scaleWork, type BlockWork } from './blockWork.js';
+import { WHOLE_ROWS } from './dramRows.js';
 import type { KernelProfile, ProfiledBlock } from './kernelProfile.js';
 import { missShare, randomMissShare, residentShare, type L2State } from './l2State.js';
 import type { SegmentUse } from './segmentPattern.js';
 
 const L2_BYTES = DEVICE_RESOURCES.indexOf('l2Bytes');
 const DRAM_BYTES = DEVICE_RESOURCES.indexOf('dramBytes');
+const DRAM_ROWS = DEVICE_RESOURCES.indexOf('dramRows');
 const HOT_ATOMICS = DEVICE_RESOURCES.indexOf('hotAtomics');
 const ATOMICS = DEVICE_RESOURCES.indexOf('atomics');
 
 /** How a launch's traffic splits between L2 and DRAM, given what L2 holds when it starts. */
 export interface TrafficPlan {
   readonly dramBytesPerBlock: number;
+  /** Rows of DRAM's that are opened for them, by pieces; what is written counts as more. */
+  readonly dramRowsPerBlock: number;
   /** Share of L1 misses that go on to DRAM. */
   readonly dramShare: number;
   /** The scale it was made for. */
@@ -34,11 +38,12 @@ export function planTraffic(
   /** How much more than the traced blocks the launch's blocks execute. */
   scale: number,
 ): TrafficPlan {
-  const curve = device.timing.l2MissCurve;
+  const { l2MissCurve: curve, dramRowWriteWeight } = device.timing;
   const footprint = uses.reduce((sum, use) => sum + use.footprintBytes, 0);
   const swept = missShare(curve, footprint + otherFootprintBytes);
   const atRandom = randomMissShare(curve, footprint + otherFootprintBytes);
   let dramBytes = 0;
+  let dramRows = 0;
   let scatteredBytes = 0;
   let scatteredUse = 0;
   uses.forEach((use, index) => {
@@ -47,12 +52,21 @@ export function planTraffic(
     const missing = Math.max(swept, 1 - held);
     const once = use.readBytes * missing + use.writtenBytes * swept;
     dramBytes += once;
+    const { perReadByte, perWrittenByte, storedBytes } = use.rows ?? WHOLE_ROWS;
+    // What nobody fills is read first.
+    const unfilled =
+      use.writtenBytes > 0 ? 1 - Math.min(1, (storedBytes * gridBlocks * scale) / use.writtenBytes) : 0;
+    dramRows += use.readBytes * missing * perReadByte;
+    dramRows += use.writtenBytes * swept * perWrittenByte * (dramRowWriteWeight + unfilled);
     if (use.scattered === undefined) return;
     // A use beyond the first finds what chance left there, or what others have used shortly before.
     const asked = use.scattered.dramBytes * gridBlocks * scale;
     const { farShare } = use.scattered;
     const missed = farShare === undefined ? atRandom : farShare * swept;
-    dramBytes += Math.max(0, asked - use.readBytes - use.writtenBytes) * missed;
+    const again = Math.max(0, asked - use.readBytes - use.writtenBytes) * missed;
+    const partial = (use.scattered.partialBytes ?? 0) / Math.max(1, use.scattered.dramBytes);
+    dramBytes += again;
+    dramRows += again * ((1 - partial) * perReadByte + partial * perWrittenByte * (dramRowWriteWeight + 1));
     scatteredBytes += use.scattered.sectorBytes * gridBlocks * scale;
     scatteredUse += use.readBytes + use.writtenBytes;
   });
@@ -63,6 +77,7 @@ export function planTraffic(
   dramBytes += Math.max(0, traffic - scatteredBytes - (compulsory - scatteredUse)) * reuseMiss;
   return {
     dramBytesPerBlock: dramBytes / gridBlocks,
+    dramRowsPerBlock: dramRows / gridBlocks,
     dramShare: traffic > 0 ? Math.min(1, dramBytes / traffic) : 0,
     scale,
     touched: uses.map((use, index) => ({ key: keys[index], bytes: use.footprintBytes })),
@@ -88,7 +103,9 @@ export function blockWork(
   const scaled = scaleWork(withPlan(like, plan, profile.clockHz), perBlock / like.warpInstructions);
   const device = [...scaled.device];
   // The plan's DRAM bytes are a share of the whole grid's already; a block that exits early has less.
-  device[DRAM_BYTES] = plan.dramBytesPerBlock * Math.min(1, factor / plan.scale);
+  const part = Math.min(1, factor / plan.scale);
+  device[DRAM_BYTES] = plan.dramBytesPerBlock * part;
+  device[DRAM_ROWS] = plan.dramRowsPerBlock * part;
   device[HOT_ATOMICS] = kernel.work.device[HOT_ATOMICS] * factor;
   return { ...scaled, device };
 }
@@ -146,6 +163,7 @@ function countedWork(base: BlockWork, counters: ExecutionCounters, device: Devic
 function withPlan(kernel: ProfiledBlock, plan: TrafficPlan, clockHz: number): BlockWork {
   const device = [...kernel.work.device];
   device[DRAM_BYTES] = plan.dramBytesPerBlock;
+  device[DRAM_ROWS] = plan.dramRowsPerBlock;
   const { chainCycles } = kernel.work;
   const chainFixedNs = ((kernel.chainDramCycles - chainCycles) * plan.dramShare * 1e9) / clockHz;
   return { ...kernel.work, device, chainFixedNs };

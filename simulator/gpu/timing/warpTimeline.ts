@@ -127,6 +127,13 @@ export class WarpTimeline {
     }
   }
 
+  /** The instruction executed last is a loop that took so long: what follows is not brought before it. */
+  endLoop(cycles: number): void {
+    this.endL2 = Math.max(this.endL2, this.startL2 + cycles);
+    this.endDram = Math.max(this.endDram, this.startDram + cycles);
+    this.restart();
+  }
+
   /** All that was asked for before has been answered, and all that was written is there. */
   private fence(cycles: number): void {
     this.endL2 = Math.max(this.endL2, this.answeredL2) + cycles;

@@ -18,6 +18,7 @@ const assumed = cite('assumed');
 const heldOut = cite('heldOut');
 const memory = cite('memory');
 const contention = cite('contention');
+const rows = cite('rows');
 
 /** NVIDIA H200 SXM, the card that the timing model was fitted on. What is left of the errors is told in ../h200.md. */
 export const h200: WholeCard = {
@@ -53,6 +54,7 @@ export const h200: WholeCard = {
     heldOut: { kind: 'fitted', text: '../heldOut/h200-heldOut.csv' },
     memory: { kind: 'measured', text: '../reference/h200-memory.csv' },
     contention: { kind: 'fitted', text: '../validation/h200-validation.csv: contention, meeting, reach' },
+    rows: { kind: 'measured', text: '../reference/h200-rows.csv' },
     assumed: { kind: 'assumed', text: 'nothing measured it' },
   },
   sms: device(132),
@@ -193,10 +195,11 @@ export const h200: WholeCard = {
     constantCycles: micro(2, 'uniform loads, 0.5 a cycle'),
     constantCyclesPerLine: micro(7.4, '32 lines in 250 cycles'),
     swapCycles: micro(3.5, 'shared f32 additions of all different words: 3.54 cycles a warp'),
-    swapContentionCycles: micro(
+    swapContentionCycles: rows(
       40,
-      'on 32 words, the same in all warps: 43.5; on 256 words at random 8 a turn',
+      'f32 additions of 32 warps at random to 1, 2, 4, 8, 16, 32 words: 1384, 699, 356, 185, 101, 58 cycles a warp',
     ),
+    wideSwapContentionCycles: rows(62, 'the same of u64: 2040, 1118, 579, 303, 162, 105; of f64 1984'),
     storeWeightInL2: micro(2, 'stores gain 4.7 TB/s over the same range'),
     fillCyclesPerLine: fit(
       0.7,
@@ -231,10 +234,20 @@ export const h200: WholeCard = {
       shuffle: assumed(24, 'a common figure'),
       branch: assumed(10, 'a common figure'),
     },
-    partialStoreWeightInDram: micro(
-      4,
-      'scattered stores of 4 bytes to 64 MB: 182 us for 4 Mi of them, whose granules are 128 MB read and written by the counters',
+    dramRowsPerSecond: rows(
+      44e9,
+      '64 bytes at random places, or 256 and more apart: 23 ps each; two of them 128 bytes apart 33 together, four side by side 56',
     ),
+    dramRowWriteWeight: rows(1.8, 'sectors written so 43 to 46 ps each; words, whose rest is read first, 63'),
+    l2TurnBytes: rows(
+      75,
+      'requests for one sector of a line each: 152 G a second, 0.88 a cycle on one multiprocessor; 138 G of two sectors, 69 G of four',
+    ),
+    atomicResultWeight: contention(
+      1.4,
+      'additions to 65,536 words of 4 and 8 bytes: 4.8 and 8.1 us, with results 6.7 and 11.2',
+    ),
+    atomicSwapWeight: contention(2.1, 'the same swapped: 9.5 and 17.0 us'),
     swapTurns: contention(
       1.75,
       'compare and swap of 16 words of 4 and 8 bytes by all lanes: 2.5 cycles a sector and turn',
