@@ -12,6 +12,8 @@ export default defineConfig({
           name: 'unit',
           include: [`${rooms}/**/*.test.ts`],
           exclude: ['**/*.system.test.ts'],
+          // Modules are loaded once a worker and not once a file: of a file's time that was a third.
+          isolate: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

@@ -261,6 +261,8 @@ export interface DeviceTiming {
   /** What an atomic operation takes of L2 whose result is waited for, and a compare and swap, against one nobody waits for. */
   readonly atomicResultWeight: number;
   readonly atomicSwapWeight: number;
+  /** Turns of L2 that each further double of a sector takes that is added to. */
+  readonly furtherDoubleTurns: number;
   /** Turns of L2 that a compare and swap of several words of a sector takes. */
   readonly swapTurns: number;
   /**

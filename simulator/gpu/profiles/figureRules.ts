@@ -140,6 +140,7 @@ export const FIGURE_RULES: FigureRules<DeviceFigures> = {
     l2TurnBytes: positive,
     atomicResultWeight: positive,
     atomicSwapWeight: positive,
+    furtherDoubleTurns: notNegative,
     swapTurns: positive,
     swapPassShare: notNegative,
   },

@@ -8,8 +8,6 @@ import type { TracedBlock } from './tracedBlock.js';
 
 const ATOMICS = DEVICE_RESOURCES.indexOf('atomics');
 const WARP_LANES = 32;
-/** What doubles are added by at a time. */
-const DOUBLE_STEP_BYTES = 16;
 const DOUBLE_BYTES = 8;
 
 /**
@@ -53,7 +51,7 @@ function weightOf({ isSwap, isReturned }: InstructionPlan, timing: DeviceTiming)
 function turnsOf(plan: InstructionPlan, bytes: number, words: number, timing: DeviceTiming): number {
   if (plan.isSwap) return words > 1 ? timing.swapTurns : 1;
   const isDouble = plan.isFloatAtomic && bytes === DOUBLE_BYTES;
-  return isDouble ? Math.ceil((words * bytes) / DOUBLE_STEP_BYTES) : 1;
+  return isDouble ? 1 + (words - 1) * timing.furtherDoubleTurns : 1;
 }
 
 /** Words of a lane's sector that lanes want in the same turn, and whether one before it is the first of them. */

@@ -1,5 +1,5 @@
 import type { DeviceProfile } from '../profiles/index.js';
-import { SLICE_BYTES, addressOfPart, busySlices } from './l2Slices.js';
+import { SLICE_BYTES, addressOfPart, busySlices, type Parts } from './l2Slices.js';
 import { linkCycles } from './signals.js';
 import type { TracedBlock } from './tracedBlock.js';
 import { rulesLeftOut } from './withoutRules.js';
@@ -59,8 +59,8 @@ function hottest(
 function spread(traced: readonly TracedBlock[], grid: ContendedGrid): number {
   const operations = meanOf(traced, ({ atomics }) => sumOf(atomics));
   if (operations === 0) return 0;
-  const pieces = placesOf(traced, grid, ({ atomics }) => new Set(atomics.keys()), SLICE_BYTES, addressOfPart);
-  return operations / busySlices(pieces, grid.profile.timing);
+  const parts = partsOf(traced, grid, ({ atomics }) => new Set(atomics.keys()));
+  return operations / busySlices(parts, grid.profile.timing);
 }
 
 /**
@@ -74,12 +74,12 @@ function swaps(traced: readonly TracedBlock[], grid: ContendedGrid): number {
   if (winsOfBlock === 0) return 0;
   const { wordBytes } = traced[0].swapLoops;
   const words = placesOf(traced, grid, ({ swapLoops }) => new Set(swapLoops.wins.keys()), wordBytes);
-  const pieces = placesOf(traced, grid, ({ swapLoops }) => swapLoops.slices, SLICE_BYTES, addressOfPart);
+  const parts = partsOf(traced, grid, ({ swapLoops }) => swapLoops.slices);
   const wins = (winsOfBlock * gridBlocks) / words;
   if (wins < 1) return 0;
   const rivals = (meanOf(traced, ({ swapLoops }) => swapLoops.lanesAtOnce) * residentBlocks) / words;
   const turns = meanOf(traced, ({ swapLoops }) => swapLoops.turnsAtOnce) * residentBlocks;
-  const passCycles = turns / busySlices(pieces, timing) / timing.atomicsPerAddressPerCycle;
+  const passCycles = turns / busySlices(parts, timing) / timing.atomicsPerAddressPerCycle;
   // Towards the end there are fewer and fewer.
   const part = 1 - Math.min(rivals, wins) / (2 * wins);
   const waits = timing.swapPassShare * passCycles * part;
@@ -122,6 +122,22 @@ function placesOf(
   const room = Math.max(1, bytesOf(addressOf(first)) / bytes);
   return Math.max(1, Math.min(room, Math.max(all.size, most * gridBlocks)));
 }
+
+/** The same of what goes to one slice each. */
+function partsOf(
+  traced: readonly TracedBlock[],
+  grid: ContendedGrid,
+  of: (block: TracedBlock) => ReadonlySet<number>,
+): Parts {
+  const isDense = traced.every((block) => {
+    const parts = [...of(block)];
+    return Math.max(...parts) - Math.min(...parts) < SIDE_BY_SIDE * parts.length;
+  });
+  return { count: placesOf(traced, grid, of, SLICE_BYTES, addressOfPart), isDense };
+}
+
+/** Of what lies side by side less than a third is left out. */
+const SIDE_BY_SIDE = 1.5;
 
 function meanOf(traced: readonly TracedBlock[], of: (block: TracedBlock) => number): number {
   return traced.reduce((sum, block) => sum + of(block), 0) / traced.length;

@@ -248,6 +248,10 @@ export const h200: WholeCard = {
       'additions to 65,536 words of 4 and 8 bytes: 4.8 and 8.1 us, with results 6.7 and 11.2',
     ),
     atomicSwapWeight: contention(2.1, 'the same swapped: 9.5 and 17.0 us'),
+    furtherDoubleTurns: contention(
+      0.2,
+      'additions of all lanes to 16 doubles side by side: 317 us, 1.6 turns of a sector; a sector apart as integers',
+    ),
     swapTurns: contention(
       1.75,
       'compare and swap of 16 words of 4 and 8 bytes by all lanes: 2.5 cycles a sector and turn',
