@@ -43,11 +43,17 @@ export function errorJson(code: ErrorCode, message: string, field?: string, retr
 export function describeValue(value: unknown): string {
   if (value === null) return 'null';
   if (value === undefined) return 'nothing';
-  if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (isList(value)) return `an array of ${value.length}`;
   if (typeof value === 'object') return 'an object';
   if (typeof value === 'string') return `the string ${JSON.stringify(shorten(value))}`;
   if (typeof value === 'number' || typeof value === 'boolean') return `the ${typeof value} ${value}`;
   return `a ${typeof value}`;
+}
+
+/** An array, or what stands for one that is long. */
+function isList(value: unknown): value is { readonly length: number } {
+  if (Array.isArray(value)) return true;
+  return typeof value === 'object' && value !== null && Symbol.iterator in value && 'length' in value;
 }
 
 function shorten(text: string): string {

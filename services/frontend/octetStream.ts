@@ -17,8 +17,10 @@ const OCTET_STREAM = 'application/octet-stream';
  */
 export function readOctetStreamRequest(url: string, body: Uint8Array): PredictRequest {
   const at = url.indexOf('?');
-  // A copy: what was read from the socket would live as long as the input does.
-  const fields: Record<string, unknown> = { input: new Uint8Array(body) };
+  // A small one is a part of what was read from the socket, which would live as long as the input does.
+  const isWhole = body.byteLength === body.buffer.byteLength;
+  const input = isWhole ? new Uint8Array(body.buffer) : new Uint8Array(body);
+  const fields: Record<string, unknown> = { input };
   if (at >= 0) {
     const given = readUrlQuery(url.slice(at + 1));
     for (const name of OCTET_PARAMETER_NAMES) {

@@ -1,5 +1,6 @@
 import { LAUNCH_CLASSES, launchClassNamed, type LaunchClass } from '../../containers/protocol/index.js';
 import { describeValue, ServiceError } from '../errors/index.js';
+import { LongNumbers } from '../json/index.js';
 import {
   LOWEST_PRIORITY,
   MAX_CLIENT_BATCH,
@@ -104,16 +105,18 @@ function readFields(body: unknown): Fields {
 }
 
 function readBatch(value: unknown, maxInputs: number): readonly unknown[] {
-  if (!Array.isArray(value)) throw wrongType('input_batch', 'an array of inputs', value);
-  if (value.length === 0) throw new ServiceError('empty_batch', 'input_batch has no input', 'input_batch');
-  if (value.length > maxInputs) {
+  const isLong = value instanceof LongNumbers;
+  if (!isLong && !Array.isArray(value)) throw wrongType('input_batch', 'an array of inputs', value);
+  const { length } = value as { readonly length: number };
+  if (length === 0) throw new ServiceError('empty_batch', 'input_batch has no input', 'input_batch');
+  if (length > maxInputs) {
     throw new ServiceError(
       'batch_too_large',
-      `input_batch may have at most ${maxInputs} inputs, ${value.length} came`,
+      `input_batch may have at most ${maxInputs} inputs, ${length} came`,
       'input_batch',
     );
   }
-  return value;
+  return isLong ? [...value] : (value as readonly unknown[]);
 }
 
 function readVersion(value: unknown): string | undefined {

@@ -1,15 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../errors/index.js';
 import { overBudget, type BodyBudget } from './bodyBudget.js';
+import { BodySource, discard, tooLarge, type ChunkReceiver } from './bodySource.js';
+import { readContentCoding } from './contentCoding.js';
 import { wantBody } from './continuation.js';
-import { decodeContent, readContentCoding, type ContentCoding } from './contentCoding.js';
 import { GrowingBody } from './growingBody.js';
-
-/**
- * How much of an oversize body is read and thrown away, so that a client which sends first and reads later still
- * finds the 413 and keeps its connection; beyond it the connection is cut.
- */
-const DISCARD_BYTES = 16 * 1024 * 1024;
 
 export interface BodyErrorReceiver {
   onBodyError(error: ServiceError): void;
@@ -30,10 +25,48 @@ export interface BodyLimits {
   readonly budget: BodyBudget;
 }
 
-/**
- * Reads a request's body, whatever its Content-Type. A client that leaves before the end is told nothing.
- */
+/** Reads a request's body, whatever its Content-Type. A client that leaves before the end is told nothing. */
 export function readBytes(request: IncomingMessage, limits: BodyLimits, receiver: BytesReceiver): void {
+  openBody(request, limits, receiver, (open) => {
+    const body = new GrowingBody(limits.budget, open.length, () => refuse(stalled()));
+    const refuse = (error: ServiceError) => {
+      body.release();
+      source.refuse();
+      receiver.onBodyError(error);
+    };
+    const source = open.start({
+      onChunk: (chunk) => {
+        if (!body.add(chunk)) refuse(overBudget());
+      },
+      onEnd: () => {
+        body.complete();
+        receiver.onBytes(body.take() ?? NO_BYTES, () => body.release());
+      },
+      onSourceError: (error) => {
+        body.release();
+        receiver.onBodyError(error);
+      },
+      onGone: () => body.release(),
+    });
+  });
+}
+
+const NO_BYTES = Buffer.alloc(0);
+
+/** A body that may be read. */
+export interface OpenBody {
+  /** Decoded, as far as the client says; undefined: it does not. */
+  readonly length: number | undefined;
+  start(receiver: ChunkReceiver): BodySource;
+}
+
+/** Looks at what the headers say of a body: refuses it by them, or lets the client send it and hands it on. */
+export function openBody(
+  request: IncomingMessage,
+  limits: BodyLimits,
+  receiver: BodyErrorReceiver,
+  read: (body: OpenBody) => void,
+): void {
   const lengthText = request.headers['content-length'];
   const length = lengthText === undefined ? undefined : Number(lengthText);
   if (length !== undefined && length > limits.bytes) {
@@ -46,33 +79,11 @@ export function readBytes(request: IncomingMessage, limits: BodyLimits, receiver
     return;
   }
   wantBody(request);
-  const { socket } = request;
-  const refuse = (error: ServiceError) => {
-    request.removeAllListeners('data');
-    request.removeAllListeners('end');
-    socket.removeListener('close', release);
-    body.release();
-    refuseBody(request, receiver, error);
-  };
-  const body = new GrowingBody(limits.budget, length, () => refuse(stalled()));
-  const release = () => body.release();
-  request.on('data', (chunk: Buffer) => {
-    // Only a body without Content-Length may have more.
-    if (body.bytes + chunk.length > limits.bytes) refuse(tooLarge(limits.bytes));
-    else if (!body.add(chunk)) refuse(overBudget());
+  read({
+    length: coding === undefined ? length : undefined,
+    start: (chunks) => new BodySource(request, coding, limits.bytes, chunks),
   });
-  request.on('end', () => {
-    socket.removeListener('close', release);
-    body.complete();
-    const bytes = body.take();
-    if (coding === undefined || bytes === undefined) receiver.onBytes(bytes ?? NO_BYTES, release);
-    else decodeBody(request, coding, bytes, body, limits.bytes, receiver);
-  });
-  // Of a client that leaves before the end: a request that was answered before its end is not closed itself.
-  socket.on('close', release);
 }
-
-const NO_BYTES = Buffer.alloc(0);
 
 /** Answers with an error in place of reading the body, which is thrown away. */
 export function refuseBody(request: IncomingMessage, receiver: BodyErrorReceiver, error: ServiceError): void {
@@ -80,41 +91,7 @@ export function refuseBody(request: IncomingMessage, receiver: BodyErrorReceiver
   receiver.onBodyError(error);
 }
 
-function decodeBody(
-  request: IncomingMessage,
-  coding: ContentCoding,
-  encoded: Buffer,
-  held: GrowingBody,
-  limitBytes: number,
-  receiver: BytesReceiver,
-): void {
-  const overLimit = () => tooLarge(limitBytes);
-  decodeContent(coding, encoded, limitBytes, overLimit, (error, body) => {
-    // Nobody waits for the answer any more.
-    if (request.socket.destroyed) held.release();
-    else if (error !== undefined) {
-      held.release();
-      receiver.onBodyError(error);
-    } else if (!held.becomes(body.length)) {
-      held.release();
-      receiver.onBodyError(overBudget());
-    } else receiver.onBytes(body, () => held.release());
-  });
-}
-
-function stalled(): ServiceError {
-  const message = 'nothing of the body came for seconds, and others need its memory';
+export function stalled(): ServiceError {
+  const message = 'hardly anything of the body came for seconds, and others need its memory';
   return new ServiceError('request_timeout', message);
-}
-
-function tooLarge(limitBytes: number): ServiceError {
-  return new ServiceError('body_too_large', `the body may have at most ${limitBytes} bytes`);
-}
-
-function discard(request: IncomingMessage): void {
-  let bytes = 0;
-  request.on('data', (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes > DISCARD_BYTES) request.socket.destroy();
-  });
 }

@@ -1,5 +1,6 @@
 import { describeValue, ServiceError } from '../errors/index.js';
-import { brotliDecompress, constants, gunzip, gzip, inflate, type InputType } from 'node:zlib';
+import type { Transform } from 'node:stream';
+import { constants, createBrotliDecompress, createGunzip, createInflate, gzip } from 'node:zlib';
 
 /** Content codings that a request may have; `deflate` is the zlib format (RFC 9110, 8.4.1.2). */
 export const CONTENT_CODINGS = ['gzip', 'deflate', 'br'] as const;
@@ -22,55 +23,19 @@ export function readContentCoding(header: string | undefined): ContentCoding | S
   );
 }
 
-type Decoded = (error: ServiceError | undefined, body: Buffer) => void;
-
-/** With `info` Node's callbacks give the engine too, which its types do not say. */
-interface Inflation {
-  readonly buffer: Buffer;
-  readonly engine: { readonly bytesWritten: number };
+/** What decodes a body off the main thread, as it comes. */
+export function makeDecoder(coding: ContentCoding): Transform {
+  switch (coding) {
+    case 'gzip':
+      return createGunzip({ chunkSize: CHUNK_BYTES });
+    case 'deflate':
+      return createInflate({ chunkSize: CHUNK_BYTES });
+    case 'br':
+      return createBrotliDecompress({ chunkSize: CHUNK_BYTES });
+  }
 }
 
-type Inflate = (
-  body: InputType,
-  options: { chunkSize: number; maxOutputLength: number; info: boolean },
-  done: (error: NodeJS.ErrnoException | null, result: unknown) => void,
-) => void;
-
-const INFLATERS: Readonly<Record<ContentCoding, Inflate>> = {
-  gzip: gunzip,
-  deflate: inflate,
-  br: brotliDecompress,
-};
-
-/**
- * Decodes a whole body off the main thread; it stops as soon as the result has more than `limitBytes`. Bytes behind
- * the end of the coded data are an error: what they would say is lost otherwise.
- */
-export function decodeContent(
-  coding: ContentCoding,
-  body: Buffer,
-  limitBytes: number,
-  overLimit: () => ServiceError,
-  done: Decoded,
-): void {
-  const options = { chunkSize: CHUNK_BYTES, maxOutputLength: limitBytes, info: true };
-  INFLATERS[coding](body, options, (error, result) => {
-    if (error !== null) {
-      const isOver = error.code === 'ERR_BUFFER_TOO_LARGE';
-      done(isOver ? overLimit() : malformed(coding, error.message), EMPTY);
-      return;
-    }
-    const { buffer, engine } = result as Inflation;
-    if (engine.bytesWritten !== body.length) {
-      const extra = body.length - engine.bytesWritten;
-      done(malformed(coding, `${extra} bytes follow the end of the data`), EMPTY);
-    } else done(undefined, buffer);
-  });
-}
-
-const EMPTY = Buffer.alloc(0);
-
-function malformed(coding: ContentCoding, detail: string): ServiceError {
+export function malformed(coding: ContentCoding, detail: string): ServiceError {
   return new ServiceError(
     'malformed_encoding',
     `the body does not decode as ${coding}: ${detail}`,

@@ -7,7 +7,8 @@ export {
   type BudgetHolder,
 } from './bodyBudget.js';
 export { readBytes, refuseBody, type BodyLimits, type BytesReceiver } from './bodyBytes.js';
-export { isJsonType, readHeldJson, readJsonBody, type JsonBodyReceiver } from './jsonBody.js';
+export { isJsonType, readHeldJson, readJsonBody, streamJson } from './jsonBody.js';
+export type { JsonBodyReceiver } from './streamedJson.js';
 export { Certificates, TlsError, type CertificateFiles } from './certificates.js';
 export type { ConnectionCounts } from './connectionLimit.js';
 export {

@@ -2,16 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { describeValue, ServiceError } from '../errors/index.js';
 import type { Socket } from 'node:net';
 import { readJson, type JsonReceiver } from '../json/index.js';
-import { readBytes, refuseBody, type BodyErrorReceiver, type BodyLimits } from './bodyBytes.js';
-
-export interface JsonBodyReceiver extends BodyErrorReceiver {
-  /** The body parsed as JSON. Called once, or `onBodyError` is. */
-  onBody(value: unknown): void;
-}
+import { openBody, refuseBody, type BodyLimits } from './bodyBytes.js';
+import { StreamedJson, type JsonBodyReceiver } from './streamedJson.js';
 
 /**
- * Reads a request's body as JSON. A client that leaves before
- * the end is told nothing.
+ * Reads a request's body as JSON. A client that leaves before the end is told nothing.
  * @param fields of the object at the top that are read; undefined: all
  */
 export function readJsonBody(
@@ -29,21 +24,22 @@ export function readJsonBody(
     );
     refuseBody(request, receiver, error);
   } else {
-    readBytes(request, limits, {
-      onBytes: (body, release) => {
-        const { socket } = request;
-        const onJson = (value: unknown) => receiver.onBody(value);
-        readHeldJson(
-          body,
-          socket,
-          release,
-          { onJson, onJsonError: (error) => receiver.onBodyError(error) },
-          fields,
-        );
-      },
-      onBodyError: (error) => receiver.onBodyError(error),
-    });
+    streamJson(request, limits, receiver, fields);
   }
+}
+
+/**
+ * Reads a request's body as JSON, whatever its Content-Type.
+ * @param emptyBody what a body of no bytes stands for; undefined: it is refused
+ */
+export function streamJson(
+  request: IncomingMessage,
+  limits: BodyLimits,
+  receiver: JsonBodyReceiver,
+  fields: ReadonlySet<string> | undefined,
+  emptyBody?: object,
+): void {
+  openBody(request, limits, receiver, (body) => new StreamedJson(body, limits, receiver, fields, emptyBody));
 }
 
 /** Parses the JSON of a body, and releases its bytes when that is done or the client is gone. */

@@ -1,3 +1,11 @@
-export { isSmallJson, readJson, type JsonReceiver } from './readJson.js';
+export {
+  isSmallJson,
+  JsonStream,
+  readJson,
+  SMALL_BYTES,
+  type JsonReceiver,
+  type JsonSource,
+} from './readJson.js';
+export { LongNumbers } from './longNumbers.js';
 export { TURNS, type LongTask } from './turns.js';
 export { eachInTurns, type Series } from './eachInTurns.js';

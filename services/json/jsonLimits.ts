@@ -12,6 +12,14 @@ export const MAX_PARTS = 262_144;
 /** Values of a body, numbers among them. */
 export const MAX_VALUES = 4_194_304;
 
+/** Of one number: a double has no more than 767 digits that matter. */
+export const MAX_NUMBER_BYTES = 1024;
+
+export function tooLongNumber(): ServiceError {
+  const message = `a number of the JSON has more than ${MAX_NUMBER_BYTES} characters`;
+  return new ServiceError('json_too_complex', message);
+}
+
 export function tooDeep(): ServiceError {
   return new ServiceError('json_too_complex', `the JSON is nested deeper than ${MAX_DEPTH} levels`);
 }

@@ -3,12 +3,17 @@ import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../errors/index.js';
 import { isTooDeep } from './jsonDepth.js';
 import { JsonParser } from './jsonParser.js';
+import type { LongNumbers } from './longNumbers.js';
 
-/** Parsed in pieces of `step` bytes. */
+/** Parsed in pieces of `step` bytes, as a stream. */
 function parse(text: string | Buffer, step = 16_384, fields?: readonly string[]): unknown {
   const bytes = Buffer.isBuffer(text) ? text : Buffer.from(text);
-  const parser = new JsonParser(bytes, fields === undefined ? undefined : new Set(fields));
-  while (!parser.advance(step)) expect(parser.remaining).toBeGreaterThan(0);
+  const parser = new JsonParser(fields === undefined ? undefined : new Set(fields));
+  let at = 0;
+  do {
+    parser.feed(bytes.subarray(at, at + step), at + step >= bytes.length);
+    at += step;
+  } while (at < bytes.length);
   return parser.value;
 }
 
@@ -102,6 +107,25 @@ describe('JsonParser', () => {
     },
   );
 
+  it('keeps long arrays of numbers in one block, and says what else is in them', () => {
+    const numbers = Array.from({ length: 50_000 }, (_, at) => (at % 7 === 0 ? -0 : at / 8));
+    const text = `{"a":[${numbers.map((number) => (Object.is(number, -0) ? '-0' : number)).join(', ')}],"b":1}`;
+    const { a, b } = parse(text, 1000) as { a: LongNumbers; b: number };
+    expect(b).toBe(1);
+    expect(a).toHaveLength(50_000);
+    expect(a.odd).toBeUndefined();
+    expect(a.numbers).toEqual(Float64Array.from(numbers));
+    expect(a.encode('floats')).toEqual(Float32Array.from(numbers));
+    const mixed = parse(`[${'1,'.repeat(20_000)}"x",${'2,'.repeat(20_000)}null]`) as LongNumbers;
+    expect(mixed).toHaveLength(40_002);
+    expect(mixed.odd).toEqual({ index: 20_000, value: 'x' });
+    expect((parse(`["x",${'1,'.repeat(40_000)}true]`) as LongNumbers).odd).toEqual({ index: 0, value: 'x' });
+    expect((parse(`[${'true,'.repeat(40_000)}1]`) as LongNumbers).odd).toEqual({ index: 0, value: true });
+    const texts = parse(`[${'"x",'.repeat(40_000)}"y"]`);
+    expect(texts).toHaveLength(40_001);
+    expect(Array.isArray(texts)).toBe(true);
+  });
+
   it('keeps the last of equal keys, and __proto__ as a field like any other', () => {
     expect(parse('{"a":1,"b":2,"a":3}')).toEqual({ a: 3, b: 2 });
     const value = parse('{"__proto__":{"x":1}}') as object;
@@ -126,6 +150,13 @@ describe('JsonParser', () => {
     ['numbers', `[${'0,'.repeat(4_194_304)}1]`],
   ])('refuses too much: %s', (_what, text) => {
     expect(codeOf(text)).toBe('json_too_complex');
+  });
+
+  it('takes numbers of up to 1,024 characters, also in pieces', () => {
+    const digits = '7'.repeat(1022);
+    expect(parse(`[0.${digits}]`, 100)).toEqual([Number(`0.${digits}`)]);
+    expect(codeOf(`[0.${digits}7]`, 100)).toBe('json_too_complex');
+    expect(codeOf(`[0.${digits}7]`)).toBe('json_too_complex');
   });
 
   it('takes as much as is allowed', () => {

@@ -3,17 +3,20 @@ import { ServiceError } from '../errors/index.js';
 import {
   MAX_DEPTH,
   MAX_KEYS,
+  MAX_NUMBER_BYTES,
   MAX_PARTS,
   MAX_VALUES,
   tooDeep,
+  tooLongNumber,
   tooManyKeys,
   tooManyParts,
   tooManyValues,
 } from './jsonLimits.js';
+import { LONG_FROM, LongNumbers } from './longNumbers.js';
 import { NumberReader } from './numberReader.js';
 import { StringReader } from './stringReader.js';
 
-type Container = unknown[] | Record<string, unknown>;
+type Container = unknown[] | LongNumbers | Record<string, unknown>;
 
 /** What may come next. */
 const VALUE = 0;
@@ -45,12 +48,28 @@ const LITERALS: ReadonlyMap<number, readonly [string, unknown]> = new Map<number
 /** Stands for a value that nobody reads: it is checked and not built. */
 const SKIPPED = Symbol('skipped');
 
+/** About what an array, an object or a string takes beside its content. */
+const PART_BYTES = 48;
+
+/** Where what is left of one piece is laid before the next. Of all parsers: no piece is looked at later. */
+const SCRATCH = Buffer.allocUnsafeSlow(64 * 1024);
+const NOTHING = Buffer.alloc(0);
+
 /**
- * Parses JSON of bytes a piece at a time, with the results of `JSON.parse`, and refuses what is too deep or too much
- * before it is built. Of the object at the top only the fields that somebody reads are built.
+ * Parses JSON a piece at a time, with the results of `JSON.parse` (but for long arrays of numbers, which are
+ * `LongNumbers`), and refuses what is too deep or too much before it is built. Of the object at the top only the fields
+ * that somebody reads are built.
  */
 export class JsonParser {
+  private bytes: Buffer = NOTHING;
   private position = 0;
+  /** Bytes before the first of `bytes`. */
+  private base = 0;
+  /** What the last piece left: a number, escape or character that it cut. */
+  private carried: Buffer = NOTHING;
+  private isLast = false;
+  /** The rest of the piece is the beginning of something. */
+  private isShort = false;
   private state = VALUE;
   private readonly stack: (Container | typeof SKIPPED)[] = [];
   /** Of each container on the stack: the key under which its next value goes; of arrays ''. */
@@ -58,44 +77,52 @@ export class JsonParser {
   private readonly keyCounts: number[] = [];
   private parts = 0;
   private values = 0;
+  private stringBytes = 0;
   private result: unknown;
   private readonly numbers = new NumberReader();
-  private readonly strings: StringReader;
-  private isChecked = false;
+  private readonly strings = new StringReader();
 
   /** @param fields of the object at the top that are wanted; undefined: all */
-  constructor(
-    private readonly bytes: Buffer,
-    private readonly fields: ReadonlySet<string> | undefined,
-  ) {
-    this.strings = new StringReader(bytes);
-  }
+  constructor(private readonly fields: ReadonlySet<string> | undefined) {}
 
-  /** Bytes that are still to be parsed. */
-  get remaining(): number {
-    return this.bytes.length - this.position;
-  }
-
-  /** The value, once `advance` has said that it is there. */
+  /** The value, once the last piece is parsed. */
   get value(): unknown {
     return this.result;
   }
 
+  /** About what the value takes so far, in bytes. */
+  get built(): number {
+    return this.parts * PART_BYTES + this.values * 8 + this.stringBytes + this.strings.built;
+  }
+
   /**
-   * Parses about so many bytes more. @returns whether the whole text is parsed
+   * Parses the next piece, of which nothing is kept. The larger it is, the longer it takes.
    * @throws ServiceError `not_utf8`, `not_json`, `json_too_complex`
    */
-  advance(count: number): boolean {
-    const { bytes } = this;
-    if (!this.isChecked) {
-      if (!isUtf8(bytes)) throw new ServiceError('not_utf8', 'the body is not valid UTF-8');
-      this.isChecked = true;
-    }
-    const end = Math.min(bytes.length, this.position + count);
-    while (this.position < end) this.step(end);
-    if (this.position < bytes.length) return false;
-    if (this.state !== DONE) throw this.unexpected(this.position);
-    return true;
+  feed(piece: Buffer, isLast: boolean): void {
+    const bytes = this.joined(piece);
+    const end = isLast ? bytes.length : wholeCharacters(bytes);
+    if (!isUtf8(bytes.subarray(0, end))) throw new ServiceError('not_utf8', 'the body is not valid UTF-8');
+    this.bytes = bytes;
+    this.position = 0;
+    this.isLast = isLast;
+    this.isShort = false;
+    this.strings.takeUp(bytes, this.base);
+    while (this.position < end && !this.isShort) this.step(end);
+    if (isLast && this.state !== DONE) throw this.unexpected(this.position);
+    this.carried = this.position < bytes.length ? Buffer.from(bytes.subarray(this.position)) : NOTHING;
+    this.base += this.position;
+    this.bytes = NOTHING;
+  }
+
+  private joined(piece: Buffer): Buffer {
+    const { carried } = this;
+    if (carried.length === 0) return piece;
+    const length = carried.length + piece.length;
+    if (length > SCRATCH.length) return Buffer.concat([carried, piece]);
+    carried.copy(SCRATCH);
+    piece.copy(SCRATCH, carried.length);
+    return SCRATCH.subarray(0, length);
   }
 
   private step(end: number): void {
@@ -168,7 +195,6 @@ export class JsonParser {
     if (stack.length >= MAX_DEPTH) throw tooDeep();
     const built = this.isWanted ? container : SKIPPED;
     if (built !== SKIPPED) this.count();
-    this.put(built);
     stack.push(built);
     this.keys.push('');
     this.keyCounts.push(keyCount);
@@ -177,11 +203,13 @@ export class JsonParser {
   }
 
   private close(): void {
-    this.stack.pop();
+    const closed = this.stack.pop();
     this.keys.pop();
     this.keyCounts.pop();
     this.position += 1;
-    this.state = this.stack.length === 0 ? DONE : COMMA_OR_END;
+    if (closed instanceof LongNumbers) closed.finish();
+    this.put(closed);
+    this.ended();
   }
 
   /** Whether the value that begins is built. */
@@ -211,7 +239,10 @@ export class JsonParser {
     this.values += 1;
     if (this.values > MAX_VALUES) throw tooManyValues();
     if (Array.isArray(container)) container.push(value);
-    else if (this.isWanted) setField(container, this.keys[top], value);
+    else if (container instanceof LongNumbers) {
+      if (typeof value === 'number') container.add(value);
+      else container.addOther(value);
+    } else if (this.isWanted) setField(container, this.keys[top], value);
   }
 
   private ended(): void {
@@ -220,33 +251,57 @@ export class JsonParser {
 
   private readLiteral([text, value]: readonly [string, unknown]): void {
     const { bytes, position } = this;
+    if (position + text.length > bytes.length && !this.isLast) {
+      this.isShort = true;
+      return;
+    }
     if (bytes.toString('latin1', position, position + text.length) !== text) throw this.unexpected(position);
     this.position += text.length;
     this.put(value);
+    const container = this.stack.at(-1);
+    if (Array.isArray(container) && container.length > LONG_FROM) this.lengthen(container);
     this.ended();
   }
 
   /** One number; in an array also those that follow it without a space, up to `end`. */
   private readNumbers(end: number): void {
     const { bytes, numbers, stack } = this;
-    const container = stack[stack.length - 1];
+    const top = stack.length - 1;
     for (;;) {
-      if (!numbers.read(bytes, this.position)) throw this.unexpected(numbers.end);
+      const isNumber = numbers.read(bytes, this.position);
+      if (numbers.end - this.position > MAX_NUMBER_BYTES) throw tooLongNumber();
+      // It may go on in the next piece.
+      if (numbers.end >= bytes.length && !this.isLast) {
+        this.isShort = true;
+        return;
+      }
+      if (!isNumber) throw this.unexpected(numbers.end);
       this.position = numbers.end;
-      if (!Array.isArray(container)) {
+      const container = stack[top];
+      if (Array.isArray(container)) {
+        container.push(numbers.value);
+        if (container.length > LONG_FROM) this.lengthen(container);
+      } else if (container instanceof LongNumbers) container.add(numbers.value);
+      else {
         this.put(numbers.value);
         break;
       }
       this.values += 1;
       if (this.values > MAX_VALUES) throw tooManyValues();
-      container.push(numbers.value);
       const { position } = this;
       if (position + 1 >= end || bytes[position] !== COMMA) break;
       const next = bytes[position + 1];
       if (next < 45 || next > 57 || next === 46 || next === 47) break;
       this.position += 1;
+      this.state = VALUE;
     }
     this.ended();
+  }
+
+  /** Of an array that has become long, and whose elements are not all such as count as parts. */
+  private lengthen(elements: readonly unknown[]): void {
+    const most = elements.length + MAX_VALUES - this.values;
+    this.stack[this.stack.length - 1] = LongNumbers.of(elements, most);
   }
 
   private beginString(state: number): void {
@@ -258,10 +313,14 @@ export class JsonParser {
 
   private continueString(end: number): void {
     const { strings } = this;
-    const isWhole = strings.advance(end);
+    if (!strings.advance(end)) {
+      this.position = strings.cut();
+      this.isShort = true;
+      return;
+    }
     this.position = strings.position;
-    if (!isWhole) return;
     const text = strings.take();
+    this.stringBytes += text.length;
     if (this.state === STRING) {
       this.put(text);
       this.ended();
@@ -275,14 +334,28 @@ export class JsonParser {
   }
 
   private unexpected(at: number): ServiceError {
-    return unexpectedByte(this.bytes, at);
+    return unexpectedByte(this.bytes, at, this.base);
   }
 }
 
-function unexpectedByte(bytes: Buffer, at: number): ServiceError {
+/** How many of the bytes are whole characters of UTF-8, if they are UTF-8 at all. */
+function wholeCharacters(bytes: Buffer): number {
+  const { length } = bytes;
+  for (let back = 1; back <= 3 && back <= length; back++) {
+    const byte = bytes[length - back];
+    if (byte < 0x80) return length;
+    if (byte >= 0xc0) {
+      const bytesOfIt = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+      return bytesOfIt > back ? length - back : length;
+    }
+  }
+  return length;
+}
+
+function unexpectedByte(bytes: Buffer, at: number, base: number): ServiceError {
   if (at >= bytes.length) return new ServiceError('not_json', 'the body is not JSON: it ends too early');
   const shown = JSON.stringify(bytes.toString('utf8', at, at + 4).slice(0, 1));
-  return new ServiceError('not_json', `the body is not JSON: unexpected ${shown} at byte ${at}`);
+  return new ServiceError('not_json', `the body is not JSON: unexpected ${shown} at byte ${base + at}`);
 }
 
 function setField(container: Record<string, unknown>, key: string, value: unknown): void {

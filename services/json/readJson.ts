@@ -5,8 +5,8 @@ import { tooDeep } from './jsonLimits.js';
 import { JsonParser } from './jsonParser.js';
 import { TURNS, type LongTask } from './turns.js';
 
-/** Up to this size the native parser is no burden to others, whatever the bytes are. */
-const SMALL_BYTES = 16 * 1024;
+/** Up to this size, in bytes, the native parser is no burden to others, whatever the bytes are. */
+export const SMALL_BYTES = 16 * 1024;
 
 /** Of one step of a large body. */
 const STEP_BYTES = 16 * 1024;
@@ -57,29 +57,88 @@ function parseSmall(body: Buffer): unknown {
 
 class JsonTask implements LongTask {
   private readonly parser: JsonParser;
+  private at = 0;
 
   constructor(
-    body: Buffer,
+    private readonly body: Buffer,
     private readonly receiver: JsonReceiver,
     fields: ReadonlySet<string> | undefined,
   ) {
-    this.parser = new JsonParser(body, fields);
+    this.parser = new JsonParser(fields);
   }
 
   get remaining(): number {
-    return this.parser.remaining;
+    return this.body.length - this.at;
   }
 
   step(): boolean {
-    const { parser, receiver } = this;
+    const { body, parser, receiver } = this;
     if (receiver.isGone?.() === true) return true;
+    const end = Math.min(body.length, this.at + STEP_BYTES);
     try {
-      if (!parser.advance(STEP_BYTES)) return false;
+      parser.feed(body.subarray(this.at, end), end === body.length);
     } catch (error) {
       receiver.onJsonError(asServiceError(error));
       return true;
     }
+    this.at = end;
+    if (end < body.length) return false;
     receiver.onJson(parser.value);
+    return true;
+  }
+}
+
+/** Who gives a stream of JSON its pieces. */
+export interface JsonSource {
+  /** About how much more comes, in bytes. */
+  readonly remaining: number;
+  /** All that was given is parsed: gives more. */
+  onParsed(built: number): void;
+}
+
+/** JSON that is parsed as it comes: neither its text nor what nobody reads of it takes memory. */
+export class JsonStream implements LongTask {
+  private readonly parser: JsonParser;
+  private piece: Buffer | undefined;
+  private at = 0;
+  private isLast = false;
+
+  constructor(
+    private readonly source: JsonSource,
+    private readonly receiver: JsonReceiver,
+    fields: ReadonlySet<string> | undefined,
+  ) {
+    this.parser = new JsonParser(fields);
+  }
+
+  get remaining(): number {
+    return this.source.remaining;
+  }
+
+  /** Takes the next piece, once the one before is parsed: `onParsed`, perhaps before this returns, or the receiver says so. */
+  give(piece: Buffer, isLast: boolean): void {
+    this.piece = piece;
+    this.at = 0;
+    this.isLast = isLast;
+    TURNS.run(this);
+  }
+
+  step(): boolean {
+    const { parser, piece, receiver } = this;
+    if (piece === undefined || receiver.isGone?.() === true) return true;
+    const end = Math.min(piece.length, this.at + STEP_BYTES);
+    try {
+      parser.feed(piece.subarray(this.at, end), this.isLast && end === piece.length);
+    } catch (error) {
+      this.piece = undefined;
+      receiver.onJsonError(asServiceError(error));
+      return true;
+    }
+    this.at = end;
+    if (end < piece.length) return false;
+    this.piece = undefined;
+    if (this.isLast) receiver.onJson(parser.value);
+    else this.source.onParsed(parser.built);
     return true;
   }
 }

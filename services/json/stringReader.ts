@@ -5,12 +5,10 @@ const BACKSLASH = 92;
 const SPACE = 32;
 const LETTER_U = 117;
 
-/** A string is made of parts of about this size, so that a long one takes no long turn. */
-const PART_BYTES = 64 * 1024;
-
-/** Reads one string of JSON after the other, each a piece at a time. */
+/** Reads one string of JSON after the other, each a piece of the text at a time. */
 export class StringReader {
   position = 0;
+  private bytes: Buffer = Buffer.alloc(0);
   private start = 0;
   private text = '';
   private hasEscape = false;
@@ -21,8 +19,21 @@ export class StringReader {
   private wholeFrom = 0;
   /** All bytes of the part, together. */
   private bits = 0;
+  /** Bytes of the text before those of this piece. */
+  private base = 0;
 
-  constructor(private readonly bytes: Buffer) {}
+  /** Characters of the string that is being read. */
+  get built(): number {
+    return this.text.length;
+  }
+
+  /** The next piece of the text: it begins with what a string that was cut has left. */
+  takeUp(bytes: Buffer, base: number): void {
+    this.base = base;
+    this.bytes = bytes;
+    this.position = 0;
+    this.beginPart(0);
+  }
 
   /** @param start behind the opening quote. @param isBuilt false: nobody reads it, and it is only checked. */
   begin(start: number, isBuilt: boolean): void {
@@ -38,7 +49,7 @@ export class StringReader {
     let at = this.position;
     while (at < end) {
       const byte = bytes[at];
-      if (byte < SPACE) throw controlCharacter(at);
+      if (byte < SPACE) throw controlCharacter(this.base + at);
       if (this.isEscaped) {
         this.isEscaped = false;
         this.wholeFrom = byte === LETTER_U ? at + 5 : at + 1;
@@ -46,21 +57,23 @@ export class StringReader {
         this.position = at + 1;
         this.endPart(at);
         return true;
-      } else {
-        if (at - this.start > PART_BYTES && at >= this.wholeFrom && byte < 128) {
-          this.endPart(at);
-          this.beginPart(at);
-        }
-        if (byte === BACKSLASH) {
-          this.isEscaped = true;
-          this.hasEscape = true;
-        }
+      } else if (byte === BACKSLASH) {
+        this.isEscaped = true;
+        this.hasEscape = true;
       }
       this.bits |= byte;
       at += 1;
     }
     this.position = at;
     return false;
+  }
+
+  /** The piece ends within the string. @returns up to where it is read: the rest is the beginning of an escape */
+  cut(): number {
+    if (this.isEscaped) this.position -= 1;
+    else if (this.wholeFrom > this.position) this.position = this.wholeFrom - 6;
+    this.endPart(this.position);
+    return this.position;
   }
 
   take(): string {
@@ -73,13 +86,14 @@ export class StringReader {
     this.start = at;
     this.hasEscape = false;
     this.isEscaped = false;
+    this.wholeFrom = 0;
     this.bits = 0;
   }
 
   private endPart(end: number): void {
     const { bytes, start } = this;
     if (this.hasEscape) {
-      const part = parseEscapes(bytes.toString('utf8', start, end), start);
+      const part = parseEscapes(bytes.toString('utf8', start, end), this.base + start);
       if (this.isBuilt) this.text += part;
     } else if (this.isBuilt) {
       const part =

@@ -25,6 +25,7 @@ import { OCTET_STREAM, type InferenceBodyReceiver } from './inferenceBody.js';
 import { sendInferenceError } from './inferenceErrors.js';
 import { readInferRequest, type InferRequest } from './inferRequest.js';
 import type { InferenceStatistics, ModelTally } from './inferenceStatistics.js';
+import type { InputRows } from './tensorRows.js';
 import type { ApplicationServable, ModelServable, Servable } from './servables.js';
 
 /** What every inference of a frontend shares. */
@@ -124,7 +125,7 @@ export class InferExchange implements InferenceBodyReceiver {
   private start(inference: InferRequest, headers: QueryHeaders): void {
     const { servable, response } = this;
     this.inference = inference;
-    this.open = inference.rows.length;
+    this.open = inference.rows.count;
     this.rows = new Array<RowAnswer | undefined>(this.open);
     if (servable.kind === 'model') this.askModel(servable, inference, headers);
     else this.askApplication(servable, inference, headers);
@@ -157,13 +158,13 @@ export class InferExchange implements InferenceBodyReceiver {
   }
 
   /** Many rows are asked in turns between which others are served. */
-  private askEach(rows: readonly Uint8Array[], ask: (input: Uint8Array, row: number) => void): void {
+  private askEach(rows: InputRows, ask: (input: Uint8Array, row: number) => void): void {
     eachInTurns({
-      count: rows.length,
-      bytes: rows.length * rows[0].length,
+      count: rows.count,
+      bytes: rows.bytes,
       each: (row) => {
         try {
-          ask(rows[row], row);
+          ask(rows.row(row), row);
         } catch (thrown) {
           this.onBodyError(asServiceError(thrown));
         }

@@ -12,6 +12,7 @@ import {
 } from './inferParameters.js';
 import type { Servable, ServableOutput } from './servables.js';
 import { tensorRows } from './tensorData.js';
+import type { InputRows } from './tensorRows.js';
 
 export interface RequestedOutput {
   readonly output: ServableOutput;
@@ -30,7 +31,7 @@ export interface InferRequest {
   /** The parameter `priority`, 1 (most urgent) to 5; undefined: the default. */
   readonly priority: number | undefined;
   /** One input each. */
-  readonly rows: readonly Uint8Array[];
+  readonly rows: InputRows;
   /** In the order in which they are to be answered. */
   readonly outputs: readonly RequestedOutput[];
 }
@@ -76,7 +77,7 @@ function readId(id: unknown): string | undefined {
   );
 }
 
-function readRows(inputs: unknown, binary: BinaryPart, servable: Servable, maxRows: number): Uint8Array[] {
+function readRows(inputs: unknown, binary: BinaryPart, servable: Servable, maxRows: number): InputRows {
   const { input } = servable;
   if (inputs === undefined) throw new ServiceError('missing_field', 'inputs is required', 'inputs');
   if (!Array.isArray(inputs)) {

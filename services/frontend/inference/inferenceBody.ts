@@ -1,6 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { asServiceError, describeValue, ServiceError } from '../../errors/index.js';
-import { isJsonType, readBytes, readHeldJson, refuseBody, type BodyLimits } from '../../http/index.js';
+import {
+  isJsonType,
+  readBytes,
+  readHeldJson,
+  refuseBody,
+  streamJson,
+  type BodyLimits,
+} from '../../http/index.js';
 import { BinaryPart, JSON_LENGTH_HEADER } from './binaryData.js';
 
 export interface InferenceBodyReceiver {
@@ -26,9 +33,15 @@ export function readInferenceBody(
     refuseBody(request, receiver, new ServiceError('unsupported_media_type', message, 'Content-Type'));
     return;
   }
+  if (request.headers[JSON_LENGTH_HEADER] === undefined) {
+    const onBody = (json: unknown) => receiver.onBody(json, new BinaryPart(undefined));
+    const onBodyError = (error: ServiceError) => receiver.onBodyError(error);
+    streamJson(request, limits, { onBody, onBodyError }, REQUEST_FIELDS, emptyBody);
+    return;
+  }
   readBytes(request, limits, {
     onBytes: (body, release) => {
-      let jsonBytes: number | undefined;
+      let jsonBytes: number;
       try {
         jsonBytes = jsonLength(request, body.length);
       } catch (thrown) {
@@ -36,18 +49,12 @@ export function readInferenceBody(
         receiver.onBodyError(asServiceError(thrown));
         return;
       }
-      const binary = new BinaryPart(jsonBytes === undefined ? undefined : body.subarray(jsonBytes));
-      if (body.length === 0 && emptyBody !== undefined) {
-        release();
-        receiver.onBody(emptyBody, binary);
-      } else {
-        const whole = {
-          onJson: (json: unknown) => receiver.onBody(json, binary),
-          onJsonError: (error: ServiceError) => receiver.onBodyError(error),
-        };
-        const json = body.subarray(0, jsonBytes ?? body.length);
-        readHeldJson(json, request.socket, release, whole, REQUEST_FIELDS);
-      }
+      const binary = new BinaryPart(body.subarray(jsonBytes));
+      const whole = {
+        onJson: (json: unknown) => receiver.onBody(json, binary),
+        onJsonError: (error: ServiceError) => receiver.onBodyError(error),
+      };
+      readHeldJson(body.subarray(0, jsonBytes), request.socket, release, whole, REQUEST_FIELDS);
     },
     onBodyError: (error) => receiver.onBodyError(error),
   });
@@ -59,9 +66,8 @@ const REQUEST_FIELDS: ReadonlySet<string> = new Set(['id', 'parameters', 'inputs
 export const OCTET_STREAM = 'application/octet-stream';
 
 /** What the header says; it counts bytes of the body as it decodes. */
-function jsonLength(request: IncomingMessage, bodyBytes: number): number | undefined {
+function jsonLength(request: IncomingMessage, bodyBytes: number): number {
   const text = request.headers[JSON_LENGTH_HEADER];
-  if (text === undefined) return undefined;
   const length = typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : 0;
   if (length >= 1 && length <= bodyBytes) return length;
   throw new ServiceError(

@@ -1,0 +1,166 @@
+import type { ServiceError } from '../errors/index.js';
+import { JsonStream, readJson, SMALL_BYTES, type JsonSource } from '../json/index.js';
+import { overBudget, type BudgetHolder } from './bodyBudget.js';
+import { stalled, type BodyErrorReceiver, type BodyLimits, type OpenBody } from './bodyBytes.js';
+import type { BodySource, ChunkReceiver } from './bodySource.js';
+import { ProgressMark } from './progressMark.js';
+
+export interface JsonBodyReceiver extends BodyErrorReceiver {
+  /** The body parsed as JSON. Called once, or `onBodyError` is. */
+  onBody(value: unknown): void;
+}
+
+/**
+ * Parses a body of JSON: a small one once it is whole, a large one as it comes, in slices between which others are
+ * served. What is refused is refused as soon as it shows, and only what is built takes memory.
+ */
+export class StreamedJson implements ChunkReceiver, JsonSource, BudgetHolder {
+  private readonly source: BodySource;
+  private readonly progress = new ProgressMark();
+  /** What has come and is not parsed. */
+  private staged: Buffer | undefined;
+  private stagedBytes = 0;
+  private stream: JsonStream | undefined;
+  private isParsing = false;
+  /** What is parsed takes about so many bytes. */
+  private built = 0;
+  private hasEnded = false;
+  private isGone = false;
+
+  constructor(
+    body: OpenBody,
+    private readonly limits: BodyLimits,
+    private readonly receiver: JsonBodyReceiver,
+    private readonly fields: ReadonlySet<string> | undefined,
+    /** What no bytes stand for; undefined: they are refused. */
+    private readonly emptyBody: object | undefined,
+  ) {
+    this.source = body.start(this);
+  }
+
+  get remaining(): number {
+    return this.source.remaining;
+  }
+
+  get heardMs(): number {
+    return this.hasEnded || this.isParsing ? Infinity : this.progress.heardMs;
+  }
+
+  onChunk(chunk: Buffer): void {
+    this.progress.on(chunk.length);
+    const { staged } = this;
+    if (staged === undefined && chunk.length > SMALL_BYTES) this.parse(chunk, false);
+    else if (staged === undefined && this.stream === undefined && this.stagedBytes === 0) {
+      // Most bodies are this one chunk.
+      this.staged = chunk;
+      this.stagedBytes = chunk.length;
+    } else this.stage(chunk);
+  }
+
+  onEnd(): void {
+    this.hasEnded = true;
+    const { staged, stream } = this;
+    const rest = staged?.subarray(0, this.stagedBytes) ?? NOTHING;
+    this.staged = undefined;
+    if (stream === undefined && rest.length === 0 && this.emptyBody !== undefined)
+      this.onJson(this.emptyBody);
+    else if (stream === undefined) {
+      readJson(rest, {
+        onJson: (value) => this.onJson(value),
+        onJsonError: (error) => this.onJsonError(error),
+      });
+    } else if (!this.isParsing) this.parse(rest, true);
+    else this.staged = rest;
+  }
+
+  onSourceError(error: ServiceError): void {
+    this.leave();
+    this.receiver.onBodyError(error);
+  }
+
+  onGone(): void {
+    this.leave();
+  }
+
+  onEvicted(): void {
+    this.refuse(stalled());
+  }
+
+  onParsed(built: number): void {
+    this.isParsing = false;
+    this.built = built;
+    if (!this.limits.budget.hold(this, built + STAGE_BYTES)) {
+      this.refuse(overBudget());
+      return;
+    }
+    if (this.hasEnded) this.parse(this.staged ?? NOTHING, true);
+    else this.source.goOn();
+  }
+
+  private stage(chunk: Buffer): void {
+    const { staged, stagedBytes } = this;
+    if (staged === undefined || staged.length < STAGE_BYTES) {
+      const larger = Buffer.allocUnsafeSlow(STAGE_BYTES);
+      staged?.copy(larger, 0, 0, stagedBytes);
+      this.staged = larger;
+      if (!this.limits.budget.hold(this, this.built + STAGE_BYTES)) {
+        this.refuse(overBudget());
+        return;
+      }
+    }
+    const taken = chunk.copy(this.staged as Buffer, stagedBytes);
+    this.stagedBytes = stagedBytes + taken;
+    if (this.stagedBytes < STAGE_BYTES) return;
+    const full =
+      taken === chunk.length
+        ? (this.staged as Buffer)
+        : Buffer.concat([this.staged as Buffer, chunk.subarray(taken)]);
+    this.staged = undefined;
+    this.stagedBytes = 0;
+    this.parse(full, false);
+  }
+
+  private parse(piece: Buffer, isLast: boolean): void {
+    this.stream ??= new JsonStream(
+      this,
+      {
+        onJson: (value) => this.onJson(value),
+        onJsonError: (error) => this.onJsonError(error),
+        isGone: () => this.isGone,
+      },
+      this.fields,
+    );
+    this.isParsing = true;
+    if (!isLast) this.source.hold();
+    this.stream.give(piece, isLast);
+  }
+
+  private onJson(value: unknown): void {
+    this.leave();
+    this.receiver.onBody(value);
+  }
+
+  private onJsonError(error: ServiceError): void {
+    if (this.hasEnded) {
+      this.leave();
+      this.receiver.onBodyError(error);
+    } else this.refuse(error);
+  }
+
+  private refuse(error: ServiceError): void {
+    this.source.refuse();
+    this.leave();
+    this.receiver.onBodyError(error);
+  }
+
+  private leave(): void {
+    this.isGone = true;
+    this.staged = undefined;
+    this.limits.budget.release(this);
+  }
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/** Smaller chunks are put together to this before they are parsed. */
+const STAGE_BYTES = 2 * SMALL_BYTES;
