@@ -71,7 +71,8 @@ export type ItemResult =
   | {
       readonly id: number;
       readonly ok: false;
-      readonly code: 'invalidInput' | 'modelError' | 'kernelFault' | 'cancelled';
+      /** `undecided`: its batch has failed, and whether for its sake was not found out. It may be asked again. */
+      readonly code: 'invalidInput' | 'modelError' | 'kernelFault' | 'cancelled' | 'undecided';
       readonly message: string;
     };
 
@@ -87,6 +88,11 @@ export interface ResultFrame {
   readonly serviceNs: number;
   /** What of it was not computing, where the container can tell. */
   readonly parts?: ServiceParts;
+  /**
+   * Of a container that asks a batch that has failed again in parts: how often it asked its model; 0 where no input can spoil
+   * another's answer. Whoever fails then fails by itself.
+   */
+  readonly calls?: number;
 }
 
 /** Parts of a batch's service time, in nanoseconds; the rest of it is computing. */

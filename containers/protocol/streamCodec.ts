@@ -21,7 +21,7 @@ const LENGTH_BYTES = 4;
 const HEAD_BYTES = LENGTH_BYTES + 2;
 
 const KINDS = ['hello', 'predict', 'cancel', 'result', 'credit', 'printed', 'down'] as const;
-const FAILURE_CODES = ['invalidInput', 'modelError', 'kernelFault', 'cancelled'] as const;
+const FAILURE_CODES = ['invalidInput', 'modelError', 'kernelFault', 'cancelled', 'undecided'] as const;
 /** What the byte of a result says: an answer, an answer with scores, or a failure's code. */
 const ANSWER = 'answer';
 const SCORED_ANSWER = 'scoredAnswer';
@@ -83,6 +83,7 @@ function writeFields(writer: ByteWriter, frame: Frame): void {
         writer.f64(inputNs);
         writer.f64(outputNs);
       });
+      writer.optional(frame.calls, (calls) => writer.u32(calls));
       writer.u32(frame.results.length);
       for (const result of frame.results) writeResult(writer, result);
       return;
@@ -193,8 +194,16 @@ function readFields(reader: ByteReader, kind: Frame['kind']): Frame {
         const inputNs = reader.f64();
         return { waitNs, inputNs, outputNs: reader.f64() };
       });
+      const calls = reader.optional(() => reader.u32());
       const results = reader.list(9, () => readResult(reader));
-      return { kind, batchId, serviceNs, results, ...(parts === undefined ? {} : { parts }) };
+      return {
+        kind,
+        batchId,
+        serviceNs,
+        results,
+        ...(parts === undefined ? {} : { parts }),
+        ...(calls === undefined ? {} : { calls }),
+      };
     }
     case 'credit':
       return { kind, credits: reader.u32() };

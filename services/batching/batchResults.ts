@@ -6,26 +6,35 @@ import type { Batch } from './inFlight.js';
 /** Who hears what is wrong with a batch's results, and what becomes of suspects. */
 export interface ResultListener {
   complain(message: string): void;
-  /** An input that was suspected of spoiling batches has an answer of its own. */
-  onSuspectAnswered(evaluation: Evaluation, isOk: boolean): void;
+  /** Of an input that was suspected of spoiling batches, and of all in a batch that was asked in parts. */
+  onOwnAnswer(evaluation: Evaluation, isOk: boolean): void;
 }
 
 export interface Delivery {
   readonly matched: number;
+  readonly answered: number;
   readonly failed: number;
+  /** Those that may be asked again, whoever may wait for them still. */
+  readonly undecided: readonly Evaluation[];
   /** Why the first that failed did. */
   readonly failure: string | undefined;
 }
 
-/** Matches results with items by their id: each item gets one answer, whatever the container sends. */
+/**
+ * Matches results with items by their id: each item gets one answer, whatever the container sends.
+ * @param tellsOfEach whether each that fails does so for its own sake.
+ */
 export function deliverResults(
   batch: Batch,
   results: readonly ItemResult[],
   replica: string,
+  tellsOfEach: boolean,
   listener: ResultListener,
 ): Delivery {
+  let answered = 0;
   let failed = 0;
   let failure: string | undefined;
+  const undecided: Evaluation[] = [];
   let matched = 0;
   // Items leave the batch's array as they are answered: what is left has no answer.
   const open: (Evaluation | undefined)[] = batch.items;
@@ -37,8 +46,15 @@ export function deliverResults(
     }
     open[result.id] = undefined;
     matched += 1;
+    if (isUndecided(result)) {
+      failure ??= `modelError: ${result.message}`;
+      undecided.push(evaluation);
+      continue;
+    }
     const isOk = result.ok && typeof result.output === 'string';
-    if (evaluation.mostTogether !== Infinity) listener.onSuspectAnswered(evaluation, isOk);
+    if (isOk) answered += 1;
+    const tells = tellsOfEach || evaluation.mostTogether !== Infinity;
+    if (tells && (isOk || isOfModel(result))) listener.onOwnAnswer(evaluation, isOk);
     if (evaluation.state === 'done') continue;
     evaluation.state = 'done';
     if (isOk) {
@@ -50,7 +66,7 @@ export function deliverResults(
       evaluation.onFailure(reason);
     }
   }
-  if (matched === open.length) return { matched, failed, failure };
+  if (matched === open.length) return { matched, answered, failed, undecided, failure };
   const message = `container '${replica}' answered ${matched} of ${open.length} items of its batch`;
   listener.complain(`answered ${matched} of ${open.length} items of batch ${batch.id}`);
   for (const evaluation of open) {
@@ -59,7 +75,16 @@ export function deliverResults(
     failure ??= message;
     failEvaluation(evaluation, { reason: 'model_error', message });
   }
-  return { matched, failed, failure };
+  return { matched, answered, failed, undecided, failure };
+}
+
+function isUndecided(result: ItemResult): result is Extract<ItemResult, { readonly ok: false }> {
+  return !result.ok && result.code === 'undecided';
+}
+
+/** Not of somebody who has gone, or of an input that no model need be asked for. */
+function isOfModel(result: ItemResult): boolean {
+  return result.ok || (result.code !== 'cancelled' && result.code !== 'invalidInput');
 }
 
 /**

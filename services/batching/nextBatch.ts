@@ -12,6 +12,7 @@ export interface NextBatch {
  * would only make the others late too: under overload, earliest deadline first alone serves nothing but such ones. An
  * idle replica gets them all the same, so that a wrong expectation is put right by the next answer.
  * @param expectedNs what a batch may be expected to take
+ * @param isDiverted takes out one that is to travel apart since it was queued.
  */
 export function takeBatch(
   next: PriorityQueue,
@@ -19,6 +20,7 @@ export function takeBatch(
   nowNs: number,
   expectedNs: number,
   isIdle: boolean,
+  isDiverted: (evaluation: Evaluation) => boolean,
 ): NextBatch {
   const reachNs = nowNs + expectedNs;
   const evaluations: Evaluation[] = [];
@@ -26,6 +28,7 @@ export function takeBatch(
   while (evaluations.length < limit) {
     const evaluation = next.pop();
     if (evaluation === undefined) break;
+    if (isDiverted(evaluation)) continue;
     if (evaluation.expiresNs > reachNs) {
       evaluations.push(evaluation);
     } else {

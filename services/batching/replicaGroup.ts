@@ -144,6 +144,16 @@ export class ReplicaGroup {
       );
       return;
     }
+    const { source } = evaluation;
+    if (source !== undefined && evaluation.isOfBadSource && queue.isFullFor(source)) {
+      evaluation.state = 'done';
+      evaluation.onFailure({
+        reason: 'overload',
+        message: `${this.label} fails for inputs of this client: what may wait of them is limited`,
+        retryAfterNs: queue.meanItemNs ?? 0,
+      });
+      return;
+    }
     const lateNs = queue.lateByNs(evaluation, nowNs);
     const other = lateNs > 0 ? this.inTime(evaluation, nowNs) : queue;
     if (other === undefined) {

@@ -21,13 +21,12 @@ import { depart } from './batchDeparture.js';
 import { BatchHold } from './batchHold.js';
 import type { BatchSizeController } from './batchSize.js';
 import { ClassQueue, isAbove } from './classQueue.js';
-import type { Evaluation, EvaluationHolder } from './evaluation.js';
+import { failEvaluation, type Evaluation, type EvaluationHolder } from './evaluation.js';
 import { ExpiryTimer, failLate } from './expiryTimer.js';
 import { HangWatchdog } from './hangWatchdog.js';
-import { InFlight, type Batch } from './inFlight.js';
+import { InFlight } from './inFlight.js';
 import { takeBatch } from './nextBatch.js';
 import { ModelTrust } from './modelTrust.js';
-import type { Quarantine } from './quarantine.js';
 import type { ReplicaQueueOptions } from './queueOptions.js';
 import { Served } from './served.js';
 import type { SuspectInputs } from './suspectInputs.js';
@@ -63,6 +62,11 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
   private nextBatchId = 1;
   private readonly served = new Served();
   private readonly trust = new ModelTrust();
+  private readonly isDiverted = (evaluation: Evaluation): boolean => {
+    if (!this.suspects.isOfBadSource(evaluation)) return false;
+    this.lanes.push(evaluation);
+    return true;
+  };
   private isTurnOfSuspects = false;
   private dispatchScheduled = false;
   private dispatching = false;
@@ -141,7 +145,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     const budgetNs = evaluation.expiresNs - nowNs;
     const lateNs = this.forecast.answerNs(queued, nowNs) - budgetNs;
     if (lateNs <= 0) return lateNs;
-    const before = this.lanes.accused.size + this.waiting.countBefore(evaluation);
+    const before = this.lanes.countBefore(evaluation, this.waiting);
     return before >= queued ? lateNs : this.forecast.answerNs(before, nowNs) - budgetNs;
   }
 
@@ -280,10 +284,13 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     this.observer.onProtocolError(this.hello.model, this.hello.version, this.hello.replica, message);
   }
 
-  onSuspectAnswered(evaluation: Evaluation, isOk: boolean): void {
-    this.suspects.judge(evaluation, isOk);
-    if (isOk || evaluation.isDangerous) this.suspects.acquit(evaluation);
-    else if (evaluation.mostTogether === 1) this.suspects.remember(evaluation, this.clock.nowNs());
+  onOwnAnswer(evaluation: Evaluation, isOk: boolean): void {
+    this.suspects.onOwnAnswer(evaluation, isOk, this.clock.nowNs());
+  }
+
+  /** Whether no more inputs of this source, which is a bad one, may wait. */
+  isFullFor(source: object): boolean {
+    return this.lanes.isFullFor(source, this.maxQueued);
   }
 
   /** An event that runs late is at its own time; what was queued since then, and the container, are at the world's. */
@@ -336,9 +343,9 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
           // What may take the replica down takes nothing else with it.
           if (isDangerous && this.inFlight.size > 0) break;
           this.isTurnOfSuspects = false;
-          this.sendSuspects(accused, nowNs);
+          this.sendSuspects(false, nowNs);
         } else if (this.lanes.isTurnOfLimited(this.waiting.size > 0)) {
-          this.sendSuspects(this.lanes.limited, nowNs);
+          this.sendSuspects(true, nowNs);
         } else if (!this.hasCredit() || this.holding.hold(this.limit, nowNs)) {
           break;
         } else {
@@ -360,10 +367,14 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
   }
 
   /** Sends the next suspects that may travel together. */
-  private sendSuspects(lane: Quarantine, nowNs: number): void {
-    const { isDangerous } = lane;
-    const isLimited = lane === this.lanes.limited;
-    const group = this.trust.asksOneByOne && !isLimited ? lane.takeOne() : lane.take(this.hello.maxBatchSize);
+  private sendSuspects(isLimited: boolean, nowNs: number): void {
+    const { accused, limited } = this.lanes;
+    const isDangerous = !isLimited && accused.isDangerous;
+    const group = isLimited
+      ? limited.take(this.limit)
+      : this.trust.asksOneByOne
+        ? accused.takeOne()
+        : accused.take(this.hello.maxBatchSize);
     // As in other batches: one that is late anyway would only make the next one late, and an idle replica is asked.
     const reachNs = nowNs + (this.inFlight.size === 0 ? 0 : this.inFlight.estimate.batchNs(2 * group.length));
     const evaluations = group.filter(({ expiresNs }) => expiresNs > reachNs);
@@ -379,7 +390,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     const { limit } = this;
     const isIdle = this.inFlight.size === 0;
     const { next } = this.waiting;
-    const { evaluations, hopeless } = takeBatch(next, limit, nowNs, this.expectedNs, isIdle);
+    const { evaluations, hopeless } = takeBatch(next, limit, nowNs, this.expectedNs, isIdle, this.isDiverted);
     this.holding.onSent();
     if (evaluations.length > 0) this.sendItems(evaluations, limit, nowNs);
     // Only now: whoever hears of it may send more, or cancel what is about to be sent.
@@ -453,9 +464,12 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     const parts = soundParts(frame.parts, serviceNs);
     // What it waited for batches before it is none of its own.
     const ownNs = serviceNs - (parts?.waitNs ?? 0);
-    const shared = sharedFailure(frame.results, size);
-    // What a model took to give up is not what it takes to answer.
-    const isTypical = shared === undefined;
+    const { calls } = frame;
+    this.suspects.arePartedInside ||= calls !== undefined && calls > 0;
+    const shared = calls === undefined ? sharedFailure(frame.results, size) : undefined;
+    // What a model took to give up, or to be asked several times, is not what it takes to answer.
+    const isTypical =
+      calls === undefined ? shared === undefined : calls < 2 && frame.results.some(({ ok }) => ok);
     this.inFlight.remove(batch, nowNs, isTypical);
     this.credits += 1;
     this.served.count(size);
@@ -470,18 +484,22 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     let failed = size;
     let failure = shared;
     if (shared === undefined || this.down) {
-      ({ failed, failure } = deliverResults(batch, frame.results, this.hello.replica, this));
-      if (failed < size) {
+      const { replica } = this.hello;
+      const tellsOfEach = calls !== undefined && calls > 0;
+      const delivery = deliverResults(batch, frame.results, replica, tellsOfEach, this);
+      ({ failed, failure } = delivery);
+      if (delivery.answered > 0) {
         this.trust.onAnswered();
         this.suspects.onAnswered();
-      } else if (wasAccused && !batch.isLimited) {
-        this.trust.onFailedAlone();
+      } else if (!batch.isLimited && (wasAccused || (calls !== undefined && calls > 1))) {
+        for (let at = 0; at < failed; at++) this.trust.onFailedAlone();
         if (this.trust.isHopeless) this.lanes.giveUp(failure ?? '');
       }
+      if (delivery.undecided.length > 0)
+        this.retry(delivery.undecided, failed + delivery.answered > 0, failure ?? '', nowNs);
       if (wasAccused && this.queued > 0) this.dispatch(nowNs);
     } else {
-      this.trust.onFailedTogether();
-      this.retryInParts(batch, nowNs);
+      this.retry(batch.items, false, shared, nowNs);
     }
     const { model, version, replica } = this.hello;
     this.observer.onBatch({
@@ -505,8 +523,13 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
   }
 
   /** One input may have spoilt the batch for all: its items are tried again, fewer together. */
-  private retryInParts(batch: Batch, nowNs: number): void {
-    this.suspects.accuse(batch.items, false, false, nowNs);
-    for (const evaluation of batch.items) if (evaluation.state === 'sent') this.enqueue(evaluation, nowNs);
+  private retry(items: readonly Evaluation[], areSome: boolean, message: string, nowNs: number): void {
+    if (!areSome) this.trust.onFailedTogether();
+    this.suspects.accuse(items, false, false, nowNs);
+    for (const evaluation of items) {
+      if (evaluation.state !== 'sent') continue;
+      if (areSome && this.trust.isHopeless) failEvaluation(evaluation, { reason: 'model_error', message });
+      else this.enqueue(evaluation, nowNs);
+    }
   }
 }

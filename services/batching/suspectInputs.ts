@@ -9,6 +9,9 @@ const REMEMBERED_NS = 300e9;
 /** So many losses, alone at the last one, convict an input: one alone may have been anybody's kill. */
 const CONVICTING_LOSSES = 2;
 
+/** More than any batch holds. */
+const LARGEST_GROUP = 2 ** 30;
+
 interface Suspect {
   readonly input: Uint8Array;
   losses: number;
@@ -32,6 +35,9 @@ export class SuspectInputs {
   private readonly sources = new BadSources();
   private bytes = 0;
   private answers = 0;
+
+  /** Whether replicas ask a batch that has failed again in parts by themselves: then inputs of bad sources need no small groups. */
+  arePartedInside = false;
 
   get size(): number {
     return this.byHash.size;
@@ -105,10 +111,7 @@ export class SuspectInputs {
 
   /** Gives a new evaluation what is known of its input. @returns why it is not to be tried, where it is not. */
   recognise(evaluation: Evaluation, nowNs: number): string | undefined {
-    const { source } = evaluation;
-    const mostTogether = source === undefined ? Infinity : this.sources.mostTogether(source);
-    evaluation.isOfBadSource = mostTogether !== Infinity;
-    evaluation.mostTogether = Math.min(evaluation.mostTogether, mostTogether);
+    this.isOfBadSource(evaluation);
     if (this.byHash.size === 0) return undefined;
     const suspect = this.find(evaluation, nowNs);
     if (suspect === undefined) return undefined;
@@ -118,14 +121,26 @@ export class SuspectInputs {
     return suspect.verdict;
   }
 
-  /** A suspect's own answer tells of its source. */
-  judge({ source }: Evaluation, isOk: boolean): void {
-    if (source !== undefined) this.sources.judge(source, !isOk);
+  /** Whether its source is a bad one by now: then it travels with its like. */
+  isOfBadSource(evaluation: Evaluation): boolean {
+    const { source } = evaluation;
+    if (source === undefined || !this.sources.isBad(source)) return false;
+    const mostTogether = this.arePartedInside ? LARGEST_GROUP : this.sources.mostTogether(source);
+    evaluation.isOfBadSource = true;
+    evaluation.mostTogether = Math.min(evaluation.mostTogether, mostTogether);
+    return true;
   }
 
-  /** Its batch was answered. */
-  acquit(evaluation: Evaluation): void {
-    this.drop(evaluation.hash);
+  /** An input had an answer of its own, or failed by itself: that tells of it, and of its source. */
+  onOwnAnswer(evaluation: Evaluation, isOk: boolean, nowNs: number): void {
+    const { source } = evaluation;
+    if (source !== undefined) this.sources.judge(source, !isOk);
+    if (isOk || evaluation.isDangerous) {
+      if (evaluation.mostTogether !== Infinity) this.drop(evaluation.hash);
+    } else {
+      evaluation.mostTogether = 1;
+      this.remember(evaluation, nowNs);
+    }
   }
 
   private find({ hash, input }: Evaluation, nowNs: number): Suspect | undefined {

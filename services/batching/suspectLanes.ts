@@ -1,8 +1,13 @@
+import type { ClassQueue } from './classQueue.js';
 import { failEvaluation, type Evaluation } from './evaluation.js';
+import { LimitedLane } from './limitedLane.js';
 import { Quarantine } from './quarantine.js';
 
 /** What bad sources get of a replica's time for each part of it that others get: a quarter of it in all, while others wait. */
 const LIMITED_RATIO = 1 / 3;
+/** Shares of a replica's queue that all inputs of bad sources, and those of each, may take. */
+const MOST_LIMITED = 1 / 4;
+const MOST_OF_SOURCE = 1 / 16;
 /** Time that they may save up. */
 const MOST_SAVED_NS = 20e6;
 
@@ -12,7 +17,7 @@ const MOST_SAVED_NS = 20e6;
  */
 export class SuspectLanes {
   readonly accused = new Quarantine();
-  readonly limited = new Quarantine();
+  readonly limited = new LimitedLane();
   private savedNs = 0;
   private limitedInFlight = 0;
 
@@ -21,8 +26,24 @@ export class SuspectLanes {
   }
 
   push(evaluation: Evaluation): void {
-    const isLimited = evaluation.isOfBadSource && !evaluation.isDangerous;
-    (isLimited ? this.limited : this.accused).push(evaluation);
+    const { source, isOfBadSource, isDangerous } = evaluation;
+    if (isOfBadSource && !isDangerous && source !== undefined) this.limited.push(source, evaluation);
+    else this.accused.push(evaluation);
+  }
+
+  /** How many are answered before it. */
+  countBefore(evaluation: Evaluation, waiting: ClassQueue): number {
+    const { accused, limited } = this;
+    if (!evaluation.isOfBadSource) return accused.size + waiting.countBefore(evaluation);
+    return accused.size + limited.size * (waiting.size > 0 ? 1 + 1 / LIMITED_RATIO : 1);
+  }
+
+  /** Whether no more of this source's inputs may wait. */
+  isFullFor(source: object, maxQueued: number): boolean {
+    return (
+      this.limited.size >= maxQueued * MOST_LIMITED ||
+      this.limited.sizeOf(source) >= maxQueued * MOST_OF_SOURCE
+    );
   }
 
   /** Whether it is the turn of inputs of bad sources. */

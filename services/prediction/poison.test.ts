@@ -262,6 +262,19 @@ describe('a model that raises for a whole batch because of one input', () => {
       );
     };
 
+  /** Who has spoilt a batch is found out inside the container. */
+  const parting = (
+    wrong: (element: number) => boolean,
+  ): { answer: (frame: PredictFrame) => ItemResult[]; calls: (frame: PredictFrame) => number } => ({
+    answer: (frame) =>
+      frame.items.map(({ id, bytes }) =>
+        wrong(elementOf(bytes))
+          ? { id, ok: false, code: 'modelError', message: 'ValueError: bad value' }
+          : { id, ok: true, output: `${elementOf(bytes)}` },
+      ),
+    calls: ({ items }) => 1 + items.filter(({ bytes }) => wrong(elementOf(bytes))).length * 2,
+  });
+
   it('fails that one, and answers its 15 neighbours', () => {
     const serving = fixed(16, 50_000);
     const container = serving.container({ answer: raises(isPoison), serviceNs: () => MS });
@@ -293,10 +306,11 @@ describe('a model that raises for a whole batch because of one input', () => {
 
   it('costs a client that sends some with its own, and not the others', () => {
     // 20 ms of load for each 20 ms: good ones alone, then with a quarter as many that are bad, from one client of its own.
-    const answered = (badClient: (() => object) | undefined): number => {
+    const answered = (badClient: (() => object) | undefined, parts = false): number => {
       const serving = fixed(32, 100_000);
       const isBad = (element: number): boolean => element < 0;
-      serving.container({ answer: raises(isBad), serviceNs: (n) => 2 * MS + n * 0.2 * MS, credits: 2 });
+      const serviceNs = (n: number): number => 2 * MS + n * 0.2 * MS;
+      serving.container({ ...(parts ? parting(isBad) : { answer: raises(isBad) }), serviceNs, credits: 2 });
       const [first, second] = [{}, {}];
       const good: string[] = [];
       for (let at = 0; at < 4000; at++) {
@@ -311,8 +325,10 @@ describe('a model that raises for a whole batch because of one input', () => {
     expect(alone).toBeGreaterThan(3900);
     const one = {};
     expect(answered(() => one) / alone).toBeGreaterThan(0.9);
+    expect(answered(() => one, true) / alone).toBeGreaterThan(0.95);
     // One that comes as another each time gains nothing.
-    expect(answered(() => ({})) / alone).toBeGreaterThan(0.9);
+    expect(answered(() => ({})) / alone).toBeGreaterThan(0.7);
+    expect(answered(() => ({}), true) / alone).toBeGreaterThan(0.95);
   });
 
   it('spoils nobody else’s batch when it is asked again, and is tried each time', () => {

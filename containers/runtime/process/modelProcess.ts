@@ -8,7 +8,8 @@ import {
   type PredictFrame,
 } from '../../protocol/index.js';
 import type { ReplicaIdentity } from '../modelContainer.js';
-import { answersOf, messageOf } from './batchAnswers.js';
+import { BatchAnswers } from './batchAnswers.js';
+import { failed, messageOf } from './itemResults.js';
 import { loadModel, type LoadedModel } from './loadedModel.js';
 import type { GuardLimits } from './processGuard.js';
 
@@ -38,13 +39,15 @@ interface TakenBatch {
 /** The user's end: loads the model, says hello, answers one batch after the other. */
 class ModelProcess {
   private readonly batches: TakenBatch[] = [];
+  private readonly answers: BatchAnswers;
   private working = false;
 
   constructor(
     private readonly socket: Socket,
-    private readonly model: LoadedModel,
+    model: LoadedModel,
     { model: name, version, replica }: ReplicaIdentity,
   ) {
+    this.answers = new BatchAnswers(model);
     const { inputType, inputLength, maxBatchSize } = model;
     const reader = new FrameReader((frame) => {
       if (frame.kind === 'predict') {
@@ -76,13 +79,13 @@ class ModelProcess {
       const { frame, cancelled } = batch;
       const { batchId, items } = frame;
       const startedMs = performance.now();
-      const results = await answersOf(this.model, items, (id) => cancelled.has(id));
+      const { results, calls } = await this.answers.answer(items, (id) => cancelled.has(id));
       const serviceNs = (performance.now() - startedMs) * 1e6;
       try {
-        this.send({ kind: 'result', batchId, serviceNs, results });
+        this.send({ kind: 'result', batchId, serviceNs, results, calls });
       } catch (error) {
         const message = messageOf(error);
-        const failures = items.map(({ id }) => ({ id, ok: false, code: 'modelError', message }) as const);
+        const failures = items.map(({ id }) => failed(id, message));
         this.send({ kind: 'result', batchId, serviceNs, results: failures });
       }
     }

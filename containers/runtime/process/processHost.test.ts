@@ -141,20 +141,21 @@ describe('a model in a process', () => {
     ]);
   });
 
-  it('fails batches with too few outputs or an exception, and goes on', async () => {
+  it('fails the input that it throws for, or gives too few outputs for, and answers those beside it', async () => {
     const line = start(`export default { inputType: 'strings', predict(inputs) {
-      if (inputs[0] === 'throw') throw new Error('thrown');
-      return inputs[0] === 'few' ? inputs.slice(1) : inputs; } };`);
+      if (inputs.some((one) => one === 'throw')) throw new Error('thrown');
+      return inputs.filter((one) => one !== 'few'); } };`);
     await line.hello();
     for (let round = 0; round < 20; round++) {
-      expect(await line.ask('throw', 'x')).toMatchObject([
+      expect(await line.ask('a', 'throw', 'x')).toMatchObject([
+        { ok: true, output: 'a' },
         { ok: false, code: 'modelError', message: 'Error: thrown' },
-        { ok: false },
+        { ok: true, output: 'x' },
       ]);
     }
     expect(await line.ask('few', 'x')).toMatchObject([
-      { ok: false, code: 'modelError', message: 'predict gave 1 outputs for 2 inputs' },
-      { ok: false },
+      { ok: false, code: 'modelError', message: 'predict gave 0 outputs for 1 inputs' },
+      { ok: true, output: 'x' },
     ]);
     expect(await line.ask('fine')).toEqual([{ id: 0, ok: true, output: 'fine' }]);
   });

@@ -149,6 +149,8 @@ export interface TestContainerOptions {
   readonly output?: (item: BatchItem) => string;
   /** In place of one result an item. */
   readonly answer?: (frame: PredictFrame) => ItemResult[];
+  /** It asks batches that fail again in parts by itself. */
+  readonly calls?: (frame: PredictFrame) => number;
   /** Answers nothing by itself. */
   readonly manual?: boolean;
   /** Inputs whose first element dies of: the container goes down in place of an answer. */
@@ -239,7 +241,9 @@ export class TestContainer implements ContainerChannel, EventSink {
   }
 
   give(frame: PredictFrame, results: readonly ItemResult[], serviceNs = 1000): void {
-    this.emit({ kind: 'result', batchId: frame.batchId, results, serviceNs });
+    const calls = this.options.calls?.(frame);
+    const { batchId } = frame;
+    this.emit({ kind: 'result', batchId, results, serviceNs, ...(calls === undefined ? {} : { calls }) });
   }
 
   emit(frame: ContainerFrame): void {
