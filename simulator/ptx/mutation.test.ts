@@ -11,7 +11,7 @@ const sources = mutationSources('.').filter((text) => text.length < 8_000);
 describe('damaged texts', () => {
   it('parse or are refused with a place, and never crash', () => {
     const outcomes = { parsed: 0, refused: 0 };
-    for (let seed = 1; seed <= 4000; seed++) {
+    for (let seed = 1; seed <= 1600; seed++) {
       const text = new Mutator(seed, sources).mutate(
         sources[seed % 8 === 0 ? seed % sources.length : 0] ?? '',
       );
@@ -21,8 +21,8 @@ describe('damaged texts', () => {
         throw new Error(`seed ${seed}: ${String(error)}`, { cause: error });
       }
     }
-    expect(outcomes.refused).toBeGreaterThan(500);
-    expect(outcomes.parsed).toBeGreaterThan(200);
+    expect(outcomes.refused).toBeGreaterThan(200);
+    expect(outcomes.parsed).toBeGreaterThan(80);
   });
 
   it('read the undamaged texts', () => {

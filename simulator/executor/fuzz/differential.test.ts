@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { describeCase, differences, generateKernel } from './index.js';
 
+/** A sample: `fuzzRun` runs as many as it is told. */
 const seedsPerTest = 10;
-const starts = Array.from({ length: 15 }, (_, index) => 1 + index * seedsPerTest);
+const starts = Array.from({ length: 4 }, (_, index) => 1 + index * seedsPerTest);
 
 describe.each([1, 2] as const)(
   'every variant against the reference interpreter, generation %i',
@@ -24,7 +25,7 @@ describe('every variant against the reference interpreter, lanes together', () =
   /** With fewer statements walks are more of a kernel, and each takes less time. */
   const statements = 8;
 
-  it.each([1, 11, 21, 31])('seeds from %i', (start) => {
+  it.each([1, 11])('seeds from %i', (start) => {
     for (let seed = start; seed < start + seedsPerTest; seed++) {
       const fuzz = generateKernel(seed, { generation: seed % 2 === 1 ? 1 : 2, together: true, statements });
       const found = differences(fuzz);
@@ -34,7 +35,7 @@ describe('every variant against the reference interpreter, lanes together', () =
 });
 
 describe('every variant against the reference interpreter, lanes in step', () => {
-  it.each([1, 11, 21])('seeds from %i', (start) => {
+  it.each([1, 11])('seeds from %i', (start) => {
     for (let seed = start; seed < start + seedsPerTest; seed++) {
       const fuzz = generateKernel(seed, { generation: seed % 2 === 1 ? 1 : 2, inStep: true, statements: 25 });
       const found = differences(fuzz);

@@ -39,11 +39,12 @@ describe('random kernels', () => {
     ],
   ] as const)('together use every part of the machine (generation %i)', (generation, wanted) => {
     const opcodes = new Set<string>();
-    for (let seed = 1; seed <= 200; seed++) {
+    const isMissing = (opcode: string): boolean => !opcodes.has(opcode);
+    for (let seed = 1; seed <= 200 && wanted.split(' ').some(isMissing); seed++) {
       const { functions } = parseModule(generateKernel(seed, { generation }).text, `fuzz-${seed}.ptx`);
       for (const fn of functions) for (const instruction of fn.instructions) opcodes.add(instruction.opcode);
     }
-    expect(wanted.split(' ').filter((opcode) => !opcodes.has(opcode))).toEqual([]);
+    expect(wanted.split(' ').filter(isMissing)).toEqual([]);
   });
 
   it.each([
@@ -51,7 +52,7 @@ describe('random kernels', () => {
     [2, false],
     [2, true],
   ] as const)('leave the same memory in every order of blocks and warps (%i, %s)', (generation, together) => {
-    for (const seed of together ? seeds.slice(0, 10) : seeds) {
+    for (const seed of seeds.slice(0, together ? 5 : 12)) {
       const fuzz = generateKernel(seed, { generation, together });
       const forward = new FuzzBench(fuzz);
       const backward = new FuzzBench(fuzz);

@@ -5,10 +5,29 @@ import { kernelFixtures, PlacedFixture, type KernelFixture } from '../../../kern
 import { generateKernel } from '../../fuzz/index.js';
 import { FuzzBench } from '../../fuzz/fuzzBench.js';
 import { ExecutorError, NodeMemory, WasmExecutor, type ExecutorLaunch, type RunResult } from '../../index.js';
+import { sampleOf } from '../../../testSample/index.js';
 import { LaunchBench, storingKernel } from '../../tests/launchBench.js';
 
 /** Every launch that may be is shared, block by block, and none begins before all threads are there. */
 const eager = { eager: true } as const;
+
+/** Programs whose launches are shared, and such that are not. */
+const SHARED: readonly string[] = [
+  'saxpy',
+  'naiveGemm',
+  'tiledGemm',
+  'warpSum',
+  'sharedHistogram',
+  'csrVector',
+];
+const ORDERED: readonly string[] = [
+  'cooAtomics',
+  'lookbackScan',
+  'lastBlockSum',
+  'lockedBuckets',
+  'cooperativeHeat',
+];
+const NAMED = [...SHARED, ...ORDERED];
 
 interface Node {
   readonly threads: number;
@@ -50,7 +69,7 @@ describe('launches over threads', () => {
 
   it('leave the same bytes and counters as one thread: the CUDA programs', () => {
     const shared = new Set<string>();
-    for (const fixture of kernelFixtures) {
+    for (const fixture of sampleOf(kernelFixtures, 3, ({ name }) => NAMED.includes(name))) {
       // Four threads are slower than two here, and find little more.
       const [one, ...others] = nodes.filter(({ threads }) => threads < 4 || fixture.name.length % 8 === 0);
       if (one === undefined) continue;
@@ -61,12 +80,10 @@ describe('launches over threads', () => {
         expect(found.left, `${fixture.name}, ${node.threads} threads`).toEqual(left);
       }
     }
-    expect(shared.size).toBeGreaterThan(40);
-    for (const name of ['saxpy', 'naiveGemm', 'tiledGemm', 'warpSum', 'sharedHistogram', 'csrVector'])
-      expect(shared).toContain(name);
+    expect(shared.size).toBeGreaterThan(15);
+    for (const name of SHARED) expect(shared).toContain(name);
     // What shows the order of blocks runs in order.
-    for (const name of ['cooAtomics', 'lookbackScan', 'lastBlockSum', 'lockedBuckets', 'cooperativeHeat'])
-      expect(shared).not.toContain(name);
+    for (const name of ORDERED) expect(shared).not.toContain(name);
   });
 
   it('leave the same bytes and counters as one thread: random kernels', () => {
