@@ -261,3 +261,39 @@ describe('where threads meet', () => {
     }
   });
 });
+
+describe('requests for parts of lines', () => {
+  const bytes = DEVICE_RESOURCES.indexOf('l2Bytes');
+  const load = (sectors: number): number =>
+    traced('ld.global.u32 %r1, [%rd1];', 'ld', 'global', 'load', (lane) => {
+      const lines = 32 / sectors;
+      return 128 * (lane % lines) + 32 * Math.floor(lane / lines);
+    }).device[bytes] / Math.floor(32 / sectors);
+
+  it('take a turn of L2 for one sector as for two', () => {
+    // Measured: 152, 138 and 69 G lines a second.
+    expect(load(1)).toBe(timing.l2TurnBytes);
+    expect(load(2) / load(1)).toBeLessThan(1.01);
+    expect(load(4) / load(2)).toBeGreaterThan(1.6);
+  });
+});
+
+describe('loops of compare and swap in shared memory', () => {
+  const data = SM_RESOURCES.indexOf('data');
+  const cycles = (type: string, address: (lane: number) => number): number =>
+    traced(
+      `red.shared.add.${type} [%rd1], ${type === 'f32' ? '%f1' : '%rd2'};`,
+      'red',
+      'shared',
+      'atomic',
+      address,
+    ).sm[data];
+
+  it('take turns by words, and wavefronts by banks', () => {
+    const apart = cycles('f32', (lane) => 4 * lane);
+    expect(apart).toBeCloseTo(timing.swapCycles + timing.swapContentionCycles, 6);
+    expect(cycles('f32', (lane) => 128 * lane) - apart).toBeCloseTo(31 * timing.swapCycles, 6);
+    // Measured: all warps on one word 1,384 cycles a warp.
+    expect(cycles('f32', () => 0) / 1384).toBeCloseTo(1, 0);
+  });
+});

@@ -18,7 +18,7 @@ const assumed = cite('assumed');
 const heldOut = cite('heldOut');
 const memory = cite('memory');
 const contention = cite('contention');
-const rows = cite('rows');
+const traffic = cite('traffic');
 
 /** NVIDIA H200 SXM, the card that the timing model was fitted on. What is left of the errors is told in ../h200.md. */
 export const h200: WholeCard = {
@@ -54,7 +54,7 @@ export const h200: WholeCard = {
     heldOut: { kind: 'fitted', text: '../heldOut/h200-heldOut.csv' },
     memory: { kind: 'measured', text: '../reference/h200-memory.csv' },
     contention: { kind: 'fitted', text: '../validation/h200-validation.csv: contention, meeting, reach' },
-    rows: { kind: 'measured', text: '../reference/h200-rows.csv' },
+    traffic: { kind: 'measured', text: '../reference/h200-traffic.csv' },
     assumed: { kind: 'assumed', text: 'nothing measured it' },
   },
   sms: device(132),
@@ -195,11 +195,11 @@ export const h200: WholeCard = {
     constantCycles: micro(2, 'uniform loads, 0.5 a cycle'),
     constantCyclesPerLine: micro(7.4, '32 lines in 250 cycles'),
     swapCycles: micro(3.5, 'shared f32 additions of all different words: 3.54 cycles a warp'),
-    swapContentionCycles: rows(
+    swapContentionCycles: traffic(
       40,
       'f32 additions of 32 warps at random to 1, 2, 4, 8, 16, 32 words: 1384, 699, 356, 185, 101, 58 cycles a warp',
     ),
-    wideSwapContentionCycles: rows(62, 'the same of u64: 2040, 1118, 579, 303, 162, 105; of f64 1984'),
+    wideSwapContentionCycles: traffic(62, 'the same of u64: 2040, 1118, 579, 303, 162, 105; of f64 1984'),
     storeWeightInL2: micro(2, 'stores gain 4.7 TB/s over the same range'),
     fillCyclesPerLine: fit(
       0.7,
@@ -234,12 +234,12 @@ export const h200: WholeCard = {
       shuffle: assumed(24, 'a common figure'),
       branch: assumed(10, 'a common figure'),
     },
-    dramRowsPerSecond: rows(
+    dramRowsPerSecond: traffic(
       44e9,
       '64 bytes at random places, or 256 and more apart: 23 ps each; two of them 128 bytes apart 33 together, four side by side 56',
     ),
-    dramRowWriteWeight: rows(1.8, 'sectors written so 43 to 46 ps each; words, whose rest is read first, 63'),
-    l2TurnBytes: rows(
+    dramRowWriteWeight: traffic(1.8, 'sectors written so 43 to 46 ps each; words, whose rest is read first, 63'),
+    l2TurnBytes: traffic(
       75,
       'requests for one sector of a line each: 152 G a second, 0.88 a cycle on one multiprocessor; 138 G of two sectors, 69 G of four',
     ),
