@@ -1,4 +1,4 @@
-export type CalibrationErrorCode = 'unreadable' | 'invalidMeasurement' | 'nothingMeasured';
+export type CalibrationErrorCode = 'unreadable' | 'invalidMeasurement' | 'nothingMeasured' | 'noTable';
 
 /** Why measurements cannot be held against the model: the message names file, line and column. */
 export class CalibrationError extends Error {

@@ -8,5 +8,6 @@ export {
   type Comparison,
   type KernelErrors,
 } from './calibrationReport.js';
+export { errorTable, withErrorTable, type SetErrors } from './errorTable.js';
 export { measuredByTable, measuredLaunches, type MeasuredLaunch } from './measuredLaunches.js';
 export { scatterPage, scatterSvg } from './scatterPlot.js';
