@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { basename, extname, resolve } from 'node:path';
+import { basename, dirname, extname, resolve } from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import {
   IMPORT_INPUT_TYPES,
@@ -83,6 +83,7 @@ function importFromOnnx(path: string, options: OnnxOptions): void {
     importOnnx(readInput(path), path, {
       name: name ?? basename(path, extname(path)),
       maxBatchSize: maxBatch,
+      folder: dirname(path),
       ...(inputShape === undefined ? {} : { inputShape }),
       ...(labels === undefined ? {} : { labels }),
       ...(values === undefined ? {} : { answersValues: values }),

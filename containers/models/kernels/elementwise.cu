@@ -62,3 +62,12 @@ extern "C" __global__ void scale_f64(const double* __restrict__ x, const double*
   const int k = index % width;
   y[index] = x[index] * factor[k] + offset[k];
 }
+
+// y = activation(x * factor + offset), each of [width].
+extern "C" __global__ void affine_f32(const float* __restrict__ x, const float* __restrict__ factor,
+                                      const float* __restrict__ offset, float* __restrict__ y, long long count, int width,
+                                      int activation) {
+  ELEMENT
+  const int k = index % width;
+  y[index] = activated(x[index] * factor[k] + offset[k], activation);
+}

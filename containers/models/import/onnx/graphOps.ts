@@ -13,7 +13,7 @@ export interface DenseOp extends OpBase {
   readonly kind: 'dense';
   readonly x: GraphValue;
   /** Inputs x outputs. */
-  readonly weights: Float64Array;
+  weights: Float64Array;
   bias: Float64Array | undefined;
   activation: Activation;
 }
@@ -22,7 +22,7 @@ export interface ConvolutionOp extends OpBase {
   readonly kind: 'convolution';
   readonly x: GraphValue;
   /** Outputs x channels x height x width. */
-  readonly weights: Float64Array;
+  weights: Float64Array;
   bias: Float64Array | undefined;
   activation: Activation;
   readonly window: SlidingWindow;
@@ -42,6 +42,15 @@ export interface AddOp extends OpBase {
   activation: Activation;
 }
 
+/** x * factor + offset, each with a value for every value of an item. */
+export interface AffineOp extends OpBase {
+  readonly kind: 'affine';
+  readonly x: GraphValue;
+  readonly factor: Float64Array;
+  offset: Float64Array;
+  activation: Activation;
+}
+
 export interface ActivationOp extends OpBase {
   readonly kind: 'activation';
   readonly x: GraphValue;
@@ -55,7 +64,7 @@ export interface SoftmaxOp extends OpBase {
   readonly width: number;
 }
 
-export type GraphOp = DenseOp | ConvolutionOp | PoolOp | AddOp | ActivationOp | SoftmaxOp;
+export type GraphOp = DenseOp | ConvolutionOp | PoolOp | AddOp | AffineOp | ActivationOp | SoftmaxOp;
 
 /** A value of the batch: the input, or what an op leaves behind, in some shape. */
 export interface GraphValue {

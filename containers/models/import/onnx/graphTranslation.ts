@@ -2,7 +2,8 @@ import { ModelError } from '../../modelError.js';
 import { elementsOfShape, type GraphOp, type GraphValue } from './graphOps.js';
 import { NodeReader, type NodeInput } from './nodeReader.js';
 import { TRANSLATIONS } from './nodeTranslations.js';
-import { DATA_TYPES, FLOAT, type OnnxGraph, type OnnxValueInfo } from './onnxModel.js';
+import type { OnnxGraph, OnnxValueInfo } from './onnxModel.js';
+import { DATA_TYPES, FLOAT } from './tensorValues.js';
 
 /** Values of one query: more is a mistake in the file, and would not fit a device with a batch. */
 const MAX_INPUT_VALUES = 2 ** 26;
@@ -64,11 +65,10 @@ export function translateGraph(
     const translation = translate(reader);
     const [output] = node.outputs;
     if (output === undefined) reader.invalid('it has no output');
-    if (node.opType === 'Dropout' && node.outputs[1] !== undefined && count(node.outputs[1]) > 0) {
-      reader.refuse(`its mask '${node.outputs[1]}' is read`);
-    }
+    const second = node.outputs.slice(1).find((name) => name !== '' && count(name) > 0);
+    if (second !== undefined) reader.refuse(`its output '${second}' is read, only the first is supported`);
     const readOnce = count(output) === 1;
-    if ('constant' in translation) known.set(output, translation);
+    if ('constant' in translation || 'list' in translation) known.set(output, translation);
     else if ('alias' in translation) {
       const { alias } = translation;
       known.set(output, { value: { ...alias, readOnce: alias.readOnce && readOnce } });

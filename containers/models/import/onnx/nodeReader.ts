@@ -2,7 +2,18 @@ import { ModelError } from '../../modelError.js';
 import type { GraphValue } from './graphOps.js';
 import type { OnnxNode, OnnxTensor } from './onnxModel.js';
 
-export type NodeInput = { readonly value: GraphValue } | { readonly constant: OnnxTensor };
+/** The batch's extent, which is a number only when a query runs. */
+export const BATCH = 'batch';
+
+/** Whole numbers of which some are the batch's extent: what Shape gives, and what is made of it. */
+export interface ExtentList {
+  readonly extents: readonly (number | typeof BATCH)[];
+  /** One number, and no list of one. */
+  readonly isScalar: boolean;
+}
+
+export type NodeInput =
+  { readonly value: GraphValue } | { readonly constant: OnnxTensor } | { readonly list: ExtentList };
 
 /** One node with its inputs, and refusals that name it. */
 export class NodeReader {
@@ -39,19 +50,35 @@ export class NodeReader {
   /** An input that depends on the query. */
   value(place: number): GraphValue {
     const input = this.input(place);
-    return 'value' in input
-      ? input.value
-      : this.refuse(`input ${place} is a constant, only values of the query are supported`);
+    if ('value' in input) return input.value;
+    const what = 'list' in input ? "made of the batch's extent" : 'a constant';
+    return this.refuse(`input ${place} is ${what}, only values of the query are supported`);
   }
 
   /** An input that is the same for every query. */
   constant(place: number): OnnxTensor {
     const input = this.input(place);
-    return 'constant' in input
-      ? input.constant
-      : this.refuse(
-          `input ${place} ('${this.node.inputs[place]}') depends on the query, only a constant is supported`,
-        );
+    if ('constant' in input) return input.constant;
+    const what = 'list' in input ? "the batch's extent" : 'the query';
+    return this.refuse(
+      `input ${place} ('${this.node.inputs[place]}') depends on ${what}, only a constant is supported`,
+    );
+  }
+
+  /** Whole numbers, with at most one extent: of a constant, or made of a shape. */
+  list(place: number): ExtentList {
+    const input = this.input(place);
+    if ('list' in input) return input.list;
+    const { dims, values } = this.constant(place);
+    if (dims.length > 1)
+      this.refuse(`input ${place} has the shape [${dims.join(', ')}], only one extent is supported`);
+    return { extents: Array.from(values), isScalar: dims.length === 0 };
+  }
+
+  /** Whole numbers of an input, or of an attribute as older operator sets have it; undefined: neither is there. */
+  numbers(place: number, attribute: string): readonly number[] | undefined {
+    if (this.optional(place) !== undefined) return Array.from(this.constant(place).values);
+    return this.node.attributes.get(attribute)?.integers;
   }
 
   integer(name: string, otherwise: number): number {

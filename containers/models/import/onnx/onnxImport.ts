@@ -4,7 +4,7 @@ import { addConvolution, addMaxPool } from '../imageLayers.js';
 import { ModelDraft, countOf, pointerTo, type Tensor } from '../modelDraft.js';
 import { finishModel, type ImportedModel } from '../modelFolder.js';
 import { addSoftmax } from '../rowLayers.js';
-import { elementsOfShape, type AddOp, type GraphOp, type GraphValue } from './graphOps.js';
+import { elementsOfShape, type AddOp, type AffineOp, type GraphOp, type GraphValue } from './graphOps.js';
 import { translateGraph } from './graphTranslation.js';
 import { readOnnx } from './onnxModel.js';
 
@@ -17,6 +17,8 @@ export interface OnnxImportOptions {
   readonly labels?: readonly string[];
   /** Answer the output's values instead of the label of the largest. A single value is answered so in any case. */
   readonly answersValues?: boolean;
+  /** Where tensors may have their data in files of their own: the file's own folder. */
+  readonly folder?: string;
 }
 
 /** Beyond it, an output is hardly one of classes. */
@@ -27,7 +29,7 @@ const MAX_NUMBERED_LABELS = 65_536;
  * @throws ModelError `importInvalid` or `importUnsupported` naming the node or the tensor.
  */
 export function importOnnx(bytes: Uint8Array, file: string, options: OnnxImportOptions): ImportedModel {
-  const source = readOnnx(bytes, file);
+  const source = readOnnx(bytes, file, options.folder);
   const graph = translateGraph(source, file, options.inputShape);
   const draft = new ModelDraft('floats', graph.inputShape);
   const made = new Map<GraphOp, Tensor>();
@@ -88,6 +90,8 @@ function addOp(draft: ModelDraft, op: GraphOp, tensorOf: (value: GraphValue) => 
       return addMaxPool(draft, x, op.x.shape, op.window);
     case 'add':
       return addAddition(draft, x, op, tensorOf);
+    case 'affine':
+      return addAffine(draft, x, op);
     case 'activation':
       return addActivation(draft, x, op.activation);
     case 'softmax':
@@ -121,6 +125,27 @@ function addAddition(
             activation,
           ]
         : [pointerTo(x), pointerTo(tensorOf(op.other)), pointerTo(y), countOf(y.width), activation],
+  });
+  return y;
+}
+
+function addAffine(draft: ModelDraft, x: Tensor, op: AffineOp): Tensor {
+  const name = draft.layerName('affine');
+  const y = draft.tensor(name, 'f32', x.width);
+  draft.launchElements({
+    module: 'elementwise',
+    kernel: 'affine_f32',
+    width: y.width,
+    instructionsEach: 55 + ACTIVATION_INSTRUCTIONS[op.activation],
+    arguments: [
+      pointerTo(x),
+      draft.weight(`${name}Factor`, Float32Array.from(op.factor)),
+      draft.weight(`${name}Offset`, Float32Array.from(op.offset)),
+      pointerTo(y),
+      countOf(y.width),
+      { i32: y.width },
+      { i32: ACTIVATIONS[op.activation] },
+    ],
   });
   return y;
 }

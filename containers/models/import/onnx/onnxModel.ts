@@ -1,4 +1,6 @@
 import { ModelError } from '../../modelError.js';
+import { ExternalData, type ExternalEntry } from './externalData.js';
+import { DATA_TYPES, MOST_VALUES, READ_TYPES } from './tensorValues.js';
 import { ProtobufError, ProtobufReader } from './protobuf.js';
 
 /** The part of ONNX's messages that an import reads; names and numbers are those of onnx.proto. */
@@ -50,27 +52,14 @@ export interface OnnxGraph {
   readonly producer: string;
 }
 
-export const DATA_TYPES: Readonly<Record<number, string>> = {
-  1: 'float',
-  2: 'uint8',
-  3: 'int8',
-  6: 'int32',
-  7: 'int64',
-  9: 'bool',
-  10: 'float16',
-  11: 'double',
-  16: 'bfloat16',
-};
-export const FLOAT = 1;
-const INT32 = 6;
-const INT64 = 7;
-const DOUBLE = 11;
-const READ_TYPES: readonly number[] = [FLOAT, INT32, INT64, DOUBLE];
-
-/** Reads a .onnx file. @throws ModelError `importInvalid` for damage, `importUnsupported` naming what is not read. */
-export function readOnnx(bytes: Uint8Array, file: string): OnnxGraph {
+/**
+ * Reads a .onnx file.
+ * @param folder where tensors may have their data in files of their own; undefined: nowhere.
+ * @throws ModelError `importInvalid` for damage, `importUnsupported` naming what is not read.
+ */
+export function readOnnx(bytes: Uint8Array, file: string, folder?: string): OnnxGraph {
   try {
-    return new OnnxReader(file).model(new ProtobufReader(bytes));
+    return new OnnxReader(file, new ExternalData(file, folder)).model(new ProtobufReader(bytes));
   } catch (error) {
     if (!(error instanceof ProtobufError)) throw error;
     throw new ModelError(
@@ -83,7 +72,10 @@ export function readOnnx(bytes: Uint8Array, file: string): OnnxGraph {
 }
 
 class OnnxReader {
-  constructor(private readonly file: string) {}
+  constructor(
+    private readonly file: string,
+    private readonly external: ExternalData,
+  ) {}
 
   model(reader: ProtobufReader): OnnxGraph {
     let graph: Omit<OnnxGraph, 'opset' | 'producer'> | undefined;
@@ -171,6 +163,7 @@ class OnnxReader {
     const listed: number[] = [];
     let raw: Uint8Array | undefined;
     let isExternal = false;
+    const entry: Partial<Record<string, string>> = {};
     while (reader.next()) {
       if (reader.field === 1) reader.integers(dims);
       else if (reader.field === 2) dataType = reader.integer();
@@ -180,78 +173,81 @@ class OnnxReader {
       else if (reader.field === 9) raw = reader.data();
       else if (reader.field === 10) reader.doubles(listed);
       else if (reader.field === 13) {
-        reader.skip();
-        isExternal = true;
-      } else if (reader.field === 14) isExternal ||= reader.integer() === 1;
+        const [key, value] = keyAndValue(reader.message());
+        entry[key] = value;
+      } else if (reader.field === 14) isExternal = reader.integer() === 1;
       else reader.skip();
     }
     const field = `initializer '${name}'`;
-    if (isExternal) {
-      throw new ModelError(
-        'importUnsupported',
-        this.file,
-        field,
-        'its data lies in another file: save the model with all its tensors inside (save_as_external_data=False)',
-      );
+    const elements = this.elements(dims, field);
+    const type = this.typeOf(dataType, field);
+    const { bytes } = type;
+    // Some writers name the file alone.
+    isExternal ||= entry.location !== undefined && raw === undefined && listed.length === 0;
+    if (isExternal) raw = this.external.read(externalEntry(entry), elements * bytes, field);
+    if (raw !== undefined && raw.length % bytes !== 0) {
+      this.invalid(field, `${raw.length} bytes are no whole number of values`);
     }
-    if (!READ_TYPES.includes(dataType)) {
-      throw new ModelError(
-        'importUnsupported',
-        this.file,
-        field,
-        `holds ${DATA_TYPES[dataType] ?? `data type ${dataType}`}, only float, double, int32 and int64 are read: convert the model to float`,
-      );
-    }
-    const values = raw === undefined ? Float64Array.from(listed) : this.rawValues(raw, dataType, field);
-    const elements = dims.reduce((product, extent) => product * extent, 1);
+    const values = raw === undefined ? Float64Array.from(listed) : type.read(raw);
     if (values.length !== elements) {
-      throw new ModelError(
-        'importInvalid',
-        this.file,
+      this.invalid(
         field,
         `${values.length} values for the shape [${dims.join(', ')}]; write or copy the file again`,
       );
     }
     const bad = values.findIndex((value) => !Number.isFinite(value));
-    if (bad >= 0) {
-      throw new ModelError(
-        'importInvalid',
-        this.file,
-        field,
-        `value ${bad} is ${values[bad]}; train the model again`,
-      );
-    }
+    if (bad >= 0) this.invalid(field, `value ${bad} is ${values[bad]}; train the model again`);
     return { name, dims, dataType, values };
   }
 
-  private rawValues(raw: Uint8Array, dataType: number, field: string): Float64Array {
-    const bytes = raw.slice();
-    const whole = (size: number): void => {
-      if (bytes.length % size === 0) return;
+  private elements(dims: readonly number[], field: string): number {
+    const shape = `the shape [${dims.join(', ')}]`;
+    if (dims.some((extent) => extent < 0)) this.invalid(field, `${shape} has an extent below 0`);
+    const elements = dims.reduce((product, extent) => product * extent, 1);
+    if (elements > MOST_VALUES) {
       throw new ModelError(
-        'importInvalid',
+        'importUnsupported',
         this.file,
         field,
-        `${bytes.length} bytes are no whole number of values`,
+        `${shape} has more than ${MOST_VALUES} values`,
       );
-    };
-    switch (dataType) {
-      case FLOAT:
-        whole(4);
-        return Float64Array.from(new Float32Array(bytes.buffer));
-      case INT32:
-        whole(4);
-        return Float64Array.from(new Int32Array(bytes.buffer));
-      case INT64:
-        whole(8);
-        return Float64Array.from(new BigInt64Array(bytes.buffer), Number);
-      case DOUBLE:
-        whole(8);
-        return new Float64Array(bytes.buffer);
-      default:
-        throw new Error(`data type ${dataType} is not read`);
     }
+    return elements;
   }
+
+  private typeOf(dataType: number, field: string): (typeof READ_TYPES)[number] {
+    if (Object.hasOwn(READ_TYPES, dataType)) return READ_TYPES[dataType];
+    throw new ModelError(
+      'importUnsupported',
+      this.file,
+      field,
+      `holds ${DATA_TYPES[dataType] ?? `data type ${dataType}`}, only float, double, int32 and int64 are read: convert the model to float`,
+    );
+  }
+
+  private invalid(field: string, problem: string): never {
+    throw new ModelError('importInvalid', this.file, field, problem);
+  }
+}
+
+function externalEntry({ location = '', offset, length }: Partial<Record<string, string>>): ExternalEntry {
+  return {
+    location,
+    ...(offset === undefined ? {} : { offset }),
+    ...(length === undefined ? {} : { length }),
+  };
+}
+
+/** A StringStringEntryProto. */
+function keyAndValue(reader: ProtobufReader): [string, string] {
+  let key = '';
+  let value = '';
+  while (reader.next()) {
+    if (reader.field === 1) key = reader.text();
+    else if (reader.field === 2) value = reader.text();
+    else reader.skip();
+  }
+  return [key, value];
 }
 
 function operatorSet(reader: ProtobufReader): { domain: string; version: number } {
