@@ -73,11 +73,13 @@ for (const launch of measuredLaunches(directory)) {
 report();
 
 /** Bit for bit, approximate functions included: they are the card's own. */
-function compare(spec: LaunchSpec, found: Pick<BufferSummary, 'sum' | 'samples'> | undefined): string {
+function compare(spec: LaunchSpec, found: BufferSummary | undefined): string {
   const expected = spec.expect?.samples;
   if (expected === undefined || found === undefined) return 'unchecked';
+  const argument = found.arg === undefined ? undefined : spec.args[found.arg];
+  const type = argument !== undefined && 'buffer' in argument ? argument.buffer.type : 'f32';
   for (const [index, value] of Object.entries(expected)) {
-    if (!isAsReported(value, found.samples[index]))
+    if (!isAsReported(value, found.samples[index], type))
       return `WRONG at ${index}: ${found.samples[index]}, the card ${value}`;
   }
   return 'exact';

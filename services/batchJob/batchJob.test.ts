@@ -45,6 +45,12 @@ describe('a batch job', () => {
     });
   }
 
+  it('keeps -0 of inputs and of answers', async () => {
+    writeFileSync(input, '[-0]\n');
+    await job(({ input: value }) => ({ output: (value as number[])[0] }));
+    expect(readFileSync(output, 'utf8')).toContain('"output":-0');
+  });
+
   const doubled = ({ input: value }: Body): unknown => ({ output: (value as number[])[0] * 2 });
   const lines = (count: number): string =>
     Array.from({ length: count }, (_, index) => `[${index}]\n`).join('');

@@ -9,6 +9,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
+import { jsonText } from '../json/index.js';
 import { BatchJobError } from './batchJobError.js';
 import type { JobLine } from './jobInput.js';
 
@@ -68,7 +69,7 @@ export class JobOutput {
   }
 
   write({ line, digest }: JobLine, result: LineResult): void {
-    const text = `${JSON.stringify({ line, digest, ...result })}\n`;
+    const text = `${jsonText({ line, digest, ...result })}\n`;
     try {
       writeSync(this.file, text);
     } catch (cause) {

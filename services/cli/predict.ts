@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { LaunchClass } from '../../containers/protocol/index.js';
+import { jsonText } from '../json/index.js';
 import { rawCalls, withSecurityOptions, type SecurityOptions } from './clientOptions.js';
 import { CommandError } from './commandError.js';
 import { fileValue, inputValue } from './inputArguments.js';
@@ -50,7 +51,7 @@ async function predict(application: string, options: PredictOptions): Promise<vo
   if (options.deadlineMs !== undefined) headers['x-request-timeout-ms'] = String(options.deadlineMs);
   const calls = await rawCalls(options.url, options);
   const answer = await calls.post(path, body, { timeoutMs: options.timeoutMs }, headers);
-  process.stdout.write(`${JSON.stringify(answer)}\n`);
+  process.stdout.write(`${jsonText(answer)}\n`);
 }
 
 function requestBody(options: PredictOptions): Record<string, unknown> {

@@ -1,4 +1,5 @@
 import { ELEMENT_BYTES, type InputType } from '../../containers/protocol/index.js';
+import { jsonText } from '../json/index.js';
 import { decodeAnswer, encodeCancel, encodeFeedback, encodePredict, GarbageError } from '../wire/index.js';
 import { RefusedError, UnexpectedAnswerError } from './clientErrors.js';
 import type { ClientInput, Feedback, FeedbackResult, Prediction, PredictOptions } from './clientTypes.js';
@@ -27,7 +28,7 @@ export interface MessageWriter {
 
 export const JSON_MESSAGES: MessageWriter = {
   predict: (id, application, input, options) =>
-    JSON.stringify({
+    jsonText({
       type: 'predict',
       id,
       application,
@@ -35,7 +36,7 @@ export const JSON_MESSAGES: MessageWriter = {
       ...predictFields({ ...options, objectiveUs: messageObjectiveUs(options) }),
     }),
   feedback: (id, application, feedback) =>
-    JSON.stringify({ type: 'feedback', id, application, ...feedbackFields(feedback) }),
+    jsonText({ type: 'feedback', id, application, ...feedbackFields(feedback) }),
   cancel: (id) => JSON.stringify({ type: 'cancel', id }),
 };
 

@@ -3,6 +3,7 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { TimeoutError, UnexpectedAnswerError, unreachable } from './clientErrors.js';
 import type { CallOptions } from './clientTypes.js';
 import { keyHeaders, type ConnectionOptions } from './connectionOptions.js';
+import { jsonText } from '../json/index.js';
 import { readRefusal } from './jsonBodies.js';
 
 export const DEFAULT_TIMEOUT_MS = 30_000;
@@ -68,7 +69,7 @@ export class HttpCalls {
     if (options.signal?.aborted === true) end.abort();
     let answer: HttpAnswer;
     try {
-      answer = await this.exchange(path, JSON.stringify(body), more, end.signal);
+      answer = await this.exchange(path, jsonText(body), more, end.signal);
     } catch (cause) {
       if (options.signal?.aborted === true) throw options.signal.reason;
       if (isOverTime) throw new TimeoutError(`${this.origin} did not answer within ${limitMs} ms`);

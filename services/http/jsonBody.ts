@@ -3,7 +3,7 @@ import { describeValue, ServiceError } from '../errors/index.js';
 import type { Socket } from 'node:net';
 import { readJson, type JsonReceiver } from '../json/index.js';
 import { openBody, refuseBody, type BodyLimits } from './bodyBytes.js';
-import { StreamedJson, type JsonBodyReceiver } from './streamedJson.js';
+import { StreamedJson, type JsonBodyForm, type JsonBodyReceiver } from './streamedJson.js';
 
 /**
  * Reads a request's body as JSON. A client that leaves before the end is told nothing.
@@ -24,22 +24,18 @@ export function readJsonBody(
     );
     refuseBody(request, receiver, error);
   } else {
-    streamJson(request, limits, receiver, fields);
+    streamJson(request, limits, receiver, { fields });
   }
 }
 
-/**
- * Reads a request's body as JSON, whatever its Content-Type.
- * @param emptyBody what a body of no bytes stands for; undefined: it is refused
- */
+/** Reads a request's body as JSON, whatever its Content-Type. */
 export function streamJson(
   request: IncomingMessage,
   limits: BodyLimits,
   receiver: JsonBodyReceiver,
-  fields: ReadonlySet<string> | undefined,
-  emptyBody?: object,
+  form: JsonBodyForm,
 ): void {
-  openBody(request, limits, receiver, (body) => new StreamedJson(body, limits, receiver, fields, emptyBody));
+  openBody(request, limits, receiver, (body) => new StreamedJson(body, limits, receiver, form));
 }
 
 /** Parses the JSON of a body, and releases its bytes when that is done or the client is gone. */
@@ -48,7 +44,7 @@ export function readHeldJson(
   socket: Socket,
   release: () => void,
   { onJson, onJsonError }: Pick<JsonReceiver, 'onJson' | 'onJsonError'>,
-  fields: ReadonlySet<string> | undefined,
+  { fields, keepsIntegers }: JsonBodyForm,
 ): void {
   const receiver: JsonReceiver = {
     onJson: (value) => {
@@ -64,7 +60,7 @@ export function readHeldJson(
       return socket.destroyed;
     },
   };
-  readJson(json, receiver, fields);
+  readJson(json, receiver, fields, keepsIntegers);
 }
 
 /** application/json with no parameter but charset=utf-8. */

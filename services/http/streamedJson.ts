@@ -5,6 +5,16 @@ import { stalled, type BodyErrorReceiver, type BodyLimits, type OpenBody } from 
 import type { BodySource, ChunkReceiver } from './bodySource.js';
 import { ProgressMark } from './progressMark.js';
 
+/** What is read of a body of JSON. */
+export interface JsonBodyForm {
+  /** Of the object at the top; undefined: all. */
+  readonly fields?: ReadonlySet<string> | undefined;
+  /** What no bytes stand for; undefined: they are refused. */
+  readonly emptyBody?: object | undefined;
+  /** Fields whose value is an integer that no double holds have an `ExactInteger`. */
+  readonly keepsIntegers?: boolean;
+}
+
 export interface JsonBodyReceiver extends BodyErrorReceiver {
   /** The body parsed as JSON. Called once, or `onBodyError` is. */
   onBody(value: unknown): void;
@@ -31,9 +41,7 @@ export class StreamedJson implements ChunkReceiver, JsonSource, BudgetHolder {
     body: OpenBody,
     private readonly limits: BodyLimits,
     private readonly receiver: JsonBodyReceiver,
-    private readonly fields: ReadonlySet<string> | undefined,
-    /** What no bytes stand for; undefined: they are refused. */
-    private readonly emptyBody: object | undefined,
+    private readonly form: JsonBodyForm,
   ) {
     this.source = body.start(this);
   }
@@ -62,13 +70,14 @@ export class StreamedJson implements ChunkReceiver, JsonSource, BudgetHolder {
     const { staged, stream } = this;
     const rest = staged?.subarray(0, this.stagedBytes) ?? NOTHING;
     this.staged = undefined;
-    if (stream === undefined && rest.length === 0 && this.emptyBody !== undefined)
-      this.onJson(this.emptyBody);
+    if (stream === undefined && rest.length === 0 && this.form.emptyBody !== undefined)
+      this.onJson(this.form.emptyBody);
     else if (stream === undefined) {
-      readJson(rest, {
-        onJson: (value) => this.onJson(value),
-        onJsonError: (error) => this.onJsonError(error),
-      });
+      const receiver = {
+        onJson: (value: unknown) => this.onJson(value),
+        onJsonError: (error: ServiceError) => this.onJsonError(error),
+      };
+      readJson(rest, receiver, this.form.fields, this.form.keepsIntegers);
     } else if (!this.isParsing) this.parse(rest, true);
     else this.staged = rest;
   }
@@ -128,7 +137,8 @@ export class StreamedJson implements ChunkReceiver, JsonSource, BudgetHolder {
         onJsonError: (error) => this.onJsonError(error),
         isGone: () => this.isGone,
       },
-      this.fields,
+      this.form.fields,
+      this.form.keepsIntegers === true,
     );
     this.isParsing = true;
     if (!isLast) this.source.hold();

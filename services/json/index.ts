@@ -6,6 +6,8 @@ export {
   type JsonReceiver,
   type JsonSource,
 } from './readJson.js';
+export { ExactInteger } from './exactInteger.js';
+export { jsonText } from './jsonText.js';
 export { LongNumbers } from './longNumbers.js';
 export { TURNS, type LongTask } from './turns.js';
 export { eachInTurns, type Series } from './eachInTurns.js';

@@ -12,6 +12,7 @@ import {
   tooManyParts,
   tooManyValues,
 } from './jsonLimits.js';
+import { ExactInteger } from './exactInteger.js';
 import { LONG_FROM, LongNumbers } from './longNumbers.js';
 import { NumberReader } from './numberReader.js';
 import { StringReader } from './stringReader.js';
@@ -82,8 +83,14 @@ export class JsonParser {
   private readonly numbers = new NumberReader();
   private readonly strings = new StringReader();
 
-  /** @param fields of the object at the top that are wanted; undefined: all */
-  constructor(private readonly fields: ReadonlySet<string> | undefined) {}
+  /**
+   * @param fields of the object at the top that are wanted; undefined: all
+   * @param keepsIntegers fields whose value is an integer that no double holds have an `ExactInteger`
+   */
+  constructor(
+    private readonly fields: ReadonlySet<string> | undefined,
+    private readonly keepsIntegers = false,
+  ) {}
 
   /** The value, once the last piece is parsed. */
   get value(): unknown {
@@ -276,6 +283,7 @@ export class JsonParser {
         return;
       }
       if (!isNumber) throw this.unexpected(numbers.end);
+      const start = this.position;
       this.position = numbers.end;
       const container = stack[top];
       if (Array.isArray(container)) {
@@ -283,7 +291,8 @@ export class JsonParser {
         if (container.length > LONG_FROM) this.lengthen(container);
       } else if (container instanceof LongNumbers) container.add(numbers.value);
       else {
-        this.put(numbers.value);
+        const isExact = !this.keepsIntegers || Number.isSafeInteger(numbers.value);
+        this.put(isExact ? numbers.value : exactly(bytes, start, numbers.end, numbers.value));
         break;
       }
       this.values += 1;
@@ -336,6 +345,12 @@ export class JsonParser {
   private unexpected(at: number): ServiceError {
     return unexpectedByte(this.bytes, at, this.base);
   }
+}
+
+/** An integer as it came where it is one that a double may not hold. */
+function exactly(bytes: Buffer, start: number, end: number, value: number): unknown {
+  const text = bytes.toString('latin1', start, end);
+  return /^-?\d+$/.test(text) ? new ExactInteger(text) : value;
 }
 
 /** How many of the bytes are whole characters of UTF-8, if they are UTF-8 at all. */

@@ -22,15 +22,22 @@ export interface JsonReceiver {
 /**
  * Parses a body of JSON: a small one at once, a large one in slices between which others are served.
  * @param fields of the object at the top that are read; the others are checked, and of large bodies not built
+ * @param keepsIntegers fields whose value is an integer that no double holds have an `ExactInteger`
  */
-export function readJson(body: Buffer, receiver: JsonReceiver, fields?: ReadonlySet<string>): void {
+export function readJson(
+  body: Buffer,
+  receiver: JsonReceiver,
+  fields?: ReadonlySet<string>,
+  keepsIntegers = false,
+): void {
   if (body.length > SMALL_BYTES) {
-    TURNS.run(new JsonTask(body, receiver, fields));
+    TURNS.run(new JsonTask(body, receiver, fields, keepsIntegers));
     return;
   }
   let value: unknown;
   try {
-    value = parseSmall(body);
+    value =
+      keepsIntegers && MANY_DIGITS.test(body.toString('latin1')) ? parseExactly(body) : parseSmall(body);
   } catch (error) {
     receiver.onJsonError(asServiceError(error));
     return;
@@ -41,6 +48,15 @@ export function readJson(body: Buffer, receiver: JsonReceiver, fields?: Readonly
 /** Whether it is parsed before `readJson` returns. */
 export function isSmallJson(body: Buffer): boolean {
   return body.length <= SMALL_BYTES;
+}
+
+/** What an integer has that no double holds. */
+const MANY_DIGITS = /\d{16}/;
+
+function parseExactly(body: Buffer): unknown {
+  const parser = new JsonParser(undefined, true);
+  parser.feed(body, true);
+  return parser.value;
 }
 
 function parseSmall(body: Buffer): unknown {
@@ -63,8 +79,9 @@ class JsonTask implements LongTask {
     private readonly body: Buffer,
     private readonly receiver: JsonReceiver,
     fields: ReadonlySet<string> | undefined,
+    keepsIntegers: boolean,
   ) {
-    this.parser = new JsonParser(fields);
+    this.parser = new JsonParser(fields, keepsIntegers);
   }
 
   get remaining(): number {
@@ -107,8 +124,9 @@ export class JsonStream implements LongTask {
     private readonly source: JsonSource,
     private readonly receiver: JsonReceiver,
     fields: ReadonlySet<string> | undefined,
+    keepsIntegers: boolean,
   ) {
-    this.parser = new JsonParser(fields);
+    this.parser = new JsonParser(fields, keepsIntegers);
   }
 
   get remaining(): number {

@@ -10,11 +10,15 @@ export function readTextFile(path: string): string {
   return textOf(readFileSync(path));
 }
 
-/** The JSON of a file. @throws Error as `readTextFile`, and of what is no JSON */
-export function readJsonFile(path: string): unknown {
+/**
+ * The JSON of a file.
+ * @param prepare the text before it is parsed
+ * @throws Error as `readTextFile`, and of what is no JSON
+ */
+export function readJsonFile(path: string, prepare = (json: string) => json): unknown {
   const text = readTextFile(path);
   if (text.trim() === '') throw new Error('the file is empty; expected JSON');
-  return JSON.parse(text);
+  return JSON.parse(prepare(text));
 }
 
 function textOf(bytes: Uint8Array): string {

@@ -1,6 +1,6 @@
 import { typeBits, type IrFunction, type IrParameter } from '../ptx/index.js';
 import type { BufferSpec, LaunchArgument, PlacedValue, PointerSpec } from './argumentSchema.js';
-import { elements, storeElement } from './elementTypes.js';
+import { elements, storeElement, valueOfText } from './elementTypes.js';
 import { generateElements } from './generators.js';
 import { LaunchSpecError } from './launchSpecError.js';
 import { kindOf, layOutStruct, scalarType, scalarValue, sizeOf } from './valueLayout.js';
@@ -103,7 +103,7 @@ export function writeValue(
     const given = scalarValue(value, type);
     // Bytes of its own, since fields may lie where no typed array can begin.
     const own = new Uint8Array(into.length);
-    storeElement(elements(type, own), 0, typeof given === 'string' ? BigInt(given) : given);
+    storeElement(elements(type, own), 0, typeof given === 'string' ? valueOfText(given) : given);
     into.set(own);
   }
 }

@@ -34,7 +34,7 @@ export type ElementArray =
 /** Floats of 16 bits, as their bits in memory. */
 export class SmallFloatArray {
   constructor(
-    private readonly type: SmallFloat,
+    readonly type: SmallFloat,
     private readonly bits: Uint16Array,
   ) {}
 
@@ -99,6 +99,16 @@ export function elements(type: ElementType, bytes: Uint8Array): ElementArray {
     case 'u8':
       return new Uint8Array(buffer, byteOffset, count);
   }
+}
+
+/** What a text of a spec says: digits of an integer, or one of `NaN`, `Infinity` and `-Infinity`. */
+export function valueOfText(text: string): number | bigint {
+  return isNonFinite(text) ? Number(text) : BigInt(text);
+}
+
+/** Whether a text is what stands for a float that no number of JSON is. */
+export function isNonFinite(text: string): boolean {
+  return text === 'NaN' || text === 'Infinity' || text === '-Infinity';
 }
 
 /** An element as a number; of 64-bit integers the nearest one. */

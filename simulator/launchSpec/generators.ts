@@ -1,4 +1,4 @@
-import { elements, storeElement, type ElementArray } from './elementTypes.js';
+import { elements, storeElement, valueOfText, type ElementArray } from './elementTypes.js';
 import type { ContentsSpec, GenerateSpec } from './argumentSchema.js';
 
 /** The measurements' mixing function, in unsigned 32-bit arithmetic. */
@@ -30,7 +30,7 @@ export function generateElements(spec: ContentsSpec, first: number, bytes: Uint8
   } else if (spec.values !== undefined) {
     for (let index = 0; index < into.length; index++) {
       const value = spec.values[first + index];
-      storeElement(into, index, typeof value === 'string' ? BigInt(value) : value);
+      storeElement(into, index, typeof value === 'string' ? valueOfText(value) : value);
     }
   }
 }

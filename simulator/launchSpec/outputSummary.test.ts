@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ElementArray } from './elementTypes.js';
+import { SmallFloatArray, type ElementArray } from './elementTypes.js';
 import { isAsReported, OutputSummary } from './outputSummary.js';
 import { resultText } from './resultText.js';
 
@@ -46,9 +46,32 @@ describe('reported values', () => {
     expect(resultText({ printed: '-0 "-0"\n' })).toBe('{"printed":"-0 \\"-0\\"\\n"}');
   });
 
+  it('are the shortest numbers that the type of a float reads back equal', () => {
+    expect(summary(new Float32Array([0.1, 16777216])).samples).toEqual({ 0: 0.1, 1: 16777216 });
+    expect(summary(new Float32Array([2 ** -149, 3.4028234663852886e38])).samples).toEqual({
+      0: 1e-45,
+      1: 3.4028235e38,
+    });
+    for (const type of ['f16', 'bf16'] as const) {
+      const own = new SmallFloatArray(type, new Uint16Array(2));
+      own.set(0, 0.1);
+      own.set(1, -1 / 3);
+      const { samples } = summary(own);
+      expect(samples).toEqual({ 0: 0.1, 1: type === 'f16' ? -0.3333 : -0.334 });
+      const again = new SmallFloatArray(type, new Uint16Array(2));
+      [samples[0], samples[1]].forEach((sample, at) => again.set(at, Number(sample)));
+      expect([again.get(0), again.get(1)]).toEqual([own.get(0), own.get(1)]);
+    }
+  });
+
   it('meet expectations written to nine digits, and integers only exactly', () => {
-    expect(isAsReported(3.14159265, Math.PI)).toBe(true);
-    expect(isAsReported(4294967300, 4294967295)).toBe(false);
-    expect(isAsReported('18446744073709551615', '18446744073709551615')).toBe(true);
+    expect(isAsReported(3.14159265, Math.PI, 'f64')).toBe(true);
+    expect(isAsReported(0.100000001, 0.1, 'f32')).toBe(true);
+    expect(isAsReported(0.0999755859, 0.1, 'f16')).toBe(true);
+    expect(isAsReported(0.100000001, 0.1, 'f64')).toBe(false);
+    expect(isAsReported(4294967300, 4294967295, 'u32')).toBe(false);
+    expect(isAsReported('18446744073709551615', '18446744073709551615', 'u64')).toBe(true);
+    expect(isAsReported('9007199254740993', 9007199254740992, 'f64')).toBe(true);
+    expect(isAsReported('NaN', 'NaN', 'f32')).toBe(true);
   });
 });

@@ -1,11 +1,12 @@
-import { elementAt, SmallFloatArray, type ElementArray } from './elementTypes.js';
+import { elementAt, SmallFloatArray, type ElementArray, type ElementType } from './elementTypes.js';
+import { smallFloatBits, smallFloatValue } from './smallFloats.js';
 
 /** A value as it is reported: what no JSON number holds is a text, of digits or one of `NaN`, `Infinity` and `-Infinity`. */
 export type ReportedValue = number | string;
 
 /**
- * One reported buffer: sum and elements at some indices. Integers are exact, and so is their sum; floats read back equal in the
- * buffer's type, those up to 32 bits by nine digits, and their sum, taken in double precision, as a double.
+ * One reported buffer: sum and elements at some indices. Integers are exact, and so is their sum; floats are the
+ * shortest decimals that read back equal in the buffer's type, and their sum, taken in double precision, as a double.
  */
 export interface BufferSummary {
   /** Place in `args` of the argument that holds it, from 0; a module variable has none. */
@@ -21,9 +22,28 @@ export function sampleIndices(count: number): number[] {
   return [...new Set([0, 1, 2, 3, 4, 5].map((step) => Math.floor((step * (count - 1)) / 5)))];
 }
 
-/** As C's `%.9g` prints it; exact for a float32. */
-export function nineDigits(value: number): number {
+/** As C's `%.9g` prints it: what expectations are often written to. */
+function nineDigits(value: number): number {
   return Number.isFinite(value) ? Number(value.toPrecision(9)) : value;
+}
+
+type ShortType = 'f32' | 'f16' | 'bf16';
+
+/** Digits that tell any two float32 apart, which have the most of these. */
+const SHORT_DIGITS = 9;
+
+function asShort(type: ShortType, value: number): number {
+  return type === 'f32' ? Math.fround(value) : smallFloatValue(type, smallFloatBits(type, value));
+}
+
+/** The number of fewest digits that the type holds as `value`, which is one of its own. */
+function shortest(type: ShortType, value: number): number {
+  if (!Number.isFinite(value) || value === 0) return value;
+  for (let digits = 1; digits < SHORT_DIGITS; digits++) {
+    const found = Number(value.toPrecision(digits));
+    if (asShort(type, found) === value) return found;
+  }
+  return nineDigits(value);
 }
 
 /** Gathers a buffer's summary as its elements come in, piece by piece. */
@@ -91,7 +111,8 @@ function reportedElement(piece: ElementArray, index: number): ReportedValue {
   if (piece instanceof BigInt64Array || piece instanceof BigUint64Array)
     return reportedWhole(piece[index] ?? 0n);
   const value = elementAt(piece, index);
-  return reportedFloat(isShort(piece) ? nineDigits(value) : value);
+  if (piece instanceof Float32Array) return reportedFloat(shortest('f32', value));
+  return reportedFloat(piece instanceof SmallFloatArray ? shortest(piece.type, value) : value);
 }
 
 function reportedFloat(value: number): ReportedValue {
@@ -103,13 +124,23 @@ function reportedWhole(value: bigint): ReportedValue {
   return Number.isSafeInteger(near) ? near : String(value);
 }
 
-/** Whether a reported value is the expected one, which may have been written to nine digits. */
-export function isAsReported(expected: ReportedValue, reported: ReportedValue | undefined): boolean {
+/**
+ * Whether a reported value is the expected one, which may have been written to nine digits, or as any other number that
+ * the buffer's type holds as the reported one.
+ */
+export function isAsReported(
+  expected: ReportedValue,
+  reported: ReportedValue | undefined,
+  type: ElementType,
+): boolean {
   if (expected === reported) return true;
-  if (typeof expected === 'string') return expected === String(reported);
-  return (
-    typeof reported === 'number' &&
-    !Number.isInteger(reported) &&
-    nineDigits(expected) === nineDigits(reported)
-  );
+  if (typeof reported !== 'number') return String(expected) === reported;
+  // Digits beyond what a number of JSON holds are of an integer where that is what was reported.
+  if (typeof expected === 'string') return !Number.isSafeInteger(reported) && Number(expected) === reported;
+  if (!Number.isInteger(reported) && nineDigits(expected) === nineDigits(reported)) return true;
+  return isShortType(type) && asShort(type, expected) === asShort(type, reported);
+}
+
+function isShortType(type: ElementType): type is ShortType {
+  return type === 'f32' || type === 'f16' || type === 'bf16';
 }

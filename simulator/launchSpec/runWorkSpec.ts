@@ -1,3 +1,4 @@
+import type { ElementType } from './elementTypes.js';
 import { basename } from 'node:path';
 import type { DriverCompletion, LaunchReport } from '../driver/index.js';
 import { Timeline } from '../timeline/index.js';
@@ -278,7 +279,7 @@ class WorkRun {
       ...(arg === undefined ? {} : { arg }),
       ...(contextName === undefined ? {} : { context: contextName }),
       ...read,
-      ...(expected === undefined ? {} : { asExpected: isAsExpected(read, expected) }),
+      ...(expected === undefined ? {} : { asExpected: isAsExpected(read, expected, output.type) }),
     };
   }
 }
@@ -286,10 +287,11 @@ class WorkRun {
 function isAsExpected(
   read: Pick<BufferSummary, 'sum' | 'samples'>,
   expected: WorkSpec['expect']['buffers'][string],
+  type: ElementType,
 ): boolean {
-  if (expected.sum !== undefined && !isAsReported(expected.sum, read.sum)) return false;
+  if (expected.sum !== undefined && !isAsReported(expected.sum, read.sum, 'f64')) return false;
   return Object.entries(expected.samples ?? {}).every(([index, value]) =>
-    isAsReported(value, read.samples[index]),
+    isAsReported(value, read.samples[index], type),
   );
 }
 

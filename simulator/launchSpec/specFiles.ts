@@ -5,16 +5,28 @@ import { parseModule, type IrFunction } from '../ptx/index.js';
 import { LaunchSpecError } from './launchSpecError.js';
 import type { LaunchSpec } from './schema.js';
 
-/** The parsed JSON of a spec file. @throws LaunchSpecError `unreadableFile`. */
+/**
+ * The parsed JSON of a spec file, in which integers of 64 bits that no number holds are texts of their digits.
+ * @throws LaunchSpecError `unreadableFile`.
+ */
 export function readSpec(path: string): unknown {
   try {
-    return readJsonFile(path);
+    return readJsonFile(path, quoteLongIntegers);
   } catch (error) {
     throw new LaunchSpecError(
       'unreadableFile',
       `${path}: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
+}
+
+/** Strings, which are left alone, and numbers of JSON. */
+const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
+
+function quoteLongIntegers(json: string): string {
+  return json.replace(TOKENS, (token) =>
+    /^-?\d{16,20}$/.test(token) && BigInt(Number(token)) !== BigInt(token) ? `"${token}"` : token,
+  );
 }
 
 /**

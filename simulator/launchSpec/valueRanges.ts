@@ -1,4 +1,4 @@
-import type { ElementType } from './elementTypes.js';
+import { isNonFinite, type ElementType } from './elementTypes.js';
 import { largestOf } from './smallFloats.js';
 
 type FloatType = 'f32' | 'f64' | 'f16' | 'bf16';
@@ -28,9 +28,10 @@ function isFloat(type: ElementType): type is FloatType {
 }
 
 function floatMisfit(type: FloatType, value: unknown): string | undefined {
-  if (typeof value === 'string' && WHOLE.test(value)) return undefined;
+  if (typeof value === 'string' && (WHOLE.test(value) || isNonFinite(value))) return undefined;
   if (typeof value !== 'number') return `expected a number (${type}), received ${shown(value)}`;
-  if (!Number.isFinite(value)) return `expected a finite number (${type}), received ${value}`;
+  if (!Number.isFinite(value))
+    return `expected a finite number (${type}), received ${value}; give "NaN", "Infinity" or "-Infinity" as text`;
   if (type === 'f32' && !Number.isFinite(Math.fround(value)))
     return `${value} is beyond the largest ${type}, 3.4028235e38; give a smaller number or use f64`;
   if ((type === 'f16' || type === 'bf16') && Math.abs(value) > largestOf(type))

@@ -140,8 +140,11 @@ function elementBytes(form: InputForm, content: Buffer, isBase64: boolean, eleme
   return new Uint8Array(content);
 }
 
+/** Of INT64 a bigint: a number has but 53 bits. */
+export type OutputElement = string | number | bigint;
+
 /** The elements of an output tensor as bytes. */
-export function binaryTensor(datatype: OutputDatatype, elements: readonly (string | number)[]): Uint8Array {
+export function binaryTensor(datatype: OutputDatatype, elements: readonly OutputElement[]): Uint8Array {
   switch (datatype) {
     case 'BYTES':
       return binaryTexts(elements.map(String));
@@ -152,7 +155,7 @@ export function binaryTensor(datatype: OutputDatatype, elements: readonly (strin
     case 'INT32':
       return bytesOf(Int32Array.from(elements, Number));
     case 'INT64':
-      return bytesOf(BigInt64Array.from(elements, BigInt));
+      return bytesOf(BigInt64Array.from(elements, (element) => BigInt(element)));
   }
 }
 

@@ -1,7 +1,8 @@
 import { outputJson } from '../answers.js';
-import { binaryTensor } from './binaryData.js';
+import { binaryTensor, type OutputElement } from './binaryData.js';
 import { topClasses } from './classification.js';
 import type { OutputDatatype } from './datatypes.js';
+import { parametersJson } from './inferParameters.js';
 import type { InferRequest, RequestedOutput } from './inferRequest.js';
 import type { Servable, ServableOutput } from './servables.js';
 
@@ -23,7 +24,7 @@ interface OutputTensor {
   readonly datatype: OutputDatatype;
   /** Elements a row; undefined: one, without a dimension of its own. */
   readonly perRow: number | undefined;
-  readonly elements: readonly (string | number)[];
+  readonly elements: readonly OutputElement[];
 }
 
 /**
@@ -40,7 +41,7 @@ export function inferAnswer(
   const version = servable.kind === 'model' ? servable.record.version : servable.version;
   if (version !== undefined) json += `,"model_version":${JSON.stringify(version)}`;
   if (id !== undefined) json += `,"id":${JSON.stringify(id)}`;
-  if (parameters !== undefined) json += `,"parameters":${JSON.stringify(parameters)}`;
+  if (parameters !== undefined) json += `,"parameters":${parametersJson(parameters)}`;
   const binary: Uint8Array[] = [];
   const outputs = request.outputs.map((requested) => {
     const tensor = tensorOf(requested, rows);
@@ -59,7 +60,7 @@ function tensorJson(
 ): string {
   const shape = perRow === undefined ? `${rows}` : `${rows},${perRow}`;
   const answered = binaryBytes === undefined ? parameters : { ...parameters, binary_data_size: binaryBytes };
-  const kept = answered === undefined ? '' : `,"parameters":${JSON.stringify(answered)}`;
+  const kept = answered === undefined ? '' : `,"parameters":${parametersJson(answered)}`;
   const head = `{"name":"${output.name}","datatype":"${datatype}","shape":[${shape}]${kept}`;
   if (binaryBytes !== undefined) return `${head}}`;
   const data = elements.map((element) => elementJson(datatype, element)).join(',');
@@ -67,8 +68,9 @@ function tensorJson(
 }
 
 /** What JSON has no number for is null. Nine digits tell any two float32 apart. */
-function elementJson(datatype: OutputDatatype, element: string | number): string {
+function elementJson(datatype: OutputDatatype, element: OutputElement): string {
   if (typeof element === 'string') return JSON.stringify(element);
+  if (typeof element === 'bigint') return String(element);
   if (!Number.isFinite(element)) return 'null';
   // String(-0) is '0'.
   if (Object.is(element, -0)) return '-0';
@@ -82,17 +84,32 @@ function tensorOf({ output, classes }: RequestedOutput, rows: readonly RowAnswer
   }
   const { datatype, elements: perRow } = output;
   if (datatype === 'BYTES') return { datatype, perRow, elements: rows.map((row) => row.output) };
+  // Labels are the one output of INT64.
+  if (datatype === 'INT64') return { datatype, perRow, elements: rows.map((row) => integerOf(output, row)) };
   const elements: number[] = [];
   for (const row of rows) for (const value of numbersOf(output, row)) elements.push(value);
   return { datatype, perRow, elements };
+}
+
+/** All digits: a double has but 53 bits of the 64. */
+function integerOf(output: ServableOutput, { output: text }: RowAnswer): bigint {
+  const whole = wholeNumber(text.trim());
+  if (whole === undefined || BigInt.asIntN(64, whole) !== whole) throw undeclared(output);
+  return whole;
+}
+
+/** Also `3.0` and `1e3`, as long as a double holds what they say. */
+function wholeNumber(text: string): bigint | undefined {
+  if (/^-?\d{1,19}$/.test(text)) return BigInt(text);
+  const value = text === '' ? NaN : Number(text);
+  return Number.isSafeInteger(value) ? BigInt(value) : undefined;
 }
 
 function numbersOf(output: ServableOutput, row: RowAnswer): ArrayLike<number> & Iterable<number> {
   switch (output.source) {
     case 'output': {
       const value = row.output === '' ? NaN : Number(row.output);
-      const fits = output.datatype === 'INT64' ? Number.isSafeInteger(value) : Number.isFinite(value);
-      if (!fits) throw undeclared(output);
+      if (!Number.isFinite(value)) throw undeclared(output);
       return [value];
     }
     case 'values': {

@@ -1,7 +1,8 @@
 import { describeValue, ServiceError } from '../../errors/index.js';
+import { ExactInteger, jsonText } from '../../json/index.js';
 
 export type Fields = Readonly<Record<string, unknown>>;
-export type Parameters = Readonly<Record<string, string | number | boolean>>;
+export type Parameters = Readonly<Record<string, string | number | boolean | ExactInteger>>;
 
 /** Which `parameters` of a request these are. */
 export type ParameterPlace = 'request' | 'input' | 'output' | 'repository';
@@ -36,7 +37,7 @@ export function readParameters(value: unknown, field: string, place: ParameterPl
   }
   for (const [name, one] of entries) {
     const path = `${field}.${name.slice(0, 64)}`;
-    const plain = typeof one === 'string' || typeof one === 'boolean' || Number.isFinite(one);
+    const plain = typeof one === 'string' || typeof one === 'boolean' || isFinite(one);
     if (!plain) {
       const message = `${path} must be a string, a number or a boolean, ${describeValue(one)} came`;
       throw new ServiceError('wrong_type', message, path);
@@ -53,9 +54,23 @@ export function readParameters(value: unknown, field: string, place: ParameterPl
   return value as Parameters;
 }
 
+function isFinite(value: unknown): boolean {
+  return value instanceof ExactInteger || Number.isFinite(value);
+}
+
+/** As they came. */
+export function parametersJson(parameters: Parameters): string {
+  const texts = Object.entries(parameters).map(([name, value]) => {
+    const text = value instanceof ExactInteger ? value.text : jsonText(value);
+    return `${JSON.stringify(name)}:${text}`;
+  });
+  return `{${texts.join(',')}}`;
+}
+
 /** One of them; no name reaches an object's prototype. */
 function parameter(parameters: Parameters | undefined, name: string): unknown {
-  return parameters !== undefined && Object.hasOwn(parameters, name) ? parameters[name] : undefined;
+  const value = parameters !== undefined && Object.hasOwn(parameters, name) ? parameters[name] : undefined;
+  return value instanceof ExactInteger ? value.near : value;
 }
 
 export function textParameter(parameters: Parameters | undefined, name: string): string | undefined {

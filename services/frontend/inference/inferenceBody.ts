@@ -36,7 +36,7 @@ export function readInferenceBody(
   if (request.headers[JSON_LENGTH_HEADER] === undefined) {
     const onBody = (json: unknown) => receiver.onBody(json, new BinaryPart(undefined));
     const onBodyError = (error: ServiceError) => receiver.onBodyError(error);
-    streamJson(request, limits, { onBody, onBodyError }, REQUEST_FIELDS, emptyBody);
+    streamJson(request, limits, { onBody, onBodyError }, { ...REQUEST, emptyBody });
     return;
   }
   readBytes(request, limits, {
@@ -54,14 +54,18 @@ export function readInferenceBody(
         onJson: (json: unknown) => receiver.onBody(json, binary),
         onJsonError: (error: ServiceError) => receiver.onBodyError(error),
       };
-      readHeldJson(body.subarray(0, jsonBytes), request.socket, release, whole, REQUEST_FIELDS);
+      readHeldJson(body.subarray(0, jsonBytes), request.socket, release, whole, REQUEST);
     },
     onBodyError: (error) => receiver.onBodyError(error),
   });
 }
 
 /** What requests of the protocol have; other fields are ignored. */
-const REQUEST_FIELDS: ReadonlySet<string> = new Set(['id', 'parameters', 'inputs', 'outputs', 'ready']);
+const REQUEST = {
+  fields: new Set(['id', 'parameters', 'inputs', 'outputs', 'ready']),
+  // Parameters are answered as they came.
+  keepsIntegers: true,
+} as const;
 
 export const OCTET_STREAM = 'application/octet-stream';
 

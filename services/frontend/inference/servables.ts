@@ -147,13 +147,17 @@ function manifestOutputs(manifest: ReturnType<typeof loadManifest>): readonly Se
   return [{ name, datatype, elements: outputLength(manifest, name), source: 'values' }];
 }
 
-const WHOLE = /^(?:0|-?[1-9]\d{0,14})$/;
+const WHOLE = /^(?:0|-?[1-9]\d{0,18})$/;
 const DECIMAL = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/;
+
+function isInt64(label: string): boolean {
+  return WHOLE.test(label) && BigInt.asIntN(64, BigInt(label)) === BigInt(label);
+}
 
 /** The label's datatype follows from every label that there can be, never from the answer at hand. */
 function labelOutput(labels: readonly string[]): ServableOutput {
   let datatype: OutputDatatype = 'BYTES';
-  if (labels.length > 0 && labels.every((label) => WHOLE.test(label))) datatype = 'INT64';
+  if (labels.length > 0 && labels.every(isInt64)) datatype = 'INT64';
   else if (labels.length > 0 && labels.every((label) => DECIMAL.test(label))) datatype = 'FP64';
   return { name: 'label', datatype, elements: undefined, source: 'output' };
 }

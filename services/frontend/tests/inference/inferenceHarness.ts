@@ -9,6 +9,9 @@ import { FrontendHarness, type HttpAnswer } from '../harness.js';
 export const JSON_TYPE = { 'content-type': 'application/json' } as const;
 
 /** A frontend with models of every kind, asked by the Open Inference Protocol. */
+/** What no double holds. */
+export const LONG = '-9223372036854775807';
+
 export class InferenceHarness {
   private constructor(readonly inner: FrontendHarness) {}
 
@@ -20,6 +23,7 @@ export class InferenceHarness {
     await harness.addModel('pair', 'floats', { inputLength: 2 });
     await harness.addModel('pair', 'floats', { inputLength: 2, version: '2' });
     await harness.addModel('whole', 'floats', { container: { kind: 'constant', output: '3' } });
+    await harness.addModel('long', 'floats', { container: { kind: 'constant', output: LONG } });
     await harness.addModel('decimal', 'floats', { container: { kind: 'constant', output: '0.5' } });
     await harness.addModel('digits', 'floats', {
       inputLength: 784,
@@ -32,6 +36,10 @@ export class InferenceHarness {
 
   get service(): FakePredictionService {
     return this.inner.service;
+  }
+
+  get port(): number {
+    return this.inner.address.port;
   }
 
   async addModel(name: string, inputType: InputType, more: Partial<ModelRecord> = {}): Promise<void> {
@@ -64,6 +72,11 @@ export class InferenceHarness {
 
   post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<HttpAnswer> {
     return this.inner.send(path, { body: JSON.stringify(body), headers });
+  }
+
+  /** JSON as it stands. */
+  postText(path: string, body: string): Promise<HttpAnswer> {
+    return this.inner.send(path, { body });
   }
 
   infer(name: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<HttpAnswer> {
