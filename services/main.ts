@@ -345,6 +345,7 @@ class Parts {
         replicas: () => this.deployer.statuses(),
         servingVersion: (name) => this.served.currentVersion(name),
         selectionShares: (application, context) => engine.selectionShares(application, context),
+        gpuCards: this.runtime.gpuCards,
         nodes: () => this.runtime.reports(),
         queues: () => engine.replicas(),
         recordTimeline: (request) => this.runtime.recordTimeline(request),

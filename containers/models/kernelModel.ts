@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
+import type { DeviceProfile } from '../../simulator/gpu/index.js';
 import {
   lowerModule,
   parseModule,
@@ -8,6 +9,7 @@ import {
   type IrModule,
 } from '../../simulator/ptx/index.js';
 import { FieldError, deviceRegions, weightBytes, type DeviceRegion } from './deviceLayout.js';
+import { checkDeviceFit } from './deviceFit.js';
 import { fileSize } from './fileSize.js';
 import { GOLDEN_FILE } from './golden.js';
 import { planLaunches } from './launchPlan.js';
@@ -52,16 +54,19 @@ export function builtInModelPath(name: BuiltInModel): string {
 /**
  * Reads a model's folder and checks it whole.
  * @param path absolute, or relative to the package's root (as `builtInModelPath` gives it).
+ * @param gpus of which one is to hold it; none: that is not asked.
  * @throws ModelError naming the file and the field.
  */
-export function loadKernelModel(path: string): KernelModel {
+export function loadKernelModel(path: string, gpus: readonly DeviceProfile[] = []): KernelModel {
   const folder = isAbsolute(path) ? path : join(packageRoot(), path);
   const manifestFile = join(folder, MANIFEST_FILE);
   const manifest = readManifest(manifestFile);
   try {
     checkManifest(manifest);
     const modules = readModules(folder, manifestFile, manifest);
-    checkKernels(manifest, new Map(modules.map(({ name, file, ptx }) => [name, parse(file, ptx)])));
+    const parsed = new Map(modules.map(({ name, file, ptx }) => [name, parse(file, ptx)]));
+    checkKernels(manifest, parsed);
+    checkDeviceFit(manifest, parsed, gpus);
     return {
       folder,
       manifest,

@@ -52,9 +52,15 @@ export class Gate {
 
   /** Why a request may not do this to what it names; undefined: it may. */
   denial(request: IncomingMessage, scope: Scope, kind?: TargetKind, name?: string): Denial | undefined {
+    const key = this.keyFor(request, scope, kind, name);
+    return key instanceof Denial ? key : undefined;
+  }
+
+  /** The key of a request that may do this to what it names, or why it may not. */
+  keyFor(request: IncomingMessage, scope: Scope, kind?: TargetKind, name?: string): AccessKey | Denial {
     const key = this.admit(request, scope);
     if (key instanceof Denial) return key;
-    if (kind === undefined || name === undefined || key.covers(kind, name)) return undefined;
+    if (kind === undefined || name === undefined || key.covers(kind, name)) return key;
     return this.deny(outsideLimit(kind), key, request);
   }
 

@@ -28,11 +28,14 @@ export interface EmbeddedRuntimeOptions {
 
 /** What runs containers in this process: one GPU node in a thread of its own for kernel models, constants in process. */
 export class EmbeddedRuntime implements ContainerStarter {
+  /** Names of the GPUs that kernel models run on. */
+  readonly gpuCards: readonly string[] = ['h200'];
   private readonly runtime: ContainerRuntime;
 
   constructor(options: EmbeddedRuntimeOptions) {
     const { clock, gpuThreads = 1, scheduling = 'fifo', faults = {}, analysisDirectory, onNotice } = options;
     const node = new GpuNodeThread({
+      gpus: this.gpuCards,
       threads: gpuThreads,
       scheduling,
       faults,

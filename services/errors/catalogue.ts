@@ -183,7 +183,7 @@ export const ERROR_CATALOGUE = {
   wrong_length: {
     status: 400,
     meaning:
-      'An input has another number of elements than the linked models take, or bytes that are no whole number of elements.',
+      'An input has another number of elements than the model, or the linked ones, take, or bytes that are no whole number of elements.',
     fix: 'Send the number of elements that the message names.',
   },
   number_out_of_range: {

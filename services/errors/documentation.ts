@@ -13,7 +13,7 @@ Generated from \`services/errors/catalogue.ts\` by \`node dist/services/errors/w
 Every error of the query interface (port 1337) and of the management interface (port 1338) has the body
 
 \`\`\`json
-{ "error": { "code": "wrong_length", "message": "the linked models take 784 elements, 3 came", "field": "input" } }
+{ "error": { "code": "wrong_length", "message": "input must have 784 elements, 3 came", "field": "input" } }
 \`\`\`
 
 \`code\` is stable and meant for programs, \`message\` for people, \`field\` names the part of the request at fault where there is one

@@ -110,6 +110,18 @@ export class PredictExchange extends Exchange implements AnswerSink, BytesReceiv
   private headers: QueryHeaders | undefined;
   private strict = false;
 
+  /** @param source whoever asks, as an object that lasts: their key, or their connection. */
+  constructor(
+    context: ExchangeContext,
+    route: ApplicationRoute,
+    request: IncomingMessage,
+    response: ServerResponse,
+    trace: RequestTrace | undefined,
+    private readonly source: object,
+  ) {
+    super(context, route, request, response, trace);
+  }
+
   override receive(limits: BodyLimits): void {
     const { request } = this;
     const headers = readQueryHeaders(request.headers);
@@ -212,7 +224,7 @@ export class PredictExchange extends Exchange implements AnswerSink, BytesReceiv
       launchClass: request.launchClass ?? this.headers?.launchClass,
       budgetNs: queryBudgetNs(application.latencyObjectiveUs, objectiveUs, this.headers?.dueMs),
       traceparent: this.traceparent,
-      source: this.request.socket,
+      source: this.source,
       trace: this.trace?.query(id, application.name),
     };
   }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Express, RequestHandler } from 'express';
-import type { Gate } from '../access/index.js';
+import { Denial, type Gate } from '../access/index.js';
 import type { ServiceError } from '../errors/index.js';
 import {
   BodyBudget,
@@ -269,9 +269,9 @@ export class QueryFrontend {
       this.refuse(response, trace, 'malformed_url', 'the path is not percent-encoded UTF-8');
       return;
     }
-    const denial = this.gate?.denial(request, isPredict ? 'predict' : 'feedback', 'application', name);
-    if (denial !== undefined) {
-      this.refuse(response, trace, denial.code, denial.message, denial.headers);
+    const key = this.gate?.keyFor(request, isPredict ? 'predict' : 'feedback', 'application', name);
+    if (key instanceof Denial) {
+      this.refuse(response, trace, key.code, key.message, key.headers);
       return;
     }
     const route = this.routes.find(name);
@@ -286,7 +286,7 @@ export class QueryFrontend {
       return;
     }
     const exchange = isPredict
-      ? new PredictExchange(this.context, route, request, response, trace)
+      ? new PredictExchange(this.context, route, request, response, trace, key ?? request.socket)
       : new UpdateExchange(this.context, route, request, response, trace);
     exchange.receive(this.bodyLimits);
   }

@@ -13,6 +13,8 @@ export interface AdminSources {
   readonly replicas: () => readonly ReplicaStatus[];
   /** The version of a model that answers: an older one than the current one until that has a replica that is up. */
   readonly servingVersion: (name: string) => string | undefined;
+  /** Names of the GPUs that models run on. */
+  readonly gpuCards: readonly string[];
   /** Share of queries that each model of an application gets, in one selection context. */
   readonly selectionShares: (application: string, context: string) => ReadonlyMap<string, number> | undefined;
 }
@@ -88,7 +90,7 @@ function modelVerbs(sources: AdminSources): AdminVerb[] {
         'store_failed',
       ],
       run: async (request) => {
-        const record = modelRecord(request);
+        const record = modelRecord(request, sources.gpuCards);
         refuseExternal(record);
         const { name, version } = record;
         const scale = scaleOf(request, record.container) ?? inheritedScale(registry, record);

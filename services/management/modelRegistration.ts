@@ -1,5 +1,6 @@
 import { inputForm, loadKernelModel, ModelError } from '../../containers/models/index.js';
 import { contentHash } from '../../containers/runtime/index.js';
+import { profileNamed } from '../../simulator/gpu/index.js';
 import { ServiceError } from '../errors/index.js';
 import type { BatchingChoice, ModelRecord } from '../registry/index.js';
 import { processSource, refuseProcessFields } from './processContainer.js';
@@ -13,10 +14,11 @@ import {
 /**
  * The record of a model that is to be registered. A kernel model's folder is loaded and checked here, so that a broken
  * one is refused before anything is stored. A module is looked for, and run only in its own process.
+ * @param cards names of the GPUs of which one is to hold it; none: that is not asked.
  * @throws ServiceError `invalid_model`, `missing_field`, `conflicting_fields`
  */
-export function modelRecord(request: AddModelRequest): ModelRecord {
-  const record = describedModel(request);
+export function modelRecord(request: AddModelRequest, cards: readonly string[] = []): ModelRecord {
+  const record = describedModel(request, cards);
   try {
     const hash = contentHash(record.container);
     return hash === undefined ? record : { ...record, contentHash: hash };
@@ -26,7 +28,7 @@ export function modelRecord(request: AddModelRequest): ModelRecord {
   }
 }
 
-function describedModel(request: AddModelRequest): ModelRecord {
+function describedModel(request: AddModelRequest, cards: readonly string[]): ModelRecord {
   const common = {
     name: request.model_name,
     version: request.model_version,
@@ -52,7 +54,7 @@ function describedModel(request: AddModelRequest): ModelRecord {
   refuseProcessFields(request);
   switch (request.container_name) {
     case KERNEL_MODEL_CONTAINER:
-      return { ...common, ...kernelModel(request) };
+      return { ...common, ...kernelModel(request, cards) };
     case PROCESS_CONTAINER:
       return { ...common, container: { kind: 'process', ...processSource(request) } };
     case CONSTANT_CONTAINER:
@@ -107,6 +109,7 @@ function batchingOf({
 
 function kernelModel(
   request: AddModelRequest,
+  cards: readonly string[],
 ): Pick<ModelRecord, 'container' | 'inputLength' | 'inputRange' | 'labels'> {
   const path = request.model_data_path;
   if (path === '') {
@@ -114,7 +117,7 @@ function kernelModel(
     throw new ServiceError('missing_field', message, 'model_data_path');
   }
   try {
-    const { manifest } = loadKernelModel(path);
+    const { manifest } = loadKernelModel(path, cards.map(profileNamed));
     const [input] = manifest.inputs;
     if (input.type !== request.input_type) {
       throw new ServiceError(

@@ -21,12 +21,12 @@ import type { ModelCall, ModelCallSink, ModelRequest, ModelVote } from './types.
 export class ModelCalls {
   private readonly deadlines: Deadlines<PendingCall>;
 
-  /** @param onEnded called after each call's end. */
+  /** @param onEnded called after each call's end, with what became of it; undefined: nobody waited any more. */
   constructor(
     private readonly clock: Clock,
     port: string,
     private readonly cache: PredictionCache<CachedEvaluation>,
-    private readonly onEnded: () => void,
+    private readonly onEnded: (vote: ModelVote | undefined, latencyNs: number, budgetNs: number) => void,
   ) {
     this.deadlines = new Deadlines(clock, port, (call) => call.miss('deadline'));
   }
@@ -74,7 +74,7 @@ export class ModelCalls {
   settle(call: PendingCall, vote: ModelVote): boolean {
     if (!this.deadlines.remove(call)) return false;
     call.sink.onVote(call.request, vote);
-    this.onEnded();
+    this.ended(call, vote);
     return true;
   }
 
@@ -83,8 +83,12 @@ export class ModelCalls {
     const { entry } = call;
     call.endTrace()?.onLeft('cancelled');
     if (entry !== undefined) leaveEvaluation(this.cache, entry);
-    this.onEnded();
+    this.ended(call, undefined);
     return true;
+  }
+
+  private ended({ deadlineNs, request: { budgetNs } }: PendingCall, vote: ModelVote | undefined): void {
+    this.onEnded(vote, this.clock.nowNs() - (deadlineNs - budgetNs), budgetNs);
   }
 
   /** Answers every open call: it is too late for it. */

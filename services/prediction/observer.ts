@@ -1,5 +1,5 @@
 import type { BatchingObserver, BatchRecord, BatchTrace, TracedItem } from '../batching/index.js';
-import type { Answer, FeedbackOutcome, FeedbackRequest, Query, QueryRefusal } from './types.js';
+import type { Answer, FeedbackOutcome, FeedbackRequest, ModelVote, Query, QueryRefusal } from './types.js';
 
 /**
  * What happens on the query path, for telemetry. Calls come synchronously on the hot path: count and return, never
@@ -8,6 +8,8 @@ import type { Answer, FeedbackOutcome, FeedbackRequest, Query, QueryRefusal } fr
 export interface PredictionObserver extends BatchingObserver {
   onAnswer(query: Query, answer: Answer): void;
   onRefusal(query: Query, refusal: QueryRefusal): void;
+  /** A model that was asked by its name has answered, or has not within `budgetNs`; undefined: nobody waits any more. */
+  onModelCall(vote: ModelVote | undefined, latencyNs: number, budgetNs: number): void;
   onCancel(query: Query): void;
   /** A prediction came after its query's deadline: it fills the cache and can still be judged by feedback. */
   onLatePrediction(application: string, model: string, version: string): void;
@@ -24,6 +26,7 @@ export interface PredictionObserver extends BatchingObserver {
 export class SilentObserver implements PredictionObserver {
   onAnswer(_query: Query, _answer: Answer): void {}
   onRefusal(_query: Query, _refusal: QueryRefusal): void {}
+  onModelCall(_vote: ModelVote | undefined, _latencyNs: number, _budgetNs: number): void {}
   onCancel(_query: Query): void {}
   onLatePrediction(_application: string, _model: string, _version: string): void {}
   onFeedback(_feedback: FeedbackRequest, _outcome: FeedbackOutcome): void {}

@@ -76,7 +76,15 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     });
     this.recent = new RecentQueries(options.recentQueries ?? RECENT_QUERIES);
     this.deadlines = new Deadlines(this.clock, port, (live, nowNs) => this.settle(live, nowNs));
-    this.modelCalls = new ModelCalls(this.clock, `${port}/models`, this.cache, () => this.checkDrained());
+    this.modelCalls = new ModelCalls(
+      this.clock,
+      `${port}/models`,
+      this.cache,
+      (vote, latencyNs, budgetNs) => {
+        this.observer.onModelCall(vote, latencyNs, budgetNs);
+        this.checkDrained();
+      },
+    );
     this.directory = new Directory({
       registry: options.registry,
       store: options.store,

@@ -1,5 +1,5 @@
 import { ERROR_CATALOGUE, ERROR_CODES, type ErrorCode } from '../errors/index.js';
-import type { Answer, FeedbackOutcome, Query } from '../prediction/index.js';
+import type { Answer, FeedbackOutcome, ModelVote, Query } from '../prediction/index.js';
 import type { ApplicationRecord } from '../registry/index.js';
 import { LATENCY_SECONDS, OBJECTIVE_SHARES } from './buckets.js';
 import { HistogramTally } from './histogramTally.js';
@@ -41,6 +41,9 @@ class ApplicationTally {
   }
 }
 
+/** Stands for the application of queries that name a model; no application has this name. */
+const NO_APPLICATION = '';
+
 /** Default answers of strict queries are told to their client as errors; they have been counted as answers. */
 const DEFAULTS_IN_STRICT: ReadonlySet<ErrorCode> = new Set(
   ERROR_CODES.filter((code) => code.startsWith('default_')),
@@ -70,6 +73,23 @@ export class QueryMetrics {
     const { latencyObjectiveUs = 0 } = this.application(query.application) ?? {};
     const objectiveNs = Math.min(query.budgetNs ?? Infinity, latencyObjectiveUs * 1000);
     if (objectiveNs > 0) tally.objectiveShare.observe(answer.latencyNs / objectiveNs);
+  }
+
+  /** Of a model that was asked by its name, past every application. */
+  onModelCall(vote: ModelVote | undefined, latencyNs: number, budgetNs: number): void {
+    let tally = this.tallies.get(NO_APPLICATION);
+    if (tally === undefined) {
+      tally = new ApplicationTally(NO_APPLICATION);
+      this.tallies.set(NO_APPLICATION, tally);
+    }
+    if (vote === undefined) {
+      tally.cancelled += 1;
+      return;
+    }
+    if (vote.missing === undefined) tally.predicted += 1;
+    else tally.errors.add(vote.missing);
+    tally.latency.observe(latencyNs / 1e9);
+    tally.objectiveShare.observe(latencyNs / budgetNs);
   }
 
   onCancel(query: Query): void {
@@ -115,7 +135,7 @@ export class QueryMetrics {
         type: 'counter',
         unit: '',
         labels: ['application', 'outcome', 'reason'],
-        help: 'Queries that ended, by what became of them: predicted; default, with its reason; rejected and error, with the code of the error; cancelled',
+        help: 'Queries that ended, by what became of them: predicted; default, with its reason; rejected and error, with the code of the error; cancelled. Without an application: models that were asked by their name, of which what was not answered is an error',
         write: (to) => {
           for (const tally of this.tallies.values()) writeOutcomes(to, tally);
         },

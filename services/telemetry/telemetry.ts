@@ -10,6 +10,7 @@ import {
   type BatchTrace,
   type FeedbackOutcome,
   type FeedbackRequest,
+  type ModelVote,
   type Query,
   type QueryRefusal,
   type TracedItem,
@@ -158,6 +159,10 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
 
   override onRefusal(query: Query, refusal: QueryRefusal): void {
     query.trace?.onRefusal(refusal);
+  }
+
+  override onModelCall(vote: ModelVote | undefined, latencyNs: number, budgetNs: number): void {
+    this.queries.onModelCall(vote, latencyNs, budgetNs);
   }
 
   override onCancel(query: Query): void {

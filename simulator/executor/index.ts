@@ -7,6 +7,7 @@ export {
   LOCAL_WINDOW_BASE,
   MAX_GPU_WINDOWS,
   MemoryError,
+  NODE_MEMORY_BYTES,
   NodeMemory,
   SHARED_WINDOW_BASE,
   type MemoryErrorCode,

@@ -309,7 +309,7 @@ export class Connection implements FlightOwner, JsonReceiver, BudgetHolder {
         launchClass,
         budgetNs: queryBudgetNs(application.latencyObjectiveUs, objectiveUs, undefined),
         traceparent: trace === undefined ? validTraceparent(message.traceparent) : trace.traceparent,
-        source: this,
+        source: this.key ?? this,
         trace: trace?.query(queryId, application.name),
       },
       flight,

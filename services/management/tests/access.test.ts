@@ -22,6 +22,7 @@ async function start(requiresKeys: boolean): Promise<void> {
       registry: new Registry(store),
       replicas: () => [],
       servingVersion: () => undefined,
+      gpuCards: [],
       selectionShares: () => undefined,
       nodes: () => [],
       queues: () => [],

@@ -153,6 +153,21 @@ describe('Telemetry', () => {
     }
   });
 
+  it('counts models that are asked by their name without an application, and makes no series before', async () => {
+    const { telemetry, metrics } = await telemetryWithModel();
+    expect(await metrics()).not.toContain('windjammer_queries_total{application=""');
+    const vote = { name: 'm', version: '1', cached: false };
+    telemetry.onModelCall({ ...vote, output: '1' }, 3e6, 1e9);
+    telemetry.onModelCall({ ...vote, output: '1' }, 3e6, 1e9);
+    telemetry.onModelCall({ ...vote, missing: 'deadline' }, 1e9, 1e9);
+    telemetry.onModelCall(undefined, 1e6, 1e9);
+    const text = await metrics();
+    expect(text).toContain('windjammer_queries_total{application="",outcome="predicted",reason=""} 2\n');
+    expect(text).toContain('windjammer_queries_total{application="",outcome="error",reason="deadline"} 1\n');
+    expect(text).toContain('windjammer_queries_total{application="",outcome="cancelled",reason=""} 1\n');
+    expect(text).toContain('windjammer_query_latency_seconds_count{application=""} 3\n');
+  });
+
   it('labels batches by model, version and replica', async () => {
     const { telemetry, metrics } = await telemetryWithModel();
     telemetry.onBatch(batch);

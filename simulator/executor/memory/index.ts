@@ -16,5 +16,5 @@ export {
 export { DeviceAddressSpace } from './deviceAddressSpace.js';
 export { MemoryError, type MemoryErrorCode } from './memoryError.js';
 export type { NodeMemorySnapshot, SegmentSnapshot, SpaceSnapshot } from './memorySnapshot.js';
-export { EXECUTOR_AREA_BYTES, NodeMemory, type NodeMemoryOptions } from './nodeMemory.js';
+export { EXECUTOR_AREA_BYTES, NODE_MEMORY_BYTES, NodeMemory, type NodeMemoryOptions } from './nodeMemory.js';
 export { SEGMENT_ENTRY, SEGMENT_FLAGS } from './segmentTable.js';

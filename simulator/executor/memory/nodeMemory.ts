@@ -6,7 +6,8 @@ import { MemoryError } from './memoryError.js';
 import type { NodeMemorySnapshot } from './memorySnapshot.js';
 
 const PAGE_BYTES = 65_536;
-const MAX_BACKING_BYTES = 65_536 * PAGE_BYTES;
+/** The most that a node's memory holds, all of its GPUs together. */
+export const NODE_MEMORY_BYTES = 65_536 * PAGE_BYTES;
 /** Low memory belongs to the executor: launch record, counters, shared memory, thread contexts. Never part of a snapshot. */
 export const EXECUTOR_AREA_BYTES = 4 * 2 ** 20;
 const HASH_CHUNK_BYTES = 2 ** 22;
@@ -41,15 +42,15 @@ export class NodeMemory implements SpaceBacking {
   private dirtyEnd = EXECUTOR_AREA_BYTES;
 
   constructor(options: NodeMemoryOptions = {}) {
-    const backingBytes = options.backingBytes ?? MAX_BACKING_BYTES;
+    const backingBytes = options.backingBytes ?? NODE_MEMORY_BYTES;
     if (
       !Number.isSafeInteger(backingBytes) ||
       backingBytes <= EXECUTOR_AREA_BYTES ||
-      backingBytes > MAX_BACKING_BYTES
+      backingBytes > NODE_MEMORY_BYTES
     ) {
       throw new MemoryError(
         'invalidSize',
-        `backingBytes must be an integer above ${EXECUTOR_AREA_BYTES} and at most ${MAX_BACKING_BYTES}, got ${backingBytes}`,
+        `backingBytes must be an integer above ${EXECUTOR_AREA_BYTES} and at most ${NODE_MEMORY_BYTES}, got ${backingBytes}`,
       );
     }
     this.backingBytes = backingBytes;
