@@ -45,6 +45,8 @@ export interface EmbeddedOptions {
   /** When a replica that answers nothing counts as lost; false: never. */
   readonly hangWatchdog?: PredictionEngineOptions['hangWatchdog'];
   readonly maxBodyBytes?: number;
+  /** Of a WebSocket's message. */
+  readonly maxMessageBytes?: number | undefined;
   /** Of all bodies and messages under way together. */
   readonly maxBufferedBytes?: number | undefined;
   /** Inputs that a client's batch may have. */
@@ -321,9 +323,10 @@ class Parts {
       storeFault: () => store.fault(),
       certificates: this.certificates.query,
       maxConnections: options.maxConnections,
-      ...(options.maxWebSockets === undefined
-        ? {}
-        : { webSocketLimits: { connections: options.maxWebSockets } }),
+      webSocketLimits: {
+        ...(options.maxWebSockets === undefined ? {} : { connections: options.maxWebSockets }),
+        ...(options.maxMessageBytes === undefined ? {} : { messageBytes: options.maxMessageBytes }),
+      },
       ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
       ...(maxBatchInputs === undefined ? {} : { maxBatchInputs }),
       ...(timeouts === undefined ? {} : { timeouts }),

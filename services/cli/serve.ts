@@ -36,6 +36,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     faults: await checkedFaults(options),
     hangWatchdog: options.hangAfterMs === 0 ? false : { minimumMs: options.hangAfterMs },
     maxBodyBytes: options.maxBodyMib * MIB,
+    maxMessageBytes: options.maxMessageMib === undefined ? undefined : options.maxMessageMib * MIB,
     maxBufferedBytes: bufferedBytes(options),
     maxBatchInputs: options.maxBatchInputs,
     timeouts: timeoutsOf(options),

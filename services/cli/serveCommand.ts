@@ -17,6 +17,7 @@ export interface ServeOptions extends FaultChoice, ServeSecurityOptions {
   readonly scheduling: string;
   readonly hangAfterMs: number;
   readonly maxBodyMib: number;
+  readonly maxMessageMib?: number;
   readonly maxBufferedMib?: number;
   readonly maxBatchInputs: number;
   readonly headersTimeoutMs: number;
@@ -69,6 +70,11 @@ export function addServeCommand(program: Command): void {
       1000,
     )
     .option('--max-body-mib <number>', 'largest body of a query; parts such as 0.25 too', mebibytes(1024), 16)
+    .option(
+      '--max-message-mib <number>',
+      'largest message of a WebSocket, which is taken at once (4, or as --max-body-mib where that is less)',
+      mebibytes(1024),
+    )
     .option(
       '--max-buffered-mib <number>',
       'memory of all bodies and messages under way together (256, or one body where that is more)',

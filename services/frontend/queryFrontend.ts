@@ -27,7 +27,11 @@ import { UNOBSERVED, type FrontendObserver } from './observer.js';
 import type { RequestTrace, RequestTracing } from './requestTracing.js';
 import { RouteTable } from './routeTable.js';
 import { MAX_CLIENT_BATCH } from './schemas.js';
-import { DEFAULT_WEB_SOCKET_LIMITS, type WebSocketLimits } from './websocket/limits.js';
+import {
+  DEFAULT_MESSAGE_BYTES,
+  DEFAULT_WEB_SOCKET_LIMITS,
+  type WebSocketLimits,
+} from './websocket/limits.js';
 import { WebSocketFrontend } from './websocket/webSocketFrontend.js';
 
 export interface QueryFrontendOptions {
@@ -47,7 +51,7 @@ export interface QueryFrontendOptions {
   readonly gate?: Gate | undefined;
   readonly certificates?: Certificates | undefined;
   readonly maxConnections?: number | undefined;
-  /** Of WebSockets; a message may be as large as a body unless said otherwise. */
+  /** Of WebSockets. */
   readonly webSocketLimits?: Partial<WebSocketLimits>;
   /** Origins of web pages that may ask and open a WebSocket, beside the server's own; `*`: any. */
   readonly allowedOrigins?: readonly string[];
@@ -140,7 +144,7 @@ export class QueryFrontend {
       gate: options.gate,
       budget: this.bodyLimits.budget,
       limits: {
-        messageBytes: maxBodyBytes,
+        messageBytes: Math.min(maxBodyBytes, DEFAULT_MESSAGE_BYTES),
         ...DEFAULT_WEB_SOCKET_LIMITS,
         ...options.webSocketLimits,
       },

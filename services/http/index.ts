@@ -6,6 +6,8 @@ export {
   type BudgetCounts,
   type BudgetHolder,
 } from './bodyBudget.js';
+export { INTAKE, type IntakeSource } from './intake.js';
+export { ProgressMark } from './progressMark.js';
 export { readBytes, refuseBody, type BodyLimits, type BytesReceiver } from './bodyBytes.js';
 export { isJsonType, readHeldJson, readJsonBody, streamJson } from './jsonBody.js';
 export type { JsonBodyReceiver } from './streamedJson.js';

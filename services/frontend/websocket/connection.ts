@@ -2,7 +2,14 @@ import type { Socket } from 'node:net';
 import { WebSocket } from 'ws';
 import type { AccessKey, Gate } from '../../access/index.js';
 import { asServiceError, ServiceError, type ErrorCode } from '../../errors/index.js';
-import { overBudget, type BodyBudget, type BudgetHolder } from '../../http/index.js';
+import {
+  INTAKE,
+  overBudget,
+  ProgressMark,
+  type BodyBudget,
+  type BudgetHolder,
+  type IntakeSource,
+} from '../../http/index.js';
 import { readJson, type JsonReceiver } from '../../json/index.js';
 import type { FeedbackOutcome, FeedbackRequest } from '../../prediction/index.js';
 import { GarbageError, type WireError } from '../../wire/index.js';
@@ -63,6 +70,19 @@ export class Connection implements FlightOwner, JsonReceiver, BudgetHolder {
   private outgoing: Outgoing[] = [];
   private inputBytes = 0;
   private isPaused = false;
+  /** This turn of the event loop has read enough. */
+  private isHeld = false;
+  private readonly intake: IntakeSource = {
+    pause: () => {
+      this.isHeld = true;
+      this.pause();
+    },
+    resume: () => {
+      this.isHeld = false;
+      if (!this.isClosing) this.considerReading();
+    },
+  };
+  private readonly progress = new ProgressMark();
   private isClosing = false;
   /** Of a message that is not whole yet: what came of it, as it lies in the library. */
   private partialBytes = 0;
@@ -164,9 +184,11 @@ export class Connection implements FlightOwner, JsonReceiver, BudgetHolder {
   }
 
   private onChunk(bytes: number): void {
+    INTAKE.count(bytes, this.intake);
+    this.progress.on(bytes);
     this.partialBytes += bytes + CHUNK_BYTES;
     if (this.partialBytes > this.heldBytes + HOLD_BYTES) this.hold(2 * this.partialBytes);
-    if (this.heldBytes > 0) this.heardMs = performance.now();
+    if (this.heldBytes > 0) this.heardMs = this.progress.heardMs;
   }
 
   /** Counts memory of messages; a connection for which there is none ends. */
@@ -410,7 +432,8 @@ export class Connection implements FlightOwner, JsonReceiver, BudgetHolder {
   private considerReading(): void {
     const { inputBytes, outputBytes } = this.context.limits;
     const { socket } = this;
-    if (socket.writableLength > outputBytes || this.inputBytes > inputBytes || this.isReading) this.pause();
+    const isFull = socket.writableLength > outputBytes || this.inputBytes > inputBytes;
+    if (isFull || this.isReading || this.isHeld) this.pause();
     else if (this.isPaused) {
       this.isPaused = false;
       this.webSocket.resume();
@@ -436,6 +459,7 @@ export class Connection implements FlightOwner, JsonReceiver, BudgetHolder {
   /** Nobody waits any more. */
   private abandon(): void {
     this.isClosing = true;
+    INTAKE.forget(this.intake);
     const flights = [...this.flights.values()];
     this.flights.clear();
     this.unread.length = 0;

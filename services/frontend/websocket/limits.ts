@@ -14,6 +14,9 @@ export interface WebSocketLimits {
   readonly pingMs: number;
 }
 
+/** Unlike a body a message is taken from the socket in one go, for which all others wait. */
+export const DEFAULT_MESSAGE_BYTES = 4 * 1024 * 1024;
+
 export const DEFAULT_WEB_SOCKET_LIMITS: Omit<WebSocketLimits, 'messageBytes'> = {
   connections: 4096,
   inFlight: 1024,
