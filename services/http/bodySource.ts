@@ -40,7 +40,8 @@ export class BodySource implements IntakeSource {
     private readonly limitBytes: number,
     private readonly receiver: ChunkReceiver,
   ) {
-    request.socket.on('close', this.onClose);
+    // Of pipelined requests many listen at once.
+    request.socket.setMaxListeners(0).on('close', this.onClose);
     if (coding === undefined) request.on('data', this.onSent).on('end', this.onDecoded);
     else {
       this.decoder = makeDecoder(coding) as Decoder;
