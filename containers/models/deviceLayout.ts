@@ -55,12 +55,13 @@ export function inputLength(manifest: KernelModelManifest): number {
 
 /** What the manifest declares of the model's input. */
 export function inputForm(manifest: KernelModelManifest): InputForm {
-  const { type, minimum, maximum } = manifest.inputs[0];
+  const { type, minimum, maximum, missing } = manifest.inputs[0];
   const length = inputLength(manifest);
-  if (minimum === undefined && maximum === undefined) return { type, length };
+  if (minimum === undefined && maximum === undefined && missing === undefined) return { type, length };
   const range = {
     ...(minimum === undefined ? {} : { minimum }),
     ...(maximum === undefined ? {} : { maximum }),
+    ...(missing === undefined ? {} : { missing }),
   };
   return { type, length, range };
 }

@@ -9,13 +9,19 @@ import { ModelError } from './modelError.js';
 
 export const GOLDEN_FILE = 'golden.json';
 
+/** A value of an input: null is one that is missing, as JSON has no NaN. */
+export const inputNumber = z
+  .number()
+  .nullable()
+  .transform((value) => value ?? NaN);
+
 const goldenSchema = z.strictObject({
   /** A score is right within `tolerance` times the larger of 1 and its size. */
   tolerance: z.number().nonnegative().default(1e-5),
   cases: z
     .array(
       z.strictObject({
-        input: z.array(z.number()),
+        input: z.array(inputNumber),
         /** The answer, where the model answers labels. */
         label: z.string().optional(),
         /** The scores, or the answer itself where the model answers values. */
@@ -70,6 +76,15 @@ function checkCase(each: GoldenCase, manifest: KernelModelManifest, file: string
       file,
       `${field}.input`,
       `${each.input.length} values, the model takes ${length}`,
+    );
+  }
+  const missing = manifest.inputs[0].missing === true ? -1 : each.input.findIndex(Number.isNaN);
+  if (missing >= 0) {
+    throw new ModelError(
+      'goldenInvalid',
+      file,
+      `${field}.input[${missing}]`,
+      'is null, and the model takes no missing values',
     );
   }
   const { answer } = manifest;

@@ -33,16 +33,23 @@ export const DEVICE_ELEMENT_BYTES = { f16: 2, f32: 4, f64: 8, i8: 1, u8: 1, i32:
 const element = z.enum(['f16', 'f32', 'f64', 'i8', 'u8', 'i32', 'u32']);
 
 /** One item of a batch; the device sees the batch's items one after the other. */
-const input = z.strictObject({
-  name,
-  /** Strings have no fixed length and cannot be a kernel's input. */
-  type: z.enum(['integers', 'bytes', 'floats', 'doubles']),
-  /** Of one item. */
-  shape,
-  /** Values outside [minimum, maximum] are refused; NaN and infinities always are. */
-  minimum: z.number().optional(),
-  maximum: z.number().optional(),
-});
+const input = z
+  .strictObject({
+    name,
+    /** Strings have no fixed length and cannot be a kernel's input. */
+    type: z.enum(['integers', 'bytes', 'floats', 'doubles']),
+    /** Of one item. */
+    shape,
+    /** Values outside [minimum, maximum] are refused; infinities always are. */
+    minimum: z.number().optional(),
+    maximum: z.number().optional(),
+    /** NaN is taken, for a value that is missing (of floats and doubles); otherwise it is refused. */
+    missing: z.literal(true).optional(),
+  })
+  .refine(({ type, missing }) => missing === undefined || type === 'floats' || type === 'doubles', {
+    message: 'only floats and doubles have NaN, for a value that is missing',
+    path: ['missing'],
+  });
 
 /** Constant bytes of the model: `shape` elements, little-endian, from `offsetBytes` of `file`. */
 const weight = z.strictObject({

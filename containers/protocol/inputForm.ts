@@ -5,7 +5,7 @@ export interface InputForm {
   readonly type: InputType;
   /** Elements of an input, characters of a text; undefined: any number but 0. */
   readonly length?: number | undefined;
-  /** Of every element; texts have none. Numbers are finite in any case. */
+  /** Of every element; texts have none. Without it numbers are finite. */
   readonly range?: InputRange | undefined;
 }
 
@@ -13,6 +13,8 @@ export interface InputRange {
   /** undefined: no bound but the type's. */
   readonly minimum?: number | undefined;
   readonly maximum?: number | undefined;
+  /** NaN is taken, whatever the bounds: a value that is missing. In JSON it is null. */
+  readonly missing?: true | undefined;
 }
 
 /**
@@ -35,10 +37,16 @@ export function firstOutside(
   { type, range = {} }: InputForm,
 ): number {
   const { minimum, maximum } = boundsOf(type, range);
+  const takesMissing = range.missing === true;
   for (let index = 0; index < count; index++) {
     const value = values[index];
     // False for NaN, too; x - x is 0 for finite numbers only.
-    if (!(value >= minimum && value <= maximum) || value - value !== 0) return index;
+    if (
+      (!(value >= minimum && value <= maximum) || value - value !== 0) &&
+      !(takesMissing && value !== value)
+    ) {
+      return index;
+    }
   }
   return -1;
 }
@@ -50,10 +58,11 @@ function boundsOf(type: InputType, { minimum = -Infinity, maximum = Infinity }: 
 }
 
 /** For a message: `from 0 to 1`. */
-export function rangeText({ minimum, maximum }: InputRange = {}): string {
-  if (minimum !== undefined && maximum !== undefined) return `from ${minimum} to ${maximum}`;
-  if (minimum !== undefined) return `${minimum} or more`;
-  return maximum === undefined ? 'a finite number' : `${maximum} or less`;
+export function rangeText({ minimum, maximum, missing }: InputRange = {}): string {
+  const or = missing === true ? ', or missing (NaN)' : '';
+  if (minimum !== undefined && maximum !== undefined) return `from ${minimum} to ${maximum}${or}`;
+  if (minimum !== undefined) return `${minimum} or more${or}`;
+  return maximum === undefined ? `a finite number${or}` : `${maximum} or less${or}`;
 }
 
 /** An input's bytes as numbers; they may begin anywhere in memory. */

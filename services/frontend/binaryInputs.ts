@@ -31,7 +31,7 @@ export function checkBinaryInput(
     const count = elementCount(type, input);
     if (count !== length) return wrongLength(count, length, field);
   }
-  return wrongContent(type, input, field) ?? outOfRange(form, input, field);
+  return wrongContent(form, input, field) ?? outOfRange(form, input, field);
 }
 
 function outOfRange(form: InputForm, input: Uint8Array, field: string): ServiceError | undefined {
@@ -42,8 +42,10 @@ function outOfRange(form: InputForm, input: Uint8Array, field: string): ServiceE
   return outside < 0 ? undefined : outsideRange(values[outside], range, `${field}[${outside}]`);
 }
 
-function wrongContent(type: InputType, input: Uint8Array, field: string): ServiceError | undefined {
-  switch (type) {
+function wrongContent(form: InputForm, input: Uint8Array, field: string): ServiceError | undefined {
+  // Where NaN may come, the range tells it from infinities.
+  if (form.range?.missing === true) return undefined;
+  switch (form.type) {
     case 'doubles':
       return finiteDoubles(input, field);
     case 'floats':

@@ -45,7 +45,8 @@ function encodeNumbers(
   if (count === 0 || (length !== undefined && count !== length)) return wrongLength(count, length, field);
   const target = scratchFor(type, count);
   let failed: number;
-  if (type === 'doubles') failed = writeDoubles(elements, target);
+  if (form.range?.missing === true) failed = writeWithMissing(elements, target, type);
+  else if (type === 'doubles') failed = writeDoubles(elements, target);
   else if (type === 'floats') failed = writeFloats(elements, target);
   else failed = writeIntegers(elements, target);
   if (failed >= 0) return wrongElement(type, elements[failed], `${field}[${failed}]`);
@@ -86,6 +87,25 @@ function writeDoubles(elements: readonly unknown[], target: Numbers): number {
     const element = elements[index];
     // x - x is 0 for finite numbers only.
     if (typeof element !== 'number' || element - element !== 0) return index;
+    target[index] = element;
+  }
+  return -1;
+}
+
+/** Floats or doubles of which some are null: a value that is missing. */
+function writeWithMissing(
+  elements: readonly unknown[],
+  target: Numbers,
+  type: 'doubles' | 'floats' | 'integers',
+): number {
+  const largest = type === 'floats' ? MAX_FLOAT32 : Number.MAX_VALUE;
+  for (let index = 0; index < elements.length; index++) {
+    const element = elements[index];
+    if (element === null) {
+      target[index] = NaN;
+      continue;
+    }
+    if (typeof element !== 'number' || !(element >= -largest && element <= largest)) return index;
     target[index] = element;
   }
   return -1;

@@ -22,11 +22,12 @@ export function inputFormOf({
 /** What suits every one of the forms: an input that one model cannot take is wrong for the application, whichever is asked. */
 export function commonInputForm(type: InputType, forms: readonly InputForm[]): InputForm {
   const length = forms.find((form) => form.length !== undefined)?.length;
-  const ranges = forms.flatMap(({ range }) => (range === undefined ? [] : [range]));
+  const ranges = forms.map(({ range }) => range ?? {});
+  const range = ranges.length === 0 ? {} : ranges.reduce(narrower);
   return {
     type,
     ...(length === undefined ? {} : { length }),
-    ...(ranges.length === 0 ? {} : { range: ranges.reduce(narrower) }),
+    ...(Object.keys(range).length === 0 ? {} : { range }),
   };
 }
 
@@ -36,6 +37,7 @@ function narrower(a: InputRange, b: InputRange): InputRange {
   return {
     ...(minimum === -Infinity ? {} : { minimum }),
     ...(maximum === Infinity ? {} : { maximum }),
+    ...(a.missing === true && b.missing === true ? { missing: true } : {}),
   };
 }
 

@@ -37,6 +37,8 @@ export const IMPORT_INPUT_TYPES = Object.keys(INPUT_ELEMENTS) as ImportInputType
 /** A kernel model in the making: layers add weights, buffers and launches in the order in which they run. */
 export class ModelDraft {
   readonly input: Tensor;
+  /** Inputs may have NaN, for values that are missing. */
+  takesMissing = false;
   readonly weights: DraftWeight[] = [];
   readonly tensors: Tensor[] = [];
   readonly launches: DraftLaunch[] = [];

@@ -74,7 +74,14 @@ export function finishModel(draft: ModelDraft, description: ImportedModelDescrip
     gpus: 1,
     maxBatchSize: description.maxBatchSize,
     constants: {},
-    inputs: [{ name: draft.input.name, type: draft.inputType, shape: [...draft.inputShape] }],
+    inputs: [
+      {
+        name: draft.input.name,
+        type: draft.inputType,
+        shape: [...draft.inputShape],
+        ...(draft.takesMissing ? { missing: true as const } : {}),
+      },
+    ],
     weights,
     buffers: draft.tensors
       .filter((tensor) => !isOutput(tensor))

@@ -13,16 +13,21 @@ From a shell, for a model that joblib or pickle saved (loading one runs code: on
 Classifiers: LinearSVC, LogisticRegression(CV), SGDClassifier, RidgeClassifier(CV), Perceptron,
 PassiveAggressiveClassifier, SVC and NuSVC (linear, rbf), DecisionTreeClassifier, ExtraTreeClassifier,
 RandomForestClassifier, ExtraTreesClassifier, MLPClassifier; a Pipeline of StandardScaler, MinMaxScaler or MaxAbsScaler
-and one of them. Golden inputs go into the file with the labels and scores that scikit-learn predicts for them here;
+and one of them, `passthrough` and None steps among them. Trees that learned where missing values go (scikit-learn 1.3 and
+later) keep those routes: the imported model takes NaN as they do. Golden inputs go into the file with the labels and scores that scikit-learn predicts for them here;
 `windjammer test` holds the imported model to them.
 """
 
 import argparse
 import json
+import math
 import sys
 
-import numpy as np
-import sklearn
+try:
+    import numpy as np
+    from sklearn import __version__ as SKLEARN_VERSION
+except ImportError as error:
+    sys.exit(f"sklearnExport: {error}: install scikit-learn (pip install scikit-learn, or apt-get install python3-sklearn)")
 
 LINEAR = {
     "LinearSVC", "LogisticRegression", "LogisticRegressionCV", "SGDClassifier", "RidgeClassifier", "RidgeClassifierCV",
@@ -32,6 +37,7 @@ SUPPORT_VECTORS = {"SVC", "NuSVC"}
 TREES = {"DecisionTreeClassifier", "ExtraTreeClassifier"}
 FORESTS = {"RandomForestClassifier", "ExtraTreesClassifier"}
 SCALERS = {"StandardScaler", "MinMaxScaler", "MaxAbsScaler"}
+SEARCHES = {"GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV"}
 SUPPORTED = sorted(LINEAR | SUPPORT_VECTORS | TREES | FORESTS | {"MLPClassifier"})
 
 
@@ -42,19 +48,26 @@ class ExportError(ValueError):
 def export_model(model, path, golden_inputs=None, name=None):
     """Writes `model` to `path`. golden_inputs: rows that the model takes; name: 'digits' unless the file is called else."""
     document = describe_model(model, golden_inputs, name or _name_of(path))
-    try:
-        text = json.dumps(document, allow_nan=False)
-    except ValueError as error:
-        raise ExportError("the model has parameters that are NaN or infinite: fit it again") from error
     with open(path, "w", encoding="utf-8") as file:
-        file.write(text + "\n")
+        file.write(json.dumps(document, allow_nan=False) + "\n")
 
 
 def describe_model(model, golden_inputs=None, name="model"):
-    """The export as a dictionary."""
+    """The export as a dictionary. Raises ExportError, whatever is wrong."""
+    try:
+        return _document(model, golden_inputs, name)
+    except ExportError:
+        raise
+    except Exception as error:  # pylint: disable=broad-except
+        problem = f"{type(error).__name__}: {error}".splitlines()[0]
+        raise ExportError(
+            f"{_kind(model)} of scikit-learn {SKLEARN_VERSION} cannot be exported ({problem}): fit it again with this release"
+        ) from error
+
+
+def _document(model, golden_inputs, name):
     steps, estimator = _split(model)
-    kind = type(estimator).__name__
-    classes = getattr(estimator, "classes_", None)
+    kind = _kind(estimator)
     if kind in LINEAR:
         description = _linear(estimator, kind)
     elif kind in SUPPORT_VECTORS:
@@ -65,37 +78,69 @@ def describe_model(model, golden_inputs=None, name="model"):
         description = _trees(_fitted(estimator, "estimators_", kind), kind)
     elif kind == "MLPClassifier":
         description = _perceptron(estimator)
+    elif kind in SEARCHES:
+        raise ExportError(f"{kind} cannot be exported: export its best_estimator_")
     else:
         raise ExportError(f"{kind} cannot be exported, only {', '.join(SUPPORTED)}")
+    classes = getattr(estimator, "classes_", None)
     if not isinstance(classes, np.ndarray) or classes.ndim != 1 or len(classes) < 2:
         raise ExportError(f"{kind}: only classifiers with one output of two or more classes can be exported")
     labels = [str(label) for label in classes.tolist()]
-    features = int(model.n_features_in_)
+    # Not the pipeline's: that asks its first step, which may be 'passthrough'.
+    first = (steps + [estimator])[0]
+    features = int(_fitted(first, "n_features_in_", _kind(first)))
+    takes_missing = description["kind"] == "trees" and "missingLeft" in description["trees"][0]
     document = {
         "format": "windjammer-sklearn",
         "formatVersion": 1,
-        "sklearnVersion": sklearn.__version__,
+        "sklearnVersion": SKLEARN_VERSION,
         "name": name,
-        "estimator": " + ".join([type(step).__name__ for step in steps] + [kind]),
+        "estimator": " + ".join([_kind(step) for step in steps] + [kind]),
         "features": features,
         "classes": labels,
         "steps": [_scaler(step) for step in steps],
         "model": description,
         "golden": [],
     }
+    for part in ("steps", "model"):
+        bad = _not_finite(document[part], part)
+        if bad is not None:
+            raise ExportError(f"the parameter {bad[0]} of {kind} is {bad[1]}: fit the model again")
     if golden_inputs is not None:
-        document["golden"] = _golden(model, description, golden_inputs, labels, features)
+        document["golden"] = _golden(model, description, golden_inputs, labels, features, takes_missing)
     return document
 
 
+def _kind(estimator):
+    return type(estimator).__name__
+
+
+def _not_finite(value, place):
+    """The first number in a part of the document that JSON cannot hold, with its place; None: there is none."""
+    if isinstance(value, dict):
+        parts = ((f"{place}.{key}", one) for key, one in value.items())
+    elif isinstance(value, list):
+        parts = ((f"{place}[{index}]", one) for index, one in enumerate(value))
+    else:
+        return (place, value) if isinstance(value, float) and not math.isfinite(value) else None
+    return next((bad for bad in (_not_finite(one, inner) for inner, one in parts) if bad is not None), None)
+
+
 def _split(model):
-    if type(model).__name__ != "Pipeline":
-        return [], model
-    steps = [step for _, step in model.steps if step is not None and step != "passthrough"]
+    steps = _steps(model)
+    if not steps:
+        raise ExportError("the pipeline has no step but 'passthrough': it needs a classifier at its end")
     for step in steps[:-1]:
-        if type(step).__name__ not in SCALERS:
-            raise ExportError(f"{type(step).__name__} cannot be a step of the pipeline, only {', '.join(sorted(SCALERS))}")
+        if _kind(step) not in SCALERS:
+            raise ExportError(f"{_kind(step)} cannot be a step of the pipeline, only {', '.join(sorted(SCALERS))}")
     return steps[:-1], steps[-1]
+
+
+def _steps(model):
+    """Steps of a pipeline, and of pipelines in it, that do something."""
+    if _kind(model) != "Pipeline":
+        return [model]
+    return [inner for _, step in model.steps if step is not None and step != "passthrough" for inner in _steps(step)]
 
 
 def _fitted(estimator, attribute, kind):
@@ -169,21 +214,39 @@ def _support_vectors(model, kind):
 
 
 def _trees(trees, kind):
-    return {"kind": "trees", "trees": [_tree(_fitted(tree, "tree_", kind)) for tree in trees]}
+    takes_missing = all(_takes_missing(tree) for tree in trees)
+    return {"kind": "trees", "trees": [_tree(_fitted(tree, "tree_", kind), takes_missing) for tree in trees]}
 
 
-def _tree(tree):
+def _takes_missing(tree):
+    """Whether this release of scikit-learn predicts with NaN for such a tree."""
+    if getattr(getattr(tree, "tree_", None), "missing_go_to_left", None) is None:
+        return False
+    try:
+        from sklearn.utils import get_tags
+
+        return bool(get_tags(tree).input_tags.allow_nan)
+    except ImportError:
+        return bool(tree._get_tags()["allow_nan"])
+
+
+def _tree(tree, takes_missing):
     if tree.n_outputs != 1:
         raise ExportError("trees with several outputs cannot be exported: fit one model an output")
     is_leaf = tree.children_left < 0
     values = tree.value[is_leaf, 0, :]
     totals = values.sum(axis=1, keepdims=True)
     totals[totals == 0.0] = 1.0
+    # Infinity parts what is missing from everything else: all numbers go to the left.
+    largest = np.finfo(np.float64).max
+    threshold = np.where(np.isinf(tree.threshold), np.copysign(largest, tree.threshold), tree.threshold)
+    missing = {"missingLeft": (tree.missing_go_to_left[: len(is_leaf)] != 0).tolist()} if takes_missing else {}
     return {
         "feature": np.where(is_leaf, -1, tree.feature).tolist(),
-        "threshold": _list(np.where(is_leaf, 0.0, tree.threshold)),
+        "threshold": _list(np.where(is_leaf, 0.0, threshold)),
         "left": tree.children_left.tolist(),
         "right": tree.children_right.tolist(),
+        **missing,
         "leafProbabilities": _list(values / totals),
     }
 
@@ -199,16 +262,34 @@ def _perceptron(model):
     }
 
 
-def _golden(model, description, inputs, labels, features):
-    inputs = np.asarray(inputs, dtype=np.float64)
+def _golden(model, description, inputs, labels, features, takes_missing):
+    try:
+        inputs = np.asarray(_dense(inputs), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ExportError(f"golden inputs must be rows of numbers ({error})") from error
     if inputs.ndim != 2 or inputs.shape[1] != features:
         raise ExportError(f"golden inputs have the shape {inputs.shape}, the model takes rows of {features} values")
+    for row, column in np.argwhere(~np.isfinite(inputs)).tolist():
+        value = inputs[row, column]
+        if np.isnan(value) and takes_missing:
+            continue
+        way = "leave that row out" if takes_missing or not np.isnan(value) else "the model takes no missing values, leave that row out"
+        raise ExportError(f"golden_inputs[{row}][{column}] is {value}: {way}")
+    if len(inputs) == 0:
+        return []
     predicted = [str(label) for label in model.predict(inputs).tolist()]
     scores = _scores(model, description, inputs, len(labels))
-    return [
+    golden = [
         {"input": _list(row), "label": label, "scores": _list(score)}
         for row, label, score in zip(inputs, predicted, scores)
     ]
+    bad = _not_finite([case["scores"] for case in golden], "scores")
+    if bad is not None:
+        raise ExportError(f"scikit-learn's {bad[0]} of the golden inputs is {bad[1]}: leave that row out")
+    # JSON has no NaN: what is missing is null.
+    for case in golden:
+        case["input"] = [None if math.isnan(value) else value for value in case["input"]]
+    return golden
 
 
 def _scores(model, description, inputs, classes):
@@ -240,13 +321,32 @@ def main():
     parser.add_argument("--golden", help="a .npy file with rows to predict here and test the import with")
     parser.add_argument("--name", help="the model's name, in place of the file's")
     options = parser.parse_args()
-    import joblib
-
     try:
-        golden = None if options.golden is None else np.load(options.golden, allow_pickle=False)
-        export_model(joblib.load(options.model), options.out, golden, options.name)
+        golden = None if options.golden is None else _loaded(options.golden, _load_rows)
+        export_model(_loaded(options.model, _load_model), options.out, golden, options.name)
     except (ExportError, OSError) as error:
         sys.exit(f"sklearnExport: {error}")
+
+
+def _load_rows(path):
+    return np.load(path, allow_pickle=False)
+
+
+def _load_model(path):
+    import joblib
+
+    return joblib.load(path)
+
+
+def _loaded(path, load):
+    try:
+        return load(path)
+    except OSError:
+        raise
+    except Exception as error:  # pylint: disable=broad-except
+        problem = f"{type(error).__name__}: {error}".splitlines()[0]
+        needs = "joblib or pickle must have written it" if load is _load_model else "numpy.save must have written it, as numbers"
+        raise ExportError(f"{path} cannot be loaded ({problem}): {needs}, with the libraries and releases that are installed here") from error
 
 
 if __name__ == "__main__":

@@ -99,4 +99,58 @@ describe('scikit-learn models on the simulated GPU', () => {
       expect(labelsOf(path, 'floats'), name).toEqual(labels);
     }
   });
+
+  it('that cannot be exported are told in one line, and never by a traceback', () => {
+    const script = join(packageRoot(), 'containers/models/import/sklearnExport.py');
+    const code = `
+import sys, pickle, numpy as np
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline
+from sklearn.svm import SVC
+x, y = np.arange(40.0).reshape(20, 2), np.arange(20) % 2
+nan = LogisticRegression().fit(x, y)
+nan.coef_[0, 1] = np.nan
+broken = SVC().fit(x, y)
+del broken._gamma
+models = {"boosting": HistGradientBoostingClassifier().fit(x, y), "nan": nan, "broken": broken, "unfitted": SVC(),
+          "empty": Pipeline([("p", "passthrough")]), "list": [1], "good": SVC().fit(x, y)}
+for name, model in models.items():
+    pickle.dump(model, open(sys.argv[1] + "/" + name + ".pickle", "wb"))
+open(sys.argv[1] + "/garbage.pickle", "w").write("garbage")
+open(sys.argv[1] + "/nothing.pickle", "w")
+np.save(sys.argv[1] + "/gaps.npy", np.where(x > 30, np.nan, x))
+np.save(sys.argv[1] + "/narrow.npy", x[:, :1])
+`;
+    execFileSync(PYTHON, ['-W', 'ignore', '-c', code, folder]);
+    const failures = [
+      ['boosting', '', /HistGradientBoostingClassifier cannot be exported, only DecisionTreeClassifier/],
+      [
+        'nan',
+        '',
+        /the parameter model\.coefficients\[0\]\[1\] of LogisticRegression is nan: fit the model again/,
+      ],
+      ['broken', '', /SVC of scikit-learn 1\.\S+ cannot be exported \(AttributeError: /],
+      ['unfitted', '', /SVC is not fitted: call fit first/],
+      ['empty', '', /the pipeline has no step but 'passthrough'/],
+      ['list', '', /list cannot be exported/],
+      ['garbage', '', /garbage\.pickle cannot be loaded \(/],
+      ['nothing', '', /nothing\.pickle cannot be loaded \(/],
+      ['absent', '', /No such file or directory/],
+      ['good', 'gaps.npy', /golden_inputs\[15\]\[1\] is nan: the model takes no missing values/],
+      ['good', 'narrow.npy', /golden inputs have the shape \(20, 1\), the model takes rows of 2 values/],
+      ['good', 'garbage.pickle', /garbage\.pickle cannot be loaded \(.*numpy\.save must have written it/],
+    ] as const;
+    for (const [name, golden, message] of failures) {
+      const more = golden === '' ? [] : ['--golden', join(folder, golden)];
+      const { status, stderr } = spawnSync(
+        PYTHON,
+        ['-W', 'ignore', script, join(folder, `${name}.pickle`), '--out', join(folder, 'x.json'), ...more],
+        { encoding: 'utf8' },
+      );
+      expect(stderr, name).toMatch(/^sklearnExport: .*\n$/);
+      expect(stderr).toMatch(message);
+      expect(status).toBe(1);
+    }
+  });
 });

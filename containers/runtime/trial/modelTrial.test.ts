@@ -33,7 +33,7 @@ function importText(text: string, inputType: ImportInputType = 'doubles'): strin
 }
 
 describe('an imported scikit-learn model', () => {
-  it.each(['logistic', 'standardizedSvc', 'forest', 'perceptron', 'twoClasses'])(
+  it.each(['logistic', 'standardizedSvc', 'forest', 'forestOfGaps', 'perceptron', 'twoClasses'])(
     '%s gives the labels and scores of scikit-learn',
     (name) => {
       const { golden, problem } = tryModel(imported(name));

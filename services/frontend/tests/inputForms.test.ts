@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { InputType } from '../../../containers/protocol/index.js';
+import type { InputRange, InputType } from '../../../containers/protocol/index.js';
 import { FrontendHarness, addApplication } from './harness.js';
 import { TestSocket } from './webSocketHarness.js';
 
@@ -185,6 +185,60 @@ describe('inputs as bytes', () => {
     const inference = { method: 'POST', body: JSON.stringify({ inputs: [tensor] }) } as const;
     const { status, json: answer } = await harness.send('/v2/models/dim/infer', inference);
     expect([status, JSON.stringify(answer)]).toEqual([400, expect.stringContaining('from 0 to 1')]);
+  });
+
+  it('may miss values where every linked model takes that, on every route', async () => {
+    await addApplication(harness.registry, 'holes', 'doubles');
+    const model = (name: string, inputRange?: InputRange) =>
+      harness.registry.addModel({
+        name,
+        version: '1',
+        inputType: 'doubles',
+        inputLength: 2,
+        ...(inputRange === undefined ? {} : { inputRange }),
+        labels: [],
+        container: { kind: 'constant', output: '0' },
+        batching: { strategy: 'aimd' },
+      });
+    await model('gaps', { missing: true, maximum: 5 });
+    await model('whole');
+    await harness.registry.addLinks('holes', ['gaps']);
+    const tensor = (data: readonly (number | null)[]) => ({
+      name: 'input',
+      datatype: 'FP64',
+      shape: [1, 2],
+      data,
+    });
+    const infer = (data: readonly (number | null)[]) =>
+      harness.send('/v2/models/holes/infer', {
+        method: 'POST',
+        body: JSON.stringify({ inputs: [tensor(data)] }),
+      });
+    const octets = (...values: number[]) =>
+      harness.send('/holes/predict', { ...OCTETS, body: bytesOf(Float64Array.from(values)) });
+    expect((await harness.predict('holes', { input: [null, 1] })).status).toBe(200);
+    expect((await octets(NaN, 1)).status).toBe(200);
+    expect((await infer([null, 1])).status).toBe(200);
+    const refusal = {
+      error: {
+        code: 'number_out_of_range',
+        field: 'input[1]',
+        message: expect.stringContaining('5 or less, or missing (NaN)') as string,
+      },
+    };
+    expect((await harness.predict('holes', { input: [null, 6] })).json).toMatchObject(refusal);
+    expect((await octets(NaN, Infinity)).json).toMatchObject(refusal);
+    expect((await harness.predict('holes', { input: ['x', 1] })).json).toMatchObject({
+      error: { code: 'wrong_type' },
+    });
+    await harness.registry.addLinks('holes', ['whole']);
+    expect((await harness.predict('holes', { input: [null, 1] })).json).toMatchObject({
+      error: { code: 'wrong_type' },
+    });
+    expect((await octets(NaN, 1)).json).toMatchObject({
+      error: { code: 'number_out_of_range', field: 'input[0]' },
+    });
+    expect((await infer([null, 1])).status).toBe(400);
   });
 
   it('are for predictions: feedback needs fields', async () => {

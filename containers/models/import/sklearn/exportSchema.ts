@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { inputNumber } from '../../golden.js';
 
 /** What sklearnExport.py writes. Numbers are doubles, written so that they read back the same. */
 const numbers = z.array(z.number());
@@ -42,6 +43,8 @@ const tree = z.strictObject({
   threshold: numbers,
   left: counts,
   right: counts,
+  /** Where a missing value goes at each node; without it the model takes none. */
+  missingLeft: z.array(z.boolean()).optional(),
   /** Of each leaf, in the order of the nodes. */
   leafProbabilities: rows,
 });
@@ -74,7 +77,7 @@ export const exportSchema = z.strictObject({
   classes: z.array(z.string().min(1)).min(2),
   steps: z.array(step),
   model: z.discriminatedUnion('kind', [linear, supportVectors, trees, perceptron]),
-  golden: z.array(z.strictObject({ input: numbers, label: z.string(), scores: numbers })),
+  golden: z.array(z.strictObject({ input: z.array(inputNumber), label: z.string(), scores: numbers })),
 });
 
 export type SklearnExport = z.infer<typeof exportSchema>;

@@ -33,9 +33,14 @@ export function readExport(text: string, file: string): SklearnExport {
   try {
     json = JSON.parse(text);
   } catch (error) {
-    const problem = /[:[,]\s*-?(NaN|Infinity)\b/.test(text)
-      ? 'it holds NaN or Infinity, which no JSON does: the model has parameters that are no numbers, fit it again'
-      : `not JSON: ${(error as Error).message}; ${AGAIN}`;
+    const notFinite = /[:[,]\s*-?(NaN|Infinity)\b/.exec(text);
+    const isGolden = notFinite !== null && /"golden"\s*:/.test(text.slice(0, notFinite.index));
+    const problem =
+      notFinite === null
+        ? `not JSON: ${(error as Error).message}; ${AGAIN}`
+        : isGolden
+          ? 'it holds NaN or Infinity among its golden inputs, which no JSON does: write null for a missing value'
+          : 'it holds NaN or Infinity, which no JSON does: the model has parameters that are no numbers, fit it again';
     throw new ModelError('importInvalid', file, undefined, problem);
   }
   refuseOthers(json, file);

@@ -56,6 +56,11 @@ const trees = {
   ],
 };
 
+const withRoutes = {
+  ...trees,
+  trees: trees.trees.map((tree) => ({ ...tree, missingLeft: [true, false, false] })),
+};
+
 const vectors = {
   kind: 'supportVectors',
   kernel: 'rbf',
@@ -94,6 +99,16 @@ describe('an export of scikit-learn', () => {
       maxBatchSize: 4,
       answer: { kind: 'argmax', labels: ['a', 'b', 'c'] },
     });
+  });
+
+  it('takes missing values where its trees know their ways, of numbers that have NaN', () => {
+    const inputOf = (inputType: 'doubles' | 'floats' | 'integers', model: object) =>
+      importSklearn(JSON.stringify({ ...linear(), model }), 'e.json', { ...OPTIONS, inputType }).manifest
+        .inputs[0];
+    expect(inputOf('doubles', withRoutes).missing).toBe(true);
+    expect(inputOf('floats', withRoutes).missing).toBe(true);
+    expect(inputOf('integers', withRoutes)).not.toHaveProperty('missing');
+    expect(inputOf('doubles', trees)).not.toHaveProperty('missing');
   });
 
   const refusals: [string, (document: Loose) => unknown, string, string][] = [
@@ -183,6 +198,24 @@ describe('an export of scikit-learn', () => {
       'has 2 entries, expected 3',
     ],
     [
+      'with a tree whose missing values go nowhere',
+      (d) => (d.model = edited(withRoutes, (m) => m.trees[0].missingLeft.pop())),
+      'model.trees[0].missingLeft',
+      'has 2 entries, expected 3',
+    ],
+    [
+      'with trees of which one does not say where missing values go',
+      (d) => (d.model = { ...withRoutes, trees: [...withRoutes.trees, ...trees.trees] }),
+      'model.trees[0].missingLeft',
+      'is missing, and other trees say',
+    ],
+    [
+      'with a missing value among golden inputs that the model does not take',
+      (d) => (d.golden[0].input = [1, null] as number[]),
+      'golden[0].input[1]',
+      'is null, and the model takes no missing values',
+    ],
+    [
       'with vectors of no class',
       (d) => (d.model = { ...vectors, vectorsOfClass: [0, 0, 0] }),
       'model.vectorsOfClass',
@@ -235,7 +268,14 @@ describe('an export of scikit-learn', () => {
     ['null', "must be 'windjammer-sklearn'"],
     ['[]', "must be 'windjammer-sklearn'"],
     [JSON.stringify(linear()).replace('[1,2]', '[NaN,2]'), 'it holds NaN or Infinity'],
-    [JSON.stringify(linear()).replace('[1,2]', '[1, -Infinity]'), 'it holds NaN or Infinity'],
+    [
+      JSON.stringify(linear()).replace('[1,2]', '[1, -Infinity]'),
+      'it holds NaN or Infinity, which no JSON does: the model has parameters',
+    ],
+    [
+      JSON.stringify(linear()).replace('"input":[1,2]', '"input":[NaN,2]'),
+      'among its golden inputs, which no JSON does: write null',
+    ],
     [JSON.stringify(linear()).replace('[3,4]', '[1e999,2]'), 'model.coefficients[1][0]'],
   ])('is refused: %s', (text, problem) => {
     expect(failure(text).message).toContain(problem);

@@ -25,7 +25,7 @@ export function importSklearn(text: string, file: string, options: SklearnImport
   const draft = new ModelDraft(options.inputType, [source.features]);
   const x = addSteps(draft, widened(draft), source, check);
   const { decisions, scores } = addModel(draft, x, source, check);
-  checkGolden(source, file, check);
+  checkGolden(source, draft.takesMissing, file, check);
   return finishModel(draft, {
     name: options.name ?? source.name,
     description: `${source.estimator} of scikit-learn ${source.sklearnVersion}`,
@@ -101,10 +101,24 @@ function addSteps(draft: ModelDraft, input: Tensor, { steps }: SklearnExport, ch
   return x;
 }
 
-function checkGolden({ golden, classes, features }: SklearnExport, file: string, check: ExportCheck): void {
+function checkGolden(
+  { golden, classes, features }: SklearnExport,
+  takesMissing: boolean,
+  file: string,
+  check: ExportCheck,
+): void {
   golden.forEach(({ input, label, scores }, index) => {
     check.length(input, features, `golden[${index}].input`);
     check.length(scores, classes.length, `golden[${index}].scores`);
+    const missing = takesMissing ? -1 : input.findIndex(Number.isNaN);
+    if (missing >= 0) {
+      throw new ModelError(
+        'importInvalid',
+        file,
+        `golden[${index}].input[${missing}]`,
+        'is null, and the model takes no missing values: leave that golden input out',
+      );
+    }
     if (classes.includes(label)) return;
     throw new ModelError('importInvalid', file, `golden[${index}].label`, `there is no class '${label}'`);
   });

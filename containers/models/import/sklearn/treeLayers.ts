@@ -6,7 +6,9 @@ import type { ExportCheck } from './readExport.js';
 /** All trees' nodes, one tree after the other. */
 interface Forest {
   readonly roots: Int32Array;
+  /** Where values may be missing: twice the feature, and 1 where those go to the left. */
   readonly feature: Int32Array;
+  readonly takesMissing: boolean;
   readonly threshold: Float64Array;
   /** At a leaf: the row of its probabilities. */
   readonly left: Int32Array;
@@ -27,12 +29,14 @@ export function addTrees(
 ): ClassTensors {
   const forest = joinTrees(model, x.width, classes, check);
   const trees = forest.roots.length;
+  const { takesMissing } = forest;
+  draft.takesMissing = takesMissing && (draft.inputType === 'doubles' || draft.inputType === 'floats');
   const leaves = draft.tensor('leaves', 'i32', trees);
   draft.launchElements({
     module: 'trees',
-    kernel: 'tree_leaves_f64',
+    kernel: takesMissing ? 'tree_leaves_missing_f64' : 'tree_leaves_f64',
     width: trees,
-    instructionsEach: 60 + Math.ceil((22 * forest.steps) / trees),
+    instructionsEach: 60 + Math.ceil(((takesMissing ? 30 : 22) * forest.steps) / trees),
     arguments: [
       pointerTo(x),
       draft.weight('treeRoots', forest.roots),
@@ -67,7 +71,9 @@ export function addTrees(
 function joinTrees({ trees }: TreesExport, features: number, classes: number, check: ExportCheck): Forest {
   const nodes = trees.reduce((sum, { feature }) => sum + feature.length, 0);
   const leaves = trees.reduce((sum, tree) => sum + tree.leafProbabilities.length, 0);
+  const takesMissing = trees.every(({ missingLeft }) => missingLeft !== undefined);
   const forest = {
+    takesMissing,
     roots: new Int32Array(trees.length),
     feature: new Int32Array(nodes),
     threshold: new Float64Array(nodes),
@@ -84,6 +90,10 @@ function joinTrees({ trees }: TreesExport, features: number, classes: number, ch
     for (const list of ['threshold', 'left', 'right'] as const) {
       check.length(tree[list], size, `${field}.${list}`);
     }
+    if (tree.missingLeft !== undefined) check.length(tree.missingLeft, size, `${field}.missingLeft`);
+    if ((tree.missingLeft !== undefined) !== takesMissing) {
+      check.fail(`${field}.missingLeft`, 'is missing, and other trees say where missing values go');
+    }
     check.length(
       tree.leafProbabilities,
       tree.feature.filter((feature) => feature < 0).length,
@@ -98,7 +108,8 @@ function joinTrees({ trees }: TreesExport, features: number, classes: number, ch
     for (let k = 0; k < size; k++) {
       const feature = tree.feature[k];
       if (feature >= features) check.fail(`${field}.feature[${k}]`, `there is no feature ${feature}`);
-      forest.feature[node + k] = Math.max(feature, -1);
+      const isLeft = tree.missingLeft?.[k] === true ? 1 : 0;
+      forest.feature[node + k] = feature < 0 ? -1 : takesMissing ? 2 * feature + isLeft : feature;
       if (feature < 0) {
         forest.left[node + k] = leaf++;
         continue;

@@ -11,7 +11,7 @@ from sklearn.datasets import load_digits
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, PassiveAggressiveClassifier, Perceptron, RidgeClassifier, SGDClassifier
 from sklearn.neural_network import MLPClassifier
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 from sklearn.svm import SVC, LinearSVC, NuSVC
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
@@ -46,6 +46,7 @@ MANY = {
     "mlpIdentity": MLPClassifier((12,), activation="identity", random_state=0, max_iter=20),
     "standardizedSvc": make_pipeline(StandardScaler(), SVC()),
     "minMaxLogistic": make_pipeline(MinMaxScaler(), LogisticRegression(max_iter=50)),
+    "passedThrough": Pipeline([("p", "passthrough"), ("n", None), ("s", Pipeline([("t", StandardScaler())])), ("m", SVC())]),
     "maxAbsForest": make_pipeline(MaxAbsScaler(), RandomForestClassifier(n_estimators=9, max_depth=5, random_state=1)),
 }
 # Even against odd digits: models of two classes go other ways in scikit-learn.
