@@ -44,6 +44,18 @@ describe('a file that cannot be imported', () => {
       'importUnsupported',
       'constructor is not',
     ],
+    [
+      'a value that is made twice',
+      { ...spec, nodes: [...nodes, { op: 'Relu', inputs: ['x'], output: 'y' }] },
+      'importInvalid',
+      "'y' is made twice",
+    ],
+    [
+      'a layer without outputs',
+      { ...spec, initializers: { w: { dims: [4, 0], values: [] } } },
+      'importInvalid',
+      'its result has the shape [0] and no value',
+    ],
     ['an unknown value', one({ op: 'Relu', inputs: ['z'] }), 'importInvalid', "node 0: it reads 'z'"],
     [
       'weights of another length',

@@ -65,6 +65,12 @@ export function translateGraph(
     const translation = translate(reader);
     const [output] = node.outputs;
     if (output === undefined) reader.invalid('it has no output');
+    if (known.has(output)) reader.invalid(`'${output}' is made twice; write the file again`);
+    if ('op' in translation && elementsOfShape(translation.op.shape) < 1) {
+      reader.invalid(
+        `its result has the shape [${translation.op.shape.join(', ')}] and no value; check the weights' shapes`,
+      );
+    }
     const second = node.outputs.slice(1).find((name) => name !== '' && count(name) > 0);
     if (second !== undefined) reader.refuse(`its output '${second}' is read, only the first is supported`);
     const readOnce = count(output) === 1;
