@@ -1,10 +1,13 @@
 import {
   closeSync,
   existsSync,
+  fstatSync,
   fsyncSync,
+  ftruncateSync,
   openSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
   writeSync,
@@ -37,7 +40,7 @@ export class JobOutput {
         return step();
       } catch (cause) {
         if (cause instanceof BatchJobError) throw cause;
-        throw new BatchJobError('unusableOutput', (cause as Error).message, { cause });
+        throw new BatchJobError('unusableOutput', `${path}: ${(cause as Error).message}`, { cause });
       }
     };
     const isThere = attempt(() => existsSync(path) && statSync(path).size > 0);
@@ -69,17 +72,40 @@ export class JobOutput {
   }
 
   write({ line, digest }: JobLine, result: LineResult): void {
-    const text = `${jsonText({ line, digest, ...result })}\n`;
+    const bytes = Buffer.from(`${jsonText({ line, digest, ...result })}\n`);
+    let written = 0;
     try {
-      writeSync(this.file, text);
+      // What has room for a part of it only writes that part.
+      while (written < bytes.length) written += writeSync(this.file, bytes, written);
     } catch (cause) {
-      throw new BatchJobError('stopped', `${this.path}: ${(cause as Error).message}`, { cause });
+      if (written > 0) this.takeBack(written);
+      throw this.stopped(cause);
     }
   }
 
+  /** @throws BatchJobError `stopped`: what was written may not last */
   close(): void {
-    fsyncSync(this.file);
-    closeSync(this.file);
+    try {
+      fsyncSync(this.file);
+    } catch (cause) {
+      // A pipe has nothing to be made to last.
+      if ((cause as NodeJS.ErrnoException).code !== 'EINVAL') throw this.stopped(cause);
+    } finally {
+      closeSync(this.file);
+    }
+  }
+
+  /** Cuts off what there is of a line, so that whatever comes after it begins a line of its own. */
+  private takeBack(bytes: number): void {
+    try {
+      ftruncateSync(this.file, fstatSync(this.file).size - bytes);
+    } catch {
+      // The job ends here, and a line that is cut off counts as not there.
+    }
+  }
+
+  private stopped(cause: unknown): BatchJobError {
+    return new BatchJobError('stopped', `${this.path}: ${(cause as Error).message}`, { cause });
   }
 }
 
@@ -96,8 +122,13 @@ function keepAnswers(path: string): ReadonlyMap<number, string> {
   });
   if (kept.length < whole.length || lines.at(-1) !== '') {
     const temporary = `${path}.${process.pid}.tmp`;
-    writeFileSync(temporary, kept.map((text) => `${text}\n`).join(''));
-    renameSync(temporary, path);
+    try {
+      writeFileSync(temporary, kept.map((text) => `${text}\n`).join(''), { flush: true });
+      renameSync(temporary, path);
+    } catch (error) {
+      rmSync(temporary, { force: true });
+      throw error;
+    }
   }
   return answered;
 }

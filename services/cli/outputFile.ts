@@ -101,7 +101,9 @@ export class OutputFile {
     } catch (cause) {
       this.hasFailed = true;
       const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new CommandError(`${this.option}: ${reason}`, { cause });
+      // What fails on an open file tells of no path.
+      const named = reason.includes("'") || reason.includes(this.path) ? reason : `${reason}: ${this.path}`;
+      throw new CommandError(`${this.option}: ${named}`, { cause });
     }
   }
 }

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDirectory } from '../../../simulator/files/index.js';
 import { BATCHES_IN_FLIGHT } from '../manifestCheck.js';
@@ -126,14 +126,30 @@ export function writeModelFolder(
       'the folder holds something that is no model; name a new folder, or an earlier import to replace',
     );
   }
-  makeDirectory(folder);
-  writeFileSync(join(folder, WEIGHTS_FILE), weights);
-  for (const module of modules) {
-    copyFileSync(join(packageRoot(), LIBRARY, `${module}.ptx`), join(folder, `${module}.ptx`));
+  const isNew = !existsSync(folder);
+  // Within the folder: what it is renamed to lies on the same disk.
+  const part = join(folder, `.${process.pid}.part`);
+  try {
+    makeDirectory(part);
+    writeFileSync(join(part, WEIGHTS_FILE), weights);
+    for (const module of modules) {
+      copyFileSync(join(packageRoot(), LIBRARY, `${module}.ptx`), join(part, `${module}.ptx`));
+    }
+    if (golden !== undefined) writeFileSync(join(part, GOLDEN_FILE), `${JSON.stringify(golden)}\n`);
+    writeFileSync(join(part, MANIFEST_FILE), `${JSON.stringify(manifest, undefined, 2)}\n`);
+    // An earlier import stays as it was unless all of this one is there, and sound.
+    loadKernelModel(part);
+    rmSync(join(folder, GOLDEN_FILE), { force: true });
+    // The manifest last: it says what the others are.
+    const names = readdirSync(part).filter((name) => name !== MANIFEST_FILE);
+    for (const name of [...names, MANIFEST_FILE]) renameSync(join(part, name), join(folder, name));
+    rmSync(part, { recursive: true });
+  } catch (error) {
+    rmSync(isNew ? folder : part, { recursive: true, force: true });
+    if (error instanceof ModelError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ModelError('importInvalid', folder, undefined, `cannot be written (${reason})`);
   }
-  rmSync(join(folder, GOLDEN_FILE), { force: true });
-  if (golden !== undefined) writeFileSync(join(folder, GOLDEN_FILE), `${JSON.stringify(golden)}\n`);
-  writeFileSync(join(folder, MANIFEST_FILE), `${JSON.stringify(manifest, undefined, 2)}\n`);
   return loadKernelModel(folder);
 }
 

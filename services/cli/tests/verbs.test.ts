@@ -271,7 +271,24 @@ describe('windjammer', () => {
   });
 
   it('says why a deployed model does not start', async () => {
-    const path = join(folder, 'broken');
+    const path = join(folder, 'once.mjs');
+    writeFileSync(
+      path,
+      `import { existsSync, writeFileSync } from 'node:fs';
+       const marker = ${JSON.stringify(join(folder, 'tried'))};
+       if (existsSync(marker)) throw new Error('only once');
+       writeFileSync(marker, '');
+       export default { inputType: 'doubles', predictOne: () => 1 };`,
+    );
+    const text = await run('deploy', path, '--name', 'broken', '--version', '1');
+    expect(text).toMatch(
+      /^FAILED broken 1 is registered and does not start: .*; remove it with: windjammer model delete broken 1$/,
+    );
+    expect(text).not.toContain('\n');
+  });
+
+  it('registers no model that no GPU can hold', async () => {
+    const path = join(folder, 'huge');
     cpSync(builtInModelPath('digits-logistic'), path, { recursive: true });
     // In order as a folder, and larger than any device.
     const manifest = JSON.parse(readFileSync(join(path, 'manifest.json'), 'utf8')) as {
@@ -282,11 +299,8 @@ describe('windjammer', () => {
     manifest.limits.deviceBytes = 1e13;
     manifest.buffers = [...(manifest.buffers ?? []), huge];
     writeFileSync(join(path, 'manifest.json'), JSON.stringify(manifest));
-    const text = await run('deploy', path, '--name', 'broken', '--version', '1');
-    expect(text).toMatch(
-      /^FAILED broken 1 is registered and does not start: .*; remove it with: windjammer model delete broken 1$/,
-    );
-    expect(text).not.toContain('\n');
+    const text = await run('deploy', path, '--name', 'huge', '--version', '1');
+    expect(text).toMatch(/^FAILED 400 invalid_model: .*buffers 'huge': .* a simulated h200 holds 4096 MiB$/);
   });
 });
 
