@@ -55,6 +55,8 @@ afterAll(async () => {
 
 /** So many queries under way all the time, of which one in `badEvery` is bad. @returns good answers a second. */
 class Load {
+  private static loads = 0;
+  private readonly number = ++Load.loads;
   answered = 0;
   wrong = 0;
   private next = 1;
@@ -79,7 +81,7 @@ class Load {
       const at = this.next++;
       const isBad = at % this.badEvery === 0;
       // No input twice: none comes from the cache.
-      const input = isBad ? -Math.random() : Math.random();
+      const input = (isBad ? -1 : 1) * (this.number * 1e7 + at);
       const answer = await this.client.predict(this.application, [input]);
       if (isBad && !answer.isDefault) this.wrong += 1;
       if (!isBad && !answer.isDefault) {
@@ -91,7 +93,10 @@ class Load {
 }
 
 /** Good answers of the first of the loads. */
-async function goodput(application: string, ...kinds: readonly { badEvery: number; inFlight: number }[]): Promise<number> {
+async function goodput(
+  application: string,
+  ...kinds: readonly { badEvery: number; inFlight: number }[]
+): Promise<number> {
   const clients = await Promise.all(kinds.map(() => WebSocketClient.connect(served.query)));
   const loads = kinds.map(({ badEvery }, at) => new Load(clients[at], application, badEvery));
   const runs = Promise.all(loads.map((load, at) => load.run(kinds[at].inFlight)));

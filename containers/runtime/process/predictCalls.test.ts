@@ -50,7 +50,13 @@ function throwing(inputs: readonly number[]): readonly number[] {
 describe('a batch that predict throws for', () => {
   it.each<[string, Predict]>([
     ['looks at its inputs in order', throwing],
-    ['looks at them from the end', (inputs) => throwing([...inputs].reverse()).slice().reverse()],
+    [
+      'looks at them from the end',
+      (inputs) =>
+        throwing([...inputs].reverse())
+          .slice()
+          .reverse(),
+    ],
     ['goes through them while it computes', (inputs) => inputs.map((one) => throwing([one])[0])],
     ['looks at none of them by place', (inputs) => throwing(structuredClone([...inputs]))],
     ['clones them', (inputs) => throwing(structuredClone(inputs))],
@@ -58,6 +64,7 @@ describe('a batch that predict throws for', () => {
     [
       'throws what is no error',
       (inputs) => {
+        // eslint-disable-next-line @typescript-eslint/only-throw-error -- models do that
         if (inputs.some(isBad)) throw undefined;
         return inputs;
       },

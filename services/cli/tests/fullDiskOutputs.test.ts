@@ -18,10 +18,10 @@ import {
   loadKernelModel,
   writeModelFolder,
   type ImportedModel,
-} from '../../containers/models/index.js';
-import { runBatchJob, type BatchJobOptions } from '../batchJob/index.js';
-import { OutputFile } from '../cli/outputFile.js';
-import type { HttpCalls } from '../client/index.js';
+} from '../../../containers/models/index.js';
+import { runBatchJob, type BatchJobOptions } from '../../batchJob/index.js';
+import { OutputFile } from '../outputFile.js';
+import type { HttpCalls } from '../../client/index.js';
 
 const mount = (...args: readonly string[]): boolean => spawnSync('mount', args).status === 0;
 const umount = (folder: string): boolean => spawnSync('umount', [folder]).status === 0;
