@@ -2,7 +2,7 @@ import { GRANULE_BYTES, granulesOf } from './granules.js';
 import { LOADED, STORED, type LineTable } from './lineTable.js';
 
 /** What lies together in a row of DRAM's: addresses further apart are hashed over channels and banks. */
-const ROW_PIECE_BYTES = 256;
+export const ROW_PIECE_BYTES = 256;
 
 /** How a block's use of a segment lies in DRAM's rows, where it goes there. */
 export interface RowUse {

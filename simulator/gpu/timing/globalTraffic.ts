@@ -89,8 +89,11 @@ export class GlobalTraffic {
     const missed = this.touch(traced.lines, shape);
     if (kind === 'store') {
       const isPartial = askedBytes < shape.sectors * SECTOR_BYTES;
-      if (isPartial) this.move(traced, this.touchedSectors, timing.partialStoreWeightInL2);
-      else this.move(traced, this.touchedSectors, timing.storeWeightInL2, turnBytesOf(shape, timing));
+      if (isPartial) {
+        const weighed = this.touchedSectors * SECTOR_BYTES * timing.partialStoreWeightInL2;
+        traced.device[L2_BYTES] += weighed + shape.lines * timing.l2TurnBytes;
+        this.move(traced, this.touchedSectors, 0);
+      } else this.move(traced, this.touchedSectors, timing.storeWeightInL2, turnBytesOf(shape, timing));
       return 0;
     }
     this.move(traced, missed, 1, this.missedTurnBytes);

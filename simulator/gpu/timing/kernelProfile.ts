@@ -78,7 +78,7 @@ export function profileLaunch(
     executor.trace(launch, [before], tracer);
     tracer.finish();
   }
-  const far = sharesOfLeaps(executor, tracer, profile, launch, lo, hi);
+  const far = sharesOfLeaps(executor, tracer, profile, launch, lo, hi, resident);
   return summarise(tracer, profile, launch, hi - lo, resident, far);
 }
 
@@ -86,20 +86,23 @@ export function profileLaunch(
 function sharesOfLeaps(
   executor: Executor,
   { blocks }: BlockTracer,
-  { timing }: DeviceProfile,
+  { timing, sms }: DeviceProfile,
   launch: ExecutorLaunch,
   lo: number,
   hi: number,
+  resident: number,
 ): ReadonlyMap<number, number> {
   const traced = blocks.filter((block) => block.warpInstructions > 0);
   const [holdsBytes] = timing.l2MissCurve[0];
   if (traced.length === 0 || leapingSegments(traced, hi - lo, holdsBytes).length === 0) return new Map();
   const { space } = launch.module;
   const { lines } = traced[0];
-  const reach = holdsBytes / Math.max(1, lines.count * LINE_BYTES);
+  // Blocks that are all there at once go side by side, however much each uses in the end.
+  const isTogether = hi - lo <= resident * sms;
+  const reach = isTogether ? hi - lo : (HELD_TWICE * holdsBytes) / Math.max(1, lines.count * LINE_BYTES);
   const segmentOf = (address: number): number => space.find(address)?.virtualAddress ?? -1;
   return new Map(
-    [...farShares(executor, launch, segmentOf, lo, hi, 2 * reach)].filter(([segment]) =>
+    [...farShares(executor, launch, segmentOf, lo, hi, reach)].filter(([segment]) =>
       leapingSegments(traced, hi - lo, holdsBytes).includes(segment),
     ),
   );
@@ -182,6 +185,8 @@ function sampleBlocks(lo: number, hi: number, sms: number): number[] {
   return [...new Set([middle, neighbour, lo, hi - 1])];
 }
 
+/** What blocks leave behind is there longer than a sweep can be long that begins anew: L2 does not drop its oldest first. */
+const HELD_TWICE = 2;
 const LEAST_COVERAGE = 0.5;
 
 /** Others, spread over the grid. */

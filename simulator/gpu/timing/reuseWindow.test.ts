@@ -17,7 +17,7 @@ function loading(addressOf: (thread: number) => number): Executor {
 }
 
 const share = (addressOf: (thread: number) => number, reach: number): number | undefined =>
-  farShares(loading(addressOf), {} as ExecutorLaunch, () => 0, 0, 4096, reach).get(0);
+  farShares(loading(addressOf), {} as ExecutorLaunch, () => 0, 0, 4096, reach / 2).get(0);
 
 describe('what L2 cannot hold still', () => {
   it('is all of a sweep in which pieces come up again after everything else', () => {

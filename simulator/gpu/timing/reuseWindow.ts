@@ -4,6 +4,8 @@ import type { Executor, ExecutorLaunch, TraceSink } from '../../executor/index.j
 const GRANULE_BYTES = 64;
 /** Blocks looked at, at most. */
 const MOST_BLOCKS = 2048;
+/** Where in the grid they begin: in the middle, sweeps over powers of two come to where new pieces begin. */
+const NOWHERE_ROUND = 0.382;
 /** Of the first warp of each. */
 const MOST_INSTRUCTIONS = 400;
 
@@ -20,9 +22,9 @@ export function farShares(
   hi: number,
   reach: number,
 ): ReadonlyMap<number, number> {
-  const window = Math.min(MOST_BLOCKS, Math.max(1, Math.floor(reach)), hi - lo);
-  const first = lo + Math.floor((hi - lo - window) / 2);
-  const sink = new FirstWarp(segmentOf);
+  const window = Math.min(MOST_BLOCKS, Math.max(1, Math.floor(2 * reach)), hi - lo);
+  const first = lo + Math.floor((hi - lo - window) * NOWHERE_ROUND);
+  const sink = new FirstWarp(segmentOf, reach);
   for (let block = first; block < first + window; block++) {
     sink.full = false;
     executor.trace?.(launch, [block], sink);
@@ -39,7 +41,10 @@ class FirstWarp implements TraceSink {
   private readonly last = new Map<number, number>();
   private readonly uses: { block: number; segment: number; isFar: boolean }[] = [];
 
-  constructor(private readonly segmentOf: (address: number) => number) {}
+  constructor(
+    private readonly segmentOf: (address: number) => number,
+    private readonly reach: number,
+  ) {}
 
   onBlock(block: number): void {
     this.block = block;
@@ -67,7 +72,12 @@ class FirstWarp implements TraceSink {
       const granule = Math.floor(addresses[lane] / GRANULE_BYTES);
       const before = this.last.get(granule);
       this.last.set(granule, this.block);
-      if (before !== this.block) this.uses.push({ block: this.block, segment, isFar: before === undefined });
+      if (before !== this.block)
+        this.uses.push({
+          block: this.block,
+          segment,
+          isFar: before === undefined || this.block - before > this.reach,
+        });
     }
   }
 

@@ -1,4 +1,4 @@
-import type { AddressSpace, ExecutorLaunch } from '../../executor/index.js';
+import { SECTOR_BYTES, type AddressSpace, type ExecutorLaunch } from '../../executor/index.js';
 import { rowUse, type RowUse } from './dramRows.js';
 import { GRANULE_BYTES, countOf, granulesOf, halvesOf } from './granules.js';
 import { LOADED, LineTable, STORED } from './lineTable.js';
@@ -46,6 +46,8 @@ export interface SegmentUse {
   readonly readBytes: number;
   readonly writtenBytes: number;
   readonly footprintBytes: number;
+  /** From the lowest to the highest address. */
+  readonly spanBytes?: number;
   readonly rows?: RowUse;
   /** See `SegmentPattern.scattered`; of a block. */
   readonly scattered?: ScatteredUse;
@@ -127,6 +129,7 @@ export function segmentUses(
       readBytes: usedBytes(read, limit, gridBlocks, tracedBlocks),
       writtenBytes: usedBytes(written, limit, gridBlocks, tracedBlocks),
       footprintBytes: usedBytes(touched, limit, gridBlocks, tracedBlocks),
+      spanBytes: Math.min(limit, touched.spanBytes * Math.max(1, gridBlocks / tracedBlocks)),
       rows,
       scattered,
     };
@@ -173,11 +176,21 @@ function scatteredOf(
 ): ScatteredUse | undefined {
   const isByChance = isScattered(granulesOf(traced[0].lines, segment, LOADED.mask | STORED.mask));
   if (!isByChance && farShare === undefined) return undefined;
+  const sectorBytes = meanAsked(traced, segment, (asked) => asked.sectorBytes);
+  const dramBytes = meanAsked(traced, segment, (asked) => asked.dramBytes);
+  const partialBytes = meanAsked(traced, segment, (asked) => asked.partialBytes);
+  if (isByChance) return { sectorBytes, dramBytes, partialBytes };
+  // What a block comes back to itself is there still.
+  const granulesBy = (ways: number): number =>
+    traced.reduce((sum, { lines }) => sum + countOf(lines, segment, ways), 0) / traced.length;
+  const once = Math.min(1, (granulesBy(LOADED.mask | STORED.mask) * GRANULE_BYTES) / Math.max(1, dramBytes));
+  const isFilled =
+    meanAsked(traced, segment, (asked) => asked.storedBytes) >= granulesBy(STORED.mask) * SECTOR_BYTES;
   return {
-    sectorBytes: meanAsked(traced, segment, (asked) => asked.sectorBytes),
-    dramBytes: meanAsked(traced, segment, (asked) => asked.dramBytes),
-    partialBytes: meanAsked(traced, segment, (asked) => asked.partialBytes),
-    farShare: isByChance ? undefined : farShare,
+    sectorBytes,
+    dramBytes: dramBytes * once,
+    partialBytes: isFilled ? 0 : partialBytes * once,
+    farShare,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { ExecutionCounters } from '../../executor/index.js';
 import type { DeviceProfile } from '../profiles/index.js';
 import { DEVICE_RESOURCES, SM_RESOURCES, scaleWork, type BlockWork } from './blockWork.js';
-import { WHOLE_ROWS } from './dramRows.js';
+import { ROW_PIECE_BYTES, WHOLE_ROWS } from './dramRows.js';
 import type { KernelProfile, ProfiledBlock } from './kernelProfile.js';
 import { missShare, randomMissShare, residentShare, type L2State } from './l2State.js';
 import type { SegmentUse } from './segmentPattern.js';
@@ -56,8 +56,10 @@ export function planTraffic(
     // What nobody fills is read first.
     const unfilled =
       use.writtenBytes > 0 ? 1 - Math.min(1, (storedBytes * gridBlocks * scale) / use.writtenBytes) : 0;
-    dramRows += use.readBytes * missing * perReadByte;
-    dramRows += use.writtenBytes * swept * perWrittenByte * (dramRowWriteWeight + unfilled);
+    // Pieces that other blocks fill up are opened once.
+    const pieces = (use.spanBytes ?? Infinity) / ROW_PIECE_BYTES;
+    dramRows += Math.min(use.readBytes * perReadByte, pieces) * missing;
+    dramRows += Math.min(use.writtenBytes * perWrittenByte, pieces) * swept * (dramRowWriteWeight + unfilled);
     if (use.scattered === undefined) return;
     // A use beyond the first finds what chance left there, or what others have used shortly before.
     const asked = use.scattered.dramBytes * gridBlocks * scale;

@@ -190,7 +190,10 @@ export const h200: WholeCard = {
       0.45,
       'a flag that many warps set: 136 and 287 thousand requests of bfs_level in 346 and 586 thousand cycles',
     ),
-    partialStoreWeightInL2: fit(4, 'stores that fill no sector: naive transpose 67 G sectors a second'),
+    partialStoreWeightInL2: traffic(
+      2.75,
+      'beside a turn for each line: words stored to 1, 2, 3, 4 sectors of a line 72, 45, 34, 27 G lines a second',
+    ),
     floatAtomicTurns: micro(2.4, 'f32 on one address: 0.56 operations a nanosecond, integers 1.33'),
     constantCycles: micro(2, 'uniform loads, 0.5 a cycle'),
     constantCyclesPerLine: micro(7.4, '32 lines in 250 cycles'),
@@ -238,7 +241,10 @@ export const h200: WholeCard = {
       44e9,
       '64 bytes at random places, or 256 and more apart: 23 ps each; two of them 128 bytes apart 33 together, four side by side 56',
     ),
-    dramRowWriteWeight: traffic(1.8, 'sectors written so 43 to 46 ps each; words, whose rest is read first, 63'),
+    dramRowWriteWeight: traffic(
+      1.8,
+      'sectors written so 43 to 46 ps each; words, whose rest is read first, 63',
+    ),
     l2TurnBytes: traffic(
       75,
       'requests for one sector of a line each: 152 G a second, 0.88 a cycle on one multiprocessor; 138 G of two sectors, 69 G of four',
