@@ -142,7 +142,7 @@ describe('stores', () => {
     const l2 = (block: TracedBlock): number => block.device[DEVICE_RESOURCES.indexOf('l2Bytes')];
     expect(l2(traced(body, 'st', 'global', 'store', (lane) => 4 * lane))).toBe(128 * timing.storeWeightInL2);
     expect(l2(traced(body, 'st', 'global', 'store', (lane) => 32 * lane))).toBe(
-      1024 * timing.partialStoreWeightInL2 + 32 * timing.l2TurnBytes,
+      1024 * timing.partialStoreWeightInL2 + 8 * timing.l2TurnBytes,
     );
   });
 });
