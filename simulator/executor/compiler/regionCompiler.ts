@@ -469,14 +469,7 @@ export class RegionCompiler implements PartEmitter, MemorySurroundings {
 
   private pointAtThread(local: number, record: number, stride: number, thread = this.firstThread): void {
     if (stride === 0) return;
-    this.f
-      .area()
-      .memory('i32Load', record)
-      .get(thread)
-      .i32(stride)
-      .op('i32Mul')
-      .op('i32Add')
-      .set(local);
+    this.f.area().memory('i32Load', record).get(thread).i32(stride).op('i32Mul').op('i32Add').set(local);
   }
 
   /** Goes on to the next lane. */

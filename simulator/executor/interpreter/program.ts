@@ -8,7 +8,7 @@ import { LaneFault } from './faults.js';
 import type { LaneEffect } from './laneInstructions.js';
 import { laneInstruction } from './laneInstructions.js';
 import type { OperandReader, OperandWriter, SymbolAddress } from './operands.js';
-import { operandReader, operandWriter } from './operands.js';
+import { addressReader, operandReader, operandWriter } from './operands.js';
 import type { SlicePart } from './addressSlice.js';
 import { storesInOrder, warpPlace } from './warpAccesses.js';
 import { warpEffect, type WarpEffect } from './warpEffects.js';
@@ -196,9 +196,19 @@ function tryAction(
   const effect = laneInstruction(instruction, fn, symbols);
   if (effect === undefined) return unsupported(`${opcode} is not supported`);
   const together = warpEffect(instruction, fn, symbols);
-  const isStore = opcode === 'st' || opcode === 'cp';
+  const isStore =
+    opcode === 'cp' || (opcode === 'st' && !modifiers.includes('local') && sources.slice(1).some(mayDiffer));
   if (!isStore || together !== undefined) return { kind: 'lanes', effect, together };
-  return { kind: 'lanes', effect, together: storesInOrder(effect, accessBytes(instruction)) };
+  const [place = { kind: 'sink' }] = sources;
+  const address = addressReader(place, fn, symbols);
+  return { kind: 'lanes', effect, together: storesInOrder(effect, address, accessBytes(instruction)) };
+}
+
+/** Whether lanes may have other values of an operand. */
+function mayDiffer(operand: IrOperand): boolean {
+  return operand.kind === 'vector'
+    ? operand.elements.some(mayDiffer)
+    : operand.kind !== 'integer' && operand.kind !== 'float';
 }
 
 const trapMessages: Partial<Record<FaultCode, string>> = {

@@ -116,7 +116,7 @@ export class ReferenceInterpreter {
     const waits = mayWait(kernel);
     const runtime = new DeviceRuntime(launch.module.space, printed);
     const start = (block: number): BlockRun => {
-      const policy = this.options.policy?.(kernel) ?? new PostDominatorPolicy(kernel, waits);
+      const policy = this.options.policy?.(kernel) ?? new PostDominatorPolicy(kernel);
       observer.onBlock?.(block);
       const { steer } = this.options;
       const resources = { program, global, params: launch.params, observer, runtime, fuel, steer, ...how };

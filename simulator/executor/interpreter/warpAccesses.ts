@@ -89,7 +89,21 @@ function access(
     NO_ADDRESSES[lane] = 0;
     for (const transfer of transfers) transfer(context, 1 << lane, location, NO_ADDRESSES);
   };
-  const inOrder = storesInOrder(alone, bytes);
+  const located = new Array<Location | undefined>(lanesPerWarp);
+  /** All are checked and told in the order of the lanes before any stores. */
+  const inOrder: WarpEffect = (context, lanes) => {
+    for (let rest = lanes; rest !== 0; rest &= rest - 1) {
+      const lane = 31 - Math.clz32(rest & -rest);
+      context.lane = lane;
+      located[lane] = locate(context, lane, written, address(context, lane), bytes, kind);
+    }
+    forEachStoring(lanes, bytes, (lane) => {
+      const location = located[lane];
+      if (location === undefined) return;
+      NO_ADDRESSES[lane] = 0;
+      for (const transfer of transfers) transfer(context, 1 << lane, location, NO_ADDRESSES);
+    });
+  };
   return (context, lanes) => {
     const together = column(context, lanes, addresses)
       ? context.locateTogether(lanes, likely, addresses, bytes, kind)
@@ -98,14 +112,30 @@ function access(
       for (const transfer of transfers) transfer(context, lanes, together, addresses);
       return;
     }
-    if (kind === 'store' && transfers.length > 0) inOrder(context, lanes);
+    if (kind === 'store' && written !== 'local' && !areApart(context, lanes, address, bytes))
+      inOrder(context, lanes);
     else for (let rest = lanes; rest !== 0; rest &= rest - 1) alone(context, 31 - Math.clz32(rest & -rest));
   };
 }
 
-/** What lanes store, one after another as their stores take effect; of lanes that fault the lowest is told. */
-export function storesInOrder(effect: LaneEffect, bytes: number): WarpEffect {
+/**
+ * What lanes store, one after another: where they overwrite one another, in the order in which their stores take effect. Of
+ * lanes that fault the lowest is told.
+ */
+export function storesInOrder(
+  effect: LaneEffect,
+  address: (context: MemoryContext, lane: number) => number,
+  bytes: number,
+): WarpEffect {
   return (context, lanes) => {
+    if (areApart(context, lanes, address, bytes)) {
+      for (let rest = lanes; rest !== 0; rest &= rest - 1) {
+        const lane = 31 - Math.clz32(rest & -rest);
+        context.lane = lane;
+        effect(context, lane);
+      }
+      return;
+    }
     let left = lanes;
     let fault: { readonly lane: number; readonly error: LaneFault } | undefined;
     forEachStoring(lanes, bytes, (lane) => {
@@ -123,6 +153,27 @@ export function storesInOrder(effect: LaneEffect, bytes: number): WarpEffect {
     context.lane = fault.lane;
     throw fault.error;
   };
+}
+
+const places = new Float64Array(lanesPerWarp);
+
+/** Whether no two lanes access the same bytes. */
+function areApart(
+  context: MemoryContext,
+  lanes: number,
+  address: (context: MemoryContext, lane: number) => number,
+  bytes: number,
+): boolean {
+  let count = 0;
+  let ascends = true;
+  for (let rest = lanes; rest !== 0; rest &= rest - 1) {
+    const place = address(context, 31 - Math.clz32(rest & -rest));
+    if (count > 0 && place < (places[count - 1] ?? 0) + bytes) ascends = false;
+    places[count++] = place;
+  }
+  if (ascends) return true;
+  const sorted = places.subarray(0, count).sort();
+  return sorted.every((place, index) => index === 0 || place >= (sorted[index - 1] ?? 0) + bytes);
 }
 
 /** Where the location alone says where the bytes are. */

@@ -1,5 +1,6 @@
-import type { IrFunction } from '../../ptx/index.js';
-import { LanePaths } from '../lanePaths/index.js';
+import { analyzeLoops, type IrFunction } from '../../ptx/index.js';
+import { findSpinLoops } from '../compiler/spinLoops.js';
+import { LanePaths, MOST_LOOKS } from '../lanePaths/index.js';
 import type { Warp } from './warp.js';
 import { lowestLane } from './warp.js';
 
@@ -23,9 +24,6 @@ export interface WarpPolicy {
   stepped(set: LaneSet): void;
 }
 
-/** Steps of a warp in which a lane that could step is left out, in a kernel whose threads may wait for one another. */
-const PATIENCE_STEPS = 2048;
-
 /** One for all steps of a stretch of straight code. */
 interface MovingSet extends LaneSet {
   pc: number;
@@ -36,45 +34,45 @@ interface WarpPaths {
   readonly paths: LanePaths;
   /** The set that stepped last and its path, as long as all of it stands at the instruction behind. */
   straight: { readonly set: MovingSet; readonly index: number } | undefined;
-  steps: number;
+  /** How often lanes have looked again since others had a turn. */
+  looks: number;
   stepped: number;
 }
 
 /**
  * Lanes go by LanePaths. It is the stack of the textbooks but for one thing: when the path on top waits for lanes of another
- * path (a warp-level operation), the other path runs, as hardware with a pc a lane does. Where threads may wait for one
- * another through memory, a path that goes on for long lets the others have a turn, too.
+ * path (a warp-level operation), the other path runs, as hardware with a pc a lane does. Lanes that wait for what
+ * others write, and have looked in vain for long, let the others have a turn, too.
  */
 export class PostDominatorPolicy implements WarpPolicy {
   /** By index of the warp. */
   private readonly paths: WarpPaths[] = [];
   /** Whether all lanes that step an instruction step the one behind it next, and no other lane is let go by it. */
   private readonly isStraight: Uint8Array;
+  /** By the branch on a way back on which threads wait for what others write: where it leads. */
+  private readonly lookAgain: ReadonlyMap<number, number>;
 
-  /** @param isFair whether no path may keep the others of its warp from running */
-  constructor(
-    private readonly fn: IrFunction,
-    private readonly isFair = false,
-  ) {
+  constructor(private readonly fn: IrFunction) {
     this.isStraight = straightOf(fn);
+    this.lookAgain = waysBack(fn);
   }
 
   start(warp: Warp): void {
     const paths = new LanePaths(this.fn, warp.live);
-    this.paths[warp.index] = { paths, straight: undefined, steps: 0, stepped: 0 };
+    this.paths[warp.index] = { paths, straight: undefined, looks: 0, stepped: 0 };
   }
 
   next(warp: Warp): LaneSet | undefined {
     const of = this.paths[warp.index] as WarpPaths | undefined;
     if (of === undefined) return undefined;
     const { paths, straight } = of;
-    if (straight !== undefined && !(this.isFair && of.steps >= PATIENCE_STEPS)) {
+    if (straight !== undefined) {
       straight.set.pc += 1;
       return straight.set;
     }
     of.straight = undefined;
     paths.settle(warp);
-    if (this.isFair && of.steps >= PATIENCE_STEPS) letOthers(warp, of);
+    if (of.looks > MOST_LOOKS) letOthers(warp, of);
     for (let index = paths.count - 1; index >= 0; index--) {
       const lanes = paths.lanesOf(index);
       if ((lanes & warp.ready) === 0) continue;
@@ -87,7 +85,7 @@ export class PostDominatorPolicy implements WarpPolicy {
   stepped(set: LaneSet): void {
     const of = this.paths[set.warp.index] as WarpPaths | undefined;
     if (of === undefined) return;
-    of.steps++;
+    if (this.looksAgain(set)) of.looks += 1;
     of.stepped |= set.lanes;
     const { paths } = of;
     const index = of.straight?.set === set ? of.straight.index : paths.indexOf(set.lanes);
@@ -96,14 +94,28 @@ export class PostDominatorPolicy implements WarpPolicy {
     if (!goesOn) of.straight = undefined;
     else if (of.straight?.set !== set) of.straight = { set: { ...set }, index };
   }
+
+  private looksAgain({ warp, lanes, pc }: LaneSet): boolean {
+    const back = this.lookAgain.get(pc);
+    if (back === undefined) return false;
+    for (let rest = lanes; rest !== 0; rest &= rest - 1) if (warp.pcs[lowestLane(rest)] === back) return true;
+    return false;
+  }
 }
 
-/** When lanes were left out for many steps, they go next. */
+/** When lanes were left out while others looked many times, they go next. */
 function letOthers(warp: Warp, of: WarpPaths): void {
   const { stepped } = of;
-  of.steps = 0;
+  of.looks = 0;
   of.stepped = 0;
   if ((warp.ready & ~stepped) !== 0) of.paths.letOthers();
+}
+
+function waysBack(fn: IrFunction): ReadonlyMap<number, number> {
+  const loops = findSpinLoops(fn);
+  if (!loops.any) return new Map();
+  const back = analyzeLoops(fn).retreatingEdges.filter(([from, to]) => loops.isSpin(from, to));
+  return new Map(back.map(([from, to]) => [fn.blocks[from]?.last ?? 0, fn.blocks[to]?.first ?? 0]));
 }
 
 const straights = new WeakMap<IrFunction, Uint8Array>();

@@ -1,2 +1,2 @@
 export { forEachLane, forEachStoring, lowestLane, populationCount, storingAtOnce } from './laneMasks.js';
-export { LanePaths, type Standing } from './lanePaths.js';
+export { LanePaths, MOST_LOOKS, type Standing } from './lanePaths.js';

@@ -16,6 +16,9 @@ interface Reconvergence {
   readonly outer: Reconvergence | undefined;
 }
 
+/** Times that waiting lanes look again before lanes that they may wait for go on without them. */
+export const MOST_LOOKS = 256;
+
 interface Split {
   lanes: number;
   readonly into: Reconvergence | undefined;
@@ -119,7 +122,11 @@ export class LanePaths {
     const meeting = this.meetingPoint[split.lastPc] ?? -1;
     const into =
       meeting < 0 ? split.into : { pc: meeting, expected: split.lanes, arrived: 0, outer: split.into };
-    const parts = groupsOf(at, split.lanes, split.lastPc).map((lanes) => ({ lanes, into, lastPc: split.lastPc }));
+    const parts = groupsOf(at, split.lanes, split.lastPc).map((lanes) => ({
+      lanes,
+      into,
+      lastPc: split.lastPc,
+    }));
     splits.splice(index, 1, ...parts);
     for (const part of parts) this.arrive(at, part);
   }

@@ -14,7 +14,7 @@ const meeting = `mov.u32 %r3, %ctaid.x; add.u32 %r3, %r3, %r1; bar.sync 0;
   shfl.sync.bfly.b32 %r9, %r3, 1, 31, -1;`;
 /** Threads of block 6 store far outside. */
 const faulting = `mov.u32 %r3, %ctaid.x; setp.ne.u32 %p1, %r3, 6; @%p1 bra OK;
-  mov.u64 %rd1, 64; st.global.u32 [%rd1], %r1;
+  mul.wide.u32 %rd1, %r1, 4; st.global.u32 [%rd1], %r1;
   OK: mov.u32 %r9, 7;`;
 
 interface Outcome {

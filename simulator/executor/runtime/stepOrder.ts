@@ -1,5 +1,5 @@
 import { RECORD, WARP_SIZE, type SyncPoint } from '../compiler/index.js';
-import { forEachLane, LanePaths } from '../lanePaths/index.js';
+import { forEachLane, LanePaths, MOST_LOOKS } from '../lanePaths/index.js';
 import type { BlockLaunch } from './blockLaunch.js';
 import type { BlockState } from './blockState.js';
 import type { ReadyKernel } from './kernelCache.js';
@@ -10,9 +10,6 @@ export interface LaneGroup {
   readonly state: number;
   readonly mask: number;
 }
-
-/** Times that waiting lanes look again, while others wait for them where paths meet, before those go on without them. */
-const MOST_LOOKS = 256;
 
 /** Tells which lanes of a group can go on now; 0 for none, undefined for whoever goes with those who are there. */
 export type CanRun = (group: LaneGroup) => number | undefined;

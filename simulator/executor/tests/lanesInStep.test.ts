@@ -225,6 +225,80 @@ st.global.u32 [%out], %r2;`;
     expect(words(run, body, 32)).toEqual(expected);
   });
 
+  // What an H200 leaves: half a warp stores 8 bytes a lane at once, a quarter 16.
+  it.each([
+    ['u32', '%t', 0],
+    ['u16', '%h', 0],
+    ['u64', '%w', 16],
+    ['v2.u32', '{%t, %t}', 16],
+    ['v4.u32', '{%t, %t, %t, %t}', 24],
+  ])('of lanes that store to one place at once: %s', (type, value, stays) => {
+    const body = `.reg .b16 %h;
+.reg .b64 %w;
+cvt.u16.u32 %h, %t;
+cvt.u64.u32 %w, %t;
+mov.u32 %r5, s;
+st.shared.${type} [%r5], ${value};
+bar.sync 0;
+ld.volatile.shared.u16 %r2, [%r5];
+st.global.u32 [%out], %r2;`;
+    expect(words(run, body, 32)).toEqual(new Array<number>(32).fill(stays));
+  });
+
+  it('of lanes that store to one place that they have read, the lowest one stays', () => {
+    const body = `and.b32 %r4, %t, 3;
+shl.b32 %r4, %r4, 2;
+st.volatile.shared.u32 [%s+512], %r4;
+ld.volatile.shared.u32 %r4, [%s+512];
+add.u32 %r4, %r4, %r0;
+setp.gt.u32 %p1, %t, 2;
+@%p1 st.shared.u32 [%r4], %t;
+bar.sync 0;
+ld.shared.u32 %r2, [%r4];
+st.global.u32 [%out], %r2;`;
+    const expected = Array.from({ length: 32 }, (_value, t) => [4, 5, 6, 3][t & 3]);
+    expect(words(run, body, 32)).toEqual(expected);
+  });
+
+  it.each([
+    ['fewer take the branch', 'setp.lt.u32 %p1, %t, 5;', 213],
+    ['fewer fall through', 'setp.gt.u32 %p1, %t, 4;', 123],
+    ['as many', 'setp.gt.u32 %p1, %t, 15;', 123],
+  ])('of two ways that of fewer lanes goes first, as on an H200: %s', (_name, test, order) => {
+    const visit = (digit: number): string => `ld.volatile.shared.u32 %r2, [%r5];
+mad.lo.u32 %r2, %r2, 10, ${digit};
+st.volatile.shared.u32 [%r5], %r2;
+`;
+    const body = `mov.u32 %r5, s;
+${test}
+@%p1 bra TAKEN;
+${visit(1)}bra E;
+TAKEN:
+${visit(2)}E:
+${visit(3)}st.global.u32 [%out], %r2;`;
+    expect(words(run, body, 32)).toEqual(new Array<number>(32).fill(order));
+  });
+
+  it('the targets of a switch go by their lowest lanes, as on an H200', () => {
+    const arms = [0, 1, 2, 3].map(
+      (k) => `L${k}:
+ld.volatile.shared.u32 %r2, [%r5];
+mad.lo.u32 %r2, %r2, 10, ${k + 1};
+st.volatile.shared.u32 [%r5], %r2;
+bra E;
+`,
+    );
+    const body = `mov.u32 %r5, s;
+add.u32 %r4, %t, 2;
+and.b32 %r4, %r4, 3;
+ts: .branchtargets L0, L1, L2, L3;
+brx.idx %r4, ts;
+${arms.join('')}E:
+ld.volatile.shared.u32 %r2, [%r5];
+st.global.u32 [%out], %r2;`;
+    expect(words(run, body, 32)).toEqual(new Array<number>(32).fill(3412));
+  });
+
   it('a shuffle gives 0 for a lane that takes no part in it', () => {
     const steps = [16, 8, 4, 2, 1].map(
       (k) => `shfl.sync.down.b32 %r5, %r2, ${k}, 31, %r4;

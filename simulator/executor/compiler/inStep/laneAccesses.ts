@@ -23,6 +23,11 @@ export interface LaneAccess {
 
 const ordered = /^(?:volatile|relaxed|acquire|release|acq_rel|mmio)$/;
 
+/** Whether an instruction says itself that it counts on what other threads do meanwhile. */
+export function isOrdered(instruction: IrInstruction | undefined): boolean {
+  return instruction?.modifiers.some((each) => ordered.test(each)) === true;
+}
+
 /** In the order of the instructions; what may be of memory that strong accesses reach too counts as strong. */
 export function laneAccesses(
   fn: IrFunction,
@@ -69,7 +74,7 @@ function asWritten(
         root,
         reads: opcode !== 'st',
         writes: opcode !== 'ld',
-        isStrong: isUpdate || modifiers.some((each) => ordered.test(each)),
+        isStrong: isUpdate || isOrdered(instruction),
         only: onlyAt(index),
         commutes: commutativeUpdate(instruction, read),
       },

@@ -1,6 +1,6 @@
 import { readRegisters, writtenRegisters, type IrFunction } from '../../../ptx/index.js';
 import { spaceOf } from '../instructionClass.js';
-import type { LaneAccess } from './laneAccesses.js';
+import { isOrdered, type LaneAccess } from './laneAccesses.js';
 import type { LaneValues } from './laneValues.js';
 import { isThreadIndex, registerOf, type LinearForms } from './linearForms.js';
 
@@ -24,14 +24,14 @@ export function overwritesOf(
 ): Overwrites {
   const isData = registersFromMemory(fn);
   const meets = (access: LaneAccess): boolean => {
-    const { form, bytes, only, isStrong, space } = access;
+    const { form, bytes, only, space } = access;
     if (only !== undefined || !access.writes) return false;
     const varying = [...form.terms].filter(([term]) => isThreadIndex(term) || !forms.isUniform(term));
     const [first, ...others] = varying;
     if (first === undefined) return true;
     const [term, stride] = first;
     if (others.length === 0 && (term === 'tid.x' || term === 'laneid')) return Math.abs(stride) < bytes;
-    if (isStrong) return true;
+    if (isOrdered(fn.instructions[access.at])) return true;
     return space === 'shared' && varying.some(([each]) => isData[registerOf(each) ?? -1] === 1);
   };
   const differs = ({ at }: LaneAccess): boolean => {
