@@ -89,6 +89,20 @@ ret; }
     expect([...(module.variables[1]?.initial ?? [])]).toEqual([1, 0, 0, 0, 0, 0, 0, 0, 0, 2]);
   });
 
+  it('hold a word or a byte of an address where that is what is written', () => {
+    const module = parse(
+      '.global .u32 g[2];\n.global .u32 t[3] = {g, 7, g+4};\n.global .u8 b[2] = {0xFF00(g), 1};\n.global .u32 m = 0xFF(generic(g));',
+    );
+    expect(module.variables.slice(1).map(({ relocations }) => relocations)).toEqual([
+      [
+        { offset: 0, symbol: 'g', addend: 0, generic: false, part: { shift: 0, bytes: 4 } },
+        { offset: 8, symbol: 'g', addend: 4, generic: false, part: { shift: 0, bytes: 4 } },
+      ],
+      [{ offset: 0, symbol: 'g', addend: 0, generic: false, part: { shift: 8, bytes: 1 } }],
+      [{ offset: 0, symbol: 'g', addend: 0, generic: true, part: { shift: 0, bytes: 1 } }],
+    ]);
+  });
+
   it('refuse only the entry whose parameter is a texture, or that asks for a cluster', () => {
     const module = parse(`.global .texref t;
 .global .samplerref s = { addr_mode_0 = clamp_to_border, filter_mode = nearest };
@@ -108,11 +122,9 @@ ret; }
     ['.func f(.param .b32 a);\n.func f(.param .b64 a) { ret; }', 5, 'f as it was declared before'],
     ['.func f();\n.alias f, g;', 5, 'a function with a body'],
     ['.alias f, g;', 4, 'a function that is declared without a body'],
-    ['.global .u32 g;\n.global .b8 t[2] = {0xFF(g), 1};', 5, 'the next part of g'],
-    ['.global .u32 g;\n.global .b8 t[8] = {0xFF00(g)};', 5, 'from the lowest to the highest'],
-    ['.global .u32 g;\n.global .b8 t[8] = {0xFF(g)};', 5, 'the next part of g'],
-    ['.global .u32 g;\n.global .u32 t = g;', 5, 'a 64-bit type for an address'],
     ['.entry k(.reg .u32 %a) { ret; }', 4, 'parameters of an entry in .param'],
+    ['.global .u32 g;\n.global .b8 t[8] = {0xFFFF(g)};', 5, 'a mask of one byte'],
+    ['.global .u32 g;\n.global .u16 t = g;', 5, 'a 64-bit or 32-bit type for an address'],
     ['.file "a.cu"', 4, 'the number of a file'],
     ['#define X 1', 4, 'PTX text'],
   ])('name line and expectation of the malformed text %j', (text, line, expected) => {

@@ -8,13 +8,14 @@ type Relocation = NonNullable<IrVariable['relocations']>[number];
 
 const deepestInitialiser = 64;
 
+/** Bytes of an address. */
+const WHOLE = 8;
+
 /** Collects the bytes of an initialiser as they are read. */
 export class InitialBytes {
-  private readonly found: Relocation[] = [];
+  private found: Relocation[] = [];
   private bytes = new Uint8Array(64);
   private end = 0;
-  /** An address written part by part, `0xFF(x), 0xFF00(x), …`: its lowest part's place, and the bits that came so far. */
-  private partial: { readonly relocation: Relocation; bits: number } | undefined;
 
   constructor(
     private readonly stream: TokenStream,
@@ -44,16 +45,19 @@ export class InitialBytes {
       this.parse(depth + 1);
       if (!this.stream.is('}')) this.stream.expect(',', 'between initial values');
     }
-    if (depth === 0) this.finishPartial();
   }
 
   private parseElement(): void {
     const token = this.stream.peek();
     if (token.kind === 'word' && token.text !== 'WARP_SZ') {
-      this.finishPartial();
       const address = this.parseAddress();
-      if (typeBytes(this.type) !== 8) this.stream.fail('a 64-bit type for an address', token, 'unsupported');
-      this.found.push({ offset: this.end, ...address });
+      const bytes = typeBytes(this.type);
+      if (bytes < 4) this.stream.fail('a 64-bit or 32-bit type for an address', token);
+      this.found.push({
+        offset: this.end,
+        ...address,
+        ...(bytes < WHOLE ? { part: { shift: 0, bytes } } : {}),
+      });
       this.append(0, 0);
       return;
     }
@@ -64,7 +68,6 @@ export class InitialBytes {
       this.parsePart((BigInt(literal.high >>> 0) << 32n) | BigInt(literal.low >>> 0));
       return;
     }
-    this.finishPartial();
     if (this.type === 'f32') {
       if (literal.kind === 'float' && literal.width === 32) this.append(literal.low, 0);
       else this.append(...singleBits(numberOf(literal)));
@@ -72,34 +75,36 @@ export class InitialBytes {
     else this.append(literal.low, literal.high);
   }
 
-  /** `0xFF00(symbol)`: the part of an address that a mask selects. Only whole addresses, lowest part first, are taken. */
+  /** `0xFF00(symbol)`: the byte of an address that a mask selects. */
   private parsePart(mask: bigint): void {
     const token = this.stream.peek();
     const address = this.parseAddress();
     this.stream.expect(')', 'after the masked address');
-    const bits = 8 * typeBytes(this.type);
-    const at = this.partial?.bits ?? 0;
-    if (bits > 32 || mask !== ((1n << BigInt(bits)) - 1n) << BigInt(at)) {
-      this.stream.fail('the parts of an address from the lowest to the highest', token, 'unsupported');
-    }
-    this.partial ??= { relocation: { offset: this.end, ...address }, bits: 0 };
-    const { symbol, addend, generic } = this.partial.relocation;
-    if (symbol !== address.symbol || addend !== address.addend || generic !== address.generic)
-      this.stream.fail(`the next part of ${symbol}`, token, 'unsupported');
+    const shift = Array.from({ length: WHOLE }, (_, byte) => 8 * byte).find(
+      (each) => mask === 0xffn << BigInt(each),
+    );
+    if (shift === undefined) this.stream.fail('a mask of one byte, such as 0xFF00', token);
+    this.found.push({ offset: this.end, ...address, part: { shift, bytes: 1 } });
     this.append(0, 0);
-    this.partial.bits += bits;
-    if (this.partial.bits < 64) return;
-    this.found.push(this.partial.relocation);
-    this.partial = undefined;
+    if (typeBytes(this.type) === 1) this.joinParts(WHOLE);
   }
 
-  private finishPartial(): void {
-    if (this.partial !== undefined)
-      this.stream.fail(
-        `the next part of ${this.partial.relocation.symbol}`,
-        this.stream.peek(),
-        'unsupported',
-      );
+  /** All parts of one address from the lowest on, one behind the other, are the address. */
+  private joinParts(count: number): void {
+    const parts = this.found.slice(-count);
+    const [first] = parts;
+    if (first?.part === undefined || parts.length < count) return;
+    const { symbol, addend, generic, offset } = first;
+    const isWhole = parts.every(
+      (each, index) =>
+        each.symbol === symbol &&
+        each.addend === addend &&
+        each.generic === generic &&
+        each.part !== undefined &&
+        each.offset === offset + (index * WHOLE) / count &&
+        each.part.shift === (index * 8 * WHOLE) / count,
+    );
+    if (isWhole) this.found = [...this.found.slice(0, -count), { symbol, addend, generic, offset }];
   }
 
   private parseAddress(): Omit<Relocation, 'offset'> {

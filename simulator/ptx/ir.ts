@@ -79,6 +79,8 @@ export interface IrVariable {
     readonly symbol: string;
     readonly addend: number;
     readonly generic: boolean;
+    /** Of an address in part: how many bits are left out below, and the bytes that are kept. */
+    readonly part?: { readonly shift: number; readonly bytes: number };
   }[];
   readonly line: number;
 }

@@ -65,7 +65,10 @@ function initialise(
           'which is no function and no .global or .const variable of this module',
       );
     }
-    view.setBigUint64(relocation.offset, BigInt(target) + BigInt(relocation.addend), true);
+    const address = BigInt.asUintN(64, BigInt(target) + BigInt(relocation.addend));
+    const { shift, bytes: kept } = relocation.part ?? { shift: 0, bytes: 8 };
+    for (let byte = 0; byte < kept; byte++)
+      view.setUint8(relocation.offset + byte, Number((address >> BigInt(shift + 8 * byte)) & 0xffn));
   }
 }
 

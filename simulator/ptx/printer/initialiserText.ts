@@ -20,7 +20,7 @@ export function initialiserText(variable: IrVariable, initial: Uint8Array): stri
       continue;
     }
     values.push(...addressTexts(address, size));
-    offset += ADDRESS_BYTES;
+    offset += address.part === undefined ? ADDRESS_BYTES : size;
   }
   const [only] = values;
   return variable.bytes === size && only !== undefined ? only : `{${values.join(', ')}}`;
@@ -41,11 +41,17 @@ function valueText(type: ScalarType, view: DataView, offset: number): string {
 }
 
 /** An address, or its parts from the lowest on where elements are narrower. */
-function addressTexts({ symbol, addend, generic }: Relocation, size: number): string[] {
+function addressTexts({ symbol, addend, generic, part: kept }: Relocation, size: number): string[] {
   const sum = addend === 0 ? '' : addend < 0 ? `-${-addend}` : `+${addend}`;
   const whole = `${generic ? `generic(${symbol})` : symbol}${sum}`;
   if (size === ADDRESS_BYTES) return [whole];
+  if (kept?.bytes === 4 && kept.shift === 0) return [whole];
+  if (kept !== undefined) return [`${maskText(0xffn << BigInt(kept.shift))}(${whole})`];
   const ones = (1n << BigInt(8 * size)) - 1n;
   const parts = Array.from({ length: ADDRESS_BYTES / size }, (_, part) => ones << BigInt(8 * size * part));
-  return parts.map((mask) => `0x${mask.toString(16).toUpperCase()}(${whole})`);
+  return parts.map((mask) => `${maskText(mask)}(${whole})`);
+}
+
+function maskText(mask: bigint): string {
+  return `0x${mask.toString(16).toUpperCase()}`;
 }

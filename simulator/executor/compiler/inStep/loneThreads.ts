@@ -5,7 +5,7 @@ import { add, isThreadIndex, type LinearForms } from './linearForms.js';
 export interface LoneThreads {
   readonly ofBlock: readonly (string | undefined)[];
   /** By the guard of an instruction. */
-  ofGuard(instruction: number): string | undefined;
+  readonly ofGuard: (instruction: number) => string | undefined;
 }
 
 export function loneThreads(fn: IrFunction, forms: LinearForms): LoneThreads {
