@@ -116,10 +116,12 @@ export class NumberRows implements InputRows {
     };
     const elements: ArrayLike<unknown> = leaf instanceof LongNumbers ? leaf.numbers : leaf;
     for (let at = 0; at < elements.length; at++) {
+      const element = elements[at];
+      if (typeof element === 'number' && fits(element)) continue;
       // JSON has no NaN: null is a value that is missing, where the models take that.
-      const element = elements[at] === null && range?.missing === true ? NaN : elements[at];
-      const isMissing = range?.missing === true && Number.isNaN(element);
-      if (typeof element !== 'number' || !(isMissing || fits(element))) throw refuse(element, at);
+      if (element !== null || range?.missing !== true || leaf instanceof LongNumbers)
+        throw refuse(element, at);
+      (leaf as unknown[])[at] = NaN;
     }
     if (leaf instanceof LongNumbers && leaf.odd !== undefined) throw refuse(leaf.odd.value, leaf.odd.index);
     const numbers = elements as ArrayLike<number>;

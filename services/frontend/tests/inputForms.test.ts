@@ -200,7 +200,7 @@ describe('inputs as bytes', () => {
         container: { kind: 'constant', output: '0' },
         batching: { strategy: 'aimd' },
       });
-    await model('gaps', { missing: true, maximum: 5 });
+    await model('gaps', { missing: true, minimum: 1, maximum: 5 });
     await model('whole');
     await harness.registry.addLinks('holes', ['gaps']);
     const tensor = (data: readonly (number | null)[]) => ({
@@ -223,7 +223,7 @@ describe('inputs as bytes', () => {
       error: {
         code: 'number_out_of_range',
         field: 'input[1]',
-        message: expect.stringContaining('5 or less, or missing (NaN)') as string,
+        message: expect.stringContaining('from 1 to 5, or missing (NaN)') as string,
       },
     };
     expect((await harness.predict('holes', { input: [null, 6] })).json).toMatchObject(refusal);
