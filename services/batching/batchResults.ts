@@ -122,22 +122,41 @@ export function misnumbered(results: readonly ItemResult[], size: number): strin
     : `a result for item ${stray}, and none for another`;
 }
 
-/** The service time as a container told it; the round trip where it told what cannot be one. */
-export function soundServiceNs(frame: ResultFrame, roundTripNs: number, listener: ResultListener): number {
-  const { batchId, serviceNs } = frame;
-  if (serviceNs >= 0 && serviceNs < Infinity) return serviceNs;
-  listener.complain(`gave ${serviceNs} as service time of batch ${batchId}: the round trip is taken instead`);
-  return roundTripNs;
+export interface ServiceTimes {
+  readonly roundTripNs: number;
+  /** As the container told it; the round trip where it told what cannot be one. */
+  readonly serviceNs: number;
+  /** As the container told them; undefined when it told none, or what cannot be parts of the service time. */
+  readonly parts: ServiceParts | undefined;
+  /** Without what the batch waited for batches before it. */
+  readonly ownNs: number;
 }
 
-/** Parts as a container told them; undefined when it told none, or what cannot be parts of the service time. */
-export function soundParts(parts: ServiceParts | undefined, serviceNs: number): ServiceParts | undefined {
-  if (parts === undefined) return undefined;
-  const { waitNs, inputNs, outputNs } = parts;
+/** What a batch took, as far as its container can be believed. */
+export function serviceTimes(
+  frame: ResultFrame,
+  roundTripNs: number,
+  listener: ResultListener,
+): ServiceTimes {
+  let { serviceNs } = frame;
+  if (!(serviceNs >= 0 && serviceNs < Infinity)) {
+    listener.complain(
+      `gave ${serviceNs} as service time of batch ${frame.batchId}: the round trip is taken instead`,
+    );
+    serviceNs = roundTripNs;
+  }
+  const parts = frame.parts !== undefined && areParts(frame.parts, serviceNs) ? frame.parts : undefined;
+  return { roundTripNs, serviceNs, parts, ownNs: serviceNs - (parts?.waitNs ?? 0) };
+}
+
+function areParts({ waitNs, inputNs, outputNs }: ServiceParts, serviceNs: number): boolean {
   // A sum of floats that were rounded may be a little more.
-  const isSound =
-    waitNs >= 0 && inputNs >= 0 && outputNs >= 0 && waitNs + inputNs + outputNs <= serviceNs + 1;
-  return isSound ? parts : undefined;
+  return waitNs >= 0 && inputNs >= 0 && outputNs >= 0 && waitNs + inputNs + outputNs <= serviceNs + 1;
+}
+
+/** Whether its time tells what an answer takes: not what a model took to give up, or to be asked several times. */
+export function isTypicalAnswer({ calls, results }: ResultFrame, shared: string | undefined): boolean {
+  return calls === undefined ? shared === undefined : calls < 2 && results.some(({ ok }) => ok);
 }
 
 function failureOf(result: ItemResult): PredictionFailure {

@@ -13,20 +13,19 @@ import {
   deliverResults,
   misnumbered,
   type ResultListener,
+  isTypicalAnswer,
+  serviceTimes,
   sharedFailure,
-  soundParts,
-  soundServiceNs,
 } from './batchResults.js';
 import { depart } from './batchDeparture.js';
 import { BatchHold } from './batchHold.js';
 import type { BatchSizeController } from './batchSize.js';
 import { ClassQueue, isAbove } from './classQueue.js';
-import { failEvaluation, type Evaluation, type EvaluationHolder } from './evaluation.js';
+import type { Evaluation, EvaluationHolder } from './evaluation.js';
 import { ExpiryTimer, failLate } from './expiryTimer.js';
 import { HangWatchdog } from './hangWatchdog.js';
 import { InFlight } from './inFlight.js';
 import { takeBatch } from './nextBatch.js';
-import { ModelTrust } from './modelTrust.js';
 import type { ReplicaQueueOptions } from './queueOptions.js';
 import { Served } from './served.js';
 import type { SuspectInputs } from './suspectInputs.js';
@@ -49,7 +48,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
   private readonly observer: BatchingObserver;
   private readonly onLost: ReplicaQueueOptions['onLost'];
   private readonly waiting = new ClassQueue();
-  private readonly lanes = new SuspectLanes();
+  private readonly lanes: SuspectLanes;
   private readonly inFlight = new InFlight();
   private readonly forecast: WaitForecast;
   private readonly holding: BatchHold;
@@ -61,13 +60,6 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
   private highestClass: LaunchClass;
   private nextBatchId = 1;
   private readonly served = new Served();
-  private readonly trust = new ModelTrust();
-  private readonly isDiverted = (evaluation: Evaluation): boolean => {
-    if (!this.suspects.isOfBadSource(evaluation)) return false;
-    this.lanes.push(evaluation);
-    return true;
-  };
-  private isTurnOfSuspects = false;
   private dispatchScheduled = false;
   private dispatching = false;
   private down = false;
@@ -82,28 +74,21 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     this.channel = options.channel;
     this.maxQueued = options.maxQueued;
     this.suspects = options.suspects;
+    this.lanes = new SuspectLanes(options.suspects);
     this.observer = options.observer;
     this.onLost = options.onLost;
     this.launchClass = options.launchClass;
     this.highestClass = options.launchClass;
     this.credits = options.hello.credits;
     this.forecast = new WaitForecast(this.inFlight, this.controller, this.hello.maxBatchSize);
-    this.holding = new BatchHold(
-      this.clock,
-      this.port,
-      this.waiting,
-      this.inFlight,
-      this.forecast,
-      options.delayNs,
-    );
-    this.expiry = new ExpiryTimer(this.clock, this.port, this.waiting);
-    this.clock.attach(this.port, this);
-    if (options.hang !== undefined) {
-      const { hang, patience } = options;
-      const port = `${this.port}/watchdog`;
-      this.watchdog = new HangWatchdog(this.clock, port, this.inFlight, hang, patience, (reason) =>
-        this.lose(reason),
-      );
+    const { clock, port, waiting, inFlight, forecast } = this;
+    this.holding = new BatchHold(clock, port, waiting, inFlight, forecast, options.delayNs);
+    this.expiry = new ExpiryTimer(clock, port, waiting);
+    clock.attach(port, this);
+    const { hang, patience } = options;
+    if (hang !== undefined) {
+      const lose = (reason: string): void => this.lose(reason);
+      this.watchdog = new HangWatchdog(clock, `${port}/watchdog`, inFlight, hang, patience, lose);
     }
   }
 
@@ -336,22 +321,11 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     this.dispatching = true;
     try {
       while (this.credits > 0 && !this.down && !this.inFlight.isAlone) {
-        const { accused } = this.lanes;
-        const { isDangerous } = accused;
-        // Dangerous ones take turns with the others, who go first: whatever happens then, they have been served.
-        if (accused.size > 0 && (!isDangerous || this.isTurnOfSuspects || this.waiting.size === 0)) {
-          // What may take the replica down takes nothing else with it.
-          if (isDangerous && this.inFlight.size > 0) break;
-          this.isTurnOfSuspects = false;
-          this.sendSuspects(false, nowNs);
-        } else if (this.lanes.isTurnOfLimited(this.waiting.size > 0)) {
-          this.sendSuspects(true, nowNs);
-        } else if (!this.hasCredit() || this.holding.hold(this.limit, nowNs)) {
-          break;
-        } else {
-          this.isTurnOfSuspects = true;
-          this.sendBatch(nowNs);
-        }
+        const turn = this.lanes.turn(this.waiting.size > 0, this.inFlight.size > 0);
+        if (turn === 'nobody') break;
+        if (turn !== 'others') this.sendSuspects(turn, nowNs);
+        else if (!this.hasCredit() || this.holding.hold(this.limit, nowNs)) break;
+        else this.sendBatch(nowNs);
       }
     } finally {
       this.dispatching = false;
@@ -367,14 +341,10 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
   }
 
   /** Sends the next suspects that may travel together. */
-  private sendSuspects(isLimited: boolean, nowNs: number): void {
-    const { accused, limited } = this.lanes;
-    const isDangerous = !isLimited && accused.isDangerous;
-    const group = isLimited
-      ? limited.take(this.limit)
-      : this.trust.asksOneByOne
-        ? accused.takeOne()
-        : accused.take(this.hello.maxBatchSize);
+  private sendSuspects(lane: 'accused' | 'limited', nowNs: number): void {
+    const isLimited = lane === 'limited';
+    const isDangerous = !isLimited && this.lanes.areDangerous;
+    const group = this.lanes.take(lane, this.limit, this.hello.maxBatchSize);
     // As in other batches: one that is late anyway would only make the next one late, and an idle replica is asked.
     const reachNs = nowNs + (this.inFlight.size === 0 ? 0 : this.inFlight.estimate.batchNs(2 * group.length));
     const evaluations = group.filter(({ expiresNs }) => expiresNs > reachNs);
@@ -388,9 +358,17 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
   /** Sends the most urgent evaluations that can still be in time, of the class whose turn it is. */
   private sendBatch(nowNs: number): void {
     const { limit } = this;
+    this.lanes.onOthersSent();
     const isIdle = this.inFlight.size === 0;
     const { next } = this.waiting;
-    const { evaluations, hopeless } = takeBatch(next, limit, nowNs, this.expectedNs, isIdle, this.isDiverted);
+    const { evaluations, hopeless } = takeBatch(
+      next,
+      limit,
+      nowNs,
+      this.expectedNs,
+      isIdle,
+      this.lanes.divert,
+    );
     this.holding.onSent();
     if (evaluations.length > 0) this.sendItems(evaluations, limit, nowNs);
     // Only now: whoever hears of it may send more, or cancel what is about to be sent.
@@ -459,17 +437,11 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
       return;
     }
     const nowNs = this.worldNs();
-    const roundTripNs = nowNs - batch.sentNs;
-    const serviceNs = soundServiceNs(frame, roundTripNs, this);
-    const parts = soundParts(frame.parts, serviceNs);
-    // What it waited for batches before it is none of its own.
-    const ownNs = serviceNs - (parts?.waitNs ?? 0);
+    const { ownNs, ...times } = serviceTimes(frame, nowNs - batch.sentNs, this);
     const { calls } = frame;
     this.suspects.arePartedInside ||= calls !== undefined && calls > 0;
     const shared = calls === undefined ? sharedFailure(frame.results, size) : undefined;
-    // What a model took to give up, or to be asked several times, is not what it takes to answer.
-    const isTypical =
-      calls === undefined ? shared === undefined : calls < 2 && frame.results.some(({ ok }) => ok);
+    const isTypical = isTypicalAnswer(frame, shared);
     this.inFlight.remove(batch, nowNs, isTypical);
     this.credits += 1;
     this.served.count(size);
@@ -488,15 +460,9 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
       const tellsOfEach = calls !== undefined && calls > 0;
       const delivery = deliverResults(batch, frame.results, replica, tellsOfEach, this);
       ({ failed, failure } = delivery);
-      if (delivery.answered > 0) {
-        this.trust.onAnswered();
-        this.suspects.onAnswered();
-      } else if (!batch.isLimited && (wasAccused || (calls !== undefined && calls > 1))) {
-        for (let at = 0; at < failed; at++) this.trust.onFailedAlone();
-        if (this.trust.isHopeless) this.lanes.giveUp(failure ?? '');
-      }
-      if (delivery.undecided.length > 0)
-        this.retry(delivery.undecided, failed + delivery.answered > 0, failure ?? '', nowNs);
+      this.lanes.onDelivered(batch, delivery, wasAccused || (calls !== undefined && calls > 1));
+      const { undecided, answered } = delivery;
+      if (undecided.length > 0) this.retry(undecided, failed + answered > 0, failure ?? '', nowNs);
       if (wasAccused && this.queued > 0) this.dispatch(nowNs);
     } else {
       this.retry(batch.items, false, shared, nowNs);
@@ -511,9 +477,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
       newLimit: this.controller.limit(),
       longestQueueNs: batch.longestQueueNs,
       totalQueueNs: batch.totalQueueNs,
-      serviceNs,
-      parts,
-      roundTripNs,
+      ...times,
       failed,
       failure,
       trace: batch.trace,
@@ -522,14 +486,8 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     if (this.onRetired !== undefined) this.checkRetired();
   }
 
-  /** One input may have spoilt the batch for all: its items are tried again, fewer together. */
   private retry(items: readonly Evaluation[], areSome: boolean, message: string, nowNs: number): void {
-    if (!areSome) this.trust.onFailedTogether();
-    this.suspects.accuse(items, false, false, nowNs);
-    for (const evaluation of items) {
-      if (evaluation.state !== 'sent') continue;
-      if (areSome && this.trust.isHopeless) failEvaluation(evaluation, { reason: 'model_error', message });
-      else this.enqueue(evaluation, nowNs);
-    }
+    for (const evaluation of this.lanes.accuse(items, areSome, message, nowNs))
+      this.enqueue(evaluation, nowNs);
   }
 }

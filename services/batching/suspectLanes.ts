@@ -1,7 +1,11 @@
+import type { Delivery } from './batchResults.js';
 import type { ClassQueue } from './classQueue.js';
 import { failEvaluation, type Evaluation } from './evaluation.js';
+import type { Batch } from './inFlight.js';
 import { LimitedLane } from './limitedLane.js';
+import { ModelTrust } from './modelTrust.js';
 import { Quarantine } from './quarantine.js';
+import type { SuspectInputs } from './suspectInputs.js';
 
 /** What bad sources get of a replica's time for each part of it that others get: a quarter of it in all, while others wait. */
 const LIMITED_RATIO = 1 / 3;
@@ -11,15 +15,23 @@ const MOST_OF_SOURCE = 1 / 16;
 /** Time that they may save up. */
 const MOST_SAVED_NS = 20e6;
 
+/** Who is sent next; nobody: not before what is in flight is answered. */
+export type Turn = 'nobody' | 'accused' | 'limited' | 'others';
+
 /**
  * Those who travel apart, at one replica: inputs that were in batches that were spoilt, who go before everybody else since they
  * have waited once; and inputs of sources that send bad ones, who get a share of the time while others wait.
  */
 export class SuspectLanes {
-  readonly accused = new Quarantine();
-  readonly limited = new LimitedLane();
+  private readonly accused = new Quarantine();
+  private readonly limited = new LimitedLane();
+  private readonly trust = new ModelTrust();
+  private isTurnOfSuspects = false;
   private savedNs = 0;
   private limitedInFlight = 0;
+
+  /** @param suspects what is known of the model's inputs at all of its replicas. */
+  constructor(private readonly suspects: SuspectInputs) {}
 
   get size(): number {
     return this.accused.size + this.limited.size;
@@ -30,6 +42,13 @@ export class SuspectLanes {
     if (isOfBadSource && !isDangerous && source !== undefined) this.limited.push(source, evaluation);
     else this.accused.push(evaluation);
   }
+
+  /** Takes in whoever waited among the others until its source turned out to be a bad one. @returns whether it did. */
+  readonly divert = (evaluation: Evaluation): boolean => {
+    if (!this.suspects.isOfBadSource(evaluation)) return false;
+    this.push(evaluation);
+    return true;
+  };
 
   /** How many are answered before it. */
   countBefore(evaluation: Evaluation, waiting: ClassQueue): number {
@@ -46,8 +65,33 @@ export class SuspectLanes {
     );
   }
 
-  /** Whether it is the turn of inputs of bad sources. */
-  isTurnOfLimited(othersWait: boolean): boolean {
+  /** Dangerous ones take turns with the others, who go first: whatever happens then, they have been served. */
+  turn(othersWait: boolean, areInFlight: boolean): Turn {
+    const { isDangerous, size } = this.accused;
+    if (size > 0 && (!isDangerous || this.isTurnOfSuspects || !othersWait)) {
+      // What may take the replica down takes nothing else with it.
+      return isDangerous && areInFlight ? 'nobody' : 'accused';
+    }
+    return this.isTurnOfLimited(othersWait) ? 'limited' : 'others';
+  }
+
+  /** The next suspects that may travel together. */
+  take(lane: 'accused' | 'limited', limit: number, maxBatchSize: number): Evaluation[] {
+    if (lane === 'limited') return this.limited.take(limit);
+    this.isTurnOfSuspects = false;
+    return this.trust.asksOneByOne ? this.accused.takeOne() : this.accused.take(maxBatchSize);
+  }
+
+  /** Whether the accused that are next may take the replica down. */
+  get areDangerous(): boolean {
+    return this.accused.isDangerous;
+  }
+
+  onOthersSent(): void {
+    this.isTurnOfSuspects = true;
+  }
+
+  private isTurnOfLimited(othersWait: boolean): boolean {
     if (this.limited.size === 0 || this.accused.size > 0) return false;
     return !othersWait || (this.limitedInFlight === 0 && this.savedNs >= 0);
   }
@@ -66,8 +110,39 @@ export class SuspectLanes {
     }
   }
 
-  /** The model fails whatever it gets: nobody who was in a spoilt batch is asked again. */
-  giveUp(message: string): void {
+  /**
+   * What a delivery says of the model.
+   * @param areAlone each that failed did so by itself.
+   */
+  onDelivered({ isLimited }: Batch, { answered, failed, failure }: Delivery, areAlone: boolean): void {
+    if (answered > 0) {
+      this.trust.onAnswered();
+      this.suspects.onAnswered();
+    } else if (areAlone && !isLimited) {
+      for (let at = 0; at < failed; at++) this.trust.onFailedAlone();
+      if (this.trust.isHopeless) this.giveUp(failure ?? '');
+    }
+  }
+
+  /**
+   * One input may have spoilt a batch for all of these: they are suspects from now on.
+   * @param areSome others of the batch had answers of their own, or failed by themselves.
+   * @returns those to be asked again, fewer together; of a model that fails whatever it gets none, and `message` is why.
+   */
+  accuse(items: readonly Evaluation[], areSome: boolean, message: string, nowNs: number): Evaluation[] {
+    if (!areSome) this.trust.onFailedTogether();
+    this.suspects.accuse(items, false, false, nowNs);
+    const open = items.filter(({ state }) => state === 'sent');
+    if (!areSome || !this.trust.isHopeless) return open;
+    for (const evaluation of open) {
+      // Whoever hears of one may cancel another.
+      if (evaluation.state === 'sent') failEvaluation(evaluation, { reason: 'model_error', message });
+    }
+    return [];
+  }
+
+  /** Nobody who was in a spoilt batch is asked again. */
+  private giveUp(message: string): void {
     for (const evaluation of this.accused.clearHarmless()) {
       failEvaluation(evaluation, { reason: 'model_error', message });
     }
