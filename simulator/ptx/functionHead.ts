@@ -46,7 +46,7 @@ export function parseFunctionHead(
 
 /** What follows a prototype that no `;` ends. */
 const moduleItems = new Set(
-  '.visible .weak .extern .common .entry .func .global .const .shared .local .tex .file .loc .section .alias'.split(
+  '.visible .weak .extern .common .entry .func .reg .global .const .shared .local .tex .file .loc .section .alias'.split(
     ' ',
   ),
 );

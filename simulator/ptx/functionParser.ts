@@ -1,6 +1,8 @@
 import { formsOf } from './forms/index.js';
 import { connectBlocks, endsBlock, layOutBlocks } from './controlFlow.js';
 import { parseVariables } from './declarations.js';
+import type { FirstTargets } from './firstTargets.js';
+import { earlier, firstRefusal } from './firstRefusal.js';
 import type { FunctionHead } from './functionHead.js';
 import type { ParsedInstruction } from './instructionParser.js';
 import { InstructionParser, isOfMatrices } from './instructionParser.js';
@@ -13,14 +15,11 @@ import { numberRegisters } from './registerNumbering.js';
 import { refusalReason } from './refusalReasons.js';
 import { rewrite } from './rewriting.js';
 import type { Token } from './lexer.js';
-import { isScalarType } from './scalarTypes.js';
-import { FunctionScopes } from './scopes.js';
+import { parseRegisters } from './registerDeclarations.js';
+import { FunctionScopes, type RegisterDeclaration } from './scopes.js';
 import { allocatableBytes, allocate, type AllocationStack, startStack } from './stackAllocation.js';
-import { checkInstruction } from './support.js';
 import type { TokenStream } from './tokenStream.js';
 
-/** A range of registers is only a promise of names, but a count beyond this is a mistake. */
-const mostRegistersInRange = 1 << 24;
 /** Writers of PTX nest a scope or two, for calls and inline assembly; each look-up of a name walks through them. */
 const deepestScope = 128;
 /** Of all `brx.idx` of a function: far more than any `switch` has, and not the square of a long text. */
@@ -33,6 +32,9 @@ interface PendingInstruction extends ParsedInstruction {
 
 /** What a function's body may refer to of its module. */
 export interface ModuleContext extends CheckContext {
+  readonly firstTargets: FirstTargets | undefined;
+  /** Registers declared outside of functions. */
+  readonly registers: readonly RegisterDeclaration[];
   isSymbol(name: string): boolean;
   /** Takes a variable of the module that is declared inside a function. @returns its name in the IR */
   declareVariable(fn: string, variable: IrVariable): string;
@@ -46,9 +48,11 @@ const NONE: readonly number[] = [];
 
 /** Reads one function body. */
 export class FunctionParser {
-  private readonly scopes = new FunctionScopes();
+  private readonly scopes: FunctionScopes;
   private readonly variables: IrVariable[] = [];
   private readonly callParameters = new ParameterLayout();
+  /** Parameters of the entry itself that its body declares. */
+  private readonly ownParameters = new ParameterLayout();
   private readonly pending: PendingInstruction[] = [];
   private readonly labelNames = new Map<number, string>();
   private readonly parser: InstructionParser;
@@ -68,14 +72,17 @@ export class FunctionParser {
     const own = new Set(
       [...head.declaration.parameters, ...head.declaration.returns].map((parameter) => parameter.name),
     );
-    this.parser = new InstructionParser(stream, {
-      scopes: this.scopes,
-      symbol: (name) =>
-        this.scopes.findSymbol(name) ?? (own.has(name) || context.isSymbol(name) ? name : undefined),
-      useReservedSharedMemory: () => {
+    const scopes = new FunctionScopes(context.registers);
+    this.scopes = scopes;
+    const names = {
+      scopes,
+      symbol: (name: string): string | undefined =>
+        scopes.findSymbol(name) ?? (own.has(name) || context.isSymbol(name) ? name : undefined),
+      useReservedSharedMemory: (): void => {
         context.useReservedSharedMemory();
       },
-    });
+    };
+    this.parser = new InstructionParser(stream, names, context.firstTargets);
   }
 
   /** The body with its braces. */
@@ -234,7 +241,11 @@ export class FunctionParser {
         this.parseVariable(token.text.slice(1) as IrVariable['space']);
         break;
       case '.param':
-        parseParameter(stream, this.callParameters, (name) => this.declareSymbol(name));
+        parseParameter(
+          stream,
+          this.hasParametersInside() ? this.ownParameters : this.callParameters,
+          (name) => this.declareSymbol(name),
+        );
         stream.expect(';', 'after the parameter');
         break;
       case '.loc':
@@ -252,6 +263,11 @@ export class FunctionParser {
       default:
         stream.fail('an instruction or a declaration such as .reg');
     }
+  }
+
+  private hasParametersInside(): boolean {
+    const { isEntry } = this.head.declaration;
+    return isEntry && this.context.firstTargets?.parametersInside === true;
   }
 
   private parsePragma(): void {
@@ -290,23 +306,8 @@ export class FunctionParser {
   }
 
   private parseRegisters(): void {
-    const stream: TokenStream = this.stream;
-    const width = stream.accept('.v2') ? 2 : stream.accept('.v4') ? 4 : 1;
-    const type = stream.peek().text.slice(1);
-    if (stream.peek().kind !== 'dotted' || !isScalarType(type)) stream.fail('a register type such as .b32');
-    stream.next();
-    do {
-      const name = stream.word('a register name');
-      let isNew: boolean;
-      if (stream.accept('<')) {
-        const count = stream.count('a number of registers');
-        if (count > mostRegistersInRange) stream.fail(`at most ${mostRegistersInRange} registers`, name);
-        stream.expect('>', 'after the number of registers');
-        isNew = this.scopes.declareRange(name.text, count, type, width);
-      } else isNew = this.scopes.declareRegister(name.text, type, width);
-      if (!isNew) stream.fail('a register name that is not yet taken', name);
-    } while (stream.accept(','));
-    stream.expect(';', 'after the registers');
+    for (const { token, ...register } of parseRegisters(this.stream))
+      if (!this.scopes.declare(register)) this.stream.fail('a register name that is not yet taken', token);
   }
 
   private finish(endLine: number): IrFunction {
@@ -357,6 +358,9 @@ export class FunctionParser {
     });
     const fn: IrFunction = {
       ...this.head.declaration,
+      ...(this.hasParametersInside()
+        ? { parameters: this.ownParameters.parameters, parameterBytes: this.ownParameters.bytes }
+        : {}),
       registers,
       variables: this.variables,
       callParameters: this.callParameters.parameters,
@@ -364,10 +368,23 @@ export class FunctionParser {
       blocks: connectBlocks(instructions, layout, labelNames),
     };
     if (this.head.refusal !== undefined) return { ...fn, refusal: this.head.refusal };
+    this.refuseSharedRegister();
     const other = firstRefusal(fn, this.context, (opcode) => !isOfMatrices(opcode));
     const refusal = earlier(this.refusal, earlier(firstRefusal(fn, this.context, isOfMatrices), other));
     if (refusal === undefined) return fn;
     return { ...fn, refusal: other === undefined ? { ...refusal, isReadable: true } : refusal };
+  }
+
+  /** A thread's functions have each their own registers here; an entry, which none calls, shares those of the module with none. */
+  private refuseSharedRegister(): void {
+    const { isEntry, line } = this.head.declaration;
+    const shared = this.scopes.usedOfModule;
+    if (isEntry || shared === undefined) return;
+    this.refusal = earlier(this.refusal, {
+      line,
+      instruction: `.reg ${shared}`,
+      reason: 'a register that functions share is not supported: pass it as a parameter',
+    });
   }
 
   private impliedReturn(line: number): PendingInstruction {
@@ -451,34 +468,6 @@ function pendingIn(scope: object, parsed: ParsedInstruction): PendingInstruction
     opaque: parsed.opaque,
     scope,
   };
-}
-
-/** The first instruction of these opcodes that cannot run. */
-function firstRefusal(
-  fn: IrFunction,
-  module: CheckContext,
-  isAsked: (opcode: string) => boolean,
-): IrRefusal | undefined {
-  const bytesOf = new Map(fn.callParameters.map(({ name, bytes }) => [name, bytes]));
-  const context = {
-    architecture: module.architecture,
-    prototypeOf: (name: string) => module.prototypeOf(name),
-    callParameterBytes: (name: string) => bytesOf.get(name),
-  };
-  for (const instruction of fn.instructions) {
-    if (!isAsked(instruction.opcode)) continue;
-    const reason = checkInstruction(instruction, fn, context);
-    if (reason !== undefined) {
-      const text = [instruction.opcode, ...instruction.modifiers].join('.');
-      return { line: instruction.line, instruction: text, reason };
-    }
-  }
-  return undefined;
-}
-
-function earlier(one: IrRefusal | undefined, other: IrRefusal | undefined): IrRefusal | undefined {
-  if (one === undefined || other === undefined) return one ?? other;
-  return other.line < one.line ? other : one;
 }
 
 function word(text: string, line: number): Token {

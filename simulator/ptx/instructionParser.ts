@@ -1,4 +1,5 @@
 import { parseConstant, parseOffset, startsConstant } from './constantExpressions.js';
+import { type FirstTargets, laterSpelling } from './firstTargets.js';
 import type { IrInstruction, IrOperand, ScalarType } from './ir.js';
 import { isScalarType } from './scalarTypes.js';
 import type { FunctionScopes } from './scopes.js';
@@ -117,6 +118,7 @@ export class InstructionParser {
   constructor(
     private readonly stream: TokenStream,
     private readonly names: OperandNames,
+    private readonly firstTargets?: FirstTargets,
   ) {}
 
   /** One instruction with its `;`. */
@@ -126,6 +128,7 @@ export class InstructionParser {
     const guard = stream.accept('@') ? this.parseGuard() : undefined;
     let spelled = stream.word('an instruction').text;
     while (stream.peek().kind === 'dotted') spelled += stream.next().text;
+    if (this.firstTargets !== undefined) spelled = laterSpelling(spelled, this.firstTargets);
     const spelling = spellingOf(spelled);
     const { opcode } = spelling;
     const isOpaque = !spelling.isKnown;

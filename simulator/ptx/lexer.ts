@@ -14,6 +14,8 @@ const number =
 const string = /"(?:[^"\\\n]|\\[^\n])*"/y;
 /** What a preprocessor leaves: `# 12 "a.cu"`, `#line 12`. */
 const lineDirective = /#[ \t]*(?:(?:line|file)\b|\d)[^\n]*/y;
+/** Debug information that the first compilers wrote a line at a time. */
+const dwarfLine = /@@(?:DWARF|dwarf)\b[^\n]*/y;
 /** More digits than any number of 64 bits has, leading zeros of a binary one included. */
 const mostDigits = 96;
 
@@ -61,6 +63,7 @@ export class Lexer {
       else if (kind === DIGIT) return this.number();
       else if (code === 34) return this.string();
       else if (code === 35) this.skipLineDirective();
+      else if (code === 64 && this.skipDwarf()) continue;
       else if (code !== 47 || !this.skipComment()) {
         if (kind !== PUNCTUATION) this.fail('PTX text', describe(this.text.charAt(this.at)));
         return this.take('punctuation', this.at + 1);
@@ -111,6 +114,14 @@ export class Lexer {
     const isFirst = this.at === 0 || this.text.charAt(this.at - 1) === '\n';
     if (!isFirst || !lineDirective.test(this.text)) this.fail('PTX text', "'#'");
     this.at = lineDirective.lastIndex;
+  }
+
+  /** @returns whether there was a line of it */
+  private skipDwarf(): boolean {
+    dwarfLine.lastIndex = this.at;
+    if (!dwarfLine.test(this.text)) return false;
+    this.at = dwarfLine.lastIndex;
+    return true;
   }
 
   /** @returns whether there was one */

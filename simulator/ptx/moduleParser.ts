@@ -1,9 +1,12 @@
 import { parseVariables } from './declarations.js';
 import { skipDebugDirective } from './debugDirectives.js';
+import { firstTargets } from './firstTargets.js';
 import { parseFunctionHead } from './functionHead.js';
 import { FunctionParser } from './functionParser.js';
 import type { Token } from './lexer.js';
 import type { IrDeclaration, IrFunction, IrModule, IrOperand, IrVariable, Linkage } from './ir.js';
+import { parseRegisters } from './registerDeclarations.js';
+import type { RegisterDeclaration } from './scopes.js';
 import { reservedSharedMemory } from './specialRegisters.js';
 import { TokenStream } from './tokenStream.js';
 
@@ -36,6 +39,7 @@ class ModuleParser {
   private readonly aliases = new Map<string, string>();
   private readonly aliasTargets: Token[] = [];
   private readonly opaque = new Set<string>();
+  private readonly registers: RegisterDeclaration[] = [];
 
   constructor(private readonly stream: TokenStream) {}
 
@@ -93,6 +97,9 @@ class ModuleParser {
         stream.next();
         this.parseVariable(token.text.slice(1) as IrVariable['space'], linkage);
         break;
+      case '.reg':
+        this.parseModuleRegisters();
+        break;
       case '.tex':
         this.parseTextures();
         break;
@@ -133,8 +140,11 @@ class ModuleParser {
       return;
     }
     if (this.functions.has(name)) stream.fail(`one body of ${name}, not two`, nameToken);
+    const architecture = Math.max(...this.targets.map((each) => Number(/^sm_(\d+)/.exec(each)?.[1] ?? 0)));
     const parser = new FunctionParser(stream, head, {
-      architecture: Math.max(...this.targets.map((each) => Number(/^sm_(\d+)/.exec(each)?.[1] ?? 0))),
+      architecture,
+      firstTargets: firstTargets(this.ptxVersion, architecture),
+      registers: this.registers,
       isSymbol: (symbol) =>
         this.variables.has(symbol) || this.declaredFunctions.has(symbol) || this.opaque.has(symbol),
       prototypeOf: (called) => this.calledFunction(called),
@@ -144,6 +154,22 @@ class ModuleParser {
       },
     });
     this.functions.set(name, parser.parse());
+  }
+
+  /** Registers outside of functions, which every file of the first compilers declares, were given up with PTX 3.0. */
+  private parseModuleRegisters(): void {
+    const stream: TokenStream = this.stream;
+    if (Number.parseInt(this.ptxVersion, 10) >= 3)
+      stream.fail('registers inside of functions (outside, up to PTX 2.3)');
+    stream.next();
+    for (const { token, ...register } of parseRegisters(stream)) {
+      const isTaken = this.registers.some(
+        ({ name, count }) =>
+          name === register.name && (count === undefined) === (register.count === undefined),
+      );
+      if (isTaken) stream.fail('a register name that is not yet taken', token);
+      this.registers.push(register);
+    }
   }
 
   /** `.tex .u64 a, b;` of old PTX: names of textures. */

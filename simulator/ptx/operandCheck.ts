@@ -103,7 +103,8 @@ function checkSpecial(name: string, type: ScalarType, instruction: IrInstruction
   const have = specialRegisterBits(name) ?? 0;
   const bits = typeBits(type);
   // Old texts move 32-bit special registers to .u16, and the number of the grid was once of 32 bits.
-  const fits = bits === have || (have === 32 && bits === 16) || (name === 'gridid' && bits === 32);
+  const fits =
+    bits === have || (have === 32 && bits === 16) || (name === 'gridid' && (bits === 32 || bits === 16));
   return fits && !/f/.test(type) ? undefined : `%${name} has ${have} bits, .${type} expected`;
 }
 

@@ -32,6 +32,15 @@ interface Scope {
   readonly tables: Map<string, LabelTable>;
 }
 
+/** `.reg .b32 name` or `.reg .b32 name<count>`. */
+export interface RegisterDeclaration {
+  readonly name: string;
+  /** How many registers a range has; undefined for a single register. */
+  readonly count?: number;
+  readonly type: ScalarType;
+  readonly width: number;
+}
+
 const components = ['x', 'y', 'z', 'w'];
 
 /**
@@ -43,20 +52,44 @@ export class FunctionScopes {
   private readonly registerNames = new UniqueNames();
   private readonly symbolNames = new UniqueNames();
   private readonly labelNames = new UniqueNames();
-  private current: Scope = newScope(undefined);
+  /** Registers of the module, which stand around the function's own. */
+  private readonly outermost = newScope(undefined);
+  private current: Scope = newScope(this.outermost);
   private carry = -1;
+
+  constructor(moduleRegisters: readonly RegisterDeclaration[] = []) {
+    for (const { name, count, type, width } of moduleRegisters) {
+      if (count === undefined)
+        this.outermost.registers.set(name, { name, ...elementsOf(type, width), numbers: [] });
+      else this.outermost.ranges.set(name, { prefix: name, count, ...elementsOf(type, width) });
+    }
+  }
+
+  /** A register of the module that has been used; undefined when none has. */
+  get usedOfModule(): string | undefined {
+    for (const { name, numbers } of this.outermost.registers.values()) if (numbers.length > 0) return name;
+    return undefined;
+  }
 
   open(): void {
     this.current = newScope(this.current);
   }
 
   close(): void {
-    if (this.current.parent !== undefined) this.current = this.current.parent;
+    const { parent } = this.current;
+    if (parent !== undefined && parent !== this.outermost) this.current = parent;
   }
 
   /** The scope that stands now, to look labels up later, when all are known. */
   get here(): object {
     return this.current;
+  }
+
+  /** @returns false when this scope has that name already. */
+  declare({ name, count, type, width }: RegisterDeclaration): boolean {
+    return count === undefined
+      ? this.declareRegister(name, type, width)
+      : this.declareRange(name, count, type, width);
   }
 
   /** A `.b128` register is a vector of two 64-bit ones. @returns false when this scope has that name already. */
@@ -66,7 +99,7 @@ export class FunctionScopes {
     return true;
   }
 
-  declareRange(prefix: string, count: number, type: ScalarType, width: number): boolean {
+  private declareRange(prefix: string, count: number, type: ScalarType, width: number): boolean {
     if (this.current.ranges.has(prefix)) return false;
     this.current.ranges.set(prefix, { prefix, count, ...elementsOf(type, width) });
     return true;
