@@ -6,14 +6,14 @@ import express, {
   type Response,
 } from 'express';
 import { asServiceError, type ServiceError } from '../errors/index.js';
-import { openApiDocument, sendError, sendJson, sendText } from '../http/index.js';
+import { openApiDocument, sendBytes, sendError, sendJson } from '../http/index.js';
 import type { StoreFault } from '../store/index.js';
 import { queryOperations } from './operations.js';
 import { clientMessageSchema, serverMessageSchema } from './websocket/messageSchemas.js';
 
 export interface ColdRouteSources {
   /** Metrics in the Prometheus text format. */
-  metrics(): Promise<{ readonly contentType: string; readonly text: string }>;
+  metrics(): Promise<{ readonly contentType: string; readonly bytes: Uint8Array }>;
   /** Why the server takes no queries now; undefined: it does. */
   notReady(): string | undefined;
   /** Why changes and feedback are not kept at present; undefined: they are. */
@@ -45,8 +45,8 @@ export function coldRoutes(sources: ColdRouteSources): Express {
     ),
   );
   app.get('/metrics', async (_request, response) => {
-    const { contentType, text } = await sources.metrics();
-    sendText(response, 200, contentType, text);
+    const { contentType, bytes } = await sources.metrics();
+    sendBytes(response, 200, contentType, bytes);
   });
   app.get('/healthz', (_request, response) => sendJson(response, 200, '{"status":"ok"}'));
   app.get('/readyz', (_request, response) => {

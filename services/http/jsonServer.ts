@@ -15,7 +15,7 @@ import { sendError } from './answer.js';
 import type { Certificates } from './certificates.js';
 import { ConnectionLimit, type ConnectionCounts } from './connectionLimit.js';
 import { holdContinue } from './continuation.js';
-import { watchWaiting } from './pipelining.js';
+import { RequestPacer, type Concurrency } from './requestPacer.js';
 
 export interface ListenOptions {
   readonly host: string;
@@ -57,6 +57,8 @@ export interface JsonServerOptions {
   readonly maxConnections?: number | undefined;
   /** Whether a request is answered also on a connection over the limit: probes, so that a full server is not a dead one. */
   readonly isProbe?: (request: IncomingMessage) => boolean;
+  /** Of pipelined requests, how many are answered at a time; undefined: one. */
+  readonly concurrency?: Concurrency;
 }
 
 /** Idle ones cost the process about 6 KiB each, and are closed once their time for headers is over. */
@@ -86,10 +88,22 @@ export class JsonServer {
 
   constructor(
     listener: (request: IncomingMessage, response: ServerResponse) => void,
-    { timeouts = DEFAULT_TIMEOUTS, upgrades, certificates, maxConnections, isProbe }: JsonServerOptions = {},
+    {
+      timeouts = DEFAULT_TIMEOUTS,
+      upgrades,
+      certificates,
+      maxConnections,
+      isProbe,
+      concurrency,
+    }: JsonServerOptions = {},
   ) {
     this.limit = new ConnectionLimit(maxConnections ?? DEFAULT_MAX_CONNECTIONS);
     this.isProbe = isProbe ?? (() => false);
+    const pacer = new RequestPacer(listener, concurrency ?? (() => 1));
+    const admit = (socket: Socket) => {
+      this.limit.admit(socket);
+      pacer.watch(socket);
+    };
     const isClosing = () => this.closing;
     /** Every answer while closing ends its connection, those to earlier requests too, so that clients move on. */
     class Response<R extends IncomingMessage> extends ServerResponse<R> {
@@ -115,7 +129,7 @@ export class JsonServer {
     };
     if (certificates === undefined) {
       this.server = createServer(options);
-      this.server.on('connection', (socket: Socket) => this.limit.admit(socket));
+      this.server.on('connection', admit);
     } else {
       const server = createSecureServer({
         ...options,
@@ -129,13 +143,12 @@ export class JsonServer {
         this.rawSockets.add(socket);
         socket.once('close', () => this.rawSockets.delete(socket));
       });
-      server.on('secureConnection', (socket) => this.limit.admit(socket));
+      server.on('secureConnection', admit);
     }
     this.server.maxConnections = this.limit.hardLimit;
     this.server.on('drop', () => this.limit.onDropped());
     const onRequest = (request: IncomingMessage, response: ServerResponse) => {
       this.latestResponses.set(request.socket, response);
-      watchWaiting(request.socket, response);
       // Express puts its own prototype in place of the class above.
       if (this.closing) response.shouldKeepAlive = false;
       if (request.headers.host === undefined && request.httpVersion === '1.1') {
@@ -149,7 +162,7 @@ export class JsonServer {
       }
       if (request.url !== undefined && request.url.charCodeAt(0) !== SLASH)
         request.url = originForm(request.url);
-      listener(request, response);
+      pacer.receive(request, response);
     };
     this.server.on('request', onRequest);
     // Node would ask for any body, also for one that is refused by its headers.

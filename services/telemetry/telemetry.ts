@@ -26,6 +26,7 @@ import type { MetricFamily } from './metricFamily.js';
 import { ModelMetrics } from './modelMetrics.js';
 import { QueryMetrics } from './queryMetrics.js';
 import type { QueryTap } from './queryTap.js';
+import { SharedWork } from './sharedWork.js';
 import { storeFamilies, type StoreSources } from './storeMetrics.js';
 import { familyText } from './textFormat.js';
 import { traceDetail } from './traceDetail.js';
@@ -43,6 +44,13 @@ export interface TelemetrySources {
 /** A metric without its values. */
 export type DescribedMetric = Pick<MetricFamily, 'name' | 'type' | 'unit' | 'labels' | 'help'>;
 
+/** What a scrape is answered. */
+export interface MetricsText {
+  readonly contentType: string;
+  /** UTF-8; of all who asked together, as large answers that are not read would be kept for each of them. */
+  readonly bytes: Uint8Array;
+}
+
 /** Whoever traces batches. */
 export type BatchTracer = Pick<BatchingObserver, 'onBatchSent'>;
 
@@ -51,6 +59,7 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
   /** Of the process, from the library. */
   private readonly registry = new Registry();
   private families: readonly MetricFamily[] = [];
+  private readonly texts = new SharedWork(() => this.makeText());
   private readonly queries: QueryMetrics;
   private readonly models: ModelMetrics;
   private readonly failures: FailureLog;
@@ -126,15 +135,22 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
     return this.families;
   }
 
-  /** The Prometheus text format. Queries go on between one metric and the next. */
-  async text(): Promise<{ readonly contentType: string; readonly text: string }> {
+  /**
+   * The Prometheus text format. Queries go on between one metric and the next; whoever asks while it is put together shares
+   * the next one.
+   */
+  text(): Promise<MetricsText> {
+    return this.texts.next();
+  }
+
+  private async makeText(): Promise<MetricsText> {
     const { contentType } = this.registry;
     const texts = [await this.registry.metrics()];
     for (const family of this.families) {
       texts.push(familyText(family));
       await turn();
     }
-    return { contentType, text: texts.join('') };
+    return { contentType, bytes: Buffer.from(texts.join('')) };
   }
 
   /** From here on nothing is counted or complained about: what comes is the shutdown itself. */

@@ -87,7 +87,7 @@ describe('drain', () => {
     const starting = new QueryFrontend({
       registry: harness.registry,
       service: harness.service,
-      metrics: () => Promise.resolve({ contentType: 'text/plain', text: '' }),
+      metrics: () => Promise.resolve({ contentType: 'text/plain', bytes: Buffer.from('') }),
       queryIdPrefix: 'x',
     });
     const { port } = await starting.listen({ host: '127.0.0.1', port: 0 });

@@ -102,7 +102,7 @@ async function telemetryWithModel(): Promise<{
       ],
     },
   );
-  return { telemetry, registry, metrics: async () => (await telemetry.text()).text };
+  return { telemetry, registry, metrics: async () => String((await telemetry.text()).bytes) };
 }
 
 const batch = {
@@ -312,6 +312,6 @@ describe('Telemetry', () => {
     telemetry.close();
     telemetry.onSinkFailure(query, new Error('x'));
     expect(complaints).toHaveLength(1);
-    expect((await telemetry.text()).text.trim()).toBe('');
+    expect(String((await telemetry.text()).bytes).trim()).toBe('');
   });
 });

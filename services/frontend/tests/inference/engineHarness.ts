@@ -121,7 +121,7 @@ export class EngineHarness extends SilentObserver {
     this.frontend = new QueryFrontend({
       registry: this.registry,
       service: this.engine,
-      metrics: () => Promise.resolve({ contentType: 'text/plain', text: '' }),
+      metrics: () => Promise.resolve({ contentType: 'text/plain', bytes: Buffer.from('') }),
       queryIdPrefix: 'test',
     });
   }
