@@ -1,6 +1,9 @@
 /** Of each turn of the event loop, the bytes of bodies that are read: some milliseconds of copying. */
 const TURN_BYTES = 256 * 1024;
 
+/** What comes in a chunk of its own costs as much as so many bytes more. */
+const CHUNK_BYTES = 256;
+
 /** Of those that wait, how many are read from again in a turn: each may bring 64 KiB. */
 const RESUMED = 4;
 
@@ -12,20 +15,24 @@ export interface IntakeSource {
 
 /**
  * Shares the reading of bodies out over turns: Node reads up to 2 MiB of every connection in one, and with many large
- * bodies all others would wait for it.
+ * bodies, or bodies of many chunks, all others would wait for it.
  */
 export class Intake {
   private taken = 0;
+  private resumed = RESUMED;
   private isTurning = false;
+  /** Those that may have something ready to be read. */
+  private readonly open = new Set<IntakeSource>();
   private readonly waiting = new Set<IntakeSource>();
 
-  /** Bytes came. Where the turn has had enough, their source is paused, and resumed in a later turn. */
+  /** Bytes came. Where the turn has had enough, whatever else would be read in it is paused, and resumed in a later turn. */
   count(bytes: number, source: IntakeSource): void {
-    this.taken += bytes;
-    if (this.taken > TURN_BYTES && !this.waiting.has(source)) {
-      source.pause();
-      this.waiting.add(source);
-    }
+    const before = this.taken;
+    this.taken += bytes + CHUNK_BYTES;
+    if (this.taken > TURN_BYTES) {
+      if (before <= TURN_BYTES) for (const other of this.open) this.hold(other);
+      this.hold(source);
+    } else if (!this.waiting.has(source)) this.open.add(source);
     if (this.isTurning) return;
     this.isTurning = true;
     setImmediate(this.turn);
@@ -33,19 +40,30 @@ export class Intake {
 
   /** It is done with. */
   forget(source: IntakeSource): void {
+    this.open.delete(source);
     this.waiting.delete(source);
   }
 
+  private hold(source: IntakeSource): void {
+    if (this.waiting.has(source)) return;
+    this.open.delete(source);
+    this.waiting.add(source);
+    source.pause();
+  }
+
   private readonly turn = (): void => {
+    // A packet may hold thousands of chunks: fewer are read from where the last turn took too long.
+    this.resumed = this.taken > 2 * TURN_BYTES ? 1 : Math.min(RESUMED, this.resumed + 1);
     this.taken = 0;
     this.isTurning = this.waiting.size > 0;
     if (this.isTurning) setImmediate(this.turn);
     let resumed = 0;
     for (const source of this.waiting) {
       this.waiting.delete(source);
+      this.open.add(source);
       source.resume();
       resumed += 1;
-      if (resumed === RESUMED) break;
+      if (resumed >= this.resumed) break;
     }
   };
 }

@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import { Intake, type IntakeSource } from '../intake.js';
+
+class Source implements IntakeSource {
+  isPaused = false;
+  pause(): void {
+    this.isPaused = true;
+  }
+  resume(): void {
+    this.isPaused = false;
+  }
+}
+
+const nextTurn = () => new Promise(setImmediate);
+
+it('holds many chunks of one byte as it does many bytes, and goes on with them later', async () => {
+  const intake = new Intake();
+  const source = new Source();
+  for (let at = 0; at < 2000; at++) intake.count(1, source);
+  expect(source.isPaused).toBe(true);
+  await nextTurn();
+  expect(source.isPaused).toBe(false);
+});
+
+it('reads nothing more of others in a turn that has had enough', async () => {
+  const intake = new Intake();
+  const others = Array.from({ length: 20 }, () => new Source());
+  for (const other of others) intake.count(1, other);
+  intake.count(300 * 1024, new Source());
+  expect(others.every(({ isPaused }) => isPaused)).toBe(true);
+  await nextTurn();
+  expect(others.some(({ isPaused }) => isPaused)).toBe(true);
+  for (let turn = 0; turn < 20; turn++) await nextTurn();
+  expect(others.some(({ isPaused }) => isPaused)).toBe(false);
+});
+
+it('reads from fewer after a turn that took too long', async () => {
+  const intake = new Intake();
+  const many = Array.from({ length: 20 }, () => new Source());
+  for (const source of many) intake.count(64 * 1024, source);
+  await nextTurn();
+  expect(many.filter(({ isPaused }) => !isPaused)).toHaveLength(1);
+});
+
+it('forgets who is done', () => {
+  const intake = new Intake();
+  const source = new Source();
+  intake.count(1, source);
+  intake.forget(source);
+  intake.count(300 * 1024, new Source());
+  expect(source.isPaused).toBe(false);
+});
