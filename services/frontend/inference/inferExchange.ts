@@ -64,6 +64,7 @@ export class InferExchange implements InferenceBodyReceiver {
     private readonly request: IncomingMessage,
     private readonly response: ServerResponse,
     private readonly trace: RequestTrace | undefined,
+    private readonly source: object,
   ) {
     this.headers = readQueryHeaders(request.headers);
     if (servable.kind === 'model') {
@@ -141,8 +142,7 @@ export class InferExchange implements InferenceBodyReceiver {
     const { rows, timeoutUs = DEFAULT_MODEL_TIMEOUT_US, priority = headers.priority } = inference;
     const budgetNs = queryBudgetNs(timeoutUs, timeoutUs, headers.dueMs) ?? timeoutUs * 1000;
     const { launchClass } = headers;
-    const { traceparent, trace } = this;
-    const source = this.request.socket;
+    const { traceparent, trace, source } = this;
     const { name: model, version } = record;
     this.askEach(rows, (input, row) => {
       const startedMs = performance.now();
@@ -181,8 +181,7 @@ export class InferExchange implements InferenceBodyReceiver {
     const { rows, timeoutUs, priority = headers.priority } = inference;
     const budgetNs = queryBudgetNs(record.latencyObjectiveUs, timeoutUs, headers.dueMs);
     const { launchClass } = headers;
-    const { traceparent, trace } = this;
-    const source = this.request.socket;
+    const { traceparent, trace, source } = this;
     const { name: application } = record;
     this.askEach(rows, (input, row) => {
       const id = this.context.nextQueryId();

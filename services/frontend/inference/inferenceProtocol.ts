@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Gate } from '../../access/index.js';
+import { Denial, type AccessKey, type Gate } from '../../access/index.js';
 import { asServiceError, ServiceError, type ErrorCode } from '../../errors/index.js';
 import { sendJson, type BodyLimits } from '../../http/index.js';
 import type { BatchRecord } from '../../prediction/index.js';
 import type { ModelRecord, RegistryView } from '../../registry/index.js';
 import { sendInferenceError } from './inferenceErrors.js';
-import { inferenceDenial } from './inferenceAccess.js';
+import { inferenceKey } from './inferenceAccess.js';
 import { inferenceRoute, STATISTICS, type InferenceRoute } from './inferencePaths.js';
 import { InferenceStatistics } from './inferenceStatistics.js';
 import { InferExchange, type InferenceContext } from './inferExchange.js';
@@ -91,9 +91,14 @@ export class InferenceProtocol {
       this.refuse(response, 'malformed_url', 'the path is not percent-encoded UTF-8');
     else if (route === undefined)
       this.refuse(response, 'unknown_route', 'no route of the protocol has this path');
-    else if (this.allows(route, request, response) && this.admits(route, request, response)) {
+    else if (this.allows(route, request, response)) {
+      const key = this.keyFor(route, request);
+      if (key instanceof Denial) {
+        this.refuse(response, key.code, key.message, key.headers);
+        return;
+      }
       try {
-        this.answer(route, request, response);
+        this.answer(route, request, response, key ?? request.socket);
       } catch (thrown) {
         this.refuseError(response, asServiceError(thrown));
       }
@@ -108,13 +113,10 @@ export class InferenceProtocol {
     return isNamed ? { kind: 'model', model: STATISTICS, version: undefined } : route;
   }
 
-  private admits(route: InferenceRoute, request: IncomingMessage, response: ServerResponse): boolean {
+  private keyFor(route: InferenceRoute, request: IncomingMessage): AccessKey | Denial | undefined {
     const { gate } = this.options;
-    if (gate === undefined) return true;
-    const find = (name: string, version: string | undefined) => this.servables.find(name, version);
-    const denial = inferenceDenial(gate, route, request, find);
-    if (denial !== undefined) this.refuse(response, denial.code, denial.message, denial.headers);
-    return denial === undefined;
+    if (gate === undefined) return undefined;
+    return inferenceKey(gate, route, request, (name, version) => this.servables.find(name, version));
   }
 
   private allows(
@@ -129,7 +131,13 @@ export class InferenceProtocol {
     return false;
   }
 
-  private answer(route: InferenceRoute, request: IncomingMessage, response: ServerResponse): void {
+  /** @param source whoever asks, as an object that lasts: their key, or their connection. */
+  private answer(
+    route: InferenceRoute,
+    request: IncomingMessage,
+    response: ServerResponse,
+    source: object,
+  ): void {
     switch (route.kind) {
       case 'server':
         send(response, { name: 'windjammer', version: '0.1.0', extensions: EXTENSIONS });
@@ -154,7 +162,7 @@ export class InferenceProtocol {
         this.repositoryRoutes.change(route.kind, route.model, request, response);
         return;
       case 'infer':
-        this.infer(this.servable(route.model, route.version), request, response);
+        this.infer(this.servable(route.model, route.version), request, response, source);
         return;
       case 'model':
         send(response, this.metadata(this.servable(route.model, route.version)));
@@ -167,7 +175,12 @@ export class InferenceProtocol {
     }
   }
 
-  private infer(servable: Servable, request: IncomingMessage, response: ServerResponse): void {
+  private infer(
+    servable: Servable,
+    request: IncomingMessage,
+    response: ServerResponse,
+    source: object,
+  ): void {
     if (this.options.isClosed()) {
       this.refuse(response, 'shutting_down', 'the server is draining', ['connection', 'close']);
       return;
@@ -180,7 +193,7 @@ export class InferenceProtocol {
       return;
     }
     const trace = this.options.tracing?.onHttpRequest(request, response, inferPattern(request));
-    const exchange = new InferExchange(this.context, servable, request, response, trace);
+    const exchange = new InferExchange(this.context, servable, request, response, trace, source);
     readInferenceBody(request, this.options.bodyLimits, exchange);
   }
 

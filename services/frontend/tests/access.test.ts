@@ -86,6 +86,31 @@ describe('where keys are required', () => {
     }
   });
 
+  it('takes what a key asks as of one source, by each route', async () => {
+    const container = { kind: 'external', containerName: 'test', modelDataPath: '' } as const;
+    const record = { name: 'm', version: '1', inputType: 'doubles', labels: [], container } as const;
+    await harness.registry.addModel({ ...record, batching: { strategy: 'aimd' } });
+    const tensor = { name: 'input', datatype: 'FP64', shape: [1, 1], data: [1] };
+    const asked: Record<string, unknown>[] = [];
+    for (const { text } of [await newKey({ scopes: ['predict'] }), await newKey({ scopes: ['predict'] })]) {
+      for (const [path, body] of [
+        ['/doubles/predict', { input: [1] }],
+        ['/v2/models/doubles/infer', { inputs: [tensor] }],
+        ['/v2/models/m/infer', { inputs: [tensor] }],
+      ] as const) {
+        const { status } = await harness.send(path, { body: JSON.stringify(body), headers: bearer(text) });
+        expect(status, path).toBe(200);
+      }
+      const { queries, evaluations } = harness.service;
+      const sources = [...queries, ...evaluations].map(({ source }) => source);
+      expect(sources).toHaveLength(3);
+      expect(new Set(sources).size).toBe(1);
+      asked.push(sources[0] as Record<string, unknown>);
+      queries.length = evaluations.length = 0;
+    }
+    expect(asked[0]).not.toBe(asked[1]);
+  });
+
   it('describes in its OpenAPI document what each route needs, as it is enforced', async () => {
     const { json } = await harness.send('/openapi.json', { method: 'GET' });
     const { paths, components } = json as {
