@@ -6,7 +6,8 @@ import { WebSocketClient } from '../client/index.js';
 import { ServedProcess } from './servedProcess.js';
 
 const OBJECTIVE_US = 250_000;
-const LENGTH_MS = 1500;
+const LENGTH_MS = 400;
+const ROUNDS = 3;
 
 /** Models that throw for a batch with an input below 0 in it, and what their batches cost. */
 const MODELS = {
@@ -109,15 +110,28 @@ async function goodput(
   return answered;
 }
 
+const GOOD = { badEvery: Infinity, inFlight: 64 };
+const MIXED = { badEvery: 5, inFlight: 64 };
+const BAD = { badEvery: 1, inFlight: 16 };
+
 describe('good inputs beside bad ones that predict throws for', () => {
-  it.each(Object.keys(MODELS))('keep half of their throughput where it costs by %s', async (name) => {
-    await goodput(name, { badEvery: Infinity, inFlight: 64 });
-    const alone = await goodput(name, { badEvery: Infinity, inFlight: 64 });
-    const mixed = await goodput(name, { badEvery: 5, inFlight: 64 });
-    const beside = await goodput(name, { badEvery: Infinity, inFlight: 64 }, { badEvery: 1, inFlight: 16 });
-    const told = `${name}: alone ${alone}, mixed ${mixed} (${(mixed / alone).toFixed(2)}), beside ${beside} (${(beside / alone).toFixed(2)})`;
-    if (process.env['WINDJAMMER_TELL'] !== undefined) console.log(told);
-    expect(mixed / alone, told).toBeGreaterThan(0.5);
-    expect(beside / alone, told).toBeGreaterThan(0.5);
-  });
+  // What else the machine does can only make it less: a mechanism that is missing fails each time.
+  it.each(Object.keys(MODELS))(
+    'keep half of their throughput where it costs by %s',
+    { retry: 2 },
+    async (name) => {
+      await goodput(name, GOOD);
+      let [alone, mixed, beside] = [0, 0, 0];
+      // By turns, so that a slow moment is everybody's.
+      for (let round = 0; round < ROUNDS; round++) {
+        alone += await goodput(name, GOOD);
+        mixed += await goodput(name, MIXED);
+        beside += await goodput(name, GOOD, BAD);
+      }
+      const told = `${name}: alone ${alone}, mixed ${mixed} (${(mixed / alone).toFixed(2)}), beside ${beside} (${(beside / alone).toFixed(2)})`;
+      if (process.env['WINDJAMMER_TELL'] !== undefined) console.log(told);
+      expect(mixed / alone, told).toBeGreaterThan(0.5);
+      expect(beside / alone, told).toBeGreaterThan(0.5);
+    },
+  );
 });
