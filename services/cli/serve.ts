@@ -4,6 +4,7 @@ import type { Complaint } from '../telemetry/index.js';
 import { openTracing, tracingSettings } from '../tracing/index.js';
 import { DEFAULT_BUFFERED_BYTES, type ConnectionTimeouts } from '../http/index.js';
 import { banner } from './banner.js';
+import { holdBuild } from './buildLock.js';
 import { CommandError } from './commandError.js';
 import { checkedFaults } from './faultOptions.js';
 import { checkedScheduling } from './schedulingOption.js';
@@ -18,6 +19,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const serializers = { cause: stdSerializers.err, error: stdSerializers.err };
   const log = pino({ level: options.logLevel, base: undefined, serializers }, pino.destination(2));
   const dataDirectory = options.ephemeral === true ? undefined : options.dataDir;
+  holdBuild();
   const tracing = tracingSettings(process.env, options.otlpEndpoint);
   const complain: Complaint = (message, details) => log.warn(details, message);
   const stopped = stopSignal();
