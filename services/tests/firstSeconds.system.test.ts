@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
-import { digitAt, loadDigits, packageRoot } from '../../containers/models/index.js';
+import { BUILT_IN_MODELS, digitAt, loadDigits, packageRoot } from '../../containers/models/index.js';
 import { COMPILED } from './compilationReport.js';
 import { ServedProcess } from './servedProcess.js';
 
@@ -54,4 +54,24 @@ it('a fresh server answers from its first second on', { timeout: 120_000, retry:
   expect(served.errors).not.toContain(COMPILED);
   // A host that is too slow for a server that has run for long can tell nothing of a fresh one.
   if (fresh > 0) expect(await defaults(url, bodies)).toBeGreaterThan(0);
+});
+
+it('no GPU node compiles what launches that may be killed need', async () => {
+  const { heldOut } = loadDigits();
+  served = await ServedProcess.start(['--ephemeral', '--cache-mib', '0', '--scheduling', 'killRestart'], {
+    NODE_OPTIONS: `--import=${REPORT}`,
+  });
+  for (const model of BUILT_IN_MODELS) {
+    for (const rows of [1, 3, 65]) {
+      const data = Array.from({ length: rows }, (_, index) => [...digitAt(heldOut, index)]);
+      const pixels = { name: 'pixels', datatype: 'FP32', shape: [rows, 784], data };
+      const response = await fetch(`${served.query}/v2/models/${model}/infer`, {
+        method: 'POST',
+        headers: { 'x-windjammer-launch-class': 'bestEffort' },
+        body: JSON.stringify({ inputs: [pixels] }),
+      });
+      expect(response.status, await response.text()).toBe(200);
+    }
+  }
+  expect(served.errors).not.toContain(COMPILED);
 });

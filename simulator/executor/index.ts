@@ -37,6 +37,7 @@ export {
   spaceOf,
   syncScope,
   type AccessSpace,
+  type CodeForm,
   type CompileErrorCode,
   type Optimisation,
 } from './compiler/index.js';

@@ -62,6 +62,8 @@ class WorkerServer implements EventSink {
   /** Models that are being loaded, by line. */
   private readonly loading = new Map<number, Start>();
   private loader: MessagePort | undefined;
+  /** Whether launches may be killed or struck by faults. */
+  private readonly isObserved: boolean;
   private readonly codeLine: CodeLine;
   private readonly analysis = new AnalysisLine(() => this.post({ kind: 'analystWanted' }));
 
@@ -84,6 +86,8 @@ class WorkerServer implements EventSink {
       maker: this.codeLine,
       analyst: this.analysis,
     });
+    this.isObserved =
+      this.node.verdictMetrics() !== undefined || Object.values(faults).some((fault) => fault !== undefined);
     const { clock, meter, node } = this;
     this.containers = new NodeContainers({ clock, driver: node, gpuCount: gpus.length, meter });
     clock.attach(INBOX, this);
@@ -145,7 +149,9 @@ class WorkerServer implements EventSink {
       return;
     }
     this.loading.set(start.line, start);
-    const request: LoadRequest = { kind: 'load', line: start.line, request: requestOf(start) };
+    const { line } = start;
+    const { isObserved } = this;
+    const request: LoadRequest = { kind: 'load', line, request: requestOf(start), isObserved };
     this.loader.postMessage(request);
   }
 

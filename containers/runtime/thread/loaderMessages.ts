@@ -13,7 +13,13 @@ export interface LoaderConnection {
 
 /** From a node to the loader. */
 export type LoadRequest =
-  | { readonly kind: 'load'; readonly line: number; readonly request: KernelModelStart }
+  | {
+      readonly kind: 'load';
+      readonly line: number;
+      readonly request: KernelModelStart;
+      /** Whether launches may be killed or struck by faults, and their stores have to be kept. */
+      readonly isObserved: boolean;
+    }
   /** Code of a kernel that the loader has given before, in another form. */
   | { readonly kind: 'make'; readonly wanted: WantedCode };
 

@@ -34,13 +34,13 @@ function load(
   port: MessagePort,
   sent: PreparationsSent,
   gpu: string,
-  { line, request }: Extract<LoadRequest, { kind: 'load' }>,
+  { line, request, isObserved }: Extract<LoadRequest, { kind: 'load' }>,
 ): void {
   const reply = (message: LoadReply, transfer: ArrayBuffer[] = []): void =>
     port.postMessage(message, transfer);
   try {
     const rehearsal = rehearsalOn(gpu);
-    const { model, downReason } = rehearsal.rehearse(request);
+    const { model, downReason } = rehearsal.rehearse(request, isObserved);
     if (downReason !== undefined) {
       reply({ kind: 'refused', line, reason: downReason });
       return;

@@ -57,6 +57,17 @@ describe('a rehearsal', () => {
     expect([...own.profiles]).toEqual([...preparation.profiles]);
   });
 
+  it('makes code for blocks of any shape, and for launches that may be killed where there are such', () => {
+    const forms = (isObserved: boolean): string[] => {
+      const rehearsal = new RehearsalNode('h200', FUEL_PER_BLOCK);
+      expect(rehearsal.rehearse(SCALE, isObserved).downReason).toBeUndefined();
+      return rehearsal.preparation().kernels.map(({ key }) => key.split('-')[0]);
+    };
+    // Lanes together for the shape of its blocks, lane after lane for any other.
+    expect(forms(false).sort()).toEqual(['0', '1']);
+    expect(forms(true).sort()).toEqual(['0', '0o', '1']);
+  });
+
   it('makes the code of its kernels in other forms, and of no others', () => {
     const rehearsal = new RehearsalNode('h200', FUEL_PER_BLOCK);
     expect(rehearsal.rehearse(SCALE).downReason).toBeUndefined();

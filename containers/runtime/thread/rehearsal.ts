@@ -2,6 +2,7 @@ import { GpuNode, type NodePreparation } from '../../../simulator/cluster/index.
 import {
   CompileError,
   WasmExecutor,
+  type CodeForm,
   type PreparedKernel,
   type WantedCode,
 } from '../../../simulator/executor/index.js';
@@ -29,6 +30,8 @@ export class RehearsalNode {
   private readonly node: GpuNode;
   private readonly containers: NodeContainers;
   private executor: WasmExecutor | undefined;
+  /** Code for lane after lane suits blocks of any shape, also of one that no rehearsed batch has. */
+  private readonly alsoIn: CodeForm[] = [{ groups: 0 }];
 
   constructor(gpu: string, fuelPerBlock: number) {
     this.node = new GpuNode(this.clock, {
@@ -36,14 +39,21 @@ export class RehearsalNode {
       gpus: [gpu],
       fuelPerBlock,
       // Models' kernels are launched again and again.
-      executor: (memory) => (this.executor = new WasmExecutor(memory, { vectorAfter: 0 })),
+      executor: (memory) =>
+        (this.executor = new WasmExecutor(memory, { vectorAfter: 0, alsoIn: this.alsoIn })),
     });
     const { clock, node } = this;
     this.containers = new NodeContainers({ clock, driver: node, gpuCount: 1, meter: new BusyMeter() });
   }
 
-  /** Starts a model, up to its last batch of zeros, and takes it off again. @throws ModelError when it cannot be loaded. */
-  rehearse(request: KernelModelStart): Rehearsed {
+  /**
+   * Starts a model, up to its last batch of zeros, and takes it off again.
+   * @param isObserved whether launches may be killed or struck by faults, and their stores have to be kept
+   * @throws ModelError when it cannot be loaded.
+   */
+  rehearse(request: KernelModelStart, isObserved = false): Rehearsed {
+    if (isObserved && this.alsoIn.every(({ observed }) => observed !== true))
+      this.alsoIn.push({ observed: true });
     const model = loadKernelModel(request.path);
     let downReason: string | undefined;
     const onFrame = (frame: { readonly kind: string; readonly reason?: string }): void => {

@@ -1,4 +1,5 @@
 import {
+  CompileError,
   NOTHING_LEFT_OUT,
   RECORD,
   REGION_RESULT,
@@ -48,6 +49,8 @@ export interface WasmExecutorOptions {
    * for kernels that are known to run long or often. By default what making it costs; it is used at once where it is there.
    */
   readonly vectorAfter?: number;
+  /** Forms in which each kernel that runs is made as well, for threads that take over what this one has made; read at each run. */
+  readonly alsoIn?: readonly CodeForm[];
   /** Optimisations to do without, to see what each brings. */
   readonly without?: ReadonlySet<Optimisation>;
   /**
@@ -67,12 +70,14 @@ export class WasmExecutor implements Executor {
   private readonly host: HostRuntime;
   private readonly kernels: KernelCache;
   private readonly tiers: CodeTiers;
+  private readonly alsoIn: readonly CodeForm[];
   private readonly parallel: ParallelLaunches | undefined;
   private journal: RunJournal | undefined;
   private counts: InstructionCounts | undefined;
 
   constructor(memory: NodeMemory, options: WasmExecutorOptions = {}) {
     const { without = NOTHING_LEFT_OUT, threads = 1, parallel, maker } = options;
+    this.alsoIn = options.alsoIn ?? [];
     this.area = new LaunchArea(memory);
     this.host = new HostRuntime(this.area, memory);
     this.kernels = new KernelCache(
@@ -196,6 +201,7 @@ export class WasmExecutor implements Executor {
     let tier: Tier = isFast
       ? this.tiers.first(launch)
       : { kernel: this.kernels.get(launch.module.ir, launch.kernel, form), form, enough: undefined };
+    for (const other of this.alsoIn) this.makeIn(launch, other);
     this.area.begin(launch, tier.kernel.compiled, fuel, range.lo);
     this.host.begin(launch, tier.kernel.compiled);
     if (stopAt !== undefined) this.area.setWide(RECORD.stopAt, stopAt);
@@ -223,6 +229,15 @@ export class WasmExecutor implements Executor {
       }
     } finally {
       this.area.end();
+    }
+  }
+
+  private makeIn({ module, kernel }: ExecutorLaunch, form: CodeForm): void {
+    try {
+      this.kernels.get(module.ir, kernel, form);
+    } catch (error) {
+      // Whoever wants it finds out.
+      if (!(error instanceof CompileError)) throw error;
     }
   }
 
