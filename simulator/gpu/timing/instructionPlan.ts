@@ -99,8 +99,8 @@ export function instructionPlans(
 /** Tells the plans of which loops that depend on others they are part. */
 function withLoops(kernel: IrFunction, plans: InstructionPlan[], blockOf: Int32Array): InstructionPlan[] {
   const retried = new Set<number>();
-  plans.forEach(({ isRetried, writes }, index) => {
-    const loop = isRetried ? loopDecidedBy(kernel, blockOf[index], writes[0]) : undefined;
+  plans.forEach(({ isRetried, writes, base }, index) => {
+    const loop = isRetried ? loopDecidedBy(kernel, blockOf[index], writes[0], base) : undefined;
     for (const block of loop ?? []) retried.add(block);
   });
   const waiting = new Set(findSpinLoops(kernel).across.flatMap((loop) => [...loop]));
@@ -227,8 +227,8 @@ function atomicPlan(
   const type = types.at(-1) ?? 'b32';
   const isFloat = /f16|f32|f64/.test(type);
   const address = sources.find((source) => source.kind === 'address');
-  const isOneAddress =
-    address?.kind === 'address' && (typeof address.base !== 'number' || shape.varying[address.base] === 0);
+  const base = address?.kind === 'address' && typeof address.base === 'number' ? address.base : -1;
+  const isOneAddress = address?.kind === 'address' && (base < 0 || shape.varying[base] === 0);
   // A warp joins words of 32 bits in one instruction; wider ones only if all its lanes bring the same.
   const [, value] = sources;
   const isOneValue =
@@ -259,7 +259,7 @@ function atomicPlan(
       modifiers.includes('cas') &&
       isReturned &&
       !modifiers.includes('shared') &&
-      loopDecidedBy(kernel, block, result.register) !== undefined,
+      loopDecidedBy(kernel, block, result.register, base) !== undefined,
   };
 }
 

@@ -1,13 +1,25 @@
-import { analyzeLoops, readRegisters, writtenRegisters, type IrFunction } from '../../ptx/index.js';
+import {
+  analyzeLoops,
+  readRegisters,
+  writtenRegisters,
+  type IrFunction,
+  type IrInstruction,
+} from '../../ptx/index.js';
 
-/** Blocks of the innermost loop around a basic block, if what the block finds in a register decides by a branch whether it goes on. */
+/**
+ * Blocks of the innermost loop around a basic block, if what the block finds in a register decides by a branch whether it goes
+ * on, and its address is the same in each turn: who looks elsewhere next time waits for nobody.
+ * @param address register that has it, -1 for none
+ */
 export function loopDecidedBy(
   kernel: IrFunction,
   block: number,
   register: number,
+  address: number,
 ): ReadonlySet<number> | undefined {
   const loop = innermostLoop(kernel, block);
   if (loop === undefined) return undefined;
+  if (address >= 0 && !isSameEachTurn(kernel, loop, address)) return undefined;
   const told = new Set([register]);
   for (let size = 0; size !== told.size;) {
     size = told.size;
@@ -33,3 +45,34 @@ function innermostLoop(kernel: IrFunction, block: number): ReadonlySet<number> |
     around.reduce((least, loop) => (loop.blocks.length < least.blocks.length ? loop : least)).blocks,
   );
 }
+
+/** Whether what a register is made of does not change within the loop. */
+function isSameEachTurn(kernel: IrFunction, loop: ReadonlySet<number>, register: number): boolean {
+  const writers = new Map<number, IrInstruction[]>();
+  for (const index of loop) {
+    const { first, last } = kernel.blocks[index];
+    for (let at = first; at <= last; at++) {
+      const instruction = kernel.instructions[at];
+      for (const each of writtenRegisters(instruction)) {
+        const known = writers.get(each);
+        if (known === undefined) writers.set(each, [instruction]);
+        else known.push(instruction);
+      }
+    }
+  }
+  const open = new Set<number>();
+  const isSame = (each: number): boolean => {
+    // It is made of itself.
+    if (open.has(each)) return false;
+    open.add(each);
+    const same = (writers.get(each) ?? []).every(
+      (writer) => !FROM_MEMORY.has(writer.opcode) && readRegisters(writer).every(isSame),
+    );
+    open.delete(each);
+    return same;
+  };
+  return isSame(register);
+}
+
+/** Finds another value each time. */
+const FROM_MEMORY = new Set(['ld', 'ldu', 'atom']);

@@ -198,15 +198,31 @@ function meanAsked(traced: readonly TracedBlock[], segment: number, of: (asked: 
   return traced.reduce((sum, { asked }) => sum + of(asked.get(segment) ?? NOTHING_ASKED), 0) / traced.length;
 }
 
-/** Segments of which blocks use pieces that lie apart, and in all more than so many bytes. */
+/** Segments of which blocks use pieces that lie apart, in all and from the first to the last more than so many bytes. */
 export function leapingSegments(traced: readonly TracedBlock[], gridBlocks: number, bytes: number): number[] {
   const [{ lines }] = traced;
   return [...new Set(lines.segments.subarray(0, lines.count))].filter((segment) => {
     const pieces = granulesOf(lines, segment, LOADED.mask | STORED.mask);
     return (
-      pieces.length * GRANULE_BYTES * gridBlocks > bytes && isOpen(traced, segment) && !isScattered(pieces)
+      pieces.length * GRANULE_BYTES * gridBlocks > bytes &&
+      spannedBytes(traced, segment) > bytes &&
+      isOpen(traced, segment) &&
+      !isScattered(pieces)
     );
   });
+}
+
+/** From the lowest to the highest address that any of the blocks uses. */
+function spannedBytes(traced: readonly TracedBlock[], segment: number): number {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const { lines } of traced) {
+    const pieces = granulesOf(lines, segment, LOADED.mask | STORED.mask);
+    if (pieces.length === 0) continue;
+    low = Math.min(low, pieces[0]);
+    high = Math.max(high, pieces[pieces.length - 1]);
+  }
+  return high < low ? 0 : (high - low + 1) * GRANULE_BYTES;
 }
 
 /** Whether what a block asks of a segment leaves much of its pieces unused. */

@@ -41,7 +41,6 @@ export function planTraffic(
   const { l2MissCurve: curve, dramRowWriteWeight } = device.timing;
   const footprint = uses.reduce((sum, use) => sum + use.footprintBytes, 0);
   const swept = missShare(curve, footprint + otherFootprintBytes);
-  const atRandom = randomMissShare(curve, footprint + otherFootprintBytes);
   let dramBytes = 0;
   let dramRows = 0;
   let scatteredBytes = 0;
@@ -61,10 +60,13 @@ export function planTraffic(
     dramRows += Math.min(use.readBytes * perReadByte, pieces) * missing;
     dramRows += Math.min(use.writtenBytes * perWrittenByte, pieces) * swept * (dramRowWriteWeight + unfilled);
     if (use.scattered === undefined) return;
-    // A use beyond the first finds what chance left there, or what others have used shortly before.
+    // A use beyond the first finds what chance left there, or what others have used shortly before. What is asked for often is
+    // there while little else goes by.
     const asked = use.scattered.dramBytes * gridBlocks * scale;
     const { farShare } = use.scattered;
-    const missed = farShare === undefined ? atRandom : farShare * swept;
+    const between = (footprint + otherFootprintBytes - use.footprintBytes) * Math.min(1, use.footprintBytes / asked);
+    const missed =
+      farShare === undefined ? randomMissShare(curve, use.footprintBytes + between) : farShare * swept;
     const again = Math.max(0, asked - use.readBytes - use.writtenBytes) * missed;
     const partial = (use.scattered.partialBytes ?? 0) / Math.max(1, use.scattered.dramBytes);
     dramBytes += again;
