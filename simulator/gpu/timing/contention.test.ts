@@ -91,6 +91,17 @@ describe('loops of compare and swap', () => {
       ),
     ).toBe(false);
   });
+
+  it('are told from loops that look for a place: these wait for nobody', () => {
+    const isInRetry = (turn: string): boolean =>
+      plansOf(
+        `L: mul.wide.u32 %rd3, %r4, 4; add.s64 %rd4, %rd1, %rd3; atom.global.cas.b32 %r2, [%rd4], 0, %r3; ${turn}
+        setp.ne.s32 %p1, %r2, 0; @%p1 bra L; ret;`,
+      ).some((plan) => plan.isInRetry);
+    expect(isInRetry('')).toBe(true);
+    expect(isInRetry('add.s32 %r4, %r4, 1;')).toBe(false);
+    expect(isInRetry('ld.global.u32 %r4, [%rd4+4];')).toBe(false);
+  });
 });
 
 describe('what blocks wait for', () => {

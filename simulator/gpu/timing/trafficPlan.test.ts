@@ -3,7 +3,8 @@ import { emptyCounters } from '../../executor/index.js';
 import { profileNamed } from '../profiles/index.js';
 import { blockOf } from '../tests/knownLaunches.js';
 import type { KernelProfile } from './kernelProfile.js';
-import { blockWork } from './trafficPlan.js';
+import type { SegmentUse } from './segmentPattern.js';
+import { blockWork, planTraffic } from './trafficPlan.js';
 
 const PLAN = { dramBytesPerBlock: 0, dramRowsPerBlock: 0, dramShare: 0, scale: 1, touched: [] };
 
@@ -39,5 +40,40 @@ describe('the work of a block', () => {
   it('goes on like the part that was traced', () => {
     const partly = { ...typical, others: [{ ...long, warpInstructions: 4000 }] };
     expect(chainOf(partly, 8000)).toBe(12_000);
+  });
+});
+
+describe('traffic to DRAM', () => {
+  const MB = 2 ** 20;
+  const blocks = 1024;
+  const sweep: SegmentUse = { segment: 1, readBytes: 60 * MB, writtenBytes: 0, footprintBytes: 60 * MB };
+  /** Reads at random of 4 MB, which take so many bytes of DRAM's if nothing of it is in L2. */
+  const gathered = (bytes: number): SegmentUse => ({
+    segment: 0,
+    readBytes: 4 * MB,
+    writtenBytes: 0,
+    footprintBytes: 4 * MB,
+    scattered: { sectorBytes: bytes / blocks, dramBytes: bytes / blocks },
+  });
+  const kernel: KernelProfile = {
+    work: blockOf({ issue: 1000 }, 5000),
+    chainDramCycles: 5000,
+    warpInstructions: 1000,
+    segments: [],
+    tracedBlocks: blocks,
+    l2TrafficBytes: 0,
+  };
+  const dramBytesOf = (...uses: SegmentUse[]): number => {
+    const keys = uses.map(({ segment }) => `${segment}`);
+    const plan = planTraffic(kernel, { entries: [] }, profileNamed('h200'), uses, MB, keys, blocks, 0, 1);
+    return plan.dramBytesPerBlock * blocks;
+  };
+
+  it('is none of what is asked for again before much else goes by', () => {
+    expect(dramBytesOf(sweep, gathered(400 * MB))).toBeCloseTo(64 * MB, -4);
+  });
+
+  it('is some of what is asked for again after most of a sweep', () => {
+    expect(dramBytesOf(sweep, gathered(6 * MB))).toBeGreaterThan(64.3 * MB);
   });
 });

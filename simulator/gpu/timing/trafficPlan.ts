@@ -64,7 +64,8 @@ export function planTraffic(
     // there while little else goes by.
     const asked = use.scattered.dramBytes * gridBlocks * scale;
     const { farShare } = use.scattered;
-    const between = (footprint + otherFootprintBytes - use.footprintBytes) * Math.min(1, use.footprintBytes / asked);
+    const between =
+      (footprint + otherFootprintBytes - use.footprintBytes) * Math.min(1, use.footprintBytes / asked);
     const missed =
       farShare === undefined ? randomMissShare(curve, use.footprintBytes + between) : farShare * swept;
     const again = Math.max(0, asked - use.readBytes - use.writtenBytes) * missed;
