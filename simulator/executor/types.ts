@@ -295,6 +295,8 @@ export interface Executor {
 export interface TraceSink {
   /** True once the sink has seen enough. */
   readonly full: boolean;
+  /** True once it has seen enough of the block that started last: the next one follows at once. */
+  readonly hasBlock?: boolean;
   /** A block starts; `block` is its linear index in the grid. */
   onBlock(block: number): void;
   /**

@@ -74,6 +74,7 @@ export class BlockRun {
   round(): void {
     let steps = 0;
     const { draw } = this;
+    const { observer } = this.resources;
     for (const warp of draw === undefined ? this.warps : shuffled(this.warps, draw)) {
       const turn = draw === undefined ? this.turn : 1 + draw(this.turn);
       for (let taken = 0; taken < turn; taken++) {
@@ -86,7 +87,7 @@ export class BlockRun {
         this.step(set.warp, set.lanes, set.pc);
         this.policy.stepped(set);
         steps++;
-        if (this.resources.observer.full === true) return;
+        if (observer.full === true || observer.hasBlock === true) return;
       }
     }
     if (steps === 0 && !this.isDone) throw this.execution.stuck();

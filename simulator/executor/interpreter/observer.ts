@@ -78,4 +78,6 @@ export interface InterpreterObserver {
   onWarpSync?(warp: Warp, pc: number, group: number): void;
   /** True once nothing more need run. */
   readonly full?: boolean;
+  /** True once nothing more need run of the block that started last, where blocks run one after another. */
+  readonly hasBlock?: boolean;
 }

@@ -144,14 +144,15 @@ export class ReferenceInterpreter {
     start: (block: number) => BlockRun,
     counters: ExecutionCounters,
   ): RunResult {
+    const { observer } = this.options;
     for (const block of blocks) {
       const run = start(block);
-      while (!run.isDone) {
+      while (!run.isDone && observer?.hasBlock !== true) {
         oneRound(run);
-        if (this.options.observer?.full === true) return { status: 'done', counters };
+        if (observer?.full === true) return { status: 'done', counters };
       }
       counters.blocks++;
-      this.options.observer?.onBlockEnd?.(block);
+      observer?.onBlockEnd?.(block);
     }
     return { status: 'done', counters };
   }

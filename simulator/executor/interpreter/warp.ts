@@ -16,7 +16,7 @@ export class Warp {
   atGathering = 0;
   /** Member mask that each waiting lane gave. */
   readonly members = new Int32Array(lanesPerWarp);
-  readonly registers: RegisterFile;
+  private file: RegisterFile | undefined;
 
   /**
    * @param index of the warp in its block
@@ -27,10 +27,14 @@ export class Warp {
     readonly index: number,
     readonly block: number,
     readonly lanes: number,
-    registerCount: number,
+    private readonly registerCount: number,
   ) {
-    this.registers = new RegisterFile(registerCount);
     this.live = maskOf(lanes);
+  }
+
+  /** Made when first asked for: of many blocks only the first warps are looked at. */
+  get registers(): RegisterFile {
+    return (this.file ??= new RegisterFile(this.registerCount));
   }
 
   /** Sets where lanes stand. */

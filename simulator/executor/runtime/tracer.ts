@@ -91,6 +91,10 @@ class SinkObserver implements InterpreterObserver {
     return this.sink.full;
   }
 
+  get hasBlock(): boolean {
+    return this.sink.hasBlock === true;
+  }
+
   onBlock(block: number): void {
     this.flush();
     this.sink.onBlock(block);

@@ -25,16 +25,18 @@ export function farShares(
   const window = Math.min(MOST_BLOCKS, Math.max(1, Math.floor(2 * reach)), hi - lo);
   const first = lo + Math.floor((hi - lo - window) * NOWHERE_ROUND);
   const sink = new FirstWarp(segmentOf, reach);
-  for (let block = first; block < first + window; block++) {
-    sink.full = false;
-    executor.trace?.(launch, [block], sink);
-  }
+  executor.trace?.(
+    launch,
+    Array.from({ length: window }, (_, index) => first + index),
+    sink,
+  );
   return sink.shares(first + Math.floor(window / 2));
 }
 
 /** What the first warp of each block uses, and when it was used last. */
 class FirstWarp implements TraceSink {
-  full = false;
+  readonly full = false;
+  hasBlock = false;
   private block = 0;
   private executed = 0;
   /** Block that used a granule last. */
@@ -49,11 +51,12 @@ class FirstWarp implements TraceSink {
   onBlock(block: number): void {
     this.block = block;
     this.executed = 0;
+    this.hasBlock = false;
   }
 
   onInstruction(warp: number): void {
     this.executed += 1;
-    if (warp !== 0 || this.executed >= MOST_INSTRUCTIONS) this.full = true;
+    if (warp !== 0 || this.executed >= MOST_INSTRUCTIONS) this.hasBlock = true;
   }
 
   onAccess(
