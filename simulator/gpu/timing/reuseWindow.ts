@@ -24,13 +24,13 @@ export function farShares(
 ): ReadonlyMap<number, number> {
   const window = Math.min(MOST_BLOCKS, Math.max(1, Math.floor(2 * reach)), hi - lo);
   const first = lo + Math.floor((hi - lo - window) * NOWHERE_ROUND);
-  const sink = new FirstWarp(segmentOf, reach);
+  const sink = new FirstWarp(segmentOf, reach, first + Math.floor(window / 2));
   executor.trace?.(
     launch,
     Array.from({ length: window }, (_, index) => first + index),
     sink,
   );
-  return sink.shares(first + Math.floor(window / 2));
+  return sink.shares();
 }
 
 /** What the first warp of each block uses, and when it was used last. */
@@ -41,11 +41,13 @@ class FirstWarp implements TraceSink {
   private executed = 0;
   /** Block that used a granule last. */
   private readonly last = new Map<number, number>();
-  private readonly uses: { block: number; segment: number; isFar: boolean }[] = [];
+  private readonly counts = new Map<number, { all: number; far: number }>();
 
   constructor(
     private readonly segmentOf: (address: number) => number,
     private readonly reach: number,
+    /** The first block that counts: it has had others before it. */
+    private readonly from: number,
   ) {}
 
   onBlock(block: number): void {
@@ -70,30 +72,25 @@ class FirstWarp implements TraceSink {
   ): void {
     if (warp !== 0 || space !== 'global') return;
     const segment = this.segmentOf(addresses[31 - Math.clz32(activeMask)]);
+    const isCounted = this.block >= this.from;
+    let count = this.counts.get(segment);
+    if (isCounted && count === undefined) this.counts.set(segment, (count = { all: 0, far: 0 }));
+    let latest = -1;
     for (let lane = 0; lane < 32; lane++) {
       if (((activeMask >>> lane) & 1) === 0) continue;
       const granule = Math.floor(addresses[lane] / GRANULE_BYTES);
+      if (granule === latest) continue;
+      latest = granule;
       const before = this.last.get(granule);
+      if (before === this.block) continue;
       this.last.set(granule, this.block);
-      if (before !== this.block)
-        this.uses.push({
-          block: this.block,
-          segment,
-          isFar: before === undefined || this.block - before > this.reach,
-        });
+      if (!isCounted || count === undefined) continue;
+      count.all += 1;
+      if (before === undefined || this.block - before > this.reach) count.far += 1;
     }
   }
 
-  /** Of blocks from one on, which have had others before them. */
-  shares(from: number): ReadonlyMap<number, number> {
-    const counts = new Map<number, { all: number; far: number }>();
-    for (const { block, segment, isFar } of this.uses) {
-      if (block < from) continue;
-      let count = counts.get(segment);
-      if (count === undefined) counts.set(segment, (count = { all: 0, far: 0 }));
-      count.all += 1;
-      if (isFar) count.far += 1;
-    }
-    return new Map([...counts].map(([segment, { all, far }]) => [segment, far / all]));
+  shares(): ReadonlyMap<number, number> {
+    return new Map([...this.counts].map(([segment, { all, far }]) => [segment, far / Math.max(1, all)]));
   }
 }
