@@ -297,6 +297,8 @@ export interface TraceSink {
   readonly full: boolean;
   /** True once it has seen enough of the block that started last: the next one follows at once. */
   readonly hasBlock?: boolean;
+  /** Steps of a warp before the next has its turn; 32 unless told. */
+  readonly turn?: number;
   /** A block starts; `block` is its linear index in the grid. */
   onBlock(block: number): void;
   /**

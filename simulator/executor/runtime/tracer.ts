@@ -33,7 +33,7 @@ export function traceBlocks(
   const observer = new SinkObserver(sink, { journal, slice });
   const options = {
     observer,
-    turn: STEPS_PER_TURN,
+    turn: sink.turn ?? STEPS_PER_TURN,
     inTurn: true,
     slice: () => slice,
     steer: waitLeaver(kernel),

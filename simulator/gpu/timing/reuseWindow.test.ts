@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Executor, ExecutorLaunch } from '../../executor/index.js';
+import type { Executor, ExecutorLaunch, TraceSink } from '../../executor/index.js';
 import { farShares } from './reuseWindow.js';
 
 /** An executor whose blocks load one word by each lane of their first warp. */
@@ -29,5 +29,19 @@ describe('what L2 cannot hold still', () => {
     const far = share((thread) => (thread % 512) * 8192 + Math.floor(thread / 512) * 4, 1024);
     expect(far).toBeGreaterThan(0.05);
     expect(far).toBeLessThan(0.08);
+  });
+
+  it('is told of the whole way of first warps, which is done before the second ends the block', () => {
+    const turns: (number | undefined)[] = [];
+    const trace = (_launch: ExecutorLaunch, blocks: readonly number[], sink: TraceSink): void => {
+      turns.push(sink.turn, blocks.length);
+      sink.onBlock(0);
+      for (let step = 0; step < 300; step++) sink.onInstruction(0, 0, -1, -1);
+      expect(sink.hasBlock).toBe(false);
+      sink.onInstruction(1, 0, -1, -1);
+      expect(sink.hasBlock).toBe(true);
+    };
+    farShares({ trace } as Executor, {} as ExecutorLaunch, () => 0, 0, 4096, 64);
+    expect(turns).toEqual([400, 128]);
   });
 });

@@ -36,6 +36,8 @@ export function farShares(
 /** What the first warp of each block uses, and when it was used last. */
 class FirstWarp implements TraceSink {
   readonly full = false;
+  /** The first warp comes as far as it is looked at before the second ends the block. */
+  readonly turn = MOST_INSTRUCTIONS;
   hasBlock = false;
   private block = 0;
   private executed = 0;
