@@ -5,6 +5,7 @@ import { DEVICE_RESOURCES, SM_RESOURCES, type BlockWork } from './blockWork.js';
 import { BlockTracer } from './blockTracer.js';
 import { busiestTurns } from './contention.js';
 import type { TracedBlock } from './tracedBlock.js';
+import { GRANULE_BYTES } from './granules.js';
 import { farShares } from './reuseWindow.js';
 import { leapingSegments, pointedSegments, segmentPatterns, type SegmentPattern } from './segmentPattern.js';
 
@@ -100,9 +101,12 @@ function sharesOfLeaps(
   // Blocks that are all there at once go side by side, however much each uses in the end.
   const isTogether = hi - lo <= resident * sms;
   const reach = isTogether ? hi - lo : (HELD_TWICE * holdsBytes) / Math.max(1, lines.count * LINE_BYTES);
+  const threads = launch.shape.block[0] * launch.shape.block[1] * launch.shape.block[2];
+  const turnBytes = Math.min(hi - lo, resident * sms) * threads * GRANULE_BYTES;
+  const reachTurns = Math.max(1, (HELD_TWICE * holdsBytes) / turnBytes);
   const segmentOf = (address: number): number => space.find(address)?.virtualAddress ?? -1;
   return new Map(
-    [...farShares(executor, launch, segmentOf, lo, hi, reach)].filter(([segment]) =>
+    [...farShares(executor, launch, segmentOf, lo, hi, reach, reachTurns)].filter(([segment]) =>
       leapingSegments(traced, hi - lo, holdsBytes).includes(segment),
     ),
   );

@@ -31,6 +31,24 @@ describe('what L2 cannot hold still', () => {
     expect(far).toBeLessThan(0.08);
   });
 
+  it('is what blocks side by side come back to only much later', () => {
+    /** Each block uses the piece that the one before it uses so many turns later. */
+    const far = (turns: number, reachTurns: number): number | undefined => {
+      const trace = (_launch: ExecutorLaunch, blocks: readonly number[], sink: TraceSink): void => {
+        for (const block of blocks) {
+          sink.onBlock(block);
+          for (let turn = 0; turn < 32; turn++) {
+            const addresses = new Float64Array(32).fill(64 * (block * turns + turn));
+            sink.onAccess(0, 0, 'global', 'load', 4, 1, addresses);
+          }
+        }
+      };
+      return farShares({ trace } as Executor, {} as ExecutorLaunch, () => 0, 0, 64, 64, reachTurns).get(0);
+    };
+    expect(far(8, 16)).toBeCloseTo(8 / 32, 5);
+    expect(far(8, 4)).toBe(1);
+  });
+
   it('is told of the whole way of first warps, which is done before the second ends the block', () => {
     const turns: (number | undefined)[] = [];
     const trace = (_launch: ExecutorLaunch, blocks: readonly number[], sink: TraceSink): void => {

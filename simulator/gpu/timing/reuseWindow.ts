@@ -13,6 +13,7 @@ const MOST_INSTRUCTIONS = 400;
  * Of the granules that successive blocks use, by segment: the share that no other block has used shortly before, so that L2
  * cannot hold it still. The first warp of each block stands for all of it.
  * @param reach blocks whose granules fit into L2 together
+ * @param reachTurns accesses of one warp's lanes during which blocks that go side by side ask for no more than fits
  */
 export function farShares(
   executor: Executor,
@@ -21,10 +22,11 @@ export function farShares(
   lo: number,
   hi: number,
   reach: number,
+  reachTurns = Infinity,
 ): ReadonlyMap<number, number> {
   const window = Math.min(MOST_BLOCKS, Math.max(1, Math.floor(2 * reach)), hi - lo);
   const first = lo + Math.floor((hi - lo - window) * NOWHERE_ROUND);
-  const sink = new FirstWarp(segmentOf, reach, first + Math.floor(window / 2));
+  const sink = new FirstWarp(segmentOf, reach, reachTurns, first + Math.floor(window / 2));
   executor.trace?.(
     launch,
     Array.from({ length: window }, (_, index) => first + index),
@@ -41,20 +43,25 @@ class FirstWarp implements TraceSink {
   hasBlock = false;
   private block = 0;
   private executed = 0;
+  /** Of its first warp so far. */
+  private accesses = 0;
   /** Block that used a granule last. */
   private readonly last = new Map<number, number>();
+  /** Which of that block's accesses it was. */
+  private readonly lastAccess = new Map<number, number>();
   private readonly counts = new Map<number, { all: number; far: number }>();
 
   constructor(
     private readonly segmentOf: (address: number) => number,
     private readonly reach: number,
+    private readonly reachTurns: number,
     /** The first block that counts: it has had others before it. */
     private readonly from: number,
   ) {}
 
   onBlock(block: number): void {
     this.block = block;
-    this.executed = 0;
+    this.executed = this.accesses = 0;
     this.hasBlock = false;
   }
 
@@ -74,6 +81,7 @@ class FirstWarp implements TraceSink {
   ): void {
     if (warp !== 0 || space !== 'global') return;
     const segment = this.segmentOf(addresses[31 - Math.clz32(activeMask)]);
+    this.accesses += 1;
     const isCounted = this.block >= this.from;
     let count = this.counts.get(segment);
     if (isCounted && count === undefined) this.counts.set(segment, (count = { all: 0, far: 0 }));
@@ -85,10 +93,12 @@ class FirstWarp implements TraceSink {
       latest = granule;
       const before = this.last.get(granule);
       if (before === this.block) continue;
+      const turns = Math.abs(this.accesses - (this.lastAccess.get(granule) ?? 0));
       this.last.set(granule, this.block);
+      this.lastAccess.set(granule, this.accesses);
       if (!isCounted || count === undefined) continue;
       count.all += 1;
-      if (before === undefined || this.block - before > this.reach) count.far += 1;
+      if (before === undefined || this.block - before > this.reach || turns > this.reachTurns) count.far += 1;
     }
   }
 
