@@ -172,7 +172,11 @@ it.each<[string, () => Partial<ReplayRequest>, RegExp]>([
     () => ({ policy: 'exp3:{eta}' }),
     /--policy: the parameters of 'exp3' are not JSON/,
   ],
-  ['inputs of another length', () => ({ inputs }), /inputs\.jsonl: must have 784 elements, 2 came/],
+  [
+    'inputs of another length',
+    () => ({ inputs }),
+    /inputs\.jsonl: sample 0: input must have 784 elements, 2 came/,
+  ],
   ['repeats of other inputs', () => ({ inputs, repeats: 1 }), /--repeats: it is for the digits/],
   ['no inputs', () => ({ inputs: '/nowhere.json' }), /--inputs: \/nowhere.json cannot be read/],
   [

@@ -173,6 +173,12 @@ ON:`,
     const one = (value: string): string => kernelText(`st.shared.u32 [s], ${value};`, SHARED);
     const different = races(one('%r1'), { block: [32, 1, 1] });
     expect(only(different)).toMatchObject({ kind: 'writeAfterWrite', severity: 'error' });
+    // The lowest of three stays, and the one before it wrote the same.
+    const third = kernelText(
+      `setp.eq.u32 %p1, %r1, 1; selp.u32 %r7, 1, 0, %p1; st.shared.u32 [s], %r7;`,
+      SHARED,
+    );
+    expect(only(races(third, { block: [3, 1, 1] }))).toMatchObject({ severity: 'error' });
     const same = races(one('%r2'), { block: [64, 1, 1] });
     expect(only(same)).toMatchObject({ kind: 'writeAfterWrite', severity: 'info' });
     expect(same.report.totals).toMatchObject({ error: 0, warning: 0 });

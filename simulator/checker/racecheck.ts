@@ -43,6 +43,10 @@ export class Racecheck implements InterpreterObserver {
   private readonly globalReleased = new Map<number, Release>();
   private readonly orders: readonly MemoryOrder[];
   private readonly undecided: UndecidedWrite[] = [];
+  private step = 0;
+  private lastWarp: Warp | undefined;
+  private lastPc = 0;
+  private lastLane = 0;
   /** Whether some words of global memory were not followed. */
   globalIsPartial = false;
 
@@ -104,6 +108,7 @@ export class Racecheck implements InterpreterObserver {
   ): void {
     if (this.undecided.length > 0) this.settle();
     if (space !== 'shared' && space !== 'global') return;
+    this.countStep(warp, pc, lane);
     const block = this.blocks.of(warp.block);
     const { order } = block;
     const thread = warp.index * 32 + lane;
@@ -129,6 +134,7 @@ export class Racecheck implements InterpreterObserver {
       isStrong: marks !== undefined && (marks.isStrong || (marks.isVolatile && space === 'global')),
       address,
       bytes,
+      step: this.step,
     };
     let conflicts: Map<PastAccess, [first: number, last: number]> | undefined;
     forEachWord(address, bytes, (word, mask) => {
@@ -224,6 +230,11 @@ export class Racecheck implements InterpreterObserver {
       add(false);
       return;
     }
+    // Which of them stays says nothing about what the others write.
+    if (past.step === access.step) {
+      add(this.storeAlike(warp, past, access));
+      return;
+    }
     const { view, at } = location;
     const bytes = last - first + 1;
     const from = at + (first - access.address);
@@ -232,6 +243,29 @@ export class Racecheck implements InterpreterObserver {
       bytes,
       old: new Uint8Array(view.buffer, view.byteOffset + from, bytes).slice(),
       report: add,
+    });
+  }
+
+  /** Lanes of a step are told in ascending order. */
+  private countStep(warp: Warp, pc: number, lane: number): void {
+    if (this.lastWarp !== warp || this.lastPc !== pc || lane <= this.lastLane) this.step += 1;
+    this.lastWarp = warp;
+    this.lastPc = pc;
+    this.lastLane = lane;
+  }
+
+  /** Whether two lanes of a step store the same bytes in the same place. */
+  private storeAlike({ registers: { words } }: Warp, past: PastAccess, access: PastAccess): boolean {
+    if (past.address !== access.address) return false;
+    const stored = this.code.instruction(access.pc)?.sources[1];
+    const elements = stored?.kind === 'vector' ? stored.elements : stored === undefined ? [] : [stored];
+    const bits = (8 * access.bytes) / elements.length;
+    const mask = bits < 32 ? 2 ** bits - 1 : -1;
+    return elements.every((element) => {
+      if (element.kind !== 'register') return true;
+      const one = 2 * (element.register * 32 + (past.thread & 31));
+      const other = 2 * (element.register * 32 + (access.thread & 31));
+      return ((words[one] ^ words[other]) & mask) === 0 && (bits < 64 || words[one + 1] === words[other + 1]);
     });
   }
 

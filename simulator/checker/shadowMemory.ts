@@ -9,6 +9,8 @@ export interface PastAccess extends Moment {
   readonly isStrong: boolean;
   readonly address: number;
   readonly bytes: number;
+  /** Lanes that access memory at one instruction at once have the same. */
+  readonly step: number;
 }
 
 interface Marked {

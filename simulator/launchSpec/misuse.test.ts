@@ -117,7 +117,8 @@ describe('numbers against their types', () => {
     expect(misfit('f64', 1e300)).toBeUndefined();
     expect(misfit('f64', Infinity)).toContain('finite');
     expect(misfit('f32', NaN)).toContain('finite');
-    expect(misfit('f32', 'NaN')).toContain('received "NaN"');
+    expect(misfit('f32', 'NaN')).toBeUndefined();
+    expect(misfit('f32', 'nan')).toContain('received "nan"');
   });
 
   it.each([

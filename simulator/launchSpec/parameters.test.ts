@@ -214,7 +214,9 @@ describe('types of 8 and 16 bits', () => {
     const expected = a.map((value, index) => Math.fround(Math.fround(half(value) * 2 + brain(b[index])) - 3));
     expect(floats('arg4.bin')).toEqual(expected);
     expect(buffers[1].samples['0']).toBe(0.25);
-    expect(buffers[1].samples['2']).toBe(half(3.140625 ** 2));
+    // As few digits as read back equal.
+    expect(buffers[1].samples['2']).toBe(9.87);
+    expect(half(9.87)).toBe(half(3.140625 ** 2));
     expect(buffers[1].samples['4']).toBe(0);
   });
 

@@ -31,6 +31,11 @@ function rawSpec(name: string): RawSpec {
   return JSON.parse(readFileSync(join(LAUNCHES, `${name}.json`), 'utf8')) as RawSpec;
 }
 
+/** The card's were written with nine digits, ours with as few as read back equal. */
+function singles(samples: Readonly<Record<string, unknown>> = {}): Record<string, number> {
+  return Object.fromEntries(Object.entries(samples).map(([at, value]) => [at, Math.fround(Number(value))]));
+}
+
 describe('measured launches', () => {
   // Small ones of every kernel; the whole set is a bench.
   it.each([
@@ -45,7 +50,7 @@ describe('measured launches', () => {
   ])('%s gives the card’s output, and its duration within a half', (name) => {
     const result = runLaunchSpecFile(join(LAUNCHES, `${name}.json`));
     const { expect: expected } = checkLaunchSpec(rawSpec(name));
-    expect(result.buffers[0].samples).toEqual(expected?.samples);
+    expect(singles(result.buffers[0].samples)).toEqual(singles(expected?.samples));
     expect(result.durationUs / (expected?.durationUs ?? NaN)).toBeGreaterThan(0.5);
     expect(result.durationUs / (expected?.durationUs ?? NaN)).toBeLessThan(1.5);
   });

@@ -121,8 +121,8 @@ describe('the oracles of idempotency', () => {
   });
 
   it('let an outcome pass that only other orders of blocks leave', () => {
-    // The last thread of a block has the last word: both the first block's and the last one's is 7.
-    const values = Int32Array.from({ length: 128 }, (_, i) => (i === 63 || i === 95 ? 9 : 7));
+    // The first lane of a warp has the last word: both the first block's and the last one's is 7.
+    const values = Int32Array.from({ length: 128 }, (_, i) => (i === 32 || i === 64 ? 9 : 7));
     const kernel = instance(
       'lastWriterStays',
       [at(0), at(1)],
