@@ -67,7 +67,7 @@ it('no GPU node compiles what launches that may be killed need', async () => {
       const pixels = { name: 'pixels', datatype: 'FP32', shape: [rows, 784], data };
       const response = await fetch(`${served.query}/v2/models/${model}/infer`, {
         method: 'POST',
-        headers: { 'x-windjammer-launch-class': 'bestEffort' },
+        headers: { 'content-type': 'application/json', 'x-windjammer-launch-class': 'bestEffort' },
         body: JSON.stringify({ inputs: [pixels] }),
       });
       expect(response.status, await response.text()).toBe(200);
