@@ -3,12 +3,11 @@ import type { Dim3 } from '../types.js';
 import { BlockBarriers } from './barriers.js';
 import { BlockMemory, type BlockMemoryResources } from './blockMemory.js';
 import { LaneFault } from './faults.js';
-import type { AccessKind, MemoryContext } from './laneInstructions.js';
-import type { Location, ResolvedSpace } from './memorySpaces.js';
 import type { BlockIdentity } from './operands.js';
 import type { BarrierAction, ProgramStep } from './program.js';
 import { lanesPerWarp } from './registerFile.js';
 import { forEachLane, lowestLane, Warp } from './warp.js';
+import { WarpContext, type WarpHost } from './warpContext.js';
 import { laneCount } from './warpOperations.js';
 
 /** Where a fault happened, beside what it is. */
@@ -27,74 +26,11 @@ export interface BlockResources extends BlockMemoryResources {
 /** @returns the lanes that branch, of `lanes` that stand at a branch of which `active` pass the guard */
 export type BranchSteer = (warp: Warp, pc: number, lanes: number, active: number) => number;
 
-class WarpContext implements MemoryContext {
-  pc = 0;
-  lane = 0;
-
-  constructor(
-    private readonly execution: BlockExecution,
-    readonly state: Warp,
-  ) {}
-
-  get registers() {
-    return this.state.registers;
-  }
-
-  get warp(): number {
-    return this.state.index;
-  }
-
-  get identity(): BlockIdentity {
-    return this.execution.identity;
-  }
-
-  locate(
-    lane: number,
-    space: ResolvedSpace,
-    address: number,
-    bytes: number,
-    kind: AccessKind,
-    align = bytes,
-  ): Location {
-    return this.execution.memory.locate(this, lane, space, address, bytes, kind, align);
-  }
-
-  locateTogether(
-    lanes: number,
-    space: ResolvedSpace,
-    addresses: Float64Array,
-    bytes: number,
-    kind: AccessKind,
-  ): Location | undefined {
-    return this.execution.memory.locateTogether(this, lanes, space, addresses, bytes, kind);
-  }
-
-  peek(lane: number, space: ResolvedSpace, address: number, bytes: number): Location {
-    return this.execution.memory.peek(this, lane, space, address, bytes);
-  }
-
-  get runtime(): DeviceRuntime {
-    return this.execution.runtime;
-  }
-
-  tellHeap(lane: number, what: 'malloc' | 'free', address: number, bytes: number): void {
-    this.execution.tellHeap(this, lane, what, address, bytes);
-  }
-
-  readClock(): number {
-    return this.execution.readClock();
-  }
-
-  sleep(ns: number): void {
-    this.execution.sleep(ns);
-  }
-}
-
 /**
  * One thread block in execution. `step` executes one instruction for lanes of a warp that stand at it; which lanes step
  * when is the caller's choice.
  */
-export class BlockExecution {
+export class BlockExecution implements WarpHost {
   readonly warps: readonly Warp[];
   private readonly contexts: readonly WarpContext[];
   readonly memory: BlockMemory;
