@@ -58,23 +58,15 @@ export class BodySource implements IntakeSource {
     );
   }
 
-  /** Nothing more comes until as many calls of `goOn`. */
-  hold(): void {
+  /** Nothing more comes until as many calls of `resume`. */
+  pause(): void {
     this.holds += 1;
     if (this.holds === 1) (this.decoder ?? this.request).pause();
   }
 
-  goOn(): void {
+  resume(): void {
     this.holds -= 1;
     if (this.holds === 0 && !this.isDone) (this.decoder ?? this.request).resume();
-  }
-
-  pause(): void {
-    this.hold();
-  }
-
-  resume(): void {
-    this.goOn();
   }
 
   /** Reads no more; what still comes is thrown away. */

@@ -103,7 +103,7 @@ export class StreamedJson implements ChunkReceiver, JsonSource, BudgetHolder {
       return;
     }
     if (this.hasEnded) this.parse(this.staged ?? NOTHING, true);
-    else this.source.goOn();
+    else this.source.resume();
   }
 
   private stage(chunk: Buffer): void {
@@ -141,7 +141,7 @@ export class StreamedJson implements ChunkReceiver, JsonSource, BudgetHolder {
       this.form.keepsIntegers === true,
     );
     this.isParsing = true;
-    if (!isLast) this.source.hold();
+    if (!isLast) this.source.pause();
     this.stream.give(piece, isLast);
   }
 
