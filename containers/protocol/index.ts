@@ -1,3 +1,4 @@
+export { fittingGroup } from './fittingGroup.js';
 export * from './frames.js';
 export * from './inputForm.js';
 export { encodeFrame, FrameReader, MAX_FRAME_BYTES } from './streamCodec.js';

@@ -1,3 +1,5 @@
+import { fittingGroup } from '../../containers/protocol/index.js';
+
 /** What one source's inputs have come to, with fading weights. */
 interface Tally {
   bad: number;
@@ -18,8 +20,6 @@ const MOST_COUNTED = 128;
 const FIRST_INPUTS = 8;
 /** After so many good inputs in a row nobody needs to be counted. */
 const QUIET_AFTER = 16_384;
-/** Bad inputs to be expected in a group: about half of such groups are answered. */
-const BAD_A_GROUP = 0.7;
 
 /**
  * Which share of each source's inputs a model fails on, of late, and how certain that is: few inputs say little. Only inputs
@@ -54,7 +54,7 @@ export class BadSources {
   /** How many inputs of such a source may travel together where one of them spoils the others' answers. */
   mostTogether(source: object): number {
     const { bad, all } = this.expected(source);
-    return Math.max(1, Math.floor((BAD_A_GROUP * all) / bad));
+    return fittingGroup(bad, all);
   }
 
   private expected(source: object): Tally {

@@ -1,3 +1,5 @@
+import { fittingGroup } from '../../protocol/index.js';
+
 /** How inputs of which some are bad are asked. */
 export type Manner =
   /** All that are left together, without the one that the model looked at last when it threw. */
@@ -7,8 +9,6 @@ export type Manner =
 const NEWEST_WEIGHT = 0.2;
 /** Inputs, counted with fading weights, that tell the share of bad ones. */
 const MOST_COUNTED = 256;
-/** Bad ones to be expected in a group: about half of such groups are answered. */
-const BAD_A_GROUP = 0.7;
 /** A model whose last look has told the bad input less often than that is not asked by it. */
 const LEAST_TRUST = 0.5;
 const FULL_TRUST = 0.9;
@@ -97,7 +97,7 @@ export class PredictCosts {
       if (withoutNs <= Math.min(singlesNs, groupsNs)) return { kind: 'withoutLast' };
     }
     const most = Math.max(1, size >> 1);
-    const fitting = Math.min(most, Math.max(1, Math.floor(BAD_A_GROUP / share)));
+    const fitting = Math.min(most, fittingGroup(bad, size));
     return { kind: 'groups', size: singlesNs <= groupsNs ? 1 : fitting };
   }
 
