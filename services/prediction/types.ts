@@ -1,6 +1,9 @@
 import type { LaunchClass } from '../../containers/protocol/index.js';
 import type { QueryTrace, TraceScope } from './trace.js';
 
+/** Whoever sent an input, as any object that lives as long as it may send more: an API key, or a connection. Sources of bad ones are limited. */
+export type InputSource = object;
+
 /** A query on its way through selection, cache and batching. */
 export interface Query {
   /** Unique string that feedback may name later. */
@@ -19,8 +22,7 @@ export interface Query {
   /** Of the launches that compute it; the application's when undefined. */
   readonly launchClass?: LaunchClass;
   readonly traceparent?: string;
-  /** Whoever sent it, as any object that lives as long as it may send more: a connection. Sources of bad inputs are limited. */
-  readonly source?: object;
+  readonly source?: InputSource;
   /** Set when the request is traced. */
   readonly trace?: QueryTrace;
 }
@@ -109,8 +111,7 @@ export interface PollRequest {
   /** Shorter than the application's objective. Nanoseconds. */
   readonly budgetNs?: number;
   readonly traceparent?: string;
-  /** Whoever sent it, as any object that lives as long as it may send more: a connection. Sources of bad inputs are limited. */
-  readonly source?: object;
+  readonly source?: InputSource;
   /** Set when the request is traced. */
   readonly trace?: TraceScope;
 }
@@ -139,8 +140,7 @@ export interface ModelRequest {
   /** Of the launches that compute it; the model's when undefined. */
   readonly launchClass?: LaunchClass;
   readonly traceparent?: string;
-  /** Whoever sent it, as any object that lives as long as it may send more: a connection. Sources of bad inputs are limited. */
-  readonly source?: object;
+  readonly source?: InputSource;
   /** Set when the request is traced. */
   readonly trace?: TraceScope;
 }
