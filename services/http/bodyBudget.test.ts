@@ -59,6 +59,38 @@ describe('a server whose bodies share a budget', () => {
   let server: JsonServer | undefined;
   afterEach(() => server?.close(0));
 
+  it('reads a small body that comes in pieces, and holds nothing for one that never ends', async () => {
+    const budget = new BodyBudget(64 * KIB);
+    const bodies: unknown[] = [];
+    server = new JsonServer((request, response) => {
+      readJsonBody(
+        request,
+        { bytes: KIB, budget },
+        {
+          onBody: (body) => {
+            bodies.push(body);
+            sendJson(response, 200, '{}');
+          },
+          onBodyError: (error) => sendError(response, error.code, error.message),
+        },
+      );
+    });
+    const { port } = await server.listen({ host: '127.0.0.1', port: 0 });
+    const head = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ';
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    const answered = once(socket, 'data');
+    for (const piece of [`${head}11\r\n\r\n{"a":[`, '1,', '2]}']) {
+      socket.write(piece);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    await answered;
+    socket.write(`${head}7\r\n\r\n{"a":1}${head}9\r\n\r\n`);
+    await once(socket, 'data');
+    expect(bodies).toEqual([{ a: [1, 2] }, { a: 1 }]);
+    expect(budget.counts().bytes).toBe(0);
+    socket.destroy();
+  });
+
   it('refuses what has no room with 503, and has it all back when clients leave', async () => {
     const budget = new BodyBudget(200 * KIB);
     server = new JsonServer((request, response) => {

@@ -70,3 +70,8 @@ export function overBudget(): ServiceError {
   const message = 'the bodies of all clients that are under way take the memory that they may';
   return new ServiceError('too_much_buffered', message);
 }
+
+export function stalled(): ServiceError {
+  const message = 'hardly anything of the body came for seconds, and others need its memory';
+  return new ServiceError('request_timeout', message);
+}

@@ -75,6 +75,11 @@ export class BodySource implements IntakeSource {
     discard(this.request);
   }
 
+  /** A chunk that came before this listened, of a body that is not encoded. */
+  take(chunk: Buffer): void {
+    this.onData(chunk);
+  }
+
   private end(): void {
     this.isDone = true;
     INTAKE.forget(this);

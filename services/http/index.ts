@@ -8,7 +8,8 @@ export {
 } from './bodyBudget.js';
 export { INTAKE, type IntakeSource } from './intake.js';
 export { ProgressMark } from './progressMark.js';
-export { readBytes, refuseBody, type BodyLimits, type BytesReceiver } from './bodyBytes.js';
+export { readBytes, type BytesReceiver } from './bodyBytes.js';
+export { refuseBody, type BodyLimits } from './openBody.js';
 export { isJsonType, readHeldJson, readJsonBody, streamJson } from './jsonBody.js';
 export type { JsonBodyReceiver } from './streamedJson.js';
 export { Certificates, TlsError, type CertificateFiles } from './certificates.js';

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { describeValue, ServiceError } from '../errors/index.js';
 import type { Socket } from 'node:net';
 import { readJson, type JsonReceiver } from '../json/index.js';
-import { openBody, refuseBody, type BodyLimits } from './bodyBytes.js';
+import { openBody, refuseBody, type BodyLimits, type BodyReader, type OpenBody } from './openBody.js';
 import { StreamedJson, type JsonBodyForm, type JsonBodyReceiver } from './streamedJson.js';
 
 /**
@@ -35,7 +35,37 @@ export function streamJson(
   receiver: JsonBodyReceiver,
   form: JsonBodyForm,
 ): void {
-  openBody(request, limits, receiver, (body) => new StreamedJson(body, limits, receiver, form));
+  openBody(request, limits, new JsonBody(limits, receiver, form));
+}
+
+class JsonBody implements BodyReader, JsonReceiver {
+  constructor(
+    private readonly limits: BodyLimits,
+    private readonly receiver: JsonBodyReceiver,
+    private readonly form: JsonBodyForm,
+  ) {}
+
+  onWhole(body: Buffer): void {
+    const { fields, emptyBody, keepsIntegers } = this.form;
+    if (body.length === 0 && emptyBody !== undefined) this.onJson(emptyBody);
+    else readJson(body, this, fields, keepsIntegers);
+  }
+
+  onPieces(body: OpenBody): void {
+    new StreamedJson(body, this.limits, this.receiver, this.form);
+  }
+
+  onJson(value: unknown): void {
+    this.receiver.onBody(value);
+  }
+
+  onJsonError(error: ServiceError): void {
+    this.receiver.onBodyError(error);
+  }
+
+  onBodyError(error: ServiceError): void {
+    this.receiver.onBodyError(error);
+  }
 }
 
 /** Parses the JSON of a body, and releases its bytes when that is done or the client is gone. */

@@ -1,8 +1,8 @@
 import type { ServiceError } from '../errors/index.js';
 import { JsonStream, readJson, SMALL_BYTES, type JsonSource } from '../json/index.js';
-import { overBudget, type BudgetHolder } from './bodyBudget.js';
-import { stalled, type BodyErrorReceiver, type BodyLimits, type OpenBody } from './bodyBytes.js';
+import { overBudget, stalled, type BudgetHolder } from './bodyBudget.js';
 import type { BodySource, ChunkReceiver } from './bodySource.js';
+import type { BodyErrorReceiver, BodyLimits, OpenBody } from './openBody.js';
 import { ProgressMark } from './progressMark.js';
 
 /** What is read of a body of JSON. */
