@@ -7,6 +7,7 @@ export {
   type BudgetHolder,
 } from './bodyBudget.js';
 export { INTAKE, type IntakeSource } from './intake.js';
+export { READING, type ReadConnection } from './reading.js';
 export { ProgressMark } from './progressMark.js';
 export { readBytes, type BytesReceiver } from './bodyBytes.js';
 export { refuseBody, type BodyLimits } from './openBody.js';

@@ -1,8 +1,13 @@
+import { READING } from './reading.js';
+
 /** Of each turn of the event loop, the bytes of bodies that are read: some milliseconds of copying. */
 const TURN_BYTES = 256 * 1024;
 
 /** What comes in a chunk of its own costs as much as so many bytes more. */
 const CHUNK_BYTES = 256;
+
+/** From here on a turn takes so long that in it nobody is read any more: a packet of small chunks. */
+const MOST_BYTES = 2 * TURN_BYTES;
 
 /** Of those that wait, how many are read from again in a turn: each may bring 64 KiB. */
 const RESUMED = 4;
@@ -25,6 +30,9 @@ export class Intake {
   private readonly open = new Set<IntakeSource>();
   private readonly waiting = new Set<IntakeSource>();
 
+  /** @param halt stops the reading of all connections until the next turn */
+  constructor(private readonly halt: () => void) {}
+
   /** Bytes came. Where the turn has had enough, whatever else would be read in it is paused, and resumed in a later turn. */
   count(bytes: number, source: IntakeSource): void {
     const before = this.taken;
@@ -32,16 +40,16 @@ export class Intake {
     if (this.taken > TURN_BYTES) {
       if (before <= TURN_BYTES) for (const other of this.open) this.hold(other);
       this.hold(source);
+      if (before <= MOST_BYTES && this.taken > MOST_BYTES) this.halt();
     } else if (!this.waiting.has(source)) this.open.add(source);
     if (this.isTurning) return;
     this.isTurning = true;
     setImmediate(this.turn);
   }
 
-  /** It is done with. */
+  /** Its body has come. If it waits, it goes on waiting: the next body of the same connection is no better. */
   forget(source: IntakeSource): void {
     this.open.delete(source);
-    this.waiting.delete(source);
   }
 
   private hold(source: IntakeSource): void {
@@ -53,14 +61,13 @@ export class Intake {
 
   private readonly turn = (): void => {
     // A packet may hold thousands of chunks: fewer are read from where the last turn took too long.
-    this.resumed = this.taken > 2 * TURN_BYTES ? 1 : Math.min(RESUMED, this.resumed + 1);
+    this.resumed = this.taken > MOST_BYTES ? 1 : Math.min(RESUMED, this.resumed + 1);
     this.taken = 0;
     this.isTurning = this.waiting.size > 0;
     if (this.isTurning) setImmediate(this.turn);
     let resumed = 0;
     for (const source of this.waiting) {
       this.waiting.delete(source);
-      this.open.add(source);
       source.resume();
       resumed += 1;
       if (resumed >= this.resumed) break;
@@ -69,4 +76,4 @@ export class Intake {
 }
 
 /** Of the process: all interfaces read on the same thread. */
-export const INTAKE = new Intake();
+export const INTAKE = new Intake(() => READING.halt());

@@ -15,6 +15,7 @@ import { sendError } from './answer.js';
 import type { Certificates } from './certificates.js';
 import { ConnectionLimit, type ConnectionCounts } from './connectionLimit.js';
 import { holdContinue } from './continuation.js';
+import { READING } from './reading.js';
 import { RequestPacer, type Concurrency } from './requestPacer.js';
 
 export interface ListenOptions {
@@ -102,7 +103,7 @@ export class JsonServer {
     const pacer = new RequestPacer(listener, concurrency ?? (() => 1));
     const admit = (socket: Socket) => {
       this.limit.admit(socket);
-      pacer.watch(socket);
+      READING.watch(socket);
     };
     const isClosing = () => this.closing;
     /** Every answer while closing ends its connection, those to earlier requests too, so that clients move on. */

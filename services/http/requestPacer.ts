@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { watchWaiting } from './pipelining.js';
+import { READING } from './reading.js';
 
 /** Bytes of answers that one connection may leave unread before no more are made for it. */
 const UNREAD_BYTES = 256 * 1024;
@@ -37,9 +38,6 @@ export class RequestPacer {
   private readonly pipelines = new WeakMap<Socket, Pipeline>();
   /** Those that have something to begin. */
   private readonly ready = new Set<Pipeline>();
-  private readonly sockets = new Set<Socket>();
-  /** Not read from until the next turn. */
-  private halted: Socket[] = [];
   private received = 0;
   private begun = 0;
   private isTurning = false;
@@ -48,12 +46,6 @@ export class RequestPacer {
     private readonly listener: Listener,
     private readonly concurrency: Concurrency,
   ) {}
-
-  /** Must be called once for each connection. */
-  watch(socket: Socket): void {
-    this.sockets.add(socket);
-    socket.once('close', () => this.sockets.delete(socket));
-  }
 
   /** Must be called once for each request, in their order. */
   receive(request: IncomingMessage, response: ServerResponse): void {
@@ -67,7 +59,8 @@ export class RequestPacer {
     pipeline.waiting.push([request, response]);
     if (pipeline.waiting.length === WAITING) pipeline.socket.pause();
     this.received += 1;
-    if (this.received === READ_IN_TURN) this.halt();
+    if (this.received === READ_IN_TURN) READING.halt();
+    this.turnSoon();
     this.begin(pipeline);
   }
 
@@ -87,16 +80,6 @@ export class RequestPacer {
       this.ready.delete(pipeline);
     });
     return pipeline;
-  }
-
-  /** What the system has ready of other connections would be read in this same turn. */
-  private halt(): void {
-    for (const socket of this.sockets) {
-      if (socket.isPaused()) continue;
-      socket.pause();
-      this.halted.push(socket);
-    }
-    this.turnSoon();
   }
 
   /** Begins what the connection and the turn have room for. */
@@ -131,9 +114,6 @@ export class RequestPacer {
     this.isTurning = false;
     this.begun = 0;
     this.received = 0;
-    const { halted } = this;
-    this.halted = [];
-    for (const socket of halted) socket.resume();
     for (const pipeline of this.ready) {
       if (this.begun >= BEGUN_IN_TURN) break;
       // Behind the others, where it has more.

@@ -57,7 +57,8 @@ export class StreamedJson implements ChunkReceiver, JsonSource, BudgetHolder {
   onChunk(chunk: Buffer): void {
     this.progress.on(chunk.length);
     const { staged } = this;
-    if (staged === undefined && chunk.length > SMALL_BYTES) this.parse(chunk, false);
+    if (this.isParsing) this.stage(chunk);
+    else if (staged === undefined && chunk.length > SMALL_BYTES) this.parse(chunk, false);
     else if (staged === undefined && this.stream === undefined && this.stagedBytes === 0) {
       // Most bodies are this one chunk.
       this.staged = chunk;
@@ -67,9 +68,9 @@ export class StreamedJson implements ChunkReceiver, JsonSource, BudgetHolder {
 
   onEnd(): void {
     this.hasEnded = true;
-    const { staged, stream } = this;
-    const rest = staged?.subarray(0, this.stagedBytes) ?? NOTHING;
-    this.staged = undefined;
+    if (this.isParsing) return;
+    const { stream } = this;
+    const rest = this.takeStaged();
     if (stream === undefined && rest.length === 0 && this.form.emptyBody !== undefined)
       this.onJson(this.form.emptyBody);
     else if (stream === undefined) {
@@ -78,8 +79,7 @@ export class StreamedJson implements ChunkReceiver, JsonSource, BudgetHolder {
         onJsonError: (error: ServiceError) => this.onJsonError(error),
       };
       readJson(rest, receiver, this.form.fields, this.form.keepsIntegers);
-    } else if (!this.isParsing) this.parse(rest, true);
-    else this.staged = rest;
+    } else this.parse(rest, true);
   }
 
   onSourceError(error: ServiceError): void {
@@ -98,35 +98,41 @@ export class StreamedJson implements ChunkReceiver, JsonSource, BudgetHolder {
   onParsed(built: number): void {
     this.isParsing = false;
     this.built = built;
-    if (!this.limits.budget.hold(this, built + STAGE_BYTES)) {
+    if (!this.limits.budget.hold(this, built + Math.max(STAGE_BYTES, this.staged?.length ?? 0))) {
       this.refuse(overBudget());
       return;
     }
-    if (this.hasEnded) this.parse(this.staged ?? NOTHING, true);
-    else this.source.resume();
+    if (this.hasEnded) this.parse(this.takeStaged(), true);
+    else {
+      this.source.resume();
+      if (this.stagedBytes >= STAGE_BYTES) this.parse(this.takeStaged(), false);
+    }
   }
 
   private stage(chunk: Buffer): void {
     const { staged, stagedBytes } = this;
-    if (staged === undefined || staged.length < STAGE_BYTES) {
-      const larger = Buffer.allocUnsafeSlow(STAGE_BYTES);
-      staged?.copy(larger, 0, 0, stagedBytes);
-      this.staged = larger;
-      if (!this.limits.budget.hold(this, this.built + STAGE_BYTES)) {
+    const bytes = stagedBytes + chunk.length;
+    let room = staged;
+    if (room === undefined || room.length < Math.max(STAGE_BYTES, bytes)) {
+      room = Buffer.allocUnsafeSlow(Math.max(STAGE_BYTES, 2 * bytes));
+      staged?.copy(room, 0, 0, stagedBytes);
+      this.staged = room;
+      if (!this.limits.budget.hold(this, this.built + room.length)) {
         this.refuse(overBudget());
         return;
       }
     }
-    const taken = chunk.copy(this.staged as Buffer, stagedBytes);
-    this.stagedBytes = stagedBytes + taken;
-    if (this.stagedBytes < STAGE_BYTES) return;
-    const full =
-      taken === chunk.length
-        ? (this.staged as Buffer)
-        : Buffer.concat([this.staged as Buffer, chunk.subarray(taken)]);
+    chunk.copy(room, stagedBytes);
+    this.stagedBytes = bytes;
+    // While the piece before is parsed, what was read already still comes.
+    if (bytes >= STAGE_BYTES && !this.isParsing) this.parse(this.takeStaged(), false);
+  }
+
+  private takeStaged(): Buffer {
+    const { staged, stagedBytes } = this;
     this.staged = undefined;
     this.stagedBytes = 0;
-    this.parse(full, false);
+    return staged?.subarray(0, stagedBytes) ?? NOTHING;
   }
 
   private parse(piece: Buffer, isLast: boolean): void {

@@ -4,11 +4,13 @@ import type { AccessKey, Gate } from '../../access/index.js';
 import { asServiceError, ServiceError, type ErrorCode } from '../../errors/index.js';
 import {
   INTAKE,
+  READING,
   overBudget,
   ProgressMark,
   type BodyBudget,
   type BudgetHolder,
   type IntakeSource,
+  type ReadConnection,
 } from '../../http/index.js';
 import { readJson, type JsonReceiver } from '../../json/index.js';
 import type { FeedbackOutcome, FeedbackRequest } from '../../prediction/index.js';
@@ -79,9 +81,10 @@ export class Connection implements FlightOwner, JsonReceiver, BudgetHolder {
     },
     resume: () => {
       this.isHeld = false;
-      if (!this.isClosing) this.considerReading();
+      this.considerReading();
     },
   };
+  private readonly reading: ReadConnection;
   private readonly progress = new ProgressMark();
   private isClosing = false;
   /** Of a message that is not whole yet: what came of it, as it lies in the library. */
@@ -105,6 +108,7 @@ export class Connection implements FlightOwner, JsonReceiver, BudgetHolder {
     /** Whose connection it is, where that matters. */
     private readonly key: AccessKey | undefined,
   ) {
+    this.reading = READING.of(socket);
     webSocket.on('message', (data, isBinary) => this.onMessage(data as Buffer, isBinary));
     webSocket.on('ping', () => this.onPing());
     // What is wrong with a connection is told to the client in its close frame.
@@ -430,20 +434,21 @@ export class Connection implements FlightOwner, JsonReceiver, BudgetHolder {
 
   /** Reads on while the client takes its answers and its inputs have room. */
   private considerReading(): void {
+    if (this.isClosing) return;
     const { inputBytes, outputBytes } = this.context.limits;
     const { socket } = this;
     const isFull = socket.writableLength > outputBytes || this.inputBytes > inputBytes;
     if (isFull || this.isReading || this.isHeld) this.pause();
     else if (this.isPaused) {
       this.isPaused = false;
-      this.webSocket.resume();
+      this.reading.resume();
     }
   }
 
   private pause(): void {
-    if (this.isPaused) return;
+    if (this.isPaused || this.isClosing) return;
     this.isPaused = true;
-    this.webSocket.pause();
+    this.reading.pause();
   }
 
   private close(code: number, reason: string): void {
@@ -451,7 +456,8 @@ export class Connection implements FlightOwner, JsonReceiver, BudgetHolder {
     this.write();
     this.isClosing = true;
     // Its close frame must be read.
-    if (this.isPaused) this.webSocket.resume();
+    if (this.isPaused) this.reading.resume();
+    this.isPaused = false;
     this.webSocket.close(code, reason);
     this.abandon();
   }
