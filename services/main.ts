@@ -241,7 +241,7 @@ class Parts {
     this.deployer = new Deployer({
       registry: this.registry,
       starter: this.runtime,
-      addReplica: (channel) => this.engine.addReplica(channel),
+      addReplica: (channel, isApart) => this.engine.addReplica(channel, isApart),
       onHello: (model, { inputLength }) => {
         if (inputLength === undefined) return;
         this.registry.checkLength(model, inputLength);
@@ -255,6 +255,7 @@ class Parts {
         if (this.isStarted) this.frontend.markReady();
       },
       onLost: (status) => complain('replica lost', { ...status }),
+      onApartLost: (status) => complain('a replica that tries suspects was lost', { ...status }),
       onPrinted: ({ model, version, replica }, { text, stream }) => {
         const details = { model, version, replica, text };
         if (stream === undefined) complain('kernels printed', details);
@@ -271,6 +272,7 @@ class Parts {
       seed: options.seed,
       hashKey: randomBytes(HASH_KEY_BYTES),
       observer: this.telemetry,
+      requestApart: (name, version, isWanted) => this.deployer.setApart(name, version, isWanted),
       ...(cacheBytes === undefined ? {} : { cacheBytes }),
       ...(hangWatchdog === undefined ? {} : { hangWatchdog }),
     });

@@ -22,13 +22,14 @@ export interface Delivery {
 
 /**
  * Matches results with items by their id: each item gets one answer, whatever the container sends.
- * @param tellsOfEach whether each that fails does so for its own sake.
+ * @param calls that it took, where the container asks batches that fail again in parts: each that fails does so for its own sake, and with
+ * 0 spoils nothing of others.
  */
 export function deliverResults(
   batch: Batch,
   results: readonly ItemResult[],
   replica: string,
-  tellsOfEach: boolean,
+  calls: number | undefined,
   listener: ResultListener,
 ): Delivery {
   let answered = 0;
@@ -53,8 +54,9 @@ export function deliverResults(
     }
     const isOk = result.ok && typeof result.output === 'string';
     if (isOk) answered += 1;
-    const tells = tellsOfEach || evaluation.mostTogether !== Infinity;
-    if (tells && (isOk || isOfModel(result))) listener.onOwnAnswer(evaluation, isOk);
+    const tells = isOk ? calls !== undefined : calls !== undefined && calls > 0;
+    if ((tells || evaluation.mostTogether !== Infinity) && (isOk || isOfModel(result)))
+      listener.onOwnAnswer(evaluation, isOk);
     if (evaluation.state === 'done') continue;
     evaluation.state = 'done';
     if (isOk) {

@@ -40,6 +40,8 @@ export abstract class Evaluation implements HeapItem, TracedItem {
   mostTogether = Infinity;
   /** Suspected of having taken its replica down: while it is served, nothing else is in flight there. */
   isDangerous = false;
+  /** Its source is not trusted to send nothing that takes replicas down. */
+  isOnTrial = false;
   /** Its source sends inputs that the model fails on. */
   isOfBadSource = false;
 
@@ -73,4 +75,9 @@ export function failEvaluation(evaluation: Evaluation, failure: PredictionFailur
   if (evaluation.state === 'done') return;
   evaluation.state = 'done';
   evaluation.onFailure(failure);
+}
+
+/** Whether suspects may be of one batch: it is of one class. */
+export function mayTravel(first: Evaluation, other: Evaluation): boolean {
+  return first.isDangerous === other.isDangerous && first.launchClass === other.launchClass;
 }

@@ -1,3 +1,5 @@
+/** It may load something then. */
+const FRESH_FACTOR = 8;
 const MOST_HANGS = 5;
 const FORGOTTEN_AFTER_NS = 60e9;
 
@@ -9,6 +11,9 @@ const FORGOTTEN_AFTER_NS = 60e9;
 export class HangPatience {
   private hangs = 0;
   private sinceNs = 0;
+
+  /** @param freshFactor so much longer than its siblings a replica may take for its first batch. */
+  constructor(readonly freshFactor = FRESH_FACTOR) {}
 
   /** A factor of at least 1. */
   now(nowNs: number): number {

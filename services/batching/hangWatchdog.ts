@@ -14,7 +14,7 @@ export interface HangLimits {
   readonly sharedThreadMs: number;
   /** And so many times what the longest batches of late have taken. */
   readonly factor: number;
-  /** A replica that has answered nothing yet may take so long for its first batch: nobody knows how slow its model is. */
+  /** The first replica of a model may take so long for its first batch: nobody knows how slow the model is. */
   readonly firstAnswerMs: number;
 }
 
@@ -98,10 +98,15 @@ export class HangWatchdog implements EventSink {
   }
 
   private allowedNs(nowNs: number): number {
-    const { past } = this.inFlight;
+    const { past, elsewhere } = this.inFlight;
     const { minimumMs, factor, firstAnswerMs } = this.limits;
     const size = this.inFlight.oldest()?.items.length ?? 1;
-    if (!past.known) return firstAnswerMs * 1e6;
-    return Math.max(minimumMs * 1e6, factor * past.longestNs(size)) * this.patience.now(nowNs);
+    if (past.known) {
+      return Math.max(minimumMs * 1e6, factor * past.longestNs(size)) * this.patience.now(nowNs);
+    }
+    if (!elsewhere.known) return firstAnswerMs * 1e6;
+    const allowedNs =
+      this.patience.freshFactor * Math.max(minimumMs * 1e6, factor * elsewhere.longestNs(size));
+    return Math.min(firstAnswerMs * 1e6, allowedNs * this.patience.now(nowNs));
   }
 }

@@ -46,6 +46,9 @@ export class InFlight {
   private busySinceNs = 0;
   private alone = 0;
 
+  /** @param elsewhere what batches of late have taken all replicas of the model. */
+  constructor(readonly elsewhere = new ServicePast()) {}
+
   /** Batches. */
   get size(): number {
     return this.batches.size;
@@ -86,7 +89,9 @@ export class InFlight {
     const tookNs = nowNs - Math.max(batch.sentNs, this.lastResultNs);
     if (isTypical) {
       this.estimate.record(size, tookNs);
-      this.past.record(size, wasOldest ? nowNs - this.oldestSinceNs : nowNs - batch.sentNs);
+      const dueNs = wasOldest ? nowNs - this.oldestSinceNs : nowNs - batch.sentNs;
+      this.past.record(size, dueNs);
+      this.elsewhere.record(size, dueNs);
       this.roundTrips.record(nowNs - batch.sentNs);
     }
     this.lastResultNs = nowNs;

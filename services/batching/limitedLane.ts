@@ -1,4 +1,4 @@
-import type { Evaluation } from './evaluation.js';
+import { mayTravel, type Evaluation } from './evaluation.js';
 
 /** Inputs of bad sources, at one replica: sources take turns, each first come first served. */
 export class LimitedLane {
@@ -30,9 +30,8 @@ export class LimitedLane {
       const [evaluation] = own;
       if (evaluation.state === 'queued') {
         room = Math.min(room, evaluation.mostTogether);
-        // A batch is of one class, and of as many as the most suspected of them may be.
-        if (group.length > 0 && (group.length >= room || group[0].launchClass !== evaluation.launchClass))
-          break;
+        // As many as the most suspected of them may be.
+        if (group.length > 0 && (group.length >= room || !mayTravel(group[0], evaluation))) break;
         group.push(evaluation);
       }
       own.shift();

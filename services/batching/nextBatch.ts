@@ -20,7 +20,7 @@ export function takeBatch(
   nowNs: number,
   expectedNs: number,
   isIdle: boolean,
-  isDiverted: (evaluation: Evaluation) => boolean,
+  isDiverted: (evaluation: Evaluation, nowNs: number) => boolean,
 ): NextBatch {
   const reachNs = nowNs + expectedNs;
   const evaluations: Evaluation[] = [];
@@ -28,7 +28,7 @@ export function takeBatch(
   while (evaluations.length < limit) {
     const evaluation = next.pop();
     if (evaluation === undefined) break;
-    if (isDiverted(evaluation)) continue;
+    if (isDiverted(evaluation, nowNs)) continue;
     if (evaluation.expiresNs > reachNs) {
       evaluations.push(evaluation);
     } else {

@@ -1,4 +1,4 @@
-import type { Evaluation } from './evaluation.js';
+import { mayTravel, type Evaluation } from './evaluation.js';
 
 /** Multiples of it, modulo 1, are spread evenly however many there are. */
 const GOLDEN = 0.618_033_988_749_895;
@@ -67,9 +67,4 @@ export class Quarantine {
   clear(): Evaluation[] {
     return this.waiting.splice(0).filter(({ state }) => state === 'queued');
   }
-}
-
-/** A batch is of one class. */
-function mayTravel(first: Evaluation, other: Evaluation): boolean {
-  return first.isDangerous === other.isDangerous && first.launchClass === other.launchClass;
 }

@@ -7,6 +7,7 @@ import type { HangPatience } from './hangPatience.js';
 import type { HangLimits } from './hangWatchdog.js';
 import type { Batch } from './inFlight.js';
 import type { ReplicaQueue } from './replicaQueue.js';
+import type { ServicePast } from './servicePast.js';
 import type { SuspectInputs } from './suspectInputs.js';
 
 /** What a lost replica had. */
@@ -38,6 +39,10 @@ export interface ReplicaQueueOptions {
   /** The model's, shared by its replicas. */
   readonly patience: HangPatience;
   readonly suspects: SuspectInputs;
+  /** What batches of late have taken all replicas of the model. */
+  readonly elsewhere: ServicePast;
+  /** Takes what may take the replica down to one that is there for it; says whether there is one. */
+  readonly sendApart: (evaluation: Evaluation) => boolean;
   readonly observer: BatchingObserver;
   /** Told once, with everything that was queued or sent and not answered. */
   readonly onLost: (queue: ReplicaQueue, loss: ReplicaLoss) => void;

@@ -13,8 +13,10 @@ import { controllerFor } from './controllerFor.js';
 import { failEvaluation, type Evaluation } from './evaluation.js';
 import { HangPatience } from './hangPatience.js';
 import type { HangLimits } from './hangWatchdog.js';
+import { Probation } from './probation.js';
 import type { ReplicaLoss } from './queueOptions.js';
 import { ReplicaQueue } from './replicaQueue.js';
+import { ServicePast } from './servicePast.js';
 import { StrandedEvaluations } from './strandedEvaluations.js';
 import { SuspectInputs } from './suspectInputs.js';
 
@@ -30,6 +32,11 @@ export interface BatchingOptions {
   readonly serviceShare: number;
   /** When a replica's silence means that it is lost; undefined: never. */
   readonly hang: HangLimits | undefined;
+  /**
+   * Starts a replica of a model version apart from the others, for inputs that may take down whoever is asked them, or ends it.
+   * @returns whether one comes.
+   */
+  readonly requestApart: (name: string, version: string, isWanted: boolean) => boolean;
 }
 
 /** No lost replica is back sooner: with less time left, nobody waits for the next one. */
@@ -47,6 +54,8 @@ export class ReplicaGroup {
   /** Inputs that have spoilt batches. */
   private readonly suspects = new SuspectInputs();
   private readonly patience = new HangPatience();
+  private readonly past = new ServicePast();
+  private readonly probation: Probation;
   private readonly stranded: StrandedEvaluations;
   /** No replica will come any more. */
   private isOver = false;
@@ -61,10 +70,14 @@ export class ReplicaGroup {
     private readonly options: BatchingOptions,
   ) {
     this.highestClass = this.launchClass;
-    this.stranded = new StrandedEvaluations(
-      options.clock,
-      `batching/${model.name}/${model.version}/stranded`,
-    );
+    const { name, version } = model;
+    const port = `batching/${name}/${version}`;
+    this.stranded = new StrandedEvaluations(options.clock, `${port}/stranded`);
+    this.probation = new Probation(options.clock, `${port}/probation`, (isWanted) => {
+      const comes = options.requestApart(name, version, isWanted);
+      this.suspects.areTriedApart = isWanted && comes;
+      return comes;
+    });
   }
 
   get size(): number {
@@ -80,23 +93,24 @@ export class ReplicaGroup {
   /** The highest class of the applications that use the model. */
   setHighestClass(launchClass: LaunchClass): void {
     this.highestClass = launchClass;
-    for (const queue of this.queues) queue.setHighestClass(launchClass);
+    for (const queue of this.everyQueue()) queue.setHighestClass(launchClass);
   }
 
   /** The shortest latency objective of the applications that use the model. */
   setObjectiveNs(objectiveNs: number): void {
     this.objectiveNs = objectiveNs;
-    for (const queue of this.queues) {
+    for (const queue of this.everyQueue()) {
       queue.controller.setObjectiveNs(objectiveNs * this.options.serviceShare);
     }
   }
 
   /**
    * Takes a replica in whose `hello` has arrived.
+   * @param isApart it is the one that was asked for by `requestApart`.
    * @returns its queue, which from now on is to get the channel's frames.
    * @throws RangeError when the hello does not fit the model.
    */
-  add(channel: ContainerChannel, hello: HelloFrame): ReplicaQueue {
+  add(channel: ContainerChannel, hello: HelloFrame, isApart = false): ReplicaQueue {
     checkHello(this.model, hello);
     const controller = controllerFor(this.model.batching, hello.maxBatchSize);
     controller.setObjectiveNs(this.objectiveNs * this.options.serviceShare);
@@ -110,16 +124,25 @@ export class ReplicaGroup {
       maxQueued: this.options.maxQueued,
       delayNs: delayNs(this.model.batching),
       hang: this.hangLimits(),
-      patience: this.patience,
+      // That one hangs with what hangs is no sign of a slow model.
+      patience: isApart ? new HangPatience(1) : this.patience,
       suspects: this.suspects,
+      elsewhere: this.past,
+      sendApart: (evaluation) => !isApart && this.sendApart(evaluation),
       observer: this.options.observer,
       onLost: (lost, loss) => this.onLost(lost, loss),
     });
     queue.setHighestClass(this.highestClass);
-    this.queues.push(queue);
     this.options.observer.onReplicaUp(hello.model, hello.version, hello.replica);
     const nowNs = this.options.clock.nowNs();
+    if (isApart) {
+      this.probation.queue = queue;
+      this.suspects.killing.onTrialsResumed(nowNs);
+    } else {
+      this.queues.push(queue);
+    }
     for (const evaluation of this.stranded.take()) this.enqueue(evaluation, nowNs);
+    if (isApart) for (const evaluation of this.probation.take()) this.enqueue(evaluation, nowNs);
     return queue;
   }
 
@@ -130,16 +153,27 @@ export class ReplicaGroup {
       failEvaluation(evaluation, { reason: 'model_error', message: `${verdict} (${this.label})` });
       return;
     }
-    const queue = this.queues.length === 1 ? this.queues[0] : this.leastWait(nowNs);
+    const { probation, queues } = this;
+    const isTriedApart = evaluation.isDangerous && probation.isOpen;
+    // Who is there for what takes others down stands in for them until they are back.
+    const queue = isTriedApart
+      ? probation.queue
+      : queues.length === 1
+        ? queues[0]
+        : (this.leastWait(nowNs) ?? probation.queue);
+    if (queue === undefined && isTriedApart && this.mayAwait(evaluation, nowNs)) {
+      probation.await(evaluation);
+      return;
+    }
     if (queue === undefined || queue.full) {
       evaluation.state = 'done';
       evaluation.onFailure(
-        this.queues.length === 0
+        queue === undefined
           ? this.noReplica()
           : {
               reason: 'overload',
               message: `the queues of ${this.label} are full`,
-              retryAfterNs: queue?.meanItemNs ?? 0,
+              retryAfterNs: queue.meanItemNs ?? 0,
             },
       );
       return;
@@ -155,7 +189,7 @@ export class ReplicaGroup {
       return;
     }
     const lateNs = queue.lateByNs(evaluation, nowNs);
-    const other = lateNs > 0 ? this.inTime(evaluation, nowNs) : queue;
+    const other = lateNs <= 0 ? queue : isTriedApart ? undefined : this.inTime(evaluation, nowNs);
     if (other === undefined) {
       evaluation.state = 'done';
       evaluation.onFailure({
@@ -166,6 +200,27 @@ export class ReplicaGroup {
       return;
     }
     other.enqueue(evaluation, nowNs);
+  }
+
+  /** Whether there is time and room to wait for the replica that tries what may take others down. */
+  private mayAwait(evaluation: Evaluation, nowNs: number): boolean {
+    return (
+      evaluation.expiresNs - nowNs > SOONEST_RESTART_NS && this.probation.waiting < this.options.maxQueued / 4
+    );
+  }
+
+  /** Takes one that waits for another replica to the one that tries what may take others down. */
+  private sendApart(evaluation: Evaluation): boolean {
+    const { probation } = this;
+    if (!probation.isOpen) return false;
+    if (probation.queue === undefined) probation.await(evaluation);
+    else probation.queue.enqueue(evaluation, this.options.clock.nowNs());
+    return true;
+  }
+
+  private everyQueue(): ReplicaQueue[] {
+    const { queue } = this.probation;
+    return queue === undefined ? this.queues : [...this.queues, queue];
   }
 
   /** A replica that can still be in time, where the one with the least wait cannot: it may serve in larger batches. */
@@ -179,11 +234,7 @@ export class ReplicaGroup {
    * replica that was lost.
    */
   retire(queue: ReplicaQueue, done: () => void): void {
-    const at = this.queues.indexOf(queue);
-    if (at >= 0) {
-      this.queues.splice(at, 1);
-      this.end(queue);
-    }
+    if (this.forget(queue)) this.end(queue);
     const waiting = this.retiring.get(queue);
     if (waiting === undefined) done();
     else waiting.push(done);
@@ -192,7 +243,10 @@ export class ReplicaGroup {
   /** Takes every replica out of use once it has answered what it has; calls back when all are gone. */
   retireAll(done: () => void): void {
     this.endStranded();
-    for (const queue of this.queues.splice(0)) this.end(queue);
+    for (const queue of [...this.everyQueue()]) {
+      this.forget(queue);
+      this.end(queue);
+    }
     let left = this.retiring.size + 1;
     const one = (): void => {
       if (--left === 0) done();
@@ -204,12 +258,25 @@ export class ReplicaGroup {
   /** Takes every replica out of use at once. */
   close(reason: string): void {
     this.endStranded();
-    for (const queue of [...this.queues, ...this.retiring.keys()]) queue.lose(reason, true);
+    for (const queue of [...this.everyQueue(), ...this.retiring.keys()]) queue.lose(reason, true);
   }
 
   private endStranded(): void {
     this.isOver = true;
-    for (const evaluation of this.stranded.close()) failEvaluation(evaluation, this.noReplica());
+    for (const evaluation of [...this.stranded.close(), ...this.probation.close()]) {
+      failEvaluation(evaluation, this.noReplica());
+    }
+  }
+
+  /** @returns whether the queue was one of the group's. */
+  private forget(queue: ReplicaQueue): boolean {
+    if (this.probation.queue === queue) {
+      this.probation.queue = undefined;
+      return true;
+    }
+    const at = this.queues.indexOf(queue);
+    if (at >= 0) this.queues.splice(at, 1);
+    return at >= 0;
   }
 
   private noReplica(): PredictionFailure {
@@ -267,6 +334,13 @@ export class ReplicaGroup {
     return { ...hang, minimumMs: Math.max(hang.minimumMs, hang.sharedThreadMs) };
   }
 
+  /** Whether nobody is up for it, nor comes for its like. */
+  private standsAlone(evaluation: Evaluation): boolean {
+    const { queues, probation } = this;
+    if (evaluation.isDangerous && probation.isOpen) return false;
+    return queues.length === 0 && probation.queue === undefined;
+  }
+
   /** What a replica that has answered nothing yet is taken to need: as much as its siblings do. */
   private meanItemNs(): number {
     let sumNs = 0;
@@ -287,13 +361,13 @@ export class ReplicaGroup {
   }
 
   private onLost(lost: ReplicaQueue, { inFlight, queued, reason, isIntended }: ReplicaLoss): void {
-    const at = this.queues.indexOf(lost);
-    if (at >= 0) this.queues.splice(at, 1);
+    this.forget(lost);
     const nowNs = this.options.clock.nowNs();
     const expired: PredictionFailure = { reason: 'expired', message: `its replica was lost: ${reason}` };
     // Accused before anything is sent again, so that whoever answers at once finds everything in order.
     let verdict: string | undefined;
     if (!isIntended) {
+      if (inFlight.length > 0 && !this.isOver) this.probation.onLost(nowNs);
       const wereAlone = inFlight.length === 1;
       for (const { items } of inFlight) verdict = this.suspects.accuse(items, true, wereAlone, nowNs);
     }
@@ -309,7 +383,7 @@ export class ReplicaGroup {
       } else {
         requeued += 1;
         const waits = evaluation.expiresNs - nowNs > SOONEST_RESTART_NS;
-        if (this.queues.length === 0 && waits && !this.isOver) this.stranded.add(evaluation);
+        if (this.standsAlone(evaluation) && waits && !this.isOver) this.stranded.add(evaluation);
         else this.enqueue(evaluation, nowNs);
       }
     }

@@ -29,7 +29,7 @@ import { takeBatch } from './nextBatch.js';
 import type { ReplicaQueueOptions } from './queueOptions.js';
 import { Served } from './served.js';
 import type { SuspectInputs } from './suspectInputs.js';
-import { SuspectLanes } from './suspectLanes.js';
+import { SuspectLanes, type Lane } from './suspectLanes.js';
 import { WaitForecast } from './waitForecast.js';
 
 /**
@@ -49,7 +49,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
   private readonly onLost: ReplicaQueueOptions['onLost'];
   private readonly waiting = new ClassQueue();
   private readonly lanes: SuspectLanes;
-  private readonly inFlight = new InFlight();
+  private readonly inFlight: InFlight;
   private readonly forecast: WaitForecast;
   private readonly holding: BatchHold;
   private readonly expiry: ExpiryTimer;
@@ -62,6 +62,8 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
   private readonly served = new Served();
   private dispatchScheduled = false;
   private dispatching = false;
+  /** When suspects are looked at again who may not be sent yet. */
+  private wakesNs = -Infinity;
   private down = false;
   /** Set once it takes nothing new: told when the last of what it has is answered. */
   private onRetired: (() => void) | undefined;
@@ -74,12 +76,13 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     this.channel = options.channel;
     this.maxQueued = options.maxQueued;
     this.suspects = options.suspects;
-    this.lanes = new SuspectLanes(options.suspects);
+    this.lanes = new SuspectLanes(options.suspects, options.sendApart);
     this.observer = options.observer;
     this.onLost = options.onLost;
     this.launchClass = options.launchClass;
     this.highestClass = options.launchClass;
     this.credits = options.hello.credits;
+    this.inFlight = new InFlight(options.elsewhere);
     this.forecast = new WaitForecast(this.inFlight, this.controller, this.hello.maxBatchSize);
     const { clock, port, waiting, inFlight, forecast } = this;
     this.holding = new BatchHold(clock, port, waiting, inFlight, forecast, options.delayNs);
@@ -321,7 +324,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     this.dispatching = true;
     try {
       while (this.credits > 0 && !this.down && !this.inFlight.isAlone) {
-        const turn = this.lanes.turn(this.waiting.size > 0, this.inFlight.size > 0);
+        const turn = this.lanes.turn(this.waiting.size > 0, this.inFlight.size > 0, nowNs);
         if (turn === 'nobody') break;
         if (turn !== 'others') this.sendSuspects(turn, nowNs);
         else if (!this.hasCredit() || this.holding.hold(this.limit, nowNs)) break;
@@ -330,7 +333,12 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     } finally {
       this.dispatching = false;
     }
-    if (!this.down) this.expiry.arm();
+    if (this.down) return;
+    this.expiry.arm();
+    const dueNs = this.lanes.dueNs(nowNs);
+    if (dueNs === Infinity || this.wakesNs > nowNs) return;
+    this.wakesNs = dueNs;
+    this.clock.schedule(this.port, dueNs, 'dispatch');
   }
 
   /** For those whose turn it is: a lower class leaves the last one to the highest that may come, where there are several. */
@@ -341,16 +349,15 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
   }
 
   /** Sends the next suspects that may travel together. */
-  private sendSuspects(lane: 'accused' | 'limited', nowNs: number): void {
+  private sendSuspects(lane: Lane, nowNs: number): void {
     const isLimited = lane === 'limited';
-    const isDangerous = !isLimited && this.lanes.areDangerous;
-    const group = this.lanes.take(lane, this.limit, this.hello.maxBatchSize);
+    const group = this.lanes.take(lane, this.limit, this.hello.maxBatchSize, nowNs);
     // As in other batches: one that is late anyway would only make the next one late, and an idle replica is asked.
     const reachNs = nowNs + (this.inFlight.size === 0 ? 0 : this.inFlight.estimate.batchNs(2 * group.length));
     const evaluations = group.filter(({ expiresNs }) => expiresNs > reachNs);
     if (evaluations.length > 0) {
       if (isLimited) this.lanes.onLimitedSent();
-      this.sendItems(evaluations, this.limit, nowNs, isDangerous, isLimited);
+      this.sendItems(evaluations, this.limit, nowNs, evaluations[0].isDangerous, isLimited);
     }
     for (const evaluation of group) if (evaluation.expiresNs <= reachNs) failLate(evaluation, nowNs);
   }
@@ -457,8 +464,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     let failure = shared;
     if (shared === undefined || this.down) {
       const { replica } = this.hello;
-      const tellsOfEach = calls !== undefined && calls > 0;
-      const delivery = deliverResults(batch, frame.results, replica, tellsOfEach, this);
+      const delivery = deliverResults(batch, frame.results, replica, calls, this);
       ({ failed, failure } = delivery);
       this.lanes.onDelivered(batch, delivery, wasAccused || (calls !== undefined && calls > 1));
       const { undecided, answered } = delivery;

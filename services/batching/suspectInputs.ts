@@ -1,6 +1,7 @@
 import { sameBytes } from '../cache/index.js';
 import { BadSources } from './badSources.js';
 import type { Evaluation } from './evaluation.js';
+import { KillingSources } from './killingSources.js';
 
 /** Inputs that are remembered, and their bytes: beyond either the oldest are forgotten. */
 const MOST_INPUTS = 4096;
@@ -33,19 +34,24 @@ interface Suspect {
 export class SuspectInputs {
   private readonly byHash = new Map<number, Suspect>();
   private readonly sources = new BadSources();
+  readonly killing = new KillingSources();
   private bytes = 0;
   private answers = 0;
 
   /** Whether replicas ask a batch that has failed again in parts by themselves: then inputs of bad sources need no small groups. */
   arePartedInside = false;
 
+  /** Whether inputs that may take a replica down are tried at one that is there for them. */
+  areTriedApart = false;
+
   get size(): number {
     return this.byHash.size;
   }
 
-  /** A batch was answered, by whichever replica. */
-  onAnswered(): void {
+  /** A batch was answered, by whichever replica. @param wasFeared it might have taken the replica down. */
+  onAnswered(wasFeared: boolean): void {
     this.answers += 1;
+    if (!wasFeared) this.killing.onOthersAnswered();
   }
 
   /**
@@ -71,11 +77,17 @@ export class SuspectInputs {
         Math.min(evaluation.mostTogether, Math.ceil(batch.length / pieces)),
       );
       if (!isDangerous) continue;
+      const { source } = evaluation;
       const suspect = this.remember(evaluation, nowNs);
-      if (batch.length === 1 && wereAlone && wasDangerous && suspect.losses >= CONVICTING_LOSSES) {
+      const isKnown = source !== undefined && this.killing.hasKilled(source, nowNs);
+      const needed = isKnown ? 1 : CONVICTING_LOSSES;
+      if (batch.length === 1 && wereAlone && wasDangerous && suspect.losses >= needed) {
+        if (source !== undefined) this.killing.onKilled(source, nowNs);
         verdict = `this input was isolated: ${suspect.losses} replicas were lost with it, the last with nothing else`;
         // A model that answers nobody else may be what is broken.
         if (this.answers > suspect.answersBefore) suspect.verdict = verdict;
+      } else if (source !== undefined) {
+        this.killing.onLost(source, nowNs);
       }
     }
     return verdict;
@@ -111,14 +123,25 @@ export class SuspectInputs {
 
   /** Gives a new evaluation what is known of its input. @returns why it is not to be tried, where it is not. */
   recognise(evaluation: Evaluation, nowNs: number): string | undefined {
-    this.isOfBadSource(evaluation);
+    if (!this.isOnTrial(evaluation, nowNs)) this.isOfBadSource(evaluation);
     if (this.byHash.size === 0) return undefined;
     const suspect = this.find(evaluation, nowNs);
     if (suspect === undefined) return undefined;
     evaluation.losses = suspect.losses;
     evaluation.mostTogether = Math.min(evaluation.mostTogether, suspect.mostTogether);
-    evaluation.isDangerous = suspect.isDangerous;
+    evaluation.isDangerous ||= suspect.isDangerous;
     return suspect.verdict;
+  }
+
+  /** Whether its source is not trusted to send nothing that takes replicas down: then it goes to one that is there for that. */
+  isOnTrial(evaluation: Evaluation, nowNs: number): boolean {
+    const { source } = evaluation;
+    if (!this.areTriedApart || source === undefined || this.killing.isTrusted(source, nowNs)) return false;
+    evaluation.isOnTrial = true;
+    evaluation.isOfBadSource = true;
+    evaluation.isDangerous = true;
+    evaluation.mostTogether = Math.min(evaluation.mostTogether, this.killing.mostTogether);
+    return true;
   }
 
   /** Whether its source is a bad one by now: then it travels with its like. */
@@ -134,7 +157,11 @@ export class SuspectInputs {
   /** An input had an answer of its own, or failed by itself: that tells of it, and of its source. */
   onOwnAnswer(evaluation: Evaluation, isOk: boolean, nowNs: number): void {
     const { source } = evaluation;
-    if (source !== undefined) this.sources.judge(source, !isOk);
+    if (source !== undefined) {
+      this.sources.judge(source, !isOk);
+      // It has lived through that.
+      this.killing.onAnswered(source, evaluation.isOnTrial);
+    }
     if (isOk || evaluation.isDangerous) {
       if (evaluation.mostTogether !== Infinity) this.drop(evaluation.hash);
     } else {

@@ -2,14 +2,13 @@ import type { ContainerChannel, HelloFrame, PrintedFrame } from '../../container
 import type { ReplicaHandle } from '../prediction/index.js';
 import type { ModelRecord, ModelScale, RegistryView } from '../registry/index.js';
 import {
-  DEFAULT_BACK_OFF,
   DEFAULT_REPLICA_LIMITS,
-  type BackOff,
   type ContainerStarter,
   type ReplicaContext,
   type ReplicaLimits,
   type ReplicaStatus,
 } from './replica.js';
+import { DEFAULT_BACK_OFF, type BackOff } from './restartPace.js';
 import { ReplicaSet } from './replicaSet.js';
 import { warmUpInputs, type WarmUp } from './warmUp/index.js';
 
@@ -22,7 +21,7 @@ export interface DeployerOptions {
   readonly registry: ScaledRegistry;
   readonly starter: ContainerStarter;
   /** Takes the channel of a replica into use: the engine's. */
-  readonly addReplica: (channel: ContainerChannel) => ReplicaHandle;
+  readonly addReplica: (channel: ContainerChannel, isApart: boolean) => ReplicaHandle;
   /** A replica has said what it takes. @throws Error with why it cannot serve so: it is down, and tried again */
   readonly onHello?: (model: ModelRecord, hello: HelloFrame) => void;
   /** What a new replica is asked before it serves; `warmUpInputs` unless given. */
@@ -33,9 +32,13 @@ export interface DeployerOptions {
   readonly onReady?: (model: ModelRecord) => void;
   /** A replica was lost or could not start; it will be started again. */
   readonly onLost?: (status: ReplicaStatus) => void;
+  /** One that tries what may take replicas down was lost with it; told every few seconds at most. */
+  readonly onApartLost?: (status: ReplicaStatus) => void;
   /** A replica has printed something; a container passes on little of much. */
   readonly onPrinted?: (status: ReplicaStatus, frame: PrintedFrame) => void;
 }
+
+const APART_TOLD_EVERY_MS = 10_000;
 
 interface SettledWaiter {
   readonly isAwaited: (model: string) => boolean;
@@ -53,6 +56,7 @@ export class Deployer {
   private readonly context: ReplicaContext;
   private unwatch: () => void = () => undefined;
   private waiting: SettledWaiter[] = [];
+  private apartToldMs = -Infinity;
 
   constructor(private readonly options: DeployerOptions) {
     this.context = {
@@ -60,9 +64,11 @@ export class Deployer {
       addReplica: options.addReplica,
       onHello: (model, hello) => options.onHello?.(model, hello),
       warmUpFor: options.warmUpFor ?? warmUpInputs,
-      backOff: options.backOff ?? DEFAULT_BACK_OFF,
       limits: options.limits ?? DEFAULT_REPLICA_LIMITS,
-      onStateChange: (status) => this.onStateChange(status),
+      onStateChange: (status, isApart) => {
+        if (isApart) this.onApartChange(status);
+        else this.onStateChange(status);
+      },
       onPrinted: (status, frame) => options.onPrinted?.(status, frame),
     };
   }
@@ -104,6 +110,18 @@ export class Deployer {
     return set?.isReady() ?? false;
   }
 
+  /**
+   * Whether a version has a replica more, apart from the others: for inputs that may take down whoever is asked them.
+   * @returns false where it cannot have one. What runs in a GPU node shares its thread with other models: a replica more keeps nothing from them.
+   */
+  setApart(name: string, version: string, isWanted: boolean): boolean {
+    const model = this.options.registry.model(name, version);
+    const set = model === undefined ? undefined : this.sets.get(model);
+    if (set === undefined || set.model.container.kind !== 'process') return false;
+    set.setApart(isWanted);
+    return true;
+  }
+
   private everySet(): ReplicaSet[] {
     return [...this.sets.values(), ...this.leaving];
   }
@@ -112,6 +130,15 @@ export class Deployer {
     if (status.state === 'down') this.options.onLost?.(status);
     if (status.state === 'up' || status.state === 'down') this.checkReady(status.model, status.version);
     this.checkSettled();
+  }
+
+  /** Told as often as somebody may read it: it is there to be lost. */
+  private onApartChange(status: ReplicaStatus): void {
+    if (status.state !== 'down') return;
+    const nowMs = performance.now();
+    if (nowMs - this.apartToldMs < APART_TOLD_EVERY_MS) return;
+    this.apartToldMs = nowMs;
+    this.options.onApartLost?.(status);
   }
 
   private checkReady(name: string, version: string): void {
@@ -129,20 +156,21 @@ export class Deployer {
   }
 
   private reconcile(): void {
-    const { registry } = this.options;
+    const { registry, backOff = DEFAULT_BACK_OFF } = this.options;
     // A version that is deleted and registered anew is another record, and other containers.
     const wanted = new Set(registry.models().filter((model) => model.container.kind !== 'external'));
     for (const [model, set] of this.sets) {
       if (wanted.has(model)) continue;
       this.sets.delete(model);
       this.leaving.add(set);
+      set.setApart(false);
       set.scale(0, () => this.forgetEmpty(set));
       this.forgetEmpty(set);
     }
     for (const model of wanted) {
       let set = this.sets.get(model);
       if (set === undefined) {
-        set = new ReplicaSet(model, this.context, (number) => this.isDraining(model, number));
+        set = new ReplicaSet(model, this.context, backOff, (number) => this.isDraining(model, number));
         this.sets.set(model, set);
       }
       set.scale(registry.scale(model.name, model.version).replicas, () => this.checkSettled());

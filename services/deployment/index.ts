@@ -1,6 +1,6 @@
 export { Autoscaler, type AutoscalingSettings } from './autoscaling/index.js';
 export { Deployer, type DeployerOptions } from './deployer.js';
 export { EmbeddedRuntime } from './embeddedRuntime.js';
-export type { BackOff, ContainerStarter, ReplicaLimits, ReplicaState, ReplicaStatus } from './replica.js';
+export type { ContainerStarter, ReplicaLimits, ReplicaState, ReplicaStatus } from './replica.js';
 export { ModelLoader, type VersionState } from './modelLoader.js';
 export { ServedVersions } from './servedVersions.js';

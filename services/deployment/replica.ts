@@ -2,6 +2,7 @@ import type { ContainerChannel, HelloFrame, PrintedFrame } from '../../container
 import type { ReplicaHandle } from '../prediction/index.js';
 import type { ModelRecord } from '../registry/index.js';
 import { WarmUpChannel, type WarmUp } from './warmUp/index.js';
+import type { ReplicaLife, RestartPace } from './restartPace.js';
 import { WatchedChannel, type ChannelWatcher } from './watchedChannel.js';
 
 /** `warming`: it answers its warm-up; `down`: lost, and waiting for its next start. */
@@ -24,16 +25,6 @@ export interface ContainerStarter {
   start(model: ModelRecord, replica: number): ContainerChannel;
 }
 
-/** How long a lost replica waits before it is started again: doubled with each loss, forgotten once it has stayed up. */
-export interface BackOff {
-  readonly firstMs: number;
-  readonly longestMs: number;
-  /** Up for so long, it starts with `firstMs` again. */
-  readonly forgivenAfterMs: number;
-}
-
-export const DEFAULT_BACK_OFF: BackOff = { firstMs: 200, longestMs: 30_000, forgivenAfterMs: 60_000 };
-
 export interface ReplicaLimits {
   /** A replica that has not answered its warm-up by then is started again. */
   readonly warmUpMs: number;
@@ -47,14 +38,13 @@ export const DEFAULT_REPLICA_LIMITS: ReplicaLimits = { warmUpMs: 60_000, drainMs
 export interface ReplicaContext {
   readonly starter: ContainerStarter;
   /** Takes the channel of a replica into use: the engine's. */
-  readonly addReplica: (channel: ContainerChannel) => ReplicaHandle;
+  readonly addReplica: (channel: ContainerChannel, isApart: boolean) => ReplicaHandle;
   /** A replica has said what it takes. @throws Error with why it cannot serve so */
   readonly onHello: (model: ModelRecord, hello: HelloFrame) => void;
   /** What a new replica is asked before it serves. */
   readonly warmUpFor: (model: ModelRecord, hello: HelloFrame) => WarmUp | undefined;
-  readonly backOff: BackOff;
   readonly limits: ReplicaLimits;
-  readonly onStateChange: (status: ReplicaStatus) => void;
+  readonly onStateChange: (status: ReplicaStatus, isApart: boolean) => void;
   readonly onPrinted: (status: ReplicaStatus, frame: PrintedFrame) => void;
 }
 
@@ -63,7 +53,8 @@ export class Replica implements ChannelWatcher {
   private state: ReplicaState = 'starting';
   private restarts = 0;
   private lastFailure: string | undefined;
-  private delayMs: number;
+  private startedMs = 0;
+  private upSinceMs: number | undefined;
   private channel: WatchedChannel | undefined;
   private handle: ReplicaHandle | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -76,13 +67,16 @@ export class Replica implements ChannelWatcher {
     private readonly model: ModelRecord,
     readonly number: number,
     private readonly context: ReplicaContext,
-  ) {
-    this.delayMs = context.backOff.firstMs;
-  }
+    private readonly pace: RestartPace,
+    /** It tries what may take a replica down, and serves nobody else. */
+    readonly isApart = false,
+  ) {}
 
   start(): void {
     const { starter, addReplica, onHello, warmUpFor, limits } = this.context;
     this.setState('starting');
+    this.startedMs = performance.now();
+    this.upSinceMs = undefined;
     const warmed = new WarmUpChannel(starter.start(this.model, this.number), {
       warmUpFor: (hello) => {
         onHello(this.model, hello);
@@ -95,7 +89,7 @@ export class Replica implements ChannelWatcher {
       limitMs: limits.warmUpMs,
     });
     this.channel = new WatchedChannel(warmed, this);
-    this.handle = addReplica(this.channel);
+    this.handle = addReplica(this.channel, this.isApart);
   }
 
   /** Ends it at once. */
@@ -138,9 +132,7 @@ export class Replica implements ChannelWatcher {
   }
 
   onUp(): void {
-    const { backOff } = this.context;
-    this.timer = setTimeout(() => (this.delayMs = backOff.firstMs), backOff.forgivenAfterMs);
-    this.timer.unref();
+    this.upSinceMs = performance.now();
     this.setState('up');
   }
 
@@ -152,21 +144,26 @@ export class Replica implements ChannelWatcher {
     // One that is drained ends in any case.
     if (this.isStopped || this.state === 'draining') return;
     clearTimeout(this.timer);
-    const { backOff } = this.context;
     if (this.state === 'warming' && this.warmUp?.problem === undefined) this.skipsWarmUp = true;
     this.lastFailure = reason;
     this.timer = setTimeout(() => {
       this.restarts += 1;
       this.start();
-    }, this.delayMs);
+    }, this.pace.afterLoss(this.life()));
     this.timer.unref();
-    this.delayMs = Math.min(this.delayMs * 2, backOff.longestMs);
     this.setState('down');
+  }
+
+  private life(): ReplicaLife {
+    const { startedMs, upSinceMs, channel } = this;
+    const hasAnswered = channel?.hasAnswered ?? false;
+    if (upSinceMs === undefined) return { startMs: undefined, upMs: 0, hasAnswered };
+    return { startMs: upSinceMs - startedMs, upMs: performance.now() - upSinceMs, hasAnswered };
   }
 
   private setState(state: ReplicaState): void {
     if (this.state === state) return;
     this.state = state;
-    this.context.onStateChange(this.status());
+    this.context.onStateChange(this.status(), this.isApart);
   }
 }

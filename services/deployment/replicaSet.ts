@@ -1,4 +1,5 @@
 import type { ModelRecord } from '../registry/index.js';
+import { BackOffPace, TrialPace, type BackOff } from './restartPace.js';
 import { Replica, type ReplicaContext, type ReplicaState, type ReplicaStatus } from './replica.js';
 
 /** Which goes first when there are too many: what serves nobody. */
@@ -14,12 +15,15 @@ const FIRST_TO_GO: Readonly<Record<ReplicaState, number>> = {
 export class ReplicaSet {
   /** In order of their numbers. */
   private replicas: Replica[] = [];
+  /** Tries what may take a replica down; not among the others. */
+  private apart: Replica | undefined;
   private hasBeenReady = false;
 
   /** @param isTaken whether a number has an owner elsewhere: a replica of an earlier registration that is being drained. */
   constructor(
     readonly model: ModelRecord,
     private readonly context: ReplicaContext,
+    private readonly backOff: BackOff,
     private readonly isTaken: (number: number) => boolean,
   ) {}
 
@@ -40,11 +44,25 @@ export class ReplicaSet {
   }
 
   has(number: number): boolean {
-    return this.replicas.some((replica) => replica.number === number);
+    return this.apart?.number === number || this.replicas.some((replica) => replica.number === number);
   }
 
+  /** Without the one that is apart. */
   statuses(): ReplicaStatus[] {
     return this.replicas.map((replica) => replica.status());
+  }
+
+  /** Whether a replica more runs, apart from the others. */
+  setApart(isWanted: boolean): void {
+    if (isWanted === (this.apart !== undefined)) return;
+    const { apart } = this;
+    if (apart !== undefined) {
+      this.apart = undefined;
+      apart.drain(() => undefined);
+      return;
+    }
+    this.apart = new Replica(this.model, this.freeNumber(), this.context, new TrialPace(this.backOff), true);
+    this.apart.start();
   }
 
   /** Starts or drains replicas until so many are left. @param onGone called for each one that has ended. */
@@ -65,14 +83,20 @@ export class ReplicaSet {
   /** Ends every replica at once. */
   stop(): void {
     for (const replica of this.replicas) replica.stop();
+    this.apart?.stop();
+    this.apart = undefined;
     this.replicas = [];
   }
 
   private add(): void {
-    let number = 0;
-    while (this.has(number) || this.isTaken(number)) number += 1;
-    const replica = new Replica(this.model, number, this.context);
+    const replica = new Replica(this.model, this.freeNumber(), this.context, new BackOffPace(this.backOff));
     this.replicas = [...this.replicas, replica].sort((a, b) => a.number - b.number);
     replica.start();
+  }
+
+  private freeNumber(): number {
+    let number = 0;
+    while (this.has(number) || this.isTaken(number)) number += 1;
+    return number;
   }
 }

@@ -17,6 +17,8 @@ export interface ChannelWatcher {
 
 /** A channel that tells a watcher when its replica comes and goes; frames pass through unchanged, but for what is printed. */
 export class WatchedChannel implements ContainerChannel {
+  /** Something that it was asked. */
+  hasAnswered = false;
   private isDown = false;
 
   constructor(
@@ -35,6 +37,7 @@ export class WatchedChannel implements ContainerChannel {
           this.watcher.onPrinted(frame);
           return;
         }
+        if (frame.kind === 'result') this.hasAnswered ||= frame.results.some(({ ok }) => ok);
         // The watcher first: a sink that closes the channel on what it hears must not hide the reason.
         if (frame.kind === 'down') this.goDown(frame.reason);
         sink.onFrame(frame);

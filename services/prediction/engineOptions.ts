@@ -26,6 +26,11 @@ export interface PredictionEngineOptions {
   readonly serviceShare?: number;
   /** When a replica that answers nothing counts as lost, where not by the defaults; false: never. */
   readonly hangWatchdog?: Partial<HangLimits> | false;
+  /**
+   * Starts a replica of a model version apart from the others, for inputs that may take down whoever is asked them, or ends it.
+   * @returns whether one comes; none does unless given.
+   */
+  readonly requestApart?: BatchingOptions['requestApart'];
   /** Queries that feedback may still name. */
   readonly recentQueries?: number;
   /** The engine's name on the clock, when a clock has more than one. */
@@ -46,7 +51,8 @@ export function batchingOptions(
     throw new RangeError(`maxQueued must be a whole number above 0, not ${maxQueued}`);
   }
   const hang = hangLimits(options.hangWatchdog ?? {});
-  return { clock: options.clock, observer, maxQueued, serviceShare, hang };
+  const { clock, requestApart = () => false } = options;
+  return { clock, observer, maxQueued, serviceShare, hang, requestApart };
 }
 
 function hangLimits(watchdog: Partial<HangLimits> | false): HangLimits | undefined {

@@ -94,9 +94,12 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     });
   }
 
-  /** Opens the channel and takes the replica into use once it has said hello; the observer hears when it does not fit. */
-  addReplica(channel: ContainerChannel): ReplicaHandle {
-    const link = new ReplicaLink(channel, this.directory, this.observer);
+  /**
+   * Opens the channel and takes the replica into use once it has said hello; the observer hears when it does not fit.
+   * @param isApart it was asked for by `requestApart`.
+   */
+  addReplica(channel: ContainerChannel, isApart = false): ReplicaHandle {
+    const link = new ReplicaLink(channel, this.directory, this.observer, isApart);
     channel.open(link);
     return link;
   }

@@ -22,6 +22,7 @@ export class ReplicaLink implements FrameSink<ContainerFrame>, ReplicaHandle {
     private readonly channel: ContainerChannel,
     private readonly directory: Directory,
     private readonly observer: PredictionObserver,
+    private readonly isApart: boolean,
   ) {}
 
   onFrame(frame: ContainerFrame): void {
@@ -42,7 +43,7 @@ export class ReplicaLink implements FrameSink<ContainerFrame>, ReplicaHandle {
       return;
     }
     try {
-      this.queue = model.replicas.add(this.channel, frame);
+      this.queue = model.replicas.add(this.channel, frame, this.isApart);
       this.group = model.replicas;
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);

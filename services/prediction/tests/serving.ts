@@ -292,9 +292,9 @@ export class Serving implements AnswerSink {
     return this;
   }
 
-  container(options: Partial<TestContainerOptions> = {}): TestContainer {
+  container(options: Partial<TestContainerOptions> = {}, isApart = false): TestContainer {
     const container = new TestContainer(this.clock, { model: 'm', ...options });
-    this.engine.addReplica(container);
+    this.engine.addReplica(container, isApart);
     return container;
   }
 
