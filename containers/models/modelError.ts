@@ -15,6 +15,8 @@ export type ModelErrorCode =
   | 'importInvalid'
   /** A file to import is sound, and holds something that cannot be imported. */
   | 'importUnsupported'
+  /** The files are others than were registered. */
+  | 'filesChanged'
   /** The golden inputs of a model do not fit it. */
   | 'goldenInvalid';
 

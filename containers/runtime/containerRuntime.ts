@@ -1,6 +1,5 @@
 import type { Clock } from '../../simulator/time/index.js';
 import type { ContainerChannel } from '../protocol/index.js';
-import { contentHash } from './contentHash.js';
 import { ConstantContainer } from './constantContainer.js';
 import { InProcessChannel } from './inProcessChannel.js';
 import type { ContainerStart } from './modelContainer.js';
@@ -27,8 +26,6 @@ export class ContainerRuntime {
    */
   start(request: ContainerStart): ContainerChannel {
     const { container } = request;
-    const change = changeOf(request);
-    if (change !== undefined) return this.refused(request, change);
     switch (container.kind) {
       case 'kernelModel': {
         const node = this.leastLoaded();
@@ -98,24 +95,6 @@ export class ContainerRuntime {
       this.options.clock,
       `container${this.started++}/${model}/${version}/${replica}`,
     );
-  }
-}
-
-/** How the files of a model differ from those that were registered; undefined: not at all. */
-function changeOf({ container, contentHash: registered }: ContainerStart): string | undefined {
-  if (registered === undefined || (container.kind !== 'kernelModel' && container.kind !== 'process'))
-    return undefined;
-  const { path } = container;
-  try {
-    const present = contentHash(container);
-    if (present === registered) return undefined;
-    return (
-      `${path}: the files have changed since this version was registered ` +
-      `(content ${present?.slice(0, 12)}, registered ${registered.slice(0, 12)}): ` +
-      'register them as another version, or put the former ones back'
-    );
-  } catch (error) {
-    return `${path}: cannot be read: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 

@@ -1,5 +1,5 @@
 export { BusyMeter, type BusyTimes } from './busyMeter.js';
-export { contentHash } from './contentHash.js';
+export { sourceContent } from './sourceContent.js';
 export { ConstantContainer } from './constantContainer.js';
 export { ContainerRuntime, type ContainerRuntimeOptions } from './containerRuntime.js';
 export { InProcessChannel } from './inProcessChannel.js';

@@ -26,7 +26,7 @@ export interface ContainerStart extends ReplicaIdentity {
   readonly inputType: InputType;
   readonly inputLength?: number;
   readonly container: ContainerSource;
-  /** What `contentHash` said when the version was registered; files that say something else do not start. */
+  /** The hash of `sourceContent` when the version was registered; files that say something else do not start. */
   readonly contentHash?: string;
 }
 

@@ -1,8 +1,9 @@
 import type { CommandSink } from '../../simulator/driver/index.js';
 import type { Clock } from '../../simulator/time/index.js';
-import { ModelError, inputLength, loadKernelModel, type KernelModel } from '../models/index.js';
+import { ModelError, inputLength, type KernelModel } from '../models/index.js';
 import type { ContainerFrame, FrontendFrame } from '../protocol/index.js';
 import type { BusyMeter } from './busyMeter.js';
+import { loadRegistered } from './sourceContent.js';
 import { KernelModelContainer } from './kernel/index.js';
 import type { ContainerOutlet, ReplicaIdentity } from './modelContainer.js';
 import type { KernelModelStart } from './nodeHost.js';
@@ -44,7 +45,7 @@ export class NodeContainers {
   start(line: number, request: KernelModelStart, outlet: ContainerOutlet, loaded?: KernelModel): void {
     let model: KernelModel;
     try {
-      model = loaded ?? loadKernelModel(request.path);
+      model = loaded ?? loadRegistered(request);
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
       outlet.onFrame({ kind: 'down', reason: error.message });

@@ -2,9 +2,10 @@ import type { ReplicaStatus } from '../deployment/index.js';
 import { ServiceError } from '../errors/index.js';
 import type { Registry } from '../registry/index.js';
 import { applicationRecord } from './applicationRegistration.js';
-import { modelRecord, refuseExternal } from './modelRegistration.js';
+import { refuseExternal } from './modelRegistration.js';
 import { inheritedScale, scaleOf, scaleText } from './modelScale.js';
 import { applicationJson, modelJson } from './records.js';
+import { modelRecordAside } from './registrationThread.js';
 import * as schemas from './schemas.js';
 import { verb, type AdminVerb } from './verb.js';
 
@@ -90,7 +91,7 @@ function modelVerbs(sources: AdminSources): AdminVerb[] {
         'store_failed',
       ],
       run: async (request) => {
-        const record = modelRecord(request, sources.gpuCards);
+        const record = await modelRecordAside(request, sources.gpuCards);
         refuseExternal(record);
         const { name, version } = record;
         const scale = scaleOf(request, record.container) ?? inheritedScale(registry, record);

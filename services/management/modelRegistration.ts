@@ -1,5 +1,6 @@
 import { inputForm, loadKernelModel, ModelError } from '../../containers/models/index.js';
-import { contentHash } from '../../containers/runtime/index.js';
+import type { Content } from '../../containers/content/index.js';
+import { sourceContent } from '../../containers/runtime/index.js';
 import { profileNamed } from '../../simulator/gpu/index.js';
 import { ServiceError } from '../errors/index.js';
 import type { BatchingChoice, ModelRecord } from '../registry/index.js';
@@ -18,10 +19,29 @@ import {
  * @throws ServiceError `invalid_model`, `missing_field`, `conflicting_fields`
  */
 export function modelRecord(request: AddModelRequest, cards: readonly string[] = []): ModelRecord {
+  const before = firstContent(request);
   const record = describedModel(request, cards);
+  const content = contentOf(record);
+  if (content === undefined) return record;
+  if (content.stamp === before?.stamp && content.hash === before.hash)
+    return { ...record, contentHash: content.hash };
+  const message = `${request.model_data_path}: the files change while they are read`;
+  throw new ServiceError('invalid_model', message, 'model_data_path');
+}
+
+/** Of what the record will be made of; what is wrong with it is told when it is made. */
+function firstContent({ container_name: name, model_data_path: path }: AddModelRequest): Content | undefined {
   try {
-    const hash = contentHash(record.container);
-    return hash === undefined ? record : { ...record, contentHash: hash };
+    if (name === KERNEL_MODEL_CONTAINER) return sourceContent({ kind: 'kernelModel', path });
+    return name === PROCESS_CONTAINER ? sourceContent({ kind: 'process', path }) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function contentOf({ container }: ModelRecord): Content | undefined {
+  try {
+    return sourceContent(container);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     throw new ServiceError('invalid_model', message, 'model_data_path', { cause: error });

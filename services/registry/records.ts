@@ -36,7 +36,7 @@ export interface ModelRecord {
   /** What runs it. */
   readonly container: ContainerSource;
   readonly batching: BatchingChoice;
-  /** Of its files when it was registered: `contentHash`. Absent where there are none, and of versions of older programs. */
+  /** Of its files when it was registered: the hash of `sourceContent`. Absent where there are none, and of versions of older programs. */
   readonly contentHash?: string;
   /** A new replica serves its first query without having answered anything before. */
   readonly warmUp?: false;

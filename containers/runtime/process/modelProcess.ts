@@ -1,5 +1,6 @@
 import { Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
+import { ContentCheck, moduleContent } from '../../content/index.js';
 import {
   encodeFrame,
   FrameReader,
@@ -20,6 +21,8 @@ export interface ProcessArguments extends ReplicaIdentity {
   /** Of the JavaScript heap, and of everything else that it takes beside Node itself. */
   readonly memoryMiB?: number;
   readonly parentPid: number;
+  /** Of the module's files when it was registered; with others it does not start. */
+  readonly contentHash?: string;
 }
 
 /** The line to the server: one end of a socket pair. */
@@ -97,7 +100,13 @@ class ModelProcess {
   }
 }
 
-async function main({ path, parentPid, memoryMiB, ...identity }: ProcessArguments): Promise<void> {
+async function main({
+  path,
+  parentPid,
+  memoryMiB,
+  contentHash,
+  ...identity
+}: ProcessArguments): Promise<void> {
   const limits = memoryMiB === undefined ? {} : { memoryMiB, nodeMiB: NODE_MIB };
   const guard = new Worker(new URL('processGuard.js', import.meta.url), {
     workerData: { parentPid, ...limits } satisfies GuardLimits,
@@ -110,8 +119,15 @@ async function main({ path, parentPid, memoryMiB, ...identity }: ProcessArgument
   socket.on('close', () => void end(model));
   socket.on('error', () => undefined);
   try {
-    model = await loadModel(path);
-    new ModelProcess(socket, model, identity);
+    const check = new ContentCheck(contentHash, () => moduleContent(path));
+    let change = check.change();
+    if (change === undefined) {
+      model = await loadModel(path);
+      // What it has read may have come in between.
+      change = check.change();
+    }
+    if (change !== undefined) socket.end(encodeFrame({ kind: 'down', reason: `${path}: ${change}` }));
+    else if (model !== undefined) new ModelProcess(socket, model, identity);
   } catch (error) {
     socket.end(encodeFrame({ kind: 'down', reason: `${path}: ${messageOf(error)}` }));
   }

@@ -20,6 +20,8 @@ export interface ProcessStart extends ProcessSource, ReplicaIdentity {
   /** What the registry says; any when undefined. */
   readonly inputType?: InputType;
   readonly inputLength?: number;
+  /** What \`moduleHash\` said when it was registered. */
+  readonly contentHash?: string;
 }
 
 /** The server's end of a line to a process of its own that runs a user's module. */
@@ -99,7 +101,7 @@ export class ProcessChannel implements ContainerChannel {
   }
 
   private start(): void {
-    const { path, model, version, replica, memoryMiB, environment } = this.request;
+    const { path, model, version, replica, memoryMiB, environment, contentHash } = this.request;
     const reader = new FrameReader((frame) => this.onFrame(frame));
     const listener: ChildListener = {
       onPiece: (piece) => {
@@ -127,6 +129,7 @@ export class ProcessChannel implements ContainerChannel {
           version,
           replica,
           ...(memoryMiB === undefined ? {} : { memoryMiB }),
+          ...(contentHash === undefined ? {} : { contentHash }),
           ...(environment === undefined ? {} : { environment }),
         },
         listener,

@@ -102,7 +102,7 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
       if (this.watched) this.post({ kind: 'watch', watched: true });
     }
     this.channels.set(line, channel);
-    const { path, model, version, replica, inputType, inputLength, launchClass } = request;
+    const { path, model, version, replica, inputType, inputLength, contentHash, launchClass } = request;
     this.post({
       kind: 'start',
       line,
@@ -110,6 +110,7 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
       identity: { model, version, replica },
       inputType,
       ...(inputLength === undefined ? {} : { inputLength }),
+      ...(contentHash === undefined ? {} : { contentHash }),
       ...(launchClass === undefined ? {} : { launchClass }),
     });
     return channel;

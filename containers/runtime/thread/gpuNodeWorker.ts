@@ -228,12 +228,13 @@ class WorkerServer implements EventSink {
   }
 }
 
-function requestOf({ path, identity, inputType, inputLength, launchClass }: Start): KernelModelStart {
+function requestOf({ path, identity, inputType, inputLength, contentHash, launchClass }: Start): KernelModelStart {
   return {
     ...identity,
     path,
     inputType,
     ...(inputLength === undefined ? {} : { inputLength }),
+    ...(contentHash === undefined ? {} : { contentHash }),
     ...(launchClass === undefined ? {} : { launchClass }),
   };
 }

@@ -7,8 +7,9 @@ import {
   type WantedCode,
 } from '../../../simulator/executor/index.js';
 import { VirtualClock } from '../../../simulator/time/index.js';
-import { loadKernelModel, type KernelModel } from '../../models/index.js';
+import type { KernelModel } from '../../models/index.js';
 import { BusyMeter } from '../busyMeter.js';
+import { loadRegistered } from '../sourceContent.js';
 import { NodeContainers } from '../nodeContainers.js';
 import type { KernelModelStart } from '../nodeHost.js';
 
@@ -54,7 +55,7 @@ export class RehearsalNode {
   rehearse(request: KernelModelStart, isObserved = false): Rehearsed {
     if (isObserved && this.alsoIn.every(({ observed }) => observed !== true))
       this.alsoIn.push({ observed: true });
-    const model = loadKernelModel(request.path);
+    const model = loadRegistered(request);
     let downReason: string | undefined;
     const onFrame = (frame: { readonly kind: string; readonly reason?: string }): void => {
       if (frame.kind === 'down') downReason = frame.reason ?? '';

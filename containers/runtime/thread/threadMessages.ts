@@ -16,6 +16,7 @@ export type ToWorker =
       readonly identity: ReplicaIdentity;
       readonly inputType: InputType;
       readonly inputLength?: number;
+      readonly contentHash?: string;
       readonly launchClass?: LaunchClass;
     }
   | PredictMessage

@@ -1,0 +1,3 @@
+export { ContentCheck } from './contentCheck.js';
+export { contentOf, type Content } from './fileHash.js';
+export { moduleContent } from './moduleParts.js';

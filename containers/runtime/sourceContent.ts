@@ -1,0 +1,42 @@
+import { dirname, relative } from 'node:path';
+import { ContentCheck, contentOf, moduleContent, type Content } from '../content/index.js';
+import { kernelModelFiles, loadKernelModel, ModelError, type KernelModel } from '../models/index.js';
+import type { ContainerSource } from './modelContainer.js';
+import type { KernelModelStart } from './nodeHost.js';
+import { modulePath } from './process/index.js';
+
+/**
+ * The files that make a model what it is: manifest, PTX, weights and golden inputs of a kernel model; a module and its
+ * parts (`moduleContent`). Reads all of them, which may take long.
+ * @returns undefined for what has no files here
+ * @throws Error when a file cannot be read
+ */
+export function sourceContent(source: ContainerSource): Content | undefined {
+  if (source.kind === 'kernelModel') return folderContent(source.path);
+  return source.kind === 'process' ? moduleContent(modulePath(source.path)) : undefined;
+}
+
+function folderContent(path: string): Content {
+  const files = kernelModelFiles(path);
+  const root = dirname(files[0]);
+  return contentOf(files.map((file) => ({ name: relative(root, file), path: file })));
+}
+
+/**
+ * Loads a kernel model whose folder holds what was registered.
+ * @throws ModelError
+ */
+export function loadRegistered({
+  path,
+  contentHash,
+}: Pick<KernelModelStart, 'path' | 'contentHash'>): KernelModel {
+  const check = new ContentCheck(contentHash, () => folderContent(path));
+  const refuse = (): void => {
+    const change = check.change();
+    if (change !== undefined) throw new ModelError('filesChanged', path, undefined, change);
+  };
+  refuse();
+  const model = loadKernelModel(path);
+  refuse();
+  return model;
+}
