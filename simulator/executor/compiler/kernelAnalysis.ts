@@ -39,8 +39,9 @@ export function analyseKernel(ir: IrModule, fn: IrFunction, isResumable: boolean
     if (loops.isSpin(from.block, to.block)) return 'spin';
     return isResumable ? 'quantum' : undefined;
   };
-  const steps = planSteps(fn, openArrays(ir, fn), takesTurns);
-  const extra = steps === undefined ? undefined : { steps, isSpin: spinEdges(fn, loops) };
+  const isSpin = spinEdges(fn, loops);
+  const steps = planSteps(fn, openArrays(ir, fn), { givesWay: takesTurns, isSpin });
+  const extra = steps === undefined ? undefined : { steps, isSpin };
   const cuts = cutRegions(buildFlowGraph(fn, takesTurns, extra), scopeOf);
   const { graph } = cuts;
   const liveness = computeLiveness(fn, graph);

@@ -314,6 +314,32 @@ st.global.u32 [%out], %r2;`;
     expect(words(run, body, 32).slice(0, 9)).toEqual([8, 7, 6, 5, 4, 3, 2, 1, 1]);
   });
 
+  it.each([
+    ['sleep', '@%p1 bra IN;\nnanosleep.u32 20;\nIN:', ''],
+    [
+      'enter a loop of waiting elsewhere',
+      '@%p1 bra IN;\nAGAIN:\nadd.u32 %r6, %r6, 1;\nIN:',
+      '@%p2 bra AGAIN;',
+    ],
+  ])('lanes meet those that %s before', (_name, parting, back) => {
+    const body = `st.volatile.shared.u32 [%s], %t;
+and.b32 %r4, %t, 7;
+setp.lt.u32 %p1, %r4, 3;
+${parting}
+add.u32 %r5, %t, 1;
+and.b32 %r5, %r5, 31;
+mad.lo.u32 %r5, %r5, 4, %r0;
+ld.volatile.shared.u32 %r2, [%s];
+mad.lo.u32 %r2, %r2, 100, %t;
+st.volatile.shared.u32 [%r5], %r2;
+ld.volatile.shared.u32 %r2, [%s];
+setp.eq.u32 %p2, %r2, 77777;
+${back}
+st.global.u32 [%out], %r2;`;
+    const expected = Array.from({ length: 32 }, (_value, t) => 101 * ((t + 31) & 31));
+    expect(words(run, body, 32)).toEqual(expected);
+  });
+
   it('lanes that hold a lock are not kept from giving it back', () => {
     expect(words(run, spinLock, 64)).toEqual(new Array<number>(64).fill(64));
   });

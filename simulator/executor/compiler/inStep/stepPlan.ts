@@ -18,14 +18,19 @@ export interface StepPlan {
   readonly meeting: Int32Array;
 }
 
-/**
- * @param openArrays names of shared arrays of open extent
- * @param givesWay whether lanes that are on one way may be parted all the same, since threads give way to one another
- */
+/** Where threads stop for other reasons than that lanes go in step. */
+export interface OtherStops {
+  /** Whether threads give way to one another, at `nanosleep` too: lanes that are on one way may be parted all the same. */
+  readonly givesWay: boolean;
+  /** Whether a thread waits for what others write when it goes from one block to another. */
+  isSpin(from: number, to: number): boolean;
+}
+
+/** @param openArrays names of shared arrays of open extent */
 export function planSteps(
   fn: IrFunction,
   openArrays: readonly string[],
-  givesWay: boolean,
+  others: OtherStops,
 ): StepPlan | undefined {
   if (!fn.instructions.some(mayNeedSteps)) return undefined;
   const values = laneValuesOf(fn);
@@ -36,15 +41,23 @@ export function planSteps(
   const accesses = laneAccesses(fn, forms, (at) => ofGuard(at) ?? lone[blockOf[at] ?? 0]);
   const overwrites = overwritesOf(fn, values, forms, accesses);
   const stores = new Map(overwrites.stores.map(({ at, bytes }) => [at, bytes]));
-  const alone = new Set(givesWay ? overwrites.updates.map(({ at }) => at) : []);
+  const alone = new Set(others.givesWay ? overwrites.updates.map(({ at }) => at) : []);
   for (const at of stores.keys()) standAlone(fn, blockOf[at] ?? 0, at, alone);
   const before = new Conflicts(fn, values, forms, accesses).find(alone);
   if (before.size === 0) return undefined;
-  const stops = fn.instructions.map((each) => before.has(each.index) || syncScope(each) !== undefined);
+  const stops = fn.instructions.map(
+    (each) =>
+      before.has(each.index) ||
+      syncScope(each) !== undefined ||
+      (others.givesWay && each.opcode === 'nanosleep'),
+  );
+  const leavesOnEdge = (block: number): boolean =>
+    fn.blocks[block]?.successors.some((next) => others.isSpin(block, next)) === true;
   const parting = new Set<number>();
   for (const branch of values.parting) {
     const inside = between(fn, fn.blocks[branch]?.successors ?? [], values.meeting[branch] ?? -1);
-    if (![...inside].some((block) => holds(fn, block, stops))) continue;
+    const parts = [...inside].some((block) => holds(fn, block, stops) || leavesOnEdge(block));
+    if (!parts && !leavesOnEdge(branch)) continue;
     parting.add(branch);
     for (const block of inside) stopBehindExchanges(fn, block, before);
     const meeting = fn.blocks[values.meeting[branch] ?? -1];
