@@ -36,7 +36,7 @@ export class BlockExecution implements WarpHost {
   readonly memory: BlockMemory;
   private readonly barriers: BlockBarriers;
   /** Barrier that each waiting lane of each warp waits at. */
-  private readonly barrierOf: readonly Int32Array[];
+  private readonly barrierOf: Int32Array[] = [];
   private executed = 0;
   private clockReads = 0;
   private sleptNs = 0;
@@ -56,8 +56,7 @@ export class BlockExecution implements WarpHost {
     );
     this.contexts = this.warps.map((warp) => new WarpContext(this, warp));
     this.barriers = new BlockBarriers(this.warps);
-    this.barrierOf = this.warps.map(() => new Int32Array(lanesPerWarp));
-    this.memory = new BlockMemory(resources, identity.warps);
+    this.memory = new BlockMemory(resources);
   }
 
   /** Where the last step was, for the report of a fault. */
@@ -219,8 +218,7 @@ export class BlockExecution implements WarpHost {
       this.resources.observer.onBarrierArrive?.(warp, pc, lane, id, count, form.waits);
       this.barriers.arrive(warp, lane, id, count, form);
       if (reduction !== undefined) this.barriers.vote(id, reduction.predicate(context, lane) === 1);
-      const ids = this.barrierOf[warp.index];
-      if (ids !== undefined) ids[lane] = id;
+      (this.barrierOf[warp.index] ??= new Int32Array(lanesPerWarp))[lane] = id;
       if (form.waits) warp.atBarrier |= 1 << lane;
       else warp.pcs[lane] = pc + 1;
     });

@@ -36,18 +36,14 @@ export class BlockMemory {
   private readonly shared: OffsetMemory;
   private readonly params: OffsetMemory;
   /** By thread, made when first reached. */
-  private readonly locals: (OffsetMemory | undefined)[];
+  private readonly locals: (OffsetMemory | undefined)[] = [];
   /** Position of the first lane of the step under way, and the lanes that take part in it. */
   private stepPosition = 0;
   private stepLanes = 0;
 
-  constructor(
-    private readonly resources: BlockMemoryResources,
-    warps: number,
-  ) {
+  constructor(private readonly resources: BlockMemoryResources) {
     this.shared = new OffsetMemory('shared', new Uint8Array(resources.program.sharedBytes));
     this.params = new OffsetMemory('param', resources.params);
-    this.locals = new Array<OffsetMemory | undefined>(warps * lanesPerWarp);
   }
 
   /** @param position thread-instructions of the run before the step */

@@ -58,7 +58,6 @@ export class BlockRun {
     this.turn = how.turn;
     this.draw = how.draw;
     this.warps = how.order === 'reversed' ? [...this.execution.warps].reverse() : this.execution.warps;
-    for (const warp of this.warps) policy.start(warp);
   }
 
   get isDone(): boolean {

@@ -2,10 +2,11 @@ import { lanesPerWarp, RegisterFile } from './registerFile.js';
 
 export { forEachLane, lowestLane } from '../lanePaths/index.js';
 
-/** One warp of a block: a program counter and a state for each lane. */
+/**
+ * One warp of a block: a program counter and a state for each lane. What takes memory is made when first asked for: of many
+ * blocks only the first warps are looked at.
+ */
 export class Warp {
-  /** Next instruction of each lane. */
-  readonly pcs = new Int32Array(lanesPerWarp);
   /** Lanes that exist and have not exited. */
   live: number;
   /** Lanes that wait at a barrier of the block. */
@@ -14,8 +15,8 @@ export class Warp {
   atWarpSync = 0;
   /** Lanes that wait at an operation of whichever lanes are there, until no other lane can step. */
   atGathering = 0;
-  /** Member mask that each waiting lane gave. */
-  readonly members = new Int32Array(lanesPerWarp);
+  private next: Int32Array | undefined;
+  private named: Int32Array | undefined;
   private file: RegisterFile | undefined;
 
   /**
@@ -32,7 +33,16 @@ export class Warp {
     this.live = maskOf(lanes);
   }
 
-  /** Made when first asked for: of many blocks only the first warps are looked at. */
+  /** Next instruction of each lane. */
+  get pcs(): Int32Array {
+    return (this.next ??= new Int32Array(lanesPerWarp));
+  }
+
+  /** Member mask that each waiting lane gave. */
+  get members(): Int32Array {
+    return (this.named ??= new Int32Array(lanesPerWarp));
+  }
+
   get registers(): RegisterFile {
     return (this.file ??= new RegisterFile(this.registerCount));
   }

@@ -16,8 +16,6 @@ export interface LaneSet {
  * it; where the lanes went is in the warp's `pcs` and masks.
  */
 export interface WarpPolicy {
-  /** Called once for each warp before it steps. */
-  start(warp: Warp): void;
   /** A set of ready lanes at one pc, or undefined when none of this warp's lanes can step. */
   next(warp: Warp): LaneSet | undefined;
   /** The set has stepped: its lanes may have parted, exited or begun to wait. */
@@ -57,14 +55,8 @@ export class PostDominatorPolicy implements WarpPolicy {
     this.lookAgain = waysBack(fn);
   }
 
-  start(warp: Warp): void {
-    const paths = new LanePaths(this.fn, warp.live);
-    this.paths[warp.index] = { paths, straight: undefined, looks: 0, stepped: 0 };
-  }
-
   next(warp: Warp): LaneSet | undefined {
-    const of = this.paths[warp.index] as WarpPaths | undefined;
-    if (of === undefined) return undefined;
+    const of = (this.paths[warp.index] ??= this.begin(warp));
     const { paths, straight } = of;
     if (straight !== undefined) {
       straight.set.pc += 1;
@@ -80,6 +72,10 @@ export class PostDominatorPolicy implements WarpPolicy {
     }
     const leaving = paths.releaseExiting();
     return leaving === undefined ? undefined : { warp, ...leaving };
+  }
+
+  private begin(warp: Warp): WarpPaths {
+    return { paths: new LanePaths(this.fn, warp.live), straight: undefined, looks: 0, stepped: 0 };
   }
 
   stepped(set: LaneSet): void {
@@ -111,7 +107,15 @@ function letOthers(warp: Warp, of: WarpPaths): void {
   if ((warp.ready & ~stepped) !== 0) of.paths.letOthers();
 }
 
+const allWaysBack = new WeakMap<IrFunction, ReadonlyMap<number, number>>();
+
 function waysBack(fn: IrFunction): ReadonlyMap<number, number> {
+  let known = allWaysBack.get(fn);
+  if (known === undefined) allWaysBack.set(fn, (known = findWaysBack(fn)));
+  return known;
+}
+
+function findWaysBack(fn: IrFunction): ReadonlyMap<number, number> {
   const loops = findSpinLoops(fn);
   if (!loops.any) return new Map();
   const back = analyzeLoops(fn).retreatingEdges.filter(([from, to]) => loops.isSpin(from, to));

@@ -8,6 +8,8 @@ const MOST_BLOCKS = 2048;
 const NOWHERE_ROUND = 0.382;
 /** Of the first warp of each. */
 const MOST_INSTRUCTIONS = 400;
+/** Each of them is told as one for each lane at most. */
+const MOST_ACCESSES = 32 * MOST_INSTRUCTIONS;
 
 /**
  * Of the granules that successive blocks use, by segment: the share that no other block has used shortly before, so that L2
@@ -45,10 +47,8 @@ class FirstWarp implements TraceSink {
   private executed = 0;
   /** Of its first warp so far. */
   private accesses = 0;
-  /** Block that used a granule last. */
+  /** Block that used a granule last, and by which of its accesses, as one number. */
   private readonly last = new Map<number, number>();
-  /** Which of that block's accesses it was. */
-  private readonly lastAccess = new Map<number, number>();
   private readonly counts = new Map<number, { all: number; far: number }>();
 
   constructor(
@@ -91,14 +91,16 @@ class FirstWarp implements TraceSink {
       const granule = Math.floor(addresses[lane] / GRANULE_BYTES);
       if (granule === latest) continue;
       latest = granule;
-      const before = this.last.get(granule);
-      if (before === this.block) continue;
-      const turns = Math.abs(this.accesses - (this.lastAccess.get(granule) ?? 0));
-      this.last.set(granule, this.block);
-      this.lastAccess.set(granule, this.accesses);
+      const before = this.last.get(granule) ?? -Infinity;
+      const block = Math.floor(before / MOST_ACCESSES);
+      if (block === this.block) continue;
+      this.last.set(granule, this.block * MOST_ACCESSES + this.accesses);
       if (!isCounted || count === undefined) continue;
       count.all += 1;
-      if (before === undefined || this.block - before > this.reach || turns > this.reachTurns) count.far += 1;
+      const isNear =
+        this.block - block <= this.reach &&
+        Math.abs(this.accesses - (before - block * MOST_ACCESSES)) <= this.reachTurns;
+      if (!isNear) count.far += 1;
     }
   }
 
