@@ -9,8 +9,10 @@ import { Dashboard } from './dashboard/index.js';
 import {
   Autoscaler,
   type AutoscalingSettings,
+  declareManifestRanges,
   Deployer,
   EmbeddedRuntime,
+  keepDeclared,
   ModelLoader,
   type ReplicaStatus,
   ServedVersions,
@@ -20,7 +22,7 @@ import { QueryFrontend } from './frontend/index.js';
 import { BodyBudget, ServerCertificates, type ConnectionTimeouts, type TlsSettings } from './http/index.js';
 import { ManagementServer, registerDefaults } from './management/index.js';
 import { PredictionEngine, type PredictionEngineOptions } from './prediction/index.js';
-import { Registry } from './registry/index.js';
+import { isHosted, Registry } from './registry/index.js';
 import { EmbeddedStore, MemoryStore, type Store, type StoreFault } from './store/index.js';
 import { Telemetry, traceDetail, type Complaint } from './telemetry/index.js';
 import type { Tracing } from './tracing/index.js';
@@ -204,8 +206,8 @@ async function registerWhenKept(store: Store, registry: Registry): Promise<void>
 }
 
 function* wantedReplicas(registry: Registry): IterableIterator<readonly [string, string, number]> {
-  for (const { name, version, container } of registry.models()) {
-    if (container.kind !== 'external') yield [name, version, registry.scale(name, version).replicas];
+  for (const { name, version } of registry.models().filter(isHosted)) {
+    yield [name, version, registry.scale(name, version).replicas];
   }
 }
 
@@ -237,18 +239,16 @@ class Parts {
     const onDefect = ({ message, cause }: ServiceError, traceparent?: string) =>
       complain(message, { cause, ...traceDetail(traceparent) });
     this.registry = new Registry(store);
+    declareManifestRanges(this.registry, complain);
     this.tracing = options.tracing;
     this.deployer = new Deployer({
       registry: this.registry,
       starter: this.runtime,
       addReplica: (channel, isApart) => this.engine.addReplica(channel, isApart),
       onHello: (model, { inputLength }) => {
-        if (inputLength === undefined) return;
-        this.registry.checkLength(model, inputLength);
-        this.registry.declareLength(model, inputLength).catch((cause: unknown) => {
-          const { name, version } = model;
-          complain('what a model takes could not be kept', { name, version, cause });
-        });
+        const form = inputLength === undefined ? {} : { length: inputLength };
+        this.registry.checkDeclared(model, form);
+        keepDeclared(this.registry, model, form, complain);
       },
       onReady: ({ name }) => {
         this.served.onReady(name);

@@ -1,6 +1,12 @@
 import { NODE_MEMORY_BYTES } from '../../simulator/executor/index.js';
-import { checkLaunch, GpuError, staticSharedBytes, type DeviceProfile } from '../../simulator/gpu/index.js';
-import type { IrModule } from '../../simulator/ptx/index.js';
+import {
+  checkLaunch,
+  estimateRegisters,
+  GpuError,
+  staticSharedBytes,
+  type DeviceProfile,
+} from '../../simulator/gpu/index.js';
+import type { IrFunction, IrModule } from '../../simulator/ptx/index.js';
 import { deviceRegions, FieldError } from './deviceLayout.js';
 import { planLaunches } from './launchPlan.js';
 import type { KernelModelManifest } from './manifest.js';
@@ -9,8 +15,8 @@ import { BATCHES_IN_FLIGHT } from './manifestCheck.js';
 const MIB = 2 ** 20;
 
 /**
- * Holds a model to the GPUs that there are: its arrays with all batches in flight, and the blocks of its launches for the smallest and the
- * largest batch. Registers, which take long to estimate, are looked at when it starts.
+ * Holds a model to the GPUs that there are: its arrays with all batches in flight, and the blocks of its launches, with their registers, for
+ * the smallest and the largest batch.
  * @throws FieldError naming what no GPU can hold, and of which the last one asked has how much.
  */
 export function checkDeviceFit(
@@ -61,7 +67,8 @@ function launchMisfit(
       const { grid, block, dynamicSharedBytes } = launch;
       try {
         const sharedBytes = staticSharedBytes(module, kernel) + dynamicSharedBytes;
-        checkLaunch(gpu, kernel, { grid, block, dynamicSharedBytes }, 0, sharedBytes);
+        const registers = registersOf(kernel, gpu, block[0] * block[1] * block[2]);
+        checkLaunch(gpu, kernel, { grid, block, dynamicSharedBytes }, registers, sharedBytes);
       } catch (error) {
         if (!(error instanceof GpuError)) throw error;
         const field = error.field === undefined ? '' : `.${error.field}`;
@@ -70,4 +77,10 @@ function launchMisfit(
     }
   }
   return undefined;
+}
+
+/** Registers a thread; 0 where as many as a thread can have would fit: an estimate takes its time. */
+function registersOf(kernel: IrFunction, gpu: DeviceProfile, threads: number): number {
+  const { registersPerBlock, registersPerThread } = gpu.limits;
+  return threads * registersPerThread <= registersPerBlock ? 0 : estimateRegisters(kernel, gpu, threads);
 }

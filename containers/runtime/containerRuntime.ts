@@ -40,8 +40,6 @@ export class ContainerRuntime {
       }
       case 'process':
         return this.processes.start({ ...container, ...request });
-      case 'external':
-        return this.refused(request, 'an external container is not started here: it has to come by itself');
     }
   }
 

@@ -16,9 +16,7 @@ export type ContainerSource =
   /** Answers every input with the same output, in process. */
   | { readonly kind: 'constant'; readonly output: string }
   /** A user's JavaScript module in a process of its own. */
-  | ({ readonly kind: 'process' } & ProcessSource)
-  /** A container that somebody else starts; refused here. */
-  | { readonly kind: 'external' };
+  | ({ readonly kind: 'process' } & ProcessSource);
 
 /** One replica to start. */
 export interface ContainerStart extends ReplicaIdentity {

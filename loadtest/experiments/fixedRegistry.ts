@@ -41,6 +41,10 @@ export class FixedRegistry implements RegistryView {
     return inputFormOf(model);
   }
 
+  isFormKnown(): boolean {
+    return true;
+  }
+
   watch(): () => void {
     return () => undefined;
   }

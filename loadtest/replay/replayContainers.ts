@@ -34,6 +34,12 @@ export class ReplayContainers {
     const { name: model, version, inputType, inputLength, container } = record;
     const identity = { model, version, replica: String(replica) };
     if (synthetic === undefined) {
+      if (container.kind === 'external') {
+        throw new ReplayError(
+          `models '${model}'`,
+          `nothing here runs a container '${container.containerName}'`,
+        );
+      }
       return this.runtime.start({
         ...identity,
         inputType,

@@ -47,6 +47,10 @@ export class ReplayRegistry implements RegistryView {
     return inputFormOf(model);
   }
 
+  isFormKnown(): boolean {
+    return true;
+  }
+
   watch(): () => void {
     return () => undefined;
   }

@@ -61,6 +61,23 @@ describe('a batch job', () => {
       .map((text) => JSON.parse(text) as Record<string, unknown>)
       .sort((a, b) => Number(a.line) - Number(b.line));
 
+  it('says of each wrong input which value is wrong, and goes on', async () => {
+    writeFileSync(input, '[0, 2]\n[0, 1, 1]\n[0, 1]\n');
+    const result = await job(({ input: value }) => {
+      const values = value as number[];
+      if (values.length !== 2)
+        throw new RefusedError('wrong_length', 400, 'takes 2 elements, 3 came', 'input');
+      if (values[1] > 1) throw new RefusedError('number_out_of_range', 400, 'from 0 to 1', 'input[1]');
+      return { output: 7 };
+    });
+    expect(result).toMatchObject({ answered: 1, failed: 2 });
+    expect(written()).toMatchObject([
+      { line: 1, error: { code: 'number_out_of_range', field: 'input[1]', message: 'from 0 to 1' } },
+      { line: 2, error: { code: 'wrong_length', field: 'input' } },
+      { line: 3, output: 7 },
+    ]);
+  });
+
   it('asks for every line, as strict queries of its class, and says which answer is whose', async () => {
     writeFileSync(input, `\uFEFF[7]\r\n\n{"input": [8], "uid": "a", "strict": false}\n"x"`);
     const asked: unknown[] = [];

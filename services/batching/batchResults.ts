@@ -164,5 +164,6 @@ export function isTypicalAnswer({ calls, results }: ResultFrame, shared: string 
 function failureOf(result: ItemResult): PredictionFailure {
   if (result.ok) return { reason: 'model_error', message: 'the container gave an output that is no string' };
   if (result.code === 'cancelled') return { reason: 'expired', message: result.message };
+  if (result.code === 'invalidInput') return { reason: 'invalid_input', message: result.message };
   return { reason: 'model_error', message: `${result.code}: ${result.message}` };
 }

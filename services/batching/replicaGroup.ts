@@ -1,7 +1,9 @@
 import {
+  inputProblem,
   PROTOCOL_VERSION,
   type ContainerChannel,
   type HelloFrame,
+  type InputForm,
   type LaunchClass,
 } from '../../containers/protocol/index.js';
 import type { Clock } from '../../simulator/time/index.js';
@@ -57,6 +59,8 @@ export class ReplicaGroup {
   private readonly past = new ServicePast();
   private readonly probation: Probation;
   private readonly stranded: StrandedEvaluations;
+  /** What the model takes; undefined: nobody can tell before its first replica has said it. */
+  private form: InputForm | undefined;
   /** No replica will come any more. */
   private isOver = false;
   private objectiveNs = Infinity;
@@ -84,10 +88,27 @@ export class ReplicaGroup {
     return this.queues.length;
   }
 
+  /** No replica of it has ever come, so that nobody can tell what the model takes. */
+  get isUnheard(): boolean {
+    return this.queues.length === 0 && this.form === undefined;
+  }
+
   /** Of queries whose application says nothing. */
   get launchClass(): LaunchClass {
     const { container } = this.model;
     return (container.kind === 'kernelModel' ? container.launchClass : undefined) ?? DEFAULT_CLASS;
+  }
+
+  /** What the model takes has become known: who waits to hear it with something else waits in vain. */
+  learnForm(form: InputForm): void {
+    if (this.form === undefined) {
+      for (const evaluation of this.stranded.take()) {
+        const message = inputProblem(form, evaluation.input, 'the model');
+        if (message === undefined) this.stranded.add(evaluation);
+        else failEvaluation(evaluation, { reason: 'invalid_input', message });
+      }
+    }
+    this.form = form;
   }
 
   /** The highest class of the applications that use the model. */
@@ -151,6 +172,11 @@ export class ReplicaGroup {
     const verdict = this.suspects.recognise(evaluation, nowNs);
     if (verdict !== undefined) {
       failEvaluation(evaluation, { reason: 'model_error', message: `${verdict} (${this.label})` });
+      return;
+    }
+    if (this.isUnheard && !this.isOver && this.stranded.size < this.options.maxQueued) {
+      // Whether it is to be refused, its first replica will say.
+      this.stranded.add(evaluation);
       return;
     }
     const { probation, queues } = this;

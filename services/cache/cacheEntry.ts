@@ -6,7 +6,7 @@ export interface Prediction {
 
 /** Why an evaluation gave no prediction. */
 export interface PredictionFailure {
-  readonly reason: 'model_error' | 'overload' | 'no_replica' | 'expired';
+  readonly reason: 'model_error' | 'overload' | 'no_replica' | 'expired' | 'invalid_input';
   readonly message: string;
   /** With `overload`: when the queue is expected to have room again. */
   readonly retryAfterNs?: number;

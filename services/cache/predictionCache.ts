@@ -62,7 +62,7 @@ class LookupCounts implements ModelLookups {
   misses = 0;
   evictions = 0;
   predicted = 0;
-  readonly failed = { model_error: 0, overload: 0, no_replica: 0, expired: 0 };
+  readonly failed = { model_error: 0, overload: 0, no_replica: 0, expired: 0, invalid_input: 0 };
   abandoned = 0;
 }
 

@@ -1,6 +1,12 @@
 import type { ContainerChannel, HelloFrame, PrintedFrame } from '../../containers/protocol/index.js';
 import type { ReplicaHandle } from '../prediction/index.js';
-import type { ModelRecord, ModelScale, RegistryView } from '../registry/index.js';
+import {
+  isHosted,
+  type HostedModel,
+  type ModelRecord,
+  type ModelScale,
+  type RegistryView,
+} from '../registry/index.js';
 import {
   DEFAULT_REPLICA_LIMITS,
   type ContainerStarter,
@@ -50,7 +56,7 @@ interface SettledWaiter {
  * too, so that a rollback finds its model up. What is one too many, and what is deleted, is drained.
  */
 export class Deployer {
-  private readonly sets = new Map<ModelRecord, ReplicaSet>();
+  private readonly sets = new Map<HostedModel, ReplicaSet>();
   /** Of versions that were deleted, with replicas that are being drained. */
   private readonly leaving = new Set<ReplicaSet>();
   private readonly context: ReplicaContext;
@@ -106,7 +112,7 @@ export class Deployer {
   /** Whether a version can serve in place of another: `ReplicaSet.isReady`. */
   isReady(name: string, version: string): boolean {
     const model = this.options.registry.model(name, version);
-    const set = model === undefined ? undefined : this.sets.get(model);
+    const set = model !== undefined && isHosted(model) ? this.sets.get(model) : undefined;
     return set?.isReady() ?? false;
   }
 
@@ -116,7 +122,7 @@ export class Deployer {
    */
   setApart(name: string, version: string, isWanted: boolean): boolean {
     const model = this.options.registry.model(name, version);
-    const set = model === undefined ? undefined : this.sets.get(model);
+    const set = model !== undefined && isHosted(model) ? this.sets.get(model) : undefined;
     if (set === undefined || set.model.container.kind !== 'process') return false;
     set.setApart(isWanted);
     return true;
@@ -158,7 +164,7 @@ export class Deployer {
   private reconcile(): void {
     const { registry, backOff = DEFAULT_BACK_OFF } = this.options;
     // A version that is deleted and registered anew is another record, and other containers.
-    const wanted = new Set(registry.models().filter((model) => model.container.kind !== 'external'));
+    const wanted = new Set(registry.models().filter(isHosted));
     for (const [model, set] of this.sets) {
       if (wanted.has(model)) continue;
       this.sets.delete(model);

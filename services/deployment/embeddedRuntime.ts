@@ -7,7 +7,7 @@ import {
 } from '../../containers/runtime/index.js';
 import type { FaultSettings } from '../../simulator/cluster/index.js';
 import type { Clock } from '../../simulator/time/index.js';
-import type { ModelRecord } from '../registry/index.js';
+import type { HostedModel } from '../registry/index.js';
 import { recordTimeline, type TimelineRequest } from './gpuRecording.js';
 import type { ContainerStarter } from './replica.js';
 
@@ -45,7 +45,7 @@ export class EmbeddedRuntime implements ContainerStarter {
     this.runtime = new ContainerRuntime({ clock, nodes: [node] });
   }
 
-  start(model: ModelRecord, replica: number): ContainerChannel {
+  start(model: HostedModel, replica: number): ContainerChannel {
     const { name, version, inputType, inputLength, container, contentHash } = model;
     return this.runtime.start({
       model: name,

@@ -1,4 +1,5 @@
 export { Autoscaler, type AutoscalingSettings } from './autoscaling/index.js';
+export { declareManifestRanges, keepDeclared } from './declaredForms.js';
 export { Deployer, type DeployerOptions } from './deployer.js';
 export { EmbeddedRuntime } from './embeddedRuntime.js';
 export type { ContainerStarter, ReplicaLimits, ReplicaState, ReplicaStatus } from './replica.js';

@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors/index.js';
-import type { ModelRecord, ModelScale } from '../registry/index.js';
+import { isHosted, type ModelRecord, type ModelScale } from '../registry/index.js';
 import type { Deployer, ScaledRegistry } from './deployer.js';
 import type { ReplicaStatus } from './replica.js';
 
@@ -31,7 +31,7 @@ export class ModelLoader {
   isLoaded(name: string, version: string): boolean {
     const model = this.registry.model(name, version);
     if (model === undefined) return false;
-    return model.container.kind === 'external' || this.registry.scale(name, version).replicas > 0;
+    return !isHosted(model) || this.registry.scale(name, version).replicas > 0;
   }
 
   state(name: string, version: string): VersionState {
@@ -95,7 +95,7 @@ export class ModelLoader {
   private versionsOf(name: string): ModelRecord[] {
     const versions = this.registry.models().filter((model) => model.name === name);
     if (versions.length === 0) throw new ServiceError('unknown_model', `no model has the name '${name}'`);
-    const own = versions.filter(({ container }) => container.kind !== 'external');
+    const own = versions.filter(isHosted);
     if (own.length > 0) return own;
     const message = `containers of the model '${name}' are started and stopped by somebody else`;
     throw new ServiceError('not_supported', message);

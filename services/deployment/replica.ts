@@ -1,6 +1,6 @@
 import type { ContainerChannel, HelloFrame, PrintedFrame } from '../../containers/protocol/index.js';
 import type { ReplicaHandle } from '../prediction/index.js';
-import type { ModelRecord } from '../registry/index.js';
+import type { HostedModel, ModelRecord } from '../registry/index.js';
 import { WarmUpChannel, type WarmUp } from './warmUp/index.js';
 import type { ReplicaLife, RestartPace } from './restartPace.js';
 import { WatchedChannel, type ChannelWatcher } from './watchedChannel.js';
@@ -22,7 +22,7 @@ export interface ReplicaStatus {
 
 /** Starts a container. A failure to start arrives as the channel's `down` frame. */
 export interface ContainerStarter {
-  start(model: ModelRecord, replica: number): ContainerChannel;
+  start(model: HostedModel, replica: number): ContainerChannel;
 }
 
 export interface ReplicaLimits {
@@ -64,7 +64,7 @@ export class Replica implements ChannelWatcher {
   private warmUp: WarmUp | undefined;
 
   constructor(
-    private readonly model: ModelRecord,
+    private readonly model: HostedModel,
     readonly number: number,
     private readonly context: ReplicaContext,
     private readonly pace: RestartPace,

@@ -1,4 +1,4 @@
-import type { ModelRecord } from '../registry/index.js';
+import type { HostedModel } from '../registry/index.js';
 import { BackOffPace, TrialPace, type BackOff } from './restartPace.js';
 import { Replica, type ReplicaContext, type ReplicaState, type ReplicaStatus } from './replica.js';
 
@@ -21,7 +21,7 @@ export class ReplicaSet {
 
   /** @param isTaken whether a number has an owner elsewhere: a replica of an earlier registration that is being drained. */
   constructor(
-    readonly model: ModelRecord,
+    readonly model: HostedModel,
     private readonly context: ReplicaContext,
     private readonly backOff: BackOff,
     private readonly isTaken: (number: number) => boolean,

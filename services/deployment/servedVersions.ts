@@ -73,6 +73,10 @@ export class ServedVersions implements RegistryView {
     return this.registry.inputForm(model);
   }
 
+  isFormKnown(model: ModelRecord): boolean {
+    return this.registry.isFormKnown(model);
+  }
+
   watch(listener: (change: RegistryChange) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);

@@ -46,6 +46,7 @@ export class AnswerWithVotes implements AnswerSink {
 
   onRefusal(query: Query, refusal: QueryRefusal): void {
     this.refused = true;
+    this.cancel();
     this.refusals.onRefusal(query, refusal);
   }
 

@@ -3,7 +3,7 @@ import type { Content } from '../../containers/content/index.js';
 import { sourceContent } from '../../containers/runtime/index.js';
 import { profileNamed } from '../../simulator/gpu/index.js';
 import { ServiceError } from '../errors/index.js';
-import type { BatchingChoice, ModelRecord } from '../registry/index.js';
+import { isHosted, type BatchingChoice, type HostedModel, type ModelRecord } from '../registry/index.js';
 import { processSource, refuseProcessFields } from './processContainer.js';
 import {
   CONSTANT_CONTAINER,
@@ -21,6 +21,7 @@ import {
 export function modelRecord(request: AddModelRequest, cards: readonly string[] = []): ModelRecord {
   const before = firstContent(request);
   const record = describedModel(request, cards);
+  if (!isHosted(record)) return record;
   const content = contentOf(record);
   if (content === undefined) return record;
   if (content.stamp === before?.stamp && content.hash === before.hash)
@@ -39,7 +40,7 @@ function firstContent({ container_name: name, model_data_path: path }: AddModelR
   }
 }
 
-function contentOf({ container }: ModelRecord): Content | undefined {
+function contentOf({ container }: HostedModel): Content | undefined {
   try {
     return sourceContent(container);
   } catch (error) {

@@ -1,7 +1,8 @@
 import type { Combination } from '../../selection/index.js';
 import type { LiveQuery, Task } from './liveQuery.js';
 import type { ServedApplication } from './servedApplication.js';
-import type { Answer, AnsweringModel, DefaultReason, Query } from './types.js';
+import { invalidInput } from './refusals.js';
+import type { Answer, AnsweringModel, DefaultReason, Query, QueryRefusal } from './types.js';
 
 const NO_MODELS: readonly AnsweringModel[] = Object.freeze([]);
 
@@ -39,6 +40,14 @@ export function answerOf(live: LiveQuery, nowNs: number): Answer {
     cached: arrived.every((task) => task.cached),
     latencyNs,
   };
+}
+
+/** What one of the models says against the input: it is wrong for the application then, whatever the others make of it. */
+export function taskRefusal({ tasks }: LiveQuery): QueryRefusal | undefined {
+  for (const { model, failure } of tasks) {
+    if (failure?.reason === 'invalid_input') return invalidInput(model, failure);
+  }
+  return undefined;
 }
 
 /** The answer to a query of an application that has as many in flight as it may. */
@@ -82,8 +91,12 @@ function reasonOf(live: LiveQuery, arrived: number): DefaultReason {
   if (arrived > 0) return 'low_confidence';
   if (live.selection.arms.length === 0) return 'no_linked_model';
   let reason: DefaultReason = 'no_replica';
-  for (const { failure } of live.tasks) {
-    if (failure === undefined || failure.reason === 'expired') return 'deadline';
+  for (const { failure, model } of live.tasks) {
+    if (failure === undefined || failure.reason === 'expired') {
+      // It has waited for the first replica of a module, which has not come.
+      if (model.replicas.isUnheard) continue;
+      return 'deadline';
+    }
     if (failure.reason === 'model_error') reason = 'model_error';
     else if (failure.reason === 'overload' && reason !== 'model_error') reason = 'overload';
   }

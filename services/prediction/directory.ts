@@ -88,6 +88,7 @@ export class Directory {
         if (replaced !== undefined) this.retire(replaced);
       }
       model.form = form;
+      if (this.options.registry.isFormKnown(record)) model.replicas.learnForm(form);
       present.add(model);
     }
     for (const model of [...this.models()]) {

@@ -1,5 +1,6 @@
 import type { Feedback } from '../../selection/index.js';
 import type { JudgedQuery } from '../feedback/index.js';
+import { taskRefusal } from './answers.js';
 import type { LiveQuery, Settlement } from './liveQuery.js';
 import type { FeedbackOutcome, FeedbackRequest, QueryRefusal } from './types.js';
 
@@ -47,6 +48,11 @@ export class FeedbackJoin implements Settlement {
 
   onSettled(live: LiveQuery): void {
     const { tasks } = live;
+    const refusal = taskRefusal(live);
+    if (refusal !== undefined) {
+      this.done(refused(refusal));
+      return;
+    }
     // A queue that was full or a replica that was away says nothing about the model; its own failure does. An ensemble
     // learns from whatever has arrived.
     const judgeable = tasks.some((task) => task.arrived || task.failure?.reason === 'model_error');

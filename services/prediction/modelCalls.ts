@@ -11,8 +11,19 @@ import type {
 import { Deadlines } from './deadlines.js';
 import { awaitEvaluation, leaveEvaluation } from './evaluationWait.js';
 import type { CachedEvaluation } from './liveQuery.js';
+import { invalidInput } from './refusals.js';
 import type { ServedModel } from './servedModel.js';
-import type { ModelCall, ModelCallSink, ModelRequest, ModelVote } from './types.js';
+import type {
+  MissingVote,
+  ModelCall,
+  ModelCallSink,
+  ModelRequest,
+  ModelVote,
+  QueryRefusal,
+} from './types.js';
+
+/** `left`: nobody waited any more; `refused`: the model does not take the input. */
+export type CallOutcome = ModelVote | 'left' | 'refused';
 
 /**
  * Single models asked by name, past every policy: through the same cache and queues as queries, answered at the deadline
@@ -21,12 +32,12 @@ import type { ModelCall, ModelCallSink, ModelRequest, ModelVote } from './types.
 export class ModelCalls {
   private readonly deadlines: Deadlines<PendingCall>;
 
-  /** @param onEnded called after each call's end, with what became of it; undefined: nobody waited any more. */
+  /** @param onEnded called after each call's end, with what became of it. */
   constructor(
     private readonly clock: Clock,
     port: string,
     private readonly cache: PredictionCache<CachedEvaluation>,
-    private readonly onEnded: (vote: ModelVote | undefined, latencyNs: number, budgetNs: number) => void,
+    private readonly onEnded: (outcome: CallOutcome, latencyNs: number, budgetNs: number) => void,
   ) {
     this.deadlines = new Deadlines(clock, port, (call) => call.miss('deadline'));
   }
@@ -78,17 +89,24 @@ export class ModelCalls {
     return true;
   }
 
+  /** Ends a call whose input its model does not take. */
+  refuse(call: PendingCall, refusal: QueryRefusal): void {
+    if (!this.deadlines.remove(call)) return;
+    call.sink.onModelRefusal(call.request, refusal);
+    this.ended(call, 'refused');
+  }
+
   withdraw(call: PendingCall): boolean {
     if (!this.deadlines.remove(call)) return false;
     const { entry } = call;
     call.endTrace()?.onLeft('cancelled');
     if (entry !== undefined) leaveEvaluation(this.cache, entry);
-    this.ended(call, undefined);
+    this.ended(call, 'left');
     return true;
   }
 
-  private ended({ deadlineNs, request: { budgetNs } }: PendingCall, vote: ModelVote | undefined): void {
-    this.onEnded(vote, this.clock.nowNs() - (deadlineNs - budgetNs), budgetNs);
+  private ended({ deadlineNs, request: { budgetNs } }: PendingCall, outcome: CallOutcome): void {
+    this.onEnded(outcome, this.clock.nowNs() - (deadlineNs - budgetNs), budgetNs);
   }
 
   /** Answers every open call: it is too late for it. */
@@ -132,10 +150,11 @@ class PendingCall implements CacheWaiter, HeapItem, ModelCall {
     const { reason } = failure;
     this.entry = undefined;
     this.endTrace()?.onFailure(failure);
-    this.miss(reason === 'expired' ? 'deadline' : reason, failure.retryAfterNs);
+    if (reason === 'invalid_input') this.calls.refuse(this, invalidInput(this.model, failure));
+    else this.miss(reason === 'expired' ? 'deadline' : reason, failure.retryAfterNs);
   }
 
-  miss(missing: NonNullable<ModelVote['missing']>, retryAfterNs?: number): void {
+  miss(missing: MissingVote, retryAfterNs?: number): void {
     const { name, version } = this.model.record;
     // Its evaluation has not ended: it is too late.
     this.endTrace()?.onLeft('deadline');

@@ -4,7 +4,7 @@ import type { Clock } from '../../simulator/time/index.js';
 import type { ReplicaStatus } from '../batching/index.js';
 import { PredictionCache, type CacheStats, type ModelLookups } from '../cache/index.js';
 import { RecentQueries, type LearnedState } from '../feedback/index.js';
-import { answerOf, overQuotaAnswer } from './answers.js';
+import { answerOf, overQuotaAnswer, taskRefusal } from './answers.js';
 import { askModels, type RequestOrigin } from './asking.js';
 import { Deadlines } from './deadlines.js';
 import { Directory } from './directory.js';
@@ -80,8 +80,9 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       this.clock,
       `${port}/models`,
       this.cache,
-      (vote, latencyNs, budgetNs) => {
-        this.observer.onModelCall(vote, latencyNs, budgetNs);
+      (outcome, latencyNs, budgetNs) => {
+        const vote = outcome === 'left' ? undefined : outcome;
+        if (vote !== 'refused') this.observer.onModelCall(vote, latencyNs, budgetNs);
         this.checkDrained();
       },
     );
@@ -337,7 +338,11 @@ export class PredictionEngine implements PredictionService, TaskOwner {
 
   private refuse(query: Query, sink: AnswerSink, refusal: QueryRefusal): void {
     this.observer.onRefusal(query, refusal);
-    sink.onRefusal(query, refusal);
+    try {
+      sink.onRefusal(query, refusal);
+    } catch (error) {
+      this.observer.onSinkFailure(query, error);
+    }
   }
 
   /** Feedback by input: predictions for it, and then the policy. */
@@ -417,7 +422,9 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     this.end(live);
     settlement?.onSettled(live);
     if (query !== undefined && sink !== undefined) {
-      this.give(query, sink, answerOf(live, nowNs));
+      const refusal = taskRefusal(live);
+      if (refusal === undefined) this.give(query, sink, answerOf(live, nowNs));
+      else this.refuse(query, sink, refusal);
     }
     if (query !== undefined && live.pending === 0) this.reduce(live);
     if (this.draining) this.checkDrained();

@@ -1,5 +1,7 @@
 import type { LaunchClass } from '../../containers/protocol/index.js';
 import { isAbove, PRIORITIES } from '../batching/index.js';
+import type { PredictionFailure } from '../cache/index.js';
+import type { ServedModel } from './servedModel.js';
 import type { ModelRequest, QueryRefusal } from './types.js';
 
 export const SHUTTING_DOWN: QueryRefusal = {
@@ -25,6 +27,11 @@ export function unknownQuery(queryId: string | undefined): QueryRefusal {
       ? 'feedback needs the id of the query that it judges, or an input'
       : `query '${queryId}' is not remembered: give its input with the feedback`;
   return { code: 'unknown_query', field: 'query_id', message };
+}
+
+/** What a replica says of an input, which nobody knew before it was asked. */
+export function invalidInput({ record }: ServedModel, { message }: PredictionFailure): QueryRefusal {
+  return { code: 'invalid_input', field: 'input', message: `model '${record.name}': ${message}` };
 }
 
 export function badContext(error: unknown): QueryRefusal {

@@ -116,13 +116,15 @@ export interface PollRequest {
   readonly trace?: TraceScope;
 }
 
+export type MissingVote = 'deadline' | 'no_replica' | 'model_error' | 'overload';
+
 /** What one linked model says about an input by itself. */
 export interface ModelVote extends AnsweringModel {
   /** undefined: none came, for the reason in `missing`. */
   readonly output?: string;
   /** One for each of the model's classes, where it gives them. */
   readonly scores?: Float32Array;
-  readonly missing?: 'deadline' | 'no_replica' | 'model_error' | 'overload';
+  readonly missing?: MissingVote;
   /** With `overload`, of a model that was asked by name: when its queue is expected to have room again. */
   readonly retryAfterNs?: number;
 }

@@ -42,6 +42,14 @@ export interface ModelRecord {
   readonly warmUp?: false;
 }
 
+/** One that this server runs. */
+export type HostedModel = ModelRecord & {
+  readonly container: Exclude<ContainerSource, { readonly kind: 'external' }>;
+};
+
+/** What a version takes beside what its registration says. */
+export type DeclaredForm = Omit<InputForm, 'type'>;
+
 /** How many replicas a model version runs; a record of its own, so that scaling leaves the version as it is. */
 export interface ModelScale {
   /** Replicas that are to run now. */
@@ -70,7 +78,7 @@ export type ContainerSource =
   | { readonly kind: 'constant'; readonly output: string }
   /** A user's JavaScript module, in a process of its own. */
   | ({ readonly kind: 'process' } & ProcessSource)
-  /** Registered, with nothing to run it yet. */
+  /** Of a replay, and of data directories of older programs: registered, with nothing to run it. */
   | { readonly kind: 'external'; readonly containerName: string; readonly modelDataPath: string };
 
 /** How large a replica's batches get (Clipper 4.3.1): two that adapt to the latency objective, and two that do not. */
@@ -104,6 +112,8 @@ export interface RegistryView {
   currentVersion(name: string): string | undefined;
   /** What a version takes, as far as its registration or a replica of it has said. */
   inputForm(model: ModelRecord): InputForm;
+  /** false: of a module that has never run, so that nobody can tell yet whether it takes an input. */
+  isFormKnown(model: ModelRecord): boolean;
   /** Called after each change; returns the unsubscriber. */
   watch(listener: (change: RegistryChange) => void): () => void;
 }

@@ -4,7 +4,14 @@ import { ServiceError, type ErrorCode } from '../errors/index.js';
 import { notKept, storeKey, type Store, type StoreOutcome } from '../store/index.js';
 import { inputClash, inputFormOf, type NamedForm } from './inputForms.js';
 import { checkApplicationName, checkName } from './names.js';
-import type { ApplicationRecord, ModelRecord, ModelScale, RegistryChange, RegistryView } from './records.js';
+import type {
+  ApplicationRecord,
+  DeclaredForm,
+  ModelRecord,
+  ModelScale,
+  RegistryChange,
+  RegistryView,
+} from './records.js';
 import { RegistryImage } from './registryImage.js';
 
 /** Of one model version. Each kernel model's is a context on a GPU, each process a Node. */
@@ -66,6 +73,10 @@ export class Registry implements RegistryView {
 
   inputForm(model: ModelRecord): InputForm {
     return this.image.inputForm(model);
+  }
+
+  isFormKnown(model: ModelRecord): boolean {
+    return this.image.isFormKnown(model);
   }
 
   watch(listener: (change: RegistryChange) => void): () => void {
@@ -153,20 +164,22 @@ export class Registry implements RegistryView {
     await Promise.all(writes);
   }
 
-  /** @throws ServiceError `input_type_mismatch` when a model of the same application takes another number of elements. */
-  checkLength(model: ModelRecord, length: number): void {
+  /** @throws ServiceError `input_type_mismatch` when no input suits both it and another model of an application. */
+  checkDeclared(model: ModelRecord, form: DeclaredForm): void {
     const { name, version } = model;
     if (this.image.currentVersion(name) !== version) return;
-    const form = { ...inputFormOf(model), length };
-    for (const application of this.image.applicationsOf(name)) this.checkFits(model, application, form);
+    const whole = { ...form, ...inputFormOf(model) };
+    for (const application of this.image.applicationsOf(name)) this.checkFits(model, application, whole);
   }
 
-  /** Keeps how many elements a version takes, which a replica of it has said. */
-  async declareLength(model: ModelRecord, length: number): Promise<void> {
-    const { name, version } = model;
-    if (this.image.inputForm(model).length === length || this.image.model(name, version) === undefined)
-      return;
-    await this.write(declaredKey(name, version), length, 'any');
+  /** Keeps what a version takes, which a replica of it or its files have said. */
+  async declare({ name, version }: ModelRecord, form: DeclaredForm): Promise<void> {
+    const model = this.image.model(name, version);
+    if (model === undefined) return;
+    const declared = { ...this.image.declaredForm(model), ...form };
+    const whole = JSON.stringify({ ...declared, ...inputFormOf(model) });
+    if (this.image.isFormKnown(model) && JSON.stringify(this.image.inputForm(model)) === whole) return;
+    await this.write(declaredKey(name, version), asJson(declared), 'any');
   }
 
   /** Links models to an application, all or none. Errors: `unknown_*`, `link_exists`, `input_type_mismatch`. */
@@ -305,7 +318,7 @@ function checkScale({ replicas, range }: ModelScale): void {
 }
 
 /** Records are plain data; undefined members are left out, as JSON does. */
-function asJson(record: ApplicationRecord | ModelRecord | ModelScale): Json {
+function asJson(record: ApplicationRecord | ModelRecord | ModelScale | DeclaredForm): Json {
   return JSON.parse(JSON.stringify(record)) as Json;
 }
 
@@ -315,6 +328,6 @@ const currentKey = (name: string) => storeKey('registry', 'current', name);
 /** A list of strings. */
 const formerKey = (name: string) => storeKey('registry', 'former', name);
 const scaleKey = (name: string, version: string) => storeKey('registry', 'scale', name, version);
-/** A number: elements of an input. */
+/** A `DeclaredForm`; of earlier programs a number, the elements of an input. */
 const declaredKey = (name: string, version: string) => storeKey('registry', 'declared', name, version);
 const linksKey = (application: string) => storeKey('registry', 'links', application);

@@ -2,7 +2,14 @@ import type { InputForm } from '../../containers/protocol/index.js';
 import type { Json } from '../../selection/index.js';
 import { storeKeyParts, type Store, type StoreChange } from '../store/index.js';
 import { inputFormOf } from './inputForms.js';
-import type { ApplicationRecord, ModelRecord, ModelScale, RegistryChange, RegistryView } from './records.js';
+import type {
+  ApplicationRecord,
+  DeclaredForm,
+  ModelRecord,
+  ModelScale,
+  RegistryChange,
+  RegistryView,
+} from './records.js';
 
 /** Everything the registry keeps is under this prefix. */
 export const REGISTRY_PREFIX = 'registry/';
@@ -19,8 +26,8 @@ export class RegistryImage implements RegistryView {
   private readonly formerVersions = new Map<string, readonly string[]>();
   /** By name, then by version; only what was ever set. */
   private readonly scales = new Map<string, Map<string, ModelScale>>();
-  /** Elements that an input must have, by name and version: what replicas have said. */
-  private readonly declared = new Map<string, Map<string, number>>();
+  /** What inputs must be, by name and version, where not the registration said it but a replica or the files. */
+  private readonly declared = new Map<string, Map<string, DeclaredForm>>();
   private readonly links = new Map<string, readonly string[]>();
   private readonly listeners = new Set<(change: RegistryChange) => void>();
   private readonly unwatch: () => void;
@@ -85,9 +92,19 @@ export class RegistryImage implements RegistryView {
   }
 
   inputForm(model: ModelRecord): InputForm {
-    const form = inputFormOf(model);
-    const length = form.length ?? this.declared.get(model.name)?.get(model.version);
-    return length === undefined ? form : { ...form, length };
+    return { ...this.declaredForm(model), ...inputFormOf(model) };
+  }
+
+  /** undefined: nothing was ever said. */
+  declaredForm({ name, version }: ModelRecord): DeclaredForm | undefined {
+    return this.declared.get(name)?.get(version);
+  }
+
+  isFormKnown(model: ModelRecord): boolean {
+    const { container, inputLength } = model;
+    return (
+      container.kind !== 'process' || inputLength !== undefined || this.declaredForm(model) !== undefined
+    );
   }
 
   watch(listener: (change: RegistryChange) => void): () => void {
@@ -127,7 +144,7 @@ export class RegistryImage implements RegistryView {
         setIn(this.scales, name, version, value as unknown as ModelScale | undefined);
         return { kind: 'scale', name };
       case 'declared':
-        setIn(this.declared, name, version, value as number | undefined);
+        setIn(this.declared, name, version, declaredFormIn(value as number | DeclaredForm | undefined));
         return { kind: 'declaration', name };
       case 'links':
         if (value === undefined) this.links.delete(name);
@@ -137,6 +154,11 @@ export class RegistryImage implements RegistryView {
         return undefined;
     }
   }
+}
+
+/** Earlier programs kept the length alone. */
+function declaredFormIn(value: number | DeclaredForm | undefined): DeclaredForm | undefined {
+  return typeof value === 'number' ? { length: value } : value;
 }
 
 function setIn<T>(

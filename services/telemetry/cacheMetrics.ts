@@ -40,7 +40,7 @@ export function cacheFamilies(
       type: 'counter',
       unit: '',
       labels: ['model', 'version', 'outcome'],
-      help: 'What became of cache misses: predicted, model_error, expired in the queue, overload (not queued), no_replica, cancelled',
+      help: 'What became of cache misses: predicted, model_error, expired in the queue, overload (not queued), no_replica, invalid_input (the container takes no such input), cancelled',
       write: byModel((to, labels, { predicted, failed, abandoned }) => {
         to.value(`${labels},outcome="predicted"`, predicted);
         for (const [reason, count] of Object.entries(failed))

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { InputRange, InputType } from '../../../containers/protocol/index.js';
+import { decodeAnswer, encodePredict } from '../../wire/index.js';
 import { FrontendHarness, addApplication } from './harness.js';
 import { TestSocket } from './webSocketHarness.js';
 
@@ -185,6 +186,32 @@ describe('inputs as bytes', () => {
     const inference = { method: 'POST', body: JSON.stringify({ inputs: [tensor] }) } as const;
     const { status, json: answer } = await harness.send('/v2/models/dim/infer', inference);
     expect([status, JSON.stringify(answer)]).toEqual([400, expect.stringContaining('from 0 to 1')]);
+    const feedback = await harness.send('/dim/update', { body: JSON.stringify({ input: [2, 0], label: 1 }) });
+    expect([feedback.status, feedback.json]).toMatchObject([400, refusal('input[0]')]);
+    const socket = await TestSocket.open(harness);
+    const asked = { type: 'predict', id: 1, application: 'dim' };
+    const told = async (message: object | Buffer) => {
+      socket.send(message);
+      return socket.nextJson();
+    };
+    expect(await told({ ...asked, input: [0.5, 2] })).toMatchObject(refusal('input[1]'));
+    expect(await told({ ...asked, input: [0.5, 1, 0] })).toMatchObject({
+      error: { code: 'wrong_length', field: 'input' },
+    });
+    const binary = (...values: number[]) => {
+      const input = new Uint8Array(Float32Array.from(values).buffer);
+      return encodePredict({ id: 2, application: 'dim', inputType: 'floats', input });
+    };
+    for (const [input, code] of [
+      [binary(0.5, 2), 'number_out_of_range'],
+      [binary(NaN, 0), 'number_out_of_range'],
+      [binary(0.5, 1, 0), 'wrong_length'],
+    ] as const) {
+      socket.send(input);
+      expect(decodeAnswer((await socket.next()).data)).toMatchObject({ kind: 'error', status: 400, code });
+    }
+    socket.close();
+    expect(harness.service.queries).toHaveLength(1);
   });
 
   it('may miss values where every linked model takes that, on every route', async () => {

@@ -50,6 +50,34 @@ describe('a model that no GPU can hold', () => {
     expect((await post('get_all_models', {})).json).toEqual([]);
   });
 
+  it('is refused by name when it is registered for the registers of its threads', async () => {
+    edit((text) => text.replace('"block": [32, 1, 1]', '"block": [1024, 1, 1]'));
+    await done('add_model', { ...fields(), num_replicas: 0 });
+    // 200 values that are all needed at the end.
+    const file = join(folder, 'logistic.ptx');
+    const values = Array.from({ length: 200 }, (_, index) => index);
+    const loads = values.map((index) => `ld.global.volatile.f32 %wide${index}, [%wide+${4 * index}];`);
+    const sums = values.map((index) => `st.global.volatile.f32 [%wide+${4 * index}], %wide${199 - index};`);
+    writeFileSync(
+      file,
+      readFileSync(file, 'utf8').replace(/\bret;(?=[^;]*$)/, () =>
+        [
+          '.reg .b64 %wide; .reg .f32 %wide<200>;',
+          'ld.param.u64 %wide, [softmax_param_0];',
+          'cvta.to.global.u64 %wide, %wide;',
+          ...loads,
+          ...sums,
+          'ret;',
+        ].join('\n'),
+      ),
+    );
+    const { status, json } = await post('add_model', { ...fields(), model_name: 'wide' });
+    expect([status, JSON.stringify(json)]).toEqual([
+      400,
+      expect.stringMatching(/1024 threads of \d+ registers/),
+    ]);
+  });
+
   it('is registered where one of several GPUs can', async () => {
     edit((text) => text.replace('"shape": ["batch", "classes"]', '"shape": ["batch", 100000, "classes"]'));
     const [small, large] = [profileNamed('8800gtx'), profileNamed('h200')];

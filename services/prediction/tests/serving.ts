@@ -16,6 +16,7 @@ import {
   inputFormOf,
   type ApplicationRecord,
   type BatchingChoice,
+  type DeclaredForm,
   type ModelRecord,
   type RegistryChange,
   type RegistryView,
@@ -30,6 +31,7 @@ export class TestRegistry implements RegistryView {
   private readonly versions = new Map<string, ModelRecord>();
   private readonly current = new Map<string, string>();
   private readonly links = new Map<string, string[]>();
+  private readonly declared = new Map<string, DeclaredForm>();
   private readonly listeners = new Set<(change: RegistryChange) => void>();
 
   addApplication(
@@ -114,8 +116,18 @@ export class TestRegistry implements RegistryView {
     return this.versions.get(`${name}:${version}`);
   }
 
+  /** A replica has said it. */
+  declare(name: string, form: DeclaredForm): this {
+    this.declared.set(name, form);
+    return this.tell({ kind: 'declaration', name });
+  }
+
   inputForm(model: ModelRecord): InputForm {
-    return inputFormOf(model);
+    return { ...this.declared.get(model.name), ...inputFormOf(model) };
+  }
+
+  isFormKnown({ name, container }: ModelRecord): boolean {
+    return container.kind !== 'process' || this.declared.has(name);
   }
 
   models(): readonly ModelRecord[] {

@@ -83,14 +83,16 @@ describe('Registry', () => {
     await registry.addModel(model('three', '1', 3));
     await registry.addModel(model('module', '1'));
     const module = registry.requireVersion('module', '1');
-    await registry.declareLength(module, 2);
+    await registry.declare(module, { length: 2 });
     await registry.addLinks('a', ['three']);
     await expect(registry.addLinks('a', ['module'])).rejects.toMatchObject({ code: 'input_type_mismatch' });
     const again = new Registry(store);
     expect(again.inputForm(again.requireVersion('module', '1')).length).toBe(2);
     await registry.addModel(model('late', '1'));
     await registry.addLinks('a', ['late']);
-    expect(() => registry.checkLength(registry.requireVersion('late', '1'), 2)).toThrow(/'three'/);
+    expect(() => registry.checkDeclared(registry.requireVersion('late', '1'), { length: 2 })).toThrow(
+      /'three'/,
+    );
     await registry.deleteVersion('module', '1');
     expect(registry.inputForm(module).length).toBeUndefined();
   });

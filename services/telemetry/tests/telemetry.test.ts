@@ -53,7 +53,7 @@ async function telemetryWithModel(): Promise<{
     misses: 5,
     evictions: 1,
     predicted: 3,
-    failed: { model_error: 0, overload: 0, no_replica: 0, expired: 1 },
+    failed: { model_error: 0, overload: 0, no_replica: 0, expired: 1, invalid_input: 0 },
     abandoned: 1,
   };
   telemetry.attach(

@@ -12,7 +12,12 @@ import {
   type ResultFrame,
 } from '../../../../containers/protocol/index.js';
 import { VirtualClock, type EventSink } from '../../../../simulator/time/index.js';
-import { PredictionEngine, SilentObserver, type BatchRecord } from '../../../prediction/index.js';
+import {
+  PredictionEngine,
+  SilentObserver,
+  type BatchRecord,
+  type ModelVote,
+} from '../../../prediction/index.js';
 import { Registry, type BatchingChoice, type ModelRecord } from '../../../registry/index.js';
 import { MemoryStore } from '../../../store/index.js';
 import { QueryFrontend } from '../../index.js';
@@ -105,6 +110,8 @@ export class EngineHarness extends SilentObserver {
   readonly registry = new Registry(new MemoryStore());
   readonly engine: PredictionEngine;
   readonly frontend: QueryFrontend;
+  /** What became of models that were asked by name: an output, why there is none, or that nobody waited. */
+  readonly modelCalls: (string | undefined)[] = [];
   private base = '';
 
   private constructor() {
@@ -132,6 +139,10 @@ export class EngineHarness extends SilentObserver {
     harness.base = `http://127.0.0.1:${port}`;
     harness.frontend.markReady();
     return harness;
+  }
+
+  override onModelCall(vote: ModelVote | undefined): void {
+    this.modelCalls.push(vote === undefined ? undefined : (vote.missing ?? vote.output));
   }
 
   override onBatch(record: BatchRecord): void {

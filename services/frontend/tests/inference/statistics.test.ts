@@ -116,6 +116,37 @@ describe('statistics', () => {
     expect(replica.batches.flat()).not.toContain(1000);
   });
 
+  it('count each row that asked a model by name, once, and none that it does not take', async () => {
+    await harness.model('m', FOUR, {
+      answer: ({ id, bytes }) =>
+        firstOf(bytes) < 0
+          ? { id, ok: false, code: 'invalidInput', message: 'not below 0' }
+          : firstOf(bytes) > 9
+            ? { id, ok: false, code: 'modelError', message: 'raised' }
+            : { id, ok: true, output: '7' },
+    });
+    const asked = async (rows: number[], signal?: AbortSignal): Promise<Response> => {
+      const answer = harness.infer('m', rows, {}, {}, signal);
+      await harness.open(rows.length);
+      if (signal === undefined) harness.run();
+      return answer;
+    };
+    expect((await asked([1, 2])).status).toBe(200);
+    expect(harness.modelCalls.splice(0)).toEqual(['7', '7']);
+    const refused = await asked([-1]);
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('not below 0')]);
+    expect(harness.modelCalls).toEqual([]);
+    expect((await asked([10])).status).toBe(502);
+    expect(harness.modelCalls.splice(0)).toEqual(['model_error']);
+    const aborting = new AbortController();
+    const gone = asked([3], aborting.signal).catch(() => 'gone');
+    await harness.open(1);
+    aborting.abort();
+    expect(await gone).toBe('gone');
+    await harness.open(0);
+    expect(harness.modelCalls).toEqual([undefined]);
+  });
+
   it('of every model list every version that is registered, and forget what is deleted', async () => {
     await harness.model('m', FOUR);
     await harness.model('other', FOUR);
