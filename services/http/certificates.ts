@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFileSync, unwatchFile, watchFile } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import type { SecureContextOptions } from 'node:tls';
 
 /** Where the certificate of a server is. */
@@ -17,7 +17,7 @@ export class TlsError extends Error {
   override readonly name = 'TlsError';
 }
 
-/** Polled, not watched: orchestrators swap a link to a folder, which file events miss. */
+/** Polled, not watched: orchestrators swap a link to a folder, which file events miss. What was there at the last reading is kept here, since a watcher would not know what changed before its first look. */
 const POLL_MS = 5_000;
 
 const MIN_VERSION = 'TLSv1.2';
@@ -29,7 +29,9 @@ const MIN_VERSION = 'TLSv1.2';
 export class Certificates {
   private loaded: SecureContextOptions;
   private readonly listeners = new Set<(context: SecureContextOptions) => void>();
-  private readonly onChange = () => void this.reload();
+  private readonly poll: NodeJS.Timeout;
+  /** Of the files, before they were last read. */
+  private stamps = '';
 
   /** @throws TlsError */
   constructor(
@@ -38,7 +40,9 @@ export class Certificates {
     pollMs = POLL_MS,
   ) {
     this.loaded = this.load();
-    for (const file of this.paths()) watchFile(file, { interval: pollMs, persistent: false }, this.onChange);
+    this.poll = setInterval(() => {
+      if (this.stamps !== this.currentStamps()) this.reload();
+    }, pollMs).unref();
   }
 
   get context(): SecureContextOptions {
@@ -70,7 +74,7 @@ export class Certificates {
   }
 
   close(): void {
-    for (const file of this.paths()) unwatchFile(file, this.onChange);
+    clearInterval(this.poll);
     this.listeners.clear();
   }
 
@@ -79,8 +83,13 @@ export class Certificates {
     return ca === undefined ? [cert, key] : [cert, key, ca];
   }
 
+  private currentStamps(): string {
+    return this.paths().map(stampOf).join();
+  }
+
   private load(): SecureContextOptions {
     const { files } = this;
+    this.stamps = this.currentStamps();
     const cert = read(files.cert, 'certificate');
     const key = read(files.key, 'key');
     const ca = files.ca === undefined ? undefined : read(files.ca, 'file of client authorities');
@@ -104,6 +113,16 @@ export class Certificates {
       this.complain('the certificate has expired; clients will refuse it', { file, validTo });
     else if (Date.parse(validFrom) > nowMs)
       this.complain('the certificate is not valid yet; clients will refuse it', { file, validFrom });
+  }
+}
+
+/** Changes with the file, and with what a link leads to. */
+function stampOf(file: string): string {
+  try {
+    const { dev, ino, size, mtimeMs, ctimeMs } = statSync(file);
+    return `${dev}/${ino}/${size}/${mtimeMs}/${ctimeMs}`;
+  } catch {
+    return 'none';
   }
 }
 
