@@ -260,6 +260,62 @@ st.global.u32 [%out], %r2;`;
     expect(words(run, body, 32)).toEqual(expected);
   });
 
+  // out[at(t)] = value(t), where at(t) has been read from memory; all as an H200 leaves it.
+  const scatter = (at: string, store: string): string => `add.u32 %r4, %t, ${at};
+mad.lo.u32 %r4, %r4, 37, 11;
+rem.u32 %r4, %r4, 101;
+st.shared.u32 [%s], %r4;
+ld.shared.u32 %r4, [%s];
+and.b32 %r4, %r4, 7;
+ld.param.u64 %q0, [k_out];
+mul.wide.u32 %q1, %r4, ${store.includes('64') ? 8 : 4};
+add.u64 %q0, %q0, %q1;
+${store}
+`;
+  const first = scatter('0', 'add.u32 %r5, %t, 1;\nst.global.u32 [%q0], %r5;');
+  it.each([
+    ['one', first, [2, 10, 5, 1, 8, 3, 11, 6]],
+    [
+      'one of 8 bytes',
+      scatter('0', 'cvt.u64.u32 %q2, %t;\nadd.u64 %q2, %q2, 1;\nst.global.u64 [%q0], %q2;'),
+      [27, 0, 22, 0, 17, 0, 25, 0, 21, 0, 29, 0, 24, 0, 19],
+    ],
+    [
+      'two',
+      `${first}${scatter('1', 'add.u32 %r5, %t, 100;\nst.global.u32 [%q0], %r5;')}`,
+      [100, 108, 103, 111, 106, 101, 109, 104],
+    ],
+  ])('plain stores to places that lanes have read: %s', (_name, body, expected) => {
+    const found = words(run, `.reg .b64 %q<3>;\n${body}`, 32);
+    expect(found.slice(0, expected.length)).toEqual(expected);
+  });
+
+  it('plain stores of several lanes to one place that their numbers give', () => {
+    const body = `shr.u32 %r4, %t, 2;
+mad.lo.u32 %r4, %r4, 4, %r0;
+st.shared.u32 [%r4], %t;
+and.b32 %r4, %t, 7;
+mad.lo.u32 %r4, %r4, 4, %r0;
+st.shared.u32 [%r4+64], %t;
+bar.sync 0;
+ld.shared.u32 %r2, [%s];
+st.global.u32 [%out], %r2;`;
+    const found = words(run, body, 32);
+    expect(found.slice(0, 8)).toEqual([0, 4, 8, 12, 16, 20, 24, 28]);
+    expect(found.slice(16, 24)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+  });
+
+  it('plain stores of neighbours to one place, one after another', () => {
+    const body = `add.u32 %r4, %t, 100;
+st.shared.u32 [%s], %t;
+st.shared.u32 [%s+4], %r4;
+bar.sync 0;
+ld.shared.u32 %r2, [%s];
+st.global.u32 [%out], %r2;`;
+    const expected = Array.from({ length: 32 }, (_value, t) => (t === 0 ? 0 : 99 + t));
+    expect(words(run, body, 32)).toEqual(expected);
+  });
+
   it.each([
     ['fewer take the branch', 'setp.lt.u32 %p1, %t, 5;', 213],
     ['fewer fall through', 'setp.gt.u32 %p1, %t, 4;', 123],

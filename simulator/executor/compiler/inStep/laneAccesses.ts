@@ -2,6 +2,7 @@ import { readRegisters, type IrFunction, type IrInstruction } from '../../../ptx
 import { accessBytes } from '../accessGroups.js';
 import { spaceOf } from '../instructionClass.js';
 import { add, isThreadIndex, type LinearForm, type LinearForms } from './linearForms.js';
+import { SAMPLED_THREADS, type Comers, type ThreadSampler } from './threadSamples.js';
 
 /** An access to memory that lanes of a warp may share. */
 export interface LaneAccess {
@@ -17,6 +18,8 @@ export interface LaneAccess {
   readonly isStrong: boolean;
   /** Of accesses that one thread of a row alone comes to: which one. */
   readonly only: string | undefined;
+  /** Which threads come to it. */
+  readonly comers: () => Comers;
   /** Of updates whose order nobody can tell: which operation on which type. */
   readonly commutes: string | undefined;
 }
@@ -32,9 +35,10 @@ export function isOrdered(instruction: IrInstruction | undefined): boolean {
 export function laneAccesses(
   fn: IrFunction,
   forms: LinearForms,
+  sampler: ThreadSampler,
   onlyAt: (instruction: number) => string | undefined,
 ): LaneAccess[] {
-  const written = asWritten(fn, forms, onlyAt);
+  const written = asWritten(fn, forms, sampler, onlyAt);
   const strong = written.filter(({ isStrong, commutes }) => isStrong && commutes === undefined);
   return written.map((access) =>
     access.isStrong || !strong.some((each) => areOfOneMemory(access, each))
@@ -51,13 +55,14 @@ function areOfOneMemory(a: LaneAccess, b: LaneAccess): boolean {
 function asWritten(
   fn: IrFunction,
   forms: LinearForms,
+  sampler: ThreadSampler,
   onlyAt: (instruction: number) => string | undefined,
 ): LaneAccess[] {
   const read = new Set(fn.instructions.flatMap(readRegisters));
   return fn.instructions.flatMap((instruction) => {
     const { opcode, modifiers, sources, index } = instruction;
     const isUpdate = opcode === 'atom' || opcode === 'red';
-    if (opcode === 'cp') return copyAccesses(instruction, forms, onlyAt(index));
+    if (opcode === 'cp') return copyAccesses(instruction, forms, sampler, onlyAt(index));
     if (!isUpdate && opcode !== 'ld' && opcode !== 'st') return [];
     const [address] = sources;
     const space = spaceOf(modifiers);
@@ -76,6 +81,7 @@ function asWritten(
         writes: opcode !== 'ld',
         isStrong: isUpdate || isOrdered(instruction),
         only: onlyAt(index),
+        comers: () => sampler.comersTo(instruction),
         commutes: commutativeUpdate(instruction, read),
       },
     ];
@@ -84,14 +90,17 @@ function asWritten(
 
 /** `cp.async` and its kin write shared memory and read global memory. */
 function copyAccesses(
-  { sources, index }: IrInstruction,
+  instruction: IrInstruction,
   forms: LinearForms,
+  sampler: ThreadSampler,
   only: string | undefined,
 ): LaneAccess[] {
+  const { sources, index } = instruction;
   const [to, from, size] = sources;
   if (to?.kind !== 'address' || from?.kind !== 'address') return [];
   const bytes = size?.kind === 'integer' ? size.low : 16;
-  const common = { at: index, bytes, isStrong: false, only, commutes: undefined } as const;
+  const comers = (): Comers => sampler.comersTo(instruction);
+  const common = { at: index, bytes, isStrong: false, only, comers, commutes: undefined } as const;
   const [toForm, fromForm] = [forms.ofAddress(to, index), forms.ofAddress(from, index)];
   return [
     { ...common, space: 'shared', form: toForm, root: forms.rootOf(to), reads: false, writes: true },
@@ -147,9 +156,20 @@ export function meetingOf(
   for (let lanes = -MOST_APART; lanes <= MOST_APART; lanes++) {
     if (lanes === 0) continue;
     const distance = apart.constant + stride * lanes;
-    if (distance < earlier.bytes && -distance < later.bytes) return 'certainly';
+    if (distance >= earlier.bytes || -distance >= later.bytes) continue;
+    if (mayCome(earlier.comers(), later.comers(), lanes, byThread[0]?.[0])) return 'certainly';
   }
   return 'never';
+}
+
+/** Whether there are threads so far apart that one comes to the one place and the other to the other. @param term that says who they are */
+function mayCome(earlier: Comers, later: Comers, apart: number, term: string | undefined): boolean {
+  const first = earlier.from === term ? earlier.threads : undefined;
+  const second = later.from === term ? later.threads : undefined;
+  if (first === undefined && second === undefined) return true;
+  for (let one = Math.max(0, -apart); one < SAMPLED_THREADS - Math.max(0, apart); one++)
+    if (first?.[one] !== 0 && second?.[one + apart] !== 0) return true;
+  return false;
 }
 
 /** Different variables, and memory of different parameters, which programs keep apart. */

@@ -107,6 +107,15 @@ export class LinearForms {
     return others.length === 0 ? only : undefined;
   }
 
+  /** The instruction that has written a register wherever a thread comes to instruction `at`, if that is one. */
+  definitionBefore(register: number, at: number): IrInstruction | undefined {
+    const all = this.definitions.get(register) ?? [];
+    const block = this.blockOf[at];
+    const last = all.findLast(({ index }) => index < at && this.blockOf[index] === block);
+    const found = last ?? (all.length === 1 ? all[0] : undefined);
+    return found?.guard === undefined ? found : undefined;
+  }
+
   /** Whether a term has the same value for all lanes as long as nothing writes it. */
   isUniform(term: string): boolean {
     const register = registerOf(term);
@@ -124,11 +133,9 @@ export class LinearForms {
   /** The value that a register has before instruction `at`. */
   private ofRegister(register: number, at: number, depth: number): LinearForm {
     const own = { constant: 0, terms: new Map([[`r${register}`, 1]]) };
-    const [only, ...others] = this.definitions.get(register) ?? [];
-    if (only === undefined) return own;
-    const made =
-      others.length > 0 || only.guard !== undefined || depth > DEEPEST ? undefined : this.made(only, depth);
-    if (made === undefined) return own;
+    const only = this.definitionBefore(register, at);
+    const made = only === undefined || depth > DEEPEST ? undefined : this.made(only, depth);
+    if (only === undefined || made === undefined) return own;
     for (const term of made.terms.keys()) {
       const part = registerOf(term);
       if (part !== undefined && this.mayChange(part, only.index, at)) return own;

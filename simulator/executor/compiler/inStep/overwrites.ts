@@ -1,8 +1,10 @@
-import { readRegisters, writtenRegisters, type IrFunction } from '../../../ptx/index.js';
+import { readRegisters, type IrFunction } from '../../../ptx/index.js';
+import { WARP_SIZE } from '../executorArea.js';
 import { spaceOf } from '../instructionClass.js';
 import { isOrdered, type LaneAccess } from './laneAccesses.js';
 import type { LaneValues } from './laneValues.js';
 import { isThreadIndex, registerOf, type LinearForms } from './linearForms.js';
+import { registersMadeOf, SAMPLED_THREADS, type ThreadSampler } from './threadSamples.js';
 
 /** Accesses by which lanes of a warp meet one another in one instruction, where it shows which of them comes last. */
 export interface Overwrites {
@@ -14,17 +16,24 @@ export interface Overwrites {
 
 /**
  * Of strong accesses those whose lanes may meet; of plain stores, which programs mostly keep apart, those whose lanes do
- * meet for certain, and those in shared memory at places that have been read from memory.
+ * meet for certain, and those at places that lanes have read from memory.
  */
 export function overwritesOf(
   fn: IrFunction,
   values: LaneValues,
   forms: LinearForms,
+  sampler: ThreadSampler,
   accesses: readonly LaneAccess[],
 ): Overwrites {
-  const isData = registersFromMemory(fn);
+  const isData = registersMadeOf(fn, ({ opcode, modifiers, sources: [address] }) => {
+    if (opcode === 'atom') return true;
+    if (opcode !== 'ld' || /^(?:param|const)$/.test(spaceOf(modifiers))) return false;
+    // What all lanes read from one place is the same for all.
+    const base = address?.kind === 'address' ? address.base : undefined;
+    return typeof base === 'number' && values.varying[base] === 1;
+  });
   const meets = (access: LaneAccess): boolean => {
-    const { form, bytes, only, space } = access;
+    const { form, bytes, only } = access;
     if (only !== undefined || !access.writes) return false;
     const varying = [...form.terms].filter(([term]) => isThreadIndex(term) || !forms.isUniform(term));
     const [first, ...others] = varying;
@@ -32,7 +41,7 @@ export function overwritesOf(
     const [term, stride] = first;
     if (others.length === 0 && (term === 'tid.x' || term === 'laneid')) return Math.abs(stride) < bytes;
     if (isOrdered(fn.instructions[access.at])) return true;
-    return space === 'shared' && varying.some(([each]) => isData[registerOf(each) ?? -1] === 1);
+    return meetsAlone(fn, sampler, access) || varying.some(([each]) => isData[registerOf(each) ?? -1] === 1);
   };
   const differs = ({ at }: LaneAccess): boolean => {
     const instruction = fn.instructions[at];
@@ -48,23 +57,18 @@ export function overwritesOf(
   };
 }
 
-/** 1 for registers whose values depend on what has been read from memory. */
-function registersFromMemory(fn: IrFunction): Uint8Array {
-  const isData = new Uint8Array(fn.registers.length);
-  for (let changed = true; changed;) {
-    changed = false;
-    for (const instruction of fn.instructions) {
-      const { opcode, modifiers } = instruction;
-      const isRead =
-        (opcode === 'ld' && spaceOf(modifiers) !== 'param' && spaceOf(modifiers) !== 'const') ||
-        opcode === 'atom';
-      if (!isRead && !readRegisters(instruction).some((register) => isData[register] === 1)) continue;
-      for (const register of writtenRegisters(instruction)) {
-        if (isData[register] === 1) continue;
-        isData[register] = 1;
-        changed = true;
-      }
-    }
+/** Whether two lanes of a warp come to one place for certain, as far as it depends on nothing but who they are. */
+function meetsAlone(fn: IrFunction, sampler: ThreadSampler, { at, bytes, comers }: LaneAccess): boolean {
+  const [address] = fn.instructions[at]?.sources ?? [];
+  const { threads, from, isTested } = comers();
+  const places = address?.kind === 'address' && !isTested ? sampler.ofAddress(address, at) : undefined;
+  if (places?.from === undefined || (from !== undefined && from !== places.from)) return false;
+  for (let first = 0; first < SAMPLED_THREADS; first += WARP_SIZE) {
+    const own = [...places.values.subarray(first, first + WARP_SIZE)].filter(
+      (_place, lane) => threads?.[first + lane] !== 0,
+    );
+    own.sort((a, b) => a - b);
+    if (own.some((place, index) => index > 0 && place - (own[index - 1] ?? 0) < bytes)) return true;
   }
-  return isData;
+  return false;
 }

@@ -5,6 +5,7 @@ import { between, laneValuesOf, leaves, type LaneValues } from './laneValues.js'
 import { loneThreads } from './loneThreads.js';
 import { LinearForms } from './linearForms.js';
 import { overwritesOf } from './overwrites.js';
+import { ThreadSampler } from './threadSamples.js';
 
 /** Where lanes of a warp must be together, so that what one sees of another's accesses is what a card shows. */
 export interface StepPlan {
@@ -38,8 +39,9 @@ export function planSteps(
   const { ofBlock: lone, ofGuard } = loneThreads(fn, forms);
   const blockOf = new Int32Array(fn.instructions.length);
   for (const { index, first, last } of fn.blocks) blockOf.fill(index, first, last + 1);
-  const accesses = laneAccesses(fn, forms, (at) => ofGuard(at) ?? lone[blockOf[at] ?? 0]);
-  const overwrites = overwritesOf(fn, values, forms, accesses);
+  const sampler = new ThreadSampler(fn, forms, values);
+  const accesses = laneAccesses(fn, forms, sampler, (at) => ofGuard(at) ?? lone[blockOf[at] ?? 0]);
+  const overwrites = overwritesOf(fn, values, forms, sampler, accesses);
   const stores = new Map(overwrites.stores.map(({ at, bytes }) => [at, bytes]));
   const alone = new Set(others.givesWay ? overwrites.updates.map(({ at }) => at) : []);
   for (const at of stores.keys()) standAlone(fn, blockOf[at] ?? 0, at, alone);
@@ -148,8 +150,9 @@ class Conflicts {
 
   private counts(earlier: LaneAccess, later: LaneAccess, meeting: Meeting): boolean {
     if (earlier.isStrong || later.isStrong) return true;
-    if (earlier.space === 'shared' && later.space === 'shared') return this.plain.shared;
-    return this.plain.global && meeting === 'certainly' && earlier.root !== undefined;
+    const isSeen = meeting === 'certainly' && earlier.writes && later.writes;
+    if (earlier.space === 'shared' && later.space === 'shared') return isSeen || this.plain.shared;
+    return (isSeen || this.plain.global) && meeting === 'certainly' && earlier.root !== undefined;
   }
 
   /** Tells of each access what may be pending when a lane comes to it and may meet it. */
