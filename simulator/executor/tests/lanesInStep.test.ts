@@ -355,6 +355,23 @@ st.global.u32 [%out], %r2;`;
     expect(words(run, body, 32)).toEqual(new Array<number>(32).fill(3412));
   });
 
+  it('lanes that come to one place by two targets of a switch are there one target after the other', () => {
+    const body = `mov.u32 %r2, 99;
+st.volatile.shared.u32 [%r0], 0;
+bar.sync 0;
+and.b32 %r4, %t, 3;
+ts: .branchtargets A, B, E, E;
+brx.idx %r4, ts;
+A:
+add.u32 %r5, %t, 1;
+B:
+atom.shared.add.u32 %r2, [%r0], 1;
+E:
+st.global.u32 [%out], %r2;`;
+    const expected = Array.from({ length: 32 }, (_value, t) => [t >> 2, 8 + (t >> 2), 99, 99][t & 3]);
+    expect(words(run, body, 32)).toEqual(expected);
+  });
+
   it('a shuffle gives 0 for a lane that takes no part in it', () => {
     const steps = [16, 8, 4, 2, 1].map(
       (k) => `shfl.sync.down.b32 %r5, %r2, ${k}, 31, %r4;

@@ -203,7 +203,10 @@ class Conflicts {
     return pending;
   }
 
-  /** Accesses on different ways behind one branch: those of one way come before those of the other. */
+  /**
+   * Accesses on different ways behind one branch: those of one way come before those of the other, where both ways lead
+   * through one piece of code too.
+   */
   private acrossSides(): void {
     for (const branch of this.values.parting) {
       const { successors = [] } = this.fn.blocks[branch] ?? {};
@@ -216,8 +219,8 @@ class Conflicts {
   }
 
   private betweenSides(side: ReadonlySet<number>, other: ReadonlySet<number>): void {
-    const there = this.within(other, side);
-    for (const one of this.within(side, other)) {
+    const there = this.within(other);
+    for (const one of this.within(side)) {
       for (const another of there) {
         const isStale = !this.forms.isFixed(one.form) || !this.forms.isFixed(another.form);
         const meeting = this.meeting(one, another, isStale);
@@ -227,13 +230,11 @@ class Conflicts {
     }
   }
 
-  private within(blocks: ReadonlySet<number>, without: ReadonlySet<number>): LaneAccess[] {
-    return [...blocks]
-      .filter((block) => !without.has(block))
-      .flatMap((index) => {
-        const block = this.fn.blocks[index];
-        return this.accesses.filter(({ at }) => at >= (block?.first ?? 0) && at <= (block?.last ?? -1));
-      });
+  private within(blocks: ReadonlySet<number>): LaneAccess[] {
+    return [...blocks].flatMap((index) => {
+      const block = this.fn.blocks[index];
+      return this.accesses.filter(({ at }) => at >= (block?.first ?? 0) && at <= (block?.last ?? -1));
+    });
   }
 
   private meeting(earlier: LaneAccess, later: LaneAccess, isStale: boolean): Meeting {
