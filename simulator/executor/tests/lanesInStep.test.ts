@@ -417,6 +417,29 @@ st.global.u32 [%out], %r2;`;
     expect(words(run, spinLock, 64)).toEqual(new Array<number>(64).fill(64));
   });
 
+  it('lanes that look so many times and no more for what others write', () => {
+    const body = `st.volatile.shared.u32 [%s], 0;
+bar.warp.sync 0xffffffff;
+mov.u32 %r6, 0;
+and.b32 %r4, %t, 1;
+setp.eq.s32 %p1, %r4, 0;
+@%p1 bra WRITES;
+LOOK:
+add.u32 %r6, %r6, 1;
+ld.volatile.shared.u32 %r2, [%s+-4];
+setp.eq.s32 %p2, %r2, 0;
+setp.lt.and.u32 %p3, %r6, 20, %p2;
+@%p3 bra LOOK;
+bra E;
+WRITES:
+st.volatile.shared.u32 [%s], 1;
+E:
+st.global.u32 [%out], %r6;`;
+    // Those that fall through go first, and have looked in vain when the others write.
+    const expected = Array.from({ length: 32 }, (_value, t) => (t & 1) * 20);
+    expect(words(run, body, 32)).toEqual(expected);
+  });
+
   it('lanes that wait for others of their warp let them go on', () => {
     const expected = Array.from({ length: 32 }, (_value, t) => (t & ~1) + 100);
     expect(words(run, waitForNeighbour, 32)).toEqual(expected);

@@ -46,7 +46,7 @@ export function overwritesOf(
   const differs = ({ at }: LaneAccess): boolean => {
     const instruction = fn.instructions[at];
     if (instruction?.opcode !== 'st') return true;
-    return readRegisters({ ...instruction, sources: instruction.sources.slice(1) }).some(
+    return readRegisters({ ...instruction, guard: undefined, sources: instruction.sources.slice(1) }).some(
       (register) => values.varying[register] === 1,
     );
   };
