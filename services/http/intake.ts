@@ -9,6 +9,9 @@ const CHUNK_BYTES = 256;
 /** From here on a turn takes so long that in it nobody is read any more: a packet of small chunks. */
 const MOST_BYTES = 2 * TURN_BYTES;
 
+/** What all others have to themselves behind a turn that took so long. */
+const REST_MS = 10;
+
 /** Of those that wait, how many are read from again in a turn: each may bring 64 KiB. */
 const RESUMED = 4;
 
@@ -60,17 +63,19 @@ export class Intake {
   }
 
   private readonly turn = (): void => {
-    // A packet may hold thousands of chunks: fewer are read from where the last turn took too long.
-    this.resumed = this.taken > MOST_BYTES ? 1 : Math.min(RESUMED, this.resumed + 1);
+    // A packet may hold thousands of chunks: after a turn that took too long others have time of their own, then fewer come.
+    const wasLong = this.taken > MOST_BYTES;
+    this.resumed = wasLong ? 0 : Math.min(RESUMED, this.resumed + 1);
     this.taken = 0;
-    this.isTurning = this.waiting.size > 0;
-    if (this.isTurning) setImmediate(this.turn);
+    this.isTurning = wasLong || this.waiting.size > 0;
+    if (wasLong) setTimeout(this.turn, REST_MS);
+    else if (this.isTurning) setImmediate(this.turn);
     let resumed = 0;
     for (const source of this.waiting) {
+      if (resumed >= this.resumed) break;
       this.waiting.delete(source);
       source.resume();
       resumed += 1;
-      if (resumed >= this.resumed) break;
     }
   };
 }
