@@ -10,7 +10,7 @@ import {
   type BytesReceiver,
   type JsonBodyReceiver,
 } from '../http/index.js';
-import { eachInTurns } from '../json/index.js';
+import { eachInTurns, TURNS } from '../json/index.js';
 import type {
   Answer,
   AnswerSink,
@@ -53,6 +53,9 @@ export interface ExchangeContext {
 }
 
 const CLOSE = ['connection', 'close'] as const;
+/** From here on an input of bytes takes about a millisecond. */
+const LARGE_INPUT_BYTES = 512 * 1024;
+
 const DEFAULT_HEADER = 'x-windjammer-default';
 
 /** One HTTP request on a hot route, from its body to its answer. */
@@ -134,8 +137,22 @@ export class PredictExchange extends Exchange implements AnswerSink, BytesReceiv
     else readJsonBody(request, limits, this, PREDICT_FIELDS);
   }
 
+  /** To look at a large input, hash and compare it takes milliseconds: of many that have come each has its turn. */
   onBytes(body: Buffer, release: () => void): void {
-    release();
+    if (body.length < LARGE_INPUT_BYTES) {
+      release();
+      this.startBytes(body);
+      return;
+    }
+    const step = () => {
+      release();
+      if (!this.response.destroyed) this.startBytes(body);
+      return true;
+    };
+    TURNS.run({ remaining: body.length, step });
+  }
+
+  private startBytes(body: Buffer): void {
     try {
       const request = readOctetStreamRequest(this.request.url ?? '', body);
       const input = request.input as Uint8Array;
