@@ -67,16 +67,25 @@ function encodeLong(
   const { length } = form;
   if (length !== undefined && list.length !== length) return wrongLength(list.length, length, field);
   const { numbers, odd } = list;
-  let failed = -1;
-  if (type === 'doubles') failed = numbers.findIndex((number) => number - number !== 0);
-  else if (type === 'floats') failed = numbers.findIndex((number) => !(Math.abs(number) <= MAX_FLOAT32));
-  else failed = numbers.findIndex((number) => (number | 0) !== number);
+  const failed = firstUnfit(type, numbers);
   if (failed >= 0) return wrongElement(type, numbers[failed], `${field}[${failed}]`);
   if (odd !== undefined) return wrongElement(type, odd.value, `${field}[${odd.index}]`);
   const outside = firstOutsideForm(numbers, form);
   if (outside >= 0) return outsideRange(numbers[outside], form.range, `${field}[${outside}]`);
   const encoded = list.encode(type);
   return new Uint8Array(encoded.buffer, 0, encoded.byteLength);
+}
+
+/** Loops, since of millions of numbers a callback for each takes five times as long. */
+function firstUnfit(type: 'doubles' | 'floats' | 'integers', numbers: Float64Array): number {
+  const { length } = numbers;
+  if (type === 'integers') {
+    for (let at = 0; at < length; at++) if ((numbers[at] | 0) !== numbers[at]) return at;
+    return -1;
+  }
+  const most = type === 'floats' ? MAX_FLOAT32 : Number.MAX_VALUE;
+  for (let at = 0; at < length; at++) if (!(Math.abs(numbers[at]) <= most)) return at;
+  return -1;
 }
 
 type Numbers = Float64Array | Float32Array | Int32Array;

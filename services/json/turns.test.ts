@@ -56,7 +56,7 @@ it('gives a task that comes much later the room of a turn of its own', async () 
   turns.run(new Steps('first', 1, log, done));
   turns.run(new Steps('second', 1, log, done));
   expect(log).toEqual(['first']);
-  await new Promise((resolve) => setTimeout(resolve, 30));
+  for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
   turns.run(new Steps('third', 1, log, done));
   expect(log).toEqual(['first', 'second', 'third']);
 });
