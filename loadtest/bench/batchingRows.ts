@@ -25,28 +25,29 @@ export function feasiblePerSecond(clients: number): number {
 async function run(bench: Bench): Promise<readonly Measured[]> {
   const product = await startWindjammer(bench.file('../cli/main.js'), APPLICATION);
   try {
-    await deploy(product, bench.file('slowModel.js'));
+    await deploySlowModel(product, APPLICATION, bench.file('slowModel.js'));
     return [await measure(bench, product, 256, 3000), await measure(bench, product, 64, undefined)];
   } finally {
     await product.stop();
   }
 }
 
-async function deploy(product: ProductProcess, path: string): Promise<void> {
+/** A module whose batches take as long as the slow model's, and an application of its name; once it answers. */
+export async function deploySlowModel(product: ProductProcess, name: string, path: string): Promise<void> {
   await product.admin('add_app', {
-    name: APPLICATION,
+    name,
     input_type: 'doubles',
     default_output: '-1',
     latency_slo_micros: OBJECTIVE_MS * 1000,
   });
   await product.admin('add_model', {
-    model_name: 'slow',
+    model_name: name,
     model_version: '1',
     input_type: 'doubles',
     container_name: 'windjammer/process',
     model_data_path: path,
   });
-  await product.admin('add_model_links', { app_name: APPLICATION, model_names: ['slow'] });
+  await product.admin('add_model_links', { app_name: name, model_names: [name] });
   for (let attempt = 0; attempt < 200; attempt++) {
     const response = await fetch(product.url, {
       method: 'POST',

@@ -24,7 +24,7 @@ export interface LoadOptions {
 }
 
 export interface LoadResult {
-  readonly generator: 'wrk' | 'autocannon' | 'webSocketLoad';
+  readonly generator: 'wrk' | 'autocannon' | 'webSocketLoad' | 'webSocketClient';
   readonly requests: number;
   readonly requestsPerSecond: number;
   readonly p50Ms: number;

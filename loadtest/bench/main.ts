@@ -1,11 +1,12 @@
 /**
- * `npm run bench [-- http hit latency websocket digits batching adaptive delayed replicas] [--json] [--check]`: what serving costs,
+ * `npm run bench [-- http hit latency websocket digits batching badInputs adaptive delayed replicas] [--json] [--check]`: what serving costs,
  * against servers with nothing in them in the same run, and what batching and replicas bring; each figure with the floor
  * that it is held to. With --json one JSON document a row; with --check the exit code is 1 when a figure does not hold.
  */
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { BAD_INPUT_ROWS } from './badInputRows.js';
 import { BATCHING_ROWS } from './batchingRows.js';
 import { checkTable, holds, type Check } from './check.js';
 import { DIGITS_ROWS } from './digitsRows.js';
@@ -13,7 +14,13 @@ import type { Bench, Measured, Row } from './rows.js';
 import { SERVING_ROWS } from './servingRows.js';
 import { VIRTUAL_ROWS } from './virtualRows.js';
 
-const ROWS: readonly Row[] = [...SERVING_ROWS, ...DIGITS_ROWS, ...BATCHING_ROWS, ...VIRTUAL_ROWS];
+const ROWS: readonly Row[] = [
+  ...SERVING_ROWS,
+  ...DIGITS_ROWS,
+  ...BATCHING_ROWS,
+  ...BAD_INPUT_ROWS,
+  ...VIRTUAL_ROWS,
+];
 
 const { values, positionals, legSeconds } = commandLine();
 const bench: Bench = {

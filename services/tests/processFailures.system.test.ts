@@ -131,8 +131,8 @@ describe('a model in a process that goes wrong', () => {
     expect(failed.default_explanation).toMatch(/./);
     expect(beside).toMatchObject({ output: `beside ${way}`, default: false });
     await answers(served, way);
-    // The process that failed is gone, with all that it had started.
-    await expect.poll(() => pidsOf(module).length, { timeout: 30_000 }).toBe(1);
+    // The process that failed is gone, with all that it had started; one serves, and one tries what may kill it.
+    await expect.poll(() => pidsOf(module).length, { timeout: 30_000 }).toBe(2);
     expect(pidsOf(module)).not.toContain(before);
     const replicas = await served.admin('get_all_containers', { verbose: true });
     const mine = (replicas as { model_name: string; last_failure?: string; restarts: number }[]).find(
