@@ -109,7 +109,6 @@ describe('a model in a process that goes wrong', () => {
     ['exit', /exit code 3/],
     ['kill', /signal SIGKILL/],
     ['block', /did not answer a batch for 0.7 s/, { batch_timeout_ms: 700 }],
-    ['reject', /exit code 1: .*nobody waits for this/],
     ['throwLater', /exit code 1: .*thrown later/],
     ['garbage', /no frame: a frame of \d+ bytes/],
     ['oversized', /no frame: a frame of 4294967295 bytes/],
@@ -143,6 +142,17 @@ describe('a model in a process that goes wrong', () => {
     expect(served.errors).toMatch(reason);
     expect({ pid: served.pid, hasExited: served.hasExited }).toEqual({ pid, hasExited: false });
     await removeModel(served, way);
+  });
+
+  it('rejects a promise that nobody waits for: the input fails, with the reason, and the process goes on', async () => {
+    const module = await serveModel(served, 'reject', UNRULY);
+    const before = pidsOf('modelProcess.js', module);
+    const failed = await predict(served, 'reject', 'reject');
+    expect(failed).toMatchObject({ output: 'nothing', default: true });
+    expect(await predict(served, 'reject', 'well')).toMatchObject({ output: 'well', default: false });
+    expect(pidsOf('modelProcess.js', module)).toEqual(before);
+    expect(served.errors).toMatch(/Unhandled rejection: Error: nobody waits for this/);
+    await removeModel(served, 'reject');
   });
 
   it('prints 100 MB: it answers, the log has a little of it and says so', async () => {

@@ -2,6 +2,7 @@ import { ELEMENT_BYTES, type BatchItem, type InputType, type ItemResult } from '
 import { cancelled, settled } from './itemResults.js';
 import type { LoadedModel } from './loadedModel.js';
 import { PredictCalls } from './predictCalls.js';
+import { StrayRejections } from './strayRejections.js';
 
 // A leading U+FEFF is part of the input.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -16,6 +17,7 @@ export interface BatchAnswer {
 /** Runs batches through a user's model, one after the other. */
 export class BatchAnswers {
   private readonly calls: PredictCalls | undefined;
+  private readonly strays = new StrayRejections();
 
   constructor(private readonly model: LoadedModel) {
     const { predict, inputType } = model;
@@ -24,8 +26,14 @@ export class BatchAnswers {
         (inputs) => predict(inputs),
         (bytes) => inputOf(inputType, bytes),
         () => performance.now() * 1e6,
+        this.strays,
       );
     }
+  }
+
+  /** A promise was rejected that nobody waits for. */
+  onStray(reason: unknown): void {
+    this.strays.onRejection(reason);
   }
 
   /** One result an item. Never throws. */
@@ -45,7 +53,7 @@ export class BatchAnswers {
       // An async function: what is thrown before its first await is a rejection, too.
       const one = async ({ bytes }: BatchItem): Promise<unknown> =>
         await predictOne(inputOf(inputType, bytes));
-      return { results: [...refused, ...(await settled(open, open.map(one)))], calls: 0 };
+      return { results: [...refused, ...(await settled(open, open.map(one), this.strays))], calls: 0 };
     }
     const answer = await this.calls?.answer(open, isCancelled);
     return { results: [...refused, ...(answer?.results ?? [])], calls: answer?.calls ?? 0 };

@@ -1,18 +1,35 @@
 import type { BatchItem, ItemResult } from '../../protocol/index.js';
+import type { StrayRejections } from './strayRejections.js';
 
 const MAX_MESSAGE_LENGTH = 1000;
 
-/** Each output, or why there is none, once it is there. */
+/**
+ * Each output, or why there is none, once it is there. Where something is rejected meanwhile that nobody waits for, those that are not
+ * there may never be: they are undecided, but for one that is asked by itself.
+ */
 export async function settled(
   items: readonly BatchItem[],
   outputs: readonly unknown[],
+  strays: StrayRejections,
 ): Promise<ItemResult[]> {
-  const ends = await Promise.allSettled(outputs);
-  return ends.map((end, index) =>
-    end.status === 'fulfilled'
-      ? resultOf(items[index].id, end.value)
-      : failed(items[index].id, messageOf(end.reason)),
-  );
+  const results: (ItemResult | undefined)[] = outputs.map(() => undefined);
+  const each = outputs.map(async (output, index) => {
+    const { id } = items[index];
+    try {
+      // Whatever has `then`, and not only the language's own promises.
+      results[index] = resultOf(id, await output);
+    } catch (error) {
+      results[index] = failed(id, messageOf(error));
+    }
+  });
+  let why = '';
+  try {
+    await strays.during(() => Promise.all(each));
+  } catch (error) {
+    why = messageOf(error);
+  }
+  const code = items.length === 1 ? 'modelError' : 'undecided';
+  return results.map((result, index) => result ?? failed(items[index].id, why, code));
 }
 
 export function cancelled(id: number): ItemResult {
@@ -21,13 +38,23 @@ export function cancelled(id: number): ItemResult {
 
 /** Of what a model gave for an input: its answer, or an error that stands in its place. */
 export function resultOf(id: number, value: unknown): ItemResult {
-  if (value instanceof Error) return failed(id, messageOf(value));
   try {
+    if (value instanceof Error) return failed(id, messageOf(value));
     if (!isScored(value)) return { id, ok: true, output: textOf(value) };
     // A score that is no number becomes NaN, which answers show as null.
     return { id, ok: true, output: textOf(value.output), scores: Float32Array.from(value.scores) };
   } catch (error) {
     return failed(id, messageOf(error));
+  }
+}
+
+/** Whether it has to be waited for. */
+export function isThenable(value: unknown): boolean {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
+  try {
+    return typeof (value as { readonly then?: unknown }).then === 'function';
+  } catch {
+    return false;
   }
 }
 

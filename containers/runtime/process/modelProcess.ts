@@ -51,6 +51,11 @@ class ModelProcess {
     { model: name, version, replica }: ReplicaIdentity,
   ) {
     this.answers = new BatchAnswers(model);
+    // It has failed for some input, which nobody can tell: whoever else is answered here goes on.
+    process.on('unhandledRejection', (reason) => {
+      console.error('Unhandled rejection:', reason);
+      this.answers.onStray(reason);
+    });
     const { inputType, inputLength, maxBatchSize } = model;
     const reader = new FrameReader((frame) => {
       if (frame.kind === 'predict') {

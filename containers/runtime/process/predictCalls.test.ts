@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ItemResult } from '../../protocol/index.js';
 import { PredictCalls } from './predictCalls.js';
+import { StrayRejections } from './strayRejections.js';
 
 type Predict = (inputs: readonly number[]) => unknown;
 
@@ -12,6 +13,7 @@ class Asked {
   calls = 0;
   answered = 0;
   nowNs = 0;
+  readonly strays = new StrayRejections();
   private readonly model: PredictCalls;
 
   /** @param costs what a call of so many takes, in nanoseconds: one that answers, and one that throws. */
@@ -27,7 +29,7 @@ class Asked {
       return outputs;
     };
     const nowNs = (): number => this.nowNs;
-    this.model = new PredictCalls(counted, (bytes) => bytes[0], nowNs);
+    this.model = new PredictCalls(counted, (bytes) => bytes[0], nowNs, this.strays);
   }
 
   async ask(inputs: readonly number[], budgetNs = 60e9): Promise<readonly ItemResult[]> {
@@ -99,6 +101,7 @@ describe('a batch that predict throws for', () => {
       },
       (bytes) => Uint8Array.from(bytes),
       () => 0,
+      new StrayRejections(),
     );
     const items = [1, 2, 200, 3].map((input, id) => ({ id, bytes: Uint8Array.of(input), budgetNs: 60e9 }));
     const { results } = await calls.answer(items, () => false);
@@ -153,5 +156,84 @@ describe('a batch that predict throws for', () => {
       for (let round = 0; round < 10; round++) expect(await asked.ask(MIXED)).toMatchObject(wanted);
       expect((10 * costs.answerNs(32)) / (asked.nowNs - beganNs)).toBeGreaterThan(0.6);
     }
+  });
+});
+
+describe('what a model gives for one input', () => {
+  const trap = (): never => {
+    throw new Error('trapped');
+  };
+  const trapped = new Proxy({}, { get: trap, has: trap, getPrototypeOf: trap, ownKeys: trap });
+  const revoked = Proxy.revocable({}, {});
+  revoked.revoke();
+  const cyclic: { self?: unknown } = {};
+  cyclic.self = cyclic;
+
+  it.each<[string, unknown]>([
+    ['a proxy whose traps throw', trapped],
+    ['a proxy that was revoked', revoked.proxy],
+    ['a cycle', cyclic],
+    ['a BigInt', 1n],
+    ['a function', trap],
+    ['a symbol', Symbol('symbol')],
+    ['nothing', undefined],
+    ['what throws when it is written', { toJSON: trap }],
+    ['scores that are no numbers', { output: 'x', scores: [1n] }],
+    ['more scores than there can be', { output: 'x', scores: { length: 1e10 } }],
+    [
+      'a promise that is rejected',
+      { then: (_: unknown, reject: (reason: Error) => void) => reject(new Error('no')) },
+    ],
+  ])('may be %s: that one fails', async (_what, output) => {
+    const asked = new Asked((inputs) => inputs.map((input) => (isBad(input) ? output : input)));
+    expect(await asked.ask(MIXED)).toMatchObject(wanted);
+  });
+
+  it('is waited for whoever has made the promise', async () => {
+    const later = (input: number) => ({
+      then: (resolve: (value: number) => void) => setTimeout(resolve, 1, input),
+    });
+    const asked = new Asked((inputs) => inputs.map(later));
+    expect(await asked.ask([1, 2, 3])).toMatchObject([{ output: '1' }, { output: '2' }, { output: '3' }]);
+  });
+
+  it('may throw when it is looked at', async () => {
+    const asked = new Asked((inputs) => {
+      const outputs: unknown[] = [...inputs];
+      for (const [at, input] of inputs.entries()) {
+        if (isBad(input)) Object.defineProperty(outputs, at, { get: trap });
+      }
+      return outputs;
+    });
+    expect(await asked.ask(MIXED)).toMatchObject(wanted);
+  });
+
+  it('is one of as many as there were inputs, whatever becomes of their array', async () => {
+    const asked = new Asked((inputs) => (inputs as number[]).splice(0));
+    expect(await asked.ask([1, 2, 3])).toMatchObject([{ output: '1' }, { output: '2' }, { output: '3' }]);
+  });
+});
+
+describe('a rejection that nobody waits for', () => {
+  it('fails the call that is under way: its inputs are asked again, and one fails by itself', async () => {
+    const asked = new Asked((inputs) => {
+      if (!inputs.some(isBad)) return inputs;
+      setImmediate(() => asked.strays.onRejection(new Error('stray')));
+      return new Promise(() => undefined);
+    });
+    expect(await asked.ask(MIXED)).toMatchObject(wanted);
+  });
+
+  it('leaves those undecided whose promises are not settled, and nobody else', async () => {
+    const asked = new Asked((inputs) =>
+      inputs.map((input) => {
+        if (!isBad(input)) return Promise.resolve(input);
+        setImmediate(() => asked.strays.onRejection(new Error('stray')));
+        return new Promise(() => undefined);
+      }),
+    );
+    const results = await asked.ask([1, 200, 2]);
+    expect(results).toMatchObject([{ output: '1' }, { code: 'undecided' }, { output: '2' }]);
+    expect(await asked.ask([200])).toMatchObject([{ code: 'modelError', message: 'Error: stray' }]);
   });
 });

@@ -1,6 +1,7 @@
 import type { BatchItem, ItemResult } from '../../protocol/index.js';
-import { cancelled, failed, messageOf, resultOf, settled } from './itemResults.js';
+import { cancelled, failed, isThenable, messageOf, resultOf, settled } from './itemResults.js';
 import { PredictCosts } from './predictCosts.js';
+import type { StrayRejections } from './strayRejections.js';
 import { watched, type WatchedInputs } from './watchedInputs.js';
 
 /** So many times what its batch would have taken may be spent on finding who has spoilt it: others wait behind it. */
@@ -35,11 +36,13 @@ export class PredictCalls {
   /**
    * @param inputOf makes a model's input of bytes, anew for each call: a model may change what it gets.
    * @param nowNs of a clock that goes on while the model computes.
+   * @param strays fail the call that is under way.
    */
   constructor(
     private readonly predict: (inputs: readonly unknown[]) => unknown,
     private readonly inputOf: (bytes: Uint8Array) => unknown,
     private readonly nowNs: () => number,
+    private readonly strays: StrayRejections,
   ) {}
 
   async answer(
@@ -141,15 +144,19 @@ export class PredictCalls {
   }
 
   private async call(inputs: readonly unknown[]): Promise<Outcome> {
+    // The model may change the array.
+    const { length } = inputs;
     try {
-      const outputs = await this.predict(inputs);
-      if (!Array.isArray(outputs)) {
-        return { failure: `predict gave no array but ${outputs === null ? 'null' : typeof outputs}` };
+      const given = await this.strays.during(() => this.predict(inputs));
+      if (!Array.isArray(given)) {
+        return { failure: `predict gave no array but ${given === null ? 'null' : typeof given}` };
       }
-      if (outputs.length === inputs.length) return { outputs };
+      // An array of the model's own making may do anything when it is looked at.
+      const outputs = Array.from(given as readonly unknown[]);
+      if (outputs.length === length) return { outputs };
       // Nobody waits for them: what they are rejected with is not to end the process.
       for (const output of outputs) if (output instanceof Promise) output.catch(() => undefined);
-      return { failure: `predict gave ${outputs.length} outputs for ${inputs.length} inputs` };
+      return { failure: `predict gave ${outputs.length} outputs for ${length} inputs` };
     } catch (error) {
       return { failure: messageOf(error) };
     }
@@ -157,7 +164,7 @@ export class PredictCalls {
 
   private async resultsOf(items: readonly BatchItem[], outputs: readonly unknown[]): Promise<ItemResult[]> {
     // Of inputs.map(async …).
-    if (outputs.some((output) => output instanceof Promise)) return await settled(items, outputs);
+    if (outputs.some(isThenable)) return await settled(items, outputs, this.strays);
     return items.map(({ id }, index) => resultOf(id, outputs[index]));
   }
 }
