@@ -2,6 +2,9 @@
 const MOST_DEPTH = 64;
 /** Longer whole numbers are not all different as doubles. */
 const EXACT_DIGITS = 15;
+const MAY_BE_HUGE = /\d{16}|[eE]\+?\d{3}/;
+/** Strings of a JSON text, which are left alone, and numbers. */
+const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/gs;
 
 /**
  * Whether two outputs, or an output and a label, are the same JSON value: 0.0 is 0, "q" is the q of an application that sends
@@ -22,12 +25,20 @@ function mayBeJson(text: string): boolean {
 function valueOf(text: string): unknown {
   if (isLongInteger(text)) return text;
   try {
-    const value: unknown = JSON.parse(text);
-    // 1e400 is beyond what a number holds.
-    return typeof value === 'number' && !Number.isFinite(value) ? text : value;
+    return JSON.parse(withoutHugeNumbers(text));
   } catch {
     return text;
   }
+}
+
+/** Numbers that doubles do not tell apart become texts, which a number is the same as when it is written so. */
+function withoutHugeNumbers(text: string): string {
+  if (!MAY_BE_HUGE.test(text)) return text;
+  return text.replace(TOKENS, (token) =>
+    /^-?[1-9]/.test(token) && (isLongInteger(token) || !Number.isFinite(Number(token)))
+      ? `"${token}"`
+      : token,
+  );
 }
 
 function isLongInteger(text: string): boolean {

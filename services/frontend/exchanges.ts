@@ -72,7 +72,7 @@ abstract class Exchange implements JsonBodyReceiver {
 
   /** Reads the body and answers. */
   receive(limits: BodyLimits): void {
-    readJsonBody(this.request, limits, this, UPDATE_FIELDS);
+    readJsonBody(this.request, limits, this, UPDATE_FIELDS, true);
   }
 
   onBody(body: unknown): void {

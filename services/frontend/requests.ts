@@ -1,6 +1,6 @@
 import { LAUNCH_CLASSES, launchClassNamed, type LaunchClass } from '../../containers/protocol/index.js';
 import { describeValue, ServiceError } from '../errors/index.js';
-import { LongNumbers } from '../json/index.js';
+import { ExactInteger, LongNumbers } from '../json/index.js';
 import {
   LOWEST_PRIORITY,
   MAX_CLIENT_BATCH,
@@ -81,7 +81,7 @@ export function readPredictRequest(body: unknown, maxInputs = MAX_CLIENT_BATCH):
 
 /** @throws ServiceError that names the field. */
 export function readUpdateRequest(body: unknown): UpdateRequest {
-  const fields = readFields(body);
+  const fields = nearestDoubles(readFields(body));
   const { input, query_id: queryId, label, loss } = fields;
   if (input !== undefined && queryId !== undefined) throw onlyOneOf('input', 'query_id');
   if (input === undefined && queryId === undefined) {
@@ -95,6 +95,15 @@ export function readUpdateRequest(body: unknown): UpdateRequest {
     loss: readLoss(loss),
     context: readContext(fields),
   };
+}
+
+/** The fields, with doubles for integers that were kept exactly: of all but a label. */
+export function nearestDoubles(fields: Fields): Fields {
+  let near: Record<string, unknown> | undefined;
+  for (const [field, value] of Object.entries(fields)) {
+    if (value instanceof ExactInteger && field !== 'label') (near ??= { ...fields })[field] = value.near;
+  }
+  return near ?? fields;
 }
 
 function readFields(body: unknown): Fields {
@@ -174,6 +183,8 @@ function readFlag(value: unknown, field: string): boolean | undefined {
 }
 
 function readLabel(value: unknown): string {
+  // A whole number with more digits than a double holds is compared digit by digit.
+  if (value instanceof ExactInteger) return readText(value.text, 'label', 0, MAX_LABEL_LENGTH);
   if (typeof value === 'number') {
     // JSON has no NaN; an overflow such as 1e400 parses as Infinity.
     if (!Number.isFinite(value)) {

@@ -8,12 +8,14 @@ import { StreamedJson, type JsonBodyForm, type JsonBodyReceiver } from './stream
 /**
  * Reads a request's body as JSON. A client that leaves before the end is told nothing.
  * @param fields of the object at the top that are read; undefined: all
+ * @param keepsIntegers fields whose value is an integer that no double holds have an `ExactInteger`
  */
 export function readJsonBody(
   request: IncomingMessage,
   limits: BodyLimits,
   receiver: JsonBodyReceiver,
   fields?: ReadonlySet<string>,
+  keepsIntegers = false,
 ): void {
   const contentType = request.headers['content-type'];
   if (contentType !== 'application/json' && !isJsonType(contentType)) {
@@ -24,7 +26,7 @@ export function readJsonBody(
     );
     refuseBody(request, receiver, error);
   } else {
-    streamJson(request, limits, receiver, { fields });
+    streamJson(request, limits, receiver, { fields, keepsIntegers });
   }
 }
 

@@ -224,6 +224,9 @@ describe('predict and update', () => {
         input: new Uint8Array(new Float64Array([1]).buffer),
       },
     ]);
+    // Digit by digit, where a double would be another number.
+    await harness.send('/doubles/update', { body: '{"query_id":"test-1","label":-9007199254740993}' });
+    expect(harness.service.feedback.at(-1)).toMatchObject({ label: '-9007199254740993' });
   });
 
   it('says when feedback taught nothing', async () => {

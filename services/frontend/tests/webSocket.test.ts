@@ -128,6 +128,10 @@ describe('a WebSocket', () => {
     const common = { application: 'doubles', label: '7' };
     expect(service.feedback[0]).toMatchObject({ ...common, queryId: 'q' });
     expect(service.feedback[1]).toMatchObject({ ...common, loss: 0.25, context: 'ann', input: doubles(1) });
+    // Digit by digit, where a double would be another number.
+    socket.send('{"type":"feedback","id":4,"application":"doubles","query_id":"q","label":9007199254740993}');
+    await socket.nextJson();
+    expect(service.feedback[2]).toMatchObject({ label: '9007199254740993' });
     service.outcome = { accepted: false, joined: 'none', durable: false };
     socket.send({ type: 'feedback', id: 3, application: 'doubles', query_id: 'q', label: 7 });
     expect(await socket.nextJson()).toMatchObject({ id: 3, error: { code: 'unknown_query' } });

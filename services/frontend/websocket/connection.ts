@@ -220,7 +220,7 @@ export class Connection implements FlightOwner, JsonReceiver, BudgetHolder {
     else {
       this.isReading = true;
       this.jsonBytes = data.length;
-      readJson(data, this, MESSAGE_FIELDS);
+      readJson(data, this, MESSAGE_FIELDS, true);
       // A large message: the next ones wait with the client.
       if (this.isReading && !this.isClosing) {
         this.pause();

@@ -14,6 +14,7 @@ import { encodeInput } from '../inputs.js';
 import {
   PREDICT_FIELDS,
   readPredictRequest,
+  nearestDoubles,
   readUpdateRequest,
   UPDATE_FIELDS,
   type PredictRequest,
@@ -46,7 +47,7 @@ export class JsonMessage implements Message {
    * @throws ServiceError when there is no id to answer to.
    */
   constructor(value: unknown) {
-    this.fields = readFields(value);
+    this.fields = nearestDoubles(readFields(value));
     const { id, type } = this.fields;
     if (id === undefined) throw new ServiceError('missing_field', 'id is required', 'id');
     if (typeof id !== 'number' || !Number.isInteger(id) || id < 0 || id > MAX_ID) {
