@@ -17,6 +17,8 @@ export interface ReplicaLoss {
   readonly inFlight: readonly Batch[];
   /** Most urgent first. */
   readonly queued: readonly Evaluation[];
+  /** It had answered nothing: nothing from before can have taken it down. */
+  readonly isFresh: boolean;
   /** It was taken out of use on purpose: what it worked on has nothing to do with it. */
   readonly isIntended: boolean;
 }

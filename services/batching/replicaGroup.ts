@@ -386,7 +386,9 @@ export class ReplicaGroup {
     return longestNs;
   }
 
-  private onLost(lost: ReplicaQueue, { inFlight, queued, reason, isIntended }: ReplicaLoss): void {
+  private onLost(lost: ReplicaQueue, { inFlight, queued, reason, isFresh, isIntended }: ReplicaLoss): void {
+    // What it was asked before may do so a while later: there the input is tried again as the first.
+    const isProof = this.probation.queue !== lost || isFresh;
     this.forget(lost);
     const nowNs = this.options.clock.nowNs();
     const expired: PredictionFailure = { reason: 'expired', message: `its replica was lost: ${reason}` };
@@ -395,7 +397,9 @@ export class ReplicaGroup {
     if (!isIntended) {
       if (inFlight.length > 0 && !this.isOver) this.probation.onLost(nowNs);
       const wereAlone = inFlight.length === 1;
-      for (const { items } of inFlight) verdict = this.suspects.accuse(items, true, wereAlone, nowNs);
+      for (const { items } of inFlight) {
+        verdict = this.suspects.accuse(items, true, wereAlone, nowNs, isProof);
+      }
     }
     let requeued = 0;
     for (const evaluation of [...inFlight.flatMap(({ items }) => items), ...queued]) {

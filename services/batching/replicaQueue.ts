@@ -243,7 +243,8 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     this.leave(reason);
     const inFlight = this.inFlight.clear();
     for (const { trace } of inFlight) trace?.onLost(reason);
-    const loss = { reason, inFlight, queued: this.takeWaiting(), isIntended };
+    const isFresh = this.served.batches === 0;
+    const loss = { reason, inFlight, queued: this.takeWaiting(), isFresh, isIntended };
     this.observer.onReplicaDown(this.hello.model, this.hello.version, this.hello.replica, reason);
     this.onLost(this, loss);
     this.onRetired?.();

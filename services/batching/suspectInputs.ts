@@ -58,6 +58,7 @@ export class SuspectInputs {
    * Evaluations that spoilt a batch together: each is suspected from now on.
    * @param isDangerous the batch's replica was lost with it; false: its items all failed.
    * @param wereAlone nothing else was in flight.
+   * @param isProof nothing that the replica was asked before can have been the reason.
    * @returns why the only one of them is not to be tried again, where it is so.
    */
   accuse(
@@ -65,6 +66,7 @@ export class SuspectInputs {
     isDangerous: boolean,
     wereAlone: boolean,
     nowNs: number,
+    isProof = true,
   ): string | undefined {
     let verdict: string | undefined;
     for (const evaluation of batch) {
@@ -80,8 +82,8 @@ export class SuspectInputs {
       const { source } = evaluation;
       const suspect = this.remember(evaluation, nowNs);
       const isKnown = source !== undefined && this.killing.hasKilled(source, nowNs);
-      const needed = isKnown ? 1 : CONVICTING_LOSSES;
-      if (batch.length === 1 && wereAlone && wasDangerous && suspect.losses >= needed) {
+      const isCertain = isKnown || (isProof && suspect.losses >= CONVICTING_LOSSES);
+      if (batch.length === 1 && wereAlone && wasDangerous && isCertain) {
         if (source !== undefined) this.killing.onKilled(source, nowNs);
         verdict = `this input was isolated: ${suspect.losses} replicas were lost with it, the last with nothing else`;
         // A model that answers nobody else may be what is broken.

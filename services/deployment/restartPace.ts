@@ -52,7 +52,7 @@ export class BackOffPace implements RestartPace {
 
 /** Of one that tries suspects: how long it rests for each time that its start takes, and how long where it answers nothing time after time. */
 const LEAST_REST = 0.5;
-const LONGEST_REST = 4;
+const LONGEST_REST = 2;
 
 /**
  * Of a replica that tries what takes replicas down, and so is lost again and again: it may be starting most of the time as long as
