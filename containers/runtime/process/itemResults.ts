@@ -1,7 +1,9 @@
-import type { BatchItem, ItemResult } from '../../protocol/index.js';
+import { MAX_FRAME_BYTES, type BatchItem, type ItemResult } from '../../protocol/index.js';
 import type { StrayRejections } from './strayRejections.js';
 
 const MAX_MESSAGE_LENGTH = 1000;
+/** A longer output would take others' answers with it: a frame holds those of a batch. */
+const MAX_OUTPUT_LENGTH = MAX_FRAME_BYTES / 4;
 
 /**
  * Each output, or why there is none, once it is there. Where something is rejected meanwhile that nobody waits for, those that are not
@@ -40,9 +42,9 @@ export function cancelled(id: number): ItemResult {
 export function resultOf(id: number, value: unknown): ItemResult {
   try {
     if (value instanceof Error) return failed(id, messageOf(value));
-    if (!isScored(value)) return { id, ok: true, output: textOf(value) };
+    if (!isScored(value)) return { id, ok: true, output: checkedTextOf(value) };
     // A score that is no number becomes NaN, which answers show as null.
-    return { id, ok: true, output: textOf(value.output), scores: Float32Array.from(value.scores) };
+    return { id, ok: true, output: checkedTextOf(value.output), scores: Float32Array.from(value.scores) };
   } catch (error) {
     return failed(id, messageOf(error));
   }
@@ -62,6 +64,14 @@ function isScored(value: unknown): value is { readonly output: unknown; readonly
   if (typeof value !== 'object' || value === null || !('output' in value) || !('scores' in value))
     return false;
   return Object.keys(value).length === 2 && typeof value.scores === 'object' && value.scores !== null;
+}
+
+function checkedTextOf(value: unknown): string {
+  const text = textOf(value);
+  if (text.length <= MAX_OUTPUT_LENGTH) return text;
+  throw new Error(
+    `the model gave an output of ${text.length} characters: at most ${MAX_OUTPUT_LENGTH} can be`,
+  );
 }
 
 function textOf(value: unknown): string {

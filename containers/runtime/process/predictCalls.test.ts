@@ -173,6 +173,7 @@ describe('what a model gives for one input', () => {
     ['a proxy whose traps throw', trapped],
     ['a proxy that was revoked', revoked.proxy],
     ['a cycle', cyclic],
+    ['longer than an answer may be', 'x'.repeat(2 ** 24 + 1)],
     ['a BigInt', 1n],
     ['a function', trap],
     ['a symbol', Symbol('symbol')],
