@@ -15,6 +15,7 @@ export const FAULT_CAUSES = [
   'fileTooLarge',
   'readOnly',
   'ioError',
+  'displaced',
   'other',
 ] as const;
 

@@ -1,7 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, openSync, closeSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EmbeddedStore, type StoreFault } from '../index.js';
 import { setValue } from './conformance.js';
@@ -103,5 +114,55 @@ describe.runIf(canMount())('EmbeddedStore on a disk that fails', () => {
     expect(await setValue(store, 'more', 1)).toMatchObject({ ok: true });
     expect(() => new EmbeddedStore(data())).toThrow(/in use/);
     await close(store);
+  });
+
+  it('acknowledges nothing in files that were removed or moved, and heals when they are back', async () => {
+    const store = new EmbeddedStore(data());
+    await setValue(store, 'kept', 1);
+    const away = join(disk, 'away');
+    renameSync(data(), away);
+    expect(await setValue(store, 'lost', 1)).toMatchObject({ ok: false, cause: 'displaced' });
+    mkdirSync(data());
+    expect(await setValue(store, 'lost', 1)).toMatchObject({ ok: false, cause: 'displaced' });
+    const healed = nextFault(store);
+    rmSync(data(), { recursive: true });
+    renameSync(away, data());
+    expect(await healed).toBeUndefined();
+    expect(await setValue(store, 'kept', 2)).toMatchObject({ ok: true });
+    rmSync(join(data(), 'lock'));
+    // It keeps nobody out any more.
+    const other = new EmbeddedStore(data());
+    expect(await setValue(store, 'kept', 3)).toMatchObject({ ok: false, cause: 'displaced' });
+    expect(await setValue(other, 'kept', 4)).toMatchObject({ ok: true });
+    await Promise.all([close(store), close(other)]);
+  });
+
+  it('outlives an ext4 that goes read-only after an error', async (context) => {
+    const image = join(disk, '../', `windjammer-${process.pid}.img`);
+    const folder = join(disk, 'ext4');
+    mkdirSync(folder);
+    const run = (command: string, ...args: string[]) => spawnSync(command, args, { encoding: 'utf8' });
+    try {
+      writeFileSync(image, '');
+      truncateSync(image, 8 * 1024 * 1024);
+      run('mkfs.ext4', '-q', '-e', 'remount-ro', image);
+      const isMounted = mount('-o', 'loop', image, folder);
+      const device = run('findmnt', '-no', 'SOURCE', folder).stdout.trim();
+      const trigger = `/sys/fs/ext4/${basename(device)}/trigger_fs_error`;
+      if (!isMounted || !existsSync(trigger)) {
+        context.skip();
+        return;
+      }
+      const store = new EmbeddedStore(join(folder, 'data'));
+      await setValue(store, 'kept', 1);
+      run('sync', '-f', folder);
+      writeFileSync(trigger, '1');
+      expect(await setValue(store, 'kept', 2)).toMatchObject({ ok: false, cause: 'readOnly' });
+      expect(store.get('kept')?.value).toBe(1);
+      await close(store);
+    } finally {
+      spawnSync('umount', ['--lazy', folder]);
+      rmSync(image, { force: true });
+    }
   });
 });

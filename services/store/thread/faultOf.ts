@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FaultCause, StoreFault } from '../store.js';
+import { DisplacedError } from './placeOfFiles.js';
 
 const CAUSES: Readonly<Record<string, FaultCause>> = {
   ENOSPC: 'diskFull',
@@ -16,6 +17,7 @@ const SENTENCES: Readonly<Record<FaultCause, string>> = {
   fileTooLarge: 'a file would become larger than this process may make one',
   readOnly: 'its file system is read-only',
   ioError: 'its disk reports an input/output error',
+  displaced: 'its files have been removed, moved or replaced: put them back, or start the server again',
   other: 'it cannot be written',
 };
 
@@ -27,6 +29,7 @@ const TRIAL_BYTES = 262_144;
  * @param bytes about as many were to be written
  */
 export function faultOf(directory: string, error: unknown, bytes: number): StoreFault {
+  if (error instanceof DisplacedError) return fault(directory, 'displaced', error);
   return tried(directory, bytes) ?? fault(directory, causeOfError(error), error);
 }
 

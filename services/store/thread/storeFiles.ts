@@ -1,17 +1,15 @@
-import { closeSync, existsSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type Database, type RootDatabase } from 'lmdb';
 import type { Versioned } from '../store.js';
 import { StoreError } from '../storeError.js';
+import { openedAside } from './lockAside.js';
+import { PlaceOfFiles } from './placeOfFiles.js';
 
 /** What the files hold; grows by one when an older program could no longer read them. */
 export const SCHEMA_VERSION = 1;
 
 /** A key's entry as it is to be kept; undefined: none. */
 export type Put = readonly [key: string, entry: Versioned | undefined];
-
-/** More than LMDB's table of readers takes. */
-const LOCK_FILE_BYTES = 16_384;
 
 const TRIAL = 'trial';
 
@@ -25,6 +23,7 @@ export class StoreFiles {
   private meta: Database<number | string, string>;
   /** After a commit that failed, LMDB may refuse all others until its files are opened anew. */
   private isSuspect = false;
+  private readonly place: PlaceOfFiles;
 
   /**
    * @param isReadOnly the file system takes nothing at present
@@ -35,6 +34,7 @@ export class StoreFiles {
     private isReadOnly: boolean,
   ) {
     [this.root, this.meta, this.state] = openFiles(directory, isReadOnly);
+    this.place = new PlaceOfFiles(directory);
   }
 
   entries(): (readonly [key: string, entry: Versioned])[] {
@@ -51,6 +51,11 @@ export class StoreFiles {
     });
   }
 
+  /** @throws DisplacedError */
+  checkPlace(): void {
+    this.place.check();
+  }
+
   /** Keeps so many bytes, and lets them go again. */
   async trial(bytes: number): Promise<void> {
     if (this.isReadOnly) await this.becomeWritable();
@@ -63,10 +68,12 @@ export class StoreFiles {
   }
 
   private async transaction(act: () => void): Promise<void> {
+    this.place.check();
     if (this.isSuspect) await this.reopen();
     this.isSuspect = true;
     this.root.transactionSync(act);
     this.isSuspect = false;
+    this.place.written();
   }
 
   /** A file system that was read-only may be written elsewhere: what it holds must be what was read from it. */
@@ -97,16 +104,16 @@ function openFiles(
   directory: string,
   readOnly: boolean,
 ): [RootDatabase<unknown, string>, Database<number | string, string>, Database<Versioned, string>] {
-  const path = join(directory, 'store');
-  if (!readOnly) reserveLockFile(path);
-  const root = open<unknown, string>({
-    path,
-    maxDbs: 8,
-    encoding: 'json',
-    readOnly,
-    // A commit that returns is on disk.
-    overlappingSync: false,
-  });
+  const root = openedAside(join(directory, 'store'), readOnly, (path) =>
+    open<unknown, string>({
+      path,
+      maxDbs: 8,
+      encoding: 'json',
+      readOnly,
+      // A commit that returns is on disk.
+      overlappingSync: false,
+    }),
+  );
   try {
     const meta = root.openDB<number | string, string>({ name: 'meta', encoding: 'json' });
     checkSchema(meta, directory, readOnly);
@@ -114,19 +121,6 @@ function openFiles(
   } catch (error) {
     void root.close();
     throw error;
-  }
-}
-
-/** LMDB maps this file into memory, and a page of it for which there is no room would end the process by a signal. */
-function reserveLockFile(path: string): void {
-  const file = join(path, 'lock.mdb');
-  if (existsSync(file)) return;
-  mkdirSync(path, { recursive: true });
-  const handle = openSync(file, 'w');
-  try {
-    writeSync(handle, Buffer.alloc(LOCK_FILE_BYTES));
-  } finally {
-    closeSync(handle);
   }
 }
 

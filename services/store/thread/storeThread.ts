@@ -32,6 +32,7 @@ async function act(ours: StoreFiles, task: StoreTask): Promise<TaskOutcome> {
   try {
     if (task.kind === 'commit') await ours.commit(task.puts);
     else if (task.kind === 'trial') {
+      ours.checkPlace();
       // What a plain file cannot do, LMDB need not try: it writes about each failure on standard error.
       const fault = tried(ours.directory, task.bytes);
       if (fault !== undefined) return { id, fault };
