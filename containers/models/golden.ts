@@ -35,6 +35,20 @@ const goldenSchema = z.strictObject({
 export type GoldenSet = z.infer<typeof goldenSchema>;
 export type GoldenCase = GoldenSet['cases'][number];
 
+/** So many are asked of a replica before it serves. */
+const SAMPLE = 8;
+
+/** The first golden inputs of a model's folder, or what is wrong with them; undefined when it has none. */
+export function goldenSample(model: Pick<KernelModel, 'folder' | 'manifest'>): KernelModel['golden'] {
+  try {
+    const golden = loadGolden(model);
+    return golden === undefined ? undefined : { ...golden, cases: golden.cases.slice(0, SAMPLE) };
+  } catch (error) {
+    if (error instanceof ModelError) return { problem: error.message };
+    throw error;
+  }
+}
+
 /**
  * Reads the golden inputs of a model's folder.
  * @returns undefined when it has none.

@@ -9,7 +9,7 @@ export {
   type DeviceRegion,
 } from './deviceLayout.js';
 export { ExpressionError, parseExpression, type Expression, type Scope } from './expression.js';
-export { loadGolden, GOLDEN_FILE, type GoldenCase, type GoldenSet } from './golden.js';
+export { goldenSample, loadGolden, GOLDEN_FILE, type GoldenCase, type GoldenSet } from './golden.js';
 export {
   IMPORT_INPUT_TYPES,
   importOnnx,

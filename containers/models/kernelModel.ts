@@ -8,6 +8,7 @@ import {
   type IrFunction,
   type IrModule,
 } from '../../simulator/ptx/index.js';
+import type { HelloFrame } from '../protocol/index.js';
 import { FieldError, deviceRegions, weightBytes, type DeviceRegion } from './deviceLayout.js';
 import { checkDeviceFit } from './deviceFit.js';
 import { fileSize } from './fileSize.js';
@@ -20,7 +21,7 @@ import { packageRoot } from './packageRoot.js';
 
 export const MANIFEST_FILE = 'manifest.json';
 
-/** Of all modules of a model together: a server checks them between two queries, a MiB in up to a second. */
+/** Of all modules of a model together: checking a MiB takes up to a second. */
 const MAX_PTX_BYTES = 2 ** 20;
 const MAX_MANIFEST_BYTES = 2 ** 20;
 
@@ -33,6 +34,8 @@ export interface KernelModel {
   /** Little-endian bytes, by the weight's name. */
   readonly weights: ReadonlyMap<string, Uint8Array>;
   readonly regions: readonly DeviceRegion[];
+  /** Where they were read with it. */
+  readonly golden?: HelloFrame['golden'];
 }
 
 /** Models that come with the product, all of them of handwritten digits. */

@@ -18,6 +18,21 @@ export const ELEMENT_BYTES: Readonly<Record<InputType, number>> = {
   strings: 1,
 };
 
+/** An input whose answer is known. */
+export interface KnownAnswer {
+  readonly input: readonly number[];
+  /** The answer, where the model answers labels. */
+  readonly label?: string | undefined;
+  /** The scores, or the answer itself where the model answers values. */
+  readonly scores?: readonly number[] | undefined;
+}
+
+export interface KnownAnswers {
+  /** A score is right within `tolerance` times the larger of 1 and its size. */
+  readonly tolerance: number;
+  readonly cases: readonly KnownAnswer[];
+}
+
 /** Who a replica is: its first frame. */
 export interface HelloFrame {
   readonly kind: 'hello';
@@ -32,6 +47,8 @@ export interface HelloFrame {
   readonly maxBatchSize: number;
   /** Batches it takes before the first one is answered. */
   readonly credits: number;
+  /** The first of the model's golden inputs, or what is wrong with them. In one process only: a line of bytes carries none. */
+  readonly golden?: KnownAnswers | { readonly problem: string };
 }
 
 export interface BatchItem {

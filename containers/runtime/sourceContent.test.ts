@@ -183,6 +183,23 @@ describe('sourceContent', () => {
     expect(load).toThrow('weights.bin: not a file');
   });
 
+  it('brings the first golden inputs of a kernel model, or what is wrong with them', () => {
+    cpSync(join(packageRoot(), builtInModelPath('digits-linear-svm')), folder, { recursive: true });
+    const input = Array.from({ length: 784 }, () => 0);
+    const golden = () => loadRegistered({ path: folder }).golden;
+    expect(golden()).toBeUndefined();
+    written(
+      'golden.json',
+      JSON.stringify({ cases: Array.from({ length: 20 }, () => ({ input, label: '1' })) }),
+    );
+    expect(golden()).toEqual({
+      tolerance: 1e-5,
+      cases: Array.from({ length: 8 }, () => ({ input, label: '1' })),
+    });
+    written('golden.json', '{"cases":[]}');
+    expect(golden()).toEqual({ problem: expect.stringContaining('golden.json: cases') as string });
+  });
+
   it('tells files that were others in between', () => {
     const path = written('m.mjs', PART);
     const present = () => {

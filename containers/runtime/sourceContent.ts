@@ -1,6 +1,12 @@
 import { dirname, relative } from 'node:path';
 import { ContentCheck, contentOf, moduleContent, type Content } from '../content/index.js';
-import { kernelModelFiles, loadKernelModel, ModelError, type KernelModel } from '../models/index.js';
+import {
+  goldenSample,
+  kernelModelFiles,
+  loadKernelModel,
+  ModelError,
+  type KernelModel,
+} from '../models/index.js';
 import type { ContainerSource } from './modelContainer.js';
 import type { KernelModelStart } from './nodeHost.js';
 import { modulePath } from './process/index.js';
@@ -23,7 +29,7 @@ function folderContent(path: string): Content {
 }
 
 /**
- * Loads a kernel model whose folder holds what was registered.
+ * Loads a kernel model, with some of its golden inputs, whose folder holds what was registered.
  * @throws ModelError
  */
 export function loadRegistered({
@@ -37,6 +43,7 @@ export function loadRegistered({
   };
   refuse();
   const model = loadKernelModel(path);
+  const golden = goldenSample(model);
   refuse();
-  return model;
+  return golden === undefined ? model : { ...model, golden };
 }

@@ -158,6 +158,7 @@ export class KernelModelContainer implements ModelContainer, SessionListener, Sl
       inputLength: inputLength(manifest),
       maxBatchSize: manifest.maxBatchSize,
       credits: BATCHES_IN_FLIGHT,
+      ...(model.golden === undefined ? {} : { golden: model.golden }),
     });
   }
 

@@ -1,5 +1,5 @@
-import type { GoldenCase, GoldenSet, KernelModelManifest } from '../../models/index.js';
-import type { ItemResult } from '../../protocol/index.js';
+import type { GoldenSet, KernelModelManifest } from '../../models/index.js';
+import type { ItemResult, KnownAnswer } from '../../protocol/index.js';
 import type { TrialClient } from './trialClient.js';
 import { inputBytes } from './trialInputs.js';
 
@@ -36,7 +36,7 @@ export function runGolden(
 
 /** What is wrong with the answer to a golden input, or undefined. */
 export function goldenProblem(
-  expected: GoldenCase,
+  expected: KnownAnswer,
   result: ItemResult,
   tolerance: number,
 ): string | undefined {

@@ -1,9 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { mkdtempSync, cpSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { builtInModelPath, packageRoot } from '../../../containers/models/index.js';
-import type { ContainerFrame, ItemResult } from '../../../containers/protocol/index.js';
+import { builtInModelPath } from '../../../containers/models/index.js';
+import type { ContainerFrame, HelloFrame, ItemResult } from '../../../containers/protocol/index.js';
 import { Registry, type ModelRecord } from '../../registry/index.js';
 import { MemoryStore } from '../../store/index.js';
 import { Deployer } from '../index.js';
@@ -17,7 +14,6 @@ describe('warm-up', () => {
   let started: FakeContainer[];
   let frames: ContainerFrame[];
   let deployer: Deployer;
-  let folder: string | undefined;
   let waiting: () => void;
 
   beforeEach(() => {
@@ -30,8 +26,6 @@ describe('warm-up', () => {
   afterEach(() => {
     deployer.stop();
     vi.useRealTimers();
-    if (folder !== undefined) rmSync(folder, { recursive: true });
-    folder = undefined;
   });
 
   async function run(more: Partial<ModelRecord> = {}): Promise<void> {
@@ -143,12 +137,12 @@ describe('warm-up', () => {
       cases: readonly { input: number[]; label: string }[],
       tolerance = 0,
     ): Promise<void> {
-      folder = mkdtempSync(join(tmpdir(), 'warm-up-'));
-      cpSync(join(packageRoot(), builtInModelPath('digits-logistic')), folder, { recursive: true });
-      writeFileSync(join(folder, 'golden.json'), JSON.stringify({ tolerance, cases }));
-      await run({ inputType: 'floats', inputLength: 784, container: { kind: 'kernelModel', path: folder } });
-      started[0].hello({ maxBatchSize: 256 });
+      const path = builtInModelPath('digits-logistic');
+      await run({ inputType: 'floats', inputLength: 784, container: { kind: 'kernelModel', path } });
+      hello = { maxBatchSize: 256, golden: { tolerance, cases } };
+      started[0].hello(hello);
     }
+    let hello: Partial<HelloFrame>;
     const input = Array.from({ length: 784 }, () => 0);
 
     it('serves once they are answered as they should be', async () => {
@@ -174,15 +168,17 @@ describe('warm-up', () => {
         lastFailure: "golden input 1: the label is '1', expected '7'",
       });
       vi.advanceTimersByTime(10);
-      started[1].hello();
+      started[1].hello(hello);
       expect(state()).toBe('warming');
       started[1].emit({ kind: 'result', batchId: started[1].asked[0].batchId, results: [], serviceNs: 1 });
       expect(deployer.statuses()[0].lastFailure).toBe('it answered 0 of 1 golden inputs');
     });
 
     it('says what is wrong with their file', async () => {
-      await golden([]);
-      expect(deployer.statuses()[0].lastFailure).toContain('golden.json');
+      const path = builtInModelPath('digits-logistic');
+      await run({ inputType: 'floats', inputLength: 784, container: { kind: 'kernelModel', path } });
+      started[0].hello({ golden: { problem: 'golden.json: cases: too few' } });
+      expect(deployer.statuses()[0].lastFailure).toBe('golden.json: cases: too few');
     });
   });
 

@@ -1,5 +1,3 @@
-import { isAbsolute, join } from 'node:path';
-import { loadGolden, loadManifest, packageRoot } from '../../../containers/models/index.js';
 import { ELEMENT_BYTES, type HelloFrame, type ItemResult } from '../../../containers/protocol/index.js';
 import { goldenProblem, inputBytes } from '../../../containers/runtime/index.js';
 import type { ModelRecord } from '../../registry/index.js';
@@ -23,30 +21,31 @@ const MOST_INPUT_BYTES = 64 * 1024 * 1024;
  * The model's golden inputs where it has them, or else a made-up one of the right length. A kernel model without golden
  * inputs is asked nothing: its container computes whole batches before it says hello.
  * @returns undefined when there is nothing to warm up.
- * @throws ModelError when the golden inputs cannot be read.
+ * @throws Error when the golden inputs could not be read.
  */
 export function warmUpInputs(model: ModelRecord, hello: HelloFrame): WarmUp | undefined {
   if (model.warmUp === false || model.container.kind === 'constant') return undefined;
-  if (model.container.kind === 'kernelModel') return kernelModelWarmUp(model.container.path, hello);
+  if (model.container.kind === 'kernelModel') return goldenWarmUp(hello);
   const input = madeUpInput(model, hello);
   return input === undefined ? undefined : { batches: inBatches([input], hello) };
 }
 
-function kernelModelWarmUp(path: string, hello: HelloFrame): WarmUp | undefined {
-  const folder = isAbsolute(path) ? path : join(packageRoot(), path);
-  const manifest = loadManifest(path);
-  const golden = loadGolden({ folder, manifest });
+function goldenWarmUp(hello: HelloFrame): WarmUp | undefined {
+  const { golden, inputType } = hello;
   if (golden === undefined) return undefined;
-  const { type } = manifest.inputs[0];
+  if ('problem' in golden) throw new Error(golden.problem);
+  // Kernels take numbers.
+  if (inputType === 'strings') return undefined;
+  const { tolerance } = golden;
   const cases = golden.cases.slice(0, LARGEST_BATCH);
   return {
     batches: inBatches(
-      cases.map(({ input }) => inputBytes(type, input)),
+      cases.map(({ input }) => inputBytes(inputType, input)),
       hello,
     ),
     problem: (place, result) => {
       const index = place % cases.length;
-      const found = goldenProblem(cases[index], result, golden.tolerance);
+      const found = goldenProblem(cases[index], result, tolerance);
       return found === undefined ? undefined : `golden input ${index}: ${found}`;
     },
   };
