@@ -13,7 +13,7 @@ const count = z.int().min(1);
 const dim3 = z.tuple([count, count, count]);
 
 /** What documents of this version may lack: it was told apart later. */
-const LATER: ReadonlySet<string> = new Set(['dramRows']);
+const LATER: ReadonlySet<string> = new Set(['dramRows', 'pages']);
 
 function amountsOf(names: readonly string[]) {
   return z.strictObject(

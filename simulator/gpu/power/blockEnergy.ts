@@ -11,7 +11,7 @@ export interface UnitEnergies {
 }
 
 /** Kinds of work that take no energy of their own: a start is work of the SM, a hot address is one of the atomics, a row's is its bytes'. */
-const FREE: ReadonlySet<string> = new Set(['starts', 'hotAtomics', 'dramRows', 'constant']);
+const FREE: ReadonlySet<string> = new Set(['starts', 'hotAtomics', 'dramRows', 'constant', 'pages']);
 
 export function unitEnergies({ picojoules }: DevicePower): UnitEnergies {
   const table: Readonly<Record<string, number>> = picojoules;

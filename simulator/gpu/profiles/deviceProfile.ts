@@ -258,9 +258,15 @@ export interface DeviceTiming {
   readonly dramRowWriteWeight: number;
   /** What a request for one sector of a line takes of L2 and of the way there, as bytes. */
   readonly l2TurnBytes: number;
-  /** What an atomic operation takes of L2 whose result is waited for, and a compare and swap, against one nobody waits for. */
+  /** Of virtual memory: what lies together, as far as looking up where it is goes. */
+  readonly pageBytes: number;
+  /** Pages of which a multiprocessor knows where they are, and others that it gets to know a cycle while all do. */
+  readonly nearPages: number;
+  readonly pagesPerCycle: number;
+  /** What an atomic operation takes of L2 whose result is waited for, against one nobody waits for. */
   readonly atomicResultWeight: number;
-  readonly atomicSwapWeight: number;
+  /** The same of a compare and swap for each sector of a line beyond its request's first, whose turn has room for both operands. */
+  readonly furtherSwapWeight: number;
   /** Turns of L2 that each further double of a sector takes that is added to. */
   readonly furtherDoubleTurns: number;
   /** Turns of L2 that a compare and swap of several words of a sector takes. */

@@ -8,6 +8,7 @@ import type { TracedBlock } from './tracedBlock.js';
 
 const ATOMICS = DEVICE_RESOURCES.indexOf('atomics');
 const WARP_LANES = 32;
+const LINE_BYTES = 128;
 const DOUBLE_BYTES = 8;
 
 /**
@@ -24,10 +25,10 @@ export function countAtomics(
   timing: DeviceTiming,
 ): void {
   if (plan.isAggregated) {
-    add(traced, addresses[31 - Math.clz32(activeMask)], 1, weightOf(plan, timing));
+    add(traced, addresses[31 - Math.clz32(activeMask)], 1, weightOf(plan, timing, false));
     return;
   }
-  if (plan.isRetried) traced.swapLoops.begin(warp, bytesPerLane);
+  if (plan.isRetried) traced.swapLoops.begin(warp, bytesPerLane, plan.mayGiveUp);
   for (let lane = 0; lane < WARP_LANES; lane++) {
     if (((activeMask >>> lane) & 1) === 0) continue;
     const address = addresses[lane];
@@ -37,14 +38,18 @@ export function countAtomics(
     const words = wordsBefore(lane, turn, activeMask, addresses);
     if (words.isFollowing) continue;
     const turns = turnsOf(plan, bytesPerLane, words.count, timing);
-    add(traced, address, turns, weightOf(plan, timing));
+    add(traced, address, turns, weightOf(plan, timing, words.isFurther));
     if (plan.isRetried) traced.swapLoops.addTurns(address, turns);
   }
 }
 
-/** What an operation takes of L2, against one whose result nobody waits for. */
-function weightOf({ isSwap, isReturned }: InstructionPlan, timing: DeviceTiming): number {
-  return isSwap ? timing.atomicSwapWeight : isReturned ? timing.atomicResultWeight : 1;
+/**
+ * What an operation takes of L2, against one whose result nobody waits for. A request of a line's first sector has room for
+ * both operands of a swap.
+ */
+function weightOf({ isSwap, isReturned }: InstructionPlan, timing: DeviceTiming, isFurther: boolean): number {
+  if (isSwap && isFurther) return timing.furtherSwapWeight;
+  return isSwap || isReturned ? timing.atomicResultWeight : 1;
 }
 
 /** Turns of a slice that so many words of one sector take together. */
@@ -54,26 +59,34 @@ function turnsOf(plan: InstructionPlan, bytes: number, words: number, timing: De
   return isDouble ? 1 + (words - 1) * timing.furtherDoubleTurns : 1;
 }
 
-/** Words of a lane's sector that lanes want in the same turn, and whether one before it is the first of them. */
+/**
+ * Words of a lane's sector that lanes want in the same turn, whether one before it is the first of them, and whether one before
+ * it wants another sector of the line.
+ */
 function wordsBefore(
   lane: number,
   turn: number,
   activeMask: number,
   addresses: Float64Array,
-): { readonly count: number; readonly isFollowing: boolean } {
+): { readonly count: number; readonly isFollowing: boolean; readonly isFurther: boolean } {
   const sector = Math.floor(addresses[lane] / SECTOR_BYTES);
+  const line = Math.floor(addresses[lane] / LINE_BYTES);
   let count = 1;
   let isFollowing = false;
+  let isFurther = false;
   for (let other = 0; other < WARP_LANES; other++) {
-    const isBeside =
+    const isInLine =
       ((activeMask >>> other) & 1) !== 0 &&
       addresses[other] !== addresses[lane] &&
-      Math.floor(addresses[other] / SECTOR_BYTES) === sector;
-    if (!isBeside || turnOf(other, activeMask, addresses) !== turn) continue;
-    count += 1;
-    if (other < lane) isFollowing = true;
+      Math.floor(addresses[other] / LINE_BYTES) === line;
+    if (!isInLine || turnOf(other, activeMask, addresses) !== turn) continue;
+    const isBeside = Math.floor(addresses[other] / SECTOR_BYTES) === sector;
+    if (isBeside) count += 1;
+    if (other > lane) continue;
+    if (isBeside) isFollowing = true;
+    else isFurther = true;
   }
-  return { count, isFollowing };
+  return { count, isFollowing, isFurther };
 }
 
 /** Lanes before this one that want the same address. */

@@ -18,6 +18,8 @@ const CONSTANT = SM_RESOURCES.indexOf('constant');
 const CONSTANT_LINE_BYTES = 64;
 const WARP_LANES = 32;
 const WORD_BYTES = 4;
+/** An atomic operation fills no sector. */
+const PART_OF_SECTOR = 1;
 
 /**
  * Watches blocks execute and keeps what the timing model needs: machine instructions by pipe, wavefronts, what missed
@@ -171,13 +173,17 @@ export class BlockTracer implements TraceSink {
     if (kind !== 'load') this.noteOwner(traced, plan, warp, activeMask, addresses);
     if (this.waits) this.noteSignal(traced, plan, kind, warp, activeMask, addresses);
     if (kind === 'atomic') {
-      this.traffic.move(traced, plan.isAggregated ? 1 : shape.sectors, 1);
+      const sectors = plan.isAggregated ? 1 : shape.sectors;
+      this.traffic.move(traced, sectors, 1);
+      this.traffic.ask(traced, shape, sectors, PART_OF_SECTOR);
+      traced.pages.note(shape, timing);
       countAtomics(traced, plan, warp, activeMask, addresses, bytesPerLane, timing);
       timeline.resolve(plan, atomic, atomic + dram - l2);
       return;
     }
     const before = traced.l2Sectors;
     const missed = this.traffic.exchange(traced, kind, shape, askedBytes, plan.isStrong);
+    if (missed > 0 || kind === 'store') traced.pages.note(shape, timing);
     if (plan.isLook) countLook(traced, shape);
     this.traffic.ask(traced, shape, traced.l2Sectors - before, kind === 'store' ? askedBytes : 0);
     if (kind === 'store') {

@@ -10,6 +10,7 @@ export const SM_RESOURCES = [
   'data',
   'l2Port',
   'constant',
+  'pages',
 ] as const;
 /** What all blocks of the device share, in the order of `BlockWork.device`. */
 export const DEVICE_RESOURCES = [
@@ -74,6 +75,7 @@ export function capacities(
       timing.wavefrontsPerCycle,
       timing.l2PortBytesPerCycle,
       1,
+      timing.pagesPerCycle,
     ].map((perCycle) => perCycle * cyclesPerNs),
     device: [
       (timing.l2BytesPerSecond / 1e9) * (clockHz / profile.clockHz),

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseModule } from '../../ptx/index.js';
 import { profileNamed } from '../profiles/index.js';
+import { countAtomics } from './atomicTraffic.js';
+import { DEVICE_RESOURCES } from './blockWork.js';
 import { busiestTurns, type ContendedGrid } from './contention.js';
 import { instructionPlans, type InstructionPlan } from './instructionPlan.js';
 import { newTracedBlock, type TracedBlock } from './tracedBlock.js';
@@ -57,6 +59,28 @@ describe('loops of compare and swap', () => {
     expect(cycles).toBeLessThan(2800);
   });
 
+  it('that lanes give up which have nothing left to do are over soon', () => {
+    // 264 blocks look for the largest: few raise it, and all have tried twice at most in the mean.
+    const block = swapping(8, 32);
+    const wins = 264 * 256;
+    const without = cyclesOf(block, 264, wins) * wins;
+    block.swapLoops.begin(0, 4, true);
+    const tries = wins / timing.atomicsPerAddressPerCycle;
+    const told = cyclesOf(block, 264, wins) * wins;
+    expect(told).toBeGreaterThan(2 * tries);
+    expect(told).toBeLessThan(3 * tries);
+    expect(without).toBeGreaterThan(100 * told);
+  });
+
+  it('may be given up where they end before a swap too', () => {
+    const mayGiveUp = (before: string): boolean =>
+      plansOf(
+        `L: ${before} atom.global.cas.b32 %r2, [%rd1], %r1, %r3; setp.eq.s32 %p1, %r2, %r1; mov.b32 %r1, %r2; @%p1 bra M; bra L; M: ret;`,
+      ).some((plan) => plan.mayGiveUp);
+    expect(mayGiveUp('')).toBe(false);
+    expect(mayGiveUp('setp.ge.s32 %p2, %r1, %r3; @%p2 bra M;')).toBe(true);
+  });
+
   it('count what enters, and not what tries again', () => {
     const block = newTracedBlock(0, 1, 0);
     for (const lanes of [2, 1]) {
@@ -101,6 +125,31 @@ describe('loops of compare and swap', () => {
     expect(isInRetry('')).toBe(true);
     expect(isInRetry('add.s32 %r4, %r4, 1;')).toBe(false);
     expect(isInRetry('ld.global.u32 %r4, [%rd4+4];')).toBe(false);
+  });
+});
+
+describe('an atomic operation', () => {
+  /** What L2 has to do of one whose lanes lie so many bytes apart. */
+  const turnsOf = (instruction: string, apart: number): number => {
+    const plan = plansOf(`${instruction} st.global.u32 [%rd1], %r2; ret;`)[1];
+    const block = newTracedBlock(0, 1, 0);
+    const addresses = Float64Array.from({ length: 32 }, (_, lane) => lane * apart);
+    countAtomics(block, { ...plan, isAggregated: false }, 0, -1, addresses, 4, timing);
+    return block.device[DEVICE_RESOURCES.indexOf('atomics')];
+  };
+  const SWAP = 'atom.global.cas.b32 %r2, [%rd1], %r1, %r3;';
+  const ADD = 'atom.global.add.u32 %r2, [%rd1], %r1;';
+
+  it('that swaps takes no more than another where it has a line to itself', () => {
+    expect(turnsOf(SWAP, 128)).toBeCloseTo(turnsOf(ADD, 128), 5);
+    expect(turnsOf(SWAP, 128)).toBeCloseTo(32 * timing.atomicResultWeight, 5);
+  });
+
+  it('that swaps takes more for each further sector of a line', () => {
+    // Measured on 65,536 words side by side: 2.1 a sector.
+    expect(turnsOf(SWAP, 32) / 32).toBeCloseTo(2.1, 1);
+    expect(turnsOf(ADD, 32) / 32).toBeCloseTo(timing.atomicResultWeight, 5);
+    expect(turnsOf(SWAP, 4) / 4).toBeCloseTo(2.1, 1);
   });
 });
 

@@ -80,6 +80,11 @@ function swaps(traced: readonly TracedBlock[], grid: ContendedGrid): number {
   const rivals = (meanOf(traced, ({ swapLoops }) => swapLoops.lanesAtOnce) * residentBlocks) / words;
   const turns = meanOf(traced, ({ swapLoops }) => swapLoops.turnsAtOnce) * residentBlocks;
   const passCycles = turns / busySlices(parts, timing) / timing.atomicsPerAddressPerCycle;
+  if (traced[0].swapLoops.mayGiveUp) {
+    // Whoever succeeds leaves half of the others nothing to do.
+    const cycles = 2 * passCycles + Math.log2(1 + Math.min(rivals, wins)) * timing.latency.atomic;
+    return (cycles * timing.atomicsPerAddressPerCycle) / gridBlocks;
+  }
   // Towards the end there are fewer and fewer.
   const part = 1 - Math.min(rivals, wins) / (2 * wins);
   const waits = timing.swapPassShare * passCycles * part;

@@ -9,7 +9,7 @@ import {
 } from '../../ptx/index.js';
 import type { DeviceTiming, TimingRule } from '../profiles/index.js';
 import { registerAlignments } from './addressAlignment.js';
-import { loopDecidedBy } from './retryLoops.js';
+import { loopDecidedBy, waysOut } from './retryLoops.js';
 import { SM_RESOURCES } from './blockWork.js';
 import { machineCost, type MachineCost } from './machineCosts.js';
 
@@ -44,6 +44,8 @@ export interface InstructionPlan {
   readonly isSwap: boolean;
   /** A compare and swap that a loop tries again: who loses the address to another must. */
   readonly isRetried: boolean;
+  /** The same, but the loop also ends where what is there already makes a swap needless, as of a maximum. */
+  readonly mayGiveUp: boolean;
   /** Stands in the loop of one. */
   readonly isInRetry: boolean;
   /** Stands in a loop that waits for another block. */
@@ -99,14 +101,17 @@ export function instructionPlans(
 /** Tells the plans of which loops that depend on others they are part. */
 function withLoops(kernel: IrFunction, plans: InstructionPlan[], blockOf: Int32Array): InstructionPlan[] {
   const retried = new Set<number>();
+  const givenUp = new Set<number>();
   plans.forEach(({ isRetried, writes, base }, index) => {
     const loop = isRetried ? loopDecidedBy(kernel, blockOf[index], writes[0], base) : undefined;
     for (const block of loop ?? []) retried.add(block);
+    if (loop !== undefined && waysOut(kernel, loop) > 1) givenUp.add(index);
   });
   const waiting = new Set(findSpinLoops(kernel).across.flatMap((loop) => [...loop]));
   if (retried.size === 0 && waiting.size === 0) return plans;
   return plans.map((plan, index) => ({
     ...plan,
+    mayGiveUp: givenUp.has(index),
     isInRetry: retried.has(blockOf[index]),
     isInWait: waiting.has(blockOf[index]),
     isLook: plan.isLoad && !plan.isConstant && waiting.has(blockOf[index]),
@@ -157,6 +162,7 @@ function planOf(
     isBranch: instruction.opcode === 'bra' || instruction.opcode === 'brx',
     isLoad: /^(ld|ldu)$/.test(instruction.opcode) && !instruction.modifiers.includes('param'),
     isMerged: false,
+    mayGiveUp: false,
     isInRetry: false,
     isInWait: false,
     isLook: false,

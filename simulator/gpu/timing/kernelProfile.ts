@@ -6,6 +6,7 @@ import { BlockTracer } from './blockTracer.js';
 import { busiestTurns } from './contention.js';
 import type { TracedBlock } from './tracedBlock.js';
 import { GRANULE_BYTES } from './granules.js';
+import { farPages } from './pageUse.js';
 import { farShares } from './reuseWindow.js';
 import { leapingSegments, pointedSegments, segmentPatterns, type SegmentPattern } from './segmentPattern.js';
 
@@ -38,6 +39,7 @@ export interface KernelProfile extends ProfiledBlock {
 }
 
 const STARTS = DEVICE_RESOURCES.indexOf('starts');
+const PAGES = SM_RESOURCES.indexOf('pages');
 const HOT_ATOMICS = DEVICE_RESOURCES.indexOf('hotAtomics');
 const SECTOR_BYTES = 32;
 const LINE_BYTES = 128;
@@ -229,9 +231,11 @@ function summarise(
     residentBlocks: Math.min(gridBlocks, resident * profile.sms),
     bytesOf: (segment) => launch.module.space.find(segment)?.askedBytes ?? Infinity,
   });
+  const sm = SM_RESOURCES.map((_, resource) => mean((block) => block.sm[resource]));
+  sm[PAGES] = farPages(traced, Math.min(resident, Math.ceil(gridBlocks / profile.sms)), profile.timing);
   return {
     work: {
-      sm: SM_RESOURCES.map((_, resource) => mean((block) => block.sm[resource])),
+      sm,
       device,
       chainCycles: mean((block) => block.chainL2Cycles),
       chainFixedNs: 0,

@@ -84,6 +84,9 @@ export const MECHANISMS: readonly Mechanism[] = [
   byRule('sharedLines', 'what all blocks of a multiprocessor read is fetched once'),
   byFigures('l1Fill', 'lines that arrive take turns of L1', { fillCyclesPerLine: 0 }),
   byFigures('l2Port', "a multiprocessor's way to L2 is so wide", { l2PortBytesPerCycle: ENDLESS }),
+  byFigures('pages', 'a multiprocessor knows only of so many pages where they are', {
+    pagesPerCycle: ENDLESS,
+  }),
   byFigures('l2Bandwidth', 'L2 gives all multiprocessors so much', { l2BytesPerSecond: 1e21 }),
   byFigures('storesInL2', 'a stored byte takes more of L2 than a loaded one', {
     storeWeightInL2: 1,

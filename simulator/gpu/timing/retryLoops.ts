@@ -38,6 +38,13 @@ export function loopDecidedBy(
   return undefined;
 }
 
+/** Basic blocks of a loop behind which it may be left. */
+export function waysOut(kernel: IrFunction, loop: ReadonlySet<number>): number {
+  let count = 0;
+  for (const index of loop) if (kernel.blocks[index].successors.some((next) => !loop.has(next))) count += 1;
+  return count;
+}
+
 function innermostLoop(kernel: IrFunction, block: number): ReadonlySet<number> | undefined {
   const around = analyzeLoops(kernel).loops.filter(({ blocks }) => blocks.includes(block));
   if (around.length === 0) return undefined;

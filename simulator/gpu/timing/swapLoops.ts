@@ -5,6 +5,8 @@ export class SwapLoops {
   /** Swaps that succeed, by address: one for each lane that enters such a loop. */
   readonly wins = new Map<number, number>();
   wordBytes = 4;
+  /** Whether a lane may find that it need not swap any more. */
+  mayGiveUp = false;
   /** What passes between a success and its warp's next write to the word, over all successes: the word is a lock, held so long. */
   heldCycles = 0;
   /** When a warp got a word, by both. */
@@ -21,7 +23,8 @@ export class SwapLoops {
   }
 
   /** A warp tries, for the first time or once more. */
-  begin(warp: number, wordBytes: number): void {
+  begin(warp: number, wordBytes: number, mayGiveUp = false): void {
+    this.mayGiveUp ||= mayGiveUp;
     this.isEntry = !this.inside.has(warp);
     this.inside.add(warp);
     this.wordBytes = wordBytes;

@@ -1,5 +1,6 @@
 import { DEVICE_RESOURCES, SM_RESOURCES } from './blockWork.js';
 import { LineTable } from './lineTable.js';
+import { PageUse } from './pageUse.js';
 import { Signals } from './signals.js';
 import { SwapLoops } from './swapLoops.js';
 
@@ -30,6 +31,7 @@ export interface TracedBlock {
   readonly atomics: Map<number, number>;
   /** Global memory that it accessed, and lines of its local memory, which nobody else uses. */
   readonly lines: LineTable;
+  readonly pages: PageUse;
   /** What it asks of L2, by segment. */
   readonly asked: Map<number, Asked>;
   /** Requests that store to one word, by its address. */
@@ -68,6 +70,7 @@ export function newTracedBlock(block: number, warps: number, issueSlots: number)
     l2Sectors: 0,
     atomics: new Map(),
     lines: new LineTable(),
+    pages: new PageUse(),
     asked: new Map(),
     storedWords: new Map(),
     floatSums: new Map(),

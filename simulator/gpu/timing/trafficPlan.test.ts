@@ -73,6 +73,24 @@ describe('traffic to DRAM', () => {
     expect(dramBytesOf(sweep, gathered(400 * MB))).toBeCloseTo(64 * MB, -4);
   });
 
+  it('opens a row for each piece that comes at random, and one for all that fill it', () => {
+    const rowsOf = (use: SegmentUse): number => {
+      const plan = planTraffic(kernel, { entries: [] }, profileNamed('h200'), [use], MB, ['0'], blocks, 0, 1);
+      return plan.dramRowsPerBlock * blocks;
+    };
+    const rows = { perReadByte: 1 / 64, perWrittenByte: 0, storedBytes: 0 };
+    const use: SegmentUse = {
+      ...sweep,
+      readBytes: 512 * MB,
+      footprintBytes: 512 * MB,
+      spanBytes: 512 * MB,
+      rows,
+    };
+    expect(rowsOf(use)).toBe((512 * MB) / 256);
+    const scattered = { sectorBytes: (256 * MB) / blocks, dramBytes: (512 * MB) / blocks };
+    expect(rowsOf({ ...use, scattered })).toBe((512 * MB) / 64);
+  });
+
   it('is some of what is asked for again after most of a sweep', () => {
     expect(dramBytesOf(sweep, gathered(6 * MB))).toBeGreaterThan(64.3 * MB);
   });

@@ -55,8 +55,9 @@ export function planTraffic(
     // What nobody fills is read first.
     const unfilled =
       use.writtenBytes > 0 ? 1 - Math.min(1, (storedBytes * gridBlocks * scale) / use.writtenBytes) : 0;
-    // Pieces that other blocks fill up are opened once.
-    const pieces = (use.spanBytes ?? Infinity) / ROW_PIECE_BYTES;
+    // Pieces that other blocks fill up are opened once, unless they come there at random.
+    const isByChance = use.scattered !== undefined && use.scattered.farShare === undefined;
+    const pieces = isByChance ? Infinity : (use.spanBytes ?? Infinity) / ROW_PIECE_BYTES;
     dramRows += Math.min(use.readBytes * perReadByte, pieces) * missing;
     dramRows += Math.min(use.writtenBytes * perWrittenByte, pieces) * swept * (dramRowWriteWeight + unfilled);
     if (use.scattered === undefined) return;

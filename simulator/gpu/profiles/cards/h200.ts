@@ -249,11 +249,26 @@ export const h200: WholeCard = {
       75,
       'requests for one sector of a line each: 152 G a second, 0.88 a cycle on one multiprocessor; 138 G of two sectors, 69 G of four',
     ),
+    pageBytes: traffic(
+      4 * MIB,
+      'neighbouring pages of 2 MiB: one after the other they take half of what they take at random; four lanes or more on one page cost nothing',
+    ),
+    nearPages: traffic(
+      32,
+      'words of 64 pages of 2 MiB at random: 152 G/s, as of one; of 128: 101, 256: 69, 1,024: 44',
+    ),
+    pagesPerCycle: traffic(
+      0.164,
+      'words of 2,048 to 16,384 pages at random: 43 G/s of 132 multiprocessors, whether L2 has them or not',
+    ),
     atomicResultWeight: contention(
       1.4,
       'additions to 65,536 words of 4 and 8 bytes: 4.8 and 8.1 us, with results 6.7 and 11.2',
     ),
-    atomicSwapWeight: contention(2.1, 'the same swapped: 9.5 and 17.0 us'),
+    furtherSwapWeight: contention(
+      2.35,
+      "the same compared and swapped: 9.5 and 17.0 us, 2.1 in the mean of a line's four sectors; a sector apart 2.2, but at random in 8 MB, a sector of each line, 1.35",
+    ),
     furtherDoubleTurns: contention(
       0.2,
       'additions of all lanes to 16 doubles side by side: 317 us, 1.6 turns of a sector; a sector apart as integers',
