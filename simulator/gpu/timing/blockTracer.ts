@@ -223,7 +223,7 @@ export class BlockTracer implements TraceSink {
     const cycle = this.timelines.of(warp).endL2;
     const address = addresses[31 - Math.clz32(activeMask)];
     if (plan.isInWait && kind !== 'store') signals.look(address, cycle, kind === 'load' ? l2 : atomic);
-    else signals.write(address, cycle);
+    else signals.write(address, cycle, kind === 'store');
   }
 
   /** Cycles that a request takes of L1: its data and the lookup of its lines go side by side. */

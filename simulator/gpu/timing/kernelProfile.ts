@@ -8,6 +8,7 @@ import type { TracedBlock } from './tracedBlock.js';
 import { GRANULE_BYTES } from './granules.js';
 import { farPages } from './pageUse.js';
 import { farShares } from './reuseWindow.js';
+import { turnCycles } from './signals.js';
 import { leapingSegments, pointedSegments, segmentPatterns, type SegmentPattern } from './segmentPattern.js';
 
 /** A block that was traced. Plain data. */
@@ -232,18 +233,29 @@ function summarise(
     bytesOf: (segment) => launch.module.space.find(segment)?.askedBytes ?? Infinity,
   });
   const sm = SM_RESOURCES.map((_, resource) => mean((block) => block.sm[resource]));
+  const turns = turnCycles(
+    traced.map(({ signals }) => signals),
+    Math.min(gridBlocks, resident * profile.sms),
+    profile.timing.latency.atomic / 2,
+  );
   sm[PAGES] = farPages(traced, Math.min(resident, Math.ceil(gridBlocks / profile.sms)), profile.timing);
   return {
     work: {
       sm,
       device,
-      chainCycles: mean((block) => block.chainL2Cycles),
+      chainCycles: Math.max(
+        turns,
+        mean((block) => block.chainL2Cycles),
+      ),
       chainFixedNs: 0,
       warps: traced[0].warps,
       isLoose: whole.some((block) => block.isLoose),
       rounds: mean((block) => block.rounds),
     },
-    chainDramCycles: mean((block) => block.chainDramCycles),
+    chainDramCycles: Math.max(
+      turns,
+      mean((block) => block.chainDramCycles),
+    ),
     warpInstructions: mean((block) => block.warpInstructions),
     isTold: whole.every((block) => block.waits && !block.isCut) || undefined,
     segments: segmentPatterns(traced, pointedSegments(launch), far),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { profileNamed } from '../profiles/index.js';
 import { busiestTurns } from './contention.js';
-import { linkCycles, Signals } from './signals.js';
+import { linkCycles, Signals, turnCycles } from './signals.js';
 import { newTracedBlock, type TracedBlock } from './tracedBlock.js';
 
 const h200 = profileNamed('h200');
@@ -58,5 +58,34 @@ describe('blocks that each wait for the one before', () => {
         bytesOf: () => 400,
       }),
     ).toBe(0);
+  });
+});
+
+describe('blocks that hand a turn on by storing where they wait', () => {
+  /** A block that has so many turns at a word, each so many cycles long. */
+  const taking = (address: number, times: number, cycles: number, isStore = true): Signals => {
+    const signals = new Signals();
+    for (let turn = 0; turn < times; turn++) {
+      signals.look(address, turn * 9000, l2);
+      signals.write(address, turn * 9000 + l2 + cycles, isStore);
+    }
+    return signals;
+  };
+  const way = atomic / 2 + l2;
+
+  it('wait for all others that wait there', () => {
+    // Measured: tickets of 528 blocks, two fences and a sum a turn, take 1,860 cycles each.
+    const tickets = [0, 1, 2].map(() => taking(0, 2, 2 * fence + l2));
+    const each = turnCycles(tickets, 528, atomic / 2) / (2 * 528);
+    expect(each / 1860).toBeCloseTo(1, 1);
+  });
+
+  it('wait for one other where nobody else is seen', () => {
+    const pairs = [1, 2, 3].map((address) => taking(address, 16, 1000));
+    expect(turnCycles(pairs, 264, atomic / 2)).toBe(2 * 16 * (1000 + way));
+  });
+
+  it('are not those that count up to a barrier', () => {
+    expect(turnCycles([taking(0, 8, 1000, false)], 264, atomic / 2)).toBe(0);
   });
 });
