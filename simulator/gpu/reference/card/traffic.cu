@@ -1,5 +1,5 @@
 // What requests, atomic operations and blocks that wait for one another take of L2 and DRAM.
-//   nvcc -O3 -arch=sm_90 -std=c++17 traffic.cu -o traffic && ./traffic > h200-traffic.csv
+//   nvcc -O3 -arch=sm_90 -std=c++17 traffic.cu -o traffic && ./traffic > h200-traffic.csv && ./traffic pages >> h200-traffic.csv
 // One row a figure; what a and b are is told by ../README.md.
 #include <algorithm>
 #include <cstdio>
@@ -119,8 +119,64 @@ template <int HOW> __global__ void chain(volatile u32* flags) {
   else if (HOW == 3) asm volatile("st.release.gpu.global.u32 [%0],%1;" ::"l"((u32*)mine), "r"(1) : "memory");
   else *mine = 1;
 }
-
-int main() {
+// Words of pages of 2 MB: `together` lanes side by side want as many lines of one page, pages at random or one after the other.
+__global__ void pages(const u32* a, u32* out, u32 count, u32 together, u32 linesOfEach, u32 rounds, bool inOrder) {
+  u32 warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x & 31, sum = 0;
+#pragma unroll 8
+  for (u32 r = 0; r < rounds; r++) {
+    u32 turn = warp * rounds + r, group = turn * (32 / together) + lane / together;
+    u32 page = inOrder ? group : (group * 2654435761u) >> 13;
+    u32 line = ((turn * 32 + lane) * 2246822519u) >> 11;
+    sum += __ldcg(a + (u64)(page & (count - 1)) * (1 << 19) + (line & (linesOfEach - 1)) * 32);
+  }
+  out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+// The same one after the other: cycles each.
+__global__ void pageChase(const u32* a, u32* out, u32 count, u32 linesOfEach, u32 rounds) {
+  u32 at = 0, sum = 0;
+  for (u32 pass = 0; pass < 2; pass++) {
+    long start = clock64();
+    for (u32 r = 0; r < rounds; r++) {
+      u32 h = (r + at) * 2654435761u;
+      at = __ldcg(a + (u64)((h >> 13) & (count - 1)) * (1 << 19) + ((h >> 5) & (linesOfEach - 1)) * 32);
+      sum += at;
+    }
+    out[pass] = (u32)((clock64() - start) / rounds);
+  }
+  out[2] = sum;
+}
+static int measurePages() {
+  u32 *a, *out;
+  const u64 most = 16384;
+  check(cudaMalloc(&a, most << 21));
+  check(cudaMalloc(&out, 1 << 22));
+  check(cudaMemset(a, 0, most << 21));
+  cudaEventCreate(&first);
+  cudaEventCreate(&last);
+  for (int blocks : {1, 2, 16, 66, 1056})
+    for (u32 together : {32, 8, 4, 1})
+      for (u32 count = 1; count <= most; count *= 2) {
+        if (blocks != 1056 && together != 1 && together != 32) continue;
+        u32 lines = std::max<u64>(4, std::min<u64>(2048, (8 << 20) / 128 / count)), rounds = 64;
+        int threads = blocks == 1056 ? 256 : 1024;
+        for (int ordered = 0; ordered < 2; ordered++) {
+          char kind[40];
+          sprintf(kind, "%s by %d blocks", ordered ? "in order" : "random", blocks);
+          double us = usOf([&] { pages<<<blocks, threads>>>(a, out, count, together, lines, rounds, ordered); });
+          printf("pages,%s,%u,%u,%.2f\n", kind, count, together, (double)blocks * threads * rounds / us / 1e3);
+        }
+      }
+  for (u32 count = 1; count <= most; count *= 2) {
+    u32 lines = std::max<u64>(4, std::min<u64>(2048, (8 << 20) / 128 / count)), cycles[2];
+    pageChase<<<1, 1>>>(a, out, count, lines, 1 << 17);
+    cudaMemcpy(cycles, out, sizeof cycles, cudaMemcpyDeviceToHost);
+    printf("pages,chase,%u,1,%u\n", count, cycles[1]);
+  }
+  check(cudaGetLastError());
+  return 0;
+}
+int main(int argc, char** argv) {
+  if (argc > 1) return measurePages();
   cudaEventCreate(&first);
   cudaEventCreate(&last);
   const size_t bytes = 8ull << 30;
