@@ -139,7 +139,7 @@ export const FIGURE_RULES: FigureRules<DeviceFigures> = {
     dramRowWriteWeight: positive,
     l2TurnBytes: positive,
     pageBytes: whole(128),
-    nearPages: notNegative,
+    nearPages: whole(1),
     pagesPerCycle: positive,
     atomicResultWeight: positive,
     furtherSwapWeight: positive,

@@ -32,8 +32,14 @@ describe('pages of virtual memory', () => {
   const round = (pages: number) => loading(16, (request) => from((request * LANES) % pages, LANES));
 
   it('that a multiprocessor goes round are asked for each time if they are more than it remembers', () => {
-    expect(farPages([round(256), round(256)], 8, timing)).toBe(16 * LANES);
+    expect(farPages([round(256), round(256)], 8, timing) / (16 * LANES)).toBeGreaterThan(0.98);
     expect(farPages([round(timing.nearPages), round(timing.nearPages)], 8, timing)).toBe(0);
+  });
+
+  it('are known in part of twice as many', () => {
+    // Measured: going round 64 pairs of pages, 53 G pairs a second, of which 43 G are asked for.
+    const twice = loading(200, (request) => from((request * LANES) % (2 * LANES), LANES));
+    expect(farPages([twice, twice], 8, timing) / (200 * LANES)).toBeCloseTo(0.8, 1);
   });
 
   it('that its blocks use together count together', () => {
