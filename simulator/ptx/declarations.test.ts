@@ -84,7 +84,7 @@ ret; }
 
   it('put addresses that are written byte by byte together', () => {
     const parts = [...Array(8).keys()].map((byte) => `0x${'FF' + '00'.repeat(byte)}(generic(g)+4)`);
-    const module = parse(`.global .u32 g[2];\n.global .align 1 .b8 t[10] = {1, ${parts.join(', ')}, 2};`);
+    const module = parse(`.global .u32 g[2];\n.global .align 1 .u8 t[10] = {1, ${parts.join(', ')}, 2};`);
     expect(module.variables[1]?.relocations).toEqual([{ offset: 1, symbol: 'g', addend: 4, generic: true }]);
     expect([...(module.variables[1]?.initial ?? [])]).toEqual([1, 0, 0, 0, 0, 0, 0, 0, 0, 2]);
   });
@@ -123,8 +123,20 @@ ret; }
     ['.func f();\n.alias f, g;', 5, 'a function with a body'],
     ['.alias f, g;', 4, 'a function that is declared without a body'],
     ['.entry k(.reg .u32 %a) { ret; }', 4, 'parameters of an entry in .param'],
-    ['.global .u32 g;\n.global .b8 t[8] = {0xFFFF(g)};', 5, 'a mask of one byte'],
-    ['.global .u32 g;\n.global .u16 t = g;', 5, 'a 64-bit or 32-bit type for an address'],
+    ['.global .u32 g;\n.global .u8 t[8] = {0xFFFF(g)};', 5, 'a mask of one byte'],
+    ['.global .u32 g;\n.global .u16 t = g;', 5, 'a variable of .u64 or .u32 for an address'],
+    ['.global .u32 g;\n.global .s64 t = g;', 5, 'a variable of .u64 or .u32 for an address'],
+    ['.global .u32 g;\n.global .b64 t = generic(g);', 5, 'a variable of .u64 or .u32 for an address'],
+    ['.global .u32 g;\n.global .b32 t = g;', 5, 'a variable of .u64 or .u32 for an address'],
+    ['.global .u32 g;\n.global .f64 t = g;', 5, 'a variable of .u64 or .u32 for an address'],
+    ['.global .u32 g;\n.global .b8 t[8] = {0xFF(g)};', 5, 'a variable of .u8 for a byte of an address'],
+    ['.global .u32 g;\n.global .u64 t = g-4;', 5, "'+' before an offset"],
+    ['.global .u32 g;\n.global .u64 t = generic(g+4);', 5, "')'"],
+    ['.shared .u32 g;\n.global .u64 t = g;', 5, 'a variable in .global or .const'],
+    ['.global .u64 t = g;\n.global .u32 g;', 4, 'a declared variable'],
+    ['.global .u64 t = t;', 4, 'a declared variable'],
+    ['.global .u32 t = 1.5;', 4, 'a value of the type .u32'],
+    ['.global .f32 t = 1;', 4, 'a value of the type .f32'],
     ['.file "a.cu"', 4, 'the number of a file'],
     ['#define X 1', 4, 'PTX text'],
   ])('name line and expectation of the malformed text %j', (text, line, expected) => {

@@ -10,7 +10,7 @@ import type { CheckContext } from './instructionRules.js';
 import type { IrFunction, IrInstruction, IrPrototype, IrRefusal, IrVariable } from './ir.js';
 import { type FormalRegister, ParameterLayout, parseParameter, parseParameterList } from './parameters.js';
 import { skipDebugDirective } from './debugDirectives.js';
-import { formalMoves, passPredicates } from './registerParameters.js';
+import { formalMoves, passRegisters } from './registerParameters.js';
 import { numberRegisters } from './registerNumbering.js';
 import { refusalReason } from './refusalReasons.js';
 import { rewrite } from './rewriting.js';
@@ -197,7 +197,7 @@ export class FunctionParser {
   }
 
   private rewritten(parsed: ParsedInstruction): ParsedInstruction[] {
-    if (parsed.opcode === 'call') return passPredicates(parsed, this.scopes);
+    if (parsed.opcode === 'call') return passRegisters(parsed, this.scopes, this.callParameters);
     if (parsed.opaque === true || !stackOpcodes.has(parsed.opcode)) return rewrite(parsed, this.scopes);
     return allocate(parsed, this.allocationStack()) ?? [parsed];
   }

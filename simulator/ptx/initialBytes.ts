@@ -11,6 +11,15 @@ const deepestInitialiser = 64;
 /** Bytes of an address. */
 const WHOLE = 8;
 
+/** Of variables that bytes of an address may be in. */
+const MASKED_TYPES: ReadonlySet<ScalarType> = new Set(['u8', 'u32', 'u64']);
+
+/** Of variables that have no such initial value. */
+const NUMBERS_OF: Readonly<Record<Literal['kind'], ReadonlySet<ScalarType>>> = {
+  integer: new Set(['f32', 'f64']),
+  float: new Set(['u8', 'u16', 'u32', 'u64', 's8', 's16', 's32', 's64']),
+};
+
 /** Collects the bytes of an initialiser as they are read. */
 export class InitialBytes {
   private found: Relocation[] = [];
@@ -52,7 +61,9 @@ export class InitialBytes {
     if (token.kind === 'word' && token.text !== 'WARP_SZ') {
       const address = this.parseAddress();
       const bytes = typeBytes(this.type);
-      if (bytes < 4) this.stream.fail('a 64-bit or 32-bit type for an address', token);
+      if (this.type !== 'u64' && this.type !== 'u32') {
+        this.stream.fail('a variable of .u64 or .u32 for an address', token);
+      }
       this.found.push({
         offset: this.end,
         ...address,
@@ -65,8 +76,12 @@ export class InitialBytes {
     const literal = parseConstant(this.stream);
     if (this.stream.accept('(')) {
       if (literal.kind === 'float') this.stream.fail('a mask such as 0xFF00', token);
+      if (!MASKED_TYPES.has(this.type)) this.stream.fail('a variable of .u8 for a byte of an address', token);
       this.parsePart((BigInt(literal.high >>> 0) << 32n) | BigInt(literal.low >>> 0));
       return;
+    }
+    if (NUMBERS_OF[literal.kind].has(this.type)) {
+      this.stream.fail(`a value of the type .${this.type}`, token);
     }
     if (this.type === 'f32') {
       if (literal.kind === 'float' && literal.width === 32) this.append(literal.low, 0);
@@ -109,15 +124,14 @@ export class InitialBytes {
 
   private parseAddress(): Omit<Relocation, 'offset'> {
     let symbol = this.stream.word('a symbol').text;
-    let inner = 0;
     const generic = symbol === 'generic' && this.stream.accept('(');
     if (generic) {
       symbol = this.stream.word('the name of a variable').text;
-      inner = parseOffset(this.stream);
       this.stream.expect(')');
     }
-    const addend = inner + parseOffset(this.stream);
-    return { symbol, addend, generic };
+    // The assembler takes `g+8-4` and `g+-4`, and not `g-4`.
+    if (this.stream.is('-')) this.stream.fail("'+' before an offset");
+    return { symbol, addend: parseOffset(this.stream), generic };
   }
 
   /** Adds a value's bytes, lowest first. */

@@ -46,7 +46,6 @@ class ModuleParser {
   parse(): IrModule {
     this.parseHeader();
     while (this.stream.peek().kind !== 'end') this.parseItem();
-    this.checkRelocations();
     for (const target of this.aliasTargets)
       if (!this.functions.has(target.text)) this.stream.fail('a function with a body', target);
     return {
@@ -213,6 +212,7 @@ class ModuleParser {
     let name = base;
     for (let number = 2; this.variables.has(name) || this.stream.mentions(name); number++)
       name = `${base}$${number}`;
+    this.checkRelocations(variable);
     this.variables.set(name, { ...variable, name });
     return name;
   }
@@ -235,6 +235,7 @@ class ModuleParser {
     const declared = parseVariables(this.stream, space, linkage);
     for (const name of declared.opaque) this.opaque.add(name);
     for (const variable of declared.variables) {
+      this.checkRelocations(variable);
       const previous = this.variables.get(variable.name);
       if (previous !== undefined && !previous.isExtern) {
         if (linkage === 'extern') continue;
@@ -245,12 +246,17 @@ class ModuleParser {
     }
   }
 
-  private checkRelocations(): void {
-    for (const variable of this.variables.values()) {
-      for (const { symbol } of variable.relocations ?? []) {
-        if (!this.variables.has(symbol) && !this.declaredFunctions.has(symbol)) {
-          this.stream.fail('a declared variable', { kind: 'word', text: symbol, line: variable.line });
-        }
+  /** An address as an initial value is of something in global or constant memory that stands before it in the text. */
+  private checkRelocations(variable: IrVariable): void {
+    for (const { symbol } of variable.relocations ?? []) {
+      const token = { kind: 'word', text: symbol, line: variable.line } as const;
+      if (this.opaque.has(symbol)) {
+        this.stream.fail('a variable that is no texture, surface or sampler', token, 'unsupported');
+      }
+      const space = this.variables.get(symbol)?.space;
+      if (space === 'shared') this.stream.fail('a variable in .global or .const', token);
+      if (space === undefined && !this.declaredFunctions.has(symbol)) {
+        this.stream.fail('a declared variable', token);
       }
     }
   }

@@ -55,7 +55,7 @@ describe('parseModule', () => {
       `${header}
 .global .align 4 .b8 table[16] = {1, 0, 0, 0, 2, 0, 0, 0, 255};
 .global .align 8 .u64 pointers[2] = {generic(table)+8, table};
-.const .f32 c[2][2] = {{0f3F800000, -2.5}, {3, 0d4010000000000000}};
+.const .f32 c[2][2] = {{0f3F800000, -2.5}, {3.0, 0d4010000000000000}};
 .global .u32 open[] = {7, 010, 0x10, 0b11U};
 .extern .shared .align 16 .b8 s[];
 `,

@@ -1,5 +1,6 @@
 import type { ParsedInstruction } from './instructionParser.js';
 import type { IrInstruction, IrOperand, ScalarType } from './ir.js';
+import type { ParameterLayout } from './parameters.js';
 import { isScalarType, typeBytes } from './scalarTypes.js';
 import type { FunctionScopes } from './scopes.js';
 
@@ -63,25 +64,52 @@ export function formalMoves<At extends { readonly line: number; readonly guard: 
   return moves.map((each) => ({ ...each, ...at }));
 }
 
-/** A call passes and takes predicates as words. */
-export function passPredicates(call: ParsedInstruction, scopes: FunctionScopes): ParsedInstruction[] {
+/** A call passes and takes predicates as words, and vectors in memory of the call. */
+export function passRegisters(
+  call: ParsedInstruction,
+  scopes: FunctionScopes,
+  memory: ParameterLayout,
+): ParsedInstruction[] {
   const { line, guard } = call;
   const before: ParsedInstruction[] = [];
   const after: ParsedInstruction[] = [];
-  const isPredicate = (operand: IrOperand): boolean =>
-    operand.kind === 'register' && scopes.registers[operand.register]?.type === 'pred';
-  const sources = call.sources.map((operand): IrOperand => {
-    if (!isPredicate(operand)) return operand;
+  const pass = (operand: IrOperand, isReturned: boolean): IrOperand => {
+    if (operand.kind === 'vector') {
+      const { name, moves } = inMemory(operand.elements, isReturned ? 'ld' : 'st', call, scopes, memory);
+      (isReturned ? after : before).push(...moves);
+      return { kind: 'symbol', name, offset: 0 };
+    }
+    if (operand.kind !== 'register' || scopes.registers[operand.register]?.type !== 'pred') return operand;
     const word: IrOperand = { kind: 'register', register: scopes.temporary('b32') };
-    before.push(step(line, guard, 'selp.b32', [word], [one, zero, operand]));
+    if (isReturned) after.push(step(line, guard, 'setp.ne.u32', [operand], [word, zero]));
+    else before.push(step(line, guard, 'selp.b32', [word], [one, zero, operand]));
     return word;
-  });
-  const destinations = call.destinations.map((operand): IrOperand => {
-    if (!isPredicate(operand)) return operand;
-    const word: IrOperand = { kind: 'register', register: scopes.temporary('b32') };
-    after.push(step(line, guard, 'setp.ne.u32', [operand], [word, zero]));
-    return word;
-  });
+  };
+  const sources = call.sources.map((operand) => pass(operand, false));
+  const destinations = call.destinations.map((operand) => pass(operand, true));
   if (before.length === 0 && after.length === 0) return [call];
   return [...before, { ...call, sources, destinations }, ...after];
+}
+
+/** Memory for the registers of a vector, and what stores or loads them there. */
+function inMemory(
+  elements: readonly IrOperand[],
+  opcode: 'ld' | 'st',
+  { line, guard }: ParsedInstruction,
+  scopes: FunctionScopes,
+  memory: ParameterLayout,
+): { readonly name: string; readonly moves: readonly ParsedInstruction[] } {
+  const [first] = elements;
+  const type = (first?.kind === 'register' ? scopes.registers[first.register]?.type : undefined) ?? 'b32';
+  const bytes = typeBytes(type);
+  const name = scopes.freshSymbol('__vector');
+  memory.add(name, type, bytes * elements.length, bytes * elements.length);
+  const moves = elements.map((element, index) => {
+    const address: IrOperand = { kind: 'address', base: name, offset: index * bytes };
+    const spelled = `${opcode}.param.${type}`;
+    return opcode === 'ld'
+      ? step(line, guard, spelled, [element], [address])
+      : step(line, guard, spelled, [], [address, element]);
+  });
+  return { name, moves };
 }

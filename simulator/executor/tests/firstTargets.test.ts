@@ -1,41 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { parseModule } from '../../ptx/index.js';
-import { ReferenceInterpreter } from '../interpreter/index.js';
-import type { ExecutorVariant } from '../types.js';
-import { LaunchBench } from './launchBench.js';
-
-const ways = ['interpreter', 'fast', 'observed', 'resumable'] as const;
-type Way = (typeof ways)[number];
-
-/** The words that a kernel of the first compilers leaves in its buffer `p`. */
-function leaves(way: Way, header: string, text: string, count: number): number[] {
-  const bench = new LaunchBench();
-  const out = bench.buffer(64);
-  const { launch, range } = bench.place(`${header}\n${text}`, { values: [out, 3] });
-  const result =
-    way === 'interpreter'
-      ? new ReferenceInterpreter().run(launch, range, 'fast', 1e6)
-      : runCompiled(bench, way, launch, range);
-  if (result.status === 'fault') throw new Error(result.fault.message);
-  expect(result.status).toBe('done');
-  return bench.words(out, count).map((word) => word >>> 0);
-}
-
-function runCompiled(
-  { executor }: LaunchBench,
-  way: ExecutorVariant,
-  ...[launch, range]: [Parameters<typeof executor.run>[0], Parameters<typeof executor.run>[1]]
-): ReturnType<typeof executor.run> {
-  let result = executor.run(launch, range, way, way === 'resumable' ? 7 : 1e6);
-  while (result.status === 'yield') result = executor.resume(result.suspended, 7);
-  return result;
-}
+import { leftWords, WAYS, type Way } from './everyWay.js';
 
 const early = '.version 1.3\n.target sm_10, map_f64_to_f32\n.reg .u32 %ra<17>;\n.reg .f32 %fa<17>;';
 const head = '.entry k\n{\n.reg .u32 %r<9>; .reg .u64 %rd<4>; .reg .f32 %f<9>; .reg .pred %p<4>;';
 const smallest = '0f00400000';
 
-describe.each(ways)('texts of the first compilers, %s', (way) => {
+/** The words that a kernel of the first compilers leaves in its buffer `p`, with 3 for `n`. */
+function leaves(way: Way, header: string, text: string, count: number): number[] {
+  return leftWords(way, `${header}\n${text}`, count, [3]);
+}
+
+describe.each(WAYS)('texts of the first compilers, %s', (way) => {
   it('take parameters that the body of an entry declares, and registers of the module', () => {
     const text = `@@DWARF .section .debug_pubnames, "", @progbits
 @@DWARF .byte 0x2b, 0x00

@@ -46,7 +46,7 @@ describe('printModule', () => {
 .func first() { ret; }
 .visible .global .align 16 .f32 a[3] = {0f3F800000, 0f7FC00001, 0f80000000};
 .global .u64 table[3] = {first, generic(a)+4, 7};
-.weak .const .align 8 .b8 bytes[16] = {1, 255, 0, 0xFF(a), 0xFF00(a), 0xFF0000(a), 0xFF000000(a), 0xFF00000000(a), 0xFF0000000000(a), 0xFF000000000000(a), 0xFF00000000000000(a)};
+.weak .const .align 8 .u8 bytes[16] = {1, 255, 0, 0xFF(a), 0xFF00(a), 0xFF0000(a), 0xFF000000(a), 0xFF00000000(a), 0xFF0000000000(a), 0xFF000000000000(a), 0xFF00000000000000(a)};
 .global .f64 d = 0dBFF0000000000000;
 .extern .shared .align 4 .b8 dynamic[];
 .common .global .s16 c = -3;
