@@ -9,12 +9,12 @@ import { sourceTypes } from './support.js';
 
 /**
  * Spellings that mean what simpler instructions mean are replaced by those, so that nothing behind the parser needs to
- * know them: vectors and 128-bit registers moved, special registers and variables as operands of `cvt` and `cvta`,
+ * know them: vectors and 128-bit registers moved, braces around one register, special registers and variables as operands of `cvt` and `cvta`,
  * policies and hints to caches, the predicate of `cp.async`.
  */
 export function rewrite(parsed: ParsedInstruction, scopes: FunctionScopes): ParsedInstruction[] {
   if (parsed.opaque === true) return [parsed];
-  const plain = canonical(parsed, scopes);
+  const plain = canonical(withoutLoneBraces(parsed), scopes);
   switch (plain.opcode) {
     case 'createpolicy':
       // No cache follows a policy here, so that any value stands for it.
@@ -31,6 +31,21 @@ export function rewrite(parsed: ParsedInstruction, scopes: FunctionScopes): Pars
     default:
       return [withRoundedLiterals(plain)];
   }
+}
+
+/** Opcodes that take braces around one register, which code for Triton is full of. */
+const BRACED_OPCODES: ReadonlySet<string> = new Set(['ld', 'ldu', 'st', 'mov']);
+
+function withoutLoneBraces(parsed: ParsedInstruction): ParsedInstruction {
+  if (!BRACED_OPCODES.has(parsed.opcode)) return parsed;
+  const bare = (operand: IrOperand): IrOperand => {
+    if (operand.kind !== 'vector' || operand.elements.length !== 1) return operand;
+    const [element = operand] = operand.elements;
+    return element.kind === 'sink' ? operand : element;
+  };
+  const isBraced = (operand: IrOperand): boolean => bare(operand) !== operand;
+  if (!parsed.destinations.some(isBraced) && !parsed.sources.some(isBraced)) return parsed;
+  return { ...parsed, destinations: parsed.destinations.map(bare), sources: parsed.sources.map(bare) };
 }
 
 function withModifiers(parsed: ParsedInstruction, modifiers: readonly string[]): ParsedInstruction {

@@ -89,6 +89,20 @@ st.global.v2.u32 [%o], {%r1, %r2}; st.global.u32 [%o+8], %r3; ret; }`,
     lanes((lane) => lane + 1),
   ],
   [
+    'braces around one register, as code for Triton has them',
+    `${modern}.shared .u32 s[32];
+.entry k(.param .u64 .ptr .global .align 1 p) { ${own} setp.lt.u32 %p1, %r30, 30;
+mov.u32 %r1, 0x7; st.global.b32 [ %o + 0 ], { %r30 }; @%p1 ld.global.b32 { %r1 }, [ %o + 0 ];
+mov.b32 {%r2}, {%r1}; shl.b32 %r3, %r30, 2; mov.u32 %r4, s; add.u32 %r4, %r4, %r3;
+st.shared.b32 [ %r4 + 0 ], {%r2}; ld.volatile.shared.b32 {%r5}, [%r4]; cvt.u16.u32 %h1, %r5;
+mov.u16 %h2, 0x0; st.global.b8 [ %o + 1 ], { %h1 }; ld.global.L1::evict_first.b16 { %h2 }, [ %o + 0 ];
+cvt.u32.u16 %r6, %h2; add.u32 %r6, %r6, %r5; st.global.b32 [%o], {%r6}; ret; }`,
+    lanes((lane) => {
+      const kept = lane < 30 ? lane : 7;
+      return (kept << 8) + lane + kept;
+    }),
+  ],
+  [
     'no address size, from 2.3 on',
     `.version 2.3\n.target sm_20\n.entry k(.param .u64 p) { ${own} st.global.u32 [%o], %r30; ret; }`,
     lanes((lane) => lane),
