@@ -1,6 +1,7 @@
+import { jsonText } from '../json/index.js';
 /** Prints a result: as JSON when asked for, otherwise the text for people. */
 export function print(json: boolean | undefined, value: unknown, text: string): void {
-  process.stdout.write(json === true ? `${JSON.stringify(value)}\n` : `${text}\n`);
+  process.stdout.write(json === true ? `${jsonText(value)}\n` : `${text}\n`);
 }
 
 /** Prints the sentence that a change is answered with. */

@@ -1,5 +1,5 @@
 import { ELEMENT_BYTES, type InputType } from '../../containers/protocol/index.js';
-import { jsonText } from '../json/index.js';
+import { jsonText, parseExactly } from '../json/index.js';
 import { decodeAnswer, encodeCancel, encodeFeedback, encodePredict, GarbageError } from '../wire/index.js';
 import { RefusedError, UnexpectedAnswerError } from './clientErrors.js';
 import type { ClientInput, Feedback, FeedbackResult, Prediction, PredictOptions } from './clientTypes.js';
@@ -84,7 +84,7 @@ function readBinary(data: Buffer): ReadAnswer {
   let output: unknown;
   try {
     frame = decodeAnswer(data);
-    output = frame.kind === 'prediction' ? JSON.parse(frame.output) : undefined;
+    output = frame.kind === 'prediction' ? parseExactly(frame.output) : undefined;
   } catch (cause) {
     if (!(cause instanceof GarbageError || cause instanceof SyntaxError)) throw cause;
     throw new UnexpectedAnswerError(`this is no answer of Windjammer: ${cause.message}`, { cause });
@@ -109,7 +109,7 @@ function readBinary(data: Buffer): ReadAnswer {
 function readJson(data: Buffer): ReadAnswer {
   let value: unknown;
   try {
-    value = JSON.parse(data.toString('utf8'));
+    value = parseExactly(data.toString('utf8'));
   } catch (cause) {
     throw new UnexpectedAnswerError('a text message is not JSON', { cause });
   }

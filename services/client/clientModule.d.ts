@@ -102,7 +102,7 @@ export interface PredictOptions extends CallOptions {
 export interface Prediction {
   /** Names the query in feedback. */
   readonly queryId: string;
-  /** Any JSON value. */
+  /** Any JSON value. An integer that would be another one as a number is a bigint. */
   readonly output: unknown;
   readonly isDefault: boolean;
   readonly defaultReason?: DefaultReason;
@@ -117,7 +117,7 @@ export interface Feedback {
   readonly queryId?: string;
   readonly input?: ClientInput;
   /** The true output. */
-  readonly label: string | number;
+  readonly label: string | number | bigint;
   /** From 0 to 1, in place of right or wrong. */
   readonly loss?: number;
   readonly context?: string;

@@ -3,7 +3,7 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { TimeoutError, UnexpectedAnswerError, unreachable } from './clientErrors.js';
 import type { CallOptions } from './clientTypes.js';
 import { keyHeaders, type ConnectionOptions } from './connectionOptions.js';
-import { jsonText } from '../json/index.js';
+import { jsonText, parseExactly } from '../json/index.js';
 import { readRefusal } from './jsonBodies.js';
 
 export const DEFAULT_TIMEOUT_MS = 30_000;
@@ -125,7 +125,7 @@ function transportOf({ protocol }: URL, { ca, cert, key }: ConnectionOptions): T
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExactly(text);
   } catch (cause) {
     throw new UnexpectedAnswerError('the answer says that it is JSON and is none', { cause });
   }

@@ -1,3 +1,4 @@
+import { jsonText } from '../json/index.js';
 import { RefusedError, UnexpectedAnswerError } from './clientErrors.js';
 import type { ClientInput, Feedback, FeedbackResult, Prediction, PredictOptions } from './clientTypes.js';
 
@@ -93,6 +94,6 @@ export function readFields(value: unknown): Fields {
 }
 
 function unexpected(value: unknown): UnexpectedAnswerError {
-  const shown = (JSON.stringify(value) ?? 'nothing').slice(0, 80);
+  const shown = ((jsonText(value) as string | undefined) ?? 'nothing').slice(0, 80);
   return new UnexpectedAnswerError(`this is no answer of Windjammer: ${shown}`);
 }

@@ -64,9 +64,9 @@ export const inputSchemas: Readonly<Record<InputType, z.ZodType>> = {
 };
 
 const anyInput = z
-  .union([inputs.doubles, inputs.strings, typedInput])
+  .union([z.array(z.number().nullable()).min(1), inputs.strings, typedInput])
   .describe(
-    'By input type of the application: an array of numbers, a string, or base64 for bytes; or, for any type, its bytes',
+    'By input type of the application: an array of numbers (null: a value that is missing, where the linked models take that), a string, or base64 for bytes; or, for any type, its bytes',
   );
 
 /** Text without half of a surrogate pair, which has no UTF-8. */

@@ -8,7 +8,7 @@ import { StreamedJson, type JsonBodyForm, type JsonBodyReceiver } from './stream
 /**
  * Reads a request's body as JSON. A client that leaves before the end is told nothing.
  * @param fields of the object at the top that are read; undefined: all
- * @param keepsIntegers fields whose value is an integer that no double holds have an `ExactInteger`
+ * @param keepsIntegers as in `JsonBodyForm`
  */
 export function readJsonBody(
   request: IncomingMessage,

@@ -8,6 +8,7 @@ export {
 } from './readJson.js';
 export { ExactInteger } from './exactInteger.js';
 export { jsonText } from './jsonText.js';
+export { parseExactly } from './parseExactly.js';
 export { LongNumbers } from './longNumbers.js';
 export { TURNS, type LongTask } from './turns.js';
 export { eachInTurns, type Series } from './eachInTurns.js';

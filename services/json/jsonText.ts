@@ -1,16 +1,18 @@
-/** As `JSON.stringify`, which writes -0 as 0, but that -0 stays -0. @throws TypeError as it does */
+/** As `JSON.stringify`, but that -0, which it writes as 0, stays -0, and a bigint is its digits. @throws TypeError as it does */
 export function jsonText(value: unknown): string {
-  return hasMinusZero(value) ? write(value) : JSON.stringify(value);
+  return hasOdd(value) ? write(value) : JSON.stringify(value);
 }
 
-function hasMinusZero(value: unknown): boolean {
+function hasOdd(value: unknown): boolean {
+  if (typeof value === 'bigint') return true;
   if (typeof value === 'number') return Object.is(value, -0);
   if (typeof value !== 'object' || value === null) return false;
-  return Array.isArray(value) ? value.some(hasMinusZero) : Object.values(value).some(hasMinusZero);
+  return Array.isArray(value) ? value.some(hasOdd) : Object.values(value).some(hasOdd);
 }
 
 function write(value: unknown): string {
   if (Object.is(value, -0)) return '-0';
+  if (typeof value === 'bigint') return String(value);
   if (!isPlain(value)) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map((element) => write(element) ?? 'null').join(',')}]`;
   const fields: string[] = [];

@@ -6,6 +6,9 @@ import type { LaunchClass } from '../../client/index.js';
 import { RefusedError, TimeoutError, UnexpectedAnswerError, UnreachableError } from '../../client/index.js';
 import { WebSocketClient, WindjammerClient } from '../../client/index.js';
 
+const EXACT = '[9007199254740993,-9223372036854775808,-0,1152921504606847000,{"9007199254740993":1e300}]';
+const EXACT_VALUE = [9007199254740993n, -9223372036854775808n, -0, 2 ** 60, { '9007199254740993': 1e300 }];
+
 describe('a client', () => {
   let harness: FrontendHarness;
   let url: string;
@@ -34,6 +37,19 @@ describe('a client', () => {
       expect(harness.service.queries[1].input).toEqual(Uint8Array.of(1, 2));
       const feedback = { queryId: 'q', label: 7, loss: 0.5 };
       expect(await client.feedback('floats', feedback)).toEqual({ joined: 'query', durable: true });
+    });
+
+    it('keeps integers and -0, there and back', async () => {
+      const client = new WindjammerClient({ queryUrl: url });
+      harness.service.reply = () => ({ output: EXACT });
+      expect((await client.predict('doubles', [-0])).output).toEqual(EXACT_VALUE);
+      expect(await client.predictBatch('doubles', [[-0], [1]])).toMatchObject([
+        { output: EXACT_VALUE },
+        { output: EXACT_VALUE },
+      ]);
+      expect(harness.service.queries[0].input).toEqual(new Uint8Array(Float64Array.of(-0).buffer));
+      await client.feedback('doubles', { queryId: 'q', label: 9007199254740993n });
+      expect(harness.service.feedback[0].label).toBe('9007199254740993');
     });
 
     it('says how urgent, how strict and how soon', async () => {
@@ -94,6 +110,16 @@ describe('a client', () => {
   });
 
   describe.each(['binary', 'json'] as const)('over a WebSocket, %s', (format) => {
+    it('keeps integers and -0, there and back', async () => {
+      const client = await WebSocketClient.connect(url, { format });
+      harness.service.reply = () => ({ output: EXACT });
+      expect((await client.predict('doubles', [-0])).output).toEqual(EXACT_VALUE);
+      expect(harness.service.queries[0].input).toEqual(new Uint8Array(Float64Array.of(-0).buffer));
+      await client.feedback('doubles', { queryId: 'q', label: 9007199254740993n });
+      expect(harness.service.feedback[0].label).toBe('9007199254740993');
+      await client.close();
+    });
+
     it('says how urgent, how strict and how soon', async () => {
       const client = await WebSocketClient.connect(url, { format });
       const { service } = harness;

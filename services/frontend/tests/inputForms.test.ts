@@ -258,7 +258,29 @@ describe('inputs as bytes', () => {
     expect((await harness.predict('holes', { input: ['x', 1] })).json).toMatchObject({
       error: { code: 'wrong_type' },
     });
+    const socket = await TestSocket.open(harness);
+    const asked = { type: 'predict', id: 1, application: 'holes' };
+    const frame = (...values: number[]) => {
+      const input = new Uint8Array(Float64Array.from(values).buffer);
+      return encodePredict({ id: 2, application: 'holes', inputType: 'doubles', input });
+    };
+    const told = async (message: object | Buffer) => {
+      socket.send(message);
+      return socket.next();
+    };
+    const saidOf = async (message: object) =>
+      JSON.parse((await told(message)).data.toString()) as Record<string, unknown>;
+    expect(await saidOf({ ...asked, input: [null, 1] })).toMatchObject({ type: 'prediction' });
+    expect(await saidOf({ ...asked, input: [null, 6] })).toMatchObject(refusal);
+    expect(decodeAnswer((await told(frame(NaN, 1))).data).kind).toBe('prediction');
+    expect(decodeAnswer((await told(frame(NaN, Infinity))).data)).toMatchObject({ status: 400 });
+    expect(
+      Number.isNaN(new Float64Array(harness.service.queries.at(-2)?.input.slice().buffer ?? [])[0]),
+    ).toBe(true);
     await harness.registry.addLinks('holes', ['whole']);
+    expect(await saidOf({ ...asked, input: [null, 1] })).toMatchObject({ error: { code: 'wrong_type' } });
+    expect(decodeAnswer((await told(frame(NaN, 1))).data)).toMatchObject({ code: 'number_out_of_range' });
+    socket.close();
     expect((await harness.predict('holes', { input: [null, 1] })).json).toMatchObject({
       error: { code: 'wrong_type' },
     });

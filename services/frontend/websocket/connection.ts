@@ -33,6 +33,9 @@ import type { WebSocketLimits } from './limits.js';
 import { BINARY_FORMAT, JSON_FORMAT, type MessageFormat } from './messageFormat.js';
 import { BinaryMessage, JsonMessage, MESSAGE_FIELDS, type Message } from './messageReader.js';
 
+/** What a message that brings one has. */
+const LABEL = '"label"';
+
 /** What the connections of a frontend share. */
 export interface ConnectionContext extends ExchangeContext {
   readonly routes: RouteTable;
@@ -220,7 +223,8 @@ export class Connection implements FlightOwner, JsonReceiver, BudgetHolder {
     else {
       this.isReading = true;
       this.jsonBytes = data.length;
-      readJson(data, this, MESSAGE_FIELDS, true);
+      // Labels are kept as they came.
+      readJson(data, this, MESSAGE_FIELDS, data.includes(LABEL));
       // A large message: the next ones wait with the client.
       if (this.isReading && !this.isClosing) {
         this.pause();
