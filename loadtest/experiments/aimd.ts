@@ -1,22 +1,20 @@
 /**
  * Adaptive batching against no batching at a 20 ms objective, in virtual time: batch size, latency and throughput over
  * time, for a synthetic model and for a kernel model on a simulated H200. Writes a JSON and an SVG file of each.
- * Usage: node dist/loadtest/experiments/aimd.js [synthetic|digits|all] [folder]
+ * Usage: npm run experiment aimd [synthetic|digits|all] [folder]
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { runStrategy, type AimdSettings, type ExperimentModel } from './aimdExperiment.js';
 import { aimdFigure } from './aimdFigure.js';
+import { compactJson } from '../report/index.js';
 import { DIGITS_SETTINGS, digitsMlpModel } from './digitsModel.js';
 import { SYNTHETIC_PROFILE, SYNTHETIC_SETTINGS, syntheticModel } from './syntheticModel.js';
+import { ResultFolder } from './resultFolder.js';
 
 const which = process.argv[2] ?? 'all';
-const folder = process.argv[3] ?? fileURLToPath(new URL('../../../docs/experiments/aimd', import.meta.url));
 if (!['synthetic', 'digits', 'all'].includes(which)) {
   throw new RangeError(`the experiment must be synthetic, digits or all, not '${which}'`);
 }
-mkdirSync(folder, { recursive: true });
+const folder = new ResultFolder('aimd', process.argv[3]);
 
 if (which !== 'digits') {
   const { fixedMs, itemMs } = SYNTHETIC_PROFILE;
@@ -62,15 +60,7 @@ function compare(
     longestLatencyMs: Math.max(adaptive.longestLatencyMs, unbatched.longestLatencyMs),
   };
   const record = { ...summary, windows: { adaptive, unbatched } };
-  writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(record, fiveDigits, 1)}\n`);
-  writeFileSync(
-    join(folder, `${name}.svg`),
-    aimdFigure(title, subtitle, { logarithmic, settings, adaptive, unbatched }),
-  );
-  process.stdout.write(`${JSON.stringify(summary, fiveDigits, 2)}\n`);
-}
-
-/** Enough to draw from, and the file stays readable. */
-function fiveDigits(_key: string, value: unknown): unknown {
-  return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(5)) : value;
+  folder.writeJson(`${name}.json`, record);
+  folder.write(`${name}.svg`, aimdFigure(title, subtitle, { logarithmic, settings, adaptive, unbatched }));
+  process.stdout.write(compactJson(summary));
 }

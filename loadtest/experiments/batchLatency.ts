@@ -1,11 +1,8 @@
 /**
  * Latency by batch size of the five digit models, and the batching strategies against each other at a 20 ms objective, in
  * virtual time (Clipper's figures 3 and 4). Writes JSON and SVG files, and prints the tables.
- * Usage: node dist/loadtest/experiments/batchLatency.js [folder]
+ * Usage: npm run experiment batchLatency [folder]
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { BUILT_IN_MODELS } from '../../containers/models/index.js';
 import {
   OBJECTIVE_MS,
@@ -17,14 +14,13 @@ import {
   type ModelComparison,
 } from './batchLatencyExperiment.js';
 import { convergenceFigure, profileFigure, strategyFigure } from './batchLatencyFigure.js';
+import { ResultFolder } from './resultFolder.js';
 
-const folder =
-  process.argv[2] ?? fileURLToPath(new URL('../../../docs/experiments/batching', import.meta.url));
-mkdirSync(folder, { recursive: true });
+const folder = new ResultFolder('batching', process.argv[2]);
 
 const profiles = BUILT_IN_MODELS.map(latencyProfile);
-write('profiles.json', json({ seed: SEED, device: 'h200', profiles }));
-write('profiles.svg', profileFigure(profiles));
+folder.writeJson('profiles.json', { seed: SEED, device: 'h200', profiles });
+folder.write('profiles.svg', profileFigure(profiles));
 process.stdout.write(
   '| model | 1 | 16 | 64 | 256 (µs) | fixed (µs) | per item (µs) | r² |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n',
 );
@@ -37,13 +33,17 @@ for (const { name, points, fixedUs, itemUs, r2 } of profiles) {
 
 const synthetic = syntheticComparisons().map(compareStrategies);
 print(synthetic);
-write('strategies.json', json({ seed: SEED, objectiveMs: OBJECTIVE_MS, comparisons: summaries(synthetic) }));
-write('strategies.svg', strategyFigure(synthetic));
-write('convergence.svg', convergenceFigure(synthetic[1]));
+folder.writeJson('strategies.json', {
+  seed: SEED,
+  objectiveMs: OBJECTIVE_MS,
+  comparisons: summaries(synthetic),
+});
+folder.write('strategies.svg', strategyFigure(synthetic));
+folder.write('convergence.svg', convergenceFigure(synthetic[1]));
 
 const digits = digitsComparisons(BUILT_IN_MODELS).map(compareStrategies);
 print(digits);
-write('digits.json', json({ seed: SEED, objectiveMs: OBJECTIVE_MS, comparisons: summaries(digits) }));
+folder.writeJson('digits.json', { seed: SEED, objectiveMs: OBJECTIVE_MS, comparisons: summaries(digits) });
 
 function summaries(comparisons: readonly ModelComparison[]): object[] {
   return comparisons.map(({ name, description, offeredPerSecond, results, runs }) => ({
@@ -70,17 +70,4 @@ function print(comparisons: readonly ModelComparison[]): void {
       );
     });
   }
-}
-
-function write(name: string, text: string): void {
-  writeFileSync(join(folder, name), text);
-}
-
-function json(value: object): string {
-  return `${JSON.stringify(value, fiveDigits, 1)}\n`;
-}
-
-/** Enough to draw from, and the file stays readable. */
-function fiveDigits(_key: string, value: unknown): unknown {
-  return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(5)) : value;
 }

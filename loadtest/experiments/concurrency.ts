@@ -1,7 +1,7 @@
 /**
  * Launches side by side: the scenarios that were measured on the card, replayed on the simulated one. Prints measured and
  * simulated makespan, each launch's own time alone and end, and what is left of the error when times alone are given.
- * Usage: node dist/loadtest/experiments/concurrency.js [--only TEXT] [--launches]
+ * Usage: npm run experiment concurrency -- [--only TEXT] [--launches]
  */
 import { parseArgs } from 'node:util';
 import { ConcurrencyReplay, type Replayed } from './concurrencyReplay.js';

@@ -1,7 +1,7 @@
 /**
  * What waiting for company brings a batch, by the fixed cost of its model, in virtual time (Clipper's figure 5). Writes
  * delayedBatching.json and delayedBatching.svg, and prints the tables.
- * Usage: node dist/loadtest/experiments/delayedBatching.js [folder]
+ * Usage: npm run experiment delayedBatching [folder]
  */
 import { renderFigure } from '../report/index.js';
 import {

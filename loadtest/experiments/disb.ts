@@ -4,7 +4,7 @@
  * the throughput of all. Workloads A to E and REAL are made to DISB's description and statistics, or read from its files;
  * models are kernel lists made from their architectures and held to the latencies that DISB published, or tables of one's own.
  * Writes disb.json and disb.svg, and prints the tables.
- * Usage: node dist/loadtest/experiments/disb.js [--workloads FOLDER] [--tables FOLDER] [--device CARD] [--seconds N]
+ * Usage: npm run experiment disb -- [--workloads FOLDER] [--tables FOLDER] [--device CARD] [--seconds N]
  *   [--only A,B] [--policies fifo,killRestart] [--folder FOLDER]
  */
 import { existsSync, readFileSync } from 'node:fs';

@@ -1,14 +1,12 @@
 /**
  * Clipper's figure 7: the five digit models on the held-out digits, alone, as an ensemble, and by how many agree. No
  * clock. Writes ensembleConfidence.json and ensembleConfidence.svg.
- * Usage: node dist/loadtest/experiments/ensembleConfidence.js [folder]
+ * Usage: npm run experiment ensembleConfidence [folder]
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { digitModels, loadDigits, predictions } from '../../containers/models/index.js';
 import { PALETTE, renderBars } from '../report/index.js';
 import { runEnsemble } from './ensembleConfidenceExperiment.js';
+import { ResultFolder } from './resultFolder.js';
 
 const SEED = 20170327;
 const split = loadDigits();
@@ -25,13 +23,11 @@ const summary = {
   ensembles,
 };
 
-const folder =
-  process.argv[2] ?? fileURLToPath(new URL('../../../docs/experiments/ensembleConfidence', import.meta.url));
-mkdirSync(folder, { recursive: true });
-writeFileSync(join(folder, 'ensembleConfidence.json'), `${JSON.stringify(summary, fiveDigits, 1)}\n`);
+const folder = new ResultFolder('ensembleConfidence', process.argv[2]);
+folder.writeJson('ensembleConfidence.json', summary);
 const [, , exp4] = ensembles;
-writeFileSync(
-  join(folder, 'ensembleConfidence.svg'),
+folder.write(
+  'ensembleConfidence.svg',
   renderBars(
     {
       title: 'Where the models agree they are right',
@@ -86,9 +82,4 @@ for (const { policy, error, splits } of ensembles) {
 
 function percent(share: number): string {
   return `${(100 * share).toFixed(share < 0.1 ? 2 : 1)} %`;
-}
-
-/** Enough to draw from, and the file stays readable. */
-function fiveDigits(_key: string, value: unknown): unknown {
-  return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(5)) : value;
 }

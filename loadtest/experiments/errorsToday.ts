@@ -1,7 +1,7 @@
 /**
  * Writes the table of errors in simulator/gpu/profiles/h200.md, under the current directory, from what
  * `windjammer gpu calibrate --set SET --json > FILE` printed.
- * Usage: node dist/loadtest/experiments/errorsToday.js NAME=FILE.json...
+ * Usage: npm run experiment errorsToday NAME=FILE.json...
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { withErrorTable, type CalibrationReport } from '../../simulator/calibration/index.js';

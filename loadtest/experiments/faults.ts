@@ -3,7 +3,7 @@
  * in virtual time: what a pass of a model takes longer while nothing fails; whether all of its memory is the same after faults that
  * strike launches at random points; and how many failed launches need nothing but to run again.
  * Writes overheads.json, overheads.svg, struck.json and softErrors.json, and prints the tables.
- * Usage: node dist/loadtest/experiments/faults.js [folder] [overheads | struck | softErrors]
+ * Usage: npm run experiment faults [folder] [overheads | struck | softErrors]
  */
 import type { RecoveryScheme, SavePlace } from '../../simulator/faults/index.js';
 import { convolutionNetworks } from './faults/convolutionNetworks.js';

@@ -3,7 +3,7 @@
  * launches measured on an H200, held against the model with each figure a fifth lower and higher, and with all of them
  * fitted again without one kernel at a time. Writes gpuTime.json and gpuTime.md and prints the tables.
  * The fit asks a stand-in of the model (separableModel.ts), the errors are the model's own.
- * Usage: node dist/loadtest/experiments/gpuTime.js [folder] [--largest ELEMENTS] [--rounds N] [--no-leave-one-out] [--keep FILE ...] [--part K/N]
+ * Usage: npm run experiment gpuTime -- [folder] [--largest ELEMENTS] [--rounds N] [--no-leave-one-out] [--keep FILE ...] [--part K/N]
  * With --keep what was worked out is appended to the first file and read from all; with --part only the Kth of N parts of the
  * launches are, first under moved figures and, in a second run once all parts are there, under the fits: no table is made.
  */

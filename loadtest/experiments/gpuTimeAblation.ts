@@ -1,7 +1,7 @@
 /**
  * What each mechanism of the timing model is good for: launches measured on an H200, held against the model whole and
  * without one mechanism after the other. Writes ablation.json, ablation.md and ablation.svg and prints the table.
- * Usage: node dist/loadtest/experiments/gpuTimeAblation.js [folder] [--largest ELEMENTS] [--middle] [--every K] [--keep FILE ... [--kept]] [--part K/N] [--set NAME ...] [--only LAUNCH ...]
+ * Usage: npm run experiment gpuTimeAblation -- [folder] [--largest ELEMENTS] [--middle] [--every K] [--keep FILE ... [--kept]] [--part K/N] [--set NAME ...] [--only LAUNCH ...]
  * With --middle, of each kernel of validation and heldOut only the launch of middle length, with --every K of every Kth of
  * these kernels by name. With --keep each launch's times are appended to the first file, and those in any of the files are not worked out again
  * (with --kept, nothing else is told);

@@ -1,16 +1,14 @@
 /**
  * Clipper's figure 8: the best of five models fails and recovers, in virtual time, through the prediction engine. Writes
  * modelFailure.json and modelFailure.svg.
- * Usage: node dist/loadtest/experiments/modelFailure.js [folder]
+ * Usage: npm run experiment modelFailure [folder]
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { degradedModels, loadDigits, predictions } from '../../containers/models/index.js';
 import { modelFailureFigure, type FailureSummary, type ChoiceResult } from './modelFailureFigure.js';
 import { runModelFailure, type ModelFailureSettings, type PolicyChoice } from './modelFailureExperiment.js';
 import { exp3Bound, exp3Rate } from './regretBounds.js';
 import { SEEDS, intervalOf } from './regretExperiment.js';
+import { ResultFolder } from './resultFolder.js';
 
 const FIRST_SEED = 20170327;
 const QUERIES = 20_000;
@@ -44,9 +42,7 @@ const choices: (PolicyChoice & { readonly label: string })[] = [
   { label: 'weighted', name: 'weighted', parameters: {} },
 ];
 
-const folder =
-  process.argv[2] ?? fileURLToPath(new URL('../../../docs/experiments/modelFailure', import.meta.url));
-mkdirSync(folder, { recursive: true });
+const folder = new ResultFolder('modelFailure', process.argv[2]);
 const checkpoints = Array.from({ length: QUERIES / settings.every }, (_, at) => (at + 1) * settings.every);
 const played = choices.map((choice) => ({
   ...choice,
@@ -74,8 +70,8 @@ const summary: FailureSummary = {
   exp3DefaultBound: exp3Bound(models.length, QUERIES, 0.05, 0.05),
   results,
 };
-writeFileSync(join(folder, 'modelFailure.json'), `${JSON.stringify(summary, fiveDigits, 1)}\n`);
-writeFileSync(join(folder, 'modelFailure.svg'), modelFailureFigure(summary));
+folder.writeJson('modelFailure.json', summary);
+folder.write('modelFailure.svg', modelFailureFigure(summary));
 process.stdout.write(
   '| choice | after 5 000 | after 10 000 | after 20 000 | beyond the best static choice |\n',
 );
@@ -89,8 +85,3 @@ for (const { label, curve, regret } of results) {
 process.stdout.write(
   `bounds of exp3: ${summary.exp3TextbookBound.toFixed(0)} textbook, ${summary.exp3DefaultBound.toFixed(0)} default\n`,
 );
-
-/** Enough to draw from, and the file stays readable. */
-function fiveDigits(_key: string, value: unknown): unknown {
-  return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(5)) : value;
-}

@@ -1,6 +1,6 @@
 /**
  * CPU cost of the query path in process: select, cache, queue, batch, combine and answer for a model that answers at
- * once. No sockets, no JSON; virtual clock. Usage: node dist/loadtest/experiments/predictPath.js [queries]
+ * once. No sockets, no JSON; virtual clock. Usage: npm run experiment predictPath [queries]
  */
 import {
   PROTOCOL_VERSION,

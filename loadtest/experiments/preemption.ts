@@ -4,7 +4,7 @@
  * queries under every scheduling policy (PICKER, EuroSys'26, preemptive scheduling). Kernels are told by their times and
  * footprints; verdicts are drawn. Beside it a smaller part whose kernels run: a decoder's requests under every policy, what they leave
  * compared byte for byte. Writes preemption.json and preemption.svg, and prints the tables.
- * Usage: node dist/loadtest/experiments/preemption.js [folder]
+ * Usage: npm run experiment preemption [folder]
  */
 import { profileNamed } from '../../simulator/gpu/index.js';
 import { SCHEDULING_POLICY_NAMES } from '../../simulator/scheduling/index.js';

@@ -1,11 +1,8 @@
 /**
  * The regret of each single-model policy on stochastic, adversarial and drifting streams, against its bound. No clock:
  * feedback follows each query at once. Writes regret.json and regret.svg.
- * Usage: node dist/loadtest/experiments/regret.js [folder]
+ * Usage: npm run experiment regret [folder]
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import {
   SPREAD,
   adversarialStream,
@@ -24,6 +21,7 @@ import {
   type RegretSummary,
 } from './regretExperiment.js';
 import { regretFigure } from './regretFigure.js';
+import { ResultFolder } from './resultFolder.js';
 
 const QUERIES = 20_000;
 const ARMS = SPREAD.length;
@@ -113,8 +111,7 @@ function onStream(
   return { stream, comparator, contenders };
 }
 
-const folder = process.argv[2] ?? fileURLToPath(new URL('../../../docs/experiments/regret', import.meta.url));
-mkdirSync(folder, { recursive: true });
+const folder = new ResultFolder('regret', process.argv[2]);
 const summary: RegretSummary = {
   seeds: SEEDS,
   queries: QUERIES,
@@ -124,8 +121,8 @@ const summary: RegretSummary = {
     onStream('drifting', driftingStream, ARMS),
   ],
 };
-writeFileSync(join(folder, 'regret.json'), `${JSON.stringify(summary, fiveDigits, 1)}\n`);
-writeFileSync(join(folder, 'regret.svg'), regretFigure(summary));
+folder.writeJson('regret.json', summary);
+folder.write('regret.svg', regretFigure(summary));
 for (const { stream, contenders } of summary.streams) {
   process.stdout.write(`| ${stream} | best arm | best of each segment | bound |\n`);
   for (const { name, fixed, tracking, bound } of contenders) {
@@ -135,9 +132,4 @@ for (const { stream, contenders } of summary.streams) {
 
 function text({ mean, low, high }: Interval): string {
   return `${mean.toFixed(0)} (${low.toFixed(0)} to ${high.toFixed(0)})`;
-}
-
-/** Enough to draw from, and the file stays readable. */
-function fiveDigits(_key: string, value: unknown): unknown {
-  return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(5)) : value;
 }

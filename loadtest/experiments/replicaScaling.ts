@@ -1,7 +1,7 @@
 /**
  * One to four replicas of one model, local and over networks of 10 and 1 Gb/s, in virtual time (Clipper's figure 6). Writes
  * replicas.json and replicas.svg, and prints the table.
- * Usage: node dist/loadtest/experiments/replicaScaling.js [folder]
+ * Usage: npm run experiment replicaScaling [folder]
  */
 import {
   FRONTEND_COSTS,

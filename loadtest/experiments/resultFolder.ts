@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { compactJson } from '../report/index.js';
 
 /** Where an experiment leaves its files: the folder that the command names, or its own under docs/experiments. */
 export class ResultFolder {
@@ -16,11 +17,6 @@ export class ResultFolder {
   }
 
   writeJson(name: string, value: object): void {
-    this.write(name, `${JSON.stringify(value, fiveDigits, 1)}\n`);
+    this.write(name, compactJson(value));
   }
-}
-
-/** Enough to draw from, and the file stays readable. */
-function fiveDigits(_key: string, value: unknown): unknown {
-  return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(5)) : value;
 }

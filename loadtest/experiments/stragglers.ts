@@ -1,7 +1,7 @@
 /**
  * Ensembles of 1 to 16 random forests under load, answered at the deadline with what has arrived or with all of it, in
  * virtual time (Clipper's figure 9). Writes stragglers.json and stragglers.svg, and prints the table.
- * Usage: node dist/loadtest/experiments/stragglers.js [folder]
+ * Usage: npm run experiment stragglers [folder]
  */
 import { forestEnsemble, loadDigits, predictions } from '../../containers/models/index.js';
 import { ResultFolder } from './resultFolder.js';

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { ablate, type AblationRow } from './ablation.js';
 import { ablationFigure, ablationTable } from './ablationReport.js';
 import { BENCH_KERNELS, partName } from './benchKernels.js';
+import { compactJson } from '../../report/index.js';
 import type { Toolchain } from './compiler.js';
 
 /** Leaves `ablation.json`, `ablation.md` and `ablation.svg` in a folder. @param parts kernels by name; none for all */
@@ -24,7 +25,7 @@ export function runAblation(
       rows.length === 1 ? ablationTable(rows) : (ablationTable([row]).split('\n')[2] ?? '') + '\n',
     );
     // After each kernel: all of them take a while.
-    write('ablation.json', `${JSON.stringify({ cpu, node, repeats, rows }, null, 1)}\n`);
+    write('ablation.json', compactJson({ cpu, node, repeats, rows }));
     write('ablation.md', ablationTable(rows));
     write(
       'ablation.svg',

@@ -2,7 +2,7 @@
  * Holds the validator to itself on every launch of the corpus: what intervals accept, enumeration of all threads accepts; what is
  * missed as RO, enumeration accepts; a verdict is the same whatever memory holds. And shows the verdicts of applications that
  * launch one kernel both ways. Writes audit.md and audit.json and prints the table; ends with status 1 when something fails.
- * Usage: node dist/loadtest/experiments/idempotency/audit.js [folder] [--rerolls R] [--part I/N]
+ * Usage: npm run experiment idempotency/audit -- [folder] [--rerolls R] [--part I/N]
  */
 import { parseArgs } from 'node:util';
 import {

@@ -2,7 +2,7 @@
  * Looks for false positives: every launch of the corpus that the validator calls idempotent is killed at many points under
  * three schedules and run again, and every access of every launch is held to what was predicted of its instruction. Prints what it
  * tried and whatever contradicts the validator; ends with status 1 when something does.
- * Usage: node dist/loadtest/experiments/idempotency/fuzz.js [--kills K] [--part I/N] [--launches L] [--allocation-bound] [--seed S] [--solver z3]
+ * Usage: npm run experiment idempotency/fuzz -- [--kills K] [--part I/N] [--launches L] [--allocation-bound] [--seed S] [--solver z3]
  */
 import { parseArgs } from 'node:util';
 import { evaluate, labelledBodies } from '../../../simulator/idempotencyTruth/index.js';

@@ -2,7 +2,7 @@
  * How many deliberate mistakes of a validator the oracles catch: each mistake is made in what analysis found of the corpus'
  * kernels, and launches are judged by the mistaken validator until an oracle contradicts it. Writes mutants.md and
  * mutants.json and prints the table.
- * Usage: node dist/loadtest/experiments/idempotency/mutants.js [folder] [--launches L] [--kills K] [--step N] [--only MISTAKE ...] [--family NAME ...]
+ * Usage: npm run experiment idempotency/mutants -- [folder] [--launches L] [--kills K] [--step N] [--only MISTAKE ...] [--family NAME ...]
  */
 import { parseArgs } from 'node:util';
 import { hunt, labelledBodies, MUTATIONS, OracleRandom } from '../../../simulator/idempotencyTruth/index.js';

@@ -2,7 +2,7 @@
  * What verdicts at launch add to the time in which models serve: the built-in models on one simulated H200 under killRestart, once with
  * the modelled costs of verdicts and once with free ones, for a burst in batches of up to 32 and for queries that come one after the
  * other. Prints the table.
- * Usage: node dist/loadtest/experiments/idempotency/overhead.js [--queries N]
+ * Usage: npm run experiment idempotency/overhead -- [--queries N]
  */
 import { parseArgs } from 'node:util';
 import { BUILT_IN_MODELS } from '../../../containers/models/index.js';

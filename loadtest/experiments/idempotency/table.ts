@@ -1,7 +1,7 @@
 /**
  * Verdicts of the launch-time validator on the frozen corpus, beside the truth: by family and cause, as PICKER's Tables 3 and 5,
  * without and with the allocation bound. Writes table.md and table.json and prints the table.
- * Usage: node dist/loadtest/experiments/idempotency/table.js [folder] [--mode compacted|ranges|strawman] [--solver z3]
+ * Usage: npm run experiment idempotency/table -- [folder] [--mode compacted|ranges|strawman] [--solver z3]
  */
 import { parseArgs } from 'node:util';
 import { VALIDATOR_MODES } from '../../../simulator/idempotency/index.js';
