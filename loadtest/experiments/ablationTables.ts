@@ -1,5 +1,6 @@
 import { MECHANISMS } from '../../simulator/gpu/index.js';
 import type { SetErrors, SetName } from './ablation.js';
+import { percent } from '../../simulator/text/index.js';
 
 export interface AblatedSet {
   readonly set: SetName;
@@ -80,10 +81,6 @@ export function ablationFigure(sets: readonly AblatedSet[]): string {
     '</svg>',
     '',
   ].join('\n');
-}
-
-function percent(share: number): string {
-  return `${(100 * share).toFixed(1)} %`;
 }
 
 function points(share: number): string {

@@ -6,6 +6,7 @@
 import { parseArgs } from 'node:util';
 import { ConcurrencyReplay, type Replayed } from './concurrencyReplay.js';
 import { measuredScenarios, type Scenario } from './concurrencyScenario.js';
+import { percent } from '../../simulator/text/index.js';
 
 const { values } = parseArgs({
   options: { only: { type: 'string', default: '' }, launches: { type: 'boolean', default: false } },
@@ -25,8 +26,8 @@ for (const scenario of measuredScenarios()) {
   errors.push(error);
   normalisedErrors.push(normalisedError);
   process.stdout.write(
-    `${scenario.name.padEnd(50)} ${us(scenario.makespanUs)} ${us(raw.makespanUs)} ${percent(error)}   ` +
-      `times alone given: ${us(normalised.makespanUs)} ${percent(normalisedError)}\n`,
+    `${scenario.name.padEnd(50)} ${us(scenario.makespanUs)} ${us(raw.makespanUs)} ${percent(error).padStart(7)}   ` +
+      `times alone given: ${us(normalised.makespanUs)} ${percent(normalisedError).padStart(7)}\n`,
   );
   scenario.launches.forEach(({ expect }, index) => {
     endErrors.push((normalised.launches[index].endUs - expect.endUs) / scenario.makespanUs);
@@ -52,15 +53,11 @@ function summary(what: string, of: readonly number[]): void {
   const sizes = of.map(Math.abs);
   const mean = sizes.reduce((sum, each) => sum + each, 0) / sizes.length;
   process.stdout.write(
-    `${what}: mean error ${percent(mean)}, worst ${percent(Math.max(...sizes))}, ` +
+    `${what}: mean error ${percent(mean).padStart(7)}, worst ${percent(Math.max(...sizes)).padStart(7)}, ` +
       `${sizes.filter((each) => each <= 0.2).length} of ${sizes.length} within 20 %\n`,
   );
 }
 
 function us(value: number): string {
   return value.toFixed(1).padStart(6);
-}
-
-function percent(share: number): string {
-  return `${(100 * share).toFixed(1).padStart(5)} %`;
 }

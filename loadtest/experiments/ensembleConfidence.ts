@@ -7,6 +7,7 @@ import { digitModels, loadDigits, predictions } from '../../containers/models/in
 import { PALETTE, renderBars } from '../report/index.js';
 import { runEnsemble } from './ensembleConfidenceExperiment.js';
 import { ResultFolder } from './resultFolder.js';
+import { percent } from '../../simulator/text/index.js';
 
 const SEED = 20170327;
 const split = loadDigits();
@@ -39,7 +40,7 @@ folder.write(
           bars: summary.singles.map(({ name, error }) => ({
             name: name.replace('digits-', '').split('-'),
             value: error,
-            text: percent(error),
+            text: percent(error, 2),
             color: 6,
           })),
         },
@@ -48,7 +49,7 @@ folder.write(
           bars: ensembles.map(({ policy, error }) => ({
             name: [policy],
             value: error,
-            text: percent(error),
+            text: percent(error, 2),
             color: 0,
           })),
         },
@@ -58,9 +59,9 @@ folder.write(
             { group: confident, what: 'confident', color: 2 },
             { group: unsure, what: 'unsure', color: 1 },
           ].map(({ group, what, color }) => ({
-            name: [what, percent(group.share)],
+            name: [what, percent(group.share, 2)],
             value: group.error,
-            text: percent(group.error),
+            text: percent(group.error, 2),
             color,
             width: group.share,
           })),
@@ -70,16 +71,12 @@ folder.write(
     PALETTE,
   ),
 );
-for (const { name, error } of summary.singles) process.stdout.write(`| ${name} | ${percent(error)} |\n`);
+for (const { name, error } of summary.singles) process.stdout.write(`| ${name} | ${percent(error, 2)} |\n`);
 for (const { policy, error, splits } of ensembles) {
-  process.stdout.write(`| ${policy} | ${percent(error)} |\n`);
+  process.stdout.write(`| ${policy} | ${percent(error, 2)} |\n`);
   for (const { agree, confident, unsure } of splits) {
     process.stdout.write(
-      `|   ${agree} agree | ${percent(confident.share)} of digits, error ${percent(confident.error)}; the rest ${percent(unsure.error)} |\n`,
+      `|   ${agree} agree | ${percent(confident.share, 2)} of digits, error ${percent(confident.error, 2)}; the rest ${percent(unsure.error, 2)} |\n`,
     );
   }
-}
-
-function percent(share: number): string {
-  return `${(100 * share).toFixed(share < 0.1 ? 2 : 1)} %`;
 }

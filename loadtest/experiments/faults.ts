@@ -15,6 +15,7 @@ import { faultlessOverheads } from './faults/overheadStudy.js';
 import { softErrors } from './faults/softErrors.js';
 import type { StudiedModel } from './faults/studiedModel.js';
 import { ResultFolder } from './resultFolder.js';
+import { percent } from '../../simulator/text/index.js';
 
 const SEED = 1;
 const BATCH = 64;
@@ -67,7 +68,7 @@ function overheads(): void {
       const { passUs, schemes } = faultlessOverheads(model, CHOICES);
       const launches = model.launches.length;
       const proved = launches - (schemes.find(({ scheme }) => scheme === 'verdicts')?.savedLaunches ?? 0);
-      const cells = schemes.map(({ overhead }) => percent(overhead));
+      const cells = schemes.map(({ overhead }) => percent(overhead, 2));
       row([`${model.name}, ${size}`, `${launches}`, `${proved}`, passUs.toFixed(0), ...cells]);
       return { size, model: model.name, launches, proved, passUs, schemes };
     }),
@@ -127,8 +128,8 @@ function failed(): void {
       `\`${scheme}\``,
       `${each.launches}`,
       `${each.totals.injected}`,
-      percent(each.idempotentShare),
-      percent(each.repairedShare),
+      percent(each.idempotentShare, 2),
+      percent(each.repairedShare, 2),
       `${low} to ${high}: ${each.isWithin ? 'within' : 'outside'}`,
       `${each.identical} of ${each.passes}`,
     ]);
@@ -144,8 +145,4 @@ function table(columns: readonly string[]): void {
 
 function row(cells: readonly string[]): void {
   process.stdout.write(`| ${cells.join(' | ')} |\n`);
-}
-
-function percent(share: number): string {
-  return `${(100 * share).toFixed(Math.abs(share) < 0.1 ? 2 : 1)} %`;
 }

@@ -1,4 +1,5 @@
 import type { LeftOut, Sensitivity } from './figureSearch.js';
+import { percent } from '../../simulator/text/index.js';
 
 export interface GpuTimeResult {
   readonly launches: number;
@@ -41,10 +42,6 @@ function factors(moved: LeftOut['moved']): string {
   return Object.entries(moved)
     .map(([name, factor]) => `${name} ${factor.toFixed(2)}`)
     .join(', ');
-}
-
-function percent(share: number): string {
-  return `${(100 * share).toFixed(1)} %`;
 }
 
 function points(share: number): string {

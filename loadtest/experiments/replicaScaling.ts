@@ -12,6 +12,7 @@ import {
 } from './replicaScalingExperiment.js';
 import { replicaScalingFigure } from './replicaScalingFigure.js';
 import { ResultFolder } from './resultFolder.js';
+import { percent } from '../../simulator/text/index.js';
 
 const folder = new ResultFolder('replicas', process.argv[2]);
 const series = SCALING_CASES.map((one) => runScalingCase(one, 1, 4));
@@ -35,8 +36,4 @@ for (const { name, results } of series) {
         `| ${percent(one.defaultShare)} | ${percent(one.frontendCpuShare)} | ${one.sentMbytePerSecond.toFixed(1)} | ${percent(one.cardShare)} |\n`,
     );
   }
-}
-
-function percent(share: number): string {
-  return `${(100 * share).toFixed(1)} %`;
 }

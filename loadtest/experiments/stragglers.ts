@@ -7,6 +7,7 @@ import { forestEnsemble, loadDigits, predictions } from '../../containers/models
 import { ResultFolder } from './resultFolder.js';
 import { SEED, STRAGGLER_SETTINGS, runStragglers } from './stragglerExperiment.js';
 import { stragglerFigure } from './stragglerFigure.js';
+import { percent } from '../../simulator/text/index.js';
 
 const SIZES = [1, 2, 4, 6, 8, 10, 12, 14, 16];
 
@@ -37,11 +38,7 @@ mitigated.forEach((one, at) => {
   const all = waiting[at];
   process.stdout.write(
     `| ${one.models} | ${all.meanMs.toFixed(1)} / ${all.p99Ms.toFixed(1)} / ${all.longestMs.toFixed(0)} ` +
-      `| ${one.meanMs.toFixed(1)} / ${one.p99Ms.toFixed(1)} / ${one.longestMs.toFixed(1)} | ${percent(one.missingShare)} ` +
-      `| ${percent(one.missingP99)} | ${percent(one.defaultShare)} | ${percent(all.accuracy)} | ${percent(one.accuracy)} |\n`,
+      `| ${one.meanMs.toFixed(1)} / ${one.p99Ms.toFixed(1)} / ${one.longestMs.toFixed(1)} | ${percent(one.missingShare, 2)} ` +
+      `| ${percent(one.missingP99, 2)} | ${percent(one.defaultShare, 2)} | ${percent(all.accuracy, 2)} | ${percent(one.accuracy, 2)} |\n`,
   );
 });
-
-function percent(share: number): string {
-  return `${(100 * share).toFixed(2)} %`;
-}

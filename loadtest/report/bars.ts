@@ -1,4 +1,5 @@
 import { linearAxis, tickText } from './axis.js';
+import { escapeMarkup } from '../../simulator/text/index.js';
 
 export interface Bar {
   /** Under the bar, in lines. */
@@ -43,11 +44,11 @@ export function renderBars(figure: BarFigure, palette: readonly string[]): strin
   const y = linearAxis(0, Math.max(...bars.map(({ value }) => value)) * 1.04, floor, TOP, 5);
   const parts = [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" font-family="Helvetica, Arial, sans-serif" font-size="12" fill="#222">`,
-    `<title>${escape(figure.title)}</title>`,
+    `<title>${escapeMarkup(figure.title)}</title>`,
     `<rect width="${WIDTH}" height="${HEIGHT}" fill="#fff"/>`,
-    `<text x="${LEFT}" y="28" font-size="17" font-weight="bold">${escape(figure.title)}</text>`,
-    `<text x="${LEFT}" y="48" fill="#555">${escape(figure.subtitle)}</text>`,
-    `<text transform="translate(20 ${(TOP + floor) / 2}) rotate(-90)" text-anchor="middle">${escape(figure.yLabel)}</text>`,
+    `<text x="${LEFT}" y="28" font-size="17" font-weight="bold">${escapeMarkup(figure.title)}</text>`,
+    `<text x="${LEFT}" y="48" fill="#555">${escapeMarkup(figure.subtitle)}</text>`,
+    `<text transform="translate(20 ${(TOP + floor) / 2}) rotate(-90)" text-anchor="middle">${escapeMarkup(figure.yLabel)}</text>`,
   ];
   for (const tick of y.ticks) {
     const at = pixel(y.place(tick));
@@ -67,17 +68,17 @@ export function renderBars(figure: BarFigure, palette: readonly string[]): strin
       const top = pixel(y.place(bar.value));
       parts.push(
         `<rect x="${pixel(left + (full - width) / 2)}" y="${top}" width="${pixel(width)}" height="${pixel(floor - top)}" fill="${palette[bar.color % palette.length]}"/>`,
-        `<text x="${middle}" y="${top - 6}" text-anchor="middle">${escape(bar.text)}</text>`,
+        `<text x="${middle}" y="${top - 6}" text-anchor="middle">${escapeMarkup(bar.text)}</text>`,
         ...bar.name.map(
           (line, at) =>
-            `<text x="${middle}" y="${floor + 18 + 15 * at}" text-anchor="middle" font-size="11">${escape(line)}</text>`,
+            `<text x="${middle}" y="${floor + 18 + 15 * at}" text-anchor="middle" font-size="11">${escapeMarkup(line)}</text>`,
         ),
       );
       left += full + GAP;
     }
     parts.push(
       `<line x1="${pixel(from)}" y1="${floor + 42}" x2="${pixel(left - GAP)}" y2="${floor + 42}" stroke="#888"/>`,
-      `<text x="${pixel((from + left - GAP) / 2)}" y="${floor + 60}" text-anchor="middle">${escape(group.name)}</text>`,
+      `<text x="${pixel((from + left - GAP) / 2)}" y="${floor + 60}" text-anchor="middle">${escapeMarkup(group.name)}</text>`,
     );
     left += GROUP_GAP;
   }
@@ -87,8 +88,4 @@ export function renderBars(figure: BarFigure, palette: readonly string[]): strin
 
 function pixel(value: number): number {
   return Math.round(value * 10) / 10;
-}
-
-function escape(text: string): string {
-  return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

@@ -1,4 +1,5 @@
 import { linearAxis, logarithmicAxis, tickText, type Axis } from './axis.js';
+import { escapeMarkup } from '../../simulator/text/index.js';
 
 export interface Series {
   readonly name: string;
@@ -75,10 +76,10 @@ export function renderFigure(figure: Figure): string {
   const x = linearAxis(Math.min(0, ...extent(xs)), Math.max(...extent(xs)), LEFT, WIDTH - RIGHT, 10);
   const parts = [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" font-family="Helvetica, Arial, sans-serif" font-size="12" fill="#222">`,
-    `<title>${escape(figure.title)}</title>`,
+    `<title>${escapeMarkup(figure.title)}</title>`,
     `<rect width="${WIDTH}" height="${height}" fill="#fff"/>`,
-    `<text x="${LEFT}" y="28" font-size="17" font-weight="bold">${escape(figure.title)}</text>`,
-    `<text x="${LEFT}" y="48" fill="#555">${escape(figure.subtitle)}</text>`,
+    `<text x="${LEFT}" y="28" font-size="17" font-weight="bold">${escapeMarkup(figure.title)}</text>`,
+    `<text x="${LEFT}" y="48" fill="#555">${escapeMarkup(figure.subtitle)}</text>`,
   ];
   figure.panels.forEach((panel, at) => {
     parts.push(...renderPanel(panel, x, tops[at], panelHeight));
@@ -89,7 +90,7 @@ export function renderFigure(figure: Figure): string {
     );
   }
   parts.push(
-    `<text x="${(LEFT + WIDTH - RIGHT) / 2}" y="${floor + 40}" text-anchor="middle">${escape(figure.xLabel)}</text>`,
+    `<text x="${(LEFT + WIDTH - RIGHT) / 2}" y="${floor + 40}" text-anchor="middle">${escapeMarkup(figure.xLabel)}</text>`,
     '</svg>',
   );
   return `${parts.join('\n')}\n`;
@@ -117,7 +118,7 @@ function renderPanel(panel: Panel, x: Axis, top: number, height: number): string
   }
   parts.push(
     `<path d="M${LEFT} ${top}V${bottom}H${WIDTH - RIGHT}" fill="none" stroke="#888"/>`,
-    `<text transform="translate(20 ${(top + bottom) / 2}) rotate(-90)" text-anchor="middle">${escape(panel.yLabel)}</text>`,
+    `<text transform="translate(20 ${(top + bottom) / 2}) rotate(-90)" text-anchor="middle">${escapeMarkup(panel.yLabel)}</text>`,
   );
   for (const { y: value } of references) {
     const at = pixel(y.place(value));
@@ -161,7 +162,7 @@ function legend(panel: Panel, y: number): string[] {
     const baseline = y - (lines.length - 1 - at) * LEGEND_LINE;
     return line.flatMap(({ name, color, dash, left }) => [
       `<line x1="${left}" y1="${baseline - 4}" x2="${left + 22}" y2="${baseline - 4}" stroke="${color}" stroke-width="2"${dash === '' ? '' : ` stroke-dasharray="${dash}"`}/>`,
-      `<text x="${left + 28}" y="${baseline}">${escape(name)}</text>`,
+      `<text x="${left + 28}" y="${baseline}">${escapeMarkup(name)}</text>`,
     ]);
   });
 }
@@ -220,8 +221,4 @@ function extent(values: readonly number[]): [number, number] {
 
 function pixel(value: number): number {
   return Math.round(value * 10) / 10;
-}
-
-function escape(text: string): string {
-  return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

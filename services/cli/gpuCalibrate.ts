@@ -8,6 +8,7 @@ import { OutputFile, checkApart } from './outputFile.js';
 import { print, table } from './printing.js';
 import { ProgressLine } from './progressLine.js';
 import { noteUnmeasured } from './unmeasured.js';
+import { percent } from '../../simulator/text/index.js';
 
 interface CalibrateOptions {
   readonly device?: string;
@@ -232,8 +233,4 @@ function figures(of: Comparison | undefined): string[] {
 
 function counted(count: number, one: string, more: string): string {
   return `${count} ${count === 1 ? one : more}`;
-}
-
-function percent(share: number): string {
-  return `${(share * 100).toFixed(1)} %`;
 }

@@ -1,5 +1,6 @@
 import { CalibrationError } from './calibrationError.js';
 import type { CalibrationReport } from './calibrationReport.js';
+import { percent } from '../text/index.js';
 
 /** What `calibrate` left of a set of launches. */
 export interface SetErrors {
@@ -42,8 +43,4 @@ export function withErrorTable(page: string, sets: readonly SetErrors[]): string
     throw new CalibrationError('noTable', `the page has no '${BEGIN}' with '${END}' behind it`);
   }
   return `${page.slice(0, from)}${BEGIN}\n${errorTable(sets)}\n${page.slice(to)}`;
-}
-
-function percent(share: number): string {
-  return `${(100 * share).toFixed(1)} %`;
 }

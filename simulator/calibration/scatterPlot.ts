@@ -1,4 +1,5 @@
 import type { CalibratedLaunch, CalibrationReport } from './calibrationReport.js';
+import { escapeMarkup, percent } from '../text/index.js';
 
 const SIZE = 720;
 const MARGIN = { left: 64, right: 16, top: 44, bottom: 52 };
@@ -33,13 +34,13 @@ export function scatterSvg(report: CalibrationReport, title: string): string {
   const dots = launches.map(
     (launch) =>
       `<circle cx="${at(x(launch.measuredUs))}" cy="${at(y(launch.simulatedUs))}" r="4" fill="${colours.get(launch.kernel) ?? ''}">` +
-      `<title>${escape(dotText(launch))}</title></circle>`,
+      `<title>${escapeMarkup(dotText(launch))}</title></circle>`,
   );
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${SIZE} ${SIZE}" role="img" aria-label="${escape(title)}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${SIZE} ${SIZE}" role="img" aria-label="${escapeMarkup(title)}">`,
     '<style>text{font:12px system-ui,sans-serif;fill:#333}.title{font-size:14px;font-weight:600}.grid{stroke:#ddd}.equal{stroke:#333;fill:none}.off{stroke:#999;fill:none;stroke-dasharray:4 4}circle{fill-opacity:.75;stroke:#fff;stroke-width:.5}</style>',
     `<rect width="${SIZE}" height="${SIZE}" fill="#fff"/>`,
-    `<text class="title" x="${MARGIN.left}" y="24">${escape(title)}</text>`,
+    `<text class="title" x="${MARGIN.left}" y="24">${escapeMarkup(title)}</text>`,
     ...grid,
     ...lines,
     ...dots,
@@ -54,19 +55,19 @@ export function scatterSvg(report: CalibrationReport, title: string): string {
 export function scatterPage(report: CalibrationReport, title: string): string {
   const kernels = report.kernels.map(
     ({ kernel, launches, meanError, worstError, slope }) =>
-      `<tr><td>${escape(kernel)}</td><td>${launches}</td><td>${percent(meanError)}</td><td>${percent(worstError)}</td><td>${slope === undefined ? '' : slope.toFixed(2)}</td></tr>`,
+      `<tr><td>${escapeMarkup(kernel)}</td><td>${launches}</td><td>${percent(meanError)}</td><td>${percent(worstError)}</td><td>${slope === undefined ? '' : slope.toFixed(2)}</td></tr>`,
   );
   const launches = report.launches.map(
     ({ name, measuredUs, simulatedUs, error }) =>
-      `<tr><td>${escape(name)}</td><td>${measuredUs.toFixed(2)}</td><td>${simulatedUs.toFixed(2)}</td><td>${percent(error)}</td></tr>`,
+      `<tr><td>${escapeMarkup(name)}</td><td>${measuredUs.toFixed(2)}</td><td>${simulatedUs.toFixed(2)}</td><td>${percent(error)}</td></tr>`,
   );
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
-<title>${escape(title)}</title>
+<title>${escapeMarkup(title)}</title>
 <style>body{font:14px system-ui,sans-serif;margin:2rem auto;max-width:60rem;color:#222}svg{max-width:45rem}table{border-collapse:collapse;margin:1rem 0}td,th{padding:.2rem .8rem;border-bottom:1px solid #ddd;text-align:right}td:first-child,th:first-child{text-align:left}</style>
-<h1>${escape(title)}</h1>
-<p>Mean of the kernels' mean errors ${percent(report.meanOfKernels)}, median launch ${percent(report.medianError)}, worst ${percent(report.worst.error)} (${escape(report.worst.name)}); ${percent(report.withinQuarter)} of ${report.launches.length} launches within a quarter of the card's time.</p>
+<h1>${escapeMarkup(title)}</h1>
+<p>Mean of the kernels' mean errors ${percent(report.meanOfKernels)}, median launch ${percent(report.medianError)}, worst ${percent(report.worst.error)} (${escapeMarkup(report.worst.name)}); ${percent(report.withinQuarter)} of ${report.launches.length} launches within a quarter of the card's time.</p>
 ${scatterSvg(report, title)}
 <table><tr><th>kernel</th><th>launches</th><th>mean |error|</th><th>worst</th><th>slope</th></tr>
 ${kernels.join('\n')}
@@ -97,14 +98,6 @@ function dotText({ name, measuredUs, simulatedUs, error }: CalibratedLaunch): st
   return `${name}: ${measuredUs.toFixed(2)} µs measured, ${simulatedUs.toFixed(2)} simulated, ${percent(error)}`;
 }
 
-function percent(share: number): string {
-  return `${(share * 100).toFixed(1)} %`;
-}
-
 function at(value: number): string {
   return value.toFixed(1);
-}
-
-function escape(text: string): string {
-  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
 }

@@ -1,4 +1,5 @@
 import type { LimitRow, OccupancyReport } from './occupancyReport.js';
+import { percent } from '../text/index.js';
 
 const KIB = 1024;
 
@@ -67,8 +68,4 @@ function whole(value: number): string {
 
 function plural(count: number, noun: string): string {
   return `${whole(count)} ${noun}${count === 1 ? '' : 's'}`;
-}
-
-function percent(share: number): string {
-  return `${(100 * share).toFixed(1)}%`;
 }

@@ -153,10 +153,10 @@ add.u32 %r5, %r5, 3;`,
     expect(page).not.toMatch(OUTSIDE);
     expect(page.match(/<script/g)).toHaveLength(1);
     expect(page).not.toMatch(/<(?:img|svg onload|b>|i>)/);
-    expect(page).toContain('&lt;img src=x onerror=alert(3)&gt;');
+    expect(page).toContain('&#60;img src=x onerror=alert(3)&#62;');
     expect(page).not.toContain('\u202e');
     expect(page).not.toContain('\u0007');
-    expect(page).toContain('&quot;&gt;&lt;svg onload=alert(4)&gt;.json');
+    expect(page).toContain('&#34;&#62;&#60;svg onload=alert(4)&#62;.json');
   });
 
   it('reads only sources that lie beside the PTX', () => {

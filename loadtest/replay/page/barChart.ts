@@ -1,6 +1,7 @@
 import { linearAxis } from '../../report/index.js';
 import { BOTTOM, figure, grid, HEIGHT, LEFT, legendItem, RIGHT, TOP, WIDTH } from './lineChart.js';
-import { escape, numberText, pixel } from './markup.js';
+import { numberText, pixel } from './markup.js';
+import { escapeMarkup } from '../../../simulator/text/index.js';
 
 export interface BarChart {
   readonly title: string;
@@ -32,7 +33,7 @@ export function barChart(chart: BarChart): string {
   groups.forEach((name, at) => {
     if (at % every !== 0) return;
     parts.push(
-      `<text x="${pixel(centre(at))}" y="${floor + 17}" text-anchor="middle">${escape(name)}</text>`,
+      `<text x="${pixel(centre(at))}" y="${floor + 17}" text-anchor="middle">${escapeMarkup(name)}</text>`,
     );
   });
   series.forEach(({ color, values }, index) => {

@@ -1,5 +1,6 @@
 import { linearAxis, tickText, type Axis } from '../../report/index.js';
-import { escape, numberText, percentText, pixel } from './markup.js';
+import { numberText, percentText, pixel } from './markup.js';
+import { escapeMarkup } from '../../../simulator/text/index.js';
 
 export interface ChartSeries {
   readonly name: string;
@@ -55,12 +56,12 @@ export function figure(
   body: readonly string[],
   data: unknown,
 ): string {
-  const note = chart.note === undefined ? '' : `<p class="note">${escape(chart.note)}</p>`;
+  const note = chart.note === undefined ? '' : `<p class="note">${escapeMarkup(chart.note)}</p>`;
   const items = legendItems.length === 0 ? '' : `<ul class="legend">${legendItems.join('')}</ul>`;
   // Nothing in it may end the element.
   const json = JSON.stringify(data).replaceAll('<', '\\u003c');
-  return `<figure class="card chart"><figcaption>${escape(chart.title)}</figcaption>${note}${items}
-<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escape(chart.title)}">
+  return `<figure class="card chart"><figcaption>${escapeMarkup(chart.title)}</figcaption>${note}${items}
+<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escapeMarkup(chart.title)}">
 ${body.join('\n')}
 </svg>
 <script type="application/json">${json}</script></figure>`;
@@ -71,7 +72,7 @@ export function legendItem(
   color: number,
   kind: 'line' | 'dashed' | 'area' | 'reference',
 ): string {
-  return `<li><i class="${kind} c${color % 6}"></i>${escape(name)}</li>`;
+  return `<li><i class="${kind} c${color % 6}"></i>${escapeMarkup(name)}</li>`;
 }
 
 /** Ticks, labels and the frame. */
@@ -105,8 +106,8 @@ export function grid(
   }
   parts.push(
     `<path class="frame" d="M${LEFT} ${TOP}V${floor}H${WIDTH - RIGHT}"/>`,
-    `<text class="label" x="${(LEFT + WIDTH - RIGHT) / 2}" y="${HEIGHT - 6}" text-anchor="middle">${escape(labels.xLabel)}</text>`,
-    `<text class="label" transform="translate(13 ${(TOP + floor) / 2}) rotate(-90)" text-anchor="middle">${escape(labels.yLabel)}</text>`,
+    `<text class="label" x="${(LEFT + WIDTH - RIGHT) / 2}" y="${HEIGHT - 6}" text-anchor="middle">${escapeMarkup(labels.xLabel)}</text>`,
+    `<text class="label" transform="translate(13 ${(TOP + floor) / 2}) rotate(-90)" text-anchor="middle">${escapeMarkup(labels.yLabel)}</text>`,
   );
   return parts;
 }

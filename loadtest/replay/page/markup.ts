@@ -1,8 +1,3 @@
-/** Text for HTML and SVG, in content and in attributes. */
-export function escape(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
-}
-
 /** Pixels with one decimal. */
 export function pixel(value: number): number {
   return Math.round(value * 10) / 10;

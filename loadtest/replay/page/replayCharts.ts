@@ -1,7 +1,8 @@
 import type { ModelResult, ReplayResult, WindowResult } from '../replayResult.js';
 import { barChart } from './barChart.js';
 import { lineChart, type ChartSeries } from './lineChart.js';
-import { escape, msText } from './markup.js';
+import { msText } from './markup.js';
+import { escapeMarkup } from '../../../simulator/text/index.js';
 
 /** Below this share of an objective, showing it would only flatten the data. */
 const OBJECTIVE_IN_SIGHT = 0.02;
@@ -197,7 +198,7 @@ export function colorOf(models: readonly ModelResult[], name: string): number {
 }
 
 function emptyChart(title: string, why: string): string {
-  return `<figure class="card chart"><figcaption>${escape(title)}</figcaption><div class="empty">${escape(why)}</div></figure>`;
+  return `<figure class="card chart"><figcaption>${escapeMarkup(title)}</figcaption><div class="empty">${escapeMarkup(why)}</div></figure>`;
 }
 
 /** At the middle of each window. */

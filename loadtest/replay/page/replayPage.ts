@@ -1,9 +1,10 @@
 import { basename } from 'node:path';
 import type { ApplicationResult, ModelResult, ReplayResult } from '../replayResult.js';
-import { escape, msText, numberText, percentText } from './markup.js';
+import { msText, numberText, percentText } from './markup.js';
 import { replayCharts } from './replayCharts.js';
 import { SCRIPT } from './script.js';
 import { STYLE } from './style.js';
+import { escapeMarkup } from '../../../simulator/text/index.js';
 
 /**
  * A report as one HTML document: its style, pictures and script are in it, and nothing is fetched.
@@ -13,10 +14,10 @@ export function replayPage(result: ReplayResult, hostSeconds: number): string {
   const title = `Replay of ${basename(result.trace)}`;
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escape(title)}</title><style>${STYLE}</style></head>
+<title>${escapeMarkup(title)}</title><style>${STYLE}</style></head>
 <body><main>
-<h1>${escape(title)}</h1>
-<p class="sub">${escape(subtitle(result))}</p>
+<h1>${escapeMarkup(title)}</h1>
+<p class="sub">${escapeMarkup(subtitle(result))}</p>
 <section class="tiles">${tiles(result, hostSeconds).map(tile).join('')}</section>
 <section class="charts">${replayCharts(result).join('\n')}</section>
 <h2>Latency</h2>
@@ -26,7 +27,7 @@ ${table(['application', 'policy', 'objective', 'queries', 'predicted', 'cached',
 ${defaultsTable(result)}
 <h2>Models</h2>
 ${table(['model', 'replicas', 'answers', 'cached', 'late', 'batches', 'mean batch', 'largest', 'failed', 'service p50', 'service p99', 'queue p99'], result.models.map(modelRow))}
-<footer>Every time but the host's is simulated. Windjammer ${escape(result.windjammer)}, Node ${escape(result.node)}, seed ${result.seed}${gpuText(result)}.</footer>
+<footer>Every time but the host's is simulated. Windjammer ${escapeMarkup(result.windjammer)}, Node ${escapeMarkup(result.node)}, seed ${result.seed}${gpuText(result)}.</footer>
 </main><script>${SCRIPT}</script></body></html>
 `;
 }
@@ -66,7 +67,7 @@ function tiles(result: ReplayResult, hostSeconds: number): Tile[] {
 }
 
 function tile([value, name]: Tile): string {
-  return `<div class="card tile"><b>${escape(value)}</b><span>${escape(name)}</span></div>`;
+  return `<div class="card tile"><b>${escapeMarkup(value)}</b><span>${escapeMarkup(name)}</span></div>`;
 }
 
 function latencyRows({ applications, latency, models }: ReplayResult): string[][] {
@@ -136,9 +137,9 @@ function modelRow(model: ModelResult): string[] {
 }
 
 function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
-  const head = heads.map((text) => `<th scope="col">${escape(text)}</th>`).join('');
+  const head = heads.map((text) => `<th scope="col">${escapeMarkup(text)}</th>`).join('');
   const body = rows
-    .map((cells) => `<tr>${cells.map((text) => `<td>${escape(text)}</td>`).join('')}</tr>`)
+    .map((cells) => `<tr>${cells.map((text) => `<td>${escapeMarkup(text)}</td>`).join('')}</tr>`)
     .join('\n');
   return `<div class="card scroll"><table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>`;
 }

@@ -20,10 +20,10 @@ describe('windjammer gpu occupancy', () => {
     const text = await run(spec);
     expect(text).toContain('columns (columns.ptx) on h200: blocks of 32x32x1, 1,024 threads or 32 warps');
     expect(text).toMatch(/registers +\d+ a thread, estimated/);
-    expect(text).toContain('2 blocks and 64 of 64 warps an SM, 100.0%; bound by threads, warps');
+    expect(text).toContain('2 blocks and 64 of 64 warps an SM, 100.0 %; bound by threads, warps');
     expect(text).toMatch(/16 KiB shared, 240 KiB of L1 cache beside it/);
     expect(text).toMatch(/^ +warps +32 +64 +2 +<-$/m);
-    expect(text).toMatch(/^ +1024 +2 +64 +100\.0% +<-$/m);
+    expect(text).toMatch(/^ +1024 +2 +64 +100\.0 % +<-$/m);
   });
 
   it('takes registers, block, shared memory, carve-out and card from the command line', async () => {

@@ -2,7 +2,7 @@ import { coverageText, plural } from '../coverageText.js';
 import { SORT_KEYS, TOTAL_FIGURES } from '../figures.js';
 import { countText, figureText, ratioText, shareText, timeText } from '../numbers.js';
 import type { KernelListing, KernelProfile, LaunchProfile } from '../profileReport.js';
-import { escapeHtml } from './escape.js';
+import { escapeMarkup } from '../../text/index.js';
 import { baseName, hotTable, listing } from './listing.js';
 
 const HEAT_NAMES: Readonly<Record<(typeof SORT_KEYS)[number], string>> = {
@@ -23,7 +23,7 @@ export function kernelSection(kernel: KernelProfile, listed: KernelListing, id: 
     (key) => `<option value="${key}">${HEAT_NAMES[key]}</option>`,
   );
   return `<section id="${id}" data-heat="warp">
-<h2>${escapeHtml(kernel.kernel)} <span class="soft">${escapeHtml(kernel.ptxFile)}</span></h2>
+<h2>${escapeMarkup(kernel.kernel)} <span class="soft">${escapeMarkup(kernel.ptxFile)}</span></h2>
 ${launches.map(launchPart).join('\n')}
 <h3>Totals</h3>
 ${totalsTable(kernel)}
@@ -34,7 +34,7 @@ ${mixTable(kernel)}
 ${hotTable(kernel, id)}
 <h3>Listing</h3>
 ${views(kernel, listed, id, totals.warpInstructions)}
-${notes.map((note) => `<p class="soft">note: ${escapeHtml(note)}</p>`).join('')}
+${notes.map((note) => `<p class="soft">note: ${escapeMarkup(note)}</p>`).join('')}
 </section>`;
 }
 
@@ -64,11 +64,11 @@ function launchPart(launch: LaunchProfile, index: number): string {
   );
   if (launch.barriersOpened > 0)
     facts.push(['barriers', `${countText(launch.barriersOpened)} opened in traced blocks`]);
-  const list = facts.map(([name, text]) => `<dt>${name}</dt><dd>${escapeHtml(text)}</dd>`).join('');
+  const list = facts.map(([name, text]) => `<dt>${name}</dt><dd>${escapeMarkup(text)}</dd>`).join('');
   const failed =
     fault === undefined
       ? ''
-      : `<p class="fault" role="alert">Fault ${escapeHtml(`${fault.code}: ${fault.message}`)}</p>`;
+      : `<p class="fault" role="alert">Fault ${escapeMarkup(`${fault.code}: ${fault.message}`)}</p>`;
   return `<h3>Launch ${index + 1}</h3><dl>${list}</dl>${failed}`;
 }
 
@@ -78,7 +78,7 @@ function totalsTable({ totals }: KernelProfile): string {
     if (value === undefined) return [];
     const ncu = figure.ncu === undefined ? '' : `<code>${figure.ncu}</code>`;
     return [
-      `<tr title="${escapeHtml(figure.meaning)}"><th scope="row" class="text">${escapeHtml(figure.heading)}</th>` +
+      `<tr title="${escapeMarkup(figure.meaning)}"><th scope="row" class="text">${escapeMarkup(figure.heading)}</th>` +
         `<td title="${value}">${figureText(figure, value)}</td><td class="text">${ncu}</td></tr>`,
     ];
   });
@@ -120,7 +120,7 @@ function views(kernel: KernelProfile, listed: KernelListing, id: string, warpIns
   });
   if (parts.length === 1) return `<div class="view">${ptx}</div>`;
   const buttons = parts.map(
-    ({ name }) => `<button type="button" aria-pressed="false">${escapeHtml(name)}</button>`,
+    ({ name }) => `<button type="button" aria-pressed="false">${escapeMarkup(name)}</button>`,
   );
   return `<p class="views">${buttons.join(' ')}</p>${parts.map(({ html }) => `<div class="view">${html}</div>`).join('\n')}`;
 }

@@ -1,7 +1,7 @@
 import { LINE_FIGURES, SORTS, SORT_KEYS, type Figure } from '../figures.js';
 import { figureText, shareText } from '../numbers.js';
 import type { KernelProfile, ProfiledLine, ProfiledSourceLine } from '../profileReport.js';
-import { escapeHtml } from './escape.js';
+import { escapeMarkup } from '../../text/index.js';
 import { HEAT_STEPS } from './style.js';
 
 type Measured = Pick<ProfiledLine, 'counts' | 'traced'>;
@@ -32,10 +32,10 @@ class Heat {
 
 function headCell(figure: Figure, isSorting: boolean): string {
   const ncu = figure.ncu === undefined ? '' : ` (${figure.ncu})`;
-  const title = escapeHtml(`${figure.meaning}${ncu}`);
+  const title = escapeMarkup(`${figure.meaning}${ncu}`);
   return isSorting
-    ? `<th scope="col" title="${title}"><button type="button">${escapeHtml(figure.heading)}</button></th>`
-    : `<th scope="col" title="${title}">${escapeHtml(figure.heading)}</th>`;
+    ? `<th scope="col" title="${title}"><button type="button">${escapeMarkup(figure.heading)}</button></th>`
+    : `<th scope="col" title="${title}">${escapeMarkup(figure.heading)}</th>`;
 }
 
 function cells(
@@ -73,12 +73,12 @@ export function hotTable(kernel: KernelProfile, id: string): string {
     const source =
       line.sourceFile === undefined
         ? '<td></td>'
-        : `<td class="text">${escapeHtml(`${baseName(line.sourceFile)}:${line.sourceLine ?? 0}`)}</td>`;
+        : `<td class="text">${escapeMarkup(`${baseName(line.sourceFile)}:${line.sourceLine ?? 0}`)}</td>`;
     const unseen = line.isUnseen === true ? ' <span class="soft">(in no traced block)</span>' : '';
     return (
       `<tr>${cells(line, figures, kernel.totals.warpInstructions, heat, true)}` +
       `<td data-v="${line.line}"><a href="#${id}-${line.line}">${line.line}</a></td>${source}` +
-      `<td class="text"><a href="#${id}-${line.line}">${escapeHtml(line.text)}</a>${unseen}</td></tr>`
+      `<td class="text"><a href="#${id}-${line.line}">${escapeMarkup(line.text)}</a>${unseen}</td></tr>`
     );
   });
   return (
@@ -107,7 +107,7 @@ export function listing(
   const rows = texts.map((text, index) => {
     const line = index + 1;
     const found = measured.get(line);
-    const code = `<td class="text">${escapeHtml(text.replace(/\r$/, ''))}</td>`;
+    const code = `<td class="text">${escapeMarkup(text.replace(/\r$/, ''))}</td>`;
     const number = `<td>${line}</td>`;
     if (found === undefined || (found.counts.threadInstructions ?? 0) === 0) {
       const mark = found === undefined ? '' : ' class="none"';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ProfileReport } from '../profileReport.js';
-import { escapeHtml } from './escape.js';
+import { escapeMarkup } from '../../text/index.js';
 import { kernelSection } from './kernelSection.js';
 import { SCRIPT } from './script.js';
 import { STYLE } from './style.js';
@@ -11,8 +11,10 @@ import { STYLE } from './style.js';
  */
 export function profilePage({ kernels, listings }: ProfileReport): string {
   const names = [...new Set(kernels.map(({ kernel }) => kernel))];
-  const title = escapeHtml(`Profile of ${names.join(', ') || 'nothing'}`);
-  const links = kernels.map(({ kernel }, index) => `<li><a href="#k${index}">${escapeHtml(kernel)}</a></li>`);
+  const title = escapeMarkup(`Profile of ${names.join(', ') || 'nothing'}`);
+  const links = kernels.map(
+    ({ kernel }, index) => `<li><a href="#k${index}">${escapeMarkup(kernel)}</a></li>`,
+  );
   const sections = kernels.map((kernel, index) =>
     kernelSection(kernel, listings[index] ?? { ptx: [], sources: [] }, `k${index}`),
   );

@@ -1,0 +1,2 @@
+export { escapeMarkup } from './markup.js';
+export { percent } from './percent.js';
