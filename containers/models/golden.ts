@@ -4,10 +4,8 @@ import { z } from 'zod';
 import { inputLength } from './deviceLayout.js';
 import { fileSize } from './fileSize.js';
 import type { KernelModel } from './kernelModel.js';
-import { fieldPath, type KernelModelManifest } from './manifest.js';
+import { fieldPath, GOLDEN_FILE, type KernelModelManifest } from './manifest.js';
 import { ModelError } from './modelError.js';
-
-export const GOLDEN_FILE = 'golden.json';
 
 /** A value of an input: null is one that is missing, as JSON has no NaN. */
 export const inputNumber = z

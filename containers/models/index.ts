@@ -9,7 +9,7 @@ export {
   type DeviceRegion,
 } from './deviceLayout.js';
 export { ExpressionError, parseExpression, type Expression, type Scope } from './expression.js';
-export { goldenSample, loadGolden, GOLDEN_FILE, type GoldenCase, type GoldenSet } from './golden.js';
+export { goldenSample, loadGolden, type GoldenCase, type GoldenSet } from './golden.js';
 export {
   IMPORT_INPUT_TYPES,
   importOnnx,
@@ -31,6 +31,7 @@ export {
 } from './kernelModel.js';
 export { bindPointers, planLaunches, type PlannedLaunch } from './launchPlan.js';
 export {
+  GOLDEN_FILE,
   manifestSchema,
   type KernelModelManifest,
   type ManifestAnswer,

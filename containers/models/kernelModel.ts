@@ -12,7 +12,7 @@ import type { HelloFrame } from '../protocol/index.js';
 import { FieldError, deviceRegions, weightBytes, type DeviceRegion } from './deviceLayout.js';
 import { checkDeviceFit } from './deviceFit.js';
 import { fileSize } from './fileSize.js';
-import { GOLDEN_FILE } from './golden.js';
+import { GOLDEN_FILE } from './manifest.js';
 import { planLaunches } from './launchPlan.js';
 import { fieldPath, manifestSchema, type KernelModelManifest } from './manifest.js';
 import { checkManifest } from './manifestCheck.js';

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { ExpressionError, parseExpression } from './expression.js';
 
+/** In a model's folder: what it answers to inputs kept for tests. */
+export const GOLDEN_FILE = 'golden.json';
+
 /**
  * A kernel model as data. This schema is the one source of the manifest's types and of its validation; every number that
  * depends on the batch is an expression over `batch` and the manifest's constants (see `expression.ts`).

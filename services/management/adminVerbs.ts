@@ -1,6 +1,6 @@
 import type { ReplicaStatus } from '../deployment/index.js';
 import { ServiceError } from '../errors/index.js';
-import type { Registry } from '../registry/index.js';
+import type { AdminSources } from './adminSources.js';
 import { applicationRecord } from './applicationRegistration.js';
 import { refuseExternal } from './modelRegistration.js';
 import { inheritedScale, scaleOf, scaleText } from './modelScale.js';
@@ -8,17 +8,6 @@ import { applicationJson, modelJson } from './records.js';
 import { modelRecordAside } from './registrationThread.js';
 import * as schemas from './schemas.js';
 import { verb, type AdminVerb } from './verb.js';
-
-export interface AdminSources {
-  readonly registry: Registry;
-  readonly replicas: () => readonly ReplicaStatus[];
-  /** The version of a model that answers: an older one than the current one until that has a replica that is up. */
-  readonly servingVersion: (name: string) => string | undefined;
-  /** Names of the GPUs that models run on. */
-  readonly gpuCards: readonly string[];
-  /** Share of queries that each model of an application gets, in one selection context. */
-  readonly selectionShares: (application: string, context: string) => ReadonlyMap<string, number> | undefined;
-}
 
 /** Clipper's administration, with its fields; an application may have several links here. */
 export function adminVerbs(sources: AdminSources): readonly AdminVerb[] {

@@ -1,5 +1,5 @@
 export { registerDefaults } from './defaultApplications.js';
-export type { AdminSources } from './adminVerbs.js';
+export type { AdminSources } from './adminSources.js';
 export type { GpuAnswer, GpuContextAnswer, GpuSources, TimelineFields } from './gpuVerbs.js';
 export { KeyAdministration, type AddKeyFields, type KeyAnswer, type NewKeyAnswer } from './keyVerbs.js';
 export { ManagementServer, type ManagementAccess } from './managementServer.js';

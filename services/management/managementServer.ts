@@ -16,7 +16,8 @@ import {
   type ListenOptions,
   type OpenApiOperation,
 } from '../http/index.js';
-import { adminVerbs, type AdminSources } from './adminVerbs.js';
+import { adminVerbs } from './adminVerbs.js';
+import type { AdminSources } from './adminSources.js';
 import { gpuVerbs, type GpuSources } from './gpuVerbs.js';
 import { keyVerbs } from './keyVerbs.js';
 import { JsonText, type AdminVerb } from './verb.js';

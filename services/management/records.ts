@@ -1,5 +1,5 @@
 import type { ApplicationRecord, ModelRecord, Registry } from '../registry/index.js';
-import type { AdminSources } from './adminVerbs.js';
+import type { AdminSources } from './adminSources.js';
 import { processJson } from './processContainer.js';
 import { CONSTANT_CONTAINER, KERNEL_MODEL_CONTAINER, type ModelAnswer } from './schemas.js';
 

@@ -3,7 +3,7 @@ import type { PredictionCache } from '../cache/index.js';
 import { awaitEvaluation } from './evaluationWait.js';
 import { type CachedEvaluation, type LiveQuery, Task, type TaskOwner } from './liveQuery.js';
 import type { ServedModel } from './servedModel.js';
-import type { TraceScope } from './trace.js';
+import type { TraceScope } from './types.js';
 
 /** Where a request comes from in a trace, and how urgent it is. */
 export interface RequestOrigin {

@@ -3,7 +3,6 @@ export { PredictionEngine } from './predictionEngine.js';
 export type { PredictionEngineOptions } from './engineOptions.js';
 export type { ReplicaHandle } from './replicaLink.js';
 export { SilentObserver, type PredictionObserver } from './observer.js';
-export type { QueryTrace, TraceScope } from './trace.js';
 export type {
   BatchRecord,
   BatchTrace,

@@ -1,13 +1,6 @@
 import type { AddressSpace } from '../executor/index.js';
+import type { Allocation } from './allocation.js';
 import { HeapChunks } from './heapChunks.js';
-
-/** A piece of device memory with the name that its user knows it by. */
-export interface Allocation {
-  readonly address: number;
-  readonly bytes: number;
-  /** As in "buffer argument 1 (`out`)". */
-  readonly name: string;
-}
 
 /** What lies, or lay, where in a context's memory, for messages about addresses that hit nothing. */
 export class Allocations {

@@ -10,7 +10,8 @@ import {
   type KernelFault,
 } from '../executor/index.js';
 import { reservedSharedMemory } from '../ptx/index.js';
-import { Allocations, type Allocation } from './allocations.js';
+import { Allocations } from './allocations.js';
+import type { Allocation } from './allocation.js';
 import { CHECKERS, type CheckReport, type CheckerName } from './findings.js';
 import { FindingLog } from './findingLog.js';
 import { Initcheck } from './initcheck.js';

@@ -1,5 +1,5 @@
 import type { AddressSpace, Segment } from '../executor/index.js';
-import type { Allocation } from './allocations.js';
+import type { Allocation } from './allocation.js';
 
 /** What kernels have been given of the device heap, and what they gave back. */
 export class HeapChunks {

@@ -3,7 +3,8 @@ import type { CostLibrary, DeviceProfile, LaunchRequest } from '../gpu/index.js'
 import type { ContextTable } from './contextTable.js';
 import { checkCopy, type CopyCommand } from './copyTraffic.js';
 import type { ContextState } from './driverState.js';
-import { launchRequest, type LaunchCommand } from './launchCheck.js';
+import { launchRequest } from './launchCheck.js';
+import type { LaunchCommand } from './launchClasses.js';
 import { LaunchCosts } from './launchCosts.js';
 import { KeptRequests } from './keptRequests.js';
 import { Refusal } from './refusal.js';

@@ -7,7 +7,7 @@ import { runsOnSms, type CopyCommand } from './copyTraffic.js';
 import type { ContextState, PendingCommand, Predecessor } from './driverState.js';
 import type { GraphRuns } from './graphRuns.js';
 import type { GraphTable } from './graphTable.js';
-import type { LaunchCommand } from './launchCheck.js';
+import type { LaunchCommand } from './launchClasses.js';
 import { launchClassOf } from './launchClasses.js';
 import { launchLeadNs, switchNs } from './leadTimes.js';
 import { queuedCommand } from './streamCommands.js';

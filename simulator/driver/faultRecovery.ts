@@ -24,7 +24,8 @@ import type {
   PendingCommand,
   RecoveredLaunch,
 } from './driverState.js';
-import { entryNamed, type LaunchCommand } from './launchCheck.js';
+import { entryNamed } from './launchCheck.js';
+import type { LaunchCommand } from './launchClasses.js';
 import { launchLeadNs } from './leadTimes.js';
 import { reachableMemory, writableMemory } from './reachableMemory.js';
 import { failureOf } from './refusal.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { JudgedLaunches, KEPT_VERDICTS } from './judgedLaunches.js';
-import type { LaunchCommand } from './launchCheck.js';
+import type { LaunchCommand } from './launchClasses.js';
 
 function launch(change: Partial<LaunchCommand['args']> = {}): LaunchCommand {
   const args = {

@@ -1,4 +1,4 @@
-import type { LaunchCommand } from './launchCheck.js';
+import type { LaunchCommand } from './launchClasses.js';
 
 /** How many launches of a context have their verdicts kept; the oldest makes room. */
 export const KEPT_VERDICTS = 1024;

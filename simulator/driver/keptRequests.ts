@@ -1,6 +1,6 @@
 import type { Dim3, LoadedModule } from '../executor/index.js';
 import type { DeviceProfile, LaunchRequest } from '../gpu/index.js';
-import type { LaunchCommand } from './launchCheck.js';
+import type { LaunchCommand } from './launchClasses.js';
 
 interface Kept {
   readonly module: LoadedModule;

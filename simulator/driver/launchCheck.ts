@@ -1,13 +1,10 @@
 import type { BlockRange, LoadedModule } from '../executor/index.js';
 import type { DeviceProfile, LaunchRequest } from '../gpu/index.js';
 import type { IrFunction, IrModule } from '../ptx/index.js';
-import type { DriverCommand } from './commands.js';
 import type { KnownCost } from './launchCosts.js';
-import { checkLaunchClass } from './launchClasses.js';
+import { checkLaunchClass, type LaunchCommand } from './launchClasses.js';
 import { knownFit, launchFit, type LaunchFit } from './launchFit.js';
 import { Refusal } from './refusal.js';
-
-export type LaunchCommand = Extract<DriverCommand, { op: 'launch' }>;
 
 /**
  * Holds a launch to the kernel and the device and makes it the device's request, but for what is known when it starts.

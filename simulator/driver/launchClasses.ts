@@ -1,7 +1,9 @@
 import { LAUNCH_CLASSES, type LaunchClass } from '../scheduling/index.js';
+import type { DriverCommand } from './commands.js';
 import type { ContextState } from './driverState.js';
-import type { LaunchCommand } from './launchCheck.js';
 import { Refusal } from './refusal.js';
+
+export type LaunchCommand = Extract<DriverCommand, { op: 'launch' }>;
 
 /** Of a launch: its own, else its stream's, else its context's. Undefined: `standard`. */
 export function launchClassOf(

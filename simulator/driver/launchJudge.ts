@@ -4,7 +4,8 @@ import type { IrFunction } from '../ptx/index.js';
 import type { ContextTable } from './contextTable.js';
 import type { ContextState, JudgedLaunch } from './driverState.js';
 import { anywhere, type Footprint } from './footprint.js';
-import { entryNamed, type LaunchCommand } from './launchCheck.js';
+import { entryNamed } from './launchCheck.js';
+import type { LaunchCommand } from './launchClasses.js';
 import { JudgedLaunches } from './judgedLaunches.js';
 import { launchClassOf } from './launchClasses.js';
 

@@ -14,7 +14,8 @@ export { lowerCalls, lowerModule, takeLowered, type CallLoweringOptions } from '
 export { reservedSharedMemory } from './specialRegisters.js';
 export { sourceLines, type SourceLine } from './sourceLines.js';
 export { isFloatType, isScalarType, isSignedType, typeBits, typeBytes } from './scalarTypes.js';
-export { operandTypes, type OperandType, type OperandTypes } from './support.js';
+export type { OperandType } from './operandCheck.js';
+export { operandTypes, type OperandTypes } from './support.js';
 export { BitSet } from './analysis/bitSet.js';
 export { dominates, dominators, postDominators, type DominatorTree } from './analysis/dominators.js';
 export { analyzeLiveness, type Liveness } from './analysis/liveness.js';

@@ -1,7 +1,8 @@
 import type { IrFunction, IrInstruction, IrOperand, ScalarType } from './ir.js';
 import { typeBits } from './scalarTypes.js';
 import { specialRegisterBits } from './specialRegisters.js';
-import type { OperandType } from './support.js';
+
+export type OperandType = ScalarType | 'address' | 'label';
 
 /** What a form says of operands, in order: their codes and the types that these give for the instruction. */
 export interface ExpectedOperands {

@@ -1,7 +1,7 @@
 import { formsOf } from './forms/index.js';
 import { checkByOpcode, type FunctionContext } from './instructionRules.js';
 import type { IrFunction, IrInstruction, IrOperand, ScalarType } from './ir.js';
-import { checkOperands, type ExpectedOperands } from './operandCheck.js';
+import { checkOperands, type ExpectedOperands, type OperandType } from './operandCheck.js';
 import { refusalReason } from './refusalReasons.js';
 import { isScalarType } from './scalarTypes.js';
 import { canonicalModifiers } from './spelling.js';
@@ -11,8 +11,6 @@ export interface OperandTypes {
   readonly destinations: readonly OperandType[];
   readonly sources: readonly OperandType[];
 }
-
-export type OperandType = ScalarType | 'address' | 'label';
 
 /** What the choice of a form looks at. */
 type Spelling = Pick<IrInstruction, 'opcode' | 'modifiers' | 'types'>;

@@ -1,5 +1,5 @@
 import type { MachineOp, Place } from './machineOp.js';
-import type { Value } from './valueGraph.js';
+import type { Value } from './value.js';
 
 interface Access {
   readonly index: number;

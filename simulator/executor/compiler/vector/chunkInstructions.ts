@@ -4,7 +4,7 @@ import type { ImportedOperations } from '../importedOperations.js';
 import type { MemoryEmitter } from '../memoryEmitter.js';
 import { wasmTypeOf } from '../registerTypes.js';
 import { vectorEmitter } from './arithmetic/index.js';
-import type { InstructionPlan } from './chunkPlan.js';
+import type { InstructionPlan } from './instructionPlan.js';
 import type { VectorMemoryEmitter } from './memory/index.js';
 import type { VectorOperands } from './vectorOperands.js';
 

@@ -9,30 +9,10 @@ import { planResume, type Resume, type ResumePoint } from '../partedLanes.js';
 import type { RegionFlow } from '../regionFlow.js';
 import { RegionRegisters } from '../regionRegisters.js';
 import { vectorEmitter } from './arithmetic/index.js';
+import type { InstructionPlan, Manner } from './instructionPlan.js';
 import { planMasked, type MaskedPlan } from './maskedPlan.js';
 import { analyseShapes, type RegisterShapes } from './shapeAnalysis.js';
 import { findSteadyLoops, type SteadyLoop } from './steadyLoops.js';
-
-/** How an instruction is written for a chunk. */
-export type Manner =
-  /** Nothing to do. */
-  | 'silent'
-  /** Once, by the scalar emitters: what it reads and writes is uniform or affine. */
-  | 'once'
-  /** For all groups: loads and stores. */
-  | 'memory'
-  /** For all groups, by a vector emitter. */
-  | 'vector'
-  /** Once, and the result goes to all lanes. */
-  | 'spread'
-  /** Lane after lane by the scalar emitters. */
-  | 'lanes';
-
-/** What there is to know of each instruction. */
-export interface InstructionPlan {
-  readonly shapes: RegisterShapes;
-  mannerOf(instruction: IrInstruction): Manner;
-}
 
 /** How one region of a kernel runs in chunks. */
 export interface ChunkPlan extends InstructionPlan {

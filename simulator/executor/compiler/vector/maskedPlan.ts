@@ -11,7 +11,7 @@ import {
   partingRegisters,
   type MaskedZone,
 } from './maskedZones.js';
-import type { RegisterShapes } from './shapeAnalysis.js';
+import type { MaskedInstructions, RegisterShapes } from './shapeAnalysis.js';
 
 /** What of a region runs under masks. */
 export interface MaskedPlan {
@@ -25,14 +25,6 @@ export interface MaskedPlan {
   /** Registers that must keep what they hold for lanes that a zone's nodes are not run for. */
   readonly kept: ReadonlySet<number>;
   isMasked(node: FlowNode): boolean;
-}
-
-/** What the analysis of shapes must know of masks. */
-export interface MaskedInstructions {
-  /** Registers that differ from lane to lane since some lanes do not write them. */
-  readonly kept: ReadonlySet<number>;
-  /** Instructions at which lanes must not part, by index. */
-  readonly unchecked: ReadonlySet<number>;
 }
 
 const NO_MASKS: MaskedInstructions = { kept: new Set(), unchecked: new Set() };

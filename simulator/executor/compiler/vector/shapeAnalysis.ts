@@ -20,7 +20,14 @@ import {
   type LaneShape,
 } from './laneShapes.js';
 import { startsRow } from './rowStarts.js';
-import type { MaskedInstructions } from './maskedPlan.js';
+
+/** What the analysis of shapes must know of masks. */
+export interface MaskedInstructions {
+  /** Registers that differ from lane to lane since some lanes do not write them. */
+  readonly kept: ReadonlySet<number>;
+  /** Instructions at which lanes must not part, by index. */
+  readonly unchecked: ReadonlySet<number>;
+}
 
 /** What the analysis may assume and find. */
 export interface ShapeOptions {

@@ -3,7 +3,7 @@ import type { FlowNode } from '../flowGraph.js';
 import { spaceOf } from '../instructionClass.js';
 import type { KernelPlan } from '../kernelPlan.js';
 import type { RegionFlow } from '../regionFlow.js';
-import type { InstructionPlan } from './chunkPlan.js';
+import type { InstructionPlan } from './instructionPlan.js';
 import { sameShape } from './laneShapes.js';
 import type { MaskedPlan } from './maskedPlan.js';
 import type { RegisterShapes } from './shapeAnalysis.js';
