@@ -51,6 +51,13 @@ module.exports = {
     {
       name: 'no-cycles-between-rooms',
       severity: 'error',
+      comment: 'not even of types',
+      from: { path: '^([^/]+)/([^/]+)/' },
+      to: { circular: true, via: { pathNot: '^$1/$2/' } },
+    },
+    {
+      name: 'no-cycles-of-code',
+      severity: 'error',
       from: {},
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },

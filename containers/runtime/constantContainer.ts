@@ -1,5 +1,6 @@
 import { PROTOCOL_VERSION, type FrontendFrame, type InputType } from '../protocol/index.js';
-import type { ContainerOutlet, ModelContainer, ReplicaIdentity } from './modelContainer.js';
+import type { ContainerOutlet, ModelContainer } from './modelContainer.js';
+import type { ReplicaIdentity } from './replicaIdentity.js';
 
 const MAX_BATCH_SIZE = 1024;
 const CREDITS = 4;

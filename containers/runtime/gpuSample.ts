@@ -1,5 +1,5 @@
 import type { ContextReading, GpuNode, GpuReading } from '../../simulator/cluster/index.js';
-import type { ReplicaIdentity } from './modelContainer.js';
+import type { ReplicaIdentity } from './replicaIdentity.js';
 
 /** What a GPU of a node is doing, and for whom. Plain data: it changes threads. */
 export interface GpuSample extends Omit<GpuReading, 'contexts'> {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { DEVICE_RESOURCES, SM_RESOURCES, profileNamed } from '../../simulator/gpu/index.js';
 import type { GpuSpan } from './gpuHistory.js';
 import type { ContextSample, GpuSample } from './gpuSample.js';
-import type { ReplicaIdentity } from './modelContainer.js';
+import type { ReplicaIdentity } from './replicaIdentity.js';
 
 /** What a GPU does, in shares and rates of its own simulated time. */
 export interface GpuStatus {

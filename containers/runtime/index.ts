@@ -5,13 +5,8 @@ export { ContainerRuntime, type ContainerRuntimeOptions } from './containerRunti
 export { InProcessChannel } from './inProcessChannel.js';
 export { NetworkChannel } from './networkChannel.js';
 export { KernelModelContainer, type KernelModelContainerOptions } from './kernel/index.js';
-export type {
-  ContainerOutlet,
-  ContainerSource,
-  ContainerStart,
-  ModelContainer,
-  ReplicaIdentity,
-} from './modelContainer.js';
+export type { ContainerOutlet, ContainerSource, ContainerStart, ModelContainer } from './modelContainer.js';
+export type { ReplicaIdentity } from './replicaIdentity.js';
 export type { GpuActivity } from './gpuActivity.js';
 export type { GpuSpan } from './gpuHistory.js';
 export type { ContextSample, GpuSample } from './gpuSample.js';

@@ -1,13 +1,7 @@
 import type { LaunchClass } from '../../simulator/scheduling/index.js';
 import type { ContainerFrame, FrameSink, FrontendFrame, InputType } from '../protocol/index.js';
 import type { ProcessSource } from './process/index.js';
-
-/** Who a replica is. */
-export interface ReplicaIdentity {
-  readonly model: string;
-  readonly version: string;
-  readonly replica: string;
-}
+import type { ReplicaIdentity } from './replicaIdentity.js';
 
 /** What runs a model. */
 export type ContainerSource =

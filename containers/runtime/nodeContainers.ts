@@ -5,7 +5,8 @@ import type { ContainerFrame, FrontendFrame } from '../protocol/index.js';
 import type { BusyMeter } from './busyMeter.js';
 import { loadRegistered } from './sourceContent.js';
 import { KernelModelContainer } from './kernel/index.js';
-import type { ContainerOutlet, ReplicaIdentity } from './modelContainer.js';
+import type { ContainerOutlet } from './modelContainer.js';
+import type { ReplicaIdentity } from './replicaIdentity.js';
 import type { KernelModelStart } from './nodeHost.js';
 
 /** The part of a GPU node that containers use. */

@@ -1,5 +1,5 @@
-import type { ReplicaStatus } from '../deployment/replica.js';
-import type { Registry } from '../registry/registry.js';
+import type { ReplicaStatus } from '../deployment/index.js';
+import type { Registry } from '../registry/index.js';
 
 export interface AdminSources {
   readonly registry: Registry;

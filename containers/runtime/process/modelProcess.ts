@@ -8,7 +8,7 @@ import {
   type ContainerFrame,
   type PredictFrame,
 } from '../../protocol/index.js';
-import type { ReplicaIdentity } from '../modelContainer.js';
+import type { ReplicaIdentity } from '../replicaIdentity.js';
 import { BatchAnswers } from './batchAnswers.js';
 import { failed, messageOf } from './itemResults.js';
 import { loadModel, type LoadedModel } from './loadedModel.js';

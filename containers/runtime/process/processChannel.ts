@@ -10,7 +10,7 @@ import {
   type HelloFrame,
   type InputType,
 } from '../../protocol/index.js';
-import type { ReplicaIdentity } from '../modelContainer.js';
+import type { ReplicaIdentity } from '../replicaIdentity.js';
 import { ModelChild, type ChildListener } from './modelChild.js';
 import { modulePath, moduleRefusal } from './modulePath.js';
 import type { ProcessLimits } from './processLimits.js';

@@ -4,7 +4,7 @@ import type { BusyTimes } from '../busyMeter.js';
 import type { GpuActivity } from '../gpuActivity.js';
 import type { NodeSample } from '../gpuHistory.js';
 import type { ContainerFrame, InputType, ResultFrame, ServiceParts } from '../../protocol/index.js';
-import type { ReplicaIdentity } from '../modelContainer.js';
+import type { ReplicaIdentity } from '../replicaIdentity.js';
 import type { VerdictReport } from '../verdictReport.js';
 
 /** A line is one channel of the many that share the worker's port. */

@@ -1,20 +1,7 @@
-import type { BlockWork, Capacities } from './blockWork.js';
+import type { Capacities } from './blockWork.js';
 import { classRates } from './classRates.js';
 import { DeviceShares } from './deviceShares.js';
-
-/** Blocks of one kind, `perSm` on each of their SMs. */
-export interface RatedGroup {
-  readonly work: BlockWork;
-  readonly sms: number;
-  readonly perSm: number;
-  /** Whose they are; of several launches the lowest is the oldest. */
-  readonly launch?: number;
-}
-
-/** SMs that all hold the same groups; `members` are positions in the list of groups. */
-export interface SmClass {
-  readonly members: readonly number[];
-}
+import type { RatedGroup, SmClass } from './ratedGroup.js';
 
 /**
  * How fast blocks progress, as a fraction of a block per nanosecond: for each class of SMs, one rate for each member.

@@ -1,5 +1,5 @@
 import type { Capacities } from './blockWork.js';
-import type { RatedGroup } from './blockRates.js';
+import type { RatedGroup } from './ratedGroup.js';
 import { blockNs, schedulerBalance } from './blockTime.js';
 import { fairShare } from './fairShare.js';
 import { LEAST_LEFT, SCHEDULED, burst, dependence, independence, leftOver } from './issueTurns.js';

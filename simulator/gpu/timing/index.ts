@@ -10,7 +10,8 @@ export {
   type Capacities,
 } from './blockWork.js';
 export { joinedNs } from './blockTime.js';
-export { blockRates, type RatedGroup, type SmClass } from './blockRates.js';
+export { blockRates } from './blockRates.js';
+export type { RatedGroup, SmClass } from './ratedGroup.js';
 export { classRates } from './classRates.js';
 export { DEVICE_PATH, DEVICE_SHARED, DeviceShares, UNFELT } from './deviceShares.js';
 export { pathNs } from './memoryPath.js';

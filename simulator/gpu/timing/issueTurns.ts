@@ -1,5 +1,5 @@
 import { SM_RESOURCES, type BlockWork, type Capacities } from './blockWork.js';
-import type { RatedGroup } from './blockRates.js';
+import type { RatedGroup } from './ratedGroup.js';
 
 /** The first of SM_RESOURCES are handed out by the schedulers, warp by warp: issue slots and arithmetic units. */
 export const SCHEDULED = SM_RESOURCES.indexOf('special') + 1;
