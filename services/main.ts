@@ -17,14 +17,14 @@ import {
   type ReplicaStatus,
   ServedVersions,
 } from './deployment/index.js';
-import type { ServiceError } from './errors/index.js';
+import type { Complaint, ServiceError } from './errors/index.js';
 import { QueryFrontend } from './frontend/index.js';
 import { BodyBudget, ServerCertificates, type ConnectionTimeouts, type TlsSettings } from './http/index.js';
 import { ManagementServer, registerDefaults } from './management/index.js';
 import { PredictionEngine, type PredictionEngineOptions } from './prediction/index.js';
 import { isHosted, Registry } from './registry/index.js';
 import { EmbeddedStore, MemoryStore, type Store, type StoreFault } from './store/index.js';
-import { Telemetry, traceDetail, type Complaint } from './telemetry/index.js';
+import { Telemetry, traceDetail } from './telemetry/index.js';
 import type { Tracing } from './tracing/index.js';
 
 export interface EmbeddedOptions {

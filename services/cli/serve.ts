@@ -1,6 +1,6 @@
 import { pino, stdSerializers } from 'pino';
 import { EmbeddedServer, type DrainTimes } from '../main.js';
-import type { Complaint } from '../telemetry/index.js';
+import type { Complaint } from '../errors/index.js';
 import { openTracing, tracingSettings } from '../tracing/index.js';
 import { DEFAULT_BUFFERED_BYTES, type ConnectionTimeouts } from '../http/index.js';
 import { banner } from './banner.js';

@@ -1,6 +1,6 @@
 import { inputForm, loadManifest } from '../../containers/models/index.js';
 import type { DeclaredForm, ModelRecord, Registry } from '../registry/index.js';
-import type { Complaint } from '../telemetry/index.js';
+import type { Complaint } from '../errors/index.js';
 
 /**
  * Has the registry know what range of numbers kernel models take that were registered when registrations did not keep it:

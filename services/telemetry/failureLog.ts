@@ -1,5 +1,5 @@
 import type { BatchRecord } from '../batching/index.js';
-import type { Complaint } from './complaint.js';
+import type { Complaint } from '../errors/index.js';
 import { traceDetail } from './traceDetail.js';
 
 /** How often one model version's failures are told: a model that fails on every query must not fill the disk. */

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { BatchingObserver, BatchRecord, ReplicaStatus } from '../batching/index.js';
 import type { CacheStats } from '../cache/index.js';
-import type { ErrorCode } from '../errors/index.js';
+import type { Complaint, ErrorCode } from '../errors/index.js';
 import type { FrontendObserver, RefusedPart } from '../frontend/index.js';
 import {
   SilentObserver,
@@ -17,7 +17,6 @@ import {
 } from '../prediction/index.js';
 import type { RegistryView } from '../registry/index.js';
 import { cacheFamilies, type LookupsOfModel } from './cacheMetrics.js';
-import type { Complaint } from './complaint.js';
 import { connectionFamilies, type ConnectionSources } from './connectionMetrics.js';
 import { deploymentFamilies, type DeploymentSources } from './deploymentMetrics.js';
 import { FailureLog } from './failureLog.js';

@@ -238,7 +238,11 @@ function summarise(
     Math.min(gridBlocks, resident * profile.sms),
     profile.timing.latency.atomic / 2,
   );
-  sm[PAGES] = farPages(traced, Math.min(resident, Math.ceil(gridBlocks / profile.sms)), profile.timing);
+  sm[PAGES] = farPages(
+    traced.map(({ pages }) => pages),
+    Math.min(resident, Math.ceil(gridBlocks / profile.sms)),
+    profile.timing,
+  );
   return {
     work: {
       sm,

@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { RequestShape } from '../../executor/index.js';
 import { profileNamed } from '../profiles/index.js';
-import { farPages } from './pageUse.js';
-import { newTracedBlock, type TracedBlock } from './tracedBlock.js';
+import { farPages, PageUse } from './pageUse.js';
 
 const { timing } = profileNamed('h200');
 const LANES = 32;
 const LINES_PER_PAGE = timing.pageBytes / 128;
 
-/** A block whose warps each load from one line of so many pages, one after the other from some page on. */
-function loading(requests: number, pagesOf: (request: number) => readonly number[]): TracedBlock {
-  const block = newTracedBlock(0, 1, 0);
+/** Of a block whose warps each load from one line of so many pages, one after the other from some page on. */
+function loading(requests: number, pagesOf: (request: number) => readonly number[]): PageUse {
+  const use = new PageUse();
   for (let request = 0; request < requests; request++) {
     const pages = pagesOf(request);
     const shape: RequestShape = {
@@ -21,9 +20,9 @@ function loading(requests: number, pagesOf: (request: number) => readonly number
       lineNumbers: Float64Array.from(pages, (page) => page * LINES_PER_PAGE),
       sectorMasks: new Int32Array(pages.length).fill(1),
     };
-    block.pages.note(shape, timing);
+    use.note(shape, timing);
   }
-  return block;
+  return use;
 }
 
 const from = (first: number, count: number): number[] => Array.from({ length: count }, (_, at) => first + at);
@@ -43,7 +42,7 @@ describe('pages of virtual memory', () => {
   });
 
   it('that its blocks use together count together', () => {
-    const own = (first: number): TracedBlock => loading(4, () => from(first, 8));
+    const own = (first: number): PageUse => loading(4, () => from(first, 8));
     expect(farPages([own(0), own(0)], 8, timing)).toBe(0);
     expect(farPages([own(0), own(100)], 8, timing)).toBe(8);
     expect(farPages([own(0), own(100)], 2, timing)).toBe(0);

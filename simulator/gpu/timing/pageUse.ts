@@ -1,6 +1,5 @@
 import type { RequestShape } from '../../executor/index.js';
 import type { DeviceTiming } from '../profiles/index.js';
-import type { TracedBlock } from './tracedBlock.js';
 
 const LINE_BYTES = 128;
 /** Of Knuth's linear congruential generator; its low bits repeat soon. */
@@ -48,14 +47,9 @@ export class PageUse {
  * Pages that a block asks all multiprocessors' table for, because its own multiprocessor knows no longer where they are. What
  * its blocks use together is known from one to the next if it is not too much.
  */
-export function farPages(
-  traced: readonly TracedBlock[],
-  resident: number,
-  { nearPages }: DeviceTiming,
-): number {
-  const [first, mate] = traced;
-  const { all } = first.pages;
-  const others = mate === undefined ? 0 : [...mate.pages.all].filter((page) => !all.has(page)).length;
+export function farPages(blocks: readonly PageUse[], resident: number, { nearPages }: DeviceTiming): number {
+  const [{ all }, mate] = blocks;
+  const others = mate === undefined ? 0 : [...mate.all].filter((page) => !all.has(page)).length;
   if (all.size + (resident - 1) * others <= nearPages) return 0;
-  return traced.reduce((sum, { pages }) => sum + pages.misses, 0) / traced.length;
+  return blocks.reduce((sum, { misses }) => sum + misses, 0) / blocks.length;
 }

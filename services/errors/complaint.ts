@@ -1,2 +1,2 @@
-/** What goes wrong on the query path, in words, for the log. */
+/** What goes wrong beside answers, in words, for the log. */
 export type Complaint = (message: string, details: Readonly<Record<string, unknown>>) => void;
