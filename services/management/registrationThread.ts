@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import pLimit from 'p-limit';
 import { packageRoot } from '../../containers/models/index.js';
 import { ServiceError, type ErrorCode } from '../errors/index.js';
 import type { ModelRecord } from '../registry/index.js';
@@ -25,6 +26,9 @@ export type RegistrationOutcome =
 /** Compiled JavaScript, from the package's root: Node itself loads it, also where this side runs as TypeScript. */
 const WORKER_FILE = 'dist/services/management/registrationWorker.js';
 
+/** One slow disk does not hold up all others, and a flood of registrations takes no more memory than two. */
+const inTurn = pLimit(2);
+
 /**
  * `modelRecord` in a thread of its own, so that nobody's queries wait while a model's files are read: weights may have
  * gigabytes.
@@ -36,7 +40,7 @@ export async function modelRecordAside(
 ): Promise<ModelRecord> {
   // It has no files.
   if (request.container_name === CONSTANT_CONTAINER) return modelRecord(request, cards);
-  const outcome = await inThread({ request, cards });
+  const outcome = await inTurn(() => inThread({ request, cards }));
   if ('record' in outcome) return outcome.record;
   const { code, message, field, cause } = outcome;
   throw new ServiceError(code, message, field, { cause });

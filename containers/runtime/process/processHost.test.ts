@@ -146,14 +146,22 @@ describe('a model in a process', () => {
       if (inputs.some((one) => one === 'throw')) throw new Error('thrown');
       return inputs.filter((one) => one !== 'few'); } };`);
     await line.hello();
+    // A process that gets no processor for long leaves some undecided; those are asked again, as the frontend does.
+    const decided = async (...inputs: string[]): Promise<ItemResult[]> => {
+      const results = [...(await line.ask(...inputs))];
+      for (const [at, result] of results.entries()) {
+        if (!result.ok && result.code === 'undecided') [results[at]] = await line.ask(inputs[at] ?? '');
+      }
+      return results;
+    };
     for (let round = 0; round < 20; round++) {
-      expect(await line.ask('a', 'throw', 'x')).toMatchObject([
+      expect(await decided('a', 'throw', 'x')).toMatchObject([
         { ok: true, output: 'a' },
         { ok: false, code: 'modelError', message: 'Error: thrown' },
         { ok: true, output: 'x' },
       ]);
     }
-    expect(await line.ask('few', 'x')).toMatchObject([
+    expect(await decided('few', 'x')).toMatchObject([
       { ok: false, code: 'modelError', message: 'predict gave 0 outputs for 1 inputs' },
       { ok: true, output: 'x' },
     ]);
