@@ -28,7 +28,7 @@ const ways = {
   halfAFrame: () => { fs.writeSync(LINE, Buffer.from([100, 0, 0, 0, 1, 3, 1, 2])); process.exit(0); },
   oldVersion: () => { fs.writeSync(LINE, Buffer.from([2, 0, 0, 0, 0, 3])); return forever(); },
   closeLine: () => { fs.closeSync(LINE); return forever(); },
-  heap: () => { const kept = []; for (;;) kept.push(new Array(1000).fill(kept.length)); },
+  heap: () => { const kept = []; for (;;) kept.push(new Array(1e6).fill(kept.length)); },
   buffers: async () => { const kept = []; for (;;) { kept.push(Buffer.alloc(2 ** 24, 1)); await pause(5); } },
   children: () => { child(); child(); process.exit(4); },
   childrenStay: () => { child(); return 'childrenStay'; },
