@@ -67,6 +67,8 @@ export interface PredictFrame {
   readonly traceparent?: string;
   /** Of the launches that compute it; the container's own when absent. Of no meaning where no kernels are launched. */
   readonly launchClass?: LaunchClass;
+  /** Its inputs travel apart, since they may be bad: how many of others' are says nothing about them, nor they about others. */
+  readonly isSuspect?: boolean;
 }
 
 /** Items nobody waits for any more; the container may skip them and answer them `cancelled`. */

@@ -29,6 +29,12 @@ const frame: fc.Arbitrary<Frame> = fc.oneof(
     items: fc.array(fc.record({ id, bytes: fc.uint8Array(), budgetNs: fc.double({ noNaN: true }) })),
     traceparent: text,
   }),
+  fc.record({
+    kind: fc.constant('predict' as const),
+    batchId: fc.maxSafeNat(),
+    items: fc.array(fc.record({ id, bytes: fc.uint8Array(), budgetNs: fc.constant(1) })),
+    isSuspect: fc.constant(true),
+  }),
   fc.record({ kind: fc.constant('cancel' as const), batchId: fc.maxSafeNat(), itemIds: fc.array(id) }),
   fc.record(
     {

@@ -63,6 +63,7 @@ function writeFields(writer: ByteWriter, frame: Frame): void {
     case 'predict':
       writer.f64(frame.batchId);
       writer.optional(frame.traceparent, (text) => writer.text(text));
+      writer.u8(frame.isSuspect === true ? 1 : 0);
       writer.u32(frame.items.length);
       for (const { id, budgetNs, bytes } of frame.items) {
         writer.u32(id);
@@ -177,12 +178,19 @@ function readFields(reader: ByteReader, kind: Frame['kind']): Frame {
     case 'predict': {
       const batchId = reader.f64();
       const traceparent = reader.optional(() => reader.text());
+      const isSuspect = reader.u8() !== 0;
       const items = reader.list(16, () => {
         const id = reader.u32();
         const budgetNs = reader.f64();
         return { id, budgetNs, bytes: reader.bytes() };
       });
-      return { kind, batchId, items, ...(traceparent === undefined ? {} : { traceparent }) };
+      return {
+        kind,
+        batchId,
+        items,
+        ...(traceparent === undefined ? {} : { traceparent }),
+        ...(isSuspect ? { isSuspect } : {}),
+      };
     }
     case 'cancel':
       return { kind, batchId: reader.f64(), itemIds: reader.list(4, () => reader.u32()) };

@@ -328,7 +328,9 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
         const turn = this.lanes.turn(this.waiting.size > 0, this.inFlight.size > 0, nowNs);
         if (turn === 'nobody') break;
         if (turn !== 'others') this.sendSuspects(turn, nowNs);
-        else if (!this.hasCredit() || this.holding.hold(this.limit, nowNs)) break;
+        else if (!this.hasCredit()) break;
+        // What bad sources have under way tells nothing of how long others may wait for company.
+        else if (!this.lanes.isLimitedInFlight && this.holding.hold(this.limit, nowNs)) break;
         else this.sendBatch(nowNs);
       }
     } finally {
@@ -351,14 +353,13 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
 
   /** Sends the next suspects that may travel together. */
   private sendSuspects(lane: Lane, nowNs: number): void {
-    const isLimited = lane === 'limited';
     const group = this.lanes.take(lane, this.limit, this.hello.maxBatchSize, nowNs);
     // As in other batches: one that is late anyway would only make the next one late, and an idle replica is asked.
     const reachNs = nowNs + (this.inFlight.size === 0 ? 0 : this.inFlight.estimate.batchNs(2 * group.length));
     const evaluations = group.filter(({ expiresNs }) => expiresNs > reachNs);
     if (evaluations.length > 0) {
-      if (isLimited) this.lanes.onLimitedSent();
-      this.sendItems(evaluations, this.limit, nowNs, evaluations[0].isDangerous, isLimited);
+      if (lane === 'limited') this.lanes.onLimitedSent();
+      this.sendItems(evaluations, this.limit, nowNs, lane);
     }
     for (const evaluation of group) if (evaluation.expiresNs <= reachNs) failLate(evaluation, nowNs);
   }
@@ -383,13 +384,9 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
     if (hopeless !== undefined) for (const evaluation of hopeless) failLate(evaluation, nowNs);
   }
 
-  private sendItems(
-    evaluations: Evaluation[],
-    limit: number,
-    nowNs: number,
-    isAlone = false,
-    isLimited = false,
-  ): void {
+  private sendItems(evaluations: Evaluation[], limit: number, nowNs: number, lane?: Lane): void {
+    const isAlone = lane !== undefined && evaluations[0].isDangerous;
+    const isLimited = lane === 'limited';
     const id = this.nextBatchId++;
     const { items, traceparent: firstTraceparent, ...waits } = depart(id, evaluations, nowNs);
     const { model, version, replica } = this.hello;
@@ -418,6 +415,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Resul
       items,
       ...(traceparent === undefined ? {} : { traceparent }),
       ...(launchClass === this.launchClass ? {} : { launchClass }),
+      ...(lane === undefined ? {} : { isSuspect: true }),
     });
   }
 

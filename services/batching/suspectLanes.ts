@@ -121,6 +121,11 @@ export class SuspectLanes {
     return !othersWait || (this.limitedInFlight === 0 && this.savedNs >= 0);
   }
 
+  /** Nobody else waits for what bad sources have under way. */
+  get isLimitedInFlight(): boolean {
+    return this.limitedInFlight > 0;
+  }
+
   onLimitedSent(): void {
     this.limitedInFlight += 1;
   }

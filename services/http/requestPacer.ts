@@ -12,8 +12,14 @@ const WAITING = 64;
 /** Pipelined requests of all connections that are begun in one turn of the event loop: a few milliseconds. */
 const BEGUN_IN_TURN = 32;
 
-/** So many pipelined requests come in a turn before nothing more is read in it: Node takes some microseconds for each. */
+/** So many requests come in a turn before nothing more is read in it: Node takes some microseconds for each. */
 const READ_IN_TURN = 512;
+
+/** So many names and values of headers take as long as a request without any. */
+const HEADER_PARTS = 16;
+
+/** With more of them a request counts though nothing is pipelined. */
+const MANY_HEADER_PARTS = 128;
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -52,16 +58,23 @@ export class RequestPacer {
     const known = this.pipelines.get(request.socket);
     // It is its turn at once, as nearly always.
     if (response.socket !== null && (known === undefined || known.waiting.length === 0)) {
+      if (request.rawHeaders.length > MANY_HEADER_PARTS) this.weigh(request);
       this.listener(request, response);
       return;
     }
     const pipeline = known ?? this.open(request.socket);
     pipeline.waiting.push([request, response]);
     if (pipeline.waiting.length === WAITING) pipeline.socket.pause();
-    this.received += 1;
-    if (this.received === READ_IN_TURN) READING.halt();
-    this.turnSoon();
+    this.weigh(request);
     this.begin(pipeline);
+  }
+
+  /** Of the turn; where it has had enough, nothing more is read in it. */
+  private weigh(request: IncomingMessage): void {
+    const before = this.received;
+    this.received += 1 + request.rawHeaders.length / HEADER_PARTS;
+    if (before < READ_IN_TURN && this.received >= READ_IN_TURN) READING.halt();
+    this.turnSoon();
   }
 
   private open(socket: Socket): Pipeline {

@@ -1,4 +1,10 @@
-import { ELEMENT_BYTES, type BatchItem, type InputType, type ItemResult } from '../../protocol/index.js';
+import {
+  ELEMENT_BYTES,
+  type BatchItem,
+  type InputType,
+  type ItemResult,
+  type PredictFrame,
+} from '../../protocol/index.js';
 import { cancelled, settled } from './itemResults.js';
 import type { LoadedModel } from './loadedModel.js';
 import { PredictCalls } from './predictCalls.js';
@@ -37,7 +43,10 @@ export class BatchAnswers {
   }
 
   /** One result an item. Never throws. */
-  async answer(items: readonly BatchItem[], isCancelled: (id: number) => boolean): Promise<BatchAnswer> {
+  async answer(
+    { items, isSuspect }: Pick<PredictFrame, 'items' | 'isSuspect'>,
+    isCancelled: (id: number) => boolean,
+  ): Promise<BatchAnswer> {
     const refused: ItemResult[] = [];
     const open: BatchItem[] = [];
     for (const item of items) {
@@ -55,7 +64,7 @@ export class BatchAnswers {
         await predictOne(inputOf(inputType, bytes));
       return { results: [...refused, ...(await settled(open, open.map(one), this.strays))], calls: 0 };
     }
-    const answer = await this.calls?.answer(open, isCancelled);
+    const answer = await this.calls?.answer(open, isCancelled, isSuspect);
     return { results: [...refused, ...(answer?.results ?? [])], calls: answer?.calls ?? 0 };
   }
 }

@@ -85,15 +85,15 @@ class ModelProcess {
     this.working = true;
     for (let batch = this.batches.shift(); batch !== undefined; batch = this.batches.shift()) {
       const { frame, cancelled } = batch;
-      const { batchId, items } = frame;
+      const { batchId } = frame;
       const startedMs = performance.now();
-      const { results, calls } = await this.answers.answer(items, (id) => cancelled.has(id));
+      const { results, calls } = await this.answers.answer(frame, (id) => cancelled.has(id));
       const serviceNs = (performance.now() - startedMs) * 1e6;
       try {
         this.send({ kind: 'result', batchId, serviceNs, results, calls });
       } catch (error) {
         const message = messageOf(error);
-        const failures = items.map(({ id }) => failed(id, message));
+        const failures = frame.items.map(({ id }) => failed(id, message));
         this.send({ kind: 'result', batchId, serviceNs, results: failures });
       }
     }

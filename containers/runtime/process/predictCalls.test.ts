@@ -32,9 +32,9 @@ class Asked {
     this.model = new PredictCalls(counted, (bytes) => bytes[0], nowNs, this.strays);
   }
 
-  async ask(inputs: readonly number[], budgetNs = 60e9): Promise<readonly ItemResult[]> {
+  async ask(inputs: readonly number[], budgetNs = 60e9, isSuspect = false): Promise<readonly ItemResult[]> {
     const items = inputs.map((input, id) => ({ id, bytes: Uint8Array.of(input), budgetNs }));
-    const { results } = await this.model.answer(items, () => false);
+    const { results } = await this.model.answer(items, () => false, isSuspect);
     return [...results].sort((a, b) => a.id - b.id);
   }
 }
@@ -119,6 +119,17 @@ describe('a batch that predict throws for', () => {
     expect(asked.calls).toBe(calls + 1);
     const undecided = results.filter((result) => !result.ok && result.code === 'undecided');
     expect(undecided.length).toBeGreaterThanOrEqual(MIXED.length - 1);
+  });
+
+  it('asks others together, however many suspects were bad', async () => {
+    const asked = new Asked(throwing);
+    const good = MIXED.filter((input) => !isBad(input));
+    await asked.ask(good);
+    for (let round = 0; round < 20; round++) await asked.ask([201, 202, 203, 204], undefined, true);
+    const { calls } = asked;
+    const results = await asked.ask(good);
+    expect(asked.calls).toBe(calls + 1);
+    expect(results.every(({ ok }) => ok)).toBe(true);
   });
 
   it('asks nobody again whose time is over', async () => {

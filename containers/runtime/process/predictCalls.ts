@@ -45,10 +45,13 @@ export class PredictCalls {
     private readonly strays: StrayRejections,
   ) {}
 
+  /** @param isSuspect as in `PredictFrame` */
   async answer(
     items: readonly BatchItem[],
     isCancelled: (id: number) => boolean,
+    isSuspect = false,
   ): Promise<{ readonly results: readonly ItemResult[]; readonly calls: number }> {
+    this.costs.onBatch(isSuspect);
     const results: ItemResult[] = [];
     const startedNs = this.nowNs();
     // The next one stands last.

@@ -27,9 +27,15 @@ export class PredictCosts {
   private severalSize = 0;
   private failedNs: number | undefined;
   private failedOneNs: number | undefined;
-  private bad = 0;
-  private counted = 0;
+  /** Of inputs that travel with everybody's, and of those that travel apart: a batch is one or the other. */
+  private readonly shares = { common: { bad: 0, counted: 0 }, suspect: { bad: 0, counted: 0 } };
+  private share = this.shares.common;
   private trust = 0.75;
+
+  /** A batch begins: what is counted and expected from now on is of its kind. */
+  onBatch(isSuspect: boolean): void {
+    this.share = isSuspect ? this.shares.suspect : this.shares.common;
+  }
 
   /** At most what a call takes that is answered, as far as that is known. */
   answeredNs(size: number): number {
@@ -73,7 +79,8 @@ export class PredictCosts {
 
   /** Bad ones among so many, as far as the inputs before them tell. */
   expectedBad(size: number): number {
-    return this.counted === 0 ? 0 : (this.bad / this.counted) * size;
+    const { bad, counted } = this.share;
+    return counted === 0 ? 0 : (bad / counted) * size;
   }
 
   /**
@@ -112,11 +119,12 @@ export class PredictCosts {
   }
 
   private count(inputs: number, bad: number): void {
-    this.counted += inputs;
-    this.bad += bad;
-    if (this.counted <= MOST_COUNTED) return;
-    this.counted /= 2;
-    this.bad /= 2;
+    const { share } = this;
+    share.counted += inputs;
+    share.bad += bad;
+    if (share.counted <= MOST_COUNTED) return;
+    share.counted /= 2;
+    share.bad /= 2;
   }
 }
 
