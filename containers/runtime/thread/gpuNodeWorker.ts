@@ -228,7 +228,14 @@ class WorkerServer implements EventSink {
   }
 }
 
-function requestOf({ path, identity, inputType, inputLength, contentHash, launchClass }: Start): KernelModelStart {
+function requestOf({
+  path,
+  identity,
+  inputType,
+  inputLength,
+  contentHash,
+  launchClass,
+}: Start): KernelModelStart {
   return {
     ...identity,
     path,

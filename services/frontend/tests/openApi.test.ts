@@ -30,7 +30,9 @@ describe('/openapi.json', () => {
     expect(post.responses['503'].description).toContain('default_unavailable');
     // A value that is missing.
     const { input } = post.requestBody.content['application/json'].schema.properties;
-    expect(JSON.stringify(input)).toMatch(/"items":\{[^}]*"type":("null"|\["number","null"\]|"number"\},\{"type":"null")/);
+    expect(JSON.stringify(input)).toMatch(
+      /"items":\{[^}]*"type":("null"|\["number","null"\]|"number"\},\{"type":"null")/,
+    );
   });
 
   it('says how large a batch may be on this server', async () => {
