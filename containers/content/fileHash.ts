@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { fileStamp } from '../../simulator/files/index.js';
 
 /** A file, and what it is called in the hash. */
 export interface NamedFile {
@@ -45,8 +46,7 @@ export function contentOf(files: readonly NamedFile[]): Content {
 function stampOf({ path }: NamedFile): { readonly text: string; readonly changedMs: number } {
   const found = statSync(path, { bigint: true });
   if (!found.isFile()) throw new Error(`${path}: not a file`);
-  const { dev, ino, size, mtimeNs, ctimeNs } = found;
-  return { text: `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`, changedMs: Number(ctimeNs / 1_000_000n) };
+  return { text: fileStamp(found), changedMs: Number(found.ctimeNs / 1_000_000n) };
 }
 
 function add(sum: Hash, { name, path }: NamedFile): void {

@@ -54,7 +54,7 @@ export function deliverResults(
     }
     const isOk = result.ok && typeof result.output === 'string';
     if (isOk) answered += 1;
-    const tells = isOk ? calls !== undefined : calls !== undefined && calls > 0;
+    const tells = calls !== undefined && (isOk || calls > 0);
     if ((tells || evaluation.mostTogether !== Infinity) && (isOk || isOfModel(result)))
       listener.onOwnAnswer(evaluation, isOk);
     if (evaluation.state === 'done') continue;

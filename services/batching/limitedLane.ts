@@ -1,26 +1,8 @@
 import { mayTravel, type Evaluation } from './evaluation.js';
+import { SourceLane } from './sourceLane.js';
 
 /** Inputs of bad sources, at one replica: sources take turns, each first come first served. */
-export class LimitedLane {
-  /** The source whose turn it is stands first. */
-  private readonly bySource = new Map<object, Evaluation[]>();
-  private waiting = 0;
-
-  get size(): number {
-    return this.waiting;
-  }
-
-  sizeOf(source: object): number {
-    return this.bySource.get(source)?.length ?? 0;
-  }
-
-  push(source: object, evaluation: Evaluation): void {
-    const own = this.bySource.get(source);
-    if (own === undefined) this.bySource.set(source, [evaluation]);
-    else own.push(evaluation);
-    this.waiting += 1;
-  }
-
+export class LimitedLane extends SourceLane {
   /** The next that may travel together, of those that still wait. */
   take(most: number): Evaluation[] {
     const group: Evaluation[] = [];
@@ -34,18 +16,9 @@ export class LimitedLane {
         if (group.length > 0 && (group.length >= room || !mayTravel(group[0], evaluation))) break;
         group.push(evaluation);
       }
-      own.shift();
-      this.waiting -= 1;
-      this.bySource.delete(source);
-      if (own.length > 0) this.bySource.set(source, own);
+      this.shift(own);
+      this.putLast(source, own);
     }
     return group;
-  }
-
-  clear(): Evaluation[] {
-    const all = [...this.bySource.values()].flat();
-    this.bySource.clear();
-    this.waiting = 0;
-    return all.filter(({ state }) => state === 'queued');
   }
 }

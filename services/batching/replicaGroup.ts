@@ -179,14 +179,9 @@ export class ReplicaGroup {
       this.stranded.add(evaluation);
       return;
     }
-    const { probation, queues } = this;
+    const { probation } = this;
     const isTriedApart = evaluation.isDangerous && probation.isOpen;
-    // Who is there for what takes others down stands in for them until they are back.
-    const queue = isTriedApart
-      ? probation.queue
-      : queues.length === 1
-        ? queues[0]
-        : (this.leastWait(nowNs) ?? probation.queue);
+    const queue = isTriedApart ? probation.queue : this.forEverybody(nowNs);
     if (queue === undefined && isTriedApart && this.mayAwait(evaluation, nowNs)) {
       probation.await(evaluation);
       return;
@@ -226,6 +221,11 @@ export class ReplicaGroup {
       return;
     }
     other.enqueue(evaluation, nowNs);
+  }
+
+  /** Who is there for what takes others down stands in for them until they are back. */
+  private forEverybody(nowNs: number): ReplicaQueue | undefined {
+    return this.queues.length === 1 ? this.queues[0] : (this.leastWait(nowNs) ?? this.probation.queue);
   }
 
   /** Whether there is time and room to wait for the replica that tries what may take others down. */

@@ -121,7 +121,7 @@ export class SuspectLanes {
     return !othersWait || (this.limitedInFlight === 0 && this.savedNs >= 0);
   }
 
-  /** Nobody else waits for what bad sources have under way. */
+  /** Whether a batch of inputs of bad sources is not answered yet. */
   get isLimitedInFlight(): boolean {
     return this.limitedInFlight > 0;
   }

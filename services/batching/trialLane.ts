@@ -1,30 +1,15 @@
 import { mayTravel, type Evaluation } from './evaluation.js';
 import type { KillingSources } from './killingSources.js';
+import { SourceLane } from './sourceLane.js';
 
 /**
  * Inputs of sources that are not trusted to take no replica down, at the replica that tries them. Whoever has shown most is next: a
  * newcomer that has answered one input does not wait behind those that have shown nothing. Sources that have killed come
  * last, and not before their time.
  */
-export class TrialLane {
-  private readonly bySource = new Map<object, Evaluation[]>();
-  private waiting = 0;
-
-  constructor(private readonly killing: KillingSources) {}
-
-  get size(): number {
-    return this.waiting;
-  }
-
-  sizeOf(source: object): number {
-    return this.bySource.get(source)?.length ?? 0;
-  }
-
-  push(source: object, evaluation: Evaluation): void {
-    const own = this.bySource.get(source);
-    if (own === undefined) this.bySource.set(source, [evaluation]);
-    else own.push(evaluation);
-    this.waiting += 1;
+export class TrialLane extends SourceLane {
+  constructor(private readonly killing: KillingSources) {
+    super();
   }
 
   /** When the next may be tried; -Infinity: at once, Infinity: nobody waits. */
@@ -48,20 +33,10 @@ export class TrialLane {
         if (group.length > 0 && (group.length >= room || !mayTravel(group[0], evaluation))) break;
         group.push(evaluation);
       }
-      own.shift();
-      this.waiting -= 1;
+      this.shift(own);
     }
-    // Of equals each has its turn.
-    this.bySource.delete(source);
-    if (own.length > 0) this.bySource.set(source, own);
+    this.putLast(source, own);
     return group;
-  }
-
-  clear(): Evaluation[] {
-    const all = [...this.bySource.values()].flat();
-    this.bySource.clear();
-    this.waiting = 0;
-    return all.filter(({ state }) => state === 'queued');
   }
 
   private next(nowNs: number): object | undefined {

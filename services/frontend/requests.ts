@@ -100,7 +100,8 @@ export function readUpdateRequest(body: unknown): UpdateRequest {
 /** The fields, with doubles for integers that were kept exactly: of all but a label. */
 export function nearestDoubles(fields: Fields): Fields {
   let near: Record<string, unknown> | undefined;
-  for (const [field, value] of Object.entries(fields)) {
+  for (const field in fields) {
+    const value = fields[field];
     if (value instanceof ExactInteger && field !== 'label') (near ??= { ...fields })[field] = value.near;
   }
   return near ?? fields;

@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import type { SecureContextOptions } from 'node:tls';
+import { fileStamp } from '../../simulator/files/index.js';
 
 /** Where the certificate of a server is. */
 export interface CertificateFiles {
@@ -116,11 +117,9 @@ export class Certificates {
   }
 }
 
-/** Changes with the file, and with what a link leads to. */
 function stampOf(file: string): string {
   try {
-    const { dev, ino, size, mtimeMs, ctimeMs } = statSync(file);
-    return `${dev}/${ino}/${size}/${mtimeMs}/${ctimeMs}`;
+    return fileStamp(statSync(file, { bigint: true }));
   } catch {
     return 'none';
   }

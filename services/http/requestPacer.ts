@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { watchWaiting } from './pipelining.js';
-import { READING } from './reading.js';
+import { READING, type ReadConnection } from './reading.js';
 
 /** Bytes of answers that one connection may leave unread before no more are made for it. */
 const UNREAD_BYTES = 256 * 1024;
@@ -29,6 +29,7 @@ export type Concurrency = (request: IncomingMessage) => number;
 /** A connection that pipelines. */
 interface Pipeline {
   readonly socket: Socket;
+  readonly connection: ReadConnection;
   /** Not begun. */
   readonly waiting: (readonly [IncomingMessage, ServerResponse])[];
   /** Begun, and their answers not read by the client. */
@@ -64,7 +65,7 @@ export class RequestPacer {
     }
     const pipeline = known ?? this.open(request.socket);
     pipeline.waiting.push([request, response]);
-    if (pipeline.waiting.length === WAITING) pipeline.socket.pause();
+    if (pipeline.waiting.length === WAITING) pipeline.connection.pause();
     this.weigh(request);
     this.begin(pipeline);
   }
@@ -78,12 +79,9 @@ export class RequestPacer {
   }
 
   private open(socket: Socket): Pipeline {
-    const pipeline: Pipeline = { socket, waiting: [], underWay: new Set() };
+    const connection = READING.of(socket);
+    const pipeline: Pipeline = { socket, connection, waiting: [], underWay: new Set() };
     this.pipelines.set(socket, pipeline);
-    // Whoever reads a body resumes its connection, and so does Node once answers were read.
-    socket.on('resume', () => {
-      if (pipeline.waiting.length >= WAITING) socket.pause();
-    });
     // Node makes an error for each request that is not answered, and would trace the stack of each.
     const { stackTraceLimit } = Error;
     socket.prependOnceListener('close', () => (Error.stackTraceLimit = 0));
@@ -109,7 +107,7 @@ export class RequestPacer {
 
   private beginOne(pipeline: Pipeline): void {
     const [request, response] = pipeline.waiting.shift() as [IncomingMessage, ServerResponse];
-    if (pipeline.waiting.length === WAITING - 1) pipeline.socket.resume();
+    if (pipeline.waiting.length === WAITING - 1) pipeline.connection.resume();
     // It may have been refused for what came after it.
     if (response.writableEnded || response.destroyed) return;
     this.begun += 1;

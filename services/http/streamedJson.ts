@@ -60,7 +60,7 @@ export class StreamedJson implements ChunkReceiver, JsonSource, BudgetHolder {
     if (this.isParsing) this.stage(chunk);
     else if (staged === undefined && chunk.length > SMALL_BYTES) this.parse(chunk, false);
     else if (staged === undefined && this.stream === undefined && this.stagedBytes === 0) {
-      // Most bodies are this one chunk.
+      // It may be all, where it is encoded or its length is not told.
       this.staged = chunk;
       this.stagedBytes = chunk.length;
     } else this.stage(chunk);

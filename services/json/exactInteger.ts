@@ -8,3 +8,6 @@ export class ExactInteger {
     return Number(this.text);
   }
 }
+
+/** What a text with an integer has that no double holds. */
+export const MANY_DIGITS = /\d{16}/;

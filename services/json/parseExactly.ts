@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { MANY_DIGITS } from './exactInteger.js';
 
-/** What an integer has that no double holds. */
-const MANY_DIGITS = /\d{16}/;
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/y;
 /** Stands for such an integer while the native parser runs: no text can have guessed it. */
 const MARK = `integer ${randomUUID()}`;

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { asServiceError, ServiceError } from '../errors/index.js';
+import { MANY_DIGITS } from './exactInteger.js';
 import { isTooDeep } from './jsonDepth.js';
 import { tooDeep } from './jsonLimits.js';
 import { JsonParser } from './jsonParser.js';
@@ -37,7 +38,7 @@ export function readJson(
   let value: unknown;
   try {
     value =
-      keepsIntegers && MANY_DIGITS.test(body.toString('latin1')) ? parseExactly(body) : parseSmall(body);
+      keepsIntegers && MANY_DIGITS.test(body.toString('latin1')) ? parseKeeping(body) : parseSmall(body);
   } catch (error) {
     receiver.onJsonError(asServiceError(error));
     return;
@@ -50,10 +51,7 @@ export function isSmallJson(body: Buffer): boolean {
   return body.length <= SMALL_BYTES;
 }
 
-/** What an integer has that no double holds. */
-const MANY_DIGITS = /\d{16}/;
-
-function parseExactly(body: Buffer): unknown {
+function parseKeeping(body: Buffer): unknown {
   const parser = new JsonParser(undefined, true);
   parser.feed(body, true);
   return parser.value;

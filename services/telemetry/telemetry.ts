@@ -25,7 +25,7 @@ import type { MetricFamily } from './metricFamily.js';
 import { ModelMetrics } from './modelMetrics.js';
 import { QueryMetrics } from './queryMetrics.js';
 import type { QueryTap } from './queryTap.js';
-import { SharedWork } from './sharedWork.js';
+import { SingleFlight } from './singleFlight.js';
 import { storeFamilies, type StoreSources } from './storeMetrics.js';
 import { familyText } from './textFormat.js';
 import { traceDetail } from './traceDetail.js';
@@ -58,7 +58,7 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
   /** Of the process, from the library. */
   private readonly registry = new Registry();
   private families: readonly MetricFamily[] = [];
-  private readonly texts = new SharedWork(() => this.makeText());
+  private readonly texts = new SingleFlight(() => this.makeText());
   private readonly queries: QueryMetrics;
   private readonly models: ModelMetrics;
   private readonly failures: FailureLog;

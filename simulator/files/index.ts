@@ -1,2 +1,3 @@
 export { makeDirectory } from './directories.js';
+export { fileStamp } from './fileStamp.js';
 export { readJsonFile, readTextFile } from './textFile.js';

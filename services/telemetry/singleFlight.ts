@@ -5,7 +5,7 @@ const ANSWERED_IN_TURN = 8;
  * Work that is dear and whose result many may have: it is done once at a time, and all who ask while it is done get what
  * is made next. Nobody gets what was begun before they asked; they are answered in turns.
  */
-export class SharedWork<T> {
+export class SingleFlight<T> {
   private isMaking = false;
   private waiting: ((made: T | Promise<T>) => void)[] = [];
 

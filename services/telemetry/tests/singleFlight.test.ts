@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { SharedWork } from '../sharedWork.js';
+import { SingleFlight } from '../singleFlight.js';
 
 it('is done once for all who ask while it is done, and not from before they asked', async () => {
   let made = 0;
-  const work = new SharedWork(async () => {
+  const work = new SingleFlight(async () => {
     const own = ++made;
     await new Promise(setImmediate);
     return own;
@@ -16,7 +16,7 @@ it('is done once for all who ask while it is done, and not from before they aske
 });
 
 it('answers those who wait in turns', async () => {
-  const work = new SharedWork(() => Promise.resolve('made'));
+  const work = new SingleFlight(() => Promise.resolve('made'));
   let answered = 0;
   const all = Array.from({ length: 50 }, () => work.next().then(() => (answered += 1)));
   while (answered < 2) await new Promise(setImmediate);
@@ -26,7 +26,7 @@ it('answers those who wait in turns', async () => {
 
 it('fails for those who asked alone', async () => {
   let fails = true;
-  const work = new SharedWork(() => (fails ? Promise.reject(new Error('no')) : Promise.resolve('made')));
+  const work = new SingleFlight(() => (fails ? Promise.reject(new Error('no')) : Promise.resolve('made')));
   await expect(work.next()).rejects.toThrow('no');
   fails = false;
   expect(await work.next()).toBe('made');
