@@ -1,3 +1,4 @@
+export { giveWay } from './backgroundThread.js';
 export { BudgetedSolver } from './budgetedSolver.js';
 export { installedSolver, SOLVER_PACKAGE } from './installedSolver.js';
 export { proveAlone, proveOffline, withAnswers, type OwnProof } from './proveOffline.js';

@@ -8,6 +8,7 @@ import {
   type ValidatedLaunch,
   type Validator,
   type ValidatorOptions,
+  type VerdictCode,
 } from './validator/index.js';
 
 /** Host time that a verdict takes of the submitting thread in simulated time, in nanoseconds. */
@@ -36,10 +37,12 @@ export const VERDICT_COSTS: VerdictCosts = {
   mostNs: 5_000,
 };
 
-/** What analysis found of a kernel, by the content of its code. Plain data. */
+/** What analysis found of a kernel, by the content of its code. Plain data, but for code. */
 export interface KernelAnalysis {
   readonly key: string;
   readonly summary: KernelSummary;
+  /** Of `compileVerdicts`, where another thread made it; without it the first launch that is judged waits for that. */
+  readonly code?: VerdictCode;
 }
 
 export interface VerdictLibraryOptions extends ValidatorOptions {
@@ -113,7 +116,7 @@ export class VerdictLibrary {
     counts: VERDICT_LATENCY_BOUNDS_NS.map(() => 0).concat(0),
   };
   /** In the order in which they came; by key, also of kernels that no module here has yet. */
-  private readonly given = new Map<string, KernelSummary>();
+  private readonly given = new Map<string, Omit<KernelAnalysis, 'key'>>();
 
   constructor(private readonly options: VerdictLibraryOptions = {}) {
     this.costs = options.costs ?? VERDICT_COSTS;
@@ -167,25 +170,25 @@ export class VerdictLibrary {
   }
 
   /** From now on launches of kernels with this content are judged by what somebody else has found, also where something was known. */
-  take({ key, summary }: KernelAnalysis): void {
-    this.given.set(key, summary);
+  take({ key, ...found }: KernelAnalysis): void {
+    this.given.set(key, found);
     const entry = this.byContent.get(key);
     if (entry === undefined) return;
     const place = this.queue.indexOf(entry);
     if (place >= 0) this.queue.splice(place, 1);
-    this.learn(entry, summary);
+    this.learn(entry, found);
   }
 
-  /** All that was taken, in the order of its first coming. */
+  /** All that was taken but code, in the order of its first coming. */
   taken(): readonly KernelAnalysis[] {
-    return [...this.given].map(([key, summary]) => ({ key, summary }));
+    return [...this.given].map(([key, { summary }]) => ({ key, summary }));
   }
 
   /** Analyses the kernel that has waited longest. @returns false when none waits */
   analyseNext(): boolean {
     const entry = this.queue.shift();
     if (entry === undefined) return false;
-    this.learn(entry, analyzeKernel(entry.ir, entry.kernel));
+    this.learn(entry, { summary: analyzeKernel(entry.ir, entry.kernel) });
     return true;
   }
 
@@ -198,9 +201,9 @@ export class VerdictLibrary {
     };
   }
 
-  private learn(entry: Entry, summary: KernelSummary): void {
+  private learn(entry: Entry, { summary, code }: Omit<KernelAnalysis, 'key'>): void {
     if (entry.validator !== undefined) this.classes[entry.validator.summary.class]--;
-    entry.validator = compileValidator(summary, this.options);
+    entry.validator = compileValidator(summary, this.options, code);
     this.classes[summary.class]++;
   }
 
@@ -232,9 +235,9 @@ export class VerdictLibrary {
     if (entry === undefined) {
       entry = { key, ir, kernel: kernel.name };
       this.byContent.set(key, entry);
-      const summary = this.given.get(key);
-      if (summary === undefined) this.queue.push(entry);
-      else this.learn(entry, summary);
+      const given = this.given.get(key);
+      if (given === undefined) this.queue.push(entry);
+      else this.learn(entry, given);
     }
     this.byKernel.set(kernel, entry);
     return entry;

@@ -1,5 +1,5 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { packageRoot } from '../../models/index.js';
@@ -82,6 +82,19 @@ describe('kernels of a GPU node in a thread', () => {
       expect(analysis).toMatchObject({ waiting: 0, analysed: 0, remembered: 1 }),
     );
   });
+
+  // Only Linux has priorities of threads.
+  it.runIf(process.platform === 'linux')(
+    'are analysed by a thread that gives way to those that serve',
+    async () => {
+      const node = nodeOf('killRestart');
+      await served(node);
+      await untilReport(node, ({ analysis }) => expect(analysis).toMatchObject({ waiting: 0 }));
+      const threads = readdirSync('/proc/self/task').map((thread) => getPriority(Number(thread)));
+      expect(threads).toContain(10);
+      expect(getPriority(process.pid)).toBe(Math.min(...threads));
+    },
+  );
 
   describe.skipIf(installedSolver() === undefined)('that z3 alone proves', () => {
     const values = [...Array(1024).keys()];

@@ -2,9 +2,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { join } from 'node:path';
 import { parentPort, type MessagePort } from 'node:worker_threads';
+import {
+  compileVerdicts,
+  type KernelAnalysis,
+  type KernelSummary,
+  type VerdictCode,
+} from '../../../simulator/idempotency/index.js';
 import { lowerModule, parseModule } from '../../../simulator/ptx/index.js';
 import { packageRoot } from '../../models/index.js';
-import { installedSolver, proveAlone, SolverThread } from '../../proving/index.js';
+import { giveWay, installedSolver, proveAlone, SolverThread } from '../../proving/index.js';
 import { AnalysisStore, codeIdentity, type KernelFindings } from './analysisStore.js';
 import type { AnalysisReply, AnalysisRequest, AnalystConnection } from './analystMessages.js';
 import { KernelProver } from './kernelProver.js';
@@ -25,6 +31,7 @@ const nowNs = (): number => performance.now() * 1e6;
 /** By key; what one node has had analysed serves the next. */
 const known = new Map<string, KernelFindings>();
 const queue: Asked[] = [];
+const compiled = new WeakMap<KernelSummary, VerdictCode>();
 /** By key, who is told what a solver proves. */
 const proving = new Map<string, Asked[]>();
 const prover = new KernelProver(new SolverThread(), nowNs);
@@ -65,11 +72,22 @@ function answer(asked: Asked): AnalysisReply {
     known.set(key, found);
     if (found.isOpen && solver !== undefined && found.solver !== solver) prove(asked, solver);
     const isUnasked = found.isOpen && solver === undefined && found.solver === undefined;
+    const analysis = withCode(key, found.summary);
     const hostNs = nowNs() - beginNs;
-    return { kind: 'analysed', analysis: { key, summary: found.summary }, hostNs, isRemembered, isUnasked };
+    return { kind: 'analysed', analysis, hostNs, isRemembered, isUnasked };
   } catch (error) {
     return { kind: 'failed', key, reason: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/** The thread that runs launches must not wait for code: it is compiled here, once for all nodes. */
+function withCode(key: string, summary: KernelSummary): KernelAnalysis {
+  let code = compiled.get(summary);
+  if (code === undefined) {
+    code = compileVerdicts(summary);
+    compiled.set(summary, code);
+  }
+  return { key, summary, code };
 }
 
 function prove(asked: Asked, solver: string): void {
@@ -93,7 +111,7 @@ function prove(asked: Asked, solver: string): void {
       kind: 'proved',
       hostNs,
       isBroken,
-      ...(isNews ? { analysis: { key, summary } } : {}),
+      ...(isNews ? { analysis: withCode(key, summary) } : {}),
     };
     for (const { port } of proving.get(key) ?? []) port.postMessage(reply);
     proving.delete(key);
@@ -101,4 +119,5 @@ function prove(asked: Asked, solver: string): void {
 }
 
 if (parentPort === null) throw new Error('kernelAnalystWorker runs as a worker thread only');
+giveWay();
 parentPort.on('message', connect);

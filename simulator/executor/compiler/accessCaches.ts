@@ -1,5 +1,5 @@
 import type { IrInstruction } from '../../ptx/index.js';
-import type { FunctionBuilder } from '../wasm/index.js';
+import type { FunctionBuilder } from '../../wasm/index.js';
 import { accessBytes, type AccessGroup, type AccessGroups } from './accessGroups.js';
 import { loadCache, type CacheLocals } from './accessWindows.js';
 import { RECORD } from './executorArea.js';

@@ -1,4 +1,4 @@
-import type { FunctionBuilder } from '../wasm/index.js';
+import type { FunctionBuilder } from '../../wasm/index.js';
 import type { AccessGroup } from './accessGroups.js';
 import { CACHE } from './executorArea.js';
 

@@ -6,7 +6,7 @@ import {
   type ScalarType,
 } from '../../ptx/index.js';
 import { LOCAL_WINDOW_HIGH, SHARED_WINDOW_HIGH } from '../memory/index.js';
-import type { AtomicName, FunctionBuilder, OpName } from '../wasm/index.js';
+import type { AtomicName, FunctionBuilder, OpName } from '../../wasm/index.js';
 import type { AddressEmitter, MemorySurroundings } from './addressEmitter.js';
 import { combineHalves } from './halfEmitter.js';
 import type { ImportedOperations } from './importedOperations.js';

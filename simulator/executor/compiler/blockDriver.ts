@@ -1,5 +1,5 @@
 import type { IrFunction, IrInstruction } from '../../ptx/index.js';
-import { FunctionBuilder, type Label } from '../wasm/index.js';
+import { FunctionBuilder, type Label } from '../../wasm/index.js';
 import { AREA, DRIVER, RECORD, WARP_SIZE } from './executorArea.js';
 import type { FlowGraph } from './flowGraph.js';
 import type { KernelPlan } from './kernelPlan.js';

@@ -1,4 +1,4 @@
-import type { FunctionBuilder } from '../wasm/index.js';
+import type { FunctionBuilder } from '../../wasm/index.js';
 import type { DynamicBytes } from './addressEmitter.js';
 import { DYNAMIC_BYTES } from './executorArea.js';
 

@@ -1,5 +1,5 @@
 import { typeBits, type IrInstruction, type IrOperand, type ScalarType } from '../../ptx/index.js';
-import type { FunctionBuilder, OpName } from '../wasm/index.js';
+import type { FunctionBuilder, OpName } from '../../wasm/index.js';
 import { WARP_SIZE } from './executorArea.js';
 import { syncScope } from './flowGraph.js';
 import { emitRuntimeCall, type RuntimeCallSurroundings, type RuntimeImports } from './runtimeCallEmitter.js';

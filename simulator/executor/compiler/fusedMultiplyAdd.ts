@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { fusedMultiplyAdd32, fusedMultiplyAdd64 } from '../arithmetic/index.js';
-import { FunctionBuilder, ModuleBuilder } from '../wasm/index.js';
+import { FunctionBuilder, ModuleBuilder } from '../../wasm/index.js';
 
 /**
  * WebAssembly's relaxed multiply-add rounds once or twice, as the machine likes. Where it rounds once it is PTX's `fma`,

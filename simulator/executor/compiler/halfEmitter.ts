@@ -1,5 +1,5 @@
 import type { IrInstruction, ScalarType } from '../../ptx/index.js';
-import type { FunctionBuilder } from '../wasm/index.js';
+import type { FunctionBuilder } from '../../wasm/index.js';
 import { CANONICAL_NAN_16, type HalfType } from './halfFunctions.js';
 import { lastType, type InstructionEmitter } from './integerEmitter.js';
 import type { Library, LibraryFunction } from './library.js';

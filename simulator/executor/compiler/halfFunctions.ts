@@ -1,4 +1,4 @@
-import { FunctionBuilder } from '../wasm/index.js';
+import { FunctionBuilder } from '../../wasm/index.js';
 import { sumToOdd } from './laneFunctions.js';
 import type { Library } from './library.js';
 

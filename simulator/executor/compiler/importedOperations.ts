@@ -6,7 +6,7 @@ import {
   type ScalarOperation,
   type Value,
 } from '../arithmetic/index.js';
-import type { FunctionBuilder, ModuleBuilder, WasmType } from '../wasm/index.js';
+import type { FunctionBuilder, ModuleBuilder, WasmType } from '../../wasm/index.js';
 import type { OperandEmitter } from './operandEmitter.js';
 import { wasmTypeOf } from './registerTypes.js';
 

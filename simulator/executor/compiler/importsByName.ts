@@ -1,5 +1,5 @@
 import type { IrFunction } from '../../ptx/index.js';
-import { ModuleBuilder } from '../wasm/index.js';
+import { ModuleBuilder } from '../../wasm/index.js';
 import { scalarAtomic } from './atomicEmitter.js';
 import { ImportedOperations, type HostFunction } from './importedOperations.js';
 

@@ -1,5 +1,5 @@
 import { isSignedType, typeBits, type IrInstruction, type ScalarType } from '../../ptx/index.js';
-import type { OpName } from '../wasm/index.js';
+import type { OpName } from '../../wasm/index.js';
 import { immediateOf, type OperandEmitter } from './operandEmitter.js';
 
 export type InstructionEmitter = (emit: OperandEmitter, instruction: IrInstruction) => void;

@@ -1,4 +1,4 @@
-import { FunctionBuilder } from '../wasm/index.js';
+import { FunctionBuilder } from '../../wasm/index.js';
 import { AREA, JOURNAL_ENTRY, MAX_ACCESS_BYTES, RECORD, STOPPED } from './executorArea.js';
 
 /** What an access is, in one word of its journal entry. */

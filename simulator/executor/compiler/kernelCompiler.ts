@@ -6,7 +6,7 @@ import {
   type LocalLayout,
   type SharedLayout,
 } from '../module/index.js';
-import { FunctionBuilder, ModuleBuilder } from '../wasm/index.js';
+import { FunctionBuilder, ModuleBuilder } from '../../wasm/index.js';
 import { scalarAtomic } from './atomicEmitter.js';
 import { canDrive, driverFunction } from './blockDriver.js';
 import { CompileError } from './compileError.js';

@@ -1,5 +1,5 @@
 import { LOCAL_WINDOW_HIGH, SHARED_WINDOW_HIGH } from '../memory/index.js';
-import { FunctionBuilder } from '../wasm/index.js';
+import { FunctionBuilder } from '../../wasm/index.js';
 import { AREA, CACHE, faultNumber, LANES, RECORD } from './executorArea.js';
 import type { Library } from './library.js';
 

@@ -1,5 +1,5 @@
 import { exponentialBias, specialFunctionRows } from '../arithmetic/index.js';
-import { FunctionBuilder } from '../wasm/index.js';
+import { FunctionBuilder } from '../../wasm/index.js';
 import { AREA } from './executorArea.js';
 import type { Library } from './library.js';
 

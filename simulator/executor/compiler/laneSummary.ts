@@ -1,4 +1,4 @@
-import type { FunctionBuilder } from '../wasm/index.js';
+import type { FunctionBuilder } from '../../wasm/index.js';
 import { REGION_RESULT } from './regionResult.js';
 
 /** Whether the lanes that ran all came to one state. */

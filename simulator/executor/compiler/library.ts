@@ -1,5 +1,5 @@
 import { exponentialBias } from '../arithmetic/index.js';
-import { FunctionBuilder, type ModuleBuilder, type WasmType } from '../wasm/index.js';
+import { FunctionBuilder, type ModuleBuilder, type WasmType } from '../../wasm/index.js';
 import { SEGMENT_ENTRY, SEGMENT_FLAGS } from '../memory/index.js';
 import { AREA, CACHE, faultNumber, RECORD } from './executorArea.js';
 import { reachLanes } from './laneReach.js';

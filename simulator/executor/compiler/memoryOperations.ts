@@ -1,6 +1,6 @@
 import { isFloatType, isSignedType, typeBits, type IrOperand, type ScalarType } from '../../ptx/index.js';
 import { LOCAL_WINDOW_HIGH, PARAM_WINDOW_HIGH, SHARED_WINDOW_HIGH } from '../memory/index.js';
-import type { OpName } from '../wasm/index.js';
+import type { OpName } from '../../wasm/index.js';
 import type { AccessSpace } from './instructionClass.js';
 import { wasmTypeOf } from './registerTypes.js';
 

@@ -6,7 +6,7 @@ import {
   type IrOperand,
   type ScalarType,
 } from '../../ptx/index.js';
-import type { FunctionBuilder, WasmType } from '../wasm/index.js';
+import type { FunctionBuilder, WasmType } from '../../wasm/index.js';
 import { CompileError } from './compileError.js';
 import { CANONICAL_NAN_32, CANONICAL_NAN_64_HIGH, type Library } from './library.js';
 import { wasmTypeOf } from './registerTypes.js';

@@ -1,6 +1,6 @@
 import type { IrFunction } from '../../ptx/index.js';
 import { readRegisters, typeBits, writtenRegisters } from '../../ptx/index.js';
-import type { FunctionBuilder, Label } from '../wasm/index.js';
+import type { FunctionBuilder, Label } from '../../wasm/index.js';
 import { emitTerminator, type NodeEmitter } from './controlFlowEmitter.js';
 import { AREA, WARP_SIZE } from './executorArea.js';
 import { successorsOf, type FlowGraph, type FlowNode } from './flowGraph.js';

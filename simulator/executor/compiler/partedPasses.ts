@@ -1,4 +1,4 @@
-import { FunctionBuilder } from '../wasm/index.js';
+import { FunctionBuilder } from '../../wasm/index.js';
 import { addToCounter } from './byteCounters.js';
 import { PASSES, RECORD } from './executorArea.js';
 

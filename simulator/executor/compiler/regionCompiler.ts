@@ -1,6 +1,6 @@
 import type { IrInstruction } from '../../ptx/index.js';
 import type { FaultCode } from '../types.js';
-import { FunctionBuilder, type Label } from '../wasm/index.js';
+import { FunctionBuilder, type Label } from '../../wasm/index.js';
 import type { AccessGroup } from './accessGroups.js';
 import { AccessCaches } from './accessCaches.js';
 import { emitControlFlow } from './controlFlowEmitter.js';

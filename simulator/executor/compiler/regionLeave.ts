@@ -1,6 +1,6 @@
 import type { IrInstruction } from '../../ptx/index.js';
 import type { FaultCode } from '../types.js';
-import type { FunctionBuilder, Label } from '../wasm/index.js';
+import type { FunctionBuilder, Label } from '../../wasm/index.js';
 import { FAULTS } from './executorArea.js';
 import type { FlowNode, Terminator } from './flowGraph.js';
 import type { KernelPlan } from './kernelPlan.js';

@@ -1,5 +1,5 @@
 import { readRegisters, writtenRegisters, type IrInstruction } from '../../ptx/index.js';
-import type { FunctionBuilder } from '../wasm/index.js';
+import type { FunctionBuilder } from '../../wasm/index.js';
 import { ExchangeEmitter } from './exchangeEmitter.js';
 import type { FlowNode, SyncPoint } from './flowGraph.js';
 import type { KernelPlan } from './kernelPlan.js';

@@ -7,7 +7,7 @@ import {
   type ScalarType,
   writtenRegisters,
 } from '../../ptx/index.js';
-import type { ScalarWasmType } from '../wasm/index.js';
+import type { ScalarWasmType } from '../../wasm/index.js';
 
 /** The WebAssembly type that holds a value of a PTX type; 8 and 16 bits and predicates travel as i32. */
 export function wasmTypeOf(type: ScalarType): ScalarWasmType {

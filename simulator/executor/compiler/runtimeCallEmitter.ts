@@ -1,5 +1,5 @@
 import type { IrInstruction, IrOperand, ScalarType } from '../../ptx/index.js';
-import type { FunctionBuilder, ModuleBuilder, WasmType } from '../wasm/index.js';
+import type { FunctionBuilder, ModuleBuilder, WasmType } from '../../wasm/index.js';
 import { RECORD } from './executorArea.js';
 import { EXCHANGE } from './threadContext.js';
 

@@ -1,4 +1,4 @@
-import type { FunctionBuilder } from '../wasm/index.js';
+import type { FunctionBuilder } from '../../wasm/index.js';
 import { RECORD, WARP_SIZE } from './executorArea.js';
 
 /** Locals of the thread loop that special registers are made of. */

@@ -1,4 +1,4 @@
-import type { FunctionBuilder } from '../wasm/index.js';
+import type { FunctionBuilder } from '../../wasm/index.js';
 import type { KernelPlan } from './kernelPlan.js';
 
 /** Pushes the address of a variable or parameter: in its window, or where the launch has put it. */

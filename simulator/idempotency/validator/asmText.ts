@@ -2,10 +2,10 @@ import { DIMENSIONS_AT } from './launchHeap.js';
 import { MOST } from './exactNumbers.js';
 
 /**
- * Texts of generated code in the part of JavaScript that is asm.js: the engine compiles it as it stands, before its first call,
- * and not by what earlier calls happened to be given. Ordinary code of verdicts is compiled for the ranges of numbers that it has
- * seen, thrown away at the first launch that differs, and interpreted, fifty times slower, for the next hundreds; and a function
- * of very many lines is never compiled at all. An engine without asm.js runs the same text as ordinary code.
+ * Texts of generated code in the part of JavaScript that is asm.js, where each number's type stands in the text: `wasmCode` makes a
+ * module of it, which runs as fast from its first call on, whatever it is given. Ordinary code of verdicts is compiled for the ranges
+ * of numbers that it has seen, thrown away at the first launch that differs, and interpreted, fifty times slower, for the next
+ * hundreds; and a function of very many lines is never compiled at all. The same text runs as ordinary code too.
  */
 
 /** A number of floating point. */

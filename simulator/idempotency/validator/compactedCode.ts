@@ -2,10 +2,11 @@ import type { KernelSummary, SummaryAccess } from '../summary.js';
 import { accessSlots, type AccessSlot, type AccessSlots } from './accessSlots.js';
 import { number, stored } from './asmText.js';
 import { generatedFunction } from './generatedFunction.js';
-import { FIRST, given, IntervalCode, LAST } from './intervalCode.js';
+import { FIRST, foreignOf, given, IntervalCode, LAST } from './intervalCode.js';
 import { endsAt, HAS_MAP_AT, type LaunchHeap } from './launchHeap.js';
 import type { IntervalBuffer } from './overlap.js';
 import type { ValidatedLaunch } from './validatedLaunch.js';
+import { wasmCode } from './wasmCode.js';
 
 /** Up to so many intervals each pair is compared as soon as it is known; beyond they are sorted. */
 export const MOST_PAIRWISE = 32;
@@ -18,39 +19,66 @@ type Fill = (launch: ValidatedLaunch) => number;
 /** Text of more characters would take seconds to compile for one verdict: it runs as ordinary code. */
 const MOST_COMPILED = 2 ** 19;
 
-type GeneratedModule = (
+type TextModule = (
   stdlib: typeof globalThis,
   foreign: Readonly<Record<string, () => unknown>>,
-  heap: ArrayBuffer,
+  heap: ArrayBufferLike,
 ) => () => number;
+
+/**
+ * Compiled code of a kernel's verdicts. It does not depend on the thread, as the functions made of it do: where one thread compiles
+ * for others, they only have to make instances.
+ */
+export interface VerdictCode {
+  /** Undefined where the text is too long to be compiled. */
+  readonly judge: WebAssembly.Module | undefined;
+  readonly fill: WebAssembly.Module | undefined;
+}
 
 /** Whether there is a map of allocations. */
 const HAS_MAP = `(W[${HAS_MAP_AT} >> 2] | 0) != 0`;
+
+function instanceOf(
+  code: WebAssembly.Module,
+  foreign: Readonly<Record<string, () => number | void>>,
+  { memory }: LaunchHeap,
+): () => number {
+  const { exports } = new WebAssembly.Instance(code, { node: { ...foreign, memory } });
+  return exports.judge as () => number;
+}
 
 /** One interval for each access, over all threads and iterations. */
 export class CompactedCode extends IntervalCode {
   private readonly slots: readonly AccessSlot[];
   private readonly searched = new Set<number>();
+  private made: string | undefined;
 
   private constructor(
     summary: KernelSummary,
     private readonly purpose: 'judge' | 'fill',
     private readonly allocationBound: boolean,
-    { slots }: AccessSlots,
-    heap: LaunchHeap,
+    { slots }: AccessSlots = accessSlots(summary),
   ) {
-    super(summary, purpose === 'judge', slots.length, heap);
+    super(summary, purpose === 'judge', slots.length);
     this.slots = slots;
   }
 
-  /** The quick verdict: ends at the first overlap. */
+  /** For the functions that `judge` and `fill` make. */
+  static compile(summary: KernelSummary, allocationBound: boolean): VerdictCode {
+    const of = (purpose: 'judge' | 'fill'): WebAssembly.Module | undefined =>
+      new CompactedCode(summary, purpose, allocationBound).compiled();
+    return { judge: summary.class === 'conditional' ? of('judge') : undefined, fill: of('fill') };
+  }
+
+  /** The quick verdict: ends at the first overlap. @param code of the same summary and options, where it was compiled before */
   static judge(
     summary: KernelSummary,
     allocationBound: boolean,
     buffer: IntervalBuffer,
     heap: LaunchHeap,
+    code?: VerdictCode,
   ): Judge {
-    return CompactedCode.of(summary, 'judge', allocationBound, heap).function<Judge>(buffer);
+    return new CompactedCode(summary, 'judge', allocationBound).function<Judge>(buffer, heap, code);
   }
 
   /** All intervals, whether they overlap or not. */
@@ -59,20 +87,55 @@ export class CompactedCode extends IntervalCode {
     allocationBound: boolean,
     buffer: IntervalBuffer,
     heap: LaunchHeap,
+    code?: VerdictCode,
   ): Fill {
-    return CompactedCode.of(summary, 'fill', allocationBound, heap).function<Fill>(buffer);
+    return new CompactedCode(summary, 'fill', allocationBound).function<Fill>(buffer, heap, code);
   }
 
-  private static of(
-    summary: KernelSummary,
-    purpose: 'judge' | 'fill',
-    allocationBound: boolean,
+  private function<T extends Judge | Fill>(
+    buffer: IntervalBuffer,
     heap: LaunchHeap,
-  ): CompactedCode {
-    return new CompactedCode(summary, purpose, allocationBound, accessSlots(summary), heap);
+    known: VerdictCode | undefined,
+  ): T {
+    this.slots.forEach(({ isWrite }, at) => (buffer.isWrite[at] = isWrite ? 1 : 0));
+    buffer.count = this.slots.length;
+    const foreign = { ...foreignOf(heap), overlaps: () => (buffer.overlaps() ? 1 : 0) };
+    const code = known === undefined ? this.compiled() : known[this.purpose];
+    const generated = code === undefined ? this.interpreted(foreign, heap) : instanceOf(code, foreign, heap);
+    const enter = this.entering(heap);
+    return ((launch) => {
+      enter(launch);
+      return generated();
+    }) as T;
   }
 
-  private function<T extends Judge | Fill>(buffer: IntervalBuffer): T {
+  private compiled(): WebAssembly.Module | undefined {
+    const text = this.moduleText();
+    if (text.length > MOST_COMPILED) return undefined;
+    try {
+      return new WebAssembly.Module(wasmCode(text));
+    } catch (error) {
+      // More locals than V8 takes, or terms in a row than there is stack for.
+      if (error instanceof RangeError) return undefined;
+      throw error;
+    }
+  }
+
+  private interpreted(foreign: Readonly<Record<string, () => unknown>>, heap: LaunchHeap): () => number {
+    const make = generatedFunction<TextModule>(
+      ['stdlib', 'foreign', 'heap'],
+      `${this.moduleText()}\nreturn judge;`,
+    );
+    return make(globalThis, foreign, heap.buffer);
+  }
+
+  /** Made once. */
+  private moduleText(): string {
+    this.made ??= this.makeText();
+    return this.made;
+  }
+
+  private makeText(): string {
     const isJudge = this.purpose === 'judge';
     const isSorted = isJudge && this.slots.length > MOST_PAIRWISE;
     if (isSorted) this.push('readFirst = inf;writeFirst = inf;readLast = -inf;writeLast = -inf;');
@@ -85,19 +148,7 @@ export class CompactedCode extends IntervalCode {
     }
     if (isJudge) this.push(isSorted ? 'return (1 - meets) | 0;' : 'return 1;');
     else this.push('return failed | 0;');
-    const make = generatedFunction<() => GeneratedModule>(
-      [],
-      `return function (stdlib, foreign, heap) {\n${this.text.length > MOST_COMPILED ? '' : "'use asm';"}\n${this.prelude}\nfunction judge() {\n${this.declarations}\n${this.text}\n}\nreturn judge;\n};`,
-    );
-    this.slots.forEach(({ isWrite }, at) => (buffer.isWrite[at] = isWrite ? 1 : 0));
-    buffer.count = this.slots.length;
-    const overlaps = (): number => (buffer.overlaps() ? 1 : 0);
-    const generated = make()(globalThis, this.foreign({ overlaps }), this.heap.buffer);
-    const enter = this.entering();
-    return ((launch) => {
-      enter(launch);
-      return generated();
-    }) as T;
+    return `${this.prelude}\nfunction judge() {\n${this.declarations}\n${this.text}\n}`;
   }
 
   private conditions(): void {

@@ -14,8 +14,13 @@ import {
 import { analyzeKernel } from '../analysis/index.js';
 import type { KernelSummary, SummaryNode } from '../summary.js';
 import { CompactedCode } from './compactedCode.js';
-import { generatedFunction } from './generatedFunction.js';
-import { AllocationMap, compileValidator, type ValidatedLaunch, type Validator } from './index.js';
+import {
+  AllocationMap,
+  compileValidator,
+  compileVerdicts,
+  type ValidatedLaunch,
+  type Validator,
+} from './index.js';
 import { LaunchHeap } from './launchHeap.js';
 import { IntervalBuffer } from './overlap.js';
 import { PARAMETER_BYTES, randomSummary, seededDraw } from './tests/randomSummary.js';
@@ -66,35 +71,40 @@ describe('generated code', () => {
     expect(bounded).toBeGreaterThan(15_000);
   });
 
-  it('is asm.js as the engine takes it: none is left to be compiled by what it was called with', async () => {
-    const told: string[] = [];
-    const note = ({ message }: Error): void => void told.push(message);
-    const rejected = (): readonly string[] => told.filter((message) => message.includes('asm.js'));
-    process.on('warning', note);
-    try {
-      const draw = seededDraw(12);
-      const shape = { grid: [1, 1, 1], block: [32, 1, 1] } as const;
-      for (let round = 0; round < 20; round++) {
-        const summary = { ...randomSummary(draw, 60), class: 'conditional' as const };
-        for (const allocationBound of [false, true]) {
-          const validator = compileValidator(summary, { allocationBound });
-          const launch = { params: new Uint8Array(PARAMETER_BYTES), shape, allocations: new AllocationMap() };
-          validator.judge(launch);
-          validator.intervals(launch);
+  it('is the same as a module and as the text of which that is made', () => {
+    const draw = seededDraw(12);
+    const text = { judge: undefined, fill: undefined };
+    let bounded = 0;
+    for (let round = 0; round < 20; round++) {
+      const summary = { ...randomSummary(draw, 60), class: 'conditional' as const };
+      for (const allocationBound of [false, true]) {
+        const code = compileVerdicts(summary, { allocationBound });
+        expect(code).toEqual({
+          judge: expect.any(WebAssembly.Module) as unknown,
+          fill: expect.any(WebAssembly.Module) as unknown,
+        });
+        const [compiled, interpreted] = [code, text].map((each) =>
+          compileValidator(summary, { allocationBound }, each),
+        );
+        for (let launches = 0; launches < 8; launches++) {
+          const params = Uint8Array.from({ length: PARAMETER_BYTES }, () => (draw(2) === 0 ? 0 : draw(256)));
+          const shape = { grid: [1 + draw(4), 1, 1], block: [1 + draw(64), 1, 1] } as const;
+          const launch = { params, shape, allocations: new AllocationMap() };
+          expect(interpreted.judge(launch)).toBe(compiled.judge(launch));
+          const { lo, hi, isComplete } = structuredClone(compiled.intervals(launch));
+          expect(interpreted.intervals(launch)).toMatchObject({ lo, hi, isComplete });
+          bounded += lo.filter((each) => each > -Infinity).length;
         }
       }
-      someLaunches(61, 1, ({ compacted }, launch) => void compacted.judge(launch));
-      await new Promise((resolve) => setImmediate(resolve));
-      expect(rejected()).toEqual([]);
-      generatedFunction<() => (stdlib: typeof globalThis) => unknown>(
-        [],
-        "return function (stdlib, foreign, heap) {\n'use asm';\nfunction judge() { return x; }\nreturn judge;\n};",
-      )()(globalThis);
-      await new Promise((resolve) => setImmediate(resolve));
-      expect(rejected()).toHaveLength(1);
-    } finally {
-      process.off('warning', note);
     }
+    expect(bounded).toBeGreaterThan(1000);
+    const verdicts = { accepted: 0, refused: 0 };
+    someLaunches(29, 2, ({ compacted }, launch) => {
+      const verdict = compacted.judge(launch);
+      verdicts[verdict ? 'accepted' : 'refused']++;
+      expect(compileValidator(compacted.summary, {}, text).judge(launch)).toBe(verdict);
+    });
+    expect(Math.min(verdicts.accepted, verdicts.refused)).toBeGreaterThan(5);
   });
 
   it('keeps more intervals than the common memory holds', () => {

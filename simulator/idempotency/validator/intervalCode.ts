@@ -24,12 +24,7 @@ export abstract class IntervalCode extends NodeCode {
   private readonly integers = new Set<string>();
   private readonly helpers = new Set<string>();
 
-  constructor(
-    summary: KernelSummary,
-    usesPoints: boolean,
-    slots: number,
-    protected readonly heap: LaunchHeap,
-  ) {
+  constructor(summary: KernelSummary, usesPoints: boolean, slots: number) {
     super(summary);
     this.points = usesPoints ? pointNodes(summary) : [];
     const { nodes } = summary;
@@ -53,17 +48,9 @@ export abstract class IntervalCode extends NodeCode {
     return prelude(this.helpers);
   }
 
-  /** What the generated code calls. */
-  protected foreign(
-    more: Readonly<Record<string, () => unknown>> = {},
-  ): Readonly<Record<string, () => unknown>> {
-    const { runtime, find, allocation } = this.heap;
-    return { ...runtime, find, allocation, ...more };
-  }
-
   /** Puts a launch where the generated code looks for it. */
-  protected entering(): (launch: Parameters<LaunchHeap['enter']>[0]) => void {
-    const { heap, parameterBytes, symbols, symbolsAt } = this;
+  protected entering(heap: LaunchHeap): (launch: Parameters<LaunchHeap['enter']>[0]) => void {
+    const { parameterBytes, symbols, symbolsAt } = this;
     return (launch) => {
       heap.enter(launch, parameterBytes, symbols, symbolsAt);
     };
@@ -347,6 +334,15 @@ export abstract class IntervalCode extends NodeCode {
     this.declareHelper(helper);
     return `${given(...ends)}${helper}();`;
   }
+}
+
+/** What generated code calls. */
+export function foreignOf({
+  runtime,
+  find,
+  allocation,
+}: LaunchHeap): Readonly<Record<string, () => number | void>> {
+  return { ...runtime, find, allocation };
 }
 
 /** Where longer operators leave their result. */

@@ -10,13 +10,18 @@ export const FOUND_AT = GIVEN_AT + 32;
 export const DIMENSIONS_AT = FOUND_AT + 16;
 export const HAS_MAP_AT = DIMENSIONS_AT + 24;
 const INTERVALS_AT = HAS_MAP_AT + 8;
+/** Of WebAssembly. */
+const PAGE_BYTES = 65_536;
+/** Of the heap that most validators have in common. */
+const SHARED_PAGES = 4;
 
 /**
  * Memory of generated code: arguments and dimensions of the launch that is judged, operands and results of longer operators, and
  * the intervals. Numbers in it are never boxed. What it holds is of one call only.
  */
 export class LaunchHeap {
-  readonly buffer: ArrayBuffer;
+  readonly memory: WebAssembly.Memory;
+  readonly buffer: ArrayBufferLike;
   readonly runtime: IntervalRuntime;
   private readonly bytes: Uint8Array;
   private readonly words: Int32Array;
@@ -25,8 +30,10 @@ export class LaunchHeap {
   private readonly found: Float64Array;
   private map: AllocationMap | undefined;
 
-  private constructor(size: number) {
-    this.buffer = new ArrayBuffer(size);
+  private constructor(pages: number) {
+    // Shared, as the memory of all modules here is; no other thread has it.
+    this.memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
+    this.buffer = this.memory.buffer;
     this.bytes = new Uint8Array(this.buffer);
     this.words = new Int32Array(this.buffer);
     this.numbers = new Float64Array(this.buffer);
@@ -39,15 +46,14 @@ export class LaunchHeap {
 
   /** One for all validators (they run one after another), or of its own for very many numbers. */
   static of(slots: number, symbols: number): LaunchHeap {
-    const bytes = INTERVALS_AT + 16 * slots + 8 * symbols;
-    // Sizes that asm.js allows: a power of two, or a multiple of 2^24.
-    if (bytes > 2 ** 18) return new LaunchHeap(Math.ceil(bytes / 2 ** 24) * 2 ** 24);
-    LaunchHeap.shared ??= new LaunchHeap(2 ** 18);
+    const pages = Math.ceil((INTERVALS_AT + 16 * slots + 8 * symbols) / PAGE_BYTES);
+    if (pages > SHARED_PAGES) return new LaunchHeap(pages);
+    LaunchHeap.shared ??= new LaunchHeap(SHARED_PAGES);
     return LaunchHeap.shared;
   }
 
   /** First and last bytes of so many intervals. */
-  ends(slots: number): { lo: Float64Array<ArrayBuffer>; hi: Float64Array<ArrayBuffer> } {
+  ends(slots: number): { lo: Float64Array; hi: Float64Array } {
     return {
       lo: new Float64Array(this.buffer, INTERVALS_AT, slots),
       hi: new Float64Array(this.buffer, INTERVALS_AT + 8 * slots, slots),

@@ -1,7 +1,7 @@
 import type { KernelSummary, SummaryAccess } from '../summary.js';
 import { number } from './asmText.js';
 import { generatedFunction } from './generatedFunction.js';
-import { IntervalCode } from './intervalCode.js';
+import { foreignOf, IntervalCode } from './intervalCode.js';
 import type { LaunchHeap } from './launchHeap.js';
 import type { IntervalBuffer } from './overlap.js';
 import type { ValidatedLaunch } from './validatedLaunch.js';
@@ -15,10 +15,10 @@ type Fill = (launch: ValidatedLaunch) => 0 | 1;
 /** One interval for each access and each iteration of the loops around it, over all threads: no range compaction. */
 export class RangesCode extends IntervalCode {
   static fill(summary: KernelSummary, buffer: IntervalBuffer, heap: LaunchHeap): Fill {
-    return new RangesCode(summary, false, 0, heap).function(buffer);
+    return new RangesCode(summary, false, 0).function(buffer, heap);
   }
 
-  private function(buffer: IntervalBuffer): Fill {
+  private function(buffer: IntervalBuffer, heap: LaunchHeap): Fill {
     for (const { node } of this.summary.conditions) {
       this.need(node);
       this.push(`if (${this.lo(node)} != 1.0) return 0;`);
@@ -28,16 +28,16 @@ export class RangesCode extends IntervalCode {
     const make = generatedFunction<
       (
         stdlib: typeof globalThis,
-        foreign: ReturnType<typeof this.foreign>,
-        heap: ArrayBuffer,
+        foreign: ReturnType<typeof foreignOf>,
+        heap: ArrayBufferLike,
         B: IntervalBuffer,
       ) => () => 0 | 1
     >(
       ['stdlib', 'foreign', 'heap', 'B'],
       `${this.prelude}\nreturn function () {\n${this.declarations}\nB.clear();\n${this.text}\n};`,
     );
-    const generated = make(globalThis, this.foreign(), this.heap.buffer, buffer);
-    const enter = this.entering();
+    const generated = make(globalThis, foreignOf(heap), heap.buffer, buffer);
+    const enter = this.entering(heap);
     return (launch) => {
       enter(launch);
       return generated();

@@ -1,6 +1,6 @@
 import type { Cause, KernelSummary } from '../summary.js';
 import { accessSlots, type AccessSlots } from './accessSlots.js';
-import { CompactedCode } from './compactedCode.js';
+import { CompactedCode, type VerdictCode } from './compactedCode.js';
 import { causeOf, type Verdict } from './causes.js';
 import { LaunchHeap } from './launchHeap.js';
 import { IntervalBuffer } from './overlap.js';
@@ -62,6 +62,7 @@ export class Validator {
   constructor(
     readonly summary: KernelSummary,
     { mode = 'compacted', allocationBound = false }: ValidatorOptions = {},
+    private readonly code?: VerdictCode,
   ) {
     this.mode = mode;
     this.allocationBound = allocationBound;
@@ -85,7 +86,7 @@ export class Validator {
     if (this.summary.class !== 'conditional') return this.summary.class === 'idempotent';
     if (this.mode === 'ranges') return this.byRanges(launch);
     if (this.mode === 'strawman') return this.byStrawman(launch) === true;
-    this.quick ??= CompactedCode.judge(this.summary, this.allocationBound, this.buffer, this.heap);
+    this.quick ??= CompactedCode.judge(this.summary, this.allocationBound, this.buffer, this.heap, this.code);
     const verdict = this.quick(launch);
     return verdict === 2 ? this.fill(launch) < 0 && !this.buffer.overlaps() : verdict === 1;
   }
@@ -133,7 +134,13 @@ export class Validator {
   }
 
   private fill(launch: ValidatedLaunch): number {
-    this.careful ??= CompactedCode.fill(this.summary, this.allocationBound, this.buffer, this.heap);
+    this.careful ??= CompactedCode.fill(
+      this.summary,
+      this.allocationBound,
+      this.buffer,
+      this.heap,
+      this.code,
+    );
     this.buffer.count = this.slots.slots.length;
     return this.careful(launch);
   }
@@ -152,7 +159,22 @@ export class Validator {
   }
 }
 
-/** The launch-time validator of a kernel. */
-export function compileValidator(summary: KernelSummary, options: ValidatorOptions = {}): Validator {
-  return new Validator(summary, options);
+/**
+ * The launch-time validator of a kernel.
+ * @param code what `compileVerdicts` made of the same summary and `allocationBound`; without it the first call compiles
+ */
+export function compileValidator(
+  summary: KernelSummary,
+  options: ValidatorOptions = {},
+  code?: VerdictCode,
+): Validator {
+  return new Validator(summary, options, code);
+}
+
+/** Compiles a validator's code, so that other threads that have the same summary need not. */
+export function compileVerdicts(
+  summary: KernelSummary,
+  { allocationBound = false }: Pick<ValidatorOptions, 'allocationBound'> = {},
+): VerdictCode {
+  return CompactedCode.compile(summary, allocationBound);
 }

@@ -1,4 +1,4 @@
-import type { FunctionBuilder } from '../../wasm/index.js';
+import type { FunctionBuilder } from '../../../wasm/index.js';
 import type { DynamicBytes } from '../addressEmitter.js';
 import { ByteCounters, addToCounter } from '../byteCounters.js';
 import { COUNTER_BYTES, PASSES, RECORD } from '../executorArea.js';

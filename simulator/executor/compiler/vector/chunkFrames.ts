@@ -1,11 +1,11 @@
-import type { FunctionBuilder } from '../../wasm/index.js';
+import type { FunctionBuilder } from '../../../wasm/index.js';
 import { AREA, DRIVER, RECORD, WARP_SIZE } from '../executorArea.js';
 import type { KernelPlan } from '../kernelPlan.js';
 import { LaneSummary } from '../laneSummary.js';
 import { REGION_RESULT } from '../regionResult.js';
 import type { RegionRegisters } from '../regionRegisters.js';
 import type { ContextLocals } from '../threadContext.js';
-import type { Label } from '../../wasm/index.js';
+import type { Label } from '../../../wasm/index.js';
 import type { ChunkContexts } from './chunkContexts.js';
 import type { ChunkCounters } from './chunkCounters.js';
 import type { ChunkThreads } from './chunkThreads.js';

@@ -1,4 +1,4 @@
-import type { FunctionBuilder } from '../../wasm/index.js';
+import type { FunctionBuilder } from '../../../wasm/index.js';
 import { RECORD, WARP_SIZE } from '../executorArea.js';
 import { startTid, type ThreadLocals } from '../specialRegisters.js';
 

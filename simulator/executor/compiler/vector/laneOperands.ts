@@ -1,5 +1,5 @@
 import type { IrInstruction } from '../../../ptx/index.js';
-import type { ScalarWasmType } from '../../wasm/index.js';
+import type { ScalarWasmType } from '../../../wasm/index.js';
 import { OperandEmitter, type SurroundingValues } from '../operandEmitter.js';
 import { wasmTypeOf } from '../registerTypes.js';
 import type { VectorOperands } from './vectorOperands.js';

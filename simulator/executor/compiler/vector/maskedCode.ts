@@ -1,4 +1,4 @@
-import type { FunctionBuilder, Label } from '../../wasm/index.js';
+import type { FunctionBuilder, Label } from '../../../wasm/index.js';
 import type { FlowGraph, FlowNode, Terminator } from '../flowGraph.js';
 import type { RegionFlow } from '../regionFlow.js';
 import type { MaskedZone } from './maskedZones.js';

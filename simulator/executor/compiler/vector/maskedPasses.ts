@@ -1,4 +1,4 @@
-import type { FunctionBuilder } from '../../wasm/index.js';
+import type { FunctionBuilder } from '../../../wasm/index.js';
 
 /** How often each lane of a chunk has passed through a class of nodes that run under masks. */
 export class MaskedPasses {

@@ -6,7 +6,7 @@ import {
   type IrOperand,
   type ScalarType,
 } from '../../../ptx/index.js';
-import type { FunctionBuilder, WasmType } from '../../wasm/index.js';
+import type { FunctionBuilder, WasmType } from '../../../wasm/index.js';
 import { CANONICAL_NAN_32, type Library } from '../library.js';
 import type { OperandEmitter } from '../operandEmitter.js';
 import { wasmTypeOf } from '../registerTypes.js';

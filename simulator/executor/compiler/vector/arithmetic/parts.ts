@@ -1,5 +1,5 @@
 import { typeBits, type IrInstruction, type IrOperand, type ScalarType } from '../../../../ptx/index.js';
-import type { SimdName } from '../../../wasm/index.js';
+import type { SimdName } from '../../../../wasm/index.js';
 import type { VectorEmitter, VectorOperands } from '../vectorOperands.js';
 
 /** Vectors that the lanes of a group take in a type. */

@@ -3,7 +3,7 @@ import { typeBits } from '../../../../ptx/index.js';
 import type { VectorForm } from '../../../arithmetic/hardware/index.js';
 import { bodyFunction } from '../../../arithmetic/hardware/index.js';
 import { exponentialWords, specialFunctionWords } from '../../../arithmetic/index.js';
-import { FunctionBuilder, ModuleBuilder } from '../../../wasm/index.js';
+import { FunctionBuilder, ModuleBuilder } from '../../../../wasm/index.js';
 import { AREA } from '../../executorArea.js';
 import { hasFusedMultiplyAdd } from '../../fusedMultiplyAdd.js';
 import { Library } from '../../library.js';

@@ -2,7 +2,7 @@ import { parseModule, type IrFunction, type IrInstruction } from '../../../../pt
 import { NodeMemory } from '../../../memory/index.js';
 import { layoutLocal, layoutShared } from '../../../module/index.js';
 import type { Segment } from '../../../types.js';
-import { FunctionBuilder, ModuleBuilder } from '../../../wasm/index.js';
+import { FunctionBuilder, ModuleBuilder } from '../../../../wasm/index.js';
 import { groupAccesses, type AccessGroup } from '../../accessGroups.js';
 import type { CacheLocals } from '../../accessWindows.js';
 import type { DynamicBytes, MemorySurroundings } from '../../addressEmitter.js';

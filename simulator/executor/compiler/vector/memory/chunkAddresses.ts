@@ -1,6 +1,6 @@
 import type { IrOperand } from '../../../../ptx/index.js';
 import { SHARED_WINDOW_HIGH } from '../../../memory/index.js';
-import type { FunctionBuilder } from '../../../wasm/index.js';
+import type { FunctionBuilder } from '../../../../wasm/index.js';
 import { loadCache, placeOf, placesIn } from '../../accessWindows.js';
 import { countsDynamically, type DynamicBytes } from '../../addressEmitter.js';
 import { AREA, LANES } from '../../executorArea.js';

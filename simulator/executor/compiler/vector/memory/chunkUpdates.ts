@@ -1,5 +1,5 @@
 import { isSignedType, typeBits } from '../../../../ptx/index.js';
-import type { OpName, SimdName } from '../../../wasm/index.js';
+import type { OpName, SimdName } from '../../../../wasm/index.js';
 import type { VectorOperands } from '../vectorOperands.js';
 import type { ChunkAccess } from './chunkAccess.js';
 

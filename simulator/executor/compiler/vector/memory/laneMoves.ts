@@ -1,5 +1,5 @@
 import { typeBits, type ScalarType } from '../../../../ptx/index.js';
-import type { FunctionBuilder } from '../../../wasm/index.js';
+import type { FunctionBuilder } from '../../../../wasm/index.js';
 import { loadName } from '../../memoryOperations.js';
 
 /** What every lane of a chunk moves. */

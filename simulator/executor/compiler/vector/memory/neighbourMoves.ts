@@ -1,5 +1,5 @@
 import { isSignedType, typeBits, type ScalarType } from '../../../../ptx/index.js';
-import type { FunctionBuilder } from '../../../wasm/index.js';
+import type { FunctionBuilder } from '../../../../wasm/index.js';
 import { elementBytes, eachPart, type LaneMove, type Part } from './laneMoves.js';
 
 type Words = readonly [number, number, number, number];

@@ -1,5 +1,5 @@
 import type { IrInstruction, IrOperand } from '../../../../ptx/index.js';
-import type { FunctionBuilder } from '../../../wasm/index.js';
+import type { FunctionBuilder } from '../../../../wasm/index.js';
 import { AddressEmitter, makesGenericParams, type MemorySurroundings } from '../../addressEmitter.js';
 import { loadName, registerView, storeName } from '../../memoryOperations.js';
 import type { VectorOperands } from '../vectorOperands.js';

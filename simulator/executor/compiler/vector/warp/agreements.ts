@@ -1,6 +1,6 @@
 import type { IrInstruction, IrOperand } from '../../../../ptx/index.js';
 import { typeBits } from '../../../../ptx/index.js';
-import type { SimdName } from '../../../wasm/index.js';
+import type { SimdName } from '../../../../wasm/index.js';
 import { WARP_SIZE } from '../../executorArea.js';
 import { WARP_GROUPS, type WarpValues } from './warpValues.js';
 

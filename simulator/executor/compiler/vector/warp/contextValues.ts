@@ -1,5 +1,5 @@
 import type { IrInstruction, IrOperand } from '../../../../ptx/index.js';
-import type { FunctionBuilder, WasmType } from '../../../wasm/index.js';
+import type { FunctionBuilder, WasmType } from '../../../../wasm/index.js';
 import { EXCHANGE, type ContextSlot, type ThreadContext } from '../../threadContext.js';
 import { WARP_GROUPS, type LanePlace, type WarpResult, type WarpValues } from './warpValues.js';
 

@@ -1,5 +1,5 @@
 import type { IrOperand } from '../../../../ptx/index.js';
-import type { FunctionBuilder, WasmType } from '../../../wasm/index.js';
+import type { FunctionBuilder, WasmType } from '../../../../wasm/index.js';
 
 /** Groups of four lanes of a warp. */
 export const WARP_GROUPS = 8;
