@@ -17,10 +17,10 @@ export interface BlockRange {
 }
 
 /**
- * How a kernel is compiled. `fast` only computes; `observed` also traces every global access; `resumable` keeps
- * explicit state a warp and can yield.
+ * How a kernel is compiled and run. `fast` only computes; `observed` also traces every global access, `undoable` of them those
+ * that change memory, which is all that taking them back needs; `resumable` keeps explicit state a warp and can yield.
  */
-export type ExecutorVariant = 'fast' | 'observed' | 'resumable';
+export type ExecutorVariant = 'fast' | 'observed' | 'undoable' | 'resumable';
 
 export type Permission = 'read' | 'readWrite';
 
@@ -177,7 +177,7 @@ interface RunOutcome {
   readonly counters: ExecutionCounters;
   /** What the kernel's `printf` calls wrote, in the order in which they ran. */
   readonly printed?: string;
-  /** Of the *observed* variant: every access to global memory, faults and yields included. */
+  /** Of the *observed* and *undoable* variants: accesses to global memory, faults and yields included. */
   readonly journal?: AccessJournal;
 }
 

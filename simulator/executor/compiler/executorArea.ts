@@ -90,6 +90,8 @@ export const RECORD = {
   instructionsApart: AREA.record + 176,
   /** i64: thread-instructions that idle lanes would have done while others of their chunk went through code under masks. */
   instructionsIdle: AREA.record + 184,
+  /** 1: observed code writes loads into its journal too. */
+  tracesLoads: AREA.record + 192,
 } as const;
 
 /** What the block driver and the host hand one another: i32 each, by warp where it says so. */

@@ -21,7 +21,7 @@ export function journalWhat(instruction: number, kind: JournalKind, bytes: numbe
 
 /**
  * (position, address, place in memory, what) → whether the run is to stop before this access. Otherwise writes an entry, with the
- * bytes that a store or atomic will replace. `flush` empties the journal when the next entry might not fit.
+ * bytes that a store or atomic will replace; of a load only where the run traces loads. `flush` empties the journal when the next entry might not fit.
  */
 export function journalFunction(flush: number): FunctionBuilder {
   const f = new FunctionBuilder(['i64', 'i64', 'i32', 'i32'], ['i32']);
@@ -30,6 +30,9 @@ export function journalFunction(flush: number): FunctionBuilder {
   f.get(position).area().memory('i64Load', RECORD.stopAt).op('i64GeS').if();
   f.area().i32(STOPPED).memory('i32Store', RECORD.faultCode);
   f.i32(1).op('return').end();
+  isLoad(f, what);
+  f.area().memory('i32Load', RECORD.tracesLoads).op('i32Eqz').op('i32And').if();
+  f.i32(0).op('return').end();
   f.area()
     .memory('i32Load', RECORD.journalNext)
     .i32(AREA.journalEnd - JOURNAL_ENTRY.bytes)
@@ -48,11 +51,8 @@ export function journalFunction(flush: number): FunctionBuilder {
   f.get(entry).i32(-1).memory('i32Store', JOURNAL_ENTRY.old);
   f.area().area().memory('i32Load', RECORD.journalNext);
   f.i32(JOURNAL_ENTRY.bytes).op('i32Add').memory('i32Store', RECORD.journalNext);
-  f.get(what)
-    .i32(3 << JOURNAL_WHAT.kindShift)
-    .op('i32And')
-    .op('i32Eqz')
-    .if();
+  isLoad(f, what);
+  f.if();
   f.i32(0).op('return').end();
   f.area().memory('i32Load', RECORD.journalOldNext).set(old);
   f.get(entry).get(old).memory('i32Store', JOURNAL_ENTRY.old);
@@ -62,6 +62,13 @@ export function journalFunction(flush: number): FunctionBuilder {
   copyBytes(f, old, at, left);
   f.i32(0);
   return f;
+}
+
+function isLoad(f: FunctionBuilder, what: number): void {
+  f.get(what)
+    .i32(3 << JOURNAL_WHAT.kindShift)
+    .op('i32And')
+    .op('i32Eqz');
 }
 
 /** Copies 1, 2, 4 or a multiple of 8 bytes; moves both places on. */

@@ -132,6 +132,9 @@ class Trial {
     const position = this.random.below(journal.positions + 1);
     const killed = this.bench();
     const stopped = this.executor.runUntil(killed.launch, this.range, position, FUEL);
+    const undone = this.bench();
+    this.executor.run(undone.launch, this.range, 'undoable', FUEL).journal?.rollBack(position);
+    this.compareMemory(`undone from ${position} of ${journal.positions}`, killed, undone);
     journal.rollBack(position);
     this.compareMemory(`killed at ${position} of ${journal.positions}`, killed, whole);
     journal.rollBack(0);

@@ -12,6 +12,7 @@ export class GlobalJournal implements AccessJournal {
   constructor(
     private readonly space: AddressSpace,
     private readonly executed: () => number,
+    private readonly tracesLoads = true,
   ) {}
 
   /** Before the access changes anything. */
@@ -23,6 +24,7 @@ export class GlobalJournal implements AccessJournal {
     instruction: number,
     { view, at }: Location,
   ): void {
+    if (kind === 'load' && !this.tracesLoads) return;
     const entry = { position, kind, address, bytes, instruction };
     const old =
       kind === 'load' ? undefined : new Uint8Array(view.buffer, view.byteOffset + at, bytes).slice();

@@ -59,13 +59,18 @@ export class ReferenceInterpreter {
   }
 
   /**
-   * Runs blocks `[lo, hi)` of a launch to their end, in order. Variants compute alike; *observed* keeps a journal too.
+   * Runs blocks `[lo, hi)` of a launch to their end, in order. Variants compute alike; *observed* and *undoable* keep a journal too.
    * @param fuel thread-instructions that each block may execute
    */
   run(launch: ExecutorLaunch, range: BlockRange, variant: ExecutorVariant, fuel: number): RunResult {
     const counters = emptyCounters();
-    if (variant !== 'observed') return this.execute(launch, blocksOf(range), fuel, { counters });
-    const journal = new GlobalJournal(launch.module.space, () => counters.threadInstructions);
+    if (variant !== 'observed' && variant !== 'undoable')
+      return this.execute(launch, blocksOf(range), fuel, { counters });
+    const journal = new GlobalJournal(
+      launch.module.space,
+      () => counters.threadInstructions,
+      variant === 'observed',
+    );
     return { ...this.execute(launch, blocksOf(range), fuel, { counters, journal }), journal };
   }
 

@@ -98,6 +98,7 @@ export class LaunchArea {
     this.setWide(RECORD.instructionsApart, 0);
     this.setWide(RECORD.instructionsIdle, 0);
     this.setWide(RECORD.stopAt, NEVER);
+    this.set(RECORD.tracesLoads, 1);
     if (!this.hasTables) {
       this.words.set(exponentials, AREA.exponentials >> 2);
       this.words.set(specialFunctionWords, AREA.specialFunctions >> 2);

@@ -41,6 +41,13 @@ import { ParallelLaunches, type ParallelOptions } from './parallel/index.js';
 /** Thread-instructions that a traced block may execute: the interpreter does about a million a second. */
 const TRACE_FUEL = 20_000_000;
 
+interface ObservedHow {
+  /** Position of the first access that must not happen any more. */
+  readonly stopAt?: number;
+  /** Default true. */
+  readonly tracesLoads?: boolean;
+}
+
 export interface WasmExecutorOptions {
   /** Lanes go together wherever they can, for tests (see CodeForm). */
   readonly alwaysTogether?: boolean;
@@ -105,7 +112,8 @@ export class WasmExecutor implements Executor {
    */
   run(launch: ExecutorLaunch, range: BlockRange, variant: ExecutorVariant, fuel: number): RunResult {
     checkRange(launch, range, fuel);
-    if (variant === 'observed') return this.observe(launch, range, fuel);
+    if (variant === 'observed' || variant === 'undoable')
+      return this.observe(launch, range, fuel, { tracesLoads: variant === 'observed' });
     const blocks = { active: [], next: range.lo };
     return this.runKernel(launch, range, blocks, fuel, { resumable: variant === 'resumable' });
   }
@@ -131,7 +139,7 @@ export class WasmExecutor implements Executor {
     fuel: number,
   ): { readonly journal: AccessJournal; readonly stopped: boolean } {
     checkRange(launch, range, fuel);
-    const { journal } = this.observe(launch, range, fuel, position);
+    const { journal } = this.observe(launch, range, fuel, { stopAt: position });
     if (journal === undefined) throw new RangeError('an observed run has a journal');
     return { journal, stopped: this.area.get(RECORD.faultCode) === STOPPED };
   }
@@ -176,12 +184,12 @@ export class WasmExecutor implements Executor {
     this.parallel?.close();
   }
 
-  private observe(launch: ExecutorLaunch, range: BlockRange, fuel: number, stopAt?: number): RunResult {
+  private observe(launch: ExecutorLaunch, range: BlockRange, fuel: number, how: ObservedHow): RunResult {
     const journal = new RunJournal(launch.module.space);
     this.journal = journal;
     try {
       const blocks = { active: [], next: range.lo };
-      const result = this.runKernel(launch, range, blocks, fuel, { observed: true }, stopAt);
+      const result = this.runKernel(launch, range, blocks, fuel, { observed: true }, how);
       journal.finish(this.area);
       return { ...result, journal };
     } finally {
@@ -195,7 +203,7 @@ export class WasmExecutor implements Executor {
     blocks: BlocksInFlight,
     fuel: number,
     form: CodeForm,
-    stopAt?: number,
+    { stopAt, tracesLoads = true }: ObservedHow = {},
   ): RunResult {
     const isFast = form.observed !== true && form.resumable !== true;
     let tier: Tier = isFast
@@ -205,6 +213,7 @@ export class WasmExecutor implements Executor {
     this.area.begin(launch, tier.kernel.compiled, fuel, range.lo);
     this.host.begin(launch, tier.kernel.compiled);
     if (stopAt !== undefined) this.area.setWide(RECORD.stopAt, stopAt);
+    if (!tracesLoads) this.area.set(RECORD.tracesLoads, 0);
     try {
       let end = this.runTier(launch, tier, range, blocks, fuel);
       let counters = this.readTier(launch, tier, end.blocks);

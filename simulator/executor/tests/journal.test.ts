@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AccessJournal, JournalEntry, RunResult } from '../index.js';
+import { ReferenceInterpreter, type AccessJournal, type JournalEntry, type RunResult } from '../index.js';
 import { LaunchBench, storingKernel, type KernelLaunch } from './launchBench.js';
 
 const bench = new LaunchBench();
@@ -71,6 +71,29 @@ red.global.add.u64 [%rd0+24], 1;`;
       ['atomic', 24, 8],
       ['store', 0, 4],
     ]);
+  });
+
+  it('is without loads where it is for taking back only', () => {
+    const body = `
+ld.global.u32 %r9, [%rd0+8];
+st.global.v2.u32 [%rd0+16], {%r9, %r9};
+ld.global.v4.u32 {%r2, %r3, %r2, %r3}, [%rd0+16];
+atom.global.exch.b32 %r9, [%rd0+4], 9;`;
+    const out = bench.buffer(32);
+    bench.space.view(out, 128).fill(5);
+    const { launch, range } = bench.place(storingKernel(body), { values: [out, 0], block: [2, 1, 1] });
+    for (const executor of [bench.executor, new ReferenceInterpreter()]) {
+      const [all, changes] = (['observed', 'undoable'] as const).map((variant) => {
+        const journal = journalOf(executor.run(launch, range, variant, 1e6));
+        const entries = entriesOf(journal);
+        journal.rollBack(0);
+        expect(bench.words(out, 32)).toEqual(new Array<number>(32).fill(0x05050505));
+        return { entries, positions: journal.positions };
+      });
+      expect(changes.positions).toBe(all.positions);
+      expect(changes.entries).toEqual(all.entries.filter(({ kind }) => kind !== 'load'));
+      expect([all.entries.length, changes.entries.length]).toEqual([10, 6]);
+    }
   });
 
   it('holds what was done before a fault', () => {

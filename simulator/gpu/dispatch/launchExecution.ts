@@ -218,9 +218,9 @@ export class LaunchExecution implements BlockSource {
     record.stores ??= new Map();
     let counters: ExecutionCounters | undefined;
     for (let block = lo; ; block++) {
-      const result = executor.run(launch, { lo: block, hi: block + 1 }, 'observed', fuelPerBlock);
+      const result = executor.run(launch, { lo: block, hi: block + 1 }, 'undoable', fuelPerBlock);
       if (result.journal === undefined)
-        throw new Error(`an observed run of '${record.kernel}' has no journal`);
+        throw new Error(`an undoable run of '${record.kernel}' has no journal`);
       record.stores.set(block, storesOf(result.journal));
       if (counters === undefined) counters = result.counters;
       else addTo(counters, result.counters);
