@@ -1,9 +1,14 @@
-/** Imports point one way: services → selection, containers; containers → simulator; loadtest → services. */
+const COMMANDS = 'services/cli/commandList\\.ts$';
+
+/**
+ * Imports point one way: services → selection, containers; containers → simulator; loadtest → services. One line may look up: the
+ * list of commands loads `replay` when it is asked for.
+ */
 const only = (name, from, allowed) => ({
   name,
   severity: 'error',
   comment: `${from} may import nothing of ours outside ${[from, ...allowed].join(', ')}`,
-  from: { path: `^${from}/` },
+  from: { path: `^${from}/`, pathNot: `^${COMMANDS}` },
   to: {
     path: '^(services|containers|selection|simulator|loadtest|deploy)/',
     pathNot: `^(${[from, ...allowed].join('|')})/`,
@@ -31,6 +36,13 @@ module.exports = {
     only('selection-alone', 'selection', []),
     only('containers-down', 'containers', ['simulator']),
     only('services-down', 'services', ['selection', 'containers', 'simulator']),
+    {
+      name: 'laboratory-when-asked-for',
+      severity: 'error',
+      comment: 'what is served loads nothing of loadtest',
+      from: { path: `^${COMMANDS}` },
+      to: { path: '^loadtest/', dependencyTypesNot: ['dynamic-import'] },
+    },
     only('loadtest-down', 'loadtest', ['services', 'selection', 'containers', 'simulator']),
     frontDoor('simulator'),
     frontDoor('containers'),

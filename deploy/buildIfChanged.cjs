@@ -44,7 +44,7 @@ function sources() {
 }
 
 function isUpToDate() {
-  if (!existsSync(join(root, 'dist/loadtest/cli/main.js')) || !existsSync(STAMP)) return false;
+  if (!existsSync(join(root, 'dist/services/cli/main.js')) || !existsSync(STAMP)) return false;
   return readFileSync(STAMP, 'utf8') === sources();
 }
 

@@ -7,6 +7,6 @@ const { chmodSync, rmSync, symlinkSync } = require('node:fs');
 if (process.platform !== 'win32') {
   const link = 'node_modules/.bin/windjammer';
   rmSync(link, { force: true });
-  symlinkSync('../../dist/loadtest/cli/main.js', link);
-  chmodSync('dist/loadtest/cli/main.js', 0o755);
+  symlinkSync('../../dist/services/cli/main.js', link);
+  chmodSync('dist/services/cli/main.js', 0o755);
 }

@@ -11,7 +11,7 @@ beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'windjammer-replay-'))));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function windjammer(...args: string[]): SpawnSyncReturns<string> {
-  const entry = join(packageRoot(), 'dist/loadtest/cli/main.js');
+  const entry = join(packageRoot(), 'dist/services/cli/main.js');
   return spawnSync(process.execPath, [entry, ...args], { encoding: 'utf8', cwd: folder });
 }
 

@@ -13,7 +13,7 @@ interface Ended {
 }
 
 function windjammer(args: readonly string[], input = ''): Promise<Ended> {
-  const child = spawn(process.execPath, [join(packageRoot(), 'dist/loadtest/cli/main.js'), ...args]);
+  const child = spawn(process.execPath, [join(packageRoot(), 'dist/services/cli/main.js'), ...args]);
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));

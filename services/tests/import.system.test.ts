@@ -19,7 +19,7 @@ function windjammer(...args: string[]): Promise<Ended> {
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      [join(packageRoot(), 'dist/loadtest/cli/main.js'), ...args],
+      [join(packageRoot(), 'dist/services/cli/main.js'), ...args],
       (error, stdout, stderr) => {
         resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
       },

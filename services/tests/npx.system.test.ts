@@ -54,7 +54,7 @@ it.runIf(existsSync('/proc/self'))('SIGTERM to npx ends the server too, drained'
   expect(pidsOf('serve', `--seed\0${seed}`)).toEqual([]);
 });
 
-const MAIN = 'loadtest/cli/main.ts';
+const MAIN = 'services/cli/main.ts';
 
 /** A small repository with the build of this one. */
 function smallRepository(): string {
@@ -67,7 +67,7 @@ function smallRepository(): string {
   const small = { types: [], lib: ['es5'], skipLibCheck: true };
   const settings = { ...small, outDir: 'dist', rootDir: '.', module: 'nodenext' };
   writeFileSync(join(root, 'tsconfig.json'), JSON.stringify({ compilerOptions: settings, files: [MAIN] }));
-  for (const room of ['services/dashboard/page', 'containers', 'selection', 'simulator', 'loadtest/cli'])
+  for (const room of ['services/dashboard/page', 'containers', 'selection', 'simulator', 'services/cli'])
     mkdirSync(join(root, room), { recursive: true });
   writeFileSync(
     join(root, 'services/dashboard/page/tsconfig.json'),
@@ -79,7 +79,7 @@ function smallRepository(): string {
 }
 describe('the build', () => {
   const root = smallRepository();
-  const built = join(root, 'dist/loadtest/cli/main.js');
+  const built = join(root, 'dist/services/cli/main.js');
   const build = (...options: string[]) =>
     spawnSync(process.execPath, [join(root, 'deploy/buildIfChanged.cjs'), ...options], { encoding: 'utf8' });
   afterAll(() => rmSync(root, { recursive: true }));

@@ -51,7 +51,7 @@ describe('the model in TypeScript of the documentation', () => {
       default_output: 'unknown',
       latency_slo_micros: 5_000_000,
     });
-    const cli = join(packageRoot(), 'dist/loadtest/cli/main.js');
+    const cli = join(packageRoot(), 'dist/services/cli/main.js');
     const where = ['--management-url', served.management];
     const said = await ran(
       cli,

@@ -16,7 +16,7 @@ const ca = readFileSync(certificate('authority'), 'latin1');
 
 /** The command line, as users run it: what it prints, or why it fails. */
 async function windjammer(environment: NodeJS.ProcessEnv, ...args: readonly string[]): Promise<string> {
-  const entry = join(root, 'dist/loadtest/cli/main.js');
+  const entry = join(root, 'dist/services/cli/main.js');
   const options = { env: { ...process.env, ...environment } };
   try {
     return (await promisify(execFile)(process.execPath, [entry, ...args], options)).stdout.trim();

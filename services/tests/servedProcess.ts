@@ -22,7 +22,7 @@ export class ServedProcess {
     args: readonly string[],
     environment: NodeJS.ProcessEnv = {},
   ): ChildProcessByStdio<null, Readable, Readable> {
-    const entry = join(packageRoot(), 'dist/loadtest/cli/main.js');
+    const entry = join(packageRoot(), 'dist/services/cli/main.js');
     if (!existsSync(entry)) throw new Error(`${entry} is missing: run 'npm run build' first`);
     return spawn(process.execPath, [entry, 'serve', '--port', '0', '--management-port', '0', ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],

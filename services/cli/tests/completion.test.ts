@@ -15,8 +15,8 @@ function offered(program: Command, ...words: readonly string[]): string[] {
 }
 
 describe('completion', () => {
-  it('offers in bash what the program has', () => {
-    const program = windjammerProgram();
+  it('offers in bash what the program has', async () => {
+    const program = await windjammerProgram();
     expect(offered(program, '')).toEqual(
       expect.arrayContaining(['serve', 'predict', 'deploy', 'app', 'model', 'link', 'completion', '--help']),
     );

@@ -33,9 +33,9 @@ describe('windjammer gpu check', () => {
     expect(text).toContain('blur.cu:5');
   });
 
-  it('has every option in the documentation', () => {
+  it('has every option in the documentation', async () => {
     const text = readFileSync(join(docs, 'gpu.md'), 'utf8');
-    const gpu = windjammerProgram().commands.find((command) => command.name() === 'gpu');
+    const gpu = (await windjammerProgram(['gpu'])).commands.find((command) => command.name() === 'gpu');
     const check = gpu?.commands.find((command) => command.name() === 'check');
     expect(check?.options.length).toBeGreaterThan(5);
     for (const { long } of check?.options ?? []) expect(text).toContain(`\`${long}`);

@@ -10,7 +10,7 @@ export async function runGpuCommand(...args: readonly string[]): Promise<string>
     return true;
   };
   vi.spyOn(process.stdout, 'write').mockImplementation(keep);
-  const program = windjammerProgram();
+  const program = await windjammerProgram(['gpu']);
   for (const gpu of program.commands) {
     for (const command of [gpu, ...gpu.commands]) command.exitOverride().configureOutput({ writeErr: keep });
   }

@@ -127,9 +127,9 @@ describe('windjammer gpu idempotent', () => {
     expect(await run(blur, '--mode', 'guess')).toContain('FAILED');
   });
 
-  it('has every option in the documentation', () => {
+  it('has every option in the documentation', async () => {
     const text = readFileSync(join(docs, 'idempotency.md'), 'utf8');
-    const gpu = windjammerProgram().commands.find((command) => command.name() === 'gpu');
+    const gpu = (await windjammerProgram(['gpu'])).commands.find((command) => command.name() === 'gpu');
     const command = gpu?.commands.find((each) => each.name() === 'idempotent');
     expect(command?.options.length).toBeGreaterThan(3);
     for (const { long } of command?.options ?? []) expect(text).toContain(`\`${long}`);

@@ -41,10 +41,10 @@ describe('windjammer gpu profile', () => {
     expect(shown).toContain('columns.cu:8');
   });
 
-  it('has every option, and every order of lines, in the documentation', () => {
+  it('has every option, and every order of lines, in the documentation', async () => {
     const gpuPage = readFileSync(join(docs, 'gpu.md'), 'utf8');
     const cliPage = readFileSync(join(docs, 'cli.md'), 'utf8');
-    const gpu = windjammerProgram().commands.find((command) => command.name() === 'gpu');
+    const gpu = (await windjammerProgram(['gpu'])).commands.find((command) => command.name() === 'gpu');
     const profile = gpu?.commands.find((command) => command.name() === 'profile');
     expect(profile?.options.length).toBeGreaterThan(8);
     for (const { long } of profile?.options ?? []) {

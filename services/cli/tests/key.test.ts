@@ -26,7 +26,7 @@ async function run(...args: readonly string[]): Promise<string> {
     return true;
   });
   try {
-    await windjammerProgram().parseAsync(args, { from: 'user' });
+    await (await windjammerProgram(args)).parseAsync(args, { from: 'user' });
   } catch (thrown) {
     return `FAILED ${failureText(thrown)}`;
   } finally {

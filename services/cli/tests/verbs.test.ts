@@ -35,7 +35,7 @@ describe('windjammer', () => {
     const queries = ['predict', 'feedback'].includes(args[0]);
     try {
       const address = queries ? ['--url', queryUrl] : ['--management-url', managementUrl];
-      await windjammerProgram().parseAsync([...args, ...address], { from: 'user' });
+      await (await windjammerProgram(args)).parseAsync([...args, ...address], { from: 'user' });
     } catch (thrown) {
       return `FAILED ${failureText(thrown)}`;
     } finally {
@@ -201,7 +201,7 @@ describe('windjammer', () => {
 
   async function failure(args: readonly string[]): Promise<string> {
     try {
-      await windjammerProgram().parseAsync(args, { from: 'user' });
+      await (await windjammerProgram(args)).parseAsync(args, { from: 'user' });
     } catch (thrown) {
       return `FAILED ${failureText(thrown)}`;
     }
@@ -265,7 +265,8 @@ describe('windjammer', () => {
     expect(await run('deploy', nowhere, '--name', 'n', '--version', '1')).toBe(
       `FAILED there is no file and no folder ${nowhere}`,
     );
-    await expect(windjammerProgram().parseAsync(['test', nowhere], { from: 'user' })).rejects.toThrow(
+    const program = await windjammerProgram(['test']);
+    await expect(program.parseAsync(['test', nowhere], { from: 'user' })).rejects.toThrow(
       `there is no folder ${nowhere}`,
     );
   });

@@ -108,7 +108,7 @@ describe('windjammer serve --otlp-endpoint', () => {
   });
 
   it('refuses an endpoint that is none, in one line', () => {
-    const entry = join(packageRoot(), 'dist/loadtest/cli/main.js');
+    const entry = join(packageRoot(), 'dist/services/cli/main.js');
     const { status, stderr } = spawnSync(
       process.execPath,
       [entry, 'serve', '--ephemeral', '--otlp-endpoint', 'localhost:4318'],

@@ -1,0 +1,35 @@
+import type { Command } from 'commander';
+
+/** Adds a command, with its options and what it does, to the program. */
+export type AddCommand = (program: Command) => void;
+
+/**
+ * Every command, in the order in which help lists them, with the room that has it: a room is loaded when its command is asked for.
+ * This is the one place of a service that may name the laboratory, and it is loaded for `replay` alone.
+ */
+export const COMMANDS: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
+  ['serve', async () => (await import('./serveCommand.js')).addServeCommand],
+  ['predict', async () => (await import('./predict.js')).addPredictCommand],
+  ['feedback', async () => (await import('./feedback.js')).addFeedbackCommand],
+  ['batch', async () => (await import('./batch.js')).addBatchCommand],
+  ['deploy', async () => (await import('./deploy.js')).addDeployCommand],
+  ['app', async () => (await import('./app.js')).addAppCommand],
+  ['model', async () => (await import('./model.js')).addModelCommand],
+  ['link', async () => (await import('./link.js')).addLinkCommand],
+  ['key', async () => (await import('./key.js')).addKeyCommand],
+  ['import', async () => (await import('./importCommand.js')).addImportCommand],
+  ['test', async () => (await import('./testCommand.js')).addTestCommand],
+  ['gpu', async () => (await import('./gpuRun.js')).addGpuCommand],
+  ['completion', async () => (await import('./completion.js')).addCompletionCommand],
+  ['replay', async () => (await import('../../loadtest/replay/index.js')).addReplayCommand],
+]);
+
+/** Of what else the program says, all commands are a part. */
+const NEED_ALL: ReadonlySet<string> = new Set(['completion']);
+
+/** What adds the command that arguments ask for, or all commands where they ask for none of them. */
+export function commandsFor(args: readonly string[]): Promise<AddCommand[]> {
+  const [asked = ''] = args;
+  const load = NEED_ALL.has(asked) ? undefined : COMMANDS.get(asked);
+  return Promise.all(load === undefined ? [...COMMANDS.values()].map((each) => each()) : [load()]);
+}

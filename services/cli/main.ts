@@ -1,0 +1,13 @@
+#!/usr/bin/env node
+import { failureText } from './commandError.js';
+import { watchOutput } from './outputErrors.js';
+import { windjammerProgram } from './program.js';
+
+watchOutput();
+try {
+  const program = await windjammerProgram(process.argv.slice(2));
+  await program.parseAsync();
+} catch (thrown) {
+  process.stderr.write(`windjammer: ${failureText(thrown)}\n`);
+  process.exitCode = 1;
+}
