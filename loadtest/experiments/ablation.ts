@@ -1,23 +1,20 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { packageRoot } from '../../containers/models/index.js';
 import {
   calibrationReport,
   comparison,
   largestBuffer,
-  measuredLaunches,
+  measuredSet,
   type CalibratedLaunch,
   type MeasuredLaunch,
+  type MeasuredSet,
 } from '../../simulator/calibration/index.js';
 import { MECHANISMS, type DeviceProfile } from '../../simulator/gpu/index.js';
 import { ModelEvaluator } from './modelEvaluator.js';
 
-export const SETS = ['reference', 'validation', 'heldOut'] as const;
-export type SetName = (typeof SETS)[number];
-
 /** One measured launch, and what the model tells of it, whole and without each mechanism by name. */
 export interface AblatedLaunch {
-  readonly set: SetName;
+  readonly set: MeasuredSet;
   readonly name: string;
   readonly kernel: string;
   readonly measuredUs: number;
@@ -36,9 +33,8 @@ export interface SetErrors {
 }
 
 /** @param largest elements of a launch's largest buffer, above which it is left out */
-export function launchesOf(set: SetName, largest: number): MeasuredLaunch[] {
-  const folder = fileURLToPath(new URL(`../../../simulator/gpu/${set}/launches`, import.meta.url));
-  return measuredLaunches(join(folder)).filter((launch) => largestBuffer(launch) <= largest);
+export function launchesOf(set: MeasuredSet, largest: number): MeasuredLaunch[] {
+  return measuredSet(packageRoot(), set).filter((launch) => largestBuffer(launch) <= largest);
 }
 
 /** Of each kernel the launch of middle length. */
@@ -54,7 +50,7 @@ export function middleLaunches(launches: readonly MeasuredLaunch[]): MeasuredLau
   });
 }
 
-export function ablate(set: SetName, launch: MeasuredLaunch, card: DeviceProfile): AblatedLaunch {
+export function ablate(set: MeasuredSet, launch: MeasuredLaunch, card: DeviceProfile): AblatedLaunch {
   const evaluator = new ModelEvaluator([launch]);
   const [{ name, kernel, measuredUs, simulatedUs }] = evaluator.evaluate(card);
   const withoutUs = MECHANISMS.map((mechanism) => {

@@ -1,9 +1,10 @@
 import { MECHANISMS } from '../../simulator/gpu/index.js';
-import type { SetErrors, SetName } from './ablation.js';
+import type { MeasuredSet } from '../../simulator/calibration/index.js';
+import type { SetErrors } from './ablation.js';
 import { percent } from '../../simulator/text/index.js';
 
 export interface AblatedSet {
-  readonly set: SetName;
+  readonly set: MeasuredSet;
   readonly whole: SetErrors;
   /** In the order of `MECHANISMS`. */
   readonly without: readonly ({ readonly name: string } & SetErrors)[];

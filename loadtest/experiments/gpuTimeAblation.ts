@@ -8,17 +8,15 @@
  * with --part only the Kth of N launches are worked out and no table is made, so that several processes may share the work.
  */
 import { parseArgs } from 'node:util';
-import type { MeasuredLaunch } from '../../simulator/calibration/index.js';
+import { MEASURED_SETS, type MeasuredLaunch, type MeasuredSet } from '../../simulator/calibration/index.js';
 import { MECHANISMS, cardNamed } from '../../simulator/gpu/index.js';
 import {
   AblatedFile,
-  SETS,
   ablate,
   launchesOf,
   middleLaunches,
   setErrors,
   type AblatedLaunch,
-  type SetName,
 } from './ablation.js';
 import { ablationFigure, ablationTable } from './ablationTables.js';
 import { ResultFolder } from './resultFolder.js';
@@ -33,12 +31,12 @@ const { values: options, positionals } = parseArgs({
     kept: { type: 'boolean', default: false },
     every: { type: 'string', default: '1' },
     part: { type: 'string', default: '1/1' },
-    set: { type: 'string', multiple: true, default: [...SETS] },
+    set: { type: 'string', multiple: true, default: [...MEASURED_SETS] },
   },
 });
 
 const [part, parts] = options.part.split('/').map(Number);
-const sets = SETS.filter((set) => options.set.includes(set));
+const sets = MEASURED_SETS.filter((set) => options.set.includes(set));
 const card = cardNamed('h200').profile;
 const files = options.keep.map((path) => new AblatedFile(path));
 const launches = sets
@@ -76,7 +74,7 @@ if (parts === 1) {
   process.stdout.write(table);
 }
 
-function ofSet(set: SetName, launches: readonly MeasuredLaunch[]): readonly MeasuredLaunch[] {
+function ofSet(set: MeasuredSet, launches: readonly MeasuredLaunch[]): readonly MeasuredLaunch[] {
   if (set === 'reference') return launches;
   const kernels = [...new Set(launches.map(({ spec }) => spec.kernel))].sort();
   const asked = new Set(kernels.filter((_, index) => index % Number(options.every) === 0));

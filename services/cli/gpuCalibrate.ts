@@ -1,9 +1,10 @@
 import { Option, type Command } from 'commander';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { packageRoot } from '../../containers/models/index.js';
-import type { CalibrationReport, Comparison, MeasuredLaunch } from '../../simulator/calibration/index.js';
+import type { CalibrationReport, Comparison, MeasuredLaunch, MeasuredSet } from '../../simulator/calibration/index.js';
 import { CommandError } from './commandError.js';
 import { deviceOption, wholeNumber } from './optionValues.js';
+import { writeMeasuredSpecs } from './measuredSpecs.js';
 import { OutputFile, checkApart } from './outputFile.js';
 import { print, table } from './printing.js';
 import { ProgressLine } from './progressLine.js';
@@ -16,6 +17,7 @@ interface CalibrateOptions {
   readonly from?: string;
   readonly launches?: string;
   readonly only?: string;
+  readonly specs?: string;
   readonly largest: number;
   readonly backToBack?: boolean;
   readonly svg?: string;
@@ -24,7 +26,7 @@ interface CalibrateOptions {
   readonly check?: boolean;
 }
 
-const SETS: ReadonlyMap<string, readonly string[]> = new Map([
+const SETS: ReadonlyMap<string, readonly MeasuredSet[]> = new Map([
   ['reference', ['reference']],
   ['validation', ['validation']],
   ['heldOut', ['heldOut']],
@@ -65,6 +67,10 @@ export function addGpuCalibrateCommand(gpu: Command): void {
       '--back-to-back',
       'also intervals between launches in one graph, where they were measured; takes five times as long',
     )
+    .option(
+      '--specs <folder>',
+      'instead of running them, write the launches of the set there as launch specs, a file each',
+    )
     .option('--svg <file>', 'write the scatter')
     .option('--html <file>', 'write the scatter and all figures as one page')
     .option('--json', 'print it as JSON')
@@ -103,6 +109,12 @@ async function runCalibration(options: CalibrateOptions): Promise<void> {
     const named = measured.filter(({ name }) => name.includes(options.only ?? ''));
     const launches = named.filter((launch) => largestBuffer(launch) <= 2 ** options.largest);
     if (launches.length === 0) throw new CommandError(nothingLeft(options, named.length));
+    if (options.specs !== undefined) {
+      writeMeasuredSpecs(options.specs, launches);
+      const written = `${counted(launches.length, 'launch spec', 'launch specs')} in ${options.specs}`;
+      print(options.json, { specs: launches.length, folder: options.specs }, written);
+      return;
+    }
     if (options.backToBack === true && launches.every(({ backToBackUs }) => backToBackUs === undefined)) {
       throw new CommandError(
         '--back-to-back: of none of the launches the interval was measured: give it as column back_to_back_us of --from, or as expect.backToBackUs of a spec',
@@ -137,11 +149,22 @@ async function runCalibration(options: CalibrateOptions): Promise<void> {
   }
 }
 
-function checkOptions({ set, from, launches }: CalibrateOptions): void {
+/** Options about what runs. */
+const FOR_RUNS = ['device', 'svg', 'html', 'check'] as const;
+
+function checkOptions(options: CalibrateOptions): void {
+  const { set, from, launches, specs } = options;
   if (set !== undefined && (from !== undefined || launches !== undefined)) {
     throw new CommandError(
       '--set: it names launches that come with Windjammer; leave it out beside --launches',
     );
+  }
+  if (specs !== undefined && launches !== undefined) {
+    throw new CommandError('--specs: those of --launches are launch specs already; leave one of the two out');
+  }
+  const idle = FOR_RUNS.find((name) => options[name] !== undefined);
+  if (specs !== undefined && idle !== undefined) {
+    throw new CommandError(`--specs: nothing runs with it; leave --${idle} out`);
   }
   if (from !== undefined && launches === undefined) {
     throw new CommandError('--from: give the folder of the launch specs that it is about, with --launches');
@@ -149,14 +172,12 @@ function checkOptions({ set, from, launches }: CalibrateOptions): void {
 }
 
 async function readMeasured({ set, from, launches }: CalibrateOptions): Promise<MeasuredLaunch[]> {
-  const { measuredByTable, measuredLaunches } = await import('../../simulator/calibration/index.js');
+  const { measuredByTable, measuredLaunches, measuredSet } = await import('../../simulator/calibration/index.js');
   if (launches !== undefined) {
     const folder = resolve(launches);
     return from === undefined ? measuredLaunches(folder) : measuredByTable(from, folder);
   }
-  return (SETS.get(set ?? 'reference') ?? []).flatMap((name) =>
-    measuredLaunches(join(packageRoot(), 'simulator', 'gpu', name, 'launches')),
-  );
+  return (SETS.get(set ?? 'reference') ?? []).flatMap((name) => measuredSet(packageRoot(), name));
 }
 
 function nothingLeft({ only, largest }: CalibrateOptions, named: number): string {

@@ -1,5 +1,6 @@
 import { runLaunchSpec, type LaunchSpecOptions } from '../launchSpec/index.js';
 import { comparison, type CalibratedLaunch } from './calibrationReport.js';
+import { largestCount } from './launchRules.js';
 import type { MeasuredLaunch } from './measuredLaunches.js';
 
 /**
@@ -34,5 +35,5 @@ export function calibrate(
 
 /** Elements of a launch's largest buffer: what decides how much memory its run takes. */
 export function largestBuffer({ spec }: MeasuredLaunch): number {
-  return Math.max(0, ...spec.args.map((argument) => ('buffer' in argument ? argument.buffer.count : 0)));
+  return largestCount(spec);
 }

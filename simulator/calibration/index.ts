@@ -10,4 +10,5 @@ export {
 } from './calibrationReport.js';
 export { errorTable, withErrorTable, type SetErrors } from './errorTable.js';
 export { measuredByTable, measuredLaunches, type MeasuredLaunch } from './measuredLaunches.js';
+export { MEASURED_SETS, measuredSet, type MeasuredSet } from './measuredSets.js';
 export { scatterPage, scatterSvg } from './scatterPlot.js';

@@ -135,6 +135,24 @@ describe('windjammer gpu calibrate', () => {
     expect(text).toContain("1 launch of 1 kernel: mean of the kernels' mean errors");
   });
 
+  it('holds it to launches whose specs come from rules', async () => {
+    expect(await run('--set', 'all', '--only', 'gemm_batched_16__batch-64')).toMatch(
+      /^gemm_batched_16__batch-64 +\d+\.\d+ +\d+\.\d+ +-?\d+\.\d %$/m,
+    );
+  });
+
+  it('writes launches of a set as specs that say the same', async () => {
+    const specs = join(folder, 'specs');
+    expect(await run('--set', 'heldOut', '--only', 'batched_32', '--specs', specs)).toBe(
+      `3 launch specs in ${specs}\n`,
+    );
+    const printed = [
+      await run('--set', 'heldOut', '--only', 'batched_32__batch-16'),
+      await run('--launches', specs, '--only', 'batched_32__batch-16'),
+    ];
+    expect(printed[1]).toBe(printed[0]);
+  });
+
   it('fails with --check when a launch is far off', async () => {
     const csv = join(folder, 'far.csv');
     writeFileSync(csv, 'launch,duration_us\none,1000\n');
@@ -181,6 +199,9 @@ describe('windjammer gpu calibrate', () => {
     [['--launches', '/nowhere'], /unreadable: launches: .*ENOENT/],
     [['--device', 'h999', '--only', 'saxpy__n-256'], /no (device profile|card) 'h999'/],
     [['--svg', '/nowhere/a.svg'], /--svg: /],
+    [['--specs', '/dev/null/a', '--only', 'saxpy__n-256'], /--specs: /],
+    [['--specs', 'a', '--check'], /--specs: nothing runs with it; leave --check out/],
+    [['--specs', 'a', '--launches', '.'], /--specs: those of --launches are launch specs already/],
   ])('refuses %j', async (args, message) => {
     expect(await run(...args)).toMatch(message);
   });
