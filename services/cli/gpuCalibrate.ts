@@ -1,7 +1,12 @@
 import { Option, type Command } from 'commander';
 import { resolve } from 'node:path';
 import { packageRoot } from '../../containers/models/index.js';
-import type { CalibrationReport, Comparison, MeasuredLaunch, MeasuredSet } from '../../simulator/calibration/index.js';
+import type {
+  CalibrationReport,
+  Comparison,
+  MeasuredLaunch,
+  MeasuredSet,
+} from '../../simulator/calibration/index.js';
 import { CommandError } from './commandError.js';
 import { deviceOption, wholeNumber } from './optionValues.js';
 import { writeMeasuredSpecs } from './measuredSpecs.js';
@@ -172,7 +177,8 @@ function checkOptions(options: CalibrateOptions): void {
 }
 
 async function readMeasured({ set, from, launches }: CalibrateOptions): Promise<MeasuredLaunch[]> {
-  const { measuredByTable, measuredLaunches, measuredSet } = await import('../../simulator/calibration/index.js');
+  const { measuredByTable, measuredLaunches, measuredSet } =
+    await import('../../simulator/calibration/index.js');
   if (launches !== undefined) {
     const folder = resolve(launches);
     return from === undefined ? measuredLaunches(folder) : measuredByTable(from, folder);

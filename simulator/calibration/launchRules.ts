@@ -15,7 +15,10 @@ export const SHAPE_COLUMNS: readonly string[] = [GRID, BLOCK, DYNAMIC_SHARED];
 
 const kernelRule = z.strictObject({
   /** Names of its launches: `{parameter}` stands for a number. */
-  launches: z.string().regex(/^([\w-]|\{[a-z_]+\})+$/),
+  launches: z
+    .string()
+    .regex(/^([\w-]|\{[a-z_]+\})+$/)
+    .refine((name) => !/(\{\w+\}).*\1/.test(name), 'a parameter stands in it twice'),
   cooperative: z.boolean().default(false),
   symbols: z.record(z.string(), z.unknown()).default({}),
   /** As in a launch spec, where a text that starts with `=` is a formula of parameters, `blocks` and `threads` of a block. */
@@ -129,7 +132,10 @@ function ruleFiles(folder: string): string[] {
       .sort()
       .map((file) => join(folder, file));
   } catch (error) {
-    throw new CalibrationError('unreadable', `rules: ${error instanceof Error ? error.message : String(error)}`);
+    throw new CalibrationError(
+      'unreadable',
+      `rules: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 }
 

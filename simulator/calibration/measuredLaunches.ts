@@ -60,7 +60,13 @@ export function measuredByTable(path: string, folder: string): MeasuredLaunch[] 
       );
     }
     const spec = readOne(folder, `${launch}.json`);
-    return { name: launch, spec, folder, durationUs, ...(backToBackUs === undefined ? {} : { backToBackUs }) };
+    return {
+      name: launch,
+      spec,
+      folder,
+      durationUs,
+      ...(backToBackUs === undefined ? {} : { backToBackUs }),
+    };
   });
 }
 

@@ -4,16 +4,23 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readLaunchRules } from './launchRules.js';
+import type { MeasuredLaunch } from './measuredLaunches.js';
 import { measuredByRules, measuredSet } from './measuredSets.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 describe('launches of a set', () => {
+  let validation: readonly MeasuredLaunch[] = [];
+
+  beforeAll(() => {
+    validation = measuredSet(ROOT, 'validation');
+  });
+
   it.each([
     ['validation', 583, 143],
     ['heldOut', 301, 102],
   ] as const)('%s: each line of the table has its rule, and each rule its lines', (set, lines, kernels) => {
-    const launches = measuredSet(ROOT, set);
+    const launches = set === 'validation' ? validation : measuredSet(ROOT, set);
     expect(launches).toHaveLength(lines);
     expect(new Set(launches.map(({ spec }) => spec.kernel)).size).toBe(kernels);
     const rules = readLaunchRules(join(ROOT, 'simulator', 'gpu', set, 'rules'));
@@ -26,9 +33,7 @@ describe('launches of a set', () => {
   });
 
   it('takes shape and times from the table, and the rest from the rule', () => {
-    const launch = measuredSet(ROOT, 'validation').find(
-      ({ name }) => name === 'big_shared__blocks-132-threads-128-words-51200',
-    );
+    const launch = validation.find(({ name }) => name === 'big_shared__blocks-132-threads-128-words-51200');
     expect(launch).toMatchObject({
       spec: {
         ptx: '../kernels/arithmetic.ptx',
@@ -52,7 +57,7 @@ describe('launches of a set', () => {
   });
 
   it('fills no buffer of a launch in which one is too large', () => {
-    const filled = measuredSet(ROOT, 'validation')
+    const filled = validation
       .filter(({ spec }) => spec.kernel === 'far_write')
       .map(({ spec: { args } }) => 'buffer' in args[0] && args[0].buffer.fill !== undefined);
     expect(filled.filter(Boolean)).toHaveLength(2);

@@ -38,6 +38,12 @@ export function measuredByRules(path: string, folder: string): MeasuredLaunch[] 
       );
     }
     const spec = rule.specOf(measurement);
-    return { name: launch, spec, folder, durationUs, ...(backToBackUs === undefined ? {} : { backToBackUs }) };
+    return {
+      name: launch,
+      spec,
+      folder,
+      durationUs,
+      ...(backToBackUs === undefined ? {} : { backToBackUs }),
+    };
   });
 }

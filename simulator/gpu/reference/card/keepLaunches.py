@@ -1,4 +1,4 @@
-"""Joins what measureLaunches.py and Nsight Compute left into one CSV, and writes durations into the launch specs.
+"""Joins what measureLaunches.py and Nsight Compute left of the launch specs of a folder into one CSV.
 
 usage: keepLaunches.py RESULTS LAUNCHES TARGET.csv
 RESULTS holds plain.csv, time.csv, cold.csv and timeOrder.json, counters.csv and counterOrder.json.
@@ -50,8 +50,7 @@ def main():
         head = "launch,grid,block,dynamic_shared_bytes,registers,static_shared_bytes,local_bytes,blocks_per_sm,"
         file.write(head + "duration_us,duration_spread_pct,cold_duration_us,back_to_back_us,back_to_back_spread_pct,lone_event_us," + ",".join(COUNTERS) + "\n")
         for name in sorted(times):
-            path = os.path.join(launches, name + ".json")
-            spec = json.load(open(path))
+            spec = json.load(open(os.path.join(launches, name + ".json")))
             assert all(row["Kernel Name"].split("(")[0] == spec["kernel"] for row in times[name] + counters[name])
             warm = durations(times[name])
             median = statistics.median(warm)
@@ -62,8 +61,6 @@ def main():
             cells += [p[key] for key in ("back_to_back_us", "back_to_back_spread_pct", "lone_event_us")]
             cells += [number(row[metric]) for metric in COUNTERS.values()]
             file.write(",".join(map(str, cells)) + "\n")
-            spec["expect"] = {"durationUs": round(median, 3), "backToBackUs": float(p["back_to_back_us"])}
-            open(path, "w").write(json.dumps(spec, indent=1))
 
 
 main()
