@@ -1,6 +1,6 @@
-const WIDTH = 120;
+const WIDTH = 160;
 
-/** JSON for people and for diffs: what fits on a line of 120 characters stands on one. Numbers have five digits. */
+/** JSON for people and for diffs: what fits on a line of 160 characters stands on one. Numbers have five digits. */
 export function compactJson(value: object): string {
   // What JSON leaves out or writes in a way of its own is settled before lines are counted.
   return `${written(JSON.parse(JSON.stringify(value, fiveDigits)), 0)}\n`;

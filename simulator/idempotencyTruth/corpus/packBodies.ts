@@ -56,5 +56,8 @@ for (const [source, variants] of texts) {
   packedBytes += bytes.length;
   writeFileSync(`${to}/packed/${source}.json.br`, bytes);
 }
-writeFileSync(`${to}/packed/bodies.json`, `${JSON.stringify(bodies, null, 1)}\n`);
+writeFileSync(
+  `${to}/packed/bodies.json`,
+  `[\n${bodies.map((each) => `  ${JSON.stringify(each)}`).join(',\n')}\n]\n`,
+);
 process.stdout.write(`${bodies.length} bodies of ${KERNELS.length} kernels, ${packedBytes} bytes\n`);
