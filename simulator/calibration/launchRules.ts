@@ -63,7 +63,7 @@ export class LaunchRule {
 
   /** @throws CalibrationError `unreadable` with file and kernel, `invalidMeasurement` with the table's line */
   specOf({ launch, place, durationUs, backToBackUs, cells }: Measurement): LaunchSpec {
-    const [grid, block] = [GRID, BLOCK].map((column) => cells[column].split('x').map(Number));
+    const [grid, block] = [GRID, BLOCK].map((column) => cells[column].split('x').map(wholeNumber));
     const values = this.valuesOf(launch, place, { blocks: product(grid), threads: product(block) });
     const { ptx, device, largestFilled } = this.file;
     const { cooperative, symbols, args } = this.rule;
@@ -74,7 +74,7 @@ export class LaunchRule {
         device,
         grid,
         block,
-        dynamicSharedBytes: Number(cells[DYNAMIC_SHARED]),
+        dynamicSharedBytes: wholeNumber(cells[DYNAMIC_SHARED]),
         cooperative,
         symbols,
         args: filledIn(args, values),
@@ -168,6 +168,11 @@ function unfilled(argument: Argument): Argument {
 /** Elements of a launch's largest buffer. */
 export function largestCount({ args }: Pick<LaunchSpec, 'args'>): number {
   return Math.max(0, ...args.map((argument) => ('buffer' in argument ? argument.buffer.count : 0)));
+}
+
+/** NaN, which no spec takes, for a cell without one. */
+function wholeNumber(text: string): number {
+  return /^\d+$/.test(text) ? Number(text) : NaN;
 }
 
 function product(extents: readonly number[]): number {

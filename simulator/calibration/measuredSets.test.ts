@@ -104,6 +104,7 @@ describe('rules that do not fit', () => {
       'copy__n-4,1x1x1,32x1x1,0,2',
       /a\.json: kernels\.copy: of copy__n-4: args\[0\]/,
     ],
+    ['a cell without a number', { copy }, 'copy__n-4,1x1x1,32x1x1,,2', /of copy__n-4: dynamicSharedBytes/],
     ['a shape that is none', { copy }, 'copy__n-4,1x1,32x1x1,0,2', /of copy__n-4: grid/],
     ['a field that rules do not have', { copy: { ...copy, grid: 4 } }, '', /a\.json: kernels\.copy: .*grid/],
   ])('%s', (_, kernels, line, message) => {
