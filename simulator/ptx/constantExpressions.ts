@@ -1,3 +1,4 @@
+import type { Token } from './lexer.js';
 import { doubleLiteral, integerLiteral, literalValue, parseLiteral, type Literal } from './literals.js';
 import type { TokenStream } from './tokenStream.js';
 
@@ -58,14 +59,6 @@ export function parseConstant(stream: TokenStream): Literal {
   return found.literal ?? doubleLiteral(found.value);
 }
 
-/** A constant expression that is a count: array extents. @throws PtxParseError */
-export function parseCount(stream: TokenStream, purpose: string): number {
-  const token = stream.peek();
-  const found = startsConstant(stream) ? parseConditional(stream, 0) : stream.fail(purpose);
-  if (found.kind !== 'integer' || found.value < 0n || found.value > largestCount) stream.fail(purpose, token);
-  return Number(found.value);
-}
-
 /** `+ 4*2`, `- 4`, `+-4`, `+8-4` behind a base, or nothing, in bytes. @throws PtxParseError */
 export function parseOffset(stream: TokenStream): number {
   let total = 0n;
@@ -83,13 +76,25 @@ export function parseOffset(stream: TokenStream): number {
 }
 
 function parseConditional(stream: TokenStream, depth: number): Value {
+  if (isBits(stream.peek())) {
+    const literal = parseNumber(stream);
+    if (literal.kind === 'float') return floatOf(literal);
+  }
   const condition = parseBinary(stream, 0, depth);
+  const token = stream.peek();
   if (!stream.accept('?')) return condition;
   if (depth >= deepestNesting) stream.fail(`at most ${deepestNesting} nested conditions`);
   const yes = parseConditional(stream, depth + 1);
   stream.expect(':', 'in a conditional expression');
   const no = parseConditional(stream, depth + 1);
-  return isTrue(condition) ? yes : no;
+  if (condition.kind === 'float' || yes.kind === 'float' || no.kind === 'float')
+    return stream.fail('integers on all sides of a condition', token);
+  return condition.value === 0n ? no : yes;
+}
+
+/** A float in hexadecimal stands by itself, or in parentheses. */
+function isBits({ kind, text }: Token): boolean {
+  return kind === 'number' && /^0[fFdD]/.test(text);
 }
 
 function parseBinary(stream: TokenStream, level: number, depth: number): Value {
@@ -101,7 +106,9 @@ function parseBinary(stream: TokenStream, level: number, depth: number): Value {
     const operator = acceptOperator(stream, operators);
     if (operator === undefined) return left;
     const right = parseBinary(stream, level + 1, depth);
-    left = apply(operator, left, right) ?? stream.fail('integers, and a divisor other than 0', token);
+    left =
+      apply(operator, left, right) ??
+      stream.fail(`two numbers of one kind that '${operator}' takes, and a divisor other than 0`, token);
   }
 }
 
@@ -124,23 +131,19 @@ function parseUnary(stream: TokenStream, depth: number): Value {
   if (stream.accept('-')) {
     const value = parseUnary(stream, depth + 1);
     if (value.kind === 'integer') return integer(-value.value, value.isUnsigned);
-    if (value.literal === undefined) return { kind: 'float', value: -value.value };
-    return floatOf(flipSign(value.literal));
+    return { kind: 'float', value: -value.value };
   }
   if (stream.accept('+')) return parseUnary(stream, depth + 1);
-  if (stream.accept('!')) return truth(!isTrue(parseUnary(stream, depth + 1)));
+  if (stream.accept('!')) return truth(integerOf(stream, depth, token).value === 0n);
   if (stream.accept('~')) {
-    const value = parseUnary(stream, depth + 1);
-    if (value.kind !== 'integer') stream.fail('an integer', token);
-    return integer(~value.value, value.isUnsigned);
+    const { value, isUnsigned } = integerOf(stream, depth, token);
+    return integer(~value, isUnsigned);
   }
   if (stream.accept('(')) {
     if (stream.is('.u64') || stream.is('.s64')) {
       const isUnsigned = stream.next().text === '.u64';
       stream.expect(')', 'after the type');
-      const value = parseUnary(stream, depth + 1);
-      if (value.kind === 'float' && !Number.isFinite(value.value)) stream.fail('a finite number', token);
-      return integer(value.kind === 'integer' ? value.value : BigInt(Math.trunc(value.value)), isUnsigned);
+      return integer(integerOf(stream, depth, token).value, isUnsigned);
     }
     const value = parseConditional(stream, depth + 1);
     stream.expect(')', 'after the expression');
@@ -148,22 +151,29 @@ function parseUnary(stream: TokenStream, depth: number): Value {
   }
   if (stream.accept('WARP_SZ')) return integer(32n, false);
   if (isBareFraction(stream)) return { kind: 'float', value: Number(stream.next().text) };
-  if (token.kind !== 'number') stream.fail('a number');
-  stream.next();
-  const literal = parseLiteral(token.text, false);
+  if (isBits(token)) stream.fail('a decimal number, or parentheses around it', token);
+  const literal = parseNumber(stream);
   if (literal.kind === 'float') return floatOf(literal);
   const value = (BigInt(literal.high >>> 0) << 32n) | BigInt(literal.low >>> 0);
   return integer(value, token.text.endsWith('U') || value >= 2n ** 63n);
 }
 
-function floatOf(literal: Literal & { kind: 'float' }): FloatValue {
-  return { kind: 'float', value: literalValue(literal), literal };
+function parseNumber(stream: TokenStream): Literal {
+  const token = stream.peek();
+  if (token.kind !== 'number') stream.fail('a number');
+  stream.next();
+  return parseLiteral(token.text) ?? stream.fail('a number that 64 bits hold', token, 'unsupported');
 }
 
-function flipSign(literal: Literal & { kind: 'float' }): Literal & { kind: 'float' } {
-  return literal.width === 32
-    ? { ...literal, low: literal.low ^ 0x80000000 }
-    : { ...literal, high: literal.high ^ 0x80000000 };
+/** What `!`, `~` and casts take. */
+function integerOf(stream: TokenStream, depth: number, token: Token): IntegerValue {
+  const value = parseUnary(stream, depth + 1);
+  return value.kind === 'integer' ? value : stream.fail('an integer', token);
+}
+
+/** To the assembler's arithmetic the bits of a single are the low ones of a double. */
+function floatOf(literal: Literal & { kind: 'float' }): FloatValue {
+  return { kind: 'float', value: literalValue({ ...literal, width: 64 }), literal };
 }
 
 function integer(value: bigint, isUnsigned: boolean): IntegerValue {
@@ -178,17 +188,12 @@ function truth(value: boolean): IntegerValue {
   return integer(value ? 1n : 0n, false);
 }
 
-function isTrue({ value }: Value): boolean {
-  return typeof value === 'bigint' ? value !== 0n : value !== 0;
-}
-
 /** @returns undefined where the operator does not take these */
 function apply(operator: string, left: Value, right: Value): Value | undefined {
-  if (operator === '&&') return truth(isTrue(left) && isTrue(right));
-  if (operator === '||') return truth(isTrue(left) || isTrue(right));
-  if (left.kind === 'float' || right.kind === 'float')
-    return applyToFloats(operator, Number(left.value), Number(right.value));
-  return applyToIntegers(operator, left, right);
+  if (left.kind === 'integer' && right.kind === 'integer') return applyToIntegers(operator, left, right);
+  if (left.kind === 'float' && right.kind === 'float')
+    return applyToFloats(operator, left.value, right.value);
+  return undefined;
 }
 
 function applyToFloats(operator: string, left: number, right: number): Value | undefined {
@@ -203,13 +208,15 @@ function applyToFloats(operator: string, left: number, right: number): Value | u
     case '*':
       return float(left * right);
     case '/':
-      return float(left / right);
+      return right === 0 ? undefined : float(left / right);
     default:
       return undefined;
   }
 }
 
 function applyToIntegers(operator: string, left: IntegerValue, right: IntegerValue): Value | undefined {
+  if (operator === '&&') return truth(left.value !== 0n && right.value !== 0n);
+  if (operator === '||') return truth(left.value !== 0n || right.value !== 0n);
   const amount = BigInt.asUintN(6, right.value);
   if (operator === '<<') return integer(left.value << amount, left.isUnsigned);
   if (operator === '>>') return integer(left.value >> amount, left.isUnsigned);

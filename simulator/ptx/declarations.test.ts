@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type IrModule, parseModule } from './index.js';
 
-const header = '.version 9.0\n.target sm_90, debug\n.address_size 64\n';
+const header = '.version 9.0\n.target sm_90, texmode_independent, debug\n.address_size 64\n';
 
 function parse(text: string): IrModule {
   return parseModule(header + text, 'd.ptx');
@@ -10,15 +10,15 @@ function parse(text: string): IrModule {
 describe('declarations', () => {
   it('keep linkage, and heads of functions without a body', () => {
     const module = parse(`.extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);
-.func g(.param .b32 a) .noreturn;
+.weak .func g(.param .b32 a) .noreturn;
 .common .global .u32 c;
 .extern .global .u32 e;
 .visible .global .align 8 .b8 v[8];
 .weak .func g(.param .b32 a) .noreturn { trap; }
-.visible .entry k() .maxntid 256, 1, 1 .pragma "nounroll", "x"; .reqntid 32 { ret; }`);
+.visible .entry k() .maxntid 256, 1, 1 .pragma "nounroll", "x"; .maxnreg 32 { ret; }`);
     expect(module.declarations.map(({ name, linkage }) => [name, linkage])).toEqual([
       ['vprintf', 'extern'],
-      ['g', undefined],
+      ['g', 'weak'],
     ]);
     expect(module.externalFunctions).toEqual(['vprintf']);
     expect(module.functions.map(({ name, linkage }) => [name, linkage])).toEqual([
@@ -26,7 +26,7 @@ describe('declarations', () => {
       ['k', 'visible'],
     ]);
     expect(module.functions[0]?.directives).toEqual({ noreturn: [] });
-    expect(module.functions[1]?.directives).toEqual({ maxntid: [256, 1, 1], reqntid: [32] });
+    expect(module.functions[1]?.directives).toEqual({ maxntid: [256, 1, 1], maxnreg: [32] });
     expect(module.variables.map(({ linkage, isExtern }) => [linkage, isExtern])).toEqual([
       ['common', false],
       ['extern', true],

@@ -1,137 +1,120 @@
-import { parseCount } from './constantExpressions.js';
-import type { IrVariable, Linkage, ScalarType } from './ir.js';
+import {
+  type DeclaredType,
+  parseDeclaredType,
+  parseExtents,
+  parseNames,
+  type Extents,
+} from './declaredTypes.js';
+import type { IrVariable, Linkage } from './ir.js';
 import { InitialBytes } from './initialBytes.js';
-import { isScalarType, typeBytes } from './scalarTypes.js';
+import type { Token } from './lexer.js';
+import { typeBytes } from './scalarTypes.js';
 import type { TokenStream } from './tokenStream.js';
 
-/** Larger than any device's memory: a size beyond it is a mistake in the text, not a request. */
-const largestVariableBytes = 2 ** 40;
-const largestAlign = 1 << 16;
+/** A name that is declared: a variable, or a texture, sampler or surface, which no memory stands behind. */
+export interface Declared {
+  readonly token: Token;
+  readonly name: string;
+  /** What another declaration of the same name must agree in. */
+  readonly shape: VariableShape;
+  readonly isExtern: boolean;
+  readonly variable?: IrVariable;
+}
 
-export interface DeclaredVariables {
-  readonly variables: IrVariable[];
-  /** Texture, sampler and surface references: known names that no memory stands behind. */
-  readonly opaque: string[];
+export interface VariableShape {
+  /** Type and vector, and the inner extents of an array. */
+  readonly text: string;
+  /** Outermost extent; 0 of an open one, undefined of what is no array. */
+  readonly extent: number | undefined;
 }
 
 type VariableSpace = IrVariable['space'];
 
-interface DeclaredType {
-  readonly type: ScalarType | undefined;
-  readonly elements: number;
-  readonly align: number;
+/** Where a declaration stands. */
+export interface DeclarationPlace {
+  readonly space: VariableSpace;
+  readonly linkage?: Linkage | undefined;
+  readonly isInside: boolean;
 }
 
-export function parseAlign(stream: TokenStream): number {
-  stream.expect('.align');
-  const token = stream.peek();
-  const align = stream.count('an alignment in bytes');
-  if (align < 1 || align > largestAlign || (align & (align - 1)) !== 0) {
-    stream.fail('an alignment that is a power of two', token);
-  }
-  return align;
-}
-
-/** `(.managed)`, `(.unified(0xAB, 0xCD))`, after `.attribute`. */
-export function skipAttribute(stream: TokenStream): void {
-  stream.expect('(', 'after .attribute');
-  for (let depth = 1; depth > 0;) {
-    const token = stream.next();
-    if (token.kind === 'end' || token.text === ';') stream.fail("')' after the attributes", token);
-    if (token.text === '(') depth++;
-    if (token.text === ')') depth--;
-  }
-}
-
-/** `.align n`, `.v4`, `.attribute(…)` and the type, in any order before the type, as PTX writers do. */
-export function parseDeclaredType(stream: TokenStream): DeclaredType {
-  let elements = 1;
-  let align = 0;
-  for (;;) {
-    if (stream.is('.align')) align = parseAlign(stream);
-    else if (stream.accept('.v2')) elements = 2;
-    else if (stream.accept('.v4')) elements = 4;
-    else if (stream.accept('.attribute')) skipAttribute(stream);
-    else break;
-  }
-  const token = stream.peek();
-  const text = token.text.slice(1);
-  if (token.kind === 'dotted' && /^(texref|samplerref|surfref)$/.test(text)) {
-    stream.next();
-    return { type: undefined, elements, align: 8 };
-  }
-  if (token.kind !== 'dotted' || !isScalarType(text)) stream.fail('a type such as .u32');
-  stream.next();
-  return { type: text, elements, align: Math.max(align, typeBytes(text) * elements) || 1 };
-}
-
-/** `[4][8]`; an empty first extent gives undefined, to be taken from the initialiser. */
-export function parseExtents(stream: TokenStream): { count: number; isOpen: boolean } {
-  let count = 1;
-  let isOpen = false;
-  for (let dimension = 0; stream.accept('['); dimension++) {
-    if (dimension === 0 && stream.accept(']')) {
-      isOpen = true;
-      continue;
-    }
-    const token = stream.peek();
-    count *= parseCount(stream, 'an array extent');
-    if (count > largestVariableBytes) stream.fail('an array that fits an address space', token);
-    stream.expect(']');
-  }
-  return { count, isOpen };
-}
-
-/** A variable declaration after its state space, to the `;`. */
-export function parseVariables(
-  stream: TokenStream,
-  space: VariableSpace,
-  linkage?: Linkage,
-): DeclaredVariables {
-  const isExtern = linkage === 'extern';
-  const declared = parseDeclaredType(stream);
-  const variables: IrVariable[] = [];
-  const opaque: string[] = [];
+/** A variable declaration after its state space, to the `;`; without a name it declares nothing. */
+export function parseVariables(stream: TokenStream, place: DeclarationPlace): Declared[] {
+  const typeToken = stream.peek();
+  const declared = parseDeclaredType(stream, place.space);
+  if (declared.opaque !== undefined && (place.space !== 'global' || place.isInside))
+    stream.fail(`.${declared.opaque} outside of functions, in .global`, typeToken);
+  const found: Declared[] = [];
+  if (stream.accept(';')) return found;
   do {
-    const name = stream.word('the name of a variable');
-    const extents = parseExtents(stream);
-    if (declared.type === undefined) {
-      opaque.push(name.text);
-      if (stream.accept('=')) stream.skipBraces();
-      continue;
-    }
-    const elementBytes = typeBytes(declared.type) * declared.elements;
-    let bytes = extents.isOpen ? 0 : extents.count * elementBytes;
-    let initial: InitialBytes | undefined;
-    if (stream.accept('=')) {
-      const values = stream.peek();
-      if (space === 'shared' || space === 'local')
-        stream.fail(`';' (a .${space} variable has no initial value)`);
-      initial = new InitialBytes(stream, declared.type);
-      initial.parse();
-      if (extents.isOpen)
-        bytes = Math.ceil(initial.length / (extents.count * elementBytes)) * extents.count * elementBytes;
-      if (initial.length > bytes)
-        stream.fail(`at most ${bytes} bytes of initial values for ${name.text}`, values);
-    } else if (extents.isOpen && !isExtern) {
-      stream.fail(`an extent for the array ${name.text}, which is neither .extern nor initialised`, name);
-    }
-    if (bytes > largestVariableBytes) stream.fail('a variable that fits an address space', name);
-    variables.push({
-      name: name.text,
-      space,
-      type: declared.type,
-      bytes,
-      align: declared.align,
-      isExtern,
-      ...(linkage === undefined ? {} : { linkage }),
-      ...(initial === undefined ? {} : { initial: initial.toArray() }),
-      ...(initial === undefined || initial.relocations.length === 0
-        ? {}
-        : { relocations: initial.relocations }),
-      line: name.line,
-    });
+    const token = stream.name('the name of a variable');
+    const names = parseNames(stream, token.text);
+    if (names === undefined) found.push(parseVariable(stream, place, declared, token));
+    else for (const name of names) found.push(declaredAs(place, declared, name, token, noExtents));
   } while (stream.accept(','));
   stream.expect(';', 'after a variable');
-  return { variables, opaque };
+  return found;
+}
+
+const noExtents: Extents = { extents: [], isOpen: false, count: 1 };
+
+/** One variable from behind its name on. */
+function parseVariable(
+  stream: TokenStream,
+  place: DeclarationPlace,
+  declared: DeclaredType,
+  token: Token,
+): Declared {
+  const { space, linkage } = place;
+  const extents = parseExtents(stream);
+  if (declared.type === undefined) {
+    if (extents.isOpen) stream.fail(`an extent for the array ${token.text}`, token);
+    if (stream.accept('=')) stream.skipBraces();
+    return declaredAs(place, declared, token.text, token, extents);
+  }
+  if (!stream.accept('=')) {
+    if (extents.isOpen && linkage !== 'extern')
+      stream.fail(`an extent for the array ${token.text}, which is neither .extern nor initialised`, token);
+    return declaredAs(place, declared, token.text, token, extents);
+  }
+  if (space === 'shared' || space === 'local') stream.fail(`';' (a .${space} variable has no initial value)`);
+  if (linkage === 'extern')
+    stream.fail("';' (an .extern variable has its value where it is defined: declare it .visible)");
+  const { type, elements } = declared;
+  const initial = new InitialBytes(stream, { type, elements, extents: extents.extents });
+  initial.parse();
+  return declaredAs(place, declared, token.text, token, extents, initial);
+}
+
+function declaredAs(
+  { space, linkage }: DeclarationPlace,
+  { type, opaque, elements, align }: DeclaredType,
+  name: string,
+  token: Token,
+  { extents, isOpen, count }: Extents,
+  initial?: InitialBytes,
+): Declared {
+  const [extent, ...inner] = extents;
+  const shape = { text: `.v${elements} .${type ?? opaque} [${inner.join('][')}]`, extent };
+  const isExtern = linkage === 'extern';
+  if (type === undefined) return { token, name, shape, isExtern };
+  const bytes = (isOpen ? (initial?.rows ?? 0) : 1) * count * typeBytes(type) * elements;
+  const relocations = initial?.relocations ?? [];
+  return {
+    token,
+    name,
+    shape,
+    isExtern,
+    variable: {
+      name,
+      space,
+      type,
+      bytes,
+      align,
+      isExtern,
+      ...(linkage === undefined ? {} : { linkage }),
+      ...(initial === undefined ? {} : { initial: initial.toArray(bytes) }),
+      ...(relocations.length === 0 ? {} : { relocations }),
+      line: token.line,
+    },
+  };
 }

@@ -5,13 +5,14 @@ import { analyzeLiveness, operandTypes, parseModule, readRegisters, writtenRegis
 
 const registers = `
   .reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>; .reg .f64 %d<9>;
-  .reg .b8 %c<5>; .reg .v4 .f32 %v4; .reg .v2 .u32 %v2; .reg .b128 %q<4>;`;
+  .reg .b8 %c<5>; .reg .v4 .f32 %v4; .reg .v2 .u32 %v2;`;
+const wide = '.reg .b128 %q<4>;';
 
 function parse(body: string, target = 'sm_90'): IrFunction {
   const text = `.version 9.0\n.target ${target}\n.address_size 64
     .global .align 16 .b8 gv[64]; .shared .align 16 .b8 sv[64];
     .func (.param .b32 r) g (.param .b32 a, .param .align 8 .b8 s[16]);
-    .visible .entry k(.param .u64 kp)\n{ ${registers.replaceAll('\n', ' ')}\n${body}\n}\n`;
+    .visible .entry k(.param .u64 kp)\n{ ${registers.replaceAll('\n', ' ')}${target === 'sm_90' ? wide : ''}\n${body}\n}\n`;
   const fn = parseModule(text, 'k.ptx').functions.at(-1);
   if (fn === undefined) throw new Error('no function');
   return fn;

@@ -1,6 +1,8 @@
 import { formsOf } from './forms/index.js';
 import { connectBlocks, endsBlock, layOutBlocks } from './controlFlow.js';
 import { parseVariables } from './declarations.js';
+import { parseAttribute, parseBank } from './declaredTypes.js';
+import { checkFeature } from './dialect.js';
 import type { FirstTargets } from './firstTargets.js';
 import { earlier, firstRefusal } from './firstRefusal.js';
 import type { FunctionHead } from './functionHead.js';
@@ -8,7 +10,7 @@ import type { ParsedInstruction } from './instructionParser.js';
 import { InstructionParser, isOfMatrices } from './instructionParser.js';
 import type { CheckContext } from './instructionRules.js';
 import type { IrFunction, IrInstruction, IrPrototype, IrRefusal, IrVariable } from './ir.js';
-import { type FormalRegister, ParameterLayout, parseParameter, parseParameterList } from './parameters.js';
+import { type FormalRegister, ParameterLayout, parseParameterList, parseParameters } from './parameters.js';
 import { skipDebugDirective } from './debugDirectives.js';
 import { formalMoves, passRegisters } from './registerParameters.js';
 import { numberRegisters } from './registerNumbering.js';
@@ -69,15 +71,12 @@ export class FunctionParser {
     private readonly head: FunctionHead,
     private readonly context: ModuleContext,
   ) {
-    const own = new Set(
-      [...head.declaration.parameters, ...head.declaration.returns].map((parameter) => parameter.name),
-    );
     const scopes = new FunctionScopes(context.registers);
     this.scopes = scopes;
     const names = {
       scopes,
       symbol: (name: string): string | undefined =>
-        scopes.findSymbol(name) ?? (own.has(name) || context.isSymbol(name) ? name : undefined),
+        scopes.findSymbol(name) ?? (context.isSymbol(name) ? name : undefined),
       useReservedSharedMemory: (): void => {
         context.useReservedSharedMemory();
       },
@@ -88,7 +87,7 @@ export class FunctionParser {
   /** The body with its braces. */
   parse(): IrFunction {
     const stream: TokenStream = this.stream;
-    this.declareFormalRegisters();
+    this.declareFormals();
     stream.expect('{', 'before the body');
     let depth = 1;
     let endLine = this.head.declaration.line;
@@ -110,12 +109,18 @@ export class FunctionParser {
     return this.finish(endLine);
   }
 
-  /** Parameters that old PTX passes in registers are loaded from parameters, and stored to them before each return. */
-  private declareFormalRegisters(): void {
-    for (const { register, type, width } of [...this.head.taken, ...this.head.given]) {
-      if (!this.scopes.declareRegister(register, type, width))
-        this.stream.fail(`a name other than ${register}, which this function has already`);
-    }
+  /**
+   * The formal parameters are names of the outermost scope. Those that old PTX passes in registers are loaded from
+   * parameters, and stored to them before each return.
+   */
+  private declareFormals(): void {
+    const { line, parameters, returns } = this.head.declaration;
+    // `_` is no name, but stands for one.
+    for (const { register, type, width } of [...this.head.taken, ...this.head.given])
+      if (register !== '_' && !this.scopes.declareRegister(register, type, width))
+        this.failAsTaken(word(register, line), register);
+    for (const { name } of [...parameters, ...returns])
+      if (name !== '_') this.declareSymbol(word(name, line));
     for (const formal of this.head.taken)
       this.pending.push(...this.formalMoves('ld', formal, this.head.declaration.line));
   }
@@ -144,7 +149,7 @@ export class FunctionParser {
 
   private parseLabel(): void {
     const stream: TokenStream = this.stream;
-    const name = stream.word('a label');
+    const name = stream.name('a label');
     stream.expect(':');
     const isNewTable = this.parseTable(name.text);
     if (!(isNewTable ?? this.scopes.declareLabel(name.text, this.pending.length)))
@@ -166,9 +171,9 @@ export class FunctionParser {
       return this.scopes.declareTable(label, { kind: 'callTargets', functions, line });
     }
     if (!stream.accept('.callprototype')) return undefined;
-    const returns = parseParameterList(stream).parameters;
+    const returns = parseParameterList(stream, 'given').parameters;
     stream.word("'_' in place of a name");
-    const { parameters } = parseParameterList(stream);
+    const { parameters } = parseParameterList(stream, 'taken');
     stream.skipStatement();
     return this.scopes.declareTable(label, {
       kind: 'callPrototype',
@@ -233,6 +238,10 @@ export class FunctionParser {
         stream.next();
         this.parseRegisters();
         break;
+      case '.attribute':
+        parseAttribute(stream, 'global');
+        if (!stream.is('.global')) stream.fail("'.global' after an attribute");
+        break;
       case '.shared':
       case '.local':
       case '.global':
@@ -241,12 +250,13 @@ export class FunctionParser {
         this.parseVariable(token.text.slice(1) as IrVariable['space']);
         break;
       case '.param':
-        parseParameter(
+        if (stream.dialect.version < 200 && this.head.declaration.isEntry && !this.hasParametersInside())
+          stream.fail('.param in the head of the entry (in its body, up to PTX 1.3)', token);
+        parseParameters(
           stream,
           this.hasParametersInside() ? this.ownParameters : this.callParameters,
-          (name) => this.declareSymbol(name),
+          (token, name) => this.declareSymbol(token, name),
         );
-        stream.expect(';', 'after the parameter');
         break;
       case '.loc':
       case '.file':
@@ -272,27 +282,30 @@ export class FunctionParser {
 
   private parsePragma(): void {
     const stream: TokenStream = this.stream;
-    stream.next();
+    checkFeature(stream, stream.next());
     if (stream.peek().kind === 'string' && stream.peek().text === '"nounroll"') this.nounroll = true;
     stream.skipStatement();
   }
 
-  private declareSymbol(name: string): string {
-    const unique = this.scopes.declareSymbol(name);
-    if (unique === undefined) this.stream.fail(`a name other than ${name}, which this scope has already`);
-    return unique;
+  private declareSymbol(token: Token, name = token.text): string {
+    return this.scopes.declareSymbol(name) ?? this.failAsTaken(token, name);
+  }
+
+  private failAsTaken(token: Token, name: string): never {
+    return this.stream.fail(`a name other than ${name}, which this scope has already`, token);
   }
 
   private parseVariable(space: IrVariable['space']): void {
-    const { variables } = parseVariables(this.stream, space);
-    for (const variable of variables) {
-      if (space === 'global' || space === 'const') this.hoist(variable);
-      else this.variables.push({ ...variable, name: this.declareSymbol(variable.name) });
+    if (space === 'const') parseBank(this.stream);
+    for (const { token, name, variable } of parseVariables(this.stream, { space, isInside: true })) {
+      if (variable === undefined) continue;
+      if (space === 'global' || space === 'const') this.hoist(token, variable);
+      else this.variables.push({ ...variable, name: this.declareSymbol(token, name) });
     }
   }
 
   /** Memory that all launches share lies in the module, whatever scope its name is of. */
-  private hoist(variable: IrVariable): void {
+  private hoist(token: Token, variable: IrVariable): void {
     const relocations = variable.relocations?.map((each) => ({
       ...each,
       symbol: this.scopes.findSymbol(each.symbol) ?? each.symbol,
@@ -301,13 +314,12 @@ export class FunctionParser {
       ...variable,
       ...(relocations === undefined ? {} : { relocations }),
     });
-    if (!this.scopes.declareSymbolAs(variable.name, name))
-      this.stream.fail(`a name other than ${variable.name}, which this scope has already`);
+    if (!this.scopes.declareSymbolAs(variable.name, name)) this.failAsTaken(token, variable.name);
   }
 
   private parseRegisters(): void {
     for (const { token, ...register } of parseRegisters(this.stream))
-      if (!this.scopes.declare(register)) this.stream.fail('a register name that is not yet taken', token);
+      if (!this.scopes.declare(register)) this.failAsTaken(token, register.name);
   }
 
   private finish(endLine: number): IrFunction {

@@ -6,7 +6,8 @@ import type { TokenStream } from './tokenStream.js';
 
 type Relocation = NonNullable<IrVariable['relocations']>[number];
 
-const deepestInitialiser = 64;
+/** Braces of a packed pair; far beyond them, recursion would only overflow. */
+const deepestPacked = 64;
 
 /** Bytes of an address. */
 const WHOLE = 8;
@@ -20,40 +21,116 @@ const NUMBERS_OF: Readonly<Record<Literal['kind'], ReadonlySet<ScalarType>>> = {
   float: new Set(['u8', 'u16', 'u32', 'u64', 's8', 's16', 's32', 's64']),
 };
 
-/** Collects the bytes of an initialiser as they are read. */
+/** Of one word, which a float fills as a single. */
+const SINGLES: ReadonlySet<ScalarType> = new Set(['f32', 'b32', 'f16x2']);
+
+/** What an initialiser's braces follow. */
+export interface InitialShape {
+  readonly type: ScalarType;
+  /** Of a vector how many elements it has, otherwise 1. */
+  readonly elements: number;
+  /** Extents of an array, outermost first; 0 of an open one. */
+  readonly extents: readonly number[];
+}
+
+/**
+ * Collects the bytes of an initialiser as they are read: an array's values in braces, those of each of its rows and
+ * vectors in braces of their own. An assembler packs what is there: values that a row lacks are those of the next.
+ */
 export class InitialBytes {
   private found: Relocation[] = [];
   private bytes = new Uint8Array(64);
   private end = 0;
 
+  private readonly type: ScalarType;
+  private rowCount = 0;
+
   constructor(
     private readonly stream: TokenStream,
-    private readonly type: ScalarType,
-  ) {}
+    private readonly shape: InitialShape,
+  ) {
+    this.type = shape.type;
+  }
 
-  get length(): number {
-    return this.end;
+  /** How many values the outermost braces hold: the extent of an open array. */
+  get rows(): number {
+    return this.rowCount;
   }
 
   get relocations(): readonly Relocation[] {
     return this.found;
   }
 
-  toArray(): Uint8Array {
-    return this.bytes.slice(0, this.end);
+  /** @param bytes of the variable: a packed pair is written as a list of which more may stand there than it holds */
+  toArray(bytes: number): Uint8Array {
+    return this.bytes.slice(0, Math.min(this.end, bytes));
   }
 
-  parse(depth = 0): void {
-    // An array has a dimension a brace; far beyond any of them, recursion would only overflow.
-    if (depth > deepestInitialiser) this.stream.fail(`at most ${deepestInitialiser} nested braces`);
-    if (!this.stream.accept('{')) {
+  parse(): void {
+    const isOpen = this.shape.extents[0] === 0;
+    const token = this.stream.peek();
+    if (this.type === 'f16' && !(this.shape.extents.length > 0 && this.stream.is('}', 1)))
+      this.stream.fail("';' (a .f16 variable has no initial value: write its bits to a .b16 one)");
+    this.parseRows(0);
+    if (isOpen && this.rowCount === 0) this.stream.fail('at least one value for an open array', token);
+  }
+
+  private parseRows(dimension: number): void {
+    const { stream } = this;
+    const extent = this.shape.extents[dimension];
+    if (extent === undefined) {
+      this.parseVector();
+      return;
+    }
+    stream.expect('{', `around the values of ${dimension === 0 ? 'an array' : 'each row of an array'}`);
+    let count = 0;
+    if (!stream.is('}'))
+      do {
+        if (extent > 0 && count === extent)
+          stream.fail(`'}' after ${extent} initial value${extent === 1 ? '' : 's'}, as the array has`);
+        this.parseRows(dimension + 1);
+        count++;
+      } while (stream.accept(','));
+    stream.expect('}', 'or a comma after an initial value');
+    if (dimension === 0) this.rowCount = count;
+  }
+
+  private parseVector(): void {
+    const { stream } = this;
+    const { elements } = this.shape;
+    if (elements === 1) {
+      this.parseScalar();
+      return;
+    }
+    stream.expect('{', `around the ${elements} values of a vector`);
+    for (let element = 0; element < elements; element++) {
+      if (element > 0) stream.expect(',', `between the ${elements} values of a vector`);
+      this.parseScalar();
+    }
+    stream.expect('}', `after the ${elements} values of a vector`);
+  }
+
+  private parseScalar(): void {
+    const { stream } = this;
+    if (this.type === 'f16x2') {
+      if (!stream.is('{')) stream.fail("'{' around the values of a .f16x2");
+      this.parsePacked(0);
+    } else if (stream.is('{')) stream.fail('a value without braces');
+    else this.parseElement();
+  }
+
+  /** To the assembler a packed pair is a list of words, however nested. */
+  private parsePacked(depth: number): void {
+    const { stream } = this;
+    if (depth > deepestPacked) stream.fail(`at most ${deepestPacked} nested braces`);
+    if (!stream.accept('{')) {
       this.parseElement();
       return;
     }
-    while (!this.stream.accept('}')) {
-      this.parse(depth + 1);
-      if (!this.stream.is('}')) this.stream.expect(',', 'between initial values');
-    }
+    if (!stream.is('}'))
+      do this.parsePacked(depth + 1);
+      while (stream.accept(','));
+    stream.expect('}', 'or a comma after an initial value');
   }
 
   private parseElement(): void {
@@ -83,10 +160,9 @@ export class InitialBytes {
     if (NUMBERS_OF[literal.kind].has(this.type)) {
       this.stream.fail(`a value of the type .${this.type}`, token);
     }
-    if (this.type === 'f32') {
-      if (literal.kind === 'float' && literal.width === 32) this.append(literal.low, 0);
-      else this.append(...singleBits(numberOf(literal)));
-    } else if (this.type === 'f64') this.append(...doubleBits(numberOf(literal)));
+    // Bits stay as they are, lowest first, but a double is rounded for what holds a single.
+    if (literal.kind === 'float' && literal.width === 64 && SINGLES.has(this.type))
+      this.append(...singleBits(literalValue(literal)));
     else this.append(literal.low, literal.high);
   }
 
@@ -154,14 +230,4 @@ const scratch = new DataView(new ArrayBuffer(8));
 function singleBits(value: number): [number, number] {
   scratch.setFloat32(0, value);
   return [scratch.getInt32(0), 0];
-}
-
-function doubleBits(value: number): [number, number] {
-  scratch.setFloat64(0, value);
-  return [scratch.getInt32(4), scratch.getInt32(0)];
-}
-
-function numberOf(literal: Literal): number {
-  if (literal.kind === 'float') return literalValue(literal);
-  return Number((BigInt(literal.high) << 32n) | BigInt(literal.low >>> 0));
 }

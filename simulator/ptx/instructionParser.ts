@@ -230,11 +230,22 @@ export class InstructionParser {
     this.stream.expect('(');
     const found: IrOperand[] = [];
     if (this.stream.accept(')')) return found;
-    do {
-      found.push(this.parseOperand());
-    } while (this.stream.accept(','));
+    do found.push(this.parseArgument());
+    while (this.stream.accept(','));
     this.stream.expect(')', 'after the arguments');
     return found;
+  }
+
+  /** A name as it stands, or a constant. */
+  private parseArgument(): IrOperand {
+    const stream: TokenStream = this.stream;
+    if (stream.is('{'))
+      stream.fail('an argument without braces: a register of .v2 or .v4, or a .param array');
+    if (!startsConstant(stream) && stream.peek().kind !== 'word')
+      stream.fail('an argument: the name of a register or of a .param, or a constant');
+    if (stream.peek().kind === 'word' && stream.peek(1).kind === 'dotted')
+      stream.fail('an argument that is a whole register', stream.peek(1));
+    return this.parseSimple();
   }
 
   private parseOperand(): IrOperand {

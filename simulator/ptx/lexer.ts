@@ -10,7 +10,7 @@ export interface Token {
 }
 
 const number =
-  /0[fF][0-9a-fA-F]{8}(?![\w$])|0[dD][0-9a-fA-F]{16}(?![\w$])|0[xX][0-9a-fA-F]+U?(?![\w$])|0[bB][01]+U?(?![\w$])|\d+\.\d*(?:[eE][+-]?\d+)?(?![\w$])|\d+[eE][+-]?\d+(?![\w$])|\d+U?(?![\w$])/y;
+  /0[fF][0-9a-fA-F]{8}(?![\w$])|0[dD][0-9a-fA-F]{16}(?![\w$])|0[xX][0-9a-fA-F]+U?(?![\w$])|0[bB][01]+U?(?![\w$])|\d+\.\d*(?:[eE][+-]?\d+)?(?![\w$])|\d+[eE][+-]?\d+(?![\w$])|(?:0[0-7]*|[1-9]\d*)U?(?![\w$])/y;
 const string = /"(?:[^"\\\n]|\\[^\n])*"/y;
 /** What a preprocessor leaves: `# 12 "a.cu"`, `#line 12`. */
 const lineDirective = /#[ \t]*(?:(?:line|file)\b|\d)[^\n]*/y;

@@ -31,21 +31,26 @@ export function literalValue(literal: Literal & { kind: 'float' }): number {
   return scratch.getFloat64(0);
 }
 
-/** Reads a number token (sign apart). The lexer lets only well-formed ones through. */
-export function parseLiteral(text: string, negative: boolean): Literal {
-  if (/^0[fF]/.test(text)) {
-    const low = parseInt(text.slice(2), 16) | 0;
-    return { kind: 'float', width: 32, low: negative ? low ^ 0x80000000 : low, high: 0 };
-  }
+/** Reads a number token (sign apart). The lexer lets only well-formed ones through. @returns undefined beyond 64 bits */
+export function parseLiteral(text: string): Literal | undefined {
+  if (/^0[fF]/.test(text)) return { kind: 'float', width: 32, low: parseInt(text.slice(2), 16) | 0, high: 0 };
   if (/^0[dD]/.test(text)) {
     const high = parseInt(text.slice(2, 10), 16) | 0;
     const low = parseInt(text.slice(10), 16) | 0;
-    return { kind: 'float', width: 64, low, high: negative ? high ^ 0x80000000 : high };
+    return { kind: 'float', width: 64, low, high };
   }
-  if (!/^0[xXbB]/.test(text) && /[.eE]/.test(text))
-    return doubleLiteral(negative ? -Number(text) : Number(text));
+  if (!/^0[xXbB]/.test(text) && /[.eE]/.test(text)) {
+    const value = Number(text);
+    return Number.isFinite(value) ? doubleLiteral(value) : undefined;
+  }
+  const value = integerValue(text);
+  return value === undefined ? undefined : integerLiteral(value);
+}
+
+/** @returns undefined beyond 64 bits */
+export function integerValue(text: string): bigint | undefined {
   const digits = text.replace(/U$/, '');
   const isOctal = /^0[0-7]+$/.test(digits);
   const value = BigInt(isOctal ? `0o${digits.slice(1)}` : digits);
-  return integerLiteral(negative ? -value : value);
+  return value < 2n ** 64n ? value : undefined;
 }

@@ -1,21 +1,26 @@
 import { parseVariables } from './declarations.js';
+import { parseAlign, parseAttribute, parseBank, parseNames } from './declaredTypes.js';
 import { skipDebugDirective } from './debugDirectives.js';
+import { checkFeature, dialectOf } from './dialect.js';
 import { firstTargets } from './firstTargets.js';
 import { parseFunctionHead } from './functionHead.js';
 import { FunctionParser } from './functionParser.js';
 import type { Token } from './lexer.js';
 import type { IrDeclaration, IrFunction, IrModule, IrOperand, IrVariable, Linkage } from './ir.js';
+import { ModuleVariables } from './moduleVariables.js';
 import { parseRegisters } from './registerDeclarations.js';
 import type { RegisterDeclaration } from './scopes.js';
 import { reservedSharedMemory } from './specialRegisters.js';
 import { TokenStream } from './tokenStream.js';
 
-const linkages: Readonly<Record<string, Linkage>> = {
+const linkages: Readonly<Partial<Record<string, Linkage>>> = {
   '.visible': 'visible',
   '.weak': 'weak',
   '.extern': 'extern',
   '.common': 'common',
 };
+
+const linked = new Set('.entry .func .global .const .shared .local .reg .tex .attribute'.split(' '));
 
 /**
  * Reads a PTX text. A function with an instruction that is not supported carries a `refusal`; the others load.
@@ -29,7 +34,7 @@ export function parseModule(text: string, file: string): IrModule {
 class ModuleParser {
   private ptxVersion = '';
   private targets: string[] = [];
-  private readonly variables = new Map<string, IrVariable>();
+  private readonly variables: ModuleVariables;
   /** Variables that no text declares. */
   private readonly reserved = new Map<string, IrVariable>();
   private readonly functions = new Map<string, IrFunction>();
@@ -38,16 +43,21 @@ class ModuleParser {
   /** Alias → function. */
   private readonly aliases = new Map<string, string>();
   private readonly aliasTargets: Token[] = [];
-  private readonly opaque = new Set<string>();
   private readonly registers: RegisterDeclaration[] = [];
+  /** Entries declared without a body, which must follow. */
+  private readonly entries: Token[] = [];
 
-  constructor(private readonly stream: TokenStream) {}
+  constructor(private readonly stream: TokenStream) {
+    this.variables = new ModuleVariables(stream);
+  }
 
   parse(): IrModule {
     this.parseHeader();
     while (this.stream.peek().kind !== 'end') this.parseItem();
     for (const target of this.aliasTargets)
       if (!this.functions.has(target.text)) this.stream.fail('a function with a body', target);
+    for (const entry of this.entries)
+      if (!this.functions.has(entry.text)) this.stream.fail('an entry that has a body in this text', entry);
     return {
       file: this.stream.file,
       ptxVersion: this.ptxVersion,
@@ -70,6 +80,7 @@ class ModuleParser {
     do {
       this.targets.push(stream.word('a target such as sm_90').text);
     } while (stream.accept(','));
+    stream.dialect = dialectOf(this.ptxVersion, this.targets);
     if (stream.accept('.address_size')) {
       const token = stream.peek();
       if (stream.count('64') !== 64) stream.fail('64-bit addresses', token, 'unsupported');
@@ -78,15 +89,17 @@ class ModuleParser {
 
   private parseItem(): void {
     const stream: TokenStream = this.stream;
-    let linkage: Linkage | undefined;
-    while (stream.peek().kind === 'dotted' && Object.hasOwn(linkages, stream.peek().text)) {
-      linkage = linkages[stream.next().text];
+    const linkage = this.parseLinkage();
+    if (stream.is('.attribute')) {
+      parseAttribute(stream, 'global');
+      if (!stream.is('.global')) stream.fail("'.global' after an attribute");
     }
     const token = stream.peek();
     switch (token.kind === 'dotted' ? token.text : '') {
       case '.entry':
       case '.func':
         stream.next();
+        if (linkage === 'common') stream.fail('a variable in .global after .common', token);
         this.parseFunction(token.text === '.entry', linkage);
         break;
       case '.global':
@@ -94,7 +107,7 @@ class ModuleParser {
       case '.shared':
       case '.local':
         stream.next();
-        this.parseVariable(token.text.slice(1) as IrVariable['space'], linkage);
+        this.parseVariable(token, linkage);
         break;
       case '.reg':
         this.parseModuleRegisters();
@@ -112,15 +125,28 @@ class ModuleParser {
         stream.skipBraces();
         break;
       case '.pragma':
+        checkFeature(stream, token);
         stream.skipStatement();
         break;
       case '.alias':
-        stream.next();
+        checkFeature(stream, stream.next());
         this.parseAlias();
         break;
       default:
         stream.fail('a function or a variable of the module');
     }
+  }
+
+  private parseLinkage(): Linkage | undefined {
+    const stream: TokenStream = this.stream;
+    const token = stream.peek();
+    const linkage = token.kind === 'dotted' ? linkages[token.text] : undefined;
+    if (linkage === undefined) return undefined;
+    checkFeature(stream, stream.next());
+    const { kind, text } = stream.peek();
+    if (kind !== 'dotted' || !linked.has(text))
+      stream.fail(`a function or a variable after ${token.text}, which stands alone`);
+    return linkage;
   }
 
   private parseFunction(isEntry: boolean, linkage: Linkage | undefined): void {
@@ -129,23 +155,28 @@ class ModuleParser {
     const head = parseFunctionHead(stream, isEntry, linkage);
     const { name } = head.declaration;
     const declared = this.declaredFunctions.get(name);
+    if (this.variables.has(name)) stream.fail(`a name other than ${name}, which is a variable`, nameToken);
     if (declared !== undefined && !sameShape(declared, head.declaration))
       stream.fail(`${name} as it was declared before, with the same parameters`, nameToken);
+    if (declared !== undefined && linkage !== undefined && linkage !== declared.linkage)
+      stream.fail(`${name} as it was declared before, ${declared.linkage ?? 'without linkage'}`, nameToken);
     this.declaredFunctions.set(name, head.declaration);
     // Compilers of old wrote the `;` after a prototype as it pleased them.
     const isBare = !isEntry && !stream.is('{');
     if (stream.accept(';') || isBare) {
       this.declarations.push(head.declaration);
+      if (isEntry && linkage !== 'extern') this.entries.push({ ...nameToken, text: name });
       return;
     }
+    if ((declared ?? head.declaration).linkage === 'extern' || linkage === 'extern')
+      stream.fail(`';' after the head of ${name}, which is .extern (one with a body is .visible)`);
     if (this.functions.has(name)) stream.fail(`one body of ${name}, not two`, nameToken);
     const architecture = Math.max(...this.targets.map((each) => Number(/^sm_(\d+)/.exec(each)?.[1] ?? 0)));
     const parser = new FunctionParser(stream, head, {
       architecture,
       firstTargets: firstTargets(this.ptxVersion, architecture),
       registers: this.registers,
-      isSymbol: (symbol) =>
-        this.variables.has(symbol) || this.declaredFunctions.has(symbol) || this.opaque.has(symbol),
+      isSymbol: (symbol) => this.variables.has(symbol) || this.declaredFunctions.has(symbol),
       prototypeOf: (called) => this.calledFunction(called),
       declareVariable: (fn, variable) => this.declareInside(fn, variable),
       useReservedSharedMemory: () => {
@@ -158,8 +189,7 @@ class ModuleParser {
   /** Registers outside of functions, which every file of the first compilers declares, were given up with PTX 3.0. */
   private parseModuleRegisters(): void {
     const stream: TokenStream = this.stream;
-    if (Number.parseInt(this.ptxVersion, 10) >= 3)
-      stream.fail('registers inside of functions (outside, up to PTX 2.3)');
+    if (stream.dialect.version >= 300) stream.fail('registers inside of functions (outside, up to PTX 2.3)');
     stream.next();
     for (const { token, ...register } of parseRegisters(stream)) {
       const isTaken = this.registers.some(
@@ -171,14 +201,21 @@ class ModuleParser {
     }
   }
 
-  /** `.tex .u64 a, b;` of old PTX: names of textures. */
+  /** `.tex .u64 a, b;` of PTX before 1.5: names of textures. */
   private parseTextures(): void {
     const stream: TokenStream = this.stream;
+    const token = stream.next();
+    if (stream.dialect.version >= 105)
+      stream.fail("'.global .texref' for a texture (.tex went with PTX 1.5)", token);
+    if (stream.is('.align')) parseAlign(stream);
+    if (!/^\.u(?:32|64)$/.test(stream.peek().text)) stream.fail('the type of a texture, .u32 or .u64');
     stream.next();
-    if (!/^\.[bus](?:32|64)$/.test(stream.peek().text)) stream.fail('the type of a texture, .u32 or .u64');
-    stream.next();
-    do this.opaque.add(stream.word('the name of a texture').text);
-    while (stream.accept(','));
+    if (stream.accept(';')) return;
+    do {
+      const name = stream.name('the name of a texture');
+      for (const each of parseNames(stream, name.text) ?? [name.text])
+        this.variables.addOpaque({ token: name, name: each, isExtern: false });
+    } while (stream.accept(','));
     stream.expect(';', 'after the textures');
   }
 
@@ -213,7 +250,10 @@ class ModuleParser {
     for (let number = 2; this.variables.has(name) || this.stream.mentions(name); number++)
       name = `${base}$${number}`;
     this.checkRelocations(variable);
-    this.variables.set(name, { ...variable, name });
+    this.variables.add({ kind: 'word', text: variable.name, line: variable.line }, name, {
+      ...variable,
+      name,
+    });
     return name;
   }
 
@@ -230,27 +270,29 @@ class ModuleParser {
     return found?.isEntry === true ? undefined : found;
   }
 
-  private parseVariable(space: IrVariable['space'], linkage: Linkage | undefined): void {
-    const token = this.stream.peek();
-    const declared = parseVariables(this.stream, space, linkage);
-    for (const name of declared.opaque) this.opaque.add(name);
-    for (const variable of declared.variables) {
-      this.checkRelocations(variable);
-      const previous = this.variables.get(variable.name);
-      if (previous !== undefined && !previous.isExtern) {
-        if (linkage === 'extern') continue;
-        this.stream.fail(`one definition of ${variable.name}, not two`, token);
-      }
-      this.reserved.delete(variable.name);
-      this.variables.set(variable.name, variable);
+  /** From the state space on. */
+  private parseVariable(token: Token, linkage: Linkage | undefined): void {
+    const stream: TokenStream = this.stream;
+    const space = token.text.slice(1) as IrVariable['space'];
+    if (space === 'const') parseBank(stream);
+    if (space === 'local' && stream.dialect.version >= 300)
+      stream.fail('.local variables inside of functions (outside, up to PTX 2.3)', token);
+    if (linkage === 'common' && space !== 'global') stream.fail("'.global' after .common", token);
+    for (const declared of parseVariables(stream, { space, linkage, isInside: false })) {
+      const { name, variable } = declared;
+      if (variable !== undefined) this.checkRelocations(variable);
+      if (this.declaredFunctions.has(name) || this.registers.some((each) => each.name === name))
+        stream.fail(`a name other than ${name}, which is declared already`, declared.token);
+      this.reserved.delete(name);
+      this.variables.declare(declared);
     }
   }
 
   /** An address as an initial value is of something in global or constant memory that stands before it in the text. */
   private checkRelocations(variable: IrVariable): void {
-    for (const { symbol } of variable.relocations ?? []) {
+    for (const { symbol, addend, generic } of variable.relocations ?? []) {
       const token = { kind: 'word', text: symbol, line: variable.line } as const;
-      if (this.opaque.has(symbol)) {
+      if (this.variables.isOpaque(symbol)) {
         this.stream.fail('a variable that is no texture, surface or sampler', token, 'unsupported');
       }
       const space = this.variables.get(symbol)?.space;
@@ -258,6 +300,8 @@ class ModuleParser {
       if (space === undefined && !this.declaredFunctions.has(symbol)) {
         this.stream.fail('a declared variable', token);
       }
+      if (space === undefined && (generic || addend !== 0))
+        this.stream.fail("a function's name alone, without generic() or an offset", token);
     }
   }
 }

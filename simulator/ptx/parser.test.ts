@@ -212,7 +212,7 @@ describe('parseModule', () => {
     [`${header}/* never closed`, 4, "'*/'"],
     [`${header}.global .u32 x = 12abc;`, 4, 'a PTX number'],
     [`${header}.global .u32 x[];`, 4, 'an extent'],
-    [`${header}.global .u32 x[2] = {1,2,3};`, 4, 'at most 8 bytes'],
+    [`${header}.global .u32 x[2] = {1,2,3};`, 4, "'}' after 2 initial values"],
     [`${header}.global .align 3 .u32 x;`, 4, 'power of two'],
     [`${header}.entry k() { \u0001 }`, 4, 'PTX text'],
     [`${header}.global .u64 p = nothing;`, 4, 'a declared variable'],

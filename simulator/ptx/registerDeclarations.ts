@@ -1,5 +1,5 @@
+import { parseDeclaredType } from './declaredTypes.js';
 import type { Token } from './lexer.js';
-import { isScalarType } from './scalarTypes.js';
 import type { RegisterDeclaration } from './scopes.js';
 import type { TokenStream } from './tokenStream.js';
 
@@ -10,12 +10,12 @@ const mostRegistersInRange = 1 << 24;
 export function* parseRegisters(
   stream: TokenStream,
 ): Iterable<RegisterDeclaration & { readonly token: Token }> {
-  const width = stream.accept('.v2') ? 2 : stream.accept('.v4') ? 4 : 1;
-  const type = stream.peek().text.slice(1);
-  if (stream.peek().kind !== 'dotted' || !isScalarType(type)) stream.fail('a register type such as .b32');
-  stream.next();
+  const declared = parseDeclaredType(stream, 'reg');
+  const { type, elements: width } = declared;
+  if (type === undefined) stream.fail(`a register type such as .b32, not .${declared.opaque}`);
+  if (stream.accept(';')) return;
   do {
-    const token = stream.word('a register name');
+    const token = stream.name('a register name');
     let count: number | undefined;
     if (stream.accept('<')) {
       count = stream.count('a number of registers');

@@ -42,6 +42,16 @@ export function isScalarType(text: string): text is ScalarType {
   return Object.hasOwn(bits, text);
 }
 
+/** Types that only instructions have: of what is declared they are bits. */
+const ofInstructions = new Set<ScalarType>(
+  'bf16 bf16x2 u16x2 s16x2 e4m3x2 e5m2x2 tf32'.split(' ') as ScalarType[],
+);
+
+/** Whether a variable in memory may be of this type. */
+export function isDeclarableType(type: ScalarType): boolean {
+  return type !== 'pred' && !ofInstructions.has(type);
+}
+
 export function isFloatType(type: ScalarType): boolean {
   return type === 'f32' || type === 'f64' || type === 'f16' || type === 'bf16' || type === 'tf32';
 }

@@ -5,6 +5,8 @@ interface RegisterEntry {
   readonly name: string;
   readonly type: ScalarType;
   readonly width: number;
+  /** One of a range, which has been looked up. */
+  readonly isOfRange?: true;
   /** Numbers of its values; empty until it is first used. */
   numbers: readonly number[];
 }
@@ -28,6 +30,8 @@ interface Scope {
   readonly ranges: Map<string, RegisterRange>;
   /** Name in the text → name in the IR, of variables and parameters. */
   readonly symbols: Map<string, string>;
+  /** Of names that end in digits: what stands before them → the least number, for every way to part them. */
+  readonly numbered: Map<string, number>;
   readonly labels: Map<string, number>;
   readonly tables: Map<string, LabelTable>;
 }
@@ -94,13 +98,29 @@ export class FunctionScopes {
 
   /** A `.b128` register is a vector of two 64-bit ones. @returns false when this scope has that name already. */
   declareRegister(name: string, type: ScalarType, width: number): boolean {
-    if (this.current.registers.has(name)) return false;
+    if (!this.takeName(name)) return false;
     this.current.registers.set(name, { name, ...elementsOf(type, width), numbers: [] });
     return true;
   }
 
+  /** One name is of one register, variable, parameter or label of its scope. @returns whether it was free */
+  private takeName(name: string): boolean {
+    const { registers, symbols, labels, tables, ranges, numbered } = this.current;
+    if (registers.has(name) || symbols.has(name) || labels.has(name) || tables.has(name)) return false;
+    const digits = trailingDigits(name);
+    if (ranges.size > 0 && entryOfRange(this.current, name, digits) !== undefined) return false;
+    for (let length = digits; length > 0; length--) {
+      const prefix = name.slice(0, name.length - length);
+      const number = Number(name.slice(name.length - length));
+      if (length === 1 || !name.startsWith('0', name.length - length))
+        numbered.set(prefix, Math.min(number, numbered.get(prefix) ?? Infinity));
+    }
+    return true;
+  }
+
   private declareRange(prefix: string, count: number, type: ScalarType, width: number): boolean {
-    if (this.current.ranges.has(prefix)) return false;
+    if (this.current.ranges.has(prefix) || (this.current.numbered.get(prefix) ?? Infinity) < count)
+      return false;
     this.current.ranges.set(prefix, { prefix, count, ...elementsOf(type, width) });
     return true;
   }
@@ -118,7 +138,7 @@ export class FunctionScopes {
 
   /** @returns the name in the IR, or undefined when this scope has that name already. */
   declareSymbol(name: string): string | undefined {
-    if (this.current.symbols.has(name)) return undefined;
+    if (!this.takeName(name)) return undefined;
     const unique = this.symbolNames.take(name);
     this.current.symbols.set(name, unique);
     return unique;
@@ -126,7 +146,7 @@ export class FunctionScopes {
 
   /** Declares a name that stands for one of the module. @returns false when this scope has that name already. */
   declareSymbolAs(name: string, inIr: string): boolean {
-    if (this.current.symbols.has(name)) return false;
+    if (!this.takeName(name)) return false;
     this.current.symbols.set(name, inIr);
     return true;
   }
@@ -137,9 +157,17 @@ export class FunctionScopes {
   }
 
   declareLabel(name: string, instruction: number): boolean {
-    if (this.current.labels.has(name) || this.current.tables.has(name)) return false;
+    if (!this.isFreeForLabel(name)) return false;
     this.current.labels.set(name, instruction);
     return true;
+  }
+
+  /** A label may have the name of a register that a range stands for. */
+  private isFreeForLabel(name: string): boolean {
+    const { labels, tables, symbols, registers } = this.current;
+    const register = registers.get(name);
+    if (register !== undefined && register.isOfRange !== true) return false;
+    return !labels.has(name) && !tables.has(name) && !symbols.has(name);
   }
 
   /** The name of a label in the IR: a name that another scope has too gets a number. */
@@ -148,7 +176,7 @@ export class FunctionScopes {
   }
 
   declareTable(name: string, table: LabelTable): boolean {
-    if (this.current.labels.has(name) || this.current.tables.has(name)) return false;
+    if (!this.isFreeForLabel(name)) return false;
     this.current.tables.set(name, table);
     return true;
   }
@@ -233,7 +261,7 @@ function entryOfRange(scope: Scope, name: string, digits: number): RegisterEntry
     if (length > 1 && suffix.startsWith('0')) continue;
     const range = scope.ranges.get(name.slice(0, name.length - length));
     if (range === undefined || Number(suffix) >= range.count) continue;
-    const entry = { name, type: range.type, width: range.width, numbers: [] };
+    const entry = { name, type: range.type, width: range.width, isOfRange: true as const, numbers: [] };
     scope.registers.set(name, entry);
     return entry;
   }
@@ -246,6 +274,7 @@ function newScope(parent: Scope | undefined): Scope {
     registers: new Map(),
     ranges: new Map(),
     symbols: new Map(),
+    numbered: new Map(),
     labels: new Map(),
     tables: new Map(),
   };

@@ -1,7 +1,9 @@
+import { type Dialect, newestDialect } from './dialect.js';
 import type { PtxErrorCode } from './errors.js';
 import { PtxParseError } from './errors.js';
 import type { Token } from './lexer.js';
 import { Lexer } from './lexer.js';
+import { integerValue } from './literals.js';
 
 /** Walks the tokens of one file, looking ahead as far as it must, and makes its errors. */
 export class TokenStream {
@@ -9,6 +11,8 @@ export class TokenStream {
   /** The next token, and those behind it that were looked at. */
   private current: Token;
   private readonly ahead: Token[] = [];
+  /** Which PTX it is, once its head has been read. */
+  dialect: Dialect = newestDialect;
 
   constructor(
     private readonly text: string,
@@ -57,13 +61,27 @@ export class TokenStream {
     return this.next();
   }
 
-  /** A small non-negative integer, as directives and array extents have. */
+  /** A word that may be the name of something: not a lone `_`, `$` or `%`, nor WARP_SZ. */
+  name(purpose: string): Token {
+    if (/^(?:[_$%]|WARP_SZ)$/.test(this.peek().text)) this.fail(purpose);
+    return this.word(purpose);
+  }
+
+  /** A small non-negative integer, as directives have. */
   count(purpose: string): number {
     const token = this.peek();
-    const value = token.kind === 'number' ? Number(token.text.replace(/U$/, '')) : NaN;
-    if (!Number.isSafeInteger(value)) this.fail(purpose);
-    this.next();
+    const value = Number(this.integer(purpose));
+    if (!Number.isSafeInteger(value)) this.fail(purpose, token);
     return value;
+  }
+
+  /** An integer literal without a sign. */
+  integer(purpose: string): bigint {
+    const token = this.peek();
+    const literal = token.kind === 'number' && !/[.]|^0[fFdD]|^\d+[eE]/.test(token.text);
+    if (!literal) this.fail(purpose);
+    this.next();
+    return integerValue(token.text) ?? this.fail('an integer of at most 64 bits', token, 'unsupported');
   }
 
   /** Drops everything up to and including the `;` of this statement, braces balanced. */

@@ -34,7 +34,7 @@ export function variableText(variable: IrVariable): string {
   const link = linkage === undefined ? '' : `.${linkage} `;
   const isOpen = bytes === 0 && isExtern;
   const extent = extentText(type, bytes, isOpen);
-  const values = initial === undefined ? '' : ` = ${initialiserText(variable, initial)}`;
+  const values = initial === undefined ? '' : initialiserText(variable, initial);
   return `${link}.${space} ${alignText(type, align)}.${type} ${name}${extent}${values};`;
 }
 

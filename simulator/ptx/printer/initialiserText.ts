@@ -6,7 +6,7 @@ type Relocation = NonNullable<IrVariable['relocations']>[number];
 
 const ADDRESS_BYTES = 8;
 
-/** What follows the `=` of a variable: one value, or all that are given in braces. */
+/** What follows a variable's extent, with its `=`: one value, or all that are given in braces. */
 export function initialiserText(variable: IrVariable, initial: Uint8Array): string {
   const size = typeBytes(variable.type);
   const view = new DataView(initial.buffer, initial.byteOffset, initial.byteLength);
@@ -22,18 +22,19 @@ export function initialiserText(variable: IrVariable, initial: Uint8Array): stri
     values.push(...addressTexts(address, size));
     offset += address.part === undefined ? ADDRESS_BYTES : size;
   }
-  const [only] = values;
-  return variable.bytes === size && only !== undefined ? only : `{${values.join(', ')}}`;
+  if (variable.bytes > size) return ` = {${values.join(', ')}}`;
+  return values.length === 0 ? '' : ` = ${values.join(', ')}`;
 }
 
 function valueText(type: ScalarType, view: DataView, offset: number): string {
   const size = typeBytes(type);
   if (type === 'f32')
     return floatText({ kind: 'float', width: 32, low: view.getInt32(offset, true), high: 0 });
-  if (size === 8) {
+  if (size >= 8) {
     const [low, high] = [view.getInt32(offset, true), view.getInt32(offset + 4, true)];
     return type === 'f64' ? floatText({ kind: 'float', width: 64, low, high }) : integerText(low, high);
   }
+  if (type === 'f16x2') return `{${view.getUint32(offset, true)}}`;
   const isSigned = type.startsWith('s');
   if (size === 4) return String(isSigned ? view.getInt32(offset, true) : view.getUint32(offset, true));
   if (size === 2) return String(isSigned ? view.getInt16(offset, true) : view.getUint16(offset, true));
