@@ -126,6 +126,26 @@ describe('JsonParser', () => {
     expect(Array.isArray(texts)).toBe(true);
   });
 
+  it('reads long strings of any characters, in pieces of any size', () => {
+    const unit = 'plain é😀 \\u00e9\\ud83d\\ude00 \\ud83d \\n';
+    const long = `${'a'.repeat(1_100_000)}${unit.repeat(20_000)}${'é'.repeat(1_100_000)}${unit}`;
+    const text = `{"input":"${long}","other":["${unit.repeat(2_000)}","b"]}`;
+    const expected = JSON.parse(text) as unknown;
+    for (const step of [1_021, 16_384, 1_500_000]) expect(parse(text, step)).toEqual(expected);
+  });
+
+  it('gathers a long string outside the heap', () => {
+    const parser = new JsonParser(undefined);
+    const piece = Buffer.alloc(16_384, 'a');
+    parser.feed(Buffer.from('["'), false);
+    const before = process.memoryUsage().heapUsed;
+    for (let at = 0; at < 1_000; at++) parser.feed(piece, false);
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(4e6);
+    expect(parser.built).toBeGreaterThan(16e6);
+    parser.feed(Buffer.from('"]'), true);
+    expect(parser.value).toEqual(['a'.repeat(16_384_000)]);
+  });
+
   it('keeps the last of equal keys, and __proto__ as a field like any other', () => {
     expect(parse('{"a":1,"b":2,"a":3}')).toEqual({ a: 3, b: 2 });
     const value = parse('{"__proto__":{"x":1}}') as object;

@@ -1,4 +1,8 @@
 import { ServiceError } from '../errors/index.js';
+import { LongText, textOf } from './longText.js';
+
+/** From here on a string that comes in pieces is gathered outside the heap. */
+const LONG_FROM = 16 * 1024;
 
 const QUOTE = 34;
 const BACKSLASH = 92;
@@ -11,6 +15,8 @@ export class StringReader {
   private bytes: Buffer = Buffer.alloc(0);
   private start = 0;
   private text = '';
+  /** What follows a beginning that is long. */
+  private readonly rest = new LongText();
   private hasEscape = false;
   private isBuilt = true;
   /** The last byte was a backslash that begins an escape. */
@@ -24,7 +30,7 @@ export class StringReader {
 
   /** Characters of the string that is being read. */
   get built(): number {
-    return this.text.length;
+    return this.text.length + this.rest.length;
   }
 
   /** The next piece of the text: it begins with what a string that was cut has left. */
@@ -39,7 +45,6 @@ export class StringReader {
   begin(start: number, isBuilt: boolean): void {
     this.position = start;
     this.isBuilt = isBuilt;
-    this.text = '';
     this.beginPart(start);
   }
 
@@ -77,9 +82,9 @@ export class StringReader {
   }
 
   take(): string {
-    const { text } = this;
+    const { rest, text } = this;
     this.text = '';
-    return text;
+    return rest.length === 0 ? text : text + rest.take();
   }
 
   private beginPart(at: number): void {
@@ -91,14 +96,16 @@ export class StringReader {
   }
 
   private endPart(end: number): void {
-    const { bytes, start } = this;
-    if (this.hasEscape) {
+    const { bits, bytes, hasEscape, rest, start, text } = this;
+    const isLong = text.length >= LONG_FROM;
+    if (hasEscape) {
       const part = parseEscapes(bytes.toString('utf8', start, end), this.base + start);
-      if (this.isBuilt) this.text += part;
-    } else if (this.isBuilt) {
-      const part =
-        this.bits < 128 ? bytes.toString('latin1', start, end) : bytes.toString('utf8', start, end);
-      this.text = this.text === '' ? part : this.text + part;
+      if (!this.isBuilt) return;
+      if (isLong) rest.addText(part);
+      else this.text = text + part;
+    } else if (this.isBuilt && end > start) {
+      if (isLong) rest.add(bytes, start, end, bits);
+      else this.text = text === '' ? textOf(bytes, start, end, bits) : text + textOf(bytes, start, end, bits);
     }
   }
 }
