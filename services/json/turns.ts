@@ -1,9 +1,12 @@
 /** Of each turn of the event loop, milliseconds that long tasks take together: what others wait more. */
 const TURN_MS = 4;
 
+/** Of so many steps one is of the task that waits longest: short ones that never end keep nobody from going on. */
+const STEPS_FOR_OLDEST = 4;
+
 /** Something long that is done in steps. */
 export interface LongTask {
-  /** About how much is left, in bytes of what the client sent: the shortest is done first. */
+  /** About how much is left, in bytes of what the client sent: the shortest is done first, and the others now and then. */
   readonly remaining: number;
   /** Does some 0.2 ms of it. @returns whether that was the last of it; must not throw */
   step(): boolean;
@@ -16,6 +19,7 @@ export interface LongTask {
 export class Turns {
   private readonly waiting: LongTask[] = [];
   private spentMs = 0;
+  private steps = 0;
   private isTurning = false;
 
   /** Tasks that are not done. */
@@ -50,7 +54,8 @@ export class Turns {
     const startMs = performance.now();
     const hadWork = this.waiting.length > 0;
     while (this.waiting.length > 0 && performance.now() - startMs < TURN_MS) {
-      const at = this.shortest();
+      this.steps = (this.steps + 1) % STEPS_FOR_OLDEST;
+      const at = this.steps === 0 ? 0 : this.shortest();
       const task = this.waiting[at];
       // A step may run further tasks, which see that this one waits.
       if (task.step()) this.waiting.splice(this.waiting.indexOf(task), 1);

@@ -29,6 +29,7 @@ import {
   type Outgoing,
 } from './flights.js';
 import type { FrameWriter } from './frameWriter.js';
+import { Inbox, type InboxOwner } from './inbox.js';
 import type { WebSocketLimits } from './limits.js';
 import { BINARY_FORMAT, JSON_FORMAT, type MessageFormat } from './messageFormat.js';
 import { BinaryMessage, JsonMessage, MESSAGE_FIELDS, type Message } from './messageReader.js';
@@ -64,13 +65,8 @@ const CHUNK_BYTES = 360;
 /** A message of less does not count. */
 const HOLD_BYTES = 64 * 1024;
 
-interface Unread {
-  readonly data: Buffer;
-  readonly isBinary: boolean;
-}
-
 /** One WebSocket: messages in, answers out as they come, matched by the client's ids. */
-export class Connection implements FlightOwner, JsonReceiver, BudgetHolder {
+export class Connection implements FlightOwner, JsonReceiver, BudgetHolder, InboxOwner {
   private readonly flights = new Map<number, Flight>();
   private outgoing: Outgoing[] = [];
   private inputBytes = 0;
@@ -97,10 +93,9 @@ export class Connection implements FlightOwner, JsonReceiver, BudgetHolder {
   private willFlush = false;
   private heardBytes = -1;
   private handedOver = 0;
-  /** Messages that came while one before them is being parsed: they are read in order. */
-  private readonly unread: Unread[] = [];
+  private readonly inbox = new Inbox(this);
+  /** A message is being parsed: those behind it wait. */
   private isReading = false;
-  private isCatchingUp = false;
   /** Of the JSON that is being parsed. */
   private jsonBytes = 0;
 
@@ -154,7 +149,8 @@ export class Connection implements FlightOwner, JsonReceiver, BudgetHolder {
   }
 
   closeWhenIdle(): void {
-    if (this.flights.size === 0 && !this.isReading) this.close(1001, 'the server is draining');
+    if (this.flights.size > 0 || this.isReading || this.inbox.size > 0) return;
+    this.close(1001, 'the server is draining');
   }
 
   /** Its key was removed or has expired. */
@@ -196,6 +192,9 @@ export class Connection implements FlightOwner, JsonReceiver, BudgetHolder {
     this.partialBytes += bytes + CHUNK_BYTES;
     if (this.partialBytes > this.heldBytes + HOLD_BYTES) this.hold(2 * this.partialBytes);
     if (this.heldBytes > 0) this.heardMs = this.progress.heardMs;
+    if (this.inbox.size === 0) return;
+    this.pause();
+    this.inbox.goOn();
   }
 
   /** Counts memory of messages; a connection for which there is none ends. */
@@ -213,12 +212,21 @@ export class Connection implements FlightOwner, JsonReceiver, BudgetHolder {
   private onMessage(data: Buffer, isBinary: boolean): void {
     this.partialBytes = 0;
     if (this.heldBytes > 0 && !this.isReading) this.release();
-    if (this.isReading) this.unread.push({ data, isBinary });
-    else this.read(data, isBinary);
+    // The library has copied its pieces together, just now.
+    if (data.length > HOLD_BYTES) INTAKE.count(data.length, this.intake);
+    if (!this.isClosing) this.inbox.take(data, isBinary);
   }
 
-  private read(data: Buffer, isBinary: boolean): void {
-    if (this.isClosing) return;
+  /** Nothing is read while a message is being parsed, or the client leaves answers unread. */
+  get isReady(): boolean {
+    return !this.isReading && !this.isClosing && !this.isFull;
+  }
+
+  onInboxEmpty(): void {
+    this.flushSoon();
+  }
+
+  onMessageRead(data: Buffer, isBinary: boolean): void {
     if (isBinary) this.takeOrRefuse(BINARY_FORMAT, data.length, data);
     else {
       this.isReading = true;
@@ -260,14 +268,6 @@ export class Connection implements FlightOwner, JsonReceiver, BudgetHolder {
   private readOn(): void {
     if (this.heldBytes > 0) this.release();
     this.isReading = false;
-    if (this.isCatchingUp) return;
-    this.isCatchingUp = true;
-    while (!this.isReading) {
-      const next = this.unread.shift();
-      if (next === undefined) break;
-      this.read(next.data, next.isBinary);
-    }
-    this.isCatchingUp = false;
     if (this.isPaused) this.considerReading();
   }
 
@@ -439,14 +439,17 @@ export class Connection implements FlightOwner, JsonReceiver, BudgetHolder {
   /** Reads on while the client takes its answers and its inputs have room. */
   private considerReading(): void {
     if (this.isClosing) return;
-    const { inputBytes, outputBytes } = this.context.limits;
-    const { socket } = this;
-    const isFull = socket.writableLength > outputBytes || this.inputBytes > inputBytes;
-    if (isFull || this.isReading || this.isHeld) this.pause();
+    this.inbox.goOn();
+    if (this.isFull || this.isReading || this.isHeld || this.inbox.size > 0) this.pause();
     else if (this.isPaused) {
       this.isPaused = false;
       this.reading.resume();
     }
+  }
+
+  private get isFull(): boolean {
+    const { inputBytes, outputBytes } = this.context.limits;
+    return this.socket.writableLength > outputBytes || this.inputBytes > inputBytes;
   }
 
   private pause(): void {
@@ -472,7 +475,7 @@ export class Connection implements FlightOwner, JsonReceiver, BudgetHolder {
     INTAKE.forget(this.intake);
     const flights = [...this.flights.values()];
     this.flights.clear();
-    this.unread.length = 0;
+    this.inbox.clear();
     this.release();
     this.inputBytes = 0;
     for (const { queryId } of flights) if (queryId !== undefined) this.context.service.cancel(queryId);
