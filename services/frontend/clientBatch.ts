@@ -5,7 +5,8 @@ import type { FrontendObserver } from './observer.js';
 
 /** What a client's batch became: the JSON of its answer, and what its headers say. */
 export interface BatchAnswer {
-  readonly json: string;
+  /** Of a large one, bytes. */
+  readonly json: string | readonly Uint8Array[];
   /** Of the inputs that got a default output, each once. */
   readonly defaultReasons: ReadonlySet<DefaultReason>;
   /** The longest that an input was told to wait; undefined: none was. */
@@ -14,9 +15,17 @@ export interface BatchAnswer {
 
 const NO_REASONS: ReadonlySet<DefaultReason> = new Set();
 
+/** So many characters are made bytes at once, as soon as they are there: to write all of a large batch at its end takes long. */
+const PIECE_LENGTH = 64 * 1024;
+
 /** Answers of a client's batch, in the order of its inputs, until the last one is there. */
 export class ClientBatch {
-  private readonly parts: string[];
+  /** Answers that wait for one before them. */
+  private readonly parts: (string | undefined)[];
+  /** Answers that are written. */
+  private written = 0;
+  private text = '{"batch_predictions":[';
+  private readonly pieces: Buffer[] = [];
   private open: number;
   private defaultReasons: Set<DefaultReason> | undefined;
   private retryAfterMs: number | undefined;
@@ -30,7 +39,7 @@ export class ClientBatch {
     /** The answers cannot be written: together they are longer than a text can be. */
     private readonly failed: (error: ServiceError) => void,
   ) {
-    this.parts = new Array<string>(size);
+    this.parts = new Array<string | undefined>(size);
     this.open = size;
   }
 
@@ -61,14 +70,28 @@ export class ClientBatch {
   }
 
   private settle(index: number, json: string): void {
-    this.parts[index] = json;
+    const { parts } = this;
+    parts[index] = json;
+    for (let part = parts[this.written]; part !== undefined; part = parts[this.written]) {
+      parts[this.written] = undefined;
+      this.write(part);
+    }
     this.open -= 1;
     if (this.open > 0) return;
+    const text = `${this.text}]}`;
     this.done({
-      json: `{"batch_predictions":[${this.parts.join(',')}]}`,
+      json: this.pieces.length === 0 ? text : [...this.pieces, Buffer.from(text)],
       defaultReasons: this.defaultReasons ?? NO_REASONS,
       retryAfterMs: this.retryAfterMs,
     });
+  }
+
+  private write(part: string): void {
+    this.text += this.written === 0 ? part : `,${part}`;
+    this.written += 1;
+    if (this.text.length < PIECE_LENGTH) return;
+    this.pieces.push(Buffer.from(this.text));
+    this.text = '';
   }
 }
 

@@ -5,6 +5,7 @@ import {
   readBytes,
   readJsonBody,
   refuseBody,
+  sendBytes,
   sendJson,
   type BodyLimits,
   type BytesReceiver,
@@ -290,7 +291,8 @@ export class PredictExchange extends Exchange implements AnswerSink, BytesReceiv
     const headers: string[] = [];
     if (defaultReasons.size > 0) headers.push(DEFAULT_HEADER, [...defaultReasons].join(', '));
     if (retryAfterMs !== undefined) headers.push(...retryAfterHeader(retryAfterMs));
-    sendJson(this.response, 200, json, headers);
+    if (typeof json === 'string') sendJson(this.response, 200, json, headers);
+    else sendBytes(this.response, 200, 'application/json', json, headers);
   }
 }
 

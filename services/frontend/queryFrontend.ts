@@ -79,6 +79,9 @@ export const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024;
 /** Of a connection, queries that are answered together; anything else gains nothing from it. */
 const PIPELINED_QUERIES = 64;
 
+/** What has a larger body is answered by itself. */
+const PIPELINED_BYTES = 16 * 1024;
+
 type LifeStage = 'starting' | 'ready' | 'draining' | 'closed';
 
 /**
@@ -159,7 +162,8 @@ export class QueryFrontend {
       certificates: options.certificates,
       maxConnections: options.maxConnections,
       isProbe,
-      concurrency: ({ method }) => (method === 'POST' ? PIPELINED_QUERIES : 1),
+      concurrency: (request) => (isSmallPost(request) ? PIPELINED_QUERIES : 1),
+      unreadBytes: this.bodyLimits.budget.counts().limitBytes,
     });
   }
 
@@ -313,6 +317,11 @@ export class QueryFrontend {
 }
 
 const SLASH = 47;
+
+/** A large batch, and its answer, of which one of a connection is enough at a time, is no such thing. */
+function isSmallPost({ method, headers }: IncomingMessage): boolean {
+  return method === 'POST' && Number(headers['content-length'] ?? Infinity) <= PIPELINED_BYTES;
+}
 
 /** Resolves after so long, or when it is no longer wanted. */
 function after(ms: number, signal?: AbortSignal): Promise<void> {

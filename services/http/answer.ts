@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { ERROR_CATALOGUE, errorJson, type ErrorCode } from '../errors/index.js';
 import { acceptsGzip, compress, COMPRESS_FROM_BYTES } from './contentCoding.js';
+import { contentBytes, type Content } from './content.js';
+import { writeInTurns } from './largeAnswer.js';
 
 const NO_HEADERS: readonly string[] = [];
 
@@ -37,44 +39,39 @@ export function sendText(
   response.end(text, bytes === text.length ? 'latin1' : 'utf8');
 }
 
-/** Answers with bytes, as `sendText` does with text. */
+/** Answers with bytes, perhaps in several pieces, as `sendText` does with text. */
 export function sendBytes(
   response: ServerResponse,
   status: number,
   contentType: string,
-  bytes: Uint8Array,
+  content: Uint8Array | readonly Uint8Array[],
   headers: readonly string[] = NO_HEADERS,
 ): void {
   if (response.headersSent || response.destroyed) return;
-  if (bytes.length >= COMPRESS_FROM_BYTES && response.req.method !== 'HEAD') {
-    sendLarge(response, status, contentType, bytes, headers);
+  const bytes = contentBytes(content);
+  if (bytes >= COMPRESS_FROM_BYTES && response.req.method !== 'HEAD') {
+    sendLarge(response, status, contentType, content, headers);
     return;
   }
-  response.writeHead(status, [
-    'content-type',
-    contentType,
-    'content-length',
-    String(bytes.length),
-    ...headers,
-  ]);
-  response.end(bytes);
+  response.writeHead(status, ['content-type', contentType, 'content-length', String(bytes), ...headers]);
+  response.end(content instanceof Uint8Array ? content : Buffer.concat(content));
 }
 
 function sendLarge(
   response: ServerResponse,
   status: number,
   contentType: string,
-  content: string | Uint8Array,
+  content: Content,
   headers: readonly string[],
 ): void {
-  const send = (body: string | Uint8Array, encoded: readonly string[]) => {
+  const send = (body: Content, encoded: readonly string[]) => {
     if (response.headersSent || response.destroyed) return;
-    const length = String(Buffer.byteLength(body));
+    const bytes = contentBytes(body);
     const others = response.getHeader('vary');
     const vary = typeof others === 'string' ? `${others}, accept-encoding` : 'accept-encoding';
-    const head = ['content-type', contentType, 'content-length', length, 'vary', vary];
+    const head = ['content-type', contentType, 'content-length', String(bytes), 'vary', vary];
     response.writeHead(status, [...head, ...encoded, ...headers]);
-    response.end(body);
+    writeInTurns(response, body, bytes);
   };
   if (!acceptsGzip(response.req.headers['accept-encoding'])) send(content, NO_HEADERS);
   else {

@@ -1,6 +1,7 @@
 import { describeValue, ServiceError } from '../errors/index.js';
-import type { Transform } from 'node:stream';
-import { constants, createBrotliDecompress, createGunzip, createInflate, gzip } from 'node:zlib';
+import { piecesOf, type Content } from './content.js';
+import { Readable, type Transform } from 'node:stream';
+import { constants, createBrotliDecompress, createGunzip, createGzip, createInflate } from 'node:zlib';
 
 /** Content codings that a request may have; `deflate` is the zlib format (RFC 9110, 8.4.1.2). */
 export const CONTENT_CODINGS = ['gzip', 'deflate', 'br'] as const;
@@ -60,9 +61,18 @@ export function acceptsGzip(header: string | undefined): boolean {
   return wildcard;
 }
 
-/** Compresses an answer off the main thread, for speed more than for size. */
-export function compress(content: string | Uint8Array, done: (compressed: Buffer | undefined) => void): void {
-  gzip(content, { level: constants.Z_BEST_SPEED }, (error, compressed) =>
-    done(error ? undefined : compressed),
-  );
+/**
+ * Compresses an answer off the main thread, piece by piece, for speed more than for size.
+ * @param done is told the parts of the result; undefined: it does not work
+ */
+export function compress(
+  content: Content,
+  done: (compressed: readonly Uint8Array[] | undefined) => void,
+): void {
+  const parts: Uint8Array[] = [];
+  const gzip = createGzip({ level: constants.Z_BEST_SPEED, chunkSize: CHUNK_BYTES });
+  gzip.on('data', (part: Uint8Array) => parts.push(part));
+  gzip.on('end', () => done(parts));
+  gzip.on('error', () => done(undefined));
+  Readable.from(piecesOf(content)).pipe(gzip);
 }

@@ -10,11 +10,12 @@ let held: ServerResponse[];
 
 beforeEach(async () => {
   held = [];
-  server = new JsonServer((request: IncomingMessage, response: ServerResponse) => {
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
     request.resume();
     if (request.url === '/held') held.push(response);
     else sendJson(response, 200, JSON.stringify(request.url));
-  });
+  };
+  server = new JsonServer(listener, { concurrency: () => 2 });
   ({ port } = await server.listen({ host: '127.0.0.1', port: 0 }));
 });
 

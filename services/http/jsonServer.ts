@@ -12,11 +12,13 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ERROR_CATALOGUE, errorJson, type ErrorCode } from '../errors/index.js';
 import { sendError } from './answer.js';
+import { DEFAULT_BUFFERED_BYTES } from './bodyBudget.js';
 import type { Certificates } from './certificates.js';
 import { ConnectionLimit, type ConnectionCounts } from './connectionLimit.js';
 import { holdContinue } from './continuation.js';
 import { READING } from './reading.js';
 import { RequestPacer, type Concurrency } from './requestPacer.js';
+import { UnreadAnswers } from './unreadAnswers.js';
 
 export interface ListenOptions {
   readonly host: string;
@@ -60,6 +62,8 @@ export interface JsonServerOptions {
   readonly isProbe?: (request: IncomingMessage) => boolean;
   /** Of pipelined requests, how many are answered at a time; undefined: one. */
   readonly concurrency?: Concurrency;
+  /** Of answers that clients do not read, over all connections; with more the connections of those that have stopped are ended. */
+  readonly unreadBytes?: number | undefined;
 }
 
 /** Idle ones cost the process about 6 KiB each, and are closed once their time for headers is over. */
@@ -81,6 +85,7 @@ export class JsonServer {
   private readonly latestResponses = new WeakMap<Duplex, ServerResponse>();
   private readonly refused = new WeakSet<Duplex>();
   private readonly limit: ConnectionLimit;
+  private readonly unread: UnreadAnswers;
   private readonly isProbe: (request: IncomingMessage) => boolean;
   /** Connections that have not finished their TLS handshake among them; empty without TLS. */
   private readonly rawSockets = new Set<Socket>();
@@ -96,14 +101,17 @@ export class JsonServer {
       maxConnections,
       isProbe,
       concurrency,
+      unreadBytes,
     }: JsonServerOptions = {},
   ) {
     this.limit = new ConnectionLimit(maxConnections ?? DEFAULT_MAX_CONNECTIONS);
+    this.unread = new UnreadAnswers(unreadBytes ?? DEFAULT_BUFFERED_BYTES);
     this.isProbe = isProbe ?? (() => false);
     const pacer = new RequestPacer(listener, concurrency ?? (() => 1));
     const admit = (socket: Socket) => {
       this.limit.admit(socket);
       READING.watch(socket);
+      this.unread.watch(socket);
     };
     const isClosing = () => this.closing;
     /** Every answer while closing ends its connection, those to earlier requests too, so that clients move on. */
@@ -149,6 +157,7 @@ export class JsonServer {
     this.server.maxConnections = this.limit.hardLimit;
     this.server.on('drop', () => this.limit.onDropped());
     const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+      const before = this.latestResponses.get(request.socket);
       this.latestResponses.set(request.socket, response);
       // Express puts its own prototype in place of the class above.
       if (this.closing) response.shouldKeepAlive = false;
@@ -163,7 +172,7 @@ export class JsonServer {
       }
       if (request.url !== undefined && request.url.charCodeAt(0) !== SLASH)
         request.url = originForm(request.url);
-      pacer.receive(request, response);
+      pacer.receive(request, response, before);
     };
     this.server.on('request', onRequest);
     // Node would ask for any body, also for one that is refused by its headers.
@@ -251,6 +260,7 @@ export class JsonServer {
       this.server.close(() => {
         clearTimeout(cut);
         clearInterval(sweep);
+        this.unread.close();
         this.unwatchCertificates?.();
         resolve();
       });

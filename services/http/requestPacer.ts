@@ -54,8 +54,8 @@ export class RequestPacer {
     private readonly concurrency: Concurrency,
   ) {}
 
-  /** Must be called once for each request, in their order. */
-  receive(request: IncomingMessage, response: ServerResponse): void {
+  /** Must be called once for each request, in their order. @param before the response to the one before it of its connection */
+  receive(request: IncomingMessage, response: ServerResponse, before: ServerResponse | undefined): void {
     const known = this.pipelines.get(request.socket);
     // It is its turn at once, as nearly always.
     if (response.socket !== null && (known === undefined || known.waiting.length === 0)) {
@@ -63,7 +63,7 @@ export class RequestPacer {
       this.listener(request, response);
       return;
     }
-    const pipeline = known ?? this.open(request.socket);
+    const pipeline = known ?? this.open(request.socket, before);
     pipeline.waiting.push([request, response]);
     if (pipeline.waiting.length === WAITING) pipeline.connection.pause();
     this.weigh(request);
@@ -78,10 +78,12 @@ export class RequestPacer {
     this.turnSoon();
   }
 
-  private open(socket: Socket): Pipeline {
+  private open(socket: Socket, before: ServerResponse | undefined): Pipeline {
     const connection = READING.of(socket);
     const pipeline: Pipeline = { socket, connection, waiting: [], underWay: new Set() };
     this.pipelines.set(socket, pipeline);
+    // It began at once, before anything was pipelined.
+    if (before !== undefined && !before.closed) this.watch(pipeline, before);
     // Node makes an error for each request that is not answered, and would trace the stack of each.
     const { stackTraceLimit } = Error;
     socket.prependOnceListener('close', () => (Error.stackTraceLimit = 0));
@@ -113,12 +115,16 @@ export class RequestPacer {
     this.begun += 1;
     this.turnSoon();
     watchWaiting(pipeline.socket, response);
+    this.watch(pipeline, response);
+    this.listener(request, response);
+  }
+
+  private watch(pipeline: Pipeline, response: ServerResponse): void {
     pipeline.underWay.add(response);
     response.once('close', () => {
       pipeline.underWay.delete(response);
       this.begin(pipeline);
     });
-    this.listener(request, response);
   }
 
   private readonly turn = (): void => {

@@ -52,6 +52,9 @@ const SKIPPED = Symbol('skipped');
 /** About what an array, an object or a string takes beside its content. */
 const PART_BYTES = 48;
 
+/** An array of fewer elements has much more room than it needs. */
+const FEW = 16;
+
 /** Where what is left of one piece is laid before the next. Of all parsers: no piece is looked at later. */
 const SCRATCH = Buffer.allocUnsafeSlow(64 * 1024);
 const NOTHING = Buffer.alloc(0);
@@ -215,7 +218,8 @@ export class JsonParser {
     this.keyCounts.pop();
     this.position += 1;
     if (closed instanceof LongNumbers) closed.finish();
-    this.put(closed);
+    // As it grew it has room for 17; of a batch of short inputs thousands are kept.
+    this.put(Array.isArray(closed) && closed.length < FEW ? closed.slice() : closed);
     this.ended();
   }
 

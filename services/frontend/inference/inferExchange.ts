@@ -223,7 +223,7 @@ export class InferExchange implements InferenceBodyReceiver {
     }
     const head = Buffer.from(json);
     const headers = [JSON_LENGTH_HEADER, String(head.length)];
-    sendBytes(this.response, 200, OCTET_STREAM, Buffer.concat([head, ...binary]), headers);
+    sendBytes(this.response, 200, OCTET_STREAM, [head, ...binary], headers);
   }
 
   private end(ok: boolean): void {

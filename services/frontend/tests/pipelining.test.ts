@@ -58,4 +58,24 @@ describe('pipelined queries', () => {
     socket.destroy();
     expect(service.cancelled).toEqual([]);
   });
+
+  it('are asked for one after the other where they are large batches', async () => {
+    const { service } = harness;
+    service.holding = true;
+    const batch = Array.from({ length: 4_000 }, (_, at) => [at]);
+    const next = (count: number) =>
+      new Promise<void>((resolve) => {
+        service.onQuery = () => service.queries.length === count && resolve();
+      });
+    const socket = connect(harness.address.port, '127.0.0.1');
+    const first = next(batch.length);
+    socket.resume().write(request({ input_batch: batch }).repeat(3));
+    await first;
+    for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate);
+    expect(service.queries).toHaveLength(batch.length);
+    const second = next(2 * batch.length);
+    service.releaseReversed();
+    await second;
+    socket.destroy();
+  });
 });
