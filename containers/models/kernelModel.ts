@@ -114,7 +114,9 @@ export function readManifest(file: string): KernelModelManifest {
     if (fileSize(file) > MAX_MANIFEST_BYTES) throw new Error('more than 1 MiB');
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw new ModelError('manifestMissing', file, undefined, `cannot be read (${reasonOf(error)})`);
+    throw new ModelError('manifestMissing', file, undefined, `cannot be read (${reasonOf(error)})`, {
+      cause: error,
+    });
   }
   let json: unknown;
   try {
@@ -269,7 +271,9 @@ function readFile(
     return new Uint8Array(readFileSync(path));
   } catch (error) {
     if (error instanceof ModelError) throw error;
-    throw new ModelError('fileMissing', manifestFile, field, `${path} cannot be read (${reasonOf(error)})`);
+    throw new ModelError('fileMissing', manifestFile, field, `${path} cannot be read (${reasonOf(error)})`, {
+      cause: error,
+    });
   }
 }
 

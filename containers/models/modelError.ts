@@ -29,7 +29,8 @@ export class ModelError extends Error {
     readonly file: string,
     readonly field: string | undefined,
     problem: string,
+    options?: ErrorOptions,
   ) {
-    super(field === undefined ? `${file}: ${problem}` : `${file}: ${field}: ${problem}`);
+    super(field === undefined ? `${file}: ${problem}` : `${file}: ${field}: ${problem}`, options);
   }
 }

@@ -112,6 +112,12 @@ export const ERROR_CATALOGUE = {
       'The bodies and messages of all clients that are under way take the memory that they may together.',
     fix: 'Come back after the seconds in Retry-After, send smaller bodies, or raise --max-buffered-mib where the server is started.',
   },
+  too_many_open_files: {
+    status: 503,
+    meaning:
+      'What was asked for needs a file, a process or a thread, and the server has as many files and connections open as the system lets it.',
+    fix: 'Come back after the seconds in Retry-After; raise the limit of open files (`ulimit -n`) where the server is started, or start it with fewer --max-connections.',
+  },
 
   // The body as JSON.
   not_utf8: {

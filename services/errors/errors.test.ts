@@ -36,4 +36,17 @@ describe('error catalogue', () => {
     const own = new ServiceError('unknown_model', 'm');
     expect(asServiceError(own)).toBe(own);
   });
+
+  it('tells whatever failed for want of file handles, also behind other errors and from other threads', () => {
+    const system = Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
+    const read = new Error('manifest.json cannot be read', { cause: system });
+    const wrapped = new ServiceError('invalid_model', 'manifest.json', 'model_data_path', { cause: read });
+    for (const thrown of [system, read, wrapped, new Error('Worker initialization failure: EMFILE')]) {
+      expect(asServiceError(thrown)).toMatchObject({ code: 'too_many_open_files', status: 503 });
+    }
+    const unreadable = new SyntaxError('Unexpected token \'E\', "EMFILE" is not valid JSON');
+    expect(asServiceError(new ServiceError('not_json', 'x', undefined, { cause: unreadable })).code).toBe(
+      'not_json',
+    );
+  });
 });

@@ -1,4 +1,5 @@
 import { ERROR_CATALOGUE, type ErrorCode } from './catalogue.js';
+import { isOutOfFileHandles } from './fileHandles.js';
 
 /** An error for a client: a code of the catalogue, a message with what was expected and what came, the field at fault. */
 export class ServiceError extends Error {
@@ -18,8 +19,15 @@ export class ServiceError extends Error {
   }
 }
 
-/** Anything thrown, as a ServiceError; what is none becomes `internal`, keeps its cause and shows no detail to the client. */
+/**
+ * Anything thrown, as a ServiceError. Whatever failed for want of file handles says so; what else is none becomes
+ * `internal`, keeps its cause and shows no detail to the client.
+ */
 export function asServiceError(thrown: unknown): ServiceError {
+  if (isOutOfFileHandles(thrown)) {
+    const message = 'the server can open no more files: connections and models have all that it may';
+    return new ServiceError('too_many_open_files', message, undefined, { cause: thrown });
+  }
   if (thrown instanceof ServiceError) return thrown;
   return new ServiceError(
     'internal',
@@ -29,6 +37,11 @@ export function asServiceError(thrown: unknown): ServiceError {
       cause: thrown,
     },
   );
+}
+
+/** What another try in a second may get: answered with `Retry-After: 1`. */
+export function passesSoon(code: ErrorCode): boolean {
+  return code === 'too_much_buffered' || code === 'too_many_open_files';
 }
 
 /** JSON text of an error's body. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { InputForm } from '../../containers/protocol/index.js';
-import { asServiceError, ERROR_CATALOGUE, errorJson, ServiceError } from '../errors/index.js';
+import { asServiceError, ERROR_CATALOGUE, errorJson, passesSoon, ServiceError } from '../errors/index.js';
 import {
   readBytes,
   readJsonBody,
@@ -101,7 +101,7 @@ abstract class Exchange implements JsonBodyReceiver {
     this.trace?.onRefused(code);
     this.context.observer.onRefused(this.route.application.name, code, this.about);
     let headers: readonly string[] | undefined = code === 'shutting_down' ? CLOSE : undefined;
-    if (code === 'too_much_buffered') headers = retryAfterHeader(1000);
+    if (passesSoon(code)) headers = retryAfterHeader(1000);
     if (retryAfterMs !== undefined) headers = retryAfterHeader(retryAfterMs);
     const { status } = ERROR_CATALOGUE[code];
     sendJson(this.response, status, errorJson(code, message, field, retryAfterMs), headers);

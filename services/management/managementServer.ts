@@ -2,7 +2,7 @@ import express, { type Express, type Request, type Response } from 'express';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Denial, type AccessKeys, type Gate } from '../access/index.js';
-import { asServiceError, type ServiceError } from '../errors/index.js';
+import { asServiceError, passesSoon, type ServiceError } from '../errors/index.js';
 import {
   BodyBudget,
   JsonServer,
@@ -139,7 +139,7 @@ export class ManagementServer {
   private fail(response: Response, thrown: unknown): void {
     const error = asServiceError(thrown);
     if (error.code === 'internal') this.onDefect(error);
-    const headers = error.code === 'too_much_buffered' ? ['retry-after', '1'] : undefined;
+    const headers = passesSoon(error.code) ? ['retry-after', '1'] : undefined;
     sendError(response, error.code, error.message, error.field, headers);
   }
 }

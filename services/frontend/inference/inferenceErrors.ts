@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { ERROR_CATALOGUE, type ErrorCode } from '../../errors/index.js';
+import { ERROR_CATALOGUE, passesSoon, type ErrorCode } from '../../errors/index.js';
 import { sendJson } from '../../http/index.js';
 import { retryAfterHeader } from '../answers.js';
 
@@ -10,7 +10,7 @@ export function sendInferenceError(
   message: string,
   headers?: readonly string[],
 ): void {
-  // Memory for bodies is free again as soon as others have sent theirs.
-  const more = code === 'too_much_buffered' ? retryAfterHeader(1000) : headers;
+  // Memory and file handles are free again as soon as others have theirs no more.
+  const more = passesSoon(code) ? retryAfterHeader(1000) : headers;
   sendJson(response, ERROR_CATALOGUE[code].status, JSON.stringify({ error: message }), more);
 }
