@@ -10,7 +10,8 @@ const denseText = `${header}
 .global .align 8 .u64 p[2] = {generic(t)+8, t};
 .global .align 1 .u8 parts[9] = {1, 0xFF(t), 0xFF00(t), 0xFF0000(t), 0xFF000000(t), 0xFF00000000(t), 0xFF0000000000(t), 0xFF000000000000(t), 0xFF00000000000000(t)};
 .const .f32 c[2][2] = {{0f3F800000, -2.5}, {3.0, 0d4010000000000000}};
-.func (.param .b32 r) f (.param .align 8 .b8 s[16]) .noreturn { .reg .b32 %r<3>; ld.param.u32 %r1, [s+4]; st.param.b32 [r], %r1; ret; }
+.func (.param .b32 r) f (.param .align 8 .b8 s[16]) { .reg .b32 %r<3>; ld.param.u32 %r1, [s+4]; st.param.b32 [r], %r1; ret; }
+.func never() .noreturn { trap; }
 .func (.reg .u32 %o) old (.reg .u32 %a, .reg .f64 %b) { .reg .pred %q; add.u32 %o, %a, 1; @%q ret; }
 .func other(.param .b32 a);
 .weak .func same(.param .b32 a) { ret; }
