@@ -10,7 +10,7 @@ const largestVectorBytes = 16;
 const largestVariableBytes = 2 ** 40;
 const mostExtents = 64;
 const lastBank = 10n;
-/** `name<n>` is only a way to write `n` names, but a count beyond this is a mistake. */
+/** Of all `name<n>` of a text, each a short way to write `n` names: beyond this it is a mistake. */
 const mostNames = 1 << 16;
 
 export type OpaqueType = 'texref' | 'samplerref' | 'surfref';
@@ -137,7 +137,9 @@ export function parseNames(stream: TokenStream, name: string): readonly string[]
   if (!stream.accept('<')) return undefined;
   const token = stream.peek();
   const count = stream.integer('a number of variables');
-  if (count > mostNames) stream.fail(`at most ${mostNames} variables`, token, 'unsupported');
+  stream.numberedNames += Number(count);
+  if (stream.numberedNames > mostNames)
+    stream.fail(`at most ${mostNames} numbered variables in a text`, token, 'unsupported');
   stream.expect('>', 'after the number of variables');
   return Array.from({ length: Number(count) }, (_, number) => `${name}${number}`);
 }

@@ -83,6 +83,9 @@ describe('long texts', () => {
     ['comments never closed', `${header}${'/* '.repeat(long)}`],
     ['quotes never closed', `${header}.file 1 ${'"a\\'.repeat(long)}`],
     ['declarations of one name', `${header}.entry k() { ${numbers.map(() => '.reg .b32 r;').join('')} }`],
+    ['numbered variables', header + numbers.map((each) => `.global .u32 v${each}_<60000>;`).join('\n')],
+    ['extents', `${header}.global .u32 x${'[1]'.repeat(long)} = ${'{'.repeat(long)}`],
+    ['braces of a pair', `${header}.global .f16x2 x = ${'{'.repeat(long)}`],
     ['elements of an array', `${header}.global .u32 x[4000000000000];`],
     ['registers', `${header}.entry k() { .reg .b32 %r<4000000000>; }`],
     [

@@ -13,6 +13,8 @@ export class TokenStream {
   private readonly ahead: Token[] = [];
   /** Which PTX it is, once its head has been read. */
   dialect: Dialect = newestDialect;
+  /** Variables that were declared by number so far. */
+  numberedNames = 0;
 
   constructor(
     private readonly text: string,
