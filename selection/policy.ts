@@ -8,7 +8,7 @@ export type Arm = string;
 export interface ArmPrediction {
   readonly arm: Arm;
   readonly output: string;
-  readonly scores?: Float32Array;
+  readonly scores?: Float32Array | undefined;
 }
 
 export interface Combination {

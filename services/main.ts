@@ -56,7 +56,7 @@ export interface EmbeddedOptions {
   /** Of connections of the query interface. */
   readonly timeouts?: ConnectionTimeouts;
   /** Origins of web pages that may ask and open a WebSocket, beside the server's own; `*`: any. */
-  readonly allowedOrigins?: readonly string[];
+  readonly allowedOrigins?: readonly string[] | undefined;
   /** Clients of the query interface may load and unload models. */
   readonly isRepositoryControlled?: boolean;
   /** Of the query interface, WebSockets among them. */

@@ -66,7 +66,7 @@ export interface PredictFrame {
   /** W3C trace context of the batch, when there is one. */
   readonly traceparent?: string;
   /** Of the launches that compute it; the container's own when absent. Of no meaning where no kernels are launched. */
-  readonly launchClass?: LaunchClass;
+  readonly launchClass?: LaunchClass | undefined;
   /** Its inputs travel apart, since they may be bad: how many of others' are says nothing about them, nor they about others. */
   readonly isSuspect?: boolean;
 }

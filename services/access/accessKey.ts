@@ -8,8 +8,8 @@ export interface KeyRecord {
   readonly name: string;
   readonly scopes: readonly Scope[];
   /** With one of the two there, the key may ask for those named and for nothing else. */
-  readonly applications?: readonly string[];
-  readonly models?: readonly string[];
+  readonly applications?: readonly string[] | undefined;
+  readonly models?: readonly string[] | undefined;
   readonly createdMs: number;
   /** Since the epoch; undefined: until it is removed. */
   readonly expiresMs?: number;

@@ -10,8 +10,8 @@ import type { Scope } from './scopes.js';
 export interface NewKey {
   readonly name: string;
   readonly scopes: readonly Scope[];
-  readonly applications?: readonly string[];
-  readonly models?: readonly string[];
+  readonly applications?: readonly string[] | undefined;
+  readonly models?: readonly string[] | undefined;
   /** From now on; undefined: until it is removed. */
   readonly lifetimeMs?: number | undefined;
 }

@@ -17,7 +17,7 @@ const MIB = 1024 * 1024;
 export async function serve(options: ServeOptions): Promise<void> {
   // Without them an error under another name than `err` would be written as {}.
   const serializers = { cause: stdSerializers.err, error: stdSerializers.err };
-  const log = pino({ level: options.logLevel, base: undefined, serializers }, pino.destination(2));
+  const log = pino({ level: options.logLevel, base: null, serializers }, pino.destination(2));
   const dataDirectory = options.ephemeral === true ? undefined : options.dataDir;
   holdBuild();
   const tracing = tracingSettings(process.env, options.otlpEndpoint);

@@ -19,9 +19,9 @@ export class RefusedError extends ClientError {
   /** Of HTTP, also for a refusal on a WebSocket. */
   readonly status: number;
   /** The part of the request at fault. */
-  readonly field?: string;
+  readonly field?: string | undefined;
   /** When another try is worth it, where the server knows. */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
   constructor(code: string, status: number, message: string, field?: string, retryAfterMs?: number);
 }
 
@@ -75,28 +75,28 @@ export type ClientInput = string | readonly number[] | Float64Array | Float32Arr
 
 export interface CallOptions {
   /** Gives the call up; a query that nobody waits for is withdrawn. Rejects with the signal's reason. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Beyond it the call rejects with a TimeoutError. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 export interface PredictOptions extends CallOptions {
   /** Selection context: what one user's feedback taught is applied to that user. */
-  readonly context?: string;
-  readonly version?: string;
+  readonly context?: string | undefined;
+  readonly version?: string | undefined;
   /** Shorter than the application's objective. */
-  readonly objectiveUs?: number;
+  readonly objectiveUs?: number | undefined;
   /** When the server must have answered, with the default output or, when strict, an error. */
-  readonly deadlineMs?: number;
+  readonly deadlineMs?: number | undefined;
   /** An error in place of a default output; as the application says unless given. */
-  readonly strict?: boolean;
+  readonly strict?: boolean | undefined;
   /** 1 (most urgent) to 5; 3 unless given. */
-  readonly priority?: number;
+  readonly priority?: number | undefined;
   /**
    * How long the kernels that compute it may be made to wait by others on their GPU: the application's class unless given, which
    * is also the highest.
    */
-  readonly launchClass?: LaunchClass;
+  readonly launchClass?: LaunchClass | undefined;
 }
 
 export interface Prediction {
@@ -105,7 +105,7 @@ export interface Prediction {
   /** Any JSON value. An integer that would be another one as a number is a bigint. */
   readonly output: unknown;
   readonly isDefault: boolean;
-  readonly defaultReason?: DefaultReason;
+  readonly defaultReason?: DefaultReason | undefined;
   /** Share of the asked models that agree with the output, 0 to 1. */
   readonly confidence: number;
   readonly cached: boolean;
@@ -114,13 +114,13 @@ export interface Prediction {
 
 /** One of `queryId` and `input`. */
 export interface Feedback {
-  readonly queryId?: string;
-  readonly input?: ClientInput;
+  readonly queryId?: string | undefined;
+  readonly input?: ClientInput | undefined;
   /** The true output. */
   readonly label: string | number | bigint;
   /** From 0 to 1, in place of right or wrong. */
-  readonly loss?: number;
-  readonly context?: string;
+  readonly loss?: number | undefined;
+  readonly context?: string | undefined;
 }
 
 export interface FeedbackResult {
@@ -145,10 +145,10 @@ export interface AddApplicationFields {
   readonly input_type: InputType;
   readonly default_output: string;
   readonly latency_slo_micros: number;
-  readonly max_in_flight?: number;
-  readonly policy?: { readonly name: string; readonly parameters?: unknown };
-  readonly strict?: boolean;
-  readonly launch_class?: LaunchClass;
+  readonly max_in_flight?: number | undefined;
+  readonly policy?: { readonly name: string; readonly parameters?: unknown } | undefined;
+  readonly strict?: boolean | undefined;
+  readonly launch_class?: LaunchClass | undefined;
 }
 
 /** Of `POST /admin/add_model`. */
@@ -157,47 +157,47 @@ export interface AddModelFields {
   readonly container_name: string;
   readonly model_name: string;
   readonly model_version: string;
-  readonly warm_up?: boolean;
-  readonly num_replicas?: number;
-  readonly min_replicas?: number;
-  readonly max_replicas?: number;
-  readonly batch_size?: number;
-  readonly batching?: 'none' | 'aimd' | 'quantile' | 'fixed';
-  readonly batch_delay_micros?: number;
-  readonly memory_mib?: number;
-  readonly environment?: readonly string[];
-  readonly start_timeout_ms?: number;
-  readonly batch_timeout_ms?: number;
-  readonly close_timeout_ms?: number;
-  readonly labels?: readonly string[];
-  readonly model_data_path?: string;
-  readonly output?: string;
-  readonly launch_class?: LaunchClass;
+  readonly warm_up?: boolean | undefined;
+  readonly num_replicas?: number | undefined;
+  readonly min_replicas?: number | undefined;
+  readonly max_replicas?: number | undefined;
+  readonly batch_size?: number | undefined;
+  readonly batching?: 'none' | 'aimd' | 'quantile' | 'fixed' | undefined;
+  readonly batch_delay_micros?: number | undefined;
+  readonly memory_mib?: number | undefined;
+  readonly environment?: readonly string[] | undefined;
+  readonly start_timeout_ms?: number | undefined;
+  readonly batch_timeout_ms?: number | undefined;
+  readonly close_timeout_ms?: number | undefined;
+  readonly labels?: readonly string[] | undefined;
+  readonly model_data_path?: string | undefined;
+  readonly output?: string | undefined;
+  readonly launch_class?: LaunchClass | undefined;
 }
 
 /** Of `POST /admin/set_num_replicas`. */
 export interface ScaleFields {
   readonly model_name: string;
   readonly model_version: string;
-  readonly num_replicas?: number;
-  readonly min_replicas?: number;
-  readonly max_replicas?: number;
+  readonly num_replicas?: number | undefined;
+  readonly min_replicas?: number | undefined;
+  readonly max_replicas?: number | undefined;
 }
 
 /** Of `POST /admin/record_gpu_timeline`. */
 export interface TimelineFields {
-  readonly node?: string;
-  readonly seconds?: number;
-  readonly max_mib?: number;
+  readonly node?: string | undefined;
+  readonly seconds?: number | undefined;
+  readonly max_mib?: number | undefined;
 }
 
 /** Of `POST /admin/add_key`. */
 export interface AddKeyFields {
   readonly name: string;
   readonly scopes: readonly Scope[];
-  readonly applications?: readonly string[];
-  readonly models?: readonly string[];
-  readonly lifetime_seconds?: number;
+  readonly applications?: readonly string[] | undefined;
+  readonly models?: readonly string[] | undefined;
+  readonly lifetime_seconds?: number | undefined;
 }
 
 export interface ApplicationAnswer {
@@ -208,13 +208,13 @@ export interface ApplicationAnswer {
   readonly policy: { readonly name: string; readonly parameters: unknown };
   readonly strict: boolean;
   readonly linked_models: readonly string[];
-  readonly max_in_flight?: number;
-  readonly launch_class?: LaunchClass;
+  readonly max_in_flight?: number | undefined;
+  readonly launch_class?: LaunchClass | undefined;
 }
 
 export interface ModelAnswer {
   /** SHA-256 of its files when it was registered; replicas start from no others. */
-  readonly content_hash?: string;
+  readonly content_hash?: string | undefined;
   readonly batch_size: number;
   readonly batching: 'none' | 'aimd' | 'quantile' | 'fixed';
   readonly warm_up: boolean;
@@ -227,18 +227,18 @@ export interface ModelAnswer {
   readonly model_data_path: string;
   readonly model_name: string;
   readonly model_version: string;
-  readonly batch_delay_micros?: number;
-  readonly num_replicas?: number;
-  readonly min_replicas?: number;
-  readonly max_replicas?: number;
-  readonly memory_mib?: number;
-  readonly environment?: readonly string[];
-  readonly start_timeout_ms?: number;
-  readonly batch_timeout_ms?: number;
-  readonly close_timeout_ms?: number;
-  readonly input_length?: number;
-  readonly output?: string;
-  readonly launch_class?: LaunchClass;
+  readonly batch_delay_micros?: number | undefined;
+  readonly num_replicas?: number | undefined;
+  readonly min_replicas?: number | undefined;
+  readonly max_replicas?: number | undefined;
+  readonly memory_mib?: number | undefined;
+  readonly environment?: readonly string[] | undefined;
+  readonly start_timeout_ms?: number | undefined;
+  readonly batch_timeout_ms?: number | undefined;
+  readonly close_timeout_ms?: number | undefined;
+  readonly input_length?: number | undefined;
+  readonly output?: string | undefined;
+  readonly launch_class?: LaunchClass | undefined;
 }
 
 export interface ContainerAnswer {
@@ -247,7 +247,7 @@ export interface ContainerAnswer {
   readonly restarts: number;
   readonly model_name: string;
   readonly model_version: string;
-  readonly last_failure?: string;
+  readonly last_failure?: string | undefined;
 }
 
 export interface StateAnswer {
@@ -262,11 +262,11 @@ export interface GpuContextAnswer {
   readonly used_bytes: number;
   readonly sm_share: number;
   readonly commands: number;
-  readonly model_name?: string;
-  readonly model_version?: string;
-  readonly replica_id?: string;
-  readonly queued_inputs?: number;
-  readonly in_flight_inputs?: number;
+  readonly model_name?: string | undefined;
+  readonly model_version?: string | undefined;
+  readonly replica_id?: string | undefined;
+  readonly queued_inputs?: number | undefined;
+  readonly in_flight_inputs?: number | undefined;
 }
 
 export interface GpuAnswer {
@@ -311,9 +311,9 @@ export interface KeyAnswer {
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly created_at: string;
-  readonly applications?: readonly string[];
-  readonly models?: readonly string[];
-  readonly expires_at?: string;
+  readonly applications?: readonly string[] | undefined;
+  readonly models?: readonly string[] | undefined;
+  readonly expires_at?: string | undefined;
 }
 
 export interface NewKeyAnswer {
@@ -322,9 +322,9 @@ export interface NewKeyAnswer {
   readonly scopes: readonly Scope[];
   readonly created_at: string;
   readonly key: string;
-  readonly applications?: readonly string[];
-  readonly models?: readonly string[];
-  readonly expires_at?: string;
+  readonly applications?: readonly string[] | undefined;
+  readonly models?: readonly string[] | undefined;
+  readonly expires_at?: string | undefined;
 }
 
 /** Clipper's administration, verb by verb. Every call rejects with a ClientError. Changes are durable once they resolve. */
@@ -363,10 +363,10 @@ export interface ManagementClient {
 }
 
 export interface WindjammerClientOptions extends ConnectionOptions {
-  readonly queryUrl?: string;
-  readonly managementUrl?: string;
+  readonly queryUrl?: string | undefined;
+  readonly managementUrl?: string | undefined;
   /** Of a call without a limit of its own; 30 s by default. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 /** A client of one server over HTTP. Calls reject with a ClientError. */
@@ -385,11 +385,11 @@ export class WindjammerClient {
 
 export interface WebSocketClientOptions extends ConnectionOptions {
   /** Binary by default: it costs less at both ends. */
-  readonly format?: 'binary' | 'json';
+  readonly format?: 'binary' | 'json' | undefined;
   /** Calls under way at once; more wait for their turn. As many as a server takes by default. */
-  readonly maxInFlight?: number;
+  readonly maxInFlight?: number | undefined;
   /** Of a call without a limit of its own, and of connecting; 30 s by default. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 /** Many predictions and feedbacks under way on one WebSocket. Once the connection is gone it is not opened again. */

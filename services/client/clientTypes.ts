@@ -9,28 +9,28 @@ export type ClientInput = string | readonly number[] | Float64Array | Float32Arr
 
 export interface CallOptions {
   /** Gives the call up; a query that nobody waits for is withdrawn. Rejects with the signal's reason. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Beyond it the call rejects with a TimeoutError. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 export interface PredictOptions extends CallOptions {
   /** Selection context: what one user's feedback taught is applied to that user. */
-  readonly context?: string;
-  readonly version?: string;
+  readonly context?: string | undefined;
+  readonly version?: string | undefined;
   /** Shorter than the application's objective. */
-  readonly objectiveUs?: number;
+  readonly objectiveUs?: number | undefined;
   /** When the server must have answered, with the default output or, when strict, an error. */
-  readonly deadlineMs?: number;
+  readonly deadlineMs?: number | undefined;
   /** An error in place of a default output; as the application says unless given. */
-  readonly strict?: boolean;
+  readonly strict?: boolean | undefined;
   /** 1 (most urgent) to 5; 3 unless given. */
-  readonly priority?: number;
+  readonly priority?: number | undefined;
   /**
    * How long the kernels that compute it may be made to wait by others on their GPU: the application's class unless given, which
    * is also the highest.
    */
-  readonly launchClass?: LaunchClass;
+  readonly launchClass?: LaunchClass | undefined;
 }
 
 export interface Prediction {
@@ -39,7 +39,7 @@ export interface Prediction {
   /** Any JSON value. An integer that would be another one as a number is a bigint. */
   readonly output: unknown;
   readonly isDefault: boolean;
-  readonly defaultReason?: DefaultReason;
+  readonly defaultReason?: DefaultReason | undefined;
   /** Share of the asked models that agree with the output, 0 to 1. */
   readonly confidence: number;
   readonly cached: boolean;
@@ -48,13 +48,13 @@ export interface Prediction {
 
 /** One of `queryId` and `input`. */
 export interface Feedback {
-  readonly queryId?: string;
-  readonly input?: ClientInput;
+  readonly queryId?: string | undefined;
+  readonly input?: ClientInput | undefined;
   /** The true output. */
   readonly label: string | number | bigint;
   /** From 0 to 1, in place of right or wrong. */
-  readonly loss?: number;
-  readonly context?: string;
+  readonly loss?: number | undefined;
+  readonly context?: string | undefined;
 }
 
 export interface FeedbackResult {

@@ -25,10 +25,10 @@ export const DEFAULT_QUERY_URL = 'http://127.0.0.1:1337';
 export const DEFAULT_MANAGEMENT_URL = 'http://127.0.0.1:1338';
 
 export interface WindjammerClientOptions extends ConnectionOptions {
-  readonly queryUrl?: string;
-  readonly managementUrl?: string;
+  readonly queryUrl?: string | undefined;
+  readonly managementUrl?: string | undefined;
   /** Of a call without a limit of its own; 30 s by default. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 /** A client of one server over HTTP. Calls reject with a ClientError: RefusedError, UnreachableError, TimeoutError. */

@@ -25,7 +25,7 @@ export const STRICT_ERRORS: Readonly<Record<DefaultReason, ErrorCode>> = {
 export interface Refusal {
   readonly code: ErrorCode;
   readonly message: string;
-  readonly field?: string;
+  readonly field?: string | undefined;
   /** When it is worth another try. */
   readonly retryAfterMs?: number;
 }

@@ -61,7 +61,7 @@ export interface JsonServerOptions {
   /** Whether a request is answered also on a connection over the limit: probes, so that a full server is not a dead one. */
   readonly isProbe?: (request: IncomingMessage) => boolean;
   /** Of pipelined requests, how many are answered at a time; undefined: one. */
-  readonly concurrency?: Concurrency;
+  readonly concurrency?: Concurrency | undefined;
   /** Of answers that clients do not read, over all connections; with more the connections of those that have stopped are ended. */
   readonly unreadBytes?: number | undefined;
 }

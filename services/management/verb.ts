@@ -13,7 +13,7 @@ export interface AdminVerb {
   readonly summary: string;
   readonly request: z.ZodType;
   /** undefined: a plain sentence, as Clipper answers. */
-  readonly answer?: z.ZodType;
+  readonly answer?: z.ZodType | undefined;
   readonly errors: readonly ErrorCode[];
   /**
    * A string is answered as plain text, a `JsonText` as it is, anything else as JSON.

@@ -7,11 +7,11 @@ import type { TraceScope } from './types.js';
 
 /** Where a request comes from in a trace, and how urgent it is. */
 export interface RequestOrigin {
-  readonly priority?: number;
-  readonly launchClass?: LaunchClass;
-  readonly trace?: TraceScope;
-  readonly traceparent?: string;
-  readonly source?: object;
+  readonly priority?: number | undefined;
+  readonly launchClass?: LaunchClass | undefined;
+  readonly trace?: TraceScope | undefined;
+  readonly traceparent?: string | undefined;
+  readonly source?: object | undefined;
 }
 
 /**

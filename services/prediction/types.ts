@@ -28,17 +28,17 @@ export interface Query {
   /** Selection state is kept apart for each context; '' is the application's own. */
   readonly context: string;
   /** Only this version, of the one linked model that has it. */
-  readonly version?: string;
+  readonly version?: string | undefined;
   /** Shorter than the application's objective, when the client asked for it. Nanoseconds. */
-  readonly budgetNs?: number;
+  readonly budgetNs?: number | undefined;
   /** Its place in the queues: a whole number from 1 (most urgent) to 5; 3 when undefined. */
-  readonly priority?: number;
+  readonly priority?: number | undefined;
   /** Of the launches that compute it; the application's when undefined. */
-  readonly launchClass?: LaunchClass;
-  readonly traceparent?: string;
+  readonly launchClass?: LaunchClass | undefined;
+  readonly traceparent?: string | undefined;
   readonly source?: InputSource;
   /** Set when the request is traced. */
-  readonly trace?: QueryTrace;
+  readonly trace?: QueryTrace | undefined;
 }
 
 export type DefaultReason =
@@ -72,7 +72,7 @@ export interface Answer {
   readonly isDefault: boolean;
   readonly defaultReason?: DefaultReason;
   /** With `overload`: when a queue is expected to have room again. */
-  readonly retryAfterNs?: number;
+  readonly retryAfterNs?: number | undefined;
   readonly models: readonly AnsweringModel[];
   /** Share of asked models that agree with the output, 0 to 1. */
   readonly confidence: number;
@@ -100,13 +100,13 @@ export interface FeedbackRequest {
   readonly application: string;
   readonly context: string;
   /** The query that is judged; its selection gets the credit. */
-  readonly queryId?: string;
+  readonly queryId?: string | undefined;
   /** Or its input: joined with cached predictions, evaluated afresh where there are none. */
-  readonly input?: Uint8Array;
+  readonly input?: Uint8Array | undefined;
   readonly label: string;
-  readonly loss?: number;
+  readonly loss?: number | undefined;
   /** Set when the request is traced. */
-  readonly trace?: TraceScope;
+  readonly trace?: TraceScope | undefined;
 }
 
 export interface FeedbackOutcome {
@@ -123,11 +123,11 @@ export interface PollRequest {
   readonly application: string;
   readonly input: Uint8Array;
   /** Shorter than the application's objective. Nanoseconds. */
-  readonly budgetNs?: number;
-  readonly traceparent?: string;
-  readonly source?: InputSource;
+  readonly budgetNs?: number | undefined;
+  readonly traceparent?: string | undefined;
+  readonly source?: InputSource | undefined;
   /** Set when the request is traced. */
-  readonly trace?: TraceScope;
+  readonly trace?: TraceScope | undefined;
 }
 
 export type MissingVote = 'deadline' | 'no_replica' | 'model_error' | 'overload';
@@ -152,13 +152,13 @@ export interface ModelRequest {
   /** How long the answer may take. Nanoseconds. */
   readonly budgetNs: number;
   /** As of a query. */
-  readonly priority?: number;
+  readonly priority?: number | undefined;
   /** Of the launches that compute it; the model's when undefined. */
-  readonly launchClass?: LaunchClass;
-  readonly traceparent?: string;
+  readonly launchClass?: LaunchClass | undefined;
+  readonly traceparent?: string | undefined;
   readonly source?: InputSource;
   /** Set when the request is traced. */
-  readonly trace?: TraceScope;
+  readonly trace?: TraceScope | undefined;
 }
 
 /** Called once for each request, in either way; never after a call was cancelled. */

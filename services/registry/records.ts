@@ -29,7 +29,7 @@ export interface ModelRecord {
   readonly version: string;
   readonly inputType: InputType;
   /** Elements an input must have; undefined when any length will do. */
-  readonly inputLength?: number;
+  readonly inputLength?: number | undefined;
   /** Of every element; undefined when any will do. */
   readonly inputRange?: InputRange;
   readonly labels: readonly string[];

@@ -15,7 +15,7 @@ import { checkHead, frameId, frameType, GarbageError, writeHead } from './reques
 export interface WireError {
   readonly code: ErrorCode;
   readonly message: string;
-  readonly field?: string;
+  readonly field?: string | undefined;
   readonly retryAfterMs?: number;
 }
 

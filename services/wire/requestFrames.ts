@@ -25,16 +25,16 @@ export interface PredictFrame {
   /** Little-endian elements of the input type; UTF-8 for strings. */
   readonly input: Uint8Array;
   /** undefined: what selection chooses. */
-  readonly version?: string;
-  readonly context?: string;
+  readonly version?: string | undefined;
+  readonly context?: string | undefined;
   /** Microseconds; undefined: the application's own. */
-  readonly objectiveUs?: number;
+  readonly objectiveUs?: number | undefined;
   /** undefined: as the application says. */
-  readonly strict?: boolean;
+  readonly strict?: boolean | undefined;
   /** 1 (most urgent) to 5. */
-  readonly priority?: number;
+  readonly priority?: number | undefined;
   /** undefined: the application's. */
-  readonly launchClass?: LaunchClass;
+  readonly launchClass?: LaunchClass | undefined;
 }
 
 export interface FeedbackFrame {
@@ -42,11 +42,11 @@ export interface FeedbackFrame {
   readonly application: string;
   readonly label: string;
   /** One of query id and input. */
-  readonly queryId?: string;
+  readonly queryId?: string | undefined;
   readonly inputType?: InputType;
   readonly input?: Uint8Array;
-  readonly loss?: number;
-  readonly context?: string;
+  readonly loss?: number | undefined;
+  readonly context?: string | undefined;
 }
 
 const STRICTNESS = Flag.strict | Flag.lenient;
@@ -279,7 +279,7 @@ function layOut(
   request: {
     readonly id: number;
     readonly application: string;
-    readonly context?: string;
+    readonly context?: string | undefined;
     readonly inputType?: InputType;
     readonly input?: Uint8Array;
   },

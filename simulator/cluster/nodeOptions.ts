@@ -35,7 +35,7 @@ export interface GpuNodeOptions {
    */
   readonly holdsKilled?: boolean;
   /** Transient faults that strike launches of kernels. Default: none do. */
-  readonly faults?: FaultOptions;
+  readonly faults?: FaultOptions | undefined;
   /** What is done so that a launch that was struck can run again; see `RecoveryScheme`. Default 'none'. */
   readonly recovery?: string;
   /** Where it saves memory: 'device', the default, or 'host'. */

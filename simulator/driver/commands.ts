@@ -53,7 +53,7 @@ export type DriverCommand =
         /** How long its turns are, 1e5 to 1e9; only where contexts take turns. Default: the card's. */
         readonly timeSliceNs?: number;
         /** Of launches that name none themselves, nor their stream. */
-        readonly launchClass?: LaunchClass;
+        readonly launchClass?: LaunchClass | undefined;
       };
     })
   | (CommandBase & { readonly op: 'contextDestroy'; readonly args: Record<string, never> })
@@ -270,13 +270,13 @@ export interface LaunchReport {
   /** Host seconds spent in functional execution. */
   readonly executorSeconds: number;
   /** What the kernel's `printf` calls and failed assertions wrote, the last 1 MiB of it; a faulted launch tells too. */
-  readonly printed?: string;
+  readonly printed?: string | undefined;
   /** How often the scheduling policy killed it before it came to its end; absent: never. */
-  readonly kills?: number;
+  readonly kills?: number | undefined;
   /** How often it ran, where faults struck it; absent: once. Times are from the first start to the last end, saving included. */
-  readonly runs?: number;
+  readonly runs?: number | undefined;
   /** Bytes that were saved before it. */
-  readonly savedBytes?: number;
+  readonly savedBytes?: number | undefined;
 }
 
 export interface DriverCompletion {
@@ -286,8 +286,8 @@ export interface DriverCompletion {
   readonly op: DriverOp;
   /** Simulated time of completion. */
   readonly timeNs: number;
-  readonly result?: DriverResult;
-  readonly failure?: DriverFailure;
+  readonly result?: DriverResult | undefined;
+  readonly failure?: DriverFailure | undefined;
 }
 
 /** One block of a launch that asked for `reportBlocks`. */

@@ -55,9 +55,9 @@ export interface DriverParts {
   /** What launches cost where nothing is executed. */
   readonly costs?: CostLibrary;
   /** There where a scheduling policy kills: tells which launches may be killed. */
-  readonly verdicts?: VerdictSource;
+  readonly verdicts?: VerdictSource | undefined;
   /** False: memory of killed launches is not held against later commands, to see what that is for. */
-  readonly holdsKilled?: boolean;
+  readonly holdsKilled?: boolean | undefined;
   /** Transient faults that strike launches. */
   readonly faults?: FaultOptions;
   /** What is done so that launches can run again that were struck. Default `none`. */

@@ -45,9 +45,9 @@ export interface PendingCommand {
   /** Commands of other streams that must be over before it may start. */
   blockers: number;
   /** A launch as it was checked when it arrived; equal ones may share it, and its own terms are known when it starts. */
-  request?: LaunchRequest;
+  request?: LaunchRequest | undefined;
   /** A launch whose memory and verdict were found when it was submitted. */
-  judged?: JudgedLaunch;
+  judged?: JudgedLaunch | undefined;
   /** A launch before which memory is to be saved: which. */
   saves?: MemoryRegions;
   usesHeap?: boolean;
@@ -55,9 +55,9 @@ export interface PendingCommand {
   overlaps?: boolean;
   recovery?: RecoveredLaunch;
   /** A node of a graph that runs: the graph's launch, and which node. */
-  readonly node?: { readonly run: number; readonly index: number; readonly isFirst: boolean };
+  readonly node?: { readonly run: number; readonly index: number; readonly isFirst: boolean } | undefined;
   /** A graph's launch that runs. */
-  run?: GraphRunState;
+  run?: GraphRunState | undefined;
 }
 
 /** What ran last in a stream or a graph, and until when: what comes right behind it pays less, or more. */
@@ -70,7 +70,7 @@ export interface StreamState extends Predecessor {
   readonly id: number;
   readonly priority: number;
   /** Of launches that name none; undefined: the context's. */
-  readonly launchClass?: LaunchClass;
+  readonly launchClass?: LaunchClass | undefined;
   /** Takes no part in what the legacy default stream waits for. */
   readonly nonBlocking: boolean;
   /** Sequences of commands, oldest first; the first one runs. */
@@ -140,7 +140,7 @@ export interface ContextState {
   saveSpace?: number;
   readonly defaultStream: DefaultStream;
   /** Of launches whose stream names none. */
-  readonly launchClass?: LaunchClass;
+  readonly launchClass?: LaunchClass | undefined;
   readonly streams: Map<number, StreamState>;
   readonly events: Map<number, EventState>;
   readonly modules: Map<number, ModuleState>;

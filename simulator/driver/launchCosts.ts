@@ -18,7 +18,7 @@ export interface KnownCost {
   readonly known?: KnownWork;
   readonly cost?: ProfiledCost;
   /** Of a block whose registers and shared memory nobody knows. */
-  readonly contextBytes?: number;
+  readonly contextBytes?: number | undefined;
 }
 
 /** What launches cost where nothing is executed. */

@@ -28,7 +28,7 @@ export interface SourcedVerdict extends LaunchVerdict {
   /** Of it where the same launch was judged before, and what came out was kept. */
   readonly keptNs: number;
   /** Bytes that the launch may touch, inclusive; undefined: any. The arrays are read at once. */
-  readonly ranges?: AccessRanges;
+  readonly ranges?: AccessRanges | undefined;
 }
 
 export interface AccessRanges {

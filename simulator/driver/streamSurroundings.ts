@@ -15,8 +15,8 @@ export interface StreamSurroundings {
   readonly devices: readonly GpuDevice[];
   readonly costs?: CostLibrary;
   /** There where launches are killed: whether they may be, and what keeps their memory. */
-  readonly judge?: LaunchJudge;
-  readonly hazards?: Hazards;
+  readonly judge?: LaunchJudge | undefined;
+  readonly hazards?: Hazards | undefined;
   /** There where faults strike or are recovered from. */
-  readonly recovery?: FaultRecovery;
+  readonly recovery?: FaultRecovery | undefined;
 }

@@ -89,11 +89,11 @@ export interface ExecutorLaunch {
   /** Argument bytes at the offsets of the kernel's parameter space. */
   readonly params: Uint8Array;
   /** Cooperative launch: all blocks are resident together and may wait for one another (`grid.sync`). */
-  readonly cooperative?: boolean;
+  readonly cooperative?: boolean | undefined;
   /** What clocks and SM numbers read; without it simulated time is 0 and the SM is 0 of 1. */
   readonly place?: LaunchPlace;
   /** Device address of at least 32 zeroed bytes where the blocks of a cooperative launch meet (`%envreg1`, `%envreg2`). */
-  readonly gridWorkspace?: number;
+  readonly gridWorkspace?: number | undefined;
 }
 
 /** When and where blocks run, for the kernels that ask (`%clock64`, `%globaltimer`, `%smid`). */

@@ -26,7 +26,7 @@ export interface ReplayTable {
   /** Of its stream: higher runs first. Default 0. */
   readonly priority?: number;
   /** Of its launches. Default `standard`. */
-  readonly launchClass?: LaunchClass;
+  readonly launchClass?: LaunchClass | undefined;
   /** Between the starts of passes, taken in turn, again from the first after the last. Without: the next starts when one is over. */
   readonly gapsNs?: readonly number[];
 }

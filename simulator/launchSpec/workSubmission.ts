@@ -42,7 +42,7 @@ export interface SubmittedEntry {
   readonly prepared: PreparedEntry;
   readonly ticket: number;
   readonly submittedNs: number;
-  completion?: DriverCompletion;
+  completion?: DriverCompletion | undefined;
 }
 
 /**

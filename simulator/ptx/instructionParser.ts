@@ -23,16 +23,16 @@ export interface ParsedInstruction {
   readonly modifiers: readonly string[];
   readonly types: readonly ScalarType[];
   readonly guard?: IrInstruction['guard'];
-  readonly selectors?: readonly string[];
+  readonly selectors?: readonly string[] | undefined;
   readonly destinations: readonly IrOperand[];
   readonly sources: readonly IrOperand[];
   readonly labels: readonly string[];
   /** Of `brx.idx` its list of labels, of an indirect call its prototype or list of functions: a label. */
-  readonly table?: string;
+  readonly table?: string | undefined;
   /** Text as written, for messages. */
   readonly text: string;
   /** Set when no form is known that has these modifiers: the operands are then not read, unless it is one of matrices. */
-  readonly opaque?: boolean;
+  readonly opaque?: boolean | undefined;
   /** Of an opaque instruction why, where it is not for its modifiers. */
   readonly reason?: string;
 }

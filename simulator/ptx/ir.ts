@@ -154,21 +154,22 @@ export interface IrInstruction {
   /** Types among the modifiers, in order. */
   readonly types: readonly ScalarType[];
   /** `@%p` or `@!%p`. */
-  readonly guard?: { readonly register: number; readonly negated: boolean };
+  readonly guard?: { readonly register: number; readonly negated: boolean } | undefined;
   /**
    * `add.cc`, `addc`, `madc` …: the condition code is a predicate register of the function that no text names. Analyses of
    * registers see it here.
    */
-  readonly carry?: { readonly register: number; readonly reads: boolean; readonly writes: boolean };
+  readonly carry?:
+    { readonly register: number; readonly reads: boolean; readonly writes: boolean } | undefined;
   /**
    * Of a video instruction whose operands name parts: one text an operand, the written one first, '' for the whole:
    * `vmad.s32.s32.s32 %r1, %r2.h0, -%r3.b1, %r4` has ['', 'h0', '-b1', ''].
    */
-  readonly selectors?: readonly string[];
+  readonly selectors?: readonly string[] | undefined;
   /** `.pragma "nounroll"` stands before it: the assembler does not unroll the loop that begins here. */
-  readonly nounroll?: boolean;
+  readonly nounroll?: boolean | undefined;
   /** Of a call through a register: what its target takes and returns (`.callprototype`, or of the `.calltargets`). */
-  readonly prototype?: IrPrototype;
+  readonly prototype?: IrPrototype | undefined;
   /**
    * Operands in PTX order, the written one(s) apart: none for `st`, `bra`, `bar`, `red`, `ret`; one otherwise, which may
    * be a pair or vector. `call` writes its return parameters and reads its target, then its arguments; `brx.idx` reads its

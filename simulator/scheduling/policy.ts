@@ -16,7 +16,7 @@ export interface LaunchVerdict {
   /** `kernel`: every launch of the kernel is, or none can be shown to be; `launch`: these arguments decide. */
   readonly of: 'kernel' | 'launch';
   /** Why it is refused: IF PE NA NC RO MO SO, or `pending` as long as the kernel is not analysed. */
-  readonly cause?: string;
+  readonly cause?: string | undefined;
 }
 
 /** What a policy may know of a launch that has undispatched or resident blocks. */
@@ -25,7 +25,7 @@ export interface LaunchView {
   readonly context: number;
   readonly kernel: string;
   /** Undefined: `standard`. */
-  readonly launchClass?: LaunchClass;
+  readonly launchClass?: LaunchClass | undefined;
   readonly priority: number;
   readonly arrivedNs: number;
   readonly lo: number;
@@ -37,13 +37,13 @@ export interface LaunchView {
   /** TPCs that the launch may use, one bit each; -1n for all. */
   readonly tpcMask: bigint;
   /** Undefined: nobody asked, which counts as not idempotent. */
-  readonly verdict?: LaunchVerdict;
+  readonly verdict?: LaunchVerdict | undefined;
   /** How often it was killed. */
   readonly kills: number;
   /** Blocks whose state was copied out and that wait to be restored. */
   readonly savedBlocks: number;
   /** Its resident blocks are waited for since then; undefined: they are not, or it has given blocks again. */
-  readonly drainSinceNs?: number;
+  readonly drainSinceNs?: number | undefined;
   /** Its blocks are on their way off the SMs or back: nothing can be decided of it. */
   readonly isMoving: boolean;
 }
@@ -119,7 +119,7 @@ export interface SchedulingPolicy {
    * After it held: the launch that gets all room that comes free, until another one starts or this one has no block left. A
    * policy of which that is not true has none, and is asked whenever blocks end.
    */
-  readonly nextInLine?: number;
+  readonly nextInLine?: number | undefined;
   /** Contexts have the device in turn: it is asked once the driver has heard of ends, so that what comes behind them shows. */
   readonly takesTurns?: boolean;
   /** The last launch is gone. Until another one comes nothing is asked. */
@@ -129,7 +129,7 @@ export interface SchedulingPolicy {
    * Whether it may ever want to kill this launch; asked once, when the launch starts. Blocks of such launches run so that their
    * stores can be taken back, which takes host time. Of one whose kernel is still analysed, as if it were idempotent. Default: no.
    */
-  mayKill?(launch: LaunchView): boolean;
+  readonly mayKill?: ((launch: LaunchView) => boolean) | undefined;
   snapshot(): unknown;
   restore(state: unknown): void;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** When a client asks. Times in milliseconds. */
 export type Load =
-  | { readonly type: 'periodic'; readonly frequency: number; readonly priority?: number }
+  | { readonly type: 'periodic'; readonly frequency: number; readonly priority?: number | undefined }
   | { readonly type: 'poisson'; readonly frequency: number }
   | { readonly type: 'continuous' }
   | { readonly type: 'trace'; readonly trace: readonly number[] };

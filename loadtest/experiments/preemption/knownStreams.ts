@@ -32,7 +32,7 @@ export interface KnownKernel {
   /** Of one block. */
   readonly blockNs: number;
   /** Instead of whole waves. */
-  readonly blocks?: number;
+  readonly blocks?: number | undefined;
 }
 
 /** What a launch of a stream belongs to. */

@@ -19,9 +19,9 @@ export interface HttpAnswer {
 }
 
 export interface SendOptions {
-  readonly method?: string;
-  readonly body?: string | Buffer;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly method?: string | undefined;
+  readonly body?: string | Buffer | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** null: none is named; a body is declared to be JSON unless something else is said. */
   readonly contentType?: string | null;
 }

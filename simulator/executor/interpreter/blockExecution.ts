@@ -20,7 +20,7 @@ export interface BlockResources extends BlockMemoryResources {
   readonly runtime: DeviceRuntime;
   /** Thread-instructions that the block may execute. */
   readonly fuel: number;
-  readonly steer?: BranchSteer;
+  readonly steer?: BranchSteer | undefined;
 }
 
 /** @returns the lanes that branch, of `lanes` that stand at a branch of which `active` pass the guard */

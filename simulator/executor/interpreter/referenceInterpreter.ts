@@ -44,7 +44,7 @@ export interface InterpreterOptions {
   /** How much of each instruction to run, if not all of it: see `addressSlice`. Memory is not what the kernel makes of it then. */
   readonly slice?: (fn: IrFunction) => readonly SlicePart[];
   /** Decides which lanes branch, of those that stand at a branch and those that pass its guard. */
-  readonly steer?: BranchSteer;
+  readonly steer?: BranchSteer | undefined;
 }
 
 /**

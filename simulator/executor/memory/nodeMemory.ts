@@ -16,11 +16,11 @@ const NOT_BACKED = -1;
 
 export interface NodeMemoryOptions {
   /** Functional backing in bytes, all GPUs of the node together; at most (and by default) 4 GiB. */
-  readonly backingBytes?: number;
+  readonly backingBytes?: number | undefined;
   /** Segments are only declared: nothing is behind them, and they take no memory of the host. Default false. */
   readonly isDeclaredOnly?: boolean;
   /** Whether accesses just outside a segment fault. Default 'exact': they do. */
-  readonly guard?: Guard;
+  readonly guard?: Guard | undefined;
 }
 
 /**

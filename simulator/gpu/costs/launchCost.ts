@@ -25,9 +25,9 @@ export interface ProfiledCost extends CostOfBlocks {
 export interface FixedCost extends CostOfBlocks {
   readonly kind: 'fixed';
   readonly work: BlockWork;
-  readonly verdict?: LaunchVerdict;
+  readonly verdict?: LaunchVerdict | undefined;
   /** Of a block. */
-  readonly contextBytes?: number;
+  readonly contextBytes?: number | undefined;
 }
 
 export type LaunchCost = ProfiledCost | FixedCost;

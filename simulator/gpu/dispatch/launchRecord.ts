@@ -17,16 +17,16 @@ import type { KnownWork } from './knownWork.js';
 /** A kernel to run, as the driver hands it to a device. Plain data. */
 export interface LaunchRequest {
   /** Number by which whoever launched knows it again at its end. */
-  readonly command?: number;
+  readonly command?: number | undefined;
   readonly context: number;
   readonly module: number;
   readonly kernel: string;
   readonly shape: LaunchShape;
   readonly params: Uint8Array;
   /** All blocks start together, once there is room for all. */
-  readonly cooperative?: boolean;
+  readonly cooperative?: boolean | undefined;
   /** Device address of zeroed memory where they meet. */
-  readonly gridWorkspace?: number;
+  readonly gridWorkspace?: number | undefined;
   /** Blocks `[lo, hi)` of the grid. */
   readonly lo: number;
   readonly hi: number;
@@ -34,24 +34,24 @@ export interface LaunchRequest {
   readonly tpcMask: bigint;
   readonly priority: number;
   /** Undefined: `standard`. */
-  readonly launchClass?: LaunchClass;
+  readonly launchClass?: LaunchClass | undefined;
   /** Whether it may be killed and run again, where somebody asked. */
-  readonly verdict?: LaunchVerdict;
+  readonly verdict?: LaunchVerdict | undefined;
   /** There when a transient fault is to strike it. */
-  readonly faultPoint?: FaultPoint;
+  readonly faultPoint?: FaultPoint | undefined;
   readonly reportBlocks: boolean;
   readonly block: BlockFootprint;
   /** Of one thread, as the launch check estimated them. */
   readonly registers: number;
   /** What it cost when it was run; its blocks are that in place of running. */
-  readonly cost?: ProfiledCost;
+  readonly cost?: ProfiledCost | undefined;
   readonly sharedBytes: number;
   /** Wait before the first block: the part of the launch's overhead that nothing hides. */
   readonly leadNs: number;
   /** There when nothing is to be executed: the blocks are this work. `module`, `kernel` and `params` are names then. */
-  readonly known?: KnownWork;
+  readonly known?: KnownWork | undefined;
   /** What a block holds that a save copies out, where its registers and shared memory only stand for the room that it takes. */
-  readonly contextBytes?: number;
+  readonly contextBytes?: number | undefined;
 }
 
 export type LaunchPhase = 'starting' | 'running' | 'done' | 'faulted' | 'killed';
@@ -63,7 +63,7 @@ export interface LaunchRecord extends LaunchRequest {
   /** The card's energy when it arrived. */
   readonly arrivedMillijoules: number;
   /** It may come while the launch runs. */
-  verdict?: LaunchVerdict;
+  verdict?: LaunchVerdict | undefined;
   phase: LaunchPhase;
   /** Next block to dispatch; blocks from here to `hi` are the dispatcher's. */
   next: number;
@@ -74,7 +74,7 @@ export interface LaunchRecord extends LaunchRequest {
   /** What its blocks have executed so far. */
   counters: ExecutionCounters;
   /** Of a launch whose blocks wait for one another, once all of them have run: what they executed together. */
-  wholeGrid?: ExecutionCounters;
+  wholeGrid?: ExecutionCounters | undefined;
   /** Warp instructions of the shortest and the longest of the blocks that were run by themselves to find out. */
   shortestBlock: number;
   longestBlock: number;
@@ -85,11 +85,11 @@ export interface LaunchRecord extends LaunchRequest {
   executorSeconds: number;
   /** Caches are taken to be warm from an equal launch before. */
   readonly warm: boolean;
-  profile?: KernelProfile;
-  plan?: TrafficPlan;
-  fault?: KernelFault;
+  profile?: KernelProfile | undefined;
+  plan?: TrafficPlan | undefined;
+  fault?: KernelFault | undefined;
   /** What the kernel has printed, in the order in which its blocks ran. */
-  printed?: string;
+  printed?: string | undefined;
   kills: number;
   savedBlocks: number;
   /** Its blocks are on their way off the SMs or back. */
@@ -99,14 +99,14 @@ export interface LaunchRecord extends LaunchRequest {
   /** Time that its finished blocks were on the SMs, where the policy preempts. */
   doneBlockNs: number;
   /** A policy waits for its resident blocks since then, which held so much. */
-  drainSinceNs?: number;
-  drainedBytes?: number;
+  drainSinceNs?: number | undefined;
+  drainedBytes?: number | undefined;
   /** Something that overlaps its memory came under way after it. */
-  mustNotKill?: boolean;
+  mustNotKill?: boolean | undefined;
   /** Its blocks run so that their stores can be taken back. */
-  isObserved?: boolean;
+  isObserved?: boolean | undefined;
   /** By block: what those that have not come to their end have stored. */
-  stores?: Map<number, StoreLog>;
+  stores?: Map<number, StoreLog> | undefined;
 }
 
 /** What a launch has for itself alone; see the fields of its record. */
@@ -184,7 +184,7 @@ export function launchRecord(
 export interface BlockReport {
   readonly launch: number;
   /** Of the launch's request. */
-  readonly command?: number;
+  readonly command?: number | undefined;
   readonly block: number;
   readonly sm: number;
   readonly startNs: number;

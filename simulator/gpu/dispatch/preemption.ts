@@ -50,10 +50,10 @@ export interface PreemptionState {
 export interface PreemptionEvent {
   readonly kind: 'kill' | 'save' | 'drain';
   readonly launch: number;
-  readonly command?: number;
+  readonly command?: number | undefined;
   readonly context: number;
   readonly kernel: string;
-  readonly launchClass?: LaunchClass;
+  readonly launchClass?: LaunchClass | undefined;
   /** When it was decided, and when its SMs were free. */
   readonly decidedNs: number;
   readonly freeNs: number;

@@ -34,11 +34,11 @@ export interface BlockWork {
   readonly chainFixedNs: number;
   readonly warps: number;
   /** It starts with the first of its launch: all wait for answers at the same time, and then for their turns. */
-  readonly startsTogether?: boolean;
+  readonly startsTogether?: boolean | undefined;
   /** Its warps wait for their own results, and neither for memory nor for one another: other warps fill the gaps. */
-  readonly isLoose?: boolean;
+  readonly isLoose?: boolean | undefined;
   /** How often a warp waits for L2 or DRAM without a barrier between: blocks that started together drift apart meanwhile. */
-  readonly rounds?: number;
+  readonly rounds?: number | undefined;
 }
 
 /** Units per nanosecond at given clocks. */

@@ -29,9 +29,9 @@ export interface BlockOfLength extends ProfiledBlock {
 /** What a kernel at one shape is like: a typical block, from which others differ by how much they execute. Plain data. */
 export interface KernelProfile extends ProfiledBlock {
   /** How much a block executes depends on what others do meanwhile: counted is what the trace saw. */
-  readonly isTold?: boolean;
+  readonly isTold?: boolean | undefined;
   /** Blocks that execute so much more or less that they are of another kind. */
-  readonly others?: readonly BlockOfLength[];
+  readonly others?: readonly BlockOfLength[] | undefined;
   readonly segments: readonly SegmentPattern[];
   /** Blocks of the grid that was traced. */
   readonly tracedBlocks: number;

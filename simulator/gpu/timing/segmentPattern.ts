@@ -24,9 +24,9 @@ export interface SegmentPattern {
   /** Read or written, counted once. */
   readonly touched: Extent;
   /** Absent where nobody told: whole rows. */
-  readonly rows?: RowUse;
+  readonly rows?: RowUse | undefined;
   /** Of a segment that blocks touch here and there: what a block asks of L2. Which of it L2 holds is a matter of chance. */
-  readonly scattered?: ScatteredUse;
+  readonly scattered?: ScatteredUse | undefined;
 }
 
 /** What a block asks of L2 where neighbours in memory are not used together. */
@@ -35,9 +35,9 @@ export interface ScatteredUse {
   /** Of DRAM, if none of it is in L2. */
   readonly dramBytes: number;
   /** What of it is stored without filling sectors. */
-  readonly partialBytes?: number;
+  readonly partialBytes?: number | undefined;
   /** Share that no other block used shortly before, where that follows a pattern and is not a matter of chance. */
-  readonly farShare?: number;
+  readonly farShare?: number | undefined;
 }
 
 /** A launch's use of one segment, over all its blocks. */
@@ -48,9 +48,9 @@ export interface SegmentUse {
   readonly footprintBytes: number;
   /** From the lowest to the highest address. */
   readonly spanBytes?: number;
-  readonly rows?: RowUse;
+  readonly rows?: RowUse | undefined;
   /** See `SegmentPattern.scattered`; of a block. */
-  readonly scattered?: ScatteredUse;
+  readonly scattered?: ScatteredUse | undefined;
 }
 
 /** Start addresses of the segments that parameters point into; undefined for other parameters. */

@@ -20,9 +20,9 @@ export interface MachineOp {
   /** Uniform 64-bit values that it needs in registers: an address, or what an address is added to. */
   readonly bases: readonly number[];
   /** Of an operation on memory. */
-  readonly place?: Place;
+  readonly place?: Place | undefined;
   /** Adds this constant to its one source, a 64-bit value: an address that others may take in as a distance. */
-  readonly step?: number;
+  readonly step?: number | undefined;
   /** A copy: no operation of its own where its source may share its register. */
   readonly copy: boolean;
 }

@@ -22,7 +22,7 @@ export interface ChunkSurroundings {
   /** Shape of each register. */
   readonly shapes: readonly LaneShape[];
   /** Shapes that varying registers have as long as lanes do not part. */
-  readonly likely?: readonly LaneShape[];
+  readonly likely?: readonly LaneShape[] | undefined;
   readonly exact: Uint8Array;
   /** Local with the chunk's first lane in its warp. */
   readonly firstLane: number;
