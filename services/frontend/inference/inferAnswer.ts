@@ -27,15 +27,18 @@ interface OutputTensor {
   readonly elements: readonly OutputElement[];
 }
 
+/** Elements of a slice, each of which takes about a microsecond. */
+const SLICE = 256;
+
 /**
- * The answer to all rows.
+ * The answer to all rows, written in slices: what is yielded is where others may be served.
  * @throws Error when a model's answer is not what its manifest declares
  */
-export function inferAnswer(
+export function* inferAnswer(
   servable: Servable,
   request: InferRequest,
   rows: readonly RowAnswer[],
-): InferAnswer {
+): Generator<undefined, InferAnswer> {
   const { id, parameters } = request;
   let json = `{"model_name":${JSON.stringify(servable.name)}`;
   const version = servable.kind === 'model' ? servable.record.version : servable.version;
@@ -43,27 +46,34 @@ export function inferAnswer(
   if (id !== undefined) json += `,"id":${JSON.stringify(id)}`;
   if (parameters !== undefined) json += `,"parameters":${parametersJson(parameters)}`;
   const binary: Uint8Array[] = [];
-  const outputs = request.outputs.map((requested) => {
-    const tensor = tensorOf(requested, rows);
+  let outputs = '';
+  for (const requested of request.outputs) {
+    const tensor = yield* tensorOf(requested, rows);
     const bytes = requested.isBinary ? binaryTensor(tensor.datatype, tensor.elements) : undefined;
     if (bytes !== undefined) binary.push(bytes);
-    return tensorJson(requested, tensor, rows.length, bytes?.length);
-  });
-  return { json: `${json},"outputs":[${outputs.join(',')}]}`, binary };
+    const text = yield* tensorJson(requested, tensor, rows.length, bytes?.length);
+    outputs += outputs === '' ? text : `,${text}`;
+  }
+  return { json: `${json},"outputs":[${outputs}]}`, binary };
 }
 
-function tensorJson(
+function* tensorJson(
   { output, parameters }: RequestedOutput,
   { datatype, perRow, elements }: OutputTensor,
   rows: number,
   binaryBytes: number | undefined,
-): string {
+): Generator<undefined, string> {
   const shape = perRow === undefined ? `${rows}` : `${rows},${perRow}`;
   const answered = binaryBytes === undefined ? parameters : { ...parameters, binary_data_size: binaryBytes };
   const kept = answered === undefined ? '' : `,"parameters":${parametersJson(answered)}`;
   const head = `{"name":"${output.name}","datatype":"${datatype}","shape":[${shape}]${kept}`;
   if (binaryBytes !== undefined) return `${head}}`;
-  const data = elements.map((element) => elementJson(datatype, element)).join(',');
+  let data = '';
+  for (let at = 0; at < elements.length; at += SLICE) {
+    const slice = elements.slice(at, at + SLICE).map((element) => elementJson(datatype, element));
+    data += at === 0 ? slice.join(',') : `,${slice.join(',')}`;
+    yield;
+  }
   return `${head},"data":[${data}]}`;
 }
 
@@ -77,17 +87,26 @@ function elementJson(datatype: OutputDatatype, element: OutputElement): string {
   return String(datatype === 'FP32' ? Number(element.toPrecision(9)) : element);
 }
 
-function tensorOf({ output, classes }: RequestedOutput, rows: readonly RowAnswer[]): OutputTensor {
-  if (classes > 0) {
-    const elements = rows.flatMap((row) => topClasses(numbersOf(output, row), classes, output.labels));
-    return { datatype: 'BYTES', perRow: classes, elements };
-  }
+function* tensorOf(
+  { output, classes }: RequestedOutput,
+  rows: readonly RowAnswer[],
+): Generator<undefined, OutputTensor> {
   const { datatype, elements: perRow } = output;
-  if (datatype === 'BYTES') return { datatype, perRow, elements: rows.map((row) => row.output) };
-  // Labels are the one output of INT64.
-  if (datatype === 'INT64') return { datatype, perRow, elements: rows.map((row) => integerOf(output, row)) };
-  const elements: number[] = [];
-  for (const row of rows) for (const value of numbersOf(output, row)) elements.push(value);
+  const elements: OutputElement[] = [];
+  let sinceYield = 0;
+  for (const row of rows) {
+    const before = elements.length;
+    if (classes > 0) elements.push(...topClasses(numbersOf(output, row), classes, output.labels));
+    else if (datatype === 'BYTES') elements.push(row.output);
+    // Labels are the one output of INT64.
+    else if (datatype === 'INT64') elements.push(integerOf(output, row));
+    else for (const value of numbersOf(output, row)) elements.push(value);
+    sinceYield += elements.length - before;
+    if (sinceYield < SLICE) continue;
+    sinceYield = 0;
+    yield;
+  }
+  if (classes > 0) return { datatype: 'BYTES', perRow: classes, elements };
   return { datatype, perRow, elements };
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asServiceError, ServiceError, type ErrorCode } from '../../errors/index.js';
 import { sendBytes, sendJson } from '../../http/index.js';
-import { eachInTurns } from '../../json/index.js';
+import { eachInTurns, TURNS } from '../../json/index.js';
 import type {
   Answer,
   AnswerSink,
@@ -206,17 +206,31 @@ export class InferExchange implements InferenceBodyReceiver {
   private finish(): void {
     const { inference, servable } = this;
     if (inference === undefined) return;
-    let answer: InferAnswer;
+    const slices = inferAnswer(servable, inference, this.rows as readonly RowAnswer[]);
+    TURNS.run({
+      remaining: this.rows.length,
+      step: () => this.ended || this.writeSlice(slices),
+    });
+  }
+
+  /** @returns whether it was the last one */
+  private writeSlice(slices: Generator<undefined, InferAnswer>): boolean {
+    let slice: IteratorResult<undefined, InferAnswer>;
     try {
-      answer = inferAnswer(servable, inference, this.rows as readonly RowAnswer[]);
+      slice = slices.next();
     } catch (cause) {
-      const message = `the answer of '${servable.name}' could not be written`;
+      const message = `the answer of '${this.servable.name}' could not be written`;
       this.context.onDefect(new ServiceError('internal', message, undefined, { cause }));
       this.fail('default_model_error', 'the model answered something else than it declares');
-      return;
+      return true;
     }
+    if (slice.done !== true) return false;
+    this.send(slice.value);
+    return true;
+  }
+
+  private send({ json, binary }: InferAnswer): void {
     this.end(true);
-    const { json, binary } = answer;
     if (binary.length === 0) {
       sendJson(this.response, 200, json);
       return;
