@@ -29,9 +29,9 @@ async function latencies(isOver: () => boolean): Promise<number[]> {
 
 const p99 = (sorted: readonly number[]) => sorted[Math.floor(sorted.length * 0.99)];
 
-/** What others wait beside a process that sends hostile bodies to one interface. */
-async function beside(kind: string): Promise<number> {
-  const script = join(packageRoot(), 'dist/services/tests/hostileBodies.js');
+/** What others wait beside a process that sends hostile bodies to one interface, or reads none of its answers. */
+async function beside(kind: string, client = 'hostileBodies'): Promise<number> {
+  const script = join(packageRoot(), `dist/services/tests/${client}.js`);
   const child = spawn(process.execPath, [script, kind, served.query, served.management], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -56,6 +56,18 @@ it.each(['rest', 'gzip', 'v2', 'management', 'websocket'])(
     const before = await beside('none');
     const hostile = await beside(kind);
     const busy = Math.max(before, await beside('none'));
+    console.log(`p99 beside a busy process ${busy.toFixed(1)} ms, beside ${kind} ${hostile.toFixed(1)} ms`);
+    expect(hostile).toBeLessThan(NOISE * busy + MORE_MS);
+  },
+);
+
+it.each(['batches', 'v2', 'websocket', 'aborted'])(
+  'nobody waits for twenty clients that read nothing: %s',
+  { timeout: 120_000 },
+  async (kind) => {
+    const before = await beside('none', 'hostileReaders');
+    const hostile = await beside(kind, 'hostileReaders');
+    const busy = Math.max(before, await beside('none', 'hostileReaders'));
     console.log(`p99 beside a busy process ${busy.toFixed(1)} ms, beside ${kind} ${hostile.toFixed(1)} ms`);
     expect(hostile).toBeLessThan(NOISE * busy + MORE_MS);
   },
