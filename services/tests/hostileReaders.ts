@@ -7,6 +7,8 @@ import { WebSocket } from 'ws';
  */
 
 const CLIENTS = 20;
+/** As many as a server takes in a batch. */
+const ROWS = 4_096;
 const TIME_MS = 2000;
 
 function post(port: number, path: string, body: string, times: number): void {
@@ -19,10 +21,10 @@ function post(port: number, path: string, body: string, times: number): void {
 const rows = (count: number) => `[${'[1],'.repeat(count - 1)}[1]]`;
 
 const KINDS: Readonly<Record<string, (query: URL, port: number) => void>> = {
-  batches: (_query, port) => post(port, '/noop/predict', `{"input_batch":${rows(10_000)}}`, 5),
+  batches: (_query, port) => post(port, '/noop/predict', `{"input_batch":${rows(ROWS)}}`, 5),
   v2: (_query, port) => {
-    const input = `{"name":"input","datatype":"FP64","shape":[10000,1],"data":[${'1,'.repeat(9_999)}1]}`;
-    post(port, '/v2/models/noop/infer', `{"inputs":[${input}]}`, 5);
+    const input = `{"name":"input","datatype":"FP64","shape":[${ROWS},1],"data":[${'1,'.repeat(ROWS - 1)}1]}`;
+    post(port, '/v2/models/noop/infer', `{"inputs":[${input}]}`, 12);
   },
   websocket: ({ host }) => {
     const socket = new WebSocket(`ws://${host}/ws`);
