@@ -48,14 +48,16 @@ class LargeAnswer implements LongTask {
     }
     this.left -= value.length;
     this.count(-value.length);
-    if (this.response.write(value)) return false;
+    const { response } = this;
+    if (response.write(value)) return false;
     // The client reads first.
-    this.response.once('drain', this.goOn);
+    response.once('drain', this.goOn);
     return true;
   }
 
+  /** Node writes what is handed over behind the step, so that turns do not count it: one piece a turn of each answer. */
   private readonly goOn = (): void => {
-    TURNS.run(this);
+    setImmediate(() => TURNS.run(this));
   };
 
   private readonly onClose = (): void => {
