@@ -1,4 +1,4 @@
-import { checkFeature } from './dialect.js';
+import { checkFeature } from './features.js';
 import type { ScalarType } from './ir.js';
 import { isDeclarableType, isScalarType, typeBytes } from './scalarTypes.js';
 import type { TokenStream } from './tokenStream.js';

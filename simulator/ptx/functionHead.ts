@@ -1,5 +1,6 @@
 import { parseAttribute } from './declaredTypes.js';
-import { checkFeature, mostEntryParameterBytes } from './dialect.js';
+import { mostEntryParameterBytes } from './dialect.js';
+import { checkFeature } from './features.js';
 import type { IrDeclaration, IrRefusal, Linkage } from './ir.js';
 import { type FormalRegister, ParameterLayout, parseParameterList } from './parameters.js';
 import type { TokenStream } from './tokenStream.js';

@@ -2,7 +2,7 @@ import { formsOf } from './forms/index.js';
 import { connectBlocks, endsBlock, layOutBlocks } from './controlFlow.js';
 import { parseVariables } from './declarations.js';
 import { parseAttribute, parseBank } from './declaredTypes.js';
-import { checkFeature } from './dialect.js';
+import { checkFeature } from './features.js';
 import type { FirstTargets } from './firstTargets.js';
 import { earlier, firstRefusal } from './firstRefusal.js';
 import type { FunctionHead } from './functionHead.js';

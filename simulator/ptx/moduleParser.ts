@@ -1,7 +1,8 @@
 import { parseVariables } from './declarations.js';
 import { parseAlign, parseAttribute, parseBank, parseNames } from './declaredTypes.js';
 import { skipDebugDirective } from './debugDirectives.js';
-import { checkFeature, dialectOf } from './dialect.js';
+import { dialectOf } from './dialect.js';
+import { checkFeature } from './features.js';
 import { firstTargets } from './firstTargets.js';
 import { parseFunctionHead } from './functionHead.js';
 import { FunctionParser } from './functionParser.js';
