@@ -1,18 +1,8 @@
-import type { LaunchClass } from '../../containers/protocol/index.js';
 import type { PredictionCache } from '../cache/index.js';
 import { awaitEvaluation } from './evaluationWait.js';
 import { type CachedEvaluation, type LiveQuery, Task, type TaskOwner } from './liveQuery.js';
 import type { ServedModel } from './servedModel.js';
-import type { TraceScope } from './types.js';
-
-/** Where a request comes from in a trace, and how urgent it is. */
-export interface RequestOrigin {
-  readonly priority?: number | undefined;
-  readonly launchClass?: LaunchClass | undefined;
-  readonly trace?: TraceScope | undefined;
-  readonly traceparent?: string | undefined;
-  readonly source?: object | undefined;
-}
+import type { RequestOrigin } from './types.js';
 
 /**
  * Asks the models that selection has chosen, or the pinned one, each by the cache. Afterwards `live.pending` of its tasks wait
@@ -54,10 +44,11 @@ function ask(
   task: Task,
   input: Uint8Array,
   hash: number,
-  { trace, traceparent, priority, launchClass, source }: RequestOrigin,
+  origin: RequestOrigin,
   nowNs: number,
 ): void {
   const { live, model } = task;
+  const { trace } = origin;
   const lookup = cache.request(model.number, input, hash, task);
   const entry = cache.current;
   if (entry === undefined) return;
@@ -69,20 +60,7 @@ function ask(
     return;
   }
   task.entry = entry;
+  const launchClass = origin.launchClass ?? live.application.record.launchClass;
   const isJoin = lookup === 'join';
-  const { deadlineNs } = live;
-  const { trace: waits } = task;
-  awaitEvaluation(
-    cache,
-    entry,
-    isJoin,
-    model,
-    nowNs,
-    deadlineNs,
-    priority,
-    launchClass ?? live.application.record.launchClass,
-    traceparent,
-    source,
-    waits,
-  );
+  awaitEvaluation(cache, entry, isJoin, model, origin, launchClass, nowNs, live.deadlineNs, task.trace);
 }

@@ -3,6 +3,7 @@ import { NORMAL_PRIORITY } from '../batching/index.js';
 import type { CacheEntry, PredictionCache, WaiterTrace } from '../cache/index.js';
 import { CachedEvaluation } from './liveQuery.js';
 import type { ServedModel } from './servedModel.js';
+import type { RequestOrigin } from './types.js';
 
 /** Waits for an entry's prediction until a deadline: with those who wait already (`join`), or by an evaluation of its own. */
 export function awaitEvaluation(
@@ -10,16 +11,13 @@ export function awaitEvaluation(
   entry: CacheEntry<CachedEvaluation>,
   isJoin: boolean,
   model: ServedModel,
-  nowNs: number,
-  deadlineNs: number,
-  priority: number | undefined,
+  { priority: level = NORMAL_PRIORITY, traceparent, source }: RequestOrigin,
   /** Of the launches that compute it; undefined: the model's. */
   ownClass: LaunchClass | undefined,
-  traceparent: string | undefined,
-  source: object | undefined,
+  nowNs: number,
+  deadlineNs: number,
   trace: WaiterTrace | undefined,
 ): void {
-  const level = priority ?? NORMAL_PRIORITY;
   const launchClass = ownClass ?? model.replicas.launchClass;
   if (isJoin) {
     const { work } = entry;

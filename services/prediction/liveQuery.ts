@@ -35,6 +35,11 @@ export class LiveQuery implements HeapItem, RememberedQuery {
   /** Tasks that have not ended. */
   pending = 0;
   settled = false;
+  /** Query and sink are dropped once settled, so that the memory of a query does not keep its input. */
+  query: Query | undefined = undefined;
+  sink: AnswerSink | undefined = undefined;
+  /** In place of a sink. */
+  settlement: Settlement | undefined = undefined;
 
   constructor(
     readonly id: string,
@@ -45,11 +50,6 @@ export class LiveQuery implements HeapItem, RememberedQuery {
     readonly pinned: boolean,
     readonly acceptedNs: number,
     public deadlineNs: number,
-    /** Query and sink are dropped once settled, so that the memory of a query does not keep its input. */
-    public query: Query | undefined,
-    public sink: AnswerSink | undefined,
-    /** In place of a sink. */
-    public settlement: Settlement | undefined,
   ) {}
 
   judged(): JudgedQuery {

@@ -49,7 +49,7 @@ export class ModelCalls {
 
   /** Asks; the sink may be called before this returns. */
   start(model: ServedModel, request: ModelRequest, sink: ModelCallSink): ModelCall {
-    const { input, budgetNs, priority, launchClass, traceparent, source, trace } = request;
+    const { input, budgetNs, launchClass, trace } = request;
     const nowNs = this.clock.nowNs();
     const call = new PendingCall(this, model, request, sink, nowNs + budgetNs);
     this.deadlines.push(call);
@@ -65,19 +65,7 @@ export class ModelCalls {
     call.entry = entry;
     const isJoin = lookup === 'join';
     const { deadlineNs, trace: waits } = call;
-    awaitEvaluation(
-      this.cache,
-      entry,
-      isJoin,
-      model,
-      nowNs,
-      deadlineNs,
-      priority,
-      launchClass,
-      traceparent,
-      source,
-      waits,
-    );
+    awaitEvaluation(this.cache, entry, isJoin, model, request, launchClass, nowNs, deadlineNs, waits);
     return call;
   }
 

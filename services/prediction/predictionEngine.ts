@@ -5,7 +5,7 @@ import type { ReplicaStatus } from '../batching/index.js';
 import { PredictionCache, type CacheStats, type ModelLookups } from '../cache/index.js';
 import { RecentQueries, type LearnedState } from '../feedback/index.js';
 import { answerOf, overQuotaAnswer, taskRefusal } from './answers.js';
-import { askModels, type RequestOrigin } from './asking.js';
+import { askModels } from './asking.js';
 import { Deadlines } from './deadlines.js';
 import { Directory } from './directory.js';
 import { batchingOptions, type PredictionEngineOptions } from './engineOptions.js';
@@ -41,6 +41,7 @@ import type {
   PredictionService,
   Query,
   QueryRefusal,
+  RequestOrigin,
 } from './types.js';
 
 const RECENT_QUERIES = 65_536;
@@ -149,10 +150,9 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       pinned !== undefined,
       nowNs,
       nowNs + budgetNs,
-      query,
-      sink,
-      undefined,
     );
+    live.query = query;
+    live.sink = sink;
     this.recent.add(live);
     application.load.inFlight += 1;
     this.start(live, query.input, query, pinned, nowNs);
@@ -184,10 +184,8 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       true,
       nowNs,
       nowNs + Math.min(budgetNs, application.objectiveNs),
-      undefined,
-      undefined,
-      new VotePoll(done),
     );
+    live.settlement = new VotePoll(done);
     this.start(live, input, request, undefined, nowNs);
     return {
       cancel: () => {
@@ -363,19 +361,8 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     const selection = application.policy.select(state.state, this.draw.of(id));
     const nowNs = this.clock.nowNs();
     const deadlineNs = nowNs + application.objectiveNs;
-    const settlement = new FeedbackJoin(request, done);
-    const live = new LiveQuery(
-      id,
-      application,
-      state,
-      selection,
-      false,
-      nowNs,
-      deadlineNs,
-      undefined,
-      undefined,
-      settlement,
-    );
+    const live = new LiveQuery(id, application, state, selection, false, nowNs, deadlineNs);
+    live.settlement = new FeedbackJoin(request, done);
     this.start(live, input, request, undefined, nowNs);
   }
 

@@ -6,6 +6,15 @@ export interface TraceScope {
   onAsked(model: string, version: string, lookup: Lookup): WaiterTrace;
 }
 
+/** Where a request comes from in a trace, and how urgent it is. */
+export interface RequestOrigin {
+  readonly priority?: number | undefined;
+  readonly launchClass?: LaunchClass | undefined;
+  readonly trace?: TraceScope | undefined;
+  readonly traceparent?: string | undefined;
+  readonly source?: object | undefined;
+}
+
 /** The trace of one query, from its acceptance; ends with its answer, refusal or cancellation. */
 export interface QueryTrace extends TraceScope {
   /** The policy has chosen; nothing of it when the client named a version. */

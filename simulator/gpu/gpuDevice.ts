@@ -71,22 +71,19 @@ export class GpuDevice implements AgendaTarget {
     );
     this.dispatcher = new Dispatcher(
       profile,
-      state.launches,
-      state.use,
       this.engine,
       new BlockSources(
         new CostedExecution(profile, execution.source, state.l2),
         functionalSource(profile, execution, state),
       ),
       policy,
-      state.turns,
-      state.preemption,
+      state,
       {
         later: (end, launch, atNs) => agenda.schedule(name, atNs, end, launch),
         onKilled: (record) => this.listener.onLaunchKilled?.(record),
         onPreempted: (event) => this.observer?.onPreempted?.(event),
+        isAtFrontEnd: (context) => this.listener.isAtFrontEnd?.(context) === true,
       },
-      (context) => this.listener.isAtFrontEnd?.(context) === true,
     );
     this.faults = new FaultWatch(state.launches, this.engine);
     agenda.attach(name, this);

@@ -17,6 +17,20 @@ import { occupy, type SmUse } from './smPool.js';
 
 const DRAM_BYTES = DEVICE_RESOURCES.indexOf('dramBytes');
 
+/** What of the device's state is the dispatcher's. */
+export interface DispatchState {
+  readonly launches: Map<number, LaunchRecord>;
+  readonly use: SmUse;
+  /** Of a card that runs one context at a time. */
+  readonly turns?: TurnState | undefined;
+  readonly preemption: PreemptionState;
+}
+
+export interface DispatchListener extends PreemptionListener {
+  /** Whether the device's front end is at work for a context, which launches may be behind. */
+  isAtFrontEnd(context: number): boolean;
+}
+
 /** Owns the blocks that are not dispatched yet: asks the policy who is next, has blocks placed, and counts those that end. */
 export class Dispatcher implements BlockStage, MovedBlocks {
   readonly preemptor: Preemptor;
@@ -34,21 +48,19 @@ export class Dispatcher implements BlockStage, MovedBlocks {
   /** Next in line, see `SchedulingPolicy`. */
   private line: LaunchRecord | undefined;
   private readonly shown: { nowNs: number } & DeviceView;
+  private readonly launches: Map<number, LaunchRecord>;
+  private readonly use: SmUse;
 
   constructor(
     private readonly profile: DeviceProfile,
-    private readonly launches: Map<number, LaunchRecord>,
-    private readonly use: SmUse,
     private readonly engine: BlockEngine,
     private readonly execution: BlockSource,
     private readonly policy: SchedulingPolicy,
-    /** Of a card that runs one context at a time. */
-    turns: TurnState | undefined,
-    preemption: PreemptionState,
-    listener: PreemptionListener,
-    /** Whether the device's front end is at work for a context, which launches may be behind. */
-    private readonly isAtFrontEnd: (context: number) => boolean,
+    { launches, use, turns, preemption }: DispatchState,
+    private readonly listener: DispatchListener,
   ) {
+    this.launches = launches;
+    this.use = use;
     this.tpcs = profile.sms / profile.smsPerTpc;
     this.placer = new BlockPlacer(profile, launches, use, engine, execution);
     this.shown = {
@@ -82,7 +94,7 @@ export class Dispatcher implements BlockStage, MovedBlocks {
     for (const record of this.launches.values()) {
       if (record.context === context && record.phase === 'starting') return true;
     }
-    return this.isAtFrontEnd(context);
+    return this.listener.isAtFrontEnd(context);
   }
 
   park(context: number): ResidentGroup[] {
