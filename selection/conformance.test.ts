@@ -221,7 +221,7 @@ describe.each(POLICY_NAMES)('policy %s', (name) => {
   });
 
   it('has a row in the documentation', () => {
-    expect(readFileSync(new URL('../docs/policies.md', import.meta.url), 'utf8')).toContain(
+    expect(readFileSync(new URL('../docs/reference/policies.md', import.meta.url), 'utf8')).toContain(
       `| \`${name}\` |`,
     );
   });

@@ -16,7 +16,7 @@ export function banner(server: EmbeddedServer, dataDirectory: string | undefined
   const kept = dataDirectory === undefined ? 'nothing is kept (--ephemeral)' : `data in ${dataDirectory}`;
   const lines = [
     `Windjammer serves on ${query}, management on ${management}, ${kept}`,
-    ...(requiresKeys ? ['Every request needs a key: docs/security.md'] : []),
+    ...(requiresKeys ? ['Every request needs a key: docs/guides/security.md'] : []),
     '',
     ...applications(server),
     ...containers(server),

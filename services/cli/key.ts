@@ -31,7 +31,7 @@ export interface KeyPlace {
 
 /** API keys, and who may do what with them. */
 export function addKeyCommand(program: Command): void {
-  const key = program.command('key').description('API keys: docs/security.md');
+  const key = program.command('key').description('API keys: docs/guides/security.md');
   withPlace(
     key
       .command('add')

@@ -89,7 +89,7 @@ export function addServeCommand(program: Command): void {
       'web pages that may ask and open a WebSocket, beside its own; * for any',
       webOrigins,
     )
-    .option('--require-keys', 'ask every request for an API key: docs/security.md')
+    .option('--require-keys', 'ask every request for an API key: docs/guides/security.md')
     .option(
       '--admin-key-file <file>',
       'holds a key that may administer; requires keys, as WINDJAMMER_ADMIN_KEY does',

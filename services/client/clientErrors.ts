@@ -3,7 +3,7 @@ export abstract class ClientError extends Error {
   abstract readonly code: string;
 }
 
-/** The server answered with an error of its catalogue (docs/errors.md). */
+/** The server answered with an error of its catalogue (docs/reference/errors.md). */
 export class RefusedError extends ClientError {
   override readonly name = 'RefusedError';
 

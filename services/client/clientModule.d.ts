@@ -12,7 +12,7 @@ export abstract class ClientError extends Error {
   abstract readonly code: string;
 }
 
-/** The server answered with an error of its catalogue (docs/errors.md). */
+/** The server answered with an error of its catalogue (docs/reference/errors.md). */
 export class RefusedError extends ClientError {
   readonly name: 'RefusedError';
   readonly code: string;
@@ -139,7 +139,7 @@ export interface ConnectionOptions {
   readonly key?: string | undefined;
 }
 
-/** Fields are those of `POST /admin/add_app` (docs/rest.md). */
+/** Fields are those of `POST /admin/add_app` (docs/reference/rest.md). */
 export interface AddApplicationFields {
   readonly name: string;
   readonly input_type: InputType;

@@ -7,7 +7,7 @@ export interface ErrorRow {
   readonly fix: string;
 }
 
-/** Every error that the REST interfaces answer with. `docs/errors.md` is generated from this table. */
+/** Every error that the REST interfaces answer with. `docs/reference/errors.md` is generated from this table. */
 export const ERROR_CATALOGUE = {
   // The request as HTTP.
   malformed_http: {
@@ -75,7 +75,7 @@ export const ERROR_CATALOGUE = {
     fix: 'Do without the part that the message names, or use what it names in its place.',
   },
 
-  // Who asks (docs/security.md).
+  // Who asks (docs/guides/security.md).
   key_required: {
     status: 401,
     meaning: 'The server asks for keys, and the request has none.',
@@ -165,7 +165,7 @@ export const ERROR_CATALOGUE = {
   // A message on a WebSocket.
   malformed_frame: {
     status: 400,
-    meaning: 'A binary frame is not laid out as docs/websocket.md says.',
+    meaning: 'A binary frame is not laid out as docs/reference/websocket.md says.',
     fix: 'Correct the part that the message names.',
   },
   duplicate_id: {

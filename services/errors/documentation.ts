@@ -1,6 +1,6 @@
 import { ERROR_CATALOGUE, ERROR_CODES } from './catalogue.js';
 
-/** `docs/errors.md`, whole. */
+/** `docs/reference/errors.md`, whole. */
 export function errorDocumentation(): string {
   const rows = ERROR_CODES.map((code) => {
     const { status, meaning, fix } = ERROR_CATALOGUE[code];

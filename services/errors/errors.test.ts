@@ -15,8 +15,10 @@ describe('error catalogue', () => {
     }
   });
 
-  it('agrees with docs/errors.md', () => {
-    expect(readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8')).toBe(errorDocumentation());
+  it('agrees with docs/reference/errors.md', () => {
+    expect(readFileSync(new URL('../../docs/reference/errors.md', import.meta.url), 'utf8')).toBe(
+      errorDocumentation(),
+    );
   });
 
   it('writes bodies that parse', () => {

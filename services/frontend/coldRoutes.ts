@@ -35,7 +35,7 @@ export function coldRoutes(sources: ColdRouteSources): Express {
   const document = JSON.stringify(
     openApiDocument(
       'Windjammer queries',
-      'Predictions and feedback; errors are listed in docs/errors.md',
+      'Predictions and feedback; errors are listed in docs/reference/errors.md',
       queryOperations(sources.maxBatchInputs),
       {
         WebSocketRequest: { schema: clientMessageSchema, io: 'input' },
@@ -57,7 +57,7 @@ export function coldRoutes(sources: ColdRouteSources): Express {
   });
   app.get('/openapi.json', (_request, response) => sendJson(response, 200, document));
   app.all('/ws', (_request, response) => {
-    const message = '/ws speaks WebSocket only: docs/websocket.md';
+    const message = '/ws speaks WebSocket only: docs/reference/websocket.md';
     sendError(response, 'upgrade_required', message, undefined, ['upgrade', 'websocket']);
   });
   app.all(['/metrics', '/healthz', '/readyz', '/openapi.json'], (request, response) => {

@@ -81,7 +81,7 @@ export const addApplicationSchema = z.strictObject({
   policy: z
     .strictObject({
       name: z.string().describe(`One of ${POLICY_NAMES.join(', ')}`),
-      parameters: json.default({}).describe("By name; docs/policies.md has each policy's"),
+      parameters: json.default({}).describe("By name; docs/reference/policies.md has each policy's"),
     })
     .default({ name: 'static', parameters: {} })
     .describe('How linked models are chosen and combined'),

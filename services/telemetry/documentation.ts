@@ -39,7 +39,7 @@ function namesOf(labels: readonly string[]): string {
   return labels.map((label) => `\`${label}\``).join(', ');
 }
 
-/** `docs/metrics.md`, whole. */
+/** `docs/reference/metrics.md`, whole. */
 export function metricDocumentation(): string {
   const metrics = describedMetrics();
   const rows = metrics
@@ -70,7 +70,7 @@ ${rows.join('\n')}
 ## GPUs, under the names of NVIDIA's DCGM exporter
 
 One series a simulated GPU, with the labels ${namesOf(dcgm[0]?.labels ?? [])}, so that dashboards made for DCGM show them: NVIDIA's own
-([12239](https://grafana.com/grafana/dashboards/12239)) works as it is. Two of its panels stay empty, since neither temperatures nor tensor cores are simulated. [deploy/grafana](../deploy/grafana) has a
+([12239](https://grafana.com/grafana/dashboards/12239)) works as it is. Two of its panels stay empty, since neither temperatures nor tensor cores are simulated. [deploy/grafana](../../deploy/grafana) has a
 dashboard with the GPUs beside the models that run on them.
 
 **All of it is simulated time.** Shares, rates and clocks are the simulated card's, over its last second. Where the host is slower than the card, the card waits for the host and is seen

@@ -75,7 +75,7 @@ describe('the model in TypeScript of the documentation', () => {
   }
 
   it('is what the page shows', () => {
-    const page = readFileSync(join(packageRoot(), 'docs/models.md'), 'utf8');
+    const page = readFileSync(join(packageRoot(), 'docs/guides/models.md'), 'utf8');
     expect(page).toContain(readFileSync(join(folder, 'spam.ts'), 'utf8'));
   });
 

@@ -7,7 +7,7 @@ import {
 import type { DefaultReason, FeedbackOutcome } from '../prediction/index.js';
 
 /*
- * Binary frames of the WebSocket interface, as docs/websocket.md lays them out. Numbers are little-endian. Every frame
+ * Binary frames of the WebSocket interface, as docs/reference/websocket.md lays them out. Numbers are little-endian. Every frame
  * begins with magic, version, type, flags (one byte each) and the client's id (u32).
  */
 export const MAGIC = 0x57;

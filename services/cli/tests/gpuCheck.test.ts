@@ -29,12 +29,12 @@ describe('windjammer gpu check', () => {
   it('prints what the documentation shows, and ends with 1', async () => {
     const text = await run(blur, '--memcheck', '--racecheck');
     expect(process.exitCode).toBe(1);
-    expect(readFileSync(join(docs, 'gpu.md'), 'utf8')).toContain(text);
+    expect(readFileSync(join(docs, 'guides/kernelChecking.md'), 'utf8')).toContain(text);
     expect(text).toContain('blur.cu:5');
   });
 
   it('has every option in the documentation', async () => {
-    const text = readFileSync(join(docs, 'gpu.md'), 'utf8');
+    const text = readFileSync(join(docs, 'guides/kernelChecking.md'), 'utf8');
     const gpu = (await windjammerProgram(['gpu'])).commands.find((command) => command.name() === 'gpu');
     const check = gpu?.commands.find((command) => command.name() === 'check');
     expect(check?.options.length).toBeGreaterThan(5);

@@ -51,7 +51,10 @@ describe('windjammer gpu devices', () => {
   });
 
   it('has the example of the documentation right', async () => {
-    const text = readFileSync(fileURLToPath(new URL('../../../docs/devices.md', import.meta.url)), 'utf8');
+    const text = readFileSync(
+      fileURLToPath(new URL('../../../docs/reference/devices.md', import.meta.url)),
+      'utf8',
+    );
     const file = join(folder, 'documented.json');
     writeFileSync(file, /```json\n([^`]+)```/.exec(text)?.[1] ?? '');
     expect(await run(file)).toMatch(/^memory\.declaredBytes +34089730048 +document: V100 data sheet$/m);

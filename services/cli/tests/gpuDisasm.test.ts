@@ -46,7 +46,10 @@ describe('windjammer gpu disasm', () => {
   });
 
   it('has every option in the documentation', async () => {
-    const text = readFileSync(fileURLToPath(new URL('../../../docs/cli.md', import.meta.url)), 'utf8');
+    const text = readFileSync(
+      fileURLToPath(new URL('../../../docs/reference/cli.md', import.meta.url)),
+      'utf8',
+    );
     const gpu = (await windjammerProgram(['gpu'])).commands.find((command) => command.name() === 'gpu');
     const disasm = gpu?.commands.find((command) => command.name() === 'disasm');
     expect(disasm?.options.length).toBeGreaterThan(4);

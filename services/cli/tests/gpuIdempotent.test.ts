@@ -60,7 +60,7 @@ describe('windjammer gpu idempotent', () => {
     expect(text).toContain('args[0].buffer');
     expect(text).toContain('in common:');
     // But for where the module lies, what the documentation shows.
-    expect(readFileSync(join(docs, 'idempotency.md'), 'utf8')).toContain(
+    expect(readFileSync(join(docs, 'reference/idempotency.md'), 'utf8')).toContain(
       text.replaceAll(`${join(docs, 'examples/blur')}/`, '').trim(),
     );
   });
@@ -128,7 +128,7 @@ describe('windjammer gpu idempotent', () => {
   });
 
   it('has every option in the documentation', async () => {
-    const text = readFileSync(join(docs, 'idempotency.md'), 'utf8');
+    const text = readFileSync(join(docs, 'reference/idempotency.md'), 'utf8');
     const gpu = (await windjammerProgram(['gpu'])).commands.find((command) => command.name() === 'gpu');
     const command = gpu?.commands.find((each) => each.name() === 'idempotent');
     expect(command?.options.length).toBeGreaterThan(3);

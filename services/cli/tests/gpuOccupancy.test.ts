@@ -64,7 +64,10 @@ describe('windjammer gpu occupancy', () => {
   });
 
   it('has every option in the documentation', async () => {
-    const text = readFileSync(fileURLToPath(new URL('../../../docs/cli.md', import.meta.url)), 'utf8');
+    const text = readFileSync(
+      fileURLToPath(new URL('../../../docs/reference/cli.md', import.meta.url)),
+      'utf8',
+    );
     const gpu = (await windjammerProgram(['gpu'])).commands.find((command) => command.name() === 'gpu');
     const occupancy = gpu?.commands.find((command) => command.name() === 'occupancy');
     expect(occupancy?.options.length).toBeGreaterThan(4);

@@ -36,24 +36,24 @@ describe('windjammer gpu profile', () => {
     const shown = text.replaceAll(columns, 'docs/examples/columns/columns.json');
     // All but the time, which every calibration moves.
     const untimed = (page: string): string => page.replace(/GPU time +[\d.]+ us/g, 'GPU time');
-    expect(untimed(readFileSync(join(docs, 'gpu.md'), 'utf8'))).toContain(untimed(shown));
+    expect(untimed(readFileSync(join(docs, 'guides/kernelProfiling.md'), 'utf8'))).toContain(untimed(shown));
     expect(untimed(shown)).not.toBe(shown);
     expect(shown).toContain('columns.cu:8');
   });
 
   it('has every option, and every order of lines, in the documentation', async () => {
-    const gpuPage = readFileSync(join(docs, 'gpu.md'), 'utf8');
-    const cliPage = readFileSync(join(docs, 'cli.md'), 'utf8');
+    const profilingPage = readFileSync(join(docs, 'guides/kernelProfiling.md'), 'utf8');
+    const cliPage = readFileSync(join(docs, 'reference/cli.md'), 'utf8');
     const gpu = (await windjammerProgram(['gpu'])).commands.find((command) => command.name() === 'gpu');
     const profile = gpu?.commands.find((command) => command.name() === 'profile');
     expect(profile?.options.length).toBeGreaterThan(8);
     for (const { long } of profile?.options ?? []) {
-      expect(gpuPage).toContain(`\`${long}`);
+      expect(profilingPage).toContain(`\`${long}`);
       expect(cliPage).toContain(`\`${long}`);
     }
     const sort = profile?.options.find(({ long }) => long === '--sort');
     expect(sort?.argChoices).toEqual(SORT_KEYS);
-    for (const key of SORT_KEYS) expect(gpuPage).toContain(`\`${key}\``);
+    for (const key of SORT_KEYS) expect(profilingPage).toContain(`\`${key}\``);
   });
 
   it('gives JSON, of as many specs as it is told', async () => {

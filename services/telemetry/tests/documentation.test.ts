@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { describedMetrics, metricDocumentation } from '../documentation.js';
 import { METRIC_QUERIES } from '../queries.js';
 
-describe('docs/metrics.md', () => {
+describe('docs/reference/metrics.md', () => {
   it('is what the server has', () => {
-    expect(readFileSync('docs/metrics.md', 'utf8')).toBe(metricDocumentation());
+    expect(readFileSync('docs/reference/metrics.md', 'utf8')).toBe(metricDocumentation());
   });
 
   it('names metrics as Prometheus wants it: a unit at the end, _total behind counters and nothing else', () => {
