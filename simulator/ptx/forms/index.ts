@@ -9,15 +9,21 @@ import { videoForms } from './videoForms.js';
 
 export type { InstructionForm } from './formRule.js';
 
-const families: readonly FormTable[] = [
+/** Families whose instructions do no more than compute their destination. */
+const computingFamilies: readonly FormTable[] = [
   arithmeticForms,
   bitForms,
-  controlForms,
   conversionForms,
   halfForms,
-  memoryForms,
   videoForms,
 ];
+
+const families: readonly FormTable[] = [...computingFamilies, controlForms, memoryForms];
+
+/** Whether instructions of a base opcode compute registers from registers, and nothing else. */
+export function onlyComputes(opcode: string): boolean {
+  return computingFamilies.some((family) => Object.hasOwn(family, opcode));
+}
 
 /** The instruction forms that the simulator runs, by base opcode. `call` and `brx` have rules of their own. */
 const instructionForms: ReadonlyMap<string, readonly InstructionForm[]> = new Map(

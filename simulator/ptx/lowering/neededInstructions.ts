@@ -1,6 +1,7 @@
 import { flowBackward } from '../analysis/backwardFlow.js';
 import type { BitSet } from '../analysis/bitSet.js';
 import { readRegisters, writtenRegisters } from '../analysis/registerUse.js';
+import { onlyComputes } from '../forms/index.js';
 import type { IrFunction, IrInstruction } from '../ir.js';
 
 export interface NeededInstructions {
@@ -10,14 +11,8 @@ export interface NeededInstructions {
   readonly liveOut: readonly BitSet[];
 }
 
-/** Opcodes that do no more than compute their destination. */
-const pure = new Set(
-  (
-    'mov cvta isspacep cvt add sub mul mad fma mul24 mad24 sad div rem neg abs min max copysign testp rcp sqrt rsqrt sin cos ' +
-    'lg2 ex2 tanh and or xor not cnot lop3 shl shr shf bfe bfi bfind popc clz brev bmsk szext fns prmt dp4a dp2a setp set selp ' +
-    'slct addc subc madc mapa'
-  ).split(' '),
-);
+/** They compute addresses, and do nothing with them. */
+const onAddresses = new Set(['cvta', 'isspacep', 'mapa']);
 
 /** Finds what a compiler would not remove as dead: effects, and what they are computed from. */
 export function neededInstructions(fn: IrFunction): NeededInstructions {
@@ -41,5 +36,5 @@ function hasEffect({ opcode, modifiers }: IrInstruction): boolean {
   if (opcode === 'ld') {
     return modifiers.some((modifier) => /^(volatile|relaxed|acquire|mmio)$/.test(modifier));
   }
-  return !pure.has(opcode);
+  return !onlyComputes(opcode) && !onAddresses.has(opcode);
 }
