@@ -6,8 +6,13 @@ import type { ReplicaIdentity } from './replicaIdentity.js';
 /** What runs a model. */
 export type ContainerSource =
   /** A folder with a manifest, run on a GPU node; absolute, or relative to the package's root. */
-  | { readonly kind: 'kernelModel'; readonly path: string; readonly launchClass?: LaunchClass }
-  /** Answers every input with the same output, in process. */
+  | {
+      readonly kind: 'kernelModel';
+      readonly path: string;
+      /** How much its launches may be made to wait by others; absent: `standard`. */
+      readonly launchClass?: LaunchClass;
+    }
+  /** Answers every input with the same output, in process: the yardstick of serving overhead. */
   | { readonly kind: 'constant'; readonly output: string }
   /** A user's JavaScript module in a process of its own. */
   | ({ readonly kind: 'process' } & ProcessSource);

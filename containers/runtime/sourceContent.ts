@@ -18,8 +18,14 @@ import { modulePath } from './process/index.js';
  * @throws Error when a file cannot be read
  */
 export function sourceContent(source: ContainerSource): Content | undefined {
-  if (source.kind === 'kernelModel') return folderContent(source.path);
-  return source.kind === 'process' ? moduleContent(modulePath(source.path)) : undefined;
+  switch (source.kind) {
+    case 'kernelModel':
+      return folderContent(source.path);
+    case 'process':
+      return moduleContent(modulePath(source.path));
+    case 'constant':
+      return undefined;
+  }
 }
 
 function folderContent(path: string): Content {

@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+import { SCHEDULING_POLICY_NAMES } from '../../simulator/scheduling/index.js';
 import { mebibytes, webOrigins, wholeNumber } from './optionValues.js';
 import { addFaultOptions, type FaultChoice } from './faultOptions.js';
 import type { ServeSecurityOptions } from './serveSecurity.js';
@@ -60,7 +61,7 @@ export function addServeCommand(program: Command): void {
     )
     .option(
       '--scheduling <policy>',
-      'who runs next on a GPU: fifo, timeSlice, priority, drain, contextSwitch, killRestart, klevel, or the file of a policy, a .js module',
+      `who runs next on a GPU: ${SCHEDULING_POLICY_NAMES.join(', ')}, or the file of a policy, a .js module`,
       'fifo',
     )
     .option(

@@ -1,5 +1,5 @@
 import type { InputForm, InputRange, InputType, LaunchClass } from '../../containers/protocol/index.js';
-import type { ProcessSource } from '../../containers/runtime/index.js';
+import type { ContainerSource as RunnableSource } from '../../containers/runtime/index.js';
 import type { Json } from '../../selection/index.js';
 
 /** What management keeps. All of it survives a restart. */
@@ -44,7 +44,7 @@ export interface ModelRecord {
 
 /** One that this server runs. */
 export type HostedModel = ModelRecord & {
-  readonly container: Exclude<ContainerSource, { readonly kind: 'external' }>;
+  readonly container: RunnableSource;
 };
 
 /** What a version takes beside what its registration says. */
@@ -67,17 +67,7 @@ export interface ReplicaRange {
 }
 
 export type ContainerSource =
-  /** A kernel model: a folder with a manifest, run on a GPU node. */
-  | {
-      readonly kind: 'kernelModel';
-      readonly path: string;
-      /** How much its launches may be made to wait by others; absent: `standard`. */
-      readonly launchClass?: LaunchClass;
-    }
-  /** Answers every input with the same output, in process: the yardstick of serving overhead. */
-  | { readonly kind: 'constant'; readonly output: string }
-  /** A user's JavaScript module, in a process of its own. */
-  | ({ readonly kind: 'process' } & ProcessSource)
+  | RunnableSource
   /** Of a replay, and of data directories of older programs: registered, with nothing to run it. */
   | { readonly kind: 'external'; readonly containerName: string; readonly modelDataPath: string };
 

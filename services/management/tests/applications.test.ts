@@ -32,7 +32,7 @@ describe('applications', () => {
     expect(harness().registry.application('a')?.launchClass).toBe('bestEffort');
   });
 
-  it.each<[string, object]>([
+  const WITH_PARAMETERS: readonly (readonly [string, object])[] = [
     ['static', { model: 'm' }],
     ['exp3', { eta: 0.1, gamma: 0.1, floor: 0.01 }],
     ['exp3s', { gamma: 0.1, alpha: 0.001 }],
@@ -42,7 +42,13 @@ describe('applications', () => {
     ['exp4', { eta: 0.1, memory: null, floor: 0.1, threshold: 0.6 }],
     ['majority', { threshold: 0.8 }],
     ['weighted', { memory: 1000, threshold: 0.5 }],
-  ])('takes policy %s with all its parameters', async (policy, parameters) => {
+  ];
+
+  it('has parameters of every policy to try', () => {
+    expect(WITH_PARAMETERS.map(([policy]) => policy)).toEqual(POLICY_NAMES);
+  });
+
+  it.each(WITH_PARAMETERS)('takes policy %s with all its parameters', async (policy, parameters) => {
     await done('add_app', { ...app, policy: { name: policy, parameters } });
     const { json } = await post('get_application', { name: 'a' });
     expect(json).toMatchObject({ policy: { name: policy, parameters } });

@@ -1,11 +1,25 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { startEmbedded } from '../../tests/embeddedServer.js';
 import { describedMetrics, metricDocumentation } from '../documentation.js';
 import { METRIC_QUERIES } from '../queries.js';
 
 describe('docs/reference/metrics.md', () => {
   it('is what the server has', () => {
     expect(readFileSync('docs/reference/metrics.md', 'utf8')).toBe(metricDocumentation());
+  });
+
+  it('leaves no metric of a whole server out', async () => {
+    const server = await startEmbedded({});
+    const response = await fetch(`http://127.0.0.1:${server.queryAddress.port}/metrics`);
+    const text = await response.text();
+    await server.stop({ noticeMs: 0, graceMs: 1000 });
+    const scraped = [...text.matchAll(/^# TYPE ((?:windjammer|DCGM)_\w+)/gm)].map(([, name]) => name);
+    expect(scraped.sort()).toEqual(
+      describedMetrics()
+        .map(({ name }) => name)
+        .sort(),
+    );
   });
 
   it('names metrics as Prometheus wants it: a unit at the end, _total behind counters and nothing else', () => {
