@@ -7,6 +7,7 @@ import { isHosted, type BatchingChoice, type HostedModel, type ModelRecord } fro
 import { processSource, refuseProcessFields } from './processContainer.js';
 import {
   CONSTANT_CONTAINER,
+  HOSTED_CONTAINERS,
   KERNEL_MODEL_CONTAINER,
   PROCESS_CONTAINER,
   type AddModelRequest,
@@ -98,7 +99,7 @@ function describedModel(request: AddModelRequest, cards: readonly string[]): Mod
 /** Only a replay has something that stands for a container of another name. @throws ServiceError `invalid_model` */
 export function refuseExternal({ container }: ModelRecord): void {
   if (container.kind !== 'external') return;
-  const message = `no container '${container.containerName}' can connect to this server: use ${KERNEL_MODEL_CONTAINER}, ${PROCESS_CONTAINER} or ${CONSTANT_CONTAINER}`;
+  const message = `no container '${container.containerName}' can connect to this server: use ${HOSTED_CONTAINERS}`;
   throw new ServiceError('invalid_model', message, 'container_name');
 }
 

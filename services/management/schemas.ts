@@ -8,6 +8,8 @@ import { MOST_REPLICAS, type BatchingChoice } from '../registry/index.js';
 export const KERNEL_MODEL_CONTAINER = 'windjammer/kernel-model';
 export const CONSTANT_CONTAINER = 'windjammer/constant';
 export const PROCESS_CONTAINER = 'windjammer/process';
+/** What this server runs, for people. */
+export const HOSTED_CONTAINERS = `${KERNEL_MODEL_CONTAINER}, ${PROCESS_CONTAINER} or ${CONSTANT_CONTAINER}`;
 
 /** An hour. */
 const MAX_OBJECTIVE_US = 3_600_000_000;
@@ -135,11 +137,7 @@ export const addModelSchema = z.strictObject({
   ...version,
   input_type: inputType,
   labels: z.array(z.string().max(256)).max(65_536).default([]),
-  container_name: z
-    .string()
-    .min(1)
-    .max(256)
-    .describe(`${KERNEL_MODEL_CONTAINER}, ${PROCESS_CONTAINER} or ${CONSTANT_CONTAINER}`),
+  container_name: z.string().min(1).max(256).describe(HOSTED_CONTAINERS),
   model_data_path: z
     .string()
     .max(4096)

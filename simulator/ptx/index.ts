@@ -1,6 +1,6 @@
 export type * from './ir.js';
 export { PtxParseError, type PtxErrorCode } from './errors.js';
-export { formsOf, supportedOpcodes, type InstructionForm } from './forms/index.js';
+export { exchangesLanes, formsOf, supportedOpcodes, type InstructionForm } from './forms/index.js';
 export { parseModule } from './moduleParser.js';
 export {
   printBlocks,

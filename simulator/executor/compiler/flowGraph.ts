@@ -1,5 +1,5 @@
 import type { StepPlan } from './inStep/index.js';
-import type { IrFunction, IrInstruction } from '../../ptx/index.js';
+import { exchangesLanes, type IrFunction, type IrInstruction } from '../../ptx/index.js';
 
 /** How control leaves a node; `at` is the instruction that does it. */
 export type Terminator =
@@ -71,25 +71,14 @@ export interface FlowGraph {
   readonly syncPoints: readonly SyncPoint[];
 }
 
-/** The last four call the host, for all lanes that come together. */
-const warpOpcodes = new Set([
-  'shfl',
-  'vote',
-  'match',
-  'redux',
-  'activemask',
-  'elect',
-  'vprintf',
-  'assertfail',
-  'malloc',
-  'free',
-]);
+/** They call the host, for all lanes that come together. */
+const hostCalls = new Set(['vprintf', 'assertfail', 'malloc', 'free']);
 
 type Step = Pick<SyncPoint, 'parts' | 'stores'>;
 
 /** Where an instruction makes threads meet, if it does. */
 export function syncScope(instruction: IrInstruction): 'block' | 'warp' | undefined {
-  if (warpOpcodes.has(instruction.opcode)) return 'warp';
+  if (exchangesLanes(instruction.opcode) || hostCalls.has(instruction.opcode)) return 'warp';
   if (instruction.opcode === 'bar' || instruction.opcode === 'barrier') {
     return instruction.modifiers.includes('warp') ? 'warp' : 'block';
   }

@@ -2,6 +2,7 @@ import {
   analyzeLoops,
   dominates,
   dominators,
+  exchangesLanes,
   postDominators,
   readRegisters,
   writtenRegisters,
@@ -265,7 +266,7 @@ class LoopSlice {
 }
 
 function touchesMemory({ opcode }: IrInstruction): boolean {
-  return /^(ld|ldu|atom|shfl|vote|match|redux|activemask|elect|bar|barrier|vprintf|malloc)$/.test(opcode);
+  return exchangesLanes(opcode) || /^(ld|ldu|atom|bar|barrier|vprintf|malloc)$/.test(opcode);
 }
 
 function isParameterLoad({ opcode, modifiers }: IrInstruction): boolean {

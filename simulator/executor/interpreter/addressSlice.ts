@@ -1,5 +1,5 @@
 import type { IrFunction, IrInstruction } from '../../ptx/index.js';
-import { readRegisters, writtenRegisters } from '../../ptx/index.js';
+import { exchangesLanes, readRegisters, writtenRegisters } from '../../ptx/index.js';
 import { scalarOperation } from '../arithmetic/index.js';
 import { spaceOf } from '../compiler/instructionClass.js';
 
@@ -23,8 +23,6 @@ export function addressSlice(fn: IrFunction): readonly SlicePart[] {
 }
 
 const ACCESSES = /^(?:ld|ldu|st|atom|red)$/;
-/** Lanes meet there, whether or not what they exchange matters. */
-const EXCHANGES = /^(?:shfl|vote|match|redux|activemask|elect)$/;
 /** They read no memory, and what they do to a lane or a warp they always do. */
 const ACTS =
   /^(?:bra|brx|ret|exit|trap|brkpt|bar|barrier|nanosleep|membar|fence|prefetch|prefetchu|applypriority|discard|griddepcontrol|setmaxnreg|pmevent)$/;
@@ -65,7 +63,8 @@ class Slicer {
     if (guard !== undefined) this.wanted[guard.register] = 1;
     if (isPartial(instruction)) {
       for (const source of sources) if (source.kind === 'address') this.want(source.base);
-    } else if (EXCHANGES.test(opcode)) {
+    } else if (exchangesLanes(opcode)) {
+      // Lanes meet there, whether or not what they exchange matters.
       const members = modifiers.includes('sync') ? sources.at(-1) : undefined;
       if (members?.kind === 'register') this.want(members.register);
     } else if (opcode === 'cp') {
@@ -89,7 +88,7 @@ class Slicer {
     const { opcode, modifiers, index } = instruction;
     this.taken[index] = 1;
     for (const register of readRegisters(instruction)) this.wanted[register] = 1;
-    if (isComputation(instruction) || EXCHANGES.test(opcode) || ACTS.test(opcode) || opcode === 'st') return;
+    if (isComputation(instruction) || exchangesLanes(opcode) || ACTS.test(opcode) || opcode === 'st') return;
     // Calls of the device's runtime and whatever else may read what it likes.
     const isAccess = ACCESSES.test(opcode) || opcode === 'cp';
     const space = isAccess ? spaceOf(modifiers) : 'generic';

@@ -1,4 +1,4 @@
-import type { IrFunction, IrInstruction, ScalarType } from '../../ptx/index.js';
+import { exchangesLanes, type IrFunction, type IrInstruction, type ScalarType } from '../../ptx/index.js';
 import { populationCount } from '../arithmetic/index.js';
 import type { Value } from '../arithmetic/index.js';
 import type { MemoryContext } from './laneInstructions.js';
@@ -69,7 +69,7 @@ export function warpOperation(
   const { opcode, modifiers, sources } = instruction;
   const runtime = runtimeCall(instruction, fn, symbols);
   if (runtime !== undefined) return { members: undefined, execute: runtime };
-  if (!/^(?:bar|shfl|vote|match|redux|activemask|elect)$/.test(opcode)) return undefined;
+  if (opcode !== 'bar' && !exchangesLanes(opcode)) return undefined;
   const last = modifiers.includes('sync') ? sources.at(-1) : undefined;
   const members = last === undefined ? undefined : operandReader(last, 'b32', symbols);
   switch (opcode) {

@@ -1,3 +1,4 @@
+import { exchangesLanes } from '../forms/index.js';
 import type { IrFunction, IrInstruction, IrOperand } from '../ir.js';
 import { typeBits } from '../scalarTypes.js';
 import { analyzeLiveness } from './liveness.js';
@@ -42,9 +43,9 @@ function readsThread(operand: IrOperand): boolean {
 
 /** Whether an instruction may give threads of a block different results though its register operands are uniform. */
 function isVaryingSource(instruction: IrInstruction): boolean {
-  if (/^(atom|shfl|match|activemask|vote|redux|elect|malloc)$/.test(instruction.opcode)) return true;
-  if (instruction.opcode === 'ld')
-    return !instruction.modifiers.some((each) => each === 'param' || each === 'const');
+  const { opcode } = instruction;
+  if (exchangesLanes(opcode) || opcode === 'atom' || opcode === 'malloc') return true;
+  if (opcode === 'ld') return !instruction.modifiers.some((each) => each === 'param' || each === 'const');
   return instruction.sources.some(readsThread);
 }
 

@@ -2,6 +2,7 @@ import { arithmeticForms } from './arithmeticForms.js';
 import { bitForms } from './bitForms.js';
 import { controlForms } from './controlForms.js';
 import { conversionForms } from './conversionForms.js';
+import { exchangeForms } from './exchangeForms.js';
 import type { FormTable, InstructionForm } from './formRule.js';
 import { halfForms } from './halfForms.js';
 import { memoryForms } from './memoryForms.js';
@@ -18,11 +19,16 @@ const computingFamilies: readonly FormTable[] = [
   videoForms,
 ];
 
-const families: readonly FormTable[] = [...computingFamilies, controlForms, memoryForms];
+const families: readonly FormTable[] = [...computingFamilies, controlForms, exchangeForms, memoryForms];
 
 /** Whether instructions of a base opcode compute registers from registers, and nothing else. */
 export function onlyComputes(opcode: string): boolean {
   return computingFamilies.some((family) => Object.hasOwn(family, opcode));
+}
+
+/** Whether lanes of a warp tell each other something by instructions of a base opcode, `bar.warp` apart. */
+export function exchangesLanes(opcode: string): boolean {
+  return Object.hasOwn(exchangeForms, opcode);
 }
 
 /** The instruction forms that the simulator runs, by base opcode. `call` and `brx` have rules of their own. */

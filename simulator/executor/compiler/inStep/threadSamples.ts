@@ -1,4 +1,5 @@
 import {
+  exchangesLanes,
   dominators,
   readRegisters,
   writtenRegisters,
@@ -32,8 +33,6 @@ export interface Comers {
 }
 
 const EVERYONE: Comers = { threads: undefined, from: undefined, isTested: false };
-
-const FROM_OTHERS = /^(?:ldu|atom|shfl|vote|match|redux|elect|activemask)$/;
 
 /** 1 for registers whose values depend on what some instructions give. */
 export function registersMadeOf(
@@ -76,7 +75,9 @@ export class ThreadSampler {
     private readonly lanes: LaneValues,
   ) {
     this.isOpen = registersMadeOf(fn, ({ opcode, modifiers }) =>
-      opcode === 'ld' ? !/^(?:param|const)$/.test(spaceOf(modifiers)) : FROM_OTHERS.test(opcode),
+      opcode === 'ld'
+        ? !/^(?:param|const)$/.test(spaceOf(modifiers))
+        : opcode === 'ldu' || opcode === 'atom' || exchangesLanes(opcode),
     );
     this.blockOf = new Int32Array(fn.instructions.length);
     for (const { index, first, last } of fn.blocks) this.blockOf.fill(index, first, last + 1);
