@@ -65,8 +65,8 @@ st.global.u32 [%o], %w.x; ret; }`,
     lanes((lane) => (2 * lane + 1) * 2),
   ],
   [
-    'constant expressions in operands, offsets, extents and initial values',
-    `${modern}.global .align 8 .u8 g[4*2+8] = {1+1, ~0, (3+4)*5-1};
+    'constant expressions in operands, offsets and initial values',
+    `${modern}.global .align 8 .u8 g[16] = {1+1, ~0, (3+4)*5-1};
 .entry k(.param .u64 p) { ${out} mov.u32 %r1, (3+4)*5-1; mov.u32 %r2, ~5; add.u32 %r3, %r1, 1<<4|3;
 ld.global.u8 %r4, [g+4-2]; ld.global.u8 %r5, [g + (1 ? 1 : 0)]; mov.s32 %r6, -7/2; mov.u32 %r7, 017 + 0b101 + 0x1FU;
 st.global.v4.u32 [%o], {%r1, %r2, %r3, %r4}; st.global.v4.u32 [%o+(2*8)], {%r5, %r6, %r7, 2+3*4}; ret; }`,
