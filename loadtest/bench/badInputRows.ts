@@ -1,3 +1,4 @@
+import { commandFile } from '../../services/cli/index.js';
 import { build } from 'hdr-histogram-js';
 import { WebSocketClient } from '../../services/client/index.js';
 import { deploySlowModel } from './batchingRows.js';
@@ -16,7 +17,7 @@ const FLOOR = 0.5;
 export const BAD_INPUT_ROWS: readonly Row[] = [{ name: 'badInputs', run }];
 
 async function run(bench: Bench): Promise<readonly Measured[]> {
-  const product = await startWindjammer(bench.file('../cli/main.js'), APPLICATION);
+  const product = await startWindjammer(commandFile(), APPLICATION);
   try {
     await deploySlowModel(product, APPLICATION, bench.file('pickyModel.js'));
     return [

@@ -1,3 +1,4 @@
+import { commandFile } from '../../services/cli/index.js';
 import { chooseGenerator, load } from './loadGenerator.js';
 import { soloBench } from './predictBench.js';
 import type { Bench, Measured, Row } from './rows.js';
@@ -23,7 +24,7 @@ export function feasiblePerSecond(clients: number): number {
 }
 
 async function run(bench: Bench): Promise<readonly Measured[]> {
-  const product = await startWindjammer(bench.file('../cli/main.js'), APPLICATION);
+  const product = await startWindjammer(commandFile(), APPLICATION);
   try {
     await deploySlowModel(product, APPLICATION, bench.file('slowModel.js'));
     return [await measure(bench, product, 256, 3000), await measure(bench, product, 64, undefined)];

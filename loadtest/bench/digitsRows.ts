@@ -1,3 +1,4 @@
+import { commandFile } from '../../services/cli/index.js';
 import { digitAt, loadDigits } from '../../containers/models/index.js';
 import { chooseGenerator, load } from './loadGenerator.js';
 import { soloBench } from './predictBench.js';
@@ -20,9 +21,9 @@ const generator = chooseGenerator();
  */
 export const DIGITS_ROWS: readonly Row[] = [{ name: 'digits', run }];
 
-async function run({ options, file }: Bench): Promise<readonly Measured[]> {
+async function run({ options }: Bench): Promise<readonly Measured[]> {
   const inputs = someDigits();
-  const product = await startWindjammer(file('../cli/main.js'), APPLICATION);
+  const product = await startWindjammer(commandFile(), APPLICATION);
   try {
     const title = `five kernel models by exp3, miss, ${CONNECTIONS} connections (${generator})`;
     const common = {

@@ -1,3 +1,4 @@
+import { commandFile } from '../../services/cli/index.js';
 import { chooseGenerator, load, loadWebSockets, type LoadOptions } from './loadGenerator.js';
 import { predictBench, type BenchSide } from './predictBench.js';
 import type { Bench, Measured, Row } from './rows.js';
@@ -29,7 +30,7 @@ async function beside(
   bareEntry: string,
   run: (bench: Bench, product: ProductProcess, bare: ServerProcess) => Promise<Measured>,
 ): Promise<readonly Measured[]> {
-  const product = await startWindjammer(bench.file('../cli/main.js'), APPLICATION);
+  const product = await startWindjammer(commandFile(), APPLICATION);
   try {
     const name = bareEntry === 'echoServer.js' ? 'bare ws echo' : 'bare node:http';
     const bare = await startBareServer(bench.file(bareEntry), name);
@@ -83,8 +84,8 @@ async function webSocket(
 }
 
 /** A model that answers at once gains nothing from batches: what adapts their size must not cost a lone client time. */
-async function adaptive({ options, file }: Bench): Promise<readonly Measured[]> {
-  const product = await startWindjammer(file('../cli/main.js'), APPLICATION);
+async function adaptive({ options }: Bench): Promise<readonly Measured[]> {
+  const product = await startWindjammer(commandFile(), APPLICATION);
   try {
     await product.admin('add_app', {
       name: 'fixed',

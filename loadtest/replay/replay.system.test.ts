@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { packageRoot } from '../../containers/models/index.js';
+import { commandFile } from '../../services/cli/index.js';
 
 let folder: string;
 beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'windjammer-replay-'))));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function windjammer(...args: string[]): SpawnSyncReturns<string> {
-  const entry = join(packageRoot(), 'dist/services/cli/main.js');
+  const entry = commandFile();
   return spawnSync(process.execPath, [entry, ...args], { encoding: 'utf8', cwd: folder });
 }
 

@@ -100,6 +100,13 @@ function recordOf({ synthetic, ...model }: ConfiguredModel, path: string): Retur
   const beside = resolve(dirname(path), folder);
   const found = folder !== '' && !isAbsolute(folder) && existsSync(beside) ? beside : folder;
   const record = modelRecord({ ...model, model_data_path: found });
+  if (record.container.kind === 'process') {
+    throw new ServiceError(
+      'invalid_value',
+      `a module runs in the wall's time, which a replay has none of: give its times with ${SYNTHETIC_CONTAINER}`,
+      'container_name',
+    );
+  }
   if (record.container.kind === 'external' && synthetic === undefined) {
     throw new ServiceError(
       'invalid_value',

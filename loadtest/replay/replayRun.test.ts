@@ -218,6 +218,22 @@ it.each<[string, () => Partial<ReplayRequest>, RegExp]>([
     /e\.json: models\[0\]: nothing here runs a container 'mine'/,
   ],
   [
+    "a module, which runs in the wall's time",
+    () => ({
+      config: configured({
+        models: [
+          {
+            ...CONFIG.models[0],
+            container_name: 'windjammer/process',
+            model_data_path: 'm.mjs',
+            synthetic: undefined,
+          },
+        ],
+      }),
+    }),
+    /e\.json: models\[0\]: a module runs in the wall's time, .*windjammer\/synthetic/,
+  ],
+  [
     'a synthetic model without times',
     () => ({ config: configured({ models: [{ ...CONFIG.models[0], synthetic: undefined }] }) }),
     /models\[0\]: a container_name of windjammer\/synthetic and the field synthetic go together/,

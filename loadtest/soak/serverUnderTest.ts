@@ -2,6 +2,7 @@ import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../../containers/models/index.js';
+import { commandFile } from '../../services/cli/index.js';
 import type { ServerSample } from './serverProbe.js';
 import type { Violations } from './violations.js';
 
@@ -31,15 +32,7 @@ export class ServerUnderTest {
 
   static start(seed: number, violations: Violations): Promise<ServerUnderTest> {
     const probe = ['--expose-gc', '--import', compiled('soak/serverProbe.js')];
-    const serve = [
-      compiled('cli/main.js'),
-      'serve',
-      '--ephemeral',
-      '--no-defaults',
-      '--seed',
-      `${seed}`,
-      ...CACHE,
-    ];
+    const serve = [commandFile(), 'serve', '--ephemeral', '--no-defaults', '--seed', `${seed}`, ...CACHE];
     const args = [...probe, ...serve, '--port', '0', '--management-port', '0'];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
     return new Promise((resolve, reject) => {

@@ -112,6 +112,19 @@ describe('a batch job', () => {
     expect(written().map(({ output: value }) => value)).toEqual(Array.from({ length: 20 }, (_, n) => 2 * n));
   });
 
+  it('ends at once where it asks for a class that no line may have, but not for one that a line asks for', async () => {
+    const above = new RefusedError('invalid_input', 400, 'above', 'launch_class');
+    const refuse = (): never => {
+      throw above;
+    };
+    writeFileSync(input, lines(20));
+    await expect(job(refuse)).rejects.toMatchObject({ code: 'stopped', message: 'above' });
+    writeFileSync(input, '{"input":[1],"launch_class":"critical"}\n{"input":[2]}\n');
+    const ask = (body: Body): unknown => ((body.input as number[])[0] === 1 ? refuse() : doubled(body));
+    const result = await job(ask, { existing: 'overwrite' });
+    expect(result).toMatchObject({ answered: 1, failed: 1 });
+  });
+
   it('tries again where there is no room, as long after as the server says, and then notes the error', async () => {
     writeFileSync(input, lines(2));
     let tries = 0;

@@ -153,7 +153,7 @@ function isPassing(error: ClientError): boolean {
 /** Refusals that every line would meet: not those of something that this line asks for by itself, such as a version. */
 function isOfJob({ status, field }: RefusedError, body: JobBody): boolean {
   if (field !== undefined && Object.hasOwn(body, field)) return false;
-  return status === 401 || status === 403 || status === 404;
+  return status === 401 || status === 403 || status === 404 || field === 'launch_class';
 }
 
 function waitMs(error: ClientError, tries: number): number {

@@ -1,3 +1,4 @@
+import { rmSync, statSync } from 'node:fs';
 import { Option, type Command } from 'commander';
 import type { BatchProgress } from '../batchJob/index.js';
 import { rawCalls, withQueryOptions, type ClientOptions } from './clientOptions.js';
@@ -79,12 +80,20 @@ async function batch(application: string, options: BatchOptions): Promise<void> 
   } catch (error) {
     line.clear();
     if (!(error instanceof BatchJobError)) throw error;
-    const hint = error.code === 'stopped' ? `; --resume goes on with ${output}` : '';
+    const hint = error.code === 'stopped' && holdsAnswers(output) ? `; --resume goes on with ${output}` : '';
     throw new CommandError(`${error.message}${hint}`, { cause: error });
   } finally {
     process.off('SIGINT', onSignal);
     process.off('SIGTERM', onSignal);
   }
+}
+
+/** One that holds none does not stay. */
+function holdsAnswers(output: string): boolean {
+  const found = statSync(output, { throwIfNoEntry: false });
+  if (found?.isFile() !== true || found.size > 0) return found !== undefined;
+  rmSync(output);
+  return false;
 }
 
 function told({ answered, failed, kept, retries }: BatchProgress): string {

@@ -1,2 +1,3 @@
+export { commandFile } from './commandFile.js';
 export { CommandError } from './commandError.js';
 export { wholeNumber } from './optionValues.js';

@@ -33,8 +33,12 @@ export class SecurityError extends ClientError {
   readonly code = 'insecure';
 }
 
-/** What failing to connect means. @param message when there is nothing more to say than that nobody is there */
-export function unreachable(address: string, message: string, cause: unknown): ClientError {
+/**
+ * What failing to connect means.
+ * @param message when there is nothing more to say than that nobody is there
+ * @param wasThere it has answered this client before
+ */
+export function unreachable(address: string, message: string, cause: unknown, wasThere = false): ClientError {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   const reason = cause instanceof Error ? cause.message : String(cause);
   if (/CERT|SELF_SIGNED|UNABLE_TO_|ALTNAME/.test(code)) {
@@ -53,9 +57,10 @@ export function unreachable(address: string, message: string, cause: unknown): C
       { cause },
     );
   }
-  const isBroken = code === 'ECONNRESET' && address.startsWith('http:');
-  const hint = isBroken ? '; the connection was broken off: if the server speaks TLS, ask https://' : '';
-  return new UnreachableError(message + hint, { cause });
+  if (code !== 'ECONNRESET') return new UnreachableError(message, { cause });
+  const isOtherScheme = !wasThere && address.startsWith('http:');
+  const hint = isOtherScheme ? 'if the server speaks TLS, ask https://' : 'a server that stops does that';
+  return new UnreachableError(`${message}; the connection was broken off: ${hint}`, { cause });
 }
 
 /** No answer within the client's time limit. */

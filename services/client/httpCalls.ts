@@ -30,6 +30,7 @@ export class HttpCalls {
   private readonly base: URL;
   private readonly transport: Transport;
   private readonly headers: Readonly<Record<string, string>>;
+  private hasAnswered = false;
 
   /** @throws TypeError on an address that is none, or a key with characters that no key has */
   constructor(
@@ -73,11 +74,12 @@ export class HttpCalls {
     } catch (cause) {
       if (options.signal?.aborted === true) throw options.signal.reason;
       if (isOverTime) throw new TimeoutError(`${this.origin} did not answer within ${limitMs} ms`);
-      throw unreachable(this.origin, `no server answers at ${this.origin}`, cause);
+      throw unreachable(this.origin, `no server answers at ${this.origin}`, cause, this.hasAnswered);
     } finally {
       clearTimeout(timer);
       options.signal?.removeEventListener('abort', onAbort);
     }
+    this.hasAnswered = true;
     const { status, isJson, text } = answer;
     const value = isJson ? parse(text) : text;
     if (status >= 200 && status < 300) return value;

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { packageRoot } from '../../containers/models/index.js';
+import { commandFile } from '../cli/index.js';
 import { ServedProcess } from './servedProcess.js';
 
 interface Ended {
@@ -13,7 +13,7 @@ interface Ended {
 }
 
 function windjammer(args: readonly string[], input = ''): Promise<Ended> {
-  const child = spawn(process.execPath, [join(packageRoot(), 'dist/services/cli/main.js'), ...args]);
+  const child = spawn(process.execPath, [commandFile(), ...args]);
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));

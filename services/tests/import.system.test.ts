@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../containers/models/index.js';
+import { commandFile } from '../cli/index.js';
 import { ServedProcess } from './servedProcess.js';
 
 /** Iris flowers; written by scikit-learn, with its answers. */
@@ -17,13 +18,9 @@ interface Ended {
 
 function windjammer(...args: string[]): Promise<Ended> {
   return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [join(packageRoot(), 'dist/services/cli/main.js'), ...args],
-      (error, stdout, stderr) => {
-        resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
-      },
-    );
+    execFile(process.execPath, [commandFile(), ...args], (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
+    });
   });
 }
 

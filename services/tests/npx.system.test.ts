@@ -67,7 +67,14 @@ function smallRepository(): string {
   const small = { types: [], lib: ['es5'], skipLibCheck: true };
   const settings = { ...small, outDir: 'dist', rootDir: '.', module: 'nodenext' };
   writeFileSync(join(root, 'tsconfig.json'), JSON.stringify({ compilerOptions: settings, files: [MAIN] }));
-  for (const room of ['services/dashboard/page', 'containers', 'selection', 'simulator', 'services/cli'])
+  for (const room of [
+    'services/dashboard/page',
+    'services/cli',
+    'containers',
+    'selection',
+    'simulator',
+    'loadtest',
+  ])
     mkdirSync(join(root, room), { recursive: true });
   writeFileSync(
     join(root, 'services/dashboard/page/tsconfig.json'),

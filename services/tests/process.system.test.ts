@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../containers/models/index.js';
+import { commandFile } from '../cli/index.js';
 import { pidsOf } from './modelProcesses.js';
 import { ServedProcess } from './servedProcess.js';
 
@@ -51,7 +52,7 @@ describe('the model in TypeScript of the documentation', () => {
       default_output: 'unknown',
       latency_slo_micros: 5_000_000,
     });
-    const cli = join(packageRoot(), 'dist/services/cli/main.js');
+    const cli = commandFile();
     const where = ['--management-url', served.management];
     const said = await ran(
       cli,

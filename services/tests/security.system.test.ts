@@ -6,6 +6,7 @@ import { connect, type TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../containers/models/index.js';
+import { commandFile } from '../cli/index.js';
 import { newKeyText } from '../access/index.js';
 import { WebSocketClient, WindjammerClient } from '../client/index.js';
 import { ServedProcess } from './servedProcess.js';
@@ -16,7 +17,7 @@ const ca = readFileSync(certificate('authority'), 'latin1');
 
 /** The command line, as users run it: what it prints, or why it fails. */
 async function windjammer(environment: NodeJS.ProcessEnv, ...args: readonly string[]): Promise<string> {
-  const entry = join(root, 'dist/services/cli/main.js');
+  const entry = commandFile();
   const options = { env: { ...process.env, ...environment } };
   try {
     return (await promisify(execFile)(process.execPath, [entry, ...args], options)).stdout.trim();

@@ -1,8 +1,6 @@
 import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { packageRoot } from '../../containers/models/index.js';
+import { commandFile } from '../cli/index.js';
 
 /** `windjammer serve` as users run it: compiled, in a process of its own, on ports that the system picks. */
 export class ServedProcess {
@@ -22,12 +20,14 @@ export class ServedProcess {
     args: readonly string[],
     environment: NodeJS.ProcessEnv = {},
   ): ChildProcessByStdio<null, Readable, Readable> {
-    const entry = join(packageRoot(), 'dist/services/cli/main.js');
-    if (!existsSync(entry)) throw new Error(`${entry} is missing: run 'npm run build' first`);
-    return spawn(process.execPath, [entry, 'serve', '--port', '0', '--management-port', '0', ...args], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, ...environment },
-    });
+    return spawn(
+      process.execPath,
+      [commandFile(), 'serve', '--port', '0', '--management-port', '0', ...args],
+      {
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { ...process.env, ...environment },
+      },
+    );
   }
 
   /** Starts it and waits until it is ready. */

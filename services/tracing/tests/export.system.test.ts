@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { packageRoot } from '../../../containers/models/index.js';
+import { commandFile } from '../../cli/index.js';
 import { ServedProcess } from '../../tests/servedProcess.js';
 import { OtlpReceiver } from './otlpReceiver.js';
 
@@ -108,7 +107,7 @@ describe('windjammer serve --otlp-endpoint', () => {
   });
 
   it('refuses an endpoint that is none, in one line', () => {
-    const entry = join(packageRoot(), 'dist/services/cli/main.js');
+    const entry = commandFile();
     const { status, stderr } = spawnSync(
       process.execPath,
       [entry, 'serve', '--ephemeral', '--otlp-endpoint', 'localhost:4318'],
