@@ -7,6 +7,7 @@ import {
   addModelSchema,
   applicationRecord,
   modelRecord,
+  PROCESS_CONTAINER,
   registerDefaults,
   validate,
 } from '../../services/management/index.js';
@@ -96,17 +97,17 @@ function recordOf({ synthetic, ...model }: ConfiguredModel, path: string): Retur
       'synthetic',
     );
   }
-  // A model beside the configuration first; the product's own are named from its root.
-  const beside = resolve(dirname(path), folder);
-  const found = folder !== '' && !isAbsolute(folder) && existsSync(beside) ? beside : folder;
-  const record = modelRecord({ ...model, model_data_path: found });
-  if (record.container.kind === 'process') {
+  if (container === PROCESS_CONTAINER) {
     throw new ServiceError(
       'invalid_value',
       `a module runs in the wall's time, which a replay has none of: give its times with ${SYNTHETIC_CONTAINER}`,
       'container_name',
     );
   }
+  // A model beside the configuration first; the product's own are named from its root.
+  const beside = resolve(dirname(path), folder);
+  const found = folder !== '' && !isAbsolute(folder) && existsSync(beside) ? beside : folder;
+  const record = modelRecord({ ...model, model_data_path: found });
   if (record.container.kind === 'external' && synthetic === undefined) {
     throw new ServiceError(
       'invalid_value',

@@ -8,6 +8,7 @@ export { modelRecord } from './modelRegistration.js';
 export {
   addApplicationSchema,
   addModelSchema,
+  PROCESS_CONTAINER,
   CONSTANT_CONTAINER,
   KERNEL_MODEL_CONTAINER,
   type AddApplicationFields,
