@@ -43,7 +43,7 @@ async function defaults(url: string, bodies: readonly string[]): Promise<number>
 /** One of which launches are as they come, and one that has to know of each whether it may be killed. */
 const SCHEDULING = ['fifo', 'killRestart'] as const;
 // A stall of fresh servers comes each time, one of the host's does not.
-const LIMITS = { timeout: 120_000, retry: 2 };
+const LIMITS = { timeout: 120_000, retry: 4 };
 
 it.each(SCHEDULING)('a fresh server answers from its first second on: %s', LIMITS, async (scheduling) => {
   const { heldOut } = loadDigits();
