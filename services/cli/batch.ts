@@ -80,7 +80,7 @@ async function batch(application: string, options: BatchOptions): Promise<void> 
   } catch (error) {
     line.clear();
     if (!(error instanceof BatchJobError)) throw error;
-    const hint = error.code === 'stopped' && holdsAnswers(output) ? `; --resume goes on with ${output}` : '';
+    const hint = error.code === 'stopped' && !removedEmpty(output) ? `; --resume goes on with ${output}` : '';
     throw new CommandError(`${error.message}${hint}`, { cause: error });
   } finally {
     process.off('SIGINT', onSignal);
@@ -88,12 +88,12 @@ async function batch(application: string, options: BatchOptions): Promise<void> 
   }
 }
 
-/** One that holds none does not stay. */
-function holdsAnswers(output: string): boolean {
+/** An output that holds no answer is none to go on with, and does not stay. @returns whether it was one */
+function removedEmpty(output: string): boolean {
   const found = statSync(output, { throwIfNoEntry: false });
-  if (found?.isFile() !== true || found.size > 0) return found !== undefined;
-  rmSync(output);
-  return false;
+  const isEmpty = found === undefined || (found.isFile() && found.size === 0);
+  if (isEmpty) rmSync(output, { force: true });
+  return isEmpty;
 }
 
 function told({ answered, failed, kept, retries }: BatchProgress): string {

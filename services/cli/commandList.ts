@@ -7,7 +7,7 @@ export type AddCommand = (program: Command) => void;
  * Every command, in the order in which help lists them, with the room that has it: a room is loaded when its command is asked for.
  * This is the one place of a service that may name the laboratory, and it is loaded for `replay` alone.
  */
-export const COMMANDS: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
+const COMMANDS: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ['serve', async () => (await import('./serveCommand.js')).addServeCommand],
   ['predict', async () => (await import('./predict.js')).addPredictCommand],
   ['feedback', async () => (await import('./feedback.js')).addFeedbackCommand],
@@ -24,12 +24,9 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<AddCommand>> = new Map(
   ['replay', async () => (await import('../../loadtest/replay/index.js')).addReplayCommand],
 ]);
 
-/** Of what else the program says, all commands are a part. */
-const NEED_ALL: ReadonlySet<string> = new Set(['completion']);
-
-/** What adds the command that arguments ask for, or all commands where they ask for none of them. */
+/** What adds the command that arguments ask for, or all where they ask for none of them, or for a script that completes all. */
 export function commandsFor(args: readonly string[]): Promise<AddCommand[]> {
   const [asked = ''] = args;
-  const load = NEED_ALL.has(asked) ? undefined : COMMANDS.get(asked);
+  const load = asked === 'completion' ? undefined : COMMANDS.get(asked);
   return Promise.all(load === undefined ? [...COMMANDS.values()].map((each) => each()) : [load()]);
 }

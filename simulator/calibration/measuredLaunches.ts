@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { LaunchSpecError, checkLaunchSpec, readSpec, type LaunchSpec } from '../launchSpec/index.js';
 import { CalibrationError } from './calibrationError.js';
-import { checkTime, readMeasurements } from './measuredTable.js';
+import { checkTime, readMeasurements, type Measurement } from './measuredTable.js';
 
 /** A launch that ran on a card, and how long it took there. */
 export interface MeasuredLaunch {
@@ -51,7 +51,8 @@ export function measuredLaunches(folder: string): MeasuredLaunch[] {
  */
 export function measuredByTable(path: string, folder: string): MeasuredLaunch[] {
   const files = new Set(listSpecs(folder));
-  return readMeasurements(path).map(({ launch, place, durationUs, backToBackUs }) => {
+  return readMeasurements(path).map((measurement) => {
+    const { launch, place } = measurement;
     if (!files.has(`${launch}.json`)) {
       const hint = files.has(launch) ? "; give the spec's name without .json" : '';
       throw new CalibrationError(
@@ -59,14 +60,7 @@ export function measuredByTable(path: string, folder: string): MeasuredLaunch[] 
         `${place}: column launch: there is no ${join(folder, `${launch}.json`)}${hint}`,
       );
     }
-    const spec = readOne(folder, `${launch}.json`);
-    return {
-      name: launch,
-      spec,
-      folder,
-      durationUs,
-      ...(backToBackUs === undefined ? {} : { backToBackUs }),
-    };
+    return launchOf(measurement, readOne(folder, `${launch}.json`), folder);
   });
 }
 
@@ -75,6 +69,15 @@ function specsOf(folder: string): MeasuredSpec[] {
     name: file.slice(0, -'.json'.length),
     spec: readOne(folder, file),
   }));
+}
+
+/** A line of a table with its launch. @param folder where the spec's paths start */
+export function launchOf(
+  { launch, durationUs, backToBackUs }: Measurement,
+  spec: LaunchSpec,
+  folder: string,
+): MeasuredLaunch {
+  return { name: launch, spec, folder, durationUs, ...(backToBackUs === undefined ? {} : { backToBackUs }) };
 }
 
 function readOne(folder: string, file: string): LaunchSpec {

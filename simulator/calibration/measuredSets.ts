@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { CalibrationError } from './calibrationError.js';
 import { SHAPE_COLUMNS, readLaunchRules } from './launchRules.js';
-import { measuredLaunches, type MeasuredLaunch } from './measuredLaunches.js';
+import { launchOf, measuredLaunches, type MeasuredLaunch } from './measuredLaunches.js';
 import { readMeasurements } from './measuredTable.js';
 
 /** Launches measured on an H200 that come with Windjammer. */
@@ -28,7 +28,7 @@ export function measuredSet(root: string, set: MeasuredSet): MeasuredLaunch[] {
 export function measuredByRules(path: string, folder: string): MeasuredLaunch[] {
   const rules = readLaunchRules(folder);
   return readMeasurements(path, SHAPE_COLUMNS).map((measurement) => {
-    const { launch, place, durationUs, backToBackUs } = measurement;
+    const { launch, place } = measurement;
     const [rule, ...more] = rules.filter((candidate) => candidate.isOf(launch));
     if (rule === undefined || more.length > 0) {
       const found = rule === undefined ? 'no rule' : `${more.length + 1} rules`;
@@ -37,13 +37,6 @@ export function measuredByRules(path: string, folder: string): MeasuredLaunch[] 
         `${place}: column launch: ${found} in ${folder} for '${launch}'; it takes one whose launches are named so`,
       );
     }
-    const spec = rule.specOf(measurement);
-    return {
-      name: launch,
-      spec,
-      folder,
-      durationUs,
-      ...(backToBackUs === undefined ? {} : { backToBackUs }),
-    };
+    return launchOf(measurement, rule.specOf(measurement), folder);
   });
 }

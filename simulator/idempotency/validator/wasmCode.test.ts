@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { prelude } from './asmText.js';
+import { generatedFunction } from './generatedFunction.js';
 import { wasmCode } from './wasmCode.js';
 
 /** What `judge` of a text gives, as a module and as ordinary code. */
@@ -12,10 +13,10 @@ function bothWays(
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(wasmCode(text)), {
     node: { ...helpers, memory },
   });
-  // eslint-disable-next-line @typescript-eslint/no-implied-eval -- the same text is what verdicts run where it is very long
-  const make = new Function('stdlib', 'foreign', 'heap', `${text}\nreturn judge;`) as (
-    ...given: unknown[]
-  ) => () => number;
+  const make = generatedFunction<(...given: unknown[]) => () => number>(
+    ['stdlib', 'foreign', 'heap'],
+    `${text}\nreturn judge;`,
+  );
   return [(exports.judge as () => number)(), make(globalThis, helpers, new ArrayBuffer(65_536))()];
 }
 

@@ -13,7 +13,7 @@ import {
 } from 'acorn';
 import { FunctionBuilder, ModuleBuilder, type OpName } from '../../wasm/index.js';
 
-/** Most pages that a WebAssembly memory can have: any heap of a launch is imported. */
+/** All that a WebAssembly memory may have, so that every launch's heap fits the import: its size is the heap's own. */
 const MOST_PAGES = 65_536;
 const TWO_32 = 2 ** 32;
 
@@ -101,7 +101,7 @@ class ModuleScope {
   /** ECMAScript's `ToInt32`, exact of every number. */
   addToInt32(): void {
     const code = new FunctionBuilder(['f64'], ['i32']);
-    const [x] = [0];
+    const x = 0;
     code.get(x).op('f64Trunc').set(x);
     // Of an infinity it is no number, and of that 0.
     code
