@@ -40,17 +40,15 @@ async function defaults(url: string, bodies: readonly string[]): Promise<number>
   return (await Promise.all(answers)).filter((answer) => answer.default).length;
 }
 
-/** One of which launches are as they come, and one that has to know of each whether it may be killed. */
-const SCHEDULING = ['fifo', 'killRestart'] as const;
 // A stall of fresh servers comes each time, one of the host's does not.
 const LIMITS = { timeout: 120_000, retry: 4 };
 
-it.each(SCHEDULING)('a fresh server answers from its first second on: %s', LIMITS, async (scheduling) => {
+it('a fresh server answers from its first second on', LIMITS, async () => {
   const { heldOut } = loadDigits();
   const bodies = Array.from({ length: QUERIES }, (_, index) =>
     JSON.stringify({ input: [...digitAt(heldOut, (index * 7) % heldOut.count)] }),
   );
-  served = await ServedProcess.start(['--ephemeral', '--cache-mib', '0', '--scheduling', scheduling], {
+  served = await ServedProcess.start(['--ephemeral', '--cache-mib', '0'], {
     NODE_OPTIONS: `--import=${REPORT}`,
   });
   const url = `${served.query}/digits/predict`;
