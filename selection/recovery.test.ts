@@ -3,12 +3,13 @@ import { KeyedDraw, policyNamed } from './index.js';
 
 const ARMS = ['a', 'b', 'c'];
 const RIGHT = { label: 'yes' };
-const FEEDBACKS = 1_000_000;
+/** With `WINDJAMMER_TESTS=all` in the environment a million. */
+const FEEDBACKS = process.env.WINDJAMMER_TESTS === 'all' ? 1_000_000 : 200_000;
 
 describe.each(['exp3', 'exp3s', 'epsilonGreedy', 'ucb1', 'thompson', 'exp4', 'weighted'])('%s', (name) => {
   const policy = policyNamed(name);
 
-  it('survives a million bad feedbacks: finite, positive, summing to one, and the best arm comes back', () => {
+  it('survives bad feedbacks without end: finite, positive, summing to one, and the best arm comes back', () => {
     let state = policy.init(ARMS, null);
     const draw = new KeyedDraw(11);
     const query = (key: string, right: (arm: string) => boolean): readonly string[] => {

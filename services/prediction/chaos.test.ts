@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { ItemResult, PredictFrame } from '../../containers/protocol/index.js';
+import { roundsOf } from '../../simulator/testSample/index.js';
 import type { BatchingChoice } from '../registry/index.js';
 import type { ReplicaHandle } from './index.js';
 import { elementOf, Serving, TestContainer } from './tests/serving.js';
@@ -145,6 +146,6 @@ it('answers every query exactly once, rightly and by its deadline, whatever is k
       const events = serving.observer.events.filter((event) => !event.startsWith('down '));
       expect(events).toEqual([]);
     }),
-    { numRuns: 300 },
+    { numRuns: roundsOf(1000, 80) },
   );
 });

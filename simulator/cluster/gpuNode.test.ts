@@ -277,7 +277,7 @@ describe('fork', () => {
           );
           session.send(
             'launch',
-            launch(module, 'add', 900 + 150 * index, pointerParams(address, 1 + index)),
+            launch(module, 'add', 500 + 80 * index, pointerParams(address, 1 + index)),
             stream,
           );
           session.send('eventRecord', { event: index }, stream);

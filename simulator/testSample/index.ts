@@ -10,3 +10,8 @@ export function sampleOf<T>(
   if (process.env.WINDJAMMER_TESTS === 'all') return all;
   return all.filter((each, index) => index % oneIn === 0 || isKept(each));
 }
+
+/** How often a sweep goes round: `sample` times, and with `WINDJAMMER_TESTS=all` in the environment `all` times. */
+export function roundsOf(all: number, sample: number): number {
+  return process.env.WINDJAMMER_TESTS === 'all' ? all : sample;
+}

@@ -79,7 +79,7 @@ describe('a best-effort job beside critical queries', () => {
 describe('requests whose kernels run', () => {
   it('leave the same bytes where their launches were killed', () => {
     const { totals, preempted, identical } = functionalStudy(CARD, 'killRestart', {
-      size: { layers: 1, width: 256, vocabulary: 4096, tokens: 2 },
+      size: { layers: 1, width: 256, vocabulary: 1024, tokens: 2 },
       requests: 1,
       gapNs: 40_000,
       seed: 1,

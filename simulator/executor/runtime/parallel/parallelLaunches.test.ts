@@ -69,7 +69,7 @@ describe('launches over threads', () => {
 
   it('leave the same bytes and counters as one thread: the CUDA programs', () => {
     const shared = new Set<string>();
-    for (const fixture of sampleOf(kernelFixtures, 3, ({ name }) => NAMED.includes(name))) {
+    for (const fixture of sampleOf(kernelFixtures, 8, ({ name }) => NAMED.includes(name))) {
       // Four threads are slower than two here, and find little more.
       const [one, ...others] = nodes.filter(({ threads }) => threads < 4 || fixture.name.length % 8 === 0);
       if (one === undefined) continue;
@@ -80,7 +80,7 @@ describe('launches over threads', () => {
         expect(found.left, `${fixture.name}, ${node.threads} threads`).toEqual(left);
       }
     }
-    expect(shared.size).toBeGreaterThan(15);
+    expect(shared.size).toBeGreaterThan(10);
     for (const name of SHARED) expect(shared).toContain(name);
     // What shows the order of blocks runs in order.
     for (const name of ORDERED) expect(shared).not.toContain(name);
