@@ -1,5 +1,5 @@
 import { commandFile } from '../../services/cli/index.js';
-import { build } from 'hdr-histogram-js';
+import { wholeNumberHistogram } from '../../simulator/statistics/index.js';
 import { WebSocketClient } from '../../services/client/index.js';
 import { deploySlowModel } from './batchingRows.js';
 import type { LoadResult } from './loadGenerator.js';
@@ -62,7 +62,7 @@ async function goodAnswers(
   seconds: number,
   salt: number,
 ): Promise<LoadResult> {
-  const latencyUs = build({ lowestDiscernibleValue: 1, highestTrackableValue: 60_000_000 });
+  const latencyUs = wholeNumberHistogram();
   let requests = 0;
   let errors = 0;
   let defaults = 0;

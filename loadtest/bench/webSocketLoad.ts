@@ -7,7 +7,7 @@
  * prediction nor (from an echo) the request itself counts as an error.
  */
 import { parseArgs } from 'node:util';
-import { build } from 'hdr-histogram-js';
+import { wholeNumberHistogram } from '../../simulator/statistics/index.js';
 import { WebSocket } from 'ws';
 import { encodePredict, FrameType, frameId, frameType } from '../../services/wire/index.js';
 
@@ -24,7 +24,7 @@ const { values } = parseArgs({
 });
 
 const inFlight = Number(values['in-flight']);
-const latencyUs = build({ lowestDiscernibleValue: 1, highestTrackableValue: 60_000_000 });
+const latencyUs = wholeNumberHistogram();
 let unique = 0;
 let answers = 0;
 let errors = 0;

@@ -1,6 +1,7 @@
 import { MECHANISMS } from '../../simulator/gpu/index.js';
 import type { MeasuredSet } from '../../simulator/calibration/index.js';
 import type { SetErrors } from './ablation.js';
+import { PALETTE, svgDocument } from '../../simulator/charts/index.js';
 import { percent } from '../../simulator/text/index.js';
 
 export interface AblatedSet {
@@ -38,16 +39,15 @@ const GAP = 8;
 const LEFT = 150;
 const WIDTH = 860;
 const MOST = 30;
-const COLOURS = ['#2563eb', '#d97706', '#059669'];
 
 /** A bar a mechanism and set: points of mean error more without it, those above `MOST` cut off and written out. */
 export function ablationFigure(sets: readonly AblatedSet[]): string {
   const row = BAR * sets.length + GAP;
-  const height = 70 + row * MECHANISMS.length;
+  const height = 84 + row * MECHANISMS.length;
   const zero = LEFT + 60;
   const scale = (WIDTH - zero - 60) / MOST;
   const bars = MECHANISMS.flatMap(({ name }, index) => {
-    const y = 56 + index * row;
+    const y = 70 + index * row;
     const label = `<text x="${LEFT - 8}" y="${y + (BAR * sets.length) / 2 + 4}" text-anchor="end">${name}</text>`;
     return [
       label,
@@ -58,30 +58,20 @@ export function ablationFigure(sets: readonly AblatedSet[]): string {
         const end = zero + Math.max(0, shown) * scale;
         const text =
           value > MOST ? `<text x="${end + 4}" y="${y + place * BAR + 8}">${value.toFixed(0)}</text>` : '';
-        return `<rect x="${from.toFixed(1)}" y="${y + place * BAR}" width="${Math.max(0.5, end - from).toFixed(1)}" height="${BAR - 1}" fill="${COLOURS[place]}"/>${text}`;
+        return `<rect x="${from.toFixed(1)}" y="${y + place * BAR}" width="${Math.max(0.5, end - from).toFixed(1)}" height="${BAR - 1}" fill="${PALETTE[place]}"/>${text}`;
       }),
     ];
   });
   const ticks = [0, 5, 10, 15, 20, 25, 30].map((value) => {
     const x = (zero + value * scale).toFixed(1);
-    return `<path d="M${x} 50V${height - 8}" stroke="#ddd"/><text x="${x}" y="46" text-anchor="middle">${value}</text>`;
+    return `<path d="M${x} 64V${height - 8}" stroke="#ddd"/><text x="${x}" y="60" text-anchor="middle">${value}</text>`;
   });
   const legend = sets.map(
     ({ set }, place) =>
-      `<rect x="${zero + place * 120}" y="24" width="10" height="10" fill="${COLOURS[place]}"/><text x="${zero + place * 120 + 14}" y="33">${set}</text>`,
+      `<rect x="${zero + place * 120}" y="38" width="10" height="10" fill="${PALETTE[place]}"/><text x="${zero + place * 120 + 14}" y="47">${set}</text>`,
   );
   const title = 'Points of mean error more without each mechanism';
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${title}">`,
-    '<style>text{font:11px system-ui,sans-serif;fill:#333}.title{font-size:14px;font-weight:600}</style>',
-    `<rect width="${WIDTH}" height="${height}" fill="#fff"/>`,
-    `<text class="title" x="16" y="18">${title}</text>`,
-    ...legend,
-    ...ticks,
-    ...bars,
-    '</svg>',
-    '',
-  ].join('\n');
+  return svgDocument({ title, width: WIDTH, height, left: 20 }, [...legend, ...ticks, ...bars]);
 }
 
 function points(share: number): string {

@@ -1,4 +1,4 @@
-import { build } from 'hdr-histogram-js';
+import { wholeNumberHistogram } from '../../simulator/statistics/index.js';
 import { builtInModelPath, type BuiltInModel } from '../../containers/models/index.js';
 import { tryModel } from '../../containers/runtime/index.js';
 import type { BatchingChoice } from '../../services/registry/index.js';
@@ -180,7 +180,7 @@ function measure(
   model: ExperimentModel,
   choice: BatchingChoice,
 ): { run: StrategyRun; serviceP99Ms: number } {
-  const services = build({ numberOfSignificantValueDigits: 3, useWebAssembly: false });
+  const services = wholeNumberHistogram();
   const fromNs = (settings.stages[0].fromSeconds + settings.adaptationSeconds) * 1e9;
   const run = runStrategy(settings, model, choice, (record, nowNs) => {
     if (nowNs >= fromNs && nowNs < settings.durationSeconds * 1e9) services.recordValue(record.serviceNs);

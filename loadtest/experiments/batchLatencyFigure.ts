@@ -1,4 +1,4 @@
-import { PALETTE, renderBars, renderFigure } from '../report/index.js';
+import { renderBars, renderFigure } from '../report/index.js';
 import {
   OBJECTIVE_MS,
   SEED,
@@ -29,26 +29,23 @@ export function profileFigure(profiles: readonly LatencyProfile[]): string {
 
 /** What each strategy makes of each model, against the hand-tuned size. */
 export function strategyFigure(comparisons: readonly ModelComparison[]): string {
-  return renderBars(
-    {
-      title: `Batching strategies at a ${OBJECTIVE_MS} ms objective`,
-      subtitle: `Answers in time, 1.3 times what a hand-tuned size can do on offer; virtual time, seed ${SEED}`,
-      yLabel: 'share of the hand-tuned size (%)',
-      groups: comparisons.map(({ name, results }) => ({
-        name,
-        bars: results.map(({ inTimePerSecond }, at) => {
-          const share = (100 * inTimePerSecond) / results[2].inTimePerSecond;
-          return {
-            name: [['AIMD'], ['quan-', 'tile'], ['tuned'], ['512'], ['none']][at],
-            value: share,
-            text: share.toFixed(share < 9.95 ? 1 : 0),
-            color: [0, 4, 2, 1, 6][at],
-          };
-        }),
-      })),
-    },
-    PALETTE,
-  );
+  return renderBars({
+    title: `Batching strategies at a ${OBJECTIVE_MS} ms objective`,
+    subtitle: `Answers in time, 1.3 times what a hand-tuned size can do on offer; virtual time, seed ${SEED}`,
+    yLabel: 'share of the hand-tuned size (%)',
+    groups: comparisons.map(({ name, results }) => ({
+      name,
+      bars: results.map(({ inTimePerSecond }, at) => {
+        const share = (100 * inTimePerSecond) / results[2].inTimePerSecond;
+        return {
+          name: [['AIMD'], ['quan-', 'tile'], ['tuned'], ['512'], ['none']][at],
+          value: share,
+          text: share.toFixed(share < 9.95 ? 1 : 0),
+          color: [0, 4, 2, 1, 6][at],
+        };
+      }),
+    })),
+  });
 }
 
 /** How both adaptive strategies find their size. */

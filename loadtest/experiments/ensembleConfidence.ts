@@ -4,7 +4,7 @@
  * Usage: npm run experiment ensembleConfidence [folder]
  */
 import { digitModels, loadDigits, predictions } from '../../containers/models/index.js';
-import { PALETTE, renderBars } from '../report/index.js';
+import { renderBars } from '../report/index.js';
 import { runEnsemble } from './ensembleConfidenceExperiment.js';
 import { ResultFolder } from './resultFolder.js';
 import { percent } from '../../simulator/text/index.js';
@@ -29,47 +29,44 @@ folder.writeJson('ensembleConfidence.json', summary);
 const [, , exp4] = ensembles;
 folder.write(
   'ensembleConfidence.svg',
-  renderBars(
-    {
-      title: 'Where the models agree they are right',
-      subtitle: `${heldOut.count} held-out digits; exp4's answers by how many models agree, bars as wide as their share of digits`,
-      yLabel: 'error',
-      groups: [
-        {
-          name: 'single models',
-          bars: summary.singles.map(({ name, error }) => ({
-            name: name.replace('digits-', '').split('-'),
-            value: error,
-            text: percent(error, 2),
-            color: 6,
-          })),
-        },
-        {
-          name: 'ensembles',
-          bars: ensembles.map(({ policy, error }) => ({
-            name: [policy],
-            value: error,
-            text: percent(error, 2),
-            color: 0,
-          })),
-        },
-        ...exp4.splits.map(({ agree, confident, unsure }) => ({
-          name: agree === models.length ? `${agree} agree` : `${agree} or more agree`,
-          bars: [
-            { group: confident, what: 'confident', color: 2 },
-            { group: unsure, what: 'unsure', color: 1 },
-          ].map(({ group, what, color }) => ({
-            name: [what, percent(group.share, 2)],
-            value: group.error,
-            text: percent(group.error, 2),
-            color,
-            width: group.share,
-          })),
+  renderBars({
+    title: 'Where the models agree they are right',
+    subtitle: `${heldOut.count} held-out digits; exp4's answers by how many models agree, bars as wide as their share of digits`,
+    yLabel: 'error',
+    groups: [
+      {
+        name: 'single models',
+        bars: summary.singles.map(({ name, error }) => ({
+          name: name.replace('digits-', '').split('-'),
+          value: error,
+          text: percent(error, 2),
+          color: 6,
         })),
-      ],
-    },
-    PALETTE,
-  ),
+      },
+      {
+        name: 'ensembles',
+        bars: ensembles.map(({ policy, error }) => ({
+          name: [policy],
+          value: error,
+          text: percent(error, 2),
+          color: 0,
+        })),
+      },
+      ...exp4.splits.map(({ agree, confident, unsure }) => ({
+        name: agree === models.length ? `${agree} agree` : `${agree} or more agree`,
+        bars: [
+          { group: confident, what: 'confident', color: 2 },
+          { group: unsure, what: 'unsure', color: 1 },
+        ].map(({ group, what, color }) => ({
+          name: [what, percent(group.share, 2)],
+          value: group.error,
+          text: percent(group.error, 2),
+          color,
+          width: group.share,
+        })),
+      })),
+    ],
+  }),
 );
 for (const { name, error } of summary.singles) process.stdout.write(`| ${name} | ${percent(error, 2)} |\n`);
 for (const { policy, error, splits } of ensembles) {

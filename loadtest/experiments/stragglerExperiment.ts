@@ -1,4 +1,4 @@
-import { build } from 'hdr-histogram-js';
+import { wholeNumberHistogram } from '../../simulator/statistics/index.js';
 import type { BatchItem } from '../../containers/protocol/index.js';
 import { InProcessChannel, SyntheticContainer } from '../../containers/runtime/index.js';
 import { KeyedDraw } from '../../selection/index.js';
@@ -106,8 +106,8 @@ export function runStragglers(
   });
   for (const model of models) engine.addReplica(replicaOf(clock, model, settings.service));
   const draw = new KeyedDraw(SEED);
-  const latencies = build({ highestTrackableValue: 1e12, useWebAssembly: false });
-  const missing = build({ useWebAssembly: false });
+  const latencies = wholeNumberHistogram();
+  const missing = wholeNumberHistogram();
   let missingSum = 0;
   let right = 0;
   let defaults = 0;

@@ -1,4 +1,4 @@
-import { linearAxis, tickText } from './axis.js';
+import { frame, linearAxis, PALETTE, pixel, svgDocument, yGrid } from '../../simulator/charts/index.js';
 import { escapeMarkup } from '../../simulator/text/index.js';
 
 export interface Bar {
@@ -38,25 +38,12 @@ const GROUP_GAP = 26;
 const NARROWEST = 3;
 
 /** Grouped bars from zero, as an SVG document with a ground of its own. */
-export function renderBars(figure: BarFigure, palette: readonly string[]): string {
+export function renderBars(figure: BarFigure): string {
   const bars = figure.groups.flatMap((group) => group.bars);
   const floor = HEIGHT - BOTTOM;
   const y = linearAxis(0, Math.max(...bars.map(({ value }) => value)) * 1.04, floor, TOP, 5);
-  const parts = [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" font-family="Helvetica, Arial, sans-serif" font-size="12" fill="#222">`,
-    `<title>${escapeMarkup(figure.title)}</title>`,
-    `<rect width="${WIDTH}" height="${HEIGHT}" fill="#fff"/>`,
-    `<text x="${LEFT}" y="28" font-size="17" font-weight="bold">${escapeMarkup(figure.title)}</text>`,
-    `<text x="${LEFT}" y="48" fill="#555">${escapeMarkup(figure.subtitle)}</text>`,
-    `<text transform="translate(20 ${(TOP + floor) / 2}) rotate(-90)" text-anchor="middle">${escapeMarkup(figure.yLabel)}</text>`,
-  ];
-  for (const tick of y.ticks) {
-    const at = pixel(y.place(tick));
-    parts.push(
-      `<line x1="${LEFT}" y1="${at}" x2="${WIDTH - RIGHT}" y2="${at}" stroke="#e4e4e4"/>`,
-      `<text x="${LEFT - 8}" y="${at + 4}" text-anchor="end">${tickText(tick)}</text>`,
-    );
-  }
+  const area = { left: LEFT, right: WIDTH - RIGHT, top: TOP, bottom: floor };
+  const parts = yGrid(y, area);
   const free = WIDTH - LEFT - RIGHT - bars.length * GAP - figure.groups.length * GROUP_GAP;
   const full = free / bars.length;
   let left = LEFT + GROUP_GAP / 2;
@@ -67,7 +54,7 @@ export function renderBars(figure: BarFigure, palette: readonly string[]): strin
       const middle = pixel(left + full / 2);
       const top = pixel(y.place(bar.value));
       parts.push(
-        `<rect x="${pixel(left + (full - width) / 2)}" y="${top}" width="${pixel(width)}" height="${pixel(floor - top)}" fill="${palette[bar.color % palette.length]}"/>`,
+        `<rect x="${pixel(left + (full - width) / 2)}" y="${top}" width="${pixel(width)}" height="${pixel(floor - top)}" fill="${PALETTE[bar.color % PALETTE.length]}"/>`,
         `<text x="${middle}" y="${top - 6}" text-anchor="middle">${escapeMarkup(bar.text)}</text>`,
         ...bar.name.map(
           (line, at) =>
@@ -82,10 +69,7 @@ export function renderBars(figure: BarFigure, palette: readonly string[]): strin
     );
     left += GROUP_GAP;
   }
-  parts.push(`<path d="M${LEFT} ${TOP}V${floor}H${WIDTH - RIGHT}" fill="none" stroke="#888"/>`, '</svg>');
-  return `${parts.join('\n')}\n`;
-}
-
-function pixel(value: number): number {
-  return Math.round(value * 10) / 10;
+  const { title, subtitle, yLabel } = figure;
+  const head = { title, subtitle, width: WIDTH, height: HEIGHT, left: LEFT };
+  return svgDocument(head, [...parts, ...frame(area, yLabel)]);
 }

@@ -1,4 +1,14 @@
-import { linearAxis, logarithmicAxis, tickText, type Axis } from './axis.js';
+import {
+  frame,
+  linearAxis,
+  logarithmicAxis,
+  PALETTE,
+  pixel,
+  svgDocument,
+  tickText,
+  yGrid,
+  type Axis,
+} from '../../simulator/charts/index.js';
 import { escapeMarkup } from '../../simulator/text/index.js';
 
 export interface Series {
@@ -37,17 +47,6 @@ export interface Figure {
   readonly panelHeight?: number;
 }
 
-/** Okabe and Ito's colours, told apart by colour-blind readers too. */
-export const PALETTE = [
-  '#0072b2',
-  '#d55e00',
-  '#009e73',
-  '#cc79a7',
-  '#56b4e9',
-  '#e69f00',
-  '#666666',
-  '#000000',
-];
 const REFERENCE_COLOR = '#b00020';
 
 const WIDTH = 860;
@@ -74,13 +73,7 @@ export function renderFigure(figure: Figure): string {
     panel.series.flatMap((series) => series.points.map(([x]) => x)),
   );
   const x = linearAxis(Math.min(0, ...extent(xs)), Math.max(...extent(xs)), LEFT, WIDTH - RIGHT, 10);
-  const parts = [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" font-family="Helvetica, Arial, sans-serif" font-size="12" fill="#222">`,
-    `<title>${escapeMarkup(figure.title)}</title>`,
-    `<rect width="${WIDTH}" height="${height}" fill="#fff"/>`,
-    `<text x="${LEFT}" y="28" font-size="17" font-weight="bold">${escapeMarkup(figure.title)}</text>`,
-    `<text x="${LEFT}" y="48" fill="#555">${escapeMarkup(figure.subtitle)}</text>`,
-  ];
+  const parts: string[] = [];
   figure.panels.forEach((panel, at) => {
     parts.push(...renderPanel(panel, x, tops[at], panelHeight));
   });
@@ -91,9 +84,9 @@ export function renderFigure(figure: Figure): string {
   }
   parts.push(
     `<text x="${(LEFT + WIDTH - RIGHT) / 2}" y="${floor + 40}" text-anchor="middle">${escapeMarkup(figure.xLabel)}</text>`,
-    '</svg>',
   );
-  return `${parts.join('\n')}\n`;
+  const { title, subtitle } = figure;
+  return svgDocument({ title, subtitle, width: WIDTH, height, left: LEFT }, parts);
 }
 
 function renderPanel(panel: Panel, x: Axis, top: number, height: number): string[] {
@@ -104,22 +97,13 @@ function renderPanel(panel: Panel, x: Axis, top: number, height: number): string
   ]);
   const bottom = top + height;
   const y = yAxis(panel, [...ys, ...references.map((reference) => reference.y)], bottom, top);
-  const parts: string[] = [];
-  for (const tick of y.ticks) {
-    const at = pixel(y.place(tick));
-    parts.push(
-      `<line x1="${LEFT}" y1="${at}" x2="${WIDTH - RIGHT}" y2="${at}" stroke="#e4e4e4"/>`,
-      `<text x="${LEFT - 8}" y="${at + 4}" text-anchor="end">${tickText(tick)}</text>`,
-    );
-  }
+  const area = { left: LEFT, right: WIDTH - RIGHT, top, bottom };
+  const parts = yGrid(y, area);
   for (const tick of x.ticks) {
     const at = pixel(x.place(tick));
     parts.push(`<line x1="${at}" y1="${bottom}" x2="${at}" y2="${bottom + 4}" stroke="#888"/>`);
   }
-  parts.push(
-    `<path d="M${LEFT} ${top}V${bottom}H${WIDTH - RIGHT}" fill="none" stroke="#888"/>`,
-    `<text transform="translate(20 ${(top + bottom) / 2}) rotate(-90)" text-anchor="middle">${escapeMarkup(panel.yLabel)}</text>`,
-  );
+  parts.push(...frame(area, panel.yLabel));
   for (const { y: value } of references) {
     const at = pixel(y.place(value));
     parts.push(
@@ -217,8 +201,4 @@ function extent(values: readonly number[]): [number, number] {
     if (value > high) high = value;
   }
   return low > high ? [0, 1] : [low, high];
-}
-
-function pixel(value: number): number {
-  return Math.round(value * 10) / 10;
 }

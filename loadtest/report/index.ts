@@ -1,5 +1,4 @@
 export { renderBars, type Bar, type BarFigure, type BarGroup } from './bars.js';
-export { PALETTE, renderFigure, type Figure, type Panel, type Reference, type Series } from './figure.js';
+export { renderFigure, type Figure, type Panel, type Reference, type Series } from './figure.js';
 export { compactJson } from './compactJson.js';
 export { AnswerWindows, type Window } from './windows.js';
-export { linearAxis, logarithmicAxis, tickText, type Axis } from './axis.js';

@@ -1,4 +1,4 @@
-import { build, type Histogram } from 'hdr-histogram-js';
+import { wholeNumberHistogram, type Histogram } from '../../simulator/statistics/index.js';
 
 /** What was answered in one stretch of time. */
 export interface Window {
@@ -20,7 +20,7 @@ export class AnswerWindows {
     const at = Math.floor(nowNs / this.windowNs);
     while (this.windows.length <= at) {
       this.windows.push({
-        latencies: build({ numberOfSignificantValueDigits: 3, useWebAssembly: false }),
+        latencies: wholeNumberHistogram(),
         answers: 0,
         defaults: 0,
       });

@@ -1,4 +1,4 @@
-import { build, type Histogram } from 'hdr-histogram-js';
+import { wholeNumberHistogram, type Histogram } from '../../simulator/statistics/index.js';
 import type { QueryTap } from '../telemetry/index.js';
 import type { Answer, BatchRecord, Query } from '../prediction/index.js';
 import type { BatchView, LatencyView, QueryRates } from './feedFrame.js';
@@ -33,11 +33,7 @@ export class TrafficMeter implements QueryTap {
   private cancelled = 0;
   private refused = 0;
   private feedback = 0;
-  private readonly latenciesUs: Histogram = build({
-    lowestDiscernibleValue: 1,
-    highestTrackableValue: LONGEST_US,
-    numberOfSignificantValueDigits: 2,
-  });
+  private readonly latenciesUs: Histogram = wholeNumberHistogram(2);
   private answers = new Map<string, number>();
   /** model → version → tally. */
   private batches = new Map<string, Map<string, BatchTally>>();

@@ -1,4 +1,4 @@
-import { build, type Histogram } from 'hdr-histogram-js';
+import { wholeNumberHistogram, type Histogram } from '../../simulator/statistics/index.js';
 import type { CompletionSink, DriverCommand, DriverCompletion } from '../driver/index.js';
 import { KernelTableError } from './kernelTableError.js';
 
@@ -25,12 +25,7 @@ export interface ClientSurroundings {
 export class ReplayClient implements CompletionSink {
   launches = 0;
   requests = 0;
-  readonly latencies: Histogram = build({
-    highestTrackableValue: 2 ** 52,
-    bitBucketSize: 32,
-    numberOfSignificantValueDigits: 3,
-    useWebAssembly: false,
-  });
+  readonly latencies: Histogram = wholeNumberHistogram();
   /** Of a pass; the histogram rounds. */
   longestNs = 0;
   private ticket = 0;

@@ -13,7 +13,7 @@ import {
   type ValidatorMode,
 } from '../../../simulator/idempotency/index.js';
 import { parseModule } from '../../../simulator/ptx/index.js';
-import { quantile } from '../../statistics/index.js';
+import { quantile } from '../../../simulator/statistics/index.js';
 import { conditionalKernels } from './conditionalKernels.js';
 import { layerLaunches } from './layers.js';
 import { leastOf, timeCalls, type CallTimes } from './timing.js';

@@ -1,4 +1,4 @@
-import { quantile } from '../../statistics/index.js';
+import { quantile } from '../../../simulator/statistics/index.js';
 
 /** Host times of single calls, in nanoseconds, the timer included. */
 export interface CallTimes {

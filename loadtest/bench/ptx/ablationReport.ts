@@ -1,3 +1,4 @@
+import { svgDocument } from '../../../simulator/charts/index.js';
 import type { AblationRow } from './ablation.js';
 
 const LEFT = 190;
@@ -22,17 +23,10 @@ export function ablationFigure(rows: readonly AblationRow[], subtitle: string): 
   const names = rows[0]?.cells.map(({ without }) => without) ?? [];
   const width = LEFT + names.length * CELL_WIDTH + 24;
   const height = TOP + rows.length * CELL_HEIGHT + 24;
-  const parts = [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="Helvetica, Arial, sans-serif" font-size="12" fill="#222">`,
-    '<title>What each optimisation brings</title>',
-    `<rect width="${width}" height="${height}" fill="#fff"/>`,
-    '<text x="20" y="28" font-size="17" font-weight="bold">What each optimisation brings: time without it over time with everything</text>',
-    `<text x="20" y="48" fill="#555">${subtitle}</text>`,
-    ...names.map(
-      (name, column) =>
-        `<text x="${LEFT + (column + 0.5) * CELL_WIDTH}" y="${TOP - 12}" text-anchor="middle" font-size="11">${label(name)}</text>`,
-    ),
-  ];
+  const parts = names.map(
+    (name, column) =>
+      `<text x="${LEFT + (column + 0.5) * CELL_WIDTH}" y="${TOP - 12}" text-anchor="middle" font-size="11">${label(name)}</text>`,
+  );
   rows.forEach(({ kernel, cells }, row) => {
     const y = TOP + row * CELL_HEIGHT;
     parts.push(`<text x="${LEFT - 10}" y="${y + 20}" text-anchor="end">${kernel}</text>`);
@@ -44,7 +38,8 @@ export function ablationFigure(rows: readonly AblationRow[], subtitle: string): 
       );
     });
   });
-  return `${parts.join('\n')}\n</svg>\n`;
+  const title = 'What each optimisation brings: time without it over time with everything';
+  return svgDocument({ title, subtitle, width, height, left: 20 }, parts);
 }
 
 function label(name: string): string {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { quantile } from '../../statistics/index.js';
+import { quantile } from '../../../simulator/statistics/index.js';
 import type { StartTimes } from './startTimes.js';
 
 const ROUNDS = 3;

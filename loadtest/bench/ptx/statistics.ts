@@ -1,4 +1,4 @@
-import { quantile } from '../../statistics/index.js';
+import { quantile } from '../../../simulator/statistics/index.js';
 
 /** What one run took. */
 export interface Timing {

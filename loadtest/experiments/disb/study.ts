@@ -2,7 +2,7 @@ import { GpuNode } from '../../../simulator/cluster/index.js';
 import type { DeviceProfile, PreemptionTotals } from '../../../simulator/gpu/index.js';
 import type { TableModule } from '../../../simulator/kernelTable/index.js';
 import { VirtualClock, type EventSink } from '../../../simulator/time/index.js';
-import { mean, quantile } from '../../statistics/index.js';
+import { mean, quantile } from '../../../simulator/statistics/index.js';
 import { DisbClient } from './disbClient.js';
 import { arrivalsOf, type Arrivals } from './loads.js';
 import type { Workload } from './workload.js';

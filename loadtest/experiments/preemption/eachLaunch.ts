@@ -1,6 +1,6 @@
 import { KeyedDraw } from '../../../selection/index.js';
 import type { DeviceProfile } from '../../../simulator/gpu/index.js';
-import { mean } from '../../statistics/index.js';
+import { mean } from '../../../simulator/statistics/index.js';
 import { jobLaunches, type JobLaunch } from './jobLaunches.js';
 import { KnownStreams, capacityOf, type KnownKernel } from './knownStreams.js';
 import type { JobKernel } from './languageModelJob.js';

@@ -1,6 +1,6 @@
 import { KeyedDraw } from '../../../selection/index.js';
 import type { DeviceProfile } from '../../../simulator/gpu/index.js';
-import { quantile } from '../../statistics/index.js';
+import { quantile } from '../../../simulator/statistics/index.js';
 import { KnownStreams, type KnownKernel, type LaunchOwner } from './knownStreams.js';
 
 /**

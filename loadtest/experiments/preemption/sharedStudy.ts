@@ -1,6 +1,6 @@
 import { KeyedDraw } from '../../../selection/index.js';
 import type { DeviceProfile, PreemptionTotals } from '../../../simulator/gpu/index.js';
-import { mean, quantile } from '../../statistics/index.js';
+import { mean, quantile } from '../../../simulator/statistics/index.js';
 import { jobLaunches } from './jobLaunches.js';
 import { KnownStreams, type KnownKernel } from './knownStreams.js';
 import type { JobKernel } from './languageModelJob.js';

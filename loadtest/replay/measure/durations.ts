@@ -1,4 +1,4 @@
-import { build, type Histogram } from 'hdr-histogram-js';
+import { wholeNumberHistogram, type Histogram } from '../../../simulator/statistics/index.js';
 
 /** Quantiles of a set of durations, in milliseconds. */
 export interface DurationSummary {
@@ -19,7 +19,7 @@ export class Durations {
 
   /** @param digits of the quantiles; two cost a seventh of the memory of three. */
   constructor(digits: 2 | 3 = 3) {
-    this.histogram = build({ numberOfSignificantValueDigits: digits, useWebAssembly: false });
+    this.histogram = wholeNumberHistogram(digits);
   }
 
   get count(): number {

@@ -1,6 +1,6 @@
-import { linearAxis } from '../../report/index.js';
+import { linearAxis, pixel } from '../../../simulator/charts/index.js';
 import { BOTTOM, figure, grid, HEIGHT, LEFT, legendItem, RIGHT, TOP, WIDTH } from './lineChart.js';
-import { numberText, pixel } from './markup.js';
+import { numberText } from './markup.js';
 import { escapeMarkup } from '../../../simulator/text/index.js';
 
 export interface BarChart {

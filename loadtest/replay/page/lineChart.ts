@@ -1,5 +1,12 @@
-import { linearAxis, tickText, type Axis } from '../../report/index.js';
-import { numberText, percentText, pixel } from './markup.js';
+import {
+  fittingAxis,
+  linearAxis,
+  pixel,
+  roundLogarithmicAxis,
+  tickText,
+  type Axis,
+} from '../../../simulator/charts/index.js';
+import { numberText, percentText } from './markup.js';
 import { escapeMarkup } from '../../../simulator/text/index.js';
 
 export interface ChartSeries {
@@ -128,7 +135,9 @@ function axesOf(chart: LineChart, layers: readonly ChartSeries[]): [Axis, Axis] 
   ];
   const floor = HEIGHT - BOTTOM;
   const x =
-    chart.xLogarithmic === true ? logarithmic(xs, LEFT, WIDTH - RIGHT) : exact(xs, LEFT, WIDTH - RIGHT);
+    chart.xLogarithmic === true
+      ? logarithmic(xs, LEFT, WIDTH - RIGHT)
+      : fittingAxis(highest(xs), LEFT, WIDTH - RIGHT, 8);
   if (chart.yLogarithmic === true) return [x, logarithmic(ys, floor, TOP)];
   const top = chart.yShare === true ? Math.min(1, highest(ys)) : highest(ys);
   // A share of all needs no air above it.
@@ -136,43 +145,12 @@ function axesOf(chart: LineChart, layers: readonly ChartSeries[]): [Axis, Axis] 
   return [x, linearAxis(0, high > 0 ? high : 1, floor, TOP, 5)];
 }
 
-/** A linear axis that ends where the data does. */
-function exact(values: readonly number[], from: number, to: number): Axis {
-  const high = highest(values);
-  const axis = linearAxis(0, high > 0 ? high : 1, from, to, 8);
-  const last = high > 0 ? high : axis.high;
-  return {
-    low: 0,
-    high: last,
-    ticks: axis.ticks.filter((tick) => tick <= last * (1 + 1e-9)),
-    place: (value) => from + (value / last) * (to - from),
-  };
-}
-
-/** From a tick below the data to one above: powers of ten and, where they are few, two and five times them. */
+/** Of what is above zero. */
 function logarithmic(values: readonly number[], from: number, to: number): Axis {
   const positive = values.filter((value) => value > 0);
   const low =
     positive.length === 0 ? 0.1 : positive.reduce((least, value) => Math.min(least, value), Infinity);
-  const high = Math.max(highest(values), low);
-  const factors = high / low > 1000 ? [1] : [1, 2, 5];
-  const all: number[] = [];
-  for (let power = Math.floor(Math.log10(low)) - 1; power <= Math.ceil(Math.log10(high)) + 1; power++) {
-    all.push(...factors.map((factor) => Number((factor * 10 ** power).toPrecision(1))));
-  }
-  const first = Math.max(
-    0,
-    all.findLastIndex((tick) => tick <= low * (1 - 1e-3)),
-  );
-  const last = all.findIndex((tick) => tick >= high * (1 + 1e-3));
-  const ticks = all.slice(first, last + 1);
-  const [start, end] = [Math.log10(ticks[0]), Math.log10(ticks[ticks.length - 1])];
-  return {
-    low: ticks[0],
-    high: ticks[ticks.length - 1],
-    ticks,
-    place: (value) => from + ((Math.log10(Math.max(value, ticks[0])) - start) / (end - start)) * (to - from),
-  };
+  return roundLogarithmicAxis(low, Math.max(highest(values), low), from, to);
 }
 
 function highest(values: readonly number[]): number {

@@ -1,8 +1,3 @@
-/** Pixels with one decimal. */
-export function pixel(value: number): number {
-  return Math.round(value * 10) / 10;
-}
-
 /** Three digits, thousands apart, and no exponent where a person reads it. */
 export function numberText(value: number): string {
   if (!Number.isFinite(value)) return '–';

@@ -31,14 +31,45 @@ export function logarithmicAxis(low: number, high: number, from: number, to: num
   const last = Math.max(first + 1, Math.ceil(Math.log10(high) - 1e-9));
   const ticks: number[] = [];
   for (let power = first; power <= last; power++) ticks.push(clean(10 ** power));
+  return overTicks(ticks, from, to);
+}
+
+/** From zero to exactly `high`, where data ends; `wanted` ticks or so. */
+export function fittingAxis(high: number, from: number, to: number, wanted: number): Axis {
+  const { ticks, high: rounded } = linearAxis(0, high > 0 ? high : 1, from, to, wanted);
+  const last = high > 0 ? high : rounded;
   return {
-    low: 10 ** first,
-    high: 10 ** last,
+    low: 0,
+    high: last,
+    ticks: ticks.filter((tick) => tick <= last * (1 + 1e-9)),
+    place: (value) => from + (value / last) * (to - from),
+  };
+}
+
+/** From a tick below the data to one above: powers of ten and, where they are few, two and five times them. */
+export function roundLogarithmicAxis(low: number, high: number, from: number, to: number): Axis {
+  const factors = high / low > 1000 ? [1] : [1, 2, 5];
+  const all: number[] = [];
+  for (let power = Math.floor(Math.log10(low)) - 1; power <= Math.ceil(Math.log10(high)) + 1; power++) {
+    all.push(...factors.map((factor) => Number((factor * 10 ** power).toPrecision(1))));
+  }
+  const first = Math.max(
+    0,
+    all.findLastIndex((tick) => tick <= low * (1 - 1e-3)),
+  );
+  const last = all.findIndex((tick) => tick >= high * (1 + 1e-3));
+  return overTicks(all.slice(first, last + 1), from, to);
+}
+
+/** A logarithmic axis from the first tick to the last; what lies below sits on its lower end. */
+function overTicks(ticks: readonly number[], from: number, to: number): Axis {
+  const [low, high] = [ticks[0], ticks[ticks.length - 1]];
+  const [start, end] = [Math.log10(low), Math.log10(high)];
+  return {
+    low,
+    high,
     ticks,
-    place: (value) => {
-      const share = (Math.log10(Math.max(value, 10 ** first)) - first) / (last - first);
-      return from + share * (to - from);
-    },
+    place: (value) => from + ((Math.log10(Math.max(value, low)) - start) / (end - start)) * (to - from),
   };
 }
 

@@ -1,1 +1,0 @@
-export { mean, quantile } from './quantile.js';
