@@ -1,6 +1,6 @@
 /**
  * Types of `windjammer/client`: clients of a running server in TypeScript. Stands alone, so that a program can be compiled without the rest;
- * the type checker holds it to the client (tests/clientModule.test.ts).
+ * the type checker holds it to the client (clientModule.test.ts).
  */
 
 export type InputType = 'integers' | 'bytes' | 'floats' | 'doubles' | 'strings';

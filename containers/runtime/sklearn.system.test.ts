@@ -1,0 +1,156 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { VirtualClock } from '../../simulator/time/index.js';
+import { importSklearn, loadKernelModel, packageRoot, writeModelFolder } from '../models/index.js';
+import { tryModel } from './trial/index.js';
+import { VirtualNode } from './virtualNode.js';
+import { FrontendDouble } from './tests/frontendDouble.js';
+
+/** Debian's, which python3-sklearn belongs to: another python3 may come first on the path. */
+const PYTHON = '/usr/bin/python3';
+const BATCH_SIZE = 64;
+
+interface Predictions {
+  readonly inputs: readonly (readonly number[])[];
+  readonly models: readonly { readonly name: string; readonly labels: readonly string[] }[];
+}
+
+function installSklearn(): void {
+  if (spawnSync(PYTHON, ['-c', 'import sklearn']).status === 0) return;
+  const install = (): number | null =>
+    spawnSync('apt-get', ['install', '-y', '--no-install-recommends', 'python3-sklearn'], {
+      stdio: 'inherit',
+    }).status;
+  if (install() === 0) return;
+  execFileSync('apt-get', ['update'], { stdio: 'inherit' });
+  if (install() !== 0) throw new Error('python3-sklearn cannot be installed with apt-get');
+}
+
+describe('scikit-learn models on the simulated GPU', () => {
+  let folder: string;
+  let predictions: Predictions;
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'sklearn-'));
+    installSklearn();
+    execFileSync(PYTHON, [join(packageRoot(), 'containers/models/import/tests/fitModels.py'), folder]);
+    predictions = JSON.parse(readFileSync(join(folder, 'predictions.json'), 'utf8')) as Predictions;
+  }, 600_000);
+
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  function imported(name: string, inputType: 'doubles' | 'floats'): string {
+    const file = join(folder, `${name}.json`);
+    const model = importSklearn(readFileSync(file, 'utf8'), file, { inputType, maxBatchSize: BATCH_SIZE });
+    return writeModelFolder(model, join(folder, `${name}-${inputType}`)).folder;
+  }
+
+  function labelsOf(path: string, inputType: 'doubles' | 'floats'): string[] {
+    const clock = new VirtualClock();
+    const node = new VirtualNode({ clock });
+    const frontend = new FrontendDouble(
+      node.start({ model: 'm', version: '1', replica: '0', inputType, path }),
+    );
+    clock.run();
+    const labels: string[] = [];
+    for (let first = 0; first < predictions.inputs.length; first += BATCH_SIZE) {
+      const batch = frontend.ask(
+        predictions.inputs
+          .slice(first, first + BATCH_SIZE)
+          .map(
+            (input) =>
+              new Uint8Array((inputType === 'doubles' ? Float64Array : Float32Array).from(input).buffer),
+          ),
+      );
+      clock.run();
+      labels.push(...frontend.outcomes(batch));
+    }
+    node.close(() => undefined);
+    return labels;
+  }
+
+  it('agree with scikit-learn on every label, and on the golden scores', () => {
+    expect(predictions.models.length).toBeGreaterThan(30);
+    for (const { name, labels } of predictions.models) {
+      const path = imported(name, 'doubles');
+      expect(labelsOf(path, 'doubles'), name).toEqual(labels);
+      const { golden, problem, batches, threadInstructionsLimit } = tryModel(path);
+      expect({ name, problem, failures: golden?.failures }).toEqual({
+        name,
+        problem: undefined,
+        failures: [],
+      });
+      const costs = batches.map(({ threadInstructionsPerQuery }) => threadInstructionsPerQuery);
+      expect(Math.max(...costs), name).toBeLessThan(1_000_000);
+      // The manifest's bound means something.
+      expect(threadInstructionsLimit / costs[0], name).toBeLessThan(10);
+    }
+  });
+
+  it('agree from inputs in single precision, which hold these pixels exactly', () => {
+    for (const { name, labels } of predictions.models.filter(({ name }) =>
+      /^(svcRbf|randomForest|mlpRelu)$/.test(name),
+    )) {
+      const path = imported(name, 'floats');
+      expect(loadKernelModel(path).manifest.inputs[0].type).toBe('floats');
+      expect(labelsOf(path, 'floats'), name).toEqual(labels);
+    }
+  });
+
+  it('that cannot be exported are told in one line, and never by a traceback', () => {
+    const script = join(packageRoot(), 'containers/models/import/sklearnExport.py');
+    const code = `
+import sys, pickle, numpy as np
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline
+from sklearn.svm import SVC
+x, y = np.arange(40.0).reshape(20, 2), np.arange(20) % 2
+nan = LogisticRegression().fit(x, y)
+nan.coef_[0, 1] = np.nan
+broken = SVC().fit(x, y)
+del broken._gamma
+models = {"boosting": HistGradientBoostingClassifier().fit(x, y), "nan": nan, "broken": broken, "unfitted": SVC(),
+          "empty": Pipeline([("p", "passthrough")]), "list": [1], "good": SVC().fit(x, y)}
+for name, model in models.items():
+    pickle.dump(model, open(sys.argv[1] + "/" + name + ".pickle", "wb"))
+open(sys.argv[1] + "/garbage.pickle", "w").write("garbage")
+open(sys.argv[1] + "/nothing.pickle", "w")
+np.save(sys.argv[1] + "/gaps.npy", np.where(x > 30, np.nan, x))
+np.save(sys.argv[1] + "/narrow.npy", x[:, :1])
+`;
+    execFileSync(PYTHON, ['-W', 'ignore', '-c', code, folder]);
+    const failures = [
+      ['boosting', '', /HistGradientBoostingClassifier cannot be exported, only DecisionTreeClassifier/],
+      [
+        'nan',
+        '',
+        /the parameter model\.coefficients\[0\]\[1\] of LogisticRegression is nan: fit the model again/,
+      ],
+      ['broken', '', /SVC of scikit-learn 1\.\S+ cannot be exported \(AttributeError: /],
+      ['unfitted', '', /SVC is not fitted: call fit first/],
+      ['empty', '', /the pipeline has no step but 'passthrough'/],
+      ['list', '', /list cannot be exported/],
+      ['garbage', '', /garbage\.pickle cannot be loaded \(/],
+      ['nothing', '', /nothing\.pickle cannot be loaded \(/],
+      ['absent', '', /No such file or directory/],
+      ['good', 'gaps.npy', /golden_inputs\[15\]\[1\] is nan: the model takes no missing values/],
+      ['good', 'narrow.npy', /golden inputs have the shape \(20, 1\), the model takes rows of 2 values/],
+      ['good', 'garbage.pickle', /garbage\.pickle cannot be loaded \(.*numpy\.save must have written it/],
+    ] as const;
+    for (const [name, golden, message] of failures) {
+      const more = golden === '' ? [] : ['--golden', join(folder, golden)];
+      const { status, stderr } = spawnSync(
+        PYTHON,
+        ['-W', 'ignore', script, join(folder, `${name}.pickle`), '--out', join(folder, 'x.json'), ...more],
+        { encoding: 'utf8' },
+      );
+      expect(stderr, name).toMatch(/^sklearnExport: .*\n$/);
+      expect(stderr).toMatch(message);
+      expect(status).toBe(1);
+    }
+  });
+});

@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest';
+import { FrameSource, MOST_APPLICATIONS, MOST_MODELS } from './frameSource.js';
+import { GpuViews } from './gpuViews.js';
+import { FakeSources } from './tests/fakeSources.js';
+
+describe('a frame', () => {
+  it('has the rates of the time since the last one', () => {
+    const sources = new FakeSources();
+    const source = new FrameSource(sources);
+    expect(source.frame()).toMatchObject({ seconds: 0, latency: null, queries: { predicted: 0 } });
+    for (let k = 1; k <= 100; k++) sources.answer('a', k);
+    for (let k = 0; k < 10; k++) sources.answer('b', 50, true);
+    sources.tap?.onRefused(undefined, 'not_json');
+    sources.batch('m', '1', 2);
+    sources.batch('m', '1', 6);
+    sources.batch('m', '2', 1);
+    sources.atMs += 500;
+    const frame = source.frame();
+    expect(frame.seconds).toBe(0.5);
+    expect(frame.queries).toEqual({ predicted: 200, defaulted: 20, cancelled: 0, refused: 2, feedback: 0 });
+    expect(frame.latency?.p50Ms).toBeCloseTo(50, 0);
+    expect((frame.latency?.p99Ms ?? 0) / 99).toBeCloseTo(1, 1);
+    expect(frame.batches).toEqual([
+      { model: 'm', version: '1', batches: 2, meanSize: 4, largestSize: 6 },
+      { model: 'm', version: '2', batches: 1, meanSize: 1, largestSize: 1 },
+    ]);
+    sources.atMs += 500;
+    const quiet = source.frame();
+    expect(quiet).toMatchObject({ latency: null, batches: [], queries: { predicted: 0, defaulted: 0 } });
+  });
+
+  it('survives a latency beyond the hour, and a clock that is set back', () => {
+    const sources = new FakeSources();
+    const source = new FrameSource(sources);
+    sources.answer('a', 1e9);
+    sources.answer('a', 0);
+    sources.atMs -= 10_000;
+    const frame = source.frame();
+    expect(frame.seconds).toBe(0);
+    expect(frame.queries.predicted).toBe(0);
+    expect(frame.latency?.p99Ms).toBeGreaterThan(3e6);
+  });
+
+  it('shows what share of the lookups since the last one hit', () => {
+    const sources = new FakeSources();
+    sources.cache = { ...sources.cache, requests: 1000, hits: 1000 };
+    const source = new FrameSource(sources);
+    expect(source.frame().cache).toMatchObject({ hitShare: null, joinShare: null });
+    sources.cache = { ...sources.cache, requests: 1008, hits: 1002, joins: 4 };
+    expect(source.frame().cache).toMatchObject({ hitShare: 0.25, joinShare: 0.5 });
+  });
+
+  it('lists applications with their models’ shares, and models with their replicas', async () => {
+    const sources = new FakeSources();
+    await sources.addApplication('constructor');
+    await sources.addModel('toString', 'constructor', 784);
+    await sources.addModel('a.b-c_d', 'constructor', 784);
+    sources.shares.set('constructor', new Map([['toString', 0.25]]));
+    sources.queues = [
+      {
+        model: 'toString',
+        version: '1',
+        replica: '0',
+        strategy: 'aimd',
+        maxBatchSize: 12,
+        queued: 4,
+        inFlightItems: 5,
+        inFlightBatches: 1,
+        credits: 1,
+        itemNs: undefined,
+        batches: 1,
+        items: 1,
+        busyNs: 0,
+        fullItemNs: undefined,
+      },
+    ];
+    Object.assign(sources, {
+      deployed: () => [
+        { model: 'toString', version: '1', replica: 0, state: 'up', restarts: 0 },
+        { model: 'a.b-c_d', version: '1', replica: 0, state: 'down', restarts: 2, lastFailure: 'killed' },
+      ],
+    });
+    const source = new FrameSource(sources);
+    sources.answer('constructor', 1);
+    sources.atMs += 1000;
+    const { applications, models, queued, inFlightInputs } = source.frame();
+    expect(applications).toEqual([
+      {
+        name: 'constructor',
+        inputType: 'doubles',
+        inputLength: 784,
+        policy: 'static',
+        objectiveMs: 20,
+        answersPerSecond: 1,
+        shares: [
+          { model: 'toString', version: '1', share: 0.25 },
+          { model: 'a.b-c_d', version: '1', share: 0 },
+        ],
+      },
+    ]);
+    expect([queued, inFlightInputs]).toEqual([4, 5]);
+    const replicas = Object.fromEntries(models.map(({ name, replicas: of }) => [name, of]));
+    expect(replicas).toEqual({
+      toString: [
+        {
+          replica: '0',
+          state: 'up',
+          restarts: 0,
+          lastFailure: null,
+          queued: 4,
+          inFlightInputs: 5,
+          batchLimit: 12,
+        },
+      ],
+      'a.b-c_d': [
+        {
+          replica: '0',
+          state: 'down',
+          restarts: 2,
+          lastFailure: 'killed',
+          queued: 0,
+          inFlightInputs: 0,
+          batchLimit: null,
+        },
+      ],
+    });
+  });
+
+  it('stays small on a server with many names', async () => {
+    const sources = new FakeSources();
+    for (let k = 0; k < MOST_APPLICATIONS + 2; k++) await sources.addApplication(`a${k}`);
+    for (let k = 0; k < MOST_MODELS + 3; k++) await sources.addModel(`m${k}`);
+    const { applications, models, omitted } = new FrameSource(sources).frame();
+    expect([applications.length, models.length]).toEqual([MOST_APPLICATIONS, MOST_MODELS]);
+    expect(omitted).toEqual({ applications: 2, models: 3 });
+  });
+});
+
+describe('the view of GPUs', () => {
+  const report = (asOfNs: number, busyNs: number[], blockNs: number[]) => ({
+    node: 'node0',
+    replicas: 1,
+    busyHostSeconds: 0,
+    busySimulatedSeconds: 0,
+    dilation: undefined,
+    hostBusyShare: undefined,
+    clockLagSeconds: 0,
+    spans: [],
+    gpus: [
+      {
+        gpu: 0,
+        profile: 'h200',
+        asOfNs,
+        busyNs: Float64Array.from(busyNs),
+        blockNs: Float64Array.from(blockNs),
+      },
+    ],
+  });
+
+  it('is what happened between two samples, and stays until the next', () => {
+    const views = new GpuViews();
+    expect(views.nodes([report(100, [50, 0], [80, 0])])).toMatchObject([
+      { node: 'node0', dilation: null, gpus: [{ gpu: 0, profile: 'h200', busy: [0, 0], blocks: [0, 0] }] },
+    ]);
+    const next = report(300, [150, 0.002], [380, 0.002]);
+    const expected = { busy: [0.5, 0.00001], blocks: [3, 1] };
+    expect(views.nodes([next])[0].gpus[0]).toMatchObject(expected);
+    expect(views.nodes([next])[0].gpus[0]).toMatchObject(expected);
+  });
+
+  it('begins afresh after the node did', () => {
+    const views = new GpuViews();
+    views.nodes([report(1000, [500], [500])]);
+    expect(views.nodes([report(10, [5], [5])])[0].gpus[0].busy).toEqual([0]);
+    expect(views.nodes([report(20, [10], [15])])[0].gpus[0]).toMatchObject({ busy: [0.5], blocks: [2] });
+  });
+});

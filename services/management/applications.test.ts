@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { POLICY_NAMES } from '../../selection/index.js';
+import type { ErrorCode } from '../errors/index.js';
+import { app, eachWithServer, verbsOf } from './tests/harness.js';
+
+describe('applications', () => {
+  const harness = eachWithServer();
+  const { post, done, refused } = verbsOf(harness);
+
+  it('registers, shows and deletes an application', async () => {
+    await done('add_app', { ...app, policy: { name: 'exp3' } });
+    const shown = { ...app, policy: { name: 'exp3', parameters: {} }, strict: false, linked_models: [] };
+    expect((await post('get_application', { name: 'a' })).json).toEqual(shown);
+    expect((await post('get_all_applications', {})).json).toEqual(['a']);
+    expect((await post('get_all_applications', { verbose: true })).json).toEqual([shown]);
+    await refused('add_app', app, 'application_exists');
+    await done('delete_app', { name: 'a' });
+    await refused('get_application', { name: 'a' }, 'unknown_application', 'name');
+    await refused('delete_app', { name: 'a' }, 'unknown_application', 'name');
+    await done('add_app', app);
+  });
+
+  it('keeps how many queries an application may have in flight, and shows it', async () => {
+    await done('add_app', { ...app, max_in_flight: 32 });
+    expect((await post('get_application', { name: 'a' })).json).toMatchObject({ max_in_flight: 32 });
+    expect(harness().registry.application('a')?.maxInFlight).toBe(32);
+  });
+
+  it('keeps the class of an application’s launches, and shows it', async () => {
+    await done('add_app', { ...app, launch_class: 'bestEffort' });
+    expect((await post('get_application', { name: 'a' })).json).toMatchObject({ launch_class: 'bestEffort' });
+    expect(harness().registry.application('a')?.launchClass).toBe('bestEffort');
+  });
+
+  const WITH_PARAMETERS: readonly (readonly [string, object])[] = [
+    ['static', { model: 'm' }],
+    ['exp3', { eta: 0.1, gamma: 0.1, floor: 0.01 }],
+    ['exp3s', { gamma: 0.1, alpha: 0.001 }],
+    ['epsilonGreedy', { epsilon: 0.2, memory: null }],
+    ['ucb1', { exploration: 1, memory: 1000 }],
+    ['thompson', { memory: 1000 }],
+    ['exp4', { eta: 0.1, memory: null, floor: 0.1, threshold: 0.6 }],
+    ['majority', { threshold: 0.8 }],
+    ['weighted', { memory: 1000, threshold: 0.5 }],
+  ];
+
+  it('has parameters of every policy to try', () => {
+    expect(WITH_PARAMETERS.map(([policy]) => policy)).toEqual(POLICY_NAMES);
+  });
+
+  it.each(WITH_PARAMETERS)('takes policy %s with all its parameters', async (policy, parameters) => {
+    await done('add_app', { ...app, policy: { name: policy, parameters } });
+    const { json } = await post('get_application', { name: 'a' });
+    expect(json).toMatchObject({ policy: { name: policy, parameters } });
+  });
+
+  it('offers every policy by name in its OpenAPI document', async () => {
+    const response = await fetch(`${harness().url}/openapi.json`);
+    const document = await response.text();
+    expect(document).toContain(`One of ${POLICY_NAMES.join(', ')}`);
+  });
+
+  it.each<[string, object, ErrorCode, string]>([
+    ['an empty name', { name: '' }, 'invalid_name', 'name'],
+    ['a pattern', { name: '.*' }, 'invalid_name', 'name'],
+    ['a slash', { name: 'a/b' }, 'invalid_name', 'name'],
+    ['a space', { name: 'a b' }, 'invalid_name', 'name'],
+    ['a prototype', { name: '__proto__' }, 'invalid_name', 'name'],
+    ['a name that begins with a dot', { name: '.hidden' }, 'invalid_name', 'name'],
+    ['unicode', { name: 'ä' }, 'invalid_name', 'name'],
+    ['300 characters', { name: 'a'.repeat(300) }, 'invalid_name', 'name'],
+    ['a line break', { name: 'a\n' }, 'invalid_name', 'name'],
+    ['a reserved word', { name: 'metrics' }, 'invalid_name', 'name'],
+    ['a name that is no string', { name: 3 }, 'wrong_type', 'name'],
+    ['no name', { name: undefined }, 'missing_field', 'name'],
+    ['an unknown input type', { input_type: 'complex' }, 'invalid_value', 'input_type'],
+    ['a default that is no string', { default_output: 0 }, 'wrong_type', 'default_output'],
+    ['an objective of 0', { latency_slo_micros: 0 }, 'invalid_value', 'latency_slo_micros'],
+    ['an objective below 0', { latency_slo_micros: -1 }, 'invalid_value', 'latency_slo_micros'],
+    ['an objective of days', { latency_slo_micros: 1e12 }, 'invalid_value', 'latency_slo_micros'],
+    ['half a microsecond', { latency_slo_micros: 0.5 }, 'wrong_type', 'latency_slo_micros'],
+    ['nothing in flight', { max_in_flight: 0 }, 'invalid_value', 'max_in_flight'],
+    ['half a query in flight', { max_in_flight: 0.5 }, 'wrong_type', 'max_in_flight'],
+    ['an unknown class', { launch_class: 'urgent' }, 'invalid_value', 'launch_class'],
+    ['an unknown policy', { policy: { name: 'best' } }, 'invalid_policy', 'policy.name'],
+    [
+      'a policy’s bad parameter',
+      { policy: { name: 'exp3', parameters: { eta: -1 } } },
+      'invalid_policy',
+      'policy.parameters.eta',
+    ],
+    [
+      'a policy’s unknown parameter',
+      { policy: { name: 'exp3', parameters: { x: 1 } } },
+      'invalid_policy',
+      'policy.parameters.x',
+    ],
+    ['a field that does not exist', { candidates: [] }, 'unknown_field', 'candidates'],
+  ])('refuses an application with %s', async (_what, change, code, field) => {
+    await refused('add_app', { ...app, ...change }, code, field);
+    expect((await post('get_all_applications', {})).json).toEqual([]);
+  });
+});

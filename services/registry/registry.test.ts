@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { MemoryStore, type StoreOutcome } from '../store/index.js';
+import type { ModelRecord, RegistryChange } from './index.js';
+import { Registry } from './index.js';
+
+const application = {
+  name: 'a',
+  inputType: 'doubles',
+  defaultOutput: '0',
+  latencyObjectiveUs: 1000,
+  policy: { name: 'static', parameters: {} },
+} as const;
+
+const model = (name: string, version: string, inputLength?: number): ModelRecord => ({
+  name,
+  version,
+  inputType: 'doubles',
+  ...(inputLength === undefined ? {} : { inputLength }),
+  labels: [],
+  container: { kind: 'constant', output: '1' },
+  batching: { strategy: 'aimd' },
+});
+
+describe('Registry', () => {
+  it('shows what another one stored: a restart changes nothing', async () => {
+    const store = new MemoryStore();
+    const first = new Registry(store);
+    await first.addApplication(application);
+    await first.addModel(model('m', '1'));
+    await first.addModel(model('m', '2'));
+    await first.addModel(model('n', '1'));
+    await first.addLinks('a', ['n', 'm']);
+    await first.setCurrentVersion('m', '1');
+    first.close();
+
+    const second = new Registry(store);
+    expect(second.applications()).toEqual([application]);
+    expect(second.models().map(({ name, version }) => `${name}:${version}`)).toEqual(['m:1', 'm:2', 'n:1']);
+    expect(second.linkedModels('a')).toEqual([model('n', '1'), model('m', '1')]);
+    expect(second.currentVersion('m')).toBe('1');
+  });
+
+  it('tells watchers of each change, and sees those of others', async () => {
+    const store = new MemoryStore();
+    const registry = new Registry(store);
+    const other = new Registry(store);
+    const changes: RegistryChange[] = [];
+    const unwatch = other.watch((change) => changes.push(change));
+    await registry.addApplication(application);
+    await registry.addModel(model('m', '1'));
+    await registry.addLinks('a', ['m']);
+    await registry.deleteApplication('a');
+    unwatch();
+    await registry.deleteVersion('m', '1');
+    expect(changes).toEqual([
+      { kind: 'application', name: 'a' },
+      { kind: 'model', name: 'm' },
+      { kind: 'currentVersion', name: 'm' },
+      { kind: 'links', name: 'a' },
+      { kind: 'links', name: 'a' },
+      { kind: 'application', name: 'a' },
+    ]);
+    expect(other.models()).toEqual([]);
+  });
+
+  it('refuses models of one application that take different lengths', async () => {
+    const registry = new Registry(new MemoryStore());
+    await registry.addApplication(application);
+    await registry.addModel(model('three', '1', 3));
+    await registry.addModel(model('four', '1', 4));
+    await registry.addModel(model('any', '1'));
+    await registry.addLinks('a', ['three', 'any']);
+    await expect(registry.addLinks('a', ['four'])).rejects.toMatchObject({ code: 'input_type_mismatch' });
+    // A new version alone may change what its application takes.
+    await registry.addModel(model('three', '2', 5));
+    expect(registry.linkedModels('a')[0].inputLength).toBe(5);
+  });
+
+  it('keeps what a replica has said of its input, and holds links to it', async () => {
+    const store = new MemoryStore();
+    const registry = new Registry(store);
+    await registry.addApplication(application);
+    await registry.addModel(model('three', '1', 3));
+    await registry.addModel(model('module', '1'));
+    const module = registry.requireVersion('module', '1');
+    await registry.declare(module, { length: 2 });
+    await registry.addLinks('a', ['three']);
+    await expect(registry.addLinks('a', ['module'])).rejects.toMatchObject({ code: 'input_type_mismatch' });
+    const again = new Registry(store);
+    expect(again.inputForm(again.requireVersion('module', '1')).length).toBe(2);
+    await registry.addModel(model('late', '1'));
+    await registry.addLinks('a', ['late']);
+    expect(() => registry.checkDeclared(registry.requireVersion('late', '1'), { length: 2 })).toThrow(
+      /'three'/,
+    );
+    await registry.deleteVersion('module', '1');
+    expect(registry.inputForm(module).length).toBeUndefined();
+  });
+
+  it('deletes the links of an application with it', async () => {
+    const registry = new Registry(new MemoryStore());
+    await registry.addApplication(application);
+    await registry.addModel(model('m', '1'));
+    await registry.addLinks('a', ['m']);
+    await registry.deleteApplication('a');
+    await registry.addApplication(application);
+    expect(registry.linkedModels('a')).toEqual([]);
+  });
+
+  it('says when a change is not durable', async () => {
+    class FullStore extends MemoryStore {
+      override set(...[, , , done]: Parameters<MemoryStore['set']>): void {
+        const outcome: StoreOutcome = {
+          ok: false,
+          reason: 'failed',
+          cause: 'diskFull',
+          message: 'no space left',
+        };
+        queueMicrotask(() => done?.(outcome));
+      }
+    }
+    const registry = new Registry(new FullStore());
+    await expect(registry.addApplication(application)).rejects.toMatchObject({
+      code: 'storage_full',
+      message: expect.stringContaining('no space left') as string,
+    });
+  });
+});
