@@ -39,7 +39,6 @@ export {
 } from './manifest.js';
 export { BATCHES_IN_FLIGHT } from './manifestCheck.js';
 export { ModelError, type ModelErrorCode } from './modelError.js';
-export { packageRoot } from './packageRoot.js';
 export { degradedModels } from './training/degradedModels.js';
 export { forestEnsemble } from './training/forestEnsemble.js';
 export { digitModels } from './training/digitModels.js';

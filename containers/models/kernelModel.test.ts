@@ -6,7 +6,7 @@ import { loadGolden } from './golden.js';
 import { bindPointers, planLaunches } from './launchPlan.js';
 import { BUILT_IN_MODELS, builtInModelPath, loadKernelModel } from './kernelModel.js';
 import { ModelError } from './modelError.js';
-import { packageRoot } from './packageRoot.js';
+import { packageRoot } from '../../simulator/files/index.js';
 
 type Loose = Record<string, unknown> & { [key: string]: never };
 

@@ -17,7 +17,7 @@ import { planLaunches } from './launchPlan.js';
 import { fieldPath, manifestSchema, type KernelModelManifest } from './manifest.js';
 import { checkManifest } from './manifestCheck.js';
 import { ModelError } from './modelError.js';
-import { packageRoot } from './packageRoot.js';
+import { packageRoot } from '../../simulator/files/index.js';
 
 export const MANIFEST_FILE = 'manifest.json';
 

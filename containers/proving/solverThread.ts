@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { SolverFact, SolverQuery } from '../../simulator/idempotency/index.js';
-import { packageRoot } from '../models/index.js';
+import { packageRoot } from '../../simulator/files/index.js';
 import type { Solver } from './solver.js';
 
 /** Compiled JavaScript: Node itself loads it, also where this side runs as TypeScript. */

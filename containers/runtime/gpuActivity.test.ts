@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../simulator/time/index.js';
 import { ruleBreaks, type Trace } from '../../simulator/timeline/tests/traceRules.js';
-import { packageRoot } from '../models/index.js';
+import { packageRoot } from '../../simulator/files/index.js';
 import { FrontendDouble, floats } from './tests/frontendDouble.js';
 import { VirtualNode } from './virtualNode.js';
 

@@ -12,7 +12,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ContentCheck } from '../content/index.js';
-import { builtInModelPath, packageRoot } from '../models/index.js';
+import { packageRoot } from '../../simulator/files/index.js';
+import { builtInModelPath } from '../models/index.js';
 import { loadRegistered, sourceContent } from './sourceContent.js';
 
 let folder: string;

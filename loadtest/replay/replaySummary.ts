@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../../containers/models/index.js';
+import { packageRoot } from '../../simulator/files/index.js';
 import type { PredictionEngine } from '../../services/prediction/index.js';
 import { Durations, type ApplicationTally, type Timeline, type WindowCounts } from './measure/index.js';
 import type { ReplayContainers } from './replayContainers.js';

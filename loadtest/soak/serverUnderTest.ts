@@ -1,7 +1,7 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../../containers/models/index.js';
+import { packageRoot } from '../../simulator/files/index.js';
 import { commandFile } from '../../services/cli/index.js';
 import type { ServerSample } from './serverProbe.js';
 import type { Violations } from './violations.js';

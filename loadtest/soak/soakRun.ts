@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { packageRoot } from '../../containers/models/index.js';
+import { packageRoot } from '../../simulator/files/index.js';
 import {
   abortLane,
   badInputLane,

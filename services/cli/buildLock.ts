@@ -1,7 +1,7 @@
 import { existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { tryLock } from 'fs-native-extensions';
-import { packageRoot } from '../../containers/models/index.js';
+import { packageRoot } from '../../simulator/files/index.js';
 import { CommandError } from './commandError.js';
 
 /**

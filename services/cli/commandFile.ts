@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../../containers/models/index.js';
+import { packageRoot } from '../../simulator/files/index.js';
 
 /** The compiled command, for whoever starts it as a process of its own. @throws Error before a build */
 export function commandFile(): string {

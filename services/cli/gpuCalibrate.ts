@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import { resolve } from 'node:path';
-import { packageRoot } from '../../containers/models/index.js';
+import { packageRoot } from '../../simulator/files/index.js';
 import type {
   CalibrationReport,
   Comparison,

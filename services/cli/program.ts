@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { packageRoot } from '../../containers/models/index.js';
+import { packageRoot } from '../../simulator/files/index.js';
 import { commandsFor } from './commandList.js';
 
 /**

@@ -2,7 +2,8 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { builtInModelPath, loadKernelModel, packageRoot } from '../../containers/models/index.js';
+import { packageRoot } from '../../simulator/files/index.js';
+import { builtInModelPath, loadKernelModel } from '../../containers/models/index.js';
 import { profileNamed } from '../../simulator/gpu/index.js';
 import { eachWithServer, model, verbsOf } from './tests/harness.js';
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import pLimit from 'p-limit';
-import { packageRoot } from '../../containers/models/index.js';
+import { packageRoot } from '../../simulator/files/index.js';
 import { ServiceError, type ErrorCode } from '../errors/index.js';
 import type { ModelRecord } from '../registry/index.js';
 import { modelRecord } from './modelRegistration.js';

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
-import { BUILT_IN_MODELS, digitAt, loadDigits, packageRoot } from '../../containers/models/index.js';
+import { packageRoot } from '../../simulator/files/index.js';
+import { BUILT_IN_MODELS, digitAt, loadDigits } from '../../containers/models/index.js';
 import { COMPILED } from './compilationReport.js';
 import { ServedProcess } from './servedProcess.js';
 

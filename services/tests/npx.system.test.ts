@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { tryLock } from 'fs-native-extensions';
 import { afterAll, describe, expect, it } from 'vitest';
-import { packageRoot } from '../../containers/models/index.js';
+import { packageRoot } from '../../simulator/files/index.js';
 import { pidsOf } from './modelProcesses.js';
 import { ServedProcess } from './servedProcess.js';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { packageRoot } from '../../containers/models/index.js';
+import { packageRoot } from '../../simulator/files/index.js';
 import { commandFile } from '../cli/index.js';
 import { newKeyText } from '../access/index.js';
 import { WebSocketClient, WindjammerClient } from '../client/index.js';

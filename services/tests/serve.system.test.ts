@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { BUILT_IN_MODELS, packageRoot } from '../../containers/models/index.js';
+import { packageRoot } from '../../simulator/files/index.js';
+import { BUILT_IN_MODELS } from '../../containers/models/index.js';
 import { ServedProcess } from './servedProcess.js';
 
 interface Prediction {

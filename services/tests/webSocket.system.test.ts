@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { digitAt, loadDigits, packageRoot } from '../../containers/models/index.js';
+import { packageRoot } from '../../simulator/files/index.js';
+import { digitAt, loadDigits } from '../../containers/models/index.js';
 import { WebSocketClient, WindjammerClient, type RefusedError, type Prediction } from '../client/index.js';
 import { ServedProcess } from './servedProcess.js';
 

@@ -1,13 +1,12 @@
 import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeDirectory } from '../../../simulator/files/index.js';
+import { makeDirectory, packageRoot } from '../../../simulator/files/index.js';
 import { BATCHES_IN_FLIGHT } from '../manifestCheck.js';
 import { DEVICE_ELEMENT_BYTES, type KernelModelManifest, type ManifestAnswer } from '../manifest.js';
 import type { GoldenSet } from '../golden.js';
 import { GOLDEN_FILE } from '../manifest.js';
 import { loadKernelModel, MANIFEST_FILE, type KernelModel } from '../kernelModel.js';
 import { ModelError } from '../modelError.js';
-import { packageRoot } from '../packageRoot.js';
 import type { LibraryModule, ModelDraft, Tensor, WeightValues } from './modelDraft.js';
 
 /** A model as imported, ready to be written: what its folder will hold. */

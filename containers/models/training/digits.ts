@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { packageRoot } from '../packageRoot.js';
+import { packageRoot } from '../../../simulator/files/index.js';
 
 export const DIGIT_WIDTH = 28;
 export const PIXELS = DIGIT_WIDTH * DIGIT_WIDTH;

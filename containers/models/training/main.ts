@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { plainEvaluation } from '../evaluation/plainEvaluation.js';
 import { BUILT_IN_MODELS, builtInModelPath, loadKernelModel } from '../kernelModel.js';
-import { packageRoot } from '../packageRoot.js';
+import { packageRoot } from '../../../simulator/files/index.js';
 import { CLASSES, digitAt, loadDigits, type DigitSet } from './digits.js';
 import { DIGIT_TRAININGS } from './digitModels.js';
 

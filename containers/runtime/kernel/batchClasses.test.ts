@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { CommandSink, CompletionSink, DriverCommand } from '../../../simulator/driver/index.js';
 import type { LaunchClass } from '../../../simulator/scheduling/index.js';
 import { VirtualClock } from '../../../simulator/time/index.js';
-import { packageRoot } from '../../models/index.js';
+import { packageRoot } from '../../../simulator/files/index.js';
 import { FrontendDouble, floats } from '../tests/frontendDouble.js';
 import { VirtualNode } from '../virtualNode.js';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CommandSink, DriverCommand } from '../../../simulator/driver/index.js';
 import { VirtualClock } from '../../../simulator/time/index.js';
-import { packageRoot } from '../../models/index.js';
+import { packageRoot } from '../../../simulator/files/index.js';
 import type { KernelModelStart } from '../nodeHost.js';
 import { FrontendDouble, floats } from '../tests/frontendDouble.js';
 import { VirtualNode } from '../virtualNode.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../../simulator/time/index.js';
-import { packageRoot } from '../../models/index.js';
+import { packageRoot } from '../../../simulator/files/index.js';
 import { FrontendDouble, floats } from '../tests/frontendDouble.js';
 import { VirtualNode } from '../virtualNode.js';
 

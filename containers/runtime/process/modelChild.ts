@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Duplex } from 'node:stream';
-import { packageRoot } from '../../models/index.js';
+import { packageRoot } from '../../../simulator/files/index.js';
 import type { PrintedFrame } from '../../protocol/index.js';
 import { childEnvironment, environmentRefusal } from './childEnvironment.js';
 import { LineLog } from './lineLog.js';

@@ -1,6 +1,6 @@
 import { statSync, type Stats } from 'node:fs';
 import { extname, resolve } from 'node:path';
-import { packageRoot } from '../../models/index.js';
+import { packageRoot } from '../../../simulator/files/index.js';
 
 const EXTENSIONS = ['.js', '.mjs', '.cjs'];
 const TYPESCRIPT_EXTENSIONS = ['.ts', '.mts', '.cts'];

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { BUILT_IN_MODELS, builtInModelPath, digitAt, loadDigits, packageRoot } from '../../models/index.js';
+import { packageRoot } from '../../../simulator/files/index.js';
+import { BUILT_IN_MODELS, builtInModelPath, digitAt, loadDigits } from '../../models/index.js';
 import type { KernelModelStart } from '../nodeHost.js';
 import { ruleBreaks, type Trace } from '../../../simulator/timeline/tests/traceRules.js';
 import { FrontendDouble, floats } from '../tests/frontendDouble.js';

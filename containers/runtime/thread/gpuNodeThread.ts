@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { existsSync } from 'node:fs';
 import { Worker, type Transferable } from 'node:worker_threads';
-import { packageRoot } from '../../models/index.js';
+import { packageRoot } from '../../../simulator/files/index.js';
 import type { ContainerChannel, FrontendFrame } from '../../protocol/index.js';
 import type { GpuActivity } from '../gpuActivity.js';
 import { GpuHistory } from '../gpuHistory.js';

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { packageRoot } from '../../models/index.js';
+import { packageRoot } from '../../../simulator/files/index.js';
 import type { KernelModelStart } from '../nodeHost.js';
 import { FrontendDouble, floats } from '../tests/frontendDouble.js';
 import type { AnalysisReport, VerdictReport } from '../verdictReport.js';

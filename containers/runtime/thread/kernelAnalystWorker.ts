@@ -9,7 +9,7 @@ import {
   type VerdictCode,
 } from '../../../simulator/idempotency/index.js';
 import { lowerModule, parseModule } from '../../../simulator/ptx/index.js';
-import { packageRoot } from '../../models/index.js';
+import { packageRoot } from '../../../simulator/files/index.js';
 import { giveWay, installedSolver, proveAlone, SolverThread } from '../../proving/index.js';
 import { AnalysisStore, codeIdentity, type KernelFindings } from './analysisStore.js';
 import type { AnalysisReply, AnalysisRequest, AnalystConnection } from './analystMessages.js';

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
 import { describe, expect, it, vi } from 'vitest';
 import type { NodePreparation } from '../../../simulator/cluster/index.js';
-import { BUILT_IN_MODELS, ModelError, builtInModelPath, packageRoot } from '../../models/index.js';
+import { packageRoot } from '../../../simulator/files/index.js';
+import { BUILT_IN_MODELS, ModelError, builtInModelPath } from '../../models/index.js';
 import { FUEL_PER_BLOCK } from './nodeLimits.js';
 import { RehearsalNode } from './rehearsal.js';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
-import { packageRoot } from '../../models/index.js';
+import { packageRoot } from '../../../simulator/files/index.js';
 
 /** A node's end of a line to a shared thread. */
 export interface SharedLine {

@@ -2,12 +2,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { packageRoot } from '../../../simulator/files/index.js';
 import {
   GOLDEN_FILE,
   ModelError,
   builtInModelPath,
   importSklearn,
-  packageRoot,
   writeModelFolder,
   type ImportInputType,
 } from '../../models/index.js';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../../../containers/models/index.js';
+import { packageRoot } from '../../../simulator/files/index.js';
 import { KeyedDraw } from '../../../selection/index.js';
 import type { Dim3 } from '../../../simulator/executor/index.js';
 import { argumentBytes, type LaunchArgument, type StudiedLaunch, type StudiedModel } from './studiedModel.js';

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { packageRoot } from '../../../simulator/files/index.js';
 import {
   builtInModelPath,
   inputLength,
   loadKernelModel,
-  packageRoot,
   type BuiltInModel,
 } from '../../../containers/models/index.js';
 import { VirtualNode } from '../../../containers/runtime/index.js';

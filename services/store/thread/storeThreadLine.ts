@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { MessageChannel, Worker, receiveMessageOnPort } from 'node:worker_threads';
-import { packageRoot } from '../../../containers/models/index.js';
+import { packageRoot } from '../../../simulator/files/index.js';
 import type { StoreFault, Versioned } from '../store.js';
 import { StoreError } from '../storeError.js';
 import type { OpeningOutcome, StoreTask, StoreThreadData, TaskOutcome } from './messages.js';
