@@ -10,7 +10,7 @@ export interface BatchSample {
 /** Decides how many items a replica's batches may have at most. A batch is never padded up to it. */
 export interface BatchSizeController {
   readonly strategy: string;
-  /** At least 1. */
+  /** At least 1, and never more than the container takes. */
   limit(): number;
   /** The limit after so many more full batches in time: what the queue may hope for. */
   limitAfter(batches: number): number;

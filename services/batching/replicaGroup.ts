@@ -194,7 +194,7 @@ export class ReplicaGroup {
           : {
               reason: 'overload',
               message: `the queues of ${this.label} are full`,
-              retryAfterNs: queue.meanItemNs ?? 0,
+              retryAfterNs: queue.forecast.itemNs ?? 0,
             },
       );
       return;
@@ -205,11 +205,11 @@ export class ReplicaGroup {
       evaluation.onFailure({
         reason: 'overload',
         message: `${this.label} fails for inputs of this client: what may wait of them is limited`,
-        retryAfterNs: queue.meanItemNs ?? 0,
+        retryAfterNs: queue.forecast.itemNs ?? 0,
       });
       return;
     }
-    const lateNs = queue.lateByNs(evaluation, nowNs);
+    const lateNs = queue.forecast.lateByNs(evaluation, nowNs);
     const other = lateNs <= 0 ? queue : isTriedApart ? undefined : this.inTime(evaluation, nowNs);
     if (other === undefined) {
       evaluation.state = 'done';
@@ -251,7 +251,7 @@ export class ReplicaGroup {
 
   /** A replica that can still be in time, where the one with the least wait cannot: it may serve in larger batches. */
   private inTime(evaluation: Evaluation, nowNs: number): ReplicaQueue | undefined {
-    return this.queues.find((queue) => !queue.full && queue.lateByNs(evaluation, nowNs) <= 0);
+    return this.queues.find((queue) => !queue.full && queue.forecast.lateByNs(evaluation, nowNs) <= 0);
   }
 
   /**
@@ -320,7 +320,7 @@ export class ReplicaGroup {
     const nowNs = this.options.clock.nowNs();
     for (const evaluation of waiting) {
       const heir = this.leastWait(nowNs);
-      const takes = heir !== undefined && !heir.full && heir.lateByNs(evaluation, nowNs) <= 0;
+      const takes = heir !== undefined && !heir.full && heir.forecast.lateByNs(evaluation, nowNs) <= 0;
       (takes ? heir : queue).enqueue(evaluation, nowNs);
     }
   }
@@ -343,9 +343,9 @@ export class ReplicaGroup {
     this.turn = (this.turn + 1) % Math.max(queues.length, 1);
     for (let step = 0; step < queues.length; step++) {
       const queue = queues[(this.turn + step) % queues.length];
-      let waitNs = queue.full ? Infinity : queue.backlog * (queue.meanItemNs ?? unmeasuredNs);
+      let waitNs = queue.full ? Infinity : queue.backlog * (queue.forecast.itemNs ?? unmeasuredNs);
       // It may hang: better anybody else who has room.
-      if (queue.isOverdue(nowNs, longestNs)) waitNs += OVERDUE_NS;
+      if (queue.forecast.isOverdue(nowNs, longestNs)) waitNs += OVERDUE_NS;
       if (best === undefined || waitNs < bestNs) {
         best = queue;
         bestNs = waitNs;
@@ -371,9 +371,9 @@ export class ReplicaGroup {
   private meanItemNs(): number {
     let sumNs = 0;
     let measured = 0;
-    for (const queue of this.queues) {
-      if (queue.meanItemNs === undefined) continue;
-      sumNs += queue.meanItemNs;
+    for (const { forecast } of this.queues) {
+      if (forecast.itemNs === undefined) continue;
+      sumNs += forecast.itemNs;
       measured += 1;
     }
     return measured === 0 ? 1 : sumNs / measured;
@@ -382,7 +382,7 @@ export class ReplicaGroup {
   /** What a batch takes the slowest of the replicas that have answered some; 0 when none has. */
   private longestExpectedNs(): number {
     let longestNs = 0;
-    for (const queue of this.queues) if (queue.expectedNs > longestNs) longestNs = queue.expectedNs;
+    for (const { forecast } of this.queues) if (forecast.batchNs > longestNs) longestNs = forecast.batchNs;
     return longestNs;
   }
 

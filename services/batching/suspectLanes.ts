@@ -37,10 +37,12 @@ export class SuspectLanes {
 
   /**
    * @param suspects what is known of the model's inputs at all of its replicas.
+   * @param maxBatchSize what the container takes at most: those who wait again are not held to what is in time.
    * @param sendApart takes what may take this replica down to another one, where there is one for it; says whether it did.
    */
   constructor(
     private readonly suspects: SuspectInputs,
+    private readonly maxBatchSize: number,
     private readonly sendApart: (evaluation: Evaluation) => boolean,
   ) {
     this.trial = new TrialLane(suspects.killing);
@@ -94,11 +96,11 @@ export class SuspectLanes {
   }
 
   /** The next suspects that may travel together. */
-  take(lane: Lane, limit: number, maxBatchSize: number, nowNs: number): Evaluation[] {
+  take(lane: Lane, limit: number, nowNs: number): Evaluation[] {
     if (lane === 'limited') return this.limited.take(limit);
     this.isTurnOfSuspects = false;
     if (lane === 'trial') return this.trial.take(limit, nowNs);
-    return this.trust.asksOneByOne ? this.accused.takeOne() : this.accused.take(maxBatchSize);
+    return this.trust.asksOneByOne ? this.accused.takeOne() : this.accused.take(this.maxBatchSize);
   }
 
   onOthersSent(): void {
