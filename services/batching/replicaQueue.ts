@@ -151,7 +151,9 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Evalu
   }
 
   askAgain(evaluation: Evaluation, nowNs: number): void {
-    this.enqueue(evaluation, nowNs);
+    if (!this.sender.isClosed) this.enqueue(evaluation, nowNs);
+    // Lost since the answer came, by what was sent after it.
+    else this.onLost(this, { ...LOST_BEFORE, queued: [evaluation] });
   }
 
   /**
@@ -219,3 +221,6 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Evalu
     this.sender.close(reason);
   }
 }
+
+/** Of a replica whose loss has been told, and which nobody is accused of again. */
+const LOST_BEFORE = { reason: 'it was lost', inFlight: [], isFresh: false, isIntended: true };

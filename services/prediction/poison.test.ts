@@ -250,6 +250,26 @@ describe('a container that is killed', () => {
   });
 });
 
+describe('a container that is lost by what is sent while it answers', () => {
+  it('leaves what it could not decide to the next one', () => {
+    const serving = fixed(2);
+    const first = serving.container({ replica: 'first', manual: true, calls: () => 2 });
+    const ids = [1, 2, 3].map((element) => serving.predict(element));
+    serving.run(1);
+    const [frame] = first.frames;
+    first.send = () => {
+      throw new Error('no wire');
+    };
+    const undecided = { id: 1, ok: false, code: 'undecided', message: 'raised' } as const;
+    first.give(frame, [{ id: 0, ok: true, output: '1' }, undecided]);
+    expect(serving.observer.events).toEqual(['down first: sending failed: no wire']);
+    const next = serving.container({ replica: 'next' });
+    serving.run();
+    expect(ids.map((id) => serving.answer(id).output)).toEqual(['1', '2', '3']);
+    expect(next.items).toBe(2);
+  });
+});
+
 describe('a model that raises for a whole batch because of one input', () => {
   const raises =
     (wrong: (element: number) => boolean) =>
