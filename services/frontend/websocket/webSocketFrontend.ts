@@ -6,7 +6,8 @@ import type { ErrorCode } from '../../errors/index.js';
 import { sendRawError, type BodyBudget, type UpgradeReceiver } from '../../http/index.js';
 import type { ExchangeContext } from '../exchanges.js';
 import type { RouteTable } from '../routeTable.js';
-import { Connection, type ConnectionContext } from './connection.js';
+import { Connection } from './connection.js';
+import type { ConnectionContext, Flushed } from './connectionContext.js';
 import { FrameWriter } from './frameWriter.js';
 import type { WebSocketLimits } from './limits.js';
 import { originAllowed } from './origin.js';
@@ -46,7 +47,7 @@ export class WebSocketFrontend implements UpgradeReceiver {
   private readonly handshakes: WebSocketServer;
   private readonly context: ConnectionContext;
   private readonly pings: NodeJS.Timeout;
-  private readonly unflushed: Connection[] = [];
+  private readonly unflushed: Flushed[] = [];
   private isDraining = false;
 
   constructor(private readonly options: WebSocketFrontendOptions) {
@@ -144,7 +145,7 @@ export class WebSocketFrontend implements UpgradeReceiver {
     if (this.isDraining) connection.closeWhenIdle();
   }
 
-  private flushSoon(connection: Connection): void {
+  private flushSoon(connection: Flushed): void {
     this.unflushed.push(connection);
     // After the event that is being handled: the answers of a whole batch are there by then.
     if (this.unflushed.length === 1) process.nextTick(this.flush);
