@@ -30,6 +30,40 @@ const frontDoor = (folder) => ({
   },
 });
 
+const COMPILER = 'simulator/executor/compiler';
+
+/** Rooms of the compiler, each of which may import those before it; what puts them together lies beside them. */
+const COMPILER_ROOMS = [
+  'area',
+  'instructions',
+  'inStep',
+  'analysis',
+  'counters',
+  'library',
+  'scalar',
+  'hostCalls',
+  'accesses',
+  'vector',
+  'plan',
+  'regions',
+  'predication',
+  'chunks',
+];
+
+/** Benches of emitters, for tests, look into rooms and put a kernel together by themselves. */
+const NOT_COMPILED = '(\\.test|/accessBench|/vectorTwin)\\.ts$';
+
+const compilerOrder = COMPILER_ROOMS.map((room, index) => ({
+  name: `compiler-${room}-down`,
+  severity: 'error',
+  comment: `${room} may import ${COMPILER_ROOMS.slice(0, index).join(', ') || 'no other room'} of the compiler`,
+  from: { path: `^${COMPILER}/${room}/`, pathNot: NOT_COMPILED },
+  to: {
+    path: `^${COMPILER}/`,
+    pathNot: `^${COMPILER}/(${COMPILER_ROOMS.slice(0, index + 1).join('|')})/`,
+  },
+}));
+
 module.exports = {
   forbidden: [
     only('simulator-alone', 'simulator', []),
@@ -44,6 +78,18 @@ module.exports = {
       to: { path: '^loadtest/', dependencyTypesNot: ['dynamic-import'] },
     },
     only('loadtest-down', 'loadtest', ['services', 'selection', 'containers', 'simulator']),
+    ...compilerOrder,
+    {
+      name: 'front-door-compiler',
+      severity: 'error',
+      comment:
+        'import a room of the compiler through its index.ts; of all of it, the compiler says what it is',
+      from: { path: `^(${COMPILER}/[^/]+)|^`, pathNot: NOT_COMPILED },
+      to: {
+        path: `^${COMPILER}/[^/]+/.+`,
+        pathNot: [`^${COMPILER}/[^/]+/index\\.ts$`, '^$1/'],
+      },
+    },
     frontDoor('simulator'),
     frontDoor('containers'),
     frontDoor('services'),

@@ -1,6 +1,6 @@
 /**
  * Vector opcodes, written behind the prefix 0xfd. Those from 0x100 on are of the relaxed proposal: what they compute
- * depends on the machine, and this V8 takes them only behind a flag (`compiler/fusedMultiplyAdd.ts`).
+ * depends on the machine, and this V8 takes them only behind a flag (`compiler/library/fusedMultiplyAdd.ts`).
  */
 const plain = {
   i8x16Swizzle: 0x0e,

@@ -6,7 +6,7 @@ type Method = (this: unknown, ...args: unknown[]) => unknown;
 type Prototype = Record<string, Method>;
 
 /** The compiler's modules, from this file: only here, and only to measure, is anything changed in them. */
-const VECTOR = '../../../simulator/executor/compiler/vector';
+const COMPILER = '../../../simulator/executor/compiler';
 
 /**
  * Takes a guard out of the vector code that this process compiles from now on. No option of the product does that: the
@@ -15,18 +15,22 @@ const VECTOR = '../../../simulator/executor/compiler/vector';
 export async function takeOut(guard: Guard): Promise<void> {
   const is = (name: Guard): boolean => guard === name || guard === 'all';
   // What lanes do in chunks is judged by the counters: without them every kernel would go on in other code.
-  replace(await prototypeOf('../../runtime/codeTiers.js', 'CodeTiers'), 'countUse', () => undefined);
+  replace(await prototypeOf('../runtime/codeTiers.js', 'CodeTiers'), 'countUse', () => undefined);
   if (is('counters')) {
-    const counters = await prototypeOf('chunkCounters.js', 'ChunkCounters');
+    const counters = await prototypeOf('chunks/chunkCounters.js', 'ChunkCounters');
     replace(counters, 'pass', () => undefined);
     replace(counters, 'countBytes', () => undefined);
   }
   if (is('fuel'))
-    replace(await prototypeOf('chunkCompiler.js', 'ChunkCompiler'), 'emitBackEdge', () => undefined);
+    replace(await prototypeOf('chunks/chunkCompiler.js', 'ChunkCompiler'), 'emitBackEdge', () => undefined);
   if (is('nan'))
-    replace(await prototypeOf('vectorOperands.js', 'VectorOperands'), 'canonical', () => undefined);
+    replace(
+      await prototypeOf('vector/operands/vectorOperands.js', 'VectorOperands'),
+      'canonical',
+      () => undefined,
+    );
   if (is('bounds')) {
-    const addresses = await prototypeOf('memory/chunkAddresses.js', 'ChunkAddresses');
+    const addresses = await prototypeOf('vector/memory/chunkAddresses.js', 'ChunkAddresses');
     for (const name of ['pushStrided', 'pushVarying']) unchecked(addresses, name);
   }
 }
@@ -67,7 +71,7 @@ function replace(prototype: Prototype, name: string, by: Method): void {
 }
 
 async function prototypeOf(file: string, name: string): Promise<Prototype> {
-  const module = (await import(new URL(`${VECTOR}/${file}`, import.meta.url).href)) as Record<
+  const module = (await import(new URL(`${COMPILER}/${file}`, import.meta.url).href)) as Record<
     string,
     { readonly prototype: Prototype } | undefined
   >;

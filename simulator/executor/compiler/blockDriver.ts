@@ -1,9 +1,8 @@
 import type { IrFunction, IrInstruction } from '../../ptx/index.js';
 import { FunctionBuilder, type Label } from '../../wasm/index.js';
-import { AREA, DRIVER, RECORD, WARP_SIZE } from './executorArea.js';
-import type { FlowGraph } from './flowGraph.js';
-import type { KernelPlan } from './kernelPlan.js';
-import { REGION_RESULT } from './regionResult.js';
+import { AREA, DRIVER, RECORD, WARP_SIZE, REGION_RESULT } from './area/index.js';
+import type { FlowGraph } from './analysis/index.js';
+import type { KernelPlan } from './plan/index.js';
 
 /**
  * How the driver comes back when no thread has faulted: every block has ended; lanes of a warp have parted; the barrier

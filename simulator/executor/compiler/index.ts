@@ -1,5 +1,12 @@
 export { DRIVER_RESULT } from './blockDriver.js';
-export { CompileError, type CompileErrorCode } from './compileError.js';
+export {
+  CompileError,
+  type CompileErrorCode,
+  syncScope,
+  classOf,
+  spaceOf,
+  type AccessSpace,
+} from './instructions/index.js';
 export {
   AREA,
   CACHE,
@@ -16,19 +23,26 @@ export {
   RECORD,
   STOPPED,
   WARP_SIZE,
-} from './executorArea.js';
-export { syncScope, type SyncPoint } from './flowGraph.js';
-export { importsByName } from './importsByName.js';
-export { FLUSH_JOURNAL } from './importedOperations.js';
-export { JOURNAL_WHAT } from './journalEmitter.js';
-export { blockIndependence, type BlockIndependence } from './blockIndependence.js';
-export type { CodeForm } from './kernelPlan.js';
-export { OWN } from './pointerRoots.js';
-export { NOTHING_LEFT_OUT, optimisationKey, OPTIMISATIONS, type Optimisation } from './optimisations.js';
-export { EXCHANGE, type ContextSlot } from './threadContext.js';
-export { findSpinLoops } from './spinLoops.js';
-export { classOf, spaceOf, type AccessSpace } from './instructionClass.js';
-export type { InstructionWeights } from './instructionCounts.js';
+  REGION_RESULT,
+} from './area/index.js';
+export {
+  type SyncPoint,
+  blockIndependence,
+  type BlockIndependence,
+  OWN,
+  EXCHANGE,
+  type ContextSlot,
+  findSpinLoops,
+} from './analysis/index.js';
+export { importsByName, FLUSH_JOURNAL } from './hostCalls/index.js';
+export { JOURNAL_WHAT } from './accesses/index.js';
+export {
+  type CodeForm,
+  NOTHING_LEFT_OUT,
+  optimisationKey,
+  OPTIMISATIONS,
+  type Optimisation,
+} from './plan/index.js';
+export type { InstructionWeights } from './counters/index.js';
 export { compileKernel, type CompiledKernel } from './kernelCompiler.js';
-export { REGION_RESULT } from './regionResult.js';
-export { mostGroups } from './vector/index.js';
+export { mostGroups } from './chunks/index.js';

@@ -7,27 +7,29 @@ import {
   type SharedLayout,
 } from '../module/index.js';
 import { FunctionBuilder, ModuleBuilder } from '../../wasm/index.js';
-import { scalarAtomic } from './atomicEmitter.js';
+import { scalarAtomic, CompileError, unsupported } from './instructions/index.js';
 import { canDrive, driverFunction } from './blockDriver.js';
-import { CompileError } from './compileError.js';
-import { AREA, CLASS_COUNTERS, COUNTER_BYTES } from './executorArea.js';
-import { skipsPoint } from './exitMarks.js';
-import type { SyncPoint } from './flowGraph.js';
-import { hasFusedMultiplyAdd } from './fusedMultiplyAdd.js';
-import { ImportedOperations, type HostFunction } from './importedOperations.js';
-import { weighClasses, type InstructionWeights } from './instructionCounts.js';
-import { needsImport } from './instructionEmitter.js';
-import { journalFunction } from './journalEmitter.js';
-import { analyseKernel } from './kernelAnalysis.js';
-import type { CodeForm, KernelPlan } from './kernelPlan.js';
-import { Library } from './library.js';
-import { unsupported } from './operandEmitter.js';
-import { RegionCompiler } from './regionCompiler.js';
-import { RuntimeImports } from './runtimeCallEmitter.js';
-import { resumesFromStart, startPoint, type PartedLanes } from './partedLanes.js';
-import type { RegionFlow } from './regionFlow.js';
-import { ChunkCompiler, mayGoTogether, planChunks, type ChunkPlan } from './vector/index.js';
-import type { ContextSlot } from './threadContext.js';
+import { AREA, CLASS_COUNTERS, COUNTER_BYTES } from './area/index.js';
+import {
+  skipsPoint,
+  type SyncPoint,
+  analyseKernel,
+  type RegionFlow,
+  type ContextSlot,
+} from './analysis/index.js';
+import { hasFusedMultiplyAdd, Library } from './library/index.js';
+import { ImportedOperations, type HostFunction, RuntimeImports } from './hostCalls/index.js';
+import { weighClasses, type InstructionWeights } from './counters/index.js';
+import {
+  needsImport,
+  RegionCompiler,
+  resumesFromStart,
+  startPoint,
+  type PartedLanes,
+} from './regions/index.js';
+import { journalFunction } from './accesses/index.js';
+import type { CodeForm, KernelPlan } from './plan/index.js';
+import { ChunkCompiler, mayGoTogether, planChunks, type ChunkPlan } from './chunks/index.js';
 
 /** A kernel as a WebAssembly module's bytes, and what is needed to run it. */
 export interface CompiledKernel {

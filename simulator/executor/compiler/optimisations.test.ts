@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { lowerModule, parseModule } from '../../ptx/index.js';
-import { hasFusedMultiplyAdd } from './fusedMultiplyAdd.js';
+import { hasFusedMultiplyAdd } from './library/index.js';
 import { compileKernel } from './kernelCompiler.js';
-import { NOTHING_LEFT_OUT, OPTIMISATIONS, optimisationKey, type Optimisation } from './optimisations.js';
+import { NOTHING_LEFT_OUT, OPTIMISATIONS, optimisationKey, type Optimisation } from './plan/index.js';
 
 it('gives each set of optimisations a key of its own', () => {
   const sets = OPTIMISATIONS.flatMap((one) => OPTIMISATIONS.map((other) => new Set([one, other])));

@@ -1,7 +1,7 @@
 import type { IrFunction, IrInstruction } from '../../ptx/index.js';
 import { exchangesLanes, readRegisters, writtenRegisters } from '../../ptx/index.js';
 import { scalarOperation } from '../arithmetic/index.js';
-import { spaceOf } from '../compiler/instructionClass.js';
+import { spaceOf } from '../compiler/instructions/index.js';
 
 /**
  * How much of an instruction must run for a trace to see every path and address as they are: all of it; of an access only

@@ -3,7 +3,7 @@ import { typeBits, typeBytes } from '../../ptx/index.js';
 import { bitsOfValue, scalarOperation, valueOfBits } from '../arithmetic/index.js';
 import type { Value, ValueKind } from '../arithmetic/index.js';
 import type { DeviceRuntime } from '../deviceRuntime/index.js';
-import { spaceOf } from '../compiler/instructionClass.js';
+import { spaceOf } from '../compiler/instructions/index.js';
 import { GLOBAL_BASE, LOCAL_WINDOW_BASE, PARAM_WINDOW_BASE, SHARED_WINDOW_BASE } from '../memory/index.js';
 import { atomicOperation } from './atomics.js';
 import { LaneFault } from './faults.js';

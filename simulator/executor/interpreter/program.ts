@@ -1,6 +1,5 @@
 import type { IrFunction, IrInstruction, IrOperand } from '../../ptx/index.js';
-import { accessBytes } from '../compiler/accessGroups.js';
-import { classOf } from '../compiler/instructionClass.js';
+import { accessBytes, classOf } from '../compiler/instructions/index.js';
 import { functionAddress, layoutLocal, layoutShared, sharedBytesOf } from '../module/index.js';
 import type { ExecutorLaunch, FaultCode, InstructionClass } from '../types.js';
 import type { BarrierForm } from './barriers.js';

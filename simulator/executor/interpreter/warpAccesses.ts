@@ -1,6 +1,6 @@
 import { isSignedType, typeBits, typeBytes } from '../../ptx/index.js';
 import type { IrFunction, IrInstruction, IrOperand, ScalarType } from '../../ptx/index.js';
-import { spaceOf } from '../compiler/instructionClass.js';
+import { spaceOf } from '../compiler/instructions/index.js';
 import { forEachStoring, storingAtOnce } from '../lanePaths/index.js';
 import { LaneFault } from './faults.js';
 import type { AccessKind, LaneEffect, MemoryContext } from './laneInstructions.js';

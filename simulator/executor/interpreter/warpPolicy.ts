@@ -1,5 +1,5 @@
 import { analyzeLoops, type IrFunction } from '../../ptx/index.js';
-import { findSpinLoops } from '../compiler/spinLoops.js';
+import { findSpinLoops } from '../compiler/analysis/index.js';
 import { LanePaths, MOST_LOOKS } from '../lanePaths/index.js';
 import type { Warp } from './warp.js';
 import { lowestLane } from './warp.js';

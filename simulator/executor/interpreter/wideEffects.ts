@@ -1,6 +1,6 @@
 import { typeBits } from '../../ptx/index.js';
 import type { IrFunction, IrInstruction, IrOperand, ScalarType } from '../../ptx/index.js';
-import { spaceOf } from '../compiler/instructionClass.js';
+import { spaceOf } from '../compiler/instructions/index.js';
 import type { MemoryContext } from './laneInstructions.js';
 import type { SymbolAddress } from './operands.js';
 import { lanesPerWarp } from './registerFile.js';

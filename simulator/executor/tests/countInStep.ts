@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseModule, type IrModule } from '../../ptx/index.js';
-import { analyseKernel } from '../compiler/kernelAnalysis.js';
+import { analyseKernel } from '../compiler/analysis/index.js';
 import { loadModule, NodeMemory } from '../index.js';
 
 const given = process.argv.slice(2);

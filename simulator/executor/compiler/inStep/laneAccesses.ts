@@ -1,6 +1,5 @@
 import { readRegisters, type IrFunction, type IrInstruction } from '../../../ptx/index.js';
-import { accessBytes } from '../accessGroups.js';
-import { spaceOf } from '../instructionClass.js';
+import { accessBytes, spaceOf } from '../instructions/index.js';
 import { add, isThreadIndex, type LinearForm, type LinearForms } from './linearForms.js';
 import { SAMPLED_THREADS, type Comers, type ThreadSampler } from './threadSamples.js';
 

@@ -1,5 +1,5 @@
 import { postDominators, readRegisters, writtenRegisters, type IrFunction } from '../../../ptx/index.js';
-import { spaceOf } from '../instructionClass.js';
+import { spaceOf } from '../instructions/index.js';
 
 /** Which values may differ over the lanes of a warp, and at which branches lanes may part. */
 export interface LaneValues {

@@ -6,7 +6,7 @@ import {
   type IrInstruction,
   type IrOperand,
 } from '../../../ptx/index.js';
-import { spaceOf } from '../instructionClass.js';
+import { spaceOf } from '../instructions/index.js';
 import { between, type LaneValues } from './laneValues.js';
 
 /**

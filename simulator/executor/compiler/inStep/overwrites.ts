@@ -1,6 +1,6 @@
 import { readRegisters, type IrFunction } from '../../../ptx/index.js';
-import { WARP_SIZE } from '../executorArea.js';
-import { spaceOf } from '../instructionClass.js';
+import { WARP_SIZE } from '../area/index.js';
+import { spaceOf } from '../instructions/index.js';
 import { isOrdered, type LaneAccess } from './laneAccesses.js';
 import type { LaneValues } from './laneValues.js';
 import { isThreadIndex, registerOf, type LinearForms } from './linearForms.js';

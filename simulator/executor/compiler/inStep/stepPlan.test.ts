@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseModule } from '../../../ptx/index.js';
-import { planSteps } from './index.js';
+import { planSteps } from './stepPlan.js';
 
 /** Whether lanes wait for one another in a kernel with `%t` = tid.x and `%out` its output. */
 function waits(body: string): boolean {

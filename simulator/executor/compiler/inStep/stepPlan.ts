@@ -1,5 +1,5 @@
 import { writtenRegisters, type IrFunction } from '../../../ptx/index.js';
-import { syncScope } from '../flowGraph.js';
+import { syncScope } from '../instructions/index.js';
 import { laneAccesses, meetingOf, type LaneAccess, type Meeting } from './laneAccesses.js';
 import { between, laneValuesOf, leaves, type LaneValues } from './laneValues.js';
 import { loneThreads } from './loneThreads.js';

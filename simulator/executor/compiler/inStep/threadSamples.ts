@@ -7,7 +7,7 @@ import {
   type IrInstruction,
   type IrOperand,
 } from '../../../ptx/index.js';
-import { spaceOf } from '../instructionClass.js';
+import { spaceOf } from '../instructions/index.js';
 import type { LaneValues } from './laneValues.js';
 import type { LinearForms } from './linearForms.js';
 

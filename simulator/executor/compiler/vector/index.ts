@@ -1,3 +1,25 @@
-export { ChunkCompiler, type PartedFunctions } from './chunkCompiler.js';
-export { mayGoTogether, planChunks, type ChunkPlan } from './chunkPlan.js';
-export { mostGroups } from './launchGroups.js';
+export { oneLaneEmitter, vectorEmitter } from './arithmetic/index.js';
+export { VectorMemoryEmitter, type ChunkMemory } from './memory/index.js';
+export {
+  VectorOperands,
+  extractLane,
+  heldAs,
+  readsLaneSpecials,
+  type ChunkSurroundings,
+} from './operands/index.js';
+export {
+  analyseShapes,
+  sameShape,
+  shapeOfOperand,
+  strideOf,
+  type LaneShape,
+  type MaskedInstructions,
+  type RegisterShapes,
+} from './shapes/index.js';
+export {
+  ContextValues,
+  emitWarpOperation,
+  isTogetherOperation,
+  namesWholeWarp,
+  pushNamesAll,
+} from './warp/index.js';

@@ -1,8 +1,8 @@
 import type { IrInstruction, IrOperand } from '../../../../ptx/index.js';
 import { isSignedType } from '../../../../ptx/index.js';
-import { carryForm } from '../../carryEmitter.js';
-import { lastType } from '../../integerEmitter.js';
-import type { VectorEmitter, VectorOperands } from '../vectorOperands.js';
+import { carryForm } from '../../scalar/index.js';
+import { lastType } from '../../instructions/index.js';
+import type { VectorEmitter, VectorOperands } from '../operands/index.js';
 import { isWide, joinWords, keep, pushWord } from './parts.js';
 
 /** Pushes the part of the product that `mad` adds to. */

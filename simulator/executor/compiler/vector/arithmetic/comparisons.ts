@@ -1,7 +1,6 @@
 import { type IrInstruction, type ScalarType } from '../../../../ptx/index.js';
-import { floatComparison, integerComparison, joinOf, needsBits } from '../../comparisonForms.js';
-import { lastType } from '../../integerEmitter.js';
-import type { VectorEmitter, VectorOperands } from '../vectorOperands.js';
+import { floatComparison, integerComparison, joinOf, needsBits, lastType } from '../../instructions/index.js';
+import type { VectorEmitter, VectorOperands } from '../operands/index.js';
 import { useFloat } from './floatOperands.js';
 import { flipSign } from './integers.js';
 import { eachPart, isWide, joinWords, keep, pushSingle, useMask } from './parts.js';

@@ -5,9 +5,9 @@ import {
   type IrInstruction,
   type ScalarType,
 } from '../../../../ptx/index.js';
-import { directedMode } from '../../floatEmitter.js';
-import { lastType } from '../../integerEmitter.js';
-import type { VectorEmitter, VectorOperands } from '../vectorOperands.js';
+import { directedMode } from '../../scalar/index.js';
+import { lastType } from '../../instructions/index.js';
+import type { VectorEmitter, VectorOperands } from '../operands/index.js';
 import { flush, saturate } from './floatOperands.js';
 import {
   eachPart,

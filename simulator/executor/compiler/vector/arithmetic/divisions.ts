@@ -1,7 +1,6 @@
 import { isSignedType, typeBits, type IrInstruction } from '../../../../ptx/index.js';
-import { lastType } from '../../integerEmitter.js';
-import { immediateOf } from '../../operandEmitter.js';
-import type { VectorEmitter, VectorOperands } from '../vectorOperands.js';
+import { lastType, immediateOf } from '../../instructions/index.js';
+import type { VectorEmitter, VectorOperands } from '../operands/index.js';
 import { joinHalves, keep, pushDouble, pushLong, pushWord, takeHalf } from './parts.js';
 
 /**

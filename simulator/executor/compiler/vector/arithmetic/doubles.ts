@@ -1,6 +1,6 @@
 import type { IrInstruction } from '../../../../ptx/index.js';
-import { directedMode } from '../../floatEmitter.js';
-import type { VectorEmitter, VectorOperands } from '../vectorOperands.js';
+import { directedMode } from '../../scalar/index.js';
+import type { VectorEmitter, VectorOperands } from '../operands/index.js';
 import { eachPart, keep, pushDouble, pushLong } from './parts.js';
 
 /** Where the f64x2 on the stack is a NaN, the first NaN among operands in locals takes its place, or the canonical one. */

@@ -1,6 +1,6 @@
 import type { IrInstruction, IrOperand } from '../../../../ptx/index.js';
-import { lastType } from '../../integerEmitter.js';
-import type { VectorOperands } from '../vectorOperands.js';
+import { lastType } from '../../instructions/index.js';
+import type { VectorOperands } from '../operands/index.js';
 import { keep, pushSingle, pushWord } from './parts.js';
 
 export const LEAST_NORMAL = 2 ** -126;

@@ -1,8 +1,8 @@
 import type { IrInstruction, IrOperand } from '../../../../ptx/index.js';
-import { directedMode } from '../../floatEmitter.js';
-import type { LibraryFunction } from '../../library.js';
-import { isNanBits } from '../../registerTypes.js';
-import type { VectorEmitter, VectorOperands } from '../vectorOperands.js';
+import { directedMode } from '../../scalar/index.js';
+import type { LibraryFunction } from '../../library/index.js';
+import { isNanBits } from '../../instructions/index.js';
+import type { VectorEmitter, VectorOperands } from '../operands/index.js';
 import { finishSingle, flushes, LEAST_NORMAL, useFloat } from './floatOperands.js';
 import { keep, pushSingle } from './parts.js';
 

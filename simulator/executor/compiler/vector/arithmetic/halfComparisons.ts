@@ -1,8 +1,8 @@
 import type { IrInstruction, ScalarType } from '../../../../ptx/index.js';
-import { halfTypes, widen } from '../../halfEmitter.js';
-import type { HalfType } from '../../halfFunctions.js';
-import { lastType } from '../../integerEmitter.js';
-import type { VectorEmitter, VectorOperands } from '../vectorOperands.js';
+import { halfTypes, widen } from '../../scalar/index.js';
+import type { HalfType } from '../../library/index.js';
+import { lastType } from '../../instructions/index.js';
+import type { VectorEmitter, VectorOperands } from '../operands/index.js';
 import { compareSingles, join } from './comparisons.js';
 import { keep, pushWord } from './parts.js';
 

@@ -1,6 +1,6 @@
 import type { IrInstruction, ScalarType } from '../../../../ptx/index.js';
-import { halfForm, roundedHalf, writeHalves, type HalfSurroundings } from '../../halfEmitter.js';
-import type { VectorEmitter } from '../vectorOperands.js';
+import { halfForm, roundedHalf, writeHalves, type HalfSurroundings } from '../../scalar/index.js';
+import type { VectorEmitter } from '../operands/index.js';
 import { keep } from './parts.js';
 
 function lanes(

@@ -1,6 +1,6 @@
 import { isSignedType, typeBits, type IrInstruction, type ScalarType } from '../../../../ptx/index.js';
-import { lastType } from '../../integerEmitter.js';
-import type { VectorEmitter, VectorOperands } from '../vectorOperands.js';
+import { lastType } from '../../instructions/index.js';
+import type { VectorEmitter, VectorOperands } from '../operands/index.js';
 import { eachPart, elementwise, isWide, joinWords, keep, lanesOf, pushLong, simdName } from './parts.js';
 
 /** An operation that wraps and does not look at the sign. */

@@ -1,8 +1,7 @@
 import { typeBits, type IrInstruction, type IrOperand, type ScalarType } from '../../../../ptx/index.js';
-import type { InstructionEmitter } from '../../integerEmitter.js';
-import type { OperandEmitter } from '../../operandEmitter.js';
-import { wasmTypeOf } from '../../registerTypes.js';
-import { VectorOperands } from '../vectorOperands.js';
+import type { InstructionEmitter, OperandEmitter } from '../../scalar/index.js';
+import { wasmTypeOf } from '../../instructions/index.js';
+import { VectorOperands } from '../operands/index.js';
 import { vectorEmitter } from './vectorEmitter.js';
 
 const extracts = {

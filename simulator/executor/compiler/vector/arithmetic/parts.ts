@@ -1,6 +1,6 @@
 import { typeBits, type IrInstruction, type IrOperand, type ScalarType } from '../../../../ptx/index.js';
 import type { SimdName } from '../../../../wasm/index.js';
-import type { VectorEmitter, VectorOperands } from '../vectorOperands.js';
+import type { VectorEmitter, VectorOperands } from '../operands/index.js';
 
 /** Vectors that the lanes of a group take in a type. */
 export type Half = 0 | 1;

@@ -1,7 +1,6 @@
 import { isSignedType, typeBits, type IrInstruction } from '../../../../ptx/index.js';
-import { lastType } from '../../integerEmitter.js';
-import { immediateOf } from '../../operandEmitter.js';
-import type { VectorEmitter } from '../vectorOperands.js';
+import { lastType, immediateOf } from '../../instructions/index.js';
+import type { VectorEmitter } from '../operands/index.js';
 import { elementwise, isWide, joinWords, keep, pushWord } from './parts.js';
 import { pushPowers } from './logic.js';
 

@@ -1,6 +1,6 @@
 import type { IrInstruction } from '../../../../ptx/index.js';
-import type { LibraryFunction } from '../../library.js';
-import type { VectorEmitter } from '../vectorOperands.js';
+import type { LibraryFunction } from '../../library/index.js';
+import type { VectorEmitter } from '../operands/index.js';
 import { finishSingle, useFloat } from './floatOperands.js';
 
 /** A function of the library over whole vectors. */

@@ -1,6 +1,6 @@
 import type { IrInstruction } from '../../../../ptx/index.js';
-import { lastType } from '../../integerEmitter.js';
-import type { VectorEmitter } from '../vectorOperands.js';
+import { lastType } from '../../instructions/index.js';
+import type { VectorEmitter } from '../operands/index.js';
 import { bitVector } from './bits.js';
 import { carryVector } from './carries.js';
 import { comparisonVector } from './comparisons.js';

@@ -4,8 +4,8 @@ import {
   type IrInstruction,
   type ScalarType,
 } from '../../../../ptx/index.js';
-import { accessBytes, type AccessGroup } from '../../accessGroups.js';
-import { spaceOf } from '../../instructionClass.js';
+import { accessBytes, spaceOf } from '../../instructions/index.js';
+import type { AccessGroup } from '../../analysis/index.js';
 
 /** Loads in one node at constant distances from one register: the first of them checks for all. */
 export interface AccessBundle {

@@ -1,8 +1,7 @@
 import type { IrInstruction } from '../../../../ptx/index.js';
 import { LOCAL_WINDOW_HIGH, PARAM_WINDOW_HIGH, SHARED_WINDOW_HIGH } from '../../../memory/index.js';
-import { spaceOf } from '../../instructionClass.js';
-import { WINDOW_HIGHS } from '../../memoryOperations.js';
-import type { VectorOperands } from '../vectorOperands.js';
+import { spaceOf, WINDOW_HIGHS } from '../../instructions/index.js';
+import type { VectorOperands } from '../operands/index.js';
 
 /** Between addresses of a space and generic addresses. */
 export function convertAddress(v: VectorOperands, instruction: IrInstruction): void {

@@ -1,10 +1,10 @@
 import { typeBits, type IrInstruction, type IrOperand, type ScalarType } from '../../../../ptx/index.js';
-import { accessBytes, type AccessGroup } from '../../accessGroups.js';
-import type { DynamicBytes, MemorySurroundings } from '../../addressEmitter.js';
-import { spaceOf, type AccessSpace } from '../../instructionClass.js';
-import type { REACH_TO } from '../../laneReach.js';
-import { strideOf } from '../laneShapes.js';
-import type { VectorOperands } from '../vectorOperands.js';
+import { accessBytes, type DynamicBytes, spaceOf, type AccessSpace } from '../../instructions/index.js';
+import type { AccessGroup } from '../../analysis/index.js';
+import type { MemorySurroundings } from '../../accesses/index.js';
+import type { REACH_TO } from '../../library/index.js';
+import { strideOf } from '../shapes/index.js';
+import type { VectorOperands } from '../operands/index.js';
 import { findIndexedAddress, type IndexedAddress } from './indexedAddress.js';
 
 /** What the function around a chunk's memory accesses provides. */

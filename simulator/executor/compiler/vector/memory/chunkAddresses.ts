@@ -1,11 +1,11 @@
 import type { IrOperand } from '../../../../ptx/index.js';
 import { SHARED_WINDOW_HIGH } from '../../../memory/index.js';
 import type { FunctionBuilder } from '../../../../wasm/index.js';
-import { loadCache, placeOf, placesIn } from '../../accessWindows.js';
-import { countsDynamically, type DynamicBytes } from '../../addressEmitter.js';
-import { AREA, LANES } from '../../executorArea.js';
-import { NO_LANE, NO_STRIDE, REACH, REACH_TO } from '../../laneReach.js';
-import type { VectorOperands } from '../vectorOperands.js';
+import { loadCache, placeOf, placesIn } from '../../accesses/index.js';
+import { countsDynamically, type DynamicBytes } from '../../instructions/index.js';
+import { AREA, LANES } from '../../area/index.js';
+import { NO_LANE, NO_STRIDE, REACH, REACH_TO } from '../../library/index.js';
+import type { VectorOperands } from '../operands/index.js';
 import { pushIndexed, useIndexed } from './indexRange.js';
 import { globalCounters, type ChunkAccess, type ChunkMemory } from './chunkAccess.js';
 

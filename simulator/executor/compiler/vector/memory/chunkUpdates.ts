@@ -1,6 +1,6 @@
 import { isSignedType, typeBits } from '../../../../ptx/index.js';
 import type { OpName, SimdName } from '../../../../wasm/index.js';
-import type { VectorOperands } from '../vectorOperands.js';
+import type { VectorOperands } from '../operands/index.js';
 import type { ChunkAccess } from './chunkAccess.js';
 
 /** An atomic without a result, as lanes of a chunk do it. */

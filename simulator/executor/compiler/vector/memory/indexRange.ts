@@ -1,4 +1,4 @@
-import type { VectorOperands } from '../vectorOperands.js';
+import type { VectorOperands } from '../operands/index.js';
 import type { ChunkAccess, ChunkMemory } from './chunkAccess.js';
 import type { IndexedAddress } from './indexedAddress.js';
 

@@ -1,6 +1,6 @@
 import type { IrFunction, IrInstruction, IrOperand } from '../../../../ptx/index.js';
 import { typeBits, writtenRegisters } from '../../../../ptx/index.js';
-import type { VectorOperands } from '../vectorOperands.js';
+import type { VectorOperands } from '../operands/index.js';
 
 /** An address that is a uniform base plus a widened index of 32 bits times a power of two: `a[i]` with any `i`. */
 export interface IndexedAddress {

@@ -1,6 +1,6 @@
 import { typeBits, type ScalarType } from '../../../../ptx/index.js';
 import type { FunctionBuilder } from '../../../../wasm/index.js';
-import { loadName } from '../../memoryOperations.js';
+import { loadName } from '../../instructions/index.js';
 
 /** What every lane of a chunk moves. */
 export interface LaneMove {

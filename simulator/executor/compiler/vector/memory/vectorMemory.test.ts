@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FuzzRandom } from '../../../fuzz/index.js';
-import type { LaneShape } from '../laneShapes.js';
+import type { LaneShape } from '../shapes/index.js';
 import { AccessBench, type AccessOutcome } from './accessBench.js';
 
 const UNIFORM: LaneShape = { kind: 'uniform' };

@@ -1,8 +1,8 @@
 import type { IrInstruction, IrOperand } from '../../../../ptx/index.js';
 import type { FunctionBuilder } from '../../../../wasm/index.js';
-import { AddressEmitter, makesGenericParams, type MemorySurroundings } from '../../addressEmitter.js';
-import { loadName, registerView, storeName } from '../../memoryOperations.js';
-import type { VectorOperands } from '../vectorOperands.js';
+import { AddressEmitter, type MemorySurroundings } from '../../accesses/index.js';
+import { makesGenericParams, loadName, registerView, storeName } from '../../instructions/index.js';
+import type { VectorOperands } from '../operands/index.js';
 import { findBundles, type AccessBundle } from './accessBundles.js';
 import { describeAccess, type ChunkAccess, type ChunkMemory } from './chunkAccess.js';
 import { ChunkAddresses, type ActiveLanes } from './chunkAddresses.js';

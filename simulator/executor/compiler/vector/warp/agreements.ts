@@ -1,7 +1,7 @@
 import type { IrInstruction, IrOperand } from '../../../../ptx/index.js';
 import { typeBits } from '../../../../ptx/index.js';
 import type { SimdName } from '../../../../wasm/index.js';
-import { WARP_SIZE } from '../../executorArea.js';
+import { WARP_SIZE } from '../../area/index.js';
 import { WARP_GROUPS, type WarpValues } from './warpValues.js';
 
 /** `vote`: what the lanes' predicates have in common. */

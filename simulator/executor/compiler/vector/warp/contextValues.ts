@@ -1,6 +1,6 @@
 import type { IrInstruction, IrOperand } from '../../../../ptx/index.js';
 import type { FunctionBuilder, WasmType } from '../../../../wasm/index.js';
-import { EXCHANGE, type ContextSlot, type ThreadContext } from '../../threadContext.js';
+import { EXCHANGE, type ContextSlot, type ThreadContext } from '../../analysis/index.js';
 import { WARP_GROUPS, type LanePlace, type WarpResult, type WarpValues } from './warpValues.js';
 
 /** Bytes of four lanes of 4 bytes. */

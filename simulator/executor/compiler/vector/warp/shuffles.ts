@@ -1,5 +1,5 @@
 import type { IrInstruction, IrOperand } from '../../../../ptx/index.js';
-import { WARP_SIZE } from '../../executorArea.js';
+import { WARP_SIZE } from '../../area/index.js';
 import { WARP_GROUPS, type WarpValues } from './warpValues.js';
 
 /** From which lane each lane takes its value, and whether that lies within bounds. */

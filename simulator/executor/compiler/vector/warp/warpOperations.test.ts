@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseModule } from '../../../../ptx/index.js';
 import { loadModule, NodeMemory, WasmExecutor, type Executor, type ExecutorLaunch } from '../../../index.js';
 import { ReferenceInterpreter } from '../../../interpreter/index.js';
-import type { Optimisation } from '../../optimisations.js';
+import type { Optimisation } from '../../plan/index.js';
 
 /** Each writes %r9 and %p1; %r1 to %r3 and %rd4 are the thread's own words, %p2 is odd(%r1), %p3 is %r1 > 0. */
 const shuffles = ['up', 'down', 'bfly', 'idx'].flatMap((mode) =>

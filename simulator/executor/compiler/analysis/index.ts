@@ -1,0 +1,10 @@
+export type { AccessGroup, AccessGroups } from './accessGroups.js';
+export { blockIndependence, type BlockIndependence } from './blockIndependence.js';
+export { skipsPoint, type ExitMarks } from './exitMarks.js';
+export { successorsOf, type FlowGraph, type FlowNode, type SyncPoint, type Terminator } from './flowGraph.js';
+export { analyseKernel } from './kernelAnalysis.js';
+export { RegisterSet, type NodeLiveness } from './nodeLiveness.js';
+export { OWN } from './pointerRoots.js';
+export { analyseRegion, meet, postdominance, type RegionFlow } from './regionFlow.js';
+export { findSpinLoops } from './spinLoops.js';
+export { EXCHANGE, type ContextLocals, type ContextSlot, type ThreadContext } from './threadContext.js';

@@ -1,0 +1,20 @@
+export {
+  AREA,
+  CACHE,
+  CLASS_COUNTERS,
+  COUNTER_BYTES,
+  DRIVER,
+  DYNAMIC_BYTES,
+  ENTRY_STATE,
+  FAULTS,
+  JOURNAL_ENTRY,
+  LANES,
+  MAX_ACCESS_BYTES,
+  MAX_THREADS,
+  PASSES,
+  RECORD,
+  STOPPED,
+  WARP_SIZE,
+  faultNumber,
+} from './executorArea.js';
+export { REGION_RESULT } from './regionResult.js';

@@ -1,0 +1,3 @@
+export { FLUSH_JOURNAL, ImportedOperations, type HostFunction } from './importedOperations.js';
+export { importsByName } from './importsByName.js';
+export { RuntimeImports, emitRuntimeCall, type RuntimeCallSurroundings } from './runtimeCallEmitter.js';
