@@ -8,6 +8,7 @@ import { applicationJson, modelJson } from './records.js';
 import { modelRecordAside } from './registrationThread.js';
 import * as schemas from './schemas.js';
 import { verb, type AdminVerb } from './verb.js';
+import { VersionTurns } from './versionTurns.js';
 
 /** Clipper's administration, with its fields; an application may have several links here. */
 export function adminVerbs(sources: AdminSources): readonly AdminVerb[] {
@@ -58,6 +59,7 @@ function applicationVerbs({ registry }: AdminSources): AdminVerb[] {
 
 function modelVerbs(sources: AdminSources): AdminVerb[] {
   const { registry, servingVersion } = sources;
+  const turns = new VersionTurns();
   /** How a switch ends, or what it waits for. */
   const standIn = (name: string, version: string): string => {
     const serving = servingVersion(name);
@@ -79,14 +81,16 @@ function modelVerbs(sources: AdminSources): AdminVerb[] {
         'storage_full',
         'store_failed',
       ],
-      run: async (request) => {
-        const record = await modelRecordAside(request, sources.gpuCards);
-        refuseExternal(record);
-        const { name, version } = record;
-        const scale = scaleOf(request, record.container) ?? inheritedScale(registry, record);
-        await registry.addModel(record, scale);
-        return `Success! Model '${name}' version '${version}' is registered.${standIn(name, version)}`;
-      },
+      run: (request) =>
+        turns.run(request.model_name, request.model_version, async () => {
+          registry.requireFree(request.model_name, request.model_version);
+          const record = await modelRecordAside(request, sources.gpuCards);
+          refuseExternal(record);
+          const { name, version } = record;
+          const scale = scaleOf(request, record.container) ?? inheritedScale(registry, record);
+          await registry.addModel(record, scale);
+          return `Success! Model '${name}' version '${version}' is registered.${standIn(name, version)}`;
+        }),
     }),
     verb('set_model_version', {
       summary: 'Make a registered version the current one: roll back or forward',

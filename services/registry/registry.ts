@@ -116,14 +116,24 @@ export class Registry implements RegistryView {
     checkName(record.version, 'model_version');
     if (scale !== undefined) checkScale(scale);
     for (const application of this.image.applicationsOf(record.name)) this.checkFits(record, application);
-    const taken = `version '${record.version}' of model '${record.name}' is registered: give this one another version`;
-    if (this.image.model(record.name, record.version) !== undefined)
-      throw new ServiceError('model_exists', taken);
+    this.requireFree(record.name, record.version);
     // All in one turn, so that they are durable together; the scale first: whoever hears of the version finds it.
     const scaled =
       scale === undefined ? [] : [this.write(scaleKey(record.name, record.version), asJson(scale), 'any')];
-    const added = this.write(modelKey(record.name, record.version), asJson(record), 0, 'model_exists', taken);
+    const added = this.write(
+      modelKey(record.name, record.version),
+      asJson(record),
+      0,
+      'model_exists',
+      isTaken(record.name, record.version),
+    );
     await Promise.all([...scaled, added, ...this.makeCurrent(record.name, record.version)]);
+  }
+
+  /** @throws ServiceError `model_exists` for a version that is registered */
+  requireFree(name: string, version: string): void {
+    if (this.image.model(name, version) !== undefined)
+      throw new ServiceError('model_exists', isTaken(name, version));
   }
 
   /** Makes a registered version the current one: rollback. Errors: `unknown_model`, `input_type_mismatch`. */
@@ -331,3 +341,7 @@ const scaleKey = (name: string, version: string) => storeKey('registry', 'scale'
 /** A `DeclaredForm`; of earlier programs a number, the elements of an input. */
 const declaredKey = (name: string, version: string) => storeKey('registry', 'declared', name, version);
 const linksKey = (application: string) => storeKey('registry', 'links', application);
+
+function isTaken(name: string, version: string): string {
+  return `version '${version}' of model '${name}' is registered: give this one another version`;
+}
