@@ -33,7 +33,7 @@ const AFTER_TRACE: ReadonlySet<string> = new Set([
 /** Rules of the same kind. */
 const RULES_AFTER_TRACE: ReadonlySet<TimingRule> = new Set(['waves', 'unevenBlocks']);
 
-type KeptProfiles = ReturnType<GpuDevice['keptProfiles']>;
+type KeptProfiles = GpuDevice['state']['profiles'];
 
 /**
  * Holds measured launches against the timing model under any figures of the card. Kernels run the first time only; then
@@ -87,7 +87,7 @@ export class ModelEvaluator {
       const args = { module, kernel, grid, block, dynamicSharedBytes, params, cooperative };
       const { launch } = session.call('launch', args);
       if (launch === undefined) throw new Error(`${measured.name}: the launch gave no report`);
-      this.kept.set(key, device.keptProfiles());
+      this.kept.set(key, device.state.profiles);
       return (launch.endNs - launch.startNs) / 1000;
     } finally {
       session.node.close();

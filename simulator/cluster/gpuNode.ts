@@ -206,7 +206,7 @@ export class GpuNode implements CommandSink {
     if (gpu === undefined) {
       throw new ClusterError('unknownContext', `context: this node has no context ${context}`);
     }
-    this.device(gpu).giveShare(context, percentage);
+    this.device(gpu).contexts.giveShare(context, percentage);
   }
 
   /** The device itself, for schedulers and calibration. @throws ClusterError `unknownGpu`. */
@@ -342,7 +342,7 @@ export class GpuNode implements CommandSink {
     return {
       modules: this.modules.lowered(),
       kernels: this.executor?.preparedKernels?.() ?? [],
-      profiles: new Map(this.devices.map((device) => [device.profile.name, device.keptProfiles()])),
+      profiles: new Map(this.devices.map((device) => [device.profile.name, device.state.profiles])),
     };
   }
 

@@ -234,10 +234,10 @@ export class Driver implements CommandSink, AgendaTarget {
     const { gpu, defaultStream, launchClass, activeThreadPercentage, timeSliceNs } = args;
     const device = gpu in this.parts.devices ? this.parts.devices[gpu] : undefined;
     checkThreadShare(activeThreadPercentage, device);
-    if (timeSliceNs !== undefined) device?.checkSlice(timeSliceNs);
+    if (timeSliceNs !== undefined) device?.contexts.checkSlice(timeSliceNs);
     const { id } = this.contexts.create(gpu, defaultStream, launchClass);
-    if (activeThreadPercentage !== undefined) device?.giveShare(id, activeThreadPercentage);
-    if (timeSliceNs !== undefined) device?.giveSlice(id, timeSliceNs);
+    if (activeThreadPercentage !== undefined) device?.contexts.giveShare(id, activeThreadPercentage);
+    if (timeSliceNs !== undefined) device?.contexts.giveSlice(id, timeSliceNs);
     return id;
   }
 
@@ -272,7 +272,7 @@ export class Driver implements CommandSink, AgendaTarget {
   private destroy(context: ContextState): void {
     this.contexts.destroy(context);
     this.hostThreads.forget(context.id);
-    this.parts.devices[context.gpu].forgetContext(context.id);
+    this.parts.devices[context.gpu].contexts.forget(context.id);
   }
 
   // --- launches: what a device asks back, and their ends ---

@@ -58,7 +58,7 @@ describe('contexts', () => {
   it('have turns as long as they are given', () => {
     const shareAt = (sliceNs?: number): number => {
       const device = new KnownDevice('timeSliced');
-      if (sliceNs !== undefined) device.gpu.giveSlice(1, sliceNs);
+      if (sliceNs !== undefined) device.gpu.contexts.giveSlice(1, sliceNs);
       device.launchAt(0, launchOf(1056, LONG, { context: 1 }));
       device.launchAt(0, launchOf(1056, LONG, { context: 2 }));
       device.finish();
@@ -67,11 +67,11 @@ describe('contexts', () => {
     };
     expect(shareAt(10 * H200.timing.contextSliceNs)).toBeLessThan(0.9 * shareAt());
     const { gpu } = new KnownDevice('timeSliced');
-    expect(() => gpu.giveSlice(1, 10)).toThrow('timeSliceNs: 10; a context');
-    expect(() => gpu.giveSlice(1, NaN)).toThrow('timeSliceNs: NaN');
-    expect(() => new KnownDevice('shared').gpu.giveSlice(1, 1e6)).toThrow('side by side');
-    gpu.giveSlice(1, 1e6);
-    gpu.forgetContext(1);
+    expect(() => gpu.contexts.giveSlice(1, 10)).toThrow('timeSliceNs: 10; a context');
+    expect(() => gpu.contexts.giveSlice(1, NaN)).toThrow('timeSliceNs: NaN');
+    expect(() => new KnownDevice('shared').gpu.contexts.giveSlice(1, 1e6)).toThrow('side by side');
+    gpu.contexts.giveSlice(1, 1e6);
+    gpu.contexts.forget(1);
     expect(gpu.state.turns?.slices.size).toBe(0);
   });
 
@@ -156,7 +156,7 @@ describe('shares of the SMs', () => {
     [1, 8],
   ])('%i %% are the %i SMs that they are on the card under MPS', (percentage, sms) => {
     const device = new KnownDevice();
-    device.gpu.giveShare(1, percentage);
+    device.gpu.contexts.giveShare(1, percentage);
     device.launchAt(0, launchOf(2000, LONG));
     expect(new Set(device.gpu.state.engine.groups.flatMap((group) => group.sms)).size).toBe(0);
     device.finish();
@@ -165,8 +165,8 @@ describe('shares of the SMs', () => {
 
   it('lie apart where there is room, within masks', () => {
     const device = new KnownDevice();
-    device.gpu.giveShare(1, 50);
-    device.gpu.giveShare(2, 50);
+    device.gpu.contexts.giveShare(1, 50);
+    device.gpu.contexts.giveShare(2, 50);
     device.launchAt(0, launchOf(500, LONG, { context: 1 }));
     device.launchAt(0, launchOf(500, LONG, { context: 2 }));
     device.finish();
@@ -177,11 +177,11 @@ describe('shares of the SMs', () => {
 
   it('refuse what is none, and cooperative launches that do not fit', () => {
     const device = new KnownDevice();
-    expect(() => device.gpu.giveShare(1, 0)).toThrow(GpuError);
-    expect(() => device.gpu.giveShare(1, 101)).toThrow('percentage: 101');
-    device.gpu.giveShare(1, 25);
+    expect(() => device.gpu.contexts.giveShare(1, 0)).toThrow(GpuError);
+    expect(() => device.gpu.contexts.giveShare(1, 101)).toThrow('percentage: 101');
+    device.gpu.contexts.giveShare(1, 25);
     expect(() => device.gpu.launch(launchOf(1056, LONG, { cooperative: true }))).toThrow('256 such blocks');
-    device.gpu.giveShare(1, 100);
+    device.gpu.contexts.giveShare(1, 100);
     device.launchAt(0, launchOf(1056, LONG, { cooperative: true }));
     device.finish();
     expect(device.endsNs.size).toBe(1);
