@@ -22,7 +22,7 @@ export async function takeOut(guard: Guard): Promise<void> {
     replace(counters, 'countBytes', () => undefined);
   }
   if (is('fuel'))
-    replace(await prototypeOf('chunks/chunkCompiler.js', 'ChunkCompiler'), 'emitBackEdge', () => undefined);
+    replace(await prototypeOf('chunks/chunkNodes.js', 'ChunkNodes'), 'emitBackEdge', () => undefined);
   if (is('nan'))
     replace(
       await prototypeOf('vector/operands/vectorOperands.js', 'VectorOperands'),
@@ -45,7 +45,7 @@ function unchecked(addresses: Prototype, name: string): void {
     const { group } = args[0] as Access;
     f.op('drop');
     if (group === undefined) f.i32(0);
-    else f.get(around.cacheLocals(group).limit).op('i64Eqz');
+    else f.get(around.caches.cacheLocals(group).limit).op('i64Eqz');
   };
 }
 
@@ -62,7 +62,7 @@ interface Code {
 
 interface Addresses {
   readonly f: Code;
-  readonly around: { cacheLocals(group: object): { readonly limit: number } };
+  readonly around: { readonly caches: { cacheLocals(group: object): { readonly limit: number } } };
 }
 
 function replace(prototype: Prototype, name: string, by: Method): void {

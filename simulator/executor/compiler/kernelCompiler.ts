@@ -10,13 +10,7 @@ import { FunctionBuilder, ModuleBuilder } from '../../wasm/index.js';
 import { scalarAtomic, CompileError, unsupported } from './instructions/index.js';
 import { canDrive, driverFunction } from './blockDriver.js';
 import { AREA, CLASS_COUNTERS, COUNTER_BYTES } from './area/index.js';
-import {
-  skipsPoint,
-  type SyncPoint,
-  analyseKernel,
-  type RegionFlow,
-  type ContextSlot,
-} from './analysis/index.js';
+import { skipsPoint, type SyncPoint, analyseKernel, type ContextSlot } from './analysis/index.js';
 import { hasFusedMultiplyAdd, Library } from './library/index.js';
 import { ImportedOperations, type HostFunction, RuntimeImports } from './hostCalls/index.js';
 import { weighClasses, type InstructionWeights } from './counters/index.js';
@@ -26,6 +20,7 @@ import {
   resumesFromStart,
   startPoint,
   type PartedLanes,
+  type WrittenRegion,
 } from './regions/index.js';
 import { journalFunction } from './accesses/index.js';
 import type { CodeForm, KernelPlan } from './plan/index.js';
@@ -140,13 +135,13 @@ export function compileKernel(
     const name = shape === 'blocks' ? 'run' : `region${region}`;
     const chunks = chunked?.[region];
     if (chunks === undefined) {
-      const compiler = new RegionCompiler(plan, region, flow, counterBase, shape);
+      const compiler = new RegionCompiler({ plan, region, flow, shape }, counterBase);
       regions.push(module.add(compiler.compile(), name));
     } else {
-      const parts = { plan, chunks, region, flow, counterBase, shape } as const;
-      if (shape === 'blocks') regions.push(addChunks(module, parts, name));
+      const written = { plan, region, flow, shape } as const;
+      if (shape === 'blocks') regions.push(addChunks(module, written, chunks, counterBase, name));
       else {
-        const phase = addChunks(module, parts);
+        const phase = addChunks(module, written, chunks, counterBase);
         phases.set(region, phase);
         regions.push(module.add(onePhase(phase), name));
       }
@@ -178,21 +173,17 @@ export function compileKernel(
   };
 }
 
-interface ChunkedRegion {
-  readonly plan: KernelPlan;
-  readonly chunks: ChunkPlan;
-  readonly region: number;
-  readonly flow: RegionFlow;
-  readonly counterBase: number;
-  readonly shape: 'warp' | 'blocks';
-}
-
 /** A region in chunks, and the functions for lanes that run apart. @returns index of `run` or of the phase */
-function addChunks(module: ModuleBuilder, region: ChunkedRegion, name?: string): number {
-  const { plan, chunks, flow, counterBase, shape } = region;
+function addChunks(
+  module: ModuleBuilder,
+  region: WrittenRegion,
+  chunks: ChunkPlan,
+  counterBase: number,
+  name?: string,
+): number {
+  const { flow } = region;
   const { passSlots } = chunks.masked;
-  const ofLanes = (parted: PartedLanes): RegionCompiler =>
-    new RegionCompiler(plan, region.region, flow, counterBase, shape, parted);
+  const ofLanes = (parted: PartedLanes): RegionCompiler => new RegionCompiler(region, counterBase, parted);
   const { resume } = chunks;
   const mayResume = resume.points.length > 0;
   const mayStart = mayResume && resumesFromStart(flow);
@@ -200,8 +191,7 @@ function addChunks(module: ModuleBuilder, region: ChunkedRegion, name?: string):
   const parted = mayStart
     ? { lanes: resumed, start: startPoint(flow), resume: resumed }
     : { lanes: module.add(ofLanes({ passSlots }).compile()), resume: resumed };
-  const compiler = new ChunkCompiler(plan, chunks, region.region, flow, counterBase, parted, shape);
-  return module.add(compiler.compile(), name);
+  return module.add(new ChunkCompiler(region, chunks, counterBase, parted).compile(), name);
 }
 
 /** `region(warp, lanes)`: a phase of one warp. */

@@ -5,8 +5,18 @@ import type { AccessGroup, AccessGroups } from '../analysis/index.js';
 import { loadCache, type CacheLocals } from './accessWindows.js';
 import { RECORD } from '../area/index.js';
 
+/** What code of an access asks of a function's caches. */
+export interface FoundCaches {
+  groupOf(instruction: IrInstruction): AccessGroup;
+  /** Cache of an instruction that may take its bytes one by one. */
+  byteGroupOf(instruction: IrInstruction): AccessGroup;
+  cacheLocals(group: AccessGroup): CacheLocals;
+  /** Local with the number of places of 2^k bytes in shared memory that an access may start at. */
+  sharedLimit(log2Bytes: number): number;
+}
+
 /** A function's locals for the caches of its accesses, and for how far shared memory reaches. */
-export class AccessCaches {
+export class AccessCaches implements FoundCaches {
   private readonly caches = new Map<number, CacheLocals>();
   private readonly sharedLimits = new Map<number, number>();
 

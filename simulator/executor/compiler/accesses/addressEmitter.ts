@@ -11,7 +11,8 @@ import { LOCAL_WINDOW_HIGH, PARAM_WINDOW_HIGH, SHARED_WINDOW_HIGH } from '../../
 import type { LocalLayout, SharedLayout } from '../../module/index.js';
 import type { FaultCode } from '../../types.js';
 import type { AccessGroup } from '../analysis/index.js';
-import { loadCache, placeOf, placesIn, type CacheLocals } from './accessWindows.js';
+import type { FoundCaches } from './accessCaches.js';
+import { loadCache, placeOf, placesIn } from './accessWindows.js';
 import { AREA, faultNumber, RECORD } from '../area/index.js';
 import type { JournalKind } from './journalEmitter.js';
 import { NO_OFFSET_HIGH } from '../library/index.js';
@@ -21,10 +22,7 @@ import type { OperandEmitter } from '../scalar/index.js';
 export interface MemorySurroundings {
   readonly sharedLayout: SharedLayout;
   readonly localLayout: LocalLayout;
-  groupOf(instruction: IrInstruction): AccessGroup;
-  cacheLocals(group: AccessGroup): CacheLocals;
-  /** Local with the number of places of 2^k bytes in shared memory that an access may start at. */
-  sharedLimit(log2Bytes: number): number;
+  readonly caches: FoundCaches;
   /** Local with the address of the thread's local memory. */
   localBase(): number;
   /**
@@ -32,8 +30,6 @@ export interface MemorySurroundings {
    * @param bytes their number, or what leaves it.
    */
   countBytes(what: DynamicBytes, bytes: number | (() => void)): void;
-  /** Cache of an instruction that may take its bytes one by one. */
-  byteGroupOf(instruction: IrInstruction): AccessGroup;
   /** Leaves the thread at this instruction; the fault is in the launch record. */
   leaveWithFault(instruction: IrInstruction): void;
   /**
@@ -164,7 +160,7 @@ export class AddressEmitter {
   private checkShared(instruction: IrInstruction): void {
     const f = this.emit.f;
     const log2 = Math.log2(accessBytes(instruction));
-    this.checkRange(instruction, 'sharedOutOfBounds', () => f.get(this.around.sharedLimit(log2)));
+    this.checkRange(instruction, 'sharedOutOfBounds', () => f.get(this.around.caches.sharedLimit(log2)));
   }
 
   private checkLocal(instruction: IrInstruction): void {
@@ -193,9 +189,9 @@ export class AddressEmitter {
   }
 
   /** Takes an i64 address; leaves the i32 address in the node's memory. */
-  private globalAddress(instruction: IrInstruction, group = this.around.groupOf(instruction)): void {
+  private globalAddress(instruction: IrInstruction, group = this.around.caches.groupOf(instruction)): void {
     const f = this.emit.f;
-    const cache = this.around.cacheLocals(group);
+    const cache = this.around.caches.cacheLocals(group);
     const offset = this.emit.temporary('offset', 'i64');
     f.get(cache.base).op('i64Sub').tee(offset);
     placeOf(f, group.bytes, 'i64').get(cache.limit).op('i64GeU').if();

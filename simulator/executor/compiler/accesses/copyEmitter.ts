@@ -69,7 +69,7 @@ export class CopyEmitter {
     f.area().get(first).memory('i64Store', RECORD.faultAddress);
     this.around.leaveWithFault(instruction);
     f.end();
-    const group = this.around.byteGroupOf(instruction);
+    const group = this.around.caches.byteGroupOf(instruction);
     for (let at = 0; at < bytes; at++) {
       f.get(to).i32(at).get(wanted).op('i32LtU').if('i32');
       this.addresses.pushGlobal(instruction, { ...source, offset: source.offset + at }, group);

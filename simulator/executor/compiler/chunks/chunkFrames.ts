@@ -1,11 +1,12 @@
 import type { FunctionBuilder } from '../../../wasm/index.js';
 import { AREA, DRIVER, RECORD, WARP_SIZE, REGION_RESULT } from '../area/index.js';
 import type { KernelPlan } from '../plan/index.js';
-import { LaneSummary, type RegionRegisters } from '../regions/index.js';
+import { LaneSummary, type FaultExit, type RegionRegisters } from '../regions/index.js';
 import type { ContextLocals } from '../analysis/index.js';
 import type { Label } from '../../../wasm/index.js';
 import type { ChunkContexts } from './chunkContexts.js';
 import type { ChunkCounters } from './chunkCounters.js';
+import type { ChunkDivergence, ProgressLocals } from './chunkDivergence.js';
 import type { ChunkThreads } from './chunkThreads.js';
 
 /** What the loops around chunks need of them. */
@@ -15,20 +16,18 @@ export interface ChunkBody {
   readonly registers: RegionRegisters;
   readonly threads: ChunkThreads;
   readonly counters: ChunkCounters;
-  /** i64 local. */
-  readonly fuel: number;
-  /** Local with the state that a chunk has come to. */
-  readonly status: number;
+  readonly divergence: ChunkDivergence;
+  readonly faults: FaultExit;
+  readonly locals: ProgressLocals;
   /** Lanes of a chunk. */
   readonly width: number;
-  /** Sets registers that are read before they are written to 0. */
-  clearRegisters(): void;
   /** Runs a chunk; leaves in `status` what its lanes have come to. @param haveParted at the end of code for lanes that parted */
   emitChunk(haveParted?: () => void): void;
-  /** Runs lanes of the warp, as bits in a local, from the region's start; their state is in `status`. */
-  callLanes(lanes: number): void;
-  /** Leaves the function with a fault that is at an instruction and of a lane in a local. */
-  leaveWithFault(lane: number, at: number, code?: 'divergentBarrier'): void;
+}
+
+/** Sets registers that are read before they are written to 0. */
+function clearRegisters({ registers, divergence }: ChunkBody): void {
+  for (const register of registers.loaded()) divergence.registers.clear(register);
 }
 
 /** `run(lo, hi)`: all chunks of all warps of blocks. */
@@ -41,7 +40,7 @@ export function emitBlocks(body: ChunkBody): void {
   const again = f.loop();
   f.get(block).get(end).op('i32LtU').if();
   placeBlock(f, block, rest);
-  f.area().memory('i64Load', RECORD.fuelPerBlock).set(body.fuel);
+  f.area().memory('i64Load', RECORD.fuelPerBlock).set(body.locals.fuel);
   if (plan.usesShared)
     f.area().i32(AREA.shared).op('i32Add').i32(0).area().memory('i32Load', RECORD.sharedBytes).memoryFill();
   threads.startBlock();
@@ -54,9 +53,9 @@ export function emitBlocks(body: ChunkBody): void {
   f.i32(-1).get(lane).op('i32Shl');
   pushLanesOfWarp(f, threads);
   f.op('i32And').set(rest);
-  body.callLanes(rest);
+  body.divergence.callLanes(rest);
   f.br(done).end();
-  body.clearRegisters();
+  clearRegisters(body);
   body.emitChunk();
   threads.advance();
   f.br(chunks).end().end();
@@ -111,7 +110,7 @@ export function emitPhase(body: ChunkBody, region: number, { context, contexts }
   const full = width === WARP_SIZE ? -1 : (1 << width) - 1;
   const pushFlags = (): FunctionBuilder => f.get(warp).i32(2).op('i32Shl').area().op('i32Add');
   threads.load();
-  f.area().memory('i64Load', RECORD.fuel).set(body.fuel);
+  f.area().memory('i64Load', RECORD.fuel).set(body.locals.fuel);
   f.get(from).set(warp);
   threads.startAtWarp();
   const done = f.block();
@@ -130,7 +129,7 @@ export function emitPhase(body: ChunkBody, region: number, { context, contexts }
   f.get(mask).i32(full).get(lane).op('i32Shl').op('i32And').tee(bits).op('i32Eqz').brIf(next);
   const apart: Label = f.block();
   f.get(bits).i32(full).get(lane).op('i32Shl').op('i32Ne').brIf(apart);
-  if (region === 0) body.clearRegisters();
+  if (region === 0) clearRegisters(body);
   else {
     contexts.load();
     // Lanes that once parted may each have brought a value of its own.
@@ -140,11 +139,11 @@ export function emitPhase(body: ChunkBody, region: number, { context, contexts }
     f.get(parted).get(bits).op('i32Xor').get(parted).op('i32And').set(parted).end();
   }
   body.emitChunk(() => f.get(parted).get(bits).op('i32Or').set(parted));
-  summary.add(body.status);
+  summary.add(body.locals.status);
   f.br(next).end();
   f.get(parted).get(bits).op('i32Or').set(parted);
-  body.callLanes(bits);
-  summary.add(body.status);
+  body.divergence.callLanes(bits);
+  summary.add(body.locals.status);
   f.end();
   threads.advance();
   f.get(context.narrow)
@@ -160,19 +159,19 @@ export function emitPhase(body: ChunkBody, region: number, { context, contexts }
   counters.endWarp();
   pushFlags().get(parted).memory('i32Store', DRIVER.parted);
   summary.push();
-  f.set(body.status);
+  f.set(body.locals.status);
   f.area().get(warp).memory('i32Store', DRIVER.phaseWarp);
   f.get(warp).get(from).op('i32Eq').if();
-  f.get(body.status).set(first).end();
-  f.get(body.status).get(first).op('i32Ne').brIf(done);
-  f.get(body.status).i32(REGION_RESULT.mixed).op('i32Eq').brIf(done);
+  f.get(body.locals.status).set(first).end();
+  f.get(body.locals.status).get(first).op('i32Ne').brIf(done);
+  f.get(body.locals.status).i32(REGION_RESULT.mixed).op('i32Eq').brIf(done);
   threads.pushNextWarp();
   f.op('i32Eqz').brIf(done);
   f.get(warp).get(to).op('i32LtU').brIf(warps).end().end();
   f.area().get(first).memory('i32Store', DRIVER.phaseState);
-  f.area().get(body.fuel).memory('i64Store', RECORD.fuel);
+  f.area().get(body.locals.fuel).memory('i64Store', RECORD.fuel);
   counters.flush();
-  f.get(body.status).op('return');
+  f.get(body.locals.status).op('return');
 }
 
 function placeContexts(
@@ -187,20 +186,22 @@ function placeContexts(
 }
 
 function emitExchange(body: ChunkBody, context: ContextLocals, mask: number): void {
-  const { f, threads } = body;
+  const { f, threads, faults } = body;
   body.registers.emitExchange(
     f,
     context.narrow,
     mask,
     (stray, at) => {
-      body.leaveWithFault(stray, at, 'divergentBarrier');
+      f.get(stray).set(faults.lane);
+      faults.raise('divergentBarrier', at);
     },
     {
       pushThread: (caller) => {
         f.get(threads.firstThread).get(caller).op('i32Add');
       },
       leaveFaulted: (caller, at) => {
-        body.leaveWithFault(caller, at);
+        f.get(caller).set(faults.lane);
+        faults.leave(at);
       },
     },
   );

@@ -1,30 +1,32 @@
 import { readRegisters, typeBits, writtenRegisters, type IrInstruction } from '../../../ptx/index.js';
 import { emitInstruction, emitUnguarded } from '../regions/index.js';
 import type { ImportedOperations } from '../hostCalls/index.js';
-import type { MemoryEmitter } from '../accesses/index.js';
+import { MemoryEmitter } from '../accesses/index.js';
 import { wasmTypeOf } from '../instructions/index.js';
-import { vectorEmitter, type VectorMemoryEmitter, type VectorOperands } from '../vector/index.js';
+import { vectorEmitter, VectorMemoryEmitter, type VectorOperands } from '../vector/index.js';
+import type { ChunkAccesses } from './chunkAccesses.js';
+import type { ChunkDivergence } from './chunkDivergence.js';
 import type { InstructionPlan } from './instructionPlan.js';
-
-/** What the chunk's function does around single instructions. */
-export interface InstructionSurroundings {
-  /** The lane, in the chunk, that the following code is of; undefined for all of them. */
-  beginLane(lane: number | undefined, instruction: IrInstruction): void;
-  /** Goes on lane by lane from this instruction when the i32 on the stack is not 0. */
-  partIf(instruction: IrInstruction): void;
-}
 
 /** Writes the instructions of a chunk, each in its manner. */
 export class ChunkInstructions {
+  private readonly memory: VectorMemoryEmitter;
+  /** Accesses that happen once for all lanes, and those of one lane. */
+  private readonly scalarMemory: { readonly once: MemoryEmitter; readonly lane: MemoryEmitter };
+
   constructor(
     private readonly v: VectorOperands,
     private plan: InstructionPlan,
-    private readonly memory: VectorMemoryEmitter,
-    /** Accesses that happen once for all lanes, and those of one lane. */
-    private readonly scalarMemory: { readonly once: MemoryEmitter; readonly lane: MemoryEmitter },
+    private readonly accesses: ChunkAccesses,
+    private readonly divergence: ChunkDivergence,
     private readonly imported: ImportedOperations,
-    private readonly around: InstructionSurroundings,
-  ) {}
+  ) {
+    this.memory = new VectorMemoryEmitter(v, accesses.ofChunk());
+    this.scalarMemory = {
+      once: new MemoryEmitter(v.scalar, accesses.ofLanes(v.width)),
+      lane: new MemoryEmitter(v.lane, accesses.ofLanes(1)),
+    };
+  }
 
   /** Writes instructions for which another plan holds. */
   assuming(plan: InstructionPlan, body: () => void): void {
@@ -75,7 +77,7 @@ export class ChunkInstructions {
       scalar.use(instruction.sources[0], 'u32');
       f.i32(2 ** rowBits - 1).op('i32And');
       f.i32(2 ** rowBits - width).op('i32GtU');
-      this.around.partIf(instruction);
+      this.divergence.before(instruction);
       return;
     }
     const narrow = instruction.sources
@@ -93,7 +95,7 @@ export class ChunkInstructions {
     const below = checked === 'signed' ? 'i32LtS' : 'i32LtU';
     const above = checked === 'signed' ? 'i32GtS' : 'i32GtU';
     f.op(reach > 0 ? below : above);
-    this.around.partIf(instruction);
+    this.divergence.before(instruction);
   }
 
   private underGuard(instruction: IrInstruction, body: () => void): void {
@@ -130,9 +132,9 @@ export class ChunkInstructions {
   /** Computes in lane 0 what is the same in all lanes. */
   private emitSpread(instruction: IrInstruction): void {
     const { v } = this;
-    this.around.beginLane(0, instruction);
+    this.accesses.beginLane(0, instruction);
     emitUnguarded(instruction, v.lane, this.scalarMemory.lane, this.imported);
-    this.around.beginLane(undefined, instruction);
+    this.accesses.beginLane(undefined, instruction);
     for (const register of writtenRegisters(instruction)) {
       if (v.shapeOfRegister(register).kind !== 'varying') continue;
       const held = v.typeOf(register);
@@ -168,12 +170,12 @@ export class ChunkInstructions {
           .i32(1 << lane)
           .op('i32And')
           .if();
-      this.around.beginLane(lane, instruction);
+      this.accesses.beginLane(lane, instruction);
       v.lane.loadAll(readRegisters(instruction), lane);
       emitUnguarded(instruction, v.lane, this.scalarMemory.lane, this.imported);
       for (const register of written) v.lane.keep(register, lane);
       if (bits !== undefined) f.end();
     }
-    this.around.beginLane(undefined, instruction);
+    this.accesses.beginLane(undefined, instruction);
   }
 }

@@ -11,6 +11,8 @@ export {
   type ResumePoint,
 } from './partedLanes.js';
 export { RegionCompiler } from './regionCompiler.js';
-export { emitRegionLeave } from './regionLeave.js';
+export { FaultExit } from './faultExit.js';
+export { RegionExit, type WrittenRegion } from './regionExit.js';
+export { surroundingValues } from './surroundingValues.js';
 export { RegionRegisters, resultType } from './regionRegisters.js';
 export { pushSpecialRegister, startTid, type ThreadLocals } from './specialRegisters.js';

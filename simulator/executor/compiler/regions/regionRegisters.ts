@@ -61,6 +61,13 @@ export class RegionRegisters {
     return this.used.has(register);
   }
 
+  /** Whether an instruction reads a special register whose name the pattern takes. */
+  readsSpecial(pattern: RegExp): boolean {
+    return this.instructions.some((instruction) =>
+      instruction.sources.some((source) => source.kind === 'special' && pattern.test(source.name)),
+    );
+  }
+
   /**
    * Computes what lanes give each other at the wait before the region.
    * @param contexts local with the address of the warp's contexts.

@@ -203,7 +203,6 @@ export class AccessBench {
     const operands = new OperandEmitter(f, fn, library, findExactRegisters(fn), frame, () => true);
     const around: MemorySurroundings = {
       ...frame.memory(),
-      byteGroupOf: (each) => frame.groups.ofInstruction.get(each.index) as AccessGroup,
       leaveWithFault: () => f.i32(1).op('return'),
       recordAccess: () => undefined,
       noteWrite: () => undefined,
@@ -341,16 +340,16 @@ class Frame {
     }
   }
 
-  memory(): Pick<
-    MemorySurroundings,
-    'sharedLayout' | 'localLayout' | 'groupOf' | 'cacheLocals' | 'sharedLimit' | 'localBase' | 'countBytes'
-  > {
+  memory(): Pick<MemorySurroundings, 'sharedLayout' | 'localLayout' | 'caches' | 'localBase' | 'countBytes'> {
     const { f } = this;
     return {
       ...this.layouts,
-      groupOf: (each) => this.groups.ofInstruction.get(each.index) as AccessGroup,
-      cacheLocals: (group) => this.cacheLocals(group.index),
-      sharedLimit: (log2) => this.limits[log2] ?? 0,
+      caches: {
+        groupOf: (each) => this.groups.ofInstruction.get(each.index) as AccessGroup,
+        byteGroupOf: (each) => this.groups.ofInstruction.get(each.index) as AccessGroup,
+        cacheLocals: (group) => this.cacheLocals(group.index),
+        sharedLimit: (log2) => this.limits[log2] ?? 0,
+      },
       localBase: () => this.local,
       countBytes: (what, bytes) => {
         const local = this.counters.get(what) ?? f.local('i32');

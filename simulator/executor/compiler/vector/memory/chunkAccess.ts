@@ -10,7 +10,7 @@ import { findIndexedAddress, type IndexedAddress } from './indexedAddress.js';
 /** What the function around a chunk's memory accesses provides. */
 export interface ChunkMemory extends Pick<
   MemorySurroundings,
-  'sharedLayout' | 'localLayout' | 'groupOf' | 'cacheLocals' | 'sharedLimit' | 'countBytes'
+  'sharedLayout' | 'localLayout' | 'caches' | 'countBytes'
 > {
   /** Whether lanes side by side in memory are loaded and stored as whole vectors. */
   readonly joinsNeighbours: boolean;
@@ -80,7 +80,7 @@ export function describeAccess(
     stride,
     isLikelyBeside: space === 'global' && stride === undefined && isLikelyBeside(v, address, bytes),
     indexed: mayBeGlobal && stride === undefined ? indexedAddress(v, instruction, address) : undefined,
-    group: mayBeGlobal ? around.groupOf(instruction) : undefined,
+    group: mayBeGlobal ? around.caches.groupOf(instruction) : undefined,
   };
 }
 

@@ -153,7 +153,7 @@ export class ChunkAddresses {
       for (const what of globalCounters(access)) this.countReached(LANES.inGlobal, what, bytes);
     }
     if (group === undefined) return;
-    loadCache(f, group, this.around.cacheLocals(group));
+    loadCache(f, group, this.around.caches.cacheLocals(group));
   }
 
   /** Makes `first` the place in the area. */
@@ -248,7 +248,7 @@ export class ChunkAddresses {
     const { f, v } = this;
     const { bytes, group } = access;
     if (group === undefined) throw new RangeError(`line ${access.instruction.line} has no access group`);
-    const cache = this.around.cacheLocals(group);
+    const cache = this.around.caches.cacheLocals(group);
     const place = v.temporary('chunk offset', 'i64');
     f.get(cache.base).op('i64Sub').tee(place).op('i32WrapI64');
     f.get(cache.offset).op('i32Add').set(first);
@@ -263,7 +263,7 @@ export class ChunkAddresses {
   private stridedShared(access: ChunkAccess): void {
     const { f } = this;
     const log2 = Math.log2(access.bytes);
-    this.stridedWindow(access, () => f.get(this.around.sharedLimit(log2)));
+    this.stridedWindow(access, () => f.get(this.around.caches.sharedLimit(log2)));
     f.get(this.first).area().op('i32Add').i32(AREA.shared).op('i32Add').set(this.first);
   }
 
@@ -320,7 +320,7 @@ export class ChunkAddresses {
     const { f, v } = this;
     const { bytes, group } = access;
     if (group === undefined) throw new RangeError(`line ${access.instruction.line} has no access group`);
-    const cache = this.around.cacheLocals(group);
+    const cache = this.around.caches.cacheLocals(group);
     const [origin, low, high] = ['origin', 'low words', 'high words'].map((name) =>
       v.temporary(name, 'v128'),
     ) as [number, number, number];
@@ -386,7 +386,7 @@ export class ChunkAddresses {
     this.pushSeen(seen, bytes, () => {
       if (isLocal) f.i32(placesIn(localLayout.bytes, bytes) * bytes);
       else
-        f.get(this.around.sharedLimit(Math.log2(bytes)))
+        f.get(this.around.caches.sharedLimit(Math.log2(bytes)))
           .i32(Math.log2(bytes))
           .op('i32Shl');
     });

@@ -18,7 +18,7 @@ export function pushIndexed(
   const { f } = v;
   if (cached === undefined || indexed === undefined)
     throw new RangeError(`line ${instruction.line} has no index`);
-  const cache = around.cacheLocals(cached);
+  const cache = around.caches.cacheLocals(cached);
   const { log2Scale, isSigned } = indexed;
   const from = v.temporary('base in segment', 'i64');
   const [least, most] = [v.temporary('least index', 'i64'), v.temporary('most index', 'i64')];

@@ -36,7 +36,7 @@ export class VectorMemoryEmitter {
 
   /** @param body a node's instructions, of which all will be written before those of another. */
   beginNode(body: readonly number[]): void {
-    this.bundles = findBundles(this.v.fn, body, (instruction) => this.around.groupOf(instruction));
+    this.bundles = findBundles(this.v.fn, body, (instruction) => this.around.caches.groupOf(instruction));
   }
 
   /** @returns false, with nothing written, for what is to be written lane by lane. */
@@ -463,17 +463,11 @@ export class VectorMemoryEmitter {
   /** What scalar code for all lanes needs: it counts for each of them, and faults in the first. */
   private scalarSurroundings(): MemorySurroundings {
     const { around, f, v } = this;
-    const never = (): never => {
-      throw new RangeError('vector code does not copy');
-    };
     return {
       sharedLayout: around.sharedLayout,
       localLayout: around.localLayout,
-      groupOf: (instruction) => around.groupOf(instruction),
-      cacheLocals: (group) => around.cacheLocals(group),
-      sharedLimit: (log2Bytes) => around.sharedLimit(log2Bytes),
+      caches: around.caches,
       localBase: () => around.localBase(),
-      byteGroupOf: never,
       countBytes: (what, bytes) => {
         if (typeof bytes !== 'number') throw new RangeError('bytes of a lane are a constant');
         this.addresses.count(what, bytes, this.active);
