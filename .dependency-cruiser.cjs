@@ -1,4 +1,9 @@
 const COMMANDS = 'services/cli/commandList\\.ts$';
+/** Measured data, corpora, oracles and twins: what the product is held to. */
+const LABORATORY = '^simulator/laboratory/';
+/** Second doors of rooms of the simulator, through which the laboratory takes their parts apart. */
+const TESTING = '^simulator/[^/]+/testing/';
+const TESTS = '(\\.test\\.ts$|/tests/)';
 
 /**
  * Imports point one way: services → selection, containers; containers → simulator; loadtest → services. One line may look up: the
@@ -17,7 +22,7 @@ const only = (name, from, allowed) => ({
 
 /**
  * A folder is a room with a front door: from outside it, only its index may be imported. What tests share is no part of
- * any room's inside; product code never imports it (`tests-in-tests-only`). So are the random kernels of `executor/fuzz`.
+ * any room's inside; product code never imports it (`tests-in-tests-only`). The laboratory's rooms have front doors each.
  */
 const frontDoor = (folder) => ({
   name: `front-door-${folder}`,
@@ -26,7 +31,7 @@ const frontDoor = (folder) => ({
   from: { path: '^([^/]+)/([^/]+)' },
   to: {
     path: `^${folder}/[^/]+/.+`,
-    pathNot: [`^${folder}/[^/]+/index\\.ts$`, '^$1/$2/', '/tests/', '/fuzz/index\\.ts$'],
+    pathNot: [`^${folder}/[^/]+/index\\.ts$`, '^$1/$2/', '/tests/', LABORATORY, `${TESTING}index\\.ts$`],
   },
 });
 
@@ -71,7 +76,7 @@ module.exports = {
     only('containers-down', 'containers', ['simulator']),
     only('services-down', 'services', ['selection', 'containers', 'simulator']),
     {
-      name: 'laboratory-when-asked-for',
+      name: 'loadtest-when-asked-for',
       severity: 'error',
       comment: 'what is served loads nothing of loadtest',
       from: { path: `^${COMMANDS}` },
@@ -103,8 +108,43 @@ module.exports = {
       name: 'tests-in-tests-only',
       severity: 'error',
       comment: 'what tests share is for tests',
-      from: { pathNot: '(\\.test\\.ts$|/tests/|/fuzz/)' },
-      to: { path: '/(tests|fuzz)/', pathNot: 'node_modules' },
+      from: { pathNot: TESTS },
+      to: { path: '/tests/', pathNot: 'node_modules' },
+    },
+    {
+      name: 'laboratory',
+      severity: 'error',
+      comment: 'for tests, loadtest, and commands that load it when they run',
+      from: { pathNot: [TESTS, LABORATORY, '^(loadtest|services/cli)/'] },
+      to: { path: LABORATORY },
+    },
+    {
+      name: 'laboratory-in-commands',
+      severity: 'error',
+      comment: 'a command loads the laboratory when it runs',
+      from: { path: '^services/cli/', pathNot: TESTS },
+      to: { path: LABORATORY, dependencyTypesNot: ['dynamic-import', 'type-only'] },
+    },
+    {
+      name: 'laboratory-not-served',
+      severity: 'error',
+      comment: 'not even when it is asked for',
+      from: { path: '^services/(main|cli/serve[^/]*)\\.ts$' },
+      to: { path: LABORATORY, reachable: true },
+    },
+    {
+      name: 'front-door-laboratory',
+      severity: 'error',
+      comment: 'import a room of the laboratory through its index.ts',
+      from: { path: '^([^/]+/[^/]+/?[^/]*)' },
+      to: { path: LABORATORY, pathNot: ['^simulator/laboratory/[^/]+/index\\.ts$', '^$1/'] },
+    },
+    {
+      name: 'second-doors',
+      severity: 'error',
+      comment: 'for the laboratory and tests',
+      from: { pathNot: [TESTS, LABORATORY, TESTING] },
+      to: { path: TESTING },
     },
     {
       name: 'no-cycles-between-rooms',

@@ -5,7 +5,7 @@ import {
   largestBuffer,
   measuredLaunches,
   type CalibratedLaunch,
-} from '../../simulator/calibration/index.js';
+} from '../../simulator/laboratory/calibration/index.js';
 import {
   isAsReported,
   LaunchSpecError,

@@ -8,7 +8,7 @@ import {
   type CalibratedLaunch,
   type MeasuredLaunch,
   type MeasuredSet,
-} from '../../simulator/calibration/index.js';
+} from '../../simulator/laboratory/calibration/index.js';
 import { MECHANISMS, type DeviceProfile } from '../../simulator/gpu/index.js';
 import { ModelEvaluator } from './modelEvaluator.js';
 

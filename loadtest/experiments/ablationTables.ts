@@ -1,5 +1,5 @@
 import { MECHANISMS } from '../../simulator/gpu/index.js';
-import type { MeasuredSet } from '../../simulator/calibration/index.js';
+import type { MeasuredSet } from '../../simulator/laboratory/calibration/index.js';
 import type { SetErrors } from './ablation.js';
 import { PALETTE, svgDocument } from '../../simulator/charts/index.js';
 import { percent } from '../../simulator/text/index.js';

@@ -4,7 +4,7 @@
  * Usage: npm run experiment errorsToday NAME=FILE.json...
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { withErrorTable, type CalibrationReport } from '../../simulator/calibration/index.js';
+import { withErrorTable, type CalibrationReport } from '../../simulator/laboratory/calibration/index.js';
 
 const PAGE = 'simulator/gpu/profiles/h200.md';
 

@@ -1,4 +1,4 @@
-import { calibrationReport, type CalibratedLaunch } from '../../simulator/calibration/index.js';
+import { calibrationReport, type CalibratedLaunch } from '../../simulator/laboratory/calibration/index.js';
 import type { FittedFigure } from './fittedFigures.js';
 
 export type Values = Readonly<Record<string, number>>;

@@ -9,7 +9,7 @@
  */
 import { parseArgs } from 'node:util';
 import { fileURLToPath } from 'node:url';
-import { largestBuffer, measuredLaunches } from '../../simulator/calibration/index.js';
+import { largestBuffer, measuredLaunches } from '../../simulator/laboratory/calibration/index.js';
 import { cardNamed } from '../../simulator/gpu/index.js';
 import { fittedFigures } from './fittedFigures.js';
 import {

@@ -8,7 +8,11 @@
  * with --part only the Kth of N launches are worked out and no table is made, so that several processes may share the work.
  */
 import { parseArgs } from 'node:util';
-import { MEASURED_SETS, type MeasuredLaunch, type MeasuredSet } from '../../simulator/calibration/index.js';
+import {
+  MEASURED_SETS,
+  type MeasuredLaunch,
+  type MeasuredSet,
+} from '../../simulator/laboratory/calibration/index.js';
 import { MECHANISMS, cardNamed } from '../../simulator/gpu/index.js';
 import {
   AblatedFile,

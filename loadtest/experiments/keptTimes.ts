@@ -1,5 +1,9 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
-import { comparison, type CalibratedLaunch, type MeasuredLaunch } from '../../simulator/calibration/index.js';
+import {
+  comparison,
+  type CalibratedLaunch,
+  type MeasuredLaunch,
+} from '../../simulator/laboratory/calibration/index.js';
 import type { DeviceProfile } from '../../simulator/gpu/index.js';
 import { withFigures } from './fittedFigures.js';
 import type { Values } from './figureSearch.js';

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { calibrate, measuredLaunches } from '../../simulator/calibration/index.js';
+import { calibrate, measuredLaunches } from '../../simulator/laboratory/calibration/index.js';
 import { cardNamed } from '../../simulator/gpu/index.js';
 import { fittedFigures, withFigures } from './fittedFigures.js';
 import { ModelEvaluator } from './modelEvaluator.js';

@@ -1,5 +1,9 @@
 import { resolve } from 'node:path';
-import { comparison, type CalibratedLaunch, type MeasuredLaunch } from '../../simulator/calibration/index.js';
+import {
+  comparison,
+  type CalibratedLaunch,
+  type MeasuredLaunch,
+} from '../../simulator/laboratory/calibration/index.js';
 import type { DeviceProfile, GpuDevice, TimingRule } from '../../simulator/gpu/index.js';
 import {
   NodeSession,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { comparison } from '../../simulator/calibration/index.js';
+import { comparison } from '../../simulator/laboratory/calibration/index.js';
 import { askedValues, separableModel } from './separableModel.js';
 
 const FIGURES = [

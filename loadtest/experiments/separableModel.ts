@@ -1,4 +1,4 @@
-import { comparison, type CalibratedLaunch } from '../../simulator/calibration/index.js';
+import { comparison, type CalibratedLaunch } from '../../simulator/laboratory/calibration/index.js';
 import type { FittedFigure } from './fittedFigures.js';
 import type { Evaluate } from './figureSearch.js';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { CalibrationReport } from '../../simulator/calibration/index.js';
+import type { CalibrationReport } from '../../simulator/laboratory/calibration/index.js';
 import { runGpuCommand } from './tests/gpuCommand.js';
 
 const PTX = `.version 8.0

@@ -6,7 +6,7 @@ import type {
   Comparison,
   MeasuredLaunch,
   MeasuredSet,
-} from '../../simulator/calibration/index.js';
+} from '../../simulator/laboratory/calibration/index.js';
 import { CommandError } from './commandError.js';
 import { deviceOption, wholeNumber } from './optionValues.js';
 import { writeMeasuredSpecs } from './measuredSpecs.js';
@@ -90,7 +90,7 @@ async function runCalibration(options: CalibrateOptions): Promise<void> {
   checkOptions(options);
   // Loaded when it is needed: the other commands start without the simulator.
   const { CalibrationError, calibrate, calibrationReport, largestBuffer, scatterPage, scatterSvg } =
-    await import('../../simulator/calibration/index.js');
+    await import('../../simulator/laboratory/calibration/index.js');
   const { LaunchSpecError, deviceOf } = await import('../../simulator/launchSpec/index.js');
   // Before the launches, which may take long.
   const files = [
@@ -178,7 +178,7 @@ function checkOptions(options: CalibrateOptions): void {
 
 async function readMeasured({ set, from, launches }: CalibrateOptions): Promise<MeasuredLaunch[]> {
   const { measuredByTable, measuredLaunches, measuredSet } =
-    await import('../../simulator/calibration/index.js');
+    await import('../../simulator/laboratory/calibration/index.js');
   if (launches !== undefined) {
     const folder = resolve(launches);
     return from === undefined ? measuredLaunches(folder) : measuredByTable(from, folder);

@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
-import type { SolverNotes, ValidatorMode } from '../../simulator/idempotency/index.js';
+import type { SolverNotes } from '../../simulator/idempotency/index.js';
+import type { ValidatorMode } from '../../simulator/laboratory/validatorModes/index.js';
 import type { JudgedLaunch } from '../../simulator/launchVerdict/index.js';
 import { CommandError } from './commandError.js';
 import { deviceOption } from './optionValues.js';
@@ -42,11 +43,12 @@ async function judge(path: string, options: IdempotentOptions): Promise<void> {
   // Loaded when it is needed: the other commands start without the simulator.
   const { explanationText, judgeSpecFile, specVerdict } =
     await import('../../simulator/launchVerdict/index.js');
+  const { waysOfJudging } = await import('../../simulator/laboratory/validatorModes/index.js');
   const { LaunchSpecError } = await import('../../simulator/launchSpec/index.js');
   const { device, mode, explain, allocationBound } = options;
   const judgedWith = (solver?: SolverNotes): JudgedLaunch =>
     judgeSpecFile(path, {
-      mode,
+      ways: waysOfJudging(mode),
       allocationBound: allocationBound === true,
       ...(device === undefined ? {} : { device }),
       ...(solver === undefined ? {} : { solver }),

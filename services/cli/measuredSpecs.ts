@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import type { MeasuredLaunch } from '../../simulator/calibration/index.js';
+import type { MeasuredLaunch } from '../../simulator/laboratory/calibration/index.js';
 import { CommandError } from './commandError.js';
 import { OutputFile } from './outputFile.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseModule } from '../ptx/index.js';
-import type { VectorForm } from './arithmetic/hardware/index.js';
+import type { VectorForm } from '../laboratory/instructions/index.js';
 import {
   allForms,
   cellForms,
@@ -11,7 +11,7 @@ import {
   readMeasured,
   samplesOf,
   threadsPerBlock,
-} from './arithmetic/hardware/index.js';
+} from '../laboratory/instructions/index.js';
 import { loadModule, NodeMemory, ReferenceInterpreter, WasmExecutor, type Executor } from './index.js';
 import { sampleOf } from '../testSample/index.js';
 import { packParams } from './tests/referenceLaunch.js';

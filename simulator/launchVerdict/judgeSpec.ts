@@ -10,8 +10,8 @@ import {
   type SolverNotes,
   type ValidatedLaunch,
   type Validator,
-  type ValidatorMode,
   type Verdict,
+  type WaysOfJudging,
 } from '../idempotency/index.js';
 import {
   LaunchSpecError,
@@ -30,7 +30,8 @@ import { parseModule, type IrFunction, type IrModule } from '../ptx/index.js';
 export interface JudgeOptions {
   /** A card in place of the spec's. */
   readonly device?: string;
-  readonly mode?: ValidatorMode;
+  /** Default: by an interval for each access, and a refusal is not looked into further. */
+  readonly ways?: WaysOfJudging;
   readonly allocationBound?: boolean;
   /** Answers of a solver, and where questions for it go. */
   readonly solver?: SolverNotes;
@@ -82,10 +83,10 @@ export function judgeSpec(value: unknown, baseDir: string, options: JudgeOptions
   try {
     const placed = place(session, spec, ptx, entry);
     const kernel = checkLaunch(spec, module, device, placed.launch.params);
-    const { mode, allocationBound, solver } = options;
+    const { ways, allocationBound, solver } = options;
     const summary = analyzeKernel(module, kernel.name, solver && { solver });
     const validator = compileValidator(summary, {
-      ...(mode === undefined ? {} : { mode }),
+      ...ways,
       ...(allocationBound === undefined ? {} : { allocationBound }),
     });
     const verdict = validator.explain(placed.launch);

@@ -10,7 +10,7 @@ import {
   instanceCount,
   OracleBench,
   type CorpusBody,
-} from '../../../simulator/idempotencyTruth/index.js';
+} from '../../../simulator/laboratory/verdicts/index.js';
 
 export interface ConditionalKernel {
   readonly body: CorpusBody;

@@ -10,8 +10,8 @@ import {
   analyzeKernel,
   compileValidator,
   type ValidatedLaunch,
-  type ValidatorMode,
 } from '../../../simulator/idempotency/index.js';
+import { validatorInMode, type ValidatorMode } from '../../../simulator/laboratory/validatorModes/index.js';
 import { parseModule } from '../../../simulator/ptx/index.js';
 import { quantile } from '../../../simulator/statistics/index.js';
 import { conditionalKernels } from './conditionalKernels.js';
@@ -123,7 +123,7 @@ function ablation(): void {
   const medians: Record<ValidatorMode, number[]> = { strawman: [], ranges: [], compacted: [] };
   for (const { summary, launch } of layerLaunches()) {
     for (const mode of modes) {
-      const validator = compileValidator(summary, { mode });
+      const validator = validatorInMode(summary, { mode });
       const isSlow = mode === 'strawman';
       for (let call = 0; call < (isSlow ? 1 : WARM_CALLS); call++) validator.judge(launch);
       medians[mode].push(timeCalls(() => validator.judge(launch), isSlow ? 3 : runs).medianNs);

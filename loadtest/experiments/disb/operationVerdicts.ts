@@ -4,7 +4,7 @@ import {
   bodyModule,
   corpusBodies,
   drawInstance,
-} from '../../../simulator/idempotencyTruth/index.js';
+} from '../../../simulator/laboratory/verdicts/index.js';
 import type { OperationKind } from './network.js';
 
 /** What the system says of a launch that does an operation. */

@@ -5,14 +5,12 @@
  * Usage: npm run experiment idempotency/audit -- [folder] [--rerolls R] [--part I/N]
  */
 import { parseArgs } from 'node:util';
+import { analyzeKernel, type ValidatedLaunch, type Validator } from '../../../simulator/idempotency/index.js';
 import {
-  analyzeKernel,
-  compileValidator,
   VALIDATOR_MODES,
-  type ValidatedLaunch,
-  type Validator,
+  validatorInMode,
   type ValidatorMode,
-} from '../../../simulator/idempotency/index.js';
+} from '../../../simulator/laboratory/validatorModes/index.js';
 import {
   APPLICATIONS,
   bodyModule,
@@ -24,7 +22,7 @@ import {
   OracleRandom,
   runApplication,
   type PlacedInstance,
-} from '../../../simulator/idempotencyTruth/index.js';
+} from '../../../simulator/laboratory/verdicts/index.js';
 import { ResultFolder } from '../resultFolder.js';
 import { validatedLaunch } from './validation.js';
 
@@ -88,9 +86,9 @@ for (const [position, { body, truth }] of labelledBodies().entries()) {
   if (position % parts !== part) continue;
   const summary = analyzeKernel(bodyModule(body), body.manifest.entry);
   const validators = {
-    strawman: compileValidator(summary, { mode: 'strawman' }),
-    ranges: compileValidator(summary, { mode: 'ranges' }),
-    compacted: compileValidator(summary),
+    strawman: validatorInMode(summary, { mode: 'strawman' }),
+    ranges: validatorInMode(summary, { mode: 'ranges' }),
+    compacted: validatorInMode(summary),
   };
   found.bodies++;
   for (let index = 0; index < truth.labels.length; index++) {
@@ -116,7 +114,7 @@ const applications = APPLICATIONS.map((application) => {
   let validator: Validator | undefined;
   runApplication(bench, application, (instance) => {
     if (instance.entry !== application.watched) return;
-    validator ??= compileValidator(analyzeKernel(instance.ir, instance.entry));
+    validator ??= validatorInMode(analyzeKernel(instance.ir, instance.entry));
     const idempotent = labelOf(judgeInstance(bench, instance, { kills: 32 })) === 'i';
     const verdict =
       bench.with(instance, (placed) => validator?.judge(withoutMemory(validatedLaunch(placed)))) === true;

@@ -17,7 +17,7 @@ import {
   type KernelSummary,
   type Validator,
 } from '../../../simulator/idempotency/index.js';
-import type { CoverFinding, IntervalSource } from '../../../simulator/idempotencyTruth/index.js';
+import type { CoverFinding, IntervalSource } from '../../../simulator/laboratory/verdicts/index.js';
 import type { IrFunction } from '../../../simulator/ptx/index.js';
 import { predictedOf } from './validation.js';
 

@@ -5,7 +5,7 @@
  * Usage: npm run experiment idempotency/fuzz -- [--kills K] [--part I/N] [--launches L] [--allocation-bound] [--seed S] [--solver z3]
  */
 import { parseArgs } from 'node:util';
-import { evaluate, labelledBodies } from '../../../simulator/idempotencyTruth/index.js';
+import { evaluate, labelledBodies } from '../../../simulator/laboratory/verdicts/index.js';
 import { solverFacts } from './solverFacts.js';
 import { systemValidation } from './validation.js';
 

@@ -2,7 +2,11 @@
  * Verdicts on kernels that were not seen while analysis and validator were built, beside the truth. Writes heldOut.md and
  * heldOut.json and prints the table. Usage: npm run experiment idempotency/heldOut [folder]
  */
-import { evaluateHeldOut, heldOutBodies, heldOutTable } from '../../../simulator/idempotencyTruth/index.js';
+import {
+  evaluateHeldOut,
+  heldOutBodies,
+  heldOutTable,
+} from '../../../simulator/laboratory/verdicts/index.js';
 import { ResultFolder } from '../resultFolder.js';
 import { systemValidation } from './validation.js';
 

@@ -5,7 +5,12 @@
  * Usage: npm run experiment idempotency/mutants -- [folder] [--launches L] [--kills K] [--step N] [--only MISTAKE ...] [--family NAME ...]
  */
 import { parseArgs } from 'node:util';
-import { hunt, labelledBodies, MUTATIONS, OracleRandom } from '../../../simulator/idempotencyTruth/index.js';
+import {
+  hunt,
+  labelledBodies,
+  MUTATIONS,
+  OracleRandom,
+} from '../../../simulator/laboratory/verdicts/index.js';
 import { ResultFolder } from '../resultFolder.js';
 import { systemValidator } from './validation.js';
 

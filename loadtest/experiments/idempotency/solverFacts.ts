@@ -1,5 +1,5 @@
 import type { SolverFact } from '../../../simulator/idempotency/index.js';
-import { bodyModule, type CorpusBody } from '../../../simulator/idempotencyTruth/index.js';
+import { bodyModule, type CorpusBody } from '../../../simulator/laboratory/verdicts/index.js';
 import { proveOffline, Z3Solver } from '../../../containers/proving/index.js';
 
 /** What z3 answers to the questions of the analysis about kernels; nothing when it is not asked for. */

@@ -4,8 +4,8 @@
  * Usage: npm run experiment idempotency/table -- [folder] [--mode compacted|ranges|strawman] [--solver z3]
  */
 import { parseArgs } from 'node:util';
-import { VALIDATOR_MODES } from '../../../simulator/idempotency/index.js';
-import { evaluate, evaluationTable, labelledBodies } from '../../../simulator/idempotencyTruth/index.js';
+import { evaluate, evaluationTable, labelledBodies } from '../../../simulator/laboratory/verdicts/index.js';
+import { VALIDATOR_MODES } from '../../../simulator/laboratory/validatorModes/index.js';
 import { ResultFolder } from '../resultFolder.js';
 import { solverFacts } from './solverFacts.js';
 import { systemValidation } from './validation.js';

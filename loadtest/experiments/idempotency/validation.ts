@@ -1,27 +1,23 @@
 import {
   AllocationMap,
   analyzeKernel,
-  compileValidator,
   type KernelSummary,
   type SolverFacts,
   type ValidatedLaunch,
   type Validator,
-  type ValidatorOptions,
 } from '../../../simulator/idempotency/index.js';
+import { validatorInMode, type ModeOptions } from '../../../simulator/laboratory/validatorModes/index.js';
 import {
   type IntervalSource,
   type InstanceVerdict,
   type MutableValidator,
   type PlacedInstance,
   type Validation,
-} from '../../../simulator/idempotencyTruth/index.js';
+} from '../../../simulator/laboratory/verdicts/index.js';
 import type { IrFunction } from '../../../simulator/ptx/index.js';
 
 /** The system's analysis and validators, as evaluations of the corpus ask for them. */
-export function systemValidator(
-  options: ValidatorOptions = {},
-  facts: SolverFacts = new Map(),
-): MutableValidator {
+export function systemValidator(options: ModeOptions = {}, facts: SolverFacts = new Map()): MutableValidator {
   const summaries = new Map<string, KernelSummary>();
   return {
     analyze: (ir, entry) => {
@@ -32,14 +28,14 @@ export function systemValidator(
       return summary;
     },
     validator: (summary) => {
-      const validator = compileValidator(summary, options);
+      const validator = validatorInMode(summary, options);
       return (placed) => verdictOf(validator, placed);
     },
   };
 }
 
 /** As systemValidator, kernel by kernel. */
-export function systemValidation(options: ValidatorOptions = {}, facts?: SolverFacts): Validation {
+export function systemValidation(options: ModeOptions = {}, facts?: SolverFacts): Validation {
   const { analyze, validator } = systemValidator(options, facts);
   return (ir, entry) => validator(analyze(ir, entry));
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { parseModule } from '../../ptx/index.js';
-import { FuzzBench, generateKernel } from '../fuzz/index.js';
+import { FuzzBench, generateKernel } from '../../laboratory/fuzz/index.js';
 import { ReferenceInterpreter, addressSlice, type InterpreterObserver } from './index.js';
 
 function partsOf(body: string): Map<string, string> {

@@ -3,7 +3,7 @@ import { parseModule } from '../../ptx/index.js';
 import { GpuError } from '../gpuError.js';
 import { profileNamed } from '../profiles/index.js';
 import { blockFootprint, checkLaunch, estimateRegisters, occupancy, staticSharedBytes } from './index.js';
-import { csvRows } from './tests/measuredRegisters.js';
+import { csvRows } from '../../laboratory/registers/index.js';
 
 const h200 = profileNamed('h200');
 

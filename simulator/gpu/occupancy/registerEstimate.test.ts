@@ -2,17 +2,23 @@ import { describe, expect, it } from 'vitest';
 import { parseModule, type IrFunction } from '../../ptx/index.js';
 import { profileNamed } from '../profiles/index.js';
 import { blockFootprint, estimateRegisters, occupancy } from './index.js';
-import { estimateErrors, measuredKernels } from './tests/measuredRegisters.js';
+import { estimateErrors, measuredKernels } from '../../laboratory/registers/index.js';
 
 const h200 = profileNamed('h200');
 
 describe('registers a thread, against the assembler', () => {
   const tuned = measuredKernels('gpu/reference/h200-registers.csv');
-  const heldOut = measuredKernels('gpu/occupancy/heldOut/registers.csv');
+  const heldOut = measuredKernels('laboratory/registers/heldOut/registers.csv');
 
   it.each([
     ['kernels of this repository', tuned, 225, 0.8, 3],
-    ['kernels that it was not tuned on', measuredKernels('gpu/occupancy/heldOut/registers.csv'), 60, 0.8, 3],
+    [
+      'kernels that it was not tuned on',
+      measuredKernels('laboratory/registers/heldOut/registers.csv'),
+      60,
+      0.8,
+      3,
+    ],
   ])('%s: within 4 for four of five', (_, kernels, least, share, mean) => {
     const found = estimateErrors(kernels, (kernel) => estimateRegisters(kernel, h200));
     const text = JSON.stringify(found);

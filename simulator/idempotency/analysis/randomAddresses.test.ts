@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FuzzBench, generateKernel } from '../../executor/fuzz/index.js';
+import { FuzzBench, generateKernel } from '../../laboratory/fuzz/index.js';
 import { loadModule, NodeMemory } from '../../executor/index.js';
 import { parseModule } from '../../ptx/index.js';
 import { uncoveredAccesses } from './tests/coverage.js';

@@ -21,7 +21,7 @@ interface Refusal {
   /** The global condition that does not hold, or −1. */
   readonly failed: number;
   readonly intervals: Intervals;
-  /** What enumerating every thread says; undefined when there are too many. */
+  /** What enumerating every thread says; undefined when there are too many, or nobody asked. */
   readonly byThread: boolean | undefined;
 }
 

@@ -10,7 +10,8 @@ import {
   labelOf,
   OracleBench,
   runApplication,
-} from '../../idempotencyTruth/index.js';
+} from '../../laboratory/verdicts/index.js';
+import { validatorInMode } from '../../laboratory/validatorModes/index.js';
 import { analyzeKernel } from '../analysis/index.js';
 import type { KernelSummary, SummaryNode } from '../summary.js';
 import { CompactedCode } from './compactedCode.js';
@@ -158,9 +159,9 @@ function someLaunches(
     if (position % step !== 0) return;
     const summary = analyzeKernel(bodyModule(body), body.manifest.entry);
     const validators = {
-      compacted: compileValidator(summary),
-      ranges: compileValidator(summary, { mode: 'ranges' }),
-      strawman: compileValidator(summary, { mode: 'strawman' }),
+      compacted: validatorInMode(summary),
+      ranges: validatorInMode(summary, { mode: 'ranges' }),
+      strawman: validatorInMode(summary, { mode: 'strawman' }),
     };
     for (let index = 0; index < most; index++) {
       bench.with(corpusInstance(body, index), ({ launch: { params, shape, module } }) =>

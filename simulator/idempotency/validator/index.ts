@@ -5,9 +5,9 @@ export {
   compileValidator,
   compileVerdicts,
   Validator,
-  VALIDATOR_MODES,
   type AccessIntervals,
-  type ValidatorMode,
   type ValidatorOptions,
+  type WayOfJudging,
+  type WaysOfJudging,
 } from './validator.js';
 export type { VerdictCode } from './compactedCode.js';

@@ -4,20 +4,31 @@ import { CompactedCode, type VerdictCode } from './compactedCode.js';
 import { causeOf, type Verdict } from './causes.js';
 import { LaunchHeap } from './launchHeap.js';
 import { IntervalBuffer } from './overlap.js';
-import { RangesCode } from './rangesCode.js';
-import { StrawmanCode } from './strawmanCode.js';
 import type { ValidatedLaunch } from './validatedLaunch.js';
 
-/**
- * `strawman`: every thread and iteration enumerated, the reference for precision; `ranges`: an interval for each access and
- * iteration; `compacted`: an interval for each access (PICKER, sections 2.5, 2.9, 2.10).
- */
-export const VALIDATOR_MODES = ['strawman', 'ranges', 'compacted'] as const;
-export type ValidatorMode = (typeof VALIDATOR_MODES)[number];
+/** What another way of judging the same launches may build on. */
+export interface ValidatorParts {
+  readonly summary: KernelSummary;
+  /** Memory of generated code. */
+  readonly heap: LaunchHeap;
+  /** By slot of `accessSlots`, what each access may touch in the launch that `fill` was last called with. */
+  readonly bounds: IntervalBuffer;
+  /** Answers with the global condition that does not hold, or −1. */
+  readonly fill: (launch: ValidatedLaunch) => number;
+}
 
-export interface ValidatorOptions {
-  /** Default `compacted`. */
-  readonly mode?: ValidatorMode;
+/** Makes a judge of launches of one kernel, which answers undefined where it cannot tell. */
+export type WayOfJudging = (parts: ValidatorParts) => (launch: ValidatedLaunch) => boolean | undefined;
+
+/** Other ways of judging than by an interval for each access (PICKER, sections 2.5, 2.9, 2.10), given by whoever has them. */
+export interface WaysOfJudging {
+  /** Judges conditional kernels in place of the intervals. */
+  readonly judging?: WayOfJudging;
+  /** Asked by `explain` about a refusal: true where only the intervals are too wide. */
+  readonly secondOpinion?: WayOfJudging;
+}
+
+export interface ValidatorOptions extends WaysOfJudging {
   /**
    * An index that no argument gives stays within the allocation of its pointer (section 2.19): right where an access through a
    * pointer never ends in another allocation. Needs launches with `allocations`. Default false.
@@ -39,33 +50,27 @@ export interface AccessIntervals {
   readonly line: Int32Array;
 }
 
-/** Points that enumeration goes through before it gives up. */
-const MOST_POINTS = 2 ** 22;
-
 /**
  * Judges launches of one kernel before they run: true only when no byte can be both read and written, whatever memory holds,
  * so that the launch may be killed at any point and run again. Every doubt is a false.
  */
 export class Validator {
-  readonly mode: ValidatorMode;
   readonly allocationBound: boolean;
   private readonly slots: AccessSlots;
   private readonly heap: LaunchHeap;
   private readonly buffer: IntervalBuffer;
-  private readonly enumerated = new IntervalBuffer(16);
   private readonly exported: { -readonly [K in keyof AccessIntervals]: AccessIntervals[K] };
   private quick: ReturnType<typeof CompactedCode.judge> | undefined;
   private careful: ReturnType<typeof CompactedCode.fill> | undefined;
-  private ranges: ReturnType<typeof RangesCode.fill> | undefined;
-  private strawman: ReturnType<typeof StrawmanCode.enumerate> | undefined;
+  private judging: ReturnType<WayOfJudging> | undefined;
+  private secondOpinion: ReturnType<WayOfJudging> | undefined;
 
   constructor(
     readonly summary: KernelSummary,
-    { mode = 'compacted', allocationBound = false }: ValidatorOptions = {},
+    private readonly options: ValidatorOptions = {},
     private readonly code?: VerdictCode,
   ) {
-    this.mode = mode;
-    this.allocationBound = allocationBound;
+    this.allocationBound = options.allocationBound ?? false;
     this.slots = accessSlots(summary);
     const slots = this.slots.slots.length;
     this.heap = LaunchHeap.of(slots, summary.symbols.length);
@@ -84,8 +89,10 @@ export class Validator {
   /** Whether a launch is proved idempotent. */
   judge(launch: ValidatedLaunch): boolean {
     if (this.summary.class !== 'conditional') return this.summary.class === 'idempotent';
-    if (this.mode === 'ranges') return this.byRanges(launch);
-    if (this.mode === 'strawman') return this.byStrawman(launch) === true;
+    if (this.options.judging !== undefined) {
+      this.judging ??= this.options.judging(this.parts());
+      return this.judging(launch) === true;
+    }
     this.quick ??= CompactedCode.judge(this.summary, this.allocationBound, this.buffer, this.heap, this.code);
     const verdict = this.quick(launch);
     return verdict === 2 ? this.fill(launch) < 0 && !this.buffer.overlaps() : verdict === 1;
@@ -112,7 +119,7 @@ export class Validator {
     );
   }
 
-  /** The verdict with its reason. Slow: a refusal is looked into by enumeration. */
+  /** The verdict with its reason, a refusal as far as the second opinion tells. */
   explain(launch: ValidatedLaunch): Verdict {
     if (this.judge(launch)) return { idempotent: true, text: this.accepted() };
     const { class: kind, reason } = this.summary;
@@ -120,11 +127,11 @@ export class Validator {
       const cause: Cause = reason.cause ?? 'PE';
       return { idempotent: false, cause, text: reason.text, lines: reason.lines };
     }
+    this.secondOpinion ??= this.options.secondOpinion?.(this.parts());
     return causeOf(this.summary, {
       failed: this.fill(launch),
       intervals: this.intervals(launch),
-      // Its own verdict for every thread tells what only looks like an overlap.
-      byThread: this.mode === 'strawman' ? false : this.byStrawman(launch),
+      byThread: this.secondOpinion?.(launch),
     });
   }
 
@@ -145,17 +152,9 @@ export class Validator {
     return this.careful(launch);
   }
 
-  private byRanges(launch: ValidatedLaunch): boolean {
-    this.ranges ??= RangesCode.fill(this.summary, this.enumerated, this.heap);
-    return this.ranges(launch) === 1 && !this.enumerated.overlaps();
-  }
-
-  /** Undefined: too many points to tell. */
-  private byStrawman(launch: ValidatedLaunch): boolean | undefined {
-    this.strawman ??= StrawmanCode.enumerate(this.summary, this.buffer, this.enumerated);
-    if (this.fill(launch) >= 0) return false;
-    const found = this.strawman(launch, MOST_POINTS);
-    return found === 2 ? undefined : found === 1 && !this.enumerated.overlaps();
+  private parts(): ValidatorParts {
+    const { summary, heap, buffer: bounds } = this;
+    return { summary, heap, bounds, fill: (launch) => this.fill(launch) };
   }
 }
 

@@ -1,4 +1,4 @@
-import { FuzzRandom } from '../../../executor/fuzz/index.js';
+import { FuzzRandom } from '../../../laboratory/fuzz/index.js';
 
 /** A random kernel that stores bytes at computed places: `walk(base, a, b)`. */
 export interface AddressKernel {

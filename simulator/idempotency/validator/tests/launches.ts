@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { Dim3 } from '../../../executor/index.js';
 import { lowerModule, parseModule, type IrFunction, type IrModule } from '../../../ptx/index.js';
 import { analyzeKernel } from '../../analysis/index.js';
-import { compileValidator, type ValidatedLaunch, type Validator, type ValidatorOptions } from '../index.js';
+import { validatorInMode, type ModeOptions } from '../../../laboratory/validatorModes/index.js';
+import type { ValidatedLaunch, Validator } from '../index.js';
 
 /** Kernels of a PTX file beside the tests, with validators and launches of them. */
 export class Kernels {
@@ -13,8 +14,8 @@ export class Kernels {
     this.ir = lowerModule(parseModule(readFileSync(path, 'utf8'), file));
   }
 
-  validator(name: string, options?: ValidatorOptions): Validator {
-    return compileValidator(analyzeKernel(this.ir, name), options);
+  validator(name: string, options?: ModeOptions): Validator {
+    return validatorInMode(analyzeKernel(this.ir, name), options);
   }
 
   /** Arguments by parameter: a number for each scalar and pointer, several for the 8-byte words and ints of a structure. */

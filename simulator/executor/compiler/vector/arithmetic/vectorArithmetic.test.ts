@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { VectorForm } from '../../../arithmetic/hardware/index.js';
+import type { VectorForm } from '../../../../laboratory/instructions/index.js';
 import {
   allForms,
   digestOf,
@@ -8,8 +8,8 @@ import {
   operandsOf,
   readMeasured,
   samplesOf,
-} from '../../../arithmetic/hardware/index.js';
-import { runVectorTwin, vectorBody, type TwinOptions } from './vectorTwin.js';
+} from '../../../../laboratory/instructions/index.js';
+import { runVectorTwin, vectorBody, type TwinOptions } from '../../../../laboratory/twins/index.js';
 
 const measured = readMeasured();
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { FuzzRandom } from '../../../fuzz/index.js';
+import { FuzzRandom } from '../../../../laboratory/fuzz/index.js';
 import type { LaneShape } from '../shapes/index.js';
-import { AccessBench, type AccessOutcome } from './accessBench.js';
+import { AccessBench, type AccessOutcome } from '../../../../laboratory/twins/index.js';
 
 const UNIFORM: LaneShape = { kind: 'uniform' };
 const VARYING: LaneShape = { kind: 'varying' };

@@ -1,0 +1,25 @@
+/** A second door, for `simulator/laboratory` and tests alone: single emitters and operations, which its twins and vectors run apart. */
+export {
+  bitsOfValue,
+  exponentialWords,
+  scalarOperation,
+  specialFunctionWords,
+  valueOfBits,
+  type ScalarOperation,
+} from '../arithmetic/index.js';
+export { groupAccesses, type AccessGroup } from '../compiler/analysis/accessGroups.js';
+export type { CacheLocals } from '../compiler/accesses/accessWindows.js';
+export type { DynamicBytes } from '../compiler/instructions/accessForms.js';
+export type { MemorySurroundings } from '../compiler/accesses/addressEmitter.js';
+export { AREA, CACHE, DYNAMIC_BYTES, FAULTS, RECORD } from '../compiler/area/executorArea.js';
+export { hasFusedMultiplyAdd } from '../compiler/library/fusedMultiplyAdd.js';
+export { ImportedOperations } from '../compiler/hostCalls/importedOperations.js';
+export { emitInstruction } from '../compiler/regions/instructionEmitter.js';
+export { Library } from '../compiler/library/library.js';
+export { MemoryEmitter } from '../compiler/accesses/memoryEmitter.js';
+export { OperandEmitter } from '../compiler/scalar/operandEmitter.js';
+export { findExactRegisters, wasmTypeOf } from '../compiler/instructions/registerTypes.js';
+export { vectorEmitter } from '../compiler/vector/arithmetic/index.js';
+export { UNIFORM, VARYING, type LaneShape } from '../compiler/vector/shapes/laneShapes.js';
+export { VectorMemoryEmitter } from '../compiler/vector/memory/vectorMemoryEmitter.js';
+export { VectorOperands } from '../compiler/vector/operands/vectorOperands.js';

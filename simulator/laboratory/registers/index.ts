@@ -1,0 +1,1 @@
+export { csvRows, estimateErrors, measuredKernels } from './measuredRegisters.js';

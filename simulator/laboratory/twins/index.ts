@@ -1,0 +1,2 @@
+export { AccessBench, type AccessOutcome } from './accessBench.js';
+export { runVectorTwin, vectorBody, type TwinOptions } from './vectorTwin.js';
