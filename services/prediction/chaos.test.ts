@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { ItemResult, PredictFrame } from '../../containers/protocol/index.js';
-import { roundsOf } from '../../simulator/testSample/index.js';
+import { roundsOf } from '../../simulator/laboratory/testSample/index.js';
 import type { BatchingChoice } from '../registry/index.js';
 import type { ReplicaHandle } from './index.js';
 import { elementOf, Serving, TestContainer } from './tests/serving.js';

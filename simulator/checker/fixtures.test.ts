@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { emptyCounters, type BlockRange } from '../executor/index.js';
-import { kernelFixtures, runFixture } from '../kernels/index.js';
+import { kernelFixtures, runFixture } from '../laboratory/kernels/index.js';
 import { CHECKERS, checkLaunch, checkSpec, type Finding } from './index.js';
 
 const folder = fileURLToPath(new URL('../gpu/reference/launches', import.meta.url));

@@ -5,7 +5,7 @@ import { loadModule, NodeMemory, ReferenceInterpreter, WasmExecutor, type RunRes
 import { packParams } from './tests/referenceLaunch.js';
 
 const card = (name: string): string =>
-  readFileSync(new URL(`./deviceRuntime/card/${name}`, import.meta.url), 'utf8');
+  readFileSync(new URL(`../laboratory/printf/${name}`, import.meta.url), 'utf8');
 
 /** What the card has written, up to the marks that the host adds. */
 const written = card('printf.txt').split('\n');

@@ -13,7 +13,7 @@ import {
   threadsPerBlock,
 } from '../laboratory/instructions/index.js';
 import { loadModule, NodeMemory, ReferenceInterpreter, WasmExecutor, type Executor } from './index.js';
-import { sampleOf } from '../testSample/index.js';
+import { sampleOf } from '../laboratory/testSample/index.js';
 import { packParams } from './tests/referenceLaunch.js';
 
 const measured = readMeasured();

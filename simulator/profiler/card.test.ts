@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { traceRange } from '../executor/index.js';
-import { kernelFixtures, runFixture, type KernelFixture } from '../kernels/index.js';
+import { kernelFixtures, runFixture, type KernelFixture } from '../laboratory/kernels/index.js';
 import { CountingSink } from './countingSink.js';
 import { noCounts, type Counts } from './metrics.js';
 
@@ -16,7 +16,7 @@ interface CardCounters {
 }
 
 const card = JSON.parse(
-  readFileSync(new URL('./cardCounters.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../laboratory/counters/cardCounters.json', import.meta.url), 'utf8'),
 ) as CardCounters;
 
 /** Why some programs' machine code does not do what their PTX says, or not in the order in which we run it. */

@@ -4,7 +4,7 @@ import {
   FIXTURE_BACKING_BYTES,
   PlacedFixture,
   type KernelFixture,
-} from '../../../simulator/kernels/index.js';
+} from '../../../simulator/laboratory/kernels/index.js';
 import { parseModule } from '../../../simulator/ptx/index.js';
 
 const FUEL = 50_000_000;

@@ -3,7 +3,7 @@
  * its first result and to its steady speed; prints a JSON line for each. Programs below that run first, as others have on a
  * node that serves; with `cold` they do not.
  */
-import { kernelFixtures, type KernelFixture } from '../../../simulator/kernels/index.js';
+import { kernelFixtures, type KernelFixture } from '../../../simulator/laboratory/kernels/index.js';
 import { instructionsOf, Program, textOf } from './program.js';
 import { timed } from './stopwatch.js';
 import { steadyFrom, type StartTimes, type TimedRun } from './startTimes.js';

@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { NodeMemory } from '../../../simulator/executor/index.js';
-import { FIXTURE_BACKING_BYTES, kernelFixtures, PlacedFixture } from '../../../simulator/kernels/index.js';
+import {
+  FIXTURE_BACKING_BYTES,
+  kernelFixtures,
+  PlacedFixture,
+} from '../../../simulator/laboratory/kernels/index.js';
 import { parseModule } from '../../../simulator/ptx/index.js';
 import { CoveringExecutor, emptyCover } from './coveringExecutor.js';
 import { coverFixture, coverModel } from './coverSuite.js';

@@ -1,12 +1,12 @@
 /**
  * Holds every access to global memory of the system's own launches to what was predicted of its instruction: all CUDA programs of
- * simulator/kernels, all built-in models with their warm-up and batches, the documentation's specs, and the launches that were
+ * simulator/laboratory/kernels, all built-in models with their warm-up and batches, the documentation's specs, and the launches that were
  * measured on a card, up to a size. Prints what it saw; ends with status 1 when an access was not predicted.
  * Usage: npm run experiment idempotency/cover -- [--threads MOST]
  */
 import { parseArgs } from 'node:util';
 import { BUILT_IN_MODELS } from '../../../containers/models/index.js';
-import { kernelFixtures } from '../../../simulator/kernels/index.js';
+import { kernelFixtures } from '../../../simulator/laboratory/kernels/index.js';
 import { emptyCover, type CoverTotals } from './coveringExecutor.js';
 import { coverFixture, coverModel, coverSpec, exampleSpecs } from './coverSuite.js';
 

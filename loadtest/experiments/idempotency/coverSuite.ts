@@ -14,7 +14,7 @@ import {
   FIXTURE_BACKING_BYTES,
   PlacedFixture,
   type KernelFixture,
-} from '../../../simulator/kernels/index.js';
+} from '../../../simulator/laboratory/kernels/index.js';
 import {
   isWorkSpec,
   LaunchSpecError,
@@ -26,7 +26,7 @@ import { VirtualClock } from '../../../simulator/time/index.js';
 import { CoveringExecutor, type CoverTotals } from './coveringExecutor.js';
 
 const FUEL = 50_000_000;
-const ROOM = 'simulator/kernels/';
+const ROOM = 'simulator/laboratory/kernels/';
 
 /** Runs the launches of a CUDA program. @throws Error when one faults */
 export function coverFixture(fixture: KernelFixture, totals: CoverTotals): void {

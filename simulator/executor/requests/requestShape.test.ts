@@ -140,7 +140,7 @@ interface CardWavefronts {
 
 describe('shared memory of a card', () => {
   const { requests } = JSON.parse(
-    readFileSync(new URL('./cardWavefronts.json', import.meta.url), 'utf8'),
+    readFileSync(new URL('../../laboratory/counters/cardWavefronts.json', import.meta.url), 'utf8'),
   ) as CardWavefronts;
 
   it('was measured for loads, stores and atomics', () => {

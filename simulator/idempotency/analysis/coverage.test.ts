@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { NodeMemory } from '../../executor/index.js';
-import { FIXTURE_BACKING_BYTES, kernelFixtures, PlacedFixture } from '../../kernels/index.js';
+import { FIXTURE_BACKING_BYTES, kernelFixtures, PlacedFixture } from '../../laboratory/kernels/index.js';
 import { parseModule } from '../../ptx/index.js';
 import { uncoveredAccesses } from './tests/coverage.js';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ReferenceInterpreter } from '../../executor/index.js';
-import { sampleOf } from '../../testSample/index.js';
+import { sampleOf } from '../testSample/index.js';
 import { describeCase, FuzzBench, generateKernel } from './index.js';
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { roundsOf } from '../../testSample/index.js';
+import { roundsOf } from '../testSample/index.js';
 import { describeCase, differences, generateKernel } from './index.js';
 
 /** A sample: `fuzzRun` runs as many as it is told. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { evaluate } from './evaluation.js';
 import { approximatedForms, exactForms } from './forms/index.js';
-import { sampleOf } from '../../testSample/index.js';
+import { sampleOf } from '../testSample/index.js';
 import { digestOf, firstCases, readMeasured, samplesOf } from './measured.js';
 
 const measured = readMeasured();

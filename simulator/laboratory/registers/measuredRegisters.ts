@@ -49,7 +49,7 @@ function ptxPath(name: string): string {
   if (file === undefined) return `laboratory/launches/validation/kernels/${name}.ptx`;
   if (folder === 'reference') return `gpu/reference/kernels/${file}.ptx`;
   if (folder === 'bench') return `../loadtest/bench/ptx/kernels/${file}.ptx`;
-  return `kernels/${folder}/${file}.ptx`;
+  return `laboratory/kernels/${folder}/${file}.ptx`;
 }
 
 /** How far estimates are from measurements. */

@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { readFileSync } from 'node:fs';
 import { parseModule } from '../../../ptx/index.js';
-import { kernelFixtures, PlacedFixture, type KernelFixture } from '../../../kernels/index.js';
+import { kernelFixtures, PlacedFixture, type KernelFixture } from '../../../laboratory/kernels/index.js';
 import { generateKernel } from '../../../laboratory/fuzz/index.js';
 import { FuzzBench } from '../../../laboratory/fuzz/index.js';
 import { ExecutorError, NodeMemory, WasmExecutor, type ExecutorLaunch, type RunResult } from '../../index.js';
-import { sampleOf } from '../../../testSample/index.js';
+import { sampleOf } from '../../../laboratory/testSample/index.js';
 import { LaunchBench, storingKernel } from '../../tests/launchBench.js';
 
 /** Every launch that may be is shared, block by block, and none begins before all threads are there. */

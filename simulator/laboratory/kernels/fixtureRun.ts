@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { loadModule, NodeMemory, WasmExecutor } from '../executor/index.js';
+import { loadModule, NodeMemory, WasmExecutor } from '../../executor/index.js';
 import type {
   AddressSpace,
   Executor,
   ExecutorLaunch,
   ExecutorVariant,
   LoadedModule,
-} from '../executor/index.js';
-import { parseModule, type IrModule } from '../ptx/index.js';
+} from '../../executor/index.js';
+import { parseModule, type IrModule } from '../../ptx/index.js';
 import type { Buffers, FixtureLaunch, HostArray, KernelFixture } from './kernelFixture.js';
 import { argumentBytes, extents } from './launchArguments.js';
 

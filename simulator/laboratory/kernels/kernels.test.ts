@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { ReferenceInterpreter } from '../executor/index.js';
+import { ReferenceInterpreter } from '../../executor/index.js';
 import { anyOrderValues, cardOutputs, isAnyOrder, type CardResults } from './card/cardResults.js';
 import {
   firstDifference,

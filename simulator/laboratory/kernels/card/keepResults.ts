@@ -1,4 +1,4 @@
-/** Keeps what a card wrote (see writePlan.ts) as `simulator/kernels/cardDigests.json`. */
+/** Keeps what a card wrote (see writePlan.ts) as `simulator/laboratory/kernels/cardDigests.json`. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { bytesOf } from '../fixtureRun.js';
 import { kernelFixtures } from '../index.js';
@@ -14,7 +14,7 @@ interface CardFile {
   >;
 }
 
-const [, , path = 'results.json', target = 'simulator/kernels/cardDigests.json'] = process.argv;
+const [, , path = 'results.json', target = 'simulator/laboratory/kernels/cardDigests.json'] = process.argv;
 const file = JSON.parse(readFileSync(path, 'utf8')) as CardFile;
 const programs: Record<string, CardOutputs> = {};
 for (const fixture of kernelFixtures) {
