@@ -1,12 +1,6 @@
 import { NODE_MEMORY_BYTES } from '../../simulator/executor/index.js';
-import {
-  checkLaunch,
-  estimateRegisters,
-  GpuError,
-  staticSharedBytes,
-  type DeviceProfile,
-} from '../../simulator/gpu/index.js';
-import type { IrFunction, IrModule } from '../../simulator/ptx/index.js';
+import { checkedNeeds, GpuError, type DeviceProfile } from '../../simulator/gpu/index.js';
+import type { IrModule } from '../../simulator/ptx/index.js';
 import { deviceRegions, FieldError } from './deviceLayout.js';
 import { planLaunches } from './launchPlan.js';
 import type { KernelModelManifest } from './manifest.js';
@@ -66,9 +60,8 @@ function launchMisfit(
       if (module === undefined || kernel === undefined) continue;
       const { grid, block, dynamicSharedBytes } = launch;
       try {
-        const sharedBytes = staticSharedBytes(module, kernel) + dynamicSharedBytes;
-        const registers = registersOf(kernel, gpu, block[0] * block[1] * block[2]);
-        checkLaunch(gpu, kernel, { grid, block, dynamicSharedBytes }, registers, sharedBytes);
+        const registers = registersOf(gpu, block[0] * block[1] * block[2]);
+        checkedNeeds(gpu, module, kernel, { grid, block, dynamicSharedBytes }, registers);
       } catch (error) {
         if (!(error instanceof GpuError)) throw error;
         const field = error.field === undefined ? '' : `.${error.field}`;
@@ -79,8 +72,7 @@ function launchMisfit(
   return undefined;
 }
 
-/** Registers a thread; 0 where as many as a thread can have would fit: an estimate takes its time. */
-function registersOf(kernel: IrFunction, gpu: DeviceProfile, threads: number): number {
-  const { registersPerBlock, registersPerThread } = gpu.limits;
-  return threads * registersPerThread <= registersPerBlock ? 0 : estimateRegisters(kernel, gpu, threads);
+/** Registers a thread: 0 where as many as a thread can have would fit, since an estimate takes its time. */
+function registersOf({ limits }: DeviceProfile, threads: number): 0 | undefined {
+  return threads * limits.registersPerThread <= limits.registersPerBlock ? 0 : undefined;
 }

@@ -1,7 +1,6 @@
 import { layoutLocal } from '../executor/index.js';
 import {
-  blockFootprint,
-  checkLaunch,
+  checkedNeeds,
   estimateRegisters,
   GpuError,
   occupancyLimits,
@@ -37,7 +36,7 @@ export function describeResources(
       perThread: estimateRegisters(fn, profile),
     },
     memory,
-    ...(fn.isEntry ? { occupancy: launchOccupancy(fn, memory, profile, options.block) } : {}),
+    ...(fn.isEntry ? { occupancy: launchOccupancy(fn, module, profile, options) } : {}),
   };
 }
 
@@ -69,25 +68,19 @@ function symbolsOf(fn: IrFunction): Set<string> {
 
 function launchOccupancy(
   fn: IrFunction,
-  memory: MemoryNeed,
+  module: IrModule,
   profile: DeviceProfile,
-  asked: DisassemblyOptions['block'],
+  { block: asked, dynamicSharedBytes = 0 }: DisassemblyOptions,
 ): LaunchOccupancy | LaunchRefusal {
   const [x = DEFAULT_THREADS, y = 1, z = 1] = asked ?? fn.directives['reqntid'] ?? [];
-  const registers = estimateRegisters(fn, profile, x * y * z);
-  const sharedBytes = memory.staticSharedBytes + memory.dynamicSharedBytes;
-  const shape = {
-    grid: [1, 1, 1],
-    block: [x, y, z],
-    dynamicSharedBytes: memory.dynamicSharedBytes,
-  } as const;
+  const shape = { grid: [1, 1, 1], block: [x, y, z], dynamicSharedBytes } as const;
+  let block;
   try {
-    checkLaunch(profile, fn, shape, registers, sharedBytes);
+    ({ block } = checkedNeeds(profile, module, fn, shape));
   } catch (error) {
     if (error instanceof GpuError) return { refused: error.message };
     throw error;
   }
-  const block = blockFootprint(profile, x * y * z, registers, sharedBytes);
   const limits = occupancyLimits(profile, block);
   const blocksPerSm = Math.min(...Object.values(limits));
   const warpsPerSm = blocksPerSm * block.warps;

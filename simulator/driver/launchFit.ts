@@ -1,10 +1,7 @@
 import type { Dim3, LaunchShape, LoadedModule } from '../executor/index.js';
 import {
-  blockFootprint,
-  checkLaunch,
-  estimateRegisters,
+  checkedNeeds,
   occupancy,
-  staticSharedBytes,
   type BlockFootprint,
   type DeviceProfile,
   type Occupancy,
@@ -81,11 +78,7 @@ function workOut(
   profile: DeviceProfile,
   shape: LaunchShape,
 ): LaunchFit {
-  const sharedBytes = staticSharedBytes(module.ir, kernel) + shape.dynamicSharedBytes;
-  const threads = blocksOf(shape.block);
-  const registers = estimateRegisters(kernel, profile, threads);
-  checkLaunch(profile, kernel, shape, registers, sharedBytes);
-  const block = blockFootprint(profile, threads, registers, sharedBytes);
+  const { registersPerThread: registers, block } = checkedNeeds(profile, module.ir, kernel, shape);
   const fit = occupancy(profile, block);
   if (fit.blocksPerSm < 1) {
     throw new Refusal('invalidLaunch', `block: not one fits an SM; ${fit.boundBy} is the limit that binds`);

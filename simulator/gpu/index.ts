@@ -16,21 +16,18 @@ export {
   type ResidentGroup,
 } from './dispatch/index.js';
 export {
-  COSTS_FORMAT,
-  COSTS_VERSION,
   CostError,
   CostLibrary,
   CostRecorder,
   checkCosts,
   parseCosts,
+  plainCosts,
   scalarsOf,
-  writtenWork,
+  type PlainKernel,
   type CostDocument,
-  type CostVariant,
   type CostErrorCode,
   type CostKey,
   type FixedCost,
-  type KernelCosts,
   type LaunchCost,
   type ProfiledCost,
 } from './costs/index.js';
@@ -42,7 +39,8 @@ export { emptyDevice, type ContextSharing, type DeviceState } from './deviceStat
 export { GpuError, type GpuErrorCode } from './gpuError.js';
 export {
   blockFootprint,
-  checkLaunch,
+  checkedNeeds,
+  launchNeeds,
   estimateRegisters,
   l1BytesBeside,
   occupancy,

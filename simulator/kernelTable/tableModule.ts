@@ -1,13 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-  COSTS_FORMAT,
-  COSTS_VERSION,
-  writtenWork,
-  type CostDocument,
-  type CostVariant,
-  type DeviceProfile,
-  type KernelCosts,
-} from '../gpu/index.js';
+import { plainCosts, type CostDocument, type DeviceProfile, type PlainKernel } from '../gpu/index.js';
 import type { DriverCommand } from '../driver/index.js';
 
 import type { KernelRow } from './kernelTable.js';
@@ -79,29 +71,19 @@ export function tableModule(
     '',
   ].join('\n');
   const module = createHash('sha256').update(path).update('\0').update(ptx).digest('hex');
-  const kernels = [...kinds.values()].map(({ args, row, isIdempotent, place }): KernelCosts => ({
+  const kernels = [...kinds.values()].map(({ args, row, isIdempotent, place }): PlainKernel => ({
     module,
     file: path,
     kernel: args.kernel,
-    block: [...args.block],
-    dynamicSharedBytes,
-    registers: 0,
-    sharedBytes: dynamicSharedBytes,
-    variants: [
-      {
-        grid: [...args.grid],
-        scalars: '',
-        blocks: [[row.sms, 0, 0]],
-        work: writtenWork(works.of(row, place)),
-        verdict: verdictOf(row, isIdempotent),
-        contextBytes: row.contextBytes,
-      },
-    ],
+    shape: { grid: [row.sms, 1, 1], block: [threads, 1, 1], dynamicSharedBytes },
+    work: works.of(row, place),
+    verdict: verdictOf(row, isIdempotent),
+    contextBytes: row.contextBytes,
   }));
   return {
     ptx,
     file: path,
-    costs: { format: COSTS_FORMAT, version: COSTS_VERSION, device: card.name, kernels },
+    costs: plainCosts(card.name, kernels),
     launches,
   };
 }
@@ -109,7 +91,7 @@ export function tableModule(
 function verdictOf(
   { idempotent, isIdempotentKernel }: KernelRow,
   isIdempotent: boolean,
-): NonNullable<CostVariant['verdict']> {
+): PlainKernel['verdict'] {
   if (isIdempotent) return { idempotent: true, of: isIdempotentKernel === true ? 'kernel' : 'launch' };
   // What exactly stood in the way the table does not say, only that something did; or nothing at all.
   return { idempotent: false, of: 'launch', ...(idempotent === undefined ? { cause: 'untold' } : {}) };

@@ -4,12 +4,7 @@ import {
   type ExecutorLaunch,
   type LoadedModule,
 } from '../executor/index.js';
-import {
-  checkLaunch as checkLaunchLimits,
-  estimateRegisters,
-  staticSharedBytes,
-  type DeviceProfile,
-} from '../gpu/index.js';
+import { checkedNeeds, type DeviceProfile } from '../gpu/index.js';
 import { parseModule, type IrFunction } from '../ptx/index.js';
 import { LaunchSpecError } from './launchSpecError.js';
 import { placeSpec, type PlacedBuffer, type SpecHost } from './placement.js';
@@ -42,9 +37,7 @@ export function placeOnExecutor(
     throw new LaunchSpecError('invalidSpec', `kernel: no entry '${spec.kernel}'`, 'kernel');
   requireRunnable(spec, kernel);
   const shape = { grid: spec.grid, block: spec.block, dynamicSharedBytes: spec.dynamicSharedBytes };
-  const sharedBytes = staticSharedBytes(module.ir, kernel) + spec.dynamicSharedBytes;
-  const registers = estimateRegisters(kernel, device, spec.block[0] * spec.block[1] * spec.block[2]);
-  refusing(() => checkLaunchLimits(device, kernel, shape, registers, sharedBytes));
+  const { sharedBytes } = refusing(() => checkedNeeds(device, module.ir, kernel, shape));
   const { params, buffers } = placeSpec(spec, kernel, hostOf(module, space));
   const meeting = spec.cooperative
     ? { cooperative: true, gridWorkspace: space.map(GRID_WORKSPACE_BYTES, 'readWrite').virtualAddress }

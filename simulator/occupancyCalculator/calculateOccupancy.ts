@@ -1,12 +1,10 @@
 import { resolve } from 'node:path';
 import {
   blockFootprint,
-  checkLaunch,
-  estimateRegisters,
+  checkedNeeds,
   GpuError,
   occupancy,
   occupancyLimits,
-  staticSharedBytes,
   type BlockFootprint,
   type DeviceProfile,
   type OccupancyLimit,
@@ -59,14 +57,11 @@ export function calculateOccupancy(
   const module = lowerModule(parseModule(ptx, spec.ptx));
   const kernel = runnable(module, spec);
   const threads = product(spec.block);
-  const registers = registersOf(kernel, profile, threads, question.registers);
+  requireRegisters(profile, question.registers);
   const { grid, block, dynamicSharedBytes } = spec;
-  const staticBytes = staticSharedBytes(module, kernel);
-  const sharedBytes = staticBytes + dynamicSharedBytes;
-  refusing(() => {
-    checkLaunch(profile, kernel, { grid, block, dynamicSharedBytes }, registers, sharedBytes);
-  });
-  const footprint = blockFootprint(profile, threads, registers, sharedBytes);
+  const shape = { grid, block, dynamicSharedBytes };
+  const needs = refusing(() => checkedNeeds(profile, module, kernel, shape, question.registers));
+  const { registersPerThread: registers, sharedBytes, block: footprint } = needs;
   const carveout = question.carveoutPercent;
   const found = occupancy(profile, footprint, carveout);
   const limits = limitRows(profile, footprint, carveout);
@@ -81,7 +76,7 @@ export function calculateOccupancy(
     warps: footprint.warps,
     registersPerThread: registers,
     registers: question.registers === undefined ? 'estimated' : 'given',
-    staticSharedBytes: staticBytes,
+    staticSharedBytes: needs.staticSharedBytes,
     dynamicSharedBytes,
     ...(carveout === undefined ? {} : { carveoutPercent: carveout }),
     blocksPerSm: found.blocksPerSm,
@@ -120,15 +115,9 @@ function runnable(module: IrModule, spec: LaunchSpec): IrFunction {
   );
 }
 
-function registersOf(
-  kernel: IrFunction,
-  profile: DeviceProfile,
-  threads: number,
-  given: number | undefined,
-): number {
-  if (given === undefined) return estimateRegisters(kernel, profile, threads);
+function requireRegisters(profile: DeviceProfile, given = 0): void {
   const most = profile.limits.registersPerThread;
-  if (given <= most) return given;
+  if (given <= most) return;
   throw new LaunchSpecError(
     'refused',
     `registers: ${given} a thread; the limit is ${most} on ${profile.name}`,
@@ -172,9 +161,9 @@ function blockSizes(
   });
 }
 
-function refusing(attempt: () => void): void {
+function refusing<T>(attempt: () => T): T {
   try {
-    attempt();
+    return attempt();
   } catch (error) {
     if (!(error instanceof GpuError)) throw error;
     throw new LaunchSpecError('refused', error.message, error.field);

@@ -1,12 +1,5 @@
 import type { ExecutorLaunch } from '../executor/index.js';
-import {
-  blockFootprint,
-  estimateRegisters,
-  occupancyLimits,
-  staticSharedBytes,
-  type DeviceProfile,
-  type OccupancyLimit,
-} from '../gpu/index.js';
+import { launchNeeds, occupancyLimits, type DeviceProfile, type OccupancyLimit } from '../gpu/index.js';
 import type { LaunchOccupancy } from './profileReport.js';
 
 /** How many blocks of a launch a device holds at once, and what keeps the next one out. */
@@ -14,24 +7,16 @@ export function describeOccupancy(
   { kernel, module, shape }: ExecutorLaunch,
   profile: DeviceProfile,
 ): LaunchOccupancy {
-  const staticBytes = staticSharedBytes(module.ir, kernel);
-  const threads = product(shape.block);
-  const registersPerThread = estimateRegisters(kernel, profile, threads);
-  const footprint = blockFootprint(
-    profile,
-    threads,
-    registersPerThread,
-    staticBytes + shape.dynamicSharedBytes,
-  );
-  const limits = occupancyLimits(profile, footprint);
+  const { registersPerThread, staticSharedBytes, block } = launchNeeds(profile, module.ir, kernel, shape);
+  const limits = occupancyLimits(profile, block);
   const names = Object.keys(limits) as OccupancyLimit[];
   const blocksPerSm = Math.min(...names.map((name) => limits[name]));
-  const warpsPerSm = blocksPerSm * footprint.warps;
+  const warpsPerSm = blocksPerSm * block.warps;
   return {
     registersPerThread,
-    staticSharedBytes: staticBytes,
+    staticSharedBytes,
     dynamicSharedBytes: shape.dynamicSharedBytes,
-    warpsPerBlock: footprint.warps,
+    warpsPerBlock: block.warps,
     blocksPerSm,
     warpsPerSm,
     share: warpsPerSm / profile.limits.warpsPerSm,

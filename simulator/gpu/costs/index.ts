@@ -9,6 +9,7 @@ export {
   type CostVariant,
   type KernelCosts,
 } from './costDocument.js';
+export { plainCosts, type PlainKernel } from './plainCosts.js';
 export { CostError, type CostErrorCode } from './costError.js';
 export { CostLibrary, type CostKey } from './costLibrary.js';
 export { CostRecorder } from './costRecorder.js';

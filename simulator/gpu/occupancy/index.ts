@@ -7,5 +7,6 @@ export {
   type Occupancy,
   type OccupancyLimit,
 } from './occupancy.js';
-export { checkLaunch, staticSharedBytes } from './launchLimits.js';
+export { checkedNeeds, launchNeeds, type LaunchNeeds } from './launchNeeds.js';
+export { staticSharedBytes } from './launchLimits.js';
 export { estimateRegisters } from './registerEstimate.js';

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { parseModule } from '../../ptx/index.js';
 import { GpuError } from '../gpuError.js';
 import { profileNamed } from '../profiles/index.js';
-import { blockFootprint, checkLaunch, estimateRegisters, occupancy, staticSharedBytes } from './index.js';
+import { checkLaunch, staticSharedBytes } from './launchLimits.js';
+import { blockFootprint, occupancy } from './occupancy.js';
+import { estimateRegisters } from './registerEstimate.js';
 import { csvRows } from '../../laboratory/registers/index.js';
 
 const h200 = profileNamed('h200');
