@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { DevicePace } from '../devicePace.js';
 import { BlockEngine, emptyEngine } from '../dispatch/index.js';
 import { PROFILE_NAMES, profileNamed, type DeviceProfile } from '../profiles/index.js';
 import { DEVICE_RESOURCES, SM_RESOURCES, type BlockWork } from '../timing/index.js';
@@ -33,12 +34,16 @@ const additive: DeviceProfile = { ...h200, power: { ...h200.power, memoryAwakeWa
 class Bench {
   readonly engine: BlockEngine;
   readonly power: PowerMeter;
+  readonly pace: DevicePace;
 
   constructor(readonly profile: DeviceProfile) {
-    this.power = new PowerMeter(profile, emptyPower(profile, 0));
-    this.engine = new BlockEngine(profile, emptyEngine(profile, 0), (group, done) => {
-      if (done === 1) this.power.finish(group, this.engine.state.clockHz);
-    });
+    const power = (this.power = new PowerMeter(profile, emptyPower(profile, 0)));
+    const state = emptyEngine(profile, 0);
+    const onLeave: ConstructorParameters<typeof BlockEngine>[2] = (group, done) => {
+      if (done === 1) power.finish(group, state.clockHz);
+    };
+    this.engine = new BlockEngine(profile, state, onLeave, false, (each) => power.energyOf(each));
+    this.pace = new DevicePace(this.engine, power);
   }
 
   get nowNs(): number {
@@ -52,13 +57,11 @@ class Bench {
   /** Runs until `untilNs`, or until nothing is resident. */
   run(untilNs = Infinity): void {
     for (;;) {
-      const soonestNs = this.engine.rerate() ?? Infinity;
-      this.power.rerate(this.engine.state, this.nowNs);
-      const nextNs = Math.min(soonestNs, untilNs, this.power.state.controlNs ?? Infinity);
+      const nextNs = Math.min(this.pace.rerate(), untilNs);
       if (nextNs === Infinity) return;
       this.power.advance(nextNs);
       this.engine.advance(nextNs);
-      this.engine.setClock(this.power.controlledClock(this.engine.state.clockHz, nextNs));
+      this.pace.control(nextNs);
       this.engine.takeFinished();
       if (nextNs >= untilNs) return;
     }
@@ -137,7 +140,7 @@ describe('clocks', () => {
 
   it('fall when the power would stay above the limit, and rise again when it is gone', () => {
     const bench = new Bench(h200);
-    bench.power.state.limitWatts = 250;
+    bench.pace.setPowerLimit(250);
     const hungry = work({ issue: 4e9, float32: 4e9 });
     bench.start(1, hungry, range(0, 132));
     bench.run(1e6);
@@ -154,9 +157,24 @@ describe('clocks', () => {
     expect(bench.engine.state.clockHz).toBe(h200.clockHz);
   });
 
+  it('are looked at again when the limit is moved, though no rate has changed', () => {
+    const bench = new Bench(h200);
+    bench.start(1, work({ issue: 4e9, float32: 4e9 }), range(0, 132));
+    bench.run(1e6);
+    expect(bench.power.state.controlNs).toBeUndefined();
+    bench.pace.setPowerLimit(250);
+    expect(bench.pace.rerate()).toBe(bench.power.state.controlNs);
+    bench.run(400e6);
+    expect(bench.engine.state.clockHz).toBeLessThan(h200.clockHz);
+    bench.pace.setPowerLimit(h200.power.limitWatts);
+    bench.pace.setClock(h200.clocks.minimumHz);
+    bench.run(800e6);
+    expect(bench.engine.state.clockHz).toBe(h200.clocks.minimumHz);
+  });
+
   it('let a burst pass that the average hides', () => {
     const bench = new Bench(h200);
-    bench.power.state.limitWatts = 250;
+    bench.pace.setPowerLimit(250);
     bench.start(1, work({ issue: 2e7, float32: 2e7 }), range(0, 132));
     bench.run();
     expect(bench.engine.state.clockHz).toBe(h200.clockHz);
