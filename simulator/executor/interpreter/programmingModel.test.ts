@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Dim3, ExecutorLaunch } from '../types.js';
-import { FixtureBench } from './fixtures/fixtureBench.js';
+import { FixtureBench } from './tests/fixtureBench.js';
 import type { InterpreterOptions, Warp } from './index.js';
 import { ReferenceInterpreter } from './index.js';
 

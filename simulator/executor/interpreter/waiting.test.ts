@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseModule } from '../../ptx/index.js';
 import type { ExecutorLaunch, RunResult } from '../types.js';
-import { FixtureBench } from './fixtures/fixtureBench.js';
+import { FixtureBench } from './tests/fixtureBench.js';
 import { ReferenceInterpreter } from './index.js';
 
 const FUEL = 400_000;

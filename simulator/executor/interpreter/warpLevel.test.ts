@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FixtureBench } from './fixtures/fixtureBench.js';
+import { FixtureBench } from './tests/fixtureBench.js';
 import { ReferenceInterpreter } from './index.js';
 
 const fuel = 1_000_000;

@@ -5,13 +5,6 @@ export { generatedFunction } from '../validator/generatedFunction.js';
 export { foreignOf, IntervalCode } from '../validator/intervalCode.js';
 export { bitsOf, floored, truncated } from '../validator/intervalRuntime.js';
 export type { LaunchHeap } from '../validator/launchHeap.js';
-export {
-  argumentText,
-  dimensionText,
-  extentText,
-  LAUNCH_TEXT,
-  literal,
-  NodeCode,
-} from '../validator/nodeCode.js';
+export { NodeCode } from '../validator/nodeCode.js';
 export { variablesOfNodes } from '../validator/nodeGraph.js';
 export { IntervalBuffer } from '../validator/overlap.js';

@@ -2,11 +2,11 @@ import type { KernelSummary, SummaryAccess, ValidatedLaunch } from '../../idempo
 import {
   foreignOf,
   generatedFunction,
-  type IntervalBuffer,
   IntervalCode,
   type LaunchHeap,
   number,
 } from '../../idempotency/testing/index.js';
+import type { GrowingIntervals } from './growingIntervals.js';
 
 /** Iterations of one loop that are unrolled; a launch of more is refused (section 2.7). */
 export const UNROLL_LIMIT = 32;
@@ -16,11 +16,11 @@ type Fill = (launch: ValidatedLaunch) => 0 | 1;
 
 /** One interval for each access and each iteration of the loops around it, over all threads: no range compaction. */
 export class RangesCode extends IntervalCode {
-  static fill(summary: KernelSummary, buffer: IntervalBuffer, heap: LaunchHeap): Fill {
+  static fill(summary: KernelSummary, buffer: GrowingIntervals, heap: LaunchHeap): Fill {
     return new RangesCode(summary, false, 0).function(buffer, heap);
   }
 
-  private function(buffer: IntervalBuffer, heap: LaunchHeap): Fill {
+  private function(buffer: GrowingIntervals, heap: LaunchHeap): Fill {
     for (const { node } of this.summary.conditions) {
       this.need(node);
       this.push(`if (${this.lo(node)} != 1.0) return 0;`);
@@ -32,7 +32,7 @@ export class RangesCode extends IntervalCode {
         stdlib: typeof globalThis,
         foreign: ReturnType<typeof foreignOf>,
         heap: ArrayBufferLike,
-        B: IntervalBuffer,
+        B: GrowingIntervals,
       ) => () => 0 | 1
     >(
       ['stdlib', 'foreign', 'heap', 'B'],

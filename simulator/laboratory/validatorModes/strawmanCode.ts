@@ -1,19 +1,16 @@
 import type { KernelSummary, SummaryAccess, SummaryNode, ValidatedLaunch } from '../../idempotency/index.js';
 import {
   accessSlots,
-  argumentText,
   bitsOf,
-  dimensionText,
-  extentText,
   floored,
   generatedFunction,
   type IntervalBuffer,
-  LAUNCH_TEXT,
-  literal,
   NodeCode,
   truncated,
   variablesOfNodes,
 } from '../../idempotency/testing/index.js';
+import type { GrowingIntervals } from './growingIntervals.js';
+import { argumentText, dimensionText, extentText, LAUNCH_TEXT, literal } from './launchText.js';
 
 const MOST = Number.MAX_SAFE_INTEGER;
 
@@ -28,11 +25,11 @@ type Enumerate = (launch: ValidatedLaunch, budget: number) => 0 | 1 | 2;
 export class StrawmanCode extends NodeCode {
   private readonly depends = variablesOfNodes(this.summary);
 
-  static enumerate(summary: KernelSummary, bounds: IntervalBuffer, buffer: IntervalBuffer): Enumerate {
+  static enumerate(summary: KernelSummary, bounds: IntervalBuffer, buffer: GrowingIntervals): Enumerate {
     return new StrawmanCode(summary).function(bounds, buffer);
   }
 
-  private function(bounds: IntervalBuffer, buffer: IntervalBuffer): Enumerate {
+  private function(bounds: IntervalBuffer, buffer: GrowingIntervals): Enumerate {
     for (const { node } of this.summary.conditions) {
       // One that speaks of threads must hold of all of them.
       const head = (index: number): string => {
@@ -50,7 +47,7 @@ export class StrawmanCode extends NodeCode {
     this.push('return 1;');
     const make = generatedFunction<
       (
-        B: IntervalBuffer,
+        B: GrowingIntervals,
         LO: Float64Array,
         HI: Float64Array,
         divide: typeof floored,

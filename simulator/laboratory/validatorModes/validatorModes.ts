@@ -6,7 +6,7 @@ import {
   type WayOfJudging,
   type WaysOfJudging,
 } from '../../idempotency/index.js';
-import { IntervalBuffer } from '../../idempotency/testing/index.js';
+import { GrowingIntervals } from './growingIntervals.js';
 import { RangesCode } from './rangesCode.js';
 import { StrawmanCode } from './strawmanCode.js';
 
@@ -26,7 +26,7 @@ export interface ModeOptions extends Pick<ValidatorOptions, 'allocationBound'> {
 const MOST_POINTS = 2 ** 22;
 
 const byThread: WayOfJudging = ({ summary, bounds, fill }) => {
-  const found = new IntervalBuffer(16);
+  const found = new GrowingIntervals();
   const enumerate = StrawmanCode.enumerate(summary, bounds, found);
   return (launch) => {
     if (fill(launch) >= 0) return false;
@@ -36,7 +36,7 @@ const byThread: WayOfJudging = ({ summary, bounds, fill }) => {
 };
 
 const byRanges: WayOfJudging = ({ summary, heap }) => {
-  const found = new IntervalBuffer(16);
+  const found = new GrowingIntervals();
   const fill = RangesCode.fill(summary, found, heap);
   return (launch) => fill(launch) === 1 && !found.overlaps();
 };
