@@ -9,7 +9,7 @@ import {
 import { parseModule } from '../../ptx/index.js';
 import { FuzzBench } from './fuzzBench.js';
 import type { FuzzCase } from './fuzzCase.js';
-import { FuzzRandom } from './fuzzRandom.js';
+import { SeededRandom } from '../../random/index.js';
 
 const FUEL = 20_000_000;
 /** Backing of a node that holds several benches of one kernel. */
@@ -48,13 +48,13 @@ class Trial {
   /** Its first block runs lane after lane. */
   private readonly switching = new WasmExecutor(this.memory, { alwaysTogether: true, vectorAfter: 1 });
   private readonly benches: FuzzBench[] = [];
-  private readonly random: FuzzRandom;
+  private readonly random: SeededRandom;
   private readonly reference: FuzzBench;
   private readonly range: BlockRange;
   private readonly ir;
 
   constructor(private readonly fuzz: FuzzCase) {
-    this.random = new FuzzRandom(~fuzz.seed);
+    this.random = new SeededRandom(~fuzz.seed);
     this.ir = parseModule(fuzz.text, `fuzz-${fuzz.seed}.ptx`);
     this.reference = this.bench();
     this.range = { lo: 0, hi: this.reference.blocks };

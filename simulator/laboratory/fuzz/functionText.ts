@@ -1,5 +1,5 @@
 import { KernelText, registerCounts } from './kernelText.js';
-import type { FuzzRandom } from './fuzzRandom.js';
+import type { SeededRandom } from '../../random/index.js';
 import type { StatementContext } from './statementContext.js';
 
 /** What every generated device function takes and gives. */
@@ -10,7 +10,7 @@ const parameters = ['.param .b32', '.param .b64', '.param .f32', '.param .b32'] 
  * @param write adds its statements to the text given; returns how many counters it needs
  */
 export function deviceFunction(
-  random: FuzzRandom,
+  random: SeededRandom,
   number: number,
   write: (text: KernelText) => number,
 ): string[] {

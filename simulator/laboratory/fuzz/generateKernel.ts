@@ -8,7 +8,7 @@ import {
   threadBytes,
   wideCounterOperations,
 } from './fuzzCase.js';
-import { FuzzRandom } from './fuzzRandom.js';
+import { SeededRandom } from '../../random/index.js';
 import { KernelText, registerCounts } from './kernelText.js';
 import { localBytes, ownSharedBytes } from './memoryStatements.js';
 import { deviceFunction } from './functionText.js';
@@ -83,7 +83,7 @@ const sharedCounterBytes = 16;
  * leaves in memory does not depend on the order of threads or blocks.
  */
 export function generateKernel(seed: number, options: FuzzOptions = {}): FuzzCase {
-  const random = new FuzzRandom(seed);
+  const random = new SeededRandom(seed);
   const generation = options.generation ?? 1;
   const together = options.together === true;
   const inStep = options.inStep === true;
@@ -156,7 +156,7 @@ function slotBytes(threads: number): number {
 }
 
 /** Where the counters begin; those of floats at zero. */
-function counterData(random: FuzzRandom, style: FuzzStyle): Int32Array {
+function counterData(random: SeededRandom, style: FuzzStyle): Int32Array {
   const words = Array.from({ length: counterOperations.length * 2 }, () => random.word() >> random.below(32));
   if (style.generation === 1) return Int32Array.from(words);
   const wide = wideCounterOperations.flatMap((operation) =>
@@ -166,7 +166,7 @@ function counterData(random: FuzzRandom, style: FuzzStyle): Int32Array {
 }
 
 /** Words that make ordinary floats, small integers and edge cases. */
-function inputData(random: FuzzRandom): Int32Array {
+function inputData(random: SeededRandom): Int32Array {
   const edges = [
     0,
     1,
@@ -195,11 +195,11 @@ function inputData(random: FuzzRandom): Int32Array {
   });
 }
 
-function bytesOf(random: FuzzRandom, count: number): string {
+function bytesOf(random: SeededRandom, count: number): string {
   return Array.from({ length: count }, () => random.below(256)).join(', ');
 }
 
-function header(random: FuzzRandom, style: FuzzStyle, functions: readonly string[]): string[] {
+function header(random: SeededRandom, style: FuzzStyle, functions: readonly string[]): string[] {
   const names = Array.from({ length: style.functions }, (_, number) => `fuzzFunction${number}`);
   return [
     style.generation === 1 ? '.version 8.0' : '.version 8.6',

@@ -3,4 +3,3 @@ export { generateKernel, type FuzzOptions } from './generateKernel.js';
 export { describeCase, FuzzBench } from './fuzzBench.js';
 export { differences } from './differential.js';
 export { shrinkCase } from './shrinkCase.js';
-export { FuzzRandom } from './fuzzRandom.js';

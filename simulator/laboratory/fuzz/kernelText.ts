@@ -1,4 +1,4 @@
-import type { FuzzRandom } from './fuzzRandom.js';
+import type { SeededRandom } from '../../random/index.js';
 
 /** Registers of each letter that statements read and write at will. */
 export const registerCounts = { h: 6, r: 10, q: 6, f: 8, d: 5, p: 5 } as const;
@@ -34,7 +34,7 @@ export class KernelText {
 
   /** @param labelPrefix what the labels begin with, which differs between the functions of a module */
   constructor(
-    readonly random: FuzzRandom,
+    readonly random: SeededRandom,
     private readonly labelPrefix = '$L',
   ) {}
 

@@ -1,4 +1,4 @@
-import { FuzzRandom } from '../../../laboratory/fuzz/index.js';
+import { SeededRandom } from '../../../random/index.js';
 
 /** A random kernel that stores bytes at computed places: `walk(base, a, b)`. */
 export interface AddressKernel {
@@ -17,7 +17,7 @@ const VALUES = 6;
  * of it, and loops, with stores and loads between. Values stay small, so that most kernels end without a fault.
  */
 export function randomAddressKernel(seed: number): AddressKernel {
-  return new KernelWriter(new FuzzRandom(seed)).kernel();
+  return new KernelWriter(new SeededRandom(seed)).kernel();
 }
 
 class KernelWriter {
@@ -25,7 +25,7 @@ class KernelWriter {
   private labels = 0;
   private counters = 0;
 
-  constructor(private readonly random: FuzzRandom) {}
+  constructor(private readonly random: SeededRandom) {}
 
   kernel(): AddressKernel {
     const { random } = this;

@@ -1,17 +1,12 @@
+import { SeededRandom } from '../../../random/index.js';
 import type { Fit, KernelSummary, SummaryAccess, SummaryNode, SummaryOperator } from '../../summary.js';
 
 /** Draws whole numbers from 0 to below a bound. */
 export type Draw = (below: number) => number;
 
 export function seededDraw(seed: number): Draw {
-  let state = seed >>> 0;
-  return (below) => {
-    // xorshift32.
-    state = (state ^ (state << 13)) >>> 0;
-    state = (state ^ (state >>> 17)) >>> 0;
-    state = (state ^ (state << 5)) >>> 0;
-    return state % below;
-  };
+  const random = new SeededRandom(seed);
+  return (below) => random.below(below);
 }
 
 export const PARAMETER_BYTES = 32;

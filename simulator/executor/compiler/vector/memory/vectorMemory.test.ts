@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FuzzRandom } from '../../../../laboratory/fuzz/index.js';
+import { SeededRandom } from '../../../../random/index.js';
 import type { LaneShape } from '../shapes/index.js';
 import { AccessBench, type AccessOutcome } from '../../../../laboratory/twins/index.js';
 
@@ -55,7 +55,7 @@ interface Made {
 
 /** One random access: its text, its registers and the memory that it is aimed at. */
 function makeCase(seed: number): Made {
-  const random = new FuzzRandom(seed);
+  const random = new SeededRandom(seed);
   const isAtomic = random.chance(0.2);
   const groups = random.pick([1, 2, 4, 8]);
   const lanes = groups * 4;

@@ -1,3 +1,4 @@
+import { SeededRandom } from '../../../../random/index.js';
 import { describe, expect, it } from 'vitest';
 import { parseModule } from '../../../../ptx/index.js';
 import { loadModule, NodeMemory, WasmExecutor, type Executor, type ExecutorLaunch } from '../../../index.js';
@@ -88,11 +89,8 @@ ret;
 
 /** Words of each thread: of few values, so that lanes match, and shuffle distances and bounds. */
 function words(threads: number, seed: number): Int32Array {
-  let state = seed;
-  const next = (): number => {
-    state = (Math.imul(state, 1664525) + 1013904223) | 0;
-    return state >>> 8;
-  };
+  const random = new SeededRandom(seed);
+  const next = (): number => random.word() >>> 8;
   return Int32Array.from({ length: threads * 4 }, (_, index) => {
     const kinds = [
       next() - (1 << 23),

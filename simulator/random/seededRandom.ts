@@ -1,7 +1,7 @@
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 
-/** Seeded choices of the kernel generator. */
-export class FuzzRandom {
+/** Choices that a seed decides: the same ones on every machine. */
+export class SeededRandom {
   private readonly generator;
 
   constructor(seed: number) {
@@ -15,6 +15,11 @@ export class FuzzRandom {
     return this.generator.next() | 0;
   }
 
+  /** From 0 to below 1, a multiple of 2^-32. */
+  share(): number {
+    return (this.word() >>> 0) / 2 ** 32;
+  }
+
   /** An integer in [0, count). */
   below(count: number): number {
     return (this.word() >>> 0) % count;
@@ -26,7 +31,7 @@ export class FuzzRandom {
   }
 
   chance(probability: number): boolean {
-    return (this.word() >>> 0) / 2 ** 32 < probability;
+    return this.share() < probability;
   }
 
   pick<T>(choices: readonly T[]): T {
