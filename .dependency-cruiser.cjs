@@ -1,8 +1,8 @@
 const COMMANDS = 'services/cli/commandList\\.ts$';
 /** Measured data, corpora, oracles and twins: what the product is held to. */
 const LABORATORY = '^simulator/laboratory/';
-/** Second doors of rooms of the simulator, through which the laboratory takes their parts apart. */
-const TESTING = '^simulator/[^/]+/testing/';
+/** Second doors of rooms: what tests, experiments and the laboratory alone take of them. */
+const TESTING = '^(?:simulator|containers)/[^/]+/testing/';
 const TESTS = '(\\.test\\.ts$|/tests/)';
 
 /**
@@ -142,8 +142,8 @@ module.exports = {
     {
       name: 'second-doors',
       severity: 'error',
-      comment: 'for the laboratory and tests',
-      from: { pathNot: [TESTS, LABORATORY, TESTING] },
+      comment: 'for tests, loadtest and the laboratory',
+      from: { pathNot: [TESTS, LABORATORY, TESTING, '^loadtest/'] },
       to: { path: TESTING },
     },
     {

@@ -9,7 +9,8 @@ import {
   type MeasuredLaunch,
   type MeasuredSet,
 } from '../../simulator/laboratory/calibration/index.js';
-import { MECHANISMS, type DeviceProfile } from '../../simulator/gpu/index.js';
+import { MECHANISMS } from '../../simulator/gpu/testing/index.js';
+import type { DeviceProfile } from '../../simulator/gpu/index.js';
 import { ModelEvaluator } from './modelEvaluator.js';
 
 /** One measured launch, and what the model tells of it, whole and without each mechanism by name. */

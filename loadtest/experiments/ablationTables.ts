@@ -1,4 +1,4 @@
-import { MECHANISMS } from '../../simulator/gpu/index.js';
+import { MECHANISMS } from '../../simulator/gpu/testing/index.js';
 import type { MeasuredSet } from '../../simulator/laboratory/calibration/index.js';
 import type { SetErrors } from './ablation.js';
 import { PALETTE, svgDocument } from '../../simulator/charts/index.js';

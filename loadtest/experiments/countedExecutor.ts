@@ -1,7 +1,6 @@
 import {
   WasmExecutor,
   emptyCounters,
-  type AccessProfile,
   type BlockRange,
   type ExecutionCounters,
   type Executor,
@@ -10,6 +9,7 @@ import {
   type RunResult,
   type TraceSink,
 } from '../../simulator/executor/index.js';
+import type { AccessProfile } from '../../simulator/executor/testing/index.js';
 import { addTo } from './sampledExecutor.js';
 import { TraceTape } from './traceTape.js';
 

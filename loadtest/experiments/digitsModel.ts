@@ -1,5 +1,5 @@
 import { builtInModelPath, type BuiltInModel } from '../../containers/models/index.js';
-import { VirtualNode } from '../../containers/runtime/index.js';
+import { VirtualNode } from '../../containers/runtime/testing/index.js';
 import { KeyedDraw } from '../../selection/index.js';
 import type { VirtualClock } from '../../simulator/time/index.js';
 import type { AimdSettings, ExperimentModel } from './aimdExperiment.js';

@@ -13,7 +13,8 @@ import {
   type MeasuredLaunch,
   type MeasuredSet,
 } from '../../simulator/laboratory/calibration/index.js';
-import { MECHANISMS, cardNamed } from '../../simulator/gpu/index.js';
+import { MECHANISMS } from '../../simulator/gpu/testing/index.js';
+import { cardNamed } from '../../simulator/gpu/index.js';
 import {
   AblatedFile,
   ablate,

@@ -3,7 +3,6 @@ import {
   GpuDevice,
   SM_RESOURCES,
   DEVICE_RESOURCES,
-  blockAt,
   profileNamed,
   type BlockWork,
   type KnownWork,
@@ -11,6 +10,7 @@ import {
   type LaunchRequest,
   type ResidentGroup,
 } from '../../simulator/gpu/index.js';
+import { blockAt } from '../../simulator/gpu/testing/index.js';
 import { schedulingPolicy } from '../../simulator/scheduling/index.js';
 import { VirtualClock } from '../../simulator/time/index.js';
 

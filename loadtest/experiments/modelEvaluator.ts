@@ -4,7 +4,8 @@ import {
   type CalibratedLaunch,
   type MeasuredLaunch,
 } from '../../simulator/laboratory/calibration/index.js';
-import type { DeviceProfile, GpuDevice, TimingRule } from '../../simulator/gpu/index.js';
+import type { DeviceProfile, GpuDevice } from '../../simulator/gpu/index.js';
+import type { TimingRule } from '../../simulator/gpu/testing/index.js';
 import {
   NodeSession,
   entryOf,

@@ -1,5 +1,5 @@
 import type { BatchItem } from '../../containers/protocol/index.js';
-import { InProcessChannel, SyntheticContainer } from '../../containers/runtime/index.js';
+import { InProcessChannel, SyntheticContainer } from '../../containers/runtime/testing/index.js';
 import { KeyedDraw } from '../../selection/index.js';
 import type { BatchingChoice, ModelRecord } from '../../services/registry/index.js';
 import type { VirtualClock } from '../../simulator/time/index.js';

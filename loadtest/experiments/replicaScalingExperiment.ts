@@ -1,5 +1,9 @@
 import type { ContainerChannel } from '../../containers/protocol/index.js';
-import { InProcessChannel, NetworkChannel, SyntheticContainer } from '../../containers/runtime/index.js';
+import {
+  InProcessChannel,
+  NetworkChannel,
+  SyntheticContainer,
+} from '../../containers/runtime/testing/index.js';
 import { PredictionEngine, type Answer, type Query } from '../../services/prediction/index.js';
 import { MemoryStore } from '../../services/store/index.js';
 import { HostNetwork } from '../../simulator/cluster/index.js';

@@ -1,7 +1,6 @@
 import {
   WasmExecutor,
   emptyCounters,
-  type AccessProfile,
   type BlockRange,
   type ExecutionCounters,
   type Executor,
@@ -11,6 +10,7 @@ import {
   type RunResult,
   type TraceSink,
 } from '../../simulator/executor/index.js';
+import type { AccessProfile } from '../../simulator/executor/testing/index.js';
 
 /** Blocks this far apart execute alike in all of the measured scenarios. */
 const PERIOD = 16;

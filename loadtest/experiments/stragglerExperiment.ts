@@ -1,6 +1,6 @@
 import { wholeNumberHistogram } from '../../simulator/statistics/index.js';
 import type { BatchItem } from '../../containers/protocol/index.js';
-import { InProcessChannel, SyntheticContainer } from '../../containers/runtime/index.js';
+import { InProcessChannel, SyntheticContainer } from '../../containers/runtime/testing/index.js';
 import { KeyedDraw } from '../../selection/index.js';
 import { PredictionEngine, type Answer, type Query } from '../../services/prediction/index.js';
 import type { BatchingChoice } from '../../services/registry/index.js';

@@ -1,4 +1,4 @@
-import { InProcessChannel, SyntheticContainer } from '../../containers/runtime/index.js';
+import { InProcessChannel, SyntheticContainer } from '../../containers/runtime/testing/index.js';
 import type { VirtualClock } from '../../simulator/time/index.js';
 import type { AimdSettings, ExperimentModel } from './aimdExperiment.js';
 

@@ -1,11 +1,6 @@
 import type { ContainerChannel } from '../../containers/protocol/index.js';
-import {
-  ContainerRuntime,
-  InProcessChannel,
-  SyntheticContainer,
-  VirtualNode,
-  type NodeReport,
-} from '../../containers/runtime/index.js';
+import { ContainerRuntime, type NodeReport } from '../../containers/runtime/index.js';
+import { InProcessChannel, SyntheticContainer, VirtualNode } from '../../containers/runtime/testing/index.js';
 import type { VirtualClock } from '../../simulator/time/index.js';
 import { ReplayError } from './replayError.js';
 import type { ReplayedModel } from './replaySettings.js';

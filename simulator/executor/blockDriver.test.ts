@@ -1,14 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseModule } from '../ptx/index.js';
 import { ReferenceInterpreter } from './interpreter/index.js';
-import {
-  loadModule,
-  NodeMemory,
-  WasmExecutor,
-  type Executor,
-  type Optimisation,
-  type RunResult,
-} from './index.js';
+import { loadModule, NodeMemory, WasmExecutor, type Executor, type RunResult } from './index.js';
+import type { Optimisation } from './compiler/index.js';
 import { packParams } from './tests/referenceLaunch.js';
 
 interface Body {

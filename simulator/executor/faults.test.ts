@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseModule } from '../ptx/index.js';
+import { ExecutorError } from './runtime/index.js';
 import {
-  ExecutorError,
   loadModule,
   NodeMemory,
   WasmExecutor,

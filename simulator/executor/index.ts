@@ -1,16 +1,10 @@
 export {
   DeviceAddressSpace,
   CARD_PAGE_BYTES,
-  GLOBAL_BASE,
-  GLOBAL_WINDOW_BYTES,
   GUARDS,
-  LOCAL_WINDOW_BASE,
-  MAX_GPU_WINDOWS,
   MemoryError,
   NODE_MEMORY_BYTES,
   NodeMemory,
-  SHARED_WINDOW_BASE,
-  type MemoryErrorCode,
   type Guard,
   type NodeMemoryOptions,
   type NodeMemorySnapshot,
@@ -21,7 +15,6 @@ export {
   ReferenceInterpreter,
   type AccessKind,
   type InterpreterObserver,
-  type InterpreterOptions,
   type LaneAccess,
   type LaneFault,
   type Location,
@@ -29,29 +22,8 @@ export {
   type Warp,
   shuffledFrom,
 } from './interpreter/index.js';
-export {
-  classOf,
-  CompileError,
-  findSpinLoops,
-  OPTIMISATIONS,
-  spaceOf,
-  syncScope,
-  type AccessSpace,
-  type CodeForm,
-  type CompileErrorCode,
-  type Optimisation,
-} from './compiler/index.js';
-export {
-  layoutLocal,
-  layoutShared,
-  LoadError,
-  loadModule,
-  sharedBytesOf,
-  unloadModule,
-  type LoadErrorCode,
-  type LocalLayout,
-  type SharedLayout,
-} from './module/index.js';
+export { classOf, CompileError, findSpinLoops, spaceOf, syncScope, type CodeForm } from './compiler/index.js';
+export { layoutLocal, layoutShared, loadModule, sharedBytesOf } from './module/index.js';
 export {
   atomicSectors,
   bitCount4,
@@ -62,7 +34,6 @@ export {
 } from './requests/index.js';
 export { usesHeap } from './deviceRuntime/index.js';
 export {
-  ExecutorError,
   storesOf,
   flipLastStored,
   takeBackStores,
@@ -70,9 +41,25 @@ export {
   traceRange,
   WasmExecutor,
   type CodeMaker,
-  type ExecutorErrorCode,
   type PreparedKernel,
   type WantedCode,
-  type WasmExecutorOptions,
 } from './runtime/index.js';
-export type * from './types.js';
+export type {
+  Dim3,
+  LaunchShape,
+  BlockRange,
+  ExecutorVariant,
+  Segment,
+  AddressSpace,
+  LoadedModule,
+  ExecutorLaunch,
+  ExecutionCounters,
+  InstructionCounts,
+  InstructionClass,
+  FaultCode,
+  KernelFault,
+  RunResult,
+  StoreLog,
+  Executor,
+  TraceSink,
+} from './types.js';

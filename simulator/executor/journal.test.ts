@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ReferenceInterpreter, type AccessJournal, type JournalEntry, type RunResult } from './index.js';
+import { ReferenceInterpreter, type RunResult } from './index.js';
+import type { AccessJournal, JournalEntry } from './types.js';
 import { LaunchBench, storingKernel, type KernelLaunch } from './tests/launchBench.js';
 
 const bench = new LaunchBench();

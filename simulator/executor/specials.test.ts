@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ExecutorVariant, LaunchPlace } from './index.js';
+import type { ExecutorVariant } from './index.js';
+import type { LaunchPlace } from './types.js';
 import { LaunchBench, storingKernel, type KernelLaunch } from './tests/launchBench.js';
 
 const bench = new LaunchBench();

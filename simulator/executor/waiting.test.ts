@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ExecutorError, WasmExecutor, type ExecutorVariant, type RunResult } from './index.js';
+import { ExecutorError } from './runtime/index.js';
+import { WasmExecutor, type ExecutorVariant, type RunResult } from './index.js';
 import { LaunchBench, storingKernel, type KernelLaunch } from './tests/launchBench.js';
 
 const bench = new LaunchBench();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FifoPolicy, type SchedulingPolicy } from '../scheduling/index.js';
-import { blockAt } from './index.js';
+import { blockAt } from './dispatch/index.js';
 import { forkOf } from './tests/deviceFork.js';
 import { H200, KnownDevice, blockOf, launchOf, type BlockRun } from './tests/knownLaunches.js';
 

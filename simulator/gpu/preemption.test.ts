@@ -5,7 +5,7 @@ import {
   schedulingPolicy,
   type SchedulingPolicy,
 } from '../scheduling/index.js';
-import { type PreemptionEvent } from './index.js';
+import type { PreemptionEvent } from './dispatch/index.js';
 import { forkOf } from './tests/deviceFork.js';
 import { H200, KnownDevice, blockOf, launchOf } from './tests/knownLaunches.js';
 

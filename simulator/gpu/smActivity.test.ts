@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SmActivity } from './index.js';
+import { SmActivity } from './smActivity.js';
 
 describe('SmActivity', () => {
   it('adds up residency over time, each SM for itself', () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { OPTIMISATIONS, type Optimisation } from '../../../simulator/executor/index.js';
+import { OPTIMISATIONS, type Optimisation } from '../../../simulator/executor/testing/index.js';
 import type { BenchKernel } from './benchKernels.js';
 import { PtxRun } from './ptxRun.js';
 import { distribution, type Timing } from './statistics.js';

@@ -1,4 +1,4 @@
-import { VirtualNode } from '../../../containers/runtime/index.js';
+import { VirtualNode } from '../../../containers/runtime/testing/index.js';
 import { builtInModelPath, digitAt, loadDigits } from '../../../containers/models/index.js';
 import type { ContainerFrame } from '../../../containers/protocol/index.js';
 import { VirtualClock } from '../../../simulator/time/index.js';

@@ -6,8 +6,8 @@ import {
   type DeviceAddressSpace,
   type ExecutionCounters,
   type ExecutorLaunch,
-  type WasmExecutorOptions,
 } from '../../../simulator/executor/index.js';
+import type { WasmExecutorOptions } from '../../../simulator/executor/testing/index.js';
 import {
   checkLaunchSpec,
   deviceOf,

@@ -7,7 +7,7 @@ import {
   loadKernelModel,
   type BuiltInModel,
 } from '../../../containers/models/index.js';
-import { VirtualNode } from '../../../containers/runtime/index.js';
+import { VirtualNode } from '../../../containers/runtime/testing/index.js';
 import type { ContainerFrame, FrontendFrame } from '../../../containers/protocol/index.js';
 import { NodeMemory } from '../../../simulator/executor/index.js';
 import {

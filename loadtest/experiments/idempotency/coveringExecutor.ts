@@ -1,16 +1,18 @@
 import {
   WasmExecutor,
-  type AccessJournal,
-  type AccessProfile,
   type BlockRange,
   type Executor,
   type ExecutorLaunch,
   type ExecutorVariant,
   type NodeMemory,
   type RunResult,
-  type SuspendedRun,
   type TraceSink,
 } from '../../../simulator/executor/index.js';
+import type {
+  AccessJournal,
+  AccessProfile,
+  SuspendedRun,
+} from '../../../simulator/executor/testing/index.js';
 import {
   analyzeKernel,
   compileValidator,

@@ -1,5 +1,5 @@
 import type { BuiltInModel } from '../../../containers/models/index.js';
-import { VirtualNode } from '../../../containers/runtime/index.js';
+import { VirtualNode } from '../../../containers/runtime/testing/index.js';
 import { PredictionEngine, type Answer } from '../../../services/prediction/index.js';
 import { MemoryStore } from '../../../services/store/index.js';
 import { VERDICT_COSTS, type VerdictCosts } from '../../../simulator/idempotency/index.js';

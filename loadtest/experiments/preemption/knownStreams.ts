@@ -9,9 +9,9 @@ import {
   type BlockWork,
   type DeviceProfile,
   type LaunchRequest,
-  type PreemptionEvent,
   type PreemptionTotals,
 } from '../../../simulator/gpu/index.js';
+import type { PreemptionEvent } from '../../../simulator/gpu/testing/index.js';
 import {
   PreemptivePolicy,
   schedulingPolicy,

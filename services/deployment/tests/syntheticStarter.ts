@@ -2,7 +2,7 @@ import {
   InProcessChannel,
   SyntheticContainer,
   type SyntheticService,
-} from '../../../containers/runtime/index.js';
+} from '../../../containers/runtime/testing/index.js';
 import type { ContainerChannel } from '../../../containers/protocol/index.js';
 import type { EventSink, VirtualClock } from '../../../simulator/time/index.js';
 import type { ModelRecord } from '../../registry/index.js';

@@ -1,11 +1,11 @@
 import {
   emptyCounters,
-  type AccessProfile,
   type BlockRange,
   type ExecutorLaunch,
   type Executor,
   type RunResult,
 } from '../../executor/index.js';
+import type { AccessProfile } from '../../executor/testing/index.js';
 
 /** PTX of the kernels that the fake knows: `add(p, n)` adds n to one u32 a block, `bad(p)` faults in block 3. */
 export const FAKE_PTX = `

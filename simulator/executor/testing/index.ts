@@ -1,4 +1,7 @@
-/** A second door, for `simulator/laboratory` and tests alone: single emitters and operations, which its twins and vectors run apart. */
+/**
+ * A second door, for the laboratory, experiments and tests alone: single emitters and operations, which twins and vectors run
+ * apart, and what whoever watches or ablates the executor needs.
+ */
 export {
   bitsOfValue,
   exponentialWords,
@@ -23,3 +26,6 @@ export { vectorEmitter } from '../compiler/vector/arithmetic/index.js';
 export { UNIFORM, VARYING, type LaneShape } from '../compiler/vector/shapes/laneShapes.js';
 export { VectorMemoryEmitter } from '../compiler/vector/memory/vectorMemoryEmitter.js';
 export { VectorOperands } from '../compiler/vector/operands/vectorOperands.js';
+export { OPTIMISATIONS, type Optimisation } from '../compiler/index.js';
+export type { WasmExecutorOptions } from '../runtime/index.js';
+export type { SuspendedRun, JournalEntry, AccessProfile, AccessJournal } from '../types.js';

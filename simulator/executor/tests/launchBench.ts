@@ -3,16 +3,16 @@ import {
   loadModule,
   NodeMemory,
   WasmExecutor,
-  type WasmExecutorOptions,
   type BlockRange,
   type DeviceAddressSpace,
   type Dim3,
   type ExecutorLaunch,
   type ExecutorVariant,
   type Guard,
-  type LaunchPlace,
   type RunResult,
 } from '../index.js';
+import type { WasmExecutorOptions } from '../runtime/index.js';
+import type { LaunchPlace } from '../types.js';
 import { packParams } from './referenceLaunch.js';
 
 export interface KernelLaunch {

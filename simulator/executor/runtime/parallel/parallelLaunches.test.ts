@@ -4,7 +4,8 @@ import { parseModule } from '../../../ptx/index.js';
 import { kernelFixtures, PlacedFixture, type KernelFixture } from '../../../laboratory/kernels/index.js';
 import { generateKernel } from '../../../laboratory/fuzz/index.js';
 import { FuzzBench } from '../../../laboratory/fuzz/index.js';
-import { ExecutorError, NodeMemory, WasmExecutor, type ExecutorLaunch, type RunResult } from '../../index.js';
+import { ExecutorError } from '../index.js';
+import { NodeMemory, WasmExecutor, type ExecutorLaunch, type RunResult } from '../../index.js';
 import { sampleOf } from '../../../laboratory/testSample/index.js';
 import { LaunchBench, storingKernel } from '../../tests/launchBench.js';
 

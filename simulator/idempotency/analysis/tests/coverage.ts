@@ -1,4 +1,5 @@
-import type { ExecutorLaunch, JournalEntry } from '../../../executor/index.js';
+import type { ExecutorLaunch } from '../../../executor/index.js';
+import type { JournalEntry } from '../../../executor/testing/index.js';
 import { ReferenceInterpreter } from '../../../executor/index.js';
 import { analyzeKernel } from '../analyzeKernel.js';
 import { ReferenceEvaluator } from './referenceEvaluator.js';

@@ -1,4 +1,4 @@
-import type { AccessJournal } from '../../../executor/index.js';
+import type { AccessJournal } from '../../../executor/testing/index.js';
 import type { Arena } from './arena.js';
 
 /** What an access does to the bytes that it names. An atomic reads and then writes them. */

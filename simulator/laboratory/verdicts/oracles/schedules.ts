@@ -1,4 +1,5 @@
-import { ReferenceInterpreter, type AccessJournal } from '../../../executor/index.js';
+import { ReferenceInterpreter } from '../../../executor/index.js';
+import type { AccessJournal } from '../../../executor/testing/index.js';
 import type { KernelFault, RunResult } from '../../../executor/index.js';
 import { AccessTrace } from './accessTrace.js';
 import { OracleRandom } from './oracleRandom.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { VirtualClock } from '../../simulator/time/index.js';
-import { InProcessChannel } from './inProcessChannel.js';
+import { VirtualClock } from '../../../simulator/time/index.js';
+import { InProcessChannel } from '../inProcessChannel.js';
 import { SyntheticContainer, type SyntheticService } from './syntheticContainer.js';
-import { FrontendDouble, floats } from './tests/frontendDouble.js';
+import { FrontendDouble, floats } from '../tests/frontendDouble.js';
 
 const SERVICE: SyntheticService = {
   fixedNs: 1000,

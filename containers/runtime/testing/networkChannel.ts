@@ -1,5 +1,5 @@
-import type { HostNetwork } from '../../simulator/cluster/index.js';
-import { type HostLine } from '../../simulator/cluster/index.js';
+import type { HostNetwork } from '../../../simulator/cluster/index.js';
+import { type HostLine } from '../../../simulator/cluster/index.js';
 import {
   FrameReader,
   encodeFrame,
@@ -7,8 +7,8 @@ import {
   type ContainerFrame,
   type FrameSink,
   type FrontendFrame,
-} from '../protocol/index.js';
-import type { ContainerOutlet, ModelContainer } from './modelContainer.js';
+} from '../../protocol/index.js';
+import type { ContainerOutlet, ModelContainer } from '../modelContainer.js';
 
 /**
  * Both ends of a line between two hosts of a simulated network, for virtual time: frames travel as the bytes that a

@@ -6,10 +6,10 @@ import {
   type FrontendFrame,
   type InputType,
   type ItemResult,
-} from '../protocol/index.js';
-import type { Clock, EventSink } from '../../simulator/time/index.js';
-import type { ContainerOutlet, ModelContainer } from './modelContainer.js';
-import type { ReplicaIdentity } from './replicaIdentity.js';
+} from '../../protocol/index.js';
+import type { Clock, EventSink } from '../../../simulator/time/index.js';
+import type { ContainerOutlet, ModelContainer } from '../modelContainer.js';
+import type { ReplicaIdentity } from '../replicaIdentity.js';
 
 export interface SyntheticService {
   /** Service time of a batch of n: `fixedNs + n * itemNs`. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { HostNetwork } from '../../simulator/cluster/index.js';
-import { VirtualClock } from '../../simulator/time/index.js';
-import type { ContainerFrame } from '../protocol/index.js';
+import { HostNetwork } from '../../../simulator/cluster/index.js';
+import { VirtualClock } from '../../../simulator/time/index.js';
+import type { ContainerFrame } from '../../protocol/index.js';
 import { NetworkChannel } from './networkChannel.js';
 import { SyntheticContainer } from './syntheticContainer.js';
 
