@@ -1,3 +1,4 @@
+import { reasonOf } from '../../simulator/text/index.js';
 import type { Content } from './fileHash.js';
 
 /** Holds a model's files to what was registered: asked before they are read, and again behind that. */
@@ -30,7 +31,7 @@ export class ContentCheck {
       // Other files, and then these again: nobody knows which were read.
       return stamp === this.stamp ? undefined : 'the files change while they are read';
     } catch (error) {
-      return `cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+      return `cannot be read: ${reasonOf(error)}`;
     }
   }
 }

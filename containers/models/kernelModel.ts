@@ -8,6 +8,7 @@ import {
   type IrFunction,
   type IrModule,
 } from '../../simulator/ptx/index.js';
+import { reasonOf } from '../../simulator/text/index.js';
 import type { HelloFrame } from '../protocol/index.js';
 import { FieldError, deviceRegions, weightBytes, type DeviceRegion } from './deviceLayout.js';
 import { checkDeviceFit } from './deviceFit.js';
@@ -275,8 +276,4 @@ function readFile(
       cause: error,
     });
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

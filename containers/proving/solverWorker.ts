@@ -1,6 +1,7 @@
 /** The thread in which z3 runs (see solverThread.ts). */
 import { parentPort } from 'node:worker_threads';
 import type { SolverQuery } from '../../simulator/idempotency/index.js';
+import { reasonOf } from '../../simulator/text/index.js';
 import { giveWay } from './backgroundThread.js';
 import type { SolverReply } from './solverThread.js';
 import { Z3Solver } from './z3Solver.js';
@@ -13,7 +14,6 @@ port.on('message', (query: SolverQuery) => {
   const reply = (message: SolverReply): void => port.postMessage(message);
   solver.range(query).then(
     (fact) => reply({ kind: 'fact', fact }),
-    (error: unknown) =>
-      reply({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) }),
+    (error: unknown) => reply({ kind: 'failed', reason: reasonOf(error) }),
   );
 });

@@ -7,6 +7,7 @@ import {
   userPolicy,
   type PolicyMaker,
 } from '../../simulator/scheduling/index.js';
+import { reasonOf } from '../../simulator/text/index.js';
 
 /** What a file of JavaScript is called. */
 const MODULE = /\.[cm]?js$/;
@@ -24,7 +25,7 @@ export async function schedulingChoice(choice: string): Promise<string | PolicyM
   try {
     exports = (await import(pathToFileURL(resolve(choice)).href)) as typeof exports;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     throw new SchedulingError('invalidPolicy', `policy ${choice}: it cannot be loaded: ${reason}`);
   }
   return userPolicy(exports.default, choice);

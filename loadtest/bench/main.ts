@@ -6,6 +6,7 @@
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { reasonOf } from '../../simulator/text/index.js';
 import { BAD_INPUT_ROWS } from './badInputRows.js';
 import { BATCHING_ROWS } from './batchingRows.js';
 import { checkTable, holds, type Check } from './check.js';
@@ -57,7 +58,7 @@ function commandLine() {
     }
     return { values: switches, positionals: parts, legSeconds: Number(given) };
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`${reasonOf(error)}\n`);
     process.exit(2);
   }
 }

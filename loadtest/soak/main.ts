@@ -4,6 +4,7 @@
  * list when something happened that must not.
  */
 import { parseArgs } from 'node:util';
+import { reasonOf } from '../../simulator/text/index.js';
 import { runSoak } from './soakRun.js';
 
 const { minutes, seed, json } = commandLine();
@@ -34,7 +35,7 @@ function commandLine(): { readonly minutes: number; readonly seed: number; reado
     }
     return { ...numbers, json: values.json };
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`${reasonOf(error)}\n`);
     process.exit(2);
   }
 }

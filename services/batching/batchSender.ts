@@ -1,4 +1,5 @@
 import type { ContainerChannel, FrontendFrame, LaunchClass } from '../../containers/protocol/index.js';
+import { reasonOf } from '../../simulator/text/index.js';
 import { depart } from './batchDeparture.js';
 import type { Evaluation } from './evaluation.js';
 import type { HangWatchdog } from './hangWatchdog.js';
@@ -87,7 +88,7 @@ export class BatchSender {
     try {
       this.channel.send(frame);
     } catch (error) {
-      this.onFailed(`sending failed: ${error instanceof Error ? error.message : String(error)}`);
+      this.onFailed(`sending failed: ${reasonOf(error)}`);
     }
   }
 }

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { LaunchClass } from '../../containers/protocol/index.js';
+import { reasonOf } from '../../simulator/text/index.js';
 import type { ManagementClient } from '../client/index.js';
 import type { AddModelFields, ContainerAnswer } from '../management/index.js';
 import { batchDelayOption, batchingOption, type BatchingStrategy } from './batchingOption.js';
@@ -106,7 +107,7 @@ async function checked(
         container_name: PROCESS,
       };
     } catch (error) {
-      throw new CommandError(error instanceof Error ? error.message : String(error));
+      throw new CommandError(reasonOf(error));
     }
   }
   const { loadKernelModel } = await import('../../containers/models/index.js');

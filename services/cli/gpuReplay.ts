@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander';
 import { readJsonFile, readTextFile } from '../../simulator/files/index.js';
 import type { KernelRow, ReplayReport, ReplayTable } from '../../simulator/kernelTable/index.js';
 import type { LaunchClass } from '../../simulator/scheduling/index.js';
+import { reasonOf } from '../../simulator/text/index.js';
 import { CommandError } from './commandError.js';
 import { deviceOption, positive, wholeNumber } from './optionValues.js';
 import { OutputFile, checkApart } from './outputFile.js';
@@ -192,7 +193,7 @@ function readGaps(path: string): number[] {
   try {
     value = readJsonFile(path);
   } catch (error) {
-    throw new CommandError(`--gaps: ${path}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new CommandError(`--gaps: ${path}: ${reasonOf(error)}`);
   }
   if (!Array.isArray(value) || value.length === 0) {
     throw new CommandError(`--gaps: ${path}: expected a JSON array of seconds, one at least`);
@@ -209,7 +210,7 @@ function readText(path: string): string {
   try {
     return readTextFile(path);
   } catch (error) {
-    throw new CommandError(`${path}: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new CommandError(`${path}: ${reasonOf(error)}`, {
       cause: error,
     });
   }

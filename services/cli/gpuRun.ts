@@ -5,6 +5,7 @@ import { readTextFile } from '../../simulator/files/index.js';
 import type { Guard } from '../../simulator/executor/index.js';
 import type { CostDocument } from '../../simulator/gpu/index.js';
 import type { LaunchSpecOptions } from '../../simulator/launchSpec/index.js';
+import { reasonOf } from '../../simulator/text/index.js';
 import { CommandError } from './commandError.js';
 import { addFaultOptions, checkedFaults, type FaultChoice } from './faultOptions.js';
 import { addGpuCalibrateCommand } from './gpuCalibrate.js';
@@ -188,14 +189,14 @@ async function readCosts(path: string): Promise<CostDocument> {
   try {
     text = readTextFile(path);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     throw new CommandError(`--costs: ${path}: ${reason}`, { cause: error });
   }
   try {
     return parseCosts(text, path);
   } catch (error) {
     const reason = error instanceof CostError ? `${error.code}: ` : '';
-    const message = error instanceof Error ? error.message : String(error);
+    const message = reasonOf(error);
     throw new CommandError(`--costs: ${reason}${message}`, { cause: error });
   }
 }

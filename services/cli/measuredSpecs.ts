@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { MeasuredLaunch } from '../../simulator/laboratory/calibration/index.js';
+import { reasonOf } from '../../simulator/text/index.js';
 import { CommandError } from './commandError.js';
 import { OutputFile } from './outputFile.js';
 
@@ -11,7 +12,7 @@ export function writeMeasuredSpecs(folder: string, launches: readonly MeasuredLa
   try {
     mkdirSync(folder, { recursive: true });
   } catch (cause) {
-    throw new CommandError(`${OPTION}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new CommandError(`${OPTION}: ${reasonOf(cause)}`, { cause });
   }
   for (const { name, spec, folder: from } of launches) {
     const file = new OutputFile(join(folder, `${name}.json`), OPTION);

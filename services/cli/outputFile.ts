@@ -12,6 +12,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { reasonOf } from '../../simulator/text/index.js';
 import { CommandError } from './commandError.js';
 
 const PIECE_BYTES = 2 ** 20;
@@ -100,7 +101,7 @@ export class OutputFile {
       return act();
     } catch (cause) {
       this.hasFailed = true;
-      const reason = cause instanceof Error ? cause.message : String(cause);
+      const reason = reasonOf(cause);
       // What fails on an open file tells of no path.
       const named = reason.includes("'") || reason.includes(this.path) ? reason : `${reason}: ${this.path}`;
       throw new CommandError(`${this.option}: ${named}`, { cause });

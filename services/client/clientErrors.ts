@@ -1,3 +1,4 @@
+import { reasonOf } from '../../simulator/text/index.js';
 /** Why a call of a client failed. `code` is stable and meant for programs. */
 export abstract class ClientError extends Error {
   abstract readonly code: string;
@@ -40,7 +41,7 @@ export class SecurityError extends ClientError {
  */
 export function unreachable(address: string, message: string, cause: unknown, wasThere = false): ClientError {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = reasonOf(cause);
   if (/CERT|SELF_SIGNED|UNABLE_TO_|ALTNAME/.test(code)) {
     const advice = 'give its authority (--ca FILE, or ca of the client) if you trust it';
     return new SecurityError(`the certificate of ${address} is not trusted (${reason}); ${advice}`, {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
+import { reasonOf } from '../../simulator/text/index.js';
 import { RefusedError, UnexpectedAnswerError, unreachable, UnreachableError } from './clientErrors.js';
 import type {
   CallOptions,
@@ -170,7 +171,7 @@ export class WebSocketClient {
       answer = readAnswer(data, isBinary);
     } catch (error) {
       // Nothing after this can be trusted to be matched with its call.
-      this.onGone(error instanceof Error ? error.message : String(error));
+      this.onGone(reasonOf(error));
       this.webSocket.terminate();
       return;
     }

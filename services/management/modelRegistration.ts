@@ -2,6 +2,7 @@ import { inputForm, loadKernelModel, ModelError } from '../../containers/models/
 import type { Content } from '../../containers/content/index.js';
 import { sourceContent } from '../../containers/runtime/index.js';
 import { profileNamed } from '../../simulator/gpu/index.js';
+import { reasonOf } from '../../simulator/text/index.js';
 import { ServiceError } from '../errors/index.js';
 import { isHosted, type BatchingChoice, type HostedModel, type ModelRecord } from '../registry/index.js';
 import { processSource, refuseProcessFields } from './processContainer.js';
@@ -45,7 +46,7 @@ function contentOf({ container }: HostedModel): Content | undefined {
   try {
     return sourceContent(container);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = reasonOf(error);
     throw new ServiceError('invalid_model', message, 'model_data_path', { cause: error });
   }
 }

@@ -1,4 +1,5 @@
 import type { LaunchClass } from '../../containers/protocol/index.js';
+import { reasonOf } from '../../simulator/text/index.js';
 import { isAbove, PRIORITIES } from '../batching/index.js';
 import type { PredictionFailure } from '../cache/index.js';
 import type { ServedModel } from './servedModel.js';
@@ -35,7 +36,7 @@ export function invalidInput({ record }: ServedModel, { message }: PredictionFai
 }
 
 export function badContext(error: unknown): QueryRefusal {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = reasonOf(error);
   return { code: 'invalid_input', field: 'context', message };
 }
 

@@ -1,4 +1,5 @@
 import type { ContainerChannel, ContainerFrame, FrameSink } from '../../containers/protocol/index.js';
+import { reasonOf } from '../../simulator/text/index.js';
 import type { ReplicaGroup, ReplicaQueue } from '../batching/index.js';
 import type { Directory } from './directory.js';
 import type { PredictionObserver } from './observer.js';
@@ -46,7 +47,7 @@ export class ReplicaLink implements FrameSink<ContainerFrame>, ReplicaHandle {
       this.queue = model.replicas.add(this.channel, frame, this.isApart);
       this.group = model.replicas;
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = reasonOf(error);
       this.refuse(frame.model, frame.version, frame.replica, why);
     }
   }

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { tryLock } from 'fs-native-extensions';
 import { makeDirectory } from '../../simulator/files/index.js';
+import { reasonOf } from '../../simulator/text/index.js';
 import { StoreError } from './storeError.js';
 
 /**
@@ -41,7 +42,7 @@ export function lockDirectory(directory: string): (() => void) | undefined {
 }
 
 function unusable(directory: string, error: unknown): StoreError {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = reasonOf(error);
   return new StoreError('unusable', `the data directory ${directory} cannot be used: ${message}`, {
     cause: error,
   });

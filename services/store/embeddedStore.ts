@@ -1,4 +1,5 @@
 import type { Json } from '../../selection/index.js';
+import { reasonOf } from '../../simulator/text/index.js';
 import { lockDirectory } from './directoryLock.js';
 import type { Store, StoreChange, StoreFault, StoreOutcome, Versioned } from './store.js';
 import { StoreError } from './storeError.js';
@@ -193,7 +194,7 @@ export class EmbeddedStore implements Store {
       try {
         this.unlock = lockDirectory(this.directory);
       } catch (error) {
-        this.present = { cause: 'readOnly', message: error instanceof Error ? error.message : String(error) };
+        this.present = { cause: 'readOnly', message: reasonOf(error) };
       }
       if (this.unlock === undefined) {
         this.scheduleTrial();

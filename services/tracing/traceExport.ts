@@ -10,6 +10,7 @@ import {
 } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { randomUUID } from 'node:crypto';
+import { reasonOf } from '../../simulator/text/index.js';
 import { ExportComplaints, type Complain } from './exportComplaints.js';
 import type { TracingSettings } from './settings.js';
 import { Tracing } from './tracing.js';
@@ -43,7 +44,7 @@ export function startTraceExport({ protocol, url }: TracingSettings, complain: C
     try {
       await provider.shutdown();
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = reasonOf(error);
       complain('spans were not exported before the end', { reason });
     }
     diag.disable();

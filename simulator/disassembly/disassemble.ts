@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { GpuError, findCard, type DeviceProfile } from '../gpu/index.js';
 import { lowerModule, parseModule, PtxParseError, type IrModule } from '../ptx/index.js';
+import { reasonOf } from '../text/index.js';
 import { describeFlow } from './controlFlow.js';
 import type { DisassembledFunction, Disassembly, DisassemblyOptions } from './disassembly.js';
 import { DisassemblyError } from './disassemblyError.js';
@@ -12,11 +13,7 @@ export function disassembleFile(path: string, options: DisassemblyOptions = {}):
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    throw new DisassemblyError(
-      'unreadableFile',
-      `${path}: ${error instanceof Error ? error.message : String(error)}`,
-      { cause: error },
-    );
+    throw new DisassemblyError('unreadableFile', `${path}: ${reasonOf(error)}`, { cause: error });
   }
   return disassemble(text, path, options);
 }

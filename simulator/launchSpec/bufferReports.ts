@@ -1,6 +1,7 @@
 import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { makeDirectory } from '../files/index.js';
+import { reasonOf } from '../text/index.js';
 import { PIECE_BYTES } from './bufferContents.js';
 import { elementBytes, elements } from './elementTypes.js';
 import { LaunchSpecError } from './launchSpecError.js';
@@ -78,8 +79,5 @@ function writeDump(dump: Dump, bytes: Uint8Array): void {
 }
 
 function dumpError(error: unknown): LaunchSpecError {
-  return new LaunchSpecError(
-    'unreadableFile',
-    `dump directory: ${error instanceof Error ? error.message : String(error)}`,
-  );
+  return new LaunchSpecError('unreadableFile', `dump directory: ${reasonOf(error)}`);
 }

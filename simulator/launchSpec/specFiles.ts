@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { readJsonFile } from '../files/index.js';
 import { GpuError, findCard, type DeviceProfile } from '../gpu/index.js';
 import { parseModule, type IrFunction } from '../ptx/index.js';
+import { reasonOf } from '../text/index.js';
 import { LaunchSpecError } from './launchSpecError.js';
 import type { LaunchSpec } from './schema.js';
 
@@ -13,10 +14,7 @@ export function readSpec(path: string): unknown {
   try {
     return readJsonFile(path, quoteLongIntegers);
   } catch (error) {
-    throw new LaunchSpecError(
-      'unreadableFile',
-      `${path}: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new LaunchSpecError('unreadableFile', `${path}: ${reasonOf(error)}`);
   }
 }
 
@@ -48,11 +46,7 @@ export function readPtx(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new LaunchSpecError(
-      'unreadableFile',
-      `ptx: ${error instanceof Error ? error.message : String(error)}`,
-      'ptx',
-    );
+    throw new LaunchSpecError('unreadableFile', `ptx: ${reasonOf(error)}`, 'ptx');
   }
 }
 
@@ -62,11 +56,7 @@ export function entryOf(ptx: string, spec: Pick<LaunchSpec, 'ptx' | 'kernel'>): 
   try {
     ({ functions } = parseModule(ptx, spec.ptx));
   } catch (error) {
-    throw new LaunchSpecError(
-      'invalidSpec',
-      `ptx: ${error instanceof Error ? error.message : String(error)}`,
-      'ptx',
-    );
+    throw new LaunchSpecError('invalidSpec', `ptx: ${reasonOf(error)}`, 'ptx');
   }
   const entries = functions.filter((candidate) => candidate.isEntry);
   const kernel = entries.find((candidate) => candidate.name === spec.kernel);

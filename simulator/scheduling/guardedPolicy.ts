@@ -1,3 +1,4 @@
+import { reasonOf } from '../text/index.js';
 import {
   SchedulingError,
   type DeviceView,
@@ -54,7 +55,7 @@ function guard<T>(name: string, method: string, call: () => T): T {
   try {
     return call();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     throw new SchedulingError('invalidDecision', `policy '${name}': ${method} threw: ${reason}`, {
       cause: error,
     });

@@ -1,2 +1,3 @@
 export { escapeMarkup } from './markup.js';
 export { percent } from './percent.js';
+export { reasonOf } from './reason.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { escapeMarkup, percent } from './index.js';
+import { escapeMarkup, percent, reasonOf } from './index.js';
 
 describe('escapeMarkup', () => {
   it('shows markup as text, in content and in attributes', () => {
@@ -14,5 +14,15 @@ describe('escapeMarkup', () => {
 describe('percent', () => {
   it('has one decimal unless asked for more', () => {
     expect([percent(0.1234), percent(-0.5), percent(0.00123, 2)]).toEqual(['12.3 %', '-50.0 %', '0.12 %']);
+  });
+});
+
+describe('reasonOf', () => {
+  it('is what an error says, and of anything else that was thrown its text', () => {
+    expect([reasonOf(new RangeError('too far')), reasonOf('gone'), reasonOf(undefined)]).toEqual([
+      'too far',
+      'gone',
+      'undefined',
+    ]);
   });
 });

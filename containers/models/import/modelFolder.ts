@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDirectory, packageRoot } from '../../../simulator/files/index.js';
+import { reasonOf } from '../../../simulator/text/index.js';
 import { BATCHES_IN_FLIGHT } from '../manifestCheck.js';
 import { DEVICE_ELEMENT_BYTES, type KernelModelManifest, type ManifestAnswer } from '../manifest.js';
 import type { GoldenSet } from '../golden.js';
@@ -147,7 +148,7 @@ export function writeModelFolder(
   } catch (error) {
     rmSync(isNew ? folder : part, { recursive: true, force: true });
     if (error instanceof ModelError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     throw new ModelError('importInvalid', folder, undefined, `cannot be written (${reason})`);
   }
   return loadKernelModel(folder);

@@ -1,6 +1,7 @@
 import { statSync, type Stats } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import { packageRoot } from '../../../simulator/files/index.js';
+import { reasonOf } from '../../../simulator/text/index.js';
 
 const EXTENSIONS = ['.js', '.mjs', '.cjs'];
 const TYPESCRIPT_EXTENSIONS = ['.ts', '.mts', '.cts'];
@@ -16,7 +17,7 @@ export function moduleRefusal(path: string): string | undefined {
   try {
     found = statSync(modulePath(path));
   } catch (error) {
-    return `${path}: cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    return `${path}: cannot be read: ${reasonOf(error)}`;
   }
   if (!found.isFile()) return `${path}: is no file; a model in a process is a JavaScript module`;
   const extension = extname(path);

@@ -1,3 +1,4 @@
+import { reasonOf } from '../../../simulator/text/index.js';
 import {
   encodeFrame,
   FrameReader,
@@ -135,7 +136,7 @@ export class ProcessChannel implements ContainerChannel {
         listener,
       );
     } catch (error) {
-      this.fail(`cannot start a process: ${error instanceof Error ? error.message : String(error)}`);
+      this.fail(`cannot start a process: ${reasonOf(error)}`);
       return;
     }
     const { startMs } = this.limits;

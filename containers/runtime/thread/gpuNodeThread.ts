@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { existsSync } from 'node:fs';
 import { Worker, type Transferable } from 'node:worker_threads';
 import { packageRoot } from '../../../simulator/files/index.js';
+import { reasonOf } from '../../../simulator/text/index.js';
 import type { ContainerChannel, FrontendFrame } from '../../protocol/index.js';
 import type { GpuActivity } from '../gpuActivity.js';
 import { GpuHistory } from '../gpuHistory.js';
@@ -200,7 +201,7 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
     const worker = new Worker(file, { workerData, transferList: [loader.port], name: this.name });
     worker.on('message', (message: FromWorker) => this.onMessage(message));
     worker.on('error', (error) => {
-      this.deathReason = error instanceof Error ? error.message : String(error);
+      this.deathReason = reasonOf(error);
     });
     worker.on('exit', (code) => {
       loader.release();

@@ -10,6 +10,7 @@ import {
 } from '../../../simulator/idempotency/index.js';
 import { lowerModule, parseModule } from '../../../simulator/ptx/index.js';
 import { packageRoot } from '../../../simulator/files/index.js';
+import { reasonOf } from '../../../simulator/text/index.js';
 import { giveWay, installedSolver, proveAlone, SolverThread } from '../../proving/index.js';
 import { AnalysisStore, codeIdentity, type KernelFindings } from './analysisStore.js';
 import type { AnalysisReply, AnalysisRequest, AnalystConnection } from './analystMessages.js';
@@ -76,7 +77,7 @@ function answer(asked: Asked): AnalysisReply {
     const hostNs = nowNs() - beginNs;
     return { kind: 'analysed', analysis, hostNs, isRemembered, isUnasked };
   } catch (error) {
-    return { kind: 'failed', key, reason: error instanceof Error ? error.message : String(error) };
+    return { kind: 'failed', key, reason: reasonOf(error) };
   }
 }
 

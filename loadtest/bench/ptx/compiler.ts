@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
+import { reasonOf } from '../../../simulator/text/index.js';
 
 /** What the floors and aims are meant for. */
 export const FLAGS = '-O2 -march=native';
@@ -19,7 +20,7 @@ export function toolchain(flags: string, gcc = 'gcc'): Toolchain {
     version = execFileSync(gcc, ['--version'], { encoding: 'utf8' });
   } catch (error) {
     throw new Error(
-      `the kernels are held against the same loop nests in C, but ${gcc} does not run (${error instanceof Error ? error.message : String(error)}); ` +
+      `the kernels are held against the same loop nests in C, but ${gcc} does not run (${reasonOf(error)}); ` +
         'install a C compiler: apt-get install gcc libc6-dev (Debian, Ubuntu), dnf install gcc glibc-devel (Fedora)',
     );
   }

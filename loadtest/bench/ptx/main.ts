@@ -4,6 +4,7 @@
  * it is held to. With --json one JSON document a part; with --check the exit code is 1 when a figure does not hold.
  * With --ablation [--out FOLDER] instead: each kernel with each optimisation of the compiler left out, as files there.
  */
+import { reasonOf } from '../../../simulator/text/index.js';
 import { checkTable, holds, type Check } from '../check.js';
 import { runAblation } from './ablationRun.js';
 import { commandLine } from './commandLine.js';
@@ -38,6 +39,6 @@ try {
   if (!options.json) process.stdout.write(`\n${checkTable(checks)}`);
   if (options.check && !checks.every(holds)) process.exitCode = 1;
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${reasonOf(error)}\n`);
   process.exitCode = 2;
 }

@@ -7,6 +7,7 @@ import type {
   ItemResult,
   ResultFrame,
 } from '../../../containers/protocol/index.js';
+import { reasonOf } from '../../../simulator/text/index.js';
 import type { WarmUp } from './warmUpInputs.js';
 
 /** Batches of a warm-up are numbered from here on: no queue gets that far. */
@@ -70,7 +71,7 @@ export class WarmUpChannel implements ContainerChannel {
     try {
       this.warmUp = this.options.warmUpFor(hello);
     } catch (error) {
-      this.fail(error instanceof Error ? error.message : String(error));
+      this.fail(reasonOf(error));
       return;
     }
     if (this.warmUp === undefined) {

@@ -1,5 +1,6 @@
 /** The thread of a store's files: opens them, and then does one after the other what it is told. */
 import { parentPort, workerData } from 'node:worker_threads';
+import { reasonOf } from '../../../simulator/text/index.js';
 import { StoreError } from '../storeError.js';
 import { faultOf, tried } from './faultOf.js';
 import { StoreFiles, type Put } from './storeFiles.js';
@@ -12,7 +13,7 @@ try {
   files = new StoreFiles(directory, isReadOnly);
   port.postMessage({ entries: files.entries() });
 } catch (error) {
-  const { message } = error instanceof Error ? error : { message: String(error) };
+  const message = reasonOf(error);
   port.postMessage({ code: error instanceof StoreError ? error.code : 'unusable', message });
 }
 Atomics.store(opened, 0, 1);

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { MessageChannel, Worker, receiveMessageOnPort } from 'node:worker_threads';
 import { packageRoot } from '../../../simulator/files/index.js';
+import { reasonOf } from '../../../simulator/text/index.js';
 import type { StoreFault, Versioned } from '../store.js';
 import { StoreError } from '../storeError.js';
 import type { OpeningOutcome, StoreTask, StoreThreadData, TaskOutcome } from './messages.js';
@@ -88,7 +89,7 @@ export class StoreThreadLine {
       done?.({ ...(fault === undefined ? {} : { fault }), ...(bytes === undefined ? {} : { bytes }) });
     });
     let reason = 'its thread ended';
-    worker.on('error', (error) => (reason = error instanceof Error ? error.message : String(error)));
+    worker.on('error', (error) => (reason = reasonOf(error)));
     worker.on('exit', () => this.onExit(worker, reason));
     this.worker = worker;
     return worker;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { reasonOf } from '../../text/index.js';
 import { DEVICE_RESOURCES, SM_RESOURCES, type BlockWork, type KernelProfile } from '../timing/index.js';
 import { CostError } from './costError.js';
 
@@ -152,10 +153,7 @@ export function parseCosts(text: string, name: string): CostDocument {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new CostError(
-      'invalidCosts',
-      `${name}: not JSON: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new CostError('invalidCosts', `${name}: not JSON: ${reasonOf(error)}`);
   }
   try {
     return checkCosts(value);

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { readJsonFile } from '../../files/index.js';
+import { reasonOf } from '../../text/index.js';
 import { GpuError } from '../gpuError.js';
 import { CARDS } from './cards/index.js';
 import { resolveCard, type ResolvedCard } from './resolveCard.js';
@@ -22,10 +23,7 @@ export function readCardFile(
   try {
     value = readJsonFile(resolve(baseDir, path));
   } catch (error) {
-    throw new GpuError(
-      'invalidProfile',
-      `${path}: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new GpuError('invalidProfile', `${path}: ${reasonOf(error)}`);
   }
   const card = resolveCard(value, path, cardNamed);
   const { name } = card.profile;

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { LaunchSpecError, checkLaunchSpec, readSpec, type LaunchSpec } from '../../launchSpec/index.js';
+import { reasonOf } from '../../text/index.js';
 import { CalibrationError } from './calibrationError.js';
 import { evaluateFormula } from './formula.js';
 import type { Measurement } from './measuredTable.js';
@@ -132,10 +133,7 @@ function ruleFiles(folder: string): string[] {
       .sort()
       .map((file) => join(folder, file));
   } catch (error) {
-    throw new CalibrationError(
-      'unreadable',
-      `rules: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new CalibrationError('unreadable', `rules: ${reasonOf(error)}`);
   }
 }
 

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { LaunchSpecError, checkLaunchSpec, readSpec, type LaunchSpec } from '../../launchSpec/index.js';
+import { reasonOf } from '../../text/index.js';
 import { CalibrationError } from './calibrationError.js';
 import { checkTime, readMeasurements, type Measurement } from './measuredTable.js';
 
@@ -97,9 +98,6 @@ function listSpecs(folder: string): string[] {
       .filter((file) => file.endsWith('.json'))
       .sort();
   } catch (error) {
-    throw new CalibrationError(
-      'unreadable',
-      `launches: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new CalibrationError('unreadable', `launches: ${reasonOf(error)}`);
   }
 }

@@ -1,5 +1,6 @@
 import { parse, CsvError } from 'csv-parse/sync';
 import { readTextFile } from '../../files/index.js';
+import { reasonOf } from '../../text/index.js';
 import { CalibrationError } from './calibrationError.js';
 
 /** A line of a table of measurements. */
@@ -130,9 +131,6 @@ function readText(path: string): string {
   try {
     return readTextFile(path);
   } catch (error) {
-    throw new CalibrationError(
-      'unreadable',
-      `${path}: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new CalibrationError('unreadable', `${path}: ${reasonOf(error)}`);
   }
 }

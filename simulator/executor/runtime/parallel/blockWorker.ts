@@ -1,6 +1,7 @@
 /** A worker thread that runs blocks of large launches (see ParallelLaunches). */
 import { workerData } from 'node:worker_threads';
 import type { IrModule } from '../../../ptx/index.js';
+import { reasonOf } from '../../../text/index.js';
 import { KernelCache, takeOver } from '../kernelCache.js';
 import { LaunchArea } from '../launchArea.js';
 import { BlockQueue, WORKER_STATE } from './blockQueue.js';
@@ -64,7 +65,7 @@ class BlockWorker {
       }
       queue.enter(launch.helper, WORKER_STATE.ended);
     } catch (error) {
-      this.send({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) });
+      this.send({ kind: 'failed', reason: reasonOf(error) });
       const hasBegun = queue.state(launch.helper) === WORKER_STATE.running;
       queue.enter(launch.helper, hasBegun ? WORKER_STATE.failed : WORKER_STATE.unable);
     }
