@@ -17,7 +17,9 @@ import { HangPatience } from './hangPatience.js';
 import type { HangLimits } from './hangWatchdog.js';
 import { Probation } from './probation.js';
 import type { ReplicaLoss } from './queueOptions.js';
+import { ReplicaChoice } from './replicaChoice.js';
 import { ReplicaQueue } from './replicaQueue.js';
+import { RetiringReplicas } from './retiringReplicas.js';
 import { ServicePast } from './servicePast.js';
 import { StrandedEvaluations } from './strandedEvaluations.js';
 import { SuspectInputs } from './suspectInputs.js';
@@ -43,16 +45,12 @@ export interface BatchingOptions {
 
 /** No lost replica is back sooner: with less time left, nobody waits for the next one. */
 const SOONEST_RESTART_NS = 200e6;
-/** Longer than any wait. */
-const OVERDUE_NS = 1e15;
-
 export const BATCHING_DEFAULTS = { maxQueued: 10_000, serviceShare: 0.5 } as const;
 
 /** All replicas of one model version. */
 export class ReplicaGroup {
-  private readonly queues: ReplicaQueue[] = [];
-  /** Out of use, with something left to answer, and who wants to hear of the end. */
-  private readonly retiring = new Map<ReplicaQueue, (() => void)[]>();
+  private readonly choice = new ReplicaChoice();
+  private readonly retiring = new RetiringReplicas();
   /** Inputs that have spoilt batches. */
   private readonly suspects = new SuspectInputs();
   private readonly patience = new HangPatience();
@@ -66,8 +64,6 @@ export class ReplicaGroup {
   private objectiveNs = Infinity;
   private highestClass: LaunchClass;
   private ports = 0;
-  /** Where the search for the least busy replica starts, so that equals take turns. */
-  private turn = 0;
 
   constructor(
     readonly model: ModelRecord,
@@ -85,12 +81,12 @@ export class ReplicaGroup {
   }
 
   get size(): number {
-    return this.queues.length;
+    return this.choice.queues.length;
   }
 
   /** No replica of it has ever come, so that nobody can tell what the model takes. */
   get isUnheard(): boolean {
-    return this.queues.length === 0 && this.form === undefined;
+    return this.choice.queues.length === 0 && this.form === undefined;
   }
 
   /** Of queries whose application says nothing. */
@@ -160,7 +156,7 @@ export class ReplicaGroup {
       this.probation.queue = queue;
       this.suspects.killing.onTrialsResumed(nowNs);
     } else {
-      this.queues.push(queue);
+      this.choice.queues.push(queue);
     }
     for (const evaluation of this.stranded.take()) this.enqueue(evaluation, nowNs);
     if (isApart) for (const evaluation of this.probation.take()) this.enqueue(evaluation, nowNs);
@@ -210,7 +206,7 @@ export class ReplicaGroup {
       return;
     }
     const lateNs = queue.forecast.lateByNs(evaluation, nowNs);
-    const other = lateNs <= 0 ? queue : isTriedApart ? undefined : this.inTime(evaluation, nowNs);
+    const other = lateNs <= 0 ? queue : isTriedApart ? undefined : this.choice.inTime(evaluation, nowNs);
     if (other === undefined) {
       evaluation.state = 'done';
       evaluation.onFailure({
@@ -225,7 +221,9 @@ export class ReplicaGroup {
 
   /** Who is there for what takes others down stands in for them until they are back. */
   private forEverybody(nowNs: number): ReplicaQueue | undefined {
-    return this.queues.length === 1 ? this.queues[0] : (this.leastWait(nowNs) ?? this.probation.queue);
+    return this.choice.queues.length === 1
+      ? this.choice.queues[0]
+      : (this.choice.leastWait(nowNs) ?? this.probation.queue);
   }
 
   /** Whether there is time and room to wait for the replica that tries what may take others down. */
@@ -246,12 +244,7 @@ export class ReplicaGroup {
 
   private everyQueue(): ReplicaQueue[] {
     const { queue } = this.probation;
-    return queue === undefined ? this.queues : [...this.queues, queue];
-  }
-
-  /** A replica that can still be in time, where the one with the least wait cannot: it may serve in larger batches. */
-  private inTime(evaluation: Evaluation, nowNs: number): ReplicaQueue | undefined {
-    return this.queues.find((queue) => !queue.full && queue.forecast.lateByNs(evaluation, nowNs) <= 0);
+    return queue === undefined ? this.choice.queues : [...this.choice.queues, queue];
   }
 
   /**
@@ -261,9 +254,7 @@ export class ReplicaGroup {
    */
   retire(queue: ReplicaQueue, done: () => void): void {
     if (this.forget(queue)) this.end(queue);
-    const waiting = this.retiring.get(queue);
-    if (waiting === undefined) done();
-    else waiting.push(done);
+    this.retiring.await(queue, done);
   }
 
   /** Takes every replica out of use once it has answered what it has; calls back when all are gone. */
@@ -273,18 +264,13 @@ export class ReplicaGroup {
       this.forget(queue);
       this.end(queue);
     }
-    let left = this.retiring.size + 1;
-    const one = (): void => {
-      if (--left === 0) done();
-    };
-    for (const told of this.retiring.values()) told.push(one);
-    one();
+    this.retiring.awaitAll(done);
   }
 
   /** Takes every replica out of use at once. */
   close(reason: string): void {
     this.endStranded();
-    for (const queue of [...this.everyQueue(), ...this.retiring.keys()]) queue.lose(reason, true);
+    for (const queue of [...this.everyQueue(), ...this.retiring.queues]) queue.lose(reason, true);
   }
 
   private endStranded(): void {
@@ -300,9 +286,7 @@ export class ReplicaGroup {
       this.probation.queue = undefined;
       return true;
     }
-    const at = this.queues.indexOf(queue);
-    if (at >= 0) this.queues.splice(at, 1);
-    return at >= 0;
+    return this.choice.remove(queue);
   }
 
   private noReplica(): PredictionFailure {
@@ -311,47 +295,21 @@ export class ReplicaGroup {
 
   /** Of a queue that is among the group's no more. */
   private end(queue: ReplicaQueue): void {
-    this.retiring.set(queue, []);
-    const waiting = queue.retire(() => {
-      const told = this.retiring.get(queue) ?? [];
-      this.retiring.delete(queue);
-      for (const done of told) done();
-    });
+    const waiting = this.retiring.begin(queue);
     const nowNs = this.options.clock.nowNs();
     for (const evaluation of waiting) {
-      const heir = this.leastWait(nowNs);
+      const heir = this.choice.leastWait(nowNs);
       const takes = heir !== undefined && !heir.full && heir.forecast.lateByNs(evaluation, nowNs) <= 0;
       (takes ? heir : queue).enqueue(evaluation, nowNs);
     }
   }
 
   statuses(): ReplicaStatus[] {
-    return this.queues.map((queue) => queue.status());
+    return this.choice.queues.map((queue) => queue.status());
   }
 
   private get label(): string {
     return `model '${this.model.name}' version '${this.model.version}'`;
-  }
-
-  /** The replica with the least expected wait among those that have room; any of them when none has. */
-  private leastWait(nowNs: number): ReplicaQueue | undefined {
-    const { queues } = this;
-    const unmeasuredNs = this.meanItemNs();
-    const longestNs = this.longestExpectedNs();
-    let best: ReplicaQueue | undefined;
-    let bestNs = Infinity;
-    this.turn = (this.turn + 1) % Math.max(queues.length, 1);
-    for (let step = 0; step < queues.length; step++) {
-      const queue = queues[(this.turn + step) % queues.length];
-      let waitNs = queue.full ? Infinity : queue.backlog * (queue.forecast.itemNs ?? unmeasuredNs);
-      // It may hang: better anybody else who has room.
-      if (queue.forecast.isOverdue(nowNs, longestNs)) waitNs += OVERDUE_NS;
-      if (best === undefined || waitNs < bestNs) {
-        best = queue;
-        bestNs = waitNs;
-      }
-    }
-    return best;
   }
 
   private hangLimits(): HangLimits | undefined {
@@ -362,28 +320,9 @@ export class ReplicaGroup {
 
   /** Whether nobody is up for it, nor comes for its like. */
   private standsAlone(evaluation: Evaluation): boolean {
-    const { queues, probation } = this;
+    const { probation } = this;
     if (evaluation.isDangerous && probation.isOpen) return false;
-    return queues.length === 0 && probation.queue === undefined;
-  }
-
-  /** What a replica that has answered nothing yet is taken to need: as much as its siblings do. */
-  private meanItemNs(): number {
-    let sumNs = 0;
-    let measured = 0;
-    for (const { forecast } of this.queues) {
-      if (forecast.itemNs === undefined) continue;
-      sumNs += forecast.itemNs;
-      measured += 1;
-    }
-    return measured === 0 ? 1 : sumNs / measured;
-  }
-
-  /** What a batch takes the slowest of the replicas that have answered some; 0 when none has. */
-  private longestExpectedNs(): number {
-    let longestNs = 0;
-    for (const { forecast } of this.queues) if (forecast.batchNs > longestNs) longestNs = forecast.batchNs;
-    return longestNs;
+    return this.size === 0 && probation.queue === undefined;
   }
 
   private onLost(lost: ReplicaQueue, { inFlight, queued, reason, isFresh, isIntended }: ReplicaLoss): void {
