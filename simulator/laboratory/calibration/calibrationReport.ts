@@ -1,3 +1,5 @@
+import { mean } from '../../statistics/index.js';
+
 export interface Comparison {
   readonly measuredUs: number;
   readonly simulatedUs: number;
@@ -101,8 +103,4 @@ function slopeOf(launches: readonly CalibratedLaunch[]): number | undefined {
 
 function sizeOf({ error }: CalibratedLaunch): number {
   return Math.abs(error);
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

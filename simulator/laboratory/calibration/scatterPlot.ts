@@ -1,4 +1,5 @@
 import type { CalibratedLaunch, CalibrationReport } from './calibrationReport.js';
+import { logarithmicAxis, pixel as at, svgDocument } from '../../charts/index.js';
 import { escapeMarkup, percent } from '../../text/index.js';
 
 const SIZE = 720;
@@ -13,42 +14,34 @@ const HUES = 12;
 export function scatterSvg(report: CalibrationReport, title: string): string {
   const { launches, kernels } = report;
   const times = launches.flatMap(({ measuredUs, simulatedUs }) => [measuredUs, simulatedUs]);
-  const first = Math.floor(Math.log10(Math.min(...times)));
-  const last = Math.max(first + 1, Math.ceil(Math.log10(Math.max(...times))));
-  const x = (us: number): number => place(us, first, last, MARGIN.left, SIZE - MARGIN.right);
-  const y = (us: number): number => place(us, first, last, SIZE - MARGIN.bottom, MARGIN.top);
-  const low = 10 ** first;
-  const high = 10 ** last;
+  const least = Math.min(...times);
+  const most = Math.max(...times);
+  const { place: x, low, high, ticks } = logarithmicAxis(least, most, MARGIN.left, SIZE - MARGIN.right);
+  const { place: y } = logarithmicAxis(least, most, SIZE - MARGIN.bottom, MARGIN.top);
   const colours = new Map(kernels.map(({ kernel }, index) => [kernel, colour(index)]));
-  const grid = ticks(first, last).map(
+  const grid = ticks.map(
     (us) =>
-      `<path class="grid" d="M${at(x(us))} ${at(y(low))}V${at(y(high))}M${at(x(low))} ${at(y(us))}H${at(x(high))}"/>` +
+      `<path fill="none" stroke="#e4e4e4" d="M${at(x(us))} ${at(y(low))}V${at(y(high))}M${at(x(low))} ${at(y(us))}H${at(x(high))}"/>` +
       `<text x="${at(x(us))}" y="${at(y(low) + 18)}" text-anchor="middle">${us}</text>` +
       `<text x="${at(x(low) - 8)}" y="${at(y(us) + 4)}" text-anchor="end">${us}</text>`,
   );
   const lines = [1, 1.25, 0.75].map((factor) => {
     const from = factor < 1 ? low / factor : low;
     const to = factor > 1 ? high / factor : high;
-    return `<path class="${factor === 1 ? 'equal' : 'off'}" d="M${at(x(from))} ${at(y(from * factor))}L${at(x(to))} ${at(y(to * factor))}"/>`;
+    return `<path fill="none" ${factor === 1 ? 'stroke="#222"' : 'stroke="#888" stroke-dasharray="4 4"'} d="M${at(x(from))} ${at(y(from * factor))}L${at(x(to))} ${at(y(to * factor))}"/>`;
   });
   const dots = launches.map(
     (launch) =>
-      `<circle cx="${at(x(launch.measuredUs))}" cy="${at(y(launch.simulatedUs))}" r="4" fill="${colours.get(launch.kernel) ?? ''}">` +
+      `<circle cx="${at(x(launch.measuredUs))}" cy="${at(y(launch.simulatedUs))}" r="4" fill-opacity="0.75" stroke="#fff" stroke-width="0.5" fill="${colours.get(launch.kernel) ?? ''}">` +
       `<title>${escapeMarkup(dotText(launch))}</title></circle>`,
   );
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${SIZE} ${SIZE}" role="img" aria-label="${escapeMarkup(title)}">`,
-    '<style>text{font:12px system-ui,sans-serif;fill:#333}.title{font-size:14px;font-weight:600}.grid{stroke:#ddd}.equal{stroke:#333;fill:none}.off{stroke:#999;fill:none;stroke-dasharray:4 4}circle{fill-opacity:.75;stroke:#fff;stroke-width:.5}</style>',
-    `<rect width="${SIZE}" height="${SIZE}" fill="#fff"/>`,
-    `<text class="title" x="${MARGIN.left}" y="24">${escapeMarkup(title)}</text>`,
+  return svgDocument({ title, width: SIZE, height: SIZE, left: MARGIN.left }, [
     ...grid,
     ...lines,
     ...dots,
     `<text x="${(MARGIN.left + SIZE - MARGIN.right) / 2}" y="${SIZE - 12}" text-anchor="middle">measured, µs</text>`,
     `<text transform="translate(16 ${(MARGIN.top + SIZE - MARGIN.bottom) / 2}) rotate(-90)" text-anchor="middle">simulated, µs</text>`,
-    '</svg>',
-    '',
-  ].join('\n');
+  ]);
 }
 
 /** The plot with the tables under it, as a page that needs no other file and no network. */
@@ -79,16 +72,6 @@ ${launches.join('\n')}
 `;
 }
 
-function place(us: number, first: number, last: number, from: number, to: number): number {
-  return from + ((Math.log10(us) - first) / (last - first)) * (to - from);
-}
-
-function ticks(first: number, last: number): number[] {
-  return Array.from({ length: last - first + 1 }, (_, index) =>
-    Number((10 ** (first + index)).toPrecision(1)),
-  );
-}
-
 function colour(index: number): string {
   const hue = Math.round(((index % HUES) * 360) / HUES);
   return `hsl(${hue} 65% ${40 + (Math.floor(index / HUES) % 3) * 13}%)`;
@@ -96,8 +79,4 @@ function colour(index: number): string {
 
 function dotText({ name, measuredUs, simulatedUs, error }: CalibratedLaunch): string {
   return `${name}: ${measuredUs.toFixed(2)} µs measured, ${simulatedUs.toFixed(2)} simulated, ${percent(error)}`;
-}
-
-function at(value: number): string {
-  return value.toFixed(1);
 }

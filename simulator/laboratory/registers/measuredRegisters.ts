@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { parse } from 'csv-parse/sync';
 import { lowerModule, parseModule, type IrFunction, type IrModule } from '../../ptx/index.js';
 
 const simulator = new URL('../../', import.meta.url);
@@ -15,13 +16,7 @@ export interface MeasuredKernel {
 
 /** Rows of a CSV by their heads; lines that begin with `#` are remarks. */
 export function csvRows(path: string): Record<string, string>[] {
-  const lines = readFileSync(new URL(path, simulator), 'utf8').trim().split('\n');
-  const [heads = '', ...rows] = lines.filter((line) => !line.startsWith('#'));
-  const names = heads.split(',');
-  return rows.map((row) => {
-    const cells = row.split(',');
-    return Object.fromEntries(names.map((name, column) => [name, cells[column] ?? '']));
-  });
+  return parse(readFileSync(new URL(path, simulator)), { columns: true, comment: '#' });
 }
 
 /** Kernels of a CSV with `ptx`, `kernel` and `registers`. */
