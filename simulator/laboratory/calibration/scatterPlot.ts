@@ -3,7 +3,7 @@ import { logarithmicAxis, pixel as at, svgDocument } from '../../charts/index.js
 import { escapeMarkup, percent } from '../../text/index.js';
 
 const SIZE = 720;
-const MARGIN = { left: 64, right: 16, top: 44, bottom: 52 };
+const MARGIN = { left: 64, right: 28, top: 44, bottom: 52 };
 /** Lightness changes with the round, so that neighbours in the list stay apart. */
 const HUES = 12;
 
