@@ -33,3 +33,15 @@ it('refuses what it would refuse otherwise', async () => {
   expect(error).toMatchObject({ code: 'invalid_model', field: 'model_data_path' });
   expect((error as ServiceError).message).toContain('/nowhere/manifest.json');
 });
+
+it('asks one thread again, and others beside it', async () => {
+  const before = await modelRecordAside(request(builtInModelPath('digits-logistic')), []);
+  const [again, other, refused] = await Promise.allSettled([
+    modelRecordAside(request(builtInModelPath('digits-logistic')), []),
+    modelRecordAside(request(builtInModelPath('digits-mlp')), []),
+    modelRecordAside(request('/nowhere'), []),
+  ]);
+  expect(again).toEqual({ status: 'fulfilled', value: before });
+  expect(other.status).toBe('fulfilled');
+  expect(refused.status).toBe('rejected');
+});

@@ -30,7 +30,7 @@ const WORKER_FILE = 'dist/services/management/registrationWorker.js';
 const inTurn = pLimit(2);
 
 /**
- * `modelRecord` in a thread of its own, so that nobody's queries wait while a model's files are read: weights may have
+ * `modelRecord` in another thread, so that nobody's queries wait while a model's files are read: weights may have
  * gigabytes.
  * @throws ServiceError as `modelRecord` does (as a rejection)
  */
@@ -46,13 +46,61 @@ export async function modelRecordAside(
   throw new ServiceError(code, message, field, { cause });
 }
 
-function inThread(workerData: RegistrationTask): Promise<RegistrationOutcome> {
+/** Loading what reads models takes a second, which nobody waits for who registers several in a row. */
+const IDLE_MS = 10_000;
+
+interface IdleThread {
+  readonly worker: Worker;
+  readonly end: NodeJS.Timeout;
+}
+
+const idle: IdleThread[] = [];
+
+async function inThread(task: RegistrationTask): Promise<RegistrationOutcome> {
+  const worker = takeIdle() ?? startThread();
+  const outcome = await answerOf(worker, task);
+  worker.unref();
+  const end = setTimeout(() => void takeIdle(worker)?.terminate(), IDLE_MS);
+  end.unref();
+  idle.push({ worker, end });
+  return outcome;
+}
+
+/** One that is idle, the one that is asked for if any is, is so no more. */
+function takeIdle(which = idle.at(-1)?.worker): Worker | undefined {
+  const at = idle.findIndex(({ worker }) => worker === which);
+  if (at < 0) return undefined;
+  const [{ worker, end }] = idle.splice(at, 1);
+  clearTimeout(end);
+  worker.ref();
+  return worker;
+}
+
+function startThread(): Worker {
   const file = join(packageRoot(), WORKER_FILE);
   if (!existsSync(file)) throw new Error(`${file} is missing: run 'npm run build' first`);
+  const worker = new Worker(file, { name: 'registration' });
+  const forget = (): void => void takeIdle(worker);
+  worker.on('error', forget);
+  worker.on('exit', forget);
+  return worker;
+}
+
+/** A thread that dies over a task is not asked again. */
+function answerOf(worker: Worker, task: RegistrationTask): Promise<RegistrationOutcome> {
   return new Promise((resolve, reject) => {
-    const worker = new Worker(file, { workerData, name: 'registration' });
-    worker.on('message', resolve);
-    worker.on('error', reject);
-    worker.on('exit', (code) => reject(new Error(`the thread that reads the model ended with ${code}`)));
+    const settled = <T>(settle: (value: T) => void) => {
+      return (value: T): void => {
+        worker.off('message', answered).off('error', failed).off('exit', ended);
+        settle(value);
+      };
+    };
+    const answered = settled(resolve);
+    const failed = settled(reject);
+    const ended = settled((code: number) =>
+      reject(new Error(`the thread that reads the model ended with ${code}`)),
+    );
+    worker.on('message', answered).on('error', failed).on('exit', ended);
+    worker.postMessage(task);
   });
 }

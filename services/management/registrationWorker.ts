@@ -1,12 +1,10 @@
-/** The thread in which the files of a model that is to be registered are read, checked and hashed. */
-import { parentPort, workerData } from 'node:worker_threads';
+/** A thread in which the files of models that are to be registered are read, checked and hashed. */
+import { parentPort } from 'node:worker_threads';
 import { asServiceError } from '../errors/index.js';
 import { modelRecord } from './modelRegistration.js';
 import type { RegistrationOutcome, RegistrationTask } from './registrationThread.js';
 
-const { request, cards } = workerData as RegistrationTask;
-
-function outcome(): RegistrationOutcome {
+function outcomeOf({ request, cards }: RegistrationTask): RegistrationOutcome {
   try {
     return { record: modelRecord(request, cards) };
   } catch (error) {
@@ -15,5 +13,6 @@ function outcome(): RegistrationOutcome {
   }
 }
 
-if (parentPort === null) throw new Error('registrationWorker runs as a worker thread only');
-parentPort.postMessage(outcome());
+const port = parentPort;
+if (port === null) throw new Error('registrationWorker runs as a worker thread only');
+port.on('message', (task: RegistrationTask) => port.postMessage(outcomeOf(task)));

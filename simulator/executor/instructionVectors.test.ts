@@ -62,7 +62,7 @@ const named = (forms: readonly VectorForm[]) => forms.map((form) => [form.name, 
 describe('compiled instructions against a real card', () => {
   const bench = new VectorBench((memory) => new WasmExecutor(memory, { vectorAfter: 0 }));
   // Each form is compiled twice; the next is most often its neighbour in type or rounding.
-  it.each(named(sampleOf(allForms, 4)))('%s', (_, form) => holds(bench, form));
+  it.each(named(sampleOf(allForms, 8)))('%s', (_, form) => holds(bench, form));
 });
 
 describe('fused multiply-adds against a real card where the machine has none', () => {

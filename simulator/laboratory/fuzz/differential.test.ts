@@ -3,7 +3,7 @@ import { roundsOf } from '../testSample/index.js';
 import { describeCase, differences, generateKernel } from './index.js';
 
 /** A sample: `fuzzRun` runs as many as it is told. */
-const seedsPerTest = 10;
+const seedsPerTest = 5;
 const starts = Array.from({ length: roundsOf(40, 2) }, (_, index) => 1 + index * seedsPerTest);
 
 describe.each([1, 2] as const)(

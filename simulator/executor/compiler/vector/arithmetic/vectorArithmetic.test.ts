@@ -9,6 +9,7 @@ import {
   readMeasured,
   samplesOf,
 } from '../../../../laboratory/instructions/index.js';
+import { sampleOf } from '../../../../laboratory/testSample/index.js';
 import { runVectorTwin, vectorBody, type TwinOptions } from '../../../../laboratory/twins/index.js';
 
 const measured = readMeasured();
@@ -31,7 +32,7 @@ const hasFloats = ({ sources, results }: VectorForm): boolean =>
   [...sources, ...results].some((type) => type === 'f32' || type === 'f64');
 
 describe('vector instructions against a real card', () => {
-  it.each(named(forms))('%s', (_, form) => {
+  it.each(named(sampleOf(forms, 3)))('%s', (_, form) => {
     holds(form);
     if (hasFloats(form)) holds(form, { typed: true });
   });
