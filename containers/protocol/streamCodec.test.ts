@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { LAUNCH_CLASSES } from './index.js';
 import { INPUT_TYPES, PRINT_STREAMS, type ContainerFrame, type FrontendFrame } from './frames.js';
 import { ProtocolError } from './streamBytes.js';
 import { encodeFrame, FrameReader } from './streamCodec.js';
@@ -34,6 +35,7 @@ const frame: fc.Arbitrary<Frame> = fc.oneof(
     batchId: fc.maxSafeNat(),
     items: fc.array(fc.record({ id, bytes: fc.uint8Array(), budgetNs: fc.constant(1) })),
     isSuspect: fc.constant(true),
+    launchClass: fc.constantFrom(...LAUNCH_CLASSES),
   }),
   fc.record({ kind: fc.constant('cancel' as const), batchId: fc.maxSafeNat(), itemIds: fc.array(id) }),
   fc.record(
