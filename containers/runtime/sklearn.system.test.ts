@@ -142,16 +142,39 @@ np.save(sys.argv[1] + "/narrow.npy", x[:, :1])
       ['good', 'narrow.npy', /golden inputs have the shape \(20, 1\), the model takes rows of 2 values/],
       ['good', 'garbage.pickle', /garbage\.pickle cannot be loaded \(.*numpy\.save must have written it/],
     ] as const;
-    for (const [name, golden, message] of failures) {
-      const more = golden === '' ? [] : ['--golden', join(folder, golden)];
-      const { status, stderr } = spawnSync(
-        PYTHON,
-        ['-W', 'ignore', script, join(folder, `${name}.pickle`), '--out', join(folder, 'x.json'), ...more],
-        { encoding: 'utf8' },
-      );
-      expect(stderr, name).toMatch(/^sklearnExport: .*\n$/);
-      expect(stderr).toMatch(message);
-      expect(status).toBe(1);
+    const calls = failures.map(([name, golden]) => [
+      join(folder, `${name}.pickle`),
+      '--out',
+      join(folder, 'x.json'),
+      ...(golden === '' ? [] : ['--golden', join(folder, golden)]),
+    ]);
+    // In one process: each that starts takes seconds to load scikit-learn.
+    const all = `
+import contextlib, io, json, runpy, sys
+told = []
+script, calls = sys.argv[1], json.loads(sys.argv[2])
+for call in calls:
+    sys.argv, said, status = [script, *call], io.StringIO(), 0
+    with contextlib.redirect_stderr(said):
+        try:
+            runpy.run_path(script, run_name="__main__")
+        except SystemExit as end:
+            status = end.code
+            if isinstance(status, str):
+                said.write(status + "\\n")
+                status = 1
+    told.append({"stderr": said.getvalue(), "status": status})
+print(json.dumps(told))
+`;
+    const ended = JSON.parse(
+      execFileSync(PYTHON, ['-W', 'ignore', '-c', all, script, JSON.stringify(calls)], { encoding: 'utf8' }),
+    ) as { readonly stderr: string; readonly status: number }[];
+    for (const [index, [name, , message]] of failures.entries()) {
+      expect(ended[index].stderr, name).toMatch(/^sklearnExport: .*\n$/);
+      expect(ended[index].stderr).toMatch(message);
+      expect(ended[index].status).toBe(1);
     }
+    const alone = spawnSync(PYTHON, ['-W', 'ignore', script, ...calls[0]], { encoding: 'utf8' });
+    expect([alone.status, alone.stderr]).toEqual([1, ended[0].stderr]);
   });
 });
