@@ -1,12 +1,32 @@
 import { describe, expect, it } from 'vitest';
-import { KeyedDraw, policyNamed } from './index.js';
+import { KeyedDraw, POLICY_NAMES, policyNamed } from './index.js';
 
 const ARMS = ['a', 'b', 'c'];
 const RIGHT = { label: 'yes' };
 /** With `WINDJAMMER_TESTS=all` in the environment a million. */
 const FEEDBACKS = process.env.WINDJAMMER_TESTS === 'all' ? 1_000_000 : 200_000;
 
-describe.each(['exp3', 'exp3s', 'epsilonGreedy', 'ucb1', 'thompson', 'exp4', 'weighted'])('%s', (name) => {
+/** Whose state feedback changes that tells arms apart. */
+function learns(name: string): boolean {
+  const policy = policyNamed(name);
+  const draw = new KeyedDraw(1);
+  const before = policy.init(ARMS, null);
+  let state = before;
+  for (let at = 0; at < 10; at++) {
+    const selection = policy.select(state, draw.of(`${at}`));
+    const predictions = selection.arms.map((arm) => ({ arm, output: arm === 'a' ? 'yes' : 'no' }));
+    state = policy.observe(state, selection, predictions, RIGHT);
+  }
+  return JSON.stringify(state) !== JSON.stringify(before);
+}
+
+const LEARNING = POLICY_NAMES.filter(learns);
+
+it('holds those that learn, which most policies do', () => {
+  expect(POLICY_NAMES.filter((name) => !LEARNING.includes(name))).toEqual(['static', 'majority']);
+});
+
+describe.each(LEARNING)('%s', (name) => {
   const policy = policyNamed(name);
 
   it('survives bad feedbacks without end: finite, positive, summing to one, and the best arm comes back', () => {

@@ -3,4 +3,3 @@ export { allForms, approximatedForms, cellForms, exactForms } from './forms/inde
 export type { VectorForm } from './forms/index.js';
 export { digestOf, firstCases, readMeasured, samplesOf } from './measured.js';
 export { probeModule, threadsPerBlock } from './probe.js';
-export { writeProbes } from './writeProbes.js';

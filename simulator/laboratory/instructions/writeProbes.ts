@@ -8,8 +8,7 @@ const formsPerModule = 350;
 
 /**
  * Writes what `card.cu` runs on a card: PTX modules with a probe kernel a form, the operands of each list of source types,
- * and `forms.txt`. Each `mN.ptx` is then assembled to `mN.cubin` (`ptxas -arch=sm_90`); the card's words, form after form,
- * make `results.json` by `digestOf` and `samplesOf`.
+ * and `forms.txt`. `probeCard.ts` says what is done with it.
  */
 export function writeProbes(directory: string): void {
   mkdirSync(directory, { recursive: true });
