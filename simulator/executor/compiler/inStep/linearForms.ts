@@ -124,10 +124,12 @@ export class LinearForms {
 
   /** Whether a form has one value from the beginning of the kernel to its end, for each lane. */
   isFixed(form: LinearForm): boolean {
-    return [...form.terms.keys()].every((term) => {
-      const register = registerOf(term);
-      return register === undefined || this.isWrittenOnce(register);
-    });
+    return this.registersOf(form).every((register) => this.isWrittenOnce(register));
+  }
+
+  /** Registers that a form is made of. */
+  registersOf(form: LinearForm): number[] {
+    return [...form.terms.keys()].flatMap((term) => registerOf(term) ?? []);
   }
 
   /** The value that a register has before instruction `at`. */

@@ -107,6 +107,11 @@ type Pending = Map<LaneAccess, boolean>;
 class Conflicts {
   private readonly before = new Set<number>();
   private readonly ofInstruction = new Map<number, LaneAccess[]>();
+  private readonly ofBlock: readonly LaneAccess[][];
+  /** Accesses whose addresses are made of a register. */
+  private readonly madeOf = new Map<number, LaneAccess[]>();
+  private readonly fixed: ReadonlySet<LaneAccess>;
+  private readonly writes: readonly (readonly number[])[];
   /** Whether lanes read with plain accesses what other lanes have written with plain ones, by space. */
   private readonly plain = { shared: false, global: false };
   private readonly order: readonly number[];
@@ -119,10 +124,16 @@ class Conflicts {
     private readonly accesses: readonly LaneAccess[],
   ) {
     for (const access of accesses) {
-      const same = this.ofInstruction.get(access.at);
-      if (same === undefined) this.ofInstruction.set(access.at, [access]);
-      else same.push(access);
+      pushTo(this.ofInstruction, access.at, access);
+      for (const register of forms.registersOf(access.form)) pushTo(this.madeOf, register, access);
     }
+    this.ofBlock = fn.blocks.map(() => []);
+    fn.blocks.forEach(({ first, last }, index) => {
+      for (let at = first; at <= last; at++)
+        this.ofBlock[index]?.push(...(this.ofInstruction.get(at) ?? NONE));
+    });
+    this.fixed = new Set(accesses.filter(({ form }) => forms.isFixed(form)));
+    this.writes = fn.instructions.map(writtenRegisters);
     this.order = reversePostorder(fn);
   }
 
@@ -131,12 +142,14 @@ class Conflicts {
     if (this.accesses.some(({ isStrong }) => !isStrong))
       this.flow((earlier, later, meeting) => this.notePlain(earlier, later, meeting));
     for (const at of known) this.before.add(at);
+    let rounds = 0;
     for (let size = -1; size !== this.before.size;) {
       size = this.before.size;
       this.flow((earlier, later, meeting) => {
         if (this.counts(earlier, later, meeting)) this.before.add(later.at);
       });
-      this.acrossSides();
+      // What it adds does not depend on what is there.
+      if (rounds++ === 0) this.acrossSides();
     }
     return this.before;
   }
@@ -158,9 +171,12 @@ class Conflicts {
   /** Tells of each access what may be pending when a lane comes to it and may meet it. */
   private flow(meet: (earlier: LaneAccess, later: LaneAccess, meeting: Meeting) => void): void {
     const into = this.fn.blocks.map((): Pending => new Map());
+    const isOpen = new Uint8Array(into.length).fill(1);
     for (let changed = true; changed;) {
       changed = false;
       for (const index of this.order) {
+        if (isOpen[index] === 0) continue;
+        isOpen[index] = 0;
         const out = this.through(index, new Map(into[index]), meet);
         for (const next of this.fn.blocks[index]?.successors ?? []) {
           const there = into[next];
@@ -169,6 +185,7 @@ class Conflicts {
             const before = there.get(access);
             if (before === true || before === isStale) continue;
             there.set(access, isStale);
+            isOpen[next] = 1;
             changed = true;
           }
         }
@@ -186,7 +203,7 @@ class Conflicts {
       const instruction = this.fn.instructions[at];
       if (instruction === undefined) continue;
       if (syncScope(instruction) !== undefined && instruction.guard === undefined) pending.clear();
-      const here = this.ofInstruction.get(at) ?? [];
+      const here = this.ofInstruction.get(at) ?? NONE;
       for (const later of here) {
         for (const [earlier, isStale] of pending) {
           const meeting = this.meeting(earlier, later, isStale);
@@ -195,9 +212,10 @@ class Conflicts {
       }
       if (this.before.has(at)) pending.clear();
       for (const access of here) pending.set(access, false);
-      for (const register of writtenRegisters(instruction)) {
-        for (const access of pending.keys())
-          if (access.form.terms.has(`r${register}`)) pending.set(access, true);
+      if (pending.size === 0) continue;
+      for (const register of this.writes[at] ?? []) {
+        for (const access of this.madeOf.get(register) ?? NONE)
+          if (pending.has(access)) pending.set(access, true);
       }
     }
     return pending;
@@ -211,19 +229,18 @@ class Conflicts {
     for (const branch of this.values.parting) {
       const { successors = [] } = this.fn.blocks[branch] ?? {};
       const meeting = this.values.meeting[branch] ?? -1;
-      const sides = successors.map((next) => between(this.fn, [next], meeting));
+      const sides = successors.map((next) => this.within(between(this.fn, [next], meeting)));
       sides.forEach((side, index) => {
         for (const other of sides.slice(index + 1)) this.betweenSides(side, other);
       });
     }
   }
 
-  private betweenSides(side: ReadonlySet<number>, other: ReadonlySet<number>): void {
-    const there = this.within(other);
-    for (const one of this.within(side)) {
-      for (const another of there) {
-        const isStale = !this.forms.isFixed(one.form) || !this.forms.isFixed(another.form);
-        const meeting = this.meeting(one, another, isStale);
+  private betweenSides(side: readonly LaneAccess[], other: readonly LaneAccess[]): void {
+    for (const one of side) {
+      const isFixed = this.fixed.has(one);
+      for (const another of other) {
+        const meeting = this.meeting(one, another, !isFixed || !this.fixed.has(another));
         if (meeting === 'never' || !this.counts(one, another, meeting)) continue;
         this.before.add(one.at).add(another.at);
       }
@@ -231,10 +248,7 @@ class Conflicts {
   }
 
   private within(blocks: ReadonlySet<number>): LaneAccess[] {
-    return [...blocks].flatMap((index) => {
-      const block = this.fn.blocks[index];
-      return this.accesses.filter(({ at }) => at >= (block?.first ?? 0) && at <= (block?.last ?? -1));
-    });
+    return [...blocks].flatMap((index) => this.ofBlock[index] ?? []);
   }
 
   private meeting(earlier: LaneAccess, later: LaneAccess, isStale: boolean): Meeting {
@@ -248,6 +262,14 @@ class Conflicts {
     if (found === undefined) of.set(later, (found = meetingOf(earlier, later, false, this.forms)));
     return found;
   }
+}
+
+const NONE: readonly LaneAccess[] = [];
+
+function pushTo(lists: Map<number, LaneAccess[]>, key: number, access: LaneAccess): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [access]);
+  else list.push(access);
 }
 
 function reversePostorder(fn: IrFunction): number[] {

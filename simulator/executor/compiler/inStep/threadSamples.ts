@@ -183,7 +183,9 @@ export class ThreadSampler {
 }
 
 function numbers(of: (at: number) => number): Float64Array {
-  return Float64Array.from({ length: SAMPLED_THREADS }, (_value, at) => of(at));
+  const values = new Float64Array(SAMPLED_THREADS);
+  for (let at = 0; at < SAMPLED_THREADS; at++) values[at] = of(at);
+  return values;
 }
 
 const SHARED: ThreadSamples = { values: numbers(() => 0), from: undefined, isOffset: true };
