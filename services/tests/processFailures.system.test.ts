@@ -165,13 +165,14 @@ describe('a model in a process that goes wrong', () => {
     expect(beside).toMatchObject({ default: false });
     expect(printed.output).toMatch(/print|nothing/);
     await answers(served, 'print');
+    // What was printed may come after what was answered.
+    await expect
+      .poll(() => served.errors, { timeout: 30_000 })
+      .toMatch(/lines left out: more than 20 a second/);
     const lines = served.errors.split('\n').filter((line) => line.includes('"print"'));
     expect(lines.length).toBeGreaterThan(10);
     expect(lines.length).toBeLessThan(2000);
     expect(JSON.parse(lines[0])).toMatchObject({ msg: 'a model printed', model: 'print', stream: 'stdout' });
-    await expect
-      .poll(() => served.errors, { timeout: 30_000 })
-      .toMatch(/lines left out: more than 20 a second/);
   });
 
   it('keeps what a model has started no longer than the model', async () => {

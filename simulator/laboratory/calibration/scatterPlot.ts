@@ -16,8 +16,11 @@ export function scatterSvg(report: CalibrationReport, title: string): string {
   const times = launches.flatMap(({ measuredUs, simulatedUs }) => [measuredUs, simulatedUs]);
   const least = Math.min(...times);
   const most = Math.max(...times);
-  const { place: x, low, high, ticks } = logarithmicAxis(least, most, MARGIN.left, SIZE - MARGIN.right);
-  const { place: y } = logarithmicAxis(least, most, SIZE - MARGIN.bottom, MARGIN.top);
+  const across = logarithmicAxis(least, most, MARGIN.left, SIZE - MARGIN.right);
+  const upward = logarithmicAxis(least, most, SIZE - MARGIN.bottom, MARGIN.top);
+  const { low, high, ticks } = across;
+  const x = (us: number): number => across.place(us);
+  const y = (us: number): number => upward.place(us);
   const colours = new Map(kernels.map(({ kernel }, index) => [kernel, colour(index)]));
   const grid = ticks.map(
     (us) =>
