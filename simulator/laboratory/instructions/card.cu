@@ -63,4 +63,5 @@ int main(int, char **arguments) {
   }
   fclose(results);
   printf("%d forms, %d failed\n", index, failures);
+  return failures > 0;
 }

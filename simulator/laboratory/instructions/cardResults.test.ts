@@ -17,5 +17,7 @@ it('makes of a card’s words what is kept of them, and of too few none', () => 
     const { digest, firstDigest, samples } = results[name];
     expect(stored.get(name)).toBe(`${digest} ${firstDigest} ${samples}`);
   }
+  const untouched = words.map(() => 0xeeee_eeee_eeee_eeeen);
+  expect(storedResults(forms, BigUint64Array.from(untouched), cases).size).toBe(0);
   expect(() => storedResults(forms, BigUint64Array.from(words.slice(1)), cases)).toThrow(RangeError);
 });

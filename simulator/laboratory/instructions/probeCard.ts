@@ -34,7 +34,9 @@ if (path === undefined || (verb !== 'write' && verb !== 'read')) {
   } else {
     const { buffer, byteOffset, length } = readFileSync(path);
     const words = new BigUint64Array(buffer.slice(byteOffset, byteOffset + length));
-    const told = [...storedResults(allForms, words, kept.cases)];
+    const stored = storedResults(allForms, words, kept.cases);
+    const told = [...stored];
+    for (const { name } of allForms) if (!stored.has(name)) process.stdout.write(`did not run: ${name}\n`);
     const fresh = told.filter(([name]) => kept.results[name] === undefined);
     const other = told.filter(([name, text]) => (kept.results[name] ?? text) !== text);
     for (const [name] of fresh) process.stdout.write(`new: ${name}\n`);
@@ -45,6 +47,6 @@ if (path === undefined || (verb !== 'write' && verb !== 'read')) {
       Object.assign(kept.results, Object.fromEntries(fresh));
       writeFileSync(KEPT, `${JSON.stringify(kept, undefined, 1)}\n`);
     }
-    if (other.length > 0) process.exitCode = 1;
+    if (other.length > 0 || stored.size < allForms.length) process.exitCode = 1;
   }
 }
