@@ -58,8 +58,15 @@ export class ClassQueue {
     return this.classes[placeOf(evaluation.launchClass)].remove(evaluation);
   }
 
-  /** Somebody more urgent wants it, too, or somebody of a higher class. */
-  expedite(evaluation: Evaluation, deadlineNs: number, priority: number, launchClass: LaunchClass): void {
+  /** Somebody more urgent wants it, too, or somebody who waits longer, or of a higher class; whether it waits here or not. */
+  extend(
+    evaluation: Evaluation,
+    deadlineNs: number,
+    expiresNs: number,
+    priority: number,
+    launchClass: LaunchClass,
+  ): void {
+    if (expiresNs > evaluation.expiresNs) evaluation.expiresNs = expiresNs;
     const rises = isAbove(launchClass, evaluation.launchClass);
     const waits = rises && this.remove(evaluation);
     if (rises) evaluation.launchClass = launchClass;

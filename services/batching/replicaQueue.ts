@@ -104,8 +104,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Evalu
     priority: number,
     launchClass: LaunchClass,
   ): void {
-    if (expiresNs > evaluation.expiresNs) evaluation.expiresNs = expiresNs;
-    this.waiting.others.expedite(evaluation, deadlineNs, priority, launchClass);
+    this.waiting.others.extend(evaluation, deadlineNs, expiresNs, priority, launchClass);
   }
 
   /** Nobody waits for it any more: it leaves the queue, or the container is told that it may skip it. */

@@ -38,8 +38,7 @@ export class StrandedEvaluations implements EventSink, EvaluationHolder {
     priority: number,
     launchClass: LaunchClass,
   ): void {
-    if (expiresNs > evaluation.expiresNs) evaluation.expiresNs = expiresNs;
-    this.waiting.expedite(evaluation, deadlineNs, priority, launchClass);
+    this.waiting.extend(evaluation, deadlineNs, expiresNs, priority, launchClass);
   }
 
   cancel(evaluation: Evaluation): void {

@@ -3,7 +3,7 @@
  * once that the version is there.
  */
 export class VersionTurns {
-  /** The newest of each version that has any. */
+  /** The last task that came for each version: what the next one for it waits for. */
   private readonly newest = new Map<string, Promise<unknown>>();
 
   /** Runs the task when those of the same version that came before are through. */

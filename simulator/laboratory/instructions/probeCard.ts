@@ -23,30 +23,33 @@ const { values: options, positionals } = parseArgs({
   options: { keep: { type: 'boolean', default: false } },
 });
 const [verb, path] = positionals;
-if (path === undefined || (verb !== 'write' && verb !== 'read')) {
+const kept = JSON.parse(readFileSync(KEPT, 'utf8')) as { cases: number; results: Record<string, string> };
+if (path !== undefined && verb === 'write') {
+  writeProbes(path);
+  process.stdout.write(`${allForms.length} forms, ${kept.cases} cases each\n`);
+} else if (path !== undefined && verb === 'read') {
+  read(path);
+} else {
   process.stderr.write(USAGE);
   process.exitCode = 1;
-} else {
-  const kept = JSON.parse(readFileSync(KEPT, 'utf8')) as { cases: number; results: Record<string, string> };
-  if (verb === 'write') {
-    writeProbes(path);
-    process.stdout.write(`${allForms.length} forms, ${kept.cases} cases each\n`);
-  } else {
-    const { buffer, byteOffset, length } = readFileSync(path);
-    const words = new BigUint64Array(buffer.slice(byteOffset, byteOffset + length));
-    const stored = storedResults(allForms, words, kept.cases);
-    const told = [...stored];
-    for (const { name } of allForms) if (!stored.has(name)) process.stdout.write(`did not run: ${name}\n`);
-    const fresh = told.filter(([name]) => kept.results[name] === undefined);
-    const other = told.filter(([name, text]) => (kept.results[name] ?? text) !== text);
-    for (const [name] of fresh) process.stdout.write(`new: ${name}\n`);
-    for (const [name, text] of other)
-      process.stdout.write(`other: ${name}: ${text}, kept: ${kept.results[name]}\n`);
-    process.stdout.write(`${told.length} forms, ${fresh.length} new, ${other.length} other\n`);
-    if (options.keep && fresh.length > 0) {
-      Object.assign(kept.results, Object.fromEntries(fresh));
-      writeFileSync(KEPT, `${JSON.stringify(kept, undefined, 1)}\n`);
-    }
-    if (other.length > 0 || stored.size < allForms.length) process.exitCode = 1;
+}
+
+function read(file: string): void {
+  const { buffer, byteOffset, length } = readFileSync(file);
+  const words = new BigUint64Array(buffer.slice(byteOffset, byteOffset + length));
+  const stored = storedResults(allForms, words, kept.cases);
+  const told = [...stored];
+  const missing = allForms.filter(({ name }) => !stored.has(name));
+  const fresh = told.filter(([name]) => kept.results[name] === undefined);
+  const other = told.filter(([name, text]) => (kept.results[name] ?? text) !== text);
+  for (const { name } of missing) process.stdout.write(`did not run: ${name}\n`);
+  for (const [name] of fresh) process.stdout.write(`new: ${name}\n`);
+  for (const [name, text] of other)
+    process.stdout.write(`other: ${name}: ${text}, kept: ${kept.results[name]}\n`);
+  process.stdout.write(`${told.length} forms, ${fresh.length} new, ${other.length} other\n`);
+  if (options.keep && fresh.length > 0) {
+    Object.assign(kept.results, Object.fromEntries(fresh));
+    writeFileSync(KEPT, `${JSON.stringify(kept, undefined, 1)}\n`);
   }
+  if (other.length > 0 || missing.length > 0) process.exitCode = 1;
 }
