@@ -1,6 +1,12 @@
 import type { LaunchShape } from '../../executor/index.js';
 import type { BlockWork } from '../timing/index.js';
-import { COSTS_FORMAT, COSTS_VERSION, writtenWork, type CostDocument, type CostVariant } from './costDocument.js';
+import {
+  COSTS_FORMAT,
+  COSTS_VERSION,
+  writtenWork,
+  type CostDocument,
+  type CostVariant,
+} from './costDocument.js';
 
 /** A kernel that is launched in one shape, and whose blocks all do the same. */
 export interface PlainKernel {
