@@ -10,6 +10,7 @@ const EXPECTED: readonly string[] = [
   'ListenError',
   'StoreError',
   'SecurityError',
+  'RedisError',
   'ServiceError',
   'ModelError',
   'TimeoutError',

@@ -1,0 +1,11 @@
+export { addressText, redisAddress, type RedisAddress } from './redisAddress.js';
+export { RedisError } from './redisError.js';
+export { DEFAULT_PREFIX, keyPrefix } from './redisKeys.js';
+export {
+  COMMAND_TIMEOUT_MS,
+  connectRedis,
+  openRedis,
+  redisRefusal,
+  type RedisConnection,
+  type RedisUse,
+} from './openRedis.js';

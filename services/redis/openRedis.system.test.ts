@@ -1,0 +1,51 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { connectRedis, openRedis, redisAddress, type RedisConnection } from './index.js';
+import { RedisServer } from './tests/redisServer.js';
+
+let server: RedisServer | undefined;
+let redis: RedisConnection | undefined;
+afterEach(async () => {
+  redis?.disconnect();
+  await server?.stop();
+  server = undefined;
+});
+
+async function connect(text: string): Promise<RedisConnection> {
+  const address = redisAddress(text);
+  redis = openRedis(address, { name: 'test', kind: 'command', onError: () => undefined });
+  await connectRedis(redis, address);
+  return redis;
+}
+
+describe('a connection to a real Redis', () => {
+  it('is made again when Redis was killed, and fails at once meanwhile', async () => {
+    server = await RedisServer.start();
+    const connection = await connect(server.url);
+    await connection.set('a', '1');
+    const away = new Promise((resolve) => connection.once('close', resolve));
+    await server.kill();
+    await away;
+    await expect(connection.get('a')).rejects.toThrow();
+    const back = new Promise((resolve) => connection.once('ready', resolve));
+    await server.run();
+    await back;
+    expect(await connection.get('a')).toBe('1');
+  });
+
+  it('says who is refused, and that nobody is there', async () => {
+    server = await RedisServer.start({ words: ['--requirepass', 'right'] });
+    await expect(connect(server.url)).rejects.toThrow(/refuses the user or the password.*NOAUTH/);
+    await expect(connect(server.url.replace('//', '//:wrong@'))).rejects.toThrow(/WRONGPASS/);
+    await expect(connect(server.url.replace('//', '//:right@'))).resolves.toBeDefined();
+    redis?.disconnect();
+    await server.kill();
+    await expect(connect(server.url)).rejects.toThrow(/cannot be reached: .*ECONNREFUSED/);
+  });
+
+  it('does not wait for one that says nothing', async () => {
+    server = await RedisServer.start();
+    server.pause();
+    await expect(connect(server.url)).rejects.toThrow(/cannot be reached/);
+    server.proceed();
+  });
+});

@@ -1,0 +1,122 @@
+import { Cluster, Redis, type CommonRedisOptions } from 'ioredis';
+import { reasonOf } from '../../simulator/text/index.js';
+import { addressText, type RedisAddress } from './redisAddress.js';
+import { RedisError } from './redisError.js';
+
+/** A connection to a Redis, however it is set up. */
+export type RedisConnection = Redis | Cluster;
+
+export interface RedisUse {
+  /** Shown by `CLIENT LIST`. */
+  readonly name: string;
+  /**
+   * `command`: a command fails at once while the connection is away, and after `COMMAND_TIMEOUT_MS` without an answer.
+   * `blocking`: commands may wait for as long as they like, as BullMQ's workers and readers of streams do.
+   */
+  readonly kind: 'command' | 'blocking';
+  /** Told of each failure of the connection, which is made again by itself. */
+  readonly onError: (error: Error) => void;
+}
+
+/** A Redis that says nothing for so long is taken to be away. */
+export const COMMAND_TIMEOUT_MS = 5000;
+const CONNECT_TIMEOUT_MS = 5000;
+/** How long after a lost connection the next one is tried, at most. */
+const MOST_RETRY_MS = 1000;
+
+/** A connection that is made again whenever it is lost, for ever. It is not connected yet when this returns. */
+export function openRedis(address: RedisAddress, use: RedisUse): RedisConnection {
+  const redis = unconnected(address, use);
+  redis.on('error', use.onError);
+  return redis;
+}
+
+function unconnected(address: RedisAddress, { name, kind }: RedisUse): RedisConnection {
+  const common: Omit<CommonRedisOptions, 'replyMapping'> = {
+    connectionName: name,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    // Nothing is sent twice by the connection: whether a lost command may be repeated is its caller's to know.
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: kind === 'blocking' ? null : 0,
+    enableOfflineQueue: kind === 'blocking',
+    retryStrategy,
+    ...(kind === 'blocking' ? {} : { commandTimeout: COMMAND_TIMEOUT_MS }),
+    ...(address.username === undefined ? {} : { username: address.username }),
+    ...(address.password === undefined ? {} : { password: address.password }),
+  };
+  const tls = address.tls ? { tls: {} } : {};
+  switch (address.kind) {
+    case 'single':
+      return new Redis({ ...common, ...tls, ...address.host, db: address.db, lazyConnect: true });
+    case 'sentinel':
+      return new Redis({
+        ...common,
+        ...tls,
+        sentinels: [...address.hosts],
+        name: address.master,
+        db: address.db,
+        lazyConnect: true,
+        ...(address.tls ? { enableTLSForSentinelMode: true } : {}),
+      });
+    case 'cluster':
+      return new Cluster([...address.hosts], {
+        lazyConnect: true,
+        enableOfflineQueue: kind === 'blocking',
+        clusterRetryStrategy: retryStrategy,
+        redisOptions: { ...common, ...tls },
+        // A certificate names hosts, and a Cluster tells addresses.
+        ...(address.tls ? { dnsLookup: (host, done) => done(null, host) } : {}),
+      });
+  }
+}
+
+/**
+ * Connects, and finds out whether it is a Redis that answers us. One that does not is left disconnected.
+ * @throws RedisError `unreachable` or `refused` (as a rejection), naming the address and the fix
+ */
+export async function connectRedis(redis: RedisConnection, address: RedisAddress): Promise<void> {
+  let onError: (error: unknown) => void = () => undefined;
+  // ioredis tries for ever; its first failure decides whether that makes sense.
+  const failed = new Promise<never>((_resolve, reject) => {
+    onError = (error) => reject(error instanceof Error ? error : new Error(reasonOf(error)));
+    redis.on('error', onError);
+  });
+  try {
+    await within(CONNECT_TIMEOUT_MS, Promise.race([redis.connect().then(() => redis.ping()), failed]));
+  } catch (error) {
+    redis.disconnect();
+    throw redisRefusal(error, address);
+  } finally {
+    redis.off('error', onError);
+  }
+}
+
+/** What a failure of a connection means for whoever set it up. */
+export function redisRefusal(error: unknown, address: RedisAddress): RedisError {
+  const where = addressText(address);
+  const reason = reasonOf(error);
+  if (/WRONGPASS|NOAUTH|invalid username-password|without any password configured/.test(reason)) {
+    return new RedisError(
+      'refused',
+      `${where} refuses the user or the password (${reason}): give them as redis://USER:PASSWORD@HOST, or the password as WINDJAMMER_REDIS_PASSWORD`,
+      { cause: error },
+    );
+  }
+  if (/NOPERM/.test(reason)) {
+    return new RedisError('refused', `${where}: the user may not do what is needed: ${reason}`, {
+      cause: error,
+    });
+  }
+  return new RedisError('unreachable', `${where} cannot be reached: ${reason}`, { cause: error });
+}
+
+function retryStrategy(times: number): number {
+  return Math.min(50 * 2 ** Math.min(times, 10), MOST_RETRY_MS);
+}
+
+function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`nothing was heard for ${ms / 1000} s`)), ms);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
