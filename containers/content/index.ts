@@ -1,3 +1,3 @@
 export { ContentCheck } from './contentCheck.js';
-export { contentOf, type Content } from './fileHash.js';
-export { moduleContent } from './moduleParts.js';
+export { contentOf, ContentSum, filePieces, type Content, type NamedFile } from './fileHash.js';
+export { moduleContent, moduleParts } from './moduleParts.js';

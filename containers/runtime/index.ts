@@ -1,4 +1,4 @@
-export { sourceContent } from './sourceContent.js';
+export { sourceContent, sourceFiles } from './sourceContent.js';
 export { ContainerRuntime, type ContainerRuntimeOptions } from './containerRuntime.js';
 export type { ContainerSource } from './modelContainer.js';
 export type { GpuActivity } from './gpuActivity.js';

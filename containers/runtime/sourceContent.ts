@@ -1,5 +1,5 @@
 import { dirname, relative } from 'node:path';
-import { ContentCheck, contentOf, moduleContent, type Content } from '../content/index.js';
+import { ContentCheck, contentOf, moduleParts, type Content, type NamedFile } from '../content/index.js';
 import {
   goldenSample,
   kernelModelFiles,
@@ -12,26 +12,36 @@ import type { KernelModelStart } from './nodeHost.js';
 import { modulePath } from './process/index.js';
 
 /**
- * The files that make a model what it is: manifest, PTX, weights and golden inputs of a kernel model; a module and its
- * parts (`moduleContent`). Reads all of them, which may take long.
+ * The files that make a model what it is, the first of them the one that names the others: manifest, PTX, weights and golden
+ * inputs of a kernel model; a module and its parts (`moduleParts`).
  * @returns undefined for what has no files here
- * @throws Error when a file cannot be read
+ * @throws Error when a file cannot be read that names others
  */
-export function sourceContent(source: ContainerSource): Content | undefined {
+export function sourceFiles(source: ContainerSource): readonly NamedFile[] | undefined {
   switch (source.kind) {
     case 'kernelModel':
-      return folderContent(source.path);
+      return folderFiles(source.path);
     case 'process':
-      return moduleContent(modulePath(source.path));
+      return moduleParts(modulePath(source.path));
     case 'constant':
       return undefined;
   }
 }
 
-function folderContent(path: string): Content {
+/**
+ * Their content. Reads all of them, which may take long.
+ * @returns undefined for what has no files here
+ * @throws Error when a file cannot be read
+ */
+export function sourceContent(source: ContainerSource): Content | undefined {
+  const files = sourceFiles(source);
+  return files === undefined ? undefined : contentOf(files);
+}
+
+function folderFiles(path: string): readonly NamedFile[] {
   const files = kernelModelFiles(path);
   const root = dirname(files[0]);
-  return contentOf(files.map((file) => ({ name: relative(root, file), path: file })));
+  return files.map((file) => ({ name: relative(root, file), path: file }));
 }
 
 /**
@@ -42,7 +52,7 @@ export function loadRegistered({
   path,
   contentHash,
 }: Pick<KernelModelStart, 'path' | 'contentHash'>): KernelModel {
-  const check = new ContentCheck(contentHash, () => folderContent(path));
+  const check = new ContentCheck(contentHash, () => contentOf(folderFiles(path)));
   const refuse = (): void => {
     const change = check.change();
     if (change !== undefined) throw new ModelError('filesChanged', path, undefined, change);
