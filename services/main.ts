@@ -1,5 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FaultSettings } from '../simulator/cluster/index.js';
 import { PacedClock } from '../simulator/time/index.js';
@@ -18,8 +20,9 @@ import {
   ServedVersions,
 } from './deployment/index.js';
 import type { Complaint, ServiceError } from './errors/index.js';
-import { QueryFrontend } from './frontend/index.js';
+import { LineQueries, QueryFrontend } from './frontend/index.js';
 import { BodyBudget, ServerCertificates, type ConnectionTimeouts, type TlsSettings } from './http/index.js';
+import { FileLedger, JOB_OPERATIONS, jobRoutes, Jobs, othersLoad, type JobLedger } from './jobs/index.js';
 import { ManagementServer, registerDefaults } from './management/index.js';
 import { PredictionEngine, type PredictionEngineOptions } from './prediction/index.js';
 import { isHosted, Registry } from './registry/index.js';
@@ -37,6 +40,8 @@ export interface EmbeddedOptions {
   readonly dataDirectory: string | undefined;
   /** Of every random draw. */
   readonly seed: number;
+  /** Of batch jobs, inputs and results together; 4 GiB by default. */
+  readonly jobsBytes?: number;
   readonly cacheBytes?: number;
   /** Threads that run the blocks of large kernel launches; 1 by default. */
   readonly gpuThreads?: number;
@@ -116,7 +121,8 @@ export class EmbeddedServer {
     });
     let parts: Parts;
     try {
-      parts = new Parts(options, store, clock, runtime);
+      const ledger = await openLedger(dataDirectory, options.jobsBytes);
+      parts = new Parts(options, store, clock, runtime, ledger);
     } catch (error) {
       // The node's thread and the store would keep the process alive, and the failure out of sight.
       await runtime.close();
@@ -177,6 +183,11 @@ export class EmbeddedServer {
 /** Of the data directory, where analyses of kernels are kept. */
 const ANALYSES_FOLDER = 'analyses';
 
+/** Of the data directory, where batch jobs are kept. */
+const JOBS_FOLDER = 'jobs';
+
+const DEFAULT_JOBS_BYTES = 4 * 2 ** 30;
+
 /** Management answers during the whole drain, and then for so long. */
 const MANAGEMENT_GRACE_MS = 1000;
 
@@ -205,6 +216,12 @@ async function registerWhenKept(store: Store, registry: Registry): Promise<void>
   }
 }
 
+/** Without a data directory jobs end with the process, as everything does. @throws JobError (as a rejection) */
+function openLedger(dataDirectory: string | undefined, bytes = DEFAULT_JOBS_BYTES): Promise<FileLedger> {
+  if (dataDirectory !== undefined) return FileLedger.open(join(dataDirectory, JOBS_FOLDER), bytes);
+  return FileLedger.open(mkdtempSync(join(tmpdir(), 'windjammer-jobs-')), bytes, true);
+}
+
 function* wantedReplicas(registry: Registry): IterableIterator<readonly [string, string, number]> {
   for (const { name, version } of registry.models().filter(isHosted)) {
     yield [name, version, registry.scale(name, version).replicas];
@@ -224,6 +241,8 @@ class Parts {
   private readonly engine: PredictionEngine;
   private readonly telemetry: Telemetry;
   private readonly tracing: Tracing | undefined;
+  private readonly lineQueries: LineQueries;
+  private readonly jobs: Jobs;
   private isStarted = false;
 
   constructor(
@@ -231,6 +250,7 @@ class Parts {
     private readonly store: Store,
     private readonly clock: PacedClock,
     private readonly runtime: EmbeddedRuntime,
+    ledger: JobLedger,
   ) {
     const { complain, cacheBytes, hangWatchdog } = options;
     const { maxBodyBytes, maxBatchInputs, timeouts, allowedOrigins } = options;
@@ -307,6 +327,24 @@ class Parts {
         this.runtime.watchGpus(tap !== undefined);
       },
     });
+    const lineQueries = new LineQueries({
+      registry: this.served,
+      service: engine,
+      queryIdPrefix: `job-${randomBytes(6).toString('base64url')}`,
+      onDefect,
+    });
+    this.lineQueries = lineQueries;
+    this.jobs = new Jobs({
+      ledger,
+      ask: (...query) => lineQueries.ask(...query),
+      others: othersLoad(
+        this.registry,
+        (name) => engine.load(name),
+        (name) => lineQueries.load(name),
+      ),
+      complain,
+    });
+    const gate = this.access.queryGate;
     const bodyBudget = new BodyBudget(options.maxBufferedBytes);
     this.frontend = new QueryFrontend({
       bodyBudget,
@@ -319,7 +357,11 @@ class Parts {
       onDefect,
       tracing: options.tracing,
       pages: dashboard,
-      gate: this.access.queryGate,
+      jobs: {
+        routes: jobRoutes({ ledger, registry: this.registry, gate, onDefect }),
+        operations: JOB_OPERATIONS,
+      },
+      gate,
       repository: new ModelLoader(this.registry, this.deployer),
       isRepositoryControlled: options.isRepositoryControlled,
       storeFault: () => store.fault(),
@@ -384,7 +426,9 @@ class Parts {
   }
 
   async stop({ noticeMs, graceMs, refusalMs }: DrainTimes): Promise<void> {
+    await this.jobs.stop();
     await this.frontend.drain(noticeMs, graceMs, refusalMs);
+    this.lineQueries.close();
     await this.management.close(MANAGEMENT_GRACE_MS);
     this.autoscaler.stop();
     this.deployer.stop();

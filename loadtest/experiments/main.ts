@@ -17,6 +17,7 @@ const EXPERIMENTS: Readonly<Record<string, () => Promise<unknown>>> = {
   'idempotency/mutants': () => import('./idempotency/mutants.js'),
   'idempotency/overhead': () => import('./idempotency/overhead.js'),
   'idempotency/table': () => import('./idempotency/table.js'),
+  jobKills: () => import('./jobKills.js'),
   modelFailure: () => import('./modelFailure.js'),
   predictPath: () => import('./predictPath.js'),
   preemption: () => import('./preemption.js'),

@@ -1,10 +1,15 @@
 import { rmSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import { Option, type Command } from 'commander';
+import { reasonOf } from '../../simulator/text/index.js';
 import type { BatchProgress } from '../batchJob/index.js';
-import { rawCalls, withQueryOptions, type ClientOptions } from './clientOptions.js';
+import type { LaunchClass } from '../client/index.js';
+import { clientOf, rawCalls, withQueryOptions, type ClientOptions } from './clientOptions.js';
 import { CommandError } from './commandError.js';
 import { wholeNumber } from './optionValues.js';
-import { checkApart } from './outputFile.js';
+import { writeResults } from './job.js';
+import { checkApart, OutputFile } from './outputFile.js';
 import { print } from './printing.js';
 import { ProgressLine } from './progressLine.js';
 
@@ -13,9 +18,10 @@ interface BatchOptions extends ClientOptions {
   readonly output: string;
   readonly concurrency: number;
   readonly retries: number;
-  readonly class: string;
+  readonly class: LaunchClass;
   readonly resume?: true;
   readonly overwrite?: true;
+  readonly durable?: true;
 }
 
 export function addBatchCommand(program: Command): void {
@@ -41,7 +47,11 @@ export function addBatchCommand(program: Command): void {
         .default('bestEffort'),
     )
     .option('--resume', 'go on where an earlier run ended; lines with an error are asked again')
-    .option('--overwrite', 'begin anew where the output holds answers');
+    .option('--overwrite', 'begin anew where the output holds answers')
+    .option(
+      '--durable',
+      'hand the lines to the server as a job, which goes on whatever becomes of this command: docs/guides/jobs.md',
+    );
   withQueryOptions(command).action(batch);
 }
 
@@ -51,6 +61,10 @@ async function batch(application: string, options: BatchOptions): Promise<void> 
     throw new CommandError('--resume and --overwrite: give one of them');
   }
   checkApart([{ path: output, option: '--output' }], [{ what: 'the file of --input', path: input }]);
+  if (options.durable === true) {
+    await durableBatch(application, options);
+    return;
+  }
   const { BatchJobError, runBatchJob } = await import('../batchJob/index.js');
   const calls = await rawCalls(options.url, options);
   const line = new ProgressLine();
@@ -85,6 +99,37 @@ async function batch(application: string, options: BatchOptions): Promise<void> 
   } finally {
     process.off('SIGINT', onSignal);
     process.off('SIGTERM', onSignal);
+  }
+}
+
+/** The server does it; the results are fetched as they come. */
+async function durableBatch(application: string, options: BatchOptions): Promise<void> {
+  if (options.resume === true || options.overwrite === true) {
+    throw new CommandError(
+      '--durable goes without --resume and --overwrite: the server keeps what is answered',
+    );
+  }
+  const { jobs } = await clientOf(options);
+  const output = new OutputFile(options.output, '--output');
+  const input = await openInput(options.input);
+  const created = await jobs.create(application, input, { launchClass: options.class, timeoutMs: UPLOAD_MS });
+  const goOn = `windjammer job results ${created.job_id} --follow --output ${options.output}`;
+  process.stderr.write(
+    `job ${created.job_id}; it goes on without this command, whose place takes: ${goOn}\n`,
+  );
+  const job = await writeResults(jobs, created.job_id, output, true);
+  print(options.json, job, `${job.answered} answered; ${options.output}`);
+}
+
+/** Of a job's input, which may be large. */
+const UPLOAD_MS = 3_600_000;
+
+/** @throws CommandError (as a rejection) */
+async function openInput(path: string): Promise<Readable> {
+  try {
+    return (await open(path)).createReadStream();
+  } catch (cause) {
+    throw new CommandError(`--input: ${reasonOf(cause)}`, { cause });
   }
 }
 

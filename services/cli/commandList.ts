@@ -12,6 +12,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ['predict', async () => (await import('./predict.js')).addPredictCommand],
   ['feedback', async () => (await import('./feedback.js')).addFeedbackCommand],
   ['batch', async () => (await import('./batch.js')).addBatchCommand],
+  ['job', async () => (await import('./job.js')).addJobCommand],
   ['deploy', async () => (await import('./deploy.js')).addDeployCommand],
   ['app', async () => (await import('./app.js')).addAppCommand],
   ['model', async () => (await import('./model.js')).addModelCommand],

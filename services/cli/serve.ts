@@ -33,6 +33,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     dataDirectory,
     seed: options.seed,
     cacheBytes: options.cacheMib * MIB,
+    jobsBytes: options.jobsMib * MIB,
     gpuThreads: options.gpuThreads,
     scheduling: options.scheduling,
     faults: await checkedFaults(options),

@@ -14,6 +14,7 @@ export interface ServeOptions extends FaultChoice, ServeSecurityOptions {
   readonly defaults: boolean;
   readonly seed: number;
   readonly cacheMib: number;
+  readonly jobsMib: number;
   readonly gpuThreads: number;
   readonly scheduling: string;
   readonly hangAfterMs: number;
@@ -53,6 +54,12 @@ export function addServeCommand(program: Command): void {
     .option('--no-defaults', 'do not register the applications digits and noop on the first start')
     .option('--seed <number>', 'seed of every random draw', wholeNumber(0, 2 ** 31 - 1), 1)
     .option('--cache-mib <number>', 'size of the prediction cache', wholeNumber(0, 1_048_576), 32)
+    .option(
+      '--jobs-mib <number>',
+      'what batch jobs may take of the data directory',
+      wholeNumber(1, 1_048_576),
+      4096,
+    )
     .option(
       '--gpu-threads <number>',
       'threads that run the blocks of large kernel launches',

@@ -369,9 +369,43 @@ export interface WindjammerClientOptions extends ConnectionOptions {
   readonly timeoutMs?: number | undefined;
 }
 
+/** A batch job, and how far it is. */
+export interface JobAnswer {
+  readonly job_id: string;
+  readonly application: string;
+  readonly launch_class: LaunchClass;
+  readonly state: 'running' | 'done' | 'cancelled';
+  readonly lines: number;
+  /** Lines whose prediction or error is kept. */
+  readonly answered: number;
+  /** Those of them that have an error. */
+  readonly failed: number;
+  readonly input_bytes: number;
+  readonly created: string;
+}
+
+/** Batch jobs of one server. Calls reject with a ClientError. */
+export interface JobsClient {
+  /** @param input lines of JSON: an input each, or a request with `input` */
+  create(
+    application: string,
+    input: string | NodeJS.ReadableStream,
+    options?: CallOptions & { readonly launchClass?: LaunchClass | undefined },
+  ): Promise<JobAnswer>;
+  list(options?: CallOptions): Promise<readonly JobAnswer[]>;
+  show(id: string, options?: CallOptions): Promise<JobAnswer>;
+  /** Asks no further lines; what is answered stays. */
+  cancel(id: string, options?: CallOptions): Promise<JobAnswer>;
+  /** Forgets it, with its input and results. */
+  remove(id: string, options?: CallOptions): Promise<JobAnswer>;
+  /** Bytes of lines of JSON, in the order of the input's lines. @param follow until the job is over */
+  results(id: string, follow?: boolean, signal?: AbortSignal): AsyncIterable<Uint8Array>;
+}
+
 /** A client of one server over HTTP. Calls reject with a ClientError. */
 export class WindjammerClient {
   readonly management: ManagementClient;
+  readonly jobs: JobsClient;
   constructor(options?: WindjammerClientOptions);
   predict(application: string, input: ClientInput, options?: PredictOptions): Promise<Prediction>;
   /** One entry for each input, in order: a prediction, or why there is none. */

@@ -1,6 +1,7 @@
 import { Agent as HttpAgent, request as requestHttp, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
-import { TimeoutError, UnexpectedAnswerError, unreachable } from './clientErrors.js';
+import type { Readable } from 'node:stream';
+import { ClientError, TimeoutError, UnexpectedAnswerError, unreachable } from './clientErrors.js';
 import type { CallOptions } from './clientTypes.js';
 import { keyHeaders, type ConnectionOptions } from './connectionOptions.js';
 import { jsonText, parseExactly } from '../json/index.js';
@@ -24,7 +25,7 @@ interface Transport {
 const PLAIN: Transport = { request: requestHttp, agent: new HttpAgent({ keepAlive: true }) };
 const SECURE: Transport = { request: requestHttps, agent: new HttpsAgent({ keepAlive: true }) };
 
-/** POSTs JSON to one server, on connections that are kept alive. Not by `fetch`, which can be told of no authority. */
+/** Asks one server, on connections that are kept alive. Not by `fetch`, which can be told of no authority. */
 export class HttpCalls {
   private readonly origin: string;
   private readonly base: URL;
@@ -44,19 +45,25 @@ export class HttpCalls {
     this.origin = url.replace(/\/+$/, '');
     this.base = new URL(this.origin);
     this.transport = transportOf(this.base, connection);
-    this.headers = { 'content-type': 'application/json', ...keyHeaders(connection) };
+    this.headers = keyHeaders(connection);
   }
 
   /**
+   * POSTs JSON.
    * @param more headers of this call
    * @returns the JSON of the answer, or its text. @throws ClientError, or the reason of the signal
    */
-  async post(
+  post(
     path: string,
     body: unknown,
     options: CallOptions = {},
     more: Readonly<Record<string, string>> = {},
   ): Promise<unknown> {
+    return this.call({ method: 'POST', path, body: jsonText(body), type: 'application/json', more }, options);
+  }
+
+  /** @returns the JSON of the answer, or its text. @throws ClientError, or the reason of the signal */
+  async call(request: HttpRequest, options: CallOptions = {}): Promise<unknown> {
     const limitMs = options.timeoutMs ?? this.timeoutMs;
     // Not AbortSignal.timeout: its signals stay in memory until their time has come.
     const end = new AbortController();
@@ -70,7 +77,7 @@ export class HttpCalls {
     if (options.signal?.aborted === true) end.abort();
     let answer: HttpAnswer;
     try {
-      answer = await this.exchange(path, jsonText(body), more, end.signal);
+      answer = await whole(await this.exchange(request, end.signal));
     } catch (cause) {
       if (options.signal?.aborted === true) throw options.signal.reason;
       if (isOverTime) throw new TimeoutError(`${this.origin} did not answer within ${limitMs} ms`);
@@ -80,7 +87,29 @@ export class HttpCalls {
       options.signal?.removeEventListener('abort', onAbort);
     }
     this.hasAnswered = true;
-    const { status, isJson, text } = answer;
+    return this.valueOf(request.path, answer);
+  }
+
+  /** An answer as it comes, for as long as it takes. @throws ClientError, as a rejection or where it breaks off */
+  async *stream(path: string, signal?: AbortSignal): AsyncGenerator<Buffer> {
+    const broken = (cause: unknown) =>
+      unreachable(this.origin, `no server answers at ${this.origin}`, cause, this.hasAnswered);
+    let answer: IncomingMessage;
+    try {
+      answer = await this.exchange({ method: 'GET', path }, signal);
+      this.hasAnswered = true;
+      if (answer.statusCode !== 200) this.valueOf(path, await whole(answer));
+    } catch (cause) {
+      throw cause instanceof ClientError ? cause : broken(cause);
+    }
+    try {
+      for await (const piece of answer) yield piece as Buffer;
+    } catch (cause) {
+      throw broken(cause);
+    }
+  }
+
+  private valueOf(path: string, { status, isJson, text }: HttpAnswer): unknown {
     const value = isJson ? parse(text) : text;
     if (status >= 200 && status < 300) return value;
     const refusal = readRefusal(value, status);
@@ -89,34 +118,50 @@ export class HttpCalls {
   }
 
   private exchange(
-    path: string,
-    body: string,
-    more: Readonly<Record<string, string>>,
-    signal: AbortSignal,
-  ): Promise<HttpAnswer> {
+    { method, path, body, type, more }: HttpRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<IncomingMessage> {
     const { request, agent } = this.transport;
     const { base } = this;
     return new Promise((resolve, reject) => {
-      const onAnswer = (answer: IncomingMessage): void => {
-        const parts: Buffer[] = [];
-        answer.on('data', (part: Buffer) => parts.push(part));
-        answer.on('error', reject);
-        answer.on('end', () =>
-          resolve({
-            status: answer.statusCode ?? 0,
-            isJson: answer.headers['content-type']?.startsWith('application/json') === true,
-            text: Buffer.concat(parts).toString('utf8'),
-          }),
-        );
+      const headers = {
+        ...this.headers,
+        ...(type === undefined ? {} : { 'content-type': type }),
+        ...more,
+        ...(typeof body === 'string' ? { 'content-length': Buffer.byteLength(body) } : {}),
       };
-      const headers = { ...this.headers, ...more, 'content-length': Buffer.byteLength(body) };
       // Not resolved against the address: `//` would begin another host, which would be shown the key.
       const target = base.pathname.replace(/\/$/, '') + path;
-      const outgoing = request(base, { method: 'POST', path: target, agent, headers, signal }, onAnswer);
+      const outgoing = request(base, { method, path: target, agent, headers, signal }, resolve);
       outgoing.on('error', reject);
-      outgoing.end(body);
+      if (body === undefined || typeof body === 'string') outgoing.end(body);
+      else {
+        // A server that refuses does not read to the end: its answer counts, and no pipe that broke.
+        body.on('error', reject);
+        body.pipe(outgoing);
+      }
     });
   }
+}
+
+/** One request. */
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly path: string;
+  readonly body?: string | Readable;
+  readonly type?: string;
+  /** Further headers. */
+  readonly more?: Readonly<Record<string, string>>;
+}
+
+async function whole(answer: IncomingMessage): Promise<HttpAnswer> {
+  const parts: Buffer[] = [];
+  for await (const part of answer) parts.push(part as Buffer);
+  return {
+    status: answer.statusCode ?? 0,
+    isJson: answer.headers['content-type']?.startsWith('application/json') === true,
+    text: Buffer.concat(parts).toString('utf8'),
+  };
 }
 
 function transportOf({ protocol }: URL, { ca, cert, key }: ConnectionOptions): Transport {

@@ -19,6 +19,7 @@ import {
   readPrediction,
   readRefusal,
 } from './jsonBodies.js';
+import { JobsClient } from './jobsClient.js';
 import { ManagementClient } from './managementClient.js';
 
 export const DEFAULT_QUERY_URL = 'http://127.0.0.1:1337';
@@ -34,11 +35,13 @@ export interface WindjammerClientOptions extends ConnectionOptions {
 /** A client of one server over HTTP. Calls reject with a ClientError: RefusedError, UnreachableError, TimeoutError. */
 export class WindjammerClient {
   readonly management: ManagementClient;
+  readonly jobs: JobsClient;
   private readonly queries: HttpCalls;
 
   constructor(options: WindjammerClientOptions = {}) {
     const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     this.queries = new HttpCalls(options.queryUrl ?? DEFAULT_QUERY_URL, timeoutMs, options);
+    this.jobs = new JobsClient(this.queries);
     this.management = new ManagementClient(
       new HttpCalls(options.managementUrl ?? DEFAULT_MANAGEMENT_URL, timeoutMs, options),
     );

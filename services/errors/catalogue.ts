@@ -220,6 +220,11 @@ export const ERROR_CATALOGUE = {
   },
 
   // What the request names.
+  unknown_job: {
+    status: 404,
+    meaning: 'No batch job has the id, or the key may not see it.',
+    fix: 'GET /jobs lists the jobs that there are.',
+  },
   unknown_application: {
     status: 404,
     meaning: 'No application has this name.',

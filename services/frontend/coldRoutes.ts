@@ -6,7 +6,7 @@ import express, {
   type Response,
 } from 'express';
 import { asServiceError, type ServiceError } from '../errors/index.js';
-import { openApiDocument, sendBytes, sendError, sendJson } from '../http/index.js';
+import { openApiDocument, sendBytes, sendError, sendJson, type OpenApiOperation } from '../http/index.js';
 import type { StoreFault } from '../store/index.js';
 import { queryOperations } from './operations.js';
 import { clientMessageSchema, serverMessageSchema } from './websocket/messageSchemas.js';
@@ -23,8 +23,15 @@ export interface ColdRouteSources {
   readonly maxBatchInputs: number;
   /** Whether requests need keys. */
   readonly requiresKeys: boolean;
+  /** Batch jobs: `/jobs`, what it does with keys, and its part of the document. */
+  readonly jobs?: JobPart;
   /** Routes of others, asked before a path counts as unknown. */
   readonly pages?: RequestHandler;
+}
+
+export interface JobPart {
+  readonly routes: RequestHandler;
+  readonly operations: readonly OpenApiOperation[];
 }
 
 /** Everything but predict and update: rare requests, which may take Express's time. */
@@ -36,7 +43,7 @@ export function coldRoutes(sources: ColdRouteSources): Express {
     openApiDocument(
       'Windjammer queries',
       'Predictions and feedback; errors are listed in docs/reference/errors.md',
-      queryOperations(sources.maxBatchInputs),
+      [...queryOperations(sources.maxBatchInputs), ...(sources.jobs?.operations ?? [])],
       {
         WebSocketRequest: { schema: clientMessageSchema, io: 'input' },
         WebSocketAnswer: { schema: serverMessageSchema, io: 'output' },
@@ -66,6 +73,7 @@ export function coldRoutes(sources: ColdRouteSources): Express {
       'GET, HEAD',
     ]);
   });
+  if (sources.jobs !== undefined) app.use('/jobs', sources.jobs.routes);
   if (sources.pages !== undefined) app.use(sources.pages);
   app.use((_request, response) =>
     sendError(response, 'unknown_route', 'no route has this path: GET /openapi.json lists all'),

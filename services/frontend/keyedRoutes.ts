@@ -19,7 +19,8 @@ export function coldDenial(
   response: ServerResponse,
 ): Denial | undefined {
   const [path] = (request.url ?? '/').split('?', 1);
-  if (OPEN_PATHS.has(path)) return undefined;
+  // Jobs ask for a key by themselves: what it may depends on the job.
+  if (OPEN_PATHS.has(path) || path === '/jobs' || path.startsWith('/jobs/')) return undefined;
   // A person at a browser is asked by its own dialogue, and it shows the key with every further request.
   const isPage = path === '/' || path.startsWith('/dashboard/');
   const key = gate.admit(request, 'metrics', isPage ? 'basic' : 'bearer');

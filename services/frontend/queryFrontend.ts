@@ -17,7 +17,7 @@ import {
 import type { BatchRecord, PredictionService } from '../prediction/index.js';
 import type { StoreFault } from '../store/index.js';
 import type { RegistryView } from '../registry/index.js';
-import { coldRoutes, type ColdRouteSources } from './coldRoutes.js';
+import { coldRoutes, type ColdRouteSources, type JobPart } from './coldRoutes.js';
 import { CrossOrigin } from './crossOrigin.js';
 import { PredictExchange, UpdateExchange, type ExchangeContext } from './exchanges.js';
 import { InferenceProtocol, type ModelRepository } from './inference/index.js';
@@ -64,6 +64,7 @@ export interface QueryFrontendOptions {
   readonly tracing?: RequestTracing | undefined;
   readonly onDefect?: (error: ServiceError, traceparent?: string) => void;
   readonly pages?: FrontendPages;
+  readonly jobs?: JobPart;
 }
 
 /** Pages that are served beside the interface. */
@@ -142,6 +143,7 @@ export class QueryFrontend {
       maxBatchInputs: this.context.maxBatchInputs,
       requiresKeys: options.gate !== undefined,
       onDefect,
+      ...(options.jobs === undefined ? {} : { jobs: options.jobs }),
       ...(options.pages === undefined ? {} : { pages: options.pages.router }),
     });
     this.webSockets = new WebSocketFrontend({

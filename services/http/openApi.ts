@@ -4,7 +4,7 @@ import { accessErrors, SECURITY_SCHEMES, securityOf } from './openApiSecurity.js
 
 /** One route with one method, as `/openapi.json` shows it. */
 export interface OpenApiOperation {
-  readonly method: 'get' | 'post';
+  readonly method: 'get' | 'post' | 'delete';
   /** With parameters in braces: `/{application}/predict`. */
   readonly path: string;
   readonly summary: string;
@@ -129,13 +129,15 @@ function describeOperation(operation: OpenApiOperation, requiresKeys: boolean): 
     summary: operation.summary,
     ...(requiresKeys ? { security: securityOf(scope) } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(request === undefined
+    ...(request === undefined && requestTypes === undefined
       ? {}
       : {
           requestBody: {
             required: isBodyOptional !== true,
             content: {
-              'application/json': { schema: jsonSchema(request, 'input') },
+              ...(request === undefined
+                ? {}
+                : { 'application/json': { schema: jsonSchema(request, 'input') } }),
               ...otherContents(requestTypes),
             },
           },

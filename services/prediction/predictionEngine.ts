@@ -7,6 +7,7 @@ import { RecentQueries, type LearnedState } from '../feedback/index.js';
 import { answerOf, overQuotaAnswer, taskRefusal } from './answers.js';
 import { askModels } from './asking.js';
 import { Deadlines } from './deadlines.js';
+import type { ApplicationLoad } from './applicationLoad.js';
 import { Directory } from './directory.js';
 import { batchingOptions, type PredictionEngineOptions } from './engineOptions.js';
 import { leaveEvaluation } from './evaluationWait.js';
@@ -155,6 +156,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     live.sink = sink;
     this.recent.add(live);
     application.load.inFlight += 1;
+    application.load.taken += 1;
     this.start(live, query.input, query, pinned, nowNs);
   }
 
@@ -250,6 +252,11 @@ export class PredictionEngine implements PredictionService, TaskOwner {
 
   inFlight(): number {
     return this.live + this.modelCalls.size;
+  }
+
+  /** Of an application's queries; undefined when there is none of the name. */
+  load(application: string): Readonly<ApplicationLoad> | undefined {
+    return this.directory.application(application)?.load;
   }
 
   drain(done: () => void): void {

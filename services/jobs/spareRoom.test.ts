@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { SpareRoom } from './spareRoom.js';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+function harness() {
+  const others = { inFlight: 0, taken: 0 };
+  const room = new SpareRoom({ others: () => others });
+  let under = 0;
+  let begun = 0;
+  return {
+    others,
+    room,
+    ask: (count: number) => {
+      for (let one = 0; one < count; one++) {
+        room.ask('app', () => {
+          under += 1;
+          begun += 1;
+        });
+      }
+    },
+    /** As models do: all that is under way is answered. */
+    finish: () => {
+      for (let one = under; one > 0; one--) {
+        under -= 1;
+        room.done('app');
+      }
+    },
+    begun: () => begun,
+    under: () => under,
+  };
+}
+
+it('gives twice as much from look to look while nobody else asks', () => {
+  const { room, ask, under } = harness();
+  ask(1000);
+  const seen: number[] = [];
+  for (let look = 0; look < 9; look++) {
+    vi.advanceTimersByTime(10);
+    seen.push(under());
+  }
+  expect(seen).toEqual([1, 2, 4, 8, 16, 32, 64, 64, 64]);
+  room.stop();
+});
+
+it('gives a line a second while others ask, also between their answers, and all again once they are quiet', () => {
+  const { others, room, ask, finish, begun } = harness();
+  ask(100_000);
+  vi.advanceTimersByTime(100);
+  const before = begun();
+  for (let ms = 0; ms < 5000; ms += 10) {
+    // A query every 40 ms, answered at once.
+    if (ms % 40 === 0) others.taken += 1;
+    finish();
+    vi.advanceTimersByTime(10);
+  }
+  expect(begun() - before).toBeGreaterThanOrEqual(4);
+  // What was under way at its begin ends, and makes no room.
+  expect(begun() - before).toBeLessThanOrEqual(70);
+  others.inFlight = 1;
+  const busy = begun();
+  for (let ms = 0; ms < 900; ms += 10) {
+    finish();
+    vi.advanceTimersByTime(10);
+  }
+  expect(begun() - busy).toBeLessThanOrEqual(1);
+  others.inFlight = 0;
+  const quiet = begun();
+  for (let ms = 0; ms < 300; ms += 10) {
+    finish();
+    vi.advanceTimersByTime(10);
+  }
+  expect(begun() - quiet).toBeGreaterThan(500);
+  room.stop();
+});
+
+it('leaves no timer where there is nothing to wait for', () => {
+  const { ask, finish } = harness();
+  ask(1);
+  vi.advanceTimersByTime(20);
+  finish();
+  vi.advanceTimersByTime(20);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it('is no deeper in calls for many lines that are answered at once', () => {
+  const room = new SpareRoom({ others: () => ({ inFlight: 0, taken: 0 }) });
+  let done = 0;
+  for (let one = 0; one < 20_000; one++) {
+    room.ask('app', () => {
+      done += 1;
+      room.done('app');
+    });
+  }
+  vi.advanceTimersByTime(20);
+  expect(done).toBe(20_000);
+});
