@@ -121,7 +121,7 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
     if (frame.kind === 'predict') {
       const message = packPredict(line, frame);
       this.post(message, [message.bytes.buffer as ArrayBuffer]);
-    } else this.post({ kind: 'cancel', line, batchId: frame.batchId, itemIds: frame.itemIds });
+    } else this.post({ kind: 'cancel', line, frame });
   }
 
   stop(line: number): void {

@@ -15,7 +15,7 @@ import { schedulingChoice } from '../schedulingChoice.js';
 import { AnalysisLine } from './analysisLine.js';
 import type { AnalysisReply } from './analystMessages.js';
 import { CodeLine } from './codeLine.js';
-import { packResult, unpackPredict } from './frameCodec.js';
+import { packResult, unpackSent } from './frameCodec.js';
 import type { LoadReply, LoadRequest } from './loaderMessages.js';
 import { FUEL_PER_BLOCK } from './nodeLimits.js';
 import type { FromWorker, NodeTimes, ToWorker } from './threadMessages.js';
@@ -106,13 +106,9 @@ class WorkerServer implements EventSink {
         this.load(message);
         return;
       case 'predict':
-        this.containers.onFrame(message.line, unpackPredict(message));
+      case 'cancel':
+        this.containers.onFrame(message.line, unpackSent(message));
         return;
-      case 'cancel': {
-        const { batchId, itemIds } = message;
-        this.containers.onFrame(message.line, { kind: 'cancel', batchId, itemIds });
-        return;
-      }
       case 'loaderGone':
         this.loadAlone();
         return;
