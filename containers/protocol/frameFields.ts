@@ -233,7 +233,7 @@ const FRAMES: { readonly [K in Frame['kind']]: FieldsOf<Extract<Frame, { readonl
   },
   credit: { credits: u32 },
   printed: { text, stream: optional(oneOf('stream', PRINT_STREAMS)) },
-  down: { reason: text },
+  down: { reason: text, isOutside: since(2, flag) },
 };
 
 export const FRAME_KINDS = Object.keys(FRAMES) as Frame['kind'][];

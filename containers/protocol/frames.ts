@@ -2,7 +2,7 @@ import type { LaunchClass } from '../../simulator/scheduling/index.js';
 
 /**
  * Frames between a frontend and a model container: the same records in process, across a thread and on a socket.
- * Version 2 brought `golden` of `hello`.
+ * Version 2 brought `golden` of `hello` and `isOutside` of `down`.
  */
 export const PROTOCOL_VERSION = 2;
 /** The oldest that is still spoken with a peer of another build: sides that are one version apart work together. */
@@ -144,6 +144,8 @@ export interface CreditFrame {
 export interface DownFrame {
   readonly kind: 'down';
   readonly reason: string;
+  /** Nothing that it was asked has to do with it: the way to it broke, or its node is gone. */
+  readonly isOutside?: boolean;
 }
 
 export const PRINT_STREAMS = ['stdout', 'stderr'] as const;

@@ -9,7 +9,7 @@ import { InProcessChannel } from './inProcessChannel.js';
 import type { ReplicaIdentity } from './replicaIdentity.js';
 import { ProcessHost } from './process/index.js';
 import { packPredict, packResult, unpackResult, unpackSent } from './thread/frameCodec.js';
-import { ThreadChannel } from './thread/threadChannel.js';
+import { LineChannel } from './lineChannel.js';
 import type { FromWorker, ToWorker } from './thread/threadMessages.js';
 import { channelConformance, type ChannelEnds } from './tests/channelConformance.js';
 
@@ -46,7 +46,7 @@ function thread(): Promise<ChannelEnds> {
   const { port1: near, port2: far } = new MessageChannel();
   const post = (port: MessagePort, message: ToWorker | FromWorker, transfer: ArrayBufferLike[] = []): void =>
     port.postMessage(message, transfer as ArrayBuffer[]);
-  const channel = new ThreadChannel(LINE, {
+  const channel = new LineChannel(LINE, {
     send: (line, frame) => {
       if (frame.kind === 'cancel') post(near, { kind: 'cancel', line, frame });
       else {

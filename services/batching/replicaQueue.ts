@@ -127,7 +127,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Evalu
         this.departures.schedule(this.clock.nowNs());
         return;
       case 'down':
-        this.lose(frame.reason);
+        this.lose(frame.reason, frame.isOutside);
         return;
       case 'printed':
         return;

@@ -12,7 +12,7 @@ import { packPredict, unpackResult } from './frameCodec.js';
 import { connectToAnalyst } from './kernelAnalyst.js';
 import { connectToLoader } from './modelLoader.js';
 import { SolverNotices } from './solverNotices.js';
-import { ThreadChannel, type ThreadLine } from './threadChannel.js';
+import { LineChannel, type LineHub } from '../lineChannel.js';
 import type { FromWorker, NodeTimes, ToWorker } from './threadMessages.js';
 import type { FaultSettings } from '../../../simulator/cluster/index.js';
 import type { WorkerOptions } from './gpuNodeWorker.js';
@@ -48,7 +48,7 @@ const NO_TIMES: NodeTimes = { busyHostNs: 0, busySimulatedNs: 0, clockLagNs: 0 }
  * A GPU node with its kernel models in a worker thread, its time paced by the wall. All its channels share the worker's
  * port. When the thread dies, each of them gets one `down` frame, and the next start gets a new thread.
  */
-export class GpuNodeThread implements NodeHost, ThreadLine {
+export class GpuNodeThread implements NodeHost, LineHub {
   readonly name: string;
   private readonly gpus: readonly string[];
   private readonly threads: number;
@@ -58,7 +58,7 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
   private readonly solverPackage: string | undefined;
   private readonly notices: SolverNotices;
   private worker: Worker;
-  private readonly channels = new Map<number, ThreadChannel>();
+  private readonly channels = new Map<number, LineChannel>();
   private readonly drains: (() => void)[] = [];
   private readonly closes: (() => void)[] = [];
   private nextLine = 0;
@@ -91,7 +91,7 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
 
   start(request: KernelModelStart): ContainerChannel {
     const line = this.nextLine++;
-    const channel = new ThreadChannel(line, this);
+    const channel = new LineChannel(line, this);
     if (this.state === 'closed') {
       channel.deliver({ kind: 'down', reason: this.downReason() });
       return channel;
@@ -255,7 +255,7 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
     }
   }
 
-  private channelOf(line: number, isLast: boolean): ThreadChannel | undefined {
+  private channelOf(line: number, isLast: boolean): LineChannel | undefined {
     const channel = this.channels.get(line);
     if (isLast) this.channels.delete(line);
     return channel;
