@@ -11,6 +11,7 @@ import {
   type AutoscalingSettings,
   declareManifestRanges,
   Deployer,
+  type DialledNodes,
   EmbeddedRuntime,
   keepDeclared,
   ModelLoader,
@@ -40,6 +41,8 @@ export interface EmbeddedOptions {
   readonly cacheBytes?: number;
   /** Threads that run the blocks of large kernel launches; 1 by default. */
   readonly gpuThreads?: number;
+  /** Nodes in processes of their own. */
+  readonly nodes?: DialledNodes | undefined;
   /** Who runs next on a GPU: a policy's name, or the file of one; 'fifo' by default. */
   readonly scheduling?: string;
   /** Transient faults that strike launches, and what is done about them; none by default. */
@@ -110,6 +113,7 @@ export class EmbeddedServer {
       clock,
       gpuThreads,
       scheduling,
+      nodes: options.nodes,
       analysisDirectory: dataDirectory === undefined ? undefined : join(dataDirectory, ANALYSES_FOLDER),
       faults,
       onNotice: complain,
@@ -131,6 +135,8 @@ export class EmbeddedServer {
         host: options.managementHost,
         port: options.managementPort,
       });
+      // What starts first would all start where there is something already.
+      await Promise.race([runtime.connected(), options.stopped ?? runtime.connected()]);
       parts.deployer.start();
       parts.autoscaler.start();
       // Those that no application asks may take as long as they like: they serve nobody's queries.
@@ -350,7 +356,7 @@ class Parts {
         replicas: () => this.deployer.statuses(),
         servingVersion: (name) => this.served.currentVersion(name),
         selectionShares: (application, context) => engine.selectionShares(application, context),
-        gpuCards: this.runtime.gpuCards,
+        gpuCards: () => this.runtime.gpuCards,
         nodes: () => this.runtime.reports(),
         queues: () => engine.replicas(),
         recordTimeline: (request) => this.runtime.recordTimeline(request),

@@ -2,7 +2,7 @@ import type { Clock } from '../../simulator/time/index.js';
 import type { ContainerChannel } from '../protocol/index.js';
 import { ConstantContainer } from './constantContainer.js';
 import { InProcessChannel } from './inProcessChannel.js';
-import type { ContainerStart } from './modelContainer.js';
+import type { ContainerSource, ContainerStart } from './modelContainer.js';
 import type { NodeHost, NodeReport } from './nodeHost.js';
 import { ProcessHost } from './process/index.js';
 
@@ -11,6 +11,8 @@ export interface ContainerRuntimeOptions {
   readonly clock: Clock;
   /** GPU nodes, which kernel models are spread over. The runtime closes them. */
   readonly nodes: readonly NodeHost[];
+  /** Everything runs on nodes, and nothing in this process or beside it. Default: what no node takes runs here. */
+  readonly isOnNodesOnly?: boolean;
 }
 
 /** Starts replicas: kernel models on GPU nodes, constants in process, users' modules in processes of their own. */
@@ -28,18 +30,20 @@ export class ContainerRuntime {
     const { container } = request;
     switch (container.kind) {
       case 'kernelModel': {
-        const node = this.leastLoaded();
-        if (node === undefined) return this.refused(request, 'there is no GPU node to run a kernel model on');
+        const node = this.leastLoaded(container.kind);
+        if (node === undefined) return this.refused(request, this.noNode(container.kind));
         const { path, launchClass } = container;
         return node.start({ ...request, path, ...(launchClass === undefined ? {} : { launchClass }) });
       }
       case 'constant': {
+        const elsewhere = this.elsewhere(request);
+        if (elsewhere !== undefined) return elsewhere;
         const channel = this.channelFor(request);
         channel.connect(new ConstantContainer(request, request.inputType, container.output, channel));
         return channel;
       }
       case 'process':
-        return this.processes.start({ ...container, ...request });
+        return this.elsewhere(request) ?? this.processes.start({ ...container, ...request });
     }
   }
 
@@ -67,10 +71,26 @@ export class ContainerRuntime {
     afterEach([...this.options.nodes, this.processes], (host, next) => host.close(next), done);
   }
 
-  private leastLoaded(): NodeHost | undefined {
+  /** On a node that takes such containers; undefined: it runs here. */
+  private elsewhere(request: ContainerStart): ContainerChannel | undefined {
+    const channel = this.leastLoaded(request.container.kind)?.startContainer?.(request);
+    if (channel !== undefined || this.options.isOnNodesOnly !== true) return channel;
+    return this.refused(request, this.noNode(request.container.kind));
+  }
+
+  private noNode(kind: ContainerSource['kind']): string {
+    const { nodes } = this.options;
+    const what = kind === 'kernelModel' ? 'a kernel model' : 'it';
+    if (nodes.length === 0) return `there is no GPU node to run ${what} on`;
+    const names = nodes.map(({ name }) => `'${name}'`).join(', ');
+    return `none of the GPU nodes takes ${what} now: ${names}`;
+  }
+
+  private leastLoaded(kind: ContainerSource['kind']): NodeHost | undefined {
     let best: NodeHost | undefined;
     let fewest = Infinity;
     for (const node of this.options.nodes) {
+      if (!takes(node, kind)) continue;
       const { replicas } = node.report();
       if (replicas >= fewest) continue;
       best = node;
@@ -94,6 +114,10 @@ export class ContainerRuntime {
       `container${this.started++}/${model}/${version}/${replica}`,
     );
   }
+}
+
+function takes(node: NodeHost, kind: ContainerSource['kind']): boolean {
+  return node.takes === undefined ? kind === 'kernelModel' : node.takes(kind);
 }
 
 function afterEach<T>(items: readonly T[], run: (item: T, next: () => void) => void, done: () => void): void {

@@ -9,4 +9,16 @@ export type { AnalysisReport, VerdictReport } from './verdictReport.js';
 export type { NodeHost, NodeReport } from './nodeHost.js';
 export { environmentRefusal, moduleRefusal, tryModule, type ProcessSource } from './process/index.js';
 export { GpuNodeThread, type GpuNodeThreadOptions } from './thread/gpuNodeThread.js';
+export {
+  LinkError,
+  NodeServer,
+  readClusterKey,
+  readNodeAddress,
+  RemoteNode,
+  type LinkErrorCode,
+  type NodeAddress,
+  type NodeSecurity,
+  type NodeServerOptions,
+  type RemoteNodeOptions,
+} from './remote/index.js';
 export { goldenProblem, inputBytes, tryModel, type ModelTrialReport } from './trial/index.js';

@@ -3,7 +3,7 @@ import type { ContainerChannel } from '../protocol/index.js';
 import type { GpuActivity } from './gpuActivity.js';
 import type { GpuSpan } from './gpuHistory.js';
 import type { VerdictReport } from './verdictReport.js';
-import type { ContainerStart } from './modelContainer.js';
+import type { ContainerSource, ContainerStart } from './modelContainer.js';
 
 /** A kernel model to start on a node. */
 export type KernelModelStart = Omit<ContainerStart, 'container'> & {
@@ -41,9 +41,13 @@ export interface TimelineSink {
   onEnd(failure?: string): void;
 }
 
-/** Runs kernel models: a thread of its own, or the present one on a virtual clock. */
+/** Runs kernel models: a thread of its own, the present one on a virtual clock, or a process that is dialled. */
 export interface NodeHost {
   readonly name: string;
+  /** Whether it takes a new container of a kind, now. Absent: kernel models, always, and no others. */
+  takes?(kind: ContainerSource['kind']): boolean;
+  /** As `start`, of every kind that it takes. */
+  startContainer?(request: ContainerStart): ContainerChannel;
   /** Never throws: a failed start is a `down` frame that says why. */
   start(request: KernelModelStart): ContainerChannel;
   report(): NodeReport;

@@ -1,10 +1,11 @@
 import { Option, type Command } from 'commander';
 import { SCHEDULING_POLICY_NAMES } from '../../simulator/scheduling/index.js';
 import { mebibytes, webOrigins, wholeNumber } from './optionValues.js';
+import { addDialOptions, type DialChoice } from './clusterOptions.js';
 import { addFaultOptions, type FaultChoice } from './faultOptions.js';
 import type { ServeSecurityOptions } from './serveSecurity.js';
 
-export interface ServeOptions extends FaultChoice, ServeSecurityOptions {
+export interface ServeOptions extends FaultChoice, ServeSecurityOptions, DialChoice {
   readonly host: string;
   readonly port: number;
   readonly managementHost: string;
@@ -124,7 +125,7 @@ export function addServeCommand(program: Command): void {
         .choices(['debug', 'info', 'warn', 'error', 'silent'])
         .default('warn'),
     );
-  addFaultOptions(command).action(async (options: ServeOptions) => {
+  addDialOptions(addFaultOptions(command)).action(async (options: ServeOptions) => {
     // Loaded when it is needed: the other commands start without the server.
     const { serve } = await import('./serve.js');
     await serve(options);

@@ -22,7 +22,7 @@ async function start(requiresKeys: boolean): Promise<void> {
       registry: new Registry(store),
       replicas: () => [],
       servingVersion: () => undefined,
-      gpuCards: [],
+      gpuCards: () => [],
       selectionShares: () => undefined,
       nodes: () => [],
       queues: () => [],

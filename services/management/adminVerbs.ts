@@ -84,7 +84,7 @@ function modelVerbs(sources: AdminSources): AdminVerb[] {
       run: (request) =>
         turns.run(request.model_name, request.model_version, async () => {
           registry.requireFree(request.model_name, request.model_version);
-          const record = await modelRecordAside(request, sources.gpuCards);
+          const record = await modelRecordAside(request, sources.gpuCards());
           refuseExternal(record);
           const { name, version } = record;
           const scale = scaleOf(request, record.container) ?? inheritedScale(registry, record);

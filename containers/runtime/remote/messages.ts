@@ -71,8 +71,12 @@ const fromNode = z.discriminatedUnion('kind', [
     /** Whether a proof of the cluster's key is asked for. */
     asksKey: z.boolean(),
   }),
-  /** `proof` where a key was asked for. */
-  z.object({ kind: z.literal('welcome'), proof: z.string().optional() }),
+  /** `proof` where a key was asked for; `gpus` by their device profiles. */
+  z.object({
+    kind: z.literal('welcome'),
+    proof: z.string().optional(),
+    gpus: z.array(z.string()).readonly(),
+  }),
   z.object({ kind: z.literal('refused'), code: z.enum(LINK_ERROR_CODES as [string]), message: z.string() }),
   z.object({ kind: z.literal('report'), report: z.unknown() }),
   z.object({ kind: z.literal('timeline'), text: z.string() }),

@@ -30,7 +30,7 @@ export interface ConnectionOptions {
 }
 
 export interface ConnectionListener {
-  onUp(node: string): void;
+  onUp(node: string, gpus: readonly string[]): void;
   onReport(report: NodeReport): void;
   /** The node takes nothing new. */
   onDraining(): void;
@@ -203,11 +203,15 @@ export class NodeConnection implements LineHub, LinkListener {
           this.onChallenge(message);
           return;
         case 'welcome':
-          this.onWelcome(message.proof);
+          this.onWelcome(message);
           return;
         case 'refused':
           throw new LinkError(message.code as LinkErrorCode, `${this.peer} refused: ${message.message}`);
-        default:
+        case 'draining':
+        case 'pong':
+        case 'report':
+        case 'timeline':
+        case 'timelineEnd':
           throw new ProtocolError(`'${message.kind}' before the welcome`);
       }
     } catch (error) {
@@ -241,7 +245,7 @@ export class NodeConnection implements LineHub, LinkListener {
     if (key !== undefined) this.tell({ kind: 'proof', proof: proofOf(key, 'frontend', said, this.socket) });
   }
 
-  private onWelcome(proof = ''): void {
+  private onWelcome({ proof = '', gpus }: Extract<FromNode, { kind: 'welcome' }>): void {
     const { said } = this;
     if (said === undefined) throw new ProtocolError(`'welcome' before a challenge`);
     const { key, pingMs } = this.options;
@@ -255,7 +259,7 @@ export class NodeConnection implements LineHub, LinkListener {
     this.link.trust();
     this.ping = setInterval(() => this.tell({ kind: 'ping' }), pingMs);
     this.ping.unref();
-    this.listener.onUp(said.node);
+    this.listener.onUp(said.node, gpus);
   }
 
   private onFrame(number: number, frame: FrontendFrame | ContainerFrame): void {

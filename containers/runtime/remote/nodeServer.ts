@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { createServer as createTlsServer, type SecureContextOptions } from 'node:tls';
+import { createServer as createTlsServer, Server as TlsServer, type SecureContextOptions } from 'node:tls';
 import { reasonOf } from '../../../simulator/text/index.js';
 import type { ContainerRuntime } from '../containerRuntime.js';
 import type { NodeReport } from '../nodeHost.js';
@@ -43,6 +43,8 @@ export const DEFAULT_NODE_LIMITS: NodeLimits = {
 
 export interface NodeServerOptions {
   readonly name: string;
+  /** Device profiles of its GPUs. */
+  readonly gpus: readonly string[];
   /** What runs containers; its first node is what is reported and recorded. The server does not close it. */
   readonly runtime: Pick<ContainerRuntime, 'start' | 'reports' | 'node' | 'watchGpus' | 'drain'>;
   readonly security?: NodeSecurity;
@@ -136,6 +138,11 @@ export class NodeServer {
     return this.server.address() as AddressInfo;
   }
 
+  /** For connections that come from now on. */
+  setCertificate(context: SecureContextOptions): void {
+    if (this.server instanceof TlsServer) this.server.setSecureContext(context);
+  }
+
   /** Takes no frontend and starts nothing more; calls back once no batch is in flight. */
   drain(done: () => void): void {
     this.isDraining = true;
@@ -159,11 +166,12 @@ export class NodeServer {
   }
 
   private onSocket(socket: Socket): void {
-    const { name, security = {}, versions = SPOKEN_VERSIONS } = this.options;
+    const { name, gpus, security = {}, versions = SPOKEN_VERSIONS } = this.options;
     const { handshakeMs, silenceMs } = this.limits;
     this.visitors.add(
       new Visitor(socket, {
         node: name,
+        gpus,
         key: security.key,
         versions,
         handshakeMs,

@@ -7,7 +7,7 @@ import { PuppetRuntime } from './tests/puppetRuntime.js';
 
 async function overTcp(identity: ReplicaIdentity): Promise<ChannelEnds> {
   const runtime = new PuppetRuntime();
-  const server = new NodeServer({ name: 'n1', runtime, complain: () => undefined });
+  const server = new NodeServer({ name: 'n1', gpus: [], runtime, complain: () => undefined });
   const { port } = await server.listen('127.0.0.1', 0);
   const node = new RemoteNode({ address: { host: '127.0.0.1', port, isSecure: false } });
   await new Promise<void>((resolve) => node.settled(resolve));

@@ -3,9 +3,9 @@ import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type ConnectionOptions as TlsOptions } from 'node:tls';
 import type { ContainerChannel } from '../../protocol/index.js';
 import { LineChannel } from '../lineChannel.js';
-import type { ContainerStart } from '../modelContainer.js';
+import type { ContainerSource, ContainerStart } from '../modelContainer.js';
 import type { KernelModelStart, NodeHost, NodeReport, TimelineSink } from '../nodeHost.js';
-import { LinkError } from './linkError.js';
+import { LinkError, type LinkErrorCode } from './linkError.js';
 import type { VersionRange } from './messages.js';
 import { addressText, type NodeAddress } from './nodeAddress.js';
 import { NodeConnection, type ConnectionListener } from './nodeConnection.js';
@@ -45,6 +45,14 @@ export interface RemoteNodeOptions {
   readonly onNotice?: (message: string, details: Readonly<Record<string, unknown>>) => void;
 }
 
+/** What the same dialling again does not mend. */
+const REFUSALS: ReadonlySet<LinkErrorCode> = new Set([
+  'wrong_cluster_key',
+  'cluster_key_missing',
+  'protocol_version',
+  'node_name',
+]);
+
 /** A node in a process of its own, perhaps on another machine, that this side dials, and dials again when it is lost. */
 export class RemoteNode implements NodeHost {
   private readonly times: DialTimes;
@@ -52,11 +60,13 @@ export class RemoteNode implements NodeHost {
   private incarnation = 0;
   private connection: NodeConnection | undefined;
   /** Of the connection, while it is up. */
-  private report_: NodeReport | undefined;
+  private latest: NodeReport | undefined;
+  private cards: readonly string[] = [];
   private knownName: string | undefined;
   private isUp = false;
   private isDraining = false;
   private isClosed = false;
+  private isRefused = false;
   private isWatched = false;
   private failures = 0;
   private lastFailure = 'it has not been reached yet';
@@ -76,14 +86,18 @@ export class RemoteNode implements NodeHost {
     return this.knownName ?? this.options.address.name ?? addressText(this.options.address);
   }
 
-  /** Takes new replicas. */
-  get isAvailable(): boolean {
-    return this.isUp && !this.isDraining;
+  /** Device profiles of its GPUs; none while it is not connected. */
+  get gpus(): readonly string[] {
+    return this.cards;
   }
 
-  /** Calls back once it is up, or has failed to come up once. */
+  takes(kind: ContainerSource['kind']): boolean {
+    return this.isUp && !this.isDraining && (kind !== 'kernelModel' || this.cards.length > 0);
+  }
+
+  /** Calls back once it is up, or has refused this side, or is closed. One that cannot be reached may still be starting. */
   settled(done: () => void): void {
-    if (this.isUp || this.failures > 0) done();
+    if (this.isUp || this.isRefused || this.isClosed) done();
     else this.waiting.push(done);
   }
 
@@ -105,7 +119,7 @@ export class RemoteNode implements NodeHost {
   }
 
   report(): NodeReport {
-    const report = this.report_ ?? idleReport(this.name);
+    const report = this.latest ?? idleReport(this.name);
     // What was started just now is in no report yet.
     return { ...report, replicas: Math.max(report.replicas, this.connection?.replicas ?? 0) };
   }
@@ -113,7 +127,7 @@ export class RemoteNode implements NodeHost {
   watchGpus(watched: boolean): void {
     this.isWatched = watched;
     if (this.isUp) this.connection?.watch(watched);
-    if (!watched && this.report_ !== undefined) this.report_ = { ...this.report_, gpus: [] };
+    if (!watched && this.latest !== undefined) this.latest = { ...this.latest, gpus: [] };
   }
 
   record(limit: number, sink: TimelineSink): ReturnType<NodeHost['record']> {
@@ -136,6 +150,7 @@ export class RemoteNode implements NodeHost {
     this.lastFailure = closed.message;
     this.socket?.destroy();
     this.connection?.end(closed);
+    this.settle();
     done();
   }
 
@@ -173,11 +188,11 @@ export class RemoteNode implements NodeHost {
       if (isOver) return;
       socket.off('close', onClose);
       const listener: ConnectionListener = {
-        onUp: (node) => {
+        onUp: (node, gpus) => {
           clearTimeout(deadline);
-          this.onUp(node);
+          this.onUp(node, gpus);
         },
-        onReport: (report) => (this.report_ = report),
+        onReport: (report) => (this.latest = report),
         onDraining: () => {
           this.isDraining = true;
           this.notice('a GPU node is shutting down', {});
@@ -221,7 +236,7 @@ export class RemoteNode implements NodeHost {
     };
   }
 
-  private onUp(node: string): void {
+  private onUp(node: string, gpus: readonly string[]): void {
     if (this.options.mayBe?.(node) === false) {
       this.connection?.end(
         new LinkError(
@@ -232,24 +247,28 @@ export class RemoteNode implements NodeHost {
       return;
     }
     this.knownName = node;
+    this.cards = gpus;
     this.isUp = true;
     this.isDraining = false;
     this.failures = 0;
+    const { noticed } = this;
     this.noticed = '';
     if (this.isWatched) this.connection?.watch(true);
-    this.options.onNotice?.('a GPU node is connected', { node, address: addressText(this.options.address) });
+    if (noticed !== '') this.tell('a GPU node is in use again', {});
     this.settle();
   }
 
   private onLost(error: LinkError): void {
     this.connection = undefined;
     this.socket = undefined;
-    this.report_ = undefined;
+    this.latest = undefined;
+    this.cards = [];
     this.isUp = false;
     this.lastFailure = error.message;
     this.failures += 1;
+    this.isRefused = REFUSALS.has(error.code);
     this.checkDrained();
-    this.settle();
+    if (this.isRefused) this.settle();
     if (this.isClosed) return;
     this.notice('a GPU node is out of use', { code: error.code, reason: error.message });
     const { firstRetryMs, longestRetryMs } = this.times;
@@ -262,11 +281,12 @@ export class RemoteNode implements NodeHost {
     const said = `${message} ${String(details.reason)}`;
     if (said === this.noticed) return;
     this.noticed = said;
-    this.options.onNotice?.(message, {
-      node: this.name,
-      address: addressText(this.options.address),
-      ...details,
-    });
+    this.tell(message, details);
+  }
+
+  private tell(message: string, details: Readonly<Record<string, unknown>>): void {
+    const address = addressText(this.options.address);
+    this.options.onNotice?.(message, { node: this.name, address, ...details });
   }
 
   private settle(): void {

@@ -17,6 +17,7 @@ export interface Admission {
 
 export interface VisitorOptions {
   readonly node: string;
+  readonly gpus: readonly string[];
   readonly key: Buffer | undefined;
   readonly versions: VersionRange;
   readonly handshakeMs: number;
@@ -100,7 +101,7 @@ export class Visitor implements LinkListener {
     clearTimeout(this.deadline);
     this.link.trust();
     this.link.watchSilence(this.options.silenceMs / SILENCE_TICKS, SILENCE_TICKS);
-    this.send({ kind: 'welcome', ...(proof === undefined ? {} : { proof }) });
+    this.send({ kind: 'welcome', gpus: this.options.gpus, ...(proof === undefined ? {} : { proof }) });
   }
 
   private tryTo(step: () => void): void {

@@ -32,7 +32,7 @@ export class ManagementHarness {
     ],
     servingVersion: (name) => this.serving ?? this.registry.currentVersion(name),
     selectionShares: (_application, context) => new Map([[`share-of-${context}`, 1]]),
-    gpuCards: ['h200'],
+    gpuCards: () => ['h200'],
     nodes: () => this.nodes,
     queues: () => this.queues,
     recordTimeline: (request) => this.recordTimeline(request),
