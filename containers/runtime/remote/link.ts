@@ -26,10 +26,10 @@ export class Link {
   private watch: NodeJS.Timeout | undefined;
   private failure: string | undefined;
 
-  /** @param peer for messages */
+  /** @param peer for messages, until more is known of it */
   constructor(
     private readonly socket: Socket,
-    readonly peer: string,
+    public peer: string,
     private readonly listener: LinkListener,
   ) {
     this.outbox = new Outbox(socket);

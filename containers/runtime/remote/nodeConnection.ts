@@ -55,6 +55,8 @@ export class NodeConnection implements LineHub, LinkListener {
   private readonly link: Link;
   private readonly lines = new Map<number, Line>();
   private readonly ownNonce = randomBytes(32).toString('hex');
+  /** For messages. */
+  private readonly peer: string;
   private nextLine = 1;
   private said: Handshake | undefined;
   private isUp = false;
@@ -62,15 +64,16 @@ export class NodeConnection implements LineHub, LinkListener {
   private recording: TimelineSink | undefined;
   private ping: NodeJS.Timeout | undefined;
 
-  /** @param socket that is connected. @param peer for messages */
+  /** @param socket that is connected. @param address for messages */
   constructor(
     private readonly socket: Socket,
-    private readonly peer: string,
+    private readonly address: string,
     private readonly options: ConnectionOptions,
     private readonly listener: ConnectionListener,
   ) {
-    this.link = new Link(socket, peer, this);
     const { versions, frontend, incarnation, node, silenceMs } = options;
+    this.peer = node === undefined ? `the node at ${address}` : `GPU node '${node}' at ${address}`;
+    this.link = new Link(socket, this.peer, this);
     const hello: Hello = {
       kind: 'hello',
       versions,
@@ -256,6 +259,7 @@ export class NodeConnection implements LineHub, LinkListener {
       );
     }
     this.isUp = true;
+    this.link.peer = `GPU node '${said.node}' at ${this.address}`;
     this.link.trust();
     this.ping = setInterval(() => this.tell({ kind: 'ping' }), pingMs);
     this.ping.unref();

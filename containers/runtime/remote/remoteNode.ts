@@ -210,13 +210,9 @@ export class RemoteNode implements NodeHost {
     const { pingMs, silenceMs } = this.times;
     const { frontend, incarnation } = this;
     const node = address.name ?? this.knownName;
-    const who =
-      node === undefined
-        ? `the node at ${addressText(address)}`
-        : `GPU node '${node}' at ${addressText(address)}`;
     return new NodeConnection(
       socket,
-      who,
+      addressText(address),
       { frontend, incarnation, node, key, versions, pingMs, silenceMs },
       listener,
     );
