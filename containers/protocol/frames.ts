@@ -172,4 +172,9 @@ export interface ContainerChannel {
   open(sink: FrameSink<ContainerFrame>): void;
   /** @param reason for whoever watches over the replica. */
   close(reason?: string): void;
+  /**
+   * Nothing has come from the other side of late, of this replica or any other: that it does not answer says nothing of what
+   * it was asked. Absent where there is no way that could break.
+   */
+  isUnheard?(): boolean;
 }

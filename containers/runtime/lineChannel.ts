@@ -4,6 +4,8 @@ import type { ContainerChannel, ContainerFrame, FrameSink, FrontendFrame } from 
 export interface LineHub {
   send(line: number, frame: FrontendFrame): void;
   stop(line: number): void;
+  /** As `ContainerChannel` has it. */
+  isUnheard?(): boolean;
 }
 
 /** The frontend's end of one line of many that share a port or a connection. Frames arrive in messages of their own, never inside `send`. */
@@ -41,6 +43,10 @@ export class LineChannel implements ContainerChannel {
     queueMicrotask(() => {
       for (const frame of early) this.deliver(frame);
     });
+  }
+
+  isUnheard(): boolean {
+    return this.hub.isUnheard?.() === true;
   }
 
   close(): void {

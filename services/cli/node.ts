@@ -31,6 +31,7 @@ export async function runNode(options: NodeOptions): Promise<void> {
   checkCards(options.gpus);
   const faults = await checkedFaults(options);
   const certificates = certificatesOf(options, complain);
+  const security = securityOf(options, certificates);
   const { name, gpus } = options;
   const clock = new PacedClock();
   const thread = (): GpuNodeThread =>
@@ -48,7 +49,7 @@ export async function runNode(options: NodeOptions): Promise<void> {
     name,
     gpus,
     runtime,
-    security: securityOf(options, certificates),
+    security,
     limits: { graceMs: options.replicaGraceMs },
     complain,
   });

@@ -56,6 +56,11 @@ export class Link {
     return this.isEnded;
   }
 
+  /** Ticks of `watchSilence` since anything came. */
+  get silence(): number {
+    return this.silentTicks;
+  }
+
   send(message: object): void {
     if (!this.isEnded) this.outbox.message(JSON.stringify(message));
   }

@@ -146,6 +146,10 @@ export class NodeConnection implements LineHub, LinkListener {
     this.link.outbox.frame(number, bytes);
   }
 
+  isUnheard(): boolean {
+    return this.link.silence >= SILENCE_TICKS / 2;
+  }
+
   /** A channel was closed. */
   stop(line: number): void {
     if (!this.lines.delete(line)) return;
