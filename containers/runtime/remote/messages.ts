@@ -60,6 +60,8 @@ const fromFrontend = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('record'), limit: z.number().positive() }),
   z.object({ kind: z.literal('stopRecording') }),
   z.object({ kind: z.literal('ping') }),
+  /** It ends, and gives back all that it holds. */
+  z.object({ kind: z.literal('bye') }),
 ]);
 
 const fromNode = z.discriminatedUnion('kind', [

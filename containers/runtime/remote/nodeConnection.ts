@@ -121,7 +121,9 @@ export class NodeConnection implements LineHub, LinkListener {
   }
 
   end(error: LinkError): void {
-    this.link.end(error);
+    const lastWords =
+      error.code === 'closed' && this.isUp ? ({ kind: 'bye' } satisfies FromFrontend) : undefined;
+    this.link.end(error, lastWords);
   }
 
   /** From a channel. */

@@ -418,6 +418,15 @@ describe('a node', () => {
       expect(runtime.puppets[0].closedFor).toBeDefined();
     });
 
+    it('ends at once what a frontend had that says that it ends', async () => {
+      const { port } = await listening();
+      const node = await connected(port);
+      await started(node);
+      await new Promise<void>((resolve) => node.close(resolve));
+      await vi.waitFor(() => expect(runtime.puppets[0].closedFor).toBe('nobody holds it'));
+      expect(atNode).toEqual([]);
+    });
+
     it('ends one that was given back', async () => {
       const { port, server } = await listening();
       const frontend = await started(await connected(port));

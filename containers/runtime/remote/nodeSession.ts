@@ -7,6 +7,7 @@ import {
 } from '../../protocol/index.js';
 import type { TimelineSink } from '../nodeHost.js';
 import type { Link } from './link.js';
+import { LinkError } from './linkError.js';
 import { readStart, type FromFrontend, type FromNode } from './messages.js';
 import type { ReplicaShelf } from './replicaShelf.js';
 import type { Hold } from './sharedReplica.js';
@@ -72,6 +73,11 @@ export class NodeSession {
         return;
       case 'ping':
         this.send({ kind: 'pong' });
+        return;
+      case 'bye':
+        for (const { hold } of this.lines.values()) hold?.release(false);
+        this.lines.clear();
+        this.link.end(new LinkError('closed', `${this.link.peer} has ended`));
         return;
       case 'hello':
       case 'proof':

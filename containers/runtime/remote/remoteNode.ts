@@ -148,8 +148,8 @@ export class RemoteNode implements NodeHost {
     clearTimeout(this.timer);
     const closed = new LinkError('closed', `GPU node '${this.name}' is closed`);
     this.lastFailure = closed.message;
-    this.socket?.destroy();
-    this.connection?.end(closed);
+    if (this.connection === undefined) this.socket?.destroy();
+    else this.connection.end(closed);
     this.settle();
     done();
   }
@@ -164,7 +164,8 @@ export class RemoteNode implements NodeHost {
       if (isOver) return;
       isOver = true;
       clearTimeout(deadline);
-      socket.destroy();
+      // A connection that has been made says its last words by itself.
+      if (this.connection === undefined) socket.destroy();
       this.onLost(error);
     };
     const { connectMs } = this.times;
