@@ -32,7 +32,7 @@ beforeAll(() => {
   writeFileSync(slow, SLOW);
 });
 afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.hasExited || server.end('SIGKILL')));
+  for (const server of servers.splice(0)) if (!server.hasExited) await server.end('SIGKILL');
   for (const node of nodes.splice(0)) {
     node.signal('SIGCONT');
     await node.end('SIGKILL');
