@@ -42,7 +42,7 @@ export interface EmbeddedOptions {
   /** Threads that run the blocks of large kernel launches; 1 by default. */
   readonly gpuThreads?: number;
   /** Nodes in processes of their own. */
-  readonly nodes?: DialledNodes | undefined;
+  readonly dialled?: DialledNodes | undefined;
   /** Who runs next on a GPU: a policy's name, or the file of one; 'fifo' by default. */
   readonly scheduling?: string;
   /** Transient faults that strike launches, and what is done about them; none by default. */
@@ -113,7 +113,7 @@ export class EmbeddedServer {
       clock,
       gpuThreads,
       scheduling,
-      nodes: options.nodes,
+      dialled: options.dialled,
       analysisDirectory: dataDirectory === undefined ? undefined : join(dataDirectory, ANALYSES_FOLDER),
       faults,
       onNotice: complain,

@@ -36,7 +36,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     seed: options.seed,
     cacheBytes: options.cacheMib * MIB,
     gpuThreads: options.gpuThreads,
-    nodes: dialledNodes(options),
+    dialled: dialledNodes(options),
     scheduling: options.scheduling,
     faults: await checkedFaults(options),
     hangWatchdog: options.hangAfterMs === 0 ? false : { minimumMs: options.hangAfterMs },

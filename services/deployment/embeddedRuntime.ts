@@ -38,7 +38,7 @@ export interface EmbeddedRuntimeOptions {
   /** That strike launches, and what is done about them. */
   readonly faults?: FaultSettings | undefined;
   /** Nodes in processes of their own; none unless given. */
-  readonly nodes?: DialledNodes | undefined;
+  readonly dialled?: DialledNodes | undefined;
   /** Told what whoever runs the server should know. */
   readonly onNotice?: GpuNodeThreadOptions['onNotice'] | undefined;
 }
@@ -54,9 +54,9 @@ export class EmbeddedRuntime implements ContainerStarter {
 
   constructor(options: EmbeddedRuntimeOptions) {
     const { clock, gpuThreads = 1, scheduling = 'fifo', faults = {}, analysisDirectory, onNotice } = options;
-    const { nodes } = options;
-    this.remote = nodes === undefined ? [] : dialled(nodes, onNotice);
-    this.ownCards = nodes?.isOnly === true ? [] : ['h200'];
+    const { dialled } = options;
+    this.remote = dialled === undefined ? [] : dial(dialled, onNotice);
+    this.ownCards = dialled?.isOnly === true ? [] : ['h200'];
     const own = (): GpuNodeThread =>
       new GpuNodeThread({
         gpus: this.ownCards,
@@ -70,7 +70,7 @@ export class EmbeddedRuntime implements ContainerStarter {
     this.runtime = new ContainerRuntime({
       clock,
       nodes: [...embedded, ...this.remote],
-      isOnNodesOnly: nodes?.isOnly === true,
+      isOnNodesOnly: dialled?.isOnly === true,
     });
   }
 
@@ -123,7 +123,7 @@ export class EmbeddedRuntime implements ContainerStarter {
 }
 
 /** No two of them go by one name. */
-function dialled(
+function dial(
   { addresses, key, tls }: DialledNodes,
   onNotice: GpuNodeThreadOptions['onNotice'],
 ): readonly RemoteNode[] {
