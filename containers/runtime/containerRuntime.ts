@@ -2,8 +2,10 @@ import type { Clock } from '../../simulator/time/index.js';
 import type { ContainerChannel } from '../protocol/index.js';
 import { ConstantContainer } from './constantContainer.js';
 import { InProcessChannel } from './inProcessChannel.js';
-import type { ContainerStart } from './modelContainer.js';
+import type { ContainerSource, ContainerStart } from './modelContainer.js';
+import { NO_NEEDS, NeedsOfModels } from './needsOfModels.js';
 import type { NodeHost, NodeReport } from './nodeHost.js';
+import { placeReplica, type NodeRoom, type WantedReplica } from './placement/index.js';
 import { ProcessHost } from './process/index.js';
 
 export interface ContainerRuntimeOptions {
@@ -13,26 +15,25 @@ export interface ContainerRuntimeOptions {
   readonly nodes: readonly NodeHost[];
 }
 
+type KernelModelSource = Extract<ContainerSource, { kind: 'kernelModel' }>;
+
 /** Starts replicas: kernel models on GPU nodes, constants in process, users' modules in processes of their own. */
 export class ContainerRuntime {
   private started = 0;
   private readonly processes = new ProcessHost();
+  private readonly needs = new NeedsOfModels();
 
   constructor(private readonly options: ContainerRuntimeOptions) {}
 
   /**
    * Never throws and never waits: `hello` arrives on the channel when the replica is ready, `down` with the file and the
-   * field when it cannot start. A kernel model goes to the node with the fewest replicas.
+   * field when it cannot start. A kernel model goes to the GPU that `placeReplica` says.
    */
   start(request: ContainerStart): ContainerChannel {
     const { container } = request;
     switch (container.kind) {
-      case 'kernelModel': {
-        const node = this.leastLoaded();
-        if (node === undefined) return this.refused(request, 'there is no GPU node to run a kernel model on');
-        const { path, launchClass } = container;
-        return node.start({ ...request, path, ...(launchClass === undefined ? {} : { launchClass }) });
-      }
+      case 'kernelModel':
+        return this.startOnGpu(request, container);
       case 'constant': {
         const channel = this.channelFor(request);
         channel.connect(new ConstantContainer(request, request.inputType, container.output, channel));
@@ -41,6 +42,21 @@ export class ContainerRuntime {
       case 'process':
         return this.processes.start({ ...container, ...request });
     }
+  }
+
+  /** What every node's GPUs have room for. */
+  rooms(): readonly NodeRoom[] {
+    return this.options.nodes.map((node) => node.room());
+  }
+
+  /** @param listener told when a GPU has more room than before */
+  watchRoom(listener: () => void): void {
+    for (const node of this.options.nodes) node.watchRoom(listener);
+  }
+
+  /** What a replica of a kernel model is to be given; undefined of other models, and of one whose files cannot be read. */
+  wanted(container: ContainerSource, contentHash?: string): WantedReplica | undefined {
+    return container.kind === 'kernelModel' ? this.needs.of(container, contentHash) : undefined;
   }
 
   reports(): readonly NodeReport[] {
@@ -67,16 +83,21 @@ export class ContainerRuntime {
     afterEach([...this.options.nodes, this.processes], (host, next) => host.close(next), done);
   }
 
-  private leastLoaded(): NodeHost | undefined {
-    let best: NodeHost | undefined;
-    let fewest = Infinity;
-    for (const node of this.options.nodes) {
-      const { replicas } = node.report();
-      if (replicas >= fewest) continue;
-      best = node;
-      fewest = replicas;
-    }
-    return best;
+  private startOnGpu(request: ContainerStart, container: KernelModelSource): ContainerChannel {
+    const { path, launchClass } = container;
+    const wanted = this.needs.of(container, request.contentHash);
+    const outcome = placeReplica(this.rooms(), wanted ?? { needs: NO_NEEDS });
+    if (!outcome.ok) return this.refused(request, outcome.reason);
+    const { gpu } = outcome.place;
+    const node = this.node(outcome.place.node);
+    if (node === undefined) return this.refused(request, `there is no GPU node '${outcome.place.node}'`);
+    return node.start({
+      ...request,
+      path,
+      gpu,
+      ...(wanted === undefined ? {} : { memory: wanted.needs }),
+      ...(launchClass === undefined ? {} : { launchClass }),
+    });
   }
 
   private refused(request: ContainerStart, reason: string): ContainerChannel {

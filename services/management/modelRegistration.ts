@@ -1,4 +1,4 @@
-import { inputForm, loadKernelModel, ModelError } from '../../containers/models/index.js';
+import { inputForm, loadKernelModel, ModelError, type CardMisfits } from '../../containers/models/index.js';
 import type { Content } from '../../containers/content/index.js';
 import { sourceContent } from '../../containers/runtime/index.js';
 import { profileNamed } from '../../simulator/gpu/index.js';
@@ -140,7 +140,8 @@ function kernelModel(
     throw new ServiceError('missing_field', message, 'model_data_path');
   }
   try {
-    const { manifest } = loadKernelModel(path, cards.map(profileNamed));
+    const { manifest, memory, misfits } = loadKernelModel(path, distinct(cards).map(profileNamed));
+    refuseMisfit(manifest.name, misfits, cards);
     const [input] = manifest.inputs;
     if (input.type !== request.input_type) {
       throw new ServiceError(
@@ -156,7 +157,13 @@ function kernelModel(
     const { launch_class: launchClass } = request;
     const { length, range } = inputForm(manifest);
     return {
-      container: { kind: 'kernelModel', path, ...(launchClass === undefined ? {} : { launchClass }) },
+      container: {
+        kind: 'kernelModel',
+        path,
+        ...(launchClass === undefined ? {} : { launchClass }),
+        memory,
+        ...(Object.keys(misfits).length === 0 ? {} : { misfits }),
+      },
       inputLength: length,
       ...(range === undefined ? {} : { inputRange: range }),
       labels,
@@ -165,4 +172,16 @@ function kernelModel(
     if (!(error instanceof ModelError)) throw error;
     throw new ServiceError('invalid_model', error.message, 'model_data_path', { cause: error });
   }
+}
+
+function distinct(cards: readonly string[]): string[] {
+  return [...new Set(cards)];
+}
+
+/** @throws ServiceError `invalid_model` where there are cards, and none of them can hold the model even alone */
+function refuseMisfit(model: string, misfits: CardMisfits, cards: readonly string[]): void {
+  const reasons = distinct(cards).map((card) => (Object.hasOwn(misfits, card) ? misfits[card] : undefined));
+  const reason = reasons.at(-1);
+  if (reason === undefined || reasons.includes(undefined)) return;
+  throw new ServiceError('invalid_model', `${model}: ${reason}`, 'model_data_path');
 }

@@ -7,8 +7,8 @@ const STACK_BYTES = 1024;
 
 /** What a module takes of the GPU's memory, beside its code. */
 export interface ModuleMemory {
-  /** `.global` and `.const` variables, in bytes. */
-  readonly variableBytes: number;
+  /** Bytes of each `.global` and `.const` variable. */
+  readonly variables: readonly number[];
   /** Its kernels allocate: the context has a heap from its loading on. */
   readonly usesHeap: boolean;
   /** Its kernels print: the same with the buffer of `printf`. */
@@ -22,12 +22,10 @@ export function contextBytes({ sms, warpSize, limits }: DeviceProfile): number {
 
 /** @param ir lowered */
 export function moduleMemory({ variables, functions }: IrModule): ModuleMemory {
-  let variableBytes = 0;
-  for (const { space, bytes } of variables) {
-    if (space === 'global' || space === 'const') variableBytes += bytes;
-  }
   return {
-    variableBytes,
+    variables: variables.flatMap(({ space, bytes }) =>
+      space === 'global' || space === 'const' ? [bytes] : [],
+    ),
     usesHeap: functions.some(usesHeap),
     prints: functions.some(({ instructions }) => instructions.some(({ opcode }) => opcode === 'vprintf')),
   };
@@ -39,7 +37,7 @@ export function modulesBytes(modules: Iterable<ModuleMemory>): number {
   let hasHeap = false;
   let hasBuffer = false;
   for (const module of modules) {
-    bytes += module.variableBytes;
+    bytes += module.variables.reduce((sum, each) => sum + each, 0);
     hasHeap ||= module.usesHeap;
     hasBuffer ||= module.prints;
   }
