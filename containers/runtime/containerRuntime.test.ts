@@ -57,6 +57,7 @@ class NodeDouble implements NodeHost {
   report(): ReturnType<NodeHost['report']> {
     return {
       node: this.name,
+      room: this.room(),
       replicas: this.replicas,
       busyHostSeconds: 0,
       busySimulatedSeconds: 0,

@@ -32,6 +32,7 @@ export interface NodeReport {
   readonly hostBusyShare: number | undefined;
   /** The largest host lateness of a simulated event. */
   readonly clockLagSeconds: number;
+  readonly room: NodeRoom;
   /** Empty while nobody watches. On a node in a thread: as of its last sample, a quarter of a second old at most. */
   readonly gpus: readonly GpuActivity[];
   /** One for each GPU. On a node in a thread: of the last second or so; none before its first sample, and when it is dead. */

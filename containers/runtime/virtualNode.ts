@@ -89,6 +89,7 @@ export class VirtualNode implements NodeHost {
     const verdicts = this.gpuNode.verdictMetrics();
     return {
       node: this.name,
+      room: this.room(),
       replicas: this.containers.size,
       busyHostSeconds: 0,
       busySimulatedSeconds: this.meter.times().busySimulatedNs / 1e9,

@@ -7,6 +7,7 @@ import { banner } from './banner.js';
 import { holdBuild } from './buildLock.js';
 import { CommandError } from './commandError.js';
 import { checkedFaults } from './faultOptions.js';
+import { checkedCards } from './gpusOption.js';
 import { checkedScheduling } from './schedulingOption.js';
 import type { ServeOptions } from './serveCommand.js';
 import { accessSettings, tlsSettings } from './serveSecurity.js';
@@ -33,6 +34,8 @@ export async function serve(options: ServeOptions): Promise<void> {
     dataDirectory,
     seed: options.seed,
     cacheBytes: options.cacheMib * MIB,
+    gpus: await checkedCards('--gpus', options.gpus),
+    nodes: options.nodes,
     gpuThreads: options.gpuThreads,
     scheduling: options.scheduling,
     faults: await checkedFaults(options),

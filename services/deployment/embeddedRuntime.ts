@@ -3,7 +3,10 @@ import {
   ContainerRuntime,
   GpuNodeThread,
   type GpuNodeThreadOptions,
+  placeReplica,
   type NodeReport,
+  type NodeRoom,
+  type WantedReplica,
 } from '../../containers/runtime/index.js';
 import type { FaultSettings } from '../../simulator/cluster/index.js';
 import type { Clock } from '../../simulator/time/index.js';
@@ -14,7 +17,11 @@ import type { ContainerStarter } from './replica.js';
 export interface EmbeddedRuntimeOptions {
   /** The frontend's. */
   readonly clock: Clock;
-  /** Threads that run the blocks of large launches. */
+  /** Cards of each node's GPUs; one H200 unless given. */
+  readonly gpus?: readonly string[] | undefined;
+  /** GPU nodes, `node0` and on; 1 unless given. */
+  readonly nodes?: number | undefined;
+  /** Of each node, that run the blocks of large launches. */
   readonly gpuThreads?: number | undefined;
   /** Who runs next on a GPU: a policy's name, or the file of one. */
   readonly scheduling?: string | undefined;
@@ -26,23 +33,27 @@ export interface EmbeddedRuntimeOptions {
   readonly onNotice?: GpuNodeThreadOptions['onNotice'] | undefined;
 }
 
-/** What runs containers in this process: one GPU node in a thread of its own for kernel models, constants in process. */
+/** What runs containers in this process: GPU nodes for kernel models, each in a thread of its own, constants in process. */
 export class EmbeddedRuntime implements ContainerStarter {
-  /** Names of the GPUs that kernel models run on. */
-  readonly gpuCards: readonly string[] = ['h200'];
   private readonly runtime: ContainerRuntime;
 
   constructor(options: EmbeddedRuntimeOptions) {
-    const { clock, gpuThreads = 1, scheduling = 'fifo', faults = {}, analysisDirectory, onNotice } = options;
-    const node = new GpuNodeThread({
-      gpus: this.gpuCards,
-      threads: gpuThreads,
-      scheduling,
-      faults,
-      ...(analysisDirectory === undefined ? {} : { analysisDirectory }),
-      ...(onNotice === undefined ? {} : { onNotice }),
-    });
-    this.runtime = new ContainerRuntime({ clock, nodes: [node] });
+    const { clock, gpus = ['h200'], nodes = 1, gpuThreads = 1, scheduling = 'fifo', faults = {} } = options;
+    const { analysisDirectory, onNotice } = options;
+    const hosts = Array.from(
+      { length: nodes },
+      (_, at) =>
+        new GpuNodeThread({
+          name: `node${at}`,
+          gpus,
+          threads: gpuThreads,
+          scheduling,
+          faults,
+          ...(analysisDirectory === undefined ? {} : { analysisDirectory }),
+          ...(onNotice === undefined ? {} : { onNotice }),
+        }),
+    );
+    this.runtime = new ContainerRuntime({ clock, nodes: hosts });
   }
 
   start(model: HostedModel, replica: number): ContainerChannel {
@@ -56,6 +67,27 @@ export class EmbeddedRuntime implements ContainerStarter {
       container,
       ...(contentHash === undefined ? {} : { contentHash }),
     });
+  }
+
+  obstacle({ container, contentHash }: HostedModel): string | undefined {
+    const wanted = this.runtime.wanted(container, contentHash);
+    if (wanted === undefined) return undefined;
+    const outcome = placeReplica(this.runtime.rooms(), wanted);
+    return outcome.ok ? undefined : outcome.reason;
+  }
+
+  watchRoom(listener: () => void): void {
+    this.runtime.watchRoom(listener);
+  }
+
+  /** What every node's GPUs have room for. */
+  rooms(): readonly NodeRoom[] {
+    return this.runtime.rooms();
+  }
+
+  /** What a replica is to be given; undefined of what needs no GPU, and of files that cannot be read. */
+  wanted({ container, contentHash }: HostedModel): WantedReplica | undefined {
+    return this.runtime.wanted(container, contentHash);
   }
 
   reports(): readonly NodeReport[] {

@@ -74,6 +74,13 @@ function describedModel(request: AddModelRequest, cards: readonly string[]): Mod
       'launch_class',
     );
   }
+  if (request.gpu !== undefined && request.container_name !== KERNEL_MODEL_CONTAINER) {
+    throw new ServiceError(
+      'conflicting_fields',
+      `gpu is for container_name ${KERNEL_MODEL_CONTAINER} only: the others run on none`,
+      'gpu',
+    );
+  }
   refuseProcessFields(request);
   switch (request.container_name) {
     case KERNEL_MODEL_CONTAINER:
@@ -154,13 +161,14 @@ function kernelModel(
       request.labels.length > 0 || manifest.answer.kind !== 'argmax'
         ? request.labels
         : manifest.answer.labels;
-    const { launch_class: launchClass } = request;
+    const { launch_class: launchClass, gpu } = request;
     const { length, range } = inputForm(manifest);
     return {
       container: {
         kind: 'kernelModel',
         path,
         ...(launchClass === undefined ? {} : { launchClass }),
+        ...(gpu === undefined ? {} : { gpu }),
         memory,
         ...(Object.keys(misfits).length === 0 ? {} : { misfits }),
       },

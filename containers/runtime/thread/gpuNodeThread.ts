@@ -144,6 +144,7 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
     const { busyHostNs, busySimulatedNs, clockLagNs } = sum(this.earlier, this.times);
     return {
       node: this.name,
+      room: this.room(),
       replicas: this.channels.size,
       busyHostSeconds: busyHostNs / 1e9,
       busySimulatedSeconds: busySimulatedNs / 1e9,
