@@ -21,7 +21,7 @@ import {
 import type { Complaint, ServiceError } from './errors/index.js';
 import { QueryFrontend } from './frontend/index.js';
 import { BodyBudget, ServerCertificates, type ConnectionTimeouts, type TlsSettings } from './http/index.js';
-import { ManagementServer, registerDefaults } from './management/index.js';
+import { choiceOf, ManagementServer, registerDefaults } from './management/index.js';
 import { PredictionEngine, type PredictionEngineOptions } from './prediction/index.js';
 import { isHosted, Registry } from './registry/index.js';
 import { EmbeddedStore, MemoryStore, type Store, type StoreFault } from './store/index.js';
@@ -196,12 +196,6 @@ function after(ms: number): Promise<void> {
 
 function closed(store: Store): Promise<void> {
   return new Promise((resolve) => store.close(resolve));
-}
-
-/** Which card holds a model is worth finding out where there are several: it takes time that a first start would wait for. */
-function choiceOf(cards: readonly string[]): readonly string[] {
-  const kinds = [...new Set(cards)];
-  return kinds.length > 1 ? kinds : [];
 }
 
 /** What comes with the product is served also where it cannot be registered yet: once the store takes it. */

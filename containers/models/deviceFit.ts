@@ -9,7 +9,7 @@ import { BATCHES_IN_FLIGHT, memoryNeeds, REPLICA_BACKING_BYTES, replicaBytes, ta
 const MIB = 2 ** 20;
 
 /** Cards that cannot hold a model even alone, by name, each with why. */
-export type CardMisfits = Readonly<Record<string, string>>;
+export type CardMisfits = Readonly<Partial<Record<string, string>>>;
 
 /**
  * Holds a model to cards: its memory with all batches in flight, and the blocks of its launches, with their registers, for

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { CommandError } from './commandError.js';
+import { wholeNumber } from './optionValues.js';
 
 /** Of one node: that many address windows a context has. */
 export const MOST_GPUS = 32;
@@ -26,4 +27,9 @@ export async function checkedCards(option: string, cards: readonly string[]): Pr
     throw new CommandError(`${option}: there is no card '${card}', only ${PROFILE_NAMES.join(', ')}`);
   }
   return cards;
+}
+
+/** The same, or the number of GPUs, whose cards are those that there are anyway. */
+export function cardListOrCount(text: string): readonly string[] | number {
+  return /^\s*-?\d+\s*$/.test(text) ? wholeNumber(1, MOST_GPUS)(text) : cardList(text);
 }

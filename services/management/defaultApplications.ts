@@ -74,6 +74,12 @@ export async function registerDefaults(
   await new Promise<void>((resolve) => store.set(MARKER, true, 'any', () => resolve()));
 }
 
+/** The kinds of cards, where there are several: only then is it worth the time to find out which of them hold a model. */
+export function choiceOf(cards: readonly string[]): readonly string[] {
+  const kinds = [...new Set(cards)];
+  return kinds.length > 1 ? kinds : [];
+}
+
 async function unless(code: ErrorCode, step: () => Promise<void>): Promise<void> {
   try {
     await step();

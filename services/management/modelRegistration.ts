@@ -1,7 +1,7 @@
-import { inputForm, loadKernelModel, ModelError, type CardMisfits } from '../../containers/models/index.js';
+import { inputForm, loadKernelModel, ModelError } from '../../containers/models/index.js';
 import type { Content } from '../../containers/content/index.js';
 import { sourceContent } from '../../containers/runtime/index.js';
-import { profileNamed } from '../../simulator/gpu/index.js';
+import { findCard } from '../../simulator/gpu/index.js';
 import { reasonOf } from '../../simulator/text/index.js';
 import { ServiceError } from '../errors/index.js';
 import { isHosted, type BatchingChoice, type HostedModel, type ModelRecord } from '../registry/index.js';
@@ -147,8 +147,12 @@ function kernelModel(
     throw new ServiceError('missing_field', message, 'model_data_path');
   }
   try {
-    const { manifest, memory, misfits } = loadKernelModel(path, distinct(cards).map(profileNamed));
-    refuseMisfit(manifest.name, misfits, cards);
+    const profiles = [...new Set(cards)].map((card) => findCard(card, '.').profile);
+    const { manifest, memory, misfits } = loadKernelModel(path, profiles);
+    refuseMisfit(
+      manifest.name,
+      profiles.map(({ name }) => misfits[name]),
+    );
     const [input] = manifest.inputs;
     if (input.type !== request.input_type) {
       throw new ServiceError(
@@ -182,13 +186,11 @@ function kernelModel(
   }
 }
 
-function distinct(cards: readonly string[]): string[] {
-  return [...new Set(cards)];
-}
-
-/** @throws ServiceError `invalid_model` where there are cards, and none of them can hold the model even alone */
-function refuseMisfit(model: string, misfits: CardMisfits, cards: readonly string[]): void {
-  const reasons = distinct(cards).map((card) => (Object.hasOwn(misfits, card) ? misfits[card] : undefined));
+/**
+ * @param reasons why each card cannot hold the model even alone; undefined of those that can
+ * @throws ServiceError `invalid_model` where there are cards, and none of them can
+ */
+function refuseMisfit(model: string, reasons: readonly (string | undefined)[]): void {
   const reason = reasons.at(-1);
   if (reason === undefined || reasons.includes(undefined)) return;
   throw new ServiceError('invalid_model', `${model}: ${reason}`, 'model_data_path');

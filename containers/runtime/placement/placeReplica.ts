@@ -51,7 +51,8 @@ function obstacleAt(room: NodeRoom, gpu: number, { needs, pin, misfits }: Wanted
   const { card, contextBytes, freeBytes, declaredBytes, isCordoned } = room.gpus[gpu];
   if (pin !== undefined && pin !== gpuName(room.node, gpu)) return 'the model is pinned to another';
   if (isCordoned) return 'it is cordoned';
-  if (misfits !== undefined && Object.hasOwn(misfits, card)) return misfits[card];
+  const misfit = misfits?.[card];
+  if (misfit !== undefined) return misfit;
   const bytes = replicaBytes(needs, contextBytes);
   if (bytes > freeBytes)
     return `${freeBytes} of its ${declaredBytes} bytes are free, a replica needs ${bytes}`;
