@@ -21,4 +21,11 @@ export {
 } from './placement/index.js';
 export { environmentRefusal, moduleRefusal, tryModule, type ProcessSource } from './process/index.js';
 export { GpuNodeThread, type GpuNodeThreadOptions } from './thread/gpuNodeThread.js';
-export { goldenProblem, inputBytes, tryModel, type ModelTrialReport } from './trial/index.js';
+export {
+  fittingReplicas,
+  goldenProblem,
+  inputBytes,
+  tryModel,
+  type GpuShare,
+  type ModelTrialReport,
+} from './trial/index.js';
