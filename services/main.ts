@@ -13,6 +13,7 @@ import {
   Deployer,
   type DialledNodes,
   EmbeddedRuntime,
+  GpuCapacity,
   keepDeclared,
   ModelLoader,
   type ReplicaStatus,
@@ -21,7 +22,7 @@ import {
 import type { Complaint, ServiceError } from './errors/index.js';
 import { QueryFrontend } from './frontend/index.js';
 import { BodyBudget, ServerCertificates, type ConnectionTimeouts, type TlsSettings } from './http/index.js';
-import { ManagementServer, registerDefaults } from './management/index.js';
+import { choiceOf, ManagementServer, registerDefaults } from './management/index.js';
 import { PredictionEngine, type PredictionEngineOptions } from './prediction/index.js';
 import { isHosted, Registry } from './registry/index.js';
 import { EmbeddedStore, MemoryStore, type Store, type StoreFault } from './store/index.js';
@@ -39,7 +40,11 @@ export interface EmbeddedOptions {
   /** Of every random draw. */
   readonly seed: number;
   readonly cacheBytes?: number;
-  /** Threads that run the blocks of large kernel launches; 1 by default. */
+  /** Cards of each node's GPUs; one H200 by default. */
+  readonly gpus?: readonly string[] | undefined;
+  /** GPU nodes, each a thread with these GPUs; 1 by default. */
+  readonly nodes?: number | undefined;
+  /** Threads of each node that run the blocks of large kernel launches; 1 by default. */
   readonly gpuThreads?: number;
   /** Nodes in processes of their own. */
   readonly dialled?: DialledNodes | undefined;
@@ -108,9 +113,11 @@ export class EmbeddedServer {
     const store =
       options.dataDirectory === undefined ? new MemoryStore() : new EmbeddedStore(options.dataDirectory);
     const clock = new PacedClock();
-    const { dataDirectory, gpuThreads, scheduling, faults, complain } = options;
+    const { dataDirectory, gpus, nodes, gpuThreads, scheduling, faults, complain } = options;
     const runtime = new EmbeddedRuntime({
       clock,
+      gpus,
+      nodes,
       gpuThreads,
       scheduling,
       dialled: options.dialled,
@@ -129,7 +136,7 @@ export class EmbeddedServer {
       throw error;
     }
     try {
-      if (options.withDefaults) await registerWhenKept(store, parts.registry);
+      if (options.withDefaults) await registerWhenKept(store, parts.registry, choiceOf(gpus ?? []));
       const queryAddress = await parts.frontend.listen({ host: options.host, port: options.port });
       const managementAddress = await parts.management.listen({
         host: options.managementHost,
@@ -198,15 +205,15 @@ function closed(store: Store): Promise<void> {
 }
 
 /** What comes with the product is served also where it cannot be registered yet: once the store takes it. */
-async function registerWhenKept(store: Store, registry: Registry): Promise<void> {
+async function registerWhenKept(store: Store, registry: Registry, cards: readonly string[]): Promise<void> {
   try {
-    await registerDefaults(store, registry);
+    await registerDefaults(store, registry, cards);
   } catch (error) {
     if (store.fault() === undefined) throw error;
     const unwatch = store.watchFault((fault) => {
       if (fault !== undefined) return;
       unwatch();
-      void registerWhenKept(store, registry);
+      void registerWhenKept(store, registry, cards);
     });
   }
 }
@@ -227,6 +234,7 @@ class Parts {
   readonly management: ManagementServer;
   readonly deployer: Deployer;
   readonly autoscaler: Autoscaler;
+  private readonly capacity: GpuCapacity;
   private readonly engine: PredictionEngine;
   private readonly telemetry: Telemetry;
   private readonly tracing: Tracing | undefined;
@@ -269,6 +277,12 @@ class Parts {
       },
     });
     const { deployer } = this;
+    this.capacity = new GpuCapacity({
+      registry: this.registry,
+      rooms: () => this.runtime.rooms(),
+      wanted: (model) => this.runtime.wanted(model),
+    });
+    const { capacity } = this;
     this.served = new ServedVersions(this.registry, (name, version) => deployer.isReady(name, version));
     this.telemetry = new Telemetry(this.registry, complain, options.tracing);
     const engine = new PredictionEngine({
@@ -292,11 +306,14 @@ class Parts {
       clock: this.clock,
       registry: this.registry,
       queues: () => engine.replicas(),
-      setScale: ({ name, version }, scale) => {
-        this.registry.setScale(name, version, scale).catch((cause: unknown) => {
+      setScale: (model, scale) => {
+        const { name, version } = model;
+        const change = () => this.registry.setScale(name, version, scale);
+        capacity.admit([{ model, scale }], change).catch((cause: unknown) => {
           complain('the autoscaler could not change a number of replicas', { name, version, cause });
         });
       },
+      most: (model, most) => capacity.most(model, most),
       ...(options.autoscaling === undefined ? {} : { settings: options.autoscaling }),
     });
     const dashboard = new Dashboard({
@@ -326,7 +343,7 @@ class Parts {
       tracing: options.tracing,
       pages: dashboard,
       gate: this.access.queryGate,
-      repository: new ModelLoader(this.registry, this.deployer),
+      repository: new ModelLoader(this.registry, this.deployer, capacity),
       isRepositoryControlled: options.isRepositoryControlled,
       storeFault: () => store.fault(),
       certificates: this.certificates.query,
@@ -356,7 +373,8 @@ class Parts {
         replicas: () => this.deployer.statuses(),
         servingVersion: (name) => this.served.currentVersion(name),
         selectionShares: (application, context) => engine.selectionShares(application, context),
-        gpuCards: () => this.runtime.gpuCards,
+        rooms: () => this.runtime.rooms(),
+        capacity,
         nodes: () => this.runtime.reports(),
         queues: () => engine.replicas(),
         recordTimeline: (request) => this.runtime.recordTimeline(request),

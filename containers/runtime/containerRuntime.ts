@@ -3,7 +3,9 @@ import type { ContainerChannel } from '../protocol/index.js';
 import { ConstantContainer } from './constantContainer.js';
 import { InProcessChannel } from './inProcessChannel.js';
 import type { ContainerSource, ContainerStart } from './modelContainer.js';
+import { NO_NEEDS, NeedsOfModels } from './needsOfModels.js';
 import type { NodeHost, NodeReport } from './nodeHost.js';
+import { placeReplica, type NodeRoom, type WantedReplica } from './placement/index.js';
 import { ProcessHost } from './process/index.js';
 
 export interface ContainerRuntimeOptions {
@@ -15,26 +17,25 @@ export interface ContainerRuntimeOptions {
   readonly isOnNodesOnly?: boolean;
 }
 
+type KernelModelSource = Extract<ContainerSource, { kind: 'kernelModel' }>;
+
 /** Starts replicas: kernel models on GPU nodes, constants in process, users' modules in processes of their own. */
 export class ContainerRuntime {
   private started = 0;
   private readonly processes = new ProcessHost();
+  private readonly needs = new NeedsOfModels();
 
   constructor(private readonly options: ContainerRuntimeOptions) {}
 
   /**
    * Never throws and never waits: `hello` arrives on the channel when the replica is ready, `down` with the file and the
-   * field when it cannot start. A kernel model goes to the node with the fewest replicas.
+   * field when it cannot start. A kernel model goes to the GPU that `placeReplica` says.
    */
   start(request: ContainerStart): ContainerChannel {
     const { container } = request;
     switch (container.kind) {
-      case 'kernelModel': {
-        const node = this.leastLoaded(container.kind);
-        if (node === undefined) return this.refused(request, this.noNode(container.kind));
-        const { path, launchClass } = container;
-        return node.start({ ...request, path, ...(launchClass === undefined ? {} : { launchClass }) });
-      }
+      case 'kernelModel':
+        return this.startOnGpu(request, container);
       case 'constant': {
         const elsewhere = this.elsewhere(request);
         if (elsewhere !== undefined) return elsewhere;
@@ -45,6 +46,21 @@ export class ContainerRuntime {
       case 'process':
         return this.elsewhere(request) ?? this.processes.start({ ...container, ...request });
     }
+  }
+
+  /** What every node's GPUs have room for. */
+  rooms(): readonly NodeRoom[] {
+    return this.options.nodes.map((node) => node.room());
+  }
+
+  /** @param listener told when a GPU has more room than before */
+  watchRoom(listener: () => void): void {
+    for (const node of this.options.nodes) node.watchRoom(listener);
+  }
+
+  /** What a replica of a kernel model is to be given; undefined of other models, and of one whose files cannot be read. */
+  wanted(container: ContainerSource, contentHash?: string): WantedReplica | undefined {
+    return container.kind === 'kernelModel' ? this.needs.of(container, contentHash) : undefined;
   }
 
   reports(): readonly NodeReport[] {
@@ -75,15 +91,8 @@ export class ContainerRuntime {
   private elsewhere(request: ContainerStart): ContainerChannel | undefined {
     const channel = this.leastLoaded(request.container.kind)?.startContainer?.(request);
     if (channel !== undefined || this.options.isOnNodesOnly !== true) return channel;
-    return this.refused(request, this.noNode(request.container.kind));
-  }
-
-  private noNode(kind: ContainerSource['kind']): string {
-    const { nodes } = this.options;
-    const what = kind === 'kernelModel' ? 'a kernel model' : 'it';
-    if (nodes.length === 0) return `there is no GPU node to run ${what} on`;
-    const names = nodes.map(({ name }) => `'${name}'`).join(', ');
-    return `none of the GPU nodes takes ${what} now: ${names}`;
+    const names = this.options.nodes.map(({ name }) => `'${name}'`).join(', ');
+    return this.refused(request, `none of the nodes takes it now: ${names}`);
   }
 
   private leastLoaded(kind: ContainerSource['kind']): NodeHost | undefined {
@@ -97,6 +106,23 @@ export class ContainerRuntime {
       fewest = replicas;
     }
     return best;
+  }
+
+  private startOnGpu(request: ContainerStart, container: KernelModelSource): ContainerChannel {
+    const { path, launchClass } = container;
+    const wanted = this.needs.of(container, request.contentHash);
+    const outcome = placeReplica(this.rooms(), wanted ?? { needs: NO_NEEDS });
+    if (!outcome.ok) return this.refused(request, outcome.reason);
+    const { gpu } = outcome.place;
+    const node = this.node(outcome.place.node);
+    if (node === undefined) return this.refused(request, `there is no GPU node '${outcome.place.node}'`);
+    return node.start({
+      ...request,
+      path,
+      gpu,
+      ...(wanted === undefined ? {} : { memory: wanted.needs }),
+      ...(launchClass === undefined ? {} : { launchClass }),
+    });
   }
 
   private refused(request: ContainerStart, reason: string): ContainerChannel {

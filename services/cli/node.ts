@@ -6,7 +6,6 @@ import {
   NodeServer,
   type NodeSecurity,
 } from '../../containers/runtime/index.js';
-import { findCard, GpuError } from '../../simulator/gpu/index.js';
 import { PacedClock } from '../../simulator/time/index.js';
 import type { Complaint } from '../errors/index.js';
 import { Certificates } from '../http/index.js';
@@ -14,6 +13,7 @@ import { holdBuild } from './buildLock.js';
 import { CommandError } from './commandError.js';
 import { clusterKey } from './dialledNodes.js';
 import { checkedFaults } from './faultOptions.js';
+import { checkedCards } from './gpusOption.js';
 import type { NodeOptions } from './nodeCommand.js';
 import { checkedScheduling } from './schedulingOption.js';
 import { stopSignal } from './stopSignal.js';
@@ -28,7 +28,7 @@ export async function runNode(options: NodeOptions): Promise<void> {
   const stopped = stopSignal();
   holdBuild();
   await checkedScheduling('--scheduling', options.scheduling);
-  checkCards(options.gpus);
+  await checkedCards('--gpus', options.gpus);
   const faults = await checkedFaults(options);
   const certificates = certificatesOf(options, complain);
   const security = securityOf(options, certificates);
@@ -78,18 +78,6 @@ export async function runNode(options: NodeOptions): Promise<void> {
   await Promise.race([new Promise<void>((resolve) => server.drain(resolve)), grace]);
   await close();
   process.stdout.write('Stopped.\n');
-}
-
-/** @throws CommandError */
-function checkCards(gpus: readonly string[]): void {
-  for (const card of gpus) {
-    try {
-      findCard(card, '.');
-    } catch (error) {
-      if (!(error instanceof GpuError)) throw error;
-      throw new CommandError(`--gpus: ${error.message}`, { cause: error });
-    }
-  }
 }
 
 /** @throws CommandError, TlsError */

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { SCHEDULING_POLICY_NAMES } from '../../simulator/scheduling/index.js';
 import { addFaultOptions, type FaultChoice } from './faultOptions.js';
+import { cardList } from './gpusOption.js';
 import { wholeNumber } from './optionValues.js';
 
 export interface NodeOptions extends FaultChoice {
@@ -76,11 +77,7 @@ function nodeName(text: string): string {
 }
 
 function cards(text: string): readonly string[] {
-  if (text === 'none') return [];
-  const names = text.split(',').map((name) => name.trim());
-  if (names.includes(''))
-    throw new InvalidArgumentError('expected names with commas between, as h200,h200; or none.');
-  return names;
+  return text === 'none' ? [] : cardList(text);
 }
 
 function hostAndPort(text: string): NodeOptions['listen'] {

@@ -8,6 +8,7 @@ import { holdBuild } from './buildLock.js';
 import { dialledNodes } from './dialledNodes.js';
 import { CommandError } from './commandError.js';
 import { checkedFaults } from './faultOptions.js';
+import { checkedCards } from './gpusOption.js';
 import { checkedScheduling } from './schedulingOption.js';
 import type { ServeOptions } from './serveCommand.js';
 import { accessSettings, tlsSettings } from './serveSecurity.js';
@@ -35,6 +36,8 @@ export async function serve(options: ServeOptions): Promise<void> {
     dataDirectory,
     seed: options.seed,
     cacheBytes: options.cacheMib * MIB,
+    gpus: await checkedCards('--gpus', options.gpus),
+    nodes: options.nodes,
     gpuThreads: options.gpuThreads,
     dialled: dialledNodes(options),
     scheduling: options.scheduling,

@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import { SCHEDULING_POLICY_NAMES } from '../../simulator/scheduling/index.js';
+import { cardList, MOST_NODES } from './gpusOption.js';
 import { mebibytes, webOrigins, wholeNumber } from './optionValues.js';
 import { addDialOptions, type DialChoice } from './clusterOptions.js';
 import { addFaultOptions, type FaultChoice } from './faultOptions.js';
@@ -15,6 +16,8 @@ export interface ServeOptions extends FaultChoice, ServeSecurityOptions, DialCho
   readonly defaults: boolean;
   readonly seed: number;
   readonly cacheMib: number;
+  readonly gpus: readonly string[];
+  readonly nodes: number;
   readonly gpuThreads: number;
   readonly scheduling: string;
   readonly hangAfterMs: number;
@@ -55,8 +58,20 @@ export function addServeCommand(program: Command): void {
     .option('--seed <number>', 'seed of every random draw', wholeNumber(0, 2 ** 31 - 1), 1)
     .option('--cache-mib <number>', 'size of the prediction cache', wholeNumber(0, 1_048_576), 32)
     .option(
+      '--gpus <cards>',
+      "cards of each node's GPUs, with commas between: names of `gpu devices`",
+      cardList,
+      ['h200'],
+    )
+    .option(
+      '--nodes <number>',
+      'GPU nodes, each a thread with these GPUs: node0 and on',
+      wholeNumber(1, MOST_NODES),
+      1,
+    )
+    .option(
       '--gpu-threads <number>',
-      'threads that run the blocks of large kernel launches',
+      'threads of each node that run the blocks of large kernel launches',
       wholeNumber(1, 64),
       1,
     )

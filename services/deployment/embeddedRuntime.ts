@@ -4,9 +4,12 @@ import {
   GpuNodeThread,
   RemoteNode,
   type GpuNodeThreadOptions,
+  placeReplica,
   type NodeAddress,
   type NodeReport,
+  type NodeRoom,
   type RemoteNodeOptions,
+  type WantedReplica,
 } from '../../containers/runtime/index.js';
 import type { FaultSettings } from '../../simulator/cluster/index.js';
 import type { Clock } from '../../simulator/time/index.js';
@@ -29,7 +32,11 @@ const CONNECT_MS = 5000;
 export interface EmbeddedRuntimeOptions {
   /** The frontend's. */
   readonly clock: Clock;
-  /** Threads that run the blocks of large launches. */
+  /** Cards of each node's GPUs; one H200 unless given. */
+  readonly gpus?: readonly string[] | undefined;
+  /** GPU nodes, `node0` and on; 1 unless given. */
+  readonly nodes?: number | undefined;
+  /** Of each node, that run the blocks of large launches. */
   readonly gpuThreads?: number | undefined;
   /** Who runs next on a GPU: a policy's name, or the file of one. */
   readonly scheduling?: string | undefined;
@@ -44,39 +51,33 @@ export interface EmbeddedRuntimeOptions {
 }
 
 /**
- * What runs containers: one GPU node in a thread of its own for kernel models, constants in process; and nodes in processes of
+ * What runs containers: GPU nodes for kernel models, each in a thread of its own, constants in process; and nodes in processes of
  * their own, which then run all that is not bound to this one.
  */
 export class EmbeddedRuntime implements ContainerStarter {
   private readonly runtime: ContainerRuntime;
-  private readonly ownCards: readonly string[];
   private readonly remote: readonly RemoteNode[];
 
   constructor(options: EmbeddedRuntimeOptions) {
-    const { clock, gpuThreads = 1, scheduling = 'fifo', faults = {}, analysisDirectory, onNotice } = options;
-    const { dialled } = options;
-    this.remote = dialled === undefined ? [] : dial(dialled, onNotice);
-    this.ownCards = dialled?.isOnly === true ? [] : ['h200'];
-    const own = (): GpuNodeThread =>
-      new GpuNodeThread({
-        gpus: this.ownCards,
-        threads: gpuThreads,
-        scheduling,
-        faults,
-        ...(analysisDirectory === undefined ? {} : { analysisDirectory }),
-        ...(onNotice === undefined ? {} : { onNotice }),
-      });
-    const embedded = this.ownCards.length === 0 ? [] : [own()];
-    this.runtime = new ContainerRuntime({
-      clock,
-      nodes: [...embedded, ...this.remote],
-      isOnNodesOnly: dialled?.isOnly === true,
-    });
-  }
-
-  /** Names of the GPUs that kernel models run on; those of nodes that are connected among them. */
-  get gpuCards(): readonly string[] {
-    return [...new Set([...this.ownCards, ...this.remote.flatMap(({ gpus }) => gpus)])];
+    const { clock, gpus = ['h200'], nodes = 1, gpuThreads = 1, scheduling = 'fifo', faults = {} } = options;
+    const { analysisDirectory, onNotice, dialled } = options;
+    const isOnNodesOnly = dialled?.isOnly === true;
+    const hosts = Array.from(
+      { length: isOnNodesOnly ? 0 : nodes },
+      (_, at) =>
+        new GpuNodeThread({
+          name: `node${at}`,
+          gpus,
+          threads: gpuThreads,
+          scheduling,
+          faults,
+          ...(analysisDirectory === undefined ? {} : { analysisDirectory }),
+          ...(onNotice === undefined ? {} : { onNotice }),
+        }),
+    );
+    this.remote =
+      dialled === undefined ? [] : dial(dialled, new Set(hosts.map(({ name }) => name)), onNotice);
+    this.runtime = new ContainerRuntime({ clock, nodes: [...hosts, ...this.remote], isOnNodesOnly });
   }
 
   /** Resolves once every node is connected, has failed to be, or has had its time. */
@@ -103,6 +104,27 @@ export class EmbeddedRuntime implements ContainerStarter {
     });
   }
 
+  obstacle({ container, contentHash }: HostedModel): string | undefined {
+    const wanted = this.runtime.wanted(container, contentHash);
+    if (wanted === undefined) return undefined;
+    const outcome = placeReplica(this.runtime.rooms(), wanted);
+    return outcome.ok ? undefined : outcome.reason;
+  }
+
+  watchRoom(listener: () => void): void {
+    this.runtime.watchRoom(listener);
+  }
+
+  /** What every node's GPUs have room for. */
+  rooms(): readonly NodeRoom[] {
+    return this.runtime.rooms();
+  }
+
+  /** What a replica is to be given; undefined of what needs no GPU, and of files that cannot be read. */
+  wanted({ container, contentHash }: HostedModel): WantedReplica | undefined {
+    return this.runtime.wanted(container, contentHash);
+  }
+
   reports(): readonly NodeReport[] {
     return this.runtime.reports();
   }
@@ -125,6 +147,7 @@ export class EmbeddedRuntime implements ContainerStarter {
 /** No two of them go by one name. */
 function dial(
   { addresses, key, tls }: DialledNodes,
+  taken: ReadonlySet<string>,
   onNotice: GpuNodeThreadOptions['onNotice'],
 ): readonly RemoteNode[] {
   const nodes: RemoteNode[] = [];
@@ -133,7 +156,7 @@ function dial(
       address,
       key,
       tls,
-      mayBe: (name) => nodes.every((other) => other === node || other.name !== name),
+      mayBe: (name) => !taken.has(name) && nodes.every((other) => other === node || other.name !== name),
       ...(onNotice === undefined ? {} : { onNotice }),
     });
     nodes.push(node);

@@ -242,7 +242,7 @@ describe('node processes', () => {
   it.each<[string, string[], string, string]>([
     ['others can reach it', [], '0.0.0.0:0', 'insecure_listen|can be reached from other machines'],
     ['its key is short', ['--cluster-key-file', 'KEY'], '127.0.0.1:0', '32 are needed'],
-    ['its card is unknown', ['--gpus', 'h900'], '127.0.0.1:0', "no device profile 'h900'"],
+    ['its card is unknown', ['--gpus', 'h900'], '127.0.0.1:0', "there is no card 'h900'"],
     ['its address is none', [], 'here', 'expected HOST:PORT'],
     ['its certificate has no key', ['--tls-cert', 'x'], '127.0.0.1:0', 'go together'],
   ])('do not start where %s', async (_what, args, listen, message) => {

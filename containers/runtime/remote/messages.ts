@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { INPUT_TYPES, LAUNCH_CLASSES, ProtocolError } from '../../protocol/index.js';
 import type { ContainerStart } from '../modelContainer.js';
+import type { KernelModelStart } from '../nodeHost.js';
 import { LINK_ERROR_CODES } from './linkError.js';
+
+const bytes = z.number().min(0);
 
 /** Lets what is not known here pass: a peer of the next version may say more. */
 const start = z.looseObject({
@@ -11,6 +14,8 @@ const start = z.looseObject({
   inputType: z.enum(INPUT_TYPES),
   inputLength: z.int().positive().optional(),
   contentHash: z.string().optional(),
+  gpu: z.int().min(0).optional(),
+  memory: z.object({ arrayBytes: bytes, moduleBytes: bytes, backingBytes: bytes }).optional(),
   container: z.discriminatedUnion('kind', [
     z.looseObject({
       kind: z.literal('kernelModel'),
@@ -103,10 +108,13 @@ export function readFromNode(message: unknown): FromNode {
   return checked(fromNode, message);
 }
 
+/** What to start, and of a kernel model where. */
+export type RemoteStart = ContainerStart & Pick<KernelModelStart, 'gpu' | 'memory'>;
+
 /** What to start; or what is wrong with the request, by field. */
-export function readStart(request: unknown): ContainerStart | string {
+export function readStart(request: unknown): RemoteStart | string {
   const found = start.safeParse(request);
-  if (found.success) return found.data as unknown as ContainerStart;
+  if (found.success) return found.data as unknown as RemoteStart;
   return problemOf(found.error);
 }
 

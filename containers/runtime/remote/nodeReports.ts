@@ -14,6 +14,14 @@ const report = z.looseObject({
   dilation: optionalNumber,
   hostBusyShare: optionalNumber,
   clockLagSeconds: z.number(),
+  room: z.looseObject({
+    backingBytes: z.number(),
+    freeBackingBytes: z.number(),
+    gpus: z.array(z.looseObject({ card: z.string(), freeBytes: z.number(), declaredBytes: z.number() })),
+    holders: z.array(
+      z.looseObject({ gpu: z.number(), model: z.string(), version: z.string(), replica: z.string() }),
+    ),
+  }),
   gpus: z.array(z.looseObject({ gpu: z.number(), profile: z.string() })),
   spans: z.array(z.looseObject({ latest: z.looseObject({ gpu: z.number(), profile: z.string() }) })),
 });
@@ -28,6 +36,7 @@ export function idleReport(node: string): NodeReport {
     dilation: undefined,
     hostBusyShare: undefined,
     clockLagSeconds: 0,
+    room: { node, backingBytes: 0, freeBackingBytes: 0, gpus: [], holders: [] },
     gpus: [],
     spans: [],
   };
@@ -46,7 +55,8 @@ export function packReport(found: NodeReport): unknown {
 export function unpackReport(packed: unknown, node: string): NodeReport {
   const found = report.safeParse(packed);
   if (!found.success) throw new ProtocolError(`a report: ${found.error.issues[0].message}`);
-  return { ...(withDoubles(found.data) as NodeReport), node };
+  const { room, ...rest } = withDoubles(found.data) as NodeReport;
+  return { ...rest, node, room: { ...room, node } };
 }
 
 function withDoubles(value: unknown): unknown {

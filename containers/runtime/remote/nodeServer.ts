@@ -2,10 +2,11 @@ import { lookup } from 'node:dns/promises';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, Server as TlsServer, type SecureContextOptions } from 'node:tls';
 import { reasonOf } from '../../../simulator/text/index.js';
+import type { ContainerChannel } from '../../protocol/index.js';
 import type { ContainerRuntime } from '../containerRuntime.js';
 import type { NodeReport } from '../nodeHost.js';
 import { LinkError } from './linkError.js';
-import type { VersionRange } from './messages.js';
+import type { RemoteStart, VersionRange } from './messages.js';
 import { idleReport, packReport } from './nodeReports.js';
 import { NodeSession } from './nodeSession.js';
 import { DEFAULT_GRACE_MS, ReplicaShelf } from './replicaShelf.js';
@@ -75,10 +76,10 @@ export class NodeServer {
   private isDraining = false;
 
   constructor(private readonly options: NodeServerOptions) {
-    const { runtime, security = {} } = options;
+    const { security = {} } = options;
     this.limits = { ...DEFAULT_NODE_LIMITS, ...options.limits };
     this.shelf = new ReplicaShelf({
-      start: (request) => runtime.start(request),
+      start: (request) => this.start(request),
       nowMs: () => performance.now(),
       graceMs: this.limits.graceMs,
     });
@@ -165,6 +166,17 @@ export class NodeServer {
     return key !== undefined || tls?.asksClients === true;
   }
 
+  /** Where the frontend has placed it, by what it knows of this node's room. */
+  private start(request: RemoteStart): ContainerChannel {
+    const { container, gpu } = request;
+    const { runtime } = this.options;
+    const node = runtime.node();
+    if (container.kind !== 'kernelModel' || gpu === undefined || node === undefined)
+      return runtime.start(request);
+    const { path, launchClass } = container;
+    return node.start({ ...request, path, ...(launchClass === undefined ? {} : { launchClass }) });
+  }
+
   private onSocket(socket: Socket): void {
     const { name, gpus, security = {}, versions = SPOKEN_VERSIONS } = this.options;
     const { handshakeMs, silenceMs } = this.limits;
@@ -237,7 +249,8 @@ export class NodeServer {
 
   private present(): NodeReport {
     const report = this.options.runtime.reports().at(0) ?? idleReport(this.options.name);
-    return { ...report, node: this.options.name, replicas: this.shelf.size };
+    const { name } = this.options;
+    return { ...report, node: name, room: { ...report.room, node: name }, replicas: this.shelf.size };
   }
 }
 

@@ -2,9 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type ConnectionOptions as TlsOptions } from 'node:tls';
 import type { ContainerChannel } from '../../protocol/index.js';
+import type { MemoryNeeds } from '../../models/index.js';
 import { LineChannel } from '../lineChannel.js';
 import type { ContainerSource, ContainerStart } from '../modelContainer.js';
 import type { KernelModelStart, NodeHost, NodeReport, TimelineSink } from '../nodeHost.js';
+import { withReplica, type NodeRoom } from '../placement/index.js';
+import type { ReplicaIdentity } from '../replicaIdentity.js';
 import { LinkError, type LinkErrorCode } from './linkError.js';
 import type { VersionRange } from './messages.js';
 import { addressText, type NodeAddress } from './nodeAddress.js';
@@ -53,6 +56,20 @@ const REFUSALS: ReadonlySet<LinkErrorCode> = new Set([
   'node_name',
 ]);
 
+/** A replica that was sent to a GPU, and that no report has shown there yet. */
+interface Placed {
+  readonly identity: ReplicaIdentity;
+  readonly gpu: number;
+  readonly needs: MemoryNeeds;
+  reports: number;
+}
+
+const MOST_REPORTS = 3;
+
+function freeBytes(report: NodeReport | undefined): number {
+  return report?.room.gpus.reduce((sum, gpu) => sum + gpu.freeBytes, 0) ?? 0;
+}
+
 /** A node in a process of its own, perhaps on another machine, that this side dials, and dials again when it is lost. */
 export class RemoteNode implements NodeHost {
   private readonly times: DialTimes;
@@ -73,6 +90,8 @@ export class RemoteNode implements NodeHost {
   private noticed = '';
   private timer: NodeJS.Timeout | undefined;
   private socket: Socket | undefined;
+  private placed: Placed[] = [];
+  private readonly roomListeners: (() => void)[] = [];
   private readonly drains: (() => void)[] = [];
   private readonly waiting: (() => void)[] = [];
 
@@ -97,11 +116,13 @@ export class RemoteNode implements NodeHost {
 
   /** Calls back once it is up, or has refused this side, or is closed. One that cannot be reached may still be starting. */
   settled(done: () => void): void {
-    if (this.isUp || this.isRefused || this.isClosed) done();
+    if (this.latest !== undefined || this.isRefused || this.isClosed) done();
     else this.waiting.push(done);
   }
 
   start({ path, launchClass, ...rest }: KernelModelStart): ContainerChannel {
+    const { gpu = 0, memory } = rest;
+    if (memory !== undefined) this.placed.push({ identity: rest, gpu, needs: memory, reports: 0 });
     const container = {
       kind: 'kernelModel',
       path,
@@ -118,10 +139,28 @@ export class RemoteNode implements NodeHost {
     return channel;
   }
 
+  /** As of the last report, with what was placed since; none where nothing can be started. */
+  room(): NodeRoom {
+    const room = this.takes('kernelModel') ? this.latest?.room : undefined;
+    if (room === undefined) return idleReport(this.name).room;
+    return this.placed.reduce(
+      (before, { gpu, needs }) => withReplica([before], { node: room.node, gpu }, needs)[0],
+      room,
+    );
+  }
+
+  watchRoom(listener: () => void): void {
+    this.roomListeners.push(listener);
+  }
+
   report(): NodeReport {
     const report = this.latest ?? idleReport(this.name);
     // What was started just now is in no report yet.
-    return { ...report, replicas: Math.max(report.replicas, this.connection?.replicas ?? 0) };
+    return {
+      ...report,
+      room: this.room(),
+      replicas: Math.max(report.replicas, this.connection?.replicas ?? 0),
+    };
   }
 
   watchGpus(watched: boolean): void {
@@ -193,7 +232,7 @@ export class RemoteNode implements NodeHost {
           clearTimeout(deadline);
           this.onUp(node, gpus);
         },
-        onReport: (report) => (this.latest = report),
+        onReport: (report) => this.onReport(report),
         onDraining: () => {
           this.isDraining = true;
           this.notice('a GPU node is shutting down', {});
@@ -252,7 +291,25 @@ export class RemoteNode implements NodeHost {
     this.noticed = '';
     if (this.isWatched) this.connection?.watch(true);
     if (noticed !== '') this.tell('a GPU node is in use again', {});
+  }
+
+  private onReport(report: NodeReport): void {
+    const before = freeBytes(this.latest);
+    this.latest = report;
+    const { holders } = report.room;
+    this.placed = this.placed.filter((one) => {
+      one.reports += 1;
+      const { model, version, replica } = one.identity;
+      // What is not there by then has not started, and holds nothing.
+      return (
+        one.reports < MOST_REPORTS &&
+        !holders.some(
+          (holder) => holder.model === model && holder.version === version && holder.replica === replica,
+        )
+      );
+    });
     this.settle();
+    if (freeBytes(report) > before) for (const listener of this.roomListeners) listener();
   }
 
   private onLost(error: LinkError): void {
@@ -260,6 +317,7 @@ export class RemoteNode implements NodeHost {
     this.socket = undefined;
     this.latest = undefined;
     this.cards = [];
+    this.placed = [];
     this.isUp = false;
     this.lastFailure = error.message;
     this.failures += 1;

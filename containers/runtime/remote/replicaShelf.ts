@@ -1,12 +1,12 @@
 import type { ContainerChannel, ContainerFrame, FrameSink } from '../../protocol/index.js';
-import type { ContainerStart } from '../modelContainer.js';
+import type { RemoteStart } from './messages.js';
 import { SharedReplica, type Hold } from './sharedReplica.js';
 
 /** What has no holder since its frontend broke off is kept for so long: one that comes back finds it warm. */
 export const DEFAULT_GRACE_MS = 10_000;
 
 export interface ShelfOptions {
-  readonly start: (request: ContainerStart) => ContainerChannel;
+  readonly start: (request: RemoteStart) => ContainerChannel;
   readonly nowMs: () => number;
   readonly graceMs: number;
 }
@@ -30,7 +30,7 @@ export class ReplicaShelf {
   }
 
   /** Frames may come at once. */
-  hold(request: ContainerStart, sink: FrameSink<ContainerFrame>): Hold {
+  hold(request: RemoteStart, sink: FrameSink<ContainerFrame>): Hold {
     const key = keyOf(request);
     const place = this.places.get(key) ?? this.put(key, request);
     clearTimeout(place.timer);
@@ -44,7 +44,7 @@ export class ReplicaShelf {
     for (const place of [...this.places.values(), ...this.spent]) this.end(place, reason);
   }
 
-  private put(key: string, request: ContainerStart): Place {
+  private put(key: string, request: RemoteStart): Place {
     const { start, nowMs, graceMs } = this.options;
     const place: Place = { key, replica: undefined, timer: undefined };
     this.places.set(key, place);
@@ -75,9 +75,9 @@ export class ReplicaShelf {
   }
 }
 
-/** Who asks for the same asks for one replica: of one model version, with the same files, numbered alike. */
-function keyOf(request: ContainerStart): string {
-  return JSON.stringify(request, (_name, value: unknown) =>
+/** Who asks for the same asks for one replica: of one model version, with the same files, numbered alike; wherever it runs. */
+function keyOf(request: RemoteStart): string {
+  return JSON.stringify({ ...request, gpu: undefined, memory: undefined }, (_name, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
       : value,

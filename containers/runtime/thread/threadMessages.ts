@@ -24,6 +24,7 @@ export type ToWorker =
       readonly inputLength?: number;
       readonly contentHash?: string;
       readonly launchClass?: LaunchClass;
+      readonly gpu: number;
     }
   | PredictMessage
   | CancelMessage
@@ -46,6 +47,8 @@ export type ToWorker =
 export type FromWorker =
   | { readonly kind: 'frame'; readonly line: number; readonly frame: Exclude<ContainerFrame, ResultFrame> }
   | ResultMessage
+  /** What the line's container held of its GPU is given back. */
+  | { readonly kind: 'freed'; readonly line: number }
   | { readonly kind: 'drained' }
   /** At a steady pace. `activity` is empty while nobody watches. */
   | {

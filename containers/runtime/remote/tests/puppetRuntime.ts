@@ -64,6 +64,8 @@ export function helloOf({ model, version, replica, inputType }: ContainerStart, 
   };
 }
 
+const ROOM = { node: 'any', backingBytes: 100, freeBackingBytes: 100, gpus: [], holders: [] };
+
 /** Starts puppets. */
 export class PuppetRuntime {
   readonly puppets: Puppet[] = [];
@@ -100,6 +102,7 @@ export class PuppetRuntime {
               },
             ]
           : [],
+        room: ROOM,
         spans: [],
       },
     ];
@@ -117,6 +120,8 @@ export class PuppetRuntime {
         throw new Error('started through the runtime');
       },
       report: () => this.reports()[0],
+      room: () => ROOM,
+      watchRoom: () => undefined,
       watchGpus: (watched) => this.watchGpus(watched),
       record,
       stopRecording: () => {
