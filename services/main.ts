@@ -13,7 +13,9 @@ import {
   type AutoscalingSettings,
   declareManifestRanges,
   Deployer,
+  type DialledNodes,
   EmbeddedRuntime,
+  GpuCapacity,
   keepDeclared,
   ModelLoader,
   type ReplicaStatus,
@@ -23,7 +25,7 @@ import type { Complaint, ServiceError } from './errors/index.js';
 import { LineQueries, QueryFrontend } from './frontend/index.js';
 import { BodyBudget, ServerCertificates, type ConnectionTimeouts, type TlsSettings } from './http/index.js';
 import { FileLedger, JOB_OPERATIONS, jobRoutes, Jobs, othersLoad, type JobLedger } from './jobs/index.js';
-import { ManagementServer, registerDefaults } from './management/index.js';
+import { choiceOf, ManagementServer, registerDefaults } from './management/index.js';
 import { PredictionEngine, type PredictionEngineOptions } from './prediction/index.js';
 import { isHosted, Registry } from './registry/index.js';
 import { EmbeddedStore, MemoryStore, type Store, type StoreFault } from './store/index.js';
@@ -43,8 +45,14 @@ export interface EmbeddedOptions {
   /** Of batch jobs, inputs and results together; 4 GiB by default. */
   readonly jobsBytes?: number;
   readonly cacheBytes?: number;
-  /** Threads that run the blocks of large kernel launches; 1 by default. */
+  /** Cards of each node's GPUs; one H200 by default. */
+  readonly gpus?: readonly string[] | undefined;
+  /** GPU nodes, each a thread with these GPUs; 1 by default. */
+  readonly nodes?: number | undefined;
+  /** Threads of each node that run the blocks of large kernel launches; 1 by default. */
   readonly gpuThreads?: number;
+  /** Nodes in processes of their own. */
+  readonly dialled?: DialledNodes | undefined;
   /** Who runs next on a GPU: a policy's name, or the file of one; 'fifo' by default. */
   readonly scheduling?: string;
   /** Transient faults that strike launches, and what is done about them; none by default. */
@@ -110,11 +118,14 @@ export class EmbeddedServer {
     const store =
       options.dataDirectory === undefined ? new MemoryStore() : new EmbeddedStore(options.dataDirectory);
     const clock = new PacedClock();
-    const { dataDirectory, gpuThreads, scheduling, faults, complain } = options;
+    const { dataDirectory, gpus, nodes, gpuThreads, scheduling, faults, complain } = options;
     const runtime = new EmbeddedRuntime({
       clock,
+      gpus,
+      nodes,
       gpuThreads,
       scheduling,
+      dialled: options.dialled,
       analysisDirectory: dataDirectory === undefined ? undefined : join(dataDirectory, ANALYSES_FOLDER),
       faults,
       onNotice: complain,
@@ -131,12 +142,14 @@ export class EmbeddedServer {
       throw error;
     }
     try {
-      if (options.withDefaults) await registerWhenKept(store, parts.registry);
+      if (options.withDefaults) await registerWhenKept(store, parts.registry, choiceOf(gpus ?? []));
       const queryAddress = await parts.frontend.listen({ host: options.host, port: options.port });
       const managementAddress = await parts.management.listen({
         host: options.managementHost,
         port: options.managementPort,
       });
+      // What starts first would all start where there is something already.
+      await Promise.race([runtime.connected(), options.stopped ?? runtime.connected()]);
       parts.deployer.start();
       parts.autoscaler.start();
       // Those that no application asks may take as long as they like: they serve nobody's queries.
@@ -203,15 +216,15 @@ function closed(store: Store): Promise<void> {
 }
 
 /** What comes with the product is served also where it cannot be registered yet: once the store takes it. */
-async function registerWhenKept(store: Store, registry: Registry): Promise<void> {
+async function registerWhenKept(store: Store, registry: Registry, cards: readonly string[]): Promise<void> {
   try {
-    await registerDefaults(store, registry);
+    await registerDefaults(store, registry, cards);
   } catch (error) {
     if (store.fault() === undefined) throw error;
     const unwatch = store.watchFault((fault) => {
       if (fault !== undefined) return;
       unwatch();
-      void registerWhenKept(store, registry);
+      void registerWhenKept(store, registry, cards);
     });
   }
 }
@@ -238,6 +251,7 @@ class Parts {
   readonly management: ManagementServer;
   readonly deployer: Deployer;
   readonly autoscaler: Autoscaler;
+  private readonly capacity: GpuCapacity;
   private readonly engine: PredictionEngine;
   private readonly telemetry: Telemetry;
   private readonly tracing: Tracing | undefined;
@@ -283,6 +297,12 @@ class Parts {
       },
     });
     const { deployer } = this;
+    this.capacity = new GpuCapacity({
+      registry: this.registry,
+      rooms: () => this.runtime.rooms(),
+      wanted: (model) => this.runtime.wanted(model),
+    });
+    const { capacity } = this;
     this.served = new ServedVersions(this.registry, (name, version) => deployer.isReady(name, version));
     this.telemetry = new Telemetry(this.registry, complain, options.tracing);
     const engine = new PredictionEngine({
@@ -306,11 +326,14 @@ class Parts {
       clock: this.clock,
       registry: this.registry,
       queues: () => engine.replicas(),
-      setScale: ({ name, version }, scale) => {
-        this.registry.setScale(name, version, scale).catch((cause: unknown) => {
+      setScale: (model, scale) => {
+        const { name, version } = model;
+        const change = () => this.registry.setScale(name, version, scale);
+        capacity.admit([{ model, scale }], change).catch((cause: unknown) => {
           complain('the autoscaler could not change a number of replicas', { name, version, cause });
         });
       },
+      most: (model, most) => capacity.most(model, most),
       ...(options.autoscaling === undefined ? {} : { settings: options.autoscaling }),
     });
     const dashboard = new Dashboard({
@@ -362,7 +385,7 @@ class Parts {
         operations: JOB_OPERATIONS,
       },
       gate,
-      repository: new ModelLoader(this.registry, this.deployer),
+      repository: new ModelLoader(this.registry, this.deployer, capacity),
       isRepositoryControlled: options.isRepositoryControlled,
       storeFault: () => store.fault(),
       certificates: this.certificates.query,
@@ -392,7 +415,8 @@ class Parts {
         replicas: () => this.deployer.statuses(),
         servingVersion: (name) => this.served.currentVersion(name),
         selectionShares: (application, context) => engine.selectionShares(application, context),
-        gpuCards: this.runtime.gpuCards,
+        rooms: () => this.runtime.rooms(),
+        capacity,
         nodes: () => this.runtime.reports(),
         queues: () => engine.replicas(),
         recordTimeline: (request) => this.runtime.recordTimeline(request),

@@ -1,50 +1,56 @@
-import { NODE_MEMORY_BYTES } from '../../simulator/executor/index.js';
+import { contextBytes } from '../../simulator/driver/index.js';
 import { checkedNeeds, GpuError, type DeviceProfile } from '../../simulator/gpu/index.js';
 import type { IrModule } from '../../simulator/ptx/index.js';
 import { deviceRegions, FieldError } from './deviceLayout.js';
 import { planLaunches } from './launchPlan.js';
 import type { KernelModelManifest } from './manifest.js';
-import { BATCHES_IN_FLIGHT } from './manifestCheck.js';
+import { BATCHES_IN_FLIGHT, memoryNeeds, REPLICA_BACKING_BYTES, replicaBytes, taken } from './memoryNeeds.js';
 
 const MIB = 2 ** 20;
 
+/** Cards that cannot hold a model even alone, by name, each with why. */
+export type CardMisfits = Readonly<Partial<Record<string, string>>>;
+
 /**
- * Holds a model to the GPUs that there are: its arrays with all batches in flight, and the blocks of its launches, with their registers, for
+ * Holds a model to cards: its memory with all batches in flight, and the blocks of its launches, with their registers, for
  * the smallest and the largest batch.
- * @throws FieldError naming what no GPU can hold, and of which the last one asked has how much.
  */
-export function checkDeviceFit(
+export function deviceMisfits(
   manifest: KernelModelManifest,
   modules: ReadonlyMap<string, IrModule>,
-  gpus: readonly DeviceProfile[],
-): void {
-  let misfit: FieldError | undefined;
-  for (const gpu of gpus) {
-    misfit = memoryMisfit(manifest, gpu) ?? launchMisfit(manifest, modules, gpu);
-    if (misfit === undefined) return;
+  cards: readonly DeviceProfile[],
+): ReadonlyMap<string, FieldError> {
+  const misfits = new Map<string, FieldError>();
+  for (const card of cards) {
+    const misfit = memoryMisfit(manifest, modules, card) ?? launchMisfit(manifest, modules, card);
+    if (misfit !== undefined) misfits.set(card.name, misfit);
   }
-  if (misfit !== undefined) throw misfit;
+  return misfits;
 }
 
-function memoryMisfit(manifest: KernelModelManifest, gpu: DeviceProfile): FieldError | undefined {
-  const { declaredBytes } = gpu.memory;
-  const limitBytes = Math.min(declaredBytes, NODE_MEMORY_BYTES);
-  let total = 0;
-  let largest = { name: '', kind: 'buffer', bytes: 0 };
-  for (const region of deviceRegions(manifest)) {
-    const bytes = region.kind === 'weight' ? region.bytes : BATCHES_IN_FLIGHT * region.bytes;
-    total += bytes;
-    if (bytes > largest.bytes) largest = { ...region, bytes };
-  }
-  if (total <= limitBytes) return undefined;
-  const mib = (bytes: number): string => `${Math.ceil(bytes / MIB)} MiB`;
+function memoryMisfit(
+  manifest: KernelModelManifest,
+  modules: ReadonlyMap<string, IrModule>,
+  card: DeviceProfile,
+): FieldError | undefined {
+  const regions = deviceRegions(manifest);
+  const needs = memoryNeeds(regions, modules.values());
+  const { declaredBytes } = card.memory;
+  const bytes = replicaBytes(needs, contextBytes(card));
+  if (bytes <= declaredBytes && needs.backingBytes <= REPLICA_BACKING_BYTES) return undefined;
+  const mib = (count: number): string => `${Math.ceil(count / MIB)} MiB`;
   const has =
-    declaredBytes <= NODE_MEMORY_BYTES
-      ? `${gpu.name} has ${mib(declaredBytes)}`
-      : `a simulated ${gpu.name} holds ${mib(NODE_MEMORY_BYTES)}`;
+    bytes > declaredBytes
+      ? `with a context of ${mib(contextBytes(card))}, modules and all of it, ${mib(bytes)}: ${card.name} has ${mib(declaredBytes)}`
+      : `a simulated ${card.name} holds ${mib(REPLICA_BACKING_BYTES)}`;
+  let largest = { name: '', kind: 'buffer', bytes: 0 };
+  for (const region of regions) {
+    const { copies, bytes: each } = taken(region);
+    if (copies * each > largest.bytes) largest = { ...region, bytes: copies * each };
+  }
   return new FieldError(
     `${largest.kind}s '${largest.name}'`,
-    `all arrays with ${BATCHES_IN_FLIGHT} batches of ${manifest.maxBatchSize} in flight take ${mib(total)}, ${mib(largest.bytes)} of them this one: ${has}`,
+    `all arrays with ${BATCHES_IN_FLIGHT} batches of ${manifest.maxBatchSize} in flight take ${mib(needs.arrayBytes)}, ${mib(largest.bytes)} of them this one: ${has}`,
   );
 }
 

@@ -1,5 +1,6 @@
 export { predictions, type DigitModel } from './evaluation/digitModel.js';
 export { plainEvaluation, type Evaluation, type PlainEvaluator } from './evaluation/plainEvaluation.js';
+export type { CardMisfits } from './deviceFit.js';
 export {
   deviceRegions,
   inputForm,
@@ -26,6 +27,7 @@ export {
   loadKernelModel,
   kernelModelFiles,
   loadManifest,
+  replicaNeeds,
   type BuiltInModel,
   type KernelModel,
 } from './kernelModel.js';
@@ -37,7 +39,13 @@ export {
   type ManifestAnswer,
   type ManifestInput,
 } from './manifest.js';
-export { BATCHES_IN_FLIGHT } from './manifestCheck.js';
+export {
+  BATCHES_IN_FLIGHT,
+  memoryNeeds,
+  REPLICA_BACKING_BYTES,
+  replicaBytes,
+  type MemoryNeeds,
+} from './memoryNeeds.js';
 export { ModelError, type ModelErrorCode } from './modelError.js';
 export { degradedModels } from './training/degradedModels.js';
 export { forestEnsemble } from './training/forestEnsemble.js';

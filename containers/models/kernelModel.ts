@@ -11,7 +11,8 @@ import {
 import { reasonOf } from '../../simulator/text/index.js';
 import type { HelloFrame } from '../protocol/index.js';
 import { FieldError, deviceRegions, weightBytes, type DeviceRegion } from './deviceLayout.js';
-import { checkDeviceFit } from './deviceFit.js';
+import { deviceMisfits, type CardMisfits } from './deviceFit.js';
+import { memoryNeeds, type MemoryNeeds } from './memoryNeeds.js';
 import { fileSize } from './fileSize.js';
 import { GOLDEN_FILE } from './manifest.js';
 import { planLaunches } from './launchPlan.js';
@@ -35,6 +36,10 @@ export interface KernelModel {
   /** Little-endian bytes, by the weight's name. */
   readonly weights: ReadonlyMap<string, Uint8Array>;
   readonly regions: readonly DeviceRegion[];
+  /** Of one replica. */
+  readonly memory: MemoryNeeds;
+  /** Of the cards that were asked about. */
+  readonly misfits: CardMisfits;
   /** Where they were read with it. */
   readonly golden?: HelloFrame['golden'];
 }
@@ -58,10 +63,10 @@ export function builtInModelPath(name: BuiltInModel): string {
 /**
  * Reads a model's folder and checks it whole.
  * @param path absolute, or relative to the package's root (as `builtInModelPath` gives it).
- * @param gpus of which one is to hold it; none: that is not asked.
+ * @param cards that `misfits` is to be told of
  * @throws ModelError naming the file and the field.
  */
-export function loadKernelModel(path: string, gpus: readonly DeviceProfile[] = []): KernelModel {
+export function loadKernelModel(path: string, cards: readonly DeviceProfile[] = []): KernelModel {
   const folder = isAbsolute(path) ? path : join(packageRoot(), path);
   const manifestFile = join(folder, MANIFEST_FILE);
   const manifest = readManifest(manifestFile);
@@ -70,20 +75,26 @@ export function loadKernelModel(path: string, gpus: readonly DeviceProfile[] = [
     const modules = readModules(folder, manifestFile, manifest);
     const parsed = new Map(modules.map(({ name, file, ptx }) => [name, parse(file, ptx)]));
     checkKernels(manifest, parsed);
-    checkDeviceFit(manifest, parsed, gpus);
+    const regions = deviceRegions(manifest);
+    const misfits = [...deviceMisfits(manifest, parsed, cards)];
     return {
       folder,
       manifest,
       modules,
       weights: readWeights(folder, manifestFile, manifest),
-      regions: deviceRegions(manifest),
+      regions,
+      memory: memoryNeeds(regions, parsed.values()),
+      misfits: Object.fromEntries(misfits.map(([card, { message }]) => [card, message])),
     };
   } catch (error) {
-    if (error instanceof FieldError) {
-      throw new ModelError('manifestInvalid', manifestFile, error.field, error.problem);
-    }
-    throw error;
+    throw asModelError(error, manifestFile);
   }
+}
+
+function asModelError(error: unknown, manifestFile: string): unknown {
+  return error instanceof FieldError
+    ? new ModelError('manifestInvalid', manifestFile, error.field, error.problem)
+    : error;
 }
 
 /**
@@ -106,6 +117,26 @@ export function kernelModelFiles(path: string): string[] {
  */
 export function loadManifest(path: string): KernelModelManifest {
   return readManifest(join(isAbsolute(path) ? path : join(packageRoot(), path), MANIFEST_FILE));
+}
+
+/**
+ * What one replica of a model takes, by its manifest and its kernels alone.
+ * @param path of the model's folder, as in `loadKernelModel`.
+ * @throws ModelError naming the file and the field.
+ */
+export function replicaNeeds(path: string): MemoryNeeds {
+  const folder = isAbsolute(path) ? path : join(packageRoot(), path);
+  const manifestFile = join(folder, MANIFEST_FILE);
+  const manifest = readManifest(manifestFile);
+  try {
+    const modules = readModules(folder, manifestFile, manifest);
+    return memoryNeeds(
+      deviceRegions(manifest),
+      modules.map(({ file, ptx }) => parse(file, ptx)),
+    );
+  } catch (error) {
+    throw asModelError(error, manifestFile);
+  }
 }
 
 /** @throws ModelError `manifestMissing` or `manifestInvalid`. */

@@ -9,9 +9,7 @@ import {
 } from './deviceLayout.js';
 import { planLaunches } from './launchPlan.js';
 import type { KernelModelManifest } from './manifest.js';
-
-/** Batches that a replica has on the device at once, each with its own inputs, buffers and outputs. */
-export const BATCHES_IN_FLIGHT = 2;
+import { memoryNeeds } from './memoryNeeds.js';
 
 /** What the schema cannot see: names, sizes and limits that must agree. @throws FieldError naming the field. */
 export function checkManifest(manifest: KernelModelManifest): void {
@@ -90,10 +88,7 @@ function checkAnswer(manifest: KernelModelManifest): void {
 }
 
 function checkMemory(manifest: KernelModelManifest): void {
-  let bytes = 0;
-  for (const region of deviceRegions(manifest)) {
-    bytes += region.kind === 'weight' ? region.bytes : BATCHES_IN_FLIGHT * region.bytes;
-  }
+  const { arrayBytes: bytes } = memoryNeeds(deviceRegions(manifest), []);
   const limit = manifest.limits.deviceBytes;
   if (bytes > limit) {
     throw new FieldError('limits.deviceBytes', `the model needs ${bytes} bytes, its limit is ${limit}`);

@@ -2,8 +2,15 @@ import type { LaunchClass } from '../../simulator/scheduling/index.js';
 
 /**
  * Frames between a frontend and a model container: the same records in process, across a thread and on a socket.
+ * Version 2 brought `golden` of `hello` and `isOutside` of `down`.
  */
-export const PROTOCOL_VERSION = 1;
+export const PROTOCOL_VERSION = 2;
+/** The oldest that is still spoken with a peer of another build: sides that are one version apart work together. */
+export const OLDEST_PROTOCOL_VERSION = 1;
+
+export function isSpokenVersion(version: number): boolean {
+  return Number.isInteger(version) && version >= OLDEST_PROTOCOL_VERSION && version <= PROTOCOL_VERSION;
+}
 
 /** Clipper's input types. */
 export const INPUT_TYPES = ['integers', 'bytes', 'floats', 'doubles', 'strings'] as const;
@@ -47,7 +54,7 @@ export interface HelloFrame {
   readonly maxBatchSize: number;
   /** Batches it takes before the first one is answered. */
   readonly credits: number;
-  /** The first of the model's golden inputs, or what is wrong with them. In one process only: a line of bytes carries none. */
+  /** The first of the model's golden inputs, or what is wrong with them. */
   readonly golden?: KnownAnswers | { readonly problem: string };
 }
 
@@ -137,6 +144,8 @@ export interface CreditFrame {
 export interface DownFrame {
   readonly kind: 'down';
   readonly reason: string;
+  /** Nothing that it was asked has to do with it: the way to it broke, or its node is gone. */
+  readonly isOutside?: boolean;
 }
 
 export const PRINT_STREAMS = ['stdout', 'stderr'] as const;
@@ -163,4 +172,9 @@ export interface ContainerChannel {
   open(sink: FrameSink<ContainerFrame>): void;
   /** @param reason for whoever watches over the replica. */
   close(reason?: string): void;
+  /**
+   * Nothing has come from the other side of late, of this replica or any other: that it does not answer says nothing of what
+   * it was asked. Absent where there is no way that could break.
+   */
+  isUnheard?(): boolean;
 }

@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { profileNamed, type DeviceProfile } from '../../simulator/gpu/index.js';
 import { VirtualClock } from '../../simulator/time/index.js';
 import type { ContainerChannel } from '../protocol/index.js';
 import { ContainerRuntime } from './containerRuntime.js';
 import type { ContainerStart } from './modelContainer.js';
-import type { NodeHost } from './nodeHost.js';
+import type { KernelModelStart, NodeHost } from './nodeHost.js';
+import { Reservations, type NodeRoom } from './placement/index.js';
 import { FrontendDouble, floats } from './tests/frontendDouble.js';
 
 const NOOP: ContainerStart = {
@@ -13,17 +15,41 @@ const NOOP: ContainerStart = {
   inputType: 'doubles',
   container: { kind: 'constant', output: '42' },
 };
-const KERNEL: ContainerStart = { ...NOOP, container: { kind: 'kernelModel', path: '/models/x' } };
+const GIB = 2 ** 30;
+const KERNEL: ContainerStart = {
+  ...NOOP,
+  container: {
+    kind: 'kernelModel',
+    path: '/models/x',
+    memory: { arrayBytes: GIB, moduleBytes: 0, backingBytes: 2 ** 20 },
+  },
+};
 
 /** Counts what it is asked; its channels never say anything. */
 class NodeDouble implements NodeHost {
   replicas = 0;
+  private readonly reservations: Reservations;
   readonly waiting: (() => void)[] = [];
   watched = false;
 
-  constructor(readonly name: string) {}
+  constructor(
+    readonly name: string,
+    gpus = 1,
+  ) {
+    this.reservations = new Reservations(name, new Array<DeviceProfile>(gpus).fill(profileNamed('t4')));
+  }
 
-  start(): ContainerChannel {
+  room(): NodeRoom {
+    return this.reservations.room();
+  }
+
+  watchRoom(listener: () => void): void {
+    this.reservations.watch(listener);
+  }
+
+  start(request: KernelModelStart): ContainerChannel {
+    const { gpu = 0, memory } = request;
+    if (memory !== undefined) this.reservations.reserve(this.replicas, gpu, request, memory);
     this.replicas += 1;
     return { send: () => undefined, open: () => undefined, close: () => undefined };
   }
@@ -31,6 +57,7 @@ class NodeDouble implements NodeHost {
   report(): ReturnType<NodeHost['report']> {
     return {
       node: this.name,
+      room: this.room(),
       replicas: this.replicas,
       busyHostSeconds: 0,
       busySimulatedSeconds: 0,
@@ -91,13 +118,34 @@ describe('the container runtime', () => {
     expect(frontends.map((frontend) => frontend.kinds())).toEqual([['hello'], ['hello']]);
   });
 
-  it('spreads kernel models over the nodes with the fewest replicas', () => {
-    const nodes = [new NodeDouble('a'), new NodeDouble('b')];
-    nodes[0].replicas = 1;
+  it('spreads kernel models over the GPUs of all nodes, and counts what each has been given', () => {
+    const nodes = [new NodeDouble('a', 2), new NodeDouble('b')];
     const runtime = new ContainerRuntime({ clock, nodes });
-    for (let k = 0; k < 4; k++) runtime.start(KERNEL);
-    expect(nodes.map(({ replicas }) => replicas)).toEqual([3, 2]);
+    for (let k = 0; k < 4; k++) runtime.start({ ...KERNEL, replica: String(k) });
+    expect(runtime.rooms().flatMap(({ gpus }) => gpus.map(({ replicas }) => replicas))).toEqual([2, 1, 1]);
+    expect(runtime.rooms()[0].holders.map(({ replica, gpu }) => `${replica} on ${gpu}`)).toEqual([
+      '0 on 0',
+      '1 on 1',
+      '3 on 0',
+    ]);
     expect(runtime.reports().map(({ node }) => node)).toEqual(['a', 'b']);
+  });
+
+  it('answers down, naming what each GPU has, where there is no more room', () => {
+    const runtime = new ContainerRuntime({ clock, nodes: [new NodeDouble('a')] });
+    // 15 GiB, of which each replica takes 1 GiB and a context of 40 MiB.
+    const frontends = Array.from({ length: 15 }, () => new FrontendDouble(runtime.start(KERNEL)));
+    clock.run();
+    expect(frontends.map((frontend) => frontend.kinds().length)).toEqual([
+      ...new Array<number>(14).fill(0),
+      1,
+    ]);
+    expect(frontends[14].frames[0]).toMatchObject({
+      kind: 'down',
+      reason: expect.stringMatching(
+        /a\/0 \(t4\): \d+ of its 16106127360 bytes are free, a replica needs 1115684864/,
+      ) as string,
+    });
   });
 
   it('answers down: a kernel model without a node', () => {

@@ -2,8 +2,10 @@ import type { Clock } from '../../simulator/time/index.js';
 import type { ContainerChannel } from '../protocol/index.js';
 import { ConstantContainer } from './constantContainer.js';
 import { InProcessChannel } from './inProcessChannel.js';
-import type { ContainerStart } from './modelContainer.js';
+import type { ContainerSource, ContainerStart } from './modelContainer.js';
+import { NO_NEEDS, NeedsOfModels } from './needsOfModels.js';
 import type { NodeHost, NodeReport } from './nodeHost.js';
+import { placeReplica, type NodeRoom, type WantedReplica } from './placement/index.js';
 import { ProcessHost } from './process/index.js';
 
 export interface ContainerRuntimeOptions {
@@ -11,36 +13,54 @@ export interface ContainerRuntimeOptions {
   readonly clock: Clock;
   /** GPU nodes, which kernel models are spread over. The runtime closes them. */
   readonly nodes: readonly NodeHost[];
+  /** Everything runs on nodes, and nothing in this process or beside it. Default: what no node takes runs here. */
+  readonly isOnNodesOnly?: boolean;
 }
+
+type KernelModelSource = Extract<ContainerSource, { kind: 'kernelModel' }>;
 
 /** Starts replicas: kernel models on GPU nodes, constants in process, users' modules in processes of their own. */
 export class ContainerRuntime {
   private started = 0;
   private readonly processes = new ProcessHost();
+  private readonly needs = new NeedsOfModels();
 
   constructor(private readonly options: ContainerRuntimeOptions) {}
 
   /**
    * Never throws and never waits: `hello` arrives on the channel when the replica is ready, `down` with the file and the
-   * field when it cannot start. A kernel model goes to the node with the fewest replicas.
+   * field when it cannot start. A kernel model goes to the GPU that `placeReplica` says.
    */
   start(request: ContainerStart): ContainerChannel {
     const { container } = request;
     switch (container.kind) {
-      case 'kernelModel': {
-        const node = this.leastLoaded();
-        if (node === undefined) return this.refused(request, 'there is no GPU node to run a kernel model on');
-        const { path, launchClass } = container;
-        return node.start({ ...request, path, ...(launchClass === undefined ? {} : { launchClass }) });
-      }
+      case 'kernelModel':
+        return this.startOnGpu(request, container);
       case 'constant': {
+        const elsewhere = this.elsewhere(request);
+        if (elsewhere !== undefined) return elsewhere;
         const channel = this.channelFor(request);
         channel.connect(new ConstantContainer(request, request.inputType, container.output, channel));
         return channel;
       }
       case 'process':
-        return this.processes.start({ ...container, ...request });
+        return this.elsewhere(request) ?? this.processes.start({ ...container, ...request });
     }
+  }
+
+  /** What every node's GPUs have room for. */
+  rooms(): readonly NodeRoom[] {
+    return this.options.nodes.map((node) => node.room());
+  }
+
+  /** @param listener told when a GPU has more room than before */
+  watchRoom(listener: () => void): void {
+    for (const node of this.options.nodes) node.watchRoom(listener);
+  }
+
+  /** What a replica of a kernel model is to be given; undefined of other models, and of one whose files cannot be read. */
+  wanted(container: ContainerSource, contentHash?: string): WantedReplica | undefined {
+    return container.kind === 'kernelModel' ? this.needs.of(container, contentHash) : undefined;
   }
 
   reports(): readonly NodeReport[] {
@@ -67,16 +87,42 @@ export class ContainerRuntime {
     afterEach([...this.options.nodes, this.processes], (host, next) => host.close(next), done);
   }
 
-  private leastLoaded(): NodeHost | undefined {
+  /** On a node that takes such containers; undefined: it runs here. */
+  private elsewhere(request: ContainerStart): ContainerChannel | undefined {
+    const channel = this.leastLoaded(request.container.kind)?.startContainer?.(request);
+    if (channel !== undefined || this.options.isOnNodesOnly !== true) return channel;
+    const names = this.options.nodes.map(({ name }) => `'${name}'`).join(', ');
+    return this.refused(request, `none of the nodes takes it now: ${names}`);
+  }
+
+  private leastLoaded(kind: ContainerSource['kind']): NodeHost | undefined {
     let best: NodeHost | undefined;
     let fewest = Infinity;
     for (const node of this.options.nodes) {
+      if (!takes(node, kind)) continue;
       const { replicas } = node.report();
       if (replicas >= fewest) continue;
       best = node;
       fewest = replicas;
     }
     return best;
+  }
+
+  private startOnGpu(request: ContainerStart, container: KernelModelSource): ContainerChannel {
+    const { path, launchClass } = container;
+    const wanted = this.needs.of(container, request.contentHash);
+    const outcome = placeReplica(this.rooms(), wanted ?? { needs: NO_NEEDS });
+    if (!outcome.ok) return this.refused(request, outcome.reason);
+    const { gpu } = outcome.place;
+    const node = this.node(outcome.place.node);
+    if (node === undefined) return this.refused(request, `there is no GPU node '${outcome.place.node}'`);
+    return node.start({
+      ...request,
+      path,
+      gpu,
+      ...(wanted === undefined ? {} : { memory: wanted.needs }),
+      ...(launchClass === undefined ? {} : { launchClass }),
+    });
   }
 
   private refused(request: ContainerStart, reason: string): ContainerChannel {
@@ -94,6 +140,10 @@ export class ContainerRuntime {
       `container${this.started++}/${model}/${version}/${replica}`,
     );
   }
+}
+
+function takes(node: NodeHost, kind: ContainerSource['kind']): boolean {
+  return node.takes === undefined ? kind === 'kernelModel' : node.takes(kind);
 }
 
 function afterEach<T>(items: readonly T[], run: (item: T, next: () => void) => void, done: () => void): void {

@@ -2,11 +2,42 @@ export { sourceContent, sourceFiles } from './sourceContent.js';
 export { ContainerRuntime, type ContainerRuntimeOptions } from './containerRuntime.js';
 export type { ContainerSource } from './modelContainer.js';
 export type { GpuActivity } from './gpuActivity.js';
-export { gpuStatus, type ContextStatus, type GpuStatus } from './gpuStatus.js';
+export type { ContextStatus, GpuStatus } from './gpuStatus.js';
+export { numberedGpus, type NumberedGpu } from './numberedGpus.js';
 export { schedulingChoice } from './schedulingChoice.js';
 export { VERDICT_LATENCY_BOUNDS_NS } from '../../simulator/idempotency/index.js';
 export type { AnalysisReport, VerdictReport } from './verdictReport.js';
 export type { NodeHost, NodeReport } from './nodeHost.js';
+export {
+  gpuName,
+  gpuNames,
+  listed,
+  placeReplica,
+  withoutHolders,
+  withReplica,
+  type GpuRoom,
+  type NodeRoom,
+  type WantedReplica,
+} from './placement/index.js';
 export { environmentRefusal, moduleRefusal, tryModule, type ProcessSource } from './process/index.js';
 export { GpuNodeThread, type GpuNodeThreadOptions } from './thread/gpuNodeThread.js';
-export { goldenProblem, inputBytes, tryModel, type ModelTrialReport } from './trial/index.js';
+export {
+  LinkError,
+  NodeServer,
+  readClusterKey,
+  readNodeAddress,
+  RemoteNode,
+  type LinkErrorCode,
+  type NodeAddress,
+  type NodeSecurity,
+  type NodeServerOptions,
+  type RemoteNodeOptions,
+} from './remote/index.js';
+export {
+  fittingReplicas,
+  goldenProblem,
+  inputBytes,
+  tryModel,
+  type GpuShare,
+  type ModelTrialReport,
+} from './trial/index.js';

@@ -1,4 +1,5 @@
 import type { LaunchClass } from '../../simulator/scheduling/index.js';
+import type { CardMisfits, MemoryNeeds } from '../models/index.js';
 import type { ContainerFrame, FrameSink, FrontendFrame, InputType } from '../protocol/index.js';
 import type { ProcessSource } from './process/index.js';
 import type { ReplicaIdentity } from './replicaIdentity.js';
@@ -11,6 +12,12 @@ export type ContainerSource =
       readonly path: string;
       /** How much its launches may be made to wait by others; absent: `standard`. */
       readonly launchClass?: LaunchClass;
+      /** The name of the only GPU that its replicas may have (`gpuName`); absent: any. */
+      readonly gpu?: string;
+      /** What one replica takes of a GPU; absent: found out when it is needed. */
+      readonly memory?: MemoryNeeds;
+      /** Of the cards that there were when it was registered, those that cannot hold it. */
+      readonly misfits?: CardMisfits;
     }
   /** Answers every input with the same output, in process: the yardstick of serving overhead. */
   | { readonly kind: 'constant'; readonly output: string }

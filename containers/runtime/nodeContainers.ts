@@ -15,6 +15,8 @@ export interface NodeAccess {
   readonly driver: CommandSink;
   readonly gpuCount: number;
   readonly meter: BusyMeter;
+  /** What a line's container held of its GPU is given back: the last that is heard of it. */
+  readonly onFreed?: (line: number) => void;
 }
 
 interface RunningContainer {
@@ -22,18 +24,14 @@ interface RunningContainer {
   /** Missing only while it is being made. */
   container: KernelModelContainer | undefined;
   readonly outlet: ContainerOutlet;
-  readonly gpu: number;
 }
 
-/** The kernel models of one node, each on the GPU that has the fewest replicas when it starts. */
+/** The kernel models of one node. On which of its GPUs each runs is said by whoever starts it. */
 export class NodeContainers {
   private readonly running = new Map<number, RunningContainer>();
-  private readonly replicasOf: number[];
   private waiting: (() => void)[] = [];
 
-  constructor(private readonly node: NodeAccess) {
-    this.replicasOf = new Array<number>(node.gpuCount).fill(0);
-  }
+  constructor(private readonly node: NodeAccess) {}
 
   get size(): number {
     return this.running.size;
@@ -49,19 +47,17 @@ export class NodeContainers {
       model = loaded ?? loadRegistered(request);
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
-      outlet.onFrame({ kind: 'down', reason: error.message });
+      this.refuse(line, outlet, error.message);
       return;
     }
-    const mismatch = mismatchOf(request, model);
+    const { model: name, version, replica, launchClass, gpu = 0 } = request;
+    const mismatch = gpu < this.node.gpuCount ? mismatchOf(request, model) : `the node has no GPU ${gpu}`;
     if (mismatch !== undefined) {
-      outlet.onFrame({ kind: 'down', reason: mismatch });
+      this.refuse(line, outlet, mismatch);
       return;
     }
-    const gpu = this.replicasOf.indexOf(Math.min(...this.replicasOf));
-    this.replicasOf[gpu] += 1;
-    const { model: name, version, replica, launchClass } = request;
     const identity = { model: name, version, replica };
-    const entry: RunningContainer = { identity, container: undefined, outlet, gpu };
+    const entry: RunningContainer = { identity, container: undefined, outlet };
     this.running.set(line, entry);
     const { clock, driver, meter } = this.node;
     entry.container = new KernelModelContainer({
@@ -71,6 +67,7 @@ export class NodeContainers {
       driver,
       gpu,
       meter,
+      onFreed: () => this.node.onFreed?.(line),
       ...(launchClass === undefined ? {} : { launchClass }),
       outlet: {
         onFrame: (frame: ContainerFrame) => {
@@ -121,10 +118,12 @@ export class NodeContainers {
   }
 
   private forget(line: number): void {
-    const entry = this.running.get(line);
-    if (entry === undefined) return;
-    this.replicasOf[entry.gpu] -= 1;
     this.running.delete(line);
+  }
+
+  private refuse(line: number, outlet: ContainerOutlet, reason: string): void {
+    outlet.onFrame({ kind: 'down', reason });
+    this.node.onFreed?.(line);
   }
 
   private checkDrained(): void {

@@ -1,13 +1,19 @@
+import type { MemoryNeeds } from '../models/index.js';
 import type { LaunchClass } from '../../simulator/scheduling/index.js';
 import type { ContainerChannel } from '../protocol/index.js';
 import type { GpuActivity } from './gpuActivity.js';
 import type { GpuSpan } from './gpuHistory.js';
+import type { NodeRoom } from './placement/index.js';
 import type { VerdictReport } from './verdictReport.js';
-import type { ContainerStart } from './modelContainer.js';
+import type { ContainerSource, ContainerStart } from './modelContainer.js';
 
 /** A kernel model to start on a node. */
 export type KernelModelStart = Omit<ContainerStart, 'container'> & {
   readonly path: string;
+  /** Which of the node's GPUs. Default: the first. */
+  readonly gpu?: number;
+  /** What it takes of it: is held for it until it has given all back. Absent: nothing is held. */
+  readonly memory?: MemoryNeeds;
   /** Of its launches. Default: `standard`. */
   readonly launchClass?: LaunchClass;
 };
@@ -26,6 +32,7 @@ export interface NodeReport {
   readonly hostBusyShare: number | undefined;
   /** The largest host lateness of a simulated event. */
   readonly clockLagSeconds: number;
+  readonly room: NodeRoom;
   /** Empty while nobody watches. On a node in a thread: as of its last sample, a quarter of a second old at most. */
   readonly gpus: readonly GpuActivity[];
   /** One for each GPU. On a node in a thread: of the last second or so; none before its first sample, and when it is dead. */
@@ -41,12 +48,19 @@ export interface TimelineSink {
   onEnd(failure?: string): void;
 }
 
-/** Runs kernel models: a thread of its own, or the present one on a virtual clock. */
+/** Runs kernel models: a thread of its own, the present one on a virtual clock, or a process that is dialled. */
 export interface NodeHost {
   readonly name: string;
+  /** Whether it takes a new container of a kind, now. Absent: kernel models, always, and no others. */
+  takes?(kind: ContainerSource['kind']): boolean;
+  /** As `start`, of every kind that it takes. */
+  startContainer?(request: ContainerStart): ContainerChannel;
   /** Never throws: a failed start is a `down` frame that says why. */
   start(request: KernelModelStart): ContainerChannel;
   report(): NodeReport;
+  room(): NodeRoom;
+  /** @param listener told when the node has more room than before */
+  watchRoom(listener: () => void): void;
   /** Counts what the GPUs' SMs do, afresh; costs something only while `watched`. */
   watchGpus(watched: boolean): void;
   /**

@@ -6,8 +6,9 @@ import { BusyMeter } from './busyMeter.js';
 import { gpuActivities, watchGpus } from './gpuActivity.js';
 import { gpuSamples } from './gpuSample.js';
 import { InProcessChannel } from './inProcessChannel.js';
-import type { ModelContainer } from './modelContainer.js';
+import type { ContainerOutlet, ModelContainer } from './modelContainer.js';
 import { NodeContainers } from './nodeContainers.js';
+import { Reservations, type NodeRoom } from './placement/index.js';
 import type { KernelModelStart, NodeHost, NodeReport, TimelineSink } from './nodeHost.js';
 
 /** The GPU node's own options; one H200 by default. */
@@ -23,6 +24,7 @@ export class VirtualNode implements NodeHost {
   private readonly meter = new BusyMeter();
   private readonly containers: NodeContainers;
   private recording: { readonly timeline: Timeline; readonly sink: TimelineSink } | undefined;
+  private readonly reservations: Reservations;
   private nextLine = 0;
   private closed = false;
 
@@ -31,7 +33,9 @@ export class VirtualNode implements NodeHost {
     this.name = name;
     this.clock = clock;
     this.gpuNode = new GpuNode(clock, { ...rest, name, gpus });
+    this.reservations = new Reservations(name, this.gpuNode.profiles);
     this.containers = new NodeContainers({
+      onFreed: (line) => this.reservations.release(line),
       clock,
       driver: this.gpuNode,
       gpuCount: gpus.length,
@@ -42,22 +46,50 @@ export class VirtualNode implements NodeHost {
   start(request: KernelModelStart): ContainerChannel {
     const line = this.nextLine++;
     const channel = new InProcessChannel(this.clock, `${this.name}/container${line}`);
-    const { containers } = this;
+    const { containers, reservations } = this;
     const end: ModelContainer = {
       batchesInFlight: 0,
-      onFrame: (frame) => containers.onFrame(line, frame),
+      onFrame: (frame) => {
+        if (frame.kind === 'predict') reservations.onSent(line);
+        containers.onFrame(line, frame);
+      },
       close: () => containers.stop(line),
     };
     channel.connect(end);
-    if (this.closed) channel.onFrame({ kind: 'down', reason: this.closedReason });
-    else containers.start(line, request, channel);
+    if (this.closed) {
+      channel.onFrame({ kind: 'down', reason: this.closedReason });
+      return channel;
+    }
+    const { gpu = 0, memory } = request;
+    if (memory !== undefined) reservations.reserve(line, gpu, request, memory);
+    const outlet: ContainerOutlet = {
+      onFrame: (frame) => {
+        if (frame.kind === 'result') reservations.onAnswered(line, frame.serviceNs);
+        channel.onFrame(frame);
+      },
+    };
+    containers.start(line, request, outlet);
     return channel;
+  }
+
+  room(): NodeRoom {
+    return this.reservations.room();
+  }
+
+  watchRoom(listener: () => void): void {
+    this.reservations.watch(listener);
+  }
+
+  /** A cordoned GPU takes no replica more. */
+  cordon(gpu: number, isCordoned: boolean): void {
+    this.reservations.cordon(gpu, isCordoned);
   }
 
   report(): NodeReport {
     const verdicts = this.gpuNode.verdictMetrics();
     return {
       node: this.name,
+      room: this.room(),
       replicas: this.containers.size,
       busyHostSeconds: 0,
       busySimulatedSeconds: this.meter.times().busySimulatedNs / 1e9,

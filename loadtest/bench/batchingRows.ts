@@ -34,7 +34,12 @@ async function run(bench: Bench): Promise<readonly Measured[]> {
 }
 
 /** A module whose batches take as long as the slow model's, and an application of its name; once it answers. */
-export async function deploySlowModel(product: ProductProcess, name: string, path: string): Promise<void> {
+export async function deploySlowModel(
+  product: ProductProcess,
+  name: string,
+  path: string,
+  replicas = 1,
+): Promise<void> {
   await product.admin('add_app', {
     name,
     input_type: 'doubles',
@@ -47,6 +52,7 @@ export async function deploySlowModel(product: ProductProcess, name: string, pat
     input_type: 'doubles',
     container_name: 'windjammer/process',
     model_data_path: path,
+    num_replicas: replicas,
   });
   await product.admin('add_model_links', { app_name: name, model_names: [name] });
   for (let attempt = 0; attempt < 200; attempt++) {

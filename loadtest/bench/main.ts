@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- http hit latency websocket digits batching badInputs adaptive delayed replicas] [--json] [--check]`: what serving costs,
+ * `npm run bench [-- http hit latency websocket digits batching badInputs adaptive delayed replicas cluster] [--json] [--check]`: what serving costs,
  * against servers with nothing in them in the same run, and what batching and replicas bring; each figure with the floor
  * that it is held to. With --json one JSON document a row; with --check the exit code is 1 when a figure does not hold.
  */
@@ -10,6 +10,7 @@ import { reasonOf } from '../../simulator/text/index.js';
 import { BAD_INPUT_ROWS } from './badInputRows.js';
 import { BATCHING_ROWS } from './batchingRows.js';
 import { checkTable, holds, type Check } from './check.js';
+import { CLUSTER_ROWS } from './clusterRows.js';
 import { DIGITS_ROWS } from './digitsRows.js';
 import type { Bench, Measured, Row } from './rows.js';
 import { SERVING_ROWS } from './servingRows.js';
@@ -21,6 +22,7 @@ const ROWS: readonly Row[] = [
   ...BATCHING_ROWS,
   ...BAD_INPUT_ROWS,
   ...VIRTUAL_ROWS,
+  ...CLUSTER_ROWS,
 ];
 
 const { values, positionals, legSeconds } = commandLine();

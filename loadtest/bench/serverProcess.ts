@@ -34,9 +34,28 @@ export async function startBareServer(entry: string, name = 'bare node:http'): P
   };
 }
 
-/** `windjammer serve` on its embedded defaults, with ports that the system picks and nothing kept. */
-export async function startWindjammer(cliEntry: string, application: string): Promise<ProductProcess> {
-  const args = [cliEntry, 'serve', '--port', '0', '--management-port', '0', '--ephemeral'];
+/** A node that a server dials. */
+export interface NodeUnderTest {
+  readonly pid: number;
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** `windjammer node`, on a port that the system picks. */
+export async function startNode(cliEntry: string, name: string): Promise<NodeUnderTest> {
+  const args = [cliEntry, 'node', '--name', name, '--listen', '127.0.0.1:0'];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [url] = await firstMatch(child, /listens on (\S+)\n/);
+  return { pid: child.pid ?? 0, url, stop: () => stop(child) };
+}
+
+/** `windjammer serve` on its embedded defaults, with ports that the system picks and nothing kept. @param more options */
+export async function startWindjammer(
+  cliEntry: string,
+  application: string,
+  more: readonly string[] = [],
+): Promise<ProductProcess> {
+  const args = [cliEntry, 'serve', '--port', '0', '--management-port', '0', '--ephemeral', ...more];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const [origin, management] = await firstMatch(child, /serves on (\S+), management on (\S+), /);
   await untilReady(origin);

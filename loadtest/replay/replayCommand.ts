@@ -1,5 +1,5 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import { wholeNumber } from '../../services/cli/index.js';
+import { cardListOrCount, MOST_NODES, wholeNumber } from '../../services/cli/index.js';
 import { TIME_UNITS, TRACE_FORMATS, TRACE_FORMS } from './trace/index.js';
 
 export interface ReplayOptions {
@@ -14,7 +14,8 @@ export interface ReplayOptions {
   readonly policy?: string;
   readonly objectiveMs?: number;
   readonly replicas?: number;
-  readonly gpus?: number;
+  readonly gpus?: readonly string[] | number;
+  readonly nodes?: number;
   readonly inputs?: string;
   readonly repeats?: number;
   readonly feedback: number;
@@ -44,7 +45,12 @@ export function addReplayCommand(program: Command): void {
     .option('--policy <name>', 'selection policy in place of the application’s: NAME or NAME:{"parameter":…}')
     .option('--objective-ms <ms>', 'latency objective in place of the application’s', above(0, 3_600_000))
     .option('--replicas <number>', 'replicas of each model', wholeNumber(1, 256))
-    .option('--gpus <number>', 'GPUs of the node', wholeNumber(1, 64))
+    .option(
+      '--gpus <cards>',
+      "cards of each node's GPUs, with commas between, or how many: names of `gpu devices`, or JSON files",
+      cardListOrCount,
+    )
+    .option('--nodes <number>', 'GPU nodes with these GPUs: node0 and on', wholeNumber(1, MOST_NODES))
     .option('--inputs <file>', 'inputs to draw from: a JSON array, or .jsonl with one a line')
     .option('--repeats <share>', 'share of queries that repeat a sample digit exactly', between(0, 1))
     .option('--feedback <share>', 'share of the answers with a known label that are judged', between(0, 1), 0)

@@ -1,10 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { z } from 'zod';
+import { MOST_GPUS, MOST_NODES } from '../../services/cli/index.js';
 import { ServiceError } from '../../services/errors/index.js';
 import {
   addApplicationSchema,
   addModelSchema,
+  choiceOf,
   applicationRecord,
   modelRecord,
   PROCESS_CONTAINER,
@@ -13,7 +15,7 @@ import {
 } from '../../services/management/index.js';
 import { Registry } from '../../services/registry/index.js';
 import { MemoryStore } from '../../services/store/index.js';
-import { isCardFile } from '../../simulator/gpu/index.js';
+import { findCard, GpuError, isCardFile } from '../../simulator/gpu/index.js';
 import { ReplayError } from './replayError.js';
 import type { SyntheticTimes } from './replaySettings.js';
 
@@ -41,7 +43,8 @@ const configSchema = z.strictObject({
         }),
     )
     .min(1),
-  gpus: z.array(z.string()).min(1).max(64).default(['h200']),
+  gpus: z.array(z.string()).min(1).max(MOST_GPUS).default(['h200']),
+  nodes: z.int().min(1).max(MOST_NODES).default(1),
 });
 
 type Config = z.infer<typeof configSchema>;
@@ -54,26 +57,33 @@ export interface ReplayCatalogue {
   readonly replicas: ReadonlyMap<string, number>;
   /** By model name. */
   readonly synthetic: ReadonlyMap<string, SyntheticTimes>;
+  /** Of each node. */
   readonly gpus: readonly string[];
+  readonly nodes: number;
 }
 
-/** What a fresh server would serve. */
-export async function defaultCatalogue(): Promise<ReplayCatalogue> {
+/** What a fresh server would serve. @param gpus cards of each node; one H200 unless given */
+export async function defaultCatalogue(gpus: readonly string[] = ['h200']): Promise<ReplayCatalogue> {
   const store = new MemoryStore();
   const registry = new Registry(store);
-  await registerDefaults(store, registry);
-  return { registry, replicas: new Map(), synthetic: new Map(), gpus: ['h200'] };
+  await registerDefaults(store, registry, choiceOf(gpus));
+  return { registry, replicas: new Map(), synthetic: new Map(), gpus, nodes: 1 };
 }
 
-/** @throws ReplayError naming the file, the field and the fix. */
-export async function readCatalogue(path: string): Promise<ReplayCatalogue> {
+/**
+ * @param cards in place of the file's
+ * @throws ReplayError naming the file, the field and the fix.
+ */
+export async function readCatalogue(path: string, cards?: readonly string[]): Promise<ReplayCatalogue> {
   const config = asPart(path, '', () => validate(configSchema, readJson(path)));
+  const gpus = cards ?? config.gpus.map((gpu) => (isCardFile(gpu) ? resolve(dirname(path), gpu) : gpu));
+  for (const gpu of gpus) knownCard(path, gpu);
   const registry = new Registry(new MemoryStore());
   const replicas = new Map<string, number>();
   const synthetic = new Map<string, SyntheticTimes>();
   for (const [at, model] of config.models.entries()) {
     const field = `models[${at}]`;
-    await asPartLater(path, field, () => registry.addModel(recordOf(model, path)));
+    await asPartLater(path, field, () => registry.addModel(recordOf(model, path, choiceOf(gpus))));
     replicas.set(model.model_name, model.replicas);
     if (model.synthetic !== undefined) synthetic.set(model.model_name, timesOf(model.synthetic));
   }
@@ -84,11 +94,23 @@ export async function readCatalogue(path: string): Promise<ReplayCatalogue> {
       await registry.addLinks(request.name, linked_models);
     });
   }
-  const gpus = config.gpus.map((gpu) => (isCardFile(gpu) ? resolve(dirname(path), gpu) : gpu));
-  return { registry, replicas, synthetic, gpus };
+  return { registry, replicas, synthetic, gpus, nodes: config.nodes };
 }
 
-function recordOf({ synthetic, ...model }: ConfiguredModel, path: string): ReturnType<typeof modelRecord> {
+function knownCard(path: string, gpu: string): void {
+  try {
+    findCard(gpu, '.');
+  } catch (cause) {
+    if (!(cause instanceof GpuError)) throw cause;
+    throw new ReplayError(`${path}: gpus`, cause.message, { cause });
+  }
+}
+
+function recordOf(
+  { synthetic, ...model }: ConfiguredModel,
+  path: string,
+  cards: readonly string[],
+): ReturnType<typeof modelRecord> {
   const { container_name: container, model_data_path: folder } = model;
   if ((container === SYNTHETIC_CONTAINER) !== (synthetic !== undefined)) {
     throw new ServiceError(
@@ -107,7 +129,7 @@ function recordOf({ synthetic, ...model }: ConfiguredModel, path: string): Retur
   // A model beside the configuration first; the product's own are named from its root.
   const beside = resolve(dirname(path), folder);
   const found = folder !== '' && !isAbsolute(folder) && existsSync(beside) ? beside : folder;
-  const record = modelRecord({ ...model, model_data_path: found });
+  const record = modelRecord({ ...model, model_data_path: found }, cards);
   if (record.container.kind === 'external' && synthetic === undefined) {
     throw new ServiceError(
       'invalid_value',

@@ -8,7 +8,7 @@ import type { ReplayedModel } from './replaySettings.js';
 /** Batches that a synthetic container takes at once are as large as the controller likes. */
 const SYNTHETIC_BATCH = 65_535;
 
-/** Starts a replay's containers on its clock: kernel models on one node, the others beside it. */
+/** Starts a replay's containers on its clock: kernel models on its nodes, the others beside them. */
 export class ReplayContainers {
   private readonly runtime: ContainerRuntime;
 
@@ -17,12 +17,13 @@ export class ReplayContainers {
     private readonly clock: VirtualClock,
     models: readonly ReplayedModel[],
     gpus: readonly string[],
+    nodes: number,
     private readonly seed: number,
   ) {
     const needsNode = models.some(
       ({ record, synthetic }) => synthetic === undefined && record.container.kind === 'kernelModel',
     );
-    this.runtime = new ContainerRuntime({ clock, nodes: needsNode ? [nodeOf(clock, gpus)] : [] });
+    this.runtime = new ContainerRuntime({ clock, nodes: needsNode ? nodesOf(clock, gpus, nodes) : [] });
   }
 
   start({ record, synthetic }: ReplayedModel, replica: number): ContainerChannel {
@@ -65,9 +66,9 @@ export class ReplayContainers {
   }
 }
 
-function nodeOf(clock: VirtualClock, gpus: readonly string[]): VirtualNode {
+function nodesOf(clock: VirtualClock, gpus: readonly string[], nodes: number): VirtualNode[] {
   try {
-    return new VirtualNode({ clock, gpus });
+    return Array.from({ length: nodes }, (_, at) => new VirtualNode({ clock, gpus, name: `node${at}` }));
   } catch (cause) {
     throw new ReplayError('gpus', (cause as Error).message, { cause });
   }

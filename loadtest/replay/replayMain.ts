@@ -40,8 +40,21 @@ export async function runReplay(options: ReplayOptions): Promise<void> {
 }
 
 function requestOf(options: ReplayOptions): ReplayRequest {
-  const { trace, seed, scale, duration, app, config, policy, objectiveMs, replicas, gpus, inputs, repeats } =
-    options;
+  const {
+    trace,
+    seed,
+    scale,
+    duration,
+    app,
+    config,
+    policy,
+    objectiveMs,
+    replicas,
+    gpus,
+    nodes,
+    inputs,
+    repeats,
+  } = options;
   const { format, timeUnit } = options;
   return {
     trace,
@@ -58,6 +71,7 @@ function requestOf(options: ReplayOptions): ReplayRequest {
     ...(objectiveMs === undefined ? {} : { objectiveMs }),
     ...(replicas === undefined ? {} : { replicas }),
     ...(gpus === undefined ? {} : { gpus }),
+    ...(nodes === undefined ? {} : { nodes }),
     ...(inputs === undefined ? {} : { inputs }),
     ...(repeats === undefined ? {} : { repeats }),
   };

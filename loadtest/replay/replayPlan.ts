@@ -7,6 +7,7 @@ import {
   type ModelRecord,
   type Registry,
 } from '../../services/registry/index.js';
+import { findCard, GpuError } from '../../simulator/gpu/index.js';
 import { DigitSamples, FileInputs, MadeInputs, type InputPool } from './inputs/index.js';
 import { defaultCatalogue, readCatalogue, type ReplayCatalogue } from './replayConfig.js';
 import { ReplayError } from './replayError.js';
@@ -36,7 +37,9 @@ export interface ReplayRequest {
   readonly policy?: string;
   readonly objectiveMs?: number;
   readonly replicas?: number;
-  readonly gpus?: number;
+  /** Cards of each node's GPUs, or how many. */
+  readonly gpus?: readonly string[] | number;
+  readonly nodes?: number;
   /** A file of inputs. */
   readonly inputs?: string;
   /** Share of queries that repeat a sample exactly. */
@@ -59,8 +62,11 @@ export async function planReplay(request: ReplayRequest): Promise<ReplaySettings
     ...(timeUnit === undefined ? {} : { timeUnit }),
   });
   try {
+    const cards = typeof request.gpus === 'object' ? checkedCards(request.gpus) : undefined;
     const catalogue =
-      request.config === undefined ? await defaultCatalogue() : await readCatalogue(request.config);
+      request.config === undefined
+        ? await defaultCatalogue(cards)
+        : await readCatalogue(request.config, cards);
     const names = chosenNames(catalogue.registry, request, endsByItself(spec));
     const applications = names.map((name) => applicationOf(catalogue.registry, name, request, names.length));
     return {
@@ -70,7 +76,8 @@ export async function planReplay(request: ReplayRequest): Promise<ReplaySettings
       durationSeconds: durationSeconds ?? (endsByItself(spec) ? undefined : DEFAULT_SECONDS),
       applications,
       models: modelsOf(catalogue, names, request.replicas),
-      gpus: gpusOf(catalogue.gpus, request.gpus),
+      gpus: typeof request.gpus === 'number' ? repeated(catalogue.gpus, request.gpus) : catalogue.gpus,
+      nodes: request.nodes ?? catalogue.nodes,
       feedback,
       cacheBytes,
     };
@@ -172,7 +179,19 @@ function modelsOf(
   });
 }
 
-function gpusOf(configured: readonly string[], count: number | undefined): readonly string[] {
-  if (count === undefined) return configured;
-  return Array.from({ length: count }, (_, at) => configured[at % configured.length]);
+function repeated(cards: readonly string[], count: number): readonly string[] {
+  return Array.from({ length: count }, (_, at) => cards[at % cards.length]);
+}
+
+/** @throws ReplayError naming the card that there is not, and those that there are */
+function checkedCards(cards: readonly string[]): readonly string[] {
+  for (const card of cards) {
+    try {
+      findCard(card, '.');
+    } catch (cause) {
+      if (!(cause instanceof GpuError)) throw cause;
+      throw new ReplayError('--gpus', cause.message, { cause });
+    }
+  }
+  return cards;
 }

@@ -2,7 +2,7 @@ import type { CacheStats, DefaultReason } from '../../services/prediction/index.
 import type { DurationSummary, SelectionShares, SizeBin } from './measure/index.js';
 
 /** Of this document's shape. */
-export const RESULT_FORMAT = 1;
+export const RESULT_FORMAT = 2;
 
 export interface Accuracy {
   /** Answers whose true output is known, defaults among them. */
@@ -75,7 +75,10 @@ export interface WindowResult {
 }
 
 export interface NodeResult {
+  readonly name: string;
   readonly gpus: readonly string[];
+  /** On each of its GPUs. */
+  readonly replicas: readonly number[];
   /** Simulated time with a batch in flight. */
   readonly busySeconds: number;
 }
@@ -102,7 +105,7 @@ export interface ReplayResult extends QueryCounts {
   readonly cache: CacheStats;
   readonly applications: readonly ApplicationResult[];
   readonly models: readonly ModelResult[];
-  readonly gpuNode: NodeResult | null;
+  readonly gpuNodes: readonly NodeResult[];
   readonly windowSeconds: number;
   readonly windows: readonly WindowResult[];
 }

@@ -133,7 +133,44 @@ it('computes digits with their kernels', async () => {
   expect(result.cache.hits).toBeGreaterThan(0);
   expect(result.cache.misses).toBeGreaterThan(result.arrivals / 2);
   expect(result.loadingSeconds).toBeGreaterThan(0);
-  expect(result.gpuNode?.busySeconds).toBeGreaterThan(0);
+  expect(result.gpuNodes.map(({ name, gpus, replicas }) => [name, gpus, replicas])).toEqual([
+    ['node0', ['h200'], [5]],
+  ]);
+  expect(result.gpuNodes[0].busySeconds).toBeGreaterThan(0);
+});
+
+it('spreads replicas over the GPUs of its nodes, a pinned one where it is pinned to', async () => {
+  const digits = (name: string, more: object = {}): object => ({
+    model_name: name,
+    model_version: '1',
+    input_type: 'floats',
+    container_name: 'windjammer/kernel-model',
+    model_data_path: 'containers/models/digits-logistic',
+    ...more,
+  });
+  const config = (pin: string): string =>
+    configured({
+      gpus: ['h200', 't4'],
+      nodes: 2,
+      applications: [
+        { ...CONFIG.applications[0], input_type: 'floats', linked_models: ['spread', 'pinned'] },
+      ],
+      models: [digits('spread', { replicas: 5 }), digits('pinned', { gpu: pin })],
+    });
+  const request = { trace: 'poisson:200', durationSeconds: 0.05 };
+  const { gpuNodes } = await run({ ...request, config: config('node1/1') });
+  expect(gpuNodes.map(({ name, gpus, replicas }) => [name, gpus, replicas])).toEqual([
+    ['node0', ['h200', 't4'], [2, 1]],
+    ['node1', ['h200', 't4'], [1, 2]],
+  ]);
+  const other = await run({ ...request, config: config('node0/0'), gpus: 1, nodes: 1 });
+  expect(other.gpuNodes.map(({ gpus, replicas }) => [gpus, replicas])).toEqual([[['h200'], [6]]]);
+  await expect(run({ ...request, config: config('node1/1'), nodes: 1 })).rejects.toThrow(
+    /cannot start: .*it is pinned to GPU 'node1\/1', which is not there: there are node0\/0, node0\/1/,
+  );
+  await expect(run({ ...request, config: config('node0/0'), gpus: ['h200', 'abacus'] })).rejects.toThrow(
+    /--gpus: no device profile 'abacus'/,
+  );
 });
 
 it('follows a file: who is asked, what, and what is right', async () => {
@@ -197,7 +234,7 @@ it.each<[string, () => Partial<ReplayRequest>, RegExp]>([
   ['no configuration', () => ({ config: '/nowhere.json' }), /--config: \/nowhere.json cannot be read/],
   ['a configuration that is no JSON', () => ({ config: written('d.json', '{') }), /d\.json: not JSON/],
   ['no models', () => ({ config: configured({ models: [] }) }), /e\.json: models: /],
-  ['an unknown field', () => ({ config: configured({ nodes: 3 }) }), /e\.json: there is no field nodes/],
+  ['an unknown field', () => ({ config: configured({ hosts: 3 }) }), /e\.json: there is no field hosts/],
   [
     'a model that a server would scale',
     () => ({ config: configured({ models: [{ ...CONFIG.models[0], num_replicas: 3 }] }) }),

@@ -42,8 +42,9 @@ export interface ReplaySettings {
   /** The first takes the queries of a trace that names none. */
   readonly applications: readonly ReplayedApplication[];
   readonly models: readonly ReplayedModel[];
-  /** Profiles of the node's GPUs. */
+  /** Profiles of each node's GPUs. */
   readonly gpus: readonly string[];
+  readonly nodes: number;
   readonly feedback: FeedbackSettings;
   readonly cacheBytes: number;
 }

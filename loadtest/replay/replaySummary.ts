@@ -36,7 +36,6 @@ export function resultOf(run: EndedRun): ReplayResult {
   const latencies = new Durations();
   for (const tally of tallies) latencies.add(tally.latencies);
   const durationSeconds = traffic.endNs / 1e9;
-  const [report] = containers.reports();
   return {
     format: RESULT_FORMAT,
     windjammer: productVersion(),
@@ -56,7 +55,12 @@ export function resultOf(run: EndedRun): ReplayResult {
     cache: engine.cacheStats(),
     applications: settings.applications.map((application) => applicationResult(application, run)),
     models: settings.models.map((model) => modelResult(model, run)),
-    gpuNode: report === undefined ? null : { gpus: settings.gpus, busySeconds: report.busySimulatedSeconds },
+    gpuNodes: containers.reports().map(({ node, room, busySimulatedSeconds }) => ({
+      name: node,
+      gpus: room.gpus.map(({ card }) => card),
+      replicas: room.gpus.map(({ replicas }) => replicas),
+      busySeconds: busySimulatedSeconds,
+    })),
     windowSeconds: timeline.widthNs / 1e9,
     windows: timeline.windows.map((window, at) => windowResult(window, (at * timeline.widthNs) / 1e9)),
   };

@@ -19,7 +19,7 @@ export interface ReplicaLoss {
   readonly queued: readonly Evaluation[];
   /** It had answered nothing: nothing from before can have taken it down. */
   readonly isFresh: boolean;
-  /** It was taken out of use on purpose: what it worked on has nothing to do with it. */
+  /** It was taken out of use on purpose, or the way to it broke: what it worked on has nothing to do with it. */
   readonly isIntended: boolean;
 }
 

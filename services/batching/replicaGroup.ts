@@ -1,5 +1,7 @@
 import {
   inputProblem,
+  isSpokenVersion,
+  OLDEST_PROTOCOL_VERSION,
   PROTOCOL_VERSION,
   type ContainerChannel,
   type HelloFrame,
@@ -378,9 +380,9 @@ function checkHello(model: ModelRecord, hello: HelloFrame): void {
       );
   };
   expect(
-    hello.protocolVersion === PROTOCOL_VERSION,
+    isSpokenVersion(hello.protocolVersion),
     'protocolVersion',
-    `${PROTOCOL_VERSION}`,
+    `${OLDEST_PROTOCOL_VERSION} to ${PROTOCOL_VERSION}`,
     hello.protocolVersion,
   );
   expect(hello.inputType === model.inputType, 'inputType', model.inputType, hello.inputType);

@@ -58,8 +58,9 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Evalu
     clock.attach(port, this);
     const lose = (reason: string): void => this.lose(reason);
     const { hang, patience } = options;
-    const watchdog = hang && new HangWatchdog(clock, `${port}/watchdog`, inFlight, hang, patience, lose);
     const { channel } = options;
+    const onHung = (reason: string): void => this.lose(reason, channel.isUnheard?.());
+    const watchdog = hang && new HangWatchdog(clock, `${port}/watchdog`, inFlight, hang, patience, onHung);
     const sender = new BatchSender(channel, hello.credits, launchClass, inFlight, reports, watchdog, lose);
     this.sender = sender;
     this.departures = new Departures(clock, port, controller, waiting, holding, sender, launchClass);
@@ -127,7 +128,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Evalu
         this.departures.schedule(this.clock.nowNs());
         return;
       case 'down':
-        this.lose(frame.reason);
+        this.lose(frame.reason, frame.isOutside);
         return;
       case 'printed':
         return;

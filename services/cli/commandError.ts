@@ -8,6 +8,7 @@ const EXPECTED: readonly string[] = [
   'AccessError',
   'ClusterError',
   'CommandError',
+  'LinkError',
   'ListenError',
   'StoreError',
   'SecurityError',

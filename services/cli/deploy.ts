@@ -24,6 +24,7 @@ interface DeployOptions extends ClientOptions, ProcessOptions {
   readonly replicas?: number;
   readonly waitSeconds: number;
   readonly launchClass?: LaunchClass;
+  readonly gpu?: string;
 }
 
 const KERNEL_MODEL = 'windjammer/kernel-model';
@@ -49,6 +50,7 @@ export function addDeployCommand(program: Command): void {
       .addOption(batchDelayOption())
       .option('--replicas <number>', 'replicas that run, 1 unless given', wholeNumber(1, MOST_REPLICAS))
       .addOption(launchClassOption('a kernel model', 'standard'))
+      .option('--gpu <node/index>', 'the only GPU that replicas of a kernel model run on, such as node0/1')
       .option('--wait-seconds <number>', 'for its first replica', wholeNumber(1, 3600), 60),
   );
   withProcessOptions(command).action(deploy);
@@ -77,6 +79,7 @@ async function deploy(given: string, options: DeployOptions): Promise<void> {
       batch_delay_micros: options.batchDelayMicros,
       num_replicas: options.replicas,
       launch_class: options.launchClass,
+      gpu: options.gpu,
     });
     const replica = await firstReplica(management, options, progress, previous);
     const isNewLink = app !== undefined && (await link(management, app, name));

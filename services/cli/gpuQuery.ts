@@ -13,6 +13,7 @@ interface Field {
 const FIELDS: Readonly<Record<string, Field>> = {
   timestamp: { read: () => timestamp(new Date()) },
   index: { read: ({ index }) => index },
+  gpu: { read: ({ gpu }) => gpu },
   name: { read: ({ name }) => name },
   uuid: { read: ({ uuid }) => uuid },
   'utilization.gpu': { unit: '%', read: ({ utilization }) => whole(100 * utilization.gpu) },
@@ -23,6 +24,7 @@ const FIELDS: Readonly<Record<string, Field>> = {
     unit: 'MiB',
     read: ({ memory }) => whole(memory.total_bytes / MIB) - usedMib(memory.used_bytes),
   },
+  'memory.reserved': { unit: 'MiB', read: ({ memory }) => usedMib(memory.reserved_bytes) },
   'power.draw': { unit: 'W', read: ({ power }) => power.draw_watts.toFixed(2) },
   'power.limit': { unit: 'W', read: ({ power }) => power.limit_watts.toFixed(2) },
   'clocks.sm': { unit: 'MHz', read: (gpu) => whole(gpu.sm_clock_hz / 1e6) },

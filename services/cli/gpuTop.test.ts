@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { gpuSample } from '../../containers/runtime/tests/gpuSamples.js';
+import { emptyRoom, gpuSample } from '../../containers/runtime/tests/gpuSamples.js';
 import type { NodeReport } from '../../containers/runtime/index.js';
 import { ManagementHarness } from '../management/tests/harness.js';
 import type { GpuAnswer } from '../management/index.js';
@@ -14,6 +14,7 @@ function report(gpus: number, dilation: number | undefined = undefined): NodeRep
     busyHostSeconds: 3,
     busySimulatedSeconds: 1,
     dilation,
+    room: emptyRoom('node0', gpus),
     hostBusyShare: 0.92,
     clockLagSeconds: 0.5,
     gpus: [],
@@ -62,7 +63,9 @@ describe('windjammer gpu top', () => {
     harness.nodes = [report(3)];
     expect((await top('--once')).match(/NVIDIA H200/g)).toHaveLength(3);
     expect((await top('--once', '--device', '2')).match(/NVIDIA H200/g)).toHaveLength(1);
-    expect(await top('--once', '--device', '3')).toMatch(/^FAILED .*--device 3: the server has GPUs 0 to 2/);
+    expect(await top('--once', '--device', '3')).toMatch(
+      /^FAILED .*--device 3: the server has GPUs 0 \(node0\/0\), 1 \(node0\/1\), 2 \(/,
+    );
   });
 
   it('cuts long names', async () => {

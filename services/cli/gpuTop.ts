@@ -82,9 +82,9 @@ async function gpusOf(
   if (device === undefined) return gpus;
   const chosen = gpus.filter(({ index }) => index === device);
   if (chosen.length > 0) return chosen;
-  const last = gpus.length - 1;
+  const names = gpus.map(({ index, gpu }) => `${index} (${gpu})`);
   throw new CommandError(
-    `--device ${device}: the server has ${last === 0 ? 'GPU 0 alone' : `GPUs 0 to ${last}`}`,
+    `--device ${device}: the server has ${names.length === 1 ? `GPU ${names[0]} alone` : `GPUs ${names.join(', ')}`}`,
   );
 }
 

@@ -25,6 +25,7 @@ interface AddOptions extends ClientOptions, ProcessOptions {
   readonly maxReplicas?: number;
   readonly warmUp: boolean;
   readonly launchClass?: LaunchClass;
+  readonly gpu?: string;
 }
 
 interface ScaleOptions extends ClientOptions {
@@ -65,6 +66,7 @@ export function addModelCommand(program: Command): void {
       .option('--min-replicas <number>', 'with a larger maximum: by load', wholeNumber(1, MOST_REPLICAS))
       .option('--max-replicas <number>', 'the most that the load may ask for', wholeNumber(1, MOST_REPLICAS))
       .addOption(launchClassOption('a kernel model', 'standard'))
+      .option('--gpu <node/index>', 'the only GPU that replicas of a kernel model run on, such as node0/1')
       .option('--no-warm-up', 'let new replicas serve before they have answered anything'),
   );
   withProcessOptions(addCommand).action(add);
@@ -128,6 +130,7 @@ async function add(name: string, options: AddOptions): Promise<void> {
     max_replicas: options.maxReplicas,
     warm_up: options.warmUp ? undefined : false,
     launch_class: options.launchClass,
+    gpu: options.gpu,
     ...processFieldsOf(options),
   });
   printDone(options.json, sentence);
@@ -180,6 +183,7 @@ async function show(name: string, version: string, options: ClientOptions): Prom
       ? []
       : [['waits for company', `${model.batch_delay_micros / 1000} ms`]]),
     ...(model.launch_class === undefined ? [] : [['launch class', model.launch_class]]),
+    ...(model.gpu === undefined ? [] : [['pinned to', model.gpu]]),
     ['replicas up', replicasOf(model)],
     ...(model.warm_up ? [] : [['warm-up', 'none']]),
   ];
@@ -195,13 +199,14 @@ async function replicas(name: string | undefined, options: ClientOptions): Promi
     one.model_version,
     String(one.replica_id),
     one.state,
+    one.gpu ?? '',
     String(one.restarts),
     one.last_failure ?? '',
   ]);
   print(
     options.json,
     found,
-    table(['MODEL', 'VERSION', 'REPLICA', 'STATE', 'RESTARTS', 'LAST FAILURE'], rows),
+    table(['MODEL', 'VERSION', 'REPLICA', 'STATE', 'GPU', 'RESTARTS', 'LAST FAILURE'], rows),
   );
 }
 

@@ -5,11 +5,14 @@ import { openTracing, tracingSettings } from '../tracing/index.js';
 import { DEFAULT_BUFFERED_BYTES, type ConnectionTimeouts } from '../http/index.js';
 import { banner } from './banner.js';
 import { holdBuild } from './buildLock.js';
+import { dialledNodes } from './dialledNodes.js';
 import { CommandError } from './commandError.js';
 import { checkedFaults } from './faultOptions.js';
+import { checkedCards } from './gpusOption.js';
 import { checkedScheduling } from './schedulingOption.js';
 import type { ServeOptions } from './serveCommand.js';
 import { accessSettings, tlsSettings } from './serveSecurity.js';
+import { stopSignal } from './stopSignal.js';
 
 const MIB = 1024 * 1024;
 
@@ -34,7 +37,10 @@ export async function serve(options: ServeOptions): Promise<void> {
     seed: options.seed,
     cacheBytes: options.cacheMib * MIB,
     jobsBytes: options.jobsMib * MIB,
+    gpus: await checkedCards('--gpus', options.gpus),
+    nodes: options.nodes,
     gpuThreads: options.gpuThreads,
+    dialled: dialledNodes(options),
     scheduling: options.scheduling,
     faults: await checkedFaults(options),
     hangWatchdog: options.hangAfterMs === 0 ? false : { minimumMs: options.hangAfterMs },
@@ -97,36 +103,3 @@ function timeoutsOf(options: ServeOptions): ConnectionTimeouts {
 const SIGTERM_NOTICE_MS = 1000;
 /** Queries that come all the same are told so, for a moment after the last answer. */
 const REFUSAL_MS = 250;
-
-/** Under npm one Ctrl-C arrives twice: the terminal signals every process, and npm passes its own on. */
-const SAME_SIGNAL_MS = 500;
-
-/** How often a server that npm started looks whether it still has somebody above it. */
-const ORPHAN_CHECK_MS = 250;
-
-/**
- * Resolves with the first SIGINT or SIGTERM; a second one ends the process with 130. `npx` passes a SIGTERM to its shell and
- * to nobody else: a server that it started, and that has lost its parent, was told to stop.
- */
-function stopSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    if (process.env['npm_command'] !== undefined) {
-      const parent = process.ppid;
-      const check = setInterval(() => {
-        if (process.ppid === parent) return;
-        clearInterval(check);
-        resolve('SIGTERM');
-      }, ORPHAN_CHECK_MS);
-      check.unref();
-    }
-    let firstMs: number | undefined;
-    const onSignal = (signal: NodeJS.Signals) => {
-      const nowMs = performance.now();
-      if (firstMs !== undefined && nowMs - firstMs > SAME_SIGNAL_MS) process.exit(130);
-      firstMs ??= nowMs;
-      resolve(signal);
-    };
-    process.on('SIGINT', onSignal);
-    process.on('SIGTERM', onSignal);
-  });
-}

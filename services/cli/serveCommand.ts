@@ -1,10 +1,12 @@
 import { Option, type Command } from 'commander';
 import { SCHEDULING_POLICY_NAMES } from '../../simulator/scheduling/index.js';
+import { cardList, MOST_NODES } from './gpusOption.js';
 import { mebibytes, webOrigins, wholeNumber } from './optionValues.js';
+import { addDialOptions, type DialChoice } from './clusterOptions.js';
 import { addFaultOptions, type FaultChoice } from './faultOptions.js';
 import type { ServeSecurityOptions } from './serveSecurity.js';
 
-export interface ServeOptions extends FaultChoice, ServeSecurityOptions {
+export interface ServeOptions extends FaultChoice, ServeSecurityOptions, DialChoice {
   readonly host: string;
   readonly port: number;
   readonly managementHost: string;
@@ -15,6 +17,8 @@ export interface ServeOptions extends FaultChoice, ServeSecurityOptions {
   readonly seed: number;
   readonly cacheMib: number;
   readonly jobsMib: number;
+  readonly gpus: readonly string[];
+  readonly nodes: number;
   readonly gpuThreads: number;
   readonly scheduling: string;
   readonly hangAfterMs: number;
@@ -61,8 +65,20 @@ export function addServeCommand(program: Command): void {
       4096,
     )
     .option(
+      '--gpus <cards>',
+      "cards of each node's GPUs, with commas between: names of `gpu devices`",
+      cardList,
+      ['h200'],
+    )
+    .option(
+      '--nodes <number>',
+      'GPU nodes, each a thread with these GPUs: node0 and on',
+      wholeNumber(1, MOST_NODES),
+      1,
+    )
+    .option(
       '--gpu-threads <number>',
-      'threads that run the blocks of large kernel launches',
+      'threads of each node that run the blocks of large kernel launches',
       wholeNumber(1, 64),
       1,
     )
@@ -131,7 +147,7 @@ export function addServeCommand(program: Command): void {
         .choices(['debug', 'info', 'warn', 'error', 'silent'])
         .default('warn'),
     );
-  addFaultOptions(command).action(async (options: ServeOptions) => {
+  addDialOptions(addFaultOptions(command)).action(async (options: ServeOptions) => {
     // Loaded when it is needed: the other commands start without the server.
     const { serve } = await import('./serve.js');
     await serve(options);

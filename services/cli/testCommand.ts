@@ -1,14 +1,18 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { ModelTrialReport } from '../../containers/runtime/index.js';
+import type { GpuShare, ModelTrialReport } from '../../containers/runtime/index.js';
 import { CommandError } from './commandError.js';
+import { cardList, MOST_NODES } from './gpusOption.js';
+import { wholeNumber } from './optionValues.js';
 
 const SHOWN_FAILURES = 10;
 const MIB = 1024 * 1024;
 
 interface TestOptions {
-  readonly device: string;
+  readonly device?: string;
+  readonly gpus?: readonly string[];
+  readonly nodes?: number;
   readonly json?: boolean;
 }
 
@@ -19,31 +23,65 @@ export function addTestCommand(program: Command): void {
       'run a model folder alone on a simulated device: golden inputs, latency by batch size, memory',
     )
     .argument('<folder>', 'the model folder')
-    .option('--device <card>', 'the device to run it on: a name of `gpu devices`, or a JSON file', 'h200')
+    .option(
+      '--device <card>',
+      'the device to run it on, h200 unless given: a name of `gpu devices`, or a JSON file',
+    )
+    .option(
+      '--gpus <cards>',
+      "cards of a server's nodes, with commas between: on each kind of them, and how many replicas they hold",
+      cardList,
+    )
+    .option('--nodes <number>', 'GPU nodes with these GPUs, 1 unless given', wholeNumber(1, MOST_NODES))
     .option('--json', 'print the report as JSON')
     .action(test);
 }
 
-async function test(folder: string, { device, json }: TestOptions): Promise<void> {
+async function test(folder: string, options: TestOptions): Promise<void> {
+  const { device, gpus, nodes, json } = options;
+  if (device !== undefined && gpus !== undefined) throw new CommandError('--device and --gpus: choose one');
+  const option = gpus === undefined ? '--device' : '--gpus';
+  const cards = gpus ?? [device ?? 'h200'];
   // Loaded when it is needed: the other commands start without the simulator.
   const { GpuError, findCard } = await import('../../simulator/gpu/index.js');
-  try {
-    findCard(device, '.');
-  } catch (error) {
-    if (error instanceof GpuError) throw new CommandError(`--device: ${error.message}`, { cause: error });
-    throw error;
+  for (const card of cards) {
+    try {
+      findCard(card, '.');
+    } catch (error) {
+      if (error instanceof GpuError) throw new CommandError(`${option}: ${error.message}`, { cause: error });
+      throw error;
+    }
   }
   if (!existsSync(folder)) throw new CommandError(`there is no folder ${resolve(folder)}`);
-  const { tryModel } = await import('../../containers/runtime/index.js');
-  const report = tryModel(resolve(folder), { device });
-  process.stdout.write(json === true ? `${JSON.stringify(report)}\n` : table(report));
-  if (report.problem !== undefined) throw new CommandError(report.problem);
-  const { golden } = report;
+  const { fittingReplicas, tryModel } = await import('../../containers/runtime/index.js');
+  const reports = [...new Set(cards)].map((card) => tryModel(resolve(folder), { device: card }));
+  const isPlaced = gpus !== undefined || nodes !== undefined;
+  const shares = isPlaced ? fittingReplicas(resolve(folder), cards, nodes ?? 1) : undefined;
+  const replicas = shares?.reduce((sum, share) => sum + share.replicas, 0);
+  if (json === true) {
+    const answer =
+      shares === undefined ? reports[0] : { devices: reports, placement: { replicas, gpus: shares } };
+    process.stdout.write(`${JSON.stringify(answer)}\n`);
+  } else {
+    const placed = shares === undefined ? '' : placementText(shares, replicas ?? 0);
+    process.stdout.write(`${reports.map(table).join('')}${placed}`);
+  }
+  for (const report of reports) refuseFailed(folder, report, isPlaced && replicas !== 0);
+}
+
+/** @param mayNotFit a device on which it does not run: there are others. @throws CommandError */
+function refuseFailed(folder: string, { problem, golden, fits }: ModelTrialReport, mayNotFit: boolean): void {
+  if (problem !== undefined && (fits || !mayNotFit)) throw new CommandError(problem);
   if (golden !== undefined && golden.failures.length > 0) {
     throw new CommandError(
       `${golden.failures.length} of ${golden.cases} golden inputs failed; golden.json in ${folder} says what is expected`,
     );
   }
+}
+
+function placementText(shares: readonly GpuShare[], replicas: number): string {
+  const lines = shares.map(({ gpu, card, replicas: count }) => `  ${gpu} (${card}): ${count}`);
+  return `replicas that fit: ${replicas}\n${lines.join('\n')}\n`;
 }
 
 function table({
@@ -59,7 +97,7 @@ function table({
   const lines = [
     `${model} on ${device}, in simulated time`,
     `  memory: ${mib(memory.peakBytes)} at most (weights ${mib(memory.weightBytes)}, ${memory.batchesInFlight} batches in flight ` +
-      `of ${mib(memory.bytesPerBatchInFlight)}) of ${mib(memory.deviceBytes)}: ${fits ? 'it fits' : 'it does not run'}`,
+      `of ${mib(memory.bytesPerBatchInFlight)}, context ${mib(memory.contextBytes)}, modules ${mib(memory.moduleBytes)}) of ${mib(memory.deviceBytes)}: ${fits ? 'it fits' : 'it does not run'}`,
   ];
   if (golden === undefined) {
     if (fits) lines.push('  golden inputs: none (golden.json in the folder would have them)');

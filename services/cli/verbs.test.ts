@@ -301,7 +301,7 @@ describe('windjammer', () => {
     manifest.buffers = [...(manifest.buffers ?? []), huge];
     writeFileSync(join(path, 'manifest.json'), JSON.stringify(manifest));
     const text = await run('deploy', path, '--name', 'huge', '--version', '1');
-    expect(text).toMatch(/^FAILED 400 invalid_model: .*buffers 'huge': .* a simulated h200 holds 4096 MiB$/);
+    expect(text).toMatch(/^FAILED 400 invalid_model: .*buffers 'huge': .* h200 has 143155 MiB$/);
   });
 });
 

@@ -173,6 +173,8 @@ export interface AddModelFields {
   readonly model_data_path?: string | undefined;
   readonly output?: string | undefined;
   readonly launch_class?: LaunchClass | undefined;
+  /** `NODE/INDEX`: the only GPU that replicas of a kernel model run on. */
+  readonly gpu?: string | undefined;
 }
 
 /** Of `POST /admin/set_num_replicas`. */
@@ -239,6 +241,7 @@ export interface ModelAnswer {
   readonly input_length?: number | undefined;
   readonly output?: string | undefined;
   readonly launch_class?: LaunchClass | undefined;
+  readonly gpu?: string | undefined;
 }
 
 export interface ContainerAnswer {
@@ -247,6 +250,7 @@ export interface ContainerAnswer {
   readonly restarts: number;
   readonly model_name: string;
   readonly model_version: string;
+  readonly gpu?: string | undefined;
   readonly last_failure?: string | undefined;
 }
 
@@ -271,6 +275,7 @@ export interface GpuContextAnswer {
 
 export interface GpuAnswer {
   readonly node: string;
+  readonly gpu: string;
   readonly index: number;
   readonly uuid: string;
   readonly name: string;
@@ -293,6 +298,8 @@ export interface GpuAnswer {
   readonly memory: {
     readonly total_bytes: number;
     readonly used_bytes: number;
+    readonly reserved_bytes: number;
+    readonly free_bytes: number;
     readonly bytes_per_second: number;
   };
   readonly power: {
@@ -302,6 +309,7 @@ export interface GpuAnswer {
     readonly throttle: 'none' | 'applicationClock' | 'powerCap';
   };
   readonly pcie: { readonly to_device_bytes_per_second: number; readonly to_host_bytes_per_second: number };
+  readonly is_cordoned: boolean;
   readonly launches: number;
   readonly contexts: readonly GpuContextAnswer[];
 }

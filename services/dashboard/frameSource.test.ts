@@ -1,3 +1,4 @@
+import { emptyRoom } from '../../containers/runtime/tests/gpuSamples.js';
 import { describe, expect, it } from 'vitest';
 import { FrameSource, MOST_APPLICATIONS, MOST_MODELS } from './frameSource.js';
 import { GpuViews } from './gpuViews.js';
@@ -143,6 +144,7 @@ describe('the view of GPUs', () => {
     busyHostSeconds: 0,
     busySimulatedSeconds: 0,
     dilation: undefined,
+    room: emptyRoom('node0'),
     hostBusyShare: undefined,
     clockLagSeconds: 0,
     spans: [],

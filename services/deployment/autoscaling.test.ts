@@ -130,6 +130,8 @@ class ScaledServing implements EventSink {
   readonly registry = new Registry(new MemoryStore());
   readonly changes: Change[] = [];
   readonly answers: Answer[] = [];
+  /** Replicas that there is room for. */
+  most = 64;
   /** What became of replicas, in order: `start 3`, `close 3`. */
   readonly lives: string[] = [];
   readonly deployer: Deployer;
@@ -181,6 +183,7 @@ class ScaledServing implements EventSink {
       clock: this.clock,
       registry,
       queues: () => this.engine.replicas(),
+      most: (_model, most) => Math.min(most, this.most),
       setScale: ({ name, version }, wanted) => {
         this.changes.push({ atS: this.clock.nowNs() / S, replicas: wanted.replicas });
         void registry.setScale(name, version, wanted);
@@ -230,6 +233,21 @@ describe('autoscaling', () => {
     expect(serving.deployer.statuses().map(({ replica, state }) => `${replica} ${state}`)).toEqual(['0 up']);
     // Those that went were drained.
     expect(serving.answers.slice(busy).filter(({ isDefault }) => isDefault)).toEqual([]);
+  });
+
+  it('asks for no more replicas than there is room for, and for more once there is', async () => {
+    const serving = new ScaledServing();
+    serving.most = 3;
+    await serving.begin({ replicas: 1, range });
+    serving.run(30, 300);
+    expect(serving.changes.map(({ replicas }) => replicas)).toEqual([3]);
+    serving.most = 4;
+    serving.run(30, 60);
+    expect(serving.changes.at(-1)?.replicas).toBe(4);
+    // Less room than replicas takes none away: who has a place keeps it.
+    serving.most = 1;
+    serving.run(30, 300);
+    expect(serving.changes.at(-1)?.replicas).toBe(4);
   });
 
   it('reverses at most once a cool-down while the load steps up and down', async () => {

@@ -63,6 +63,8 @@ export class Deployer {
   private unwatch: () => void = () => undefined;
   private waiting: SettledWaiter[] = [];
   private apartToldMs = -Infinity;
+  private retrying: NodeJS.Immediate | undefined;
+  private isStopped = false;
 
   constructor(private readonly options: DeployerOptions) {
     this.context = {
@@ -83,11 +85,14 @@ export class Deployer {
     this.unwatch = this.options.registry.watch(({ kind }) => {
       if (kind === 'model' || kind === 'scale') this.reconcile();
     });
+    this.options.starter.watchRoom?.(() => this.onRoom());
     this.reconcile();
   }
 
   /** Stops every replica at once. */
   stop(): void {
+    this.isStopped = true;
+    clearImmediate(this.retrying);
     this.unwatch();
     for (const set of this.everySet()) set.stop();
     this.sets.clear();
@@ -130,6 +135,15 @@ export class Deployer {
 
   private everySet(): ReplicaSet[] {
     return [...this.sets.values(), ...this.leaving];
+  }
+
+  /** Later: whoever gives back may be in the middle of something. */
+  private onRoom(): void {
+    if (this.isStopped) return;
+    this.retrying ??= setImmediate(() => {
+      this.retrying = undefined;
+      for (const set of this.sets.values()) set.retry();
+    });
   }
 
   private onStateChange(status: ReplicaStatus): void {

@@ -2,8 +2,14 @@ import type { ContainerChannel } from '../../containers/protocol/index.js';
 import {
   ContainerRuntime,
   GpuNodeThread,
+  RemoteNode,
   type GpuNodeThreadOptions,
+  placeReplica,
+  type NodeAddress,
   type NodeReport,
+  type NodeRoom,
+  type RemoteNodeOptions,
+  type WantedReplica,
 } from '../../containers/runtime/index.js';
 import type { FaultSettings } from '../../simulator/cluster/index.js';
 import type { Clock } from '../../simulator/time/index.js';
@@ -11,10 +17,26 @@ import type { HostedModel } from '../registry/index.js';
 import { recordTimeline, type TimelineRequest } from './gpuRecording.js';
 import type { ContainerStarter } from './replica.js';
 
+/** Nodes that a server dials. */
+export interface DialledNodes {
+  readonly addresses: readonly NodeAddress[];
+  readonly key?: RemoteNodeOptions['key'];
+  readonly tls?: RemoteNodeOptions['tls'];
+  /** They run everything: this process has no GPUs of its own. */
+  readonly isOnly: boolean;
+}
+
+/** A node that is not there by then does not keep the others from being used. */
+const CONNECT_MS = 5000;
+
 export interface EmbeddedRuntimeOptions {
   /** The frontend's. */
   readonly clock: Clock;
-  /** Threads that run the blocks of large launches. */
+  /** Cards of each node's GPUs; one H200 unless given. */
+  readonly gpus?: readonly string[] | undefined;
+  /** GPU nodes, `node0` and on; 1 unless given. */
+  readonly nodes?: number | undefined;
+  /** Of each node, that run the blocks of large launches. */
   readonly gpuThreads?: number | undefined;
   /** Who runs next on a GPU: a policy's name, or the file of one. */
   readonly scheduling?: string | undefined;
@@ -22,27 +44,51 @@ export interface EmbeddedRuntimeOptions {
   readonly analysisDirectory?: string | undefined;
   /** That strike launches, and what is done about them. */
   readonly faults?: FaultSettings | undefined;
+  /** Nodes in processes of their own; none unless given. */
+  readonly dialled?: DialledNodes | undefined;
   /** Told what whoever runs the server should know. */
   readonly onNotice?: GpuNodeThreadOptions['onNotice'] | undefined;
 }
 
-/** What runs containers in this process: one GPU node in a thread of its own for kernel models, constants in process. */
+/**
+ * What runs containers: GPU nodes for kernel models, each in a thread of its own, constants in process; and nodes in processes of
+ * their own, which then run all that is not bound to this one.
+ */
 export class EmbeddedRuntime implements ContainerStarter {
-  /** Names of the GPUs that kernel models run on. */
-  readonly gpuCards: readonly string[] = ['h200'];
   private readonly runtime: ContainerRuntime;
+  private readonly remote: readonly RemoteNode[];
 
   constructor(options: EmbeddedRuntimeOptions) {
-    const { clock, gpuThreads = 1, scheduling = 'fifo', faults = {}, analysisDirectory, onNotice } = options;
-    const node = new GpuNodeThread({
-      gpus: this.gpuCards,
-      threads: gpuThreads,
-      scheduling,
-      faults,
-      ...(analysisDirectory === undefined ? {} : { analysisDirectory }),
-      ...(onNotice === undefined ? {} : { onNotice }),
+    const { clock, gpus = ['h200'], nodes = 1, gpuThreads = 1, scheduling = 'fifo', faults = {} } = options;
+    const { analysisDirectory, onNotice, dialled } = options;
+    const isOnNodesOnly = dialled?.isOnly === true;
+    const hosts = Array.from(
+      { length: isOnNodesOnly ? 0 : nodes },
+      (_, at) =>
+        new GpuNodeThread({
+          name: `node${at}`,
+          gpus,
+          threads: gpuThreads,
+          scheduling,
+          faults,
+          ...(analysisDirectory === undefined ? {} : { analysisDirectory }),
+          ...(onNotice === undefined ? {} : { onNotice }),
+        }),
+    );
+    this.remote =
+      dialled === undefined ? [] : dial(dialled, new Set(hosts.map(({ name }) => name)), onNotice);
+    this.runtime = new ContainerRuntime({ clock, nodes: [...hosts, ...this.remote], isOnNodesOnly });
+  }
+
+  /** Resolves once every node is connected, has failed to be, or has had its time. */
+  async connected(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, CONNECT_MS);
     });
-    this.runtime = new ContainerRuntime({ clock, nodes: [node] });
+    const all = this.remote.map((node) => new Promise<void>((resolve) => node.settled(resolve)));
+    await Promise.race([Promise.all(all), late]);
+    clearTimeout(timer);
   }
 
   start(model: HostedModel, replica: number): ContainerChannel {
@@ -56,6 +102,27 @@ export class EmbeddedRuntime implements ContainerStarter {
       container,
       ...(contentHash === undefined ? {} : { contentHash }),
     });
+  }
+
+  obstacle({ container, contentHash }: HostedModel): string | undefined {
+    const wanted = this.runtime.wanted(container, contentHash);
+    if (wanted === undefined) return undefined;
+    const outcome = placeReplica(this.runtime.rooms(), wanted);
+    return outcome.ok ? undefined : outcome.reason;
+  }
+
+  watchRoom(listener: () => void): void {
+    this.runtime.watchRoom(listener);
+  }
+
+  /** What every node's GPUs have room for. */
+  rooms(): readonly NodeRoom[] {
+    return this.runtime.rooms();
+  }
+
+  /** What a replica is to be given; undefined of what needs no GPU, and of files that cannot be read. */
+  wanted({ container, contentHash }: HostedModel): WantedReplica | undefined {
+    return this.runtime.wanted(container, contentHash);
   }
 
   reports(): readonly NodeReport[] {
@@ -75,4 +142,24 @@ export class EmbeddedRuntime implements ContainerStarter {
   close(): Promise<void> {
     return new Promise((resolve) => this.runtime.close(resolve));
   }
+}
+
+/** No two of them go by one name. */
+function dial(
+  { addresses, key, tls }: DialledNodes,
+  taken: ReadonlySet<string>,
+  onNotice: GpuNodeThreadOptions['onNotice'],
+): readonly RemoteNode[] {
+  const nodes: RemoteNode[] = [];
+  for (const address of addresses) {
+    const node: RemoteNode = new RemoteNode({
+      address,
+      key,
+      tls,
+      mayBe: (name) => !taken.has(name) && nodes.every((other) => other === node || other.name !== name),
+      ...(onNotice === undefined ? {} : { onNotice }),
+    });
+    nodes.push(node);
+  }
+  return nodes;
 }

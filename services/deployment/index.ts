@@ -1,7 +1,8 @@
 export { Autoscaler, type AutoscalingSettings } from './autoscaling/index.js';
 export { declareManifestRanges, keepDeclared } from './declaredForms.js';
 export { Deployer, type DeployerOptions } from './deployer.js';
-export { EmbeddedRuntime } from './embeddedRuntime.js';
+export { EmbeddedRuntime, type DialledNodes } from './embeddedRuntime.js';
+export { GpuCapacity, type CapacitySources, type ScaleChange } from './gpuCapacity.js';
 export type { ContainerStarter, ReplicaLimits, ReplicaState, ReplicaStatus } from './replica.js';
 export { ModelLoader, type VersionState } from './modelLoader.js';
 export { ServedVersions } from './servedVersions.js';

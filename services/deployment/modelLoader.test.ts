@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../errors/index.js';
 import { Registry, type ModelRecord } from '../registry/index.js';
 import { MemoryStore } from '../store/index.js';
-import { Deployer, ModelLoader } from './index.js';
+import { Deployer, ModelLoader, type GpuCapacity } from './index.js';
 import { FakeContainer } from './tests/fakeContainer.js';
 
 const model = (name: string, version: string, more: Partial<ModelRecord> = {}): ModelRecord => ({
@@ -15,6 +15,9 @@ const model = (name: string, version: string, more: Partial<ModelRecord> = {}): 
   warmUp: false,
   ...more,
 });
+
+/** There is room for everything. */
+const capacity: Pick<GpuCapacity, 'admit'> = { admit: (_changes, make) => make() };
 
 describe('a model loader', () => {
   let registry: Registry;
@@ -44,7 +47,7 @@ describe('a model loader', () => {
       },
       backOff: { firstMs: 60_000, longestMs: 60_000, forgivenAfterMs: 60_000 },
     });
-    loader = new ModelLoader(registry, deployer);
+    loader = new ModelLoader(registry, deployer, capacity);
     deployer.start();
     for (const container of started) container.hello();
   });
@@ -77,7 +80,7 @@ describe('a model loader', () => {
     const store = new MemoryStore();
     const first = new Registry(store);
     await first.addModel(model('m', '1'), { replicas: 2 });
-    await new ModelLoader(first, deployer).unload('m');
+    await new ModelLoader(first, deployer, capacity).unload('m');
     first.close();
     const second = new Registry(store);
     expect(second.scale('m', '1')).toEqual({ replicas: 0, resting: { replicas: 2 } });
@@ -124,5 +127,19 @@ describe('a model loader', () => {
       expect(await loader[verb]('nobody').catch(codeOf)).toBe('unknown_model');
       expect(await loader[verb]('theirs').catch(codeOf)).toBe('not_supported');
     }
+  });
+
+  it('loads nothing that there is no room for, all versions of it together', async () => {
+    await loader.unload('m');
+    const asked: number[][] = [];
+    const full = new ModelLoader(registry, deployer, {
+      admit: (changes) => {
+        asked.push(changes.map(({ scale }) => scale.replicas));
+        return Promise.reject(new ServiceError('insufficient_gpu_memory', 'no GPU has room'));
+      },
+    });
+    await expect(full.load('m')).rejects.toMatchObject({ code: 'insufficient_gpu_memory' });
+    expect(asked).toEqual([[1, 2]]);
+    expect(registry.scale('m', '1').replicas).toBe(0);
   });
 });

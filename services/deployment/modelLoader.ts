@@ -1,6 +1,7 @@
 import { ServiceError } from '../errors/index.js';
 import { isHosted, type ModelRecord, type ModelScale } from '../registry/index.js';
 import type { Deployer, ScaledRegistry } from './deployer.js';
+import type { GpuCapacity } from './gpuCapacity.js';
 import type { ReplicaStatus } from './replica.js';
 
 export interface LoaderRegistry extends ScaledRegistry {
@@ -25,6 +26,7 @@ export class ModelLoader {
   constructor(
     private readonly registry: LoaderRegistry,
     private readonly deployer: Pick<Deployer, 'statuses' | 'settled'>,
+    private readonly capacity: Pick<GpuCapacity, 'admit'>,
   ) {}
 
   /** Not unloaded: it has replicas to run, whether they are up or not, or somebody else runs them. */
@@ -52,18 +54,21 @@ export class ModelLoader {
 
   /**
    * Resolves once every version of the model has a replica that is up.
-   * @throws ServiceError (as a rejection) `unknown_model`, `not_supported`, `storage_full`, `store_failed`, `load_failed` when a version
-   * does not come up; it is tried again meanwhile, as every lost replica is
+   * @throws ServiceError (as a rejection) `unknown_model`, `not_supported`, `storage_full`, `store_failed`, `insufficient_gpu_memory` where
+   * its replicas have no room, `load_failed` when a version does not come up; it is tried again meanwhile, as every lost replica is
    */
   async load(name: string): Promise<void> {
     const versions = this.versionsOf(name);
     const unloaded = versions.filter(({ version }) => !this.isLoaded(name, version));
-    await Promise.all(
-      unloaded.map(({ version }) => {
-        const { resting = ONE_REPLICA } = this.registry.scale(name, version);
-        return this.registry.setScale(name, version, resting);
-      }),
-    );
+    const changes = unloaded.map((model) => {
+      const { resting = ONE_REPLICA } = this.registry.scale(name, model.version);
+      return { model, scale: resting };
+    });
+    await this.capacity.admit(changes, async () => {
+      await Promise.all(
+        changes.map(({ model, scale }) => this.registry.setScale(name, model.version, scale)),
+      );
+    });
     await this.deployer.settled((model) => model === name);
     const failed = versions.flatMap(({ version }) => {
       const { state, reason } = this.state(name, version);

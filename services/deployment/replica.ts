@@ -23,6 +23,10 @@ export interface ReplicaStatus {
 /** Starts a container. A failure to start arrives as the channel's `down` frame. */
 export interface ContainerStarter {
   start(model: HostedModel, replica: number): ContainerChannel;
+  /** Why there is no place for a replica now; undefined where there is. */
+  obstacle?(model: HostedModel): string | undefined;
+  /** @param listener told when there may be a place where there was none */
+  watchRoom?(listener: () => void): void;
 }
 
 export interface ReplicaLimits {
@@ -62,6 +66,8 @@ export class Replica implements ChannelWatcher {
   /** Inputs that were made up, and that the replica could not survive: it starts without them. */
   private skipsWarmUp = false;
   private warmUp: WarmUp | undefined;
+  /** There is no place for it: it starts once there is. */
+  private isWaiting = false;
 
   constructor(
     private readonly model: HostedModel,
@@ -74,6 +80,13 @@ export class Replica implements ChannelWatcher {
 
   start(): void {
     const { starter, addReplica, onHello, warmUpFor, limits } = this.context;
+    const obstacle = starter.obstacle?.(this.model);
+    this.isWaiting = obstacle !== undefined;
+    if (obstacle !== undefined) {
+      this.lastFailure = obstacle;
+      this.setState('down');
+      return;
+    }
     this.setState('starting');
     this.startedMs = performance.now();
     this.upSinceMs = undefined;
@@ -90,6 +103,11 @@ export class Replica implements ChannelWatcher {
     });
     this.channel = new WatchedChannel(warmed, this);
     this.handle = addReplica(this.channel, this.isApart);
+  }
+
+  /** There may be a place for it now. */
+  retry(): void {
+    if (this.isWaiting && !this.isStopped) this.start();
   }
 
   /** Ends it at once. */

@@ -80,6 +80,11 @@ export class ReplicaSet {
     }
   }
 
+  /** There may be places for those that wait for one. */
+  retry(): void {
+    for (const replica of this.replicas) replica.retry();
+  }
+
   /** Ends every replica at once. */
   stop(): void {
     for (const replica of this.replicas) replica.stop();

@@ -47,6 +47,10 @@ export class WatchedChannel implements ContainerChannel {
     });
   }
 
+  isUnheard(): boolean {
+    return this.inner.isUnheard?.() === true;
+  }
+
   close(reason = 'the frontend closed the channel'): void {
     this.inner.close();
     this.goDown(reason);

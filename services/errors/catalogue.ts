@@ -255,6 +255,11 @@ export const ERROR_CATALOGUE = {
     meaning: 'The server has no GPU node of this name.',
     fix: 'Use a node that `get_gpus` shows, or name none.',
   },
+  unknown_gpu: {
+    status: 404,
+    meaning: 'A model is to be pinned to a GPU that the server does not have.',
+    fix: 'Name one as `NODE/INDEX`, such as `node0/0`; the message has all of them.',
+  },
   unknown_link: {
     status: 404,
     meaning: 'The model is not linked to the application.',
@@ -309,6 +314,12 @@ export const ERROR_CATALOGUE = {
     status: 409,
     meaning: 'The version is the current one of a model with other versions or links.',
     fix: 'Set another current version, or unlink the model, before deleting this one.',
+  },
+  insufficient_gpu_memory: {
+    status: 409,
+    meaning:
+      'There is no GPU with room for the replicas that a model is to have, beside those that run or are about to. Nothing was changed.',
+    fix: 'Ask for fewer replicas, scale down or delete others, unpin the model, or start the server with more GPUs; the message has what each GPU has free and what a replica needs.',
   },
   recording: {
     status: 409,

@@ -1,4 +1,5 @@
-import type { ReplicaStatus } from '../deployment/index.js';
+import type { NodeRoom } from '../../containers/runtime/index.js';
+import type { GpuCapacity, ReplicaStatus } from '../deployment/index.js';
 import type { Registry } from '../registry/index.js';
 
 export interface AdminSources {
@@ -6,8 +7,10 @@ export interface AdminSources {
   readonly replicas: () => readonly ReplicaStatus[];
   /** The version of a model that answers: an older one than the current one until that has a replica that is up. */
   readonly servingVersion: (name: string) => string | undefined;
-  /** Names of the GPUs that models run on. */
-  readonly gpuCards: readonly string[];
+  /** What every node's GPUs have room for. */
+  readonly rooms: () => readonly NodeRoom[];
+  /** Changes of scales go through it. */
+  readonly capacity: Pick<GpuCapacity, 'admit'>;
   /** Share of queries that each model of an application gets, in one selection context. */
   readonly selectionShares: (application: string, context: string) => ReadonlyMap<string, number> | undefined;
 }

@@ -1,7 +1,9 @@
+import { gpuName, type NodeRoom } from '../../containers/runtime/index.js';
 import type { ReplicaStatus } from '../deployment/index.js';
 import { ServiceError } from '../errors/index.js';
 import type { AdminSources } from './adminSources.js';
 import { applicationRecord } from './applicationRegistration.js';
+import { cardsFor } from './pinnedGpu.js';
 import { refuseExternal } from './modelRegistration.js';
 import { inheritedScale, scaleOf, scaleText } from './modelScale.js';
 import { applicationJson, modelJson } from './records.js';
@@ -58,7 +60,7 @@ function applicationVerbs({ registry }: AdminSources): AdminVerb[] {
 }
 
 function modelVerbs(sources: AdminSources): AdminVerb[] {
-  const { registry, servingVersion } = sources;
+  const { registry, servingVersion, capacity } = sources;
   const turns = new VersionTurns();
   /** How a switch ends, or what it waits for. */
   const standIn = (name: string, version: string): string => {
@@ -77,6 +79,8 @@ function modelVerbs(sources: AdminSources): AdminVerb[] {
         'invalid_model',
         'conflicting_fields',
         'model_exists',
+        'unknown_gpu',
+        'insufficient_gpu_memory',
         'input_type_mismatch',
         'storage_full',
         'store_failed',
@@ -84,11 +88,12 @@ function modelVerbs(sources: AdminSources): AdminVerb[] {
       run: (request) =>
         turns.run(request.model_name, request.model_version, async () => {
           registry.requireFree(request.model_name, request.model_version);
-          const record = await modelRecordAside(request, sources.gpuCards);
+          const record = await modelRecordAside(request, cardsFor(request, sources.rooms()));
           refuseExternal(record);
           const { name, version } = record;
           const scale = scaleOf(request, record.container) ?? inheritedScale(registry, record);
-          await registry.addModel(record, scale);
+          const change = { model: record, scale: scale ?? registry.scale(name, version) };
+          await capacity.admit([change], () => registry.addModel(record, scale));
           return `Success! Model '${name}' version '${version}' is registered.${standIn(name, version)}`;
         }),
     }),
@@ -109,18 +114,19 @@ function modelVerbs(sources: AdminSources): AdminVerb[] {
         'missing_field',
         'invalid_value',
         'conflicting_fields',
+        'insufficient_gpu_memory',
         'storage_full',
         'store_failed',
       ],
       run: async (request) => {
         const { model_name: name, model_version: version } = request;
-        const { container } = registry.requireVersion(name, version);
-        const scale = scaleOf(request, container, registry.scale(name, version));
+        const model = registry.requireVersion(name, version);
+        const scale = scaleOf(request, model.container, registry.scale(name, version));
         if (scale === undefined) {
           const message = 'num_replicas is required, or min_replicas and max_replicas';
           throw new ServiceError('missing_field', message, 'num_replicas');
         }
-        await registry.setScale(name, version, scale);
+        await capacity.admit([{ model, scale }], () => registry.setScale(name, version, scale));
         return `Success! Model '${name}' version '${version}' is to have ${scaleText(scale)}.`;
       },
     }),
@@ -192,16 +198,18 @@ function linkVerbs({ registry }: AdminSources): AdminVerb[] {
   ];
 }
 
-function statusVerbs({ registry, replicas, selectionShares }: AdminSources): AdminVerb[] {
+function statusVerbs({ registry, replicas, selectionShares, rooms }: AdminSources): AdminVerb[] {
   return [
     verb('get_all_containers', {
       summary: 'Every replica of every model version, as name:version:replica or as objects',
       request: schemas.verboseSchema,
       answer: schemas.containerAnswer.array().or(schemas.nameSchema.shape.name.array()),
-      run: ({ verbose }) =>
-        replicas().map((status) =>
-          verbose ? replicaJson(status) : `${status.model}:${status.version}:${status.replica}`,
-        ),
+      run: ({ verbose }) => {
+        if (!verbose)
+          return replicas().map(({ model, version, replica }) => `${model}:${version}:${replica}`);
+        const places = placesOf(rooms());
+        return replicas().map((status) => replicaJson(status, places));
+      },
     }),
     verb('get_container', {
       summary: 'One replica of a model version',
@@ -213,7 +221,7 @@ function statusVerbs({ registry, replicas, selectionShares }: AdminSources): Adm
         const found = replicas().find(
           (status) => status.model === model && status.version === version && status.replica === replica,
         );
-        if (found !== undefined) return replicaJson(found);
+        if (found !== undefined) return replicaJson(found, placesOf(rooms()));
         const message = `version '${version}' of model '${model}' has no replica ${replica}`;
         throw new ServiceError('unknown_replica', message, 'replica_id');
       },
@@ -232,12 +240,27 @@ function statusVerbs({ registry, replicas, selectionShares }: AdminSources): Adm
   ];
 }
 
-function replicaJson(status: ReplicaStatus): object {
+/** Names of GPUs, by the replicas that hold memory there. */
+function placesOf(rooms: readonly NodeRoom[]): ReadonlyMap<string, string> {
+  return new Map(
+    rooms.flatMap(({ node, holders }) =>
+      holders.map(({ model, version, replica, gpu }) => [keyOf(model, version, replica), gpuName(node, gpu)]),
+    ),
+  );
+}
+
+function keyOf(...identity: readonly [model: string, version: string, replica: string]): string {
+  return JSON.stringify(identity);
+}
+
+function replicaJson(status: ReplicaStatus, places: ReadonlyMap<string, string>): object {
+  const { model, version, replica } = status;
   return {
-    model_name: status.model,
-    model_version: status.version,
-    replica_id: status.replica,
+    model_name: model,
+    model_version: version,
+    replica_id: replica,
     state: status.state,
+    gpu: places.get(keyOf(model, version, String(replica))),
     restarts: status.restarts,
     last_failure: status.lastFailure,
   };

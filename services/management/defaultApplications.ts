@@ -11,8 +11,13 @@ const MARKER = storeKey('setup', 'defaults');
 /**
  * What a fresh data directory serves: `digits`, five real models among which Exp3 chooses, and `noop`, the yardstick of
  * serving overhead. Each step may be repeated: a start that was killed half-way is completed by the next.
+ * @param cards of the GPUs, where models are to be told which of them cannot hold them
  */
-export async function registerDefaults(store: Store, registry: Registry): Promise<void> {
+export async function registerDefaults(
+  store: Store,
+  registry: Registry,
+  cards: readonly string[] = [],
+): Promise<void> {
   if (store.get(MARKER) !== undefined) return;
   await unless('application_exists', () =>
     registry.addApplication({
@@ -26,15 +31,18 @@ export async function registerDefaults(store: Store, registry: Registry): Promis
   for (const name of BUILT_IN_MODELS) {
     await unless('model_exists', () =>
       registry.addModel(
-        modelRecord({
-          model_name: name,
-          model_version: '1',
-          input_type: 'floats',
-          labels: [],
-          container_name: KERNEL_MODEL_CONTAINER,
-          model_data_path: builtInModelPath(name),
-          batch_size: -1,
-        }),
+        modelRecord(
+          {
+            model_name: name,
+            model_version: '1',
+            input_type: 'floats',
+            labels: [],
+            container_name: KERNEL_MODEL_CONTAINER,
+            model_data_path: builtInModelPath(name),
+            batch_size: -1,
+          },
+          cards,
+        ),
       ),
     );
     await unless('link_exists', () => registry.addLinks('digits', [name]));
@@ -64,6 +72,12 @@ export async function registerDefaults(store: Store, registry: Registry): Promis
   );
   await unless('link_exists', () => registry.addLinks('noop', ['noop']));
   await new Promise<void>((resolve) => store.set(MARKER, true, 'any', () => resolve()));
+}
+
+/** The kinds of cards, where there are several: only then is it worth the time to find out which of them hold a model. */
+export function choiceOf(cards: readonly string[]): readonly string[] {
+  const kinds = [...new Set(cards)];
+  return kinds.length > 1 ? kinds : [];
 }
 
 async function unless(code: ErrorCode, step: () => Promise<void>): Promise<void> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { gpuSample } from '../../containers/runtime/tests/gpuSamples.js';
+import { emptyRoom, gpuSample } from '../../containers/runtime/tests/gpuSamples.js';
 import type { NodeReport } from '../../containers/runtime/index.js';
 import { ServiceError } from '../errors/index.js';
 import type { ReplicaStatus } from '../prediction/index.js';
@@ -13,6 +13,7 @@ function report(node: string, gpus: number): NodeReport {
     busyHostSeconds: 3,
     busySimulatedSeconds: 1,
     dilation: 3,
+    room: emptyRoom(node, gpus),
     hostBusyShare: 0.25,
     clockLagSeconds: 0.5,
     gpus: [],

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import {
-  gpuStatus,
+  gpuName,
+  numberedGpus,
   type ContextStatus,
-  type GpuStatus,
   type NodeReport,
+  type NumberedGpu,
 } from '../../containers/runtime/index.js';
 import type { ReplicaStatus as QueueStatus } from '../prediction/index.js';
 import { JsonText, verb, type AdminVerb } from './verb.js';
@@ -59,6 +60,7 @@ export const contextAnswer = z.object({
 
 export const gpuAnswer = z.object({
   node: z.string(),
+  gpu: z.string().describe('Its name, NODE/INDEX: what a model is pinned to'),
   index: z.int().describe("Among all of the server's GPUs"),
   uuid: z.string(),
   name: z.string().describe('As its maker calls it'),
@@ -87,7 +89,9 @@ export const gpuAnswer = z.object({
   }),
   memory: z.object({
     total_bytes: z.number(),
-    used_bytes: z.number(),
+    used_bytes: z.number().describe('Contexts, modules and allocations'),
+    reserved_bytes: z.number().describe('By replicas, those that are starting among them'),
+    free_bytes: z.number().describe('For further replicas'),
     bytes_per_second: z.number(),
   }),
   power: z.object({
@@ -102,6 +106,7 @@ export const gpuAnswer = z.object({
     to_device_bytes_per_second: z.number(),
     to_host_bytes_per_second: z.number(),
   }),
+  is_cordoned: z.boolean().describe('It takes no replica more'),
   launches: z.int().describe('Launches on the GPU, those without a block on it yet among them'),
   contexts: z.array(contextAnswer),
 });
@@ -133,20 +138,18 @@ export function gpuVerbs({ nodes, queues, recordTimeline }: GpuSources): AdminVe
 
 function gpuAnswers(nodes: readonly NodeReport[], queues: readonly QueueStatus[]): GpuAnswer[] {
   const queueOf = new Map(queues.map((queue) => [keyOf(queue.model, queue.version, queue.replica), queue]));
-  let index = 0;
-  return nodes.flatMap((report) =>
-    report.spans.map((span) => gpuJson(report, index++, gpuStatus(report.node, span), queueOf)),
-  );
+  return numberedGpus(nodes).map((gpu) => gpuJson(gpu, queueOf));
 }
 
 function gpuJson(
-  { node, dilation, hostBusyShare, clockLagSeconds }: NodeReport,
-  index: number,
-  status: GpuStatus,
+  { report, index, status }: NumberedGpu,
   queueOf: ReadonlyMap<string, QueueStatus>,
 ): GpuAnswer {
+  const { node, dilation, hostBusyShare, clockLagSeconds, room } = report;
+  const { reservedBytes, freeBytes, isCordoned } = room.gpus[status.gpu];
   return {
     node,
+    gpu: gpuName(node, status.gpu),
     index,
     uuid: status.uuid,
     name: status.productName,
@@ -169,8 +172,11 @@ function gpuJson(
     memory: {
       total_bytes: status.totalBytes,
       used_bytes: status.usedBytes,
+      reserved_bytes: reservedBytes,
+      free_bytes: freeBytes,
       bytes_per_second: status.memoryBytesPerSecond,
     },
+    is_cordoned: isCordoned,
     power: {
       draw_watts: status.powerWatts,
       limit_watts: status.powerLimitWatts,

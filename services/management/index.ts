@@ -1,4 +1,4 @@
-export { registerDefaults } from './defaultApplications.js';
+export { choiceOf, registerDefaults } from './defaultApplications.js';
 export type { AdminSources } from './adminSources.js';
 export type { GpuAnswer, GpuContextAnswer, GpuSources, TimelineFields } from './gpuVerbs.js';
 export { KeyAdministration, type AddKeyFields, type KeyAnswer, type NewKeyAnswer } from './keyVerbs.js';

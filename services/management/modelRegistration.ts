@@ -1,7 +1,7 @@
 import { inputForm, loadKernelModel, ModelError } from '../../containers/models/index.js';
 import type { Content } from '../../containers/content/index.js';
 import { sourceContent } from '../../containers/runtime/index.js';
-import { profileNamed } from '../../simulator/gpu/index.js';
+import { findCard } from '../../simulator/gpu/index.js';
 import { reasonOf } from '../../simulator/text/index.js';
 import { ServiceError } from '../errors/index.js';
 import { isHosted, type BatchingChoice, type HostedModel, type ModelRecord } from '../registry/index.js';
@@ -74,6 +74,13 @@ function describedModel(request: AddModelRequest, cards: readonly string[]): Mod
       'launch_class',
     );
   }
+  if (request.gpu !== undefined && request.container_name !== KERNEL_MODEL_CONTAINER) {
+    throw new ServiceError(
+      'conflicting_fields',
+      `gpu is for container_name ${KERNEL_MODEL_CONTAINER} only: the others run on none`,
+      'gpu',
+    );
+  }
   refuseProcessFields(request);
   switch (request.container_name) {
     case KERNEL_MODEL_CONTAINER:
@@ -140,7 +147,12 @@ function kernelModel(
     throw new ServiceError('missing_field', message, 'model_data_path');
   }
   try {
-    const { manifest } = loadKernelModel(path, cards.map(profileNamed));
+    const profiles = [...new Set(cards)].map((card) => findCard(card, '.').profile);
+    const { manifest, memory, misfits } = loadKernelModel(path, profiles);
+    refuseMisfit(
+      manifest.name,
+      profiles.map(({ name }) => misfits[name]),
+    );
     const [input] = manifest.inputs;
     if (input.type !== request.input_type) {
       throw new ServiceError(
@@ -153,10 +165,17 @@ function kernelModel(
       request.labels.length > 0 || manifest.answer.kind !== 'argmax'
         ? request.labels
         : manifest.answer.labels;
-    const { launch_class: launchClass } = request;
+    const { launch_class: launchClass, gpu } = request;
     const { length, range } = inputForm(manifest);
     return {
-      container: { kind: 'kernelModel', path, ...(launchClass === undefined ? {} : { launchClass }) },
+      container: {
+        kind: 'kernelModel',
+        path,
+        ...(launchClass === undefined ? {} : { launchClass }),
+        ...(gpu === undefined ? {} : { gpu }),
+        memory,
+        ...(Object.keys(misfits).length === 0 ? {} : { misfits }),
+      },
       inputLength: length,
       ...(range === undefined ? {} : { inputRange: range }),
       labels,
@@ -165,4 +184,14 @@ function kernelModel(
     if (!(error instanceof ModelError)) throw error;
     throw new ServiceError('invalid_model', error.message, 'model_data_path', { cause: error });
   }
+}
+
+/**
+ * @param reasons why each card cannot hold the model even alone; undefined of those that can
+ * @throws ServiceError `invalid_model` where there are cards, and none of them can
+ */
+function refuseMisfit(model: string, reasons: readonly (string | undefined)[]): void {
+  const reason = reasons.at(-1);
+  if (reason === undefined || reasons.includes(undefined)) return;
+  throw new ServiceError('invalid_model', `${model}: ${reason}`, 'model_data_path');
 }

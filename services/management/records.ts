@@ -64,6 +64,7 @@ function containerJson({ container }: ModelRecord): object {
         container_name: KERNEL_MODEL_CONTAINER,
         model_data_path: container.path,
         launch_class: container.launchClass,
+        gpu: container.gpu,
       };
     case 'constant':
       return { container_name: CONSTANT_CONTAINER, model_data_path: '', output: container.output };

@@ -133,6 +133,14 @@ const modelClass = launchClass.describe(
   `How much the kernels of a ${KERNEL_MODEL_CONTAINER} may be made to wait by others on its GPU, under a scheduling policy that asks, where the application says nothing; standard when left out`,
 );
 
+const pinnedGpu = z
+  .string()
+  .max(256)
+  .optional()
+  .describe(
+    `NODE/INDEX, such as node0/1: the only GPU that replicas of a ${KERNEL_MODEL_CONTAINER} run on; any with room when left out`,
+  );
+
 export const addModelSchema = z.strictObject({
   ...version,
   input_type: inputType,
@@ -145,6 +153,7 @@ export const addModelSchema = z.strictObject({
     .describe(`The folder of a ${KERNEL_MODEL_CONTAINER}, the module of a ${PROCESS_CONTAINER}`),
   output: text.optional().describe(`What a ${CONSTANT_CONTAINER} answers`),
   launch_class: modelClass,
+  gpu: pinnedGpu,
   ...processFields,
   batch_size: z
     .union([z.literal(-1), z.int().min(1).max(MAX_BATCH_SIZE)])
@@ -213,6 +222,7 @@ export const modelAnswer = z.object({
     .describe('SHA-256 of its files when it was registered; replicas start from no others'),
   output: z.string().optional(),
   launch_class: modelClass,
+  gpu: pinnedGpu,
   ...processFields,
   batch_size: z.int().describe('The largest batch; -1: adaptive'),
   batching: z.enum(BATCHING_STRATEGIES),
@@ -232,6 +242,7 @@ export const containerAnswer = z.object({
   ...version,
   replica_id: z.int(),
   state: z.enum(REPLICA_STATES),
+  gpu: z.string().optional().describe('NODE/INDEX of the GPU whose memory it holds'),
   restarts: z.int(),
   last_failure: z.string().optional(),
 });

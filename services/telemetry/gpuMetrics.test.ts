@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { NodeReport } from '../../containers/runtime/index.js';
-import { gpuSample } from '../../containers/runtime/tests/gpuSamples.js';
+import { emptyRoom, gpuSample } from '../../containers/runtime/tests/gpuSamples.js';
 import { gpuFamilies } from './gpuMetrics.js';
 import { familyText } from './textFormat.js';
 
@@ -11,6 +11,7 @@ function report(node: string): NodeReport {
     busyHostSeconds: 0,
     busySimulatedSeconds: 0,
     dilation: undefined,
+    room: emptyRoom(node),
     hostBusyShare: undefined,
     clockLagSeconds: 0,
     gpus: [],
@@ -84,14 +85,17 @@ describe('metrics of GPUs', () => {
     ]);
   });
 
-  it('number GPUs through all nodes, and are none without samples', () => {
+  it('keep the number of a GPU among those of all nodes, also while another node has no samples', () => {
     const nodes = [report('node0'), { ...report('node1'), spans: [] }, report('node2')];
     expect(scrape(nodes, '0').size).toBe(16);
-    expect(scrape(nodes, '1').size).toBe(16);
-    expect(scrape(nodes, '2').size).toBe(0);
+    expect(scrape(nodes, '1').size).toBe(0);
+    expect(scrape(nodes, '2').size).toBe(16);
     const text = gpuFamilies(() => nodes, 'host')
       .map(familyText)
       .join('');
-    expect(text).toMatch(/device="nvidia1",modelName="NVIDIA H200",Hostname="host",node="node2"\}/);
+    expect(text).toMatch(/device="nvidia2",modelName="NVIDIA H200",Hostname="host",node="node2"\}/);
+    // What is placed there is known all the same.
+    expect(text).toContain('windjammer_gpu_replicas{gpu="1",node="node1"} 0\n');
+    expect(text).toContain('windjammer_gpu_free_bytes{gpu="2",node="node2"} 150');
   });
 });

@@ -1,4 +1,10 @@
-import { gpuStatus, type GpuStatus, type NodeReport } from '../../containers/runtime/index.js';
+import {
+  numberedGpus,
+  type GpuRoom,
+  type GpuStatus,
+  type NodeReport,
+  type NumberedGpu,
+} from '../../containers/runtime/index.js';
 import { labelText, type MetricFamily, type MetricType, type SampleWriter } from './metricFamily.js';
 
 const MIB = 1024 * 1024;
@@ -163,11 +169,44 @@ const OWN_READERS: readonly Reader[] = [
   ],
 ];
 
+type RoomReader = readonly [name: string, help: string, read: (room: GpuRoom) => number];
+
+/** Of every GPU, also while its node is down. */
+const ROOM_READERS: readonly RoomReader[] = [
+  ['windjammer_gpu_replicas', 'Replicas that hold memory of a GPU', ({ replicas }) => replicas],
+  [
+    'windjammer_gpu_reserved_bytes',
+    'Memory that replicas of a GPU hold, those that are starting among them',
+    ({ reservedBytes }) => reservedBytes,
+  ],
+  ['windjammer_gpu_free_bytes', 'Memory of a GPU for further replicas', ({ freeBytes }) => freeBytes],
+  [
+    'windjammer_gpu_waiting_batches',
+    'Batches that were sent to a GPU and not answered',
+    ({ batchesInFlight }) => batchesInFlight,
+  ],
+];
+
+function roomFamilies(nodes: () => readonly NodeReport[]): MetricFamily[] {
+  return ROOM_READERS.map(([name, help, read]) => ({
+    name,
+    type: 'gauge',
+    unit: name.endsWith('_bytes') ? 'bytes' : '',
+    labels: OWN_LABELS,
+    help,
+    write: (to) => {
+      let index = 0;
+      for (const { node, room } of nodes()) {
+        for (const gpu of room.gpus) to.value(labelText({ gpu: String(index++), node }), read(gpu));
+      }
+    },
+  }));
+}
+
 /** GPUs of all nodes are numbered through, as those of one host are. @param hostname of the machine that simulates them */
 export function gpuFamilies(nodes: () => readonly NodeReport[], hostname: string): readonly MetricFamily[] {
   // One scrape reads all families in turn, and nodes report new samples meanwhile: each reads what there is then.
-  const gpus = (): readonly { readonly node: string; readonly status: GpuStatus }[] =>
-    nodes().flatMap(({ node, spans }) => spans.map((span) => ({ node, status: gpuStatus(node, span) })));
+  const gpus = (): readonly NumberedGpu[] => numberedGpus(nodes());
   const families = (
     readers: readonly Reader[],
     labels: readonly string[],
@@ -180,17 +219,20 @@ export function gpuFamilies(nodes: () => readonly NodeReport[], hostname: string
       labels,
       help,
       write: (to) => {
-        gpus().forEach(({ node, status }, index) => to.value(textOf(index, node, status), read(status)));
+        for (const { report, index, status } of gpus())
+          to.value(textOf(index, report.node, status), read(status));
       },
     }));
   const ofFaults = (write: (to: SampleWriter, labels: string, faults: FaultTotals) => void) => {
     return (to: SampleWriter): void => {
-      gpus().forEach(({ node, status: { faults } }, index) => {
-        if (faults !== undefined) write(to, labelText({ gpu: String(index), node }), faults);
-      });
+      for (const { report, index, status } of gpus()) {
+        if (status.faults !== undefined)
+          write(to, labelText({ gpu: String(index), node: report.node }), status.faults);
+      }
     };
   };
   return [
+    ...roomFamilies(nodes),
     {
       name: 'windjammer_gpu_faults_total',
       type: 'counter',

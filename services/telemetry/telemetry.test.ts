@@ -1,3 +1,4 @@
+import { emptyRoom } from '../../containers/runtime/tests/gpuSamples.js';
 import { describe, expect, it } from 'vitest';
 import type { Answer, Query } from '../prediction/index.js';
 import { Registry } from '../registry/index.js';
@@ -94,6 +95,7 @@ async function telemetryWithModel(): Promise<{
           busyHostSeconds: 3,
           busySimulatedSeconds: 2,
           dilation: 1.5,
+          room: emptyRoom('node0'),
           hostBusyShare: undefined,
           clockLagSeconds: 0.25,
           gpus: [],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { emptyRoom } from '../../containers/runtime/tests/gpuSamples.js';
 import type { NodeReport, VerdictReport } from '../../containers/runtime/index.js';
 import { familyText } from './textFormat.js';
 import { verdictFamilies } from './verdictMetrics.js';
@@ -29,6 +30,7 @@ function report(node: string, of?: VerdictReport): NodeReport {
     busyHostSeconds: 0,
     busySimulatedSeconds: 0,
     dilation: undefined,
+    room: emptyRoom(node),
     hostBusyShare: undefined,
     clockLagSeconds: 0,
     gpus: [],

@@ -75,6 +75,18 @@ describe('windjammer', () => {
     ['an unknown command', ['fly'], /^error: unknown command 'fly'/],
     ['a port that is none', ['serve', '--port', '65536'], /expected a whole number from 0 to 65535/],
     [
+      'a card that is none',
+      ['serve', '--gpus', 'h200,abacus'],
+      /^windjammer: --gpus: there is no card 'abacus', only h200, /,
+    ],
+    ['no card at all', ['serve', '--gpus', ''], /expected cards with commas between, such as h200,h200,a100/],
+    ['no node', ['serve', '--nodes', '0'], /expected a whole number from 1 to 64/],
+    [
+      'more GPUs than a node has',
+      ['serve', '--gpus', new Array<string>(1000).fill('h200').join()],
+      /a node has at most 32 GPUs, 1000 came; give more --nodes/,
+    ],
+    [
       'a folder that cannot be',
       ['serve', '--data-dir', '/dev/null/x'],
       /^windjammer: the data directory \/dev\/null\/x cannot be used/,

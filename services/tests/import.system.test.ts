@@ -54,6 +54,20 @@ describe('windjammer import and test', () => {
     expect(report.batches.map(({ batchSize }) => batchSize)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256]);
   });
 
+  it('reports on each kind of card of several nodes, and how many replicas they hold', async () => {
+    const { stdout, code } = await windjammer('test', model, '--gpus', 'h200,t4,t4', '--nodes', '2');
+    expect(code).toBe(0);
+    expect(stdout.match(/^standardizedSvc on \w+/gm)).toEqual([
+      'standardizedSvc on h200',
+      'standardizedSvc on t4',
+    ]);
+    expect(stdout).toMatch(
+      /\nreplicas that fit: \d+\n {2}node0\/0 \(h200\): 5\d\d\n(.*\n){4} {2}node1\/2 \(t4\): 3\d\d\n$/,
+    );
+    const { stderr } = await windjammer('test', model, '--gpus', 'h200', '--device', 'h200');
+    expect(stderr).toBe('windjammer: --device and --gpus: choose one\n');
+  });
+
   it('ends with 1 when a golden input fails', async () => {
     const other = join(folder, 'failing');
     await windjammer('import', 'sklearn', EXPORT, '--out', other);

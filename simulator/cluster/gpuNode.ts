@@ -249,10 +249,10 @@ export class GpuNode implements CommandSink {
       launches: device.state.launches.size,
       contexts: [...open.values()]
         .filter((context) => context.gpu === gpu)
-        .map(({ id, allocations, streams }) => ({
+        .map(({ id, allocations, ownBytes, streams }) => ({
           context: id,
           warpNs: warpNs.get(id) ?? 0,
-          usedBytes: sum(allocations.values()),
+          usedBytes: ownBytes + sum(allocations.values()),
           queued: sum([...streams.values()].map(({ queue }) => queue.length)),
         })),
     };

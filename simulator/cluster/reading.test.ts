@@ -5,6 +5,8 @@ import { FAKE_PTX, FakeExecutor } from './tests/fakeExecutor.js';
 import { Session, pointerParams } from './tests/session.js';
 import { GpuNode, type GpuReading } from './index.js';
 
+/** Stacks of 1 KiB for 132 SMs of 64 warps. */
+const CONTEXT_BYTES = 132 * 64 * 32 * 1024;
 const DRAM = DEVICE_RESOURCES.indexOf('dramBytes');
 
 interface Program {
@@ -69,11 +71,13 @@ describe('the reading of a GPU', () => {
     );
     expect(reading.smBusyNs).toBeLessThanOrEqual(132 * reading.busyNs);
     expect(reading.warpNs).toBeLessThanOrEqual(64 * reading.smBusyNs);
-    expect(reading.usedBytes).toBe(80_000);
+    expect(reading.usedBytes).toBe(2 * (CONTEXT_BYTES + 40_000));
     expect(reading.sensors).toMatchObject({ atNs: clock.nowNs(), smClockHz: 1.98e9 });
     const idleMillijoules = (node.profiles[0].power.idleWatts * clock.nowNs()) / 1e6;
     expect(reading.sensors.energyMillijoules).toBeGreaterThan(idleMillijoules);
-    expect(reading.contexts.map(({ usedBytes }) => usedBytes)).toEqual([40_000, 40_000]);
+    expect(reading.contexts.map(({ usedBytes }) => usedBytes)).toEqual(
+      Array.from({ length: 2 }, () => CONTEXT_BYTES + 40_000),
+    );
     expect(reading.contexts.reduce((sum, { warpNs }) => sum + warpNs, 0)).toBeCloseTo(reading.warpNs);
     expect(reading.launches).toBe(0);
   });
@@ -106,6 +110,6 @@ describe('the reading of a GPU', () => {
     sessions[0].call('contextDestroy', {});
     const { contexts, usedBytes } = node.reading(0);
     expect(contexts.map(({ context }) => context)).toEqual([sessions[1].context]);
-    expect(usedBytes).toBe(40_000);
+    expect(usedBytes).toBe(CONTEXT_BYTES + 40_000);
   });
 });

@@ -7,8 +7,9 @@ import {
 } from '../executor/index.js';
 import type { SavePlace } from '../faults/index.js';
 import type { DeviceProfile } from '../gpu/index.js';
+import { contextBytes, modulesBytes } from './contextMemory.js';
 import type { CopyCommand } from './copyTraffic.js';
-import type { ContextState, DriverState, StreamState } from './driverState.js';
+import type { ContextState, DriverState, ModuleState, StreamState } from './driverState.js';
 import type { ModuleLibrary } from './moduleLibrary.js';
 import { Refusal, failureOf } from './refusal.js';
 import type { DefaultStream, ModuleSymbol } from './commands.js';
@@ -47,6 +48,8 @@ export class ContextTable {
         `defaultStream: '${String(defaultStream)}'; it is 'perThread' or 'legacy'`,
       );
     }
+    const ownBytes = contextBytes(this.profiles[gpu]);
+    this.requireRoom(gpu, ownBytes, `gpu: a context takes ${ownBytes} bytes`);
     const context: ContextState = {
       id: this.state.nextHandle++,
       gpu,
@@ -60,16 +63,19 @@ export class ContextTable {
       graphExecs: new Map(),
       captures: new Map(),
       allocations: new Map(),
+      ownBytes,
       inFlight: new Set(),
       barriers: [],
       judged: new Set(),
     };
     this.state.contexts.set(context.id, context);
+    this.state.usedBytes[gpu] += ownBytes;
     return context;
   }
 
   destroy(context: ContextState): void {
     for (const bytes of context.allocations.values()) this.state.usedBytes[context.gpu] -= bytes;
+    this.state.usedBytes[context.gpu] -= context.ownBytes;
     for (const handle of context.modules.keys()) this.modules.forget(handle);
     this.memory.destroySpace(this.space(context));
     if (context.saveSpace !== undefined) this.memory.destroySpace(this.saveSpace(context));
@@ -135,13 +141,45 @@ export class ContextTable {
 
   loadModule(context: ContextState, ptx: string, file: string): number {
     const handle = this.state.nextHandle++;
+    let module: ModuleState;
     try {
-      context.modules.set(handle, this.modules.load(ptx, file, this.space(context), handle));
+      module = this.modules.load(ptx, file, this.space(context), handle);
     } catch (error) {
       const failure = failureOf(error, 'invalidModule');
       throw new Refusal(failure.code, failure.message);
     }
+    const ownBytes = this.bytesWith(context, module);
+    try {
+      this.requireRoom(
+        context.gpu,
+        ownBytes - context.ownBytes,
+        `${file}: variables, heap and printf buffer take ${ownBytes - context.ownBytes} bytes`,
+      );
+    } catch (error) {
+      for (const address of module.symbols.values()) this.space(context).unmap(address);
+      this.modules.forget(handle);
+      throw error;
+    }
+    context.modules.set(handle, module);
+    this.state.usedBytes[context.gpu] += ownBytes - context.ownBytes;
+    context.ownBytes = ownBytes;
     return handle;
+  }
+
+  private bytesWith({ gpu, modules }: ContextState, module: ModuleState): number {
+    const memories = [...modules.values(), module].map(({ memory }) => memory);
+    return contextBytes(this.profiles[gpu]) + modulesBytes(memories);
+  }
+
+  /** @throws Refusal `outOfDeviceMemory` */
+  private requireRoom(gpu: number, bytes: number, what: string): void {
+    const { name, memory } = this.profiles[gpu];
+    const free = memory.declaredBytes - this.state.usedBytes[gpu];
+    if (bytes <= free) return;
+    throw new Refusal(
+      'outOfDeviceMemory',
+      `${what}, but GPU ${gpu} (${name}) has ${free} of its ${memory.declaredBytes} bytes free`,
+    );
   }
 
   /** Variables of a loaded module that copies can reach. */
@@ -175,14 +213,7 @@ export class ContextTable {
     if (!Number.isSafeInteger(bytes) || bytes < 1) {
       throw new Refusal('invalidValue', `bytes: ${bytes} is not a whole number of bytes, 1 or more`);
     }
-    const profile = this.profiles[context.gpu];
-    const free = profile.memory.declaredBytes - this.state.usedBytes[context.gpu];
-    if (bytes > free) {
-      throw new Refusal(
-        'outOfDeviceMemory',
-        `bytes: ${bytes}, but GPU ${context.gpu} (${profile.name}) has ${free} of its ${profile.memory.declaredBytes} bytes free`,
-      );
-    }
+    this.requireRoom(context.gpu, bytes, `bytes: ${bytes}`);
     const space: AddressSpace = this.space(context);
     const { virtualAddress } = space.map(bytes, 'readWrite');
     context.allocations.set(virtualAddress, bytes);

@@ -2,6 +2,7 @@ import type { DriverFailure, DriverOp, DriverCommand, GraphNodeResult } from './
 import type { CaptureMode, DefaultStream, GraphCommand } from './commands.js';
 import type { LaunchRequest } from '../gpu/index.js';
 import type { LaunchClass, LaunchVerdict } from '../scheduling/index.js';
+import type { ModuleMemory } from './contextMemory.js';
 import type { FaultTotals, MemoryRegions } from '../faults/index.js';
 import type { Footprint } from './footprint.js';
 
@@ -129,6 +130,7 @@ export interface ModuleState {
   readonly ptx: string;
   readonly file: string;
   readonly symbols: ReadonlyMap<string, number>;
+  readonly memory: ModuleMemory;
 }
 
 export interface ContextState {
@@ -149,6 +151,8 @@ export interface ContextState {
   readonly captures: Map<number, CaptureState>;
   /** Bytes by address of its allocations. */
   readonly allocations: Map<number, number>;
+  /** Bytes that the context itself takes, and its modules with their heap: no allocation of the user's. */
+  ownBytes: number;
   /** Sequences of its commands in flight. */
   readonly inFlight: Set<number>;
   /** Frees and destroys that wait for everything before them. */
@@ -184,7 +188,7 @@ export interface DriverState {
   readonly killed: Set<number>;
   /** Where faults strike or are recovered from: launches that have run on each GPU, and its totals. */
   recovery?: { readonly launched: number[]; readonly totals: FaultTotals[] };
-  /** Bytes allocated on each GPU, against its declared memory. */
+  /** Bytes taken on each GPU, against its declared memory: contexts, modules and allocations. */
   readonly usedBytes: number[];
   nextHandle: number;
   nextSequence: number;

@@ -1,4 +1,5 @@
 export type * from './commands.js';
+export { contextBytes, moduleMemory, modulesBytes, type ModuleMemory } from './contextMemory.js';
 export type { CopyUsage } from './copyMeter.js';
 export { Driver, type DriverParts } from './driver.js';
 export type { DriverObserver } from './driverObserver.js';

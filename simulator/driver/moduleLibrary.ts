@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { loadModule, type AddressSpace, type LoadedModule, type NodeMemory } from '../executor/index.js';
 import { lowerModule, parseModule, takeLowered, type IrModule } from '../ptx/index.js';
+import { moduleMemory } from './contextMemory.js';
 import type { ContextState, ModuleState } from './driverState.js';
 
 /** Parsed modules by text, and loaded ones by handle. Nothing here is state: all of it can be made again. */
@@ -25,7 +26,7 @@ export class ModuleLibrary {
     const loaded = loadModule(ir, space);
     this.loaded.set(handle, loaded);
     this.onLoaded(loaded, ptx);
-    return { handle, identity, ptx, file, symbols: loaded.symbols };
+    return { handle, identity, ptx, file, symbols: loaded.symbols, memory: moduleMemory(loaded.ir) };
   }
 
   /** A context's module, made again after a copy of the node. */

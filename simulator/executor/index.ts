@@ -1,12 +1,15 @@
 export {
   DeviceAddressSpace,
   CARD_PAGE_BYTES,
+  DEVICE_HEAP_BYTES,
+  EXECUTOR_AREA_BYTES,
   GUARDS,
   MemoryError,
   NODE_MEMORY_BYTES,
   NodeMemory,
   type Guard,
   type NodeMemoryOptions,
+  SEGMENT_ALIGN,
   type NodeMemorySnapshot,
 } from './memory/index.js';
 export { emptyCounters } from './emptyCounters.js';
@@ -32,7 +35,7 @@ export {
   sharedAtomicCycles,
   type RequestShape,
 } from './requests/index.js';
-export { usesHeap } from './deviceRuntime/index.js';
+export { PRINTF_FIFO_BYTES, usesHeap } from './deviceRuntime/index.js';
 export {
   storesOf,
   flipLastStored,

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, writeFileSyn
 import { join } from 'node:path';
 import { makeDirectory, packageRoot } from '../../../simulator/files/index.js';
 import { reasonOf } from '../../../simulator/text/index.js';
-import { BATCHES_IN_FLIGHT } from '../manifestCheck.js';
+import { BATCHES_IN_FLIGHT } from '../memoryNeeds.js';
 import { DEVICE_ELEMENT_BYTES, type KernelModelManifest, type ManifestAnswer } from '../manifest.js';
 import type { GoldenSet } from '../golden.js';
 import { GOLDEN_FILE } from '../manifest.js';

@@ -60,6 +60,9 @@ export class ContextSession implements CompletionSink {
   private context = 0;
   private nextTicket = 1;
   private ended = false;
+  /** Its context is gone, or there was none. */
+  private freed = false;
+  private told: () => void = () => undefined;
 
   constructor(
     private readonly driver: CommandSink,
@@ -110,14 +113,21 @@ export class ContextSession implements CompletionSink {
   end(): void {
     if (this.ended) return;
     this.ended = true;
-    if (this.context !== 0) this.submit({ stream: 0, op: 'contextDestroy', args: {} }, IGNORE);
+    if (this.context !== 0) this.destroyContext();
+  }
+
+  /** @param told called once the session has ended and nothing of it is left on the GPU; at once when that is so */
+  onFreed(told: () => void): void {
+    this.told = told;
+    if (this.freed) told();
   }
 
   onCompletion({ failure, result, op }: DriverCompletion): void {
-    if (op === 'contextCreate' && result?.handle !== undefined) {
-      this.context = result.handle;
+    if (op === 'contextCreate') {
+      if (result?.handle === undefined) this.setFreed();
+      else this.context = result.handle;
       // Ended while the context was being made: it must not stay behind.
-      if (this.ended) this.submit({ stream: 0, op: 'contextDestroy', args: {} }, IGNORE);
+      if (this.ended && this.context !== 0) this.destroyContext();
     }
     if (this.ended) return;
     if (failure !== undefined) this.fail(describe(op, failure));
@@ -135,6 +145,15 @@ export class ContextSession implements CompletionSink {
     }
     if (next.done === true) this.listener.onReady(this);
     else this.submit(next.value, this);
+  }
+
+  private destroyContext(): void {
+    this.submit({ stream: 0, op: 'contextDestroy', args: {} }, { onCompletion: () => this.setFreed() });
+  }
+
+  private setFreed(): void {
+    this.freed = true;
+    this.told();
   }
 
   private fail(reason: string): void {
@@ -226,8 +245,6 @@ export function launchCommand(
 export function describe(op: string, failure: DriverFailure): string {
   return `${op} failed (${failure.code}): ${failure.message}`;
 }
-
-const IGNORE: CompletionSink = { onCompletion: () => undefined };
 
 function required(value: number | undefined, op: string): number {
   if (value === undefined) throw new SetupError(`${op} gave no handle`);

@@ -29,6 +29,8 @@ export interface KernelModelContainerOptions {
   readonly outlet: ContainerOutlet;
   /** The node's; its host clock, when it has one, also bounds the service times from below. */
   readonly meter?: BusyMeter;
+  /** It has ended, and given back all that it held of the GPU. */
+  readonly onFreed?: () => void;
 }
 
 /**
@@ -87,6 +89,9 @@ export class KernelModelContainer implements ModelContainer, SessionListener, Sl
     this.stopped = true;
     const nowNs = this.options.clock.nowNs();
     for (; this.inFlight > 0; this.inFlight--) this.meter.leave(nowNs, nowNs);
+    const { onFreed = () => undefined } = this.options;
+    if (this.session === undefined) onFreed();
+    else this.session.onFreed(onFreed);
     this.dropSession();
   }
 

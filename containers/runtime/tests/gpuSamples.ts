@@ -1,5 +1,6 @@
 import { DEVICE_RESOURCES, SM_RESOURCES, profileNamed } from '../../../simulator/gpu/index.js';
 import type { GpuSample } from '../gpuSample.js';
+import { Reservations, type NodeRoom } from '../placement/index.js';
 
 const { sms, memory, timing } = profileNamed('h200');
 
@@ -73,4 +74,12 @@ export function gpuSample(ns: number, more: Partial<GpuSample> = {}): GpuSample 
     ],
     ...more,
   };
+}
+
+/** Of a node of H200s on which nothing runs. */
+export function emptyRoom(node: string, gpus = 1): NodeRoom {
+  return new Reservations(
+    node,
+    new Array<ReturnType<typeof profileNamed>>(gpus).fill(profileNamed('h200')),
+  ).room();
 }

@@ -225,13 +225,56 @@ describe('a GPU node whose models are loaded by another thread', () => {
   });
 });
 
+describe('a GPU node of several GPUs', () => {
+  const memory = { arrayBytes: 1000, moduleBytes: 0, backingBytes: 1024 };
+  const holders = (node: GpuNodeThread): string[] =>
+    node.room().holders.map(({ replica, gpu }) => `${replica} on ${gpu}`);
+
+  it('runs a replica where it is told, and holds its memory until all of it is given back', async () => {
+    const node = new GpuNodeThread({ gpus: ['h200', 't4'] });
+    const [first, second] = [0, 1].map(
+      (gpu) => new FrontendDouble(node.start({ ...SCALE, replica: String(gpu), gpu, memory })),
+    );
+    await Promise.all([first, second].map((frontend) => frontend.seen(isHello)));
+    expect(holders(node)).toEqual(['0 on 0', '1 on 1']);
+    await vi.waitFor(
+      () =>
+        expect(
+          node.report().spans.map(({ latest }) => latest.contexts.map(({ owner }) => owner?.replica)),
+        ).toEqual([['0'], ['1']]),
+      { timeout: 20_000 },
+    );
+    second.ask([floats(1, 2)]);
+    expect(node.room().gpus.map(({ batchesInFlight }) => batchesInFlight)).toEqual([0, 1]);
+    await second.seen(isResult);
+    expect(node.room().gpus.map(({ batchesInFlight }) => batchesInFlight)).toEqual([0, 0]);
+    const broken = new FrontendDouble(node.start({ ...SCALE, path: '/nowhere', memory }));
+    const nowhere = new FrontendDouble(node.start({ ...SCALE, gpu: 2, memory }));
+    await Promise.all([broken, nowhere].map((frontend) => frontend.seen(isDown)));
+    expect(nowhere.frames[0]).toMatchObject({ reason: 'the node has no GPU 2' });
+    const freed = new Promise<void>((resolve) => node.watchRoom(resolve));
+    first.channel.close();
+    await freed;
+    await vi.waitFor(() => expect(holders(node)).toEqual(['1 on 1']), { timeout: 20_000 });
+    await killThread(node);
+    expect(holders(node)).toEqual([]);
+    await new Promise<void>((resolve) => node.close(resolve));
+  });
+});
+
 describe('a GPU node whose thread cannot start', () => {
   it('says why', async () => {
-    const node = new GpuNodeThread({ gpus: ['abacus'] });
+    const node = new GpuNodeThread({ scheduling: '/nowhere/abacus.js' });
     const frontend = new FrontendDouble(node.start(SCALE));
     await frontend.seen(isDown);
     expect(frontend.frames[0]).toMatchObject({ reason: expect.stringContaining('abacus') as string });
     await new Promise<void>((resolve) => node.close(resolve));
+  });
+
+  it('is not made with a card that nobody knows', () => {
+    expect(() => new GpuNodeThread({ gpus: ['h200', 'abacus'] })).toThrow(
+      /no device profile 'abacus'; there are: h200/,
+    );
   });
 });
 

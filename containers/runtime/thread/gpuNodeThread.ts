@@ -1,18 +1,20 @@
 import { join } from 'node:path';
 import { existsSync } from 'node:fs';
 import { Worker, type Transferable } from 'node:worker_threads';
+import { findCard } from '../../../simulator/gpu/index.js';
 import { packageRoot } from '../../../simulator/files/index.js';
 import { reasonOf } from '../../../simulator/text/index.js';
 import type { ContainerChannel, FrontendFrame } from '../../protocol/index.js';
 import type { GpuActivity } from '../gpuActivity.js';
 import { GpuHistory } from '../gpuHistory.js';
+import { Reservations, type NodeRoom } from '../placement/index.js';
 import type { KernelModelStart, NodeHost, NodeReport, TimelineSink } from '../nodeHost.js';
 import type { VerdictReport } from '../verdictReport.js';
 import { packPredict, unpackResult } from './frameCodec.js';
 import { connectToAnalyst } from './kernelAnalyst.js';
 import { connectToLoader } from './modelLoader.js';
 import { SolverNotices } from './solverNotices.js';
-import { ThreadChannel, type ThreadLine } from './threadChannel.js';
+import { LineChannel, type LineHub } from '../lineChannel.js';
 import type { FromWorker, NodeTimes, ToWorker } from './threadMessages.js';
 import type { FaultSettings } from '../../../simulator/cluster/index.js';
 import type { WorkerOptions } from './gpuNodeWorker.js';
@@ -48,7 +50,7 @@ const NO_TIMES: NodeTimes = { busyHostNs: 0, busySimulatedNs: 0, clockLagNs: 0 }
  * A GPU node with its kernel models in a worker thread, its time paced by the wall. All its channels share the worker's
  * port. When the thread dies, each of them gets one `down` frame, and the next start gets a new thread.
  */
-export class GpuNodeThread implements NodeHost, ThreadLine {
+export class GpuNodeThread implements NodeHost, LineHub {
   readonly name: string;
   private readonly gpus: readonly string[];
   private readonly threads: number;
@@ -58,9 +60,10 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
   private readonly solverPackage: string | undefined;
   private readonly notices: SolverNotices;
   private worker: Worker;
-  private readonly channels = new Map<number, ThreadChannel>();
+  private readonly channels = new Map<number, LineChannel>();
   private readonly drains: (() => void)[] = [];
   private readonly closes: (() => void)[] = [];
+  private readonly reservations: Reservations;
   private nextLine = 0;
   private times: NodeTimes = NO_TIMES;
   /** Of the threads that died. */
@@ -80,6 +83,10 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
     const { name = 'node0', gpus = ['h200'], threads = 1, scheduling = 'fifo' } = options;
     this.name = name;
     this.gpus = gpus;
+    this.reservations = new Reservations(
+      name,
+      gpus.map((gpu) => findCard(gpu, '.').profile),
+    );
     this.threads = threads;
     this.scheduling = scheduling;
     this.faults = options.faults ?? {};
@@ -91,7 +98,7 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
 
   start(request: KernelModelStart): ContainerChannel {
     const line = this.nextLine++;
-    const channel = new ThreadChannel(line, this);
+    const channel = new LineChannel(line, this);
     if (this.state === 'closed') {
       channel.deliver({ kind: 'down', reason: this.downReason() });
       return channel;
@@ -104,11 +111,14 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
     }
     this.channels.set(line, channel);
     const { path, model, version, replica, inputType, inputLength, contentHash, launchClass } = request;
+    const { gpu = 0, memory } = request;
+    if (memory !== undefined) this.reservations.reserve(line, gpu, request, memory);
     this.post({
       kind: 'start',
       line,
       path,
       identity: { model, version, replica },
+      gpu,
       inputType,
       ...(inputLength === undefined ? {} : { inputLength }),
       ...(contentHash === undefined ? {} : { contentHash }),
@@ -119,9 +129,10 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
 
   send(line: number, frame: FrontendFrame): void {
     if (frame.kind === 'predict') {
+      this.reservations.onSent(line);
       const message = packPredict(line, frame);
       this.post(message, [message.bytes.buffer as ArrayBuffer]);
-    } else this.post({ kind: 'cancel', line, batchId: frame.batchId, itemIds: frame.itemIds });
+    } else this.post({ kind: 'cancel', line, frame });
   }
 
   stop(line: number): void {
@@ -133,6 +144,7 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
     const { busyHostNs, busySimulatedNs, clockLagNs } = sum(this.earlier, this.times);
     return {
       node: this.name,
+      room: this.room(),
       replicas: this.channels.size,
       busyHostSeconds: busyHostNs / 1e9,
       busySimulatedSeconds: busySimulatedNs / 1e9,
@@ -143,6 +155,14 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
       spans: this.history.spans(),
       ...(this.verdicts === undefined ? {} : { verdicts: this.verdicts }),
     };
+  }
+
+  room(): NodeRoom {
+    return this.reservations.room();
+  }
+
+  watchRoom(listener: () => void): void {
+    this.reservations.watch(listener);
   }
 
   watchGpus(watched: boolean): void {
@@ -233,7 +253,11 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
         return;
       case 'result':
         this.times = message.times;
+        this.reservations.onAnswered(message.line, message.rest.serviceNs);
         this.channels.get(message.line)?.deliver(unpackResult(message));
+        return;
+      case 'freed':
+        this.reservations.release(message.line);
         return;
       case 'drained':
         for (const done of this.drains.splice(0)) done();
@@ -255,7 +279,7 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
     }
   }
 
-  private channelOf(line: number, isLast: boolean): ThreadChannel | undefined {
+  private channelOf(line: number, isLast: boolean): LineChannel | undefined {
     const channel = this.channels.get(line);
     if (isLast) this.channels.delete(line);
     return channel;
@@ -276,6 +300,7 @@ export class GpuNodeThread implements NodeHost, ThreadLine {
     this.endRecording(reason);
     const channels = [...this.channels.values()];
     this.channels.clear();
+    this.reservations.releaseAll();
     for (const channel of channels) channel.deliver({ kind: 'down', reason });
     for (const done of [...this.drains.splice(0), ...this.closes.splice(0)]) done();
   }

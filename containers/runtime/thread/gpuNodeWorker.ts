@@ -15,7 +15,7 @@ import { schedulingChoice } from '../schedulingChoice.js';
 import { AnalysisLine } from './analysisLine.js';
 import type { AnalysisReply } from './analystMessages.js';
 import { CodeLine } from './codeLine.js';
-import { packResult, unpackPredict } from './frameCodec.js';
+import { packResult, unpackSent } from './frameCodec.js';
 import type { LoadReply, LoadRequest } from './loaderMessages.js';
 import { FUEL_PER_BLOCK } from './nodeLimits.js';
 import type { FromWorker, NodeTimes, ToWorker } from './threadMessages.js';
@@ -89,7 +89,13 @@ class WorkerServer implements EventSink {
     this.isObserved =
       this.node.verdictMetrics() !== undefined || Object.values(faults).some((fault) => fault !== undefined);
     const { clock, meter, node } = this;
-    this.containers = new NodeContainers({ clock, driver: node, gpuCount: gpus.length, meter });
+    this.containers = new NodeContainers({
+      clock,
+      driver: node,
+      gpuCount: gpus.length,
+      meter,
+      onFreed: (line) => this.post({ kind: 'freed', line }),
+    });
     clock.attach(INBOX, this);
     clock.attach(SAMPLER, { onEvent: () => this.sample() });
     clock.attach(ANALYST, { onEvent: (_kind, payload) => this.onAnalysed(payload as AnalysisReply) });
@@ -106,13 +112,9 @@ class WorkerServer implements EventSink {
         this.load(message);
         return;
       case 'predict':
-        this.containers.onFrame(message.line, unpackPredict(message));
+      case 'cancel':
+        this.containers.onFrame(message.line, unpackSent(message));
         return;
-      case 'cancel': {
-        const { batchId, itemIds } = message;
-        this.containers.onFrame(message.line, { kind: 'cancel', batchId, itemIds });
-        return;
-      }
       case 'loaderGone':
         this.loadAlone();
         return;
@@ -123,7 +125,8 @@ class WorkerServer implements EventSink {
         this.analysis.onGone();
         return;
       case 'stop':
-        if (!this.loading.delete(message.line)) this.containers.stop(message.line);
+        if (this.loading.delete(message.line)) this.post({ kind: 'freed', line: message.line });
+        else this.containers.stop(message.line);
         return;
       case 'drain':
         this.containers.drain(() => this.post({ kind: 'drained' }));
@@ -187,7 +190,10 @@ class WorkerServer implements EventSink {
     if (start === undefined) return;
     this.loading.delete(reply.line);
     if (reply.kind === 'loaded') this.start(start, reply.model);
-    else this.post({ kind: 'frame', line: start.line, frame: { kind: 'down', reason: reply.reason } });
+    else {
+      this.post({ kind: 'frame', line: start.line, frame: { kind: 'down', reason: reply.reason } });
+      this.post({ kind: 'freed', line: start.line });
+    }
   }
 
   private start(start: Start, loaded?: KernelModel): void {
@@ -235,10 +241,12 @@ function requestOf({
   inputLength,
   contentHash,
   launchClass,
+  gpu,
 }: Start): KernelModelStart {
   return {
     ...identity,
     path,
+    gpu,
     inputType,
     ...(inputLength === undefined ? {} : { inputLength }),
     ...(contentHash === undefined ? {} : { contentHash }),

@@ -4,6 +4,7 @@ import { parentPort, type MessagePort } from 'node:worker_threads';
 import { PreparationsSent } from '../../../simulator/cluster/index.js';
 import type { WantedCode } from '../../../simulator/executor/index.js';
 import { ModelError } from '../../models/index.js';
+import type { KernelModelStart } from '../nodeHost.js';
 import type { LoaderConnection, LoadReply, LoadRequest } from './loaderMessages.js';
 import { FUEL_PER_BLOCK } from './nodeLimits.js';
 import { RehearsalNode } from './rehearsal.js';
@@ -23,11 +24,15 @@ function rehearsalOn(gpu: string): RehearsalNode {
 
 function serve({ port, gpus }: LoaderConnection): void {
   const sent = new PreparationsSent();
-  const [gpu = 'h200'] = gpus;
   port.on('message', (message: LoadRequest) => {
-    if (message.kind === 'load') load(port, sent, gpu, message);
-    else make(port, gpu, message.wanted);
+    if (message.kind === 'load') load(port, sent, cardOf(gpus, message.request), message);
+    else make(port, gpus, message.wanted);
   });
+}
+
+/** A start on a GPU that is not there is refused by the node. */
+function cardOf(gpus: readonly string[], { gpu = 0 }: KernelModelStart): string {
+  return gpus[gpu] ?? gpus[0];
 }
 
 function load(
@@ -55,9 +60,14 @@ function load(
   }
 }
 
-function make(port: MessagePort, gpu: string, wanted: WantedCode): void {
-  const kernel = rehearsalOn(gpu).codeOf(wanted);
-  if (kernel !== undefined) port.postMessage({ kind: 'made', kernel } satisfies LoadReply);
+/** The same code runs on every card: whichever rehearsal has the kernel makes it. */
+function make(port: MessagePort, gpus: readonly string[], wanted: WantedCode): void {
+  for (const gpu of new Set(gpus)) {
+    const kernel = rehearsalOn(gpu).codeOf(wanted);
+    if (kernel === undefined) continue;
+    port.postMessage({ kind: 'made', kernel } satisfies LoadReply);
+    return;
+  }
 }
 
 if (parentPort === null) throw new Error('modelLoaderWorker runs as a worker thread only');

@@ -60,7 +60,7 @@ export class RehearsalNode {
     const onFrame = (frame: { readonly kind: string; readonly reason?: string }): void => {
       if (frame.kind === 'down') downReason = frame.reason ?? '';
     };
-    this.containers.start(LINE, request, { onFrame }, model);
+    this.containers.start(LINE, { ...request, gpu: 0 }, { onFrame }, model);
     this.clock.run();
     this.containers.stop(LINE);
     this.clock.run();

@@ -3,7 +3,13 @@ import type { LaunchClass } from '../../../simulator/scheduling/index.js';
 import type { BusyTimes } from '../busyMeter.js';
 import type { GpuActivity } from '../gpuActivity.js';
 import type { NodeSample } from '../gpuHistory.js';
-import type { ContainerFrame, InputType, ResultFrame, ServiceParts } from '../../protocol/index.js';
+import type {
+  CancelFrame,
+  ContainerFrame,
+  InputType,
+  PredictFrame,
+  ResultFrame,
+} from '../../protocol/index.js';
 import type { ReplicaIdentity } from '../replicaIdentity.js';
 import type { VerdictReport } from '../verdictReport.js';
 
@@ -18,14 +24,10 @@ export type ToWorker =
       readonly inputLength?: number;
       readonly contentHash?: string;
       readonly launchClass?: LaunchClass;
+      readonly gpu: number;
     }
   | PredictMessage
-  | {
-      readonly kind: 'cancel';
-      readonly line: number;
-      readonly batchId: number;
-      readonly itemIds: readonly number[];
-    }
+  | CancelMessage
   /** The thread that loads models has died: none of what it was asked for will come. */
   | { readonly kind: 'loaderGone' }
   /** The port to the analyst of kernels that was wanted. */
@@ -45,6 +47,8 @@ export type ToWorker =
 export type FromWorker =
   | { readonly kind: 'frame'; readonly line: number; readonly frame: Exclude<ContainerFrame, ResultFrame> }
   | ResultMessage
+  /** What the line's container held of its GPU is given back. */
+  | { readonly kind: 'freed'; readonly line: number }
   | { readonly kind: 'drained' }
   /** At a steady pace. `activity` is empty while nobody watches. */
   | {
@@ -59,6 +63,12 @@ export type FromWorker =
   /** A piece of the timeline that is being recorded. */
   | { readonly kind: 'timeline'; readonly text: string; readonly isLast: boolean };
 
+export interface CancelMessage {
+  readonly kind: 'cancel';
+  readonly line: number;
+  readonly frame: CancelFrame;
+}
+
 /** A predict frame by columns, with all inputs in one buffer that changes its thread. */
 export interface PredictMessage {
   readonly kind: 'predict';
@@ -69,8 +79,8 @@ export interface PredictMessage {
   /** Where each item's bytes end. */
   readonly ends: readonly number[];
   readonly bytes: Uint8Array;
-  readonly traceparent?: string;
-  readonly launchClass?: LaunchClass;
+  /** What else the frame says; a new field of it travels unseen. */
+  readonly rest: Omit<PredictFrame, 'kind' | 'batchId' | 'items'>;
 }
 
 /** A result frame by columns, with all scores in one buffer that changes its thread. */
@@ -78,14 +88,14 @@ export interface ResultMessage {
   readonly kind: 'result';
   readonly line: number;
   readonly batchId: number;
-  readonly serviceNs: number;
-  readonly parts?: ServiceParts;
+  /** What else the frame says. */
+  readonly rest: Omit<ResultFrame, 'kind' | 'batchId' | 'results'>;
   readonly ids: readonly number[];
   /** '' for an answer, the code of a failure otherwise. */
   readonly codes: readonly string[];
   /** Outputs and messages. */
   readonly texts: readonly string[];
-  /** Where each item's scores end; equal to the one before for an item without. */
+  /** Where each item's scores end; -1 for an item without. */
   readonly scoreEnds: readonly number[];
   readonly scores: Float32Array;
   readonly times: NodeTimes;

@@ -10,10 +10,6 @@ import type {
 export class DeviceMeter implements Interposer {
   /** PTX thread-instructions of the launches that have completed. */
   threadInstructions = 0;
-  /** Device memory that is allocated now, and the most there ever was. */
-  peakBytes = 0;
-  private bytes = 0;
-  private readonly sizes = new Map<number, number>();
 
   onCommand(command: DriverCommand, next: CommandSink, sink: CompletionSink): void {
     next.submit(command, {
@@ -28,14 +24,5 @@ export class DeviceMeter implements Interposer {
   private count(command: DriverCommand, { failure, result }: DriverCompletion): void {
     if (failure !== undefined) return;
     if (command.op === 'launch') this.threadInstructions += result?.launch?.threadInstructions ?? 0;
-    if (command.op === 'malloc' && result?.address !== undefined) {
-      this.sizes.set(result.address, command.args.bytes);
-      this.bytes += command.args.bytes;
-      this.peakBytes = Math.max(this.peakBytes, this.bytes);
-    }
-    if (command.op === 'free') {
-      this.bytes -= this.sizes.get(command.args.address) ?? 0;
-      this.sizes.delete(command.args.address);
-    }
   }
 }

@@ -12,6 +12,7 @@ import {
   type ImportInputType,
 } from '../../models/index.js';
 import { tryModel } from './modelTrial.js';
+import { fittingReplicas } from './placementTrial.js';
 
 /** What smallModels.py wrote: scikit-learn's labels and scores are in the files. */
 const EXPORTS = join(packageRoot(), 'containers/runtime/tests/sklearn');
@@ -107,8 +108,27 @@ describe('a trial', () => {
   it('knows what the model takes of the device', () => {
     const { memory, fits } = tryModel(imported('logistic'));
     expect(fits).toBe(true);
-    expect(memory.peakBytes).toBe(memory.weightBytes + memory.batchesInFlight * memory.bytesPerBatchInFlight);
+    expect(memory.peakBytes).toBe(
+      memory.weightBytes +
+        memory.batchesInFlight * memory.bytesPerBatchInFlight +
+        memory.contextBytes +
+        memory.moduleBytes,
+    );
     expect(memory.peakBytes).toBeLessThan(memory.deviceBytes);
+  });
+
+  it('knows how many replicas nodes hold, on each of their GPUs, and on which none runs', () => {
+    const folder = join(packageRoot(), builtInModelPath('digits-rbf-svm'));
+    const shares = fittingReplicas(folder, ['t4', '8800gtx', 't4'], 2);
+    // Of 15 GiB, at 40 MiB a context and 2,020,784 bytes of arrays.
+    const each = Math.floor((15 * 2 ** 30) / (40 * 2 ** 20 + 2_020_784));
+    expect(shares.map(({ gpu, card, replicas }) => [gpu, card, replicas])).toEqual(
+      ['node0', 'node1'].flatMap((node) => [
+        [`${node}/0`, 't4', each],
+        [`${node}/1`, '8800gtx', 0],
+        [`${node}/2`, 't4', each],
+      ]),
+    );
   });
 
   it('runs a model without golden inputs on drawn ones', () => {

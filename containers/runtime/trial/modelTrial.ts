@@ -1,9 +1,11 @@
+import { contextBytes } from '../../../simulator/driver/index.js';
 import { findCard } from '../../../simulator/gpu/index.js';
 import { VirtualClock } from '../../../simulator/time/index.js';
 import {
   BATCHES_IN_FLIGHT,
   loadGolden,
   loadKernelModel,
+  replicaBytes,
   type GoldenSet,
   type KernelModel,
 } from '../../models/index.js';
@@ -37,7 +39,11 @@ export interface ModelTrialReport {
     /** Inputs, buffers and outputs of one batch in flight. */
     readonly bytesPerBatchInFlight: number;
     readonly batchesInFlight: number;
-    /** What one replica had allocated at most; planned when it could not start. */
+    /** Of the device, before anything is allocated. */
+    readonly contextBytes: number;
+    /** Variables of its modules, the heap of its kernels and the buffer of `printf`. */
+    readonly moduleBytes: number;
+    /** What one replica took of the device; planned when it could not start. */
     readonly peakBytes: number;
     readonly deviceBytes: number;
   };
@@ -62,6 +68,7 @@ export function tryModel(folder: string, options: ModelTrialOptions = {}): Model
   const golden = loadGolden(model);
   const { device = 'h200' } = options;
   const planned = plannedBytes(model);
+  const { memory } = model;
   const { profile } = findCard(device, '.');
   const deviceBytes = profile.memory.declaredBytes;
   const clock = new VirtualClock();
@@ -82,6 +89,8 @@ export function tryModel(folder: string, options: ModelTrialOptions = {}): Model
   const measured = client.isReady
     ? measure(model, golden, client, meter)
     : { golden: undefined, batches: [] };
+  // Nothing is given back before its end.
+  const { usedBytes } = node.gpuNode.reading(0);
   node.close(() => undefined);
   return {
     folder: model.folder,
@@ -90,9 +99,9 @@ export function tryModel(folder: string, options: ModelTrialOptions = {}): Model
     memory: {
       ...planned,
       batchesInFlight: BATCHES_IN_FLIGHT,
-      peakBytes: client.isReady
-        ? meter.peakBytes
-        : planned.weightBytes + BATCHES_IN_FLIGHT * planned.bytesPerBatchInFlight,
+      contextBytes: contextBytes(profile),
+      moduleBytes: memory.moduleBytes,
+      peakBytes: client.isReady ? usedBytes : replicaBytes(memory, contextBytes(profile)),
       deviceBytes,
     },
     fits: client.isReady,

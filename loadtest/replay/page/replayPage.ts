@@ -144,8 +144,11 @@ function table(heads: readonly string[], rows: readonly (readonly string[])[]): 
   return `<div class="card scroll"><table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>`;
 }
 
-function gpuText({ gpuNode, durationSeconds, drainSeconds }: ReplayResult): string {
-  if (gpuNode === null) return '';
-  const busy = gpuNode.busySeconds / (durationSeconds + drainSeconds);
-  return `; GPU node of ${gpuNode.gpus.join(', ')}, a batch in flight ${percentText(busy)} of the time`;
+function gpuText({ gpuNodes, durationSeconds, drainSeconds }: ReplayResult): string {
+  return gpuNodes
+    .map(({ name, gpus, busySeconds }) => {
+      const busy = busySeconds / (durationSeconds + drainSeconds);
+      return `; GPU node ${name} of ${gpus.join(', ')}, a batch in flight ${percentText(busy)} of the time`;
+    })
+    .join('');
 }

@@ -12,6 +12,8 @@ export interface AutoscalerOptions {
   readonly queues: () => readonly QueueStatus[];
   /** Another number of replicas is to run: the registry's to keep, the deployer's to do. */
   readonly setScale: (model: ModelRecord, scale: ModelScale) => void;
+  /** How many replicas, up to a number, there is room for; all of them unless given. */
+  readonly most?: (model: ModelRecord, most: number) => number;
   readonly settings?: AutoscalingSettings;
 }
 
@@ -45,7 +47,7 @@ export class Autoscaler implements EventSink {
   }
 
   private look(nowNs: number): void {
-    const { clock, registry, queues, setScale } = this.options;
+    const { clock, registry, queues, setScale, most = (_, all) => all } = this.options;
     clock.schedule(PORT, nowNs + this.settings.intervalNs, 'look');
     // Of versions that are gone, or no longer left to the load, nothing is kept.
     const watched = new Map<ModelRecord, Watched>();
@@ -59,7 +61,10 @@ export class Autoscaler implements EventSink {
       };
       watched.set(model, watch);
       const own = queues().filter((queue) => queue.model === name && queue.version === version);
-      const wanted = watch.decision.decide(watch.meter.read(own, nowNs), replicas, range, nowNs);
+      const load = watch.meter.read(own, nowNs);
+      // As if the range ended where the room does: what cannot be placed is not asked for.
+      const reachable = { ...range, maximum: Math.max(replicas, most(model, range.maximum)) };
+      const wanted = watch.decision.decide(load, replicas, reachable, nowNs);
       if (wanted !== replicas) setScale(model, { replicas: wanted, range });
     }
     this.watched = watched;

@@ -50,6 +50,10 @@ export class WarmUpChannel implements ContainerChannel {
     this.inner.open({ onFrame: (frame) => this.onFrame(frame, sink) });
   }
 
+  isUnheard(): boolean {
+    return this.inner.isUnheard?.() === true;
+  }
+
   close(reason?: string): void {
     this.end();
     this.inner.close(reason);

@@ -142,7 +142,7 @@ export const INFERENCE_OPERATIONS: readonly OpenApiOperation[] = [
     ...CHANGE,
     path: '/v2/repository/models/{model}/load',
     summary: 'Run the replicas of a model that was unloaded; answered once they are up',
-    errors: [...CHANGE_ERRORS, 'load_failed'],
+    errors: [...CHANGE_ERRORS, 'insufficient_gpu_memory', 'load_failed'],
   },
   {
     ...CHANGE,

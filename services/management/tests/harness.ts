@@ -1,6 +1,9 @@
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect } from 'vitest';
 import type { NodeReport } from '../../../containers/runtime/index.js';
+import { Reservations } from '../../../containers/runtime/testing/index.js';
+import { profileNamed } from '../../../simulator/gpu/index.js';
+import { GpuCapacity } from '../../deployment/index.js';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../errors/index.js';
 import type { ReplicaStatus } from '../../prediction/index.js';
 import { Registry } from '../../registry/index.js';
@@ -24,6 +27,18 @@ export class ManagementHarness {
   serving: string | undefined;
   nodes: readonly NodeReport[] = [];
   queues: readonly ReplicaStatus[] = [];
+  /** What their GPUs have been given. */
+  reservations = [new Reservations('node0', [profileNamed('h200')])];
+  private readonly rooms = () => this.reservations.map((node) => node.room());
+  private readonly capacity = new GpuCapacity({
+    registry: this.registry,
+    rooms: this.rooms,
+    wanted: ({ container }) => {
+      if (container.kind !== 'kernelModel' || container.memory === undefined) return undefined;
+      const { memory: needs, gpu: pin } = container;
+      return { needs, ...(pin === undefined ? {} : { pin }) };
+    },
+  });
   recordTimeline: GpuSources['recordTimeline'] = () => Promise.reject(new Error('nothing is recorded'));
   private readonly server = new ManagementServer({
     registry: this.registry,
@@ -32,7 +47,8 @@ export class ManagementHarness {
     ],
     servingVersion: (name) => this.serving ?? this.registry.currentVersion(name),
     selectionShares: (_application, context) => new Map([[`share-of-${context}`, 1]]),
-    gpuCards: ['h200'],
+    rooms: this.rooms,
+    capacity: this.capacity,
     nodes: () => this.nodes,
     queues: () => this.queues,
     recordTimeline: (request) => this.recordTimeline(request),

@@ -1,3 +1,3 @@
 export { usesHeap } from './runtimeUse.js';
 export { DeviceRuntime, RuntimeFault, type CallPlace, type ThreadMemory } from './deviceRuntime.js';
-export { PrintBuffer } from './printBuffer.js';
+export { PrintBuffer, PRINTF_FIFO_BYTES } from './printBuffer.js';

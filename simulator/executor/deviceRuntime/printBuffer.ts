@@ -1,5 +1,5 @@
 /** As CUDA's default `cudaLimitPrintfFifoSize`; here it counts bytes of text, CUDA counts formats and arguments. */
-const PRINTF_FIFO_BYTES = 2 ** 20;
+export const PRINTF_FIFO_BYTES = 2 ** 20;
 
 /**
  * What a run's `printf` calls have written. When it is full the oldest calls are lost, a whole call at a time, as in

@@ -9,10 +9,12 @@ export {
   MAX_GPU_WINDOWS,
   PARAM_WINDOW_BASE,
   PARAM_WINDOW_HIGH,
+  SEGMENT_ALIGN,
   SHARED_WINDOW_BASE,
   SHARED_WINDOW_HIGH,
   type Guard,
 } from './addressLayout.js';
+export { DEVICE_HEAP_BYTES } from './deviceHeap.js';
 export { DeviceAddressSpace } from './deviceAddressSpace.js';
 export { MemoryError, type MemoryErrorCode } from './memoryError.js';
 export type { NodeMemorySnapshot, SegmentSnapshot, SpaceSnapshot } from './memorySnapshot.js';

@@ -1,23 +1,25 @@
-import type { ContainerChannel, ContainerFrame, FrameSink, FrontendFrame } from '../../protocol/index.js';
+import type { ContainerChannel, ContainerFrame, FrameSink, FrontendFrame } from '../protocol/index.js';
 
 /** Where a channel's frames and its end go. */
-export interface ThreadLine {
+export interface LineHub {
   send(line: number, frame: FrontendFrame): void;
   stop(line: number): void;
+  /** As `ContainerChannel` has it. */
+  isUnheard?(): boolean;
 }
 
-/** The frontend's end of one line to a worker. Frames arrive in messages of their own, never inside `send`. */
-export class ThreadChannel implements ContainerChannel {
+/** The frontend's end of one line of many that share a port or a connection. Frames arrive in messages of their own, never inside `send`. */
+export class LineChannel implements ContainerChannel {
   private early: ContainerFrame[] = [];
   private sink: FrameSink<ContainerFrame> | undefined;
   private isOver = false;
 
   constructor(
     private readonly line: number,
-    private readonly thread: ThreadLine,
+    private readonly hub: LineHub,
   ) {}
 
-  /** From the worker. */
+  /** From the other side. */
   deliver(frame: ContainerFrame): void {
     if (this.isOver) return;
     if (this.sink === undefined) {
@@ -29,7 +31,7 @@ export class ThreadChannel implements ContainerChannel {
   }
 
   send(frame: FrontendFrame): void {
-    if (!this.isOver) this.thread.send(this.line, frame);
+    if (!this.isOver) this.hub.send(this.line, frame);
   }
 
   open(sink: FrameSink<ContainerFrame>): void {
@@ -43,9 +45,13 @@ export class ThreadChannel implements ContainerChannel {
     });
   }
 
+  isUnheard(): boolean {
+    return this.hub.isUnheard?.() === true;
+  }
+
   close(): void {
     if (this.isOver) return;
     this.isOver = true;
-    this.thread.stop(this.line);
+    this.hub.stop(this.line);
   }
 }

@@ -1,0 +1,106 @@
+import { join } from 'node:path';
+import { pino, stdSerializers } from 'pino';
+import {
+  ContainerRuntime,
+  GpuNodeThread,
+  NodeServer,
+  type NodeSecurity,
+} from '../../containers/runtime/index.js';
+import { PacedClock } from '../../simulator/time/index.js';
+import type { Complaint } from '../errors/index.js';
+import { Certificates } from '../http/index.js';
+import { holdBuild } from './buildLock.js';
+import { CommandError } from './commandError.js';
+import { clusterKey } from './dialledNodes.js';
+import { checkedFaults } from './faultOptions.js';
+import { checkedCards } from './gpusOption.js';
+import type { NodeOptions } from './nodeCommand.js';
+import { checkedScheduling } from './schedulingOption.js';
+import { stopSignal } from './stopSignal.js';
+
+/** Runs models for servers until SIGINT or SIGTERM, then drains. */
+export async function runNode(options: NodeOptions): Promise<void> {
+  const log = pino(
+    { level: options.logLevel, base: null, serializers: { cause: stdSerializers.err } },
+    pino.destination(2),
+  );
+  const complain: Complaint = (message, details) => log.warn(details, message);
+  const stopped = stopSignal();
+  holdBuild();
+  await checkedScheduling('--scheduling', options.scheduling);
+  await checkedCards('--gpus', options.gpus);
+  const faults = await checkedFaults(options);
+  const certificates = certificatesOf(options, complain);
+  const security = securityOf(options, certificates);
+  const { name, gpus } = options;
+  const clock = new PacedClock();
+  const thread = (): GpuNodeThread =>
+    new GpuNodeThread({
+      name,
+      gpus,
+      threads: options.gpuThreads,
+      scheduling: options.scheduling,
+      faults,
+      ...(options.dataDir === undefined ? {} : { analysisDirectory: join(options.dataDir, 'analyses') }),
+      onNotice: complain,
+    });
+  const runtime = new ContainerRuntime({ clock, nodes: gpus.length === 0 ? [] : [thread()] });
+  const server = new NodeServer({
+    name,
+    gpus,
+    runtime,
+    security,
+    limits: { graceMs: options.replicaGraceMs },
+    complain,
+  });
+  const close = async (): Promise<void> => {
+    await new Promise<void>((resolve) => server.close(resolve));
+    await new Promise<void>((resolve) => runtime.close(resolve));
+    certificates?.close();
+    clock.close();
+  };
+  try {
+    const { address, port, family } = await server.listen(options.listen.host, options.listen.port);
+    const where = `${certificates === undefined ? 'tcp' : 'tls'}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+    const what = gpus.length === 0 ? 'no GPUs' : gpus.join(', ');
+    process.stdout.write(
+      `Node ${name} (${what}) listens on ${where}\nServers use it with: windjammer serve --node ${where}\nCtrl-C drains and stops.\n`,
+    );
+    certificates?.watch((context) => server.setCertificate(context));
+    if (certificates !== undefined) process.on('SIGHUP', () => certificates.reload());
+    await stopped;
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  process.stdout.write('Draining; again to stop at once.\n');
+  const grace = new Promise<void>((resolve) => setTimeout(resolve, options.drainGraceMs).unref());
+  await Promise.race([new Promise<void>((resolve) => server.drain(resolve)), grace]);
+  await close();
+  process.stdout.write('Stopped.\n');
+}
+
+/** @throws CommandError, TlsError */
+function certificatesOf(
+  { tlsCert, tlsKey, tlsCa }: NodeOptions,
+  complain: Complaint,
+): Certificates | undefined {
+  if (tlsCert !== undefined && tlsKey !== undefined) {
+    return new Certificates(
+      { cert: tlsCert, key: tlsKey, ...(tlsCa === undefined ? {} : { ca: tlsCa }) },
+      complain,
+    );
+  }
+  if (tlsCert === undefined && tlsKey === undefined && tlsCa === undefined) return undefined;
+  throw new CommandError('--tls-cert and --tls-key go together, and --tls-ca needs both');
+}
+
+function securityOf(options: NodeOptions, certificates: Certificates | undefined): NodeSecurity {
+  return {
+    key: clusterKey(options.clusterKeyFile),
+    tls:
+      certificates === undefined
+        ? undefined
+        : { context: certificates.context, asksClients: certificates.asksClients },
+  };
+}

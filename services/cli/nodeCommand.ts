@@ -1,0 +1,91 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { SCHEDULING_POLICY_NAMES } from '../../simulator/scheduling/index.js';
+import { addFaultOptions, type FaultChoice } from './faultOptions.js';
+import { cardList } from './gpusOption.js';
+import { wholeNumber } from './optionValues.js';
+
+export interface NodeOptions extends FaultChoice {
+  readonly name: string;
+  readonly gpus: readonly string[];
+  readonly listen: { readonly host: string; readonly port: number };
+  readonly clusterKeyFile?: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly tlsCa?: string;
+  readonly gpuThreads: number;
+  readonly scheduling: string;
+  readonly dataDir?: string;
+  readonly replicaGraceMs: number;
+  readonly drainGraceMs: number;
+  readonly logLevel: string;
+}
+
+const milliseconds = wholeNumber(0, 3_600_000);
+
+export function addNodeCommand(program: Command): void {
+  const command = program
+    .command('node')
+    .description(
+      'run models for servers that are started with --node: a process with simulated GPUs of its own',
+    )
+    .requiredOption('--name <name>', 'by which servers, metrics and reports know it', nodeName)
+    .option('--gpus <cards>', 'its GPUs, by their names in `gpu devices`, or none', cards, ['h200'])
+    .requiredOption('--listen <host:port>', 'where servers dial it; port 0 for any', hostAndPort)
+    .option(
+      '--cluster-key-file <file>',
+      'holds a key that servers must have too; it never travels: docs/guides/nodes.md',
+    )
+    .option('--tls-cert <file>', 'PEM of a certificate: servers dial tls://')
+    .option('--tls-key <file>', 'PEM of its key')
+    .option('--tls-ca <file>', 'PEM of authorities: servers must show a certificate of theirs')
+    .option(
+      '--gpu-threads <number>',
+      'threads that run the blocks of large kernel launches',
+      wholeNumber(1, 64),
+      1,
+    )
+    .option(
+      '--scheduling <policy>',
+      `who runs next on a GPU: ${SCHEDULING_POLICY_NAMES.join(', ')}, or the file of a policy, a .js module`,
+      'fifo',
+    )
+    .option(
+      '--data-dir <folder>',
+      'where analyses of kernels are kept for the next start; nowhere unless given',
+    )
+    .option(
+      '--replica-grace-ms <ms>',
+      'how long replicas of a server that broke off are kept warm for it',
+      milliseconds,
+      10_000,
+    )
+    .option('--drain-grace-ms <ms>', 'time for what is in flight when it is stopped', milliseconds, 10_000)
+    .addOption(
+      new Option('--log-level <level>', 'log on standard error, as JSON lines')
+        .choices(['debug', 'info', 'warn', 'error', 'silent'])
+        .default('warn'),
+    );
+  addFaultOptions(command).action(async (options: NodeOptions) => {
+    const { runNode } = await import('./node.js');
+    await runNode(options);
+  });
+}
+
+function nodeName(text: string): string {
+  if (/^[\w.-]{1,100}$/.test(text)) return text;
+  throw new InvalidArgumentError('expected up to 100 letters, digits, dots, hyphens and underscores.');
+}
+
+function cards(text: string): readonly string[] {
+  return text === 'none' ? [] : cardList(text);
+}
+
+function hostAndPort(text: string): NodeOptions['listen'] {
+  const found = /^(?:\[(?<six>[0-9a-fA-F:.]+)\]|(?<host>[^:\s]+)):(?<port>\d{1,5})$/.exec(text)?.groups;
+  const port = Number(found?.port);
+  const host = found?.six ?? found?.host;
+  if (host === undefined || port > 65_535) {
+    throw new InvalidArgumentError('expected HOST:PORT, as 127.0.0.1:4100 or [::1]:4100.');
+  }
+  return { host, port };
+}
