@@ -1,5 +1,6 @@
 export { sourceContent, sourceFiles } from './sourceContent.js';
 export { ContainerRuntime, type ContainerRuntimeOptions } from './containerRuntime.js';
+export { NO_NEEDS } from './needsOfModels.js';
 export type { ContainerSource } from './modelContainer.js';
 export type { GpuActivity } from './gpuActivity.js';
 export type { ContextStatus, GpuStatus } from './gpuStatus.js';
@@ -22,6 +23,7 @@ export {
 export { environmentRefusal, moduleRefusal, tryModule, type ProcessSource } from './process/index.js';
 export { GpuNodeThread, type GpuNodeThreadOptions } from './thread/gpuNodeThread.js';
 export {
+  addressText,
   LinkError,
   NodeServer,
   readClusterKey,

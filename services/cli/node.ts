@@ -14,6 +14,7 @@ import { CommandError } from './commandError.js';
 import { clusterKey } from './dialledNodes.js';
 import { checkedFaults } from './faultOptions.js';
 import { checkedCards } from './gpusOption.js';
+import { joinCluster } from './joinCluster.js';
 import type { NodeOptions } from './nodeCommand.js';
 import { checkedScheduling } from './schedulingOption.js';
 import { stopSignal } from './stopSignal.js';
@@ -68,7 +69,9 @@ export async function runNode(options: NodeOptions): Promise<void> {
     );
     certificates?.watch((context) => server.setCertificate(context));
     if (certificates !== undefined) process.on('SIGHUP', () => certificates.reload());
-    await stopped;
+    const joined = await joinCluster(options, { address, port }, certificates !== undefined, complain);
+    await (joined === undefined ? stopped : Promise.race([stopped, joined.displaced]));
+    await joined?.leave();
   } catch (error) {
     await close();
     throw error;

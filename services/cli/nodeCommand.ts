@@ -8,6 +8,9 @@ export interface NodeOptions extends FaultChoice {
   readonly name: string;
   readonly gpus: readonly string[];
   readonly listen: { readonly host: string; readonly port: number };
+  readonly join?: string;
+  readonly redisPrefix: string;
+  readonly advertise?: { readonly host: string; readonly port: number };
   readonly clusterKeyFile?: string;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
@@ -31,6 +34,12 @@ export function addNodeCommand(program: Command): void {
     .requiredOption('--name <name>', 'by which servers, metrics and reports know it', nodeName)
     .option('--gpus <cards>', 'its GPUs, by their names in `gpu devices`, or none', cards, ['h200'])
     .requiredOption('--listen <host:port>', 'where servers dial it; port 0 for any', hostAndPort)
+    .option(
+      '--join <redis>',
+      'a Redis through which servers with --store and --only-nodes find it: docs/guides/cluster.md',
+    )
+    .option('--redis-prefix <prefix>', 'of the cluster’s keys there', 'windjammer')
+    .option('--advertise <host:port>', 'where servers dial it, if not where it listens', hostAndPort)
     .option(
       '--cluster-key-file <file>',
       'holds a key that servers must have too; it never travels: docs/guides/nodes.md',

@@ -50,11 +50,27 @@ export interface EmbeddedRuntimeOptions {
   readonly onNotice?: GpuNodeThreadOptions['onNotice'] | undefined;
 }
 
+/** Runs a server's containers, wherever. */
+export interface ServerRuntime extends Required<ContainerStarter> {
+  /** Resolves once every node is connected, has failed to be, or has had its time. */
+  connected(): Promise<void>;
+  /** What every node's GPUs have room for. */
+  rooms(): readonly NodeRoom[];
+  /** What a replica is to be given; undefined of what needs no GPU, and of files that cannot be read. */
+  wanted(model: HostedModel): WantedReplica | undefined;
+  reports(): readonly NodeReport[];
+  /** Reports tell what the GPUs do, or no longer. */
+  watchGpus(watched: boolean): void;
+  /** What GPUs do in the time that begins now. @throws ServiceError (as a rejection) */
+  recordTimeline(request: TimelineRequest): Promise<string>;
+  close(): Promise<void>;
+}
+
 /**
  * What runs containers: GPU nodes for kernel models, each in a thread of its own, constants in process; and nodes in processes of
  * their own, which then run all that is not bound to this one.
  */
-export class EmbeddedRuntime implements ContainerStarter {
+export class EmbeddedRuntime implements ServerRuntime {
   private readonly runtime: ContainerRuntime;
   private readonly remote: readonly RemoteNode[];
 
@@ -80,7 +96,6 @@ export class EmbeddedRuntime implements ContainerStarter {
     this.runtime = new ContainerRuntime({ clock, nodes: [...hosts, ...this.remote], isOnNodesOnly });
   }
 
-  /** Resolves once every node is connected, has failed to be, or has had its time. */
   async connected(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
@@ -115,12 +130,10 @@ export class EmbeddedRuntime implements ContainerStarter {
     this.runtime.watchRoom(listener);
   }
 
-  /** What every node's GPUs have room for. */
   rooms(): readonly NodeRoom[] {
     return this.runtime.rooms();
   }
 
-  /** What a replica is to be given; undefined of what needs no GPU, and of files that cannot be read. */
   wanted({ container, contentHash }: HostedModel): WantedReplica | undefined {
     return this.runtime.wanted(container, contentHash);
   }
@@ -129,12 +142,10 @@ export class EmbeddedRuntime implements ContainerStarter {
     return this.runtime.reports();
   }
 
-  /** Reports tell what the GPUs do, or no longer. */
   watchGpus(watched: boolean): void {
     this.runtime.watchGpus(watched);
   }
 
-  /** What GPUs do in the time that begins now. @throws ServiceError (as a rejection) */
   recordTimeline(request: TimelineRequest): Promise<string> {
     return recordTimeline(this.runtime.node(request.node), request);
   }

@@ -1,0 +1,286 @@
+import { z } from 'zod';
+import type { ContainerChannel } from '../../containers/protocol/index.js';
+import {
+  ContainerRuntime,
+  readNodeAddress,
+  RemoteNode,
+  type NodeReport,
+  type NodeRoom,
+  type RemoteNodeOptions,
+  type WantedReplica,
+} from '../../containers/runtime/index.js';
+import type { Json } from '../../selection/index.js';
+import { reasonOf } from '../../simulator/text/index.js';
+import type { Clock } from '../../simulator/time/index.js';
+import { Lease, RosterWatch, type Roster } from '../cluster/index.js';
+import {
+  recordTimeline,
+  type ScaledRegistry,
+  type ServerRuntime,
+  type TimelineRequest,
+} from '../deployment/index.js';
+import type { Complaint } from '../errors/index.js';
+import type { RedisConnection } from '../redis/index.js';
+import type { HostedModel } from '../registry/index.js';
+import type { Store } from '../store/index.js';
+import { PlacedStarter } from './placedStarter.js';
+import { Placements } from './placements.js';
+import { Placer } from './placer.js';
+
+/** What a node says of itself in the cluster. */
+export interface NodeRecord {
+  /** Where it is dialled. */
+  readonly address: string;
+  /** Cards of its GPUs. */
+  readonly gpus: readonly string[];
+}
+
+const NODE_RECORD = z.object({ address: z.string(), gpus: z.array(z.string()) });
+
+/** @returns undefined for what is none: of a node of another program */
+export function readNodeRecord(json: Json): NodeRecord | undefined {
+  const read = NODE_RECORD.safeParse(json);
+  return read.success ? read.data : undefined;
+}
+
+export interface ClusterRuntimeOptions {
+  readonly clock: Clock;
+  readonly redis: RedisConnection;
+  /** Of every key: `keyPrefix`. */
+  readonly prefix: string;
+  /** This frontend's name. */
+  readonly frontend: string;
+  readonly store: Store;
+  readonly registry: ScaledRegistry;
+  readonly key?: RemoteNodeOptions['key'];
+  readonly tls?: RemoteNodeOptions['tls'];
+  readonly onNotice: Complaint;
+}
+
+/** A frontend that has the lease and is gone is followed by another after that. */
+const LEASE_MS = 3000;
+/** A node that is not heard of for so long by whoever places loses its replicas to others. */
+const GONE_AFTER_MS = 4000;
+/** What changes without telling: reports of nodes, and the time that one has been away. */
+const LOOK_EVERY_MS = 500;
+const CONNECT_MS = 5000;
+
+interface Known {
+  readonly incarnation: string;
+  readonly node: RemoteNode;
+  /** Since when it has not been connected; undefined while it is. */
+  awayMs: number | undefined;
+}
+
+/**
+ * Runs everything on the nodes that have joined the cluster: each is dialled while it is there. One frontend at a time says which
+ * node runs which replica (`Placer`), and all use those.
+ */
+export class ClusterRuntime implements ServerRuntime {
+  readonly placements: Placements;
+  private readonly known = new Map<string, Known>();
+  private readonly needs: ContainerRuntime;
+  private readonly starter: PlacedStarter;
+  private readonly placer: Placer;
+  private readonly lease: Lease;
+  private readonly roster: RosterWatch;
+  private readonly unwatch: (() => void)[] = [];
+  private readonly timer: NodeJS.Timeout;
+  /** Whoever places has to know which nodes there are. */
+  private isRosterKnown = false;
+  private isWatched = false;
+  private isScheduled = false;
+  private isClosed = false;
+
+  constructor(private readonly options: ClusterRuntimeOptions) {
+    const { clock, redis, prefix, frontend, store, registry, onNotice } = options;
+    this.needs = new ContainerRuntime({ clock, nodes: [] });
+    this.placements = new Placements(store);
+    this.starter = new PlacedStarter({
+      placements: this.placements,
+      node: (name) => this.connectedNode(name),
+      wanted: (model) => this.wanted(model),
+    });
+    this.lease = new Lease({
+      redis,
+      prefix,
+      name: 'placement',
+      holder: frontend,
+      ttlMs: LEASE_MS,
+      onChange: () => this.schedule(),
+    });
+    this.placer = new Placer({
+      registry,
+      placements: this.placements,
+      nodes: () =>
+        this.connectedNodes().map((node) => ({
+          name: node.name,
+          takes: (kind) => node.takes(kind),
+          room: node.room(),
+        })),
+      isGone: (name) => this.isGone(name),
+      wanted: (model) => this.wanted(model),
+      token: () => this.lease.token,
+    });
+    this.roster = new RosterWatch({ redis, prefix }, 'node', (roster) => this.follow(roster));
+    this.unwatch.push(
+      this.placements.watch(() => this.schedule()),
+      registry.watch(({ kind }) => {
+        if (kind === 'model' || kind === 'scale') this.schedule();
+      }),
+    );
+    this.timer = setInterval(() => this.look(), LOOK_EVERY_MS);
+    this.timer.unref();
+    this.roster
+      .start()
+      .catch((error: unknown) => onNotice('the cluster could not be looked at', { reason: reasonOf(error) }));
+    this.lease.start();
+  }
+
+  /** Who says where replicas run: this frontend, or another. */
+  get isPlacing(): boolean {
+    return this.lease.token !== undefined;
+  }
+
+  async connected(): Promise<void> {
+    const endMs = performance.now() + CONNECT_MS;
+    // Nodes are found, dialled, and have given their first report.
+    while (performance.now() < endMs && this.rooms().length === 0) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  start(model: HostedModel): ContainerChannel {
+    return this.starter.start(model);
+  }
+
+  obstacle(model: HostedModel): string | undefined {
+    return this.starter.obstacle(model);
+  }
+
+  watchRoom(listener: () => void): void {
+    this.starter.watchRoom(listener);
+  }
+
+  rooms(): readonly NodeRoom[] {
+    return this.connectedNodes()
+      .filter(({ name }) => !this.placements.isCordoned(name))
+      .map((node) => node.room());
+  }
+
+  wanted({ container, contentHash }: HostedModel): WantedReplica | undefined {
+    return this.needs.wanted(container, contentHash);
+  }
+
+  reports(): readonly NodeReport[] {
+    return [...this.known.values()].map(({ node }) => node.report());
+  }
+
+  watchGpus(watched: boolean): void {
+    this.isWatched = watched;
+    for (const { node } of this.known.values()) node.watchGpus(watched);
+  }
+
+  recordTimeline(request: TimelineRequest): Promise<string> {
+    const nodes = this.connectedNodes();
+    return recordTimeline(
+      nodes.find(({ name }) => request.node === undefined || name === request.node),
+      request,
+    );
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    clearInterval(this.timer);
+    for (const unwatch of this.unwatch) unwatch();
+    this.roster.stop();
+    await this.lease.stop();
+    for (const { node } of this.known.values()) await closed(node);
+    await new Promise<void>((resolve) => this.needs.close(resolve));
+  }
+
+  private connectedNodes(): readonly RemoteNode[] {
+    return [...this.known.values()].flatMap(({ node }) => (isConnected(node) ? [node] : []));
+  }
+
+  private connectedNode(name: string): RemoteNode | undefined {
+    const node = this.known.get(name)?.node;
+    return node !== undefined && isConnected(node) ? node : undefined;
+  }
+
+  private isGone(name: string): boolean {
+    const known = this.known.get(name);
+    if (known === undefined) return true;
+    return known.awayMs !== undefined && performance.now() - known.awayMs > GONE_AFTER_MS;
+  }
+
+  /** Dials nodes that have come, and lets go of those that are gone or have come anew. */
+  private follow(roster: Roster): void {
+    if (this.isClosed) return;
+    this.isRosterKnown = true;
+    const alive = new Map(roster.alive.map((member) => [member.name, member]));
+    for (const [name, { incarnation, node }] of this.known) {
+      const member = alive.get(name);
+      // One that Redis no longer hears of, and that still answers, is used on.
+      if (member === undefined ? isConnected(node) : member.incarnation === incarnation) continue;
+      this.known.delete(name);
+      void closed(node);
+    }
+    for (const { name, incarnation, record } of roster.alive) {
+      if (this.known.has(name)) continue;
+      const read = readNodeRecord(record);
+      try {
+        if (read === undefined) throw new Error('its record is none of a node');
+        const node = this.dial(name, read.address);
+        this.known.set(name, { incarnation, node, awayMs: performance.now() });
+      } catch (error) {
+        this.options.onNotice('a node of the cluster cannot be used', {
+          node: name,
+          reason: reasonOf(error),
+        });
+      }
+    }
+    this.schedule();
+  }
+
+  private dial(name: string, address: string): RemoteNode {
+    const { key, tls, onNotice } = this.options;
+    const node = new RemoteNode({ address: { ...readNodeAddress(address), name }, key, tls, onNotice });
+    node.watchRoom(() => this.schedule());
+    node.settled(() => this.schedule());
+    if (this.isWatched) node.watchGpus(true);
+    return node;
+  }
+
+  private look(): void {
+    const nowMs = performance.now();
+    let hasChanged = false;
+    for (const known of this.known.values()) {
+      const isAway = !isConnected(known.node);
+      if (isAway === (known.awayMs !== undefined)) continue;
+      known.awayMs = isAway ? nowMs : undefined;
+      hasChanged = true;
+    }
+    if (hasChanged || this.lease.token !== undefined) this.schedule();
+  }
+
+  /** Everything that happens in one turn is looked at once. */
+  private schedule(): void {
+    if (this.isScheduled || this.isClosed) return;
+    this.isScheduled = true;
+    setImmediate(() => {
+      this.isScheduled = false;
+      if (this.isClosed) return;
+      if (this.isRosterKnown) this.placer.reconcile();
+      this.starter.refresh();
+    });
+  }
+}
+
+function isConnected(node: RemoteNode): boolean {
+  return node.takes('constant');
+}
+
+function closed(node: RemoteNode): Promise<void> {
+  return new Promise((resolve) => node.close(resolve));
+}

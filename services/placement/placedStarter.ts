@@ -1,0 +1,177 @@
+import type {
+  ContainerChannel,
+  ContainerFrame,
+  FrameSink,
+  FrontendFrame,
+} from '../../containers/protocol/index.js';
+import type { NodeHost, WantedReplica } from '../../containers/runtime/index.js';
+import type { ContainerStarter } from '../deployment/index.js';
+import type { HostedModel } from '../registry/index.js';
+import type { Placements, ReplicaPlace } from './placements.js';
+
+export interface PlacedStarterOptions {
+  readonly placements: Placements;
+  /** A node that is connected. */
+  readonly node: (name: string) => NodeHost | undefined;
+  readonly wanted: (model: HostedModel) => WantedReplica | undefined;
+}
+
+type Place = ReplicaPlace & { readonly number: number };
+
+/**
+ * Uses replicas where they are placed: every frontend asks the node for the same one, by its number. Which of this frontend's own
+ * replicas uses which is decided when it starts.
+ */
+export class PlacedStarter implements ContainerStarter {
+  private readonly used = new Map<HostedModel, Map<number, PlacedChannel>>();
+  private readonly listeners: (() => void)[] = [];
+
+  constructor(private readonly options: PlacedStarterOptions) {}
+
+  start(model: HostedModel): ContainerChannel {
+    const found = this.free(model);
+    if (typeof found === 'string') return downChannel(found);
+    const { number, gpu } = found;
+    const host = this.options.node(found.node);
+    const { name, version, inputType, inputLength, container, contentHash } = model;
+    const request = {
+      model: name,
+      version,
+      replica: String(number),
+      inputType,
+      ...(inputLength === undefined ? {} : { inputLength }),
+      ...(contentHash === undefined ? {} : { contentHash }),
+    };
+    let inner: ContainerChannel | undefined;
+    if (container.kind === 'kernelModel') {
+      const memory = this.options.wanted(model)?.needs;
+      const { path, launchClass } = container;
+      inner = host?.start({
+        ...request,
+        path,
+        ...(gpu === undefined ? {} : { gpu }),
+        ...(memory === undefined ? {} : { memory }),
+        ...(launchClass === undefined ? {} : { launchClass }),
+      });
+    } else inner = host?.startContainer?.({ ...request, container });
+    if (inner === undefined) return downChannel(`GPU node '${found.node}' takes no such container`);
+    const channel = new PlacedChannel(inner, found, () => this.release(model, number, channel));
+    this.usedOf(model).set(number, channel);
+    return channel;
+  }
+
+  obstacle(model: HostedModel): string | undefined {
+    const found = this.free(model);
+    return typeof found === 'string' ? found : undefined;
+  }
+
+  watchRoom(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  /** Places have changed, or nodes have come: replicas that are no longer where they were placed end, others may start. */
+  refresh(): void {
+    for (const [model, channels] of this.used) {
+      const places = this.options.placements.of(model)?.value.places ?? [];
+      for (const [number, channel] of [...channels]) {
+        const place = places.at(number) ?? undefined;
+        const isThere = place?.node === channel.place.node && place.gpu === channel.place.gpu;
+        // One that is too many is drained by whoever uses it.
+        if (place === undefined || isThere) continue;
+        channel.cut(`it was placed on ${placeText(place)} in place of ${placeText(channel.place)}`);
+      }
+    }
+    for (const listener of this.listeners) listener();
+  }
+
+  /** A place that none of this frontend's replicas uses, or why there is none. */
+  private free(model: HostedModel): Place | string {
+    const entry = this.options.placements.of(model);
+    if (entry === undefined) return 'it has not been placed yet: one frontend at a time does that';
+    const used = this.used.get(model);
+    let away: string | undefined;
+    for (const [number, place] of entry.value.places.entries()) {
+      if (place === null || used?.has(number) === true) continue;
+      if (this.options.node(place.node) !== undefined) return { ...place, number };
+      away = place.node;
+    }
+    if (away !== undefined) return `GPU node '${away}', where it is placed, is not connected`;
+    return 'no node has room for it: see the GPUs of each node with windjammer gpu top, or start another node';
+  }
+
+  private release(model: HostedModel, number: number, channel: PlacedChannel): void {
+    const channels = this.used.get(model);
+    if (channels?.get(number) !== channel) return;
+    channels.delete(number);
+    if (channels.size === 0) this.used.delete(model);
+  }
+
+  private usedOf(model: HostedModel): Map<number, PlacedChannel> {
+    let channels = this.used.get(model);
+    if (channels === undefined) this.used.set(model, (channels = new Map<number, PlacedChannel>()));
+    return channels;
+  }
+}
+
+function placeText({ node, gpu }: ReplicaPlace): string {
+  return gpu === undefined ? node : `${node}/${gpu}`;
+}
+
+/** A channel to a replica at its place, until it ends or the place is another one. */
+class PlacedChannel implements ContainerChannel {
+  private sink: FrameSink<ContainerFrame> | undefined;
+  private isOver = false;
+
+  constructor(
+    private readonly inner: ContainerChannel,
+    readonly place: Place,
+    private readonly onOver: () => void,
+  ) {}
+
+  send(frame: FrontendFrame): void {
+    if (!this.isOver) this.inner.send(frame);
+  }
+
+  open(sink: FrameSink<ContainerFrame>): void {
+    this.sink = sink;
+    this.inner.open({
+      onFrame: (frame) => {
+        if (this.isOver) return;
+        if (frame.kind === 'down') this.end();
+        sink.onFrame(frame);
+      },
+    });
+  }
+
+  isUnheard(): boolean {
+    return this.inner.isUnheard?.() === true;
+  }
+
+  close(reason?: string): void {
+    if (this.isOver) return;
+    this.end();
+    this.inner.close(reason);
+  }
+
+  /** It is over for both sides. */
+  cut(reason: string): void {
+    if (this.isOver) return;
+    this.end();
+    this.inner.close(reason);
+    this.sink?.onFrame({ kind: 'down', reason, isOutside: true });
+  }
+
+  private end(): void {
+    this.isOver = true;
+    this.onOver();
+  }
+}
+
+/** One that never was. */
+function downChannel(reason: string): ContainerChannel {
+  return {
+    send: () => undefined,
+    open: (sink) => queueMicrotask(() => sink.onFrame({ kind: 'down', reason, isOutside: true })),
+    close: () => undefined,
+  };
+}
