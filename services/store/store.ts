@@ -32,6 +32,12 @@ export type StoreOutcome =
   /** It could not be kept, and is undone. */
   | ({ readonly ok: false; readonly reason: 'failed' } & StoreFault);
 
+/** Of a write that is made once only. */
+export type OnceOutcome =
+  | StoreOutcome
+  /** These of its marks are there already, and durable: it, or a part of it, has been written before. */
+  | { readonly ok: false; readonly reason: 'marked'; readonly marks: readonly string[] };
+
 export interface StoreChange {
   readonly key: string;
   /** undefined: deleted. */
@@ -56,6 +62,19 @@ export interface Store {
     value: Json | undefined,
     expected: number | 'any',
     done?: (outcome: StoreOutcome) => void,
+  ): void;
+  /**
+   * Like `set`, and in one with it, so that none is there without the other, leaves marks: names of what the write has
+   * in it, such as ids of feedback, of at most 512 bytes each. They are the whole store's, and remembered for 24 hours at
+   * least. Where one of them is there already nothing is written (`marked`, which goes before `conflict`).
+   * @throws StoreError `invalidKey` for a mark that is empty, too long or no well-formed text
+   */
+  setOnce(
+    key: string,
+    value: Json | undefined,
+    expected: number | 'any',
+    marks: readonly string[],
+    done?: (outcome: OnceOutcome) => void,
   ): void;
   /** Called after each change under the prefix, the writer's own included; returns the unsubscriber. */
   watch(prefix: string, listener: (change: StoreChange) => void): () => void;
