@@ -6,10 +6,8 @@ export interface Versioned {
   readonly version: number;
 }
 
-/** Why a store keeps nothing at present. */
-export type FaultCause = (typeof FAULT_CAUSES)[number];
-
-export const FAULT_CAUSES = [
+/** What keeps files from being written. */
+export const DISK_FAULTS = [
   'diskFull',
   'quotaExceeded',
   'fileTooLarge',
@@ -18,6 +16,23 @@ export const FAULT_CAUSES = [
   'displaced',
   'other',
 ] as const;
+
+/** What keeps a Redis from taking changes, beside what disks have, too. */
+const REDIS_FAULTS = [
+  'unreachable',
+  'accessDenied',
+  'loading',
+  'memoryFull',
+  'snapshotFailed',
+  'clusterDown',
+  'behind',
+  'unknown',
+] as const;
+
+export const FAULT_CAUSES = [...DISK_FAULTS, ...REDIS_FAULTS] as const;
+
+/** Why a store keeps nothing at present. */
+export type FaultCause = (typeof FAULT_CAUSES)[number];
 
 export interface StoreFault {
   readonly cause: FaultCause;
@@ -29,7 +44,7 @@ export type StoreOutcome =
   | { readonly ok: true; readonly version: number }
   /** Somebody else wrote first; `current` is what is there now. */
   | { readonly ok: false; readonly reason: 'conflict'; readonly current: Versioned | undefined }
-  /** It could not be kept, and is undone. */
+  /** It could not be kept, and is undone. With `unknown` nobody can say: an answer was lost, and it may be kept. */
   | ({ readonly ok: false; readonly reason: 'failed' } & StoreFault);
 
 /** Of a write that is made once only. */

@@ -191,7 +191,7 @@ export function storeConformance(name: string, subject: StoreSubject): void {
     it.runIf(breakStore !== undefined)('takes back a write that fails, and its marks', async () => {
       await setOnce(store, 'a', 'kept', 0, ['kept']);
       const changes: StoreChange[] = [];
-      store.watch('', (change) => changes.push(change));
+      store.watch('a', (change) => changes.push(change));
       await breakStore?.();
       const begun = new Promise((resolve) => store.watchFault(resolve));
       const outcomes = await Promise.all([
