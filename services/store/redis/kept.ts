@@ -28,7 +28,7 @@ export function changeOf(text: string): Change {
   if (space === -1) return { version: Number(text), kept: undefined };
   const version = Number(text.slice(0, space));
   const json = text.slice(space + 1);
-  return { version, kept: { entry: { version, value: JSON.parse(json) as Json }, text: json } };
+  return { version, kept: { entry: { value: JSON.parse(json) as Json, version }, text: json } };
 }
 
 export function isSameKept(a: Kept | undefined, b: Kept | undefined): boolean {

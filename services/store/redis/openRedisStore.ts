@@ -30,7 +30,7 @@ export async function openRedisStore({ address, prefix, complain }: RedisStoreOp
   // Each failure shows as a fault of the store.
   const onError = () => undefined;
   const commands = openRedis(address, { name: 'windjammer-store', kind: 'command', onError });
-  const follower = openRedis(address, { name: 'windjammer-store-follower', kind: 'blocking', onError });
+  const follower = openRedis(address, { name: 'windjammer-store-follower', kind: 'waiting', onError });
   try {
     await connectRedis(commands, address);
     await check(commands, address, complain);

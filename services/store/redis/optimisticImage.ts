@@ -86,12 +86,13 @@ export class OptimisticImage {
   apply({ seq, tip, key, change }: NumberedChange, own: PendingWrite | undefined): void {
     this.seq = seq;
     this.tip = tip;
+    if (own !== undefined) own.made = { version: change.version, seq };
     let { kept } = change;
-    if (own !== undefined) {
+    for (const write of this.pending.get(key) ?? []) {
+      if (write.made === undefined || write.made.seq > seq) continue;
       // Our own object stays, since readers have it.
-      kept = own.keptAs(change.version);
-      own.made = { version: change.version, seq };
-      this.drop(own);
+      if (write.made.seq === seq) kept = write.keptAs(change.version);
+      this.drop(write);
     }
     if (kept === undefined) this.confirmed.delete(key);
     else this.confirmed.set(key, kept);
