@@ -1,12 +1,12 @@
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Json } from '../../../selection/index.js';
 import { redisAddress } from '../../redis/index.js';
 import { CuttingProxy } from '../../redis/tests/cuttingProxy.js';
 import { RedisServer } from '../../redis/tests/redisServer.js';
-import type { Store, StoreChange, StoreFault } from '../index.js';
+import type { StoreChange } from '../index.js';
 import { closeStore, setOnce, setValue } from '../tests/conformance.js';
 import { openRedisStore, type RedisStore } from './index.js';
+import { draws, fault, imageOf, settled, shows, Watched } from './tests/stores.js';
 
 let server: RedisServer;
 let admin: Redis;
@@ -45,75 +45,6 @@ async function throughProxy(): Promise<[RedisStore, CuttingProxy]> {
   const proxy = await CuttingProxy.start(server.port);
   proxies.push(proxy);
   return [await openStore(proxy.url), proxy];
-}
-
-/** Until everybody has what was acknowledged: each sees a change of another, which comes after all that he knows. */
-async function settled(all: readonly Store[]): Promise<void> {
-  for (const writer of all) {
-    const value = `last ${Math.random()}`;
-    const seen = all.map((store) => shows(store, 'last', value));
-    await setValue(writer, 'last', value);
-    await Promise.all(seen);
-  }
-}
-
-function shows(store: Store, key: string, value: Json): Promise<void> {
-  return new Promise((resolve) => {
-    const is = () => JSON.stringify(store.get(key)?.value) === JSON.stringify(value);
-    if (is()) {
-      resolve();
-      return;
-    }
-    const unwatch = store.watch(key, () => {
-      if (!is()) return;
-      unwatch();
-      resolve();
-    });
-  });
-}
-
-const fault = (store: Store, cause: StoreFault['cause'] | undefined) =>
-  new Promise<StoreFault | undefined>((resolve) => {
-    if (store.fault()?.cause === cause) {
-      resolve(store.fault());
-      return;
-    }
-    const unwatch = store.watchFault((present) => {
-      if (present?.cause !== cause) return;
-      unwatch();
-      resolve(present);
-    });
-  });
-
-const imageOf = (store: Store) => JSON.stringify(store.list(''));
-
-/** Puts together what a watcher was told. */
-class Watched {
-  readonly entries = new Map<string, unknown>();
-  readonly changes: StoreChange[] = [];
-
-  constructor(private readonly store: Store) {
-    store.watch('', (change) => {
-      this.changes.push(change);
-      if (change.value === undefined) this.entries.delete(change.key);
-      else this.entries.set(change.key, change.value);
-    });
-  }
-
-  /** Nothing that the store shows has not been told. */
-  expectWhole(): void {
-    const told = [...this.entries].sort(([a], [b]) => (a < b ? -1 : 1));
-    expect(told).toEqual(this.store.list('').map(({ key, entry }) => [key, entry]));
-  }
-}
-
-/** As linear congruential generators go. */
-function draws(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
 }
 
 describe('stores of one Redis', () => {

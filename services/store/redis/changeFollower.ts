@@ -13,7 +13,7 @@ const MOST_PAUSE_MS = 1000;
 
 export interface Followed {
   /** What is followed now; undefined: nothing yet. */
-  place(): { readonly epoch: string; readonly seq: number } | undefined;
+  place(): { readonly epoch: string; readonly seq: number; readonly tip: string } | undefined;
   /** Later changes, without a gap. */
   onChanges(changes: readonly NumberedChange[]): void;
   /** Redis is there, and the image is as it is. */
@@ -66,7 +66,7 @@ export class ChangeFollower {
   private async step(): Promise<void> {
     const place = this.followed.place();
     if (place === undefined) return this.pause();
-    const { epoch, seq } = place;
+    const { epoch, seq, tip } = place;
     const stream = this.keys.changes(epoch);
     const read = this.redis.xread('COUNT', SLICE, 'BLOCK', BLOCK_MS, 'STREAMS', stream, `${seq}-0`);
     const found = await this.inTime(read);
@@ -88,6 +88,8 @@ export class ChangeFollower {
     }
     const changes = found[0][1].map(([id, fields]) => numberedChange([id, fields]));
     if (changes[0].seq !== seq + 1) return this.followed.onBreak('gap');
+    // A Redis that was started from an older state, and written since, has others of the same numbers.
+    if (changes[0].before !== tip) return this.followed.onBreak('other');
     this.followed.onChanges(changes);
     this.followed.onCurrent();
   }

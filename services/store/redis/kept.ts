@@ -18,6 +18,8 @@ export interface NumberedChange {
   readonly seq: number;
   /** Who made it: 'writer:number of the write'. */
   readonly tip: string;
+  /** Who made the one before; '' where it is the first of its epoch. */
+  readonly before: string;
   readonly key: string;
   readonly change: Change;
 }

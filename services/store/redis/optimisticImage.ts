@@ -6,7 +6,7 @@ import type { PendingWrite } from './pendingWrite.js';
 /** What a store in Redis holds, at one moment of the order of its changes. */
 export interface Snapshot {
   readonly seq: number;
-  /** Who made that change; '' where nobody can say. */
+  /** Who made that change; '' where it is the first of its epoch. */
   readonly tip: string;
   readonly entries: ReadonlyMap<string, Kept>;
 }

@@ -10,9 +10,9 @@ import { OptimisticImage } from './optimisticImage.js';
 import { PendingWrite } from './pendingWrite.js';
 import { behindFault, isAnswer, redisFault, unknownFault } from './redisFaults.js';
 import { repairRedis } from './repairRedis.js';
-import { EpochError, readSnapshot } from './snapshot.js';
+import { readSnapshot } from './snapshot.js';
 import { storeKeys, type StoreKeys } from './storeKeys.js';
-import { REDIS_SCHEMA_VERSION, WriterSession, type WriteAnswer } from './writerSession.js';
+import { REDIS_SCHEMA_VERSION, WriterSession, type Seen, type WriteAnswer } from './writerSession.js';
 
 /** How often a store that cannot be written is tried. */
 const TRIAL_INTERVAL_MS = 1000;
@@ -41,6 +41,8 @@ export class RedisStore implements Store {
   private nextNumber = 1;
   private isSending = false;
   private isLoaded = false;
+  /** Changes are missing: everything is to be loaded. */
+  private hasGap = false;
   private isClosed = false;
   private opening: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -53,7 +55,8 @@ export class RedisStore implements Store {
   private flushing: { readonly left: Set<PendingWrite>; readonly done: () => void }[] = [];
   private catchingUp: { readonly seq: number; readonly act: () => void }[] = [];
   private currentAtMs = Date.now();
-  private seenSeq = 0;
+  /** The last change that we know of: a write of ours may be acknowledged before followers bring it. */
+  private seen: Seen = { seq: 0, tip: '' };
   /** Times that everything was loaded, the first included. */
   loads = 0;
 
@@ -61,7 +64,10 @@ export class RedisStore implements Store {
     this.keys = storeKeys(to.prefix);
     this.session = new WriterSession(to.commands, this.keys);
     this.follower = new ChangeFollower(to.follower, this.keys, {
-      place: () => (this.isLoaded ? { epoch: this.session.epoch, seq: this.image.seq } : undefined),
+      place: () =>
+        this.isLoaded && !this.hasGap
+          ? { epoch: this.session.epoch, seq: this.image.seq, tip: this.image.tip }
+          : undefined,
       onChanges: (changes) => this.onChanges(changes),
       onCurrent: () => this.onCurrent(),
       onBreak: (kind) => (kind === 'gap' ? this.reload() : this.reopen()),
@@ -171,9 +177,13 @@ export class RedisStore implements Store {
     const { seq } = this.image;
     const entries = this.image.confirmedEntries();
     const epoch = await repairRedis(this.to, this.keys, { epoch: this.session.epoch, seq, entries });
+    // One that was begun before knows the old epoch.
+    await this.opening;
     this.session.adopt(epoch);
     await this.reload();
+    await this.opening;
     await this.reopen();
+    if (this.writeFault !== undefined) throw new StoreError('unusable', this.writeFault.message);
   }
 
   private write(
@@ -237,7 +247,7 @@ export class RedisStore implements Store {
     { version, seq }: { readonly version: number; readonly seq: number },
   ): void {
     this.open.delete(write.number);
-    this.seenSeq = Math.max(this.seenSeq, seq);
+    if (seq > this.seen.seq) this.seen = { seq, tip: `${this.session.id}:${write.number}` };
     this.image.made(write, version, seq);
     this.settle(write, { ok: true, version });
   }
@@ -338,15 +348,11 @@ export class RedisStore implements Store {
   private async openSession(): Promise<void> {
     this.isSending = false;
     clearTimeout(this.timer);
-    const { image, session } = this;
-    const isAhead = this.seenSeq > image.seq;
-    const opening = await session.open({
-      seq: Math.max(image.seq, this.seenSeq),
-      tip: isAhead ? '' : image.tip,
-    });
+    const { session } = this;
+    const opening = await session.open(this.seen);
     switch (opening.kind) {
       case 'ok':
-        if (opening.isOther || !this.isLoaded) await this.load();
+        if (opening.isOther || this.hasGap || !this.isLoaded) await this.load();
         for (const [number, made] of opening.made) {
           const write = this.open.get(number);
           if (write !== undefined) this.onMade(write, made);
@@ -390,20 +396,18 @@ export class RedisStore implements Store {
   private async load(): Promise<void> {
     const snapshot = await readSnapshot(this.to.commands, this.keys, this.session.epoch);
     this.image.load(snapshot);
-    this.seenSeq = snapshot.seq;
+    this.seen = { seq: snapshot.seq, tip: snapshot.tip };
     this.isLoaded = true;
+    this.hasGap = false;
     this.loads += 1;
     this.catchUp(this.image.seq);
   }
 
-  /** After a gap. */
+  /** After a gap: first of all, whether this is the Redis that we know. */
   private async reload(): Promise<void> {
-    try {
-      await this.load();
-    } catch (error) {
-      if (!(error instanceof EpochError)) throw error;
-      await this.reopen();
-    }
+    this.hasGap = true;
+    await this.opening;
+    await this.reopen();
   }
 
   private onChanges(changes: readonly NumberedChange[]): void {
@@ -414,7 +418,7 @@ export class RedisStore implements Store {
         : undefined;
       if (own !== undefined) this.open.delete(own.number);
       this.image.apply(change, own);
-      this.seenSeq = Math.max(this.seenSeq, change.seq);
+      if (change.seq > this.seen.seq) this.seen = { seq: change.seq, tip: change.tip };
       if (own !== undefined) this.settle(own, { ok: true, version: change.change.version });
     }
     this.catchUp(this.image.seq);

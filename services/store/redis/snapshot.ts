@@ -20,29 +20,27 @@ export async function readSnapshot(
   epoch: string,
 ): Promise<Snapshot> {
   for (;;) {
-    const from = await seqOf(redis, keys, epoch);
+    const from = await placeOf(redis, keys, epoch);
     const entries = await readEntries(redis, keys.state);
-    const to = await seqOf(redis, keys, epoch);
-    const changes = await readChanges(redis, keys.changes(epoch), from, to);
+    const to = await placeOf(redis, keys, epoch);
+    const changes = await readChanges(redis, keys.changes(epoch), from.seq, to.seq);
     if (changes === undefined) continue;
     for (const { key, change } of changes) {
       if (change.kept === undefined) entries.delete(key);
       else entries.set(key, change.kept);
     }
-    const tip = changes.at(-1)?.tip ?? (await tipOf(redis, keys.changes(epoch), to));
-    return { seq: to, tip, entries };
+    return { ...to, entries };
   }
 }
 
-async function seqOf(redis: RedisConnection, { meta }: StoreKeys, expected: string): Promise<number> {
-  const [epoch, seq] = await redis.hmget(meta, 'epoch', 'seq');
+async function placeOf(
+  redis: RedisConnection,
+  { meta }: StoreKeys,
+  expected: string,
+): Promise<{ readonly seq: number; readonly tip: string }> {
+  const [epoch, seq, tip] = await redis.hmget(meta, 'epoch', 'seq', 'tip');
   if (epoch !== expected) throw new EpochError(`epoch ${epoch} instead of ${expected}`);
-  return Number(seq);
-}
-
-async function tipOf(redis: RedisConnection, stream: string, seq: number): Promise<string> {
-  const [found] = await redis.xrange(stream, `${seq}-0`, `${seq}-0`);
-  return found === undefined ? '' : numberedChange(found).tip;
+  return { seq: Number(seq), tip: tip ?? '' };
 }
 
 async function readEntries(redis: RedisConnection, state: string): Promise<Map<string, Kept>> {
@@ -81,6 +79,6 @@ export function numberedChange([id, fields]: readonly [
   fields: readonly string[],
 ]): NumberedChange {
   // In the order in which the script writes them.
-  const [, tip, , key, , value] = fields;
-  return { seq: Number(id.slice(0, id.indexOf('-'))), tip, key, change: changeOf(value) };
+  const [, tip, , before, , key, , value] = fields;
+  return { seq: Number(id.slice(0, id.indexOf('-'))), tip, before, key, change: changeOf(value) };
 }

@@ -1,8 +1,8 @@
 -- Compare-and-set of one key, in one with its marks, its number in the order of all changes, and the change for followers.
 -- Values are opaque text here: nothing decodes them, so numbers and strings stay what they are.
 --
--- KEYS  1 meta   2 state (hash: key -> 'version json')   3 changes of the epoch (stream, ids 'seq-0': w writer:number, k key,
---       v 'version json', or 'version' for a deletion)   4 the writer's own (see open.lua)   5… one for each mark
+-- KEYS  1 meta   2 state (hash: key -> 'version json')   3 changes of the epoch (stream, ids 'seq-0': w writer:number, p the same of the
+--       change before, k key, v 'version json', or 'version' for a deletion)   4 the writer's own (see open.lua)   5… one for each mark
 -- ARGV  1 epoch   2 session   3 number of this write, ascending   4 number of the write before it in this session, 0 for
 --       the first   5 all up to this number are known to be made or not   6 writer   7 key   8 expected version, 'any' or 0
 --       for absent   9 number of the write that this one builds on, 0 for none   10 '1' where a value is set, '0' for a
@@ -16,7 +16,7 @@ if #ARGV == 0 then return { 'loaded' } end
 local meta, state, changes, writer = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local number, key = ARGV[3], ARGV[7]
 
-local found = redis.call('HMGET', meta, 'epoch', 'seq', 'behind')
+local found = redis.call('HMGET', meta, 'epoch', 'seq', 'behind', 'tip')
 if found[1] ~= ARGV[1] or found[3] then return { 'epoch' } end
 local own = redis.call('HMGET', writer, 'session', 'last', 'pruned', ARGV[9])
 if own[1] ~= ARGV[2] then return { 'session' } end
@@ -52,9 +52,10 @@ version = string.format('%.0f', tonumber(version) + 1)
 local isDeletion = ARGV[10] ~= '1'
 local entry = isDeletion and version or (version .. ' ' .. ARGV[11])
 -- The first to write is one that may be refused (full, read-only): nothing is done then.
-redis.call('XADD', changes, 'MAXLEN', '~', ARGV[12], seq .. '-0', 'w', ARGV[6] .. ':' .. number, 'k', key, 'v', entry)
+local tip = ARGV[6] .. ':' .. number
+redis.call('XADD', changes, 'MAXLEN', '~', ARGV[12], seq .. '-0', 'w', tip, 'p', found[4] or '', 'k', key, 'v', entry)
 if isDeletion then redis.call('HDEL', state, key) else redis.call('HSET', state, key, entry) end
-redis.call('HSET', meta, 'seq', seq)
+redis.call('HSET', meta, 'seq', seq, 'tip', tip)
 redis.call('HSET', writer, number, version .. ' ' .. seq)
 for i = 5, #KEYS do redis.call('SET', KEYS[i], '1', 'PX', ARGV[14]) end
 tidy()
