@@ -37,7 +37,7 @@ export async function registerDefaults(store: Store, registry: Registry): Promis
         }),
       ),
     );
-    await unless('link_exists', () => registry.addLinks('digits', [name]));
+    await link(registry, 'digits', name);
   }
   await unless('application_exists', () =>
     registry.addApplication({
@@ -62,8 +62,20 @@ export async function registerDefaults(store: Store, registry: Registry): Promis
       }),
     ),
   );
-  await unless('link_exists', () => registry.addLinks('noop', ['noop']));
+  await link(registry, 'noop', 'noop');
   await new Promise<void>((resolve) => store.set(MARKER, true, 'any', () => resolve()));
+}
+
+/** Another frontend that starts at the same time changes the same list. */
+async function link(registry: Registry, application: string, model: string): Promise<void> {
+  for (;;) {
+    try {
+      await unless('link_exists', () => registry.addLinks(application, [model]));
+      return;
+    } catch (error) {
+      if (!(error instanceof ServiceError && error.code === 'concurrent_change')) throw error;
+    }
+  }
 }
 
 async function unless(code: ErrorCode, step: () => Promise<void>): Promise<void> {

@@ -101,3 +101,18 @@ export interface Store {
   flush(done: () => void): void;
   close(done: () => void): void;
 }
+
+/** A store that several processes have at once. */
+export interface SharedStore extends Store {
+  /** How long ago the image was known to be what all agree on, in ms; 0 while it follows. */
+  lagMs(): number;
+  /** Writes whose outcome is not known yet. */
+  writesUnderWay(): number;
+  /** Times that everything was loaded, at the start and after gaps. */
+  readonly loads: number;
+  /**
+   * Makes what this process knows the truth, where changes were lost (`behind`); the others load it.
+   * @throws StoreError (as a rejection) `notBehind` where nothing is lost; `unusable` where it is not taken
+   */
+  repair(): Promise<void>;
+}

@@ -1,7 +1,7 @@
 import type { Json } from '../../../selection/index.js';
 import { addressText } from '../../redis/index.js';
 import { checkMarks } from '../markImage.js';
-import type { OnceOutcome, Store, StoreChange, StoreFault, StoreOutcome, Versioned } from '../store.js';
+import type { OnceOutcome, SharedStore, StoreChange, StoreFault, StoreOutcome, Versioned } from '../store.js';
 import { StoreError } from '../storeError.js';
 import { ChangeFollower } from './changeFollower.js';
 import type { StoreConnections } from './storeConnections.js';
@@ -29,7 +29,7 @@ const LONGEST_FAREWELL_MS = 2000;
  * over it shows its own writes at once. Compare-and-set is a script of Redis; what it refuses is taken back here. While
  * Redis cannot be reached or written, writes are refused at once, and the image stays.
  */
-export class RedisStore implements Store {
+export class RedisStore implements SharedStore {
   private readonly image = new OptimisticImage();
   private readonly keys: StoreKeys;
   private readonly session: WriterSession;
@@ -57,7 +57,6 @@ export class RedisStore implements Store {
   private currentAtMs = Date.now();
   /** The last change that we know of: a write of ours may be acknowledged before followers bring it. */
   private seen: Seen = { seq: 0, tip: '' };
-  /** Times that everything was loaded, the first included. */
   loads = 0;
 
   private constructor(private readonly to: StoreConnections) {
@@ -137,9 +136,12 @@ export class RedisStore implements Store {
     return () => this.faultListeners.delete(listener);
   }
 
-  /** How long ago the image was known to be what Redis holds; 0 while it follows. */
   lagMs(): number {
     return this.fault() === undefined ? 0 : Date.now() - this.currentAtMs;
+  }
+
+  writesUnderWay(): number {
+    return this.unsettled.size;
   }
 
   flush(done: () => void): void {
@@ -164,10 +166,6 @@ export class RedisStore implements Store {
     });
   }
 
-  /**
-   * Makes what this process knows the truth, for a Redis that has lost changes; the others load it.
-   * @throws StoreError `notBehind` where nothing is lost; `unusable` where Redis does not take it
-   */
   async repair(): Promise<void> {
     await this.reopen();
     if (this.writeFault?.cause !== 'behind') {
