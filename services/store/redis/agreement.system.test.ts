@@ -199,7 +199,7 @@ describe('a store whose line to Redis is cut', () => {
     await setValue(other, 'changed', 2);
     await setValue(other, 'gone', undefined);
     await setValue(other, 'new', 1);
-    const [stream] = await admin.keys(`{agree-${prefix}}store:changes:*`);
+    const [stream] = await admin.keys(`{agree-${prefix}}:store:changes:*`);
     await admin.xtrim(stream, 'MAXLEN', 0);
     const seen = shows(store, 'new', 1);
     proxy.mend();

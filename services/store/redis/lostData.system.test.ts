@@ -117,7 +117,7 @@ describe('a Redis that has lost changes', () => {
       await goBack();
       const c = await openStore();
       for (let i = 0; i < 50; i++) await setValue(c, 'k', `other ${i}`);
-      const [stream] = await admin.keys('{lost}store:changes:*');
+      const [stream] = await admin.keys('{lost}:store:changes:*');
       await admin.xtrim(stream, 'MAXLEN', 1);
       proxy.mend();
       const [told] = await Promise.all([fault(a, 'behind'), fault(c, 'behind')]);

@@ -8,8 +8,10 @@ import {
   type RedisConnection,
 } from '../../redis/index.js';
 import { StoreError } from '../storeError.js';
+import { refuseForeignKeys } from './foreignKeys.js';
 import { redisFault } from './redisFaults.js';
 import { RedisStore } from './redisStore.js';
+import { storeKeys } from './storeKeys.js';
 
 /** The first that has what the scripts and BullMQ need. */
 const OLDEST = [6, 2] as const;
@@ -34,6 +36,7 @@ export async function openRedisStore({ address, prefix, complain }: RedisStoreOp
   try {
     await connectRedis(commands, address);
     await check(commands, address, complain);
+    await refuseForeignKeys(commands, storeKeys(braced), { address, prefix: braced });
     await connectRedis(follower, address);
     return await RedisStore.open({ address, prefix: braced, commands, follower });
   } catch (error) {

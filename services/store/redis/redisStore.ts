@@ -47,6 +47,8 @@ export class RedisStore implements SharedStore {
   private opening: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
   private doubtTimer: NodeJS.Timeout | undefined;
+  /** Why there is no connection, where somebody has said so. */
+  private connectionError: Error | undefined;
   /** Of the writer's connection, and of the follower's. */
   private writeFault: StoreFault | undefined;
   private followFault: StoreFault | undefined;
@@ -72,7 +74,9 @@ export class RedisStore implements SharedStore {
       onBreak: (kind) => (kind === 'gap' ? this.reload() : this.reopen()),
       onFailure: (error) => this.onFollowFailure(error),
     });
+    to.commands.on('error', (error: Error) => (this.connectionError = error));
     to.commands.on('ready', () => {
+      this.connectionError = undefined;
       if (this.isLoaded && !this.isSending) void this.reopen();
     });
     to.commands.on('close', () => this.onLost(new Error('the connection was closed')));
@@ -284,7 +288,7 @@ export class RedisStore implements SharedStore {
   private onLost(error: unknown): void {
     if (this.isClosed && this.open.size === 0) return;
     this.isSending = false;
-    if (this.isLoaded) this.setWriteFault(redisFault(this.to.address, error, this.isLoadingThere()), []);
+    if (this.isLoaded) this.setWriteFault(this.faultOf(error), []);
     this.tryLater(RECONNECTION_INTERVAL_MS);
     if (this.doubtTimer !== undefined || this.open.size === 0) return;
     this.doubtTimer = setTimeout(() => {
@@ -293,9 +297,11 @@ export class RedisStore implements SharedStore {
     }, LONGEST_DOUBT_MS);
   }
 
-  /** Connected, and not ready for commands. */
-  private isLoadingThere(): boolean {
-    return this.to.commands.status === 'connect';
+  /** The connection itself knows best why there is none. Connected and not ready for commands is it where it loads. */
+  private faultOf(error: unknown): StoreFault {
+    const { address, commands } = this.to;
+    const reason = isAnswer(error) ? error : (this.connectionError ?? error);
+    return redisFault(address, reason, commands.status === 'connect');
   }
 
   private giveUp(writes: readonly PendingWrite[]): void {
@@ -335,7 +341,7 @@ export class RedisStore implements SharedStore {
   private reopen(): Promise<void> {
     this.opening ??= this.openSession()
       .catch((error: unknown) => {
-        this.setWriteFault(redisFault(this.to.address, error, this.isLoadingThere()), []);
+        this.setWriteFault(this.faultOf(error), []);
         this.tryLater(isAnswer(error) ? TRIAL_INTERVAL_MS : RECONNECTION_INTERVAL_MS);
       })
       .finally(() => (this.opening = undefined));

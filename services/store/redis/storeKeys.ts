@@ -14,7 +14,7 @@ export interface StoreKeys {
 
 /** @param prefix as of `keyPrefix` */
 export function storeKeys(prefix: string): StoreKeys {
-  const key = (...parts: readonly string[]) => [`${prefix}store`, ...parts].join(':');
+  const key = (...parts: readonly string[]) => [prefix, 'store', ...parts].join(':');
   return {
     meta: key('meta'),
     state: key('state'),

@@ -22,12 +22,16 @@ local own = redis.call('HMGET', writer, 'session', 'last', 'pruned', ARGV[9])
 if own[1] ~= ARGV[2] then return { 'session' } end
 if own[2] ~= ARGV[4] then return { 'order' } end
 
+-- First of all what may be refused (full, read-only, a permission that was taken away), where nothing depends on it yet.
+redis.call('HSET', writer, 'trial', '1')
+redis.call('HDEL', writer, 'trial')
+redis.call('PEXPIRE', writer, ARGV[13])
+
 local function tidy()
   redis.call('HSET', writer, 'last', number, 'pruned', ARGV[5])
   for i = tonumber(own[3] or ARGV[5]) + 1, tonumber(ARGV[5]) do
     redis.call('HDEL', writer, string.format('%.0f', i))
   end
-  redis.call('PEXPIRE', writer, ARGV[13])
 end
 
 local answer = { 'marked', found[2] }
@@ -51,12 +55,16 @@ local seq = string.format('%.0f', tonumber(found[2]) + 1)
 version = string.format('%.0f', tonumber(version) + 1)
 local isDeletion = ARGV[10] ~= '1'
 local entry = isDeletion and version or (version .. ' ' .. ARGV[11])
--- The first to write is one that may be refused (full, read-only): nothing is done then.
 local tip = ARGV[6] .. ':' .. number
-redis.call('XADD', changes, 'MAXLEN', '~', ARGV[12], seq .. '-0', 'w', tip, 'p', found[4] or '', 'k', key, 'v', entry)
+for i = 5, #KEYS do redis.call('SET', KEYS[i], '1', 'PX', ARGV[14]) end
+local added =
+  redis.pcall('XADD', changes, 'MAXLEN', '~', ARGV[12], seq .. '-0', 'w', tip, 'p', found[4] or '', 'k', key, 'v', entry)
+if type(added) == 'table' and added.err then
+  for i = 5, #KEYS do redis.call('DEL', KEYS[i]) end
+  return added
+end
 if isDeletion then redis.call('HDEL', state, key) else redis.call('HSET', state, key, entry) end
 redis.call('HSET', meta, 'seq', seq, 'tip', tip)
 redis.call('HSET', writer, number, version .. ' ' .. seq)
-for i = 5, #KEYS do redis.call('SET', KEYS[i], '1', 'PX', ARGV[14]) end
 tidy()
 return { 'ok', version, seq }
