@@ -28,7 +28,14 @@ import { FileLedger, JOB_OPERATIONS, jobRoutes, Jobs, othersLoad, type JobLedger
 import { choiceOf, ManagementServer, registerDefaults } from './management/index.js';
 import { PredictionEngine, type PredictionEngineOptions } from './prediction/index.js';
 import { isHosted, Registry } from './registry/index.js';
-import { EmbeddedStore, MemoryStore, type Store, type StoreFault } from './store/index.js';
+import {
+  EmbeddedStore,
+  lockDirectory,
+  MemoryStore,
+  type SharedStore,
+  type Store,
+  type StoreFault,
+} from './store/index.js';
 import { Telemetry, traceDetail } from './telemetry/index.js';
 import type { Tracing } from './tracing/index.js';
 
@@ -38,8 +45,10 @@ export interface EmbeddedOptions {
   readonly port: number;
   readonly managementHost: string;
   readonly managementPort: number;
-  /** undefined: nothing is kept. */
+  /** undefined: nothing is kept on this machine. */
   readonly dataDirectory: string | undefined;
+  /** Opens a store that several servers share, in place of the one in the data directory. */
+  readonly openSharedStore?: (() => Promise<SharedStore>) | undefined;
   /** Of every random draw. */
   readonly seed: number;
   /** Of batch jobs, inputs and results together; 4 GiB by default. */
@@ -115,8 +124,8 @@ export class EmbeddedServer {
    * @throws StoreError, ListenError, TlsError, AccessError
    */
   static async start(options: EmbeddedOptions): Promise<EmbeddedServer> {
-    const store =
-      options.dataDirectory === undefined ? new MemoryStore() : new EmbeddedStore(options.dataDirectory);
+    const stores = await openStores(options);
+    const { store } = stores;
     const clock = new PacedClock();
     const { dataDirectory, gpus, nodes, gpuThreads, scheduling, faults, complain } = options;
     const runtime = new EmbeddedRuntime({
@@ -133,11 +142,11 @@ export class EmbeddedServer {
     let parts: Parts;
     try {
       const ledger = await openLedger(dataDirectory, options.jobsBytes);
-      parts = new Parts(options, store, clock, runtime, ledger);
+      parts = new Parts(options, stores, clock, runtime, ledger);
     } catch (error) {
       // The node's thread and the store would keep the process alive, and the failure out of sight.
       await runtime.close();
-      await closed(store);
+      await closed(stores);
       clock.close();
       throw error;
     }
@@ -211,8 +220,32 @@ function after(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }
 
-function closed(store: Store): Promise<void> {
-  return new Promise((resolve) => store.close(resolve));
+interface Stores {
+  readonly store: Store;
+  /** The same, where it is shared. */
+  readonly shared?: SharedStore;
+  /** Of the data directory, which a store of its own would hold. */
+  readonly unlock?: (() => void) | undefined;
+}
+
+/** @throws StoreError, RedisError */
+async function openStores({ dataDirectory, openSharedStore }: EmbeddedOptions): Promise<Stores> {
+  if (openSharedStore === undefined) {
+    return { store: dataDirectory === undefined ? new MemoryStore() : new EmbeddedStore(dataDirectory) };
+  }
+  const unlock = dataDirectory === undefined ? undefined : lockDirectory(dataDirectory);
+  try {
+    const shared = await openSharedStore();
+    return { store: shared, shared, unlock };
+  } catch (error) {
+    unlock?.();
+    throw error;
+  }
+}
+
+async function closed({ store, unlock }: Stores): Promise<void> {
+  await new Promise<void>((resolve) => store.close(resolve));
+  unlock?.();
 }
 
 /** What comes with the product is served also where it cannot be registered yet: once the store takes it. */
@@ -261,12 +294,13 @@ class Parts {
 
   constructor(
     options: EmbeddedOptions,
-    private readonly store: Store,
+    private readonly stores: Stores,
     private readonly clock: PacedClock,
     private readonly runtime: EmbeddedRuntime,
     ledger: JobLedger,
   ) {
     const { complain, cacheBytes, hangWatchdog } = options;
+    const { store, shared } = stores;
     const { maxBodyBytes, maxBatchInputs, timeouts, allowedOrigins } = options;
     this.access = new ServerAccess(store, options.access ?? { required: false }, complain);
     this.certificates = new ServerCertificates(options.tls ?? {}, complain);
@@ -399,7 +433,7 @@ class Parts {
       ...(timeouts === undefined ? {} : { timeouts }),
       ...(allowedOrigins === undefined ? {} : { allowedOrigins }),
     });
-    this.telemetry.watchStore(store);
+    this.telemetry.watchStore(store, shared);
     const onFault = (fault: StoreFault | undefined) => {
       if (fault === undefined) complain('changes and feedback are kept again', {});
       else complain('changes and feedback are not kept', { cause: fault.cause, reason: fault.message });
@@ -420,6 +454,7 @@ class Parts {
         nodes: () => this.runtime.reports(),
         queues: () => engine.replicas(),
         recordTimeline: (request) => this.runtime.recordTimeline(request),
+        sharedStore: shared,
       },
       onDefect,
       {
@@ -464,7 +499,7 @@ class Parts {
     this.certificates.close();
     this.registry.close();
     await this.runtime.close();
-    await closed(this.store);
+    await closed(this.stores);
     this.clock.close();
     await this.tracing?.close();
   }

@@ -8,12 +8,13 @@ import type { EmbeddedServer } from '../main.js';
 const SAMPLE = 'containers/models/samples/digit.json';
 
 /** What `serve` prints once it is ready. */
-export function banner(server: EmbeddedServer, dataDirectory: string | undefined): string {
+export function banner(server: EmbeddedServer, dataDirectory: string | undefined, sharedAt?: string): string {
   const { secure, requiresKeys } = server;
   const query = origin(server.queryAddress, secure.query);
   const here = reachable(server.queryAddress, secure.query);
   const management = origin(server.managementAddress, secure.management);
-  const kept = dataDirectory === undefined ? 'nothing is kept (--ephemeral)' : `data in ${dataDirectory}`;
+  const local = dataDirectory === undefined ? 'nothing is kept (--ephemeral)' : `data in ${dataDirectory}`;
+  const kept = sharedAt === undefined ? local : `state in ${sharedAt}, ${local}`;
   const lines = [
     `Windjammer serves on ${query}, management on ${management}, ${kept}`,
     ...(requiresKeys ? ['Every request needs a key: docs/guides/security.md'] : []),

@@ -19,6 +19,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ['model', async () => (await import('./model.js')).addModelCommand],
   ['link', async () => (await import('./link.js')).addLinkCommand],
   ['key', async () => (await import('./key.js')).addKeyCommand],
+  ['cluster', async () => (await import('./cluster.js')).addClusterCommand],
   ['import', async () => (await import('./importCommand.js')).addImportCommand],
   ['test', async () => (await import('./testCommand.js')).addTestCommand],
   ['gpu', async () => (await import('./gpuRun.js')).addGpuCommand],

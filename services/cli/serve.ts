@@ -11,6 +11,7 @@ import { checkedFaults } from './faultOptions.js';
 import { checkedCards } from './gpusOption.js';
 import { checkedScheduling } from './schedulingOption.js';
 import type { ServeOptions } from './serveCommand.js';
+import { sharedStore } from './storeOption.js';
 import { accessSettings, tlsSettings } from './serveSecurity.js';
 import { stopSignal } from './stopSignal.js';
 
@@ -28,12 +29,14 @@ export async function serve(options: ServeOptions): Promise<void> {
   const stopped = stopSignal();
   // Told at once what is wrong with it, and not by the thread that it is for.
   await checkedScheduling('--scheduling', options.scheduling);
+  const shared = await sharedStore(options, process.env, complain);
   const server = await EmbeddedServer.start({
     host: options.host,
     port: options.port,
     managementHost: options.managementHost,
     managementPort: options.managementPort,
     dataDirectory,
+    openSharedStore: shared?.open,
     seed: options.seed,
     cacheBytes: options.cacheMib * MIB,
     jobsBytes: options.jobsMib * MIB,
@@ -60,7 +63,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     stopped,
     tracing: tracing === undefined ? undefined : await openTracing(tracing, complain),
   });
-  process.stdout.write(banner(server, dataDirectory));
+  process.stdout.write(banner(server, dataDirectory, shared?.where));
   // As servers with certificates do; one without them ends with its terminal.
   if (server.secure.query || server.secure.management)
     process.on('SIGHUP', () => server.reloadCertificates());

@@ -13,6 +13,8 @@ export interface ServeOptions extends FaultChoice, ServeSecurityOptions, DialCho
   readonly managementPort: number;
   readonly dataDir: string;
   readonly ephemeral?: true;
+  readonly store?: string;
+  readonly redisPrefix?: string;
   readonly defaults: boolean;
   readonly seed: number;
   readonly cacheMib: number;
@@ -55,6 +57,14 @@ export function addServeCommand(program: Command): void {
     .option('--management-port <port>', 'port of the management interface, 0 for any', port, 1338)
     .option('--data-dir <folder>', 'where applications, models and learned weights are kept', '.windjammer')
     .option('--ephemeral', 'keep nothing')
+    .option(
+      '--store <url>',
+      'share applications, models and learned weights with other servers, in a Redis: redis://, rediss://, redis+sentinel://, redis+cluster:// (docs/guides/shared-store.md; its password also as WINDJAMMER_REDIS_PASSWORD)',
+    )
+    .option(
+      '--redis-prefix <name>',
+      'what the keys in that Redis begin with, for several installations on one (default: "windjammer")',
+    )
     .option('--no-defaults', 'do not register the applications digits and noop on the first start')
     .option('--seed <number>', 'seed of every random draw', wholeNumber(0, 2 ** 31 - 1), 1)
     .option('--cache-mib <number>', 'size of the prediction cache', wholeNumber(0, 1_048_576), 32)

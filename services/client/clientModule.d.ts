@@ -367,6 +367,8 @@ export interface ManagementClient {
   /** Oldest first, without secrets. */
   keys(options?: CallOptions): Promise<readonly KeyAnswer[]>;
   /** Requests with the key are refused at once. */
+  /** Makes what this frontend knows the truth, after the shared store has lost changes. */
+  repairStore(options?: CallOptions): Promise<string>;
   deleteKey(id: string, options?: CallOptions): Promise<string>;
 }
 

@@ -125,6 +125,11 @@ export class ManagementClient {
   }
 
   /** Requests with the key are refused at once. */
+  /** Makes what this frontend knows the truth, after the shared store has lost changes. */
+  repairStore(options?: CallOptions): Promise<string> {
+    return this.ask('repair_store', isText, {}, options);
+  }
+
   deleteKey(id: string, options?: CallOptions): Promise<string> {
     return this.ask('delete_key', isText, { id }, options);
   }

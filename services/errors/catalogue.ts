@@ -374,8 +374,19 @@ export const ERROR_CATALOGUE = {
   store_failed: {
     status: 503,
     meaning:
-      'The change could not be kept, and was not made: the data directory is read-only, or its disk fails.',
-    fix: 'Put right what the message names, and repeat the request; the server finds out by itself.',
+      'The change could not be kept, and was not made: the data directory is read-only, or its disk fails; or the Redis that frontends share is away, takes no changes, or has lost some.',
+    fix: 'Put right what the message names, and repeat the request after the seconds in Retry-After; the server finds out by itself.',
+  },
+  change_unknown: {
+    status: 503,
+    meaning:
+      'The connection to the shared Redis was lost while the change was made, and has not come back since: it may be made, or not.',
+    fix: 'Read what is there once Redis is back, and repeat the request where it is not made.',
+  },
+  no_repair_needed: {
+    status: 409,
+    meaning: 'The store has lost no changes that a repair would bring back, or belongs to this server alone.',
+    fix: 'Ask `/readyz` of the frontends which of them names the cause `behind`, and repair from one whose state is right.',
   },
   internal: {
     status: 500,

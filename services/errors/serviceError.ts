@@ -41,7 +41,7 @@ export function asServiceError(thrown: unknown): ServiceError {
 
 /** What another try in a second may get: answered with `Retry-After: 1`. */
 export function passesSoon(code: ErrorCode): boolean {
-  return code === 'too_much_buffered' || code === 'too_many_open_files';
+  return code === 'too_much_buffered' || code === 'too_many_open_files' || code === 'store_failed';
 }
 
 /** JSON text of an error's body. */

@@ -45,7 +45,7 @@ export async function registerDefaults(
         ),
       ),
     );
-    await unless('link_exists', () => registry.addLinks('digits', [name]));
+    await link(registry, 'digits', name);
   }
   await unless('application_exists', () =>
     registry.addApplication({
@@ -70,7 +70,7 @@ export async function registerDefaults(
       }),
     ),
   );
-  await unless('link_exists', () => registry.addLinks('noop', ['noop']));
+  await link(registry, 'noop', 'noop');
   await new Promise<void>((resolve) => store.set(MARKER, true, 'any', () => resolve()));
 }
 
@@ -78,6 +78,18 @@ export async function registerDefaults(
 export function choiceOf(cards: readonly string[]): readonly string[] {
   const kinds = [...new Set(cards)];
   return kinds.length > 1 ? kinds : [];
+}
+
+/** Another frontend that starts at the same time changes the same list. */
+async function link(registry: Registry, application: string, model: string): Promise<void> {
+  for (;;) {
+    try {
+      await unless('link_exists', () => registry.addLinks(application, [model]));
+      return;
+    } catch (error) {
+      if (!(error instanceof ServiceError && error.code === 'concurrent_change')) throw error;
+    }
+  }
 }
 
 async function unless(code: ErrorCode, step: () => Promise<void>): Promise<void> {

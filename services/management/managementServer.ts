@@ -18,6 +18,7 @@ import {
 } from '../http/index.js';
 import { adminVerbs } from './adminVerbs.js';
 import type { AdminSources } from './adminSources.js';
+import { clusterVerbs, type ClusterSources } from './clusterVerbs.js';
 import { gpuVerbs, type GpuSources } from './gpuVerbs.js';
 import { keyVerbs } from './keyVerbs.js';
 import { JsonText, type AdminVerb } from './verb.js';
@@ -45,7 +46,7 @@ export class ManagementServer {
   private readonly budget: BodyBudget;
 
   constructor(
-    sources: AdminSources & GpuSources,
+    sources: AdminSources & GpuSources & ClusterSources,
     private readonly onDefect: (error: ServiceError) => void = () => undefined,
     { keys, gate, certificates, bodyBudget }: ManagementAccess = {},
   ) {
@@ -53,6 +54,7 @@ export class ManagementServer {
     const verbs = [
       ...adminVerbs(sources),
       ...gpuVerbs(sources),
+      ...clusterVerbs(sources),
       ...(keys === undefined ? [] : keyVerbs(keys)),
     ];
     const app = this.routes(verbs, gate !== undefined);

@@ -32,6 +32,29 @@ describe('a connection to a real Redis', () => {
     expect(await connection.get('a')).toBe('1');
   });
 
+  it('answers a command that waits when its connection is lost, or sends it again', async () => {
+    server = await RedisServer.start();
+    const address = redisAddress(server.url);
+    for (const kind of ['waiting', 'blocking'] as const) {
+      const waiting = openRedis(address, { name: `test-${kind}`, kind, onError: () => undefined });
+      await connectRedis(waiting, address);
+      const connection = await connect(server.url);
+      const popped = waiting.blpop('list', 0);
+      const outcome = popped.catch((error: unknown) => error);
+      while (!/cmd=blpop/.test(String(await connection.client('LIST')))) await new Promise(setImmediate);
+      await server.kill();
+      await server.run();
+      if (kind === 'waiting') expect(await outcome).toBeInstanceOf(Error);
+      else {
+        redis?.disconnect();
+        await (await connect(server.url)).rpush('list', 'x');
+        expect(await outcome).toEqual(['list', 'x']);
+      }
+      waiting.disconnect();
+      redis?.disconnect();
+    }
+  });
+
   it('says who is refused, and that nobody is there', async () => {
     server = await RedisServer.start({ words: ['--requirepass', 'right'] });
     await expect(connect(server.url)).rejects.toThrow(/refuses the user or the password.*NOAUTH/);

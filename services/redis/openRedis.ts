@@ -11,9 +11,10 @@ export interface RedisUse {
   readonly name: string;
   /**
    * `command`: a command fails at once while the connection is away, and after `COMMAND_TIMEOUT_MS` without an answer.
-   * `blocking`: commands may wait for as long as they like, as BullMQ's workers and readers of streams do.
+   * `waiting`: the same, for commands that may wait for as long as they like, as readers of streams do.
+   * `blocking`: commands wait for the connection, and are sent again after it was lost, as BullMQ's workers want it.
    */
-  readonly kind: 'command' | 'blocking';
+  readonly kind: 'command' | 'waiting' | 'blocking';
   /** Told of each failure of the connection, which is made again by itself. */
   readonly onError: (error: Error) => void;
 }
@@ -35,12 +36,13 @@ function unconnected(address: RedisAddress, { name, kind }: RedisUse): RedisConn
   const common: Omit<CommonRedisOptions, 'replyMapping'> = {
     connectionName: name,
     connectTimeout: CONNECT_TIMEOUT_MS,
-    // Nothing is sent twice by the connection: whether a lost command may be repeated is its caller's to know.
-    autoResendUnfulfilledCommands: false,
+    // Whether a lost command may be repeated is its caller's to know. Where commands wait for the connection, it would
+    // never be answered otherwise.
+    autoResendUnfulfilledCommands: kind === 'blocking',
     maxRetriesPerRequest: kind === 'blocking' ? null : 0,
     enableOfflineQueue: kind === 'blocking',
     retryStrategy,
-    ...(kind === 'blocking' ? {} : { commandTimeout: COMMAND_TIMEOUT_MS }),
+    ...(kind === 'command' ? { commandTimeout: COMMAND_TIMEOUT_MS } : {}),
     ...(address.username === undefined ? {} : { username: address.username }),
     ...(address.password === undefined ? {} : { password: address.password }),
   };

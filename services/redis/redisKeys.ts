@@ -2,6 +2,14 @@ import { RedisError } from './redisError.js';
 
 export const DEFAULT_PREFIX = 'windjammer';
 
+/** Behind the prefix: what a key is for, and more. */
+const OWN_FORM = /^:[a-z-]+(:|$)/;
+
+/** Whether a key has the form of those that Windjammer makes. @param prefix as of `keyPrefix` */
+export function isOwnKey(prefix: string, key: string): boolean {
+  return key.startsWith(prefix) && OWN_FORM.test(key.slice(prefix.length));
+}
+
 /** What several installations on one Redis are told apart by. */
 const PREFIX_FORM = /^[A-Za-z0-9_.-]{1,64}$/;
 

@@ -25,10 +25,28 @@ export class RedisScript {
     args: readonly (string | number | Buffer)[],
   ): Promise<unknown> {
     try {
-      return await redis.evalsha(this.hash, keys.length, ...keys, ...args);
+      return await this.runLoaded(redis, keys, args);
     } catch (error) {
       if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
-      return redis.eval(this.text, keys.length, ...keys, ...args);
+      return this.load(redis, keys, args);
     }
+  }
+
+  /** Runs it by its text, by which Redis knows it from then on. */
+  load(
+    redis: RedisConnection,
+    keys: readonly string[],
+    args: readonly (string | number | Buffer)[],
+  ): Promise<unknown> {
+    return redis.eval(this.text, keys.length, ...keys, ...args);
+  }
+
+  /** Sends nothing a second time, so that calls keep their order; fails with NOSCRIPT where Redis does not know it. */
+  runLoaded(
+    redis: RedisConnection,
+    keys: readonly string[],
+    args: readonly (string | number | Buffer)[],
+  ): Promise<unknown> {
+    return redis.evalsha(this.hash, keys.length, ...keys, ...args);
   }
 }

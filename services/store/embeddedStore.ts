@@ -1,12 +1,14 @@
 import type { Json } from '../../selection/index.js';
 import { reasonOf } from '../../simulator/text/index.js';
 import { lockDirectory } from './directoryLock.js';
-import type { Store, StoreChange, StoreFault, StoreOutcome, Versioned } from './store.js';
+import { MarkImage, checkMarks } from './markImage.js';
+import type { OnceOutcome, Store, StoreChange, StoreFault, StoreOutcome, Versioned } from './store.js';
 import { StoreError } from './storeError.js';
 import { StoreImage } from './storeImage.js';
 import { StoreThreadLine, type Put } from './thread/index.js';
 
-type Waiting = readonly [done: (outcome: StoreOutcome) => void, outcome: StoreOutcome];
+/** Waits for a transaction: told that it is durable, or why not. */
+type Waiting = (fault: StoreFault | undefined) => void;
 
 /** How often a store that cannot be written is tried. */
 const TRIAL_INTERVAL_MS = 1000;
@@ -34,6 +36,10 @@ export class EmbeddedStore implements Store {
   private dirty = new Map<string, Versioned | undefined>();
   /** The same of the transaction under way. */
   private underWay = new Map<string, Versioned | undefined>();
+  private readonly marks = new MarkImage();
+  /** Marks that are not on disk yet, and those of the transaction under way. */
+  private dirtyMarks = new Set<string>();
+  private marksUnderWay = new Set<string>();
   private waiting: Waiting[] = [];
   private flushing: (() => void)[] = [];
   private isWriting = false;
@@ -50,7 +56,9 @@ export class EmbeddedStore implements Store {
     this.unlock = lockDirectory(directory);
     this.thread = new StoreThreadLine(directory, this.unlock === undefined);
     try {
-      for (const [key, entry] of this.thread.entries()) this.image.load(key, entry);
+      const { entries, marks } = this.thread.content();
+      for (const [key, entry] of entries) this.image.load(key, entry);
+      for (const [generation, mark] of marks) this.marks.add([mark], generation);
     } catch (error) {
       this.unlock?.();
       throw error;
@@ -72,24 +80,36 @@ export class EmbeddedStore implements Store {
     expected: number | 'any',
     done?: (outcome: StoreOutcome) => void,
   ): void {
-    if (this.isClosed) throw new StoreError('closed', 'the store is closed');
-    if (this.present !== undefined) {
-      const outcome: StoreOutcome = { ok: false, reason: 'failed', ...this.present };
-      if (done !== undefined) queueMicrotask(() => done(outcome));
+    if (this.isRefused(done)) return;
+    this.put(key, value, expected, done);
+  }
+
+  setOnce(
+    key: string,
+    value: Json | undefined,
+    expected: number | 'any',
+    marks: readonly string[],
+    done?: (outcome: OnceOutcome) => void,
+  ): void {
+    checkMarks(marks);
+    if (this.isRefused(done)) return;
+    const there = this.marks.there(marks);
+    if (there.length === 0) {
+      // Before watchers hear of it: they may write, too.
+      this.marks.add(marks);
+      for (const mark of marks) this.dirtyMarks.add(mark);
+      if (this.put(key, value, expected, done)) return;
+      this.marks.remove(marks);
+      for (const mark of marks) this.dirtyMarks.delete(mark);
       return;
     }
-    const before = this.image.get(key);
-    // Before watchers hear of it: they may write, too.
-    const isNew = !this.dirty.has(key);
-    if (isNew) this.dirty.set(key, before);
-    const outcome = this.image.set(key, value, expected);
-    if (!outcome.ok) {
-      if (isNew) this.dirty.delete(key);
-      if (done !== undefined) queueMicrotask(() => done(outcome));
-      return;
-    }
-    if (done !== undefined) this.waiting.push([done, outcome]);
-    this.scheduleWrite();
+    if (done === undefined) return;
+    const outcome: OnceOutcome = { ok: false, reason: 'marked', marks: there };
+    // A mark that is not durable yet may still go: only what is done may be called so.
+    if (there.some((mark) => this.dirtyMarks.has(mark) || this.marksUnderWay.has(mark))) {
+      this.waiting.push((fault) => done(fault === undefined ? outcome : failed(fault)));
+      this.scheduleWrite();
+    } else queueMicrotask(() => done(outcome));
   }
 
   watch(prefix: string, listener: (change: StoreChange) => void): () => void {
@@ -129,6 +149,36 @@ export class EmbeddedStore implements Store {
     });
   }
 
+  private isRefused(done: ((outcome: StoreOutcome) => void) | undefined): boolean {
+    if (this.isClosed) throw new StoreError('closed', 'the store is closed');
+    if (this.present === undefined) return false;
+    const outcome = failed(this.present);
+    if (done !== undefined) queueMicrotask(() => done(outcome));
+    return true;
+  }
+
+  /** @returns whether it is written, which is not to say that it is durable */
+  private put(
+    key: string,
+    value: Json | undefined,
+    expected: number | 'any',
+    done: ((outcome: StoreOutcome) => void) | undefined,
+  ): boolean {
+    const before = this.image.get(key);
+    // Before watchers hear of it: they may write, too.
+    const isNew = !this.dirty.has(key);
+    if (isNew) this.dirty.set(key, before);
+    const outcome = this.image.set(key, value, expected);
+    if (!outcome.ok) {
+      if (isNew) this.dirty.delete(key);
+      if (done !== undefined) queueMicrotask(() => done(outcome));
+      return false;
+    }
+    if (done !== undefined) this.waiting.push((fault) => done(fault === undefined ? outcome : failed(fault)));
+    this.scheduleWrite();
+    return true;
+  }
+
   /** What one turn of the event loop writes goes into one transaction. */
   private scheduleWrite(): void {
     if (this.isWriting || this.isScheduled) return;
@@ -146,23 +196,31 @@ export class EmbeddedStore implements Store {
     const { waiting, flushing } = this;
     this.underWay = this.dirty;
     this.dirty = new Map();
+    this.marksUnderWay = this.dirtyMarks;
+    this.dirtyMarks = new Set();
     this.waiting = [];
     this.flushing = [];
-    this.thread.submit({ kind: 'commit', puts }, ({ fault, bytes = 0 }) => {
+    const marks = {
+      made: [...this.marksUnderWay],
+      generation: this.marks.present,
+      oldest: this.marks.oldest,
+    };
+    this.thread.submit({ kind: 'commit', puts, marks }, ({ fault, bytes = 0 }) => {
       this.isWriting = false;
       if (fault === undefined) {
         this.underWay.clear();
-        for (const [done, outcome] of waiting) done(outcome);
+        this.marksUnderWay.clear();
+        for (const settle of waiting) settle(undefined);
       } else {
         // What gathered meanwhile was built on what failed, and goes with it.
-        const failed = [...waiting, ...this.waiting];
+        const lost = [...waiting, ...this.waiting];
         this.waiting = [];
         this.trialBytes = Math.min(Math.max(TRIAL_BYTES, bytes), MOST_TRIAL_BYTES);
         // Refused from here on: also what watchers would write when they hear of it.
         this.present = fault;
         this.takeBack();
         this.fail(fault);
-        for (const [done] of failed) done({ ok: false, reason: 'failed', ...fault });
+        for (const settle of lost) settle(fault);
       }
       for (const done of flushing) done();
       if (this.dirty.size > 0 || this.flushing.length > 0) this.scheduleWrite();
@@ -174,6 +232,10 @@ export class EmbeddedStore implements Store {
     const former = new Map([...this.dirty, ...this.underWay]);
     this.dirty.clear();
     this.underWay.clear();
+    for (const marks of [this.dirtyMarks, this.marksUnderWay]) {
+      this.marks.remove(marks);
+      marks.clear();
+    }
     this.image.restore(former);
   }
 
@@ -210,4 +272,8 @@ export class EmbeddedStore implements Store {
       else this.scheduleTrial();
     });
   }
+}
+
+function failed(fault: StoreFault): StoreOutcome {
+  return { ok: false, reason: 'failed', ...fault };
 }

@@ -14,8 +14,9 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { EmbeddedStore, type StoreFault } from './index.js';
-import { setValue } from './tests/conformance.js';
+import { open } from 'lmdb';
+import { EmbeddedStore, SCHEMA_VERSION, type StoreFault } from './index.js';
+import { setOnce, setValue } from './tests/conformance.js';
 
 const mount = (...args: readonly string[]) => spawnSync('mount', args).status === 0;
 
@@ -113,6 +114,22 @@ describe.runIf(canMount())('EmbeddedStore on a disk that fails', () => {
     expect(await healed).toBeUndefined();
     expect(await setValue(store, 'more', 1)).toMatchObject({ ok: true });
     expect(() => new EmbeddedStore(data())).toThrow(/in use/);
+    await close(store);
+  });
+
+  it('opens files of a program that knew no marks, on a file system that is read-only at first', async () => {
+    const root = open({ path: join(data(), 'store'), maxDbs: 8, encoding: 'json' });
+    root.openDB({ name: 'meta', encoding: 'json' }).putSync('schema', SCHEMA_VERSION);
+    root.openDB({ name: 'state', encoding: 'json' }).putSync('kept', { value: 1, version: 4 });
+    await root.close();
+    mount('-o', 'remount,ro', disk);
+    const store = new EmbeddedStore(data());
+    expect(store.get('kept')).toEqual({ value: 1, version: 4 });
+    const healed = nextFault(store);
+    mount('-o', 'remount,rw', disk);
+    expect(await healed).toBeUndefined();
+    expect(await setOnce(store, 'kept', 2, 4, ['m'])).toEqual({ ok: true, version: 5 });
+    expect(await setOnce(store, 'kept', 3, 5, ['m'])).toMatchObject({ reason: 'marked' });
     await close(store);
   });
 

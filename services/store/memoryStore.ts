@@ -1,10 +1,12 @@
 import type { Json } from '../../selection/index.js';
-import type { Store, StoreChange, StoreOutcome, Versioned } from './store.js';
+import { MarkImage, checkMarks } from './markImage.js';
+import type { OnceOutcome, Store, StoreChange, StoreOutcome, Versioned } from './store.js';
 import { StoreImage } from './storeImage.js';
 
 /** A store that ends with its process: for trials and tests. */
 export class MemoryStore implements Store {
   private readonly image = new StoreImage();
+  private readonly marks = new MarkImage();
 
   get(key: string): Versioned | undefined {
     return this.image.get(key);
@@ -21,6 +23,26 @@ export class MemoryStore implements Store {
     done?: (outcome: StoreOutcome) => void,
   ): void {
     const outcome = this.image.set(key, value, expected);
+    if (done !== undefined) queueMicrotask(() => done(outcome));
+  }
+
+  setOnce(
+    key: string,
+    value: Json | undefined,
+    expected: number | 'any',
+    marks: readonly string[],
+    done?: (outcome: OnceOutcome) => void,
+  ): void {
+    checkMarks(marks);
+    const there = this.marks.there(marks);
+    if (there.length > 0) {
+      if (done !== undefined) queueMicrotask(() => done({ ok: false, reason: 'marked', marks: there }));
+      return;
+    }
+    // Before watchers hear of it: they may write, too.
+    this.marks.add(marks);
+    const outcome = this.image.set(key, value, expected);
+    if (!outcome.ok) this.marks.remove(marks);
     if (done !== undefined) queueMicrotask(() => done(outcome));
   }
 

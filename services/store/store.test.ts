@@ -1,13 +1,15 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { open } from 'lmdb';
 import { EmbeddedStore, MemoryStore, SCHEMA_VERSION, storeKey, storeKeyParts } from './index.js';
-import { setValue, storeConformance } from './tests/conformance.js';
+import { MarkImage } from './markImage.js';
+import { StoreFiles } from './thread/storeFiles.js';
+import { setOnce, setValue, storeConformance } from './tests/conformance.js';
 
 const WRITER = fileURLToPath(new URL('../../dist/services/store/tests/crashingWriter.js', import.meta.url));
 
@@ -19,14 +21,17 @@ const canUnshare = () => spawnSync('unshare', ['--pid', '--fork', '--mount-proc'
 
 const folder = () => mkdtempSync(join(tmpdir(), 'windjammer-store-'));
 
-storeConformance('MemoryStore', () => new MemoryStore());
+storeConformance('MemoryStore', { open: () => new MemoryStore() });
 
 let conformanceFolder = '';
-storeConformance(
-  'EmbeddedStore',
-  () => new EmbeddedStore((conformanceFolder = folder())),
-  () => rmSync(conformanceFolder, { recursive: true }),
-);
+const dataOf = (path: string) => join(path, 'data');
+storeConformance('EmbeddedStore', {
+  open: () => new EmbeddedStore(dataOf((conformanceFolder = folder()))),
+  reopen: () => new EmbeddedStore(dataOf(conformanceFolder)),
+  breakStore: () => renameSync(dataOf(conformanceFolder), join(conformanceFolder, 'away')),
+  mendStore: () => renameSync(join(conformanceFolder, 'away'), dataOf(conformanceFolder)),
+  cleanUp: () => rmSync(conformanceFolder, { recursive: true }),
+});
 
 const close = (store: EmbeddedStore) => new Promise<void>((resolve) => store.close(resolve));
 
@@ -62,6 +67,22 @@ describe('EmbeddedStore', () => {
     expect(() => new EmbeddedStore(directory)).toThrow(/has schema 2, this program knows up to 1/);
     // The refusal leaves no lock behind.
     expect(() => new EmbeddedStore(directory)).toThrow(/has schema 2/);
+  });
+
+  it('lets marks go that are too old, few at a time', async () => {
+    writeFileSync(join(directory, 'lock'), '');
+    const files = new StoreFiles(directory, false);
+    const old = Array.from({ length: 30 }, (_, i) => `old ${i}`);
+    await files.commit([], { made: old, generation: 7, oldest: 5 });
+    await files.commit([], { made: ['new'], generation: 10, oldest: 8 });
+    expect(files.content().marks).toHaveLength(27);
+    for (let i = 0; i < 8; i++) await files.commit([], { made: [`new ${i}`], generation: 10, oldest: 8 });
+    expect(files.content().marks.every(([generation]) => generation === 10)).toBe(true);
+    await files.close();
+    // Nor does a store remember what was not let go yet.
+    const store = new EmbeddedStore(directory);
+    expect(await setOnce(store, 'a', 1, 'any', ['new'])).toMatchObject({ ok: true });
+    await close(store);
   });
 
   it('takes over from a process that was killed, and from one that left a file of an older kind', async () => {
@@ -118,6 +139,24 @@ describe('EmbeddedStore', () => {
     expect(store.list('entry/')).toHaveLength(counter);
     expect(store.get(`entry/${counter}`)?.value).toBe(counter);
     await close(store);
+  });
+});
+
+describe('MarkImage', () => {
+  const DAY_MS = 24 * 60 * 60 * 1000;
+
+  it('remembers a mark for a day, and not for two', () => {
+    for (const start of [0, DAY_MS / 2 - 1, 12_345_678]) {
+      let now = start;
+      const marks = new MarkImage(() => now);
+      marks.add(['m']);
+      now = start + DAY_MS;
+      marks.add(['n']);
+      expect(marks.there(['m', 'n', 'o'])).toEqual(['m', 'n']);
+      now = start + 2 * DAY_MS;
+      marks.add(['o']);
+      expect(marks.there(['m', 'n', 'o'])).toEqual(['n', 'o']);
+    }
   });
 });
 

@@ -6,10 +6,8 @@ export interface Versioned {
   readonly version: number;
 }
 
-/** Why a store keeps nothing at present. */
-export type FaultCause = (typeof FAULT_CAUSES)[number];
-
-export const FAULT_CAUSES = [
+/** What keeps files from being written. */
+export const DISK_FAULTS = [
   'diskFull',
   'quotaExceeded',
   'fileTooLarge',
@@ -18,6 +16,23 @@ export const FAULT_CAUSES = [
   'displaced',
   'other',
 ] as const;
+
+/** What keeps a Redis from taking changes, beside what disks have, too. */
+const REDIS_FAULTS = [
+  'unreachable',
+  'accessDenied',
+  'loading',
+  'memoryFull',
+  'snapshotFailed',
+  'clusterDown',
+  'behind',
+  'unknown',
+] as const;
+
+export const FAULT_CAUSES = [...DISK_FAULTS, ...REDIS_FAULTS] as const;
+
+/** Why a store keeps nothing at present. */
+export type FaultCause = (typeof FAULT_CAUSES)[number];
 
 export interface StoreFault {
   readonly cause: FaultCause;
@@ -29,8 +44,14 @@ export type StoreOutcome =
   | { readonly ok: true; readonly version: number }
   /** Somebody else wrote first; `current` is what is there now. */
   | { readonly ok: false; readonly reason: 'conflict'; readonly current: Versioned | undefined }
-  /** It could not be kept, and is undone. */
+  /** It could not be kept, and is undone. With `unknown` nobody can say: an answer was lost, and it may be kept. */
   | ({ readonly ok: false; readonly reason: 'failed' } & StoreFault);
+
+/** Of a write that is made once only. */
+export type OnceOutcome =
+  | StoreOutcome
+  /** These of its marks are there already, and durable: it, or a part of it, has been written before. */
+  | { readonly ok: false; readonly reason: 'marked'; readonly marks: readonly string[] };
 
 export interface StoreChange {
   readonly key: string;
@@ -57,6 +78,19 @@ export interface Store {
     expected: number | 'any',
     done?: (outcome: StoreOutcome) => void,
   ): void;
+  /**
+   * Like `set`, and in one with it, so that none is there without the other, leaves marks: names of what the write has
+   * in it, such as ids of feedback, of at most 512 bytes each. They are the whole store's, and remembered for 24 hours at
+   * least. Where one of them is there already nothing is written (`marked`, which goes before `conflict`).
+   * @throws StoreError `invalidKey` for a mark that is empty, too long or no well-formed text
+   */
+  setOnce(
+    key: string,
+    value: Json | undefined,
+    expected: number | 'any',
+    marks: readonly string[],
+    done?: (outcome: OnceOutcome) => void,
+  ): void;
   /** Called after each change under the prefix, the writer's own included; returns the unsubscriber. */
   watch(prefix: string, listener: (change: StoreChange) => void): () => void;
   /** Why writes are refused at present; undefined while they are kept. It tries again by itself. */
@@ -66,4 +100,19 @@ export interface Store {
   /** Calls back when everything written so far is durable or refused. */
   flush(done: () => void): void;
   close(done: () => void): void;
+}
+
+/** A store that several processes have at once. */
+export interface SharedStore extends Store {
+  /** How long ago the image was known to be what all agree on, in ms; 0 while it follows. */
+  lagMs(): number;
+  /** Writes whose outcome is not known yet. */
+  writesUnderWay(): number;
+  /** Times that everything was loaded, at the start and after gaps. */
+  readonly loads: number;
+  /**
+   * Makes what this process knows the truth, where changes were lost (`behind`); the others load it.
+   * @throws StoreError (as a rejection) `notBehind` where nothing is lost; `unusable` where it is not taken
+   */
+  repair(): Promise<void>;
 }

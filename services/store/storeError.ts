@@ -2,7 +2,7 @@
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   constructor(
-    readonly code: 'schemaTooNew' | 'inUse' | 'unusable' | 'closed' | 'invalidKey',
+    readonly code: 'schemaTooNew' | 'inUse' | 'unusable' | 'closed' | 'invalidKey' | 'notBehind',
     message: string,
     options?: ErrorOptions,
   ) {

@@ -3,6 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { startEmbedded } from '../tests/embeddedServer.js';
 import { describedMetrics, metricDocumentation } from './documentation.js';
 import { METRIC_QUERIES } from './queries.js';
+import { MemoryStore, type SharedStore } from '../store/index.js';
+
+class SharedDouble extends MemoryStore implements SharedStore {
+  readonly loads = 1;
+  readonly lagMs = () => 0;
+  readonly writesUnderWay = () => 0;
+  readonly repair = () => Promise.resolve();
+}
 
 describe('docs/reference/metrics.md', () => {
   it('is what the server has', () => {
@@ -10,7 +18,7 @@ describe('docs/reference/metrics.md', () => {
   });
 
   it('leaves no metric of a whole server out', async () => {
-    const server = await startEmbedded({});
+    const server = await startEmbedded({ openSharedStore: () => Promise.resolve(new SharedDouble()) });
     const response = await fetch(`http://127.0.0.1:${server.queryAddress.port}/metrics`);
     const text = await response.text();
     await server.stop({ noticeMs: 0, graceMs: 1000 });

@@ -26,7 +26,12 @@ import { ModelMetrics } from './modelMetrics.js';
 import { QueryMetrics } from './queryMetrics.js';
 import type { QueryTap } from './queryTap.js';
 import { SingleFlight } from './singleFlight.js';
-import { storeFamilies, type StoreSources } from './storeMetrics.js';
+import {
+  sharedStoreFamilies,
+  storeFamilies,
+  type SharedStoreSources,
+  type StoreSources,
+} from './storeMetrics.js';
 import { familyText } from './textFormat.js';
 import { traceDetail } from './traceDetail.js';
 import { verdictFamilies } from './verdictMetrics.js';
@@ -125,8 +130,10 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
   }
 
   /** Must be called once, before the first scrape. */
-  watchStore(sources: StoreSources): void {
+  /** @param shared the same store, where several servers have it */
+  watchStore(sources: StoreSources, shared?: SharedStoreSources): void {
     this.add(storeFamilies(sources, () => this.refusedStateWrites));
+    if (shared !== undefined) this.add(sharedStoreFamilies(shared));
   }
 
   /** Every metric of this server; those of the process come from their library. */

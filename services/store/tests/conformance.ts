@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Json } from '../../../selection/index.js';
-import type { Store, StoreChange, StoreOutcome } from '../index.js';
+import type { OnceOutcome, Store, StoreChange, StoreOutcome } from '../index.js';
 
 export function setValue(
   store: Store,
@@ -11,20 +11,42 @@ export function setValue(
   return new Promise((resolve) => store.set(key, value, expected, resolve));
 }
 
-/** What every store must do. `open` gives an empty one; `cleanUp` runs after it is closed. */
-export function storeConformance(
-  name: string,
-  open: () => Store,
-  cleanUp: () => void = () => undefined,
-): void {
+export function setOnce(
+  store: Store,
+  key: string,
+  value: Json | undefined,
+  expected: number | 'any',
+  marks: readonly string[],
+): Promise<OnceOutcome> {
+  return new Promise((resolve) => store.setOnce(key, value, expected, marks, resolve));
+}
+
+export const closeStore = (store: Store) => new Promise<void>((resolve) => store.close(resolve));
+
+export interface StoreSubject {
+  /** Gives an empty one. */
+  readonly open: () => Store | Promise<Store>;
+  /** Opens what `open` gave, closed since, once more; absent where it ends with its process. */
+  readonly reopen?: (() => Store | Promise<Store>) | undefined;
+  /** From here on nothing can be kept, which the store has not been told. */
+  readonly breakStore?: (() => void | Promise<void>) | undefined;
+  /** Undoes `breakStore`. */
+  readonly mendStore?: (() => void | Promise<void>) | undefined;
+  /** Runs after the store is closed. */
+  readonly cleanUp?: (() => void | Promise<void>) | undefined;
+}
+
+/** What every store must do. */
+export function storeConformance(name: string, subject: StoreSubject): void {
+  const { reopen, breakStore, mendStore } = subject;
   describe(`${name}: store conformance`, () => {
     let store: Store;
-    beforeEach(() => {
-      store = open();
+    beforeEach(async () => {
+      store = await subject.open();
     });
     afterEach(async () => {
-      await new Promise<void>((resolve) => store.close(resolve));
-      cleanUp();
+      await closeStore(store);
+      await subject.cleanUp?.();
     });
 
     it('has nothing at first', () => {
@@ -98,6 +120,97 @@ export function storeConformance(
       for (let i = 0; i < 50; i++) store.set(`k/${i}`, i, 'any', () => (written += 1));
       await new Promise<void>((resolve) => store.flush(resolve));
       expect(written).toBe(50);
+    });
+
+    it('writes once, with its marks or not at all', async () => {
+      expect(await setOnce(store, 'a', 'first', 0, ['f1', 'f2', 'f1'])).toEqual({ ok: true, version: 1 });
+      expect(await setOnce(store, 'a', 'second', 1, ['f3', 'f2', 'f1'])).toMatchObject({
+        ok: false,
+        reason: 'marked',
+        marks: expect.toSatisfy((marks: string[]) => marks.toSorted().join() === 'f1,f2') as string[],
+      });
+      // Of marks hears also who comes with an old version, since that is what a writer is who writes twice.
+      expect(await setOnce(store, 'a', 'first', 0, ['f1'])).toMatchObject({
+        reason: 'marked',
+        marks: ['f1'],
+      });
+      expect(store.get('a')).toEqual({ value: 'first', version: 1 });
+      // What was refused has left no mark.
+      expect(await setOnce(store, 'b', 'conflicting', 4, ['f3', 'f4'])).toMatchObject({ reason: 'conflict' });
+      expect(await setOnce(store, 'a', 'third', 1, ['f3', 'f4'])).toEqual({ ok: true, version: 2 });
+      expect(await setOnce(store, 'other', 1, 'any', ['f4'])).toMatchObject({ reason: 'marked' });
+      expect(await setOnce(store, 'a', undefined, 2, ['f5'])).toMatchObject({ ok: true });
+      expect(await setOnce(store, 'a', 'anew', 'any', ['f5'])).toMatchObject({ reason: 'marked' });
+      expect(await setOnce(store, 'a', 'without', 'any', [])).toEqual({ ok: true, version: 1 });
+    });
+
+    it('lets exactly one of many writes with one mark win', async () => {
+      const outcomes = await Promise.all(
+        Array.from({ length: 20 }, (_, i) => setOnce(store, `k/${i}`, i, 'any', [`own ${i}`, 'shared'])),
+      );
+      expect(outcomes.filter((outcome) => outcome.ok)).toHaveLength(1);
+      const refused = outcomes.filter((outcome) => !outcome.ok);
+      for (const outcome of refused) expect(outcome).toMatchObject({ reason: 'marked', marks: ['shared'] });
+      expect(store.list('k/')).toHaveLength(1);
+    });
+
+    it('takes marks of any text, and says which none can be', async () => {
+      const marks = ['ü/%2F :{x}', '\0\n', '__proto__', 'x'.repeat(512)];
+      expect(await setOnce(store, 'a', 1, 'any', marks)).toMatchObject({ ok: true });
+      for (const mark of marks) {
+        expect(await setOnce(store, 'a', 2, 'any', [mark])).toMatchObject({
+          reason: 'marked',
+          marks: [mark],
+        });
+      }
+      for (const mark of ['', 'ü'.repeat(257), '\ud800']) {
+        expect(() => store.setOnce('a', 3, 'any', [mark])).toThrow(/a mark is/);
+      }
+      expect(store.get('a')?.version).toBe(1);
+    });
+
+    it.runIf(reopen !== undefined)('has values and marks when it is opened again', async () => {
+      const value = { numbers: [0.1, 1e300, -0, 2 ** 53, 5e-324], text: 'ü\u0000\ud83d\ude00', none: null };
+      await setValue(store, 'a', value);
+      await setOnce(store, 'a', value, 1, ['m1']);
+      store.setOnce('b', 1, 'any', ['m2']);
+      await closeStore(store);
+      store = (await reopen?.()) as Store;
+      expect(store.get('a')).toEqual({
+        value: { ...value, numbers: [0.1, 1e300, 0, 2 ** 53, 5e-324] },
+        version: 2,
+      });
+      expect(await setOnce(store, 'a', 2, 2, ['m0', 'm1'])).toMatchObject({
+        reason: 'marked',
+        marks: ['m1'],
+      });
+      expect(await setOnce(store, 'a', 2, 2, ['m2'])).toMatchObject({ reason: 'marked' });
+      expect(await setOnce(store, 'a', 2, 2, ['m0'])).toEqual({ ok: true, version: 3 });
+    });
+
+    it.runIf(breakStore !== undefined)('takes back a write that fails, and its marks', async () => {
+      await setOnce(store, 'a', 'kept', 0, ['kept']);
+      const changes: StoreChange[] = [];
+      store.watch('a', (change) => changes.push(change));
+      await breakStore?.();
+      const begun = new Promise((resolve) => store.watchFault(resolve));
+      const outcomes = await Promise.all([
+        setOnce(store, 'a', 'lost', 1, ['m1']),
+        // Is not told that it is done, when it is not.
+        setOnce(store, 'b', 'lost', 'any', ['m1', 'kept']),
+      ]);
+      expect(outcomes).toMatchObject([{ reason: 'failed' }, { reason: 'failed' }]);
+      expect(store.get('a')).toEqual({ value: 'kept', version: 1 });
+      expect(store.get('b')).toBeUndefined();
+      expect(changes).toEqual([
+        { key: 'a', value: { value: 'lost', version: 2 } },
+        { key: 'a', value: { value: 'kept', version: 1 } },
+      ]);
+      expect(await begun).toBeDefined();
+      const healed = new Promise((resolve) => store.watchFault(resolve));
+      await mendStore?.();
+      expect(await healed).toBeUndefined();
+      expect(await setOnce(store, 'a', 'again', 1, ['m1'])).toEqual({ ok: true, version: 2 });
     });
   });
 }

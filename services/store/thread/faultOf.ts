@@ -1,9 +1,11 @@
 import { closeSync, fsyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FaultCause, StoreFault } from '../store.js';
+import type { DISK_FAULTS, StoreFault } from '../store.js';
 import { DisplacedError } from './placeOfFiles.js';
 
-const CAUSES: Readonly<Record<string, FaultCause>> = {
+type DiskFault = (typeof DISK_FAULTS)[number];
+
+const CAUSES: Readonly<Record<string, DiskFault>> = {
   ENOSPC: 'diskFull',
   EDQUOT: 'quotaExceeded',
   EFBIG: 'fileTooLarge',
@@ -11,7 +13,7 @@ const CAUSES: Readonly<Record<string, FaultCause>> = {
   EIO: 'ioError',
 };
 
-const SENTENCES: Readonly<Record<FaultCause, string>> = {
+const SENTENCES: Readonly<Record<DiskFault, string>> = {
   diskFull: 'its disk is full',
   quotaExceeded: 'the quota of its disk is used up',
   fileTooLarge: 'a file would become larger than this process may make one',
@@ -39,14 +41,14 @@ export function tried(directory: string, bytes: number): StoreFault | undefined 
   return cause === undefined ? undefined : fault(directory, cause);
 }
 
-function fault(directory: string, cause: FaultCause, error?: unknown): StoreFault {
+function fault(directory: string, cause: DiskFault, error?: unknown): StoreFault {
   const said = error instanceof Error ? ` (${error.message})` : '';
   const message = `the data directory ${directory} keeps nothing at present: ${SENTENCES[cause]}${said}`;
   return { cause, message };
 }
 
 /** LMDB says EIO also of a write of which the disk took a part only. */
-function causeOfError(error: unknown): FaultCause {
+function causeOfError(error: unknown): DiskFault {
   const { code } = error as { code?: unknown };
   // LMDB gives numbers.
   const byNumber: Readonly<Record<number, string>> = {
@@ -59,7 +61,7 @@ function causeOfError(error: unknown): FaultCause {
   return CAUSES[typeof code === 'number' ? (byNumber[code] ?? '') : String(code)] ?? 'other';
 }
 
-function causeOfTrial(directory: string): FaultCause | undefined {
+function causeOfTrial(directory: string): DiskFault | undefined {
   const path = join(directory, 'trial');
   try {
     const file = openSync(path, 'w');
@@ -78,7 +80,7 @@ function causeOfTrial(directory: string): FaultCause | undefined {
   }
 }
 
-function causeOfSpace(directory: string, bytes: number): FaultCause | undefined {
+function causeOfSpace(directory: string, bytes: number): DiskFault | undefined {
   try {
     const { bavail, bsize } = statfsSync(directory);
     return bavail * bsize < bytes ? 'diskFull' : undefined;

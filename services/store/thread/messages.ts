@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { StoreFault, Versioned } from '../store.js';
+import type { StoreFault } from '../store.js';
 import type { StoreError } from '../storeError.js';
-import type { Put } from './storeFiles.js';
+import type { MarkPut, Put, StoreContent } from './storeFiles.js';
 
 export interface StoreThreadData {
   readonly directory: string;
@@ -12,12 +12,10 @@ export interface StoreThreadData {
   readonly port: MessagePort;
 }
 
-export type OpeningOutcome =
-  | { readonly entries: readonly (readonly [key: string, entry: Versioned])[] }
-  | { readonly code: StoreError['code']; readonly message: string };
+export type OpeningOutcome = StoreContent | { readonly code: StoreError['code']; readonly message: string };
 
 export type StoreTask = { readonly id: number } & (
-  | { readonly kind: 'commit'; readonly puts: readonly Put[] }
+  | { readonly kind: 'commit'; readonly puts: readonly Put[]; readonly marks: MarkPut }
   | { readonly kind: 'trial'; readonly bytes: number }
   | { readonly kind: 'close' }
 );

@@ -11,6 +11,24 @@ export const SCHEMA_VERSION = 1;
 /** A key's entry as it is to be kept; undefined: none. */
 export type Put = readonly [key: string, entry: Versioned | undefined];
 
+type MarkKey = [generation: number, mark: string];
+
+/** What a store holds. */
+export interface StoreContent {
+  readonly entries: readonly (readonly [key: string, entry: Versioned])[];
+  readonly marks: readonly MarkKey[];
+}
+
+/** Marks that a commit leaves. Those of generations before the oldest may go. */
+export interface MarkPut {
+  readonly made: readonly string[];
+  readonly generation: number;
+  readonly oldest: number;
+}
+
+/** So many old marks go with each new one: more than came, so that they end, and few enough that no commit waits. */
+const FORGOTTEN_PER_MARK = 4;
+
 const TRIAL = 'trial';
 
 /**
@@ -21,6 +39,8 @@ export class StoreFiles {
   private root: RootDatabase<unknown, string>;
   private state: Database<Versioned, string>;
   private meta: Database<number | string, string>;
+  /** By generation and mark, so that the oldest come first. */
+  private marks: Database<1, MarkKey> | undefined;
   /** After a commit that failed, LMDB may refuse all others until its files are opened anew. */
   private isSuspect = false;
   private readonly place: PlaceOfFiles;
@@ -33,21 +53,29 @@ export class StoreFiles {
     readonly directory: string,
     private isReadOnly: boolean,
   ) {
-    [this.root, this.meta, this.state] = openFiles(directory, isReadOnly);
+    [this.root, this.meta, this.state, this.marks] = openFiles(directory, isReadOnly);
     this.place = new PlaceOfFiles(directory);
   }
 
-  entries(): (readonly [key: string, entry: Versioned])[] {
-    return [...this.state.getRange()].map(({ key, value }) => [key, value]);
+  content(): StoreContent {
+    return {
+      entries: [...this.state.getRange()].map(({ key, value }) => [key, value]),
+      marks: [...(this.marks?.getKeys() ?? [])],
+    };
   }
 
   /** All or nothing, and on disk when it returns. */
-  async commit(puts: readonly Put[]): Promise<void> {
+  async commit(puts: readonly Put[], { made, generation, oldest }: MarkPut): Promise<void> {
     await this.transaction(() => {
+      const { marks } = this;
       for (const [key, entry] of puts) {
         if (entry === undefined) this.state.removeSync(key);
         else this.state.putSync(key, entry);
       }
+      if (made.length === 0 || marks === undefined) return;
+      for (const mark of made) marks.putSync([generation, mark], 1);
+      const old = [...marks.getKeys({ end: [oldest, ''], limit: made.length * FORGOTTEN_PER_MARK })];
+      for (const key of old) marks.removeSync(key);
     });
   }
 
@@ -95,7 +123,7 @@ export class StoreFiles {
 
   private async reopen(): Promise<void> {
     await this.root.close().catch(() => undefined);
-    [this.root, this.meta, this.state] = openFiles(this.directory, this.isReadOnly);
+    [this.root, this.meta, this.state, this.marks] = openFiles(this.directory, this.isReadOnly);
     this.isSuspect = false;
   }
 }
@@ -103,7 +131,13 @@ export class StoreFiles {
 function openFiles(
   directory: string,
   readOnly: boolean,
-): [RootDatabase<unknown, string>, Database<number | string, string>, Database<Versioned, string>] {
+): [
+  RootDatabase<unknown, string>,
+  Database<number | string, string>,
+  Database<Versioned, string>,
+  /** Absent from files of a program before it had marks, while they cannot be written. */
+  Database<1, MarkKey> | undefined,
+] {
   const root = openedAside(join(directory, 'store'), readOnly, (path) =>
     open<unknown, string>({
       path,
@@ -117,7 +151,12 @@ function openFiles(
   try {
     const meta = root.openDB<number | string, string>({ name: 'meta', encoding: 'json' });
     checkSchema(meta, directory, readOnly);
-    return [root, meta, root.openDB<Versioned, string>({ name: 'state', encoding: 'json' })];
+    return [
+      root,
+      meta,
+      root.openDB<Versioned, string>({ name: 'state', encoding: 'json' }),
+      root.openDB<1, MarkKey>({ name: 'marks', encoding: 'json' }),
+    ];
   } catch (error) {
     void root.close();
     throw error;

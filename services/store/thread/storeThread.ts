@@ -11,7 +11,7 @@ const { directory, isReadOnly, opened, port } = workerData as StoreThreadData;
 let files: StoreFiles | undefined;
 try {
   files = new StoreFiles(directory, isReadOnly);
-  port.postMessage({ entries: files.entries() });
+  port.postMessage(files.content());
 } catch (error) {
   const message = reasonOf(error);
   port.postMessage({ code: error instanceof StoreError ? error.code : 'unusable', message });
@@ -31,7 +31,7 @@ if (files !== undefined) {
 async function act(ours: StoreFiles, task: StoreTask): Promise<TaskOutcome> {
   const { id } = task;
   try {
-    if (task.kind === 'commit') await ours.commit(task.puts);
+    if (task.kind === 'commit') await ours.commit(task.puts, task.marks);
     else if (task.kind === 'trial') {
       ours.checkPlace();
       // What a plain file cannot do, LMDB need not try: it writes about each failure on standard error.
@@ -44,7 +44,8 @@ async function act(ours: StoreFiles, task: StoreTask): Promise<TaskOutcome> {
     }
     return { id };
   } catch (error) {
-    const bytes = task.kind === 'commit' ? sizeOf(task.puts) : task.kind === 'trial' ? task.bytes : 0;
+    const bytes =
+      task.kind === 'commit' ? sizeOf(task.puts, task.marks.made) : task.kind === 'trial' ? task.bytes : 0;
     return { id, fault: faultOf(ours.directory, error, bytes), bytes };
   }
 }
@@ -52,6 +53,7 @@ async function act(ours: StoreFiles, task: StoreTask): Promise<TaskOutcome> {
 /** Of a store's pages that change with a key: its own, and those of the tree above it. */
 const PAGES_BYTES = 32_768;
 
-function sizeOf(puts: readonly Put[]): number {
-  return puts.reduce((bytes, [, entry]) => bytes + JSON.stringify(entry ?? null).length, PAGES_BYTES);
+function sizeOf(puts: readonly Put[], marks: readonly string[]): number {
+  const ofPuts = puts.reduce((bytes, [, entry]) => bytes + JSON.stringify(entry ?? null).length, PAGES_BYTES);
+  return marks.reduce((bytes, mark) => bytes + mark.length, ofPuts);
 }

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { MessageChannel, Worker, receiveMessageOnPort } from 'node:worker_threads';
 import { packageRoot } from '../../../simulator/files/index.js';
 import { reasonOf } from '../../../simulator/text/index.js';
-import type { StoreFault, Versioned } from '../store.js';
+import type { StoreFault } from '../store.js';
 import { StoreError } from '../storeError.js';
+import type { StoreContent } from './storeFiles.js';
 import type { OpeningOutcome, StoreTask, StoreThreadData, TaskOutcome } from './messages.js';
 
 /** Compiled JavaScript, from the package's root: Node itself loads it, also where this side runs as TypeScript. */
@@ -30,14 +31,14 @@ export class StoreThreadLine {
    * Opens the files, and waits for it.
    * @throws StoreError `unusable`, `schemaTooNew`
    */
-  entries(): readonly (readonly [key: string, entry: Versioned])[] {
+  content(): StoreContent {
     const { port1, port2 } = new MessageChannel();
     const opened = new Int32Array(new SharedArrayBuffer(4));
     this.start(opened, port1);
     const waited = Atomics.wait(opened, 0, 0, LONGEST_OPENING_MS);
     const outcome = receiveMessageOnPort(port2)?.message as OpeningOutcome | undefined;
     port2.close();
-    if (outcome !== undefined && 'entries' in outcome) return outcome.entries;
+    if (outcome !== undefined && 'entries' in outcome) return outcome;
     this.terminate();
     const { code, message } = outcome ?? {
       code: 'unusable',

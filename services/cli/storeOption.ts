@@ -1,0 +1,33 @@
+import type { EmbeddedOptions } from '../main.js';
+import type { Complaint } from '../errors/index.js';
+import { CommandError } from './commandError.js';
+import type { ServeOptions } from './serveCommand.js';
+
+export interface SharedStoreOption {
+  readonly open: NonNullable<EmbeddedOptions['openSharedStore']>;
+  /** For people: its address, without the password. */
+  readonly where: string;
+}
+
+/** Where state is kept that several servers share; undefined: nowhere. @throws CommandError, RedisError */
+export async function sharedStore(
+  { store, redisPrefix, ephemeral }: ServeOptions,
+  env: NodeJS.ProcessEnv,
+  complain: Complaint,
+): Promise<SharedStoreOption | undefined> {
+  if (store === undefined) {
+    if (redisPrefix === undefined) return undefined;
+    throw new CommandError('--redis-prefix is for keys in a Redis: give --store redis://HOST, too');
+  }
+  if (ephemeral === true) {
+    throw new CommandError('--ephemeral keeps nothing, and --store keeps it in Redis: give one of them');
+  }
+  const [{ addressText, DEFAULT_PREFIX, keyPrefix, redisAddress }, { openRedisStore }] = await Promise.all([
+    import('../redis/index.js'),
+    import('../store/index.js'),
+  ]);
+  const address = redisAddress(store, env['WINDJAMMER_REDIS_PASSWORD']);
+  const prefix = redisPrefix ?? DEFAULT_PREFIX;
+  keyPrefix(prefix);
+  return { open: () => openRedisStore({ address, prefix, complain }), where: addressText(address) };
+}

@@ -1,0 +1,2 @@
+export { openRedisStore, type RedisStoreOptions } from './openRedisStore.js';
+export type { RedisStore } from './redisStore.js';
