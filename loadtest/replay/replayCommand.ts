@@ -44,7 +44,7 @@ export function addReplayCommand(program: Command): void {
     .option('--config <file>', 'applications and models in JSON; by default what a fresh server serves')
     .option('--policy <name>', 'selection policy in place of the application’s: NAME or NAME:{"parameter":…}')
     .option('--objective-ms <ms>', 'latency objective in place of the application’s', above(0, 3_600_000))
-    .option('--replicas <number>', 'replicas of each model', wholeNumber(1, 256))
+    .option('--replicas <number>', 'replicas of each model', wholeNumber(1, 4096))
     .option(
       '--gpus <cards>',
       "cards of each node's GPUs, with commas between, or how many: names of `gpu devices`, or JSON files",

@@ -22,6 +22,9 @@ import type { SyntheticTimes } from './replaySettings.js';
 /** A model of this container runs no kernels: its times are given. */
 export const SYNTHETIC_CONTAINER = 'windjammer/synthetic';
 
+/** Of a model: there is no server that they would be too many for. */
+const MOST_REPLAYED = 4096;
+
 const syntheticSchema = z.strictObject({
   fixed_ms: z.number().min(0).max(1e6),
   item_ms: z.number().min(0).max(1e6),
@@ -38,7 +41,7 @@ const configSchema = z.strictObject({
       addModelSchema
         .omit({ num_replicas: true, min_replicas: true, max_replicas: true, warm_up: true })
         .extend({
-          replicas: z.int().min(1).max(256).default(1),
+          replicas: z.int().min(1).max(MOST_REPLAYED).default(1),
           synthetic: syntheticSchema.optional(),
         }),
     )

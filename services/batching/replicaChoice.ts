@@ -17,14 +17,28 @@ export class ReplicaChoice {
     return at >= 0;
   }
 
-  /** The replica with the least expected wait among those that have room; any of them when none has. */
+  /**
+   * The replica with the least expected wait among those that have room; any of them when none has. Of many replicas it looks at
+   * few while some are idle: no wait is less than none.
+   */
   leastWait(nowNs: number): ReplicaQueue | undefined {
+    const { queues } = this;
+    this.turn = (this.turn + 1) % Math.max(queues.length, 1);
+    for (let step = 0; step < queues.length; step++) {
+      const queue = queues[(this.turn + step) % queues.length];
+      // With nothing in flight it cannot hang either.
+      if (queue.backlog === 0 && !queue.full) return queue;
+    }
+    return this.leastBusy(nowNs);
+  }
+
+  /** Where all of them have something to do. */
+  private leastBusy(nowNs: number): ReplicaQueue | undefined {
     const { queues } = this;
     const unmeasuredNs = this.meanItemNs();
     const longestNs = this.longestBatchNs();
     let best: ReplicaQueue | undefined;
     let bestNs = Infinity;
-    this.turn = (this.turn + 1) % Math.max(queues.length, 1);
     for (let step = 0; step < queues.length; step++) {
       const queue = queues[(this.turn + step) % queues.length];
       let waitNs = queue.full ? Infinity : queue.backlog * (queue.forecast.itemNs ?? unmeasuredNs);

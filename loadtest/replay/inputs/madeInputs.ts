@@ -9,36 +9,44 @@ const FREE_LENGTH = 8;
 export class MadeInputs implements InputPool {
   readonly source: string;
   readonly size = 0;
+  private readonly type: InputForm['type'];
   private readonly draw: KeyedDraw;
-  private readonly length: number;
+  private readonly real: Bounds;
+  private readonly whole: Bounds;
+  /** Of one input: what is handed out is a copy of its bytes, which small ones need no buffer of their own for. */
+  private readonly elements: Elements;
+  private readonly bytes: Uint8Array;
 
-  constructor(
-    private readonly form: InputForm,
-    seed: number,
-  ) {
-    this.length = form.length ?? FREE_LENGTH;
+  constructor(form: InputForm, seed: number) {
+    const { type, range, length = FREE_LENGTH } = form;
+    this.type = type;
     this.draw = new KeyedDraw(seed);
-    this.source = `${this.length} drawn ${form.type} each`;
+    this.real = within(range, 1);
+    this.whole = within(range, 255);
+    this.elements = elementsOf(type, length);
+    this.bytes = new Uint8Array(this.elements.buffer);
+    this.source = `${length} drawn ${type} each`;
   }
 
   input(_sample: number, query: number): Uint8Array {
     const next = this.draw.of(`input ${query}`);
-    const { length } = this;
-    const { type, range } = this.form;
-    const real = within(range, 1, next);
-    const whole = within(range, 255, next);
-    switch (type) {
+    const { elements } = this;
+    for (let at = 0; at < elements.length; at++) elements[at] = this.element(next());
+    return this.bytes.slice();
+  }
+
+  /** @param draw from 0 to 1 */
+  private element(draw: number): number {
+    switch (this.type) {
       case 'floats':
-        return bytesOf(Float32Array.from({ length }, real));
       case 'doubles':
-        return bytesOf(Float64Array.from({ length }, real));
+        return between(this.real, draw);
       case 'integers':
-        return bytesOf(Int32Array.from({ length }, () => Math.round(whole())));
       case 'bytes':
-        return Uint8Array.from({ length }, () => Math.round(whole()));
+        return Math.round(between(this.whole, draw));
       case 'strings':
         // Printable ASCII, one byte each.
-        return Uint8Array.from({ length }, () => 32 + Math.floor(next() * 95));
+        return 32 + Math.floor(draw * 95);
     }
   }
 
@@ -47,15 +55,34 @@ export class MadeInputs implements InputPool {
   }
 }
 
-function bytesOf({
-  buffer,
-}: Float32Array<ArrayBuffer> | Float64Array<ArrayBuffer> | Int32Array<ArrayBuffer>): Uint8Array {
-  return new Uint8Array(buffer);
+type Elements = Float32Array | Float64Array | Int32Array | Uint8Array;
+
+function elementsOf(type: InputForm['type'], length: number): Elements {
+  switch (type) {
+    case 'floats':
+      return new Float32Array(length);
+    case 'doubles':
+      return new Float64Array(length);
+    case 'integers':
+      return new Int32Array(length);
+    case 'bytes':
+    case 'strings':
+      return new Uint8Array(length);
+  }
 }
 
-/** Draws between the bounds; where one is missing, `spread` away from the other or from 0. */
-function within(range: InputRange = {}, spread: number, next: () => number): () => number {
+interface Bounds {
+  readonly minimum: number;
+  readonly maximum: number;
+}
+
+/** Bounds of draws; where one is missing, `spread` away from the other or from 0. */
+function within(range: InputRange = {}, spread: number): Bounds {
   const { minimum = Math.min(0, (range.maximum ?? spread) - spread) } = range;
   const { maximum = minimum + spread } = range;
-  return () => minimum + (maximum - minimum) * next();
+  return { minimum, maximum };
+}
+
+function between({ minimum, maximum }: Bounds, draw: number): number {
+  return minimum + (maximum - minimum) * draw;
 }
