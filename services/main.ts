@@ -20,13 +20,16 @@ import {
   ModelLoader,
   type ReplicaStatus,
   ServedVersions,
+  type ServerRuntime,
 } from './deployment/index.js';
 import type { Complaint, ServiceError } from './errors/index.js';
 import { LineQueries, QueryFrontend } from './frontend/index.js';
 import { BodyBudget, ServerCertificates, type ConnectionTimeouts, type TlsSettings } from './http/index.js';
 import { FileLedger, JOB_OPERATIONS, jobRoutes, Jobs, othersLoad, type JobLedger } from './jobs/index.js';
 import { choiceOf, ManagementServer, registerDefaults } from './management/index.js';
+import { ClusterRuntime, type ClusterRuntimeOptions } from './placement/index.js';
 import { PredictionEngine, type PredictionEngineOptions } from './prediction/index.js';
+import { keyPrefix, type RedisConnection } from './redis/index.js';
 import { isHosted, Registry } from './registry/index.js';
 import {
   EmbeddedStore,
@@ -38,6 +41,13 @@ import {
 } from './store/index.js';
 import { Telemetry, traceDetail } from './telemetry/index.js';
 import type { Tracing } from './tracing/index.js';
+
+/** The nodes of a cluster, found through the Redis that its frontends share. */
+export interface ClusterOption extends Pick<DialledNodes, 'key' | 'tls'> {
+  readonly open: () => Promise<RedisConnection>;
+  /** Of all keys, without braces. */
+  readonly prefix: string;
+}
 
 export interface EmbeddedOptions {
   readonly host: string;
@@ -62,6 +72,8 @@ export interface EmbeddedOptions {
   readonly gpuThreads?: number;
   /** Nodes in processes of their own. */
   readonly dialled?: DialledNodes | undefined;
+  /** Nodes that have joined a cluster, in place of all others; with a store that is shared. */
+  readonly cluster?: ClusterOption | undefined;
   /** Who runs next on a GPU: a policy's name, or the file of one; 'fifo' by default. */
   readonly scheduling?: string;
   /** Transient faults that strike launches, and what is done about them; none by default. */
@@ -127,22 +139,21 @@ export class EmbeddedServer {
     const stores = await openStores(options);
     const { store } = stores;
     const clock = new PacedClock();
-    const { dataDirectory, gpus, nodes, gpuThreads, scheduling, faults, complain } = options;
-    const runtime = new EmbeddedRuntime({
-      clock,
-      gpus,
-      nodes,
-      gpuThreads,
-      scheduling,
-      dialled: options.dialled,
-      analysisDirectory: dataDirectory === undefined ? undefined : join(dataDirectory, ANALYSES_FOLDER),
-      faults,
-      onNotice: complain,
-    });
+    const { dataDirectory, gpus } = options;
+    const registry = new Registry(store);
+    const frontend = randomBytes(6).toString('base64url');
+    let runtime: ServerRuntime;
+    try {
+      runtime = await makeRuntime(options, { clock, registry, store, frontend });
+    } catch (error) {
+      await closed(stores);
+      clock.close();
+      throw error;
+    }
     let parts: Parts;
     try {
       const ledger = await openLedger(dataDirectory, options.jobsBytes);
-      parts = new Parts(options, stores, clock, runtime, ledger);
+      parts = new Parts(options, stores, registry, clock, runtime, ledger);
     } catch (error) {
       // The node's thread and the store would keep the process alive, and the failure out of sight.
       await runtime.close();
@@ -220,6 +231,30 @@ function after(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }
 
+/** What containers run on: nodes in threads and those that are dialled, or those of a cluster. @throws RedisError (as a rejection) */
+async function makeRuntime(
+  options: EmbeddedOptions,
+  at: Pick<ClusterRuntimeOptions, 'clock' | 'registry' | 'store' | 'frontend'>,
+): Promise<ServerRuntime> {
+  const { cluster, dataDirectory, gpus, nodes, gpuThreads, scheduling, dialled, faults, complain } = options;
+  if (cluster !== undefined) {
+    const { key, tls } = cluster;
+    const prefix = keyPrefix(cluster.prefix);
+    return new ClusterRuntime({ ...at, redis: await cluster.open(), prefix, key, tls, onNotice: complain });
+  }
+  return new EmbeddedRuntime({
+    clock: at.clock,
+    gpus,
+    nodes,
+    gpuThreads,
+    scheduling,
+    dialled,
+    analysisDirectory: dataDirectory === undefined ? undefined : join(dataDirectory, ANALYSES_FOLDER),
+    faults,
+    onNotice: complain,
+  });
+}
+
 interface Stores {
   readonly store: Store;
   /** The same, where it is shared. */
@@ -276,7 +311,6 @@ function* wantedReplicas(registry: Registry): IterableIterator<readonly [string,
 
 /** The pieces and how they hang together. */
 class Parts {
-  readonly registry: Registry;
   readonly access: ServerAccess;
   readonly certificates: ServerCertificates;
   private readonly served: ServedVersions;
@@ -295,8 +329,9 @@ class Parts {
   constructor(
     options: EmbeddedOptions,
     private readonly stores: Stores,
+    readonly registry: Registry,
     private readonly clock: PacedClock,
-    private readonly runtime: EmbeddedRuntime,
+    private readonly runtime: ServerRuntime,
     ledger: JobLedger,
   ) {
     const { complain, cacheBytes, hangWatchdog } = options;
@@ -306,7 +341,6 @@ class Parts {
     this.certificates = new ServerCertificates(options.tls ?? {}, complain);
     const onDefect = ({ message, cause }: ServiceError, traceparent?: string) =>
       complain(message, { cause, ...traceDetail(traceparent) });
-    this.registry = new Registry(store);
     declareManifestRanges(this.registry, complain);
     this.tracing = options.tracing;
     this.deployer = new Deployer({

@@ -2,19 +2,21 @@ import { readFileSync } from 'node:fs';
 import { readClusterKey, readNodeAddress } from '../../containers/runtime/index.js';
 import { reasonOf } from '../../simulator/text/index.js';
 import type { DialledNodes } from '../deployment/index.js';
+import type { Complaint } from '../errors/index.js';
+import type { ClusterOption } from '../main.js';
+import type { RedisConnection } from '../redis/index.js';
 import type { DialChoice } from './clusterOptions.js';
 import { CommandError } from './commandError.js';
+import type { SharedStoreOption } from './storeOption.js';
+
+/** How nodes are known to be the cluster's, and this side to them. */
+type NodeTrust = Pick<DialledNodes, 'key' | 'tls'>;
 
 /** The nodes that a server's options name; undefined: none. @throws CommandError, LinkError */
 export function dialledNodes(choice: DialChoice): DialledNodes | undefined {
-  const { node: urls = [], onlyNodes, nodeTlsCa, nodeTlsCert, nodeTlsKey } = choice;
-  if (urls.length === 0) {
-    if (onlyNodes === true) throw new CommandError('--only-nodes needs nodes: give --node');
-    return undefined;
-  }
-  if ((nodeTlsCert === undefined) !== (nodeTlsKey === undefined)) {
-    throw new CommandError('--node-tls-cert and --node-tls-key go together');
-  }
+  const { node: urls = [], onlyNodes, nodeTlsCa, nodeTlsCert } = choice;
+  if (urls.length === 0) return undefined;
+  const trust = nodeTrust(choice);
   const addresses = urls.map(readNodeAddress);
   if (nodeTlsCa ?? nodeTlsCert) {
     const plain = urls.find((_, index) => !addresses[index].isSecure);
@@ -25,15 +27,57 @@ export function dialledNodes(choice: DialChoice): DialledNodes | undefined {
   const ends = addresses.map(({ host, port }) => `${host}:${port}`);
   const twice = urls.find((_, index) => ends.indexOf(ends[index]) < index);
   if (twice !== undefined) throw new CommandError(`--node ${twice} is given twice`);
+  return { addresses, ...trust, isOnly: onlyNodes === true };
+}
+
+/**
+ * The cluster whose nodes run everything: those that have joined it through the store that is shared; undefined: none.
+ * @throws CommandError
+ */
+export function joinedCluster(
+  choice: DialChoice,
+  shared: SharedStoreOption | undefined,
+  complain: Complaint,
+): ClusterOption | undefined {
+  const { node: urls = [], onlyNodes } = choice;
+  if (onlyNodes !== true || urls.length > 0) return undefined;
+  if (shared === undefined) {
+    throw new CommandError(
+      '--only-nodes needs nodes: give --node, or --store redis://HOST, which nodes have joined with windjammer node --join',
+    );
+  }
+  const { address, prefix } = shared;
+  let told = '';
+  const open = async (): Promise<RedisConnection> => {
+    const { connectRedis, openRedis } = await import('../redis/index.js');
+    const redis = openRedis(address, {
+      name: 'windjammer-cluster',
+      kind: 'command',
+      onError: ({ message }) => {
+        if (message !== told)
+          complain('Redis is away; nodes that are known are used on', { reason: message });
+        told = message;
+      },
+    });
+    redis.on('ready', () => (told = ''));
+    await connectRedis(redis, address);
+    return redis;
+  };
+  return { open, prefix, ...nodeTrust(choice) };
+}
+
+/** @throws CommandError */
+function nodeTrust({ clusterKeyFile, nodeTlsCa, nodeTlsCert, nodeTlsKey }: DialChoice): NodeTrust {
+  if ((nodeTlsCert === undefined) !== (nodeTlsKey === undefined)) {
+    throw new CommandError('--node-tls-cert and --node-tls-key go together');
+  }
   return {
-    addresses,
-    key: clusterKey(choice.clusterKeyFile),
+    key: clusterKey(clusterKeyFile),
     tls: {
       ...(nodeTlsCa === undefined ? {} : { ca: read('--node-tls-ca', nodeTlsCa) }),
       ...(nodeTlsCert === undefined ? {} : { cert: read('--node-tls-cert', nodeTlsCert) }),
       ...(nodeTlsKey === undefined ? {} : { key: read('--node-tls-key', nodeTlsKey) }),
     },
-    isOnly: onlyNodes === true,
   };
 }
 

@@ -5,7 +5,7 @@ import { openTracing, tracingSettings } from '../tracing/index.js';
 import { DEFAULT_BUFFERED_BYTES, type ConnectionTimeouts } from '../http/index.js';
 import { banner } from './banner.js';
 import { holdBuild } from './buildLock.js';
-import { dialledNodes } from './dialledNodes.js';
+import { dialledNodes, joinedCluster } from './dialledNodes.js';
 import { CommandError } from './commandError.js';
 import { checkedFaults } from './faultOptions.js';
 import { checkedCards } from './gpusOption.js';
@@ -44,6 +44,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     nodes: options.nodes,
     gpuThreads: options.gpuThreads,
     dialled: dialledNodes(options),
+    cluster: joinedCluster(options, shared, complain),
     scheduling: options.scheduling,
     faults: await checkedFaults(options),
     hangWatchdog: options.hangAfterMs === 0 ? false : { minimumMs: options.hangAfterMs },

@@ -1,5 +1,6 @@
 import type { EmbeddedOptions } from '../main.js';
 import type { Complaint } from '../errors/index.js';
+import type { RedisAddress } from '../redis/index.js';
 import { CommandError } from './commandError.js';
 import type { ServeOptions } from './serveCommand.js';
 
@@ -7,6 +8,9 @@ export interface SharedStoreOption {
   readonly open: NonNullable<EmbeddedOptions['openSharedStore']>;
   /** For people: its address, without the password. */
   readonly where: string;
+  readonly address: RedisAddress;
+  /** Of all keys, without braces. */
+  readonly prefix: string;
 }
 
 /** Where state is kept that several servers share; undefined: nowhere. @throws CommandError, RedisError */
@@ -29,5 +33,10 @@ export async function sharedStore(
   const address = redisAddress(store, env['WINDJAMMER_REDIS_PASSWORD']);
   const prefix = redisPrefix ?? DEFAULT_PREFIX;
   keyPrefix(prefix);
-  return { open: () => openRedisStore({ address, prefix, complain }), where: addressText(address) };
+  return {
+    open: () => openRedisStore({ address, prefix, complain }),
+    where: addressText(address),
+    address,
+    prefix,
+  };
 }

@@ -195,6 +195,7 @@ export class ClusterRuntime implements ServerRuntime {
     for (const unwatch of this.unwatch) unwatch();
     this.roster.stop();
     await this.lease.stop();
+    this.options.redis.disconnect();
     for (const { node } of this.known.values()) await closed(node);
     await new Promise<void>((resolve) => this.needs.close(resolve));
   }
