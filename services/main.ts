@@ -168,6 +168,13 @@ export class EmbeddedServer {
         host: options.managementHost,
         port: options.managementPort,
       });
+      if (runtime instanceof ClusterRuntime) {
+        const { query, management } = parts.certificates;
+        await runtime.announce({
+          query: addressUrl(queryAddress, query !== undefined),
+          management: addressUrl(managementAddress, management !== undefined),
+        });
+      }
       // What starts first would all start where there is something already.
       await Promise.race([runtime.connected(), options.stopped ?? runtime.connected()]);
       parts.deployer.start();
@@ -211,6 +218,10 @@ export class EmbeddedServer {
   stop(times: DrainTimes): Promise<void> {
     return this.parts.stop(times);
   }
+}
+
+function addressUrl({ address, port, family }: AddressInfo, isSecure: boolean): string {
+  return `${isSecure ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
 /** Of the data directory, where analyses of kernels are kept. */
@@ -489,6 +500,7 @@ class Parts {
         queues: () => engine.replicas(),
         recordTimeline: (request) => this.runtime.recordTimeline(request),
         sharedStore: shared,
+        cluster: this.runtime instanceof ClusterRuntime ? this.runtime : undefined,
       },
       onDefect,
       {

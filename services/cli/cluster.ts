@@ -1,7 +1,14 @@
 import type { Command } from 'commander';
-import { clientOf, withSecurityOptions, type SecurityOptions } from './clientOptions.js';
+import type { ClusterAnswer } from '../management/index.js';
+import {
+  clientOf,
+  withManagementOptions,
+  withSecurityOptions,
+  type ClientOptions,
+  type SecurityOptions,
+} from './clientOptions.js';
 import { wholeNumber } from './optionValues.js';
-import { printDone } from './printing.js';
+import { print, printDone, table } from './printing.js';
 
 interface RepairOptions extends SecurityOptions {
   readonly from: string;
@@ -13,7 +20,29 @@ interface RepairOptions extends SecurityOptions {
 export function addClusterCommand(program: Command): void {
   const cluster = program
     .command('cluster')
-    .description('frontends that share a store: docs/guides/shared-store.md');
+    .description('frontends that share a store, and their nodes: docs/guides/cluster.md');
+  withManagementOptions(
+    cluster.command('status').description('frontends and nodes, as one frontend sees them'),
+  ).action(async (options: ClientOptions) => {
+    const status = await (await clientOf(options)).management.clusterStatus();
+    print(options.json, status, `${frontendTable(status)}\n\n${nodeTable(status)}`);
+  });
+  withManagementOptions(cluster.command('nodes').description('nodes, as one frontend sees them')).action(
+    async (options: ClientOptions) => {
+      const status = await (await clientOf(options)).management.clusterStatus();
+      print(options.json, status.nodes, nodeTable(status));
+    },
+  );
+  for (const [name, isDrained, description] of [
+    ['drain', true, 'place no replicas on a node, and those that it has on others'],
+    ['undrain', false, 'place replicas on a node again'],
+  ] as const) {
+    withManagementOptions(
+      cluster.command(name).description(description).argument('<node>', 'as nodes shows it'),
+    ).action(async (node: string, options: ClientOptions) =>
+      printDone(options.json, await (await clientOf(options)).management.drainNode(node, isDrained)),
+    );
+  }
   withSecurityOptions(
     cluster
       .command('repair')
@@ -33,4 +62,33 @@ export function addClusterCommand(program: Command): void {
     const { management } = await clientOf({ ...options, managementUrl });
     printDone(options.json, await management.repairStore());
   });
+}
+
+function frontendTable({ frontends }: ClusterAnswer): string {
+  return table(
+    ['frontend', 'state', 'query', 'management'],
+    frontends.map(({ name, alive, placing, query, management }) => [
+      name,
+      !alive ? 'away' : placing ? 'places replicas' : 'alive',
+      query,
+      management,
+    ]),
+  );
+}
+
+function nodeTable({ nodes }: ClusterAnswer): string {
+  return table(
+    ['node', 'state', 'address', 'gpus', 'replicas'],
+    nodes.map(({ name, alive, connected, cordoned, address, gpus, replicas }) => [
+      name,
+      [
+        ...(alive ? ['alive'] : ['away']),
+        ...(connected ? [] : ['not connected']),
+        ...(cordoned ? ['drained'] : []),
+      ].join(', '),
+      address,
+      gpus.join(','),
+      String(replicas),
+    ]),
+  );
 }

@@ -314,6 +314,25 @@ export interface GpuAnswer {
   readonly contexts: readonly GpuContextAnswer[];
 }
 
+export interface ClusterAnswer {
+  readonly frontends: readonly {
+    readonly name: string;
+    readonly query: string;
+    readonly management: string;
+    readonly placing: boolean;
+    readonly alive: boolean;
+  }[];
+  readonly nodes: readonly {
+    readonly name: string;
+    readonly address: string;
+    readonly gpus: readonly string[];
+    readonly alive: boolean;
+    readonly connected: boolean;
+    readonly cordoned: boolean;
+    readonly replicas: number;
+  }[];
+}
+
 export interface KeyAnswer {
   readonly id: string;
   readonly name: string;
@@ -366,9 +385,13 @@ export interface ManagementClient {
   addKey(fields: AddKeyFields, options?: CallOptions): Promise<NewKeyAnswer>;
   /** Oldest first, without secrets. */
   keys(options?: CallOptions): Promise<readonly KeyAnswer[]>;
-  /** Requests with the key are refused at once. */
   /** Makes what this frontend knows the truth, after the shared store has lost changes. */
   repairStore(options?: CallOptions): Promise<string>;
+  /** Frontends and nodes of a cluster, as this frontend sees them. */
+  clusterStatus(options?: CallOptions): Promise<ClusterAnswer>;
+  /** Places no replicas on a node, and those that it has on others; or may again. */
+  drainNode(node: string, isDrained?: boolean, options?: CallOptions): Promise<string>;
+  /** Requests with the key are refused at once. */
   deleteKey(id: string, options?: CallOptions): Promise<string>;
 }
 

@@ -3,6 +3,7 @@ import type {
   AddKeyFields,
   AddModelFields,
   ApplicationAnswer,
+  ClusterAnswer,
   ContainerAnswer,
   GpuAnswer,
   KeyAnswer,
@@ -124,12 +125,22 @@ export class ManagementClient {
     return this.ask('get_all_keys', isRecordList('id'), {}, options);
   }
 
-  /** Requests with the key are refused at once. */
   /** Makes what this frontend knows the truth, after the shared store has lost changes. */
   repairStore(options?: CallOptions): Promise<string> {
     return this.ask('repair_store', isText, {}, options);
   }
 
+  /** Frontends and nodes of a cluster, as this frontend sees them. */
+  clusterStatus(options?: CallOptions): Promise<ClusterAnswer> {
+    return this.ask('cluster_status', isRecord('frontends', 'nodes'), {}, options);
+  }
+
+  /** Places no replicas on a node, and those that it has on others; or may again. */
+  drainNode(node: string, isDrained = true, options?: CallOptions): Promise<string> {
+    return this.ask(isDrained ? 'drain_node' : 'undrain_node', isText, { node }, options);
+  }
+
+  /** Requests with the key are refused at once. */
   deleteKey(id: string, options?: CallOptions): Promise<string> {
     return this.ask('delete_key', isText, { id }, options);
   }

@@ -383,6 +383,11 @@ export const ERROR_CATALOGUE = {
       'The connection to the shared Redis was lost while the change was made, and has not come back since: it may be made, or not.',
     fix: 'Read what is there once Redis is back, and repeat the request where it is not made.',
   },
+  not_a_cluster: {
+    status: 409,
+    meaning: 'The server is no frontend of a cluster: it runs its models itself, or on nodes that it was given.',
+    fix: 'Ask a frontend that was started with --store and --only-nodes.',
+  },
   no_repair_needed: {
     status: 409,
     meaning: 'The store has lost no changes that a repair would bring back, or belongs to this server alone.',

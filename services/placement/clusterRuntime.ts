@@ -12,7 +12,7 @@ import {
 import type { Json } from '../../selection/index.js';
 import { reasonOf } from '../../simulator/text/index.js';
 import type { Clock } from '../../simulator/time/index.js';
-import { Lease, RosterWatch, type Roster } from '../cluster/index.js';
+import { Announcement, Lease, RosterWatch, type Member, type Roster } from '../cluster/index.js';
 import {
   recordTimeline,
   type ScaledRegistry,
@@ -20,6 +20,7 @@ import {
   type TimelineRequest,
 } from '../deployment/index.js';
 import type { Complaint } from '../errors/index.js';
+import type { ClusterAnswer, ClusterView } from '../management/index.js';
 import type { RedisConnection } from '../redis/index.js';
 import type { HostedModel } from '../registry/index.js';
 import type { Store } from '../store/index.js';
@@ -36,6 +37,15 @@ export interface NodeRecord {
 }
 
 const NODE_RECORD = z.object({ address: z.string(), gpus: z.array(z.string()) });
+
+/** What a frontend says of itself in the cluster. */
+export interface FrontendRecord {
+  /** Addresses of its interfaces. */
+  readonly query: string;
+  readonly management: string;
+}
+
+const FRONTEND_RECORD = z.object({ query: z.string(), management: z.string() });
 
 /** @returns undefined for what is none: of a node of another program */
 export function readNodeRecord(json: Json): NodeRecord | undefined {
@@ -76,7 +86,7 @@ interface Known {
  * Runs everything on the nodes that have joined the cluster: each is dialled while it is there. One frontend at a time says which
  * node runs which replica (`Placer`), and all use those.
  */
-export class ClusterRuntime implements ServerRuntime {
+export class ClusterRuntime implements ServerRuntime, ClusterView {
   readonly placements: Placements;
   private readonly known = new Map<string, Known>();
   private readonly needs: ContainerRuntime;
@@ -84,6 +94,8 @@ export class ClusterRuntime implements ServerRuntime {
   private readonly placer: Placer;
   private readonly lease: Lease;
   private readonly roster: RosterWatch;
+  private readonly frontends: RosterWatch;
+  private announcement: Announcement | undefined;
   private readonly unwatch: (() => void)[] = [];
   private readonly timer: NodeJS.Timeout;
   /** Whoever places has to know which nodes there are. */
@@ -123,6 +135,7 @@ export class ClusterRuntime implements ServerRuntime {
       token: () => this.lease.token,
     });
     this.roster = new RosterWatch({ redis, prefix }, 'node', (roster) => this.follow(roster));
+    this.frontends = new RosterWatch({ redis, prefix }, 'frontend');
     this.unwatch.push(
       this.placements.watch(() => this.schedule()),
       registry.watch(({ kind }) => {
@@ -137,9 +150,51 @@ export class ClusterRuntime implements ServerRuntime {
     this.lease.start();
   }
 
-  /** Who says where replicas run: this frontend, or another. */
-  get isPlacing(): boolean {
-    return this.lease.token !== undefined;
+  /** Says to the others that this frontend is there. @throws what Redis says (as a rejection) */
+  async announce(record: FrontendRecord): Promise<void> {
+    const { redis, prefix, frontend } = this.options;
+    const onDisplaced = () => undefined;
+    this.announcement = new Announcement(
+      { redis, prefix },
+      'frontend',
+      frontend,
+      () => ({ ...record }),
+      onDisplaced,
+    );
+    await this.announcement.start();
+  }
+
+  status(): ClusterAnswer {
+    const { alive, dead } = this.frontends.roster;
+    const frontend = ({ name, record }: Member, isAlive: boolean) => {
+      const read = FRONTEND_RECORD.safeParse(record);
+      const placing = name === this.options.frontend && this.lease.token !== undefined;
+      return read.success ? [{ name, ...read.data, placing, alive: isAlive }] : [];
+    };
+    const counts = this.replicaCounts();
+    const nodes = this.roster.roster;
+    const node = ({ name, record }: Member, isAlive: boolean) => {
+      const read = readNodeRecord(record);
+      if (read === undefined) return [];
+      const connected = this.connectedNode(name) !== undefined;
+      const cordoned = this.placements.isCordoned(name);
+      return [{ name, ...read, alive: isAlive, connected, cordoned, replicas: counts.get(name) ?? 0 }];
+    };
+    const byName = (a: { readonly name: string }, b: { readonly name: string }) => (a.name < b.name ? -1 : 1);
+    return {
+      frontends: [
+        ...alive.flatMap((one) => frontend(one, true)),
+        ...dead.flatMap((one) => frontend(one, false)),
+      ],
+      nodes: [
+        ...nodes.alive.flatMap((one) => node(one, true)),
+        ...nodes.dead.flatMap((one) => node(one, false)),
+      ].sort(byName),
+    };
+  }
+
+  cordon(node: string, isCordoned: boolean): Promise<boolean> {
+    return new Promise((resolve) => this.placements.cordon(node, isCordoned, resolve));
   }
 
   async connected(): Promise<void> {
@@ -194,10 +249,23 @@ export class ClusterRuntime implements ServerRuntime {
     clearInterval(this.timer);
     for (const unwatch of this.unwatch) unwatch();
     this.roster.stop();
+    this.frontends.stop();
+    await this.announcement?.stop();
     await this.lease.stop();
     this.options.redis.disconnect();
     for (const { node } of this.known.values()) await closed(node);
     await new Promise<void>((resolve) => this.needs.close(resolve));
+  }
+
+  /** Placed on each node. */
+  private replicaCounts(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    for (const version of this.placements.versions()) {
+      for (const place of this.placements.of(version)?.value.places ?? []) {
+        if (place !== null) counts.set(place.node, (counts.get(place.node) ?? 0) + 1);
+      }
+    }
+    return counts;
   }
 
   private connectedNodes(): readonly RemoteNode[] {
