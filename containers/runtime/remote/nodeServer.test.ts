@@ -3,6 +3,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ContainerFrame } from '../../protocol/index.js';
 import { PROTOCOL_VERSION } from '../../protocol/index.js';
 import type { ContainerStart } from '../modelContainer.js';
+import { profileNamed } from '../../../simulator/gpu/index.js';
+import { Reservations } from '../placement/index.js';
 import { FrontendDouble } from '../tests/frontendDouble.js';
 import { CONTROL, DATA, envelopeHead, PIECE_BYTES } from './envelope.js';
 import { NodeServer, type NodeServerOptions } from './nodeServer.js';
@@ -495,6 +497,32 @@ describe('a node', () => {
     expect(await cut).toMatch(/n1/);
     await vi.waitFor(() => expect(runtime.recording).toBeUndefined());
     expect(node.record(1, { onText: () => undefined, onEnd: () => undefined })).toBe('down');
+  });
+
+  it('tells what its GPUs have room for, and counts what was placed there since', async () => {
+    const reservations = new Reservations('n1', [profileNamed('t4'), profileNamed('h200')]);
+    runtime.room = () => reservations.room();
+    const { port } = await listening({ gpus: ['t4', 'h200'] });
+    const node = await connected(port);
+    let told = 0;
+    node.watchRoom(() => (told += 1));
+    expect(node.room()).toEqual(reservations.room());
+    const memory = { arrayBytes: 1000, moduleBytes: 0, backingBytes: 10 };
+    new FrontendDouble(node.start({ ...MODEL, path: '/m', gpu: 1, memory }));
+    expect(node.room().gpus.map(({ replicas }) => replicas)).toEqual([0, 1]);
+    expect(node.room().freeBackingBytes).toBe(reservations.room().freeBackingBytes - 10);
+    await vi.waitFor(() => expect(runtime.startedOnGpu).toEqual([1]));
+    // Once a report has it, it is counted once; and what never came is not counted for ever.
+    reservations.reserve(1, 1, MODEL, memory);
+    await vi.waitFor(() => expect(node.room()).toEqual(reservations.room()), 5000);
+    const before = told;
+    reservations.release(1);
+    await vi.waitFor(() => expect(told).toBe(before + 1), 5000);
+    breakOff(node);
+    await vi.waitFor(() => expect(node.room().gpus).toEqual([]));
+    await vi.waitFor(() => expect(node.room().gpus).toHaveLength(2), 5000);
+    // A node that is back has room again.
+    expect(told).toBe(before + 2);
   });
 
   it('drains: what it has is answered, then its replicas are down for nobody’s fault, and nothing new starts', async () => {
