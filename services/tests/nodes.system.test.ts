@@ -220,19 +220,21 @@ describe('node processes', () => {
       certificateFile('client-key'),
     ];
     const ca = ['--node-tls-ca', certificateFile('authority')];
-    const onlyNodes = ['--only-nodes'];
+    const onlyNodes = ['--only-nodes', '--no-defaults'];
     const byKey = serve(...onlyNodes, '--cluster-key-file', key, ...dial(keyed));
     const byKeyAndCa = serve(...onlyNodes, '--cluster-key-file', key, ...ca, ...dial(keyed));
     const byCertificate = serve(...onlyNodes, ...ca, ...client, ...dial(mutual));
-    for (const server of await Promise.all([byKey, byKeyAndCa, byCertificate])) {
-      const noop = await server.post(`${server.query}/noop/predict`, { input: [1] });
-      expect(noop.json).toMatchObject({ output: 0, default: false });
-      await server.end('SIGTERM');
+    const reached = await Promise.all([byKey, byKeyAndCa, byCertificate]);
+    for (const [index, server] of reached.entries()) {
+      const name = index === 2 ? 'mutual' : 'keyed';
+      expect(await metric(server, /^windjammer_gpu_node_replicas\{node="(.*)"\}/m)).toBe(name);
+      expect(server.errors).toBe('');
+      await server.end('SIGKILL');
     }
     writeFileSync(key, 'another cluster key of more than thirty-two letters');
     const refused = await Promise.all([
-      serve('--cluster-key-file', key, ...dial(keyed)),
-      serve(...ca, ...dial(mutual)),
+      serve(...onlyNodes, '--cluster-key-file', key, ...dial(keyed)),
+      serve(...onlyNodes, ...ca, ...dial(mutual)),
     ]);
     await expect.poll(() => refused[0].errors, { timeout: 20_000 }).toContain('wrong_cluster_key');
     await expect.poll(() => refused[1].errors, { timeout: 20_000 }).toContain('out of use');

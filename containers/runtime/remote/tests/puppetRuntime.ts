@@ -8,6 +8,7 @@ import type {
 import { PROTOCOL_VERSION } from '../../../protocol/index.js';
 import type { ContainerStart } from '../../modelContainer.js';
 import type { TimelineSink } from '../../nodeHost.js';
+import type { NodeRoom } from '../../placement/index.js';
 import type { NodeServerOptions } from '../nodeServer.js';
 
 /** A container that does what a test says. */
@@ -71,6 +72,8 @@ export class PuppetRuntime {
   readonly puppets: Puppet[] = [];
   onStart: (puppet: Puppet) => void = () => undefined;
   watched = false;
+  room = (): NodeRoom => ROOM;
+  readonly startedOnGpu: number[] = [];
   recording: TimelineSink | undefined;
   private readonly waiting: (() => void)[] = [];
 
@@ -102,7 +105,7 @@ export class PuppetRuntime {
               },
             ]
           : [],
-        room: ROOM,
+        room: this.room(),
         spans: [],
       },
     ];
@@ -116,11 +119,12 @@ export class PuppetRuntime {
     };
     return {
       name: 'any',
-      start: () => {
-        throw new Error('started through the runtime');
+      start: (request) => {
+        this.startedOnGpu.push(request.gpu ?? -1);
+        return this.start({ ...request, container: { kind: 'kernelModel', path: request.path } });
       },
       report: () => this.reports()[0],
-      room: () => ROOM,
+      room: () => this.room(),
       watchRoom: () => undefined,
       watchGpus: (watched) => this.watchGpus(watched),
       record,
