@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { FaultSettings } from '../simulator/cluster/index.js';
 import { PacedClock } from '../simulator/time/index.js';
 import { ServerAccess, type AccessSettings } from './access/index.js';
+import { FolderBundles, keepBundle, RedisBundles } from './bundles/index.js';
 import { HASH_KEY_BYTES } from './cache/index.js';
 import { Dashboard } from './dashboard/index.js';
 import {
@@ -47,6 +48,8 @@ export interface ClusterOption extends Pick<DialledNodes, 'key' | 'tls'> {
   readonly open: () => Promise<RedisConnection>;
   /** Of all keys, without braces. */
   readonly prefix: string;
+  /** A folder that all frontends and nodes see, for the files of models; in Redis unless given. */
+  readonly bundleFolder?: string | undefined;
 }
 
 export interface EmbeddedOptions {
@@ -251,7 +254,11 @@ async function makeRuntime(
   if (cluster !== undefined) {
     const { key, tls } = cluster;
     const prefix = keyPrefix(cluster.prefix);
-    return new ClusterRuntime({ ...at, redis: await cluster.open(), prefix, key, tls, onNotice: complain });
+    const redis = await cluster.open();
+    const { bundleFolder } = cluster;
+    const bundles =
+      bundleFolder === undefined ? new RedisBundles(redis, prefix) : new FolderBundles(bundleFolder);
+    return new ClusterRuntime({ ...at, redis, prefix, bundles, key, tls, onNotice: complain });
   }
   return new EmbeddedRuntime({
     clock: at.clock,
@@ -406,6 +413,8 @@ class Parts {
       registry: this.registry,
       queues: () => engine.replicas(),
       setScale: (model, scale) => {
+        // Of several frontends one is enough, and several would contradict one another.
+        if (this.runtime instanceof ClusterRuntime && !this.runtime.isPlacing) return;
         const { name, version } = model;
         const change = () => this.registry.setScale(name, version, scale);
         capacity.admit([{ model, scale }], change).catch((cause: unknown) => {
@@ -488,6 +497,7 @@ class Parts {
     if (present !== undefined) onFault(present);
     this.telemetry.watchBatches((record) => this.frontend.onBatch(record));
     this.telemetry.watchWebSockets(() => this.frontend.webSocketCount());
+    const cluster = this.runtime instanceof ClusterRuntime ? this.runtime : undefined;
     this.management = new ManagementServer(
       {
         registry: this.registry,
@@ -500,7 +510,8 @@ class Parts {
         queues: () => engine.replicas(),
         recordTimeline: (request) => this.runtime.recordTimeline(request),
         sharedStore: shared,
-        cluster: this.runtime instanceof ClusterRuntime ? this.runtime : undefined,
+        cluster,
+        keepFiles: cluster && ((model) => keepBundle(cluster.bundles, model)),
       },
       onDefect,
       {

@@ -35,12 +35,17 @@ export function dialledNodes(choice: DialChoice): DialledNodes | undefined {
  * @throws CommandError
  */
 export function joinedCluster(
-  choice: DialChoice,
+  choice: DialChoice & { readonly bundleDir?: string },
   shared: SharedStoreOption | undefined,
   complain: Complaint,
 ): ClusterOption | undefined {
   const { node: urls = [], onlyNodes } = choice;
-  if (onlyNodes !== true || urls.length > 0) return undefined;
+  if (onlyNodes !== true || urls.length > 0) {
+    if (choice.bundleDir === undefined) return undefined;
+    throw new CommandError(
+      '--bundle-dir is for nodes that have joined a cluster: give --store and --only-nodes, and no --node',
+    );
+  }
   if (shared === undefined) {
     throw new CommandError(
       '--only-nodes needs nodes: give --node, or --store redis://HOST, which nodes have joined with windjammer node --join',
@@ -63,7 +68,7 @@ export function joinedCluster(
     await connectRedis(redis, address);
     return redis;
   };
-  return { open, prefix, ...nodeTrust(choice) };
+  return { open, prefix, bundleFolder: choice.bundleDir, ...nodeTrust(choice) };
 }
 
 /** @throws CommandError */

@@ -1,46 +1,54 @@
 import { isIP } from 'node:net';
 import { addressText as nodeAddressText } from '../../containers/runtime/index.js';
+import { FolderBundles, RedisBundles, type BundleStore } from '../bundles/index.js';
 import { Announcement } from '../cluster/index.js';
 import type { Complaint } from '../errors/index.js';
 import { connectRedis, keyPrefix, openRedis, redisAddress } from '../redis/index.js';
 import { CommandError } from './commandError.js';
 import type { NodeOptions } from './nodeCommand.js';
 
-/** A node that servers of a cluster find. */
-export interface Joined {
-  /** Resolves once another process has this node's name. */
-  readonly displaced: Promise<void>;
+/** The cluster that a node is to join. */
+export interface OpenCluster {
+  readonly bundles: BundleStore;
+  /**
+   * Says that the node is there.
+   * @param listening where it listens
+   * @returns `displaced` resolves once another process has this node's name
+   * @throws CommandError, ClusterError (as rejections)
+   */
+  announce(listening: ListeningAt): Promise<{ readonly displaced: Promise<void> }>;
   leave(): Promise<void>;
 }
 
+export interface ListeningAt {
+  readonly address: string;
+  readonly port: number;
+  readonly isSecure: boolean;
+}
+
 /**
- * Says in the cluster's Redis that this node is there, and where; undefined: it joins none.
- * @param listening where it listens
- * @throws CommandError, RedisError, ClusterError (as rejections)
+ * Connects to the cluster's Redis; undefined: the node joins none.
+ * @throws CommandError, RedisError, BundleError (as rejections)
  */
-export async function joinCluster(
+export async function openCluster(
   options: NodeOptions,
-  listening: { readonly address: string; readonly port: number },
-  isSecure: boolean,
   complain: Complaint,
-): Promise<Joined | undefined> {
-  const { join, name, gpus, advertise, redisPrefix } = options;
+): Promise<OpenCluster | undefined> {
+  const { join, name, gpus, advertise, bundleDir } = options;
   if (join === undefined) {
-    if (advertise !== undefined)
-      throw new CommandError('--advertise is for --join: nobody is told without it');
+    for (const [option, value] of [
+      ['--advertise', advertise],
+      ['--bundle-dir', bundleDir],
+    ] as const) {
+      if (value !== undefined) throw new CommandError(`${option} is for --join: nobody is told without it`);
+    }
     return undefined;
   }
-  const place = advertise ?? { host: listening.address, port: listening.port };
-  if (isAnyAddress(place.host)) {
-    throw new CommandError(
-      `--listen ${place.host} names no address that others can dial: say which with --advertise HOST:PORT`,
-    );
-  }
   const address = redisAddress(join, process.env['WINDJAMMER_REDIS_PASSWORD']);
-  const prefix = keyPrefix(redisPrefix);
+  const prefix = keyPrefix(options.redisPrefix);
   let told = '';
   const redis = openRedis(address, {
-    name: `windjammer node ${name}`,
+    name: `windjammer-node-${name}`,
     kind: 'command',
     onError: ({ message }) => {
       if (message !== told)
@@ -50,30 +58,41 @@ export async function joinCluster(
   });
   redis.on('ready', () => (told = ''));
   await connectRedis(redis, address);
-  let onDisplaced: () => void = () => undefined;
-  const displaced = new Promise<void>((resolve) => {
-    onDisplaced = () => {
-      complain('another node of this cluster has this one’s name, which was silent for too long: it stops', {
-        name,
-      });
-      resolve();
-    };
-  });
-  const record = { address: nodeAddressText({ ...place, isSecure }), gpus: [...gpus] };
-  const announcement = new Announcement({ redis, prefix }, 'node', name, () => record, onDisplaced);
-  try {
-    await announcement.start();
-  } catch (error) {
-    redis.disconnect();
-    throw error;
-  }
+  let announcement: Announcement | undefined;
   return {
-    displaced,
+    bundles: bundleDir === undefined ? new RedisBundles(redis, prefix) : new FolderBundles(bundleDir),
+    announce: async (listening) => {
+      const record = { address: placeOf(options, listening), gpus: [...gpus] };
+      let onDisplaced: () => void = () => undefined;
+      const displaced = new Promise<void>((resolve) => {
+        onDisplaced = () => {
+          complain(
+            'another node of this cluster has this one’s name, which was silent for too long: it stops',
+            {
+              name,
+            },
+          );
+          resolve();
+        };
+      });
+      announcement = new Announcement({ redis, prefix }, 'node', name, () => record, onDisplaced);
+      await announcement.start();
+      return { displaced };
+    },
     leave: async () => {
-      await announcement.stop();
+      await announcement?.stop();
       redis.disconnect();
     },
   };
+}
+
+/** Where servers dial it. @throws CommandError */
+function placeOf({ advertise }: NodeOptions, { address, port, isSecure }: ListeningAt): string {
+  const place = advertise ?? { host: address, port };
+  if (!isAnyAddress(place.host)) return nodeAddressText({ ...place, isSecure });
+  throw new CommandError(
+    `--listen ${place.host} names no address that others can dial: say which with --advertise HOST:PORT`,
+  );
 }
 
 function isAnyAddress(host: string): boolean {

@@ -1,3 +1,5 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino, stdSerializers } from 'pino';
 import {
@@ -5,8 +7,10 @@ import {
   GpuNodeThread,
   NodeServer,
   type NodeSecurity,
+  type NodeServerOptions,
 } from '../../containers/runtime/index.js';
 import { PacedClock } from '../../simulator/time/index.js';
+import { BundleCache, BundledStarter } from '../bundles/index.js';
 import type { Complaint } from '../errors/index.js';
 import { Certificates } from '../http/index.js';
 import { holdBuild } from './buildLock.js';
@@ -14,7 +18,7 @@ import { CommandError } from './commandError.js';
 import { clusterKey } from './dialledNodes.js';
 import { checkedFaults } from './faultOptions.js';
 import { checkedCards } from './gpusOption.js';
-import { joinCluster } from './joinCluster.js';
+import { openCluster } from './joinCluster.js';
 import type { NodeOptions } from './nodeCommand.js';
 import { checkedScheduling } from './schedulingOption.js';
 import { stopSignal } from './stopSignal.js';
@@ -46,15 +50,20 @@ export async function runNode(options: NodeOptions): Promise<void> {
       onNotice: complain,
     });
   const runtime = new ContainerRuntime({ clock, nodes: gpus.length === 0 ? [] : [thread()] });
+  const cluster = await openCluster(options, complain);
+  const cache = cluster && new BundleCache({ store: cluster.bundles, folder: bundleFolder(options) });
+  const start = (request: Parameters<ContainerRuntime['start']>[0]) => runtime.start(request);
+  const starter = cache && new BundledStarter(cache, start, complain);
   const server = new NodeServer({
     name,
     gpus,
-    runtime,
+    runtime: starter === undefined ? runtime : nodeRuntime(runtime, starter),
     security,
     limits: { graceMs: options.replicaGraceMs },
     complain,
   });
   const close = async (): Promise<void> => {
+    await cluster?.leave();
     await new Promise<void>((resolve) => server.close(resolve));
     await new Promise<void>((resolve) => runtime.close(resolve));
     certificates?.close();
@@ -69,18 +78,38 @@ export async function runNode(options: NodeOptions): Promise<void> {
     );
     certificates?.watch((context) => server.setCertificate(context));
     if (certificates !== undefined) process.on('SIGHUP', () => certificates.reload());
-    const joined = await joinCluster(options, { address, port }, certificates !== undefined, complain);
+    const isSecure = certificates !== undefined;
+    const joined = await cluster?.announce({ address, port, isSecure });
     await (joined === undefined ? stopped : Promise.race([stopped, joined.displaced]));
-    await joined?.leave();
   } catch (error) {
     await close();
     throw error;
   }
   process.stdout.write('Draining; again to stop at once.\n');
+  await cluster?.leave();
   const grace = new Promise<void>((resolve) => setTimeout(resolve, options.drainGraceMs).unref());
   await Promise.race([new Promise<void>((resolve) => server.drain(resolve)), grace]);
   await close();
   process.stdout.write('Stopped.\n');
+}
+
+/** As the node's runtime, but that files of models are fetched. */
+function nodeRuntime(runtime: ContainerRuntime, starter: BundledStarter): NodeServerOptions['runtime'] {
+  return {
+    start: (request) => starter.start(request),
+    reports: () => runtime.reports(),
+    node: (name) => runtime.node(name),
+    watchGpus: (watched) => runtime.watchGpus(watched),
+    drain: (done) => runtime.drain(done),
+  };
+}
+
+/** Where fetched files are kept; those of a node without a data directory go with it. */
+function bundleFolder({ dataDir }: NodeOptions): string {
+  if (dataDir !== undefined) return join(dataDir, 'bundles');
+  const folder = mkdtempSync(join(tmpdir(), 'windjammer-bundles-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 /** @throws CommandError, TlsError */

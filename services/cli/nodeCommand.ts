@@ -10,6 +10,7 @@ export interface NodeOptions extends FaultChoice {
   readonly listen: { readonly host: string; readonly port: number };
   readonly join?: string;
   readonly redisPrefix: string;
+  readonly bundleDir?: string;
   readonly advertise?: { readonly host: string; readonly port: number };
   readonly clusterKeyFile?: string;
   readonly tlsCert?: string;
@@ -39,6 +40,10 @@ export function addNodeCommand(program: Command): void {
       'a Redis through which servers with --store and --only-nodes find it: docs/guides/cluster.md',
     )
     .option('--redis-prefix <prefix>', 'of the cluster’s keys there', 'windjammer')
+    .option(
+      '--bundle-dir <folder>',
+      'that all servers and nodes of the cluster see: files of models travel through it, and through Redis without it',
+    )
     .option('--advertise <host:port>', 'where servers dial it, if not where it listens', hostAndPort)
     .option(
       '--cluster-key-file <file>',

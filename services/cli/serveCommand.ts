@@ -14,6 +14,7 @@ export interface ServeOptions extends FaultChoice, ServeSecurityOptions, DialCho
   readonly dataDir: string;
   readonly ephemeral?: true;
   readonly store?: string;
+  readonly bundleDir?: string;
   readonly redisPrefix?: string;
   readonly defaults: boolean;
   readonly seed: number;
@@ -64,6 +65,10 @@ export function addServeCommand(program: Command): void {
     .option(
       '--redis-prefix <name>',
       'what the keys in that Redis begin with, for several installations on one (default: "windjammer")',
+    )
+    .option(
+      '--bundle-dir <folder>',
+      'with --store and --only-nodes: a folder that all servers and nodes see, through which files of models travel; through Redis without it',
     )
     .option('--no-defaults', 'do not register the applications digits and noop on the first start')
     .option('--seed <number>', 'seed of every random draw', wholeNumber(0, 2 ** 31 - 1), 1)

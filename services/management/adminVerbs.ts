@@ -93,6 +93,7 @@ function modelVerbs(sources: AdminSources): AdminVerb[] {
           const { name, version } = record;
           const scale = scaleOf(request, record.container) ?? inheritedScale(registry, record);
           const change = { model: record, scale: scale ?? registry.scale(name, version) };
+          await sources.keepFiles?.(record);
           await capacity.admit([change], () => registry.addModel(record, scale));
           return `Success! Model '${name}' version '${version}' is registered.${standIn(name, version)}`;
         }),

@@ -12,6 +12,7 @@ import {
 import type { Json } from '../../selection/index.js';
 import { reasonOf } from '../../simulator/text/index.js';
 import type { Clock } from '../../simulator/time/index.js';
+import { collectBundles, type BundleStore } from '../bundles/index.js';
 import { Announcement, Lease, RosterWatch, type Member, type Roster } from '../cluster/index.js';
 import {
   recordTimeline,
@@ -62,6 +63,8 @@ export interface ClusterRuntimeOptions {
   readonly frontend: string;
   readonly store: Store;
   readonly registry: ScaledRegistry;
+  /** Files of models that nodes fetch. */
+  readonly bundles: BundleStore;
   readonly key?: RemoteNodeOptions['key'];
   readonly tls?: RemoteNodeOptions['tls'];
   readonly onNotice: Complaint;
@@ -74,6 +77,7 @@ const GONE_AFTER_MS = 4000;
 /** What changes without telling: reports of nodes, and the time that one has been away. */
 const LOOK_EVERY_MS = 500;
 const CONNECT_MS = 5000;
+const COLLECT_EVERY_MS = 600_000;
 
 interface Known {
   readonly incarnation: string;
@@ -98,6 +102,7 @@ export class ClusterRuntime implements ServerRuntime, ClusterView {
   private announcement: Announcement | undefined;
   private readonly unwatch: (() => void)[] = [];
   private readonly timer: NodeJS.Timeout;
+  private readonly collecting: NodeJS.Timeout;
   /** Whoever places has to know which nodes there are. */
   private isRosterKnown = false;
   private isWatched = false;
@@ -144,6 +149,8 @@ export class ClusterRuntime implements ServerRuntime, ClusterView {
     );
     this.timer = setInterval(() => this.look(), LOOK_EVERY_MS);
     this.timer.unref();
+    this.collecting = setInterval(() => void this.collect(), COLLECT_EVERY_MS);
+    this.collecting.unref();
     this.roster
       .start()
       .catch((error: unknown) => onNotice('the cluster could not be looked at', { reason: reasonOf(error) }));
@@ -164,11 +171,20 @@ export class ClusterRuntime implements ServerRuntime, ClusterView {
     await this.announcement.start();
   }
 
+  get bundles(): BundleStore {
+    return this.options.bundles;
+  }
+
+  /** Whether this frontend says where replicas run; what one at a time does, it does. */
+  get isPlacing(): boolean {
+    return this.lease.token !== undefined;
+  }
+
   status(): ClusterAnswer {
     const { alive, dead } = this.frontends.roster;
     const frontend = ({ name, record }: Member, isAlive: boolean) => {
       const read = FRONTEND_RECORD.safeParse(record);
-      const placing = name === this.options.frontend && this.lease.token !== undefined;
+      const placing = name === this.options.frontend && this.isPlacing;
       return read.success ? [{ name, ...read.data, placing, alive: isAlive }] : [];
     };
     const counts = this.replicaCounts();
@@ -247,6 +263,7 @@ export class ClusterRuntime implements ServerRuntime, ClusterView {
   async close(): Promise<void> {
     this.isClosed = true;
     clearInterval(this.timer);
+    clearInterval(this.collecting);
     for (const unwatch of this.unwatch) unwatch();
     this.roster.stop();
     this.frontends.stop();
@@ -319,6 +336,18 @@ export class ClusterRuntime implements ServerRuntime, ClusterView {
     node.settled(() => this.schedule());
     if (this.isWatched) node.watchGpus(true);
     return node;
+  }
+
+  /** Removes files that no version has. */
+  private async collect(): Promise<void> {
+    if (!this.isPlacing) return;
+    const { bundles, registry, onNotice } = this.options;
+    const named = new Set(registry.models().flatMap((model) => model.contentHash ?? []));
+    try {
+      await collectBundles(bundles, (hash) => named.has(hash));
+    } catch (error) {
+      onNotice('files that no version has could not be removed', { reason: reasonOf(error) });
+    }
   }
 
   private look(): void {
