@@ -11,6 +11,7 @@ interface FeedbackOptions extends ClientOptions {
   readonly file?: string;
   readonly label: string;
   readonly loss?: string;
+  readonly idempotencyKey?: string;
   readonly context?: string;
 }
 
@@ -19,7 +20,7 @@ const JOINED = {
   cache: 'cached predictions',
   evaluated: 'a fresh evaluation',
   none: 'nothing',
-} as const satisfies Record<Exclude<FeedbackResult['joined'], 'repeated'>, string>;
+} as const satisfies Record<Exclude<FeedbackResult['joined'], 'queued' | 'repeated' | 'pinned'>, string>;
 
 export function addFeedbackCommand(program: Command): void {
   const command = program
@@ -31,18 +32,30 @@ export function addFeedbackCommand(program: Command): void {
     .option('--file <path>', 'or a file with the input, or with {"input": …}; - for standard input')
     .requiredOption('--label <text>', 'the true output')
     .option('--loss <number>', 'from 0 to 1, in place of right or wrong')
+    .option(
+      '--idempotency-key <text>',
+      'your name for it: sent again under the same one it is learned from once',
+    )
     .option('--context <name>', 'selection context (uid)');
   withQueryOptions(command).action(feedback);
 }
 
 async function feedback(application: string, options: FeedbackOptions): Promise<void> {
-  const { queryId, label, context, json } = options;
+  const { queryId, label, context, idempotencyKey, json } = options;
   const subject = { queryId, input: inputOf(options) };
   const loss = lossOf(options.loss);
   const client = await clientOf(options);
-  const result = await client.feedback(application, { ...subject, label, loss, context });
+  const result = await client.feedback(application, { ...subject, label, loss, idempotencyKey, context });
   if (result.joined === 'repeated') {
-    print(json, result, 'The query had been judged before: nothing changed.');
+    print(json, result, 'It had been judged before: nothing changed.');
+    return;
+  }
+  if (result.joined === 'pinned') {
+    print(json, result, 'The state is pinned: nothing was learned.');
+    return;
+  }
+  if (result.joined === 'queued') {
+    print(json, result, 'It is kept, and learned from when it is its turn.');
     return;
   }
   const kept = result.durable ? 'on disk' : 'in memory, and will be written again';

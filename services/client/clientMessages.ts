@@ -48,7 +48,7 @@ export const BINARY_MESSAGES: MessageWriter = {
     const query = { version, context, objectiveUs, strict, priority, launchClass };
     return encodePredict({ id, application, ...typedInput(input), ...query });
   },
-  feedback: (id, application, { queryId, input, label, loss, context }) =>
+  feedback: (id, application, { queryId, input, label, loss, idempotencyKey, context }) =>
     encodeFeedback({
       id,
       application,
@@ -56,6 +56,7 @@ export const BINARY_MESSAGES: MessageWriter = {
       ...(input === undefined ? {} : typedInput(input)),
       label: String(label),
       loss,
+      idempotencyKey,
       context,
     }),
   cancel: encodeCancel,

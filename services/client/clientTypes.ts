@@ -54,6 +54,8 @@ export interface Feedback {
   readonly label: string | number | bigint;
   /** From 0 to 1, in place of right or wrong. */
   readonly loss?: number | undefined;
+  /** Your own name for it: sent again under the same one, it is learned from once. 1 to 128 characters. */
+  readonly idempotencyKey?: string | undefined;
   readonly context?: string | undefined;
 }
 

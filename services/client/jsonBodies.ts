@@ -37,12 +37,13 @@ function checkedDeadlineMs(deadlineMs: number): number {
   throw new RangeError(`deadlineMs must be above 0, not ${deadlineMs}`);
 }
 
-export function feedbackFields({ queryId, input, label, loss, context }: Feedback): Fields {
+export function feedbackFields({ queryId, input, label, loss, idempotencyKey, context }: Feedback): Fields {
   return {
     query_id: queryId,
     input: input === undefined ? undefined : jsonInput(input),
     label,
     loss,
+    idempotency_key: idempotencyKey,
     context,
   };
 }

@@ -245,6 +245,22 @@ export const ERROR_CATALOGUE = {
     meaning: 'Feedback names a query that is not remembered (any more).',
     fix: 'Send feedback sooner, or send the `input` in place of the `query_id`.',
   },
+  holder_silent: {
+    status: 503,
+    meaning:
+      'The frontend that holds the judged query has not answered in time, and may yet learn from the feedback.',
+    fix: 'Send it again after the seconds in Retry-After: a query is judged once.',
+  },
+  unlearnable_feedback: {
+    status: 422,
+    meaning: "The application's policy fails on this feedback; nothing was learned from it.",
+    fix: 'Send what the policy takes; the message has what it said.',
+  },
+  feedback_not_kept: {
+    status: 503,
+    meaning: 'The feedback could not be kept, and nothing was learned from it.',
+    fix: 'Send it again after the seconds in Retry-After. With --data-dir a frontend keeps feedback while Redis is away.',
+  },
   unknown_replica: {
     status: 404,
     meaning: 'The model version has no replica with this number.',

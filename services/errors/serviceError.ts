@@ -39,9 +39,17 @@ export function asServiceError(thrown: unknown): ServiceError {
   );
 }
 
+const PASSES_SOON: ReadonlySet<ErrorCode> = new Set([
+  'too_much_buffered',
+  'too_many_open_files',
+  'store_failed',
+  'holder_silent',
+  'feedback_not_kept',
+]);
+
 /** What another try in a second may get: answered with `Retry-After: 1`. */
 export function passesSoon(code: ErrorCode): boolean {
-  return code === 'too_much_buffered' || code === 'too_many_open_files' || code === 'store_failed';
+  return PASSES_SOON.has(code);
 }
 
 /** JSON text of an error's body. */

@@ -1,4 +1,5 @@
 import { storeKey, storeKeyParts, type Store } from '../store/index.js';
+import { pastKey } from './stateHistory.js';
 
 /** Contexts of one application whose states are kept; anybody may name new ones. */
 export const MOST_KEPT_CONTEXTS = 10_000;
@@ -61,6 +62,8 @@ export class KeptContexts {
     this.uses.delete(context);
     this.store.set(this.useKey(context), undefined, 'any');
     this.store.set(storeKey('selection', this.application, 'context', context), undefined, 'any');
+    const past = pastKey(this.application, context);
+    if (this.store.get(past) !== undefined) this.store.set(past, undefined, 'any');
   }
 
   private makeRoom(): void {

@@ -138,6 +138,12 @@ export class RecentQueries<Q extends RememberedQuery> {
     return true;
   }
 
+  /** Whether feedback has named the query. */
+  isJudged(id: string): boolean {
+    const slot = this.slotOf(id);
+    return slot !== NOBODY && this.judgements[slot] === 1;
+  }
+
   private slotOf(id: string): number {
     const hash = hashText(id);
     let slot = this.buckets[hash & (this.buckets.length - 1)];

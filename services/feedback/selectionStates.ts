@@ -1,7 +1,8 @@
 import { PolicyError, type Json, type SelectionPolicy } from '../../selection/index.js';
-import { storeKey, storeKeyParts, type Store } from '../store/index.js';
+import { storeKey, storeKeyParts, type Store, type Versioned } from '../store/index.js';
 import { KeptContexts } from './keptContexts.js';
 import { LearnedState, type LearnedStateOwner } from './learnedState.js';
+import { StateHistory } from './stateHistory.js';
 
 /** States of contexts held in memory; the least recently used makes room, a clean one if there is one, and comes back from the store. */
 const MOST_CONTEXTS = 10_000;
@@ -26,6 +27,8 @@ export class SelectionStates implements LearnedStateOwner {
   private readonly parameters: Json;
   private arms: readonly string[];
   private readonly kept: KeptContexts;
+  /** Earlier versions of the states. */
+  readonly history: StateHistory;
   private readonly contexts = new Map<string, LearnedState>();
   private readonly failed: (key: string, message: string) => void;
   private readonly unwatch: () => void;
@@ -40,8 +43,10 @@ export class SelectionStates implements LearnedStateOwner {
     this.store = options.store;
     this.failed = options.onWriteFailed;
     this.policy.init(this.arms, this.parameters);
-    this.kept = new KeptContexts(this.store, this.application, options.nowMs ?? Date.now);
-    this.own = new LearnedState(storeKey('selection', this.application, 'own'), this);
+    const nowMs = options.nowMs ?? Date.now;
+    this.kept = new KeptContexts(this.store, this.application, nowMs);
+    this.history = new StateHistory(this.store, this.application, nowMs);
+    this.own = new LearnedState(storeKey('selection', this.application, 'own'), '', this);
     this.unwatch = this.store.watch(`${storeKey('selection', this.application)}/`, (change) => {
       const [, , kind, context] = storeKeyParts(change.key);
       const state =
@@ -61,7 +66,7 @@ export class SelectionStates implements LearnedStateOwner {
     if (context === '') return this.own;
     let state = this.contexts.get(context);
     if (state === undefined) {
-      state = new LearnedState(storeKey('selection', this.application, 'context', context), this);
+      state = new LearnedState(storeKey('selection', this.application, 'context', context), context, this);
       this.makeRoom();
     } else {
       this.contexts.delete(context);
@@ -89,9 +94,12 @@ export class SelectionStates implements LearnedStateOwner {
     }
   }
 
-  onLearned(key: string): void {
-    const [, , kind, context] = storeKeyParts(key);
-    if (kind === 'context') this.kept.note(context);
+  onLearned({ context }: LearnedState): void {
+    if (context !== '') this.kept.note(context);
+  }
+
+  onReplaced({ context }: LearnedState, former: Versioned, isEdited: boolean): void {
+    this.history.note(context, former, isEdited);
   }
 
   onWriteFailed(key: string, message: string): void {

@@ -319,6 +319,7 @@ export class UpdateExchange extends Exchange {
       input,
       label: request.label,
       loss: request.loss,
+      idempotencyKey: request.idempotencyKey,
       trace: this.trace,
     };
     this.context.service.update(feedback, (outcome) => this.onOutcome(request.queryId, outcome));

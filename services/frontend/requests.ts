@@ -50,6 +50,7 @@ export interface UpdateRequest {
   readonly input: unknown;
   readonly label: string;
   readonly loss: number | undefined;
+  readonly idempotencyKey: string | undefined;
   readonly context: string;
 }
 
@@ -82,7 +83,7 @@ export function readPredictRequest(body: unknown, maxInputs = MAX_CLIENT_BATCH):
 /** @throws ServiceError that names the field. */
 export function readUpdateRequest(body: unknown): UpdateRequest {
   const fields = nearestDoubles(readFields(body));
-  const { input, query_id: queryId, label, loss } = fields;
+  const { input, query_id: queryId, label, loss, idempotency_key: key } = fields;
   if (input !== undefined && queryId !== undefined) throw onlyOneOf('input', 'query_id');
   if (input === undefined && queryId === undefined) {
     throw new ServiceError('missing_field', 'query_id or input is required', 'query_id');
@@ -93,6 +94,7 @@ export function readUpdateRequest(body: unknown): UpdateRequest {
     input,
     label: readLabel(label),
     loss: readLoss(loss),
+    idempotencyKey: key === undefined ? undefined : readText(key, 'idempotency_key', 1, MAX_KEY_LENGTH),
     context: readContext(fields),
   };
 }

@@ -8,7 +8,7 @@ export const MAX_FLOAT32 = 3.4028234663852886e38;
 export const MAX_CLIENT_BATCH = 4096;
 /** 1 is the most urgent. */
 export const LOWEST_PRIORITY = 5;
-/** Characters of `uid`, `context` and `query_id`. */
+/** Characters of `uid`, `context`, `query_id` and `idempotency_key`. */
 export const MAX_KEY_LENGTH = 128;
 export const MAX_VERSION_LENGTH = 64;
 export const MAX_LABEL_LENGTH = 65_536;
@@ -138,6 +138,11 @@ export const updateFields = {
   input: anyInput.optional().describe('Or its input'),
   label: z.union([text(0, MAX_LABEL_LENGTH), z.number()]).describe('The true output'),
   loss: z.number().min(0).max(1).optional().describe('When the application measured the loss itself'),
+  idempotency_key: text(1, MAX_KEY_LENGTH)
+    .optional()
+    .describe(
+      'Your own name for this feedback, of this application: sent again under the same one it is learned from once',
+    ),
   uid: contextKey.optional(),
   context: contextKey.optional(),
 };
@@ -189,9 +194,9 @@ export const predictionSchema = z.object({
 export const updateAnswerSchema = z.object({
   accepted: z.literal(true),
   joined: z
-    .enum(['query', 'cache', 'evaluated', 'repeated', 'none'])
+    .enum(['query', 'cache', 'evaluated', 'queued', 'repeated', 'pinned', 'none'])
     .describe(
-      'Where the predictions that are judged came from; repeated: the query was judged before, nothing changed',
+      'Where the predictions that are judged came from; queued: they are looked for when it is its turn; repeated: the query was judged before, or the key was there, and nothing changed; pinned: the state learns nothing at present',
     ),
   durable: z
     .boolean()

@@ -71,6 +71,35 @@ describe('feedback', () => {
     expect(serving.feedback({ queryId, label: 'yes' }).outcome?.joined).not.toBe('repeated');
   });
 
+  it('learns once under a key of its sender, also after a restart, and again where it was refused', async () => {
+    const store = new MemoryStore();
+    const serving = twoModels(store);
+    const input = inputOf(1);
+    const first = serving.feedback({ input, label: 'neither', idempotencyKey: 'k' });
+    // Before anybody knows what becomes of the first.
+    const beside = serving.feedback({ input, label: 'neither', idempotencyKey: 'k' });
+    serving.run();
+    const after = serving.feedback({ input, label: 'other', idempotencyKey: 'k' });
+    await settled();
+    expect(first.outcome).toEqual({ accepted: true, joined: 'evaluated', durable: true });
+    for (const { outcome } of [beside, after]) {
+      expect(outcome).toEqual({ accepted: true, joined: 'repeated', durable: true });
+    }
+    const state = store.get('selection/app/own');
+    expect(state?.version).toBe(1);
+    const restarted = twoModels(store);
+    const again = restarted.feedback({ input, label: 'neither', idempotencyKey: 'k' });
+    restarted.run();
+    await settled();
+    expect(again.outcome).toEqual({ accepted: true, joined: 'repeated', durable: true });
+    expect(store.get('selection/app/own')).toEqual(state);
+    const refused = { queryId: 'unknown', label: 'x', idempotencyKey: 'second' };
+    expect(serving.feedback(refused).outcome).toMatchObject({ accepted: false });
+    const taken = serving.feedback({ ...refused, queryId: serving.predict(1) });
+    await settled();
+    expect(taken.outcome).toMatchObject({ accepted: true, joined: 'query' });
+  });
+
   it('joins by input with the cache, or evaluates afresh', async () => {
     const serving = new Serving();
     serving.registry.addApplication('app', 'exp3').addModel('m').link('app', 'm');

@@ -1,10 +1,9 @@
 import type { Feedback } from '../../selection/index.js';
-import type { JudgedQuery } from '../feedback/index.js';
+import type { JudgedQuery, Learned } from '../feedback/index.js';
+import { reasonOf } from '../../simulator/text/index.js';
 import { taskRefusal } from './answers.js';
 import type { LiveQuery, Settlement } from './liveQuery.js';
-import type { FeedbackOutcome, FeedbackRequest, QueryRefusal } from './types.js';
-
-export type FeedbackDone = (outcome: FeedbackOutcome) => void;
+import type { FeedbackDone, FeedbackOutcome, FeedbackRequest, QueryRefusal } from './types.js';
 
 /** What is wrong with feedback itself, or undefined. */
 export function feedbackRefusal({ label, loss }: FeedbackRequest): QueryRefusal | undefined {
@@ -21,18 +20,47 @@ export function refused(refusal: QueryRefusal): FeedbackOutcome {
   return { accepted: false, joined: 'none', durable: false, refusal };
 }
 
+/** How the store knows feedback that is to be learned once, and who keeps it until then. */
+export interface OnceOnly {
+  readonly marks: readonly string[];
+  /** Of `Observation`. */
+  readonly isKeptElsewhere: boolean;
+}
+
 /** Lets the policy learn from the predictions that a query has, and reports once that is on disk. */
 export function learn(
-  judged: JudgedQuery,
-  request: FeedbackRequest,
+  { state, selection, predictions }: Omit<JudgedQuery, 'chosen'>,
+  { label, loss }: Pick<FeedbackRequest, 'label' | 'loss'>,
   joined: FeedbackOutcome['joined'],
+  once: OnceOnly | undefined,
   done: FeedbackDone,
 ): void {
-  const feedback: Feedback =
-    request.loss === undefined ? { label: request.label } : { label: request.label, loss: request.loss };
-  judged.state.observe(judged.selection, judged.predictions, feedback, (durable) =>
-    done({ accepted: true, joined, durable }),
-  );
+  const feedback: Feedback = loss === undefined ? { label } : { label, loss };
+  state.observe({
+    selection,
+    predictions,
+    feedback,
+    marks: once?.marks,
+    isKeptElsewhere: once?.isKeptElsewhere,
+    done: (became, error) => done(outcomeOf(became, joined, error)),
+  });
+}
+
+function outcomeOf(became: Learned, joined: FeedbackOutcome['joined'], error: unknown): FeedbackOutcome {
+  switch (became) {
+    case 'learned':
+    case 'unwritten':
+      return { accepted: true, joined, durable: became === 'learned' };
+    case 'repeated':
+    case 'pinned':
+      return { accepted: true, joined: became, durable: true };
+    case 'poisonous':
+      return refused({
+        code: 'unlearnable_feedback',
+        field: 'label',
+        message: `the application's policy fails on this feedback, of which nothing was learned: ${reasonOf(error)}`,
+      });
+  }
 }
 
 /**
@@ -43,6 +71,7 @@ export function learn(
 export class FeedbackJoin implements Settlement {
   constructor(
     private readonly request: FeedbackRequest,
+    private readonly once: OnceOnly | undefined,
     private readonly done: FeedbackDone,
   ) {}
 
@@ -61,7 +90,7 @@ export class FeedbackJoin implements Settlement {
       return;
     }
     const joined = tasks.every((task) => task.cached) ? 'cache' : 'evaluated';
-    learn(live.judged(), this.request, joined, this.done);
+    learn(live.judged(), this.request, joined, this.once, this.done);
   }
 }
 

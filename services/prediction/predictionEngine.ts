@@ -11,8 +11,8 @@ import type { ApplicationLoad } from './applicationLoad.js';
 import { Directory } from './directory.js';
 import { batchingOptions, type PredictionEngineOptions } from './engineOptions.js';
 import { leaveEvaluation } from './evaluationWait.js';
-import { FeedbackJoin, feedbackRefusal, learn, refused, type FeedbackDone } from './feedbackJoin.js';
-import { type CachedEvaluation, LiveQuery, type Task, type TaskOwner } from './liveQuery.js';
+import { FeedbackDesk } from './feedbackDesk.js';
+import { type CachedEvaluation, LiveQuery, type Settlement, type Task, type TaskOwner } from './liveQuery.js';
 import { SilentObserver, type PredictionObserver } from './observer.js';
 import { ReplicaLink, type ReplicaHandle } from './replicaLink.js';
 import { ModelCalls } from './modelCalls.js';
@@ -24,7 +24,6 @@ import {
   priorityRefusal,
   unknownApplication,
   unknownModel,
-  unknownQuery,
 } from './refusals.js';
 import { inputRefusal, type ServedApplication } from './servedApplication.js';
 import type { ServedModel } from './servedModel.js';
@@ -32,6 +31,7 @@ import { VotePoll } from './votePoll.js';
 import type {
   Answer,
   AnswerSink,
+  FeedbackDone,
   FeedbackOutcome,
   FeedbackRequest,
   ModelCall,
@@ -60,6 +60,8 @@ export class PredictionEngine implements PredictionService, TaskOwner {
   private readonly recent: RecentQueries<LiveQuery>;
   private readonly deadlines: Deadlines<LiveQuery>;
   private readonly modelCalls: ModelCalls;
+  /** What feedback is about, and what is learned of it. */
+  readonly desk: FeedbackDesk;
   private live = 0;
   private feedbacks = 0;
   private polls = 0;
@@ -94,6 +96,13 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       batching: batchingOptions(options, this.observer),
       onWriteFailed: (key, message) => this.observer.onStateWriteFailed(key, message),
       onModelGone: (model) => this.cache.removeModel(model.number),
+    });
+    this.desk = new FeedbackDesk({
+      directory: this.directory,
+      judged: (queryId) => this.recent.judged(queryId),
+      judgeOnce: (queryId) => this.recent.judgeOnce(queryId),
+      isJudged: (queryId) => this.recent.isJudged(queryId),
+      askArms: (...asked) => this.askArms(...asked),
     });
   }
 
@@ -220,34 +229,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
       this.observer.onFeedback(request, outcome);
       done(outcome);
     };
-    const application = this.directory.application(request.application);
-    const wrong =
-      application === undefined ? unknownApplication(request.application) : feedbackRefusal(request);
-    if (wrong !== undefined || application === undefined) {
-      finish(refused(wrong ?? unknownApplication(request.application)));
-      return;
-    }
-    const { queryId } = request;
-    const judged = queryId === undefined ? undefined : this.recent.judged(queryId);
-    if (queryId !== undefined && judged !== undefined && judged.state.application === request.application) {
-      // A pinned version's prediction is not the current version's, and was no choice of the policy.
-      if (!judged.chosen) finish({ accepted: true, joined: 'query', durable: true });
-      // The first judgement stands: whoever repeats one would outweigh everybody else.
-      else if (!this.recent.judgeOnce(queryId)) {
-        finish({ accepted: true, joined: 'repeated', durable: judged.state.clean });
-      } else learn(judged, request, 'query', finish);
-      return;
-    }
-    if (request.input === undefined) {
-      finish(refused(unknownQuery(queryId)));
-      return;
-    }
-    const badInput = application.inputRefusal(request.input);
-    if (badInput !== undefined) {
-      finish(refused(badInput));
-      return;
-    }
-    this.join(application, request, request.input, finish);
+    this.desk.update(request, finish);
   }
 
   inFlight(): number {
@@ -350,26 +332,20 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     }
   }
 
-  /** Feedback by input: predictions for it, and then the policy. */
-  private join(
+  /** Asks the arms of a fresh draw. */
+  private askArms(
     application: ServedApplication,
+    state: LearnedState,
     request: FeedbackRequest,
     input: Uint8Array,
-    done: FeedbackDone,
+    settlement: Settlement,
   ): void {
-    let state: LearnedState;
-    try {
-      state = application.states.of(request.context);
-    } catch (error) {
-      done(refused(badContext(error)));
-      return;
-    }
     const id = `feedback ${this.feedbacks++}`;
     const selection = application.policy.select(state.state, this.draw.of(id));
     const nowNs = this.clock.nowNs();
     const deadlineNs = nowNs + application.objectiveNs;
     const live = new LiveQuery(id, application, state, selection, false, nowNs, deadlineNs);
-    live.settlement = new FeedbackJoin(request, done);
+    live.settlement = settlement;
     this.start(live, input, request, undefined, nowNs);
   }
 

@@ -94,7 +94,14 @@ export interface Answer {
 /** A failure of the query itself, which no default answers. */
 export interface QueryRefusal {
   readonly code:
-    'unknown_application' | 'unknown_version' | 'invalid_input' | 'shutting_down' | 'unknown_query';
+    | 'unknown_application'
+    | 'unknown_version'
+    | 'invalid_input'
+    | 'shutting_down'
+    | 'unknown_query'
+    | 'unlearnable_feedback'
+    | 'feedback_not_kept'
+    | 'holder_silent';
   readonly message: string;
   readonly field?: string;
 }
@@ -114,18 +121,25 @@ export interface FeedbackRequest {
   readonly input?: Uint8Array | undefined;
   readonly label: string;
   readonly loss?: number | undefined;
+  /** The sender's own name for it, of this application: under the same one it is learned from once. */
+  readonly idempotencyKey?: string | undefined;
   /** Set when the request is traced. */
   readonly trace?: TraceScope | undefined;
 }
 
 export interface FeedbackOutcome {
   readonly accepted: boolean;
-  /** How predictions were found; `repeated`: the query had been judged, and nothing more was learned. */
-  readonly joined: 'query' | 'cache' | 'evaluated' | 'repeated' | 'none';
-  /** What was learned has reached the store's disk; false: it is in memory and will be written again. */
+  /**
+   * How predictions were found. `queued`: they are looked for when it is its turn. `repeated`: the query had been judged,
+   * or feedback with this key was there, and nothing more was learned. `pinned`: the state learns nothing at present.
+   */
+  readonly joined: 'query' | 'cache' | 'evaluated' | 'queued' | 'repeated' | 'pinned' | 'none';
+  /** What was learned, or is to be, has reached the store's disk; false: it is in memory and will be written again. */
   readonly durable: boolean;
   readonly refusal?: QueryRefusal;
 }
+
+export type FeedbackDone = (outcome: FeedbackOutcome) => void;
 
 /** An input that every linked model is asked about. */
 export interface PollRequest {
@@ -205,7 +219,7 @@ export interface PredictionService {
   evaluate(request: ModelRequest, sink: ModelCallSink): ModelCall | undefined;
   /** Whether a model version has a replica that is up. */
   ready(model: string, version: string): boolean;
-  update(feedback: FeedbackRequest, done: (outcome: FeedbackOutcome) => void): void;
+  update(feedback: FeedbackRequest, done: FeedbackDone): void;
   /** Queries without an answer yet. */
   inFlight(): number;
   /** Refuses new queries and calls back once none is in flight. */

@@ -37,6 +37,8 @@ export const Flag = {
   loss: 1,
   /** feedback: an input is there, not a query id. */
   input: 2,
+  /** feedback: a key of its sender stands behind the label. */
+  idempotencyKey: 4,
   /** prediction: the output is the application's default. */
   isDefault: 1,
   /** prediction: every model's part came from the cache. */
@@ -50,6 +52,8 @@ export const Flag = {
 /** Where predict and feedback keep what; names and payload follow. */
 export const Request = {
   objectiveUs: 8,
+  /** Of feedback, which has no objective: bytes of the sender's key. */
+  idempotencyKeyBytes: 8,
   inputType: 12,
   applicationBytes: 13,
   /** Of the model version in predict, of the query id in feedback. */
@@ -103,4 +107,6 @@ export const WIRE_JOINED: readonly FeedbackOutcome['joined'][] = [
   'cache',
   'evaluated',
   'repeated',
+  'queued',
+  'pinned',
 ];

@@ -46,6 +46,7 @@ export interface FeedbackFrame {
   readonly inputType?: InputType;
   readonly input?: Uint8Array;
   readonly loss?: number | undefined;
+  readonly idempotencyKey?: string | undefined;
   readonly context?: string | undefined;
 }
 
@@ -94,6 +95,7 @@ class Parts {
     private readonly frame: Buffer,
     hasLoss: boolean,
     readonly inputType: InputType,
+    hasKey = false,
   ) {
     if (frame.length < Request.names) {
       throw malformed(`this frame has at least ${Request.names} bytes, ${frame.length} came`);
@@ -103,7 +105,8 @@ class Parts {
       frame[Request.applicationBytes] +
       frame[Request.secondNameBytes] +
       frame.readUInt16LE(Request.contextBytes) +
-      frame.readUInt16LE(Request.labelBytes);
+      frame.readUInt16LE(Request.labelBytes) +
+      (hasKey ? frame.readUInt16LE(Request.idempotencyKeyBytes) : 0);
     const inputAt = Request.names + names + (hasLoss ? 8 : 0);
     const expected = inputAt + elements * ELEMENT_BYTES[inputType];
     if (expected !== frame.length) {
@@ -175,13 +178,15 @@ export function decodePredict(frame: Buffer): PredictFrame {
  * @throws ServiceError `malformed_frame`, `invalid_value`, `conflicting_fields`, `missing_field`, `not_utf8`
  */
 export function decodeFeedback(frame: Buffer): FeedbackFrame {
-  const flags = checkFlags(frame, Flag.loss | Flag.input);
+  const flags = checkFlags(frame, Flag.loss | Flag.input | Flag.idempotencyKey);
   const hasLoss = (flags & Flag.loss) !== 0;
-  const parts = new Parts(frame, hasLoss, readInputType(frame));
+  const hasKey = (flags & Flag.idempotencyKey) !== 0;
+  const parts = new Parts(frame, hasLoss, readInputType(frame), hasKey);
   const application = parts.ascii(Request.applicationBytes);
   const queryId = parts.ascii(Request.secondNameBytes);
   const context = parts.text(Request.contextBytes, 'context');
   const label = parts.text(Request.labelBytes, 'label');
+  const idempotencyKey = hasKey ? parts.text(Request.idempotencyKeyBytes, 'idempotency_key') : undefined;
   const loss = hasLoss ? parts.double() : undefined;
   const hasInput = (flags & Flag.input) !== 0;
   if (hasInput && queryId !== '') {
@@ -199,6 +204,7 @@ export function decodeFeedback(frame: Buffer): FeedbackFrame {
     label,
     ...(hasInput ? { inputType: parts.inputType, input: parts.input ?? NO_BYTES } : { queryId }),
     loss,
+    idempotencyKey,
     context,
   };
 }
@@ -254,8 +260,12 @@ function classNumber(launchClass: LaunchClass | undefined): number {
 
 /** @throws RangeError when a name is longer than its length field can say. */
 export function encodeFeedback(frame: FeedbackFrame): Buffer {
-  const flags = (frame.loss === undefined ? 0 : Flag.loss) | (frame.input === undefined ? 0 : Flag.input);
-  return layOut(FrameType.feedback, flags, frame, frame.queryId ?? '', frame.label, frame.loss);
+  const { idempotencyKey: key } = frame;
+  const flags =
+    (frame.loss === undefined ? 0 : Flag.loss) |
+    (frame.input === undefined ? 0 : Flag.input) |
+    (key === undefined ? 0 : Flag.idempotencyKey);
+  return layOut(FrameType.feedback, flags, frame, frame.queryId ?? '', frame.label, frame.loss, key);
 }
 
 export function encodeCancel(id: number): Buffer {
@@ -286,11 +296,13 @@ function layOut(
   secondName: string,
   label: string,
   loss: number | undefined,
+  key = '',
 ): Buffer {
   const { id, application, context = '', inputType = WIRE_INPUT_TYPES[0], input = NO_BYTES } = request;
   const contextBytes = Buffer.byteLength(context);
   const labelBytes = Buffer.byteLength(label);
-  const names = application.length + secondName.length + contextBytes + labelBytes;
+  const keyBytes = Buffer.byteLength(key);
+  const names = application.length + secondName.length + contextBytes + labelBytes + keyBytes;
   const size = Request.names + names + (loss === undefined ? 0 : 8) + input.length;
   // Names of several kilobytes are refused by the server anyway; a length field that lied would be worse.
   if (application.length > 255)
@@ -299,6 +311,7 @@ function layOut(
   const frame = Buffer.allocUnsafe(size);
   writeHead(frame, 0, type, flags, id);
   frame.writeUInt32LE(0, Request.objectiveUs);
+  if (keyBytes > 0) frame.writeUInt16LE(keyBytes, Request.idempotencyKeyBytes);
   frame[Request.inputType] = WIRE_INPUT_TYPES.indexOf(inputType);
   frame[Request.applicationBytes] = application.length;
   frame[Request.secondNameBytes] = secondName.length;
@@ -311,6 +324,7 @@ function layOut(
   at += frame.write(secondName, at, 'latin1');
   at += frame.write(context, at, 'utf8');
   at += frame.write(label, at, 'utf8');
+  at += frame.write(key, at, 'utf8');
   if (loss !== undefined) at = frame.writeDoubleLE(loss, at);
   frame.set(input, at);
   return frame;

@@ -93,6 +93,7 @@ describe('JSON and binary messages', () => {
       {
         label: fc.oneof(text(20), fc.double({ noNaN: true, noDefaultInfinity: true })),
         loss: fc.double({ min: 0, max: 1, noNaN: true }),
+        idempotencyKey: text(20).filter((key) => key !== ''),
       },
       { requiredKeys: ['label'] },
     );

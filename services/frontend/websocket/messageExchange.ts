@@ -168,12 +168,21 @@ export class MessageExchange implements FlightOwner {
       }
       input = read;
     }
-    const { queryId, label, loss, context } = request;
+    const { queryId, label, loss, context, idempotencyKey } = request;
     const flight = new FeedbackFlight(this, format, message.id, input?.length ?? 0, application.name);
     this.depart(flight);
     const trace = this.context.tracing?.onMessage('feedback', message.traceparent);
     const name = application.name;
-    const feedback: FeedbackRequest = { application: name, context, queryId, input, label, loss, trace };
+    const feedback: FeedbackRequest = {
+      application: name,
+      context,
+      queryId,
+      input,
+      label,
+      loss,
+      idempotencyKey,
+      trace,
+    };
     this.context.service.update(feedback, (outcome: FeedbackOutcome) => {
       flight.land(outcome, feedbackError(queryId, outcome));
       trace?.end();

@@ -155,6 +155,7 @@ export class BinaryMessage implements Message {
       input: frame.input,
       label: frame.label,
       loss: frame.loss,
+      idempotency_key: frame.idempotencyKey,
       context: frame.context,
     });
   }

@@ -317,7 +317,14 @@ export class Serving implements AnswerSink {
     return id;
   }
 
-  feedback(more: { label: string; queryId?: string; input?: Uint8Array; loss?: number; context?: string }): {
+  feedback(more: {
+    label: string;
+    queryId?: string;
+    input?: Uint8Array;
+    loss?: number;
+    context?: string;
+    idempotencyKey?: string;
+  }): {
     outcome?: FeedbackOutcome;
   } {
     const box: { outcome?: FeedbackOutcome } = {};
