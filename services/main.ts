@@ -24,6 +24,7 @@ import {
   type ServerRuntime,
 } from './deployment/index.js';
 import type { Complaint, ServiceError } from './errors/index.js';
+import type { FeedbackQueue, FeedbackQueueMaker } from './feedbackQueue/index.js';
 import { LineQueries, QueryFrontend } from './frontend/index.js';
 import { BodyBudget, ServerCertificates, type ConnectionTimeouts, type TlsSettings } from './http/index.js';
 import { FileLedger, JOB_OPERATIONS, jobRoutes, Jobs, othersLoad, type JobLedger } from './jobs/index.js';
@@ -62,6 +63,8 @@ export interface EmbeddedOptions {
   readonly dataDirectory: string | undefined;
   /** Opens a store that several servers share, in place of the one in the data directory. */
   readonly openSharedStore?: (() => Promise<SharedStore>) | undefined;
+  /** Connects a queue for feedback, which is learned at once otherwise. */
+  readonly openFeedbackQueue?: (() => Promise<FeedbackQueueMaker>) | undefined;
   /** Of every random draw. */
   readonly seed: number;
   /** Of batch jobs, inputs and results together; 4 GiB by default. */
@@ -136,11 +139,18 @@ export class EmbeddedServer {
   /**
    * Listens at once; returns when every container is up or has failed to start. Ready from then on, or from the moment
    * that the first one is up.
-   * @throws StoreError, ListenError, TlsError, AccessError
+   * @throws StoreError, ListenError, TlsError, AccessError, RedisError
    */
   static async start(options: EmbeddedOptions): Promise<EmbeddedServer> {
     const stores = await openStores(options);
     const { store } = stores;
+    let feedback: FeedbackQueueMaker | undefined;
+    try {
+      feedback = await options.openFeedbackQueue?.();
+    } catch (error) {
+      await closed(stores);
+      throw error;
+    }
     const clock = new PacedClock();
     const { dataDirectory, gpus } = options;
     const registry = new Registry(store);
@@ -149,6 +159,7 @@ export class EmbeddedServer {
     try {
       runtime = await makeRuntime(options, { clock, registry, store, frontend });
     } catch (error) {
+      feedback?.close();
       await closed(stores);
       clock.close();
       throw error;
@@ -156,15 +167,17 @@ export class EmbeddedServer {
     let parts: Parts;
     try {
       const ledger = await openLedger(dataDirectory, options.jobsBytes);
-      parts = new Parts(options, stores, registry, clock, runtime, ledger);
+      parts = new Parts(options, stores, registry, clock, runtime, ledger, feedback);
     } catch (error) {
       // The node's thread and the store would keep the process alive, and the failure out of sight.
+      feedback?.close();
       await runtime.close();
       await closed(stores);
       clock.close();
       throw error;
     }
     try {
+      await parts.feedback?.start();
       if (options.withDefaults) await registerWhenKept(store, parts.registry, choiceOf(gpus ?? []));
       const queryAddress = await parts.frontend.listen({ host: options.host, port: options.port });
       const managementAddress = await parts.management.listen({
@@ -337,6 +350,8 @@ class Parts {
   readonly deployer: Deployer;
   readonly autoscaler: Autoscaler;
   private readonly capacity: GpuCapacity;
+  /** Where feedback goes before it is learned. */
+  readonly feedback: FeedbackQueue | undefined;
   private readonly engine: PredictionEngine;
   private readonly telemetry: Telemetry;
   private readonly tracing: Tracing | undefined;
@@ -351,8 +366,9 @@ class Parts {
     private readonly clock: PacedClock,
     private readonly runtime: ServerRuntime,
     ledger: JobLedger,
+    feedback: FeedbackQueueMaker | undefined,
   ) {
-    const { complain, cacheBytes, hangWatchdog } = options;
+    const { complain, cacheBytes, dataDirectory, hangWatchdog } = options;
     const { store, shared } = stores;
     const { maxBodyBytes, maxBatchInputs, timeouts, allowedOrigins } = options;
     this.access = new ServerAccess(store, options.access ?? { required: false }, complain);
@@ -403,6 +419,16 @@ class Parts {
       ...(hangWatchdog === undefined ? {} : { hangWatchdog }),
     });
     this.engine = engine;
+    // Ids of an earlier process, or of another frontend, must not name queries of this one.
+    const frontendId = randomBytes(6).toString('base64url');
+    this.feedback = feedback?.make({
+      frontend: frontendId,
+      desk: engine.desk,
+      dataDirectory,
+      onFate: (application, fate) => this.telemetry.onFeedbackFate(application, fate),
+      onFeedback: (request, outcome) => this.telemetry.onFeedback(request, outcome),
+      complain,
+    });
     this.telemetry.attach(engine, {
       replicas: () => this.deployer.statuses(),
       wanted: () => wantedReplicas(this.registry),
@@ -463,8 +489,8 @@ class Parts {
       service: engine,
       metrics: () => this.telemetry.text(),
       observer: this.telemetry,
-      // Ids of an earlier process, or of another frontend, must not name queries of this one.
-      queryIdPrefix: randomBytes(6).toString('base64url'),
+      feedback: this.feedback,
+      queryIdPrefix: frontendId,
       onDefect,
       tracing: options.tracing,
       pages: dashboard,
@@ -488,6 +514,7 @@ class Parts {
       ...(allowedOrigins === undefined ? {} : { allowedOrigins }),
     });
     this.telemetry.watchStore(store, shared);
+    this.telemetry.watchFeedback(() => this.feedback?.state());
     const onFault = (fault: StoreFault | undefined) => {
       if (fault === undefined) complain('changes and feedback are kept again', {});
       else complain('changes and feedback are not kept', { cause: fault.cause, reason: fault.message });
@@ -547,6 +574,8 @@ class Parts {
     this.lineQueries.close();
     await this.management.close(MANAGEMENT_GRACE_MS);
     this.autoscaler.stop();
+    // Feedback by input is learned by models.
+    await this.feedback?.close();
     this.deployer.stop();
     await new Promise<void>((resolve) => this.engine.flush(resolve));
     this.telemetry.close();

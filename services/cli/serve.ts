@@ -37,6 +37,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     managementPort: options.managementPort,
     dataDirectory,
     openSharedStore: shared?.open,
+    openFeedbackQueue: shared?.openFeedbackQueue,
     seed: options.seed,
     cacheBytes: options.cacheMib * MIB,
     jobsBytes: options.jobsMib * MIB,

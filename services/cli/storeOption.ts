@@ -6,6 +6,7 @@ import type { ServeOptions } from './serveCommand.js';
 
 export interface SharedStoreOption {
   readonly open: NonNullable<EmbeddedOptions['openSharedStore']>;
+  readonly openFeedbackQueue: NonNullable<EmbeddedOptions['openFeedbackQueue']>;
   /** For people: its address, without the password. */
   readonly where: string;
   readonly address: RedisAddress;
@@ -26,15 +27,18 @@ export async function sharedStore(
   if (ephemeral === true) {
     throw new CommandError('--ephemeral keeps nothing, and --store keeps it in Redis: give one of them');
   }
-  const [{ addressText, DEFAULT_PREFIX, keyPrefix, redisAddress }, { openRedisStore }] = await Promise.all([
-    import('../redis/index.js'),
-    import('../store/index.js'),
-  ]);
+  const [{ addressText, DEFAULT_PREFIX, keyPrefix, redisAddress }, { openRedisStore }, { openFeedbackQueue }] =
+    await Promise.all([
+      import('../redis/index.js'),
+      import('../store/index.js'),
+      import('../feedbackQueue/index.js'),
+    ]);
   const address = redisAddress(store, env['WINDJAMMER_REDIS_PASSWORD']);
   const prefix = redisPrefix ?? DEFAULT_PREFIX;
   keyPrefix(prefix);
   return {
     open: () => openRedisStore({ address, prefix, complain }),
+    openFeedbackQueue: () => openFeedbackQueue({ address, prefix }),
     where: addressText(address),
     address,
     prefix,

@@ -261,6 +261,26 @@ export const ERROR_CATALOGUE = {
     meaning: 'The feedback could not be kept, and nothing was learned from it.',
     fix: 'Send it again after the seconds in Retry-After. With --data-dir a frontend keeps feedback while Redis is away.',
   },
+  unknown_feedback: {
+    status: 404,
+    meaning: 'No feedback with this id is in the queue.',
+    fix: 'See `windjammer queue list`; what was learned is no longer in it.',
+  },
+  feedback_not_failed: {
+    status: 409,
+    meaning: 'The feedback has not failed: it is on its way to be learned.',
+    fix: 'Wait; retry and drop are for what `windjammer queue list --state failed` shows.',
+  },
+  redis_away: {
+    status: 503,
+    meaning: 'What was asked for is kept in Redis, which does not answer.',
+    fix: 'Put right what keeps Redis from answering, and repeat the request.',
+  },
+  unknown_state_version: {
+    status: 404,
+    meaning: 'The learned state has no such earlier version.',
+    fix: 'Choose one that `windjammer state export` lists.',
+  },
   unknown_replica: {
     status: 404,
     meaning: 'The model version has no replica with this number.',

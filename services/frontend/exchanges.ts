@@ -17,6 +17,7 @@ import type {
   AnswerSink,
   FeedbackOutcome,
   FeedbackRequest,
+  FeedbackService,
   ModelVote,
   PredictionService,
   Query,
@@ -44,6 +45,7 @@ import { validTraceparent } from './traceparent.js';
 /** What every exchange of a frontend shares. */
 export interface ExchangeContext {
   readonly service: PredictionService;
+  readonly feedback: FeedbackService;
   readonly observer: FrontendObserver;
   /** Inputs that a client's batch may have. */
   readonly maxBatchInputs: number;
@@ -322,7 +324,7 @@ export class UpdateExchange extends Exchange {
       idempotencyKey: request.idempotencyKey,
       trace: this.trace,
     };
-    this.context.service.update(feedback, (outcome) => this.onOutcome(request.queryId, outcome));
+    this.context.feedback.update(feedback, (outcome) => this.onOutcome(request.queryId, outcome));
   }
 
   private onOutcome(queryId: string | undefined, outcome: FeedbackOutcome): void {

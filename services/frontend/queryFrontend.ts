@@ -14,7 +14,7 @@ import {
   type ConnectionTimeouts,
   type ListenOptions,
 } from '../http/index.js';
-import type { BatchRecord, PredictionService } from '../prediction/index.js';
+import type { BatchRecord, FeedbackService, PredictionService } from '../prediction/index.js';
 import type { StoreFault } from '../store/index.js';
 import type { RegistryView } from '../registry/index.js';
 import { coldRoutes, type ColdRouteSources, type JobPart } from './coldRoutes.js';
@@ -59,6 +59,8 @@ export interface QueryFrontendOptions {
   readonly repository?: ModelRepository | undefined;
   /** Clients may load and unload models by the Open Inference Protocol. */
   readonly isRepositoryControlled?: boolean | undefined;
+  /** Where feedback goes; to the service unless given. */
+  readonly feedback?: FeedbackService | undefined;
   /** Why changes and feedback are not kept at present; undefined: they are. */
   readonly storeFault?: () => StoreFault | undefined;
   readonly tracing?: RequestTracing | undefined;
@@ -118,6 +120,7 @@ export class QueryFrontend {
     let queries = 0;
     this.context = {
       service: options.service,
+      feedback: options.feedback ?? options.service,
       observer: this.observer,
       maxBatchInputs: options.maxBatchInputs ?? MAX_CLIENT_BATCH,
       nextQueryId: () => `${options.queryIdPrefix}-${(queries++).toString(36)}`,

@@ -105,6 +105,18 @@ export class FeedbackDesk {
     return { kind: 'resolved', feedback: request };
   }
 
+  /** From now on its query is judged. */
+  markJudged(queryId: string): void {
+    this.sources.judgeOnce(queryId);
+  }
+
+  /** Whether none of the arms that feedback credits is linked any more. */
+  isLate(application: string, arms: readonly string[] | undefined): boolean {
+    if (arms === undefined || arms.length === 0) return false;
+    const models = this.sources.directory.application(application)?.models;
+    return models === undefined || !arms.some((arm) => models.has(arm));
+  }
+
   /** Lets the policy learn; of an input its arms are asked first. Calls back once what was learned is on disk. */
   learn(feedback: ResolvedFeedback, once: OnceOnly | undefined, done: FeedbackDone): void {
     const application = this.sources.directory.application(feedback.application);
@@ -122,6 +134,12 @@ export class FeedbackDesk {
     const { selection, predictions = [], input } = feedback;
     if (selection !== undefined) learn({ state, selection, predictions }, feedback, 'query', once, done);
     else if (input !== undefined) {
+      // Models may take other inputs than they did when it was accepted.
+      const badInput = application.inputRefusal(input);
+      if (badInput !== undefined) {
+        done(refused(badInput));
+        return;
+      }
       this.sources.askArms(application, state, feedback, input, new FeedbackJoin(feedback, once, done));
     } else done(refused(unknownQuery(feedback.queryId)));
   }

@@ -1,5 +1,7 @@
 export type * from './types.js';
 export { PredictionEngine } from './predictionEngine.js';
+export { keyMark, type FeedbackDesk, type Judgement, type ResolvedFeedback } from './feedbackDesk.js';
+export { refused } from './feedbackJoin.js';
 export type { PredictionEngineOptions } from './engineOptions.js';
 export type { ReplicaHandle } from './replicaLink.js';
 export { SilentObserver, type PredictionObserver } from './observer.js';

@@ -101,7 +101,8 @@ export interface QueryRefusal {
     | 'unknown_query'
     | 'unlearnable_feedback'
     | 'feedback_not_kept'
-    | 'holder_silent';
+    | 'holder_silent'
+    | 'body_too_large';
   readonly message: string;
   readonly field?: string;
 }
@@ -195,6 +196,9 @@ export interface ModelCall {
   /** Nobody waits for it any more: what has not begun never does, and nobody is called back. False when it has ended. */
   cancel(): boolean;
 }
+
+/** Where feedback goes. */
+export type FeedbackService = Pick<PredictionService, 'update'>;
 
 /** The query path in process. Callbacks only; every query gets exactly one answer or refusal, by its deadline. */
 export interface PredictionService {

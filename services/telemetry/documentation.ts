@@ -25,6 +25,7 @@ export function describedMetrics(): readonly DescribedMetric[] {
   const bodies = () => ({ bytes: 0, limitBytes: 0, refused: 0, evicted: 0 });
   telemetry.watchConnections({ query: closed, management: closed, denials: () => NOTHING, bodies });
   telemetry.watchStore({ fault: () => undefined }, { lagMs: () => 0, writesUnderWay: () => 0, loads: 1 });
+  telemetry.watchFeedback(() => undefined);
   const described = [...telemetry.described()].sort((a, b) => (a.name < b.name ? -1 : 1));
   telemetry.close();
   return described;

@@ -1,4 +1,5 @@
 import { ERROR_CATALOGUE, ERROR_CODES, type ErrorCode } from '../errors/index.js';
+import type { FeedbackFate } from '../feedbackQueue/index.js';
 import type { Answer, FeedbackOutcome, ModelVote, Query } from '../prediction/index.js';
 import type { ApplicationRecord } from '../registry/index.js';
 import { LATENCY_SECONDS, OBJECTIVE_SHARES } from './buckets.js';
@@ -33,6 +34,7 @@ class ApplicationTally {
   readonly errors = new Counts();
   readonly late = new Counts();
   readonly feedback = new Counts();
+  readonly feedbackFates = new Counts();
   readonly latency = new HistogramTally(LATENCY_SECONDS);
   readonly objectiveShare = new HistogramTally(OBJECTIVE_SHARES);
 
@@ -103,6 +105,10 @@ export class QueryMetrics {
 
   onFeedback(application: string, outcome: FeedbackOutcome): void {
     this.tally(application)?.feedback.add(`${outcome.accepted ? 'learned' : 'refused'}:${outcome.joined}`);
+  }
+
+  onFeedbackFate(application: string, fate: FeedbackFate): void {
+    this.tally(application)?.feedbackFates.add(fate);
   }
 
   /** @param application only one that is registered. @param isQuery an input that was to be predicted. */
@@ -197,6 +203,18 @@ export class QueryMetrics {
         write: (to) => {
           for (const { labels, feedback } of this.tallies.values()) {
             feedback.write(to, labels, (key) => ({ result: key.split(':')[0], joined: key.split(':')[1] }));
+          }
+        },
+      },
+      {
+        name: 'windjammer_feedback_outcomes_total',
+        type: 'counter',
+        unit: '',
+        labels: ['application', 'outcome'],
+        help: 'Feedback by way of Redis, by what became of it: learned; out_of_order, learned after what the same frontend accepted later; late, credits no model that is linked; duplicate, learned before; pinned, the state learns nothing; poisonous and failed, kept as failed; spooled, kept by this frontend until Redis is back. The frontend that learns counts',
+        write: (to) => {
+          for (const { labels, feedbackFates } of this.tallies.values()) {
+            feedbackFates.write(to, labels, (outcome) => ({ outcome }));
           }
         },
       },

@@ -3,6 +3,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { BatchingObserver, BatchRecord, ReplicaStatus } from '../batching/index.js';
 import type { CacheStats } from '../cache/index.js';
 import type { Complaint, ErrorCode } from '../errors/index.js';
+import type { FeedbackFate } from '../feedbackQueue/index.js';
 import type { FrontendObserver, RefusedPart } from '../frontend/index.js';
 import {
   SilentObserver,
@@ -19,6 +20,7 @@ import type { RegistryView } from '../registry/index.js';
 import { cacheFamilies, type LookupsOfModel } from './cacheMetrics.js';
 import { connectionFamilies, type ConnectionSources } from './connectionMetrics.js';
 import { deploymentFamilies, type DeploymentSources } from './deploymentMetrics.js';
+import { feedbackQueueFamilies, type FeedbackQueueState } from './feedbackMetrics.js';
 import { FailureLog } from './failureLog.js';
 import { gpuFamilies } from './gpuMetrics.js';
 import type { MetricFamily } from './metricFamily.js';
@@ -134,6 +136,19 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
   watchStore(sources: StoreSources, shared?: SharedStoreSources): void {
     this.add(storeFamilies(sources, () => this.refusedStateWrites));
     if (shared !== undefined) this.add(sharedStoreFamilies(shared));
+  }
+
+  /**
+   * Must be called once, before the first scrape.
+   * @param state undefined where feedback goes by no queue
+   */
+  watchFeedback(state: () => FeedbackQueueState | undefined): void {
+    this.add(feedbackQueueFamilies(state));
+  }
+
+  /** What became of feedback that was queued. */
+  onFeedbackFate(application: string, fate: FeedbackFate): void {
+    this.queries.onFeedbackFate(application, fate);
   }
 
   /** Every metric of this server; those of the process come from their library. */

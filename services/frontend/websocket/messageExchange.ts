@@ -183,7 +183,7 @@ export class MessageExchange implements FlightOwner {
       idempotencyKey,
       trace,
     };
-    this.context.service.update(feedback, (outcome: FeedbackOutcome) => {
+    this.context.feedback.update(feedback, (outcome: FeedbackOutcome) => {
       flight.land(outcome, feedbackError(queryId, outcome));
       trace?.end();
     });

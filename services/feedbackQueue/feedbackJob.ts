@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto';
+import type { ArmPrediction, Selection } from '../../selection/index.js';
+import { keyMark, type ResolvedFeedback } from '../prediction/index.js';
+
+/** Of a name by which a store knows what was written. */
+const MOST_MARK_BYTES = 512;
+
+/** Feedback as the queue keeps it: JSON, with all that learning from it needs wherever. */
+export interface FeedbackJob {
+  readonly application: string;
+  readonly context: string;
+  readonly label: string;
+  readonly loss?: number | undefined;
+  readonly queryId?: string | undefined;
+  readonly idempotencyKey?: string | undefined;
+  readonly selection?: Selection | undefined;
+  /** Scores as base64 of little-endian float32. */
+  readonly predictions?: readonly {
+    readonly arm: string;
+    readonly output: string;
+    readonly scores?: string;
+  }[];
+  /** In place of a selection: base64. */
+  readonly input?: string | undefined;
+  /** Names by which the store knows it once it is learned; the first is the job's id. */
+  readonly marks: readonly string[];
+  /** The frontend that accepted it, and its number there. */
+  readonly from: string;
+  readonly number: number;
+}
+
+/** Of one feedback, with its id: what the queue and the spool keep. */
+export interface QueuedFeedback {
+  readonly id: string;
+  readonly job: FeedbackJob;
+  /** Of the job as JSON. */
+  readonly bytes: number;
+}
+
+/** Ids under which feedback may come again, the one that names its job first. */
+export function idsOf({ application, queryId, idempotencyKey }: ResolvedFeedback): readonly string[] {
+  const ids: string[] = [];
+  if (queryId !== undefined) ids.push(`q-${queryId}`);
+  if (idempotencyKey !== undefined) ids.push(keyMark(application, idempotencyKey));
+  return ids;
+}
+
+/** @param ids of `idsOf`; where there are none, it gets one that nobody else has */
+export function queued(
+  feedback: ResolvedFeedback,
+  ids: readonly string[],
+  from: string,
+  number: number,
+): QueuedFeedback {
+  const { application, context, label, loss, queryId, idempotencyKey, selection, predictions, input } =
+    feedback;
+  const marks = ids.length > 0 ? ids : [`r-${randomBytes(16).toString('base64url')}`];
+  const job: FeedbackJob = {
+    application,
+    context,
+    label,
+    loss,
+    queryId,
+    idempotencyKey,
+    ...(selection === undefined
+      ? { input: base64(input) }
+      : { selection: { ...selection }, predictions: predictions?.map(predictionJson) ?? [] }),
+    marks,
+    from,
+    number,
+  };
+  return { id: marks[0], job, bytes: Buffer.byteLength(JSON.stringify(job)) };
+}
+
+/** What somebody queued. */
+export function resolvedOf(job: FeedbackJob): ResolvedFeedback {
+  const { application, context, label, loss, queryId, idempotencyKey, selection, predictions, input } = job;
+  return {
+    application,
+    context,
+    label,
+    loss,
+    queryId,
+    idempotencyKey,
+    selection,
+    predictions: predictions?.map(predictionOf),
+    input: input === undefined ? undefined : new Uint8Array(Buffer.from(input, 'base64')),
+  };
+}
+
+/** Whether a job's data has the form of one of ours: others may write to a Redis, too. */
+export function isFeedbackJob(data: unknown): data is FeedbackJob {
+  if (typeof data !== 'object' || data === null) return false;
+  const { application, context, label, marks, selection, predictions, input } = data as Partial<FeedbackJob>;
+  return (
+    typeof application === 'string' &&
+    typeof context === 'string' &&
+    typeof label === 'string' &&
+    Array.isArray(marks) &&
+    marks.every(isMark) &&
+    (isSelection(selection) ? arePredictions(predictions) : typeof input === 'string')
+  );
+}
+
+/** As the store takes it. */
+function isMark(value: unknown): boolean {
+  return (
+    typeof value === 'string' &&
+    value !== '' &&
+    Buffer.byteLength(value) <= MOST_MARK_BYTES &&
+    !/\p{Surrogate}/u.test(value)
+  );
+}
+
+function isSelection(value: unknown): value is Selection {
+  if (typeof value !== 'object' || value === null) return false;
+  const { arms, propensity } = value as Partial<Selection>;
+  return (
+    Array.isArray(arms) && arms.every((arm) => typeof arm === 'string') && typeof propensity === 'number'
+  );
+}
+
+function arePredictions(value: unknown): boolean {
+  return (
+    Array.isArray(value) &&
+    value.every(
+      (one: { readonly arm?: unknown; readonly output?: unknown } | null) =>
+        typeof one?.arm === 'string' && typeof one.output === 'string',
+    )
+  );
+}
+
+function predictionJson({ arm, output, scores }: ArmPrediction) {
+  if (scores === undefined) return { arm, output };
+  return { arm, output, scores: base64(new Uint8Array(scores.buffer, scores.byteOffset, scores.byteLength)) };
+}
+
+function predictionOf({
+  arm,
+  output,
+  scores,
+}: NonNullable<FeedbackJob['predictions']>[number]): ArmPrediction {
+  if (scores === undefined) return { arm, output };
+  // A copy: a view of floats begins at a multiple of four bytes.
+  const bytes = new Uint8Array(Buffer.from(scores, 'base64'));
+  return { arm, output, scores: new Float32Array(bytes.buffer, 0, bytes.length >> 2) };
+}
+
+function base64(bytes: Uint8Array = new Uint8Array(0)): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+}
