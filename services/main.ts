@@ -530,6 +530,8 @@ class Parts {
         registry: this.registry,
         replicas: () => this.deployer.statuses(),
         servingVersion: (name) => this.served.currentVersion(name),
+        states: (application) => engine.states(application),
+        feedbackQueue: this.feedback?.administration,
         selectionShares: (application, context) => engine.selectionShares(application, context),
         rooms: () => this.runtime.rooms(),
         capacity,

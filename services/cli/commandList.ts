@@ -18,6 +18,8 @@ const COMMANDS: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ['app', async () => (await import('./app.js')).addAppCommand],
   ['model', async () => (await import('./model.js')).addModelCommand],
   ['link', async () => (await import('./link.js')).addLinkCommand],
+  ['state', async () => (await import('./state.js')).addStateCommand],
+  ['queue', async () => (await import('./queue.js')).addQueueCommand],
   ['key', async () => (await import('./key.js')).addKeyCommand],
   ['cluster', async () => (await import('./cluster.js')).addClusterCommand],
   ['import', async () => (await import('./importCommand.js')).addImportCommand],

@@ -139,6 +139,27 @@ describe('windjammer', () => {
     const learned = await runJson('feedback', 'pair', '--file', file, '--label', '2', '--loss', '0.5');
     expect(learned).toMatchObject({ durable: true });
 
+    const keyed = ['feedback', 'pair', '--file', file, '--label', '2', '--idempotency-key', 'mine'];
+    expect(await runJson(...keyed)).toMatchObject({ durable: true });
+    expect(await run(...keyed)).toBe('It had been judged before: nothing changed.\n');
+    expect(await run('state', 'pin', 'pair')).toBe(
+      "Success! The state of 'pair' is pinned: it learns nothing.\n",
+    );
+    expect(await run('feedback', 'pair', '--file', file, '--label', '2')).toBe(
+      'The state is pinned: nothing was learned.\n',
+    );
+    expect(await run('state', 'unpin', 'pair')).toBe("Success! The state of 'pair' learns.\n");
+    expect(await run('state', 'reset', 'pair')).toMatch(/is as before any feedback\.$/m);
+    const afresh = (await runJson('app', 'show', 'pair')) as { shares: Record<string, number> };
+    expect(afresh.shares).toEqual({ m1: 0.5, m2: 0.5 });
+    expect(await run('state', 'export', 'pair')).toMatch(
+      /^exp3, version \d+\n[^]*EARLIER VERSION +UNTIL\n\d+/,
+    );
+    expect(await run('state', 'rollback', 'pair')).toMatch(/is taken back to version \d+\.$/m);
+    expect(((await runJson('app', 'show', 'pair')) as typeof afresh).shares.m2).toBeGreaterThan(0.5);
+    expect(await run('state', 'export', 'pair', '--context', 'nobody')).toMatch(/^exp3, version 0\n/);
+    expect(await run('queue', 'list')).toBe('This server has no queue: it learns from feedback at once.\n');
+
     expect(await run('link', 'delete', 'pair', 'm1')).toMatch(/^Success!/);
     expect(await runJson('link', 'list', 'pair')).toEqual(['m2']);
     expect(await run('model', 'delete', 'm1', '2')).toMatch(/^Success!/);
@@ -150,6 +171,10 @@ describe('windjammer', () => {
     ['an unknown application', ['app', 'show', 'nobody'], /^404 unknown_application: .*nobody/],
     ['an unknown model', ['model', 'show', 'nobody', '1'], /^404 unknown_model: /],
     ['an unknown link', ['link', 'list', 'nobody'], /^404 unknown_application: /],
+    ['a state of nobody', ['state', 'export', 'nobody'], /^404 unknown_application: /],
+    ['an earlier state of nobody', ['state', 'rollback', 'nobody'], /^404 unknown_application: /],
+    ['feedback that nobody queued', ['queue', 'show', 'x'], /^404 unknown_feedback: .*no queue/],
+    ['neither an id nor all', ['queue', 'drop'], /give an id, or --all/],
     [
       'policy parameters that are no JSON',
       [...APP, '--policy-parameters', '{'],

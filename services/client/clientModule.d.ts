@@ -356,6 +356,49 @@ export interface NewKeyAnswer {
   readonly expires_at?: string | undefined;
 }
 
+/** What an application has learned, as it is kept. */
+export interface ExportAnswer {
+  readonly app_name: string;
+  readonly uid: string;
+  readonly policy: string;
+  /** Grows with each write; 0: nothing was learned yet. */
+  readonly version: number;
+  readonly pinned: boolean;
+  readonly state?: unknown;
+  /** Versions that it can be taken back to, the oldest first. */
+  readonly past: readonly {
+    readonly version: number;
+    readonly replaced_at: string;
+    readonly state?: unknown;
+  }[];
+}
+
+export type QueueJobState = 'waiting' | 'active' | 'delayed' | 'failed';
+
+/** Feedback that is accepted and not learned yet. */
+export interface QueueEntry {
+  readonly id: string;
+  readonly state: QueueJobState;
+  readonly app_name: string;
+  readonly uid: string;
+  readonly attempts: number;
+  /** Why it was not learned the last time. */
+  readonly reason?: string | undefined;
+  readonly accepted_at: string;
+}
+
+export interface QueueEntryAnswer extends QueueEntry {
+  /** As it is queued. */
+  readonly job?: unknown;
+}
+
+export interface QueueAnswer {
+  /** Whether feedback goes by a queue: only with a store in Redis. */
+  readonly queued: boolean;
+  readonly counts: Readonly<Record<QueueJobState, number>>;
+  readonly feedback: readonly QueueEntry[];
+}
+
 /** Clipper's administration, verb by verb. Every call rejects with a ClientError. Changes are durable once they resolve. */
 export interface ManagementClient {
   addApplication(fields: AddApplicationFields, options?: CallOptions): Promise<string>;
@@ -379,6 +422,28 @@ export interface ManagementClient {
   containers(options?: CallOptions): Promise<readonly ContainerAnswer[]>;
   /** What an application has learned, for itself or for one selection context. */
   state(application: string, context?: string, options?: CallOptions): Promise<StateAnswer>;
+  /** The state as it is kept, and earlier versions. */
+  exportState(application: string, context?: string, options?: CallOptions): Promise<ExportAnswer>;
+  /** Forgets what was learned; earlier versions stay. */
+  resetState(application: string, context?: string, options?: CallOptions): Promise<string>;
+  /** @param version one that `exportState` lists; the last one unless given */
+  rollBackState(
+    application: string,
+    context?: string,
+    version?: number,
+    options?: CallOptions,
+  ): Promise<string>;
+  /** It learns nothing until it is unpinned. */
+  pinState(application: string, context?: string, options?: CallOptions): Promise<string>;
+  unpinState(application: string, context?: string, options?: CallOptions): Promise<string>;
+  /** Feedback that is accepted and not learned yet, and what has failed. @param limit 100 unless given */
+  queue(states?: readonly QueueJobState[], limit?: number, options?: CallOptions): Promise<QueueAnswer>;
+  /** One of them, with all that is queued of it. */
+  queuedFeedback(id: string, options?: CallOptions): Promise<QueueEntryAnswer>;
+  /** Tries again what has failed. @param id undefined: all of it */
+  retryFeedback(id?: string, options?: CallOptions): Promise<string>;
+  /** Gives up what has failed. @param id undefined: all of it */
+  dropFeedback(id?: string, options?: CallOptions): Promise<string>;
   /** What every simulated GPU does. */
   gpus(options?: CallOptions): Promise<readonly GpuAnswer[]>;
   /** Takes as long as is asked for. The answer is a trace in Chrome's trace event format. */

@@ -5,14 +5,18 @@ import type {
   ApplicationAnswer,
   ClusterAnswer,
   ContainerAnswer,
+  ExportAnswer,
   GpuAnswer,
   KeyAnswer,
   ModelAnswer,
   NewKeyAnswer,
+  QueueAnswer,
+  QueueEntryAnswer,
   ScaleFields,
   StateAnswer,
   TimelineFields,
 } from '../management/index.js';
+import type { QueueJobState } from '../feedbackQueue/index.js';
 import { isRecord, isRecordList, isText, isTextList, type AnswerShape } from './answerShapes.js';
 import { UnexpectedAnswerError } from './clientErrors.js';
 import type { CallOptions } from './clientTypes.js';
@@ -103,6 +107,60 @@ export class ManagementClient {
   /** What an application has learned, for itself or for one selection context. */
   state(application: string, context?: string, options?: CallOptions): Promise<StateAnswer> {
     return this.ask('get_state', isRecord(), { app_name: application, uid: context }, options);
+  }
+
+  /** The state as it is kept, and earlier versions. */
+  exportState(application: string, context?: string, options?: CallOptions): Promise<ExportAnswer> {
+    return this.ask(
+      'export_state',
+      isRecord('version', 'past'),
+      { app_name: application, uid: context },
+      options,
+    );
+  }
+
+  /** Forgets what was learned; earlier versions stay. */
+  resetState(application: string, context?: string, options?: CallOptions): Promise<string> {
+    return this.ask('reset_state', isText, { app_name: application, uid: context }, options);
+  }
+
+  /** @param version one that `exportState` lists; the last one unless given */
+  rollBackState(
+    application: string,
+    context?: string,
+    version?: number,
+    options?: CallOptions,
+  ): Promise<string> {
+    return this.ask('rollback_state', isText, { app_name: application, uid: context, version }, options);
+  }
+
+  /** It learns nothing until it is unpinned. */
+  pinState(application: string, context?: string, options?: CallOptions): Promise<string> {
+    return this.ask('pin_state', isText, { app_name: application, uid: context }, options);
+  }
+
+  unpinState(application: string, context?: string, options?: CallOptions): Promise<string> {
+    return this.ask('unpin_state', isText, { app_name: application, uid: context }, options);
+  }
+
+  /** Feedback that is accepted and not learned yet, and what has failed. @param limit 100 unless given */
+  queue(states?: readonly QueueJobState[], limit?: number, options?: CallOptions): Promise<QueueAnswer> {
+    return this.ask('list_feedback', isRecord('counts', 'feedback'), { states, limit }, options);
+  }
+
+  /** One of them, with all that is queued of it. */
+  queuedFeedback(id: string, options?: CallOptions): Promise<QueueEntryAnswer> {
+    return this.ask('show_feedback', isRecord('id', 'state'), { id }, options);
+  }
+
+  /** Tries again what has failed. @param id undefined: all of it */
+  retryFeedback(id?: string, options?: CallOptions): Promise<string> {
+    return this.ask('retry_feedback', isText, id === undefined ? { all: true } : { id }, options);
+  }
+
+  /** Gives up what has failed. @param id undefined: all of it */
+  dropFeedback(id?: string, options?: CallOptions): Promise<string> {
+    return this.ask('drop_feedback', isText, id === undefined ? { all: true } : { id }, options);
   }
 
   /** What every simulated GPU does. */

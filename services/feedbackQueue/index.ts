@@ -7,7 +7,6 @@ export { FeedbackConnections } from './feedbackConnections.js';
 export { FeedbackQueue, type FeedbackQueueOptions } from './feedbackQueue.js';
 export { FEEDBACK_OUTCOMES, type FeedbackFate } from './feedbackOutcomes.js';
 export {
-  QUEUE_STATES,
   type QueueAdministration,
   type QueueEntry,
   type QueueEntryDetails,

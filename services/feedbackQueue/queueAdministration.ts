@@ -3,7 +3,7 @@ import { ServiceError } from '../errors/index.js';
 import { isFeedbackJob, type FeedbackJob } from './feedbackJob.js';
 
 /** Where feedback is on its way to what is learned of it. */
-export const QUEUE_STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
+const QUEUE_STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
 export type QueueJobState = (typeof QUEUE_STATES)[number];
 
 /** One feedback in the queue, as people see it. */

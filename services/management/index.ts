@@ -1,6 +1,7 @@
 export { choiceOf, registerDefaults } from './defaultApplications.js';
 export type { AdminSources } from './adminSources.js';
 export type { ClusterAnswer, ClusterView } from './clusterVerbs.js';
+export type { ExportAnswer, FeedbackSources, QueueAnswer, QueueEntryAnswer } from './feedbackVerbs.js';
 export type { GpuAnswer, GpuContextAnswer, GpuSources, TimelineFields } from './gpuVerbs.js';
 export { KeyAdministration, type AddKeyFields, type KeyAnswer, type NewKeyAnswer } from './keyVerbs.js';
 export { ManagementServer, type ManagementAccess } from './managementServer.js';

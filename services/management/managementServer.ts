@@ -19,6 +19,7 @@ import {
 import { adminVerbs } from './adminVerbs.js';
 import type { AdminSources } from './adminSources.js';
 import { clusterVerbs, type ClusterSources } from './clusterVerbs.js';
+import { feedbackVerbs, type FeedbackSources } from './feedbackVerbs.js';
 import { gpuVerbs, type GpuSources } from './gpuVerbs.js';
 import { keyVerbs } from './keyVerbs.js';
 import { JsonText, type AdminVerb } from './verb.js';
@@ -46,13 +47,14 @@ export class ManagementServer {
   private readonly budget: BodyBudget;
 
   constructor(
-    sources: AdminSources & GpuSources & ClusterSources,
+    sources: AdminSources & GpuSources & ClusterSources & FeedbackSources,
     private readonly onDefect: (error: ServiceError) => void = () => undefined,
     { keys, gate, certificates, bodyBudget }: ManagementAccess = {},
   ) {
     this.budget = bodyBudget ?? new BodyBudget();
     const verbs = [
       ...adminVerbs(sources),
+      ...feedbackVerbs(sources),
       ...gpuVerbs(sources),
       ...clusterVerbs(sources),
       ...(keys === undefined ? [] : keyVerbs(keys)),

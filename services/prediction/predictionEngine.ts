@@ -3,7 +3,7 @@ import { KeyedDraw, type Selection } from '../../selection/index.js';
 import type { Clock } from '../../simulator/time/index.js';
 import type { ReplicaStatus } from '../batching/index.js';
 import { PredictionCache, type CacheStats, type ModelLookups } from '../cache/index.js';
-import { RecentQueries, type LearnedState } from '../feedback/index.js';
+import { RecentQueries, type LearnedState, type SelectionStates } from '../feedback/index.js';
 import { answerOf, overQuotaAnswer, taskRefusal } from './answers.js';
 import { askModels } from './asking.js';
 import { Deadlines } from './deadlines.js';
@@ -303,6 +303,11 @@ export class PredictionEngine implements PredictionService, TaskOwner {
 
   ready(model: string, version: string): boolean {
     return (this.directory.model(model, version)?.replicas.size ?? 0) > 0;
+  }
+
+  /** What an application has learned; undefined when there is no such application. */
+  states(application: string): SelectionStates | undefined {
+    return this.directory.application(application)?.states;
   }
 
   /** Share of queries that the policy gives each model of an application; undefined when there is no such application. */
