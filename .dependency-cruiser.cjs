@@ -3,6 +3,8 @@ const COMMANDS = 'services/cli/commandList\\.ts$';
 const LABORATORY = '^simulator/laboratory/';
 /** Second doors of rooms: what tests, experiments and the laboratory alone take of them. */
 const TESTING = '^(?:simulator|containers)/[^/]+/testing/';
+/** A Redis in a process of its own. */
+const REDIS_SERVER = '^services/redis/tests/';
 const TESTS = '(\\.test\\.ts$|/tests/)';
 
 /**
@@ -109,7 +111,14 @@ module.exports = {
       severity: 'error',
       comment: 'what tests share is for tests',
       from: { pathNot: TESTS },
-      to: { path: '/tests/', pathNot: 'node_modules' },
+      to: { path: '/tests/', pathNot: ['node_modules', REDIS_SERVER] },
+    },
+    {
+      name: 'redis-server-not-served',
+      severity: 'error',
+      comment: 'a real Redis is for tests and for what loadtest measures through one',
+      from: { pathNot: [TESTS, '^loadtest/'] },
+      to: { path: REDIS_SERVER },
     },
     {
       name: 'laboratory',

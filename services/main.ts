@@ -3,19 +3,15 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FaultSettings } from '../simulator/cluster/index.js';
 import { PacedClock } from '../simulator/time/index.js';
-import { ServerAccess, type AccessSettings } from './access/index.js';
-import { FolderBundles, keepBundle, RedisBundles } from './bundles/index.js';
+import { ServerAccess } from './access/index.js';
+import { keepBundle } from './bundles/index.js';
 import { HASH_KEY_BYTES } from './cache/index.js';
 import { Dashboard } from './dashboard/index.js';
 import {
   Autoscaler,
-  type AutoscalingSettings,
   declareManifestRanges,
   Deployer,
-  type DialledNodes,
-  EmbeddedRuntime,
   GpuCapacity,
   keepDeclared,
   ModelLoader,
@@ -23,16 +19,17 @@ import {
   ServedVersions,
   type ServerRuntime,
 } from './deployment/index.js';
-import type { Complaint, ServiceError } from './errors/index.js';
+import type { DrainTimes, EmbeddedOptions } from './embeddedOptions.js';
+import type { ServiceError } from './errors/index.js';
 import type { FeedbackQueue, FeedbackQueueMaker } from './feedbackQueue/index.js';
 import { LineQueries, QueryFrontend } from './frontend/index.js';
-import { BodyBudget, ServerCertificates, type ConnectionTimeouts, type TlsSettings } from './http/index.js';
+import { BodyBudget, ServerCertificates } from './http/index.js';
 import { FileLedger, JOB_OPERATIONS, jobRoutes, Jobs, othersLoad, type JobLedger } from './jobs/index.js';
 import { choiceOf, ManagementServer, registerDefaults } from './management/index.js';
-import { ClusterRuntime, type ClusterRuntimeOptions } from './placement/index.js';
-import { PredictionEngine, type PredictionEngineOptions } from './prediction/index.js';
-import { keyPrefix, type RedisConnection } from './redis/index.js';
+import { ClusterRuntime } from './placement/index.js';
+import { PredictionEngine } from './prediction/index.js';
 import { isHosted, Registry } from './registry/index.js';
+import { makeRuntime } from './serverRuntime.js';
 import {
   EmbeddedStore,
   lockDirectory,
@@ -44,85 +41,7 @@ import {
 import { Telemetry, traceDetail } from './telemetry/index.js';
 import type { Tracing } from './tracing/index.js';
 
-/** The nodes of a cluster, found through the Redis that its frontends share. */
-export interface ClusterOption extends Pick<DialledNodes, 'key' | 'tls'> {
-  readonly open: () => Promise<RedisConnection>;
-  /** Of all keys, without braces. */
-  readonly prefix: string;
-  /** A folder that all frontends and nodes see, for the files of models; in Redis unless given. */
-  readonly bundleFolder?: string | undefined;
-}
-
-export interface EmbeddedOptions {
-  readonly host: string;
-  /** 0: the system picks one. */
-  readonly port: number;
-  readonly managementHost: string;
-  readonly managementPort: number;
-  /** undefined: nothing is kept on this machine. */
-  readonly dataDirectory: string | undefined;
-  /** Opens a store that several servers share, in place of the one in the data directory. */
-  readonly openSharedStore?: (() => Promise<SharedStore>) | undefined;
-  /** Connects a queue for feedback, which is learned at once otherwise. */
-  readonly openFeedbackQueue?: (() => Promise<FeedbackQueueMaker>) | undefined;
-  /** Of every random draw. */
-  readonly seed: number;
-  /** Of batch jobs, inputs and results together; 4 GiB by default. */
-  readonly jobsBytes?: number;
-  readonly cacheBytes?: number;
-  /** Cards of each node's GPUs; one H200 by default. */
-  readonly gpus?: readonly string[] | undefined;
-  /** GPU nodes, each a thread with these GPUs; 1 by default. */
-  readonly nodes?: number | undefined;
-  /** Threads of each node that run the blocks of large kernel launches; 1 by default. */
-  readonly gpuThreads?: number;
-  /** Nodes in processes of their own. */
-  readonly dialled?: DialledNodes | undefined;
-  /** Nodes that have joined a cluster, in place of all others; with a store that is shared. */
-  readonly cluster?: ClusterOption | undefined;
-  /** Who runs next on a GPU: a policy's name, or the file of one; 'fifo' by default. */
-  readonly scheduling?: string;
-  /** Transient faults that strike launches, and what is done about them; none by default. */
-  readonly faults?: FaultSettings;
-  /** When a replica that answers nothing counts as lost; false: never. */
-  readonly hangWatchdog?: PredictionEngineOptions['hangWatchdog'];
-  readonly maxBodyBytes?: number;
-  /** Of a WebSocket's message. */
-  readonly maxMessageBytes?: number | undefined;
-  /** Of all bodies and messages under way together. */
-  readonly maxBufferedBytes?: number | undefined;
-  /** Inputs that a client's batch may have. */
-  readonly maxBatchInputs?: number;
-  /** Of connections of the query interface. */
-  readonly timeouts?: ConnectionTimeouts;
-  /** Origins of web pages that may ask and open a WebSocket, beside the server's own; `*`: any. */
-  readonly allowedOrigins?: readonly string[] | undefined;
-  /** Clients of the query interface may load and unload models. */
-  readonly isRepositoryControlled?: boolean;
-  /** Of the query interface, WebSockets among them. */
-  readonly maxConnections?: number;
-  readonly maxWebSockets?: number;
-  /** Unless given, nobody is asked for a key. */
-  readonly access?: AccessSettings;
-  /** Unless given, both interfaces speak plain HTTP. */
-  readonly tls?: TlsSettings;
-  /** Registers the applications that come with the product, in a fresh data directory. */
-  readonly withDefaults: boolean;
-  readonly complain: Complaint;
-  readonly autoscaling?: AutoscalingSettings;
-  /** Once it is settled, the start waits for no container any more: whoever stops a server waits for none. */
-  readonly stopped?: Promise<unknown>;
-  /** Closed with the server. */
-  readonly tracing?: Tracing | undefined;
-}
-
-/** How long a drain may take: notice for load balancers first, then grace for what is in flight. */
-export interface DrainTimes {
-  readonly noticeMs: number;
-  readonly graceMs: number;
-  /** Later queries are refused for so long at least, within the grace, before nobody listens any more. */
-  readonly refusalMs?: number;
-}
+export type { ClusterOption, DrainTimes, EmbeddedOptions } from './embeddedOptions.js';
 
 /**
  * Everything in one process: query and management interface, engine and store on the main thread, containers where the
@@ -240,9 +159,6 @@ function addressUrl({ address, port, family }: AddressInfo, isSecure: boolean): 
   return `${isSecure ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
-/** Of the data directory, where analyses of kernels are kept. */
-const ANALYSES_FOLDER = 'analyses';
-
 /** Of the data directory, where batch jobs are kept. */
 const JOBS_FOLDER = 'jobs';
 
@@ -256,34 +172,6 @@ const LONGEST_START_MS = 60_000;
 
 function after(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref());
-}
-
-/** What containers run on: nodes in threads and those that are dialled, or those of a cluster. @throws RedisError (as a rejection) */
-async function makeRuntime(
-  options: EmbeddedOptions,
-  at: Pick<ClusterRuntimeOptions, 'clock' | 'registry' | 'store' | 'frontend'>,
-): Promise<ServerRuntime> {
-  const { cluster, dataDirectory, gpus, nodes, gpuThreads, scheduling, dialled, faults, complain } = options;
-  if (cluster !== undefined) {
-    const { key, tls } = cluster;
-    const prefix = keyPrefix(cluster.prefix);
-    const redis = await cluster.open();
-    const { bundleFolder } = cluster;
-    const bundles =
-      bundleFolder === undefined ? new RedisBundles(redis, prefix) : new FolderBundles(bundleFolder);
-    return new ClusterRuntime({ ...at, redis, prefix, bundles, key, tls, onNotice: complain });
-  }
-  return new EmbeddedRuntime({
-    clock: at.clock,
-    gpus,
-    nodes,
-    gpuThreads,
-    scheduling,
-    dialled,
-    analysisDirectory: dataDirectory === undefined ? undefined : join(dataDirectory, ANALYSES_FOLDER),
-    faults,
-    onNotice: complain,
-  });
 }
 
 interface Stores {

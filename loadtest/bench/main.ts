@@ -12,6 +12,7 @@ import { BATCHING_ROWS } from './batchingRows.js';
 import { checkTable, holds, type Check } from './check.js';
 import { CLUSTER_ROWS } from './clusterRows.js';
 import { DIGITS_ROWS } from './digitsRows.js';
+import { FEEDBACK_ROWS } from './feedbackRows.js';
 import type { Bench, Measured, Row } from './rows.js';
 import { SERVING_ROWS } from './servingRows.js';
 import { VIRTUAL_ROWS } from './virtualRows.js';
@@ -21,6 +22,7 @@ const ROWS: readonly Row[] = [
   ...DIGITS_ROWS,
   ...BATCHING_ROWS,
   ...BAD_INPUT_ROWS,
+  ...FEEDBACK_ROWS,
   ...VIRTUAL_ROWS,
   ...CLUSTER_ROWS,
 ];

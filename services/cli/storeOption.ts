@@ -27,12 +27,15 @@ export async function sharedStore(
   if (ephemeral === true) {
     throw new CommandError('--ephemeral keeps nothing, and --store keeps it in Redis: give one of them');
   }
-  const [{ addressText, DEFAULT_PREFIX, keyPrefix, redisAddress }, { openRedisStore }, { openFeedbackQueue }] =
-    await Promise.all([
-      import('../redis/index.js'),
-      import('../store/index.js'),
-      import('../feedbackQueue/index.js'),
-    ]);
+  const [
+    { addressText, DEFAULT_PREFIX, keyPrefix, redisAddress },
+    { openRedisStore },
+    { openFeedbackQueue },
+  ] = await Promise.all([
+    import('../redis/index.js'),
+    import('../store/index.js'),
+    import('../feedbackQueue/index.js'),
+  ]);
   const address = redisAddress(store, env['WINDJAMMER_REDIS_PASSWORD']);
   const prefix = redisPrefix ?? DEFAULT_PREFIX;
   keyPrefix(prefix);

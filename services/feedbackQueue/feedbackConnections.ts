@@ -18,6 +18,8 @@ export class FeedbackConnections {
       open('feedback-worker', 'blocking'),
       open('feedback-mail', 'blocking'),
     );
+    // Hundreds of jobs end with one write of their states: what is told of them then goes to Redis together.
+    connections.worker.options.enableAutoPipelining = true;
     try {
       await Promise.all(connections.all().map((connection) => connectRedis(connection, address)));
       return connections;

@@ -33,7 +33,7 @@ export interface FeedbackJob {
 export interface QueuedFeedback {
   readonly id: string;
   readonly job: FeedbackJob;
-  /** Of the job as JSON. */
+  /** Of its texts: about what it takes. */
   readonly bytes: number;
 }
 
@@ -69,7 +69,16 @@ export function queued(
     from,
     number,
   };
-  return { id: marks[0], job, bytes: Buffer.byteLength(JSON.stringify(job)) };
+  return { id: marks[0], job, bytes: bytesOf(job) };
+}
+
+/** About what it takes: its texts, and something for the rest. */
+export function bytesOf({ label, input = '', predictions = [], marks, context }: FeedbackJob): number {
+  let bytes = 256 + label.length + input.length + context.length;
+  for (const { arm, output, scores = '' } of predictions)
+    bytes += arm.length + output.length + scores.length + 32;
+  for (const mark of marks) bytes += mark.length;
+  return bytes;
 }
 
 /** What somebody queued. */

@@ -27,9 +27,6 @@ const FIRST_RETRY_MS = 400;
 /** By half: what failed together is not tried again together. */
 const JITTER = 0.5;
 
-/** What failed for good is kept so long, and so much of it. */
-const FAILED_KEPT = { age: 30 * 86_400, count: 10_000 };
-
 /** A job has at most so many bytes of JSON. */
 const MOST_JOB_BYTES = 4 * 1024 * 1024;
 
@@ -83,10 +80,6 @@ export class FeedbackQueue {
       defaultJobOptions: {
         attempts: ATTEMPTS,
         backoff: { type: 'exponential', delay: FIRST_RETRY_MS, jitter: JITTER },
-        // What was learned is known by its marks.
-        removeOnComplete: true,
-        removeOnFail: FAILED_KEPT,
-        stackTraceLimit: 1,
       },
     });
     this.queue.on('error', () => undefined);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Json } from '../../selection/index.js';
 import { EmbeddedStore, storeKey, storeKeyParts } from '../store/index.js';
-import { isFeedbackJob, type QueuedFeedback } from './feedbackJob.js';
+import { bytesOf, isFeedbackJob, type QueuedFeedback } from './feedbackJob.js';
 
 /** Of feedback that waits for Redis, unless the server is told otherwise. */
 export const DEFAULT_SPOOL_BYTES = 64 * 1024 * 1024;
@@ -71,7 +71,7 @@ export class FeedbackSpool {
       if (found.length >= most) break;
       const job: unknown = entry.value;
       if (!isFeedbackJob(job)) continue;
-      found.push({ id: storeKeyParts(key)[1], job, bytes: Buffer.byteLength(JSON.stringify(job)) });
+      found.push({ id: storeKeyParts(key)[1], job, bytes: bytesOf(job) });
     }
     return found;
   }

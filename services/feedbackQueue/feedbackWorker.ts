@@ -16,6 +16,9 @@ const MOST_STALLS = 1_000_000;
 /** After a failure of Redis. */
 const RETRY_DELAY_MS = 500;
 
+/** What failed for good is kept so long (s), and so much of it. */
+const FAILED_KEPT = { age: 30 * 86_400, count: 10_000 };
+
 const LEASE_MS = 3000;
 
 /** Frontends and states whose order is remembered. */
@@ -66,6 +69,9 @@ export class FeedbackWorker {
       stalledInterval: STALLED_CHECK_MS,
       maxStalledCount: MOST_STALLS,
       runRetryDelay: RETRY_DELAY_MS,
+      // What was learned is known by its marks.
+      removeOnComplete: { count: 0 },
+      removeOnFail: FAILED_KEPT,
     });
     this.worker.on('error', onError);
     this.worker.on('failed', (job, error) => this.onFailed(job, error));
