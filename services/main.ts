@@ -73,10 +73,9 @@ export class EmbeddedServer {
     const clock = new PacedClock();
     const { dataDirectory, gpus } = options;
     const registry = new Registry(store);
-    const frontend = randomBytes(6).toString('base64url');
     let runtime: ServerRuntime;
     try {
-      runtime = await makeRuntime(options, { clock, registry, store, frontend });
+      runtime = await makeRuntime(options, { clock, registry, store, frontend: stores.frontend });
     } catch (error) {
       feedback?.close();
       await closed(stores);
@@ -175,6 +174,8 @@ function after(ms: number): Promise<void> {
 }
 
 interface Stores {
+  /** Who this process is: ids of an earlier one, or of another that shares the store, must not name queries of this one. */
+  readonly frontend: string;
   readonly store: Store;
   /** The same, where it is shared. */
   readonly shared?: SharedStore;
@@ -184,13 +185,17 @@ interface Stores {
 
 /** @throws StoreError, RedisError */
 async function openStores({ dataDirectory, openSharedStore }: EmbeddedOptions): Promise<Stores> {
+  const frontend = randomBytes(6).toString('base64url');
   if (openSharedStore === undefined) {
-    return { store: dataDirectory === undefined ? new MemoryStore() : new EmbeddedStore(dataDirectory) };
+    return {
+      frontend,
+      store: dataDirectory === undefined ? new MemoryStore() : new EmbeddedStore(dataDirectory),
+    };
   }
   const unlock = dataDirectory === undefined ? undefined : lockDirectory(dataDirectory);
   try {
     const shared = await openSharedStore();
-    return { store: shared, shared, unlock };
+    return { frontend, store: shared, shared, unlock };
   } catch (error) {
     unlock?.();
     throw error;
@@ -307,10 +312,8 @@ class Parts {
       ...(hangWatchdog === undefined ? {} : { hangWatchdog }),
     });
     this.engine = engine;
-    // Ids of an earlier process, or of another frontend, must not name queries of this one.
-    const frontendId = randomBytes(6).toString('base64url');
     this.feedback = feedback?.make({
-      frontend: frontendId,
+      frontend: stores.frontend,
       desk: engine.desk,
       dataDirectory,
       onFate: (application, fate) => this.telemetry.onFeedbackFate(application, fate),
@@ -378,7 +381,7 @@ class Parts {
       metrics: () => this.telemetry.text(),
       observer: this.telemetry,
       feedback: this.feedback,
-      queryIdPrefix: frontendId,
+      queryIdPrefix: stores.frontend,
       onDefect,
       tracing: options.tracing,
       pages: dashboard,
