@@ -45,7 +45,7 @@ export interface FrontendRecord {
   readonly management: string;
 }
 
-const FRONTEND_RECORD = z.object({ query: z.string(), management: z.string() });
+const FRONTEND_RECORD = z.object({ query: z.string(), management: z.string(), placing: z.boolean() });
 
 /** @returns undefined for what is none: of a node of another program */
 export function readNodeRecord(json: Json): NodeRecord | undefined {
@@ -144,9 +144,13 @@ export class ClusterRuntime implements ServerRuntime, ClusterView {
     );
     this.timer = setInterval(() => this.look(), LOOK_EVERY_MS);
     this.timer.unref();
-    this.roster
-      .start()
-      .catch((error: unknown) => onNotice('the cluster could not be looked at', { reason: reasonOf(error) }));
+    for (const watch of [this.roster, this.frontends]) {
+      watch
+        .start()
+        .catch((error: unknown) =>
+          onNotice('the cluster could not be looked at', { reason: reasonOf(error) }),
+        );
+    }
     this.lease.start();
   }
 
@@ -158,7 +162,7 @@ export class ClusterRuntime implements ServerRuntime, ClusterView {
       { redis, prefix },
       'frontend',
       frontend,
-      () => ({ ...record }),
+      () => ({ ...record, placing: this.isPlacing }),
       onDisplaced,
     );
     await this.announcement.start();
@@ -168,8 +172,9 @@ export class ClusterRuntime implements ServerRuntime, ClusterView {
     const { alive, dead } = this.frontends.roster;
     const frontend = ({ name, record }: Member, isAlive: boolean) => {
       const read = FRONTEND_RECORD.safeParse(record);
-      const placing = name === this.options.frontend && this.lease.token !== undefined;
-      return read.success ? [{ name, ...read.data, placing, alive: isAlive }] : [];
+      if (!read.success) return [];
+      const placing = name === this.options.frontend ? this.isPlacing : isAlive && read.data.placing;
+      return [{ name, ...read.data, placing, alive: isAlive }];
     };
     const counts = this.replicaCounts();
     const nodes = this.roster.roster;
@@ -185,7 +190,7 @@ export class ClusterRuntime implements ServerRuntime, ClusterView {
       frontends: [
         ...alive.flatMap((one) => frontend(one, true)),
         ...dead.flatMap((one) => frontend(one, false)),
-      ],
+      ].sort(byName),
       nodes: [
         ...nodes.alive.flatMap((one) => node(one, true)),
         ...nodes.dead.flatMap((one) => node(one, false)),
@@ -255,6 +260,10 @@ export class ClusterRuntime implements ServerRuntime, ClusterView {
     this.options.redis.disconnect();
     for (const { node } of this.known.values()) await closed(node);
     await new Promise<void>((resolve) => this.needs.close(resolve));
+  }
+
+  private get isPlacing(): boolean {
+    return this.lease.token !== undefined;
   }
 
   /** Placed on each node. */
@@ -330,7 +339,7 @@ export class ClusterRuntime implements ServerRuntime, ClusterView {
       known.awayMs = isAway ? nowMs : undefined;
       hasChanged = true;
     }
-    if (hasChanged || this.lease.token !== undefined) this.schedule();
+    if (hasChanged || this.isPlacing) this.schedule();
   }
 
   /** Everything that happens in one turn is looked at once. */
