@@ -300,7 +300,7 @@ describe('results that do not fit', () => {
   });
 
   it.each([
-    [{ protocolVersion: 99 }, /protocolVersion must be 1, not 99/],
+    [{ protocolVersion: 99 }, /protocolVersion must be 1 to 2, not 99/],
     [{ inputType: 'strings' as const }, /inputType must be doubles, not strings/],
     [{ maxBatchSize: 0 }, /maxBatchSize must be a whole number above 0, not 0/],
     [{ credits: NaN }, /credits must be a whole number above 0, not NaN/],

@@ -1,3 +1,4 @@
+import { PROTOCOL_VERSION } from '../../protocol/index.js';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,7 +48,7 @@ describe('a kernel model container', () => {
     expect(frontend.frames).toEqual([
       {
         kind: 'hello',
-        protocolVersion: 1,
+        protocolVersion: PROTOCOL_VERSION,
         model: 'scale',
         version: '1',
         replica: '0',
