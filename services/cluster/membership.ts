@@ -124,10 +124,13 @@ export class RosterWatch {
     return this.present;
   }
 
-  /** @throws what Redis says (as a rejection) */
+  /** The first look; from then on by itself, also where that failed. @throws what Redis says (as a rejection) */
   async start(): Promise<void> {
-    this.take(await this.look());
-    this.schedule();
+    try {
+      this.take(await this.look());
+    } finally {
+      this.schedule();
+    }
   }
 
   stop(): void {

@@ -26,7 +26,7 @@ const clusterStatusSchema = z.object({
       management: z.string(),
       placing: z
         .boolean()
-        .describe('It says which node runs which replica; known of the one that is asked alone'),
+        .describe('It says which node runs which replica; of others half a second late, or a little more'),
       alive: z.boolean(),
     }),
   ),

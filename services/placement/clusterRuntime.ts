@@ -46,7 +46,7 @@ export interface FrontendRecord {
   readonly management: string;
 }
 
-const FRONTEND_RECORD = z.object({ query: z.string(), management: z.string() });
+const FRONTEND_RECORD = z.object({ query: z.string(), management: z.string(), placing: z.boolean() });
 
 /** @returns undefined for what is none: of a node of another program */
 export function readNodeRecord(json: Json): NodeRecord | undefined {
@@ -151,9 +151,13 @@ export class ClusterRuntime implements ServerRuntime, ClusterView {
     this.timer.unref();
     this.collecting = setInterval(() => void this.collect(), COLLECT_EVERY_MS);
     this.collecting.unref();
-    this.roster
-      .start()
-      .catch((error: unknown) => onNotice('the cluster could not be looked at', { reason: reasonOf(error) }));
+    for (const watch of [this.roster, this.frontends]) {
+      watch
+        .start()
+        .catch((error: unknown) =>
+          onNotice('the cluster could not be looked at', { reason: reasonOf(error) }),
+        );
+    }
     this.lease.start();
   }
 
@@ -165,7 +169,7 @@ export class ClusterRuntime implements ServerRuntime, ClusterView {
       { redis, prefix },
       'frontend',
       frontend,
-      () => ({ ...record }),
+      () => ({ ...record, placing: this.isPlacing }),
       onDisplaced,
     );
     await this.announcement.start();
@@ -184,8 +188,9 @@ export class ClusterRuntime implements ServerRuntime, ClusterView {
     const { alive, dead } = this.frontends.roster;
     const frontend = ({ name, record }: Member, isAlive: boolean) => {
       const read = FRONTEND_RECORD.safeParse(record);
-      const placing = name === this.options.frontend && this.isPlacing;
-      return read.success ? [{ name, ...read.data, placing, alive: isAlive }] : [];
+      if (!read.success) return [];
+      const placing = name === this.options.frontend ? this.isPlacing : isAlive && read.data.placing;
+      return [{ name, ...read.data, placing, alive: isAlive }];
     };
     const counts = this.replicaCounts();
     const nodes = this.roster.roster;
@@ -201,7 +206,7 @@ export class ClusterRuntime implements ServerRuntime, ClusterView {
       frontends: [
         ...alive.flatMap((one) => frontend(one, true)),
         ...dead.flatMap((one) => frontend(one, false)),
-      ],
+      ].sort(byName),
       nodes: [
         ...nodes.alive.flatMap((one) => node(one, true)),
         ...nodes.dead.flatMap((one) => node(one, false)),
@@ -359,7 +364,7 @@ export class ClusterRuntime implements ServerRuntime, ClusterView {
       known.awayMs = isAway ? nowMs : undefined;
       hasChanged = true;
     }
-    if (hasChanged || this.lease.token !== undefined) this.schedule();
+    if (hasChanged || this.isPlacing) this.schedule();
   }
 
   /** Everything that happens in one turn is looked at once. */
