@@ -34,7 +34,7 @@ export interface PlacerSources {
   readonly token: () => number | undefined;
 }
 
-/** A replica that was moved and does not settle keeps the others of its version from moving for so long. */
+/** A replica that does not settle keeps the others of its version on a cordoned node for so long. */
 const PATIENCE_MS = 30_000;
 
 /**
@@ -43,8 +43,8 @@ const PATIENCE_MS = 30_000;
  * that is cordoned and runs, replicas of a version go one at a time, each once the others answer; one that has no room elsewhere stays.
  */
 export class Placer {
-  /** When a replica of each version last left a node that is cordoned. */
-  private readonly leftMs = new Map<string, number>();
+  /** Since when replicas of a version on a cordoned node have waited for others: from the last that left. */
+  private readonly waitingMs = new Map<string, number>();
 
   constructor(private readonly sources: PlacerSources) {}
 
@@ -61,7 +61,7 @@ export class Placer {
       if (entry !== undefined && entry.value.token <= present)
         placements.set(version, undefined, entry.version);
     }
-    for (const key of this.leftMs.keys()) if (!known.has(key)) this.leftMs.delete(key);
+    for (const key of this.waitingMs.keys()) if (!known.has(key)) this.waitingMs.delete(key);
     const plan = new Plan(this.sources, models);
     for (const model of models) this.place(model, plan, present);
   }
@@ -78,7 +78,7 @@ export class Placer {
     const found = leaving === undefined ? null : plan.find(model);
     if (leaving !== undefined && found !== null) {
       places[leaving] = found;
-      this.leftMs.set(keyOf(model), this.sources.nowMs());
+      this.waitingMs.set(keyOf(model), this.sources.nowMs());
     }
     if (JSON.stringify(places) === JSON.stringify(before)) return;
     placements.set(model, { token, places }, entry?.version ?? 0);
@@ -89,10 +89,15 @@ export class Placer {
     const { placements, isSettled, nowMs } = this.sources;
     const isLeaving = (place: ReplicaPlace | null) => place !== null && placements.isCordoned(place.node);
     const first = places.findIndex(isLeaving);
-    if (first < 0) return undefined;
-    const waits = places.some((place, at) => place !== null && !isLeaving(place) && !isSettled(model, at));
-    const leftMs = this.leftMs.get(keyOf(model)) ?? -Infinity;
-    return waits && nowMs() - leftMs < PATIENCE_MS ? undefined : first;
+    const key = keyOf(model);
+    if (first < 0) {
+      this.waitingMs.delete(key);
+      return undefined;
+    }
+    if (places.every((place, at) => place === null || isLeaving(place) || isSettled(model, at))) return first;
+    const sinceMs = this.waitingMs.get(key);
+    if (sinceMs === undefined) this.waitingMs.set(key, nowMs());
+    return sinceMs === undefined || nowMs() - sinceMs < PATIENCE_MS ? undefined : first;
   }
 }
 
