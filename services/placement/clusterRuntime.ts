@@ -137,6 +137,8 @@ export class ClusterRuntime implements ServerRuntime, ClusterView {
         })),
       isGone: (name) => this.isGone(name),
       wanted: (model) => this.wanted(model),
+      isSettled: (model, replica) => this.starter.isSettled(model, replica),
+      nowMs: () => performance.now(),
       token: () => this.lease.token,
     });
     this.roster = new RosterWatch({ redis, prefix }, 'node', (roster) => this.follow(roster));

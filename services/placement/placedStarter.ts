@@ -16,6 +16,9 @@ export interface PlacedStarterOptions {
   readonly wanted: (model: HostedModel) => WantedReplica | undefined;
 }
 
+/** From the first word of a replica on: it is warmed up, and other frontends hear of it. */
+const SETTLES_IN_MS = 1000;
+
 type Place = ReplicaPlace & { readonly number: number };
 
 /**
@@ -67,6 +70,14 @@ export class PlacedStarter implements ContainerStarter {
 
   watchRoom(listener: () => void): void {
     this.listeners.push(listener);
+  }
+
+  /** Whether a replica has been answering at its place for a while. */
+  isSettled({ name, version }: HostedModel, replica: number): boolean {
+    for (const [model, channels] of this.used) {
+      if (model.name === name && model.version === version) return channels.get(replica)?.isSettled === true;
+    }
+    return false;
   }
 
   /** Places have changed, or nodes have come: replicas that are no longer where they were placed end, others may start. */
@@ -121,6 +132,7 @@ function placeText({ node, gpu }: ReplicaPlace): string {
 class PlacedChannel implements ContainerChannel {
   private sink: FrameSink<ContainerFrame> | undefined;
   private isOver = false;
+  private settledMs = Infinity;
 
   constructor(
     private readonly inner: ContainerChannel,
@@ -138,9 +150,14 @@ class PlacedChannel implements ContainerChannel {
       onFrame: (frame) => {
         if (this.isOver) return;
         if (frame.kind === 'down') this.end();
+        else if (frame.kind === 'hello') this.settledMs = performance.now() + SETTLES_IN_MS;
         sink.onFrame(frame);
       },
     });
+  }
+
+  get isSettled(): boolean {
+    return performance.now() >= this.settledMs;
   }
 
   isUnheard(): boolean {

@@ -27,15 +27,25 @@ export interface PlacerSources {
   readonly isGone: (node: string) => boolean;
   /** What a replica is to be given; undefined of what needs no GPU. */
   readonly wanted: (model: HostedModel) => WantedReplica | undefined;
+  /** Whether a replica, by its number, has been answering at its place for long enough that all frontends use it. */
+  readonly isSettled: (model: HostedModel, replica: number) => boolean;
+  readonly nowMs: () => number;
   /** Of the lease; undefined: another frontend places. */
   readonly token: () => number | undefined;
 }
 
+/** A replica that does not settle keeps the others of its version on a cordoned node for so long. */
+const PATIENCE_MS = 30_000;
+
 /**
  * Says where every replica runs, while this frontend has the lease to say so. A replica stays where it is as long as its node is
- * there and not cordoned, and its GPU has room; others get the place that `placeReplica` gives, one after the other.
+ * there and not cordoned, and its GPU has room; others get the place that `placeReplica` gives, one after the other. From a node
+ * that is cordoned and runs, replicas of a version go one at a time, each once the others answer; one that has no room elsewhere stays.
  */
 export class Placer {
+  /** Since when replicas of a version on a cordoned node have waited for others: from the last that left. */
+  private readonly waitingMs = new Map<string, number>();
+
   constructor(private readonly sources: PlacerSources) {}
 
   /** Brings what the store says in line with what the registry wants and with the nodes that there are. */
@@ -51,6 +61,7 @@ export class Placer {
       if (entry !== undefined && entry.value.token <= present)
         placements.set(version, undefined, entry.version);
     }
+    for (const key of this.waitingMs.keys()) if (!known.has(key)) this.waitingMs.delete(key);
     const plan = new Plan(this.sources, models);
     for (const model of models) this.place(model, plan, present);
   }
@@ -63,8 +74,30 @@ export class Placer {
     const { replicas } = registry.scale(model.name, model.version);
     const places = Array.from({ length: replicas }, (_, at) => plan.keep(model, at) ?? null);
     for (const [at, place] of places.entries()) places[at] = place ?? plan.find(model);
-    if (JSON.stringify(places) === JSON.stringify(before.map((place) => place))) return;
+    const leaving = this.leaving(model, places);
+    const found = leaving === undefined ? null : plan.find(model);
+    if (leaving !== undefined && found !== null) {
+      places[leaving] = found;
+      this.waitingMs.set(keyOf(model), this.sources.nowMs());
+    }
+    if (JSON.stringify(places) === JSON.stringify(before)) return;
     placements.set(model, { token, places }, entry?.version ?? 0);
+  }
+
+  /** Number of the replica that is to leave a cordoned node now; undefined: none, or not yet. */
+  private leaving(model: HostedModel, places: readonly (ReplicaPlace | null)[]): number | undefined {
+    const { placements, isSettled, nowMs } = this.sources;
+    const isLeaving = (place: ReplicaPlace | null) => place !== null && placements.isCordoned(place.node);
+    const first = places.findIndex(isLeaving);
+    const key = keyOf(model);
+    if (first < 0) {
+      this.waitingMs.delete(key);
+      return undefined;
+    }
+    if (places.every((place, at) => place === null || isLeaving(place) || isSettled(model, at))) return first;
+    const sinceMs = this.waitingMs.get(key);
+    if (sinceMs === undefined) this.waitingMs.set(key, nowMs());
+    return sinceMs === undefined || nowMs() - sinceMs < PATIENCE_MS ? undefined : first;
   }
 }
 
@@ -129,10 +162,9 @@ class Plan {
   private kept1(model: HostedModel, place: ReplicaPlace): ReplicaPlace | undefined {
     const { node, gpu } = place;
     const { placements, isGone } = this.sources;
-    if (placements.isCordoned(node)) return undefined;
     const found = this.nodes.get(node);
     // One that is away for a moment comes back with its replicas warm.
-    if (found === undefined) return isGone(node) ? undefined : place;
+    if (found === undefined) return isGone(node) || placements.isCordoned(node) ? undefined : place;
     if (model.container.kind === 'kernelModel') {
       const wanted = this.wanted.get(model);
       if (gpu === undefined || found.room.gpus[gpu] === undefined) return undefined;
