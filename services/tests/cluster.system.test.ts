@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { builtInModelPath } from '../../containers/models/index.js';
@@ -33,7 +33,7 @@ const frontends: ServedProcess[] = [];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'windjammer-cluster-'));
-  echo = join(folder, 'echo.mjs');
+  echo = join(folder, `echo${process.pid}.mjs`);
   writeFileSync(echo, ECHO);
   key = join(folder, 'key');
   writeFileSync(key, 'a cluster key of more than thirty-two letters');
@@ -194,7 +194,7 @@ describe('two frontends and two nodes', () => {
       for (const frontend of frontends)
         await expect.poll(() => reported(frontend, name), pollOptions).toBe(replicas);
     }
-    expect(pidsOf('modelProcess.js', echo)).toHaveLength(2);
+    expect(pidsOf('modelProcess.js', basename(echo))).toHaveLength(2);
   });
 
   it('answer every query while a node is killed, and run its replicas on the other one', async () => {
@@ -314,7 +314,7 @@ describe('two frontends and two nodes', () => {
     const third = await startFrontend('c');
     await allUp(third);
     expect(await isEchoed(third)).toBe(true);
-    expect(pidsOf('modelProcess.js', echo)).toHaveLength(2);
+    expect(pidsOf('modelProcess.js', basename(echo))).toHaveLength(2);
   });
 });
 
