@@ -421,7 +421,8 @@ export const ERROR_CATALOGUE = {
   },
   not_a_cluster: {
     status: 409,
-    meaning: 'The server is no frontend of a cluster: it runs its models itself, or on nodes that it was given.',
+    meaning:
+      'The server is no frontend of a cluster: it runs its models itself, or on nodes that it was given.',
     fix: 'Ask a frontend that was started with --store and --only-nodes.',
   },
   no_repair_needed: {

@@ -113,8 +113,7 @@ describe('frontends that share a Redis', () => {
     };
     await eventually(10_000, () => predict(b));
     await redis.kill();
-    const ready = async (server: ServedProcess) =>
-      (await (await fetch(`${server.query}/readyz`)).json());
+    const ready = async (server: ServedProcess) => await (await fetch(`${server.query}/readyz`)).json();
     await eventually(5000, async () => {
       expect(await ready(b)).toMatchObject({ status: 'ready', store: { cause: 'unreachable' } });
     });
