@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config';
 
 const rooms = '{services,containers,selection,simulator,loadtest}';
 
+const LATENCIES = ['services/tests/hostileClients.system.test.ts'] as const;
+
 export default defineConfig({
   test: {
     // Two cores are the size that the suite is planned for.
@@ -23,8 +25,19 @@ export default defineConfig({
         test: {
           name: 'system',
           include: [`${rooms}/**/*.system.test.ts`],
+          exclude: [...LATENCIES],
           testTimeout: 180_000,
           hookTimeout: 180_000,
+        },
+      },
+      {
+        // What compares latencies runs by itself: a neighbour that starts processes would be a part of them.
+        test: {
+          name: 'latency',
+          include: [...LATENCIES],
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+          sequence: { groupOrder: 1 },
         },
       },
     ],
