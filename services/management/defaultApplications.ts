@@ -80,14 +80,22 @@ export function choiceOf(cards: readonly string[]): readonly string[] {
   return kinds.length > 1 ? kinds : [];
 }
 
-/** Another frontend that starts at the same time changes the same list. */
+/** By then another frontend has written all of a model that it registers. */
+const LONGEST_WRITE_MS = 5000;
+const LOOK_AGAIN_MS = 20;
+
+/** Another frontend that starts at the same time changes the same list, and may have written a model without saying yet which version is current. */
 async function link(registry: Registry, application: string, model: string): Promise<void> {
+  const endMs = performance.now() + LONGEST_WRITE_MS;
   for (;;) {
     try {
       await unless('link_exists', () => registry.addLinks(application, [model]));
       return;
     } catch (error) {
-      if (!(error instanceof ServiceError && error.code === 'concurrent_change')) throw error;
+      const code = error instanceof ServiceError ? error.code : undefined;
+      const isAhead = code === 'unknown_model' && performance.now() < endMs;
+      if (code !== 'concurrent_change' && !isAhead) throw error;
+      if (isAhead) await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
     }
   }
 }
