@@ -41,7 +41,8 @@ describe('keys in a store', () => {
     expect(kept).not.toContain(text.slice(-64));
     keys.close();
     await closed(store);
-  });
+    // The first that waits for a disk: after an installation for as long as that takes to be written, 40 s once.
+  }, 180_000);
 
   it('stay removed after a restart', async () => {
     let store = new EmbeddedStore(folder);
