@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PacedClock } from '../simulator/time/index.js';
 import { ServerAccess } from './access/index.js';
-import { keepBundle } from './bundles/index.js';
 import { HASH_KEY_BYTES } from './cache/index.js';
 import { Dashboard } from './dashboard/index.js';
 import {
@@ -23,13 +22,12 @@ import type { DrainTimes, EmbeddedOptions } from './embeddedOptions.js';
 import type { ServiceError } from './errors/index.js';
 import type { FeedbackQueue, FeedbackQueueMaker } from './feedbackQueue/index.js';
 import { LineQueries, QueryFrontend } from './frontend/index.js';
-import { BodyBudget, ServerCertificates } from './http/index.js';
+import { BodyBudget, originOf, ServerCertificates } from './http/index.js';
 import { FileLedger, JOB_OPERATIONS, jobRoutes, Jobs, othersLoad, type JobLedger } from './jobs/index.js';
 import { choiceOf, ManagementServer, registerDefaults } from './management/index.js';
-import { ClusterRuntime } from './placement/index.js';
 import { PredictionEngine } from './prediction/index.js';
 import { isHosted, Registry } from './registry/index.js';
-import { makeRuntime } from './serverRuntime.js';
+import { makeRuntime, type MadeRuntime } from './serverRuntime.js';
 import {
   EmbeddedStore,
   lockDirectory,
@@ -73,19 +71,20 @@ export class EmbeddedServer {
     const clock = new PacedClock();
     const { dataDirectory, gpus } = options;
     const registry = new Registry(store);
-    let runtime: ServerRuntime;
+    let made: MadeRuntime;
     try {
-      runtime = await makeRuntime(options, { clock, registry, store, frontend: stores.frontend });
+      made = await makeRuntime(options, { clock, registry, store, frontend: stores.frontend });
     } catch (error) {
       feedback?.close();
       await closed(stores);
       clock.close();
       throw error;
     }
+    const { runtime, cluster } = made;
     let parts: Parts;
     try {
       const ledger = await openLedger(dataDirectory, options.jobsBytes);
-      parts = new Parts(options, stores, registry, clock, runtime, ledger, feedback);
+      parts = new Parts(options, stores, registry, clock, made, ledger, feedback);
     } catch (error) {
       // The node's thread and the store would keep the process alive, and the failure out of sight.
       feedback?.close();
@@ -102,11 +101,11 @@ export class EmbeddedServer {
         host: options.managementHost,
         port: options.managementPort,
       });
-      if (runtime instanceof ClusterRuntime) {
+      if (cluster !== undefined) {
         const { query, management } = parts.certificates;
-        await runtime.announce({
-          query: addressUrl(queryAddress, query !== undefined),
-          management: addressUrl(managementAddress, management !== undefined),
+        await cluster.announce({
+          query: originOf(queryAddress, query !== undefined),
+          management: originOf(managementAddress, management !== undefined),
         });
       }
       // What starts first would all start where there is something already.
@@ -152,10 +151,6 @@ export class EmbeddedServer {
   stop(times: DrainTimes): Promise<void> {
     return this.parts.stop(times);
   }
-}
-
-function addressUrl({ address, port, family }: AddressInfo, isSecure: boolean): string {
-  return `${isSecure ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
 /** Of the data directory, where batch jobs are kept. */
@@ -248,6 +243,7 @@ class Parts {
   private readonly engine: PredictionEngine;
   private readonly telemetry: Telemetry;
   private readonly tracing: Tracing | undefined;
+  private readonly runtime: ServerRuntime;
   private readonly lineQueries: LineQueries;
   private readonly jobs: Jobs;
   private isStarted = false;
@@ -257,10 +253,11 @@ class Parts {
     private readonly stores: Stores,
     readonly registry: Registry,
     private readonly clock: PacedClock,
-    private readonly runtime: ServerRuntime,
+    { runtime, cluster }: MadeRuntime,
     ledger: JobLedger,
     feedback: FeedbackQueueMaker | undefined,
   ) {
+    this.runtime = runtime;
     const { complain, cacheBytes, dataDirectory, hangWatchdog } = options;
     const { store, shared } = stores;
     const { maxBodyBytes, maxBatchInputs, timeouts, allowedOrigins } = options;
@@ -331,7 +328,7 @@ class Parts {
       queues: () => engine.replicas(),
       setScale: (model, scale) => {
         // Of several frontends one is enough, and several would contradict one another.
-        if (this.runtime instanceof ClusterRuntime && !this.runtime.isPlacing) return;
+        if (cluster?.isPlacing === false) return;
         const { name, version } = model;
         const change = () => this.registry.setScale(name, version, scale);
         capacity.admit([{ model, scale }], change).catch((cause: unknown) => {
@@ -415,7 +412,6 @@ class Parts {
     if (present !== undefined) onFault(present);
     this.telemetry.watchBatches((record) => this.frontend.onBatch(record));
     this.telemetry.watchWebSockets(() => this.frontend.webSocketCount());
-    const cluster = this.runtime instanceof ClusterRuntime ? this.runtime : undefined;
     this.management = new ManagementServer(
       {
         registry: this.registry,
@@ -431,7 +427,7 @@ class Parts {
         recordTimeline: (request) => this.runtime.recordTimeline(request),
         sharedStore: shared,
         cluster,
-        keepFiles: cluster && ((model) => keepBundle(cluster.bundles, model)),
+        keepFiles: cluster && ((model) => cluster.keepFiles(model)),
       },
       onDefect,
       {

@@ -1,29 +1,23 @@
 import { join } from 'node:path';
-import { FolderBundles, RedisBundles } from './bundles/index.js';
-import { EmbeddedRuntime, type ServerRuntime } from './deployment/index.js';
+import { ANALYSES_FOLDER, EmbeddedRuntime, type ServerRuntime } from './deployment/index.js';
 import type { EmbeddedOptions } from './embeddedOptions.js';
-import { ClusterRuntime, type ClusterRuntimeOptions } from './placement/index.js';
-import { keyPrefix } from './redis/index.js';
+import type { ClusterRuntime, ClusterRuntimeOptions } from './placement/index.js';
 
-/** Of the data directory, where analyses of kernels are kept. */
-const ANALYSES_FOLDER = 'analyses';
+/** What containers run on. */
+export interface MadeRuntime {
+  readonly runtime: ServerRuntime;
+  /** The same, where it is the nodes of a cluster. */
+  readonly cluster?: ClusterRuntime;
+}
 
-/** What containers run on: nodes in threads and those that are dialled, or those of a cluster. @throws RedisError (as a rejection) */
-export async function makeRuntime(
-  options: EmbeddedOptions,
-  at: Pick<ClusterRuntimeOptions, 'clock' | 'registry' | 'store' | 'frontend'>,
-): Promise<ServerRuntime> {
-  const { cluster, dataDirectory, gpus, nodes, gpuThreads, scheduling, dialled, faults, complain } = options;
-  if (cluster !== undefined) {
-    const { key, tls } = cluster;
-    const prefix = keyPrefix(cluster.prefix);
-    const redis = await cluster.open();
-    const { bundleFolder } = cluster;
-    const bundles =
-      bundleFolder === undefined ? new RedisBundles(redis, prefix) : new FolderBundles(bundleFolder);
-    return new ClusterRuntime({ ...at, redis, prefix, bundles, key, tls, onNotice: complain });
-  }
-  return new EmbeddedRuntime({
+type Shared = Pick<ClusterRuntimeOptions, 'clock' | 'registry' | 'store' | 'frontend'>;
+
+/** Nodes in threads and those that are dialled, or those of a cluster. @throws RedisError, BundleError (as rejections) */
+export async function makeRuntime(options: EmbeddedOptions, at: Shared): Promise<MadeRuntime> {
+  const { dataDirectory, gpus, nodes, gpuThreads, scheduling, dialled, faults, complain } = options;
+  const cluster = options.cluster && (await makeCluster(options.cluster, at, complain));
+  if (cluster !== undefined) return { runtime: cluster, cluster };
+  const runtime = new EmbeddedRuntime({
     clock: at.clock,
     gpus,
     nodes,
@@ -33,5 +27,30 @@ export async function makeRuntime(
     analysisDirectory: dataDirectory === undefined ? undefined : join(dataDirectory, ANALYSES_FOLDER),
     faults,
     onNotice: complain,
+  });
+  return { runtime };
+}
+
+/** Loaded when it is asked for: a server that is alone starts without a client of Redis. */
+async function makeCluster(
+  { open, prefix: name, bundleFolder, key, tls }: NonNullable<EmbeddedOptions['cluster']>,
+  at: Shared,
+  onNotice: EmbeddedOptions['complain'],
+): Promise<ClusterRuntime> {
+  const [{ ClusterRuntime }, { openBundles }, { keyPrefix }] = await Promise.all([
+    import('./placement/index.js'),
+    import('./bundles/index.js'),
+    import('./redis/index.js'),
+  ]);
+  const prefix = keyPrefix(name);
+  const redis = await open();
+  return new ClusterRuntime({
+    ...at,
+    redis,
+    prefix,
+    bundles: openBundles(redis, prefix, bundleFolder),
+    key,
+    tls,
+    onNotice,
   });
 }

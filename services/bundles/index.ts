@@ -1,6 +1,7 @@
 export { MOST_BUNDLE_BYTES, type BundleStore } from './bundle.js';
 export { BundleCache, type BundleCacheOptions, type HeldBundle } from './bundleCache.js';
 export { BundleError } from './bundleError.js';
+export { openBundles } from './openBundles.js';
 export { collectBundles } from './collectBundles.js';
 export { FolderBundles } from './folderBundles.js';
 export { RedisBundles } from './redisBundles.js';

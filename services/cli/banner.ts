@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join, relative } from 'node:path';
 import { packageRoot } from '../../simulator/files/index.js';
+import { originOf } from '../http/index.js';
 import type { EmbeddedServer } from '../main.js';
 
 /** A real digit as a request, committed with the models. */
@@ -10,9 +11,9 @@ const SAMPLE = 'containers/models/samples/digit.json';
 /** What `serve` prints once it is ready. */
 export function banner(server: EmbeddedServer, dataDirectory: string | undefined, sharedAt?: string): string {
   const { secure, requiresKeys } = server;
-  const query = origin(server.queryAddress, secure.query);
+  const query = originOf(server.queryAddress, secure.query);
   const here = reachable(server.queryAddress, secure.query);
-  const management = origin(server.managementAddress, secure.management);
+  const management = originOf(server.managementAddress, secure.management);
   const local = dataDirectory === undefined ? 'nothing is kept (--ephemeral)' : `data in ${dataDirectory}`;
   const kept = sharedAt === undefined ? local : `state in ${sharedAt}, ${local}`;
   const lines = [
@@ -61,12 +62,11 @@ function examples({ registry, requiresKeys }: EmbeddedServer, query: string): st
   return lines;
 }
 
-function origin({ address, port, family }: AddressInfo, isSecure: boolean): string {
-  return `${isSecure ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
-}
-
 /** Where somebody on this machine asks: an address that stands for all of them is none to ask, and no certificate names it. */
 function reachable({ address, port, family }: AddressInfo, isSecure: boolean): string {
   const isAny = address === '0.0.0.0' || address === '::';
-  return origin({ address: isAny ? 'localhost' : address, port, family: isAny ? 'IPv4' : family }, isSecure);
+  return originOf(
+    { address: isAny ? 'localhost' : address, port, family: isAny ? 'IPv4' : family },
+    isSecure,
+  );
 }

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { addressText as nodeAddressText } from '../../containers/runtime/index.js';
-import { FolderBundles, RedisBundles, type BundleStore } from '../bundles/index.js';
+import { openBundles, type BundleStore } from '../bundles/index.js';
 import { Announcement } from '../cluster/index.js';
 import type { Complaint } from '../errors/index.js';
 import { connectRedis, keyPrefix, openRedis, redisAddress } from '../redis/index.js';
@@ -60,7 +60,7 @@ export async function openCluster(
   await connectRedis(redis, address);
   let announcement: Announcement | undefined;
   return {
-    bundles: bundleDir === undefined ? new RedisBundles(redis, prefix) : new FolderBundles(bundleDir),
+    bundles: openBundles(redis, prefix, bundleDir),
     announce: async (listening) => {
       const record = { address: placeOf(options, listening), gpus: [...gpus] };
       let onDisplaced: () => void = () => undefined;

@@ -25,3 +25,11 @@ it.each(['main', 'predict', 'feedback', 'batch', 'deploy', 'app', 'model', 'link
     expect(loaded.filter((file) => /simulator\/(?:executor|gpu|ptx)\//.test(file))).toEqual([]);
   },
 );
+
+it('a server that is alone loads no client of Redis', () => {
+  const loaded = loadedBy(join(import.meta.dirname, '../main.ts'));
+  expect(loaded.length).toBeGreaterThan(100);
+  expect(
+    loaded.filter((file) => /services\/(?:redis\/openRedis|store\/redis|placement|feedbackQueue)/.test(file)),
+  ).toEqual([]);
+});

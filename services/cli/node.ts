@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino, stdSerializers } from 'pino';
 import {
+  addressText,
   ContainerRuntime,
   GpuNodeThread,
   NodeServer,
@@ -11,6 +12,7 @@ import {
 } from '../../containers/runtime/index.js';
 import { PacedClock } from '../../simulator/time/index.js';
 import { BundleCache, BundledStarter } from '../bundles/index.js';
+import { ANALYSES_FOLDER } from '../deployment/index.js';
 import type { Complaint } from '../errors/index.js';
 import { Certificates } from '../http/index.js';
 import { holdBuild } from './buildLock.js';
@@ -46,7 +48,7 @@ export async function runNode(options: NodeOptions): Promise<void> {
       threads: options.gpuThreads,
       scheduling: options.scheduling,
       faults,
-      ...(options.dataDir === undefined ? {} : { analysisDirectory: join(options.dataDir, 'analyses') }),
+      ...(options.dataDir === undefined ? {} : { analysisDirectory: join(options.dataDir, ANALYSES_FOLDER) }),
       onNotice: complain,
     });
   const runtime = new ContainerRuntime({ clock, nodes: gpus.length === 0 ? [] : [thread()] });
@@ -70,15 +72,15 @@ export async function runNode(options: NodeOptions): Promise<void> {
     clock.close();
   };
   try {
-    const { address, port, family } = await server.listen(options.listen.host, options.listen.port);
-    const where = `${certificates === undefined ? 'tcp' : 'tls'}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+    const { address, port } = await server.listen(options.listen.host, options.listen.port);
+    const isSecure = certificates !== undefined;
+    const where = addressText({ host: address, port, isSecure });
     const what = gpus.length === 0 ? 'no GPUs' : gpus.join(', ');
     process.stdout.write(
       `Node ${name} (${what}) listens on ${where}\nServers use it with: windjammer serve --node ${where}\nCtrl-C drains and stops.\n`,
     );
     certificates?.watch((context) => server.setCertificate(context));
     if (certificates !== undefined) process.on('SIGHUP', () => certificates.reload());
-    const isSecure = certificates !== undefined;
     const joined = await cluster?.announce({ address, port, isSecure });
     await (joined === undefined ? stopped : Promise.race([stopped, joined.displaced]));
   } catch (error) {

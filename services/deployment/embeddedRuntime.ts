@@ -17,6 +17,9 @@ import type { HostedModel } from '../registry/index.js';
 import { recordTimeline, type TimelineRequest } from './gpuRecording.js';
 import type { ContainerStarter } from './replica.js';
 
+/** Of a data directory, where analyses of kernels are kept. */
+export const ANALYSES_FOLDER = 'analyses';
+
 /** Nodes that a server dials. */
 export interface DialledNodes {
   readonly addresses: readonly NodeAddress[];

@@ -1,7 +1,12 @@
 export { Autoscaler, type AutoscalingSettings } from './autoscaling/index.js';
 export { declareManifestRanges, keepDeclared } from './declaredForms.js';
 export { Deployer, type DeployerOptions, type ScaledRegistry } from './deployer.js';
-export { EmbeddedRuntime, type DialledNodes, type ServerRuntime } from './embeddedRuntime.js';
+export {
+  ANALYSES_FOLDER,
+  EmbeddedRuntime,
+  type DialledNodes,
+  type ServerRuntime,
+} from './embeddedRuntime.js';
 export { GpuCapacity, type CapacitySources, type ScaleChange } from './gpuCapacity.js';
 export type { ContainerStarter, ReplicaLimits, ReplicaState, ReplicaStatus } from './replica.js';
 export { ModelLoader, type VersionState } from './modelLoader.js';

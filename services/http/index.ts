@@ -26,6 +26,7 @@ export {
   type ListenOptions,
   type UpgradeReceiver,
 } from './jsonServer.js';
+export { originOf } from './origin.js';
 export { ServerCertificates, type TlsSettings } from './serverCertificates.js';
 export {
   errorBodySchema,

@@ -12,7 +12,7 @@ import {
 import type { Json } from '../../selection/index.js';
 import { reasonOf } from '../../simulator/text/index.js';
 import type { Clock } from '../../simulator/time/index.js';
-import { collectBundles, type BundleStore } from '../bundles/index.js';
+import { collectBundles, keepBundle, type BundleStore } from '../bundles/index.js';
 import { Announcement, Lease, RosterWatch, type Member, type Roster } from '../cluster/index.js';
 import {
   recordTimeline,
@@ -23,7 +23,7 @@ import {
 import type { Complaint } from '../errors/index.js';
 import type { ClusterAnswer, ClusterView } from '../management/index.js';
 import type { RedisConnection } from '../redis/index.js';
-import type { HostedModel } from '../registry/index.js';
+import type { HostedModel, ModelRecord } from '../registry/index.js';
 import type { Store } from '../store/index.js';
 import { PlacedStarter } from './placedStarter.js';
 import { Placements } from './placements.js';
@@ -177,8 +177,9 @@ export class ClusterRuntime implements ServerRuntime, ClusterView {
     await this.announcement.start();
   }
 
-  get bundles(): BundleStore {
-    return this.options.bundles;
+  /** Puts the files of a version where every node finds them. @throws ServiceError (as a rejection) */
+  keepFiles(model: ModelRecord): Promise<void> {
+    return keepBundle(this.options.bundles, model);
   }
 
   /** Whether this frontend says where replicas run; what one at a time does, it does. */

@@ -4,7 +4,7 @@ import type {
   FrameSink,
   FrontendFrame,
 } from '../../containers/protocol/index.js';
-import type { NodeHost, WantedReplica } from '../../containers/runtime/index.js';
+import { gpuName, type NodeHost, type WantedReplica } from '../../containers/runtime/index.js';
 import type { ContainerStarter } from '../deployment/index.js';
 import type { HostedModel } from '../registry/index.js';
 import type { Placements, ReplicaPlace } from './placements.js';
@@ -125,7 +125,7 @@ export class PlacedStarter implements ContainerStarter {
 }
 
 function placeText({ node, gpu }: ReplicaPlace): string {
-  return gpu === undefined ? node : `${node}/${gpu}`;
+  return gpu === undefined ? node : gpuName(node, gpu);
 }
 
 /** A channel to a replica at its place, until it ends or the place is another one. */

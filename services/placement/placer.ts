@@ -1,4 +1,5 @@
 import {
+  gpuName,
   NO_NEEDS,
   placeReplica,
   withoutHolders,
@@ -127,7 +128,7 @@ class Plan {
       const places = placements.of(model)?.value.places.slice(0, replicas) ?? [];
       this.kept.set(
         keyOf(model),
-        places.map((place) => (place === null ? undefined : this.kept1(model, place))),
+        places.map((place) => (place === null ? undefined : this.staying(model, place))),
       );
     }
   }
@@ -159,7 +160,8 @@ class Plan {
     return { node: best };
   }
 
-  private kept1(model: HostedModel, place: ReplicaPlace): ReplicaPlace | undefined {
+  /** The place, if its replica may stay there. */
+  private staying(model: HostedModel, place: ReplicaPlace): ReplicaPlace | undefined {
     const { node, gpu } = place;
     const { placements, isGone } = this.sources;
     const found = this.nodes.get(node);
@@ -168,7 +170,7 @@ class Plan {
     if (model.container.kind === 'kernelModel') {
       const wanted = this.wanted.get(model);
       if (gpu === undefined || found.room.gpus[gpu] === undefined) return undefined;
-      if (wanted?.pin !== undefined && wanted.pin !== `${node}/${gpu}`) return undefined;
+      if (wanted?.pin !== undefined && wanted.pin !== gpuName(node, gpu)) return undefined;
       if (wanted !== undefined) this.rooms = withReplica(this.rooms, { node, gpu }, wanted.needs);
     } else if (!found.takes(model.container.kind)) return undefined;
     this.count(node);

@@ -1,0 +1,11 @@
+import type { RedisStore, RedisStoreOptions } from './redis/index.js';
+
+/**
+ * Connects to a Redis, and opens the store in it: `openRedisStore`, which is loaded when it is asked for, since a server that is
+ * alone starts without a client of Redis.
+ * @throws RedisError `unreachable`, `refused`, `invalidAddress`; StoreError `unusable`, `schemaTooNew` (as rejections)
+ */
+export async function openRedisStore(options: RedisStoreOptions): Promise<RedisStore> {
+  const { openRedisStore: open } = await import('./redis/index.js');
+  return open(options);
+}
