@@ -4,7 +4,7 @@ import { ConstantContainer } from './constantContainer.js';
 import { InProcessChannel } from './inProcessChannel.js';
 import type { ContainerSource, ContainerStart } from './modelContainer.js';
 import { NO_NEEDS, NeedsOfModels } from './needsOfModels.js';
-import type { NodeHost, NodeReport } from './nodeHost.js';
+import { onGpu, type NodeHost, type NodeReport } from './nodeHost.js';
 import { placeReplica, type NodeRoom, type WantedReplica } from './placement/index.js';
 import { ProcessHost } from './process/index.js';
 
@@ -109,20 +109,12 @@ export class ContainerRuntime {
   }
 
   private startOnGpu(request: ContainerStart, container: KernelModelSource): ContainerChannel {
-    const { path, launchClass } = container;
     const wanted = this.needs.of(container, request.contentHash);
     const outcome = placeReplica(this.rooms(), wanted ?? { needs: NO_NEEDS });
     if (!outcome.ok) return this.refused(request, outcome.reason);
-    const { gpu } = outcome.place;
     const node = this.node(outcome.place.node);
     if (node === undefined) return this.refused(request, `there is no GPU node '${outcome.place.node}'`);
-    return node.start({
-      ...request,
-      path,
-      gpu,
-      ...(wanted === undefined ? {} : { memory: wanted.needs }),
-      ...(launchClass === undefined ? {} : { launchClass }),
-    });
+    return node.start(onGpu(request, container, outcome.place.gpu, wanted?.needs));
   }
 
   private refused(request: ContainerStart, reason: string): ContainerChannel {

@@ -1,7 +1,8 @@
 export { sourceContent, sourceFiles } from './sourceContent.js';
 export { ContainerRuntime, type ContainerRuntimeOptions } from './containerRuntime.js';
 export { NO_NEEDS } from './needsOfModels.js';
-export type { ContainerSource } from './modelContainer.js';
+export { onGpu } from './nodeHost.js';
+export type { ContainerSource, ContainerStart } from './modelContainer.js';
 export type { GpuActivity } from './gpuActivity.js';
 export type { ContextStatus, GpuStatus } from './gpuStatus.js';
 export { numberedGpus, type NumberedGpu } from './numberedGpus.js';

@@ -18,6 +18,22 @@ export type KernelModelStart = Omit<ContainerStart, 'container'> & {
   readonly launchClass?: LaunchClass;
 };
 
+/** A kernel model's start on one of a node's GPUs, with what it takes of it; undefined where that is not known. */
+export function onGpu(
+  request: ContainerStart,
+  { path, launchClass }: Extract<ContainerSource, { kind: 'kernelModel' }>,
+  gpu: number | undefined,
+  memory: MemoryNeeds | undefined,
+): KernelModelStart {
+  return {
+    ...request,
+    path,
+    ...(gpu === undefined ? {} : { gpu }),
+    ...(memory === undefined ? {} : { memory }),
+    ...(launchClass === undefined ? {} : { launchClass }),
+  };
+}
+
 /** What a node did so far; each number names its clock. */
 export interface NodeReport {
   readonly node: string;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../simulator/time/index.js';
 import { packageRoot } from '../../simulator/files/index.js';
+import { installDebianPackage } from '../../simulator/files/tests/debianPackage.js';
 import { importSklearn, loadKernelModel, writeModelFolder } from '../models/index.js';
 import { tryModel } from './trial/index.js';
 import { VirtualNode } from './virtualNode.js';
@@ -20,14 +21,8 @@ interface Predictions {
 }
 
 function installSklearn(): void {
-  if (spawnSync(PYTHON, ['-c', 'import sklearn']).status === 0) return;
-  const install = (): number | null =>
-    spawnSync('apt-get', ['install', '-y', '--no-install-recommends', 'python3-sklearn'], {
-      stdio: 'inherit',
-    }).status;
-  if (install() === 0) return;
-  execFileSync('apt-get', ['update'], { stdio: 'inherit' });
-  if (install() !== 0) throw new Error('python3-sklearn cannot be installed with apt-get');
+  const isThere = () => spawnSync(PYTHON, ['-c', 'import sklearn']).status === 0;
+  installDebianPackage('python3-sklearn', isThere);
 }
 
 describe('scikit-learn models on the simulated GPU', () => {

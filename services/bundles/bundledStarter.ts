@@ -5,11 +5,10 @@ import type {
   FrameSink,
   FrontendFrame,
 } from '../../containers/protocol/index.js';
-import type { ContainerRuntime, ContainerSource } from '../../containers/runtime/index.js';
+import type { ContainerSource, ContainerStart } from '../../containers/runtime/index.js';
 import type { BundleCache, HeldBundle } from './bundleCache.js';
 import { BundleError } from './bundleError.js';
 
-type ContainerStart = Parameters<ContainerRuntime['start']>[0];
 type Start = (request: ContainerStart) => ContainerChannel;
 
 /**

@@ -4,8 +4,8 @@ import { reasonOf } from '../../simulator/text/index.js';
 import type { DialledNodes } from '../deployment/index.js';
 import type { Complaint } from '../errors/index.js';
 import type { ClusterOption } from '../main.js';
-import type { RedisConnection } from '../redis/index.js';
 import type { DialChoice } from './clusterOptions.js';
+import { openClusterRedis } from './clusterRedis.js';
 import { CommandError } from './commandError.js';
 import type { SharedStoreOption } from './storeOption.js';
 
@@ -52,22 +52,13 @@ export function joinedCluster(
     );
   }
   const { address, prefix } = shared;
-  let told = '';
-  const open = async (): Promise<RedisConnection> => {
-    const { connectRedis, openRedis } = await import('../redis/index.js');
-    const redis = openRedis(address, {
-      name: 'windjammer-cluster',
-      kind: 'command',
-      onError: ({ message }) => {
-        if (message !== told)
-          complain('Redis is away; nodes that are known are used on', { reason: message });
-        told = message;
-      },
-    });
-    redis.on('ready', () => (told = ''));
-    await connectRedis(redis, address);
-    return redis;
-  };
+  const open = () =>
+    openClusterRedis(
+      address,
+      'windjammer-cluster',
+      'Redis is away; nodes that are known are used on',
+      complain,
+    );
   return { open, prefix, bundleFolder: choice.bundleDir, ...nodeTrust(choice) };
 }
 

@@ -3,7 +3,8 @@ import { addressText as nodeAddressText } from '../../containers/runtime/index.j
 import { openBundles, type BundleStore } from '../bundles/index.js';
 import { Announcement } from '../cluster/index.js';
 import type { Complaint } from '../errors/index.js';
-import { connectRedis, keyPrefix, openRedis, redisAddress } from '../redis/index.js';
+import { keyPrefix, redisAddress } from '../redis/index.js';
+import { openClusterRedis } from './clusterRedis.js';
 import { CommandError } from './commandError.js';
 import type { NodeOptions } from './nodeCommand.js';
 
@@ -46,18 +47,8 @@ export async function openCluster(
   }
   const address = redisAddress(join, process.env['WINDJAMMER_REDIS_PASSWORD']);
   const prefix = keyPrefix(options.redisPrefix);
-  let told = '';
-  const redis = openRedis(address, {
-    name: `windjammer-node-${name}`,
-    kind: 'command',
-    onError: ({ message }) => {
-      if (message !== told)
-        complain('Redis is away; servers that know this node use it on', { reason: message });
-      told = message;
-    },
-  });
-  redis.on('ready', () => (told = ''));
-  await connectRedis(redis, address);
+  const whenAway = 'Redis is away; servers that know this node use it on';
+  const redis = await openClusterRedis(address, `windjammer-node-${name}`, whenAway, complain);
   let announcement: Announcement | undefined;
   return {
     bundles: openBundles(redis, prefix, bundleDir),

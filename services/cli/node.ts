@@ -7,6 +7,7 @@ import {
   ContainerRuntime,
   GpuNodeThread,
   NodeServer,
+  type ContainerStart,
   type NodeSecurity,
   type NodeServerOptions,
 } from '../../containers/runtime/index.js';
@@ -54,7 +55,7 @@ export async function runNode(options: NodeOptions): Promise<void> {
   const runtime = new ContainerRuntime({ clock, nodes: gpus.length === 0 ? [] : [thread()] });
   const cluster = await openCluster(options, complain);
   const cache = cluster && new BundleCache({ store: cluster.bundles, folder: bundleFolder(options) });
-  const start = (request: Parameters<ContainerRuntime['start']>[0]) => runtime.start(request);
+  const start = (request: ContainerStart) => runtime.start(request);
   const starter = cache && new BundledStarter(cache, start, complain);
   const server = new NodeServer({
     name,

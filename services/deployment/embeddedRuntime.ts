@@ -14,6 +14,7 @@ import {
 import type { FaultSettings } from '../../simulator/cluster/index.js';
 import type { Clock } from '../../simulator/time/index.js';
 import type { HostedModel } from '../registry/index.js';
+import { containerStart } from './containerStart.js';
 import { recordTimeline, type TimelineRequest } from './gpuRecording.js';
 import type { ContainerStarter } from './replica.js';
 
@@ -110,16 +111,7 @@ export class EmbeddedRuntime implements ServerRuntime {
   }
 
   start(model: HostedModel, replica: number): ContainerChannel {
-    const { name, version, inputType, inputLength, container, contentHash } = model;
-    return this.runtime.start({
-      model: name,
-      version,
-      replica: String(replica),
-      inputType,
-      ...(inputLength === undefined ? {} : { inputLength }),
-      container,
-      ...(contentHash === undefined ? {} : { contentHash }),
-    });
+    return this.runtime.start(containerStart(model, replica));
   }
 
   obstacle({ container, contentHash }: HostedModel): string | undefined {

@@ -1,4 +1,5 @@
 export { Autoscaler, type AutoscalingSettings } from './autoscaling/index.js';
+export { containerStart } from './containerStart.js';
 export { declareManifestRanges, keepDeclared } from './declaredForms.js';
 export { Deployer, type DeployerOptions, type ScaledRegistry } from './deployer.js';
 export {

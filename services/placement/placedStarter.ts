@@ -4,8 +4,8 @@ import type {
   FrameSink,
   FrontendFrame,
 } from '../../containers/protocol/index.js';
-import { gpuName, type NodeHost, type WantedReplica } from '../../containers/runtime/index.js';
-import type { ContainerStarter } from '../deployment/index.js';
+import { gpuName, onGpu, type NodeHost, type WantedReplica } from '../../containers/runtime/index.js';
+import { containerStart, type ContainerStarter } from '../deployment/index.js';
 import type { HostedModel } from '../registry/index.js';
 import type { Placements, ReplicaPlace } from './placements.js';
 
@@ -36,27 +36,12 @@ export class PlacedStarter implements ContainerStarter {
     if (typeof found === 'string') return downChannel(found);
     const { number, gpu } = found;
     const host = this.options.node(found.node);
-    const { name, version, inputType, inputLength, container, contentHash } = model;
-    const request = {
-      model: name,
-      version,
-      replica: String(number),
-      inputType,
-      ...(inputLength === undefined ? {} : { inputLength }),
-      ...(contentHash === undefined ? {} : { contentHash }),
-    };
-    let inner: ContainerChannel | undefined;
-    if (container.kind === 'kernelModel') {
-      const memory = this.options.wanted(model)?.needs;
-      const { path, launchClass } = container;
-      inner = host?.start({
-        ...request,
-        path,
-        ...(gpu === undefined ? {} : { gpu }),
-        ...(memory === undefined ? {} : { memory }),
-        ...(launchClass === undefined ? {} : { launchClass }),
-      });
-    } else inner = host?.startContainer?.({ ...request, container });
+    const request = containerStart(model, number);
+    const { container } = model;
+    const inner =
+      container.kind === 'kernelModel'
+        ? host?.start(onGpu(request, container, gpu, this.options.wanted(model)?.needs))
+        : host?.startContainer?.(request);
     if (inner === undefined) return downChannel(`GPU node '${found.node}' takes no such container`);
     const channel = new PlacedChannel(inner, found, () => this.release(model, number, channel));
     this.usedOf(model).set(number, channel);

@@ -45,7 +45,7 @@ export function bundleConformance(
     const moduleOf = (name: string, text: string, parts: Readonly<Record<string, string>> = {}) => {
       const path = join(folder, name, 'models', 'own', 'model.mjs');
       mkdirSync(join(folder, name, 'models', 'own'), { recursive: true });
-      mkdirSync(join(folder, name, 'shared'), { recursive: true });
+      mkdirSync(join(folder, name, 'common'), { recursive: true });
       writeFileSync(path, text);
       for (const [part, content] of Object.entries(parts)) writeFileSync(join(folder, name, part), content);
       return { kind: 'process', path } as const;
@@ -66,8 +66,8 @@ export function bundleConformance(
     });
 
     it('brings a module with what it imports from beside and above', async () => {
-      const source = moduleOf('a', "import x from '../../shared/x.mjs'; export default x;", {
-        'shared/x.mjs': "export default 'x';",
+      const source = moduleOf('a', "import x from '../../common/x.mjs'; export default x;", {
+        'common/x.mjs': "export default 'x';",
       });
       const hash = hashOf(source);
       await uploadBundle(store, source, hash);
@@ -80,10 +80,10 @@ export function bundleConformance(
     it('keeps pieces of many megabytes, and files of no bytes', async () => {
       const source = moduleOf(
         'big',
-        "new URL('../../shared/w.bin', import.meta.url); new URL('../../shared/none', import.meta.url);",
+        "new URL('../../common/w.bin', import.meta.url); new URL('../../common/none', import.meta.url);",
         {
-          'shared/w.bin': 'x'.repeat(2.5 * 2 ** 20),
-          'shared/none': '',
+          'common/w.bin': 'x'.repeat(2.5 * 2 ** 20),
+          'common/none': '',
         },
       );
       const hash = hashOf(source);

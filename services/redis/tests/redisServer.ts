@@ -1,21 +1,13 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { installDebianPackage } from '../../../simulator/files/tests/debianPackage.js';
 
 const SERVER = '/usr/bin/redis-server';
-
-/** Debian's Redis. Installed when it is missing. */
-function install(): void {
-  if (existsSync(SERVER)) return;
-  const apt = (...words: readonly string[]) =>
-    execFileSync('apt-get', ['-o', 'DPkg::Lock::Timeout=300', ...words], { stdio: 'inherit' });
-  apt('update');
-  apt('install', '-y', '--no-install-recommends', 'redis-server');
-}
 
 /** Redis takes no port 0. */
 async function freePort(): Promise<number> {
@@ -45,7 +37,7 @@ export class RedisServer {
   ) {}
 
   static async start({ isDurable = true, words = [] }: RedisServerOptions = {}): Promise<RedisServer> {
-    install();
+    installDebianPackage('redis-server', () => existsSync(SERVER));
     const folder = mkdtempSync(join(tmpdir(), 'windjammer-redis-'));
     const durability = isDurable
       ? ['--appendonly', 'yes', '--appendfsync', 'always', '--save', '']

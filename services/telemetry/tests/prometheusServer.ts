@@ -1,7 +1,8 @@
-import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { installDebianPackage } from '../../../simulator/files/tests/debianPackage.js';
 
 export interface Sample {
   readonly metric: Readonly<Record<string, string>>;
@@ -10,11 +11,8 @@ export interface Sample {
 
 /** Debian's Prometheus. Installed when it is missing. */
 function install(): void {
-  if (existsSync('/usr/bin/prometheus') && existsSync('/usr/bin/promtool')) return;
-  const apt = (...words: readonly string[]) =>
-    execFileSync('apt-get', ['-o', 'DPkg::Lock::Timeout=300', ...words], { stdio: 'inherit' });
-  apt('update');
-  apt('install', '-y', '--no-install-recommends', 'prometheus');
+  const isThere = () => existsSync('/usr/bin/prometheus') && existsSync('/usr/bin/promtool');
+  installDebianPackage('prometheus', isThere);
 }
 
 /** What `promtool check metrics` says of a scrape: its exit code, 0 when nothing is wrong, and its complaints. */
