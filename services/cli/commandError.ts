@@ -10,6 +10,7 @@ const EXPECTED: readonly string[] = [
   'ClusterError',
   'CommandError',
   'LinkError',
+  'JobError',
   'ListenError',
   'StoreError',
   'SecurityError',

@@ -32,13 +32,6 @@ export function addStateCommand(program: Command): void {
       );
     },
   );
-  place('reset', 'forget what was learned; earlier versions stay').action(
-    async (application: string, options: StateOptions) =>
-      printDone(
-        options.json,
-        await (await clientOf(options)).management.resetState(application, options.context),
-      ),
-  );
   place('rollback', 'take it back to an earlier version')
     .option(
       '--to <version>',
@@ -51,16 +44,14 @@ export function addStateCommand(program: Command): void {
         await (await clientOf(options)).management.rollBackState(application, options.context, options.to),
       ),
     );
-  place('pin', 'learn nothing from here on').action(async (application: string, options: StateOptions) =>
-    printDone(
-      options.json,
-      await (await clientOf(options)).management.pinState(application, options.context),
-    ),
-  );
-  place('unpin', 'learn again').action(async (application: string, options: StateOptions) =>
-    printDone(
-      options.json,
-      await (await clientOf(options)).management.unpinState(application, options.context),
-    ),
-  );
+  for (const [name, description, verb] of [
+    ['reset', 'forget what was learned; earlier versions stay', 'resetState'],
+    ['pin', 'learn nothing from here on', 'pinState'],
+    ['unpin', 'learn again', 'unpinState'],
+  ] as const) {
+    place(name, description).action(async (application: string, options: StateOptions) => {
+      const { management } = await clientOf(options);
+      printDone(options.json, await management[verb](application, options.context));
+    });
+  }
 }

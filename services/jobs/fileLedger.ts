@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { open, readdir, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeDirectory } from '../../simulator/files/index.js';
 import { reasonOf } from '../../simulator/text/index.js';
@@ -374,7 +374,6 @@ async function written(path: string, text: string): Promise<void> {
 
 /** What was renamed in a folder is there also after a power cut. */
 async function synced(folder: string): Promise<void> {
-  if (!(await stat(folder)).isDirectory()) return;
   const handle = await open(folder, 'r');
   try {
     await handle.sync();

@@ -2,7 +2,7 @@
 export class JobError extends Error {
   override readonly name = 'JobError';
   constructor(
-    readonly code: 'unknown' | 'full' | 'unusable' | 'damaged',
+    readonly code: 'unknown' | 'full' | 'unusable',
     message: string,
     options?: ErrorOptions,
   ) {

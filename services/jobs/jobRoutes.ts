@@ -259,7 +259,6 @@ function asTold(thrown: unknown): unknown {
     case 'full':
       return new ServiceError('storage_full', thrown.message);
     case 'unusable':
-    case 'damaged':
       return new ServiceError('store_failed', thrown.message);
   }
 }

@@ -34,18 +34,18 @@ export class Jobs {
 
   private async take(id: string, index: number): Promise<void> {
     try {
-      let state: string | undefined = 'running';
       const progress = await this.ledger.progress(id);
       if (progress?.state !== 'running') return;
       const chunk = await this.ledger.chunk(id, index);
+      let isWanted = true;
       const look = setInterval(() => {
         void this.ledger.progress(id).then(
-          (found) => (state = found?.state),
+          (found) => (isWanted = found?.state === 'running'),
           () => undefined,
         );
       }, PAUSE_MS);
       try {
-        const results = await this.runner.run(progress.description, chunk, () => state === 'running');
+        const results = await this.runner.run(progress.description, chunk, () => isWanted);
         if (results !== undefined) await this.ledger.keep(id, index, results);
       } finally {
         clearInterval(look);

@@ -58,11 +58,8 @@ export class PlacedStarter implements ContainerStarter {
   }
 
   /** Whether a replica has been answering at its place for a while. */
-  isSettled({ name, version }: HostedModel, replica: number): boolean {
-    for (const [model, channels] of this.used) {
-      if (model.name === name && model.version === version) return channels.get(replica)?.isSettled === true;
-    }
-    return false;
+  isSettled(model: HostedModel, replica: number): boolean {
+    return this.used.get(model)?.get(replica)?.isSettled === true;
   }
 
   /** Places have changed, or nodes have come: replicas that are no longer where they were placed end, others may start. */
