@@ -1,6 +1,7 @@
 export { sourceContent, sourceFiles } from './sourceContent.js';
 export { ContainerRuntime, type ContainerRuntimeOptions } from './containerRuntime.js';
 export { NO_NEEDS } from './needsOfModels.js';
+export { laterChannel, type LaterChannel } from './laterChannel.js';
 export { onGpu } from './nodeHost.js';
 export type { ContainerSource, ContainerStart } from './modelContainer.js';
 export type { GpuActivity } from './gpuActivity.js';

@@ -1,11 +1,7 @@
 import { join } from 'node:path';
-import type {
-  ContainerChannel,
-  ContainerFrame,
-  FrameSink,
-  FrontendFrame,
-} from '../../containers/protocol/index.js';
-import type { ContainerSource, ContainerStart } from '../../containers/runtime/index.js';
+import type { ContainerChannel } from '../../containers/protocol/index.js';
+import { laterChannel, type ContainerSource, type ContainerStart } from '../../containers/runtime/index.js';
+import { reasonOf } from '../../simulator/text/index.js';
 import type { BundleCache, HeldBundle } from './bundleCache.js';
 import { BundleError } from './bundleError.js';
 
@@ -25,23 +21,42 @@ export class BundledStarter {
   start(request: ContainerStart): ContainerChannel {
     const { contentHash, container } = request;
     if (contentHash === undefined || container.kind === 'constant') return this.plain(request);
-    return new FetchingChannel(async () => {
-      try {
-        const held = await this.cache.hold(contentHash);
-        return { held, start: () => this.plain({ ...request, container: at(container, held) }) };
-      } catch (error) {
-        if (!(error instanceof BundleError)) throw error;
-        if (error.code !== 'missing') {
-          const { model, version } = request;
-          this.complain('a model’s bundle cannot be fetched; it is started from its path', {
-            model,
-            version,
-            reason: error.message,
-          });
-        }
-        return { held: undefined, start: () => this.plain(request) };
-      }
+    let held: HeldBundle | undefined;
+    let isWanted = true;
+    const later = laterChannel(() => {
+      isWanted = false;
+      held?.release();
     });
+    this.fetched(request, contentHash).then(
+      (bundle) => {
+        held = bundle;
+        if (!isWanted) bundle?.release();
+        else
+          later.connect(
+            this.plain(bundle === undefined ? request : { ...request, container: at(container, bundle) }),
+          );
+      },
+      (error: unknown) => later.fail(`its files cannot be fetched: ${reasonOf(error)}`),
+    );
+    return later.channel;
+  }
+
+  /** @returns undefined where the path is to be used */
+  private async fetched({ model, version }: ContainerStart, hash: string): Promise<HeldBundle | undefined> {
+    try {
+      return await this.cache.hold(hash);
+    } catch (error) {
+      if (!(error instanceof BundleError)) throw error;
+      if (error.code !== 'missing') {
+        const { message: reason } = error;
+        this.complain('a model’s bundle cannot be fetched; it is started from its path', {
+          model,
+          version,
+          reason,
+        });
+      }
+      return undefined;
+    }
   }
 }
 
@@ -50,66 +65,4 @@ function at(
   { folder, entry }: HeldBundle,
 ): ContainerSource {
   return { ...container, path: container.kind === 'kernelModel' ? folder : join(folder, entry) };
-}
-
-interface Fetched {
-  readonly held: HeldBundle | undefined;
-  readonly start: () => ContainerChannel;
-}
-
-/** A channel to a container whose files are being fetched. */
-class FetchingChannel implements ContainerChannel {
-  private inner: ContainerChannel | undefined;
-  private sink: FrameSink<ContainerFrame> | undefined;
-  private held: HeldBundle | undefined;
-  private isOver = false;
-
-  constructor(fetch: () => Promise<Fetched>) {
-    fetch().then(
-      (fetched) => this.onFetched(fetched),
-      (error: unknown) =>
-        this.onFrame({ kind: 'down', reason: `its files cannot be fetched: ${String(error)}` }),
-    );
-  }
-
-  send(frame: FrontendFrame): void {
-    this.inner?.send(frame);
-  }
-
-  open(sink: FrameSink<ContainerFrame>): void {
-    this.sink = sink;
-    this.inner?.open({ onFrame: (frame) => this.onFrame(frame) });
-  }
-
-  isUnheard(): boolean {
-    return this.inner?.isUnheard?.() === true;
-  }
-
-  close(reason?: string): void {
-    if (this.isOver) return;
-    this.end();
-    this.inner?.close(reason);
-  }
-
-  private onFetched({ held, start }: Fetched): void {
-    this.held = held;
-    if (this.isOver) {
-      held?.release();
-      return;
-    }
-    this.inner = start();
-    if (this.sink !== undefined) this.inner.open({ onFrame: (frame) => this.onFrame(frame) });
-  }
-
-  private onFrame(frame: ContainerFrame): void {
-    if (this.isOver) return;
-    if (frame.kind === 'down') this.end();
-    this.sink?.onFrame(frame);
-  }
-
-  /** Its files may go. */
-  private end(): void {
-    this.isOver = true;
-    this.held?.release();
-  }
 }

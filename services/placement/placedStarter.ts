@@ -4,7 +4,14 @@ import type {
   FrameSink,
   FrontendFrame,
 } from '../../containers/protocol/index.js';
-import { gpuName, onGpu, type NodeHost, type WantedReplica } from '../../containers/runtime/index.js';
+import {
+  gpuName,
+  laterChannel,
+  onGpu,
+  type LaterChannel,
+  type NodeHost,
+  type WantedReplica,
+} from '../../containers/runtime/index.js';
 import { containerStart, type ContainerStarter } from '../deployment/index.js';
 import type { HostedModel } from '../registry/index.js';
 import type { Placements, ReplicaPlace } from './placements.js';
@@ -19,6 +26,16 @@ export interface PlacedStarterOptions {
 /** From the first word of a replica on: it is warmed up, and other frontends hear of it. */
 const SETTLES_IN_MS = 1000;
 
+/** A version that nobody has placed by then is down, until somebody has. */
+const PLACED_WITHIN_MS = 10_000;
+
+/** A replica that is started and has no place yet. */
+interface Unplaced {
+  readonly model: HostedModel;
+  readonly later: LaterChannel;
+  readonly timer: NodeJS.Timeout;
+}
+
 type Place = ReplicaPlace & { readonly number: number };
 
 /**
@@ -27,13 +44,27 @@ type Place = ReplicaPlace & { readonly number: number };
  */
 export class PlacedStarter implements ContainerStarter {
   private readonly used = new Map<HostedModel, Map<number, PlacedChannel>>();
+  private readonly unplaced = new Set<Unplaced>();
   private readonly listeners: (() => void)[] = [];
 
   constructor(private readonly options: PlacedStarterOptions) {}
 
   start(model: HostedModel): ContainerChannel {
     const found = this.free(model);
-    if (typeof found === 'string') return downChannel(found);
+    if (typeof found !== 'string') return this.startAt(model, found);
+    if (this.isPlaced(model)) return downChannel(found);
+    // Whoever places does so in a moment: that is no failure.
+    const waiting: Unplaced = {
+      model,
+      later: laterChannel(() => this.forget(waiting)),
+      timer: setTimeout(() => waiting.later.fail(found), PLACED_WITHIN_MS),
+    };
+    waiting.timer.unref();
+    this.unplaced.add(waiting);
+    return waiting.later.channel;
+  }
+
+  private startAt(model: HostedModel, found: Place): ContainerChannel {
     const { number, gpu } = found;
     const host = this.options.node(found.node);
     const request = containerStart(model, number);
@@ -49,6 +80,7 @@ export class PlacedStarter implements ContainerStarter {
   }
 
   obstacle(model: HostedModel): string | undefined {
+    if (!this.isPlaced(model)) return undefined;
     const found = this.free(model);
     return typeof found === 'string' ? found : undefined;
   }
@@ -74,7 +106,24 @@ export class PlacedStarter implements ContainerStarter {
         channel.cut(`it was placed on ${placeText(place)} in place of ${placeText(channel.place)}`);
       }
     }
+    for (const waiting of [...this.unplaced]) {
+      const { model, later } = waiting;
+      if (!this.isPlaced(model)) continue;
+      this.forget(waiting);
+      const found = this.free(model);
+      if (typeof found === 'string') later.fail(found);
+      else later.connect(this.startAt(model, found));
+    }
     for (const listener of this.listeners) listener();
+  }
+
+  private forget(waiting: Unplaced): void {
+    clearTimeout(waiting.timer);
+    this.unplaced.delete(waiting);
+  }
+
+  private isPlaced(model: HostedModel): boolean {
+    return this.options.placements.of(model) !== undefined;
   }
 
   /** A place that none of this frontend's replicas uses, or why there is none. */
@@ -168,9 +217,7 @@ class PlacedChannel implements ContainerChannel {
 
 /** One that never was. */
 function downChannel(reason: string): ContainerChannel {
-  return {
-    send: () => undefined,
-    open: (sink) => queueMicrotask(() => sink.onFrame({ kind: 'down', reason, isOutside: true })),
-    close: () => undefined,
-  };
+  const later = laterChannel();
+  later.fail(reason);
+  return later.channel;
 }

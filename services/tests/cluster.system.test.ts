@@ -202,6 +202,29 @@ describe('two frontends and two nodes', () => {
     expect(pidsOf('modelProcess.js', folder)).toHaveLength(2);
   });
 
+  it('deploy through any of them: that a replica has no place yet is no failure', async () => {
+    const module = join(folder, 'deployed.mjs');
+    writeFileSync(module, ECHO);
+    for (const [number, at] of frontends.entries()) {
+      const name = `deployed-${number}`;
+      const where = ['--management-url', at.management];
+      expect(await run(['deploy', module, '--name', name, '--version', '1', ...where])).toMatchObject({
+        status: 0,
+      });
+      for (const frontend of frontends) {
+        const containers = (await frontend.admin('get_all_containers', { verbose: true })) as readonly {
+          readonly model_name: string;
+          readonly restarts: number;
+          readonly last_failure?: string;
+        }[];
+        const own = containers.filter(({ model_name: model }) => model === name);
+        expect(own).toMatchObject([{ restarts: 0 }]);
+        expect(own[0].last_failure).toBeUndefined();
+      }
+      await at.admin('delete_versioned_model', { model_name: name, model_version: '1' });
+    }
+  });
+
   it('answer every query while a node is killed, and run its replicas on the other one', async () => {
     const address = nodes.get('n1')?.address;
     const stop = load(...frontends);
