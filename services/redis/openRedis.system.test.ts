@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { connectRedis, openRedis, redisAddress, type RedisConnection } from './index.js';
 import { RedisServer } from './tests/redisServer.js';
+import { startTlsRedis } from './tests/redisVariants.js';
 
 let server: RedisServer | undefined;
 let redis: RedisConnection | undefined;
@@ -63,6 +64,23 @@ describe('a connection to a real Redis', () => {
     redis?.disconnect();
     await server.kill();
     await expect(connect(server.url)).rejects.toThrow(/cannot be reached: .*ECONNREFUSED/);
+  });
+
+  it('says what is missing where TLS is spoken, or is not', async () => {
+    const tls = await startTlsRedis();
+    try {
+      const [plain, query] = tls.url.split('?');
+      const [ca] = query.split('&');
+      await expect(connect(plain)).rejects.toThrow(/self-signed certificate.*rediss:\/\/…\?ca=FILE/);
+      await expect(connect(`${plain}?${ca}`)).rejects.toThrow(/\?cert=FILE&key=FILE/);
+      await expect(connect(plain.replace('rediss', 'redis'))).rejects.toThrow(/does it speak TLS alone/);
+      await expect(connect(tls.url)).resolves.toBeDefined();
+    } finally {
+      redis?.disconnect();
+      await tls.stop();
+    }
+    server = await RedisServer.start();
+    await expect(connect(server.url.replace('redis', 'rediss'))).rejects.toThrow(/does it speak TLS there/);
   });
 
   it('does not wait for one that says nothing', async () => {

@@ -46,7 +46,7 @@ function unconnected(address: RedisAddress, { name, kind }: RedisUse): RedisConn
     ...(address.username === undefined ? {} : { username: address.username }),
     ...(address.password === undefined ? {} : { password: address.password }),
   };
-  const tls = address.tls ? { tls: {} } : {};
+  const tls = address.tls === undefined ? {} : { tls: address.tls };
   switch (address.kind) {
     case 'single':
       return new Redis({ ...common, ...tls, ...address.host, db: address.db, lazyConnect: true });
@@ -58,7 +58,7 @@ function unconnected(address: RedisAddress, { name, kind }: RedisUse): RedisConn
         name: address.master,
         db: address.db,
         lazyConnect: true,
-        ...(address.tls ? { enableTLSForSentinelMode: true } : {}),
+        ...(address.tls === undefined ? {} : { enableTLSForSentinelMode: true, sentinelTLS: address.tls }),
       });
     case 'cluster':
       return new Cluster([...address.hosts], {
@@ -67,7 +67,7 @@ function unconnected(address: RedisAddress, { name, kind }: RedisUse): RedisConn
         clusterRetryStrategy: retryStrategy,
         redisOptions: { ...common, ...tls },
         // A certificate names hosts, and a Cluster tells addresses.
-        ...(address.tls ? { dnsLookup: (host, done) => done(null, host) } : {}),
+        ...(address.tls === undefined ? {} : { dnsLookup: (host, done) => done(null, host) }),
       });
   }
 }
@@ -109,7 +109,31 @@ export function redisRefusal(error: unknown, address: RedisAddress): RedisError 
       cause: error,
     });
   }
-  return new RedisError('unreachable', `${where} cannot be reached: ${reason}`, { cause: error });
+  return new RedisError('unreachable', `${where} cannot be reached: ${reason}${hintOf(error, address)}`, {
+    cause: error,
+  });
+}
+
+class SilentError extends Error {}
+
+/** Codes of a certificate that nobody we trust has signed. */
+const UNTRUSTED = new Set([
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+]);
+
+function hintOf(error: unknown, { tls }: RedisAddress): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (UNTRUSTED.has(code)) return '; name the authority that has signed its certificate: rediss://…?ca=FILE';
+  if (error instanceof SilentError || code === 'ERR_SSL_WRONG_VERSION_NUMBER') {
+    return tls === undefined ? '' : '; does it speak TLS there? redis://… without';
+  }
+  // Who is refused after its handshake hears that, or an end of the connection only.
+  if (!/CERTIFICATE_REQUIRED|ECONNRESET|EPIPE/.test(code)) return '';
+  if (tls === undefined) return '; does it speak TLS alone? rediss://…';
+  return tls.cert === undefined ? '; does it ask for a certificate? rediss://…?cert=FILE&key=FILE' : '';
 }
 
 function retryStrategy(times: number): number {
@@ -118,7 +142,7 @@ function retryStrategy(times: number): number {
 
 function within<T>(ms: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`nothing was heard for ${ms / 1000} s`)), ms);
+    const timer = setTimeout(() => reject(new SilentError(`nothing was heard for ${ms / 1000} s`)), ms);
     work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { certificateFile, pem } from '../http/tests/servers.js';
 import { addressText, keyPrefix, redisAddress } from './index.js';
 
 describe('redisAddress', () => {
   it.each([
-    ['redis://localhost', { kind: 'single', tls: false, host: { host: 'localhost', port: 6379 }, db: 0 }],
+    ['redis://localhost', { kind: 'single', tls: undefined, host: { host: 'localhost', port: 6379 }, db: 0 }],
     [
       'rediss://me:p%40ss@cache.example:7000/3',
       {
         kind: 'single',
-        tls: true,
+        tls: {},
         username: 'me',
         password: 'p@ss',
         host: { host: 'cache.example', port: 7000 },
@@ -35,7 +36,7 @@ describe('redisAddress', () => {
       'rediss+cluster://a:1,b:2',
       {
         kind: 'cluster',
-        tls: true,
+        tls: {},
         hosts: [
           { host: 'a', port: 1 },
           { host: 'b', port: 2 },
@@ -44,6 +45,13 @@ describe('redisAddress', () => {
     ],
   ])('reads %s', (text, expected) => {
     expect(redisAddress(text)).toMatchObject(expected);
+  });
+
+  it('reads the files of TLS', () => {
+    const text = `rediss://a?ca=${certificateFile('authority')}&cert=${certificateFile('client')}&key=${certificateFile('client-key')}`;
+    const tls = { ca: pem('authority'), cert: pem('client'), key: pem('client-key') };
+    expect(redisAddress(text)).toMatchObject({ kind: 'single', host: { host: 'a', port: 6379 }, db: 0, tls });
+    expect(addressText(redisAddress(text))).toBe('rediss://a:6379/0');
   });
 
   it.each([
@@ -59,6 +67,15 @@ describe('redisAddress', () => {
     ['redis+sentinel://a', /name what the sentinels watch/],
     ['redis+cluster://a/1', /one database/],
     ['redis://u:%zz@a', /write % as %25/],
+    ['redis://a?ca=x.pem', /'\?ca' belongs to TLS: write rediss:/],
+    ['rediss://a?family=6', /'\?family' is none of \?ca, cert, key/],
+    ['rediss://a?ca=/nowhere.pem', /'ca' cannot be read: ENOENT/],
+    [`rediss://a?ca=${certificateFile('server-key')}`, /server-key.pem has no PEM of a certificate/],
+    [`rediss://a?cert=${certificateFile('client')}`, /a certificate goes with its key/],
+    [
+      `rediss://a?cert=${certificateFile('client')}&key=${certificateFile('server-key')}`,
+      /do not go together/,
+    ],
   ])('refuses %s', (text, reason) => {
     expect(() => redisAddress(text)).toThrow(reason);
   });

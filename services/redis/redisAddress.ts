@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+import { reasonOf } from '../../simulator/text/index.js';
 import { RedisError } from './redisError.js';
 
 export interface RedisHost {
@@ -5,8 +8,18 @@ export interface RedisHost {
   readonly port: number;
 }
 
+/** With what TLS is spoken: undefined parts are as Node has them. */
+export interface RedisTls {
+  /** PEM: the authorities that may have signed the certificate of Redis, in place of those that Node trusts. */
+  readonly ca?: string;
+  /** PEM: who we are, where Redis asks for it (`tls-auth-clients`). */
+  readonly cert?: string;
+  readonly key?: string;
+}
+
 interface Common {
-  readonly tls: boolean;
+  /** Undefined: it is spoken in the clear. */
+  readonly tls: RedisTls | undefined;
   readonly username?: string | undefined;
   readonly password?: string | undefined;
 }
@@ -24,28 +37,29 @@ export type RedisAddress =
   | (Common & { readonly kind: 'cluster'; readonly hosts: readonly RedisHost[] });
 
 const FORMS =
-  'redis://[USER:PASSWORD@]HOST[:PORT][/DB], rediss:// for TLS, redis+sentinel://HOST[:PORT],…/MASTER[/DB], redis+cluster://HOST[:PORT],…';
+  'redis://[USER:PASSWORD@]HOST[:PORT][/DB], rediss://…[?ca=FILE&cert=FILE&key=FILE] for TLS, redis+sentinel://HOST[:PORT],…/MASTER[/DB], redis+cluster://HOST[:PORT],…';
 
-const SHAPE = /^(rediss?)(?:\+(sentinel|cluster))?:\/\/(?:([^@/]*)@)?([^@/]+)((?:\/[^/]*)*)$/;
+const SHAPE = /^(rediss?)(?:\+(sentinel|cluster))?:\/\/(?:([^@/?]*)@)?([^@/?]+)((?:\/[^/?]*)*)(?:\?(.*))?$/;
 
 const REDIS_PORT = 6379;
 const SENTINEL_PORT = 26_379;
 
 /**
+ * The files of TLS that it names are read here.
  * @param environmentPassword used where the address has none: an address shows in the list of processes
  * @throws RedisError `invalidAddress`; its message never has the password
  */
 export function redisAddress(text: string, environmentPassword?: string): RedisAddress {
   const match = SHAPE.exec(text);
   if (match === null) throw invalid(`this is no address of a Redis; the forms are ${FORMS}`);
-  const [, scheme, kind, login, hostList, pathText] = match;
+  const [, scheme, kind, login, hostList, pathText, query] = match;
   const path = pathText
     .split('/')
     .slice(1)
     .filter((part) => part !== '');
   const defaultPort = kind === 'sentinel' ? SENTINEL_PORT : REDIS_PORT;
   const hosts = hostList.split(',').map((one) => hostOf(one, defaultPort));
-  const common = { tls: scheme === 'rediss', ...loginOf(login, environmentPassword) };
+  const common = { tls: tlsOf(scheme === 'rediss', query), ...loginOf(login, environmentPassword) };
   switch (kind) {
     case 'cluster':
       if (path.length > 0)
@@ -69,7 +83,7 @@ export function redisAddress(text: string, environmentPassword?: string): RedisA
 /** For people and logs: without user and password. */
 export function addressText(address: RedisAddress): string {
   const hostText = ({ host, port }: RedisHost) => `${host.includes(':') ? `[${host}]` : host}:${port}`;
-  const scheme = address.tls ? 'rediss' : 'redis';
+  const scheme = address.tls === undefined ? 'redis' : 'rediss';
   switch (address.kind) {
     case 'single':
       return `${scheme}://${hostText(address.host)}/${address.db}`;
@@ -78,6 +92,47 @@ export function addressText(address: RedisAddress): string {
     case 'cluster':
       return `${scheme}+cluster://${address.hosts.map(hostText).join(',')}`;
   }
+}
+
+const TLS_FILES = ['ca', 'cert', 'key'] as const satisfies readonly (keyof RedisTls)[];
+
+function tlsOf(isSpoken: boolean, query: string | undefined): RedisTls | undefined {
+  const named = [...new URLSearchParams(query)];
+  if (!isSpoken) {
+    if (named.length > 0) throw invalid(`'?${named[0][0]}' belongs to TLS: write rediss://`);
+    return undefined;
+  }
+  const tls: { -readonly [Part in keyof RedisTls]: RedisTls[Part] } = {};
+  for (const [name, file] of named) {
+    const part = TLS_FILES.find((one) => one === name);
+    if (part === undefined)
+      throw invalid(`'?${name}' is none of ?${TLS_FILES.join(', ')}, each with a file of PEM`);
+    if (tls[part] !== undefined) throw invalid(`'${part}' is there twice`);
+    tls[part] = pemOf(part, file);
+  }
+  if ((tls.cert === undefined) !== (tls.key === undefined)) {
+    throw invalid('a certificate goes with its key: give both, ?cert=FILE&key=FILE');
+  }
+  try {
+    createSecureContext(tls);
+  } catch (cause) {
+    throw invalid(`its files of TLS do not go together, or are damaged: ${reasonOf(cause)}`, cause);
+  }
+  return tls;
+}
+
+function pemOf(part: keyof RedisTls, file: string): string {
+  let text: string;
+  try {
+    text = readFileSync(file, 'latin1');
+  } catch (cause) {
+    throw invalid(`'${part}' cannot be read: ${reasonOf(cause)}`, cause);
+  }
+  // Node takes an authority without any certificate, and then trusts nobody.
+  const kind = part === 'key' ? 'PRIVATE KEY' : 'CERTIFICATE';
+  if (!text.includes(`${kind}-----`))
+    throw invalid(`'${part}': ${file} has no PEM of a ${kind.toLowerCase()}`);
+  return text;
 }
 
 function loginOf(login: string | undefined, environmentPassword: string | undefined): Partial<Common> {

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { installDebianPackage } from '../../../simulator/files/tests/debianPackage.js';
 
-const SERVER = '/usr/bin/redis-server';
+export const SERVER = '/usr/bin/redis-server';
 
 /** Redis takes no port 0. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -34,6 +34,7 @@ export class RedisServer {
     readonly port: number,
     readonly folder: string,
     private readonly words: readonly string[],
+    private readonly file?: string,
   ) {}
 
   static async start({ isDurable = true, words = [] }: RedisServerOptions = {}): Promise<RedisServer> {
@@ -45,6 +46,14 @@ export class RedisServer {
     const server = new RedisServer(await freePort(), folder, [...durability, ...words]);
     await server.run();
     return server;
+  }
+
+  /** @param file its configuration, which it writes in, too */
+  static async startSentinel(file: string): Promise<RedisServer> {
+    const folder = mkdtempSync(join(tmpdir(), 'windjammer-redis-'));
+    const sentinel = new RedisServer(await freePort(), folder, ['--sentinel'], file);
+    await sentinel.run();
+    return sentinel;
   }
 
   get url(): string {
@@ -61,6 +70,7 @@ export class RedisServer {
     const child = spawn(
       SERVER,
       [
+        ...(this.file === undefined ? [] : [this.file]),
         '--bind',
         '127.0.0.1',
         '--port',
@@ -78,7 +88,7 @@ export class RedisServer {
     await new Promise<void>((resolve, reject) => {
       child.stdout.on('data', (chunk: Buffer) => {
         if (log.length < 100_000) log += chunk.toString();
-        if (log.includes('Ready to accept connections')) resolve();
+        if (/Ready to accept connections|Sentinel ID is/.test(log)) resolve();
       });
       child.once('exit', (code) => reject(new Error(`redis-server ended with ${code}: ${log}`)));
     });
