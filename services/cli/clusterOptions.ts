@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { eachOne } from './optionValues.js';
 
 /** Options of `serve` about nodes in processes of their own. */
 export interface DialChoice {
@@ -16,7 +17,7 @@ export function addDialOptions(command: Command): Command {
     .option(
       '--node <url>',
       'a GPU node in a process of its own, tcp://HOST:PORT or tls://HOST:PORT, NAME@ before the host if it must have that name; may be given again',
-      (url: string, before: readonly string[] = []) => [...before, url],
+      eachOne,
     )
     .option('--only-nodes', 'no GPUs in this process: the nodes run everything')
     .option('--cluster-key-file <file>', 'holds the key that the nodes have: docs/guides/nodes.md')

@@ -9,6 +9,7 @@ const EXPECTED: readonly string[] = [
   'BundleError',
   'ClusterError',
   'CommandError',
+  'ConfigurationError',
   'LinkError',
   'JobError',
   'ListenError',

@@ -10,6 +10,7 @@ export type AddCommand = (program: Command) => void;
 const COMMANDS: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ['serve', async () => (await import('./serveCommand.js')).addServeCommand],
   ['node', async () => (await import('./nodeCommand.js')).addNodeCommand],
+  ['config', async () => (await import('./config.js')).addConfigCommand],
   ['predict', async () => (await import('./predict.js')).addPredictCommand],
   ['feedback', async () => (await import('./feedback.js')).addFeedbackCommand],
   ['batch', async () => (await import('./batch.js')).addBatchCommand],

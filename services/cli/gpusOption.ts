@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { withForm } from './configuration/index.js';
 import { CommandError } from './commandError.js';
 import { wholeNumber } from './optionValues.js';
 
@@ -8,7 +9,9 @@ export const MOST_GPUS = 32;
 export const MOST_NODES = 64;
 
 /** Parser of an option that takes cards with commas between, one for each GPU of a node. */
-export function cardList(text: string): readonly string[] {
+export const cardList = withForm({ kind: 'list', isRepeated: false }, cardsOf);
+
+function cardsOf(text: string): readonly string[] {
   const cards = text.split(',').map((card) => card.trim());
   if (cards.includes(''))
     throw new InvalidArgumentError('expected cards with commas between, such as h200,h200,a100.');

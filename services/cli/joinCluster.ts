@@ -3,7 +3,7 @@ import { addressText as nodeAddressText } from '../../containers/runtime/index.j
 import { openBundles, type BundleStore } from '../bundles/index.js';
 import { Announcement } from '../cluster/index.js';
 import type { Complaint } from '../errors/index.js';
-import { keyPrefix, redisAddress } from '../redis/index.js';
+import { keyPrefix, redisAddress, type RedisAddress } from '../redis/index.js';
 import { openClusterRedis } from './clusterRedis.js';
 import { CommandError } from './commandError.js';
 import type { NodeOptions } from './nodeCommand.js';
@@ -27,6 +27,28 @@ export interface ListeningAt {
   readonly isSecure: boolean;
 }
 
+/** The Redis that a node is to join; undefined: none. @throws CommandError, RedisError */
+export function checkedJoin({
+  join,
+  redisPrefix,
+  advertise,
+  bundleDir,
+}: NodeOptions): { readonly address: RedisAddress; readonly prefix: string } | undefined {
+  if (join !== undefined) {
+    return {
+      address: redisAddress(join, process.env['WINDJAMMER_REDIS_PASSWORD']),
+      prefix: keyPrefix(redisPrefix),
+    };
+  }
+  for (const [option, value] of [
+    ['--advertise', advertise],
+    ['--bundle-dir', bundleDir],
+  ] as const) {
+    if (value !== undefined) throw new CommandError(`${option} is for --join: nobody is told without it`);
+  }
+  return undefined;
+}
+
 /**
  * Connects to the cluster's Redis; undefined: the node joins none.
  * @throws CommandError, RedisError, BundleError (as rejections)
@@ -35,18 +57,10 @@ export async function openCluster(
   options: NodeOptions,
   complain: Complaint,
 ): Promise<OpenCluster | undefined> {
-  const { join, name, gpus, advertise, bundleDir } = options;
-  if (join === undefined) {
-    for (const [option, value] of [
-      ['--advertise', advertise],
-      ['--bundle-dir', bundleDir],
-    ] as const) {
-      if (value !== undefined) throw new CommandError(`${option} is for --join: nobody is told without it`);
-    }
-    return undefined;
-  }
-  const address = redisAddress(join, process.env['WINDJAMMER_REDIS_PASSWORD']);
-  const prefix = keyPrefix(options.redisPrefix);
+  const joined = checkedJoin(options);
+  if (joined === undefined) return undefined;
+  const { address, prefix } = joined;
+  const { name, gpus, bundleDir } = options;
   const whenAway = 'Redis is away; servers that know this node use it on';
   const redis = await openClusterRedis(address, `windjammer-node-${name}`, whenAway, complain);
   let announcement: Announcement | undefined;

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Command } from 'commander';
 import { pino, stdSerializers } from 'pino';
 import {
   addressText,
@@ -8,38 +9,30 @@ import {
   GpuNodeThread,
   NodeServer,
   type ContainerStart,
-  type NodeSecurity,
   type NodeServerOptions,
 } from '../../containers/runtime/index.js';
 import { PacedClock } from '../../simulator/time/index.js';
 import { BundleCache, BundledStarter } from '../bundles/index.js';
 import { ANALYSES_FOLDER } from '../deployment/index.js';
 import type { Complaint } from '../errors/index.js';
-import { Certificates } from '../http/index.js';
 import { holdBuild } from './buildLock.js';
-import { CommandError } from './commandError.js';
-import { clusterKey } from './dialledNodes.js';
-import { checkedFaults } from './faultOptions.js';
-import { checkedCards } from './gpusOption.js';
 import { openCluster } from './joinCluster.js';
 import type { NodeOptions } from './nodeCommand.js';
-import { checkedScheduling } from './schedulingOption.js';
+import { nodePlan } from './nodePlan.js';
+import { warnOfPasswords } from './shownSecrets.js';
 import { stopSignal } from './stopSignal.js';
 
-/** Runs models for servers until SIGINT or SIGTERM, then drains. */
-export async function runNode(options: NodeOptions): Promise<void> {
+/** Runs models for servers until SIGINT or SIGTERM, then drains. @param command which has the options, and knows where from */
+export async function runNode(options: NodeOptions, command: Command): Promise<void> {
   const log = pino(
     { level: options.logLevel, base: null, serializers: { cause: stdSerializers.err } },
     pino.destination(2),
   );
   const complain: Complaint = (message, details) => log.warn(details, message);
   const stopped = stopSignal();
+  warnOfPasswords(command, complain);
   holdBuild();
-  await checkedScheduling('--scheduling', options.scheduling);
-  await checkedCards('--gpus', options.gpus);
-  const faults = await checkedFaults(options);
-  const certificates = certificatesOf(options, complain);
-  const security = securityOf(options, certificates);
+  const { faults, certificates, security } = await nodePlan(options, complain);
   const { name, gpus } = options;
   const clock = new PacedClock();
   const thread = (): GpuNodeThread =>
@@ -113,29 +106,4 @@ function bundleFolder({ dataDir }: NodeOptions): string {
   const folder = mkdtempSync(join(tmpdir(), 'windjammer-bundles-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   return folder;
-}
-
-/** @throws CommandError, TlsError */
-function certificatesOf(
-  { tlsCert, tlsKey, tlsCa }: NodeOptions,
-  complain: Complaint,
-): Certificates | undefined {
-  if (tlsCert !== undefined && tlsKey !== undefined) {
-    return new Certificates(
-      { cert: tlsCert, key: tlsKey, ...(tlsCa === undefined ? {} : { ca: tlsCa }) },
-      complain,
-    );
-  }
-  if (tlsCert === undefined && tlsKey === undefined && tlsCa === undefined) return undefined;
-  throw new CommandError('--tls-cert and --tls-key go together, and --tls-ca needs both');
-}
-
-function securityOf(options: NodeOptions, certificates: Certificates | undefined): NodeSecurity {
-  return {
-    key: clusterKey(options.clusterKeyFile),
-    tls:
-      certificates === undefined
-        ? undefined
-        : { context: certificates.context, asksClients: certificates.asksClients },
-  };
 }

@@ -1,17 +1,25 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { SCHEDULING_POLICY_NAMES } from '../../simulator/scheduling/index.js';
+import { configurable, withForm } from './configuration/index.js';
 import { addFaultOptions, type FaultChoice } from './faultOptions.js';
 import { cardList } from './gpusOption.js';
 import { wholeNumber } from './optionValues.js';
 
+interface HostAndPort {
+  readonly host: string;
+  readonly port: number;
+  /** As it was given. */
+  toString(): string;
+}
+
 export interface NodeOptions extends FaultChoice {
   readonly name: string;
   readonly gpus: readonly string[];
-  readonly listen: { readonly host: string; readonly port: number };
+  readonly listen: HostAndPort;
   readonly join?: string;
   readonly redisPrefix: string;
   readonly bundleDir?: string;
-  readonly advertise?: { readonly host: string; readonly port: number };
+  readonly advertise?: HostAndPort;
   readonly clusterKeyFile?: string;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
@@ -25,8 +33,12 @@ export interface NodeOptions extends FaultChoice {
 }
 
 const milliseconds = wholeNumber(0, 3_600_000);
+const cards = withForm({ kind: 'list', isRepeated: false }, (text: string) =>
+  text === 'none' ? [] : cardList(text),
+);
 
-export function addNodeCommand(program: Command): void {
+/** @param environment from which options come that no flag gives */
+export function addNodeCommand(program: Command, environment = process.env): void {
   const command = program
     .command('node')
     .description(
@@ -79,9 +91,9 @@ export function addNodeCommand(program: Command): void {
         .choices(['debug', 'info', 'warn', 'error', 'silent'])
         .default('warn'),
     );
-  addFaultOptions(command).action(async (options: NodeOptions) => {
+  configurable(addFaultOptions(command), 'node', environment).action(async (options: NodeOptions) => {
     const { runNode } = await import('./node.js');
-    await runNode(options);
+    await runNode(options, command);
   });
 }
 
@@ -90,16 +102,12 @@ function nodeName(text: string): string {
   throw new InvalidArgumentError('expected up to 100 letters, digits, dots, hyphens and underscores.');
 }
 
-function cards(text: string): readonly string[] {
-  return text === 'none' ? [] : cardList(text);
-}
-
-function hostAndPort(text: string): NodeOptions['listen'] {
+function hostAndPort(text: string): HostAndPort {
   const found = /^(?:\[(?<six>[0-9a-fA-F:.]+)\]|(?<host>[^:\s]+)):(?<port>\d{1,5})$/.exec(text)?.groups;
   const port = Number(found?.port);
   const host = found?.six ?? found?.host;
   if (host === undefined || port > 65_535) {
     throw new InvalidArgumentError('expected HOST:PORT, as 127.0.0.1:4100 or [::1]:4100.');
   }
-  return { host, port };
+  return { host, port, toString: () => text };
 }

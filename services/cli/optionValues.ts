@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
+import { withForm } from './configuration/index.js';
 
 /** Of a model version, as the server takes it. */
 export const MOST_REPLICAS = 64;
@@ -8,7 +9,7 @@ const MIB = 1024 * 1024;
 
 /** Parser of an option that takes mebibytes, 1 KiB at least, that are a whole number of bytes. */
 export function mebibytes(high: number): (text: string) => number {
-  return (text) => {
+  return withForm({ kind: 'number', isWhole: false, least: 1 / 1024, most: high }, (text) => {
     const value = Number(text);
     if (text.trim() === '' || !Number.isInteger(value * MIB) || value < 1 / 1024 || value > high) {
       throw new InvalidArgumentError(
@@ -16,11 +17,21 @@ export function mebibytes(high: number): (text: string) => number {
       );
     }
     return value;
-  };
+  });
 }
 
+const REPEATED = { kind: 'list', isRepeated: true } as const;
+
+/** Parser of an option that may be given again, and keeps all. */
+export const eachOne = withForm(REPEATED, (text: string, before: readonly string[] = []) => [
+  ...before,
+  text,
+]);
+
 /** Parser of an option that takes origins of web pages, one after the other, as browsers write them; `*`: any. */
-export function webOrigins(text: string, before: readonly string[] = []): readonly string[] {
+export const webOrigins = withForm(REPEATED, originsWith);
+
+function originsWith(text: string, before: readonly string[] = []): readonly string[] {
   if (text === '*') return [...before, text];
   const origin = URL.canParse(text) ? new URL(text).origin : 'null';
   if (!/^https?:/.test(origin))
@@ -38,13 +49,13 @@ export function positive(text: string): number {
 
 /** Parser of an option that takes a whole number from `low` to `high`. */
 export function wholeNumber(low: number, high: number): (text: string) => number {
-  return (text) => {
+  return withForm({ kind: 'number', isWhole: true, least: low, most: high }, (text) => {
     const value = Number(text);
     if (text.trim() === '' || !Number.isInteger(value) || value < low || value > high) {
       throw new InvalidArgumentError(`expected a whole number from ${low} to ${high}.`);
     }
     return value;
-  };
+  });
 }
 
 /** The option for another device than a launch spec names; a file's path starts where the command runs. */

@@ -3,6 +3,7 @@ import { SCHEDULING_POLICY_NAMES } from '../../simulator/scheduling/index.js';
 import { cardList, MOST_NODES } from './gpusOption.js';
 import { mebibytes, webOrigins, wholeNumber } from './optionValues.js';
 import { addDialOptions, type DialChoice } from './clusterOptions.js';
+import { configurable } from './configuration/index.js';
 import { addFaultOptions, type FaultChoice } from './faultOptions.js';
 import type { ServeSecurityOptions } from './serveSecurity.js';
 
@@ -44,7 +45,8 @@ const port = wholeNumber(0, 65_535);
 const milliseconds = wholeNumber(0, 3_600_000);
 const timeout = wholeNumber(100, 3_600_000);
 
-export function addServeCommand(program: Command): void {
+/** @param environment from which options come that no flag gives */
+export function addServeCommand(program: Command, environment = process.env): void {
   const command = program
     .command('serve')
     .description('serve predictions from this process, with simulated GPUs in it')
@@ -162,9 +164,11 @@ export function addServeCommand(program: Command): void {
         .choices(['debug', 'info', 'warn', 'error', 'silent'])
         .default('warn'),
     );
-  addDialOptions(addFaultOptions(command)).action(async (options: ServeOptions) => {
-    // Loaded when it is needed: the other commands start without the server.
-    const { serve } = await import('./serve.js');
-    await serve(options);
-  });
+  configurable(addDialOptions(addFaultOptions(command)), 'serve', environment).action(
+    async (options: ServeOptions) => {
+      // Loaded when it is needed: the other commands start without the server.
+      const { serve } = await import('./serve.js');
+      await serve(options, command);
+    },
+  );
 }
