@@ -37,7 +37,11 @@ export function withSecurityOptions(command: Command): Command {
 /** For commands that ask the query interface. */
 export function withQueryOptions(command: Command): Command {
   return withSecurityOptions(command)
-    .option('--url <url>', 'address of the query interface', 'http://127.0.0.1:1337')
+    .addOption(
+      new Option('--url <url>', 'address of the query interface')
+        .env('WINDJAMMER_URL')
+        .default('http://127.0.0.1:1337'),
+    )
     .option('--timeout-ms <ms>', 'give up without an answer after so long', milliseconds, 30_000)
     .option('--json', 'print JSON');
 }
@@ -45,7 +49,11 @@ export function withQueryOptions(command: Command): Command {
 /** For commands that ask the management interface. */
 export function withManagementOptions(command: Command): Command {
   return withSecurityOptions(command)
-    .option('--management-url <url>', 'address of the management interface', 'http://127.0.0.1:1338')
+    .addOption(
+      new Option('--management-url <url>', 'address of the management interface')
+        .env('WINDJAMMER_MANAGEMENT_URL')
+        .default('http://127.0.0.1:1338'),
+    )
     .option('--timeout-ms <ms>', 'give up without an answer after so long', milliseconds, 30_000)
     .option('--json', 'print JSON');
 }

@@ -10,6 +10,7 @@ import { runCommand } from './tests/runCommand.js';
 import { configurationSchemaText } from './config.js';
 import { optionsOf, variableOf } from './configuration/index.js';
 import { addNodeCommand } from './nodeCommand.js';
+import { windjammerProgram } from './program.js';
 import { addServeCommand } from './serveCommand.js';
 
 let folder: string;
@@ -114,6 +115,19 @@ describe('options', () => {
       expect(new Set(variables).size).toBe(variables.length);
       const others = ['URL', 'MANAGEMENT_URL', 'API_KEY', 'CA', 'ADMIN_KEY', 'REDIS_PASSWORD', 'CONFIG'];
       for (const other of others) expect(variables).not.toContain(`WINDJAMMER_${other}`);
+    }
+  });
+});
+
+describe('which server is asked', () => {
+  it('is said by the environment, wherever there is an option for it', async () => {
+    const program = await windjammerProgram();
+    const all = (command: Command): Command[] => [command, ...command.commands.flatMap(all)];
+    const variables = { '--url': 'WINDJAMMER_URL', '--management-url': 'WINDJAMMER_MANAGEMENT_URL' };
+    for (const [long, variable] of Object.entries(variables)) {
+      const options = all(program).flatMap((command) => command.options.filter((one) => one.long === long));
+      expect(options.length).toBeGreaterThan(3);
+      for (const option of options) expect(option.envVar).toBe(variable);
     }
   });
 });

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { LaunchClass } from '../../containers/protocol/index.js';
 import { jsonText } from '../json/index.js';
-import { rawCalls, withSecurityOptions, type SecurityOptions } from './clientOptions.js';
+import { rawCalls, withQueryOptions, type SecurityOptions } from './clientOptions.js';
 import { CommandError } from './commandError.js';
 import { fileValue, inputValue } from './inputArguments.js';
 import { launchClassOption } from './launchClassOption.js';
@@ -20,7 +20,7 @@ interface PredictOptions extends SecurityOptions {
 }
 
 export function addPredictCommand(program: Command): void {
-  withSecurityOptions(program.command('predict'))
+  withQueryOptions(program.command('predict'))
     .description('ask a running server for a prediction and print its answer as JSON')
     .argument('<application>', 'name of the application')
     .option(
@@ -37,9 +37,6 @@ export function addPredictCommand(program: Command): void {
     .option('--priority <number>', '1 (most urgent) to 5; 3 unless given', wholeNumber(1, 5))
     .addOption(launchClassOption('the answer', "the application's class"))
     .option('--deadline-ms <ms>', 'when the server must have answered', wholeNumber(1, 3_600_000))
-    .option('--timeout-ms <ms>', 'give up without an answer after so long', wholeNumber(1, 3_600_000), 30_000)
-    .option('--url <url>', 'address of the server', 'http://127.0.0.1:1337')
-    .option('--json', 'print JSON, which is what it does anyway')
     .action(predict);
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { SeededRandom } from '../../simulator/random/index.js';
-import { RefusedError, type Feedback } from '../client/index.js';
+import { RefusedError, type Feedback, type WindjammerClient } from '../client/index.js';
 import { RedisServer } from '../redis/tests/redisServer.js';
 import { FeedbackFrontend } from './feedbackFrontends.js';
 
@@ -17,13 +17,16 @@ export interface KillReport {
   readonly judged: { readonly acknowledged: number; readonly doubtful: number; readonly learned: number };
   /** Sent again on purpose though it was acknowledged. */
   readonly repeated: number;
+  /** In the end; undefined: it could not be asked. */
+  readonly queue: Awaited<ReturnType<WindjammerClient['management']['queue']>>['counts'] | undefined;
 }
 
 const FRONTENDS = 2;
 const LANES = 6;
 const KEYED = 'keyed';
 const JUDGED = 'judged';
-const SETTLED_WITHIN_MS = 90_000;
+/** Without anything that is learned: then nothing more comes. */
+const SETTLED_WITHIN_MS = 60_000;
 
 /** Two frontends on one Redis, clients that judge without pause, and kills at random moments. */
 export class FeedbackUnderKills {
@@ -183,13 +186,16 @@ export class FeedbackUnderKills {
   }
 
   private async report(): Promise<KillReport> {
-    const untilMs = performance.now() + SETTLED_WITHIN_MS;
     let [keyed, judged] = [-1, -1];
-    while (performance.now() < untilMs) {
+    let counts: KillReport['queue'];
+    let progressMs = performance.now();
+    while (performance.now() < progressMs + SETTLED_WITHIN_MS) {
       try {
+        const before = keyed + judged;
         [keyed, judged] = [await this.learned(KEYED), await this.learned(JUDGED)];
+        if (keyed + judged > before) progressMs = performance.now();
         const isEnough = keyed >= this.acknowledgedKeys.size && judged >= this.acknowledgedQueries.size;
-        const { counts } = await this.someFrontend().client.management.queue();
+        ({ counts } = await this.someFrontend().client.management.queue());
         if (isEnough && counts.waiting + counts.active + counts.delayed === 0) break;
       } catch {
         // The last to be killed was Redis, and is not found again yet.
@@ -209,6 +215,7 @@ export class FeedbackUnderKills {
         learned: judged,
       },
       repeated: this.repeated,
+      queue: counts,
     };
   }
 
