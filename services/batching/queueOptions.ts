@@ -46,6 +46,8 @@ export interface ReplicaQueueOptions {
   /** Takes what may take the replica down to one that is there for it; says whether there is one. */
   readonly sendApart: (evaluation: Evaluation) => boolean;
   readonly observer: BatchingObserver;
+  /** Told whenever what it has before it, or what it is seen to need, may be another than before. */
+  readonly onLoad: (queue: ReplicaQueue) => void;
   /** Told once, with everything that was queued or sent and not answered. */
   readonly onLost: (queue: ReplicaQueue, loss: ReplicaLoss) => void;
 }

@@ -149,6 +149,7 @@ export class ReplicaGroup {
       elsewhere: this.past,
       sendApart: (evaluation) => !isApart && this.sendApart(evaluation),
       observer: this.options.observer,
+      onLoad: (of) => this.choice.onLoad(of),
       onLost: (lost, loss) => this.onLost(lost, loss),
     });
     queue.setHighestClass(this.highestClass);
@@ -158,7 +159,7 @@ export class ReplicaGroup {
       this.probation.queue = queue;
       this.suspects.killing.onTrialsResumed(nowNs);
     } else {
-      this.choice.queues.push(queue);
+      this.choice.add(queue);
     }
     for (const evaluation of this.stranded.take()) this.enqueue(evaluation, nowNs);
     if (isApart) for (const evaluation of this.probation.take()) this.enqueue(evaluation, nowNs);
@@ -244,7 +245,7 @@ export class ReplicaGroup {
     return true;
   }
 
-  private everyQueue(): ReplicaQueue[] {
+  private everyQueue(): readonly ReplicaQueue[] {
     const { queue } = this.probation;
     return queue === undefined ? this.choice.queues : [...this.choice.queues, queue];
   }

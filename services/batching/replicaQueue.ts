@@ -28,8 +28,11 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Evalu
   readonly hello: HelloFrame;
   readonly controller: BatchSizeController;
   readonly forecast: WaitForecast;
+  /** Among its siblings; -1 where it is not of those that serve everybody. Set by `ReplicaChoice`. */
+  place = -1;
   private readonly clock: Clock;
   private readonly port: string;
+  private readonly onLoad: ReplicaQueueOptions['onLoad'];
   private readonly onLost: ReplicaQueueOptions['onLost'];
   private readonly served = new Served();
   private readonly reports: ReplicaReports;
@@ -47,6 +50,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Evalu
     this.controller = controller;
     this.clock = clock;
     this.port = port;
+    this.onLoad = options.onLoad;
     this.onLost = options.onLost;
     const { served } = this;
     const inFlight = (this.inFlight = new InFlight(options.elsewhere));
@@ -91,6 +95,7 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Evalu
     evaluation.state = 'queued';
     evaluation.queue = this;
     this.waiting.push(evaluation);
+    this.onLoad(this);
     this.departures.onQueued(evaluation, nowNs);
   }
 
@@ -113,13 +118,17 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Evalu
     if (evaluation.state === 'queued') this.waiting.others.remove(evaluation);
     else if (evaluation.state === 'sent') this.sender.cancel(evaluation);
     evaluation.state = 'done';
+    this.onLoad(this);
   }
 
   onFrame(frame: ContainerFrame): void {
     if (this.sender.isClosed) return;
     switch (frame.kind) {
       case 'result':
+        // Whoever hears of an answer may ask for more at once, and what that does to the load is seen behind it.
+        this.onLoad(this);
         this.answers.onResult(frame, this.worldNs());
+        this.onLoad(this);
         if (this.onRetired !== undefined) this.checkRetired();
         return;
       case 'credit':
@@ -140,8 +149,10 @@ export class ReplicaQueue implements EventSink, FrameSink<ContainerFrame>, Evalu
 
   onEvent(kind: string): void {
     const nowNs = this.worldNs();
+    this.onLoad(this);
     if (kind === 'expire') this.waiting.onExpire(nowNs);
     else if (kind === 'dispatch' || kind === 'held') this.departures.onDue(kind, nowNs);
+    this.onLoad(this);
     if (this.onRetired !== undefined) this.checkRetired();
   }
 
