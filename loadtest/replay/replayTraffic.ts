@@ -132,14 +132,17 @@ export class ReplayTraffic implements EventSink, AnswerSink {
   private queryOf(arrival: Arrival, number: number): ReplayedQuery {
     const { application, form } = this.targetOf(arrival);
     const { record, inputs } = application;
-    const common = { id: `${number}`, application: record.name, context: arrival.context ?? '' };
+    const id = `${number}`;
+    const { name } = record;
+    const { context = '' } = arrival;
     if (arrival.input !== undefined) {
       const input = encodeInput(form, arrival.input, 'input');
       if (input instanceof Error) throw new ReplayError(arrival.where, input.message, { cause: input });
-      return { ...common, input, label: arrival.label };
+      return { id, application: name, context, input, label: arrival.label };
     }
     const sample = this.sampleOf(arrival, inputs.size, number);
-    return { ...common, input: inputs.input(sample, number), label: arrival.label ?? inputs.label(sample) };
+    const label = arrival.label ?? inputs.label(sample);
+    return { id, application: name, context, input: inputs.input(sample, number), label };
   }
 
   private targetOf({ application, where }: Arrival): Target {
@@ -155,7 +158,8 @@ export class ReplayTraffic implements EventSink, AnswerSink {
       const are = size === 0 ? 'this application has none: give --inputs' : `there are 0 to ${size - 1}`;
       throw new ReplayError(where, `there is no sample ${sample}: ${are}`);
     }
-    return sample ?? Math.floor(this.draw.of(`sample ${number}`)() * size);
+    if (sample !== undefined || size === 0) return sample ?? 0;
+    return Math.floor(this.draw.of(`sample ${number}`)() * size);
   }
 
   private judge({ application, context, queryId, label }: Judgement): void {

@@ -37,7 +37,8 @@ export class InFlight {
   readonly past = new ServicePast();
   /** From sending to the answer. */
   readonly roundTrips = new RecentRoundTrips();
-  private readonly batches = new Map<number, Batch>();
+  /** In order of sending: a few, as many as the container gives credits. */
+  private readonly batches: Batch[] = [];
   private lastResultNs = -Infinity;
   /** Since when the oldest batch has had the container to itself. */
   private oldestSinceNs = 0;
@@ -51,7 +52,7 @@ export class InFlight {
 
   /** Batches. */
   get size(): number {
-    return this.batches.size;
+    return this.batches.length;
   }
 
   /** Whether a batch is in flight that must have the replica to itself. */
@@ -60,17 +61,18 @@ export class InFlight {
   }
 
   add(batch: Batch): void {
-    if (this.batches.size === 0) {
+    if (this.batches.length === 0) {
       this.busySinceNs = batch.sentNs;
       this.oldestSinceNs = batch.sentNs;
     }
-    this.batches.set(batch.id, batch);
+    this.batches.push(batch);
     this.items += batch.items.length;
     if (batch.isAlone) this.alone += 1;
   }
 
   get(id: number): Batch | undefined {
-    return this.batches.get(id);
+    for (const batch of this.batches) if (batch.id === id) return batch;
+    return undefined;
   }
 
   /**
@@ -81,10 +83,11 @@ export class InFlight {
     const oldest = this.oldest();
     const wasOldest = oldest === batch;
     const size = batch.items.length;
-    this.batches.delete(batch.id);
+    if (wasOldest) this.batches.shift();
+    else this.batches.splice(this.batches.indexOf(batch), 1);
     this.items -= size;
     if (batch.isAlone) this.alone -= 1;
-    if (this.batches.size === 0) this.pastBusyNs += nowNs - this.busySinceNs;
+    if (this.batches.length === 0) this.pastBusyNs += nowNs - this.busySinceNs;
     // A container serves one batch after the other: this one began when the one before it was done.
     const tookNs = nowNs - Math.max(batch.sentNs, this.lastResultNs);
     if (isTypical) {
@@ -102,13 +105,12 @@ export class InFlight {
 
   /** Whether all that is in flight is of lower classes. */
   isBelow(launchClass: LaunchClass): boolean {
-    for (const batch of this.batches.values()) if (!isAbove(launchClass, batch.launchClass)) return false;
+    for (const batch of this.batches) if (!isAbove(launchClass, batch.launchClass)) return false;
     return true;
   }
 
   oldest(): Batch | undefined {
-    for (const batch of this.batches.values()) return batch;
-    return undefined;
+    return this.batches[0];
   }
 
   /** How long the oldest batch has been the one that is due. */
@@ -122,7 +124,7 @@ export class InFlight {
    */
   isOverdue(nowNs: number, elsewhereNs: number): boolean {
     const expectedNs = this.roundTrips.expectedNs === 0 ? elsewhereNs : this.roundTrips.expectedNs;
-    if (this.batches.size === 0 || expectedNs === 0) return false;
+    if (this.batches.length === 0 || expectedNs === 0) return false;
     return nowNs - this.oldestSinceNs > OVERDUE_FACTOR * expectedNs + OVERDUE_LEAST_NS;
   }
 
@@ -132,18 +134,17 @@ export class InFlight {
     if (first === undefined) return 0;
     const { fixedNs, itemNs } = this.estimate;
     const sinceNs = Math.max(first.sentNs, this.lastResultNs);
-    return Math.max(0, this.batches.size * fixedNs + this.items * itemNs - (nowNs - sinceNs));
+    return Math.max(0, this.batches.length * fixedNs + this.items * itemNs - (nowNs - sinceNs));
   }
 
   /** Time with a batch in flight since the replica came. */
   totalBusyNs(nowNs: number): number {
-    return this.pastBusyNs + (this.batches.size === 0 ? 0 : nowNs - this.busySinceNs);
+    return this.pastBusyNs + (this.batches.length === 0 ? 0 : nowNs - this.busySinceNs);
   }
 
   /** Takes all batches out, in order of sending. */
   clear(): Batch[] {
-    const batches = [...this.batches.values()];
-    this.batches.clear();
+    const batches = this.batches.splice(0);
     this.items = 0;
     this.alone = 0;
     return batches;

@@ -7,6 +7,9 @@ export interface NextBatch {
   readonly hopeless: readonly Evaluation[] | undefined;
 }
 
+/** Of whom nobody is made the batch. */
+const NOBODY: Evaluation[] = [];
+
 /**
  * Takes the most urgent evaluations that can still be in time. One that has less time left than a batch takes lately
  * would only make the others late too: under overload, earliest deadline first alone serves nothing but such ones. An
@@ -23,20 +26,23 @@ export function takeBatch(
   isDiverted: (evaluation: Evaluation, nowNs: number) => boolean,
 ): NextBatch {
   const reachNs = nowNs + expectedNs;
-  const evaluations: Evaluation[] = [];
+  let evaluations: Evaluation[] = NOBODY;
   let hopeless: Evaluation[] | undefined;
   while (evaluations.length < limit) {
     const evaluation = next.pop();
     if (evaluation === undefined) break;
     if (isDiverted(evaluation, nowNs)) continue;
     if (evaluation.expiresNs > reachNs) {
-      evaluations.push(evaluation);
+      // A literal: pushing onto an empty array would reserve room for 17, in every batch of one.
+      if (evaluations === NOBODY) evaluations = [evaluation];
+      else evaluations.push(evaluation);
     } else {
       (hopeless ??= []).push(evaluation);
       next.giveTurnBack(evaluation);
     }
   }
-  if (hopeless !== undefined && evaluations.length === 0 && isIdle) {
+  if (hopeless !== undefined && evaluations === NOBODY && isIdle) {
+    evaluations = [];
     // From the end: those with the most time left.
     while (evaluations.length < limit) {
       const last = hopeless.at(-1);

@@ -260,8 +260,12 @@ function settle<W>(entry: CacheEntry<W>): CacheWaiter | undefined {
   return first;
 }
 
+/** Arrays of so many bytes lie on the heap by themselves, until somebody asks for their buffer: a copy costs less than that. */
+const HEAP_BYTES = 64;
+
 /** A view keeps the whole buffer behind it alive, so a kept input gets a buffer of its own size. */
 function owned(input: Uint8Array): Uint8Array {
+  if (input.length <= HEAP_BYTES) return new Uint8Array(input);
   return input.byteLength === input.buffer.byteLength ? input : new Uint8Array(input);
 }
 

@@ -32,7 +32,8 @@ interface WaitingBatch {
   readonly batchId: number;
   readonly items: readonly BatchItem[];
   readonly arrivalNs: number;
-  readonly cancelled: Set<number>;
+  /** Items; undefined where none is. */
+  cancelled: Set<number> | undefined;
 }
 
 /**
@@ -71,14 +72,16 @@ export class SyntheticContainer implements ModelContainer, EventSink {
   onFrame(frame: FrontendFrame): void {
     if (frame.kind === 'predict') {
       const { batchId, items } = frame;
-      this.queue.push({ batchId, items, arrivalNs: this.clock.nowNs(), cancelled: new Set() });
+      this.queue.push({ batchId, items, arrivalNs: this.clock.nowNs(), cancelled: undefined });
       this.serveNext();
       return;
     }
     const waiting = this.queue.find((batch, index) => {
       return batch.batchId === frame.batchId && !(index === 0 && this.serving);
     });
-    for (const id of waiting === undefined ? [] : frame.itemIds) waiting?.cancelled.add(id);
+    if (waiting === undefined) return;
+    waiting.cancelled ??= new Set();
+    for (const id of frame.itemIds) waiting.cancelled.add(id);
   }
 
   onEvent(): void {
@@ -106,7 +109,8 @@ export class SyntheticContainer implements ModelContainer, EventSink {
   }
 
   private serviceNsOf({ batchId, items, cancelled }: WaitingBatch): number {
-    const served = items.reduce((count, { id }) => count + (cancelled.has(id) ? 0 : 1), 0);
+    const served =
+      cancelled === undefined ? items.length : items.filter(({ id }) => !cancelled.has(id)).length;
     if (served === 0) return 0;
     const { fixedNs, itemNs, jitter } = this.service;
     const meanNs = fixedNs + served * itemNs;
@@ -116,9 +120,9 @@ export class SyntheticContainer implements ModelContainer, EventSink {
     return meanNs * (1 + jitter.share * (2 * draw - 1));
   }
 
-  private resultOf(item: BatchItem, cancelled: ReadonlySet<number>): ItemResult {
+  private resultOf(item: BatchItem, cancelled: ReadonlySet<number> | undefined): ItemResult {
     const { id } = item;
-    if (cancelled.has(id)) {
+    if (cancelled?.has(id) === true) {
       return { id, ok: false, code: 'cancelled', message: 'cancelled before it was served' };
     }
     const { output } = this.service;
