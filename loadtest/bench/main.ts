@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- http hit latency websocket digits batching badInputs adaptive delayed replicas cluster] [--json] [--check]`: what serving costs,
+ * `npm run bench [-- http hit latency websocket digits batching badInputs adaptive delayed replicas cluster fleet jobs] [--json] [--check]`: what serving costs,
  * against servers with nothing in them in the same run, and what batching and replicas bring; each figure with the floor
  * that it is held to. With --json one JSON document a row; with --check the exit code is 1 when a figure does not hold.
  */
@@ -13,6 +13,7 @@ import { checkTable, holds, type Check } from './check.js';
 import { CLUSTER_ROWS } from './clusterRows.js';
 import { DIGITS_ROWS } from './digitsRows.js';
 import { FEEDBACK_ROWS } from './feedbackRows.js';
+import { FLEET_ROWS } from './fleetRows.js';
 import type { Bench, Measured, Row } from './rows.js';
 import { SERVING_ROWS } from './servingRows.js';
 import { VIRTUAL_ROWS } from './virtualRows.js';
@@ -25,6 +26,7 @@ const ROWS: readonly Row[] = [
   ...FEEDBACK_ROWS,
   ...VIRTUAL_ROWS,
   ...CLUSTER_ROWS,
+  ...FLEET_ROWS,
 ];
 
 const { values, positionals, legSeconds } = commandLine();
