@@ -37,7 +37,11 @@ async function fleet({ file }: Bench): Promise<Measured> {
     writeFileSync(config, JSON.stringify(configuration()));
     const checks = [];
     for (const { what, perSecond } of LOADS) {
-      const { queries, errors, cpuSeconds, heapBytes } = await replayed(config, perSecond, file('heapWatch.js'));
+      const { queries, errors, cpuSeconds, heapBytes } = await replayed(
+        config,
+        perSecond,
+        file('heapWatch.js'),
+      );
       const which = `replay of ${NODES} x ${GPUS.length} GPUs, ${REPLICAS} replicas, ${what}`;
       checks.push(
         {
