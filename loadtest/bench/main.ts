@@ -14,6 +14,7 @@ import { CLUSTER_ROWS } from './clusterRows.js';
 import { DIGITS_ROWS } from './digitsRows.js';
 import { FEEDBACK_ROWS } from './feedbackRows.js';
 import { FLEET_ROWS } from './fleetRows.js';
+import { JOB_ROWS } from './jobRows.js';
 import type { Bench, Measured, Row } from './rows.js';
 import { SERVING_ROWS } from './servingRows.js';
 import { VIRTUAL_ROWS } from './virtualRows.js';
@@ -27,6 +28,7 @@ const ROWS: readonly Row[] = [
   ...VIRTUAL_ROWS,
   ...CLUSTER_ROWS,
   ...FLEET_ROWS,
+  ...JOB_ROWS,
 ];
 
 const { values, positionals, legSeconds } = commandLine();
