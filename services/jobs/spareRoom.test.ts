@@ -75,6 +75,48 @@ it('gives a line a second while others ask, also between their answers, and all 
   room.stop();
 });
 
+it('takes others who ask seldom to go on asking, until they have been quiet for longer than ever of late', () => {
+  const { others, room, ask, finish, begun } = harness();
+  ask(30_000);
+  const pass = (ms: number): number => {
+    const before = begun();
+    for (let passed = 0; passed < ms; passed += 10) {
+      finish();
+      vi.advanceTimersByTime(10);
+    }
+    return begun() - before;
+  };
+  // A query every 300 ms: after the first few, nothing but the trickle.
+  for (let query = 0; query < 3; query++) {
+    others.taken += 1;
+    pass(300);
+  }
+  let lines = 0;
+  for (let query = 0; query < 30; query++) {
+    others.taken += 1;
+    lines += pass(300);
+  }
+  expect(lines).toBeGreaterThanOrEqual(7);
+  expect(lines).toBeLessThanOrEqual(10);
+  expect(pass(2000)).toBeGreaterThan(5000);
+  room.stop();
+});
+
+it('lets lines through the more seldom the longer one takes, while others ask', () => {
+  const { others, room, ask, finish, begun } = harness();
+  others.inFlight = 1;
+  ask(100);
+  vi.advanceTimersByTime(10);
+  expect(begun()).toBe(1);
+  vi.advanceTimersByTime(90);
+  finish();
+  vi.advanceTimersByTime(15_000);
+  expect(begun()).toBe(1);
+  vi.advanceTimersByTime(6000);
+  expect(begun()).toBe(2);
+  room.stop();
+});
+
 it('leaves no timer where there is nothing to wait for', () => {
   const { ask, finish } = harness();
   ask(1);

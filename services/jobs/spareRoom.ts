@@ -1,10 +1,18 @@
 /** How many lines may be under way where nobody else asks. */
 const MOST_AT_ONCE = 64;
-/** While others ask, one line in this time: a job goes on, and one in hundreds of theirs may feel it. */
+/** While others ask, one line in this time: a job goes on, and one in hundreds of theirs may feel it, */
 const TRICKLE_MS = 1000;
+/** however long a line takes: it waits so many times that. */
+const TRICKLE_SHARE = 200;
 const LOOK_EVERY_MS = 10;
-/** Others who ask again within so long have not stopped. */
+/** Others who ask again within so long have not stopped, */
 const QUIET_AFTER_MS = 50;
+/** nor within so many times the longest of late that they were quiet and asked again: whoever comes first after a quiet finds lines under way. */
+const QUIET_FACTOR = 2;
+/** But after so long they have. */
+const LONGEST_QUIET_MS = 10_000;
+/** What is left of the longest quiet with each query of others: some hundred of them count. */
+const QUIET_MEMORY = 0.99;
 
 export interface SpareRoomOptions {
   /** Queries of others that ask models which lines of this application ask, too. */
@@ -32,15 +40,32 @@ class Share {
   seen: number;
   lastBusyMs = -Infinity;
   lastTrickleMs = -Infinity;
+  /** The line that was let through while others ask is not answered yet. */
+  isTrickling = false;
+  /** Until the next such line. */
+  trickleMs = TRICKLE_MS;
+  private longestQuietMs = 0;
 
   constructor(seen: number) {
     this.seen = seen;
+  }
+
+  /** Others have asked so many more. */
+  onAsked(count: number, nowMs: number): void {
+    const quietMs = this.lastBusyMs === -Infinity ? 0 : nowMs - this.lastBusyMs;
+    const before = this.longestQuietMs * QUIET_MEMORY ** count;
+    this.longestQuietMs = Math.min(LONGEST_QUIET_MS, Math.max(quietMs, before));
+  }
+
+  /** For how long others must be quiet to have stopped. */
+  get quietAfterMs(): number {
+    return Math.min(LONGEST_QUIET_MS, Math.max(QUIET_AFTER_MS, QUIET_FACTOR * this.longestQuietMs));
   }
 }
 
 /**
  * Lines of jobs fill what queries of others leave: while others ask, nothing but a trickle is under way; once they have been quiet
- * for a moment, twice as many lines as at the last look.
+ * for longer than they usually are between two queries, twice as many lines as at the last look.
  */
 export class SpareRoom {
   private readonly shares = new Map<string, Share>();
@@ -64,6 +89,10 @@ export class SpareRoom {
     const share = this.shares.get(application);
     if (share === undefined) return;
     share.under -= 1;
+    if (share.isTrickling && share.under === 0) {
+      share.isTrickling = false;
+      share.trickleMs = Math.max(TRICKLE_MS, TRICKLE_SHARE * (performance.now() - share.lastTrickleMs));
+    }
     this.fill(share);
   }
 
@@ -80,12 +109,14 @@ export class SpareRoom {
     const nowMs = performance.now();
     for (const [application, share] of this.shares) {
       const { inFlight, taken } = this.options.others(application);
+      if (taken !== share.seen) share.onAsked(taken - share.seen, nowMs);
       if (inFlight > 0 || taken !== share.seen) share.lastBusyMs = nowMs;
       share.seen = taken;
-      const isBusy = nowMs - share.lastBusyMs < QUIET_AFTER_MS;
+      const isBusy = nowMs - share.lastBusyMs < share.quietAfterMs;
       share.allowed = isBusy ? 0 : Math.min(MOST_AT_ONCE, Math.max(1, share.allowed * 2));
-      if (isBusy && share.under === 0 && nowMs - share.lastTrickleMs > TRICKLE_MS) {
+      if (isBusy && share.under === 0 && nowMs - share.lastTrickleMs > share.trickleMs) {
         share.lastTrickleMs = nowMs;
+        share.isTrickling = true;
         this.start(share);
       }
       this.fill(share);
