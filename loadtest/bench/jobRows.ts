@@ -28,20 +28,19 @@ async function beside({ options, file }: Bench): Promise<Measured> {
     const load = new OpenLoad(product);
     await load.leg(options.warmUpSeconds, 0);
     const [alone, withJob]: [number[], number[]] = [[], []];
-    let answered = 0;
+    let idle = 0;
     for (let pair = 1; pair <= PAIRS; pair++) {
       // The same arrivals on both sides, and who is first takes turns.
       const sides = pair % 2 === 1 ? [alone, withJob] : [withJob, alone];
       for (const side of sides) {
         const job = side === withJob ? await postJob(product) : undefined;
         side.push(...(await load.leg(options.legSeconds, pair)));
-        if (job !== undefined) answered += await endJob(product, job);
+        if (job !== undefined && !(await endJob(product, job))) idle += 1;
       }
     }
     load.close();
     const [p99Alone, p99Beside] = [p99(alone), p99(withJob)];
-    const seconds = PAIRS * options.legSeconds;
-    const title = `interactive queries beside a batch job: ${FIXED_MS} ms + ${ITEM_MS} ms an item, ${QUERIES_PER_SECOND}/s, p99 ${p99Beside.toFixed(1)} ms beside, ${p99Alone.toFixed(1)} ms alone; the job: ${(answered / seconds).toFixed(0)} lines/s`;
+    const title = `interactive queries beside a batch job: ${FIXED_MS} ms + ${ITEM_MS} ms an item, ${QUERIES_PER_SECOND}/s, p99 ${p99Beside.toFixed(1)} ms beside, ${p99Alone.toFixed(1)} ms alone`;
     return {
       title,
       sides: [],
@@ -53,7 +52,7 @@ async function beside({ options, file }: Bench): Promise<Measured> {
           floor: 1.1,
           unit: 'x',
           // A job that does nothing harms nobody.
-          errors: load.errors + (answered < seconds ? 1 : 0),
+          errors: load.errors + idle,
         },
       ],
     };
@@ -124,9 +123,13 @@ async function postJob({ url }: ProductProcess): Promise<string> {
   return ((await response.json()) as { id: string }).id;
 }
 
-/** @returns lines that it had answered */
-async function endJob({ url }: ProductProcess, id: string): Promise<number> {
-  const { answered } = (await (await fetch(new URL(`/jobs/${id}`, url))).json()) as { answered: number };
+/** @returns whether it goes on once nobody else asks; its count of answers goes up in steps of many lines */
+async function endJob({ url }: ProductProcess, id: string): Promise<boolean> {
+  let answered = 0;
+  for (let attempt = 0; answered === 0 && attempt < 300; attempt++) {
+    await after(100);
+    ({ answered } = (await (await fetch(new URL(`/jobs/${id}`, url))).json()) as { answered: number });
+  }
   for (const [path, method] of [
     [`/jobs/${id}/cancel`, 'POST'],
     [`/jobs/${id}`, 'DELETE'],
@@ -135,7 +138,7 @@ async function endJob({ url }: ProductProcess, id: string): Promise<number> {
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
     await response.arrayBuffer();
   }
-  return answered;
+  return answered > 0;
 }
 
 function p99(latencies: number[]): number {
