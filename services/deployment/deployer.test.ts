@@ -27,6 +27,8 @@ describe('Deployer', () => {
   /** Replicas that answer what they have: the test says when they are done. */
   let draining: (() => void)[];
   let onStart: () => void;
+  let numbers: number[] | undefined;
+  let onRoom: () => void;
   let deployer: Deployer;
 
   beforeEach(async () => {
@@ -37,6 +39,8 @@ describe('Deployer', () => {
     ready = [];
     draining = [];
     onStart = () => undefined;
+    numbers = undefined;
+    onRoom = () => undefined;
     await registry.addModel(model('1'));
     deployer = new Deployer({
       registry,
@@ -46,6 +50,10 @@ describe('Deployer', () => {
           started.push(container);
           onStart();
           return container;
+        },
+        numbers: () => numbers,
+        watchRoom: (listener) => {
+          onRoom = listener;
         },
       },
       addReplica: (channel) => {
@@ -70,6 +78,60 @@ describe('Deployer', () => {
     // The same version registered anew is another container.
     await registry.addModel(model('1'));
     expect(started).toHaveLength(3);
+  });
+
+  describe('where somebody else says which replicas run', () => {
+    const named = (...present: number[]) => {
+      numbers = present;
+      onRoom();
+      return new Promise((resolve) => setImmediate(resolve));
+    };
+    const states = () => deployer.statuses().map(({ replica, state }) => `${replica} ${state}`);
+
+    it('runs those, and not as many as the scale says', async () => {
+      numbers = [0, 4];
+      deployer.start();
+      expect(states()).toEqual(['0 starting', '4 starting']);
+      await registry.setScale('m', '1', { replicas: 5 });
+      expect(states()).toEqual(['0 starting', '4 starting']);
+      await named(4, 5);
+      // Nothing is lost with one that was not up.
+      expect(states()).toEqual(['4 starting', '5 starting']);
+      numbers = undefined;
+      await registry.setScale('m', '1', { replicas: 3 });
+      expect(states()).toEqual(['0 starting', '4 starting', '5 starting']);
+    });
+
+    it('lets one go once another answers, and starts its number again once it has gone', async () => {
+      numbers = [0];
+      deployer.start();
+      started[0].hello();
+      await named(1);
+      expect(states()).toEqual(['0 up', '1 starting']);
+      started[1].hello();
+      await named(1);
+      expect(states()).toEqual(['0 draining', '1 up']);
+      await named(0, 1);
+      expect(states()).toEqual(['0 draining', '1 up']);
+      draining[0]();
+      await named(0, 1);
+      expect(states()).toEqual(['0 starting', '1 up']);
+      expect(started[0].closed).toBe(true);
+    });
+
+    it('lets all go where none is to run, and one that is lost meanwhile is not started again', async () => {
+      numbers = [0, 1];
+      deployer.start();
+      for (const container of started) container.hello();
+      await named(2);
+      expect(states()).toEqual(['0 up', '1 up', '2 starting']);
+      started[1].down('its node died');
+      await named(2);
+      expect(states()).toEqual(['0 up', '2 starting']);
+      await named();
+      expect(states()).toEqual(['0 draining']);
+      expect(started.map(({ closed }) => closed)).toEqual([false, true, true]);
+    });
   });
 
   it('is settled once each replica is up or has failed', async () => {

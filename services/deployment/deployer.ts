@@ -45,6 +45,8 @@ export interface DeployerOptions {
 }
 
 const APART_TOLD_EVERY_MS = 10_000;
+/** While replicas wait for others that take their place. */
+const LINGER_LOOK_MS = 1000;
 
 interface SettledWaiter {
   readonly isAwaited: (model: string) => boolean;
@@ -52,8 +54,8 @@ interface SettledWaiter {
 }
 
 /**
- * Runs what the registry names: as many replicas of every registered model version as its scale says, older versions
- * too, so that a rollback finds its model up. What is one too many, and what is deleted, is drained.
+ * Runs what the registry names: as many replicas of every registered model version as its scale says (or those that its
+ * starter names, where others say which run), older versions too, so that a rollback finds its model up. What is one too many, and what is deleted, is drained.
  */
 export class Deployer {
   private readonly sets = new Map<HostedModel, ReplicaSet>();
@@ -64,6 +66,7 @@ export class Deployer {
   private waiting: SettledWaiter[] = [];
   private apartToldMs = -Infinity;
   private retrying: NodeJS.Immediate | undefined;
+  private lingering: NodeJS.Timeout | undefined;
   private isStopped = false;
 
   constructor(private readonly options: DeployerOptions) {
@@ -93,6 +96,7 @@ export class Deployer {
   stop(): void {
     this.isStopped = true;
     clearImmediate(this.retrying);
+    clearTimeout(this.lingering);
     this.unwatch();
     for (const set of this.everySet()) set.stop();
     this.sets.clear();
@@ -142,13 +146,21 @@ export class Deployer {
     if (this.isStopped) return;
     this.retrying ??= setImmediate(() => {
       this.retrying = undefined;
+      if (this.options.starter.numbers !== undefined) this.reconcile();
       for (const set of this.sets.values()) set.retry();
     });
+  }
+
+  /** A number may be free, or a replica go, that others have waited for. */
+  private onGone(): void {
+    this.checkSettled();
+    this.onRoom();
   }
 
   private onStateChange(status: ReplicaStatus): void {
     if (status.state === 'down') this.options.onLost?.(status);
     if (status.state === 'up' || status.state === 'down') this.checkReady(status.model, status.version);
+    if ([...this.sets.values()].some((set) => set.lingers)) this.onRoom();
     this.checkSettled();
   }
 
@@ -193,13 +205,25 @@ export class Deployer {
         set = new ReplicaSet(model, this.context, backOff, (number) => this.isDraining(model, number));
         this.sets.set(model, set);
       }
-      set.scale(registry.scale(model.name, model.version).replicas, () => this.checkSettled());
+      const numbers = this.options.starter.numbers?.(model);
+      if (numbers !== undefined) set.run(numbers, () => this.onGone());
+      else set.scale(registry.scale(model.name, model.version).replicas, () => this.checkSettled());
     }
+    this.watchLingering();
     this.checkSettled();
   }
 
   private forgetEmpty(set: ReplicaSet): void {
-    if (set.isEmpty) this.leaving.delete(set);
+    if (!set.isEmpty) return;
+    this.leaving.delete(set);
+    if (this.options.starter.numbers !== undefined) this.onRoom();
+  }
+
+  private watchLingering(): void {
+    clearTimeout(this.lingering);
+    if (![...this.sets.values()].some((set) => set.lingers)) return;
+    this.lingering = setTimeout(() => this.onRoom(), LINGER_LOOK_MS);
+    this.lingering.unref();
   }
 
   /** A replica of an earlier registration still has this number. */

@@ -55,7 +55,7 @@ export interface EmbeddedRuntimeOptions {
 }
 
 /** Runs a server's containers, wherever. */
-export interface ServerRuntime extends Required<ContainerStarter> {
+export interface ServerRuntime extends ContainerStarter {
   /** Resolves once every node is connected, has failed to be, or has had its time. */
   connected(): Promise<void>;
   /** What every node's GPUs have room for. */

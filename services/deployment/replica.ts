@@ -24,7 +24,11 @@ export interface ReplicaStatus {
 export interface ContainerStarter {
   start(model: HostedModel, replica: number): ContainerChannel;
   /** Why there is no place for a replica now; undefined where there is. */
-  obstacle?(model: HostedModel): string | undefined;
+  obstacle?(model: HostedModel, replica: number): string | undefined;
+  /** Numbers of the replicas that run, where somebody else says which they are; undefined: as many as the scale says. */
+  numbers?(model: HostedModel): readonly number[] | undefined;
+  /** A replica has answered its warm-up. */
+  onUp?(model: HostedModel, replica: number): void;
   /** @param listener told when there may be a place where there was none */
   watchRoom?(listener: () => void): void;
 }
@@ -80,7 +84,7 @@ export class Replica implements ChannelWatcher {
 
   start(): void {
     const { starter, addReplica, onHello, warmUpFor, limits } = this.context;
-    const obstacle = starter.obstacle?.(this.model);
+    const obstacle = starter.obstacle?.(this.model, this.number);
     this.isWaiting = obstacle !== undefined;
     if (obstacle !== undefined) {
       this.lastFailure = obstacle;
@@ -151,6 +155,7 @@ export class Replica implements ChannelWatcher {
 
   onUp(): void {
     this.upSinceMs = performance.now();
+    if (!this.isApart) this.context.starter.onUp?.(this.model, this.number);
     this.setState('up');
   }
 

@@ -11,6 +11,9 @@ const FIRST_TO_GO: Readonly<Record<ReplicaState, number>> = {
   draining: 4,
 };
 
+/** A replica that others are to take the place of answers until one of them does, and for so long at most. */
+const LINGERS_MS = 10_000;
+
 /** The replicas of one model version. A replica keeps its number for life, through every restart. */
 export class ReplicaSet {
   /** In order of their numbers. */
@@ -18,6 +21,8 @@ export class ReplicaSet {
   /** Tries what may take a replica down; not among the others. */
   private apart: Replica | undefined;
   private hasBeenReady = false;
+  /** That go once others answer, and since when. */
+  private readonly lingering = new Map<Replica, number>();
 
   /** @param isTaken whether a number has an owner elsewhere: a replica of an earlier registration that is being drained. */
   constructor(
@@ -72,12 +77,38 @@ export class ReplicaSet {
     const leaving = [...staying]
       .sort((a, b) => FIRST_TO_GO[a.status().state] - FIRST_TO_GO[b.status().state] || b.number - a.number)
       .slice(0, Math.max(0, staying.length - count));
-    for (const replica of leaving) {
-      replica.drain(() => {
-        this.replicas = this.replicas.filter((other) => other !== replica);
-        onGone();
-      });
+    for (const replica of leaving) this.drain(replica, onGone);
+  }
+
+  /**
+   * Starts and drains replicas until those with these numbers are left. Must be called again from time to time while one
+   * lingers (`lingers`), and after `onGone`: a number that is being drained has no other replica meanwhile.
+   */
+  run(numbers: readonly number[], onGone: () => void): void {
+    const wanted = new Set(numbers);
+    // The one that is apart has a number that nobody places.
+    const isInTheWay = this.apart !== undefined && wanted.has(this.apart.number);
+    if (isInTheWay) this.setApart(false);
+    for (const number of wanted) {
+      if (!this.has(number) && !this.isTaken(number)) this.add(number);
     }
+    if (isInTheWay) this.setApart(true);
+    const isUp = (replica: Replica): boolean => replica.status().state === 'up';
+    const isServed = this.replicas.some((replica) => wanted.has(replica.number) && isUp(replica));
+    const nowMs = performance.now();
+    for (const replica of this.replicas) {
+      if (wanted.has(replica.number)) this.lingering.delete(replica);
+      if (wanted.has(replica.number) || replica.status().state === 'draining') continue;
+      const sinceMs = this.lingering.get(replica) ?? nowMs;
+      this.lingering.set(replica, sinceMs);
+      const lingers = wanted.size > 0 && !isServed && isUp(replica) && nowMs - sinceMs < LINGERS_MS;
+      if (!lingers) this.drain(replica, onGone);
+    }
+  }
+
+  /** Some replicas are to go, and have not. */
+  get lingers(): boolean {
+    return this.lingering.size > 0;
   }
 
   /** There may be places for those that wait for one. */
@@ -91,10 +122,19 @@ export class ReplicaSet {
     this.apart?.stop();
     this.apart = undefined;
     this.replicas = [];
+    this.lingering.clear();
   }
 
-  private add(): void {
-    const replica = new Replica(this.model, this.freeNumber(), this.context, new BackOffPace(this.backOff));
+  private drain(replica: Replica, onGone: () => void): void {
+    this.lingering.delete(replica);
+    replica.drain(() => {
+      this.replicas = this.replicas.filter((other) => other !== replica);
+      onGone();
+    });
+  }
+
+  private add(number = this.freeNumber()): void {
+    const replica = new Replica(this.model, number, this.context, new BackOffPace(this.backOff));
     this.replicas = [...this.replicas, replica].sort((a, b) => a.number - b.number);
     replica.start();
   }

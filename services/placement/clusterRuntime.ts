@@ -229,12 +229,20 @@ export class ClusterRuntime implements ServerRuntime, ClusterView {
     }
   }
 
-  start(model: HostedModel): ContainerChannel {
-    return this.starter.start(model);
+  start(model: HostedModel, replica: number): ContainerChannel {
+    return this.starter.start(model, replica);
   }
 
-  obstacle(model: HostedModel): string | undefined {
-    return this.starter.obstacle(model);
+  obstacle(model: HostedModel, replica: number): string | undefined {
+    return this.starter.obstacle(model, replica);
+  }
+
+  numbers(model: HostedModel): readonly number[] | undefined {
+    return this.starter.numbers(model);
+  }
+
+  onUp(model: HostedModel, replica: number): void {
+    this.starter.onUp(model, replica);
   }
 
   watchRoom(listener: () => void): void {

@@ -14,7 +14,13 @@ import {
 } from '../../containers/runtime/index.js';
 import { containerStart, type ContainerStarter } from '../deployment/index.js';
 import type { HostedModel } from '../registry/index.js';
-import type { Placements, ReplicaPlace } from './placements.js';
+import {
+  numbersOf,
+  UNREADABLE,
+  type NumberedPlace,
+  type Placements,
+  type ReplicaPlace,
+} from './placements.js';
 
 export interface PlacedStarterOptions {
   readonly placements: Placements;
@@ -23,7 +29,7 @@ export interface PlacedStarterOptions {
   readonly wanted: (model: HostedModel) => WantedReplica | undefined;
 }
 
-/** From the first word of a replica on: it is warmed up, and other frontends hear of it. */
+/** From when a replica has answered its warm-up on: other frontends hear of it, and warm it up. */
 const SETTLES_IN_MS = 1000;
 
 /** A version that nobody has placed by then is down, until somebody has. */
@@ -32,16 +38,12 @@ const PLACED_WITHIN_MS = 10_000;
 /** A replica that is started and has no place yet. */
 interface Unplaced {
   readonly model: HostedModel;
+  readonly number: number;
   readonly later: LaterChannel;
   readonly timer: NodeJS.Timeout;
 }
 
-type Place = ReplicaPlace & { readonly number: number };
-
-/**
- * Uses replicas where they are placed: every frontend asks the node for the same one, by its number. Which of this frontend's own
- * replicas uses which is decided when it starts.
- */
+/** Uses replicas where they are placed: every frontend asks the node for the same one, by its number. */
 export class PlacedStarter implements ContainerStarter {
   private readonly used = new Map<HostedModel, Map<number, PlacedChannel>>();
   private readonly unplaced = new Set<Unplaced>();
@@ -49,13 +51,14 @@ export class PlacedStarter implements ContainerStarter {
 
   constructor(private readonly options: PlacedStarterOptions) {}
 
-  start(model: HostedModel): ContainerChannel {
-    const found = this.free(model);
+  start(model: HostedModel, number: number): ContainerChannel {
+    const found = this.placeOf(model, number);
     if (typeof found !== 'string') return this.startAt(model, found);
     if (this.isPlaced(model)) return downChannel(found);
     // Whoever places does so in a moment: that is no failure.
     const waiting: Unplaced = {
       model,
+      number,
       later: laterChannel(() => this.forget(waiting)),
       timer: setTimeout(() => waiting.later.fail(found), PLACED_WITHIN_MS),
     };
@@ -64,7 +67,7 @@ export class PlacedStarter implements ContainerStarter {
     return waiting.later.channel;
   }
 
-  private startAt(model: HostedModel, found: Place): ContainerChannel {
+  private startAt(model: HostedModel, found: NumberedPlace): ContainerChannel {
     const { number, gpu } = found;
     const host = this.options.node(found.node);
     const request = containerStart(model, number);
@@ -79,10 +82,20 @@ export class PlacedStarter implements ContainerStarter {
     return channel;
   }
 
-  obstacle(model: HostedModel): string | undefined {
+  obstacle(model: HostedModel, number: number): string | undefined {
     if (!this.isPlaced(model)) return undefined;
-    const found = this.free(model);
+    const found = this.placeOf(model, number);
     return typeof found === 'string' ? found : undefined;
+  }
+
+  /** undefined: they have not been placed yet. */
+  numbers(model: HostedModel): readonly number[] | undefined {
+    const value = this.options.placements.of(model)?.value;
+    return value === undefined || value.token === UNREADABLE ? undefined : numbersOf(value.places);
+  }
+
+  onUp(model: HostedModel, number: number): void {
+    this.used.get(model)?.get(number)?.settle();
   }
 
   watchRoom(listener: () => void): void {
@@ -99,18 +112,18 @@ export class PlacedStarter implements ContainerStarter {
     for (const [model, channels] of this.used) {
       const places = this.options.placements.of(model)?.value.places ?? [];
       for (const [number, channel] of [...channels]) {
-        const place = places.at(number) ?? undefined;
+        const place = places.find((one) => one?.number === number) ?? undefined;
         const isThere = place?.node === channel.place.node && place.gpu === channel.place.gpu;
-        // One that is too many is drained by whoever uses it.
+        // One that is no longer wanted is drained by whoever uses it.
         if (place === undefined || isThere) continue;
         channel.cut(`it was placed on ${placeText(place)} in place of ${placeText(channel.place)}`);
       }
     }
     for (const waiting of [...this.unplaced]) {
-      const { model, later } = waiting;
+      const { model, number, later } = waiting;
       if (!this.isPlaced(model)) continue;
       this.forget(waiting);
-      const found = this.free(model);
+      const found = this.placeOf(model, number);
       if (typeof found === 'string') later.fail(found);
       else later.connect(this.startAt(model, found));
     }
@@ -126,19 +139,16 @@ export class PlacedStarter implements ContainerStarter {
     return this.options.placements.of(model) !== undefined;
   }
 
-  /** A place that none of this frontend's replicas uses, or why there is none. */
-  private free(model: HostedModel): Place | string {
+  /** Or why there is none. */
+  private placeOf(model: HostedModel, number: number): NumberedPlace | string {
     const entry = this.options.placements.of(model);
     if (entry === undefined) return 'it has not been placed yet: one frontend at a time does that';
-    const used = this.used.get(model);
-    let away: string | undefined;
-    for (const [number, place] of entry.value.places.entries()) {
-      if (place === null || used?.has(number) === true) continue;
-      if (this.options.node(place.node) !== undefined) return { ...place, number };
-      away = place.node;
+    const found = entry.value.places.find((place) => place?.number === number) ?? undefined;
+    if (found === undefined) {
+      return 'no node has room for it: see the GPUs of each node with windjammer gpu top, or start another node';
     }
-    if (away !== undefined) return `GPU node '${away}', where it is placed, is not connected`;
-    return 'no node has room for it: see the GPUs of each node with windjammer gpu top, or start another node';
+    if (this.options.node(found.node) !== undefined) return found;
+    return `GPU node '${found.node}', where it is placed, is not connected`;
   }
 
   private release(model: HostedModel, number: number, channel: PlacedChannel): void {
@@ -167,7 +177,7 @@ class PlacedChannel implements ContainerChannel {
 
   constructor(
     private readonly inner: ContainerChannel,
-    readonly place: Place,
+    readonly place: NumberedPlace,
     private readonly onOver: () => void,
   ) {}
 
@@ -181,10 +191,14 @@ class PlacedChannel implements ContainerChannel {
       onFrame: (frame) => {
         if (this.isOver) return;
         if (frame.kind === 'down') this.end();
-        else if (frame.kind === 'hello') this.settledMs = performance.now() + SETTLES_IN_MS;
         sink.onFrame(frame);
       },
     });
+  }
+
+  /** It answers, and soon at other frontends, too. */
+  settle(): void {
+    this.settledMs = performance.now() + SETTLES_IN_MS;
   }
 
   get isSettled(): boolean {

@@ -9,19 +9,38 @@ export interface ReplicaPlace {
   readonly gpu?: number | undefined;
 }
 
-/** Places of a version's replicas by their numbers; null: there is none. */
+/** The place of a replica, by which all know it: every frontend asks the node for the same one by its number. */
+export interface NumberedPlace extends ReplicaPlace {
+  readonly number: number;
+  /** Number of the replica that goes once this one answers: for as long there is one more than wanted. */
+  readonly replaces?: number | undefined;
+}
+
+/** Places of a version's replicas; null: one has none. */
 export interface VersionPlaces {
   /** Of the frontend that said so: one with a smaller one says nothing any more. */
   readonly token: number;
-  readonly places: readonly (ReplicaPlace | null)[];
+  readonly places: readonly (NumberedPlace | null)[];
 }
 
 type Version = Pick<ModelRecord, 'name' | 'version'>;
 
 const PLACES = z.object({
   token: z.number(),
-  places: z.array(z.object({ node: z.string(), gpu: z.int().optional() }).nullable()),
+  places: z.array(
+    z
+      .object({
+        node: z.string(),
+        gpu: z.int().optional(),
+        number: z.int().min(0),
+        replaces: z.int().optional(),
+      })
+      .nullable(),
+  ),
 });
+
+/** Token of places that cannot be read: smaller than every other. */
+export const UNREADABLE = 0;
 
 const ROOT = 'placement';
 const CORDON = 'cordon';
@@ -35,7 +54,7 @@ export class Placements {
     if (entry === undefined) return undefined;
     const read = PLACES.safeParse(entry.value);
     // What cannot be read is written anew by whoever places.
-    return { value: read.success ? read.data : { token: 0, places: [] }, version: entry.version };
+    return { value: read.success ? read.data : { token: UNREADABLE, places: [] }, version: entry.version };
   }
 
   /** Every version that has places. */
@@ -73,9 +92,29 @@ export class Placements {
   }
 }
 
-function plain(place: ReplicaPlace | null) {
+/** Numbers of a version's replicas, in order of their places: those that have no place go by the smallest that are free. */
+export function numbersOf(places: readonly (NumberedPlace | null)[]): readonly number[] {
+  const taken = new Set(places.flatMap((place) => place?.number ?? []));
+  return places.map((place) => place?.number ?? takeNumber(taken));
+}
+
+/** The smallest number that is free; it no longer is. */
+export function takeNumber(taken: Set<number>): number {
+  let number = 0;
+  while (taken.has(number)) number += 1;
+  taken.add(number);
+  return number;
+}
+
+function plain(place: NumberedPlace | null) {
   if (place === null) return null;
-  return place.gpu === undefined ? { node: place.node } : { node: place.node, gpu: place.gpu };
+  const { node, gpu, number, replaces } = place;
+  return {
+    node,
+    ...(gpu === undefined ? {} : { gpu }),
+    number,
+    ...(replaces === undefined ? {} : { replaces }),
+  };
 }
 
 function keyOf({ name, version }: Version): string {
