@@ -24,6 +24,13 @@ interface StoredKey extends KeyRecord {
 
 const PREFIX = 'access/key/';
 
+/**
+ * Ids of keys that could administer and are removed, the last ones: whoever removes one writes this first, so that of several that
+ * remove the others' last ones at once, on whatever server, each knows of those before it.
+ */
+const REMOVED = 'access/removed';
+const MOST_REMOVED = 1000;
+
 /** How the key that was handed in at the start is listed. */
 const START_KEY_NAME = 'admin key given at the start';
 
@@ -34,7 +41,8 @@ const START_KEY_NAME = 'admin key given at the start';
 export class AccessKeys {
   private readonly keys = new Map<string, AccessKey>();
   private readonly startKey: AccessKey | undefined;
-  private readonly unwatch: () => void;
+  private removed: ReadonlySet<string> = new Set();
+  private readonly unwatch: readonly (() => void)[];
 
   /**
    * @param startKey the text of a key that may administer and is not kept: how an operator gets in
@@ -47,16 +55,21 @@ export class AccessKeys {
   ) {
     if (startKey !== undefined) this.startKey = keyOfStart(startKey, nowMs());
     for (const { key, entry } of store.list(PREFIX)) this.apply(key, entry);
-    this.unwatch = store.watch(PREFIX, ({ key, value }) => this.apply(key, value));
+    this.applyRemoved(store.get(REMOVED));
+    this.unwatch = [
+      store.watch(PREFIX, ({ key, value }) => this.apply(key, value)),
+      store.watch(REMOVED, ({ value }) => this.applyRemoved(value)),
+    ];
   }
 
   close(): void {
-    this.unwatch();
+    for (const unwatch of this.unwatch) unwatch();
   }
 
   /** Live or not; undefined: there is none with this id. */
   find(id: string): AccessKey | undefined {
-    return this.startKey?.record.id === id ? this.startKey : this.keys.get(id);
+    if (this.startKey?.record.id === id) return this.startKey;
+    return this.removed.has(id) ? undefined : this.keys.get(id);
   }
 
   /** Whether a key that may administer is live: without one nobody gets in any more. */
@@ -102,17 +115,40 @@ export class AccessKeys {
       const message = 'this key was given at the start; start the server without it, or with another';
       throw new ServiceError('last_admin_key', message, 'id');
     }
-    const nowMs = this.nowMs();
-    const administers = (one: AccessKey) => one.permits('admin') && one.isLive(nowMs);
-    if (!evenLast && administers(key) && !this.all().some((one) => one !== key && administers(one))) {
-      const message = 'no other key may administer; add one with the scope admin first';
-      throw new ServiceError('last_admin_key', message, 'id');
+    if (key.permits('admin') && !evenLast) {
+      if (!(await this.writeRemoved(key))) {
+        // Somebody else has removed another meanwhile.
+        await this.remove(id);
+        return;
+      }
+      // It is refused from now on, whether its record can be deleted or not.
+      await this.write(id, undefined).catch(() => undefined);
+      return;
     }
     await this.write(id, undefined);
   }
 
+  /** @returns whether nobody else was first. Errors: `last_admin_key`, `storage_full`, `store_failed`. */
+  private writeRemoved(key: AccessKey): Promise<boolean> {
+    const nowMs = this.nowMs();
+    const administers = (one: AccessKey) => one.permits('admin') && one.isLive(nowMs);
+    if (administers(key) && !this.all().some((one) => one !== key && administers(one))) {
+      const message = 'no other key may administer; add one with the scope admin first';
+      throw new ServiceError('last_admin_key', message, 'id');
+    }
+    const entry = this.store.get(REMOVED);
+    const ids = [...idsOf(entry), key.record.id].slice(-MOST_REMOVED);
+    return new Promise((resolve, reject) => {
+      this.store.set(REMOVED, ids, entry?.version ?? 0, (outcome) => {
+        if (outcome.ok || outcome.reason === 'conflict') resolve(outcome.ok);
+        else reject(notKept(outcome));
+      });
+    });
+  }
+
   private all(): AccessKey[] {
-    return this.startKey === undefined ? [...this.keys.values()] : [this.startKey, ...this.keys.values()];
+    const kept = [...this.keys.values()].filter(({ record }) => !this.removed.has(record.id));
+    return this.startKey === undefined ? kept : [this.startKey, ...kept];
   }
 
   private check({ scopes, applications, models, lifetimeMs }: NewKey): void {
@@ -142,6 +178,17 @@ export class AccessKeys {
     }
   }
 
+  private applyRemoved(entry: Versioned | undefined): void {
+    const before = this.removed;
+    this.removed = new Set(idsOf(entry));
+    for (const id of this.removed) if (!before.has(id)) this.keys.get(id)?.end();
+    for (const id of before) {
+      // It could not be removed.
+      const key = storeKey('access', 'key', id);
+      if (!this.removed.has(id)) this.apply(key, this.store.get(key));
+    }
+  }
+
   private write(id: string, value: Json | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       this.store.set(storeKey('access', 'key', id), value, value === undefined ? 'any' : 0, (outcome) => {
@@ -151,6 +198,11 @@ export class AccessKeys {
       });
     });
   }
+}
+
+function idsOf(entry: Versioned | undefined): readonly string[] {
+  // The room's own writes: their shape is trusted.
+  return (entry?.value ?? []) as readonly string[];
 }
 
 function keyOfStart(text: string, createdMs: number): AccessKey {
