@@ -103,10 +103,13 @@ export class EmbeddedServer {
       });
       if (cluster !== undefined) {
         const { query, management } = parts.certificates;
-        await cluster.announce({
+        const addresses = {
           query: originOf(queryAddress, query !== undefined),
           management: originOf(managementAddress, management !== undefined),
-        });
+        };
+        await cluster.announce(addresses, () =>
+          parts.autoscaler.loads().map(([{ name, version }, load]) => ({ model: name, version, ...load })),
+        );
       }
       // What starts first would all start where there is something already.
       await Promise.race([runtime.connected(), options.stopped ?? runtime.connected()]);
@@ -336,6 +339,7 @@ class Parts {
         });
       },
       most: (model, most) => capacity.most(model, most),
+      others: (model) => cluster?.loadsElsewhere(model) ?? [],
       ...(options.autoscaling === undefined ? {} : { settings: options.autoscaling }),
     });
     const dashboard = new Dashboard({

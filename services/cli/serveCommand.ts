@@ -21,6 +21,7 @@ export interface ServeOptions extends FaultChoice, ServeSecurityOptions, DialCho
   readonly seed: number;
   readonly cacheMib: number;
   readonly jobsMib: number;
+  readonly feedbackSpoolMib?: number;
   readonly gpus: readonly string[];
   readonly nodes: number;
   readonly gpuThreads: number;
@@ -80,6 +81,11 @@ export function addServeCommand(program: Command, environment = process.env): vo
       'what batch jobs may take of the data directory',
       wholeNumber(1, 1_048_576),
       4096,
+    )
+    .option(
+      '--feedback-spool-mib <number>',
+      'with --store: what feedback may take of the data directory while Redis is away; parts such as 0.25 too (default: 64)',
+      mebibytes(65_536),
     )
     .option(
       '--gpus <cards>',

@@ -9,6 +9,7 @@ describe('--store', () => {
   it.each<[Partial<ServeOptions>, RegExp]>([
     [{ store: 'redis://a', ephemeral: true }, /--ephemeral keeps nothing, and --store/],
     [{ redisPrefix: 'x' }, /give --store/],
+    [{ feedbackSpoolMib: 1 }, /--feedback-spool-mib is for feedback while Redis is away: give --store/],
     [{ store: 'http://localhost' }, /no address of a Redis/],
     [{ store: 'redis://a', redisPrefix: 'a b' }, /a prefix is/],
   ])('refuses %j', async (options, reason) => {

@@ -4,6 +4,8 @@ import type { RedisAddress } from '../redis/index.js';
 import { CommandError } from './commandError.js';
 import type { ServeOptions } from './serveCommand.js';
 
+const MIB = 1024 * 1024;
+
 export interface SharedStoreOption {
   readonly open: NonNullable<EmbeddedOptions['openSharedStore']>;
   readonly openFeedbackQueue: NonNullable<EmbeddedOptions['openFeedbackQueue']>;
@@ -16,11 +18,16 @@ export interface SharedStoreOption {
 
 /** Where state is kept that several servers share; undefined: nowhere. @throws CommandError, RedisError */
 export async function sharedStore(
-  { store, redisPrefix, ephemeral }: ServeOptions,
+  { store, redisPrefix, feedbackSpoolMib, ephemeral }: ServeOptions,
   env: NodeJS.ProcessEnv,
   complain: Complaint,
 ): Promise<SharedStoreOption | undefined> {
   if (store === undefined) {
+    if (feedbackSpoolMib !== undefined) {
+      throw new CommandError(
+        '--feedback-spool-mib is for feedback while Redis is away: give --store redis://HOST, too',
+      );
+    }
     if (redisPrefix === undefined) return undefined;
     throw new CommandError('--redis-prefix is for keys in a Redis: give --store redis://HOST, too');
   }
@@ -39,9 +46,10 @@ export async function sharedStore(
   const address = redisAddress(store, env['WINDJAMMER_REDIS_PASSWORD']);
   const prefix = redisPrefix ?? DEFAULT_PREFIX;
   keyPrefix(prefix);
+  const spoolBytes = feedbackSpoolMib === undefined ? undefined : feedbackSpoolMib * MIB;
   return {
     open: () => openRedisStore({ address, prefix, complain }),
-    openFeedbackQueue: () => openFeedbackQueue({ address, prefix }),
+    openFeedbackQueue: () => openFeedbackQueue({ address, prefix, spoolBytes }),
     where: addressText(address),
     address,
     prefix,

@@ -3,8 +3,8 @@ import { VirtualClock, type EventSink } from '../../simulator/time/index.js';
 import { PredictionEngine, type Answer, type ReplicaStatus } from '../prediction/index.js';
 import { Registry, type BatchingChoice, type ModelScale } from '../registry/index.js';
 import { MemoryStore } from '../store/index.js';
-import { Autoscaler } from './autoscaling/index.js';
-import { LoadMeter } from './autoscaling/loadMeter.js';
+import { Autoscaler, type VersionLoad } from './autoscaling/index.js';
+import { LoadMeter, totalLoad } from './autoscaling/loadMeter.js';
 import { DEFAULT_AUTOSCALING, ScaleDecision } from './autoscaling/scaleDecision.js';
 import { Deployer } from './index.js';
 import { SyntheticStarter } from './tests/syntheticStarter.js';
@@ -92,30 +92,40 @@ describe('LoadMeter', () => {
     ...more,
   });
 
+  const read = (meter: LoadMeter, queues: readonly ReplicaStatus[], nowNs: number) =>
+    totalLoad([meter.read(queues, nowNs)]);
+
   it('adds up what replicas did since the last look, and what waits', () => {
     const meter = new LoadMeter(0);
     // 5 s: 200 items of 10 ms; another whose service is not known yet was busy for 1 s.
     const first = [queue('0', { items: 200, fullItemNs: 0.01 * S }), queue('1', { items: 3, busyNs: S })];
-    expect(meter.read(first, 5 * S)).toBeCloseTo(2 / 5 + 1 / 5);
-    expect(meter.read(first, 10 * S)).toBe(0);
-    expect(meter.read([queue('0', { items: 200, fullItemNs: 0.01 * S, queued: 50 })], 15 * S)).toBeCloseTo(
+    expect(read(meter, first, 5 * S)).toBeCloseTo(2 / 5 + 1 / 5);
+    expect(read(meter, first, 10 * S)).toBe(0);
+    expect(read(meter, [queue('0', { items: 200, fullItemNs: 0.01 * S, queued: 50 })], 15 * S)).toBeCloseTo(
       0.5,
     );
   });
 
   it('begins anew with a replica that was started again, and forgets one that is gone', () => {
     const meter = new LoadMeter(0);
-    meter.read([queue('0', { items: 1000, fullItemNs: 0.01 * S }), queue('1', { items: 1000 })], 5 * S);
-    expect(meter.read([queue('0', { items: 100, fullItemNs: 0.01 * S })], 10 * S)).toBeCloseTo(0.2);
-    expect(meter.read([queue('0', { items: 100, fullItemNs: 0.01 * S })], 15 * S)).toBe(0);
-    expect(meter.read([], 20 * S)).toBe(0);
+    read(meter, [queue('0', { items: 1000, fullItemNs: 0.01 * S }), queue('1', { items: 1000 })], 5 * S);
+    expect(read(meter, [queue('0', { items: 100, fullItemNs: 0.01 * S })], 10 * S)).toBeCloseTo(0.2);
+    expect(read(meter, [queue('0', { items: 100, fullItemNs: 0.01 * S })], 15 * S)).toBe(0);
+    expect(read(meter, [], 20 * S)).toBe(0);
     // The same number again is another replica.
-    expect(meter.read([queue('1', { items: 100, fullItemNs: 0.01 * S })], 25 * S)).toBeCloseTo(0.2);
+    expect(read(meter, [queue('1', { items: 100, fullItemNs: 0.01 * S })], 25 * S)).toBeCloseTo(0.2);
   });
 
   it('takes no replica for more than it is', () => {
     const meter = new LoadMeter(0);
-    expect(meter.read([queue('0', { items: 10_000, fullItemNs: 0.01 * S })], 5 * S)).toBe(1);
+    expect(read(meter, [queue('0', { items: 10_000, fullItemNs: 0.01 * S })], 5 * S)).toBe(1);
+  });
+
+  it('adds up what several servers see of the same replicas, and takes none for more than it is', () => {
+    const one = { replicas: { '0': 0.9, '1': 0.2 }, backlog: 0.5 };
+    const two = { replicas: { '0': 0.8, '3': 0.1 }, backlog: 0 };
+    expect(totalLoad([one, two])).toBeCloseTo(1 + 0.2 + 0.1 + 0.5);
+    expect(totalLoad([])).toBe(0);
   });
 });
 
@@ -135,6 +145,8 @@ class ScaledServing implements EventSink {
   /** What became of replicas, in order: `start 3`, `close 3`. */
   readonly lives: string[] = [];
   readonly deployer: Deployer;
+  others: () => readonly VersionLoad[] = () => [];
+  readonly autoscaler: Autoscaler;
   private readonly engine: PredictionEngine;
   private queries = 0;
   private perSecond = 0;
@@ -155,6 +167,17 @@ class ScaledServing implements EventSink {
       ),
       addReplica: (channel) => this.engine.addReplica(channel),
       warmUpFor: () => undefined,
+    });
+    this.autoscaler = new Autoscaler({
+      clock: this.clock,
+      registry,
+      others: () => this.others(),
+      queues: () => this.engine.replicas(),
+      most: (_model, most) => Math.min(most, this.most),
+      setScale: ({ name, version }, wanted) => {
+        this.changes.push({ atS: this.clock.nowNs() / S, replicas: wanted.replicas });
+        void registry.setScale(name, version, wanted);
+      },
     });
     clock.attach('load', this);
   }
@@ -179,16 +202,7 @@ class ScaledServing implements EventSink {
     });
     await registry.addLinks('a', ['m']);
     this.deployer.start();
-    new Autoscaler({
-      clock: this.clock,
-      registry,
-      queues: () => this.engine.replicas(),
-      most: (_model, most) => Math.min(most, this.most),
-      setScale: ({ name, version }, wanted) => {
-        this.changes.push({ atS: this.clock.nowNs() / S, replicas: wanted.replicas });
-        void registry.setScale(name, version, wanted);
-      },
-    }).start();
+    this.autoscaler.start();
     this.clock.schedule('load', 0, 'query');
   }
 
@@ -301,6 +315,21 @@ describe('autoscaling', () => {
     await serving.begin({ replicas: 1, range });
     serving.run(5, 200);
     expect(serving.changes).toEqual([]);
+  });
+
+  it('has replicas for what comes by other servers, too, and tells what it sees itself', async () => {
+    const serving = new ScaledServing();
+    serving.others = () => [{ replicas: { '0': 0.6, '1': 0.9, '2': 0.9, '3': 0.9 }, backlog: 0 }];
+    await serving.begin({ replicas: 1, range });
+    serving.run(0, 60);
+    expect(serving.changes.at(-1)?.replicas).toBe(5);
+    expect(serving.autoscaler.loads()[0][1].backlog).toBe(0);
+    serving.others = () => [];
+    serving.run(4, 300);
+    expect(serving.changes.at(-1)?.replicas).toBe(1);
+    const [[model, { replicas }]] = serving.autoscaler.loads();
+    expect(model.name).toBe('m');
+    expect(replicas['0']).toBeCloseTo(0.4, 1);
   });
 
   it('is off without a range', async () => {

@@ -1,4 +1,4 @@
-export { Autoscaler, type AutoscalingSettings } from './autoscaling/index.js';
+export { Autoscaler, type AutoscalingSettings, type VersionLoad } from './autoscaling/index.js';
 export { containerStart } from './containerStart.js';
 export { declareManifestRanges, keepDeclared } from './declaredForms.js';
 export { Deployer, type DeployerOptions, type ScaledRegistry } from './deployer.js';

@@ -25,6 +25,7 @@ class Frontend {
     connections: FeedbackConnections,
     store: MemoryStore,
     dataDirectory: string | undefined,
+    spoolBytes?: number,
   ) {
     this.serving = new Serving({ store });
     this.serving.registry
@@ -40,6 +41,7 @@ class Frontend {
       frontend: name,
       desk: this.serving.engine.desk,
       dataDirectory,
+      spoolBytes,
       onFate: (_application, fate) => this.fates.push(fate),
       onFeedback: () => undefined,
       complain: () => undefined,
@@ -53,12 +55,14 @@ class Frontend {
     redis: RedisServer,
     store: MemoryStore,
     dataDirectory?: string,
+    spoolBytes?: number,
   ): Promise<Frontend> {
     const frontend = new Frontend(
       name,
       await FeedbackConnections.open(redisAddress(redis.url)),
       store,
       dataDirectory,
+      spoolBytes,
     );
     await frontend.queue.start();
     return frontend;
@@ -87,8 +91,8 @@ let store: MemoryStore;
 let frontends: Frontend[] = [];
 let folder: string;
 
-async function start(name: string, dataDirectory?: string): Promise<Frontend> {
-  const frontend = await Frontend.start(name, redis, store, dataDirectory);
+async function start(name: string, dataDirectory?: string, spoolBytes?: number): Promise<Frontend> {
+  const frontend = await Frontend.start(name, redis, store, dataDirectory, spoolBytes);
   frontends.push(frontend);
   return frontend;
 }
@@ -179,6 +183,23 @@ describe('feedback through Redis', () => {
     await redis.run();
     await expect.poll(async () => (await a.update({ queryId })).joined, FOREVER).toBe('query');
     await expect.poll(plays, FOREVER).toBe(1);
+  });
+
+  it('is spooled up to the size that the spool may have, and refused then, by name', async () => {
+    const a = await start('a', folder, 2048);
+    await redis.kill();
+    const outcomes: FeedbackOutcome[] = [];
+    for (let at = 0; at < 40; at++) outcomes.push(await a.update({ queryId: a.predict(at) }));
+    const kept = outcomes.filter(({ accepted }) => accepted).length;
+    expect(kept).toBeGreaterThan(1);
+    expect(kept).toBeLessThan(40);
+    expect(a.queue.state()).toMatchObject({ spooled: kept });
+    expect(a.queue.state().spooledBytes).toBeLessThanOrEqual(2048);
+    const last = outcomes[outcomes.length - 1];
+    expect(last).toMatchObject({ refusal: { code: 'feedback_not_kept' } });
+    expect(JSON.stringify(last)).toContain('--feedback-spool-mib');
+    await redis.run();
+    await expect.poll(plays, FOREVER).toBe(kept);
   });
 
   it('that is poison fails alone, is shown with its reason, tried again and dropped', async () => {

@@ -224,7 +224,7 @@ function outcomeOf({ selection }: ResolvedFeedback, kept: Kept): FeedbackOutcome
   if (kept === undefined) {
     return refused(
       notKept(
-        'Redis takes nothing at present, and this frontend has no data directory with room to keep it in',
+        'Redis takes nothing at present, and this frontend has no data directory with room to keep it in (--data-dir, --feedback-spool-mib)',
       ),
     );
   }

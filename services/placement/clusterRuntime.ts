@@ -25,6 +25,7 @@ import type { ClusterAnswer, ClusterView } from '../management/index.js';
 import type { RedisConnection } from '../redis/index.js';
 import type { HostedModel, ModelRecord } from '../registry/index.js';
 import type { Store } from '../store/index.js';
+import { readFrontendRecord, shortLoads, type FrontendRecord, type SharedLoad } from './frontendRecord.js';
 import { PlacedStarter } from './placedStarter.js';
 import { Placements } from './placements.js';
 import { Placer } from './placer.js';
@@ -38,15 +39,6 @@ export interface NodeRecord {
 }
 
 const NODE_RECORD = z.object({ address: z.string(), gpus: z.array(z.string()) });
-
-/** What a frontend says of itself in the cluster. */
-export interface FrontendRecord {
-  /** Addresses of its interfaces. */
-  readonly query: string;
-  readonly management: string;
-}
-
-const FRONTEND_RECORD = z.object({ query: z.string(), management: z.string(), placing: z.boolean() });
 
 /** @returns undefined for what is none: of a node of another program */
 export function readNodeRecord(json: Json): NodeRecord | undefined {
@@ -163,18 +155,34 @@ export class ClusterRuntime implements ServerRuntime, ClusterView {
     this.lease.start();
   }
 
-  /** Says to the others that this frontend is there. @throws what Redis says (as a rejection) */
-  async announce(record: FrontendRecord): Promise<void> {
+  /**
+   * Says to the others that this frontend is there.
+   * @param loads of versions whose number of replicas follows the load, as this frontend sees them
+   * @throws what Redis says (as a rejection)
+   */
+  async announce(
+    addresses: Pick<FrontendRecord, 'query' | 'management'>,
+    loads: () => readonly SharedLoad[],
+  ): Promise<void> {
     const { redis, prefix, frontend } = this.options;
     const onDisplaced = () => undefined;
     this.announcement = new Announcement(
       { redis, prefix },
       'frontend',
       frontend,
-      () => ({ ...record, placing: this.isPlacing }),
+      () => ({ ...addresses, placing: this.isPlacing, loads: shortLoads(loads()) }),
       onDisplaced,
     );
     await this.announcement.start();
+  }
+
+  /** What the other frontends that are alive have said of a version. */
+  loadsElsewhere({ name, version }: Pick<ModelRecord, 'name' | 'version'>): readonly SharedLoad[] {
+    return this.frontends.roster.alive.flatMap((member) => {
+      if (member.name === this.options.frontend) return [];
+      const { loads = [] } = readFrontendRecord(member.record) ?? {};
+      return loads.filter((load) => load.model === name && load.version === version);
+    });
   }
 
   /** Puts the files of a version where every node finds them. @throws ServiceError (as a rejection) */
@@ -190,10 +198,11 @@ export class ClusterRuntime implements ServerRuntime, ClusterView {
   status(): ClusterAnswer {
     const { alive, dead } = this.frontends.roster;
     const frontend = ({ name, record }: Member, isAlive: boolean) => {
-      const read = FRONTEND_RECORD.safeParse(record);
-      if (!read.success) return [];
-      const placing = name === this.options.frontend ? this.isPlacing : isAlive && read.data.placing;
-      return [{ name, ...read.data, placing, alive: isAlive }];
+      const read = readFrontendRecord(record);
+      if (read === undefined) return [];
+      const { query, management } = read;
+      const placing = name === this.options.frontend ? this.isPlacing : isAlive && read.placing;
+      return [{ name, query, management, placing, alive: isAlive }];
     };
     const counts = this.replicaCounts();
     const nodes = this.roster.roster;

@@ -2,7 +2,7 @@ import type { Clock, EventSink } from '../../../simulator/time/index.js';
 import type { ReplicaStatus as QueueStatus } from '../../prediction/index.js';
 import type { ModelRecord, ModelScale } from '../../registry/index.js';
 import type { ScaledRegistry } from '../deployer.js';
-import { LoadMeter } from './loadMeter.js';
+import { LoadMeter, totalLoad, type VersionLoad } from './loadMeter.js';
 import { DEFAULT_AUTOSCALING, ScaleDecision, type AutoscalingSettings } from './scaleDecision.js';
 
 export interface AutoscalerOptions {
@@ -14,15 +14,19 @@ export interface AutoscalerOptions {
   readonly setScale: (model: ModelRecord, scale: ModelScale) => void;
   /** How many replicas, up to a number, there is room for; all of them unless given. */
   readonly most?: (model: ModelRecord, most: number) => number;
+  /** What other servers, which use the same replicas, see of a version; nothing unless given. */
+  readonly others?: (model: ModelRecord) => readonly VersionLoad[];
   readonly settings?: AutoscalingSettings;
 }
 
 interface Watched {
   readonly meter: LoadMeter;
   readonly decision: ScaleDecision;
+  load: VersionLoad;
 }
 
 const PORT = 'autoscaler';
+const NO_LOAD: VersionLoad = { replicas: {}, backlog: 0 };
 
 /** Looks at the load of every model version whose scale has a range, and says how many of its replicas are to run. */
 export class Autoscaler implements EventSink {
@@ -42,12 +46,17 @@ export class Autoscaler implements EventSink {
     this.options.clock.detach(PORT);
   }
 
+  /** What this server saw of each version that it looks at, the last time. */
+  loads(): readonly (readonly [ModelRecord, VersionLoad])[] {
+    return [...this.watched].map(([model, { load }]) => [model, load]);
+  }
+
   onEvent(_kind: string, _payload: unknown, nowNs: number): void {
     this.look(nowNs);
   }
 
   private look(nowNs: number): void {
-    const { clock, registry, queues, setScale, most = (_, all) => all } = this.options;
+    const { clock, registry, queues, setScale, most = (_, all) => all, others = () => [] } = this.options;
     clock.schedule(PORT, nowNs + this.settings.intervalNs, 'look');
     // Of versions that are gone, or no longer left to the load, nothing is kept.
     const watched = new Map<ModelRecord, Watched>();
@@ -58,10 +67,12 @@ export class Autoscaler implements EventSink {
       const watch = this.watched.get(model) ?? {
         meter: new LoadMeter(nowNs),
         decision: new ScaleDecision(this.settings, replicas, nowNs),
+        load: NO_LOAD,
       };
       watched.set(model, watch);
       const own = queues().filter((queue) => queue.model === name && queue.version === version);
-      const load = watch.meter.read(own, nowNs);
+      watch.load = watch.meter.read(own, nowNs);
+      const load = totalLoad([watch.load, ...others(model)]);
       // As if the range ended where the room does: what cannot be placed is not asked for.
       const reachable = { ...range, maximum: Math.max(replicas, most(model, range.maximum)) };
       const wanted = watch.decision.decide(load, replicas, reachable, nowNs);
