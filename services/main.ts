@@ -27,15 +27,10 @@ import { FileLedger, JOB_OPERATIONS, jobRoutes, Jobs, othersLoad, type JobLedger
 import { choiceOf, ManagementServer, registerDefaults } from './management/index.js';
 import { PredictionEngine } from './prediction/index.js';
 import { isHosted, Registry } from './registry/index.js';
+import { Readiness } from './readiness.js';
 import { makeRuntime, type MadeRuntime } from './serverRuntime.js';
-import {
-  EmbeddedStore,
-  lockDirectory,
-  MemoryStore,
-  type SharedStore,
-  type Store,
-  type StoreFault,
-} from './store/index.js';
+import { closed, openStores, type Stores } from './serverStores.js';
+import type { Store, StoreFault } from './store/index.js';
 import { Telemetry, traceDetail } from './telemetry/index.js';
 import type { Tracing } from './tracing/index.js';
 
@@ -171,40 +166,6 @@ function after(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }
 
-interface Stores {
-  /** Who this process is: ids of an earlier one, or of another that shares the store, must not name queries of this one. */
-  readonly frontend: string;
-  readonly store: Store;
-  /** The same, where it is shared. */
-  readonly shared?: SharedStore;
-  /** Of the data directory, which a store of its own would hold. */
-  readonly unlock?: (() => void) | undefined;
-}
-
-/** @throws StoreError, RedisError */
-async function openStores({ dataDirectory, openSharedStore }: EmbeddedOptions): Promise<Stores> {
-  const frontend = randomBytes(6).toString('base64url');
-  if (openSharedStore === undefined) {
-    return {
-      frontend,
-      store: dataDirectory === undefined ? new MemoryStore() : new EmbeddedStore(dataDirectory),
-    };
-  }
-  const unlock = dataDirectory === undefined ? undefined : lockDirectory(dataDirectory);
-  try {
-    const shared = await openSharedStore();
-    return { frontend, store: shared, shared, unlock };
-  } catch (error) {
-    unlock?.();
-    throw error;
-  }
-}
-
-async function closed({ store, unlock }: Stores): Promise<void> {
-  await new Promise<void>((resolve) => store.close(resolve));
-  unlock?.();
-}
-
 /** What comes with the product is served also where it cannot be registered yet: once the store takes it. */
 async function registerWhenKept(store: Store, registry: Registry, cards: readonly string[]): Promise<void> {
   try {
@@ -249,6 +210,7 @@ class Parts {
   private readonly runtime: ServerRuntime;
   private readonly lineQueries: LineQueries;
   private readonly jobs: Jobs;
+  private readonly readiness: Readiness;
   private isStarted = false;
 
   constructor(
@@ -373,6 +335,15 @@ class Parts {
       ),
       complain,
     });
+    this.readiness = new Readiness({
+      store,
+      registry: this.registry,
+      replicas: () => this.deployer.statuses(),
+      isOnNodesOnly: cluster !== undefined || options.dialled?.isOnly === true,
+      links: () => runtime.links(),
+      members: cluster && (() => cluster.status().nodes),
+      nowMs: Date.now,
+    });
     const gate = this.access.queryGate;
     const bodyBudget = new BodyBudget(options.maxBufferedBytes);
     this.frontend = new QueryFrontend({
@@ -393,7 +364,7 @@ class Parts {
       gate,
       repository: new ModelLoader(this.registry, this.deployer, capacity),
       isRepositoryControlled: options.isRepositoryControlled,
-      storeFault: () => store.fault(),
+      missing: () => this.readiness.missing(),
       certificates: this.certificates.query,
       maxConnections: options.maxConnections,
       webSocketLimits: {
@@ -407,6 +378,7 @@ class Parts {
     });
     this.telemetry.watchStore(store, shared);
     this.telemetry.watchFeedback(() => this.feedback?.state());
+    this.telemetry.watchCluster({ links: () => runtime.links(), members: () => cluster?.status() });
     const onFault = (fault: StoreFault | undefined) => {
       if (fault === undefined) complain('changes and feedback are kept again', {});
       else complain('changes and feedback are not kept', { cause: fault.cause, reason: fault.message });
@@ -472,6 +444,7 @@ class Parts {
     this.deployer.stop();
     await new Promise<void>((resolve) => this.engine.flush(resolve));
     this.telemetry.close();
+    this.readiness.close();
     this.engine.close();
     this.served.close();
     this.access.close();

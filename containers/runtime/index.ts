@@ -31,6 +31,7 @@ export {
   readClusterKey,
   readNodeAddress,
   RemoteNode,
+  type NodeLink,
   type LinkErrorCode,
   type NodeAddress,
   type NodeSecurity,

@@ -323,13 +323,19 @@ export interface ClusterAnswer {
     readonly management: string;
     readonly placing: boolean;
     readonly alive: boolean;
+    /** How long ago the cluster heard of it. */
+    readonly last_word_seconds: number;
   }[];
   readonly nodes: readonly {
     readonly name: string;
     readonly address: string;
     readonly gpus: readonly string[];
     readonly alive: boolean;
+    readonly last_word_seconds: number;
     readonly connected: boolean;
+    /** Why it is not connected. */
+    readonly problem?: string | undefined;
+    readonly round_trip_seconds?: number | undefined;
     readonly cordoned: boolean;
     readonly replicas: number;
   }[];

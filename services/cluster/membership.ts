@@ -108,6 +108,8 @@ export class RosterWatch {
   private isStopped = false;
   private present: Roster = { alive: [], dead: [] };
   private lastHeardMs = -Infinity;
+  /** When each was last heard of. */
+  private wordsMs: ReadonlyMap<string, number> = new Map();
   /** Words that Redis had before it was away have run out meanwhile: nobody is dead before all could speak again. */
   private patientUntilMs = 0;
 
@@ -122,6 +124,12 @@ export class RosterWatch {
 
   get roster(): Roster {
     return this.present;
+  }
+
+  /** How long ago the last word of a member was; undefined for one that is not listed. Seconds. */
+  lastWordSeconds(name: string): number | undefined {
+    const atMs = this.wordsMs.get(name);
+    return atMs === undefined ? undefined : Math.max(0, performance.now() - atMs) / 1000;
   }
 
   /** The first look; from then on by itself, also where that failed. @throws what Redis says (as a rejection) */
@@ -139,15 +147,19 @@ export class RosterWatch {
   }
 
   private async look(): Promise<Roster> {
+    const askedMs = performance.now();
     const answer = await this.script.run(this.options.redis, this.keys, [FORGOTTEN_AFTER_MS]);
     const words = answer as readonly string[];
     const alive: Member[] = [];
     const dead: Member[] = [];
+    const wordsMs = new Map<string, number>();
     for (let at = 0; at < words.length; at += 4) {
       const [name, incarnation, record, leftMs] = words.slice(at, at + 4);
       const member = { name, incarnation, record: JSON.parse(record) as Json };
       (Number(leftMs) > 0 ? alive : dead).push(member);
+      wordsMs.set(name, askedMs - (ALIVE_MS - Number(leftMs)));
     }
+    this.wordsMs = wordsMs;
     return { alive, dead };
   }
 

@@ -6,6 +6,7 @@ import {
   type GpuNodeThreadOptions,
   placeReplica,
   type NodeAddress,
+  type NodeLink,
   type NodeReport,
   type NodeRoom,
   type RemoteNodeOptions,
@@ -63,6 +64,8 @@ export interface ServerRuntime extends ContainerStarter {
   /** What a replica is to be given; undefined of what needs no GPU, and of files that cannot be read. */
   wanted(model: HostedModel): WantedReplica | undefined;
   reports(): readonly NodeReport[];
+  /** How this server stands with each node in a process of its own. */
+  links(): readonly NodeLink[];
   /** Reports tell what the GPUs do, or no longer. */
   watchGpus(watched: boolean): void;
   /** What GPUs do in the time that begins now. @throws ServiceError (as a rejection) */
@@ -135,6 +138,10 @@ export class EmbeddedRuntime implements ServerRuntime {
 
   reports(): readonly NodeReport[] {
     return this.runtime.reports();
+  }
+
+  links(): readonly NodeLink[] {
+    return this.remote.map((node) => node.link());
   }
 
   watchGpus(watched: boolean): void {

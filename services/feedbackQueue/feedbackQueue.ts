@@ -128,9 +128,13 @@ export class FeedbackQueue {
   }
 
   /** What waits, as it was seen last. */
-  state(): QueueState & { readonly spooled: number; readonly spooledBytes: number } {
-    const { size: spooled = 0, bytes: spooledBytes = 0 } = this.spool ?? {};
-    return { ...this.watch.state, spooled, spooledBytes };
+  state(): QueueState & {
+    readonly spooled: number;
+    readonly spooledBytes: number;
+    readonly spoolLimitBytes: number;
+  } {
+    const { size: spooled = 0, bytes: spooledBytes = 0, limitBytes: spoolLimitBytes = 0 } = this.spool ?? {};
+    return { ...this.watch.state, spooled, spooledBytes, spoolLimitBytes };
   }
 
   /** What is on its way ends; what was accepted and not learned is for others, or for later. */

@@ -20,7 +20,7 @@ export class FeedbackSpool {
   /** @throws StoreError */
   constructor(
     dataDirectory: string,
-    private readonly limitBytes: number,
+    readonly limitBytes: number,
   ) {
     this.store = new EmbeddedStore(join(dataDirectory, FOLDER));
     for (const { id, bytes } of this.entries(Infinity)) this.count(id, bytes);

@@ -7,7 +7,7 @@ import express, {
 } from 'express';
 import { asServiceError, type ServiceError } from '../errors/index.js';
 import { openApiDocument, sendBytes, sendError, sendJson, type OpenApiOperation } from '../http/index.js';
-import type { StoreFault } from '../store/index.js';
+import { missingText, missingUnnamed, type Missing } from './missing.js';
 import { queryOperations } from './operations.js';
 import { clientMessageSchema, serverMessageSchema } from './websocket/messageSchemas.js';
 
@@ -16,8 +16,8 @@ export interface ColdRouteSources {
   metrics(): Promise<{ readonly contentType: string; readonly bytes: Uint8Array }>;
   /** Why the server takes no queries now; undefined: it does. */
   notReady(): string | undefined;
-  /** Why changes and feedback are not kept at present; undefined: they are. */
-  storeFault(): StoreFault | undefined;
+  /** What the server lacks. */
+  missing(): readonly Missing[];
   onDefect(error: ServiceError): void;
   /** Inputs that a client's batch may have. */
   readonly maxBatchInputs: number;
@@ -58,9 +58,10 @@ export function coldRoutes(sources: ColdRouteSources): Express {
   app.get('/healthz', (_request, response) => sendJson(response, 200, '{"status":"ok"}'));
   app.get('/readyz', (_request, response) => {
     const reason = sources.notReady();
-    const fault = sources.storeFault();
-    if (reason === undefined) sendJson(response, 200, readyJson(fault));
-    else sendError(response, 'not_ready', reason);
+    const missing = sources.missing();
+    if (reason === undefined) sendJson(response, 200, readyJson(missing, !sources.requiresKeys));
+    else if (missing.length === 0 || sources.requiresKeys) sendError(response, 'not_ready', reason);
+    else sendError(response, 'not_ready', `${reason}: ${missingText(missing)}`);
   });
   app.get('/openapi.json', (_request, response) => sendJson(response, 200, document));
   app.all('/ws', (_request, response) => {
@@ -96,9 +97,17 @@ function isMalformedUrl(thrown: unknown): boolean {
   );
 }
 
-/** Ready all the same: queries are answered, and a server that is taken out of rotation for its disk helps nobody. */
-function readyJson(fault: StoreFault | undefined): string {
-  if (fault === undefined) return '{"status":"ready"}';
-  const { cause, message } = fault;
-  return JSON.stringify({ status: 'ready', store: { status: 'failing', cause, message } });
+/** Ready all the same: queries are answered, and a server that is taken out of rotation for what it lacks helps nobody. */
+function readyJson(missing: readonly Missing[], isNamed: boolean): string {
+  if (missing.length === 0) return '{"status":"ready"}';
+  const fault = missing.find(({ what }) => what === 'store');
+  const store =
+    fault?.what === 'store'
+      ? { store: { status: 'failing', cause: fault.cause, message: fault.message } }
+      : {};
+  return JSON.stringify({
+    status: 'ready',
+    ...store,
+    missing: isNamed ? missing : missingUnnamed(missing),
+  });
 }

@@ -1,3 +1,4 @@
+import { missingSchema } from './missing.js';
 import { z } from 'zod';
 import { errorBodySchema, type OpenApiOperation } from '../http/index.js';
 import { INFERENCE_OPERATIONS } from './inference/index.js';
@@ -107,13 +108,17 @@ export function queryOperations(maxBatchInputs: number): readonly OpenApiOperati
       method: 'get',
       path: '/readyz',
       summary:
-        'The server takes queries, and whether it keeps changes; 503 while it starts and while it drains',
+        'The server takes queries, and what it lacks, by name; 503 while it starts and while it drains',
       answer: z.object({
         status: z.literal('ready'),
         store: z
           .object({ status: z.literal('failing'), cause: z.enum(FAULT_CAUSES), message: z.string() })
           .optional()
           .describe('Only while changes and feedback are not kept: why'),
+        missing: missingSchema
+          .array()
+          .optional()
+          .describe('Only where something is; without names of models and nodes where keys are required'),
       }),
       errors: ['not_ready'],
     },

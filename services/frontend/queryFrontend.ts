@@ -15,7 +15,6 @@ import {
   type ListenOptions,
 } from '../http/index.js';
 import type { BatchRecord, FeedbackService, PredictionService } from '../prediction/index.js';
-import type { StoreFault } from '../store/index.js';
 import type { RegistryView } from '../registry/index.js';
 import { coldRoutes, type ColdRouteSources, type JobPart } from './coldRoutes.js';
 import { CrossOrigin } from './crossOrigin.js';
@@ -23,6 +22,7 @@ import { PredictExchange, UpdateExchange, type ExchangeContext } from './exchang
 import { InferenceProtocol, type ModelRepository } from './inference/index.js';
 import { isInferencePath } from './inference/inferencePaths.js';
 import { coldDenial, isProbe } from './keyedRoutes.js';
+import type { Missing } from './missing.js';
 import { UNOBSERVED, type FrontendObserver } from './observer.js';
 import type { RequestTrace, RequestTracing } from './requestTracing.js';
 import { RouteTable } from './routeTable.js';
@@ -61,8 +61,8 @@ export interface QueryFrontendOptions {
   readonly isRepositoryControlled?: boolean | undefined;
   /** Where feedback goes; to the service unless given. */
   readonly feedback?: FeedbackService | undefined;
-  /** Why changes and feedback are not kept at present; undefined: they are. */
-  readonly storeFault?: () => StoreFault | undefined;
+  /** What the server lacks; nothing unless given. */
+  readonly missing?: () => readonly Missing[];
   readonly tracing?: RequestTracing | undefined;
   readonly onDefect?: (error: ServiceError, traceparent?: string) => void;
   readonly pages?: FrontendPages;
@@ -142,7 +142,7 @@ export class QueryFrontend {
     this.cold = coldRoutes({
       metrics: options.metrics,
       notReady: () => this.notReady(),
-      storeFault: options.storeFault ?? (() => undefined),
+      missing: options.missing ?? (() => []),
       maxBatchInputs: this.context.maxBatchInputs,
       requiresKeys: options.gate !== undefined,
       onDefect,

@@ -18,6 +18,10 @@ export interface ClusterView {
   cordon(node: string, isCordoned: boolean): Promise<boolean>;
 }
 
+const lastWord = z
+  .number()
+  .describe('How long ago the cluster heard of it, in seconds; while Redis is away that grows for all');
+
 const clusterStatusSchema = z.object({
   frontends: z.array(
     z.object({
@@ -28,6 +32,7 @@ const clusterStatusSchema = z.object({
         .boolean()
         .describe('It says which node runs which replica; of others half a second late, or a little more'),
       alive: z.boolean(),
+      last_word_seconds: lastWord,
     }),
   ),
   nodes: z.array(
@@ -36,7 +41,10 @@ const clusterStatusSchema = z.object({
       address: z.string(),
       gpus: z.array(z.string()).readonly(),
       alive: z.boolean().describe('The cluster hears of it'),
+      last_word_seconds: lastWord,
       connected: z.boolean().describe('The frontend that is asked has a connection to it'),
+      problem: z.string().optional().describe('Why it has none'),
+      round_trip_seconds: z.number().optional().describe('Of the last ping on that connection'),
       cordoned: z.boolean().describe('Its replicas have been moved away, and it gets no others'),
       replicas: z.int().describe('That are placed on it'),
     }),

@@ -4,6 +4,7 @@ import {
   ContainerRuntime,
   readNodeAddress,
   RemoteNode,
+  type NodeLink,
   type NodeReport,
   type NodeRoom,
   type RemoteNodeOptions,
@@ -202,16 +203,28 @@ export class ClusterRuntime implements ServerRuntime, ClusterView {
       if (read === undefined) return [];
       const { query, management } = read;
       const placing = name === this.options.frontend ? this.isPlacing : isAlive && read.placing;
-      return [{ name, query, management, placing, alive: isAlive }];
+      const seconds = this.frontends.lastWordSeconds(name) ?? 0;
+      return [{ name, query, management, placing, alive: isAlive, last_word_seconds: seconds }];
     };
     const counts = this.replicaCounts();
     const nodes = this.roster.roster;
     const node = ({ name, record }: Member, isAlive: boolean) => {
       const read = readNodeRecord(record);
       if (read === undefined) return [];
-      const connected = this.connectedNode(name) !== undefined;
-      const cordoned = this.placements.isCordoned(name);
-      return [{ name, ...read, alive: isAlive, connected, cordoned, replicas: counts.get(name) ?? 0 }];
+      const link = this.known.get(name)?.node.link();
+      return [
+        {
+          name,
+          ...read,
+          alive: isAlive,
+          last_word_seconds: this.roster.lastWordSeconds(name) ?? 0,
+          connected: link?.isConnected === true,
+          ...(link?.problem === undefined ? {} : { problem: link.problem }),
+          ...(link?.roundTripSeconds === undefined ? {} : { round_trip_seconds: link.roundTripSeconds }),
+          cordoned: this.placements.isCordoned(name),
+          replicas: counts.get(name) ?? 0,
+        },
+      ];
     };
     const byName = (a: { readonly name: string }, b: { readonly name: string }) => (a.name < b.name ? -1 : 1);
     return {
@@ -270,6 +283,10 @@ export class ClusterRuntime implements ServerRuntime, ClusterView {
 
   reports(): readonly NodeReport[] {
     return [...this.known.values()].map(({ node }) => node.report());
+  }
+
+  links(): readonly NodeLink[] {
+    return [...this.known.values()].map(({ node }) => node.link());
   }
 
   watchGpus(watched: boolean): void {

@@ -26,6 +26,7 @@ export function describedMetrics(): readonly DescribedMetric[] {
   telemetry.watchConnections({ query: closed, management: closed, denials: () => NOTHING, bodies });
   telemetry.watchStore({ fault: () => undefined }, { lagMs: () => 0, writesUnderWay: () => 0, loads: 1 });
   telemetry.watchFeedback(() => undefined);
+  telemetry.watchCluster({ links: () => NOTHING, members: () => undefined });
   const described = [...telemetry.described()].sort((a, b) => (a.name < b.name ? -1 : 1));
   telemetry.close();
   return described;

@@ -5,6 +5,8 @@ import { labelText, type MetricFamily } from './metricFamily.js';
 export interface FeedbackQueueState extends QueueState {
   readonly spooled: number;
   readonly spooledBytes: number;
+  /** That the spool may have; 0: there is none. */
+  readonly spoolLimitBytes: number;
 }
 
 /** @param state undefined where feedback goes by no queue: then there are no series */
@@ -58,6 +60,12 @@ export function feedbackQueueFamilies(state: () => FeedbackQueueState | undefine
       'bytes',
       'Bytes that it takes',
       ({ spooledBytes }) => spooledBytes,
+    ),
+    gauge(
+      'windjammer_feedback_spool_limit_bytes',
+      'bytes',
+      'Bytes that it may take; 0 without a data directory',
+      ({ spoolLimitBytes }) => spoolLimitBytes,
     ),
   ];
 }

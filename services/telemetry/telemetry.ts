@@ -18,6 +18,7 @@ import {
 } from '../prediction/index.js';
 import type { RegistryView } from '../registry/index.js';
 import { cacheFamilies, type LookupsOfModel } from './cacheMetrics.js';
+import { clusterFamilies, type ClusterSources } from './clusterMetrics.js';
 import { connectionFamilies, type ConnectionSources } from './connectionMetrics.js';
 import { deploymentFamilies, type DeploymentSources } from './deploymentMetrics.js';
 import { feedbackQueueFamilies, type FeedbackQueueState } from './feedbackMetrics.js';
@@ -144,6 +145,11 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
    */
   watchFeedback(state: () => FeedbackQueueState | undefined): void {
     this.add(feedbackQueueFamilies(state));
+  }
+
+  /** Must be called once, before the first scrape. */
+  watchCluster(sources: ClusterSources): void {
+    this.add(clusterFamilies(sources));
   }
 
   /** What became of feedback that was queued. */

@@ -97,6 +97,14 @@ async function run(args: readonly string[]): Promise<{ readonly status: unknown;
 
 const status = async (at: ServedProcess) => (await at.admin('cluster_status', {})) as ClusterAnswer;
 
+/** What is the same for every frontend. */
+function withoutTimes({ frontends: of, nodes: all }: ClusterAnswer): object {
+  return {
+    frontends: of.map((one) => ({ ...one, last_word_seconds: 0 })),
+    nodes: all.map((one) => ({ ...one, last_word_seconds: 0, round_trip_seconds: 0 })),
+  };
+}
+
 async function nodeStatus(at: ServedProcess, name: string): Promise<Partial<ClusterAnswer['nodes'][number]>> {
   return (await status(at)).nodes.find((node) => node.name === name) ?? {};
 }
@@ -195,7 +203,7 @@ describe('two frontends and two nodes', () => {
         })),
       );
     const [first, second] = await Promise.all([status(one), status(two)]);
-    expect(second).toEqual(first);
+    expect(withoutTimes(second)).toEqual(withoutTimes(first));
     // Five are placed: each runs once, whoever uses it.
     expect(first.nodes.map(({ replicas }) => replicas).sort()).toEqual([2, 3]);
     for (const { name, replicas } of first.nodes) {

@@ -63,6 +63,10 @@ export class NodeConnection implements LineHub, LinkListener {
   private isDraining = false;
   private recording: TimelineSink | undefined;
   private ping: NodeJS.Timeout | undefined;
+  /** When pings were sent that have no answer yet, the oldest first. */
+  private readonly pingedMs: number[] = [];
+  /** Of the last ping that was answered. */
+  roundTripMs: number | undefined;
 
   /** @param socket that is connected. @param address for messages */
   constructor(
@@ -180,6 +184,7 @@ export class NodeConnection implements LineHub, LinkListener {
         this.drain();
         return;
       case 'pong':
+        this.onPong();
         return;
       case 'challenge':
       case 'welcome':
@@ -267,9 +272,17 @@ export class NodeConnection implements LineHub, LinkListener {
     this.isUp = true;
     this.link.peer = `GPU node '${said.node}' at ${this.address}`;
     this.link.trust();
-    this.ping = setInterval(() => this.tell({ kind: 'ping' }), pingMs);
+    this.ping = setInterval(() => {
+      this.pingedMs.push(performance.now());
+      this.tell({ kind: 'ping' });
+    }, pingMs);
     this.ping.unref();
     this.listener.onUp(said.node, gpus);
+  }
+
+  private onPong(): void {
+    const pingedMs = this.pingedMs.shift();
+    if (pingedMs !== undefined) this.roundTripMs = performance.now() - pingedMs;
   }
 
   private onFrame(number: number, frame: FrontendFrame | ContainerFrame): void {

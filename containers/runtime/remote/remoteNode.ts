@@ -48,6 +48,20 @@ export interface RemoteNodeOptions {
   readonly onNotice?: (message: string, details: Readonly<Record<string, unknown>>) => void;
 }
 
+/** How this side stands with a node. */
+export interface NodeLink {
+  readonly node: string;
+  /** As it is dialled. */
+  readonly address: string;
+  readonly isConnected: boolean;
+  /** It takes nothing new. */
+  readonly isDraining: boolean;
+  /** Of the last ping; undefined before the first answer. Seconds. */
+  readonly roundTripSeconds: number | undefined;
+  /** Why it is not connected. */
+  readonly problem: string | undefined;
+}
+
 /** What the same dialling again does not mend. */
 const REFUSALS: ReadonlySet<LinkErrorCode> = new Set([
   'wrong_cluster_key',
@@ -112,6 +126,19 @@ export class RemoteNode implements NodeHost {
 
   takes(kind: ContainerSource['kind']): boolean {
     return this.isUp && !this.isDraining && (kind !== 'kernelModel' || this.cards.length > 0);
+  }
+
+  link(): NodeLink {
+    const { isUp, isDraining, connection } = this;
+    const roundTripMs = isUp ? connection?.roundTripMs : undefined;
+    return {
+      node: this.name,
+      address: addressText(this.options.address),
+      isConnected: isUp,
+      isDraining: isUp && isDraining,
+      roundTripSeconds: roundTripMs === undefined ? undefined : roundTripMs / 1000,
+      problem: isUp ? undefined : this.lastFailure,
+    };
   }
 
   /** Calls back once it is up, or has refused this side, or is closed. One that cannot be reached may still be starting. */

@@ -1,0 +1,123 @@
+import type { NodeLink } from '../containers/runtime/index.js';
+import type { ReplicaStatus, ScaledRegistry } from './deployment/index.js';
+import type { Missing } from './frontend/index.js';
+import { isHosted } from './registry/index.js';
+import type { Store } from './store/index.js';
+
+export interface ReadinessSources {
+  readonly store: Pick<Store, 'fault' | 'watchFault'>;
+  readonly registry: ScaledRegistry;
+  readonly replicas: () => readonly ReplicaStatus[];
+  /** Whether models run on nodes in other processes alone. */
+  readonly isOnNodesOnly: boolean;
+  /** Nodes in other processes. */
+  readonly links: () => readonly NodeLink[];
+  /** Nodes of the cluster that nobody hears of, or that cannot be used; absent where there is no cluster. */
+  readonly members?: (() => readonly Member[]) | undefined;
+  /** Wall clock, milliseconds since 1970. */
+  readonly nowMs: () => number;
+}
+
+interface Member {
+  readonly name: string;
+  readonly alive: boolean;
+  readonly last_word_seconds: number;
+  readonly problem?: string | undefined;
+}
+
+/** A list that is longer is read by nobody. */
+const MOST_VERSIONS = 50;
+const MOST_NODES = 10;
+const LOOK_EVERY_MS = 500;
+
+/** What the server lacks, and since when: a store that keeps nothing, nodes, replicas of models. */
+export class Readiness {
+  private faultSince: string;
+  private nodesSince: string | undefined;
+  private readonly unwatch: () => void;
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(private readonly sources: ReadinessSources) {
+    const { store } = sources;
+    let isFailing = store.fault() !== undefined;
+    this.faultSince = this.now();
+    this.unwatch = store.watchFault((fault) => {
+      // Another cause is the same absence.
+      if (fault !== undefined && !isFailing) this.faultSince = this.now();
+      isFailing = fault !== undefined;
+    });
+    this.look();
+    this.timer = setInterval(() => this.look(), LOOK_EVERY_MS);
+    this.timer.unref();
+  }
+
+  missing(): readonly Missing[] {
+    this.look();
+    return [...this.store(), ...this.nodes(), ...this.models()];
+  }
+
+  close(): void {
+    clearInterval(this.timer);
+    this.unwatch();
+  }
+
+  private store(): readonly Missing[] {
+    const fault = this.sources.store.fault();
+    if (fault === undefined) return [];
+    return [{ what: 'store', cause: fault.cause, message: fault.message, since: this.faultSince }];
+  }
+
+  private nodes(): readonly Missing[] {
+    if (this.nodesSince === undefined) return [];
+    return [{ what: 'nodes', message: this.nodesText(), since: this.nodesSince }];
+  }
+
+  private nodesText(): string {
+    const { members, links } = this.sources;
+    const problems =
+      members?.().map(({ name, alive, last_word_seconds: seconds, problem }) => {
+        const why = problem ?? 'it is shutting down';
+        return alive ? `${name}: ${why}` : `${name} was last heard of ${Math.round(seconds)} s ago`;
+      }) ??
+      links().map(
+        ({ node, address, problem }) => `${node} at ${address}: ${problem ?? 'it is shutting down'}`,
+      );
+    if (problems.length === 0) return 'none has joined the cluster: start one with windjammer node --join';
+    const more = problems.length > MOST_NODES ? `; and ${problems.length - MOST_NODES} more` : '';
+    return `none of them can be used: ${problems.slice(0, MOST_NODES).join('; ')}${more}`;
+  }
+
+  private models(): readonly Missing[] {
+    const { registry, replicas } = this.sources;
+    const byVersion = new Map<string, ReplicaStatus[]>();
+    for (const status of replicas()) {
+      const key = JSON.stringify([status.model, status.version]);
+      byVersion.set(key, [...(byVersion.get(key) ?? []), status]);
+    }
+    const found: Missing[] = [];
+    for (const { name: model, version } of registry.models().filter(isHosted)) {
+      const wanted = registry.scale(model, version).replicas;
+      const own = byVersion.get(JSON.stringify([model, version])) ?? [];
+      const up = own.filter(({ state }) => state === 'up').length;
+      if (up >= wanted) continue;
+      const lost = own.find(({ state }) => state === 'down');
+      // Of those that start beside others nothing is missing.
+      if (up > 0 && lost === undefined) continue;
+      const message = lost?.lastFailure ?? 'they are starting';
+      found.push({ what: 'replicas', model, version, up, wanted, message });
+      if (found.length >= MOST_VERSIONS) break;
+    }
+    return found;
+  }
+
+  private look(): void {
+    const { isOnNodesOnly, links } = this.sources;
+    const isThere =
+      !isOnNodesOnly || links().some(({ isConnected, isDraining }) => isConnected && !isDraining);
+    this.nodesSince = isThere ? undefined : (this.nodesSince ?? this.now());
+  }
+
+  private now(): string {
+    return new Date(this.sources.nowMs()).toISOString();
+  }
+}
