@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { PacedClock } from '../simulator/time/index.js';
 import { ServerAccess } from './access/index.js';
 import { HASH_KEY_BYTES } from './cache/index.js';
-import { Dashboard } from './dashboard/index.js';
+import { clusterView } from './clusterView.js';
+import { Dashboard, managementPage } from './dashboard/index.js';
 import {
   Autoscaler,
   declareManifestRanges,
@@ -313,6 +314,8 @@ class Parts {
       selectionShares: (application) => engine.selectionShares(application),
       inFlight: () => engine.inFlight(),
       nodes: () => this.runtime.reports(),
+      cluster: () => cluster && clusterView(cluster.status(), stores.frontend),
+      queue: () => this.feedback?.state(),
       watch: (tap) => {
         this.telemetry.watch(tap);
         this.runtime.watchGpus(tap !== undefined);
@@ -411,6 +414,7 @@ class Parts {
         gate: this.access.managementGate,
         certificates: this.certificates.management,
         bodyBudget,
+        page: managementPage(),
       },
     );
     this.telemetry.watchConnections({

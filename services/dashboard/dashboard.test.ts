@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sendError } from '../http/index.js';
-import { Dashboard } from './index.js';
+import { Dashboard, managementPage } from './index.js';
 import { FakeSources } from './tests/fakeSources.js';
 
 describe('the dashboard’s routes', () => {
@@ -14,6 +14,7 @@ describe('the dashboard’s routes', () => {
 
   beforeAll(async () => {
     const app = express();
+    app.use('/managed', managementPage());
     app.use(dashboard.router);
     app.use((_request, response) => sendError(response, 'unknown_route', 'no route has this path'));
     server = createServer(app);
@@ -71,6 +72,17 @@ describe('the dashboard’s routes', () => {
     }
     expect(seen).toContain('/dashboard/uPlot.esm.js');
     expect(seen.size).toBeGreaterThan(10);
+  });
+
+  it('has another page for management, which loads nothing from elsewhere either', async () => {
+    const { status, headers, text } = await get('/managed/');
+    expect(status).toBe(200);
+    expect(headers['content-security-policy']).toContain("default-src 'none'");
+    expect(text).not.toMatch(/<script(?![^>]* src=)|<style|\sstyle=|\son[a-z]+=|javascript:|https?:/i);
+    const files = [...text.matchAll(/(?:src|href)="(\/[^"]*)"/g)].map(([, path]) => path);
+    expect(files).toContain('/dashboard/management.js');
+    for (const file of files) expect((await get(`/managed${file}`)).status, file).toBe(200);
+    expect((await get('/managed/dashboard/feed')).status).toBe(404);
   });
 
   it.each(['/', '/dashboard/style.css', '/dashboard/main.js', '/dashboard/icon.svg', '/dashboard/feed'])(

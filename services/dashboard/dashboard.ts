@@ -2,7 +2,7 @@ import { Router, type Request, type Response } from 'express';
 import { sendError } from '../http/index.js';
 import type { DashboardSources } from './frameSource.js';
 import { LiveFeed } from './liveFeed.js';
-import { pageAssets, type PageAsset } from './pageAssets.js';
+import { pageAssets, type PageAsset, type PageName } from './pageAssets.js';
 import { SECURITY_HEADERS } from './securityHeaders.js';
 
 const FEED = '/dashboard/feed';
@@ -18,10 +18,7 @@ export class Dashboard {
   /** @throws Error when the page's modules are not compiled. */
   constructor(sources: DashboardSources) {
     this.feed = new LiveFeed(sources);
-    for (const [path, asset] of pageAssets()) {
-      this.router.get(path, (request, response) => sendAsset(request, response, asset));
-      this.router.all(path, refuseMethod);
-    }
+    addPage(this.router, 'index');
     this.router.get(FEED, (request, response) => this.onFeed(request, response));
     this.router.all(FEED, refuseMethod);
   }
@@ -52,6 +49,20 @@ export class Dashboard {
     }
     response.write(`retry: ${RETRY_MS}\n\n`);
     this.feed.add(response);
+  }
+}
+
+/** The page at `/` of the management interface: it calls that interface's verbs. */
+export function managementPage(): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  addPage(router, 'management');
+  return router;
+}
+
+function addPage(router: Router, page: PageName): void {
+  for (const [path, asset] of pageAssets(page)) {
+    router.get(path, (request, response) => sendAsset(request, response, asset));
+    router.all(path, refuseMethod);
   }
 }
 

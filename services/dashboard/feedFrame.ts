@@ -21,6 +21,10 @@ export interface FeedFrame {
   readonly applications: readonly ApplicationView[];
   readonly models: readonly ModelView[];
   readonly nodes: readonly NodeView[];
+  /** Frontends and nodes of the cluster; null where there is none. */
+  readonly cluster: ClusterView | null;
+  /** Feedback on its way through Redis; null where it goes no such way. */
+  readonly queue: QueueView | null;
   /** What the lists leave out, so that a server with thousands of names can be watched. */
   readonly omitted: { readonly applications: number; readonly models: number };
 }
@@ -113,4 +117,48 @@ export interface GpuView {
   readonly busy: readonly number[];
   /** Mean resident blocks while busy. */
   readonly blocks: readonly number[];
+}
+
+export interface ClusterView {
+  readonly frontends: readonly FrontendView[];
+  readonly nodes: readonly MemberNodeView[];
+}
+
+export interface FrontendView {
+  readonly name: string;
+  /** It is the one that is asked. */
+  readonly self: boolean;
+  /** Of its query interface. */
+  readonly address: string;
+  readonly alive: boolean;
+  /** It says which node runs which replica. */
+  readonly places: boolean;
+  readonly lastWordSeconds: number;
+}
+
+export interface MemberNodeView {
+  readonly name: string;
+  readonly address: string;
+  /** Cards. */
+  readonly gpus: readonly string[];
+  readonly alive: boolean;
+  readonly connected: boolean;
+  /** Why it is not connected. */
+  readonly problem: string | null;
+  readonly cordoned: boolean;
+  /** Placed on it. */
+  readonly replicas: number;
+  /** Of the last ping. */
+  readonly roundTripSeconds: number | null;
+  readonly lastWordSeconds: number;
+}
+
+export interface QueueView {
+  readonly waiting: number;
+  readonly active: number;
+  readonly delayed: number;
+  readonly failed: number;
+  readonly lagSeconds: number;
+  /** Kept by this frontend until Redis is back. */
+  readonly spooled: number;
 }

@@ -1,6 +1,6 @@
 import { emptyRoom } from '../../containers/runtime/tests/gpuSamples.js';
 import { describe, expect, it } from 'vitest';
-import { FrameSource, MOST_APPLICATIONS, MOST_MODELS } from './frameSource.js';
+import { FrameSource, MOST_APPLICATIONS, MOST_MEMBERS, MOST_MODELS } from './frameSource.js';
 import { GpuViews } from './gpuViews.js';
 import { FakeSources } from './tests/fakeSources.js';
 
@@ -28,6 +28,29 @@ describe('a frame', () => {
     sources.atMs += 500;
     const quiet = source.frame();
     expect(quiet).toMatchObject({ latency: null, batches: [], queries: { predicted: 0, defaulted: 0 } });
+  });
+
+  it('has what there is of a cluster and of the queue, of many members those that are alive first', () => {
+    const sources = new FakeSources();
+    const source = new FrameSource(sources);
+    expect(source.frame()).toMatchObject({ cluster: null, queue: null });
+    const frontend = (at: number, alive: boolean) => ({
+      name: `f${at}`,
+      self: at === 0,
+      address: 'http://127.0.0.1:1337',
+      alive,
+      places: false,
+      lastWordSeconds: 1,
+    });
+    const queue = { waiting: 1, active: 2, delayed: 3, failed: 4, lagSeconds: 5, spooled: 6 };
+    const frontends = Array.from({ length: 300 }, (_, at) => frontend(at, at >= 250));
+    const watched = new FrameSource(
+      Object.assign(new FakeSources(), { cluster: () => ({ frontends, nodes: [] }), queue: () => queue }),
+    );
+    const frame = watched.frame();
+    expect(frame.queue).toEqual(queue);
+    expect(frame.cluster?.frontends).toHaveLength(MOST_MEMBERS);
+    expect(frame.cluster?.frontends.filter(({ alive }) => alive)).toHaveLength(50);
   });
 
   it('survives a latency beyond the hour, and a clock that is set back', () => {

@@ -3,7 +3,15 @@ import type { ReplicaStatus as DeployedReplica } from '../deployment/index.js';
 import type { CacheStats, ReplicaStatus } from '../prediction/index.js';
 import type { ModelRecord, RegistryView } from '../registry/index.js';
 import type { QueryTap } from '../telemetry/index.js';
-import type { ApplicationView, CacheView, FeedFrame, ModelView, ReplicaView } from './feedFrame.js';
+import type {
+  ApplicationView,
+  CacheView,
+  ClusterView,
+  FeedFrame,
+  ModelView,
+  QueueView,
+  ReplicaView,
+} from './feedFrame.js';
 import { GpuViews } from './gpuViews.js';
 import { TrafficMeter, type Traffic } from './trafficMeter.js';
 
@@ -19,6 +27,9 @@ export interface DashboardSources {
   readonly selectionShares: (application: string) => ReadonlyMap<string, number> | undefined;
   readonly inFlight: () => number;
   readonly nodes: () => readonly NodeReport[];
+  /** undefined: there is none. */
+  readonly cluster: () => ClusterView | undefined;
+  readonly queue: () => QueueView | undefined;
   /** From here on the tap hears of the query path and GPUs are counted; undefined: nobody watches any more. */
   readonly watch: (tap: QueryTap | undefined) => void;
 }
@@ -26,6 +37,9 @@ export interface DashboardSources {
 /** Entries of each list in a frame. */
 export const MOST_APPLICATIONS = 50;
 export const MOST_MODELS = 100;
+
+/** Of frontends, and of nodes: those that are alive first. */
+export const MOST_MEMBERS = 100;
 
 /** Puts frames together; between two of them it counts. */
 export class FrameSource {
@@ -70,6 +84,8 @@ export class FrameSource {
         .map(({ name }) => this.application(name, traffic)),
       models: this.models(models.slice(0, MOST_MODELS), queues),
       nodes: this.gpus.nodes(nodes()),
+      cluster: shortened(this.sources.cluster()),
+      queue: this.sources.queue() ?? null,
       omitted: {
         applications: Math.max(0, applications.length - MOST_APPLICATIONS),
         models: Math.max(0, models.length - MOST_MODELS),
@@ -138,4 +154,11 @@ export class FrameSource {
       replicas: replicasOf.get(key(name, version)) ?? [],
     }));
   }
+}
+
+function shortened(cluster: ClusterView | undefined): ClusterView | null {
+  if (cluster === undefined) return null;
+  const short = <T extends { readonly alive: boolean }>(members: readonly T[]): readonly T[] =>
+    [...members].sort((a, b) => Number(b.alive) - Number(a.alive)).slice(0, MOST_MEMBERS);
+  return { frontends: short(cluster.frontends), nodes: short(cluster.nodes) };
 }

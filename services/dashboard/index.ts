@@ -1,3 +1,3 @@
-export { Dashboard } from './dashboard.js';
+export { Dashboard, managementPage } from './dashboard.js';
 export type { DashboardSources } from './frameSource.js';
 export type * from './feedFrame.js';

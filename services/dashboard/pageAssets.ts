@@ -18,17 +18,20 @@ const MODULES = 'dist/services/dashboard/page';
 const SCRIPT = 'text/javascript; charset=utf-8';
 const STYLE = 'text/css; charset=utf-8';
 
+/** The page of the query interface, and that of management. */
+export type PageName = 'index' | 'management';
+
 /**
- * Every file that the page consists of, by its exact path: whatever is not in the table does not exist.
+ * Every file that a page consists of, by its exact path: whatever is not in the table does not exist.
  * @throws Error when the page's modules are not compiled.
  */
-export function pageAssets(): ReadonlyMap<string, PageAsset> {
+export function pageAssets(page: PageName = 'index'): ReadonlyMap<string, PageAsset> {
   const root = packageRoot();
   const modules = join(root, MODULES);
   if (!existsSync(modules)) throw new Error(`${modules} is missing: run 'npm run build' first`);
   const uPlot = join(dirname(createRequire(import.meta.url).resolve('uplot/package.json')), 'dist');
   const assets = new Map<string, PageAsset>([
-    ['/', asset(join(root, SOURCE, 'index.html'), 'text/html; charset=utf-8')],
+    ['/', asset(join(root, SOURCE, `${page}.html`), 'text/html; charset=utf-8')],
     ['/dashboard/style.css', asset(join(root, SOURCE, 'style.css'), STYLE)],
     ['/dashboard/icon.svg', asset(join(root, SOURCE, 'icon.svg'), 'image/svg+xml')],
     ['/dashboard/uPlot.min.css', asset(join(uPlot, 'uPlot.min.css'), STYLE)],

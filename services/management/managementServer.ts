@@ -1,4 +1,4 @@
-import express, { type Express, type Request, type Response } from 'express';
+import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Denial, type AccessKeys, type Gate } from '../access/index.js';
@@ -39,6 +39,8 @@ export interface ManagementAccess {
   readonly certificates?: Certificates | undefined;
   /** The memory of bodies under way; shared with other interfaces. */
   readonly bodyBudget?: BodyBudget | undefined;
+  /** A page at `/`, with its files below `/dashboard/`. */
+  readonly page?: RequestHandler | undefined;
 }
 
 /** The management interface on HTTP. Without a gate it trusts whoever reaches it: bind it to loopback. */
@@ -49,7 +51,7 @@ export class ManagementServer {
   constructor(
     sources: AdminSources & GpuSources & ClusterSources & FeedbackSources,
     private readonly onDefect: (error: ServiceError) => void = () => undefined,
-    { keys, gate, certificates, bodyBudget }: ManagementAccess = {},
+    { keys, gate, certificates, bodyBudget, page }: ManagementAccess = {},
   ) {
     this.budget = bodyBudget ?? new BodyBudget();
     const verbs = [
@@ -59,10 +61,13 @@ export class ManagementServer {
       ...clusterVerbs(sources),
       ...(keys === undefined ? [] : keyVerbs(keys)),
     ];
-    const app = this.routes(verbs, gate !== undefined);
+    const app = this.routes(verbs, gate !== undefined, page);
     const listener = (request: IncomingMessage, response: ServerResponse): void => {
       const [path] = (request.url ?? '/').split('?', 1);
-      const key = gate === undefined || OPEN_PATHS.has(path) ? undefined : gate.admit(request, 'admin');
+      // A person at a browser is asked by its own dialogue, and it shows the key with every further request.
+      const challenge = path === '/' || path.startsWith('/dashboard/') ? 'basic' : 'bearer';
+      const isOpen = gate === undefined || OPEN_PATHS.has(path);
+      const key = isOpen ? undefined : gate.admit(request, 'admin', challenge);
       if (key instanceof Denial) sendError(response, key.code, key.message, key.field, key.headers);
       else app(request, response);
     };
@@ -85,7 +90,7 @@ export class ManagementServer {
     return this.server.close(graceMs);
   }
 
-  private routes(verbs: readonly AdminVerb[], requiresKeys: boolean): Express {
+  private routes(verbs: readonly AdminVerb[], requiresKeys: boolean, page?: RequestHandler): Express {
     const app = express();
     app.disable('x-powered-by');
     app.disable('etag');
@@ -108,6 +113,7 @@ export class ManagementServer {
       app.post(`/admin/${verb.name}`, (request, response) => this.serve(verb, request, response));
       app.all(`/admin/${verb.name}`, (request, response) => refuseMethod(request, response, 'POST'));
     }
+    if (page !== undefined) app.use(page);
     app.use((_request, response) =>
       sendError(response, 'unknown_route', 'no route has this path: GET /openapi.json lists all'),
     );

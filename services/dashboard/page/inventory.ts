@@ -1,6 +1,7 @@
 import type { ApplicationView, FeedFrame, ModelView, ReplicaView } from '../feedFrame.js';
-import { byId, element, setText } from './dom.js';
+import { byId, setText } from './dom.js';
 import { formatMs, formatNumber, formatShare } from './format.js';
+import { fill, type Cell } from './table.js';
 
 /** The tables of applications, models and replicas. */
 export class Inventory {
@@ -16,8 +17,6 @@ export class Inventory {
     setText(this.omitted, `${left} are not shown; the management interface lists them all.`);
   }
 }
-
-type Cell = Readonly<{ text: string; class?: string; title?: string; state?: string }>;
 
 function applicationRow(of: ApplicationView): readonly Cell[] {
   const length = of.inputLength === null ? '' : ` × ${of.inputLength}`;
@@ -61,34 +60,4 @@ function replicaCells(of: ReplicaView): readonly Cell[] {
 
 function nothing(cells: number): readonly Cell[] {
   return Array.from({ length: cells }, () => ({ text: '–', class: 'number' }));
-}
-
-/** Rows are kept and their texts replaced: a selection or a reader's place in the table survives. */
-function fill(body: HTMLElement, rows: readonly (readonly Cell[])[], none: string): void {
-  if (rows.length === 0) {
-    body.replaceChildren(element('tr', {}, element('td', { class: 'note', text: none })));
-    return;
-  }
-  while (body.children.length > rows.length) body.lastElementChild?.remove();
-  rows.forEach((cells, at) => {
-    const present = body.children[at];
-    const row =
-      present?.children.length === cells.length ? present : element('tr', {}, ...cells.map(newCell));
-    if (present === undefined) body.append(row);
-    else if (row !== present) present.replaceWith(row);
-    cells.forEach((cell, column) => write(row.children[column], cell));
-  });
-}
-
-function newCell(): HTMLElement {
-  return element('td');
-}
-
-function write(to: Element, cell: Cell): void {
-  setText(to, cell.text);
-  if (!(to instanceof HTMLElement)) return;
-  to.className = cell.class ?? '';
-  to.title = cell.title ?? '';
-  if (cell.state === undefined) delete to.dataset.state;
-  else to.dataset.state = cell.state;
 }

@@ -1,5 +1,6 @@
 import type { FeedFrame } from '../feedFrame.js';
 import { Charts } from './charts.js';
+import { ClusterTables } from './clusterTables.js';
 import { DigitPanel } from './digitPanel.js';
 import { byId, setText } from './dom.js';
 import { formatMs, formatNumber, formatShare } from './format.js';
@@ -24,6 +25,7 @@ const charts = new Charts();
 const weights = new Weights();
 const grids = new SmGrids();
 const inventory = new Inventory();
+const cluster = new ClusterTables();
 const digits = new DigitPanel((application) => weights.show(application));
 let frames = 0;
 
@@ -41,6 +43,7 @@ function onFrame(frame: FeedFrame): void {
   weights.push(frame);
   digits.show(frame);
   inventory.show(frame);
+  cluster.show(frame.cluster, frame.queue);
   frames += 1;
   if (document.hidden || (calm.matches && frames % CALM_FRAMES !== 1)) return;
   draw(frame);

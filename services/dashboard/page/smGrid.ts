@@ -70,7 +70,13 @@ export class SmGrids {
     const gpus = nodes.flatMap(({ node, dilation, gpus: ofNode }) =>
       ofNode.map((gpu) => ({ gpu, dilation, name: `${node}, GPU ${gpu.gpu} (${gpu.profile})` })),
     );
-    if (gpus.length === 0) return;
+    if (gpus.length === 0) {
+      // Those of nodes that are gone do nothing any more.
+      if (this.grids.length > 0)
+        this.place.replaceChildren(element('p', { class: 'note', text: 'No GPU reports.' }));
+      this.grids = [];
+      return;
+    }
     const fit =
       gpus.length === this.grids.length &&
       gpus.every(({ gpu, name }, at) => this.grids[at].fits(name, gpu.busy.length));

@@ -43,6 +43,8 @@ export class FakeSources implements DashboardSources {
     return 3;
   };
   readonly nodes = (): readonly NodeReport[] => this.reports;
+  readonly cluster: DashboardSources['cluster'] = () => undefined;
+  readonly queue: DashboardSources['queue'] = () => undefined;
   readonly watch = (tap: QueryTap | undefined): void => {
     this.tap = tap;
   };
