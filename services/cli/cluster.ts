@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { ClusterAnswer } from '../management/index.js';
 import {
   clientOf,
   withManagementOptions,
@@ -8,7 +7,8 @@ import {
   type SecurityOptions,
 } from './clientOptions.js';
 import { wholeNumber } from './optionValues.js';
-import { print, printDone, table } from './printing.js';
+import { frontendTable, nodeTable } from './clusterTables.js';
+import { print, printDone } from './printing.js';
 
 interface RepairOptions extends SecurityOptions {
   readonly from: string;
@@ -62,33 +62,4 @@ export function addClusterCommand(program: Command): void {
     const { management } = await clientOf({ ...options, managementUrl });
     printDone(options.json, await management.repairStore());
   });
-}
-
-function frontendTable({ frontends }: ClusterAnswer): string {
-  return table(
-    ['frontend', 'state', 'query', 'management'],
-    frontends.map(({ name, alive, placing, query, management }) => [
-      name,
-      !alive ? 'away' : placing ? 'places replicas' : 'alive',
-      query,
-      management,
-    ]),
-  );
-}
-
-function nodeTable({ nodes }: ClusterAnswer): string {
-  return table(
-    ['node', 'state', 'address', 'gpus', 'replicas'],
-    nodes.map(({ name, alive, connected, cordoned, address, gpus, replicas }) => [
-      name,
-      [
-        ...(alive ? ['alive'] : ['away']),
-        ...(connected ? [] : ['not connected']),
-        ...(cordoned ? ['drained'] : []),
-      ].join(', '),
-      address,
-      gpus.join(','),
-      String(replicas),
-    ]),
-  );
 }

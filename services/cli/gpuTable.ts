@@ -17,7 +17,9 @@ export function gpuTable(gpus: readonly GpuAnswer[], version: string, at: Date):
     columns([' GPU  Name', 'Node:Host-Busy '], ['', 'Memory-Usage '], [' GPU-Util', 'SM-Active ']),
     columns([' Clocks:SM/Mem', 'Pwr:Usage/Cap '], [' DRAM', 'PCIe:In/Out '], [' Occupancy', 'FP32/FP64 ']),
     columnRule('='),
-    ...gpus.flatMap((gpu) => [...gpuLines(gpu), columnRule('-')]),
+    ...(gpus.length === 0
+      ? [full('  No GPU is in use', ''), rule('-')]
+      : gpus.flatMap((gpu) => [...gpuLines(gpu), columnRule('-')])),
     '',
     rule('-'),
     full(' Processes:', ''),

@@ -1,8 +1,9 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ManagementClient } from '../client/index.js';
-import type { GpuAnswer } from '../management/index.js';
+import { RefusedError, type ManagementClient } from '../client/index.js';
+import type { ClusterAnswer, GpuAnswer } from '../management/index.js';
 import { withManagementOptions, clientOf, type ClientOptions } from './clientOptions.js';
+import { frontendTable, nodeTable } from './clusterTables.js';
 import { CommandError } from './commandError.js';
 import { GpuQuery, QUERY_FIELDS } from './gpuQuery.js';
 import { gpuTable } from './gpuTable.js';
@@ -54,8 +55,10 @@ async function top(options: TopOptions, version: string): Promise<void> {
     screen.begin();
     for (let frame = 0; !stop.signal.aborted; frame++) {
       if (frame > 0) await sleep(intervalMs, undefined, { signal: stop.signal });
-      const gpus = await gpusOf(management, options.device, stop.signal);
-      screen.show(view.text(gpus, frame === 0));
+      const cluster = view.isPage ? await clusterOf(management, stop.signal) : undefined;
+      const gpus = await gpusOf(management, options.device, cluster, stop.signal);
+      const text = view.text(gpus, frame === 0);
+      screen.show(cluster === undefined ? text : `${text}\n\n${clusterText(cluster)}`);
       if (isOnce) return;
     }
   } catch (error) {
@@ -67,19 +70,42 @@ async function top(options: TopOptions, version: string): Promise<void> {
   }
 }
 
+/** undefined: the server is part of none. */
+async function clusterOf(
+  management: ManagementClient,
+  signal: AbortSignal,
+): Promise<ClusterAnswer | undefined> {
+  try {
+    return await management.clusterStatus({ signal });
+  } catch (error) {
+    if (error instanceof RefusedError && error.code === 'not_a_cluster') return undefined;
+    throw error;
+  }
+}
+
+/** Nodes without a GPU, silent, drained and lost ones too, and the frontends. */
+function clusterText(cluster: ClusterAnswer): string {
+  const nodes = cluster.nodes.length === 0 ? 'No node has joined the cluster.' : nodeTable(cluster);
+  return `${nodes}\n\n${frontendTable(cluster)}`;
+}
+
+/** @param cluster whose nodes are shown also where none of them has a GPU */
 async function gpusOf(
   management: ManagementClient,
   device: number | undefined,
+  cluster: ClusterAnswer | undefined,
   signal: AbortSignal,
 ): Promise<readonly GpuAnswer[]> {
   let gpus: readonly GpuAnswer[] = [];
+  const mayBeNone = cluster?.nodes.every((node) => !node.connected) === true;
   for (let waitedMs = 0; ; waitedMs += RETRY_MS) {
     gpus = await management.gpus({ signal });
-    if (gpus.length > 0 || waitedMs >= FIRST_SAMPLE_MS) break;
+    if (gpus.length > 0 || mayBeNone || waitedMs >= FIRST_SAMPLE_MS) break;
     await sleep(RETRY_MS, undefined, { signal });
   }
-  if (gpus.length === 0) throw new CommandError('the server has no GPU node that is running');
-  if (device === undefined) return gpus;
+  if (gpus.length === 0 && cluster === undefined)
+    throw new CommandError('the server has no GPU node that is running');
+  if (device === undefined || gpus.length === 0) return gpus;
   const chosen = gpus.filter(({ index }) => index === device);
   if (chosen.length > 0) return chosen;
   const names = gpus.map(({ index, gpu }) => `${index} (${gpu})`);

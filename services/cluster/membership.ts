@@ -126,6 +126,11 @@ export class RosterWatch {
     return this.present;
   }
 
+  /** Redis has said who is there, be it nobody. */
+  get isKnown(): boolean {
+    return this.lastHeardMs > -Infinity;
+  }
+
   /** How long ago the last word of a member was; undefined for one that is not listed. Seconds. */
   lastWordSeconds(name: string): number | undefined {
     const atMs = this.wordsMs.get(name);

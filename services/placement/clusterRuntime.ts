@@ -96,8 +96,6 @@ export class ClusterRuntime implements ServerRuntime, ClusterView {
   private readonly unwatch: (() => void)[] = [];
   private readonly timer: NodeJS.Timeout;
   private readonly collecting: NodeJS.Timeout;
-  /** Whoever places has to know which nodes there are. */
-  private isRosterKnown = false;
   private isWatched = false;
   private isScheduled = false;
   private isClosed = false;
@@ -345,7 +343,6 @@ export class ClusterRuntime implements ServerRuntime, ClusterView {
   /** Dials nodes that have come, and lets go of those that are gone or have come anew. */
   private follow(roster: Roster): void {
     if (this.isClosed) return;
-    this.isRosterKnown = true;
     const alive = new Map(roster.alive.map((member) => [member.name, member]));
     for (const [name, { incarnation, node }] of this.known) {
       const member = alive.get(name);
@@ -411,7 +408,8 @@ export class ClusterRuntime implements ServerRuntime, ClusterView {
     setImmediate(() => {
       this.isScheduled = false;
       if (this.isClosed) return;
-      if (this.isRosterKnown) this.placer.reconcile();
+      // Whoever places has to know which nodes there are.
+      if (this.roster.isKnown) this.placer.reconcile();
       this.starter.refresh();
     });
   }

@@ -1,7 +1,10 @@
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { commandFile } from '../cli/index.js';
 import type { ClusterAnswer } from '../management/index.js';
 import { RedisServer } from '../redis/tests/redisServer.js';
 import { NodeProcess } from './nodeProcess.js';
@@ -46,6 +49,12 @@ async function startNode(name: string, ...args: string[]): Promise<NodeProcess> 
   return node;
 }
 
+/** What `windjammer gpu top` prints once. */
+async function top(): Promise<string> {
+  const words = [commandFile(), 'gpu', 'top', '--once', '--management-url', frontend.management];
+  return (await promisify(execFile)(process.execPath, words)).stdout;
+}
+
 const ready = async () => (await (await fetch(`${frontend.query}/readyz`)).json()) as Ready;
 const missing = async () => (await ready()).missing ?? [];
 const status = async () => (await frontend.admin('cluster_status', {})) as ClusterAnswer;
@@ -77,19 +86,17 @@ it('names the nodes that there are not, and the models that have no place for th
     num_replicas: 2,
   });
   await frontend.admin('add_model_links', { app_name: 'noop', model_names: ['noop'] });
-  await expect
-    .poll(missing, pollOptions)
-    .toMatchObject([
-      { what: 'nodes' },
-      {
-        what: 'replicas',
-        model: 'noop',
-        version: '1',
-        up: 0,
-        wanted: 2,
-        message: expect.stringContaining('no node has room') as string,
-      },
-    ]);
+  await expect.poll(missing, pollOptions).toMatchObject([
+    { what: 'nodes' },
+    {
+      what: 'replicas',
+      model: 'noop',
+      version: '1',
+      up: 0,
+      wanted: 2,
+      message: expect.stringContaining('no node has room') as string,
+    },
+  ]);
   expect(await metric('windjammer_cluster_members{kind="node",state="alive"}')).toBe(0);
   expect(await metric('windjammer_cluster_members{kind="frontend",state="alive"}')).toBe(1);
 });
@@ -112,6 +119,9 @@ it('says nothing is missing once there is a node, and how old the last words are
     windjammer_feedback_spool_limit_bytes: 64 * 1024 * 1024,
   };
   for (const [series, value] of Object.entries(values)) expect(await metric(series), series).toBe(value);
+  await expect
+    .poll(top, pollOptions)
+    .toMatch(/NVIDIA H200 +n1: [^]*\nn1 +alive +tcp:[^]* h200 +2 +now\n[^]*places replicas/);
   expect(await metric('windjammer_node_round_trip_seconds{node="n1"}')).toBeGreaterThan(0);
   expect(await metric('windjammer_node_last_word_seconds{node="n1"}')).toBeLessThan(10);
 });
@@ -143,6 +153,7 @@ it('names a node that is silent, one that is drained, and one that is gone', asy
   await expect.poll(() => metric('windjammer_node_alive{node="n1"}'), pollOptions).toBe(0);
   expect(await metric('windjammer_node_connected{node="n1"}')).not.toBe(1);
   expect(await metric('windjammer_node_last_word_seconds{node="n1"}')).toBeGreaterThan(1);
+  expect(await top()).toMatch(/No GPU is in use[^]*\nn1 +away, not connected [^]* s ago\n/);
   nodes[0].signal('SIGCONT');
   await expect.poll(ready, pollOptions).toEqual({ status: 'ready' });
   await startNode('n2', '--gpus', 'none');
@@ -151,6 +162,7 @@ it('names a node that is silent, one that is drained, and one that is gone', asy
   await expect.poll(() => metric('windjammer_node_replicas_placed{node="n2"}'), pollOptions).toBe(2);
   expect(await metric('windjammer_node_cordoned{node="n1"}')).toBe(1);
   expect(await ready()).toEqual({ status: 'ready' });
+  expect(await top()).toMatch(/\nn1 +alive, drained [^]*\nn2 +alive +tcp:/);
   await nodes[0].end('SIGTERM');
   // One that was stopped in order is not missed.
   await expect.poll(() => metric('windjammer_node_connected{node="n1"}'), pollOptions).toBeUndefined();
