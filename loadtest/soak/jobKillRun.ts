@@ -1,13 +1,11 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { commandFile } from '../../services/cli/index.js';
-import { WindjammerClient, type JobAnswer } from '../../services/client/index.js';
+import type { JobAnswer, WindjammerClient } from '../../services/client/index.js';
 import { SeededRandom } from '../../simulator/random/index.js';
 import { echoTag } from './echoAnswers.js';
-import { compiled } from './serverUnderTest.js';
+import { ServedProcess } from '../../services/tests/servedProcess.js';
+import { compiled } from './probed.js';
 
 export interface JobKillOptions {
   readonly seed: number;
@@ -74,8 +72,8 @@ class JobKillRun {
   }
 
   private async register(): Promise<void> {
-    const server = await Server.start(this.folder);
-    const { management } = server.client;
+    const server = await this.start();
+    const { management } = server.client();
     await management.addApplication({
       name: APPLICATION,
       input_type: 'doubles',
@@ -90,7 +88,7 @@ class JobKillRun {
       model_data_path: compiled('soak/oddEcho.js'),
     });
     await management.addLinks(APPLICATION, [MODEL]);
-    await server.kill();
+    await server.end('SIGKILL');
   }
 
   private async job(number: number): Promise<void> {
@@ -99,33 +97,33 @@ class JobKillRun {
     const input = Array.from({ length: this.options.lines }, (_, at) => `[${base + at}]\n`).join('');
     let id: string | undefined;
     while (this.kills < most) {
-      const server = await Server.start(this.folder);
+      const server = await this.start();
       const lifeMs = this.random.share() * LONGEST_LIFE_MS;
-      const end = new Promise((resolve) => setTimeout(resolve, lifeMs)).then(() => server.kill());
+      const end = new Promise((resolve) => setTimeout(resolve, lifeMs)).then(() => server.end('SIGKILL'));
       // Killed in the middle of it, there is a job or there is none; which of both it is told afterwards.
-      if (id === undefined) id = await created(server, input);
-      else await this.countAmid(server, id);
+      if (id === undefined) id = await created(server.client(), input);
+      else await this.countAmid(server.client(), id);
       await end;
       this.kills += 1;
     }
-    const server = await Server.start(this.folder);
+    const server = await this.start();
     try {
-      id ??= await this.found(server, input);
-      await this.countAmid(server, id);
-      await this.check(server, id, base);
-      for (const job of await server.client.jobs.list()) await server.client.jobs.remove(job.job_id);
+      id ??= await this.found(server.client(), input);
+      await this.countAmid(server.client(), id);
+      await this.check(server.client(), id, base);
+      for (const job of await server.client().jobs.list()) await server.client().jobs.remove(job.job_id);
     } finally {
-      await server.kill();
+      await server.end('SIGKILL');
     }
   }
 
-  private async countAmid({ client }: Server, id: string): Promise<void> {
+  private async countAmid(client: WindjammerClient, id: string): Promise<void> {
     const job = await client.jobs.show(id).catch(() => undefined);
     if (job?.state === 'running' && job.answered > 0) this.amid += 1;
   }
 
   /** The job whose creation was not acknowledged: as it is, or made now. */
-  private async found({ client }: Server, input: string): Promise<string> {
+  private async found(client: WindjammerClient, input: string): Promise<string> {
     const jobs = await client.jobs.list();
     const whole = jobs.find(({ lines }) => lines === this.options.lines);
     const parts = jobs.filter(({ lines }) => lines !== this.options.lines);
@@ -134,7 +132,7 @@ class JobKillRun {
     return whole?.job_id ?? (await client.jobs.create(APPLICATION, input)).job_id;
   }
 
-  private async check({ client }: Server, id: string, base: number): Promise<void> {
+  private async check(client: WindjammerClient, id: string, base: number): Promise<void> {
     const pieces: Uint8Array[] = [];
     for await (const piece of client.jobs.results(id, true)) pieces.push(piece);
     const results = Buffer.concat(pieces).toString('utf8').split('\n').slice(0, -1);
@@ -149,61 +147,21 @@ class JobKillRun {
     }
   }
 
+  /** On what the one before has left. */
+  private start(): Promise<ServedProcess> {
+    return ServedProcess.start(['--data-dir', this.folder, '--no-defaults']);
+  }
+
   private violate(text: string): void {
     if (this.violations.length < MOST_VIOLATIONS) this.violations.push(text);
   }
 }
 
 /** @returns undefined when the server was gone before it answered */
-async function created({ client }: Server, input: string): Promise<string | undefined> {
+async function created(client: WindjammerClient, input: string): Promise<string | undefined> {
   try {
     return (await client.jobs.create(APPLICATION, input)).job_id;
   } catch {
     return undefined;
-  }
-}
-
-/** `windjammer serve` on a data directory that survives it. */
-class Server {
-  private constructor(
-    private readonly child: ChildProcess,
-    readonly client: WindjammerClient,
-  ) {}
-
-  static start(folder: string): Promise<Server> {
-    const args = [
-      commandFile(),
-      'serve',
-      '--data-dir',
-      folder,
-      '--no-defaults',
-      '--port',
-      '0',
-      '--management-port',
-      '0',
-    ];
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-    return new Promise((resolve, reject) => {
-      let output = '';
-      let errors = '';
-      child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
-      child.stdout.on('data', (chunk: Buffer) => {
-        output += chunk.toString();
-        const addresses = /serves on (\S+), management on (\S+), /.exec(output);
-        if (addresses === null || !output.includes('Ctrl-C')) return;
-        child.removeAllListeners('exit');
-        resolve(
-          new Server(child, new WindjammerClient({ queryUrl: addresses[1], managementUrl: addresses[2] })),
-        );
-      });
-      child.once('exit', (code) => reject(new Error(`serve ended with ${code}: ${errors}`)));
-    });
-  }
-
-  async kill(): Promise<void> {
-    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
-    const exited = once(this.child, 'exit');
-    this.child.kill('SIGKILL');
-    await exited;
   }
 }

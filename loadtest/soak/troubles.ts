@@ -1,7 +1,8 @@
 import { echoTag } from './echoAnswers.js';
 import { ECHO } from './expectations.js';
 import type { Randomness } from './randomness.js';
-import { compiled, type ServerUnderTest } from './serverUnderTest.js';
+import { compiled } from './probed.js';
+import type { ServerUnderTest } from './serverUnderTest.js';
 import type { Violations } from './violations.js';
 
 /** Versions that stay, so that there is one to roll back to. */

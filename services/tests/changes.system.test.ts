@@ -393,11 +393,9 @@ describe('change under load', () => {
       await served.end('SIGKILL');
       rmSync(marker, { force: true });
       served = undefined;
-      const again = ServedProcess.spawn(args);
-      const ended = new Promise((resolve) => again.on('exit', (code, by) => resolve(by ?? code)));
+      const again = new ServedProcess(args);
       await until(() => Promise.resolve(existsSync(marker)));
-      again.kill(signal);
-      expect(await ended).toBe(0);
+      expect(await again.end(signal)).toBe(0);
     },
   );
 

@@ -124,7 +124,7 @@ describe('windjammer serve, with keys over TLS', () => {
     );
     expect(written.join('')).toContain(id);
     for (const text of [admin, key]) {
-      expect(served.banner + served.errors + written.join('')).not.toContain(text.slice(-64));
+      expect(served.output + served.errors + written.join('')).not.toContain(text.slice(-64));
     }
   });
 

@@ -119,11 +119,11 @@ describe('windjammer serve', () => {
 
   it('serves a real digit on its defaults', async () => {
     served = await ServedProcess.start(['--ephemeral']);
-    expect(served.banner).toContain(
+    expect(served.output).toContain(
       `application digits: floats, 100 ms, exp3 over ${BUILT_IN_MODELS.map((name) => `${name} v1`).join(', ')}`,
     );
-    expect(served.banner).toContain(`curl -s ${served.query}/digits/predict`);
-    const sample = /--data @(\S+)/.exec(served.banner)?.[1] ?? '';
+    expect(served.output).toContain(`curl -s ${served.query}/digits/predict`);
+    const sample = /--data @(\S+)/.exec(served.output)?.[1] ?? '';
     const request = JSON.parse(readFileSync(join(process.cwd(), sample), 'utf8')) as unknown;
     const { json } = await served.post(`${served.query}/digits/predict`, request);
     expect(json).toMatchObject({ output: 7, default: false });

@@ -1,76 +1,33 @@
-import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process';
-import type { Readable } from 'node:stream';
-import { commandFile } from '../cli/index.js';
+import { WindjammerClient } from '../client/index.js';
+import { RunningCommand, type CommandOptions } from './runningCommand.js';
 
-/** `windjammer serve` as users run it: compiled, in a process of its own, on ports that the system picks. */
-export class ServedProcess {
-  /** What it has written on standard error. */
-  errors = '';
-
-  private constructor(
-    private readonly child: ChildProcess,
-    readonly query: string,
-    readonly management: string,
-    /** What it printed when it was ready. */
-    readonly banner: string,
-  ) {}
-
-  /** Only starts it. @param environment beside that of the test. */
-  static spawn(
-    args: readonly string[],
-    environment: NodeJS.ProcessEnv = {},
-  ): ChildProcessByStdio<null, Readable, Readable> {
-    return spawn(
-      process.execPath,
-      [commandFile(), 'serve', '--port', '0', '--management-port', '0', ...args],
-      {
-        stdio: ['ignore', 'pipe', 'pipe'],
-        env: { ...process.env, ...environment },
-      },
-    );
+/** `windjammer serve`, on ports that the system picks. */
+export class ServedProcess extends RunningCommand {
+  /** Only starts it. @param environment beside that of the test */
+  constructor(args: readonly string[], environment?: NodeJS.ProcessEnv, options?: CommandOptions) {
+    super(['serve', '--port', '0', '--management-port', '0', ...args], environment, options);
   }
 
   /** Starts it and waits until it is ready. */
-  static start(args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<ServedProcess> {
-    const child = ServedProcess.spawn(args, environment);
-    return new Promise((resolve, reject) => {
-      let output = '';
-      let errors = '';
-      child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
-      child.stdout.on('data', (chunk: Buffer) => {
-        output += chunk.toString();
-        const addresses = /serves on (\S+), management on (\S+), /.exec(output);
-        if (addresses === null || !output.includes('Ctrl-C')) return;
-        const served = new ServedProcess(child, addresses[1], addresses[2], output);
-        served.errors = errors;
-        child.stderr.on('data', (chunk: Buffer) => (served.errors += chunk.toString()));
-        resolve(served);
-      });
-      child.on('error', reject);
-      child.on('exit', (code) => reject(new Error(`serve ended with ${code}: ${errors}`)));
-    });
+  static start(
+    args: readonly string[],
+    environment?: NodeJS.ProcessEnv,
+    options?: CommandOptions,
+  ): Promise<ServedProcess> {
+    return new ServedProcess(args, environment, options).ready();
   }
 
-  /** Sends a signal, without waiting for what becomes of it. */
-  signal(signal: NodeJS.Signals): void {
-    this.child.kill(signal);
+  get query(): string {
+    return this.addresses[1];
   }
 
-  get pid(): number | undefined {
-    return this.child.pid;
+  get management(): string {
+    return this.addresses[2];
   }
 
-  get hasExited(): boolean {
-    return this.child.exitCode !== null || this.child.signalCode !== null;
-  }
-
-  /** Sends a signal and waits for the end: exit code, or the signal that ended it. */
-  end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null> {
-    return new Promise((resolve) => {
-      this.child.removeAllListeners('exit');
-      this.child.on('exit', (code, by) => resolve(by ?? code));
-      this.child.kill(signal);
-    });
+  /** @param timeoutMs of each of its calls */
+  client(timeoutMs?: number): WindjammerClient {
+    return new WindjammerClient({ queryUrl: this.query, managementUrl: this.management, timeoutMs });
   }
 
   async post(
@@ -91,5 +48,11 @@ export class ServedProcess {
     const { status, json, text } = await this.post(`${this.management}/admin/${verb}`, body);
     if (status !== 200) throw new Error(`${verb}: ${status} ${text}`);
     return json;
+  }
+
+  private get addresses(): RegExpExecArray {
+    const addresses = /serves on (\S+), management on (\S+), /.exec(this.output);
+    if (addresses === null) throw new Error(`serve has not said where it serves: ${this.output}`);
+    return addresses;
   }
 }

@@ -89,7 +89,7 @@ const VERBS: readonly (readonly [verb: string, body: object])[] = [
 describe('frontends that share a Redis', () => {
   it('give the same answers within a second of each verb, whichever was asked', async () => {
     const [a, b] = await Promise.all([start('a'), start('b')]);
-    expect(a.banner).toContain('state in redis://127.0.0.1');
+    expect(a.output).toContain('state in redis://127.0.0.1');
     for (const [index, [verb, body]] of VERBS.entries()) {
       const [asked, other] = index % 2 === 0 ? [a, b] : [b, a];
       await asked.admin(verb, body);
