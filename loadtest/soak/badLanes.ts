@@ -3,7 +3,7 @@ import { ECHO, SCALE, type SeenAnswer } from './expectations.js';
 import type { Exchange } from './goodLanes.js';
 import type { HttpCall } from './httpPeer.js';
 import type { Lane } from './lanes.js';
-import type { Violations } from './violations.js';
+import type { ViolationSink } from './violations.js';
 
 interface BadCall extends HttpCall {
   readonly statuses: readonly number[];
@@ -62,7 +62,7 @@ export function badInputLane({ http, random, expect }: Exchange): Lane {
 }
 
 /** Good inputs around a bad one, which alone fails. */
-export function mixedBatchLane({ http, tokens, expect }: Exchange, violations: Violations): Lane {
+export function mixedBatchLane({ http, tokens, expect }: Exchange, violations: ViolationSink): Lane {
   return {
     name: 'mixed batch',
     queries: 3,
@@ -89,7 +89,7 @@ export function mixedBatchLane({ http, tokens, expect }: Exchange, violations: V
 }
 
 /** An input on which the kernel traps: the default for it, and nothing for those beside it. */
-export function faultLane({ http }: Exchange, violations: Violations): Lane {
+export function faultLane({ http }: Exchange, violations: ViolationSink): Lane {
   return {
     name: 'kernel fault',
     queries: 1,
@@ -138,7 +138,7 @@ export function cutWebSocketLane({ tokens, random }: Exchange, origin: string): 
 }
 
 /** Bytes that are no HTTP, or none to the end: answered 4xx or cut, and no worse. */
-export function malformedLane({ http, random }: Exchange, violations: Violations): Lane {
+export function malformedLane({ http, random }: Exchange, violations: ViolationSink): Lane {
   const head = `POST ${predict} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`;
   const texts = [
     'NONSENSE\r\n\r\n',

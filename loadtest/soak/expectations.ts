@@ -1,5 +1,5 @@
 import { echoTag } from './echoAnswers.js';
-import type { Violations } from './violations.js';
+import type { ViolationSink } from './violations.js';
 
 export const ECHO = 'echo';
 export const SCALE = 'scale';
@@ -22,7 +22,7 @@ export class Expectations {
   /** Errors that the interface has a right to, by status. */
   readonly refusals = new Map<number, number>();
 
-  constructor(private readonly violations: Violations) {}
+  constructor(private readonly violations: ViolationSink) {}
 
   get defaultCount(): number {
     let sum = 0;

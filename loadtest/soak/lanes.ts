@@ -1,4 +1,4 @@
-import type { Violations } from './violations.js';
+import type { ViolationSink } from './violations.js';
 
 /** One way in which clients use the server. */
 export interface Lane {
@@ -32,7 +32,7 @@ export class LaneRunner {
 
   constructor(
     lanes: readonly Lane[],
-    private readonly violations: Violations,
+    private readonly violations: ViolationSink,
   ) {
     this.running = lanes.map((lane) => ({ lane, underWay: 0, owed: 0 }));
   }

@@ -1,5 +1,10 @@
+/** Told of what must not happen. */
+export interface ViolationSink {
+  add(kind: string, example: string): void;
+}
+
 /** What must not happen, by kind, with the first few of each told whole. */
-export class Violations {
+export class Violations implements ViolationSink {
   private readonly kinds = new Map<string, { count: number; readonly examples: string[] }>();
 
   add(kind: string, example: string): void {

@@ -3,7 +3,7 @@ import { BINARY_MESSAGES, JSON_MESSAGES, RefusedError, readAnswer } from '../../
 import { ECHO } from './expectations.js';
 import type { Exchange } from './goodLanes.js';
 import type { Lane } from './lanes.js';
-import type { Violations } from './violations.js';
+import type { ViolationSink } from './violations.js';
 
 interface Pending {
   readonly token: number;
@@ -22,7 +22,7 @@ class IdentifiedSocket {
     private readonly name: string,
     private readonly format: 'binary' | 'json',
     private readonly expect: Exchange['expect'],
-    private readonly violations: Violations,
+    private readonly violations: ViolationSink,
   ) {
     webSocket.on('message', (data, isBinary) => this.onMessage(data as Buffer, isBinary));
     webSocket.on('close', (code) => {
@@ -38,7 +38,7 @@ class IdentifiedSocket {
     origin: string,
     format: 'binary' | 'json',
     { expect }: Exchange,
-    violations: Violations,
+    violations: ViolationSink,
   ): Promise<IdentifiedSocket> {
     const webSocket = new WebSocket(`${origin.replace(/^http/, 'ws')}/ws`, { perMessageDeflate: false });
     return new Promise((resolve, reject) => {
@@ -101,7 +101,7 @@ export function webSocketLane(
   exchange: Exchange,
   origin: string,
   format: 'binary' | 'json',
-  violations: Violations,
+  violations: ViolationSink,
 ): Lane & { close(): Promise<void> } {
   let socket: Promise<IdentifiedSocket> | undefined;
   return {

@@ -6,14 +6,9 @@ export class NodeProcess extends RunningCommand {
     super(['node', '--name', name, '--listen', listen, ...args], {}, options);
   }
 
-  /** Starts it and waits until it listens; on a port that the system picks unless `listen` is given. */
-  static start(
-    name: string,
-    args: readonly string[] = [],
-    listen = '127.0.0.1:0',
-    options?: CommandOptions,
-  ): Promise<NodeProcess> {
-    return new NodeProcess(name, args, listen, options).ready();
+  /** Starts it and waits until it listens. */
+  static start(...words: ConstructorParameters<typeof NodeProcess>): Promise<NodeProcess> {
+    return new NodeProcess(...words).ready();
   }
 
   /** Where servers dial it. */
