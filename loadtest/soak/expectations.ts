@@ -9,6 +9,7 @@ export interface SeenAnswer {
   readonly output: unknown;
   readonly default: boolean;
   readonly default_reason?: string;
+  readonly default_explanation?: string;
   readonly models: readonly { readonly version: string }[];
 }
 

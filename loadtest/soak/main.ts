@@ -28,7 +28,7 @@ async function soakServer() {
 async function soakCluster() {
   const done = await runClusterSoak({
     ...common,
-    perSecond: 600,
+    perSecond: 300,
     feedbackLanes: 6,
     troubleEveryMs: Math.min(5000, (60_000 * minutes) / 24),
   });

@@ -7,11 +7,15 @@ export interface ViolationSink {
 export class Violations implements ViolationSink {
   private readonly kinds = new Map<string, { count: number; readonly examples: string[] }>();
 
+  /** @param moment written before each example */
+  constructor(private readonly moment: () => string = () => '') {}
+
   add(kind: string, example: string): void {
     let entry = this.kinds.get(kind);
     if (entry === undefined) this.kinds.set(kind, (entry = { count: 0, examples: [] }));
     entry.count += 1;
-    if (entry.examples.length < EXAMPLES) entry.examples.push(example.slice(0, EXAMPLE_LENGTH));
+    if (entry.examples.length < EXAMPLES)
+      entry.examples.push(this.moment() + example.slice(0, EXAMPLE_LENGTH));
   }
 
   get count(): number {

@@ -2,7 +2,8 @@ import { RunningCommand, type CommandOptions } from './runningCommand.js';
 
 /** `windjammer node`. */
 export class NodeProcess extends RunningCommand {
-  private constructor(name: string, args: readonly string[], listen: string, options?: CommandOptions) {
+  /** Only starts it; on a port that the system picks unless `listen` is given. */
+  constructor(name: string, args: readonly string[] = [], listen = '127.0.0.1:0', options?: CommandOptions) {
     super(['node', '--name', name, '--listen', listen, ...args], {}, options);
   }
 

@@ -40,6 +40,9 @@ class ClusterExpectations extends Expectations {
     if (!answer.default) return;
     const reason = answer.default_reason ?? '';
     this.tally.defaults.set(reason, (this.tally.defaults.get(reason) ?? 0) + 1);
+    // Not one model here fails, and those that are lost are no reason to say so.
+    if (reason === 'model_error')
+      this.sink.add('a model is blamed', `${client}: ${answer.default_explanation}`);
     this.withoutModel(client, application, reason);
   }
 
@@ -61,7 +64,7 @@ class ClusterExpectations extends Expectations {
     if (this.outages.excusesDefault(application, this.seat.number, fromMs)) return;
     this.sink.add(
       'no model answered, and nothing excuses that',
-      `${client} of ${this.seat.name}, ${application}: ${reason} (${this.outages.lately()})`,
+      `${client} of ${this.seat.name}, ${application}: ${reason}`,
     );
   }
 }

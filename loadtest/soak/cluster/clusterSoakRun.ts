@@ -67,8 +67,10 @@ const QUIET_MS = 2000;
 /** Serves a mixed load on a cluster with trouble for a while; what must not happen is in the report. */
 export async function runClusterSoak(settings: ClusterSoakSettings): Promise<ClusterSoakReport> {
   const { seed, seconds, perSecond, onProgress = () => undefined } = settings;
-  const violations = new Violations();
   const outages = new Outages();
+  let began = performance.now();
+  const atSeconds = (): number => (performance.now() - began) / 1000;
+  const violations = new Violations(() => `${atSeconds().toFixed(1)} s (${outages.lately()}): `);
   const cluster = await ClusterUnderTest.start(seed, outages, violations);
   try {
     const registry = new Registry(cluster, new Randomness(seed, 'administrator'), outages, violations);
@@ -95,8 +97,7 @@ export async function runClusterSoak(settings: ClusterSoakSettings): Promise<Clu
       (text) => onProgress(`  ${text}`),
     );
 
-    const began = performance.now();
-    const atSeconds = (): number => (performance.now() - began) / 1000;
+    began = performance.now();
     const isOver = (): boolean => atSeconds() >= seconds;
     const heaps = new Map<string, HeapSample[]>();
     const sampling = (async () => {

@@ -161,10 +161,7 @@ export class FeedbackLanes {
         (isHeld !== undefined && !isHeld()) ||
         this.isStarting(seat);
       if (!isExcused || (error instanceof RefusedError && error.status === 400)) {
-        this.violations.add(
-          'feedback was refused',
-          `${application} at ${seat.name}: ${reasonOf(error)} (${this.outages.lately()})`,
-        );
+        this.violations.add('feedback was refused', `${application} at ${seat.name}: ${reasonOf(error)}`);
       }
       return false;
     }

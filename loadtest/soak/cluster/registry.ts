@@ -72,10 +72,7 @@ export class Registry {
           error instanceof UnreachableError ||
           error instanceof TimeoutError;
         if ((!isUnsure || !isExcused) && !passes) {
-          this.violations.add(
-            'a change was refused',
-            `${change.what} at ${seat.name}: ${reasonOf(error)} (${this.outages.lately()})`,
-          );
+          this.violations.add('a change was refused', `${change.what} at ${seat.name}: ${reasonOf(error)}`);
         }
         if (!isUnsure && !passes) throw error;
         if (performance.now() > untilMs) throw error;
