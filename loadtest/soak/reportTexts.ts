@@ -33,6 +33,7 @@ export function clusterReportText(report: ClusterSoakReport, minutes: number): s
       return `  ${name}: heap ${last?.heapMib.toFixed(1)} MiB, grown by ${grownMib.toFixed(2)} MiB once warm; resident ${last?.rssMib.toFixed(0)} MiB`;
     }),
     ...violationLines(report),
+    ...(report.logs === undefined ? [] : [`  logs: ${report.logs}`]),
     '',
   ].join('\n');
 }

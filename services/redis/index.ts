@@ -1,6 +1,7 @@
 export { addressText, redisAddress, type RedisAddress } from './redisAddress.js';
 export { RedisError } from './redisError.js';
 export { RedisScript } from './redisScript.js';
+export { withinTime } from './withinTime.js';
 export { DEFAULT_PREFIX, isOwnKey, keyPrefix } from './redisKeys.js';
 export {
   COMMAND_TIMEOUT_MS,

@@ -2,6 +2,7 @@ import { Cluster, Redis, type CommonRedisOptions } from 'ioredis';
 import { reasonOf } from '../../simulator/text/index.js';
 import { addressText, type RedisAddress } from './redisAddress.js';
 import { RedisError } from './redisError.js';
+import { SilentError, withinTime } from './withinTime.js';
 
 /** A connection to a Redis, however it is set up. */
 export type RedisConnection = Redis | Cluster;
@@ -84,7 +85,7 @@ export async function connectRedis(redis: RedisConnection, address: RedisAddress
     redis.on('error', onError);
   });
   try {
-    await within(CONNECT_TIMEOUT_MS, Promise.race([redis.connect().then(() => redis.ping()), failed]));
+    await withinTime(CONNECT_TIMEOUT_MS, Promise.race([redis.connect().then(() => redis.ping()), failed]));
   } catch (error) {
     redis.disconnect();
     throw redisRefusal(error, address);
@@ -114,8 +115,6 @@ export function redisRefusal(error: unknown, address: RedisAddress): RedisError 
   });
 }
 
-class SilentError extends Error {}
-
 /** Codes of a certificate that nobody we trust has signed. */
 const UNTRUSTED = new Set([
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -138,11 +137,4 @@ function hintOf(error: unknown, { tls }: RedisAddress): string {
 
 function retryStrategy(times: number): number {
   return Math.min(50 * 2 ** Math.min(times, 10), MOST_RETRY_MS);
-}
-
-function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new SilentError(`nothing was heard for ${ms / 1000} s`)), ms);
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }

@@ -35,6 +35,8 @@ export interface HeapSample {
 
 export interface ClusterSoakReport {
   readonly seed: number;
+  /** Folder of the logs of all processes, where something happened that must not. */
+  readonly logs: string | undefined;
   readonly answers: number;
   readonly skipped: number;
   readonly defaults: Readonly<Record<string, number>>;
@@ -132,6 +134,7 @@ export async function runClusterSoak(settings: ClusterSoakSettings): Promise<Clu
     const { made, refused, slowestMs } = registry;
     return {
       seed,
+      logs: cluster.logs,
       answers: tally.answers,
       skipped: runner.skipped,
       defaults: Object.fromEntries(tally.defaults),

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
@@ -65,9 +65,12 @@ const END_MS = 40_000;
 export class ClusterUnderTest {
   readonly frontends: FrontendSeat[] = [];
   readonly nodes: NodeSeat[] = [];
+  /** Where logs are kept; undefined while nobody needs them. */
+  logs: string | undefined;
   /** Starts that failed since Redis, or a name, was not to be had. */
   failedStarts = 0;
   private readonly clients = new WeakMap<ServedProcess, WindjammerClient>();
+  private readonly started: { readonly name: string; readonly process: RunningCommand }[] = [];
   private isEnding = false;
 
   private constructor(
@@ -165,7 +168,14 @@ export class ClusterUnderTest {
       await redisLine.stop();
     for (const { line } of this.nodes) await line.stop();
     await this.redis.stop();
+    if (this.violations.count > 0 && this.logs === undefined) this.keepLogs();
     rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private keepLogs(): void {
+    this.logs = mkdtempSync(join(tmpdir(), 'windjammer-cluster-soak-logs-'));
+    for (const { name, process } of this.started)
+      appendFileSync(join(this.logs, `${name}.log`), `# process ${process.pid}\n${process.errors}`);
   }
 
   private async seat(): Promise<void> {
@@ -217,6 +227,7 @@ export class ClusterUnderTest {
   }
 
   private async settle<P extends RunningCommand>(seat: Seat<P>, process: P): Promise<void> {
+    this.started.push({ name: seat.name, process });
     watchLog(process, (line) => {
       if (seat.life?.process === process) this.violations.add('complained', `${seat.name}: ${line}`);
     });

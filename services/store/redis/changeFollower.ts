@@ -1,4 +1,4 @@
-import type { RedisConnection } from '../../redis/index.js';
+import { withinTime, type RedisConnection } from '../../redis/index.js';
 import type { NumberedChange } from './kept.js';
 import { numberedChange } from './snapshot.js';
 import type { StoreKeys } from './storeKeys.js';
@@ -100,14 +100,15 @@ export class ChangeFollower {
   }
 
   /** A connection that says nothing is given up. */
-  private inTime<T>(answer: Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        reject(new Error(`nothing was heard for ${(BLOCK_MS + LATE_MS) / 1000} s`));
-        if (!this.isStopped) this.redis.disconnect(true);
-      }, BLOCK_MS + LATE_MS);
-      answer.then(resolve, reject).finally(() => clearTimeout(timer));
-    });
+  private async inTime<T>(answer: Promise<T>): Promise<T> {
+    let isAnswered = false;
+    const seen = answer.finally(() => void (isAnswered = true));
+    try {
+      return await withinTime(BLOCK_MS + LATE_MS, seen);
+    } catch (error) {
+      if (!isAnswered && !this.isStopped) this.redis.disconnect(true);
+      throw error;
+    }
   }
 
   private pause(): Promise<void> {
