@@ -56,7 +56,8 @@ export interface NodeSeat {
 
 /** Small, so that it is full soon and entries come and go. */
 const CACHE_MIB = 4;
-const CALL_MS = 8000;
+/** Of feedback and changes: a machine that does much else takes its time for modules of models. */
+const CALL_MS = 30_000;
 const RETRY_MS = 500;
 const START_MS = 120_000;
 const END_MS = 40_000;

@@ -119,6 +119,7 @@ export class FeedbackLanes {
         this.violations.add('nothing answered', `${JUDGED} at ${seat.name}: ${reasonOf(error)}`);
       return;
     }
+    const beganMs = performance.now();
     const isHeld = (): boolean => seat.life === life && seat.isThere;
     // Twice at once, half of the time, and perhaps to two frontends.
     let times = this.random.share() < 0.5 ? 2 : 1;
@@ -137,6 +138,8 @@ export class FeedbackLanes {
       times = 1;
     }
     this.doubtful += 1;
+    if (isHeld() && !this.isRedisAway(beganMs))
+      this.violations.add('feedback was never taken', `${JUDGED}, query of ${seat.name}`);
   }
 
   /** @param isHeld whether the frontend that answered the query is there. @returns whether it was acknowledged */
@@ -152,15 +155,14 @@ export class FeedbackLanes {
       await this.cluster.client(seat).feedback(application, feedback);
       return true;
     } catch (error) {
-      const isRedisAway = this.cluster.frontends.some(({ number }) =>
-        this.outages.touchesRedis(number, beganMs),
-      );
       const isExcused =
         life?.isKilled === true ||
-        isRedisAway ||
+        this.isRedisAway(beganMs) ||
         (isHeld !== undefined && !isHeld()) ||
         this.isStarting(seat);
-      if (!isExcused || (error instanceof RefusedError && error.status === 400)) {
+      // On a machine that does much else one may be late; whether it is late for ever, its lane sees.
+      const isLate = error instanceof RefusedError && error.code === 'holder_silent';
+      if ((!isExcused && !isLate) || (error instanceof RefusedError && error.status === 400)) {
         this.violations.add('feedback was refused', `${application} at ${seat.name}: ${reasonOf(error)}`);
       }
       return false;
@@ -170,6 +172,11 @@ export class FeedbackLanes {
   /** The one that is asked, or holds the query, may not be known to the others yet. */
   private isStarting({ life }: FrontendSeat): boolean {
     return life !== undefined && performance.now() - life.sinceMs < 5000;
+  }
+
+  /** Of any frontend: feedback is passed on from one to the other through Redis. */
+  private isRedisAway(fromMs: number): boolean {
+    return this.cluster.frontends.some(({ number }) => this.outages.touchesRedis(number, fromMs));
   }
 
   private someFrontend(): FrontendSeat {
