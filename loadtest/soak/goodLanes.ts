@@ -12,14 +12,20 @@ const REPEAT_SHARE = 0.2;
 
 /** Inputs with a first element that no other query has, but for those that repeat one. */
 export class Tokens {
-  private next = 1;
+  private next: number;
 
-  constructor(private readonly random: Randomness) {}
+  constructor(
+    private readonly random: Randomness,
+    private readonly first = 1,
+  ) {
+    this.next = first;
+  }
 
   take(): number {
-    if (this.next > 100 && this.random.share() < REPEAT_SHARE) return this.next - this.random.whole(1, 50);
+    if (this.next > this.first + 100 && this.random.share() < REPEAT_SHARE)
+      return this.next - this.random.whole(1, 50);
     // float32 holds the double of every one of them exactly.
-    if (this.next >= 2 ** 21) this.next = 1;
+    if (this.next >= 2 ** 21) this.next = this.first;
     return this.next++;
   }
 }

@@ -143,6 +143,26 @@ describe('membership', () => {
     await second.stop();
   });
 
+  it('begins to announce also where Redis has gone just now: it is said once that is back', async () => {
+    const redis = await connection();
+    const member = new Announcement(
+      { redis, prefix },
+      'frontend',
+      'f1',
+      () => null,
+      () => undefined,
+    );
+    const told = new Told<Roster>();
+    const watch = new RosterWatch({ redis: await connection(), prefix }, 'frontend', told.add);
+    await server.kill();
+    await member.start();
+    await expect(watch.start()).rejects.toThrow();
+    await server.run();
+    await told.until((rosters) => rosters.length > 0 && names(rosters[rosters.length - 1]).length === 1);
+    watch.stop();
+    await member.stop();
+  });
+
   it('takes nobody for dead because Redis was away', async () => {
     const told = new Told<Roster>();
     const member = new Announcement(

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Json } from '../../selection/index.js';
-import { RedisScript, type RedisConnection } from '../redis/index.js';
+import { isRefused, RedisScript, type RedisConnection } from '../redis/index.js';
 import { ClusterError } from './clusterError.js';
 
 /** What processes of a cluster are. */
@@ -56,11 +56,15 @@ export class Announcement {
   }
 
   /**
-   * The first word; from then on by itself, whether Redis is there or not.
-   * @throws ClusterError `nameTaken`, and what Redis says (as rejections)
+   * The first word; from then on by itself, whether Redis is there or not. Where it has gone just now, so does the first.
+   * @throws ClusterError `nameTaken`, and what Redis refuses (as rejections)
    */
   async start(): Promise<void> {
-    if (!(await this.say())) {
+    const isOurs = await this.say().catch((error: unknown) => {
+      if (isRefused(error)) throw error;
+      return true;
+    });
+    if (!isOurs) {
       throw new ClusterError(
         'nameTaken',
         `there is a ${this.kind} '${this.name}' in this cluster, and it is alive: give this one another name, or stop that one`,

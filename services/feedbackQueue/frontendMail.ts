@@ -1,4 +1,4 @@
-import { RedisScript, type RedisConnection } from '../redis/index.js';
+import { isRefused, RedisScript, type RedisConnection } from '../redis/index.js';
 
 /** A frontend that says nothing of itself for so long is gone. */
 const ALIVE_MS = 3000;
@@ -42,9 +42,12 @@ export class FrontendMail {
 
   constructor(private readonly options: MailOptions) {}
 
-  /** @throws what Redis says (as a rejection) */
+  /** @throws what Redis refuses (as a rejection) */
   async start(): Promise<void> {
-    await this.sayAlive();
+    await this.sayAlive().catch((error: unknown) => {
+      // Where Redis has gone just now, it is said once that is back.
+      if (isRefused(error)) throw error;
+    });
     this.schedule();
     void this.read();
   }

@@ -6,6 +6,8 @@ export { DEFAULT_PREFIX, isOwnKey, keyPrefix } from './redisKeys.js';
 export {
   COMMAND_TIMEOUT_MS,
   connectRedis,
+  isLoss,
+  isRefused,
   openRedis,
   redisRefusal,
   type RedisConnection,

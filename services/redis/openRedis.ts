@@ -94,6 +94,19 @@ export async function connectRedis(redis: RedisConnection, address: RedisAddress
   }
 }
 
+/** Whether Redis itself has said so: what it refuses is not done. Otherwise nobody knows what became of a command. */
+export function isRefused(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ReplyError';
+}
+
+/** What ioredis calls a connection that was lost under a command; others are defects, or typed already. */
+const LOSSES: readonly string[] = ['Error', 'MaxRetriesPerRequestError', 'ClusterAllFailedError'];
+
+/** Whether a command failed since its connection was lost. */
+export function isLoss(error: unknown): boolean {
+  return error instanceof Error && LOSSES.includes(error.name);
+}
+
 /** What a failure of a connection means for whoever set it up. */
 export function redisRefusal(error: unknown, address: RedisAddress): RedisError {
   const where = addressText(address);

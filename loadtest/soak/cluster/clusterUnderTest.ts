@@ -131,6 +131,7 @@ export class ClusterUnderTest {
         const isExcused =
           reason.includes('and it is alive') || this.outages.touchesRedis(seat.number, beganMs - START_MS);
         if (!isExcused) this.violations.add('did not start', `${seat.name}: ${reason}`);
+        if (/\n\s+at /.test(reason)) this.violations.add('ended as by a defect', `${seat.name}: ${reason}`);
         if (performance.now() > untilMs) throw error;
       }
       await after(RETRY_MS);

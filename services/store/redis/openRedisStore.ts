@@ -2,8 +2,11 @@ import type { Complaint } from '../../errors/index.js';
 import {
   addressText,
   connectRedis,
+  isLoss,
+  isRefused,
   keyPrefix,
   openRedis,
+  redisRefusal,
   type RedisAddress,
   type RedisConnection,
 } from '../../redis/index.js';
@@ -42,8 +45,9 @@ export async function openRedisStore({ address, prefix, complain }: RedisStoreOp
   } catch (error) {
     commands.disconnect();
     follower.disconnect();
-    if (!(error instanceof Error) || error.name !== 'ReplyError') throw error;
-    throw new StoreError('unusable', redisFault(address, error).message, { cause: error });
+    if (isRefused(error))
+      throw new StoreError('unusable', redisFault(address, error).message, { cause: error });
+    throw isLoss(error) ? redisRefusal(error, address) : error;
   }
 }
 

@@ -1,4 +1,4 @@
-import { addressText, type RedisAddress } from '../../redis/index.js';
+import { addressText, isRefused, type RedisAddress } from '../../redis/index.js';
 import { reasonOf } from '../../../simulator/text/index.js';
 import type { FaultCause, StoreFault } from '../store.js';
 
@@ -24,13 +24,8 @@ export function redisFault(address: RedisAddress, error: unknown, isLoading = fa
   const kind = KINDS.find(([pattern]) => pattern.test(said));
   if (kind !== undefined) return fault(address, kind[1], `${kind[2]} (${said})`);
   if (isLoading) return fault(address, 'loading', 'it reads its data from disk, and answers when it has');
-  if (isAnswer(error)) return fault(address, 'other', `it refuses what is asked (${said})`);
+  if (isRefused(error)) return fault(address, 'other', `it refuses what is asked (${said})`);
   return fault(address, 'unreachable', `it cannot be reached (${said})`);
-}
-
-/** Whether Redis itself has said so: what it refuses is not done. Otherwise nobody knows what became of a command. */
-export function isAnswer(error: unknown): boolean {
-  return error instanceof Error && error.name === 'ReplyError';
 }
 
 export function behindFault(address: RedisAddress, words: string): StoreFault {
