@@ -20,6 +20,7 @@ interface Answer {
 
 /** Answers with what it is asked. */
 const ECHO = `export default { inputType: 'strings', predict: (inputs) => [...inputs] };`;
+const NODES = ['n1', 'n2', 'n3'] as const;
 /** On a machine that does much else besides; nothing here waits for so long where it is free. */
 const pollOptions = { timeout: 30_000, interval: 50 };
 
@@ -39,7 +40,10 @@ beforeAll(async () => {
   writeFileSync(key, 'a cluster key of more than thirty-two letters');
   digit = JSON.parse(readFileSync(join(packageRoot(), 'containers/models/samples/digit.json'), 'utf8'));
   redis = await RedisServer.start();
-  await Promise.all([startNode('n1'), startNode('n2'), startFrontend('a'), startFrontend('b')]);
+  await Promise.all([
+    ...NODES.map((name) => startNode(name)),
+    ...['a', 'b', 'c'].map((name) => startFrontend(name)),
+  ]);
   const [first] = frontends;
   await register(first, 'noop', 'doubles', { container_name: 'windjammer/constant', output: '0' });
   await register(first, 'digits', 'floats', {
@@ -109,6 +113,12 @@ async function nodeStatus(at: ServedProcess, name: string): Promise<Partial<Clus
   return (await status(at)).nodes.find((node) => node.name === name) ?? {};
 }
 
+/** How many replicas these nodes have together, as a frontend sees it. */
+async function placedOn(at: ServedProcess, ...names: readonly string[]): Promise<number> {
+  const { nodes: seen } = await status(at);
+  return seen.filter(({ name }) => names.includes(name)).reduce((sum, { replicas }) => sum + replicas, 0);
+}
+
 async function up(at: ServedProcess, model: string): Promise<number> {
   const found = (await at.admin('get_model', { model_name: model, model_version: '1' })) as {
     replicas_up: number;
@@ -139,6 +149,13 @@ async function isEchoed(at: ServedProcess, application = 'echo'): Promise<boolea
   return !answer.default;
 }
 
+/** Whether a frontend says of itself that it places. */
+async function isPlacing(at: ServedProcess): Promise<boolean> {
+  return (await status(at)).frontends.some(
+    ({ management, placing }) => management === at.management && placing,
+  );
+}
+
 /** Asks through these until it is told to stop. The end throws where a query was not answered, or with another's answer. */
 function load(
   through: readonly ServedProcess[],
@@ -164,16 +181,13 @@ function load(
   };
 }
 
-async function placing(): Promise<ServedProcess> {
-  for (const frontend of frontends) {
-    const { frontends: seen } = await status(frontend);
-    if (seen.some(({ management, placing: does }) => management === frontend.management && does))
-      return frontend;
-  }
-  throw new Error('no frontend places');
+/** The one that places; undefined: none does. */
+async function placing(): Promise<ServedProcess | undefined> {
+  for (const frontend of frontends) if (await isPlacing(frontend)) return frontend;
+  return undefined;
 }
 
-describe('two frontends and two nodes', () => {
+describe('three frontends and three nodes', () => {
   it('see each other, answer alike, and use the same replicas; one frontend places', async () => {
     for (const frontend of frontends) {
       expect(await isEchoed(frontend)).toBe(true);
@@ -182,10 +196,9 @@ describe('two frontends and two nodes', () => {
       const seven = await frontend.post(`${frontend.query}/digits/predict`, digit);
       expect(seven.json).toMatchObject({ output: 7, default: false });
     }
-    const [one, two] = frontends;
     await expect
       .poll(async () => {
-        const seen = await Promise.all([status(one), status(two)]);
+        const seen = await Promise.all(frontends.map(status));
         return seen.map((each) => ({
           frontends: each.frontends.map(({ management, alive }) => [management, alive]).sort(),
           placing: each.frontends.filter(({ placing: does }) => does).length,
@@ -196,16 +209,13 @@ describe('two frontends and two nodes', () => {
         frontends.map(() => ({
           frontends: frontends.map(({ management }) => [management, true]).sort(),
           placing: 1,
-          nodes: [
-            ['n1', true, true, false],
-            ['n2', true, true, false],
-          ],
+          nodes: NODES.map((name) => [name, true, true, false]),
         })),
       );
-    const [first, second] = await Promise.all([status(one), status(two)]);
-    expect(withoutTimes(second)).toEqual(withoutTimes(first));
+    const [first, ...others] = await Promise.all(frontends.map(status));
+    for (const other of others) expect(withoutTimes(other)).toEqual(withoutTimes(first));
     // Five are placed: each runs once, whoever uses it.
-    expect(first.nodes.map(({ replicas }) => replicas).sort()).toEqual([2, 3]);
+    expect(first.nodes.map(({ replicas }) => replicas).sort()).toEqual([1, 2, 2]);
     for (const { name, replicas } of first.nodes) {
       for (const frontend of frontends)
         await expect.poll(() => reported(frontend, name), pollOptions).toBe(replicas);
@@ -236,28 +246,35 @@ describe('two frontends and two nodes', () => {
     }
   });
 
-  it('answer every query while a node is killed, and run its replicas on the other one', async () => {
-    const address = nodes.get('n1')?.address;
+  it('answer every query while two nodes are killed, and run their replicas on the third', async () => {
+    const killed = ['n1', 'n2'] as const;
+    const addresses = killed.map((name) => nodes.get(name)?.address);
     const stop = load(frontends);
-    await nodes.get('n1')?.end('SIGKILL');
+    await Promise.all(killed.map(async (name) => nodes.get(name)?.end('SIGKILL')));
     const killedMs = performance.now();
     for (const frontend of frontends) {
-      await expect.poll(() => nodeStatus(frontend, 'n2'), pollOptions).toMatchObject({ replicas: 5 });
+      await expect.poll(() => placedOn(frontend, 'n3'), pollOptions).toBe(5);
       await expect.poll(() => isEchoed(frontend), pollOptions).toBe(true);
     }
     // Their promise is 10 s, on a machine that does nothing else.
     expect(performance.now() - killedMs).toBeLessThan(20_000);
     for (const frontend of frontends) {
       await allUp(frontend);
-      expect(await nodeStatus(frontend, 'n1')).toMatchObject({ alive: false, connected: false, replicas: 0 });
+      for (const name of killed)
+        expect(await nodeStatus(frontend, name)).toMatchObject({
+          alive: false,
+          connected: false,
+          replicas: 0,
+        });
     }
     const { answered } = await stop();
     expect(answered).toBeGreaterThan(20);
-    await startNode('n1', address);
+    await Promise.all(killed.map((name, at) => startNode(name, addresses[at])));
     for (const frontend of frontends) {
-      await expect
-        .poll(() => nodeStatus(frontend, 'n1'), pollOptions)
-        .toMatchObject({ alive: true, connected: true });
+      for (const name of killed)
+        await expect
+          .poll(() => nodeStatus(frontend, name), pollOptions)
+          .toMatchObject({ alive: true, connected: true });
     }
   });
 
@@ -270,23 +287,23 @@ describe('two frontends and two nodes', () => {
       model_data_path: module,
     });
     for (const frontend of frontends) await expect.poll(() => up(frontend, 'alone'), pollOptions).toBe(1);
-    const ends = [load([one, two]), load([one, two], 'alone')];
+    const ends = [load(frontends), load([one, two], 'alone')];
     const isEmptied = (node: string, at: ServedProcess) =>
       expect.poll(() => nodeStatus(at, node), pollOptions).toMatchObject({ cordoned: true, replicas: 0 });
-    await one.admin('drain_node', { node: 'n2' });
-    await isEmptied('n2', two);
-    expect(await nodeStatus(two, 'n1')).toMatchObject({ replicas: 6 });
+    await one.admin('drain_node', { node: 'n3' });
+    await isEmptied('n3', two);
+    expect(await placedOn(two, 'n1', 'n2')).toBe(6);
     for (const frontend of frontends) {
       await allUp(frontend);
-      await expect.poll(() => reported(frontend, 'n2'), pollOptions).toBe(0);
+      await expect.poll(() => reported(frontend, 'n3'), pollOptions).toBe(0);
     }
     // Whatever was where before, all of it moves now.
-    await two.admin('undrain_node', { node: 'n2' });
-    await two.admin('drain_node', { node: 'n1' });
-    await isEmptied('n1', one);
-    await two.admin('undrain_node', { node: 'n1' });
+    await two.admin('undrain_node', { node: 'n3' });
+    for (const node of ['n1', 'n2']) await two.admin('drain_node', { node });
+    for (const node of ['n1', 'n2']) await isEmptied(node, one);
+    for (const node of ['n1', 'n2']) await two.admin('undrain_node', { node });
     // By itself, a replica at a time.
-    await expect.poll(async () => (await nodeStatus(one, 'n1')).replicas, pollOptions).toBeGreaterThan(0);
+    await expect.poll(() => placedOn(one, 'n1', 'n2'), pollOptions).toBeGreaterThan(0);
     await two.admin('set_num_replicas', { model_name: 'echo', model_version: '1', num_replicas: 3 });
     for (const frontend of frontends) await expect.poll(() => up(frontend, 'echo'), pollOptions).toBe(3);
     await two.admin('set_num_replicas', { model_name: 'echo', model_version: '1', num_replicas: 2 });
@@ -305,7 +322,7 @@ describe('two frontends and two nodes', () => {
 
   it('go on when Redis is killed under load; changes are refused until it is back', async () => {
     const [one, two] = frontends;
-    const stop = load([one, two]);
+    const stop = load(frontends);
     await redis.kill();
     const scaled = (at: ServedProcess, replicas: number) =>
       at.post(`${at.management}/admin/set_num_replicas`, {
@@ -317,19 +334,10 @@ describe('two frontends and two nodes', () => {
       await expect.poll(async () => (await scaled(frontend, 2)).status, pollOptions).toBe(503);
     }
     // Longer than a lease holds, and than anybody is thought to be there without a word.
-    await expect
-      .poll(
-        async () =>
-          placing().then(
-            () => true,
-            () => false,
-          ),
-        pollOptions,
-      )
-      .toBe(false);
+    await expect.poll(placing, pollOptions).toBeUndefined();
     for (const frontend of frontends) {
       expect(await isEchoed(frontend)).toBe(true);
-      expect((await status(frontend)).nodes.map(({ connected }) => connected)).toEqual([true, true]);
+      expect((await status(frontend)).nodes.map(({ connected }) => connected)).toEqual([true, true, true]);
     }
     await redis.run();
     await expect.poll(async () => (await scaled(two, 2)).status, pollOptions).toBe(200);
@@ -339,40 +347,34 @@ describe('two frontends and two nodes', () => {
     expect(await stop()).toMatchObject({ defaults: 0 });
   });
 
-  it('follow a frontend that places and is killed: the other one places', async () => {
-    await expect
-      .poll(
-        async () =>
-          placing().then(
-            () => true,
-            () => false,
-          ),
-        pollOptions,
-      )
-      .toBe(true);
-    const killed = await placing();
-    const other = frontends.find((frontend) => frontend !== killed);
-    if (other === undefined) throw new Error('there is no other frontend');
-    const stop = load([other]);
-    await killed.end('SIGKILL');
-    const killedMs = performance.now();
-    await other.admin('set_num_replicas', { model_name: 'noop', model_version: '1', num_replicas: 3 });
-    await expect.poll(() => up(other, 'noop'), pollOptions).toBe(3);
-    // Its lease has 3 s; the rest is for a machine that does much else.
-    expect(performance.now() - killedMs).toBeLessThan(10_000);
-    expect(await stop()).toMatchObject({ defaults: 0 });
-    const seen = await status(other);
-    expect(seen.frontends.find(({ management }) => management === killed.management)).toMatchObject({
-      alive: false,
-      placing: false,
-    });
-    // Another one in its place.
-    frontends.splice(frontends.indexOf(killed), 1);
-    await other.admin('set_num_replicas', { model_name: 'noop', model_version: '1', num_replicas: 1 });
-    const third = await startFrontend('c');
-    await allUp(third);
-    expect(await isEchoed(third)).toBe(true);
-    // What the one that was killed held as well is kept for others for 10 s.
+  it('follow a frontend that places and is killed, and the next one: another one places', async () => {
+    for (let left = frontends.length; left > 1; left--) {
+      await expect.poll(placing, pollOptions).toBeDefined();
+      const killed = await placing();
+      const others = frontends.filter((frontend) => frontend !== killed);
+      const [other] = others;
+      const stop = load(others);
+      await killed?.end('SIGKILL');
+      const killedMs = performance.now();
+      await other.admin('set_num_replicas', { model_name: 'noop', model_version: '1', num_replicas: left });
+      await expect.poll(() => up(other, 'noop'), pollOptions).toBe(left);
+      // Its lease has 3 s; the rest is for a machine that does much else.
+      expect(performance.now() - killedMs).toBeLessThan(10_000);
+      expect(await stop()).toMatchObject({ defaults: 0 });
+      await expect
+        .poll(async () => {
+          const seen = await status(other);
+          return seen.frontends.find(({ management }) => management === killed?.management);
+        }, pollOptions)
+        .toMatchObject({ alive: false, placing: false });
+      frontends.splice(0, left, ...others);
+    }
+    // Another one in their place.
+    await frontends[0].admin('set_num_replicas', { model_name: 'noop', model_version: '1', num_replicas: 1 });
+    const next = await startFrontend('d');
+    await allUp(next);
+    expect(await isEchoed(next)).toBe(true);
+    // What those that were killed held as well is kept for others for 10 s.
     await expect.poll(() => pidsOf('modelProcess.js', folder), pollOptions).toHaveLength(2);
   });
 });
@@ -395,12 +397,12 @@ describe('a cluster refuses by name', () => {
 
   it('a node whose Redis cannot be reached, or whose address others cannot dial', async () => {
     const nobody = 'redis://127.0.0.1:1';
-    expect(await node('--name', 'n3', ...listen, '--join', nobody)).toMatch(/127\.0\.0\.1:1\b.*ECONNREFUSED/);
+    expect(await node('--name', 'n4', ...listen, '--join', nobody)).toMatch(/127\.0\.0\.1:1\b.*ECONNREFUSED/);
     const everywhere = ['--listen', '0.0.0.0:0', '--cluster-key-file', key];
-    expect(await node('--name', 'n3', ...everywhere, '--join', redis.url)).toContain(
+    expect(await node('--name', 'n4', ...everywhere, '--join', redis.url)).toContain(
       '--listen 0.0.0.0 names no address that others can dial: say which with --advertise HOST:PORT',
     );
-    expect(await node('--name', 'n3', ...listen, '--advertise', 'b:4101')).toContain(
+    expect(await node('--name', 'n4', ...listen, '--advertise', 'b:4101')).toContain(
       '--advertise is for --join',
     );
   });
@@ -418,7 +420,7 @@ describe('a cluster refuses by name', () => {
       status: 404,
       json: { error: { code: 'unknown_node', field: 'node' } },
     });
-    expect(drained.text).toContain("the cluster has no node 'n9': there are n1, n2");
+    expect(drained.text).toContain("the cluster has no node 'n9': there are n1, n2, n3");
     const alone = await ServedProcess.start(['--ephemeral', '--no-defaults', '--gpus', 'a100']);
     try {
       for (const [verb, body] of [
@@ -438,10 +440,9 @@ describe('a cluster refuses by name', () => {
   it('a frontend and nodes that have not the same key', async () => {
     const keyed = await startFrontend('keyed', '--cluster-key-file', key);
     await expect.poll(() => keyed.errors, pollOptions).toMatch(/cluster_key_missing|wrong_cluster_key/);
-    expect((await status(keyed)).nodes).toMatchObject([
-      { name: 'n1', alive: true, connected: false },
-      { name: 'n2', alive: true, connected: false },
-    ]);
+    expect((await status(keyed)).nodes).toMatchObject(
+      NODES.map((name) => ({ name, alive: true, connected: false })),
+    );
     await keyed.end('SIGKILL');
     frontends.splice(frontends.indexOf(keyed), 1);
   });
