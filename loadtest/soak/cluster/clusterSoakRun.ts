@@ -9,7 +9,7 @@ import { Violations } from '../violations.js';
 import { addApplication, addConstant, addEcho, addScale, ARMS, link } from './changes.js';
 import { frontendLanes, type Tally } from './clusterLanes.js';
 import { ClusterTroubles } from './clusterTroubles.js';
-import { ClusterUnderTest } from './clusterUnderTest.js';
+import { ClusterUnderTest, FRONTENDS } from './clusterUnderTest.js';
 import { FeedbackLanes, JUDGED, KEYED, type FeedbackReport } from './feedbackLanes.js';
 import { Outages } from './outages.js';
 import { Registry } from './registry.js';
@@ -121,7 +121,7 @@ export async function runClusterSoak(settings: ClusterSoakSettings): Promise<Clu
       longestCutMs: Math.min(LONGEST_CUT_MS, 1000 * seconds * LONGEST_CUT_SHARE),
       most: MOST_TROUBLES,
     };
-    await Promise.all([runner.atRate(perSecond, seconds), troubles.run(cuts, isOver), sampling]);
+    await Promise.all([runner.atRate(perSecond / FRONTENDS, seconds), troubles.run(cuts, isOver), sampling]);
     feedback.stop();
     await judging;
     onProgress('quiet');
