@@ -78,7 +78,8 @@ export function batchLane({ http, tokens, expect }: Exchange): Lane {
   };
 }
 
-export function tensorLane({ http, tokens, expect }: Exchange): Lane {
+/** @param timeoutUs of a model there is no objective: it takes its time otherwise */
+export function tensorLane({ http, tokens, expect }: Exchange, timeoutUs = 0): Lane {
   return {
     name: 'v2',
     queries: TENSOR_ROWS,
@@ -92,7 +93,7 @@ export function tensorLane({ http, tokens, expect }: Exchange): Lane {
         shape: [TENSOR_ROWS, 2],
         data: asked.flatMap((token) => [token, 4]),
       };
-      const body = JSON.stringify({ inputs: [tensor] });
+      const body = JSON.stringify({ inputs: [tensor], parameters: { timeout: timeoutUs } });
       const { status, text } = await http.call({ path: `/v2/models/${ECHO}/infer`, body });
       if (status !== 200) {
         expect.refusal('v2', status, V2_REFUSALS, text);

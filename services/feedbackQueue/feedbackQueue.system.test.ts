@@ -149,6 +149,30 @@ describe('feedback through Redis', () => {
     expect(await b.update({ queryId: 'nobody' })).toMatchObject({ refusal: { code: 'unknown_query' } });
   });
 
+  it('calls no query unknown since Redis was away for so long that nobody is known there', async () => {
+    const [a, b] = [await start('a'), await start('b')];
+    const queryId = a.predict();
+    const connections = await FeedbackConnections.open(redisAddress(redis.url));
+    // As after a long time: what both have said of themselves has run out.
+    for (const name of ['a', 'b'])
+      await connections.commands.pexpire(`${keyPrefix('windjammer')}:feedback-holder:${name}`, 1);
+    connections.close();
+    await redis.kill();
+    // Longer than between two words of one that is there.
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    await redis.run();
+    const codes = new Set<string | undefined>();
+    await expect
+      .poll(async () => {
+        const { accepted, refusal } = await b.update({ queryId });
+        codes.add(refusal?.code);
+        return accepted;
+      }, FOREVER)
+      .toBe(true);
+    expect([...codes]).not.toContain('unknown_query');
+    await expect.poll(plays, FOREVER).toBe(1);
+  });
+
   it('is kept while Redis is away, over a restart of the frontend too, and learned once when it is back', async () => {
     let a = await start('a', folder);
     const early = a.predict();

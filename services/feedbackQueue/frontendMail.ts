@@ -1,8 +1,10 @@
 import { isRefused, RedisScript, type RedisConnection } from '../redis/index.js';
 
-/** A frontend that says nothing of itself for so long is gone. */
-const ALIVE_MS = 3000;
+/** A frontend that says nothing of itself for so long is gone. That is final, and one that only stands still is asked again. */
+const ALIVE_MS = 10_000;
 const ALIVE_EVERY_MS = 1000;
+/** Once Redis is back, everybody has found it and said so by then. */
+const ALL_BACK_MS = 3000;
 
 /** An answer that takes longer comes too late. */
 const ANSWER_TIMEOUT_MS = 2000;
@@ -39,6 +41,9 @@ export class FrontendMail {
   private nextId = 1;
   private alive: NodeJS.Timeout | undefined;
   private isClosed = false;
+  /** When this one last said that it is there. */
+  private saidMs: number | undefined;
+  private sureFromMs = -Infinity;
 
   constructor(private readonly options: MailOptions) {}
 
@@ -65,7 +70,8 @@ export class FrontendMail {
     });
     try {
       const isThere = await this.send(to, { kind: 'question', id, from: this.options.name, body });
-      return isThere ? await answered : 'gone';
+      if (isThere) return await answered;
+      return this.isSure ? 'gone' : 'silent';
     } finally {
       clearTimeout(timer);
       this.asked.delete(id);
@@ -114,6 +120,16 @@ export class FrontendMail {
 
   private async sayAlive(): Promise<void> {
     await this.options.commands.set(this.aliveKey(this.options.name), '1', 'PX', ALIVE_MS);
+    const nowMs = performance.now();
+    if (this.saidMs !== undefined && nowMs - this.saidMs > 2 * ALIVE_EVERY_MS)
+      this.sureFromMs = nowMs + ALL_BACK_MS;
+    this.saidMs = nowMs;
+  }
+
+  /** Whether others could say that they are there: what they said before Redis was away has run out meanwhile. */
+  private get isSure(): boolean {
+    const nowMs = performance.now();
+    return nowMs - (this.saidMs ?? 0) <= 2 * ALIVE_EVERY_MS && nowMs >= this.sureFromMs;
   }
 
   private schedule(): void {

@@ -78,7 +78,9 @@ function addModel(fields: AddModelFields): Change {
     what: `add_model ${name} ${version}`,
     isMade: ['model_exists'],
     make: ({ management }) => management.addModel(fields),
-    isSeen: ({ management }) => isThere(management.model(name, version)),
+    // That it is the current one comes with a change of its own.
+    isSeen: async ({ management }) =>
+      (await modelOrNone(management.model(name, version)))?.is_current_version === true,
   };
 }
 
@@ -89,7 +91,7 @@ export function deleteModel(name: string, version: string): Change {
     // The one that answers until the current one is up.
     passes: ['version_in_use'],
     make: ({ management }) => management.deleteModel(name, version),
-    isSeen: async ({ management }) => !(await isThere(management.model(name, version))),
+    isSeen: async ({ management }) => (await modelOrNone(management.model(name, version))) === undefined,
   };
 }
 
@@ -142,12 +144,12 @@ export function drain(node: string, isDrained: boolean): Change {
   };
 }
 
-async function isThere(asked: Promise<unknown>): Promise<boolean> {
+/** @returns undefined of a model that there is not */
+async function modelOrNone<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
-    await asked;
-    return true;
+    return await asked;
   } catch (error) {
-    if (error instanceof RefusedError && error.code === 'unknown_model') return false;
+    if (error instanceof RefusedError && error.code === 'unknown_model') return undefined;
     throw error;
   }
 }

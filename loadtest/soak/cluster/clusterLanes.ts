@@ -132,7 +132,7 @@ function clientsOf(seat: FrontendSeat, life: Life<ServedProcess>, sources: LaneS
   );
   return {
     life,
-    lanes: [restLane(exchange), batchLane(exchange), tensorLane(exchange), ...webSockets],
+    lanes: [restLane(exchange), batchLane(exchange), tensorLane(exchange, OBJECTIVE_US), ...webSockets],
     async close() {
       for (const webSocket of webSockets) await webSocket.close();
       http.close();

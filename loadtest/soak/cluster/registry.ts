@@ -63,6 +63,7 @@ export class Registry {
       } catch (error) {
         if (isDoubtful && error instanceof RefusedError && change.isMade.includes(error.code)) {
           this.made += 1;
+          await this.seenByAll(change, beganMs);
           return;
         }
         const isExcused = life?.isKilled === true || this.outages.touchesRedis(seat.number, beganMs);
