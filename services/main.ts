@@ -382,6 +382,7 @@ class Parts {
     this.telemetry.watchStore(store, shared);
     this.telemetry.watchFeedback(() => this.feedback?.state());
     this.telemetry.watchCluster({ links: () => runtime.links(), members: () => cluster?.status() });
+    this.telemetry.watchJobs(() => this.jobs.state());
     const onFault = (fault: StoreFault | undefined) => {
       if (fault === undefined) complain('changes and feedback are kept again', {});
       else complain('changes and feedback are not kept', { cause: fault.cause, reason: fault.message });

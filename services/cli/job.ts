@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { JobAnswer, JobsClient } from '../client/index.js';
+import type { JobAnswer, JobsClient, UnreadableJob } from '../client/index.js';
 import { clientOf, withQueryOptions, type ClientOptions } from './clientOptions.js';
 import { CommandError } from './commandError.js';
 import { OutputFile } from './outputFile.js';
@@ -17,8 +17,14 @@ export function addJobCommand(program: Command): void {
     withQueryOptions(job.command(name).description(description).argument('<id>', 'as list shows it'));
   withQueryOptions(job.command('list').description('every job, and how far it is')).action(
     async (options: ClientOptions) => {
-      const jobs = await (await clientOf(options)).jobs.list();
-      print(options.json, { jobs }, jobs.length === 0 ? 'no jobs' : jobTable(jobs));
+      const { jobs, unreadable } = await (await clientOf(options)).jobs.all();
+      const more = unreadable.length === 0 ? {} : { unreadable };
+      print(options.json, { jobs, ...more }, jobs.length === 0 ? 'no jobs' : jobTable(jobs));
+      for (const { job_id: id, reason } of unreadable) {
+        process.stderr.write(
+          `job ${id} cannot be read, and is not worked on: ${reason}; windjammer job remove ${id} forgets it\n`,
+        );
+      }
     },
   );
   of('show', 'how far a job is').action(async (id: string, options: ClientOptions) =>
@@ -30,7 +36,7 @@ export function addJobCommand(program: Command): void {
   );
   of('remove', 'forget a job, with its input and results').action(
     async (id: string, options: ClientOptions) =>
-      printJob(options, await (await clientOf(options)).jobs.remove(id)),
+      printRemoved(options, await (await clientOf(options)).jobs.remove(id)),
   );
   of('results', 'what a job has answered, in the order of its lines')
     .option('--output <file>', 'where it goes; standard output unless given')
@@ -71,6 +77,11 @@ export async function writeResults(
 
 function printJob(options: ClientOptions, job: JobAnswer): void {
   print(options.json, job, jobTable([job]));
+}
+
+function printRemoved(options: ClientOptions, job: JobAnswer | UnreadableJob): void {
+  if ('state' in job) printJob(options, job);
+  else print(options.json, job, `job ${job.job_id} could not be read (${job.reason}), and is gone`);
 }
 
 function jobTable(jobs: readonly JobAnswer[]): string {

@@ -490,7 +490,13 @@ export interface JobAnswer {
   readonly created: string;
 }
 
-/** Batch jobs of one server. Calls reject with a ClientError. */
+/** What lies where a server keeps a job, and cannot be read. It may be removed. */
+export interface UnreadableJob {
+  readonly job_id: string;
+  readonly reason: string;
+}
+
+/** Batch jobs of a server, or of all that share a store. Calls reject with a ClientError. */
 export interface JobsClient {
   /** @param input lines of JSON: an input each, or a request with `input` */
   create(
@@ -499,11 +505,15 @@ export interface JobsClient {
     options?: CallOptions & { readonly launchClass?: LaunchClass | undefined },
   ): Promise<JobAnswer>;
   list(options?: CallOptions): Promise<readonly JobAnswer[]>;
+  /** All jobs, with those that the server cannot read. */
+  all(
+    options?: CallOptions,
+  ): Promise<{ readonly jobs: readonly JobAnswer[]; readonly unreadable: readonly UnreadableJob[] }>;
   show(id: string, options?: CallOptions): Promise<JobAnswer>;
   /** Asks no further lines; what is answered stays. */
   cancel(id: string, options?: CallOptions): Promise<JobAnswer>;
-  /** Forgets it, with its input and results. */
-  remove(id: string, options?: CallOptions): Promise<JobAnswer>;
+  /** Forgets it, with its input and results; also one that cannot be read. */
+  remove(id: string, options?: CallOptions): Promise<JobAnswer | UnreadableJob>;
   /** Bytes of lines of JSON, in the order of the input's lines. @param follow until the job is over */
   results(id: string, follow?: boolean, signal?: AbortSignal): AsyncIterable<Uint8Array>;
 }

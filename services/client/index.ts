@@ -18,7 +18,7 @@ export { BINARY_MESSAGES, JSON_MESSAGES, readAnswer } from './clientMessages.js'
 export type { ConnectionOptions } from './connectionOptions.js';
 export type { LaunchClass } from '../../containers/protocol/index.js';
 export { HttpCalls } from './httpCalls.js';
-export type { JobAnswer, JobsClient } from './jobsClient.js';
+export type { JobAnswer, JobsClient, UnreadableJob } from './jobsClient.js';
 export type { ManagementClient } from './managementClient.js';
 export { WebSocketClient, type WebSocketClientOptions } from './webSocketClient.js';
 export {

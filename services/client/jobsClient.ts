@@ -18,7 +18,13 @@ export interface JobAnswer {
   readonly created: string;
 }
 
-/** Batch jobs of one server. Calls reject with a ClientError. */
+/** What lies where a server keeps a job, and cannot be read. It may be removed. */
+export interface UnreadableJob {
+  readonly job_id: string;
+  readonly reason: string;
+}
+
+/** Batch jobs of a server, or of all that share a store. Calls reject with a ClientError. */
 export class JobsClient {
   constructor(private readonly calls: HttpCalls) {}
 
@@ -42,8 +48,19 @@ export class JobsClient {
   }
 
   async list(options?: CallOptions): Promise<readonly JobAnswer[]> {
+    return (await this.all(options)).jobs;
+  }
+
+  /** All jobs, with those that the server cannot read. */
+  async all(
+    options?: CallOptions,
+  ): Promise<{ readonly jobs: readonly JobAnswer[]; readonly unreadable: readonly UnreadableJob[] }> {
     const answer = await this.calls.call({ method: 'GET', path: '/jobs' }, options);
-    return (answer as { readonly jobs: readonly JobAnswer[] }).jobs;
+    const { jobs, unreadable = [] } = answer as {
+      readonly jobs: readonly JobAnswer[];
+      readonly unreadable?: readonly UnreadableJob[];
+    };
+    return { jobs, unreadable };
   }
 
   async show(id: string, options?: CallOptions): Promise<JobAnswer> {
@@ -55,9 +72,10 @@ export class JobsClient {
     return (await this.calls.call({ method: 'POST', path: `${jobPath(id)}/cancel` }, options)) as JobAnswer;
   }
 
-  /** Forgets it, with its input and results. */
-  async remove(id: string, options?: CallOptions): Promise<JobAnswer> {
-    return (await this.calls.call({ method: 'DELETE', path: jobPath(id) }, options)) as JobAnswer;
+  /** Forgets it, with its input and results; also one that cannot be read. */
+  async remove(id: string, options?: CallOptions): Promise<JobAnswer | UnreadableJob> {
+    const answer = await this.calls.call({ method: 'DELETE', path: jobPath(id) }, options);
+    return answer as JobAnswer | UnreadableJob;
   }
 
   /** Bytes of lines of JSON, in the order of the input's lines. @param follow until the job is over */

@@ -43,6 +43,7 @@ const PASSES_SOON: ReadonlySet<ErrorCode> = new Set([
   'too_much_buffered',
   'too_many_open_files',
   'store_failed',
+  'redis_away',
   'holder_silent',
   'feedback_not_kept',
 ]);

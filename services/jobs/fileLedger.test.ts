@@ -1,5 +1,6 @@
 import {
   appendFileSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -66,6 +67,60 @@ describe('FileLedger', () => {
     );
     expect(await ledger.keep(id, 0, { text: 'short\n', answered: 1, failed: 0 })).toBe(true);
     expect(readdirSync(folder)).toEqual([id]);
+  });
+
+  it('serves on beside a job that is damaged, tells which it is, and removes it when it is told to', async () => {
+    await fresh();
+    const ledger = await open();
+    const good = await ledger.create(APPLICATION, chunked(['1'], ['2']));
+    await ledger.keep(good.id, 0, { text: 'kept\n', answered: 1, failed: 0 });
+    const bad: string[] = [];
+    const damages: readonly ((job: string) => void)[] = [
+      (job) => writeFileSync(join(job, 'job.json'), '{"description":'),
+      (job) => writeFileSync(join(job, 'job.json'), ''),
+      (job) => writeFileSync(join(job, 'job.json'), Buffer.alloc(100)),
+      (job) => writeFileSync(join(job, 'job.json'), '{"description":{"id":7},"input":[]}'),
+      (job) => writeFileSync(join(job, 'job.json'), readFileSync(join(folder, good.id, 'job.json'))),
+      (job) => rmSync(join(job, 'job.json')),
+      (job) => rmSync(join(job, 'results')),
+      (job) => truncateSync(join(job, 'input'), 5),
+      (job) => {
+        rmSync(join(job, 'job.json'));
+        mkdirSync(join(job, 'job.json'));
+      },
+    ];
+    for (const damage of damages) {
+      const { id } = await ledger.create(APPLICATION, chunked(['3']));
+      bad.push(id);
+      damage(join(folder, id));
+    }
+    writeFileSync(join(folder, 'note.txt'), 'somebody else left this');
+    await ledger.stop();
+
+    const again = await open();
+    expect((await again.list()).map(({ description }) => description.id)).toEqual([good.id]);
+    expect(await again.results(good.id, 0)).toBe('kept\n');
+    expect(
+      again
+        .unreadable()
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual([...bad].sort());
+    expect(again.unreadable().find(({ id }) => id === bad[0])?.reason).toBe('its job.json is no JSON');
+    expect(again.counts()).toMatchObject({ jobs: { running: 1 }, unreadable: bad.length });
+    await again.remove(bad[0]);
+    expect(again.unreadable().map(({ id }) => id)).not.toContain(bad[0]);
+    expect(readdirSync(folder)).not.toContain(bad[0]);
+    expect(readdirSync(folder)).toContain(bad[1]);
+  });
+
+  it('says so where lines of an input are damaged', async () => {
+    await fresh();
+    const ledger = await open();
+    const { id } = await ledger.create(APPLICATION, chunked(['1'], ['2']));
+    const input = join(folder, id, 'input');
+    writeFileSync(input, Buffer.alloc(readFileSync(input).length));
+    await expect(ledger.chunk(id, 1)).rejects.toMatchObject({ code: 'unusable' });
   });
 
   it('is gone with its process where it is temporary', async () => {

@@ -1,46 +1,53 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { open, readdir, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeDirectory } from '../../simulator/files/index.js';
 import { reasonOf } from '../../simulator/text/index.js';
-import type { ChunkResults, JobChunk, JobDescription, JobLedger, JobProgress, JobState } from './job.js';
-import { askingLines } from './jobChunks.js';
-import { JobError } from './jobError.js';
+import {
+  byAge,
+  HANDED_OUT,
+  type ChunkResults,
+  type JobChunk,
+  type JobCounts,
+  type JobDescription,
+  type JobLedger,
+  type JobProgress,
+  type JobState,
+  type UnreadableJob,
+} from './job.js';
+import { askingLines, chunkOf } from './jobChunks.js';
+import { JobError, noRoom, unknownJob } from './jobError.js';
+import {
+  CANCELLED,
+  DESCRIPTION,
+  descriptionText,
+  HEAD_BYTES,
+  headOf,
+  INPUT,
+  readAt,
+  readJob,
+  RESULTS,
+  synced,
+  writeAll,
+  written,
+  type Place,
+  type ReadJob,
+} from './jobFiles.js';
 
-const DESCRIPTION = 'job.json';
-const INPUT = 'input';
-const RESULTS = 'results';
-const CANCELLED = 'cancelled';
 /** A folder whose input is not whole; what a process left that died meanwhile goes at the next start. */
 const UNFINISHED = '.new-';
 
-/** Of each record in a file of results, before its text: chunk, bytes, answered, failed, and 8 bytes of a hash of all of it. */
-const HEAD_BYTES = 24;
-
-/** How many chunks are handed out at a time. */
-const HANDED_OUT = 8;
-
-interface Place {
-  readonly offset: number;
-  readonly bytes: number;
-}
-
 /** A job that this process has open. */
-interface OpenJob {
-  readonly description: JobDescription;
+interface OpenJob extends ReadJob {
   readonly folder: string;
-  /** Where the chunks of the input are. */
-  readonly input: readonly Place[];
-  /** Where the results of each chunk are. */
-  readonly places: Map<number, Place>;
-  /** The end of what is whole in the file of results. */
   end: number;
-  /** Every chunk before it has its results. */
-  firstOpen: number;
   answered: number;
   failed: number;
   isCancelled: boolean;
+  /** Every chunk before it has its results. */
+  firstOpen: number;
+  /** When it last got results, or was opened. */
+  changedMs: number;
   /** Writes follow one another. */
   last: Promise<unknown>;
 }
@@ -51,6 +58,7 @@ interface OpenJob {
  */
 export class FileLedger implements JobLedger {
   private readonly jobs = new Map<string, OpenJob>();
+  private readonly broken = new Map<string, UnreadableJob>();
   private readonly handedOut = new Set<string>();
   private take: ((id: string, index: number) => Promise<void>) | undefined;
   private isStopped = false;
@@ -73,12 +81,10 @@ export class FileLedger implements JobLedger {
     const ledger = new FileLedger(folder, mostBytes, isTemporary);
     await ledger.attempt(async () => {
       makeDirectory(folder);
-      for (const name of (await readdir(folder)).sort()) {
+      const entries = await readdir(folder, { withFileTypes: true });
+      for (const name of entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)) {
         if (name.startsWith(UNFINISHED)) await rm(join(folder, name), { recursive: true, force: true });
-        else if (existsSync(join(folder, name, DESCRIPTION))) {
-          const job = await readJob(join(folder, name));
-          ledger.jobs.set(job.description.id, job);
-        }
+        else if (!name.startsWith('.')) await ledger.read(name);
       }
     });
     return ledger;
@@ -112,14 +118,19 @@ export class FileLedger implements JobLedger {
           await file.close();
         }
         const description = { id, ...of, lines, chunks: input.length, inputBytes: offset, createdMs };
-        await written(
-          join(folder, DESCRIPTION),
-          JSON.stringify({ description, input: input.map(({ bytes }) => bytes) }),
-        );
+        await written(join(folder, DESCRIPTION), descriptionText(description, input));
         await written(join(folder, RESULTS), '');
         await rename(folder, join(this.folder, id));
         await synced(this.folder);
-        return newJob(description, join(this.folder, id), input);
+        return opened(join(this.folder, id), {
+          description,
+          input,
+          places: new Map(),
+          end: 0,
+          answered: 0,
+          failed: 0,
+          isCancelled: false,
+        });
       });
       this.jobs.set(id, job);
       this.handOut();
@@ -131,7 +142,11 @@ export class FileLedger implements JobLedger {
   }
 
   list(): Promise<readonly JobProgress[]> {
-    return Promise.resolve([...this.jobs.values()].map(progressOf));
+    return Promise.resolve([...this.jobs.values()].map(progressOf).sort(byAge));
+  }
+
+  unreadable(): readonly UnreadableJob[] {
+    return [...this.broken.values()];
   }
 
   progress(id: string): Promise<JobProgress | undefined> {
@@ -139,10 +154,11 @@ export class FileLedger implements JobLedger {
     return Promise.resolve(job && progressOf(job));
   }
 
-  async chunk(id: string, index: number): Promise<JobChunk> {
-    const { folder, input } = this.job(id);
-    const text = await this.attempt(() => readAt(join(folder, INPUT), input[index]));
-    return JSON.parse(text.toString()) as JobChunk;
+  async chunk(id: string, index: number): Promise<JobChunk | undefined> {
+    const { folder, input, places } = this.job(id);
+    if (places.has(index)) return undefined;
+    const bytes = await this.attempt(() => readAt(join(folder, INPUT), input[index]));
+    return chunkOf(id, index, bytes.toString());
   }
 
   keep(id: string, index: number, results: ChunkResults): Promise<boolean> {
@@ -168,13 +184,15 @@ export class FileLedger implements JobLedger {
   }
 
   async remove(id: string): Promise<void> {
-    const job = this.job(id);
-    this.jobs.delete(id);
-    await job.last;
+    if (!this.broken.delete(id)) {
+      const { last } = this.job(id);
+      this.jobs.delete(id);
+      await last;
+    }
     await this.attempt(async () => {
       // Under this name it is gone, whatever happens while its files go.
       const gone = join(this.folder, UNFINISHED + id);
-      await rename(job.folder, gone);
+      await rename(join(this.folder, id), gone);
       await rm(gone, { recursive: true, force: true });
     });
   }
@@ -184,10 +202,34 @@ export class FileLedger implements JobLedger {
     this.handOut();
   }
 
+  counts(): JobCounts {
+    const nowMs = performance.now();
+    const jobs: Record<JobState, number> = { running: 0, done: 0, cancelled: 0 };
+    let [linesPending, lagMs] = [0, 0];
+    for (const job of this.jobs.values()) {
+      const state = stateOf(job);
+      jobs[state] += 1;
+      if (state !== 'running') continue;
+      linesPending += job.description.lines - job.answered;
+      lagMs = Math.max(lagMs, nowMs - job.changedMs);
+    }
+    return { jobs, spooled: 0, unreadable: this.broken.size, linesPending, lagSeconds: lagMs / 1000 };
+  }
+
   async stop(): Promise<void> {
     this.isStopped = true;
     await Promise.all([...this.jobs.values()].map(({ last }) => last));
     if (this.isTemporary) await rm(this.folder, { recursive: true, force: true });
+  }
+
+  /** One that cannot be read is no reason to serve none of the others. */
+  private async read(name: string): Promise<void> {
+    const folder = join(this.folder, name);
+    try {
+      this.jobs.set(name, opened(folder, await readJob(folder)));
+    } catch (error) {
+      this.broken.set(name, { id: name, reason: reasonOf(error) });
+    }
   }
 
   private async append(job: OpenJob, index: number, results: ChunkResults): Promise<boolean> {
@@ -209,6 +251,7 @@ export class FileLedger implements JobLedger {
     job.end += HEAD_BYTES + text.length;
     job.answered += results.answered;
     job.failed += results.failed;
+    job.changedMs = performance.now();
     return true;
   }
 
@@ -249,15 +292,12 @@ export class FileLedger implements JobLedger {
     let total = bytes;
     for (const { description, end } of this.jobs.values()) total += description.inputBytes + end;
     if (total <= this.mostBytes) return;
-    throw new JobError(
-      'full',
-      `all jobs together may take ${Math.floor(this.mostBytes / 2 ** 20)} MiB (--jobs-mib): remove jobs that are done`,
-    );
+    throw noRoom(this.mostBytes);
   }
 
   private job(id: string): OpenJob {
     const job = this.jobs.get(id);
-    if (job === undefined) throw new JobError('unknown', `there is no job '${id.slice(0, 60)}'`);
+    if (job === undefined) throw unknownJob(id);
     return job;
   }
 
@@ -276,19 +316,8 @@ export class FileLedger implements JobLedger {
   }
 }
 
-function newJob(description: JobDescription, folder: string, input: readonly Place[]): OpenJob {
-  return {
-    description,
-    folder,
-    input,
-    places: new Map(),
-    end: 0,
-    firstOpen: 0,
-    answered: 0,
-    failed: 0,
-    isCancelled: false,
-    last: Promise.resolve(),
-  };
+function opened(folder: string, job: ReadJob): OpenJob {
+  return { ...job, folder, firstOpen: 0, changedMs: performance.now(), last: Promise.resolve() };
 }
 
 function stateOf({ description, places, isCancelled }: OpenJob): JobState {
@@ -299,85 +328,4 @@ function stateOf({ description, places, isCancelled }: OpenJob): JobState {
 function progressOf(job: OpenJob): JobProgress {
   const { description, answered, failed } = job;
   return { description, state: stateOf(job), answered, failed };
-}
-
-/** A job as its files say; what is not whole at the end of the results is written over. */
-async function readJob(folder: string): Promise<OpenJob> {
-  const text = await readFile(join(folder, DESCRIPTION), 'utf8');
-  const { description, input } = JSON.parse(text) as {
-    description: JobDescription;
-    input: readonly number[];
-  };
-  let offset = 0;
-  const places = input.map((bytes) => ({ offset: (offset += bytes) - bytes, bytes }));
-  const job = newJob(description, folder, places);
-  job.isCancelled = existsSync(join(folder, CANCELLED));
-  const file = await open(join(folder, RESULTS), 'r');
-  try {
-    const { size } = await file.stat();
-    while (job.end + HEAD_BYTES <= size) {
-      const head = Buffer.alloc(HEAD_BYTES);
-      await file.read(head, 0, HEAD_BYTES, job.end);
-      const bytes = head.readUInt32LE(4);
-      const body = Buffer.alloc(Math.min(bytes, size - job.end - HEAD_BYTES));
-      await file.read(body, 0, body.length, job.end + HEAD_BYTES);
-      const [index, answered, failed] = [head.readUInt32LE(0), head.readUInt32LE(8), head.readUInt32LE(12)];
-      if (!headOf(index, { answered, failed }, body).equals(head)) break;
-      job.places.set(index, { offset: job.end + HEAD_BYTES, bytes });
-      job.end += HEAD_BYTES + bytes;
-      job.answered += answered;
-      job.failed += failed;
-    }
-  } finally {
-    await file.close();
-  }
-  return job;
-}
-
-function headOf(index: number, { answered, failed }: Omit<ChunkResults, 'text'>, text: Uint8Array): Buffer {
-  const head = Buffer.alloc(HEAD_BYTES);
-  head.writeUInt32LE(index, 0);
-  head.writeUInt32LE(text.length, 4);
-  head.writeUInt32LE(answered, 8);
-  head.writeUInt32LE(failed, 12);
-  createHash('sha256').update(head.subarray(0, 16)).update(text).digest().copy(head, 16, 0, 8);
-  return head;
-}
-
-async function readAt(path: string, { offset, bytes }: Place): Promise<Buffer> {
-  const file = await open(path, 'r');
-  try {
-    const buffer = Buffer.alloc(bytes);
-    await file.read(buffer, 0, bytes, offset);
-    return buffer;
-  } finally {
-    await file.close();
-  }
-}
-
-async function writeAll(file: FileHandle, bytes: Uint8Array, offset: number): Promise<void> {
-  for (let done = 0; done < bytes.length;) {
-    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, offset + done);
-    done += bytesWritten;
-  }
-}
-
-async function written(path: string, text: string): Promise<void> {
-  const file = await open(path, 'w');
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-/** What was renamed in a folder is there also after a power cut. */
-async function synced(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

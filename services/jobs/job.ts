@@ -7,6 +7,9 @@ export const CHUNK_BYTES = 256 * 1024;
 /** Of one line: as much as the body of a query. */
 export const MOST_LINE_BYTES = 16 * 1024 * 1024;
 
+/** Chunks that a process works on at a time. */
+export const HANDED_OUT = 8;
+
 /** What a job is, from its creation on. */
 export interface JobDescription {
   readonly id: string;
@@ -21,7 +24,8 @@ export interface JobDescription {
   readonly createdMs: number;
 }
 
-export type JobState = 'running' | 'done' | 'cancelled';
+export const JOB_STATES = ['running', 'done', 'cancelled'] as const;
+export type JobState = (typeof JOB_STATES)[number];
 
 /** How far a job is. */
 export interface JobProgress {
@@ -48,6 +52,24 @@ export interface ChunkResults {
   readonly failed: number;
 }
 
+/** What lies where a job belongs and cannot be read; it is not worked on, and may be removed. */
+export interface UnreadableJob {
+  readonly id: string;
+  readonly reason: string;
+}
+
+/** How much there is, as it was seen last. */
+export interface JobCounts {
+  readonly jobs: Readonly<Record<JobState, number>>;
+  /** Accepted by this process, and on their way to where all processes see them. */
+  readonly spooled: number;
+  readonly unreadable: number;
+  /** Of running jobs, without an answer. */
+  readonly linesPending: number;
+  /** The longest time for which a running job has got no results. */
+  readonly lagSeconds: number;
+}
+
 /**
  * Where jobs are kept. Everything that a method has resolved with lasts; every method may reject with a JobError.
  * A chunk's results are kept once, whoever brings them how often.
@@ -58,18 +80,25 @@ export interface JobLedger {
     of: Pick<JobDescription, 'application' | 'launchClass'>,
     chunks: AsyncIterable<JobChunk>,
   ): Promise<JobDescription>;
+  /** In the order of their creation. */
   list(): Promise<readonly JobProgress[]>;
+  unreadable(): readonly UnreadableJob[];
   progress(id: string): Promise<JobProgress | undefined>;
-  /** The lines of a chunk. */
-  chunk(id: string, index: number): Promise<JobChunk>;
+  /** The lines of a chunk; undefined where it has its results, or nobody will ask for them. */
+  chunk(id: string, index: number): Promise<JobChunk | undefined>;
   /** @returns whether they were kept: false where the chunk has its results, or the job is gone or cancelled */
   keep(id: string, index: number, results: ChunkResults): Promise<boolean>;
   /** The text of a chunk's results; undefined: not there yet. */
   results(id: string, index: number): Promise<string | undefined>;
   cancel(id: string): Promise<void>;
-  /** With its input and results. */
+  /** With its input and results; also one that cannot be read. */
   remove(id: string): Promise<void>;
-  /** Chunks without results of running jobs are handed out, each to one at a time, until `stop`. */
+  /** Chunks without results of running jobs are handed out, each to one at a time, and again what comes to nothing, until `stop`. */
   work(take: (id: string, index: number) => Promise<void>): void;
+  counts(): JobCounts;
   stop(): Promise<void>;
+}
+
+export function byAge(a: JobProgress, b: JobProgress): number {
+  return a.description.createdMs - b.description.createdMs || (a.description.id < b.description.id ? -1 : 1);
 }

@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import { CHUNK_BYTES, CHUNK_LINES, MOST_LINE_BYTES, type JobChunk } from './job.js';
+import { JobError } from './jobError.js';
 import { ServiceError } from '../errors/index.js';
 
 const NEWLINE = 10;
@@ -87,4 +89,17 @@ function tooLong(line: number): ServiceError {
 /** How many lines ask for something. */
 export function askingLines({ lines }: JobChunk): number {
   return lines.reduce((count, line) => (line === '' ? count : count + 1), 0);
+}
+
+const chunkSchema = z.object({ firstLine: z.int().positive(), lines: z.array(z.string()) });
+
+/** A chunk as a ledger has kept it, as JSON. @throws JobError `unusable` where something else is there */
+export function chunkOf(id: string, index: number, text: string): JobChunk {
+  try {
+    return chunkSchema.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new JobError('unusable', `chunk ${index} of the input of job '${id}' is damaged: remove the job`, {
+      cause,
+    });
+  }
 }

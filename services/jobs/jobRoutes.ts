@@ -92,7 +92,13 @@ class JobRoutes {
     const shown = jobs.filter(
       ({ description }) => key?.covers('application', description.application) !== false,
     );
-    sendJson(response, 200, JSON.stringify({ jobs: shown.map(jobJson) }));
+    // Whose they are is not known: they are shown to keys that see everything.
+    const unreadable = key?.isLimited === true ? [] : this.options.ledger.unreadable();
+    const broken =
+      unreadable.length === 0
+        ? {}
+        : { unreadable: unreadable.map(({ id, reason }) => ({ job_id: id, reason })) };
+    sendJson(response, 200, JSON.stringify({ jobs: shown.map(jobJson), ...broken }));
   }
 
   async show(request: Request, response: Response): Promise<void> {
@@ -106,10 +112,21 @@ class JobRoutes {
   }
 
   async remove(request: Request, response: Response): Promise<void> {
+    if (await this.removeUnreadable(request, response)) return;
     const progress = await this.job(request);
     await this.options.ledger.remove(progress.description.id);
     const state = progress.state === 'running' ? 'cancelled' : progress.state;
     sendJson(response, 200, JSON.stringify(jobJson({ ...progress, state })));
+  }
+
+  private async removeUnreadable(request: Request, response: Response): Promise<boolean> {
+    const key = this.admit(request);
+    const { ledger } = this.options;
+    const found = ledger.unreadable().find(({ id }) => id === request.params['id']);
+    if (found === undefined || key?.isLimited === true) return false;
+    await ledger.remove(found.id);
+    sendJson(response, 200, JSON.stringify({ job_id: found.id, reason: found.reason }));
+    return true;
   }
 
   /** Results in the order of the lines, as far as there are any without a gap; with `follow=true` until the job is over. */
@@ -260,6 +277,8 @@ function asTold(thrown: unknown): unknown {
       return new ServiceError('storage_full', thrown.message);
     case 'unusable':
       return new ServiceError('store_failed', thrown.message);
+    case 'away':
+      return new ServiceError('redis_away', thrown.message);
   }
 }
 

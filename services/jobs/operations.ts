@@ -1,19 +1,22 @@
 import { z } from 'zod';
 import { LAUNCH_CLASSES } from '../../containers/protocol/index.js';
 import type { OpenApiOperation } from '../http/index.js';
+import { JOB_STATES } from './job.js';
 import { JOB_TYPES } from './jobRoutes.js';
 
 const jobSchema = z.object({
   job_id: z.string(),
   application: z.string(),
   launch_class: z.enum(LAUNCH_CLASSES),
-  state: z.enum(['running', 'done', 'cancelled']),
+  state: z.enum(JOB_STATES),
   lines: z.int().describe('That ask for something'),
   answered: z.int().describe('Lines whose prediction or error is kept'),
   failed: z.int().describe('Those of them that have an error'),
   input_bytes: z.int(),
   created: z.iso.datetime(),
 });
+
+const unreadableSchema = z.object({ job_id: z.string(), reason: z.string() });
 
 const INPUT = 'Lines of JSON: an input each, or a request with input, as for predict';
 
@@ -44,6 +47,7 @@ export const JOB_OPERATIONS: readonly OpenApiOperation[] = [
       'unsupported_media_type',
       'storage_full',
       'store_failed',
+      'redis_away',
     ],
   },
   {
@@ -51,7 +55,14 @@ export const JOB_OPERATIONS: readonly OpenApiOperation[] = [
     path: '/jobs',
     scope: 'predict',
     summary: 'All jobs and how far they are',
-    answer: z.object({ jobs: z.array(jobSchema) }),
+    answer: z.object({
+      jobs: z.array(jobSchema),
+      unreadable: z
+        .array(unreadableSchema)
+        .optional()
+        .describe('What lies where a job belongs and cannot be read: DELETE removes it'),
+    }),
+    errors: ['redis_away', 'store_failed'],
   },
   {
     method: 'get',
@@ -59,7 +70,7 @@ export const JOB_OPERATIONS: readonly OpenApiOperation[] = [
     scope: 'predict',
     summary: 'How far a job is',
     answer: jobSchema,
-    errors: ['unknown_job'],
+    errors: ['unknown_job', 'redis_away', 'store_failed'],
   },
   {
     method: 'get',
@@ -76,7 +87,7 @@ export const JOB_OPERATIONS: readonly OpenApiOperation[] = [
       },
     ],
     answer: { contentType: 'application/x-ndjson' },
-    errors: ['unknown_job', 'invalid_value', 'store_failed'],
+    errors: ['unknown_job', 'invalid_value', 'redis_away', 'store_failed'],
   },
   {
     method: 'post',
@@ -84,14 +95,14 @@ export const JOB_OPERATIONS: readonly OpenApiOperation[] = [
     scope: 'predict',
     summary: 'Ask no further lines of a job; what is answered stays',
     answer: jobSchema,
-    errors: ['unknown_job', 'store_failed'],
+    errors: ['unknown_job', 'redis_away', 'store_failed'],
   },
   {
     method: 'delete',
     path: '/jobs/{id}',
     scope: 'predict',
     summary: 'Forget a job with its input and results',
-    answer: jobSchema,
-    errors: ['unknown_job', 'store_failed'],
+    answer: z.union([jobSchema, unreadableSchema]),
+    errors: ['unknown_job', 'redis_away', 'store_failed'],
   },
 ];

@@ -4,21 +4,37 @@ import type { OthersLoad } from './spareRoom.js';
 /** All queries of an application, or the lines of jobs among them. */
 export type LoadOf = (application: string) => OthersLoad | undefined;
 
+/** What other processes ask of the models that this one asks, too. */
+export interface LoadElsewhere {
+  /** Processes that have queries for one of these applications; one that is not heard of counts. */
+  busy(applications: ReadonlySet<string>): number;
+  /** Processes whose jobs have lines for one of them. */
+  asking(applications: ReadonlySet<string>): number;
+}
+
 /** Queries, but for lines of jobs, of every application that asks a model which this one asks, too. */
 export function othersLoad(
   registry: Pick<Registry, 'applications' | 'linkedNames'>,
   all: LoadOf,
   lines: LoadOf,
+  elsewhere?: LoadElsewhere,
 ): (application: string) => OthersLoad {
   return (application) => {
     const models = new Set(registry.linkedNames(application));
+    const sharing = new Set([application]);
+    for (const { name } of registry.applications())
+      if (registry.linkedNames(name).some((model) => models.has(model))) sharing.add(name);
     let [inFlight, taken] = [0, 0];
-    for (const { name } of registry.applications()) {
-      if (name !== application && !registry.linkedNames(name).some((model) => models.has(model))) continue;
+    for (const name of sharing) {
       const [theirs, ours] = [all(name), lines(name)];
       inFlight += (theirs?.inFlight ?? 0) - (ours?.inFlight ?? 0);
       taken += (theirs?.taken ?? 0) - (ours?.taken ?? 0);
     }
-    return { inFlight, taken };
+    if (elsewhere === undefined) return { inFlight, taken };
+    return {
+      inFlight: inFlight + elsewhere.busy(sharing),
+      taken,
+      sharers: 1 + elsewhere.asking(sharing),
+    };
   };
 }

@@ -23,10 +23,13 @@ export interface OthersLoad {
   readonly inFlight: number;
   /** So far. */
   readonly taken: number;
+  /** Processes whose jobs ask the same models, this one among them: they share the room. 1 unless given. */
+  readonly sharers?: number;
 }
 
 interface Waiting {
   readonly go: () => void;
+  isWithdrawn: boolean;
 }
 
 /** The share of one application's models that its jobs may have. */
@@ -73,16 +76,28 @@ export class SpareRoom {
 
   constructor(private readonly options: SpareRoomOptions) {}
 
-  /** Calls `go` when there is room for a line; it must be followed by `done`. */
-  ask(application: string, go: () => void): void {
+  /**
+   * Calls `go` when there is room for a line; it must be followed by `done`.
+   * @returns what withdraws it, unless it has been called
+   */
+  ask(application: string, go: () => void): () => void {
     let share = this.shares.get(application);
     if (share === undefined) {
       share = new Share(this.options.others(application).taken);
       this.shares.set(application, share);
     }
-    share.waiting.push({ go });
+    const one: Waiting = { go, isWithdrawn: false };
+    share.waiting.push(one);
     this.timer ??= setInterval(() => this.look(), LOOK_EVERY_MS);
     this.fill(share);
+    return () => {
+      one.isWithdrawn = true;
+    };
+  }
+
+  /** Of which lines are under way, or wait. */
+  applications(): readonly string[] {
+    return [...this.shares.keys()];
   }
 
   done(application: string): void {
@@ -102,19 +117,21 @@ export class SpareRoom {
     this.timer = undefined;
     const waiting = [...this.shares.values()].flatMap((share) => share.waiting.splice(0));
     this.shares.clear();
-    for (const { go } of waiting) go();
+    for (const { go, isWithdrawn } of waiting) if (!isWithdrawn) go();
   }
 
   private look(): void {
     const nowMs = performance.now();
     for (const [application, share] of this.shares) {
-      const { inFlight, taken } = this.options.others(application);
+      const { inFlight, taken, sharers = 1 } = this.options.others(application);
       if (taken !== share.seen) share.onAsked(taken - share.seen, nowMs);
       if (inFlight > 0 || taken !== share.seen) share.lastBusyMs = nowMs;
       share.seen = taken;
       const isBusy = nowMs - share.lastBusyMs < share.quietAfterMs;
-      share.allowed = isBusy ? 0 : Math.min(MOST_AT_ONCE, Math.max(1, share.allowed * 2));
-      if (isBusy && share.under === 0 && nowMs - share.lastTrickleMs > share.trickleMs) {
+      share.allowed = isBusy
+        ? 0
+        : Math.max(1, Math.min(Math.floor(MOST_AT_ONCE / sharers), share.allowed * 2));
+      if (isBusy && share.under === 0 && nowMs - share.lastTrickleMs > share.trickleMs * sharers) {
         share.lastTrickleMs = nowMs;
         share.isTrickling = true;
         this.start(share);
@@ -135,7 +152,8 @@ export class SpareRoom {
   }
 
   private start(share: Share): void {
-    const next = share.waiting.shift();
+    let next = share.waiting.shift();
+    while (next?.isWithdrawn === true) next = share.waiting.shift();
     if (next === undefined) return;
     share.under += 1;
     next.go();

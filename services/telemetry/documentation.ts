@@ -27,6 +27,9 @@ export function describedMetrics(): readonly DescribedMetric[] {
   telemetry.watchStore({ fault: () => undefined }, { lagMs: () => 0, writesUnderWay: () => 0, loads: 1 });
   telemetry.watchFeedback(() => undefined);
   telemetry.watchCluster({ links: () => NOTHING, members: () => undefined });
+  telemetry.watchJobs(() => {
+    throw new Error('nobody scrapes it');
+  });
   const described = [...telemetry.described()].sort((a, b) => (a.name < b.name ? -1 : 1));
   telemetry.close();
   return described;

@@ -5,6 +5,7 @@ import type { CacheStats } from '../cache/index.js';
 import type { Complaint, ErrorCode } from '../errors/index.js';
 import type { FeedbackFate } from '../feedbackQueue/index.js';
 import type { FrontendObserver, RefusedPart } from '../frontend/index.js';
+import type { JobsState } from '../jobs/index.js';
 import {
   SilentObserver,
   type Answer,
@@ -24,6 +25,7 @@ import { deploymentFamilies, type DeploymentSources } from './deploymentMetrics.
 import { feedbackQueueFamilies, type FeedbackQueueState } from './feedbackMetrics.js';
 import { FailureLog } from './failureLog.js';
 import { gpuFamilies } from './gpuMetrics.js';
+import { jobFamilies } from './jobMetrics.js';
 import type { MetricFamily } from './metricFamily.js';
 import { ModelMetrics } from './modelMetrics.js';
 import { QueryMetrics } from './queryMetrics.js';
@@ -150,6 +152,11 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
   /** Must be called once, before the first scrape. */
   watchCluster(sources: ClusterSources): void {
     this.add(clusterFamilies(sources));
+  }
+
+  /** Must be called once, before the first scrape. */
+  watchJobs(state: () => JobsState): void {
+    this.add(jobFamilies(state));
   }
 
   /** What became of feedback that was queued. */

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commandFile } from '../cli/index.js';
 import { WindjammerClient } from '../client/index.js';
+import { FileLedger } from '../jobs/index.js';
+import { chunked } from '../jobs/tests/jobLedger.js';
 import { ServedProcess } from './servedProcess.js';
 
 const PREDICTION = { output: 0, default: false };
@@ -156,6 +158,31 @@ describe('batch jobs in a server', () => {
     const kept = (await textOf(client.jobs.results(created.job_id, true))).split('\n').length - 1;
     expect(kept).toBeLessThanOrEqual((await client.jobs.show(created.job_id)).answered);
     await client.jobs.remove(created.job_id);
+  });
+});
+
+describe('batch jobs of a data directory', () => {
+  it('do not keep a server from starting where one of them is damaged', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'windjammer-job-damage-'));
+    const ledger = await FileLedger.open(join(folder, 'jobs'), 2 ** 20);
+    const of = { application: 'none', launchClass: 'bestEffort' } as const;
+    const [bad, good] = [
+      await ledger.create(of, chunked(['[1]'])),
+      await ledger.create(of, chunked(['[2]'])),
+    ];
+    await ledger.stop();
+    writeFileSync(join(folder, 'jobs', bad.id, 'job.json'), '{"descr');
+
+    const served = await ServedProcess.start(['--data-dir', folder, '--no-defaults']);
+    const where = ['--url', served.query];
+    const listed = await command('job', 'list', ...where);
+    expect(listed.out).toContain(good.id);
+    expect(listed.err).toContain(`job ${bad.id} cannot be read`);
+    expect(served.errors).toContain(bad.id);
+    expect((await command('job', 'remove', bad.id, ...where)).code).toBe(0);
+    expect((await command('job', 'list', ...where)).err).toBe('');
+    await served.end('SIGTERM');
+    rmSync(folder, { recursive: true });
   });
 });
 

@@ -55,6 +55,27 @@ export function jobLedgerConformance(
       expect(await ledger.keep(id, 0, results('again\n'))).toBe(false);
     });
 
+    it('has no lines any more for a chunk that has its results', async () => {
+      const { id } = await ledger.create(APPLICATION, chunked(['1'], ['2']));
+      await ledger.keep(id, 0, results('a\n'));
+      expect(await ledger.chunk(id, 0)).toBeUndefined();
+      expect(await ledger.chunk(id, 1)).toEqual({ firstLine: 2, lines: ['2'] });
+    });
+
+    it('lists jobs in the order of their creation', async () => {
+      const ids: string[] = [];
+      for (let at = 0; at < 5; at++) ids.push((await ledger.create(APPLICATION, chunked(['1']))).id);
+      expect((await ledger.list()).map(({ description }) => description.id).sort()).toEqual(ids.sort());
+      const created = (await ledger.list()).map(({ description }) => description.createdMs);
+      expect(created).toEqual([...created].sort((a, b) => a - b));
+    });
+
+    it('takes a job without lines, which is done at once', async () => {
+      const { id } = await ledger.create(APPLICATION, chunked());
+      expect(await ledger.progress(id)).toMatchObject({ state: 'done', answered: 0 });
+      await ledger.remove(id);
+    });
+
     it('keeps nothing of an input that breaks off', async () => {
       const broken = (async function* () {
         yield* chunked(['1']);
