@@ -4,6 +4,7 @@ import type { AutoscalingSettings, DialledNodes } from './deployment/index.js';
 import type { Complaint } from './errors/index.js';
 import type { FeedbackQueueMaker } from './feedbackQueue/index.js';
 import type { ConnectionTimeouts, TlsSettings } from './http/index.js';
+import type { SharedJobsMaker } from './jobQueue/index.js';
 import type { PredictionEngineOptions } from './prediction/index.js';
 import type { RedisConnection } from './redis/index.js';
 import type { SharedStore } from './store/index.js';
@@ -31,6 +32,8 @@ export interface EmbeddedOptions {
   readonly openSharedStore?: (() => Promise<SharedStore>) | undefined;
   /** Connects a queue for feedback, which is learned at once otherwise. */
   readonly openFeedbackQueue?: (() => Promise<FeedbackQueueMaker>) | undefined;
+  /** Connects batch jobs that several servers share, in place of those in the data directory. */
+  readonly openJobQueue?: (() => Promise<SharedJobsMaker>) | undefined;
   /** Of every random draw. */
   readonly seed: number;
   /** Of batch jobs, inputs and results together; 4 GiB by default. */

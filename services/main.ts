@@ -1,8 +1,5 @@
 import type { AddressInfo } from 'node:net';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { PacedClock } from '../simulator/time/index.js';
 import { ServerAccess } from './access/index.js';
 import { HASH_KEY_BYTES } from './cache/index.js';
@@ -24,11 +21,12 @@ import type { ServiceError } from './errors/index.js';
 import type { FeedbackQueue, FeedbackQueueMaker } from './feedbackQueue/index.js';
 import { LineQueries, QueryFrontend } from './frontend/index.js';
 import { BodyBudget, originOf, ServerCertificates } from './http/index.js';
-import { FileLedger, JOB_OPERATIONS, jobRoutes, Jobs, othersLoad, type JobLedger } from './jobs/index.js';
+import { JOB_OPERATIONS, jobRoutes } from './jobs/index.js';
 import { choiceOf, ManagementServer, registerDefaults } from './management/index.js';
 import { PredictionEngine } from './prediction/index.js';
 import { isHosted, Registry } from './registry/index.js';
 import { Readiness } from './readiness.js';
+import { openJobs, ServerJobs, type OpenJobs } from './serverJobs.js';
 import { makeRuntime, type MadeRuntime } from './serverRuntime.js';
 import { closed, openStores, type Stores } from './serverStores.js';
 import type { Store, StoreFault } from './store/index.js';
@@ -65,7 +63,7 @@ export class EmbeddedServer {
       throw error;
     }
     const clock = new PacedClock();
-    const { dataDirectory, gpus } = options;
+    const { gpus } = options;
     const registry = new Registry(store);
     let made: MadeRuntime;
     try {
@@ -79,8 +77,8 @@ export class EmbeddedServer {
     const { runtime, cluster } = made;
     let parts: Parts;
     try {
-      const ledger = await openLedger(dataDirectory, options.jobsBytes);
-      parts = new Parts(options, stores, registry, clock, made, ledger, feedback);
+      const jobs = await openJobs(options, stores.frontend);
+      parts = new Parts(options, stores, registry, clock, made, jobs, feedback);
     } catch (error) {
       // The node's thread and the store would keep the process alive, and the failure out of sight.
       feedback?.close();
@@ -152,11 +150,6 @@ export class EmbeddedServer {
   }
 }
 
-/** Of the data directory, where batch jobs are kept. */
-const JOBS_FOLDER = 'jobs';
-
-const DEFAULT_JOBS_BYTES = 4 * 2 ** 30;
-
 /** Management answers during the whole drain, and then for so long. */
 const MANAGEMENT_GRACE_MS = 1000;
 
@@ -179,12 +172,6 @@ async function registerWhenKept(store: Store, registry: Registry, cards: readonl
       void registerWhenKept(store, registry, cards);
     });
   }
-}
-
-/** Without a data directory jobs end with the process, as everything does. @throws JobError (as a rejection) */
-function openLedger(dataDirectory: string | undefined, bytes = DEFAULT_JOBS_BYTES): Promise<FileLedger> {
-  if (dataDirectory !== undefined) return FileLedger.open(join(dataDirectory, JOBS_FOLDER), bytes);
-  return FileLedger.open(mkdtempSync(join(tmpdir(), 'windjammer-jobs-')), bytes, true);
 }
 
 function* wantedReplicas(registry: Registry): IterableIterator<readonly [string, string, number]> {
@@ -210,7 +197,7 @@ class Parts {
   private readonly tracing: Tracing | undefined;
   private readonly runtime: ServerRuntime;
   private readonly lineQueries: LineQueries;
-  private readonly jobs: Jobs;
+  private readonly jobs: ServerJobs;
   private readonly readiness: Readiness;
   private isStarted = false;
 
@@ -220,7 +207,7 @@ class Parts {
     readonly registry: Registry,
     private readonly clock: PacedClock,
     { runtime, cluster }: MadeRuntime,
-    ledger: JobLedger,
+    jobs: OpenJobs,
     feedback: FeedbackQueueMaker | undefined,
   ) {
     this.runtime = runtime;
@@ -328,14 +315,11 @@ class Parts {
       onDefect,
     });
     this.lineQueries = lineQueries;
-    this.jobs = new Jobs({
-      ledger,
-      ask: (...query) => lineQueries.ask(...query),
-      others: othersLoad(
-        this.registry,
-        (name) => engine.load(name),
-        (name) => lineQueries.load(name),
-      ),
+    this.jobs = new ServerJobs(jobs, {
+      registry: this.registry,
+      engine,
+      lineQueries,
+      areModelsShared: cluster !== undefined,
       complain,
     });
     this.readiness = new Readiness({
@@ -361,7 +345,7 @@ class Parts {
       tracing: options.tracing,
       pages: dashboard,
       jobs: {
-        routes: jobRoutes({ ledger, registry: this.registry, gate, onDefect }),
+        routes: jobRoutes({ ledger: jobs.ledger, registry: this.registry, gate, onDefect }),
         operations: JOB_OPERATIONS,
       },
       gate,

@@ -30,6 +30,8 @@ it('a server that is alone loads no client of Redis', () => {
   const loaded = loadedBy(join(import.meta.dirname, '../main.ts'));
   expect(loaded.length).toBeGreaterThan(100);
   expect(
-    loaded.filter((file) => /services\/(?:redis\/openRedis|store\/redis|placement|feedbackQueue)/.test(file)),
+    loaded.filter((file) =>
+      /services\/(?:redis\/openRedis|store\/redis|placement|feedbackQueue|jobQueue)/.test(file),
+    ),
   ).toEqual([]);
 });

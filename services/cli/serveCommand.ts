@@ -78,7 +78,7 @@ export function addServeCommand(program: Command, environment = process.env): vo
     .option('--cache-mib <number>', 'size of the prediction cache', wholeNumber(0, 1_048_576), 32)
     .option(
       '--jobs-mib <number>',
-      'what batch jobs may take of the data directory',
+      'what batch jobs may take of the data directory; with --store: of the Redis, all together',
       wholeNumber(1, 1_048_576),
       4096,
     )

@@ -39,6 +39,7 @@ export async function servePlan(
     dataDirectory: dataDirectory(options),
     openSharedStore: shared?.open,
     openFeedbackQueue: shared?.openFeedbackQueue,
+    openJobQueue: shared?.openJobQueue,
     seed: options.seed,
     cacheBytes: options.cacheMib * MIB,
     jobsBytes: options.jobsMib * MIB,

@@ -9,6 +9,7 @@ const MIB = 1024 * 1024;
 export interface SharedStoreOption {
   readonly open: NonNullable<EmbeddedOptions['openSharedStore']>;
   readonly openFeedbackQueue: NonNullable<EmbeddedOptions['openFeedbackQueue']>;
+  readonly openJobQueue: NonNullable<EmbeddedOptions['openJobQueue']>;
   /** For people: its address, without the password. */
   readonly where: string;
   readonly address: RedisAddress;
@@ -38,10 +39,12 @@ export async function sharedStore(
     { addressText, DEFAULT_PREFIX, keyPrefix, redisAddress },
     { openRedisStore },
     { openFeedbackQueue },
+    { openJobQueue },
   ] = await Promise.all([
     import('../redis/index.js'),
     import('../store/index.js'),
     import('../feedbackQueue/index.js'),
+    import('../jobQueue/index.js'),
   ]);
   const address = redisAddress(store, env['WINDJAMMER_REDIS_PASSWORD']);
   const prefix = redisPrefix ?? DEFAULT_PREFIX;
@@ -50,6 +53,7 @@ export async function sharedStore(
   return {
     open: () => openRedisStore({ address, prefix, complain }),
     openFeedbackQueue: () => openFeedbackQueue({ address, prefix, spoolBytes }),
+    openJobQueue: () => openJobQueue({ address, prefix }),
     where: addressText(address),
     address,
     prefix,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Json } from '../../selection/index.js';
-import { isRefused, RedisScript, type RedisConnection } from '../redis/index.js';
+import { isAnswer, RedisScript, type RedisConnection } from '../redis/index.js';
 import { ClusterError } from './clusterError.js';
 
 /** What processes of a cluster are. */
@@ -61,7 +61,7 @@ export class Announcement {
    */
   async start(): Promise<void> {
     const isOurs = await this.say().catch((error: unknown) => {
-      if (isRefused(error)) throw error;
+      if (isAnswer(error)) throw error;
       return true;
     });
     if (!isOurs) {

@@ -1,4 +1,4 @@
-import { isRefused, RedisScript, type RedisConnection } from '../redis/index.js';
+import { isAnswer, RedisScript, type RedisConnection } from '../redis/index.js';
 
 /** A frontend that says nothing of itself for so long is gone. That is final, and one that only stands still is asked again. */
 const ALIVE_MS = 10_000;
@@ -51,7 +51,7 @@ export class FrontendMail {
   async start(): Promise<void> {
     await this.sayAlive().catch((error: unknown) => {
       // Where Redis has gone just now, it is said once that is back.
-      if (isRefused(error)) throw error;
+      if (isAnswer(error)) throw error;
     });
     this.schedule();
     void this.read();

@@ -17,4 +17,4 @@ export { JobError, noRoom, unknownJob } from './jobError.js';
 export { jobRoutes } from './jobRoutes.js';
 export { Jobs, type JobsOptions, type JobsState } from './jobs.js';
 export { JOB_OPERATIONS } from './operations.js';
-export { othersLoad, type LoadElsewhere } from './othersLoad.js';
+export { interactiveLoad, othersLoad, type LoadElsewhere } from './othersLoad.js';

@@ -22,6 +22,7 @@ const PAUSE_MS = 1000;
 /** Works on the jobs of a ledger until it is stopped. */
 export class Jobs {
   readonly ledger: JobLedger;
+  private readonly room: SpareRoom;
   private readonly runner: ChunkRunner;
   private readonly pauses = new Map<NodeJS.Timeout, () => void>();
   private readonly lines = { answered: 0, failed: 0 };
@@ -36,12 +37,18 @@ export class Jobs {
         job: id,
         reason,
       });
-    this.runner = new ChunkRunner(options.ask, new SpareRoom(options));
+    this.room = new SpareRoom(options);
+    this.runner = new ChunkRunner(options.ask, this.room);
     this.ledger.work((id, index) => this.take(id, index));
   }
 
   state(): JobsState {
     return { ...this.ledger.counts(), lines: { ...this.lines } };
+  }
+
+  /** Applications of which lines are under way, or wait. */
+  asking(): readonly string[] {
+    return this.room.applications();
   }
 
   /** What is kept stays, what is not is asked again at the next start, or by others. */

@@ -26,9 +26,9 @@ export function othersLoad(
       if (registry.linkedNames(name).some((model) => models.has(model))) sharing.add(name);
     let [inFlight, taken] = [0, 0];
     for (const name of sharing) {
-      const [theirs, ours] = [all(name), lines(name)];
-      inFlight += (theirs?.inFlight ?? 0) - (ours?.inFlight ?? 0);
-      taken += (theirs?.taken ?? 0) - (ours?.taken ?? 0);
+      const load = interactiveLoad(all(name), lines(name));
+      inFlight += load.inFlight;
+      taken += load.taken;
     }
     if (elsewhere === undefined) return { inFlight, taken };
     return {
@@ -36,5 +36,16 @@ export function othersLoad(
       taken,
       sharers: 1 + elsewhere.asking(sharing),
     };
+  };
+}
+
+/** What is left of all queries of an application without the lines of jobs. */
+export function interactiveLoad(
+  all: OthersLoad | undefined,
+  lines: OthersLoad | undefined,
+): Pick<OthersLoad, 'inFlight' | 'taken'> {
+  return {
+    inFlight: (all?.inFlight ?? 0) - (lines?.inFlight ?? 0),
+    taken: (all?.taken ?? 0) - (lines?.taken ?? 0),
   };
 }

@@ -1,5 +1,6 @@
 export { addressText, redisAddress, type RedisAddress } from './redisAddress.js';
 export { RedisError } from './redisError.js';
+export { isAnswer, redisFailure, type RedisFailure, type RedisFailureCause } from './redisFailure.js';
 export { RedisScript } from './redisScript.js';
 export { withinTime } from './withinTime.js';
 export { DEFAULT_PREFIX, isOwnKey, keyPrefix } from './redisKeys.js';
@@ -7,7 +8,6 @@ export {
   COMMAND_TIMEOUT_MS,
   connectRedis,
   isLoss,
-  isRefused,
   openRedis,
   redisRefusal,
   type RedisConnection,

@@ -94,11 +94,6 @@ export async function connectRedis(redis: RedisConnection, address: RedisAddress
   }
 }
 
-/** Whether Redis itself has said so: what it refuses is not done. Otherwise nobody knows what became of a command. */
-export function isRefused(error: unknown): boolean {
-  return error instanceof Error && error.name === 'ReplyError';
-}
-
 /** What ioredis calls a connection that was lost under a command; others are defects, or typed already. */
 const LOSSES: readonly string[] = ['Error', 'MaxRetriesPerRequestError', 'ClusterAllFailedError'];
 

@@ -1,4 +1,5 @@
 import { openFeedbackQueue } from '../feedbackQueue/index.js';
+import { openJobQueue } from '../jobQueue/index.js';
 import { DEFAULT_PREFIX as prefix, redisAddress } from '../redis/index.js';
 import { openRedisStore } from '../store/index.js';
 import { EmbeddedServer } from '../main.js';
@@ -20,6 +21,7 @@ const server = await EmbeddedServer.start({
   dataDirectory,
   openSharedStore: () => openRedisStore({ address, prefix, complain }),
   openFeedbackQueue: () => openFeedbackQueue({ address, prefix }),
+  openJobQueue: () => openJobQueue({ address, prefix }),
   seed: 1,
   withDefaults: false,
   complain,

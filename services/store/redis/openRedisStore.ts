@@ -3,7 +3,7 @@ import {
   addressText,
   connectRedis,
   isLoss,
-  isRefused,
+  isAnswer,
   keyPrefix,
   openRedis,
   redisRefusal,
@@ -45,7 +45,7 @@ export async function openRedisStore({ address, prefix, complain }: RedisStoreOp
   } catch (error) {
     commands.disconnect();
     follower.disconnect();
-    if (isRefused(error))
+    if (isAnswer(error))
       throw new StoreError('unusable', redisFault(address, error).message, { cause: error });
     throw isLoss(error) ? redisRefusal(error, address) : error;
   }

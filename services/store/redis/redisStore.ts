@@ -1,5 +1,5 @@
 import type { Json } from '../../../selection/index.js';
-import { addressText, isRefused } from '../../redis/index.js';
+import { addressText, isAnswer } from '../../redis/index.js';
 import { checkMarks } from '../markImage.js';
 import type { OnceOutcome, SharedStore, StoreChange, StoreFault, StoreOutcome, Versioned } from '../store.js';
 import { StoreError } from '../storeError.js';
@@ -264,7 +264,7 @@ export class RedisStore implements SharedStore {
   }
 
   private onError(write: PendingWrite, error: unknown): void {
-    if (!isRefused(error)) {
+    if (!isAnswer(error)) {
       this.onLost(error);
       return;
     }
@@ -300,7 +300,7 @@ export class RedisStore implements SharedStore {
   /** The connection itself knows best why there is none. Connected and not ready for commands is it where it loads. */
   private faultOf(error: unknown): StoreFault {
     const { address, commands } = this.to;
-    const reason = isRefused(error) ? error : (this.connectionError ?? error);
+    const reason = isAnswer(error) ? error : (this.connectionError ?? error);
     return redisFault(address, reason, commands.status === 'connect');
   }
 
@@ -342,7 +342,7 @@ export class RedisStore implements SharedStore {
     this.opening ??= this.openSession()
       .catch((error: unknown) => {
         this.setWriteFault(this.faultOf(error), []);
-        this.tryLater(isRefused(error) ? TRIAL_INTERVAL_MS : RECONNECTION_INTERVAL_MS);
+        this.tryLater(isAnswer(error) ? TRIAL_INTERVAL_MS : RECONNECTION_INTERVAL_MS);
       })
       .finally(() => (this.opening = undefined));
     return this.opening;
