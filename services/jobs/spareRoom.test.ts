@@ -5,7 +5,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'
 afterEach(() => void vi.useRealTimers());
 
 function harness() {
-  const others = { inFlight: 0, taken: 0 };
+  const others = { inFlight: 0, taken: 0, sharers: 1 };
   const room = new SpareRoom({ others: () => others });
   let under = 0;
   let begun = 0;
@@ -137,4 +137,29 @@ it('is no deeper in calls for many lines that are answered at once', () => {
   }
   vi.advanceTimersByTime(20);
   expect(done).toBe(20_000);
+});
+
+it('has its part of the room where several processes ask', () => {
+  const { others, room, ask, under, finish, begun } = harness();
+  others.sharers = 3;
+  ask(1000);
+  vi.advanceTimersByTime(200);
+  expect(under()).toBe(21);
+  others.inFlight = 1;
+  vi.advanceTimersByTime(10);
+  finish();
+  const before = begun();
+  vi.advanceTimersByTime(9000);
+  expect(begun() - before).toBe(1);
+  room.stop();
+});
+
+it('has no room for what was withdrawn', () => {
+  const { room, ask, under } = harness();
+  const withdraw = Array.from({ length: 5 }, () => room.ask('app', () => expect.unreachable()));
+  for (const one of withdraw) one();
+  ask(1);
+  vi.advanceTimersByTime(10);
+  expect(under()).toBe(1);
+  room.stop();
 });
