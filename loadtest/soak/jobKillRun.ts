@@ -36,7 +36,7 @@ export interface JobKillResult {
 /** Of one job, before another begins. */
 const KILLS_A_JOB = 10;
 /** After it something is killed, at the latest. */
-const LONGEST_LIFE_MS = 1500;
+const LONGEST_LIFE_MS = 4000;
 const MOST_VIOLATIONS = 20;
 /** For what a server does by itself once it is there again. */
 const SETTLED_WITHIN_MS = 120_000;

@@ -71,14 +71,14 @@ export class SharedSite implements KillSite {
 
   async kill(): Promise<string> {
     const share = this.random.share();
-    if (share < 0.3) {
+    if (share < 0.45) {
       await this.redis.kill();
       await after(LONGEST_PAUSE_MS * this.random.share());
       await this.redis.run();
       return 'redis';
     }
     const at = this.any();
-    if (share < 0.37) {
+    if (share < 0.5) {
       this.frontends[at].signal('SIGSTOP');
       await after(STALL_MS);
       this.frontends[at].signal('SIGCONT');
@@ -88,7 +88,7 @@ export class SharedSite implements KillSite {
     await this.frontends[at].end('SIGKILL');
     await after(LONGEST_PAUSE_MS * this.random.share());
     this.frontends[at] = await this.frontend(at);
-    return share < 0.37 ? 'stalled frontend' : 'frontend';
+    return share < 0.5 ? 'stalled frontend' : 'frontend';
   }
 
   async stop(): Promise<void> {

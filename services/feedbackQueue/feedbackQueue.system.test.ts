@@ -57,13 +57,19 @@ class Frontend {
     dataDirectory?: string,
     spoolBytes?: number,
   ): Promise<Frontend> {
-    const frontend = new Frontend(
-      name,
-      await FeedbackConnections.open(redisAddress(redis.url)),
-      store,
-      dataDirectory,
-      spoolBytes,
-    );
+    const connections = await FeedbackConnections.open(redisAddress(redis.url));
+    const frontend = new Frontend(name, connections, store, dataDirectory, spoolBytes);
+    await frontend.queue.start();
+    return frontend;
+  }
+
+  /** Redis is killed in the midst of it, and comes back. */
+  static async startAcrossKill(name: string, redis: RedisServer, store: MemoryStore): Promise<Frontend> {
+    const connections = await FeedbackConnections.open(redisAddress(redis.url));
+    await redis.kill();
+    const frontend = new Frontend(name, connections, store, undefined);
+    await redis.run();
+    await expect.poll(() => connections.commands.status, FOREVER).toBe('ready');
     await frontend.queue.start();
     return frontend;
   }
@@ -197,6 +203,13 @@ describe('feedback through Redis', () => {
     expect(await a.update({ queryId: b })).toMatchObject({ accepted: true });
     await redis.run();
     await expect.poll(plays, FOREVER).toBe(22);
+  });
+
+  it('is learned also where Redis is killed while the queue is being opened', async () => {
+    const frontend = await Frontend.startAcrossKill('a', redis, store);
+    frontends.push(frontend);
+    expect(await frontend.update({ queryId: frontend.predict() })).toMatchObject({ accepted: true });
+    await expect.poll(plays, FOREVER).toBe(1);
   });
 
   it('is refused while Redis is away where there is no folder or no room for it', async () => {

@@ -76,6 +76,8 @@ export class FeedbackQueue {
       connection: connections.commands,
       prefix,
       skipWaitingForReady: true,
+      // Whoever opens the store checks it. A queue whose own check fails, as where Redis is killed just then, fails for ever.
+      skipVersionCheck: true,
       streams: { events: { maxLen: 100 } },
       defaultJobOptions: {
         attempts: ATTEMPTS,

@@ -50,6 +50,8 @@ export class ChunkQueue {
       connection: options.commands,
       prefix: options.prefix,
       skipWaitingForReady: true,
+      // Whoever opens the store checks it. A queue whose own check fails, as where Redis is killed just then, fails for ever.
+      skipVersionCheck: true,
       streams: { events: { maxLen: 100 } },
       defaultJobOptions: {
         attempts: ENDLESS,

@@ -38,9 +38,13 @@ async function fresh(): Promise<void> {
 }
 
 /** @param name of a frontend; undefined: it keeps nothing */
-async function frontend(name: string | undefined, mostBytes = 2 ** 20): Promise<SharedLedger> {
+async function frontend(
+  name: string | undefined,
+  mostBytes = 2 ** 20,
+  opened?: JobConnections,
+): Promise<SharedLedger> {
   const address = redisAddress(redis.url);
-  const connections = await JobConnections.open(address);
+  const connections = opened ?? (await JobConnections.open(address));
   const ledger = new SharedLedger({
     connections,
     address,
@@ -124,14 +128,14 @@ describe('SharedLedger', () => {
     const created = await a.create(APPLICATION, chunked(['1'], ['2']));
     expect(await a.progress(created.id)).toMatchObject({ state: 'running', answered: 0 });
     expect(a.counts().spooled).toBe(1);
-    for (const asked of [
-      a.list(),
-      a.progress(before.id),
-      b.progress(created.id),
-      a.cancel(created.id),
-      a.remove(created.id),
+    for (const ask of [
+      () => a.list(),
+      () => a.progress(before.id),
+      () => b.progress(created.id),
+      () => a.cancel(created.id),
+      () => a.remove(created.id),
     ])
-      await expect(asked).rejects.toMatchObject({ code: 'away' });
+      await expect(ask()).rejects.toMatchObject({ code: 'away' });
     // Its process dies, too.
     await a.stop();
     open.splice(open.indexOf(a), 1);
@@ -145,6 +149,21 @@ describe('SharedLedger', () => {
     await vi.waitFor(() => expect(again.counts().spooled).toBe(0), SOON);
     expect(await b.list()).toHaveLength(2);
     expect(await b.chunk(created.id, 1)).toEqual({ firstLine: 2, lines: ['2'] });
+  });
+
+  it('works also where Redis is killed while it is being opened', async () => {
+    const address = redisAddress(redis.url);
+    const connections = await JobConnections.open(address);
+    await redis.kill();
+    const ledger = await frontend('a', 2 ** 20, connections);
+    await redis.run();
+    ledger.work(async (job, index) => void (await ledger.keep(job, index, result('x\n'))));
+    const { id } = await ledger.create(APPLICATION, chunked(['1']));
+    // By itself, and not because somebody finds it lying around.
+    await vi.waitFor(async () => expect((await ledger.progress(id))?.state).toBe('done'), {
+      ...SOON,
+      timeout: 4000,
+    });
   });
 
   it('takes nothing while Redis is away where it could not keep it', async () => {
@@ -165,9 +184,11 @@ describe('SharedLedger', () => {
     await spool.stop();
     cpSync(join(folder, 'a'), join(folder, 'copy'), { recursive: true });
     const first = await frontend('a');
-    await vi.waitFor(() => expect(first.counts().spooled).toBe(0), SOON);
     // The mark is there until the frontend has said that it has it no longer.
-    await direct.hset(`${keyPrefix(PREFIX)}:jobs:job:${id}`, 'spooled', '1');
+    const job = `${keyPrefix(PREFIX)}:jobs:job:${id}`;
+    await vi.waitFor(async () => expect(await first.progress(id)).toBeDefined(), SOON);
+    await vi.waitFor(async () => expect(await direct.hexists(job, 'spooled')).toBe(0), SOON);
+    await direct.hset(job, 'spooled', '1');
     await first.remove(id);
     const second = await frontend('copy');
     await vi.waitFor(() => expect(second.counts().spooled).toBe(0), SOON);

@@ -95,8 +95,13 @@ export function jobLedgerConformance(
       await ledger.remove(id);
       expect(await ledger.progress(id)).toBeUndefined();
       expect(await ledger.keep(id, 1, results('b\n'))).toBe(false);
-      for (const act of [ledger.cancel(id), ledger.remove(id), ledger.results(id, 0), ledger.chunk(id, 0)]) {
-        await expect(act).rejects.toMatchObject({ code: 'unknown' });
+      for (const act of [
+        () => ledger.cancel(id),
+        () => ledger.remove(id),
+        () => ledger.results(id, 0),
+        () => ledger.chunk(id, 0),
+      ]) {
+        await expect(act()).rejects.toMatchObject({ code: 'unknown' });
       }
     });
 
