@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
@@ -186,8 +186,10 @@ describe('SharedLedger', () => {
     const first = await frontend('a');
     // The mark is there until the frontend has said that it has it no longer.
     const job = `${keyPrefix(PREFIX)}:jobs:job:${id}`;
-    await vi.waitFor(async () => expect(await first.progress(id)).toBeDefined(), SOON);
-    await vi.waitFor(async () => expect(await direct.hexists(job, 'spooled')).toBe(0), SOON);
+    await vi.waitFor(
+      async () => expect([await direct.exists(job), await direct.hexists(job, 'spooled')]).toEqual([1, 0]),
+      SOON,
+    );
     await direct.hset(job, 'spooled', '1');
     await first.remove(id);
     const second = await frontend('copy');
@@ -261,6 +263,24 @@ describe('SharedLedger', () => {
     await vi.waitFor(async () => expect(await direct.get(`${prefix}:jobs:total`)).toBe('0'), SOON);
     expect(await direct.exists(`${prefix}:jobs:input:lost`)).toBe(0);
     expect(await a.list()).toEqual([]);
+  });
+
+  it('needs no more rights in Redis than the guide gives a user', async () => {
+    const guide = readFileSync('docs/guides/shared-store.md', 'utf8');
+    const rights = /keys `~\{NAME\}:\*` and `([^`]+)`/.exec(guide)?.[1].split(' ') ?? [];
+    expect(rights).toContain('+time');
+    await direct.call('ACL', 'SETUSER', 'w', 'on', '>pw', `~${keyPrefix(PREFIX)}:*`, ...rights);
+    const address = redisAddress(redis.url.replace('//', '//w:pw@'));
+    const a = await frontend('a', 2 ** 20, await JobConnections.open(address));
+    a.work(async (job, index) => void (await a.keep(job, index, result('x\n'))));
+    const { id } = await a.create(APPLICATION, chunked(['1'], ['2']));
+    await vi.waitFor(async () => expect((await a.progress(id))?.state).toBe('done'), SOON);
+    await vi.waitFor(() => expect(a.counts().jobs.done).toBe(1), SOON);
+    await vi.waitFor(
+      async () => expect(await direct.exists(`${keyPrefix(PREFIX)}:lease:jobs`)).toBe(1),
+      SOON,
+    );
+    await a.remove(id);
   });
 
   it('counts what there is, as it was seen last', async () => {
