@@ -15,6 +15,8 @@ const RETRY_DELAY_MS = 500;
 /** What came to nothing is handed out again after so long: to others first. */
 const AGAIN_MS = 1000;
 
+const LONGEST_CLOSE_MS = 6000;
+
 /** Of BullMQ: less is more urgent. */
 const LAST_PRIORITY = 2 ** 21 - 1;
 /** Chunks that are queued together. */
@@ -100,11 +102,11 @@ export class ChunkQueue {
     this.worker.on('error', () => undefined);
   }
 
-  /** @param isRedisThere otherwise others take what is on its way once it is silent for too long */
+  /** What is on its way goes back; where Redis is away, or does not answer soon, others take it once it is silent for too long. */
   async close(isRedisThere: boolean): Promise<void> {
     this.isClosing = true;
-    await this.worker?.close(!isRedisThere);
-    await this.queue.close().catch(() => undefined);
+    await soon(this.worker?.close(!isRedisThere));
+    await soon(this.queue.close());
   }
 
   private async handOut(
@@ -120,6 +122,14 @@ export class ChunkQueue {
     await entry.moveToDelayed(Date.now() + (this.isClosing ? 0 : AGAIN_MS), token);
     throw new DelayedError();
   }
+}
+
+/** Connections of workers wait for a Redis that says nothing for as long as it takes; whoever stops does not. */
+async function soon(work: Promise<void> | undefined): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, LONGEST_CLOSE_MS)));
+  await Promise.race([work?.catch(() => undefined), late]);
+  clearTimeout(timer);
 }
 
 function entryId(job: string, index: number): string {

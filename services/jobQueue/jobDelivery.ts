@@ -43,14 +43,15 @@ export class JobDelivery {
     void this.bringAll();
   }
 
-  /** @throws JobError (as a rejection) where Redis does not take it; it stays in the spool, and nothing of it in Redis */
+  /** @throws JobError (as a rejection) where Redis does not take it; it stays in the spool */
   deliver(id: string): Promise<void> {
     return this.alone(id, async () => {
       try {
         await this.bring(id);
       } catch (error) {
         // Else what it has got so far would take room from those that fit.
-        await this.options.jobs.drop(id, false).catch(() => undefined);
+        const isAway = error instanceof JobError && error.code === 'away';
+        if (!isAway) await this.options.jobs.drop(id, false).catch(() => undefined);
         throw error;
       }
     });

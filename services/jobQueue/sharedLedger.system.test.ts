@@ -265,6 +265,20 @@ describe('SharedLedger', () => {
     expect(await a.list()).toEqual([]);
   });
 
+  it('stops though Redis says nothing, and goes on with what it kept', async () => {
+    const a = await frontend('a');
+    a.work(() => new Promise((resolve) => setTimeout(resolve, 200)));
+    const { id } = await a.create(APPLICATION, chunked(['1'], ['2']));
+    redis.pause();
+    const created = await a.create(APPLICATION, chunked(['3']));
+    await a.stop();
+    open.splice(open.indexOf(a), 1);
+    redis.proceed();
+    const again = await frontend('a');
+    await vi.waitFor(() => expect(again.counts().spooled).toBe(0), SOON);
+    expect((await again.list()).map(({ description }) => description.id)).toEqual([id, created.id]);
+  });
+
   it('needs no more rights in Redis than the guide gives a user', async () => {
     const guide = readFileSync('docs/guides/shared-store.md', 'utf8');
     const rights = /keys `~\{NAME\}:\*` and `([^`]+)`/.exec(guide)?.[1].split(' ') ?? [];

@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { WindjammerClient } from '../client/index.js';
 import { RedisServer } from '../redis/tests/redisServer.js';
+import { NodeProcess } from './nodeProcess.js';
 import { ServedProcess } from './servedProcess.js';
 
 const SOON = { timeout: 60_000, interval: 50 };
@@ -19,6 +20,27 @@ async function textOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {
 const clientOf = ({ query: queryUrl, management: managementUrl }: ServedProcess) =>
   new WindjammerClient({ queryUrl, managementUrl });
 
+/** Answers with what it is asked. */
+const ECHO = `export default { inputType: 'doubles', predict: (inputs) => inputs.map(([first]) => first) };`;
+
+async function register(at: ServedProcess, model: Readonly<Record<string, string>>): Promise<void> {
+  await at.admin('add_app', {
+    name: APPLICATION,
+    input_type: 'doubles',
+    default_output: 'none',
+    latency_slo_micros: 10_000_000,
+  });
+  await at.admin('add_model', { model_name: 'm', model_version: '1', input_type: 'doubles', ...model });
+  await at.admin('add_model_links', { app_name: APPLICATION, model_names: ['m'] });
+}
+
+async function servedBy(...frontends: readonly ServedProcess[]): Promise<void> {
+  await vi.waitFor(async () => {
+    for (const one of frontends)
+      expect((await clientOf(one).predict(APPLICATION, new Float64Array([1]))).isDefault).toBe(false);
+  }, SOON);
+}
+
 describe('batch jobs of frontends that share a Redis', () => {
   const folder = mkdtempSync(join(tmpdir(), 'windjammer-shared-jobs-'));
   let redis: RedisServer;
@@ -30,25 +52,8 @@ describe('batch jobs of frontends that share a Redis', () => {
   beforeAll(async () => {
     redis = await RedisServer.start();
     [a, b] = await Promise.all([start('a'), start('b')]);
-    const { management } = clientOf(a);
-    await management.addApplication({
-      name: APPLICATION,
-      input_type: 'doubles',
-      default_output: 'none',
-      latency_slo_micros: 10_000_000,
-    });
-    await management.addModel({
-      model_name: 'constant',
-      model_version: '1',
-      input_type: 'doubles',
-      container_name: 'windjammer/constant',
-      output: 'yes',
-    });
-    await management.addLinks(APPLICATION, ['constant']);
-    await vi.waitFor(async () => {
-      for (const one of [a, b])
-        expect((await clientOf(one).predict(APPLICATION, new Float64Array([1]))).output).toBe('yes');
-    }, SOON);
+    await register(a, { container_name: 'windjammer/constant', output: 'yes' });
+    await servedBy(a, b);
   });
   afterAll(async () => {
     await Promise.all([a.end('SIGTERM'), b.end('SIGTERM')]);
@@ -121,5 +126,50 @@ describe('batch jobs of frontends that share a Redis', () => {
     expect(await clientOf(a).jobs.show(id)).toMatchObject({ state: 'done', answered: 20_000 });
     b = await start('b');
     await clientOf(b).jobs.remove(id);
+  });
+});
+
+describe('batch jobs of frontends that share a node', () => {
+  it('leave room to the queries of each of them', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'windjammer-shared-room-'));
+    const module = join(folder, 'echo.mjs');
+    writeFileSync(module, ECHO);
+    const redis = await RedisServer.start();
+    const start = (name: string) =>
+      ServedProcess.start([
+        ...['--store', redis.url, '--only-nodes', '--no-defaults'],
+        ...['--data-dir', join(folder, name)],
+      ]);
+    const [node, a, b] = await Promise.all([
+      NodeProcess.start('n1', ['--join', redis.url, '--data-dir', join(folder, 'n1')]),
+      start('a'),
+      start('b'),
+    ]);
+    try {
+      await register(a, { container_name: 'windjammer/process', model_data_path: module });
+      await servedBy(a, b);
+      const { jobs } = clientOf(a);
+      const { job_id: id } = await jobs.create(APPLICATION, '[1]\n'.repeat(60_000));
+      let isOver = false;
+      const queries = (async () => {
+        while (!isOver) await clientOf(b).predict(APPLICATION, new Float64Array([2]));
+      })();
+      // What was under way when the queries began ends; from then on the job has its trickle.
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+      const before = (await jobs.show(id)).answered;
+      await new Promise((resolve) => setTimeout(resolve, 3000));
+      expect((await jobs.show(id)).answered - before).toBeLessThanOrEqual(2 * 128);
+      isOver = true;
+      await queries;
+      await vi.waitFor(
+        async () => expect((await jobs.show(id)).answered).toBeGreaterThan(before + 2000),
+        SOON,
+      );
+      await jobs.cancel(id);
+    } finally {
+      await Promise.all([a.end('SIGKILL'), b.end('SIGKILL'), node.end('SIGKILL')]);
+      await redis.stop();
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 });

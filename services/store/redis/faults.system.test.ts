@@ -98,6 +98,7 @@ describe('a store whose Redis takes no changes', () => {
       '+@connection',
       '-@dangerous',
       '+info',
+      '+time',
     ];
     await admin.call('ACL', 'SETUSER', 'w', 'on', '>pw', ...rights);
     const store = await openStore(server.url.replace('//', '//w:pw@'));
