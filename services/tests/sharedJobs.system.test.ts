@@ -20,8 +20,14 @@ async function textOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {
 const clientOf = ({ query: queryUrl, management: managementUrl }: ServedProcess) =>
   new WindjammerClient({ queryUrl, managementUrl });
 
-/** Answers with what it is asked. */
-const ECHO = `export default { inputType: 'doubles', predict: (inputs) => inputs.map(([first]) => first) };`;
+/** Answers with what it is asked, and takes its time. */
+const ECHO = `export default {
+  inputType: 'doubles',
+  predict: async (inputs) => {
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    return inputs.map(([first]) => first);
+  },
+};`;
 
 async function register(at: ServedProcess, model: Readonly<Record<string, string>>): Promise<void> {
   await at.admin('add_app', {
@@ -149,11 +155,16 @@ describe('batch jobs of frontends that share a node', () => {
       await register(a, { container_name: 'windjammer/process', model_data_path: module });
       await servedBy(a, b);
       const { jobs } = clientOf(a);
-      const { job_id: id } = await jobs.create(APPLICATION, '[1]\n'.repeat(60_000));
+      const lines = Array.from({ length: 20_000 }, (_, at) => `[${at}]\n`);
+      const { job_id: id } = await jobs.create(APPLICATION, lines.join(''));
       let isOver = false;
-      const queries = (async () => {
-        while (!isOver) await clientOf(b).predict(APPLICATION, new Float64Array([2]));
-      })();
+      let asked = 0;
+      // As many as it takes for one to be on its way always, also where this test has to wait for its turn.
+      const queries = Promise.all(
+        Array.from({ length: 16 }, async () => {
+          while (!isOver) await clientOf(b).predict(APPLICATION, new Float64Array([--asked]));
+        }),
+      );
       // What was under way when the queries began ends; from then on the job has its trickle.
       await new Promise((resolve) => setTimeout(resolve, 1500));
       const before = (await jobs.show(id)).answered;
@@ -162,7 +173,7 @@ describe('batch jobs of frontends that share a node', () => {
       isOver = true;
       await queries;
       await vi.waitFor(
-        async () => expect((await jobs.show(id)).answered).toBeGreaterThan(before + 2000),
+        async () => expect((await jobs.show(id)).answered).toBeGreaterThan(before + 1000),
         SOON,
       );
       await jobs.cancel(id);
