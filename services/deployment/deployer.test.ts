@@ -126,6 +126,8 @@ describe('Deployer', () => {
       await named(2);
       expect(states()).toEqual(['0 up', '1 up', '2 starting']);
       started[1].down('its node died');
+      // Longer than lost ones wait for their next start.
+      await new Promise((resolve) => setTimeout(resolve, 20));
       await named(2);
       expect(states()).toEqual(['0 up', '2 starting']);
       await named();

@@ -72,6 +72,7 @@ export class Replica implements ChannelWatcher {
   private warmUp: WarmUp | undefined;
   /** There is no place for it: it starts once there is. */
   private isWaiting = false;
+  private isLingering = false;
 
   constructor(
     private readonly model: HostedModel,
@@ -112,6 +113,18 @@ export class Replica implements ChannelWatcher {
   /** There may be a place for it now. */
   retry(): void {
     if (this.isWaiting && !this.isStopped) this.start();
+  }
+
+  /** Others are to take its place: it answers until they do, and is not started again when it is lost. */
+  linger(): void {
+    this.isLingering = true;
+  }
+
+  /** It is to run on after all. */
+  stay(): void {
+    if (!this.isLingering) return;
+    this.isLingering = false;
+    if (this.state === 'down') this.start();
   }
 
   /** Ends it at once. */
@@ -169,11 +182,13 @@ export class Replica implements ChannelWatcher {
     clearTimeout(this.timer);
     if (this.state === 'warming' && this.warmUp?.problem === undefined) this.skipsWarmUp = true;
     this.lastFailure = reason;
-    this.timer = setTimeout(() => {
-      this.restarts += 1;
-      this.start();
-    }, this.pace.afterLoss(this.life()));
-    this.timer.unref();
+    if (!this.isLingering) {
+      this.timer = setTimeout(() => {
+        this.restarts += 1;
+        this.start();
+      }, this.pace.afterLoss(this.life()));
+      this.timer.unref();
+    }
     this.setState('down');
   }
 

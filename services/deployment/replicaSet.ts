@@ -97,12 +97,17 @@ export class ReplicaSet {
     const isServed = this.replicas.some((replica) => wanted.has(replica.number) && isUp(replica));
     const nowMs = performance.now();
     for (const replica of this.replicas) {
-      if (wanted.has(replica.number)) this.lingering.delete(replica);
-      if (wanted.has(replica.number) || replica.status().state === 'draining') continue;
+      if (wanted.has(replica.number)) {
+        this.lingering.delete(replica);
+        replica.stay();
+        continue;
+      }
+      if (replica.status().state === 'draining') continue;
       const sinceMs = this.lingering.get(replica) ?? nowMs;
       this.lingering.set(replica, sinceMs);
       const lingers = wanted.size > 0 && !isServed && isUp(replica) && nowMs - sinceMs < LINGERS_MS;
-      if (!lingers) this.drain(replica, onGone);
+      if (lingers) replica.linger();
+      else this.drain(replica, onGone);
     }
   }
 
