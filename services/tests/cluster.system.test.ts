@@ -9,6 +9,7 @@ import { packageRoot } from '../../simulator/files/index.js';
 import { commandFile } from '../cli/index.js';
 import type { ClusterAnswer } from '../management/index.js';
 import { RedisServer } from '../redis/tests/redisServer.js';
+import { clusterWithoutTimes } from './clusterWithoutTimes.js';
 import { pidsOf } from './modelProcesses.js';
 import { NodeProcess } from './nodeProcess.js';
 import { ServedProcess } from './servedProcess.js';
@@ -100,14 +101,6 @@ async function run(args: readonly string[]): Promise<{ readonly status: unknown;
 }
 
 const status = async (at: ServedProcess) => (await at.admin('cluster_status', {})) as ClusterAnswer;
-
-/** What is the same for every frontend. */
-function withoutTimes({ frontends: of, nodes: all }: ClusterAnswer): object {
-  return {
-    frontends: of.map((one) => ({ ...one, last_word_seconds: 0 })),
-    nodes: all.map((one) => ({ ...one, last_word_seconds: 0, round_trip_seconds: 0 })),
-  };
-}
 
 async function nodeStatus(at: ServedProcess, name: string): Promise<Partial<ClusterAnswer['nodes'][number]>> {
   return (await status(at)).nodes.find((node) => node.name === name) ?? {};
@@ -213,7 +206,7 @@ describe('three frontends and three nodes', () => {
         })),
       );
     const [first, ...others] = await Promise.all(frontends.map(status));
-    for (const other of others) expect(withoutTimes(other)).toEqual(withoutTimes(first));
+    for (const other of others) expect(clusterWithoutTimes(other)).toEqual(clusterWithoutTimes(first));
     // Five are placed: each runs once, whoever uses it.
     expect(first.nodes.map(({ replicas }) => replicas).sort()).toEqual([1, 2, 2]);
     for (const { name, replicas } of first.nodes) {

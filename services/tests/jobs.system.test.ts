@@ -213,12 +213,12 @@ describe('batch jobs and keys', () => {
     expect(await noop.jobs.list()).toHaveLength(1);
     expect(await digits.jobs.list()).toEqual([]);
     for (const act of [
-      digits.jobs.show(id),
-      digits.jobs.remove(id),
-      digits.jobs.cancel(id),
-      textOf(digits.jobs.results(id)),
+      () => digits.jobs.show(id),
+      () => digits.jobs.remove(id),
+      () => digits.jobs.cancel(id),
+      () => textOf(digits.jobs.results(id)),
     ]) {
-      await expect(act).rejects.toMatchObject({ status: 404 });
+      await expect(act()).rejects.toMatchObject({ status: 404 });
     }
     await expect(digits.jobs.create('noop', '[1]\n')).rejects.toMatchObject({ code: 'outside_key' });
     await expect(metrics.jobs.list()).rejects.toMatchObject({ code: 'missing_scope' });

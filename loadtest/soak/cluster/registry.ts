@@ -1,3 +1,4 @@
+import { clusterWithoutTimes } from '../../../services/tests/clusterWithoutTimes.js';
 import { setTimeout as after } from 'node:timers/promises';
 import {
   RefusedError,
@@ -153,7 +154,7 @@ export async function listing(client: WindjammerClient): Promise<Listing> {
         version,
         state,
       ]),
-      cluster,
+      cluster: clusterWithoutTimes(cluster),
     }),
   };
 }
