@@ -134,7 +134,9 @@ const UNTRUSTED = new Set([
 function hintOf(error: unknown, { tls }: RedisAddress): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (UNTRUSTED.has(code)) return '; name the authority that has signed its certificate: rediss://…?ca=FILE';
-  if (error instanceof SilentError || code === 'ERR_SSL_WRONG_VERSION_NUMBER') {
+  // Whichever of ioredis' clock and ours is first.
+  const isSilent = error instanceof SilentError || code === 'ETIMEDOUT';
+  if (isSilent || code === 'ERR_SSL_WRONG_VERSION_NUMBER') {
     return tls === undefined ? '' : '; does it speak TLS there? redis://… without';
   }
   // Who is refused after its handshake hears that, or an end of the connection only.
