@@ -1,4 +1,5 @@
 export { addressText, redisAddress, type RedisAddress } from './redisAddress.js';
+export { openConnections } from './openConnections.js';
 export { RedisError } from './redisError.js';
 export { isAnswer, redisFailure, type RedisFailure, type RedisFailureCause } from './redisFailure.js';
 export { RedisScript } from './redisScript.js';

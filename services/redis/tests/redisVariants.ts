@@ -63,8 +63,8 @@ export class RedisCluster implements RedisVariant {
 
   /** The primary that has the slot of a key. */
   ownerOf(key: string): RedisServer {
-    const [{ port: any }] = this.servers;
-    const slot = Number(cli(any, 'cluster', 'keyslot', key));
+    const [first] = this.servers;
+    const slot = Number(cli(first.port, 'cluster', 'keyslot', key));
     const owner = this.servers.find(({ port }) => {
       const own = /myself,master .* (\d+)-(\d+)$/m.exec(cli(port, 'cluster', 'nodes'));
       return own !== null && Number(own[1]) <= slot && slot <= Number(own[2]);
