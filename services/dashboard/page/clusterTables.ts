@@ -1,15 +1,47 @@
 import type { ClusterView, FrontendView, MemberNodeView, QueueView } from '../feedFrame.js';
-import { byId, setText } from './dom.js';
+import { byId, element, setText } from './dom.js';
 import { formatMs, formatNumber } from './format.js';
 import { fill, type Cell } from './table.js';
 
-/** Frontends and nodes of a cluster, and the queue of feedback: hidden where there is none. */
+/** A column, and whether its cells are figures. */
+type Column = Readonly<{ title: string; isNumber?: true }>;
+
+const FRONTEND_COLUMNS: readonly Column[] = [
+  { title: 'Frontend' },
+  { title: 'State' },
+  { title: 'Address' },
+  { title: 'Last word', isNumber: true },
+];
+
+const NODE_COLUMNS: readonly Column[] = [
+  { title: 'Node' },
+  { title: 'State' },
+  { title: 'Address' },
+  { title: 'GPUs' },
+  { title: 'Replicas', isNumber: true },
+  { title: 'Ping', isNumber: true },
+  { title: 'Last word', isNumber: true },
+];
+
+/** Frontends and nodes of a cluster, and the queue of feedback: hidden where there is none. The page has an empty panel for them. */
 export class ClusterTables {
   private readonly panel = byId('cluster', HTMLElement);
-  private readonly members = byId('members', HTMLElement);
-  private readonly frontends = byId('frontends', HTMLElement);
-  private readonly nodes = byId('nodes', HTMLElement);
-  private readonly queue = byId('queue', HTMLElement);
+  private readonly members = element('div');
+  private readonly frontends = element('tbody');
+  private readonly nodes = element('tbody');
+  private readonly queue = element('p', { class: 'note' });
+
+  constructor() {
+    this.members.id = 'members';
+    this.frontends.id = 'frontends';
+    this.nodes.id = 'nodes';
+    this.queue.id = 'queue';
+    this.members.append(
+      labelledTable('Frontends', FRONTEND_COLUMNS, this.frontends),
+      labelledTable('Nodes', NODE_COLUMNS, this.nodes),
+    );
+    this.panel.append(this.members, this.queue);
+  }
 
   show(cluster: ClusterView | null, queue: QueueView | null): void {
     this.panel.hidden = cluster === null && queue === null;
@@ -21,6 +53,27 @@ export class ClusterTables {
     this.queue.hidden = queue === null;
     if (queue !== null) setText(this.queue, queueText(queue));
   }
+}
+
+/** It scrolls by itself where it is wider than the page. */
+function labelledTable(label: string, columns: readonly Column[], body: HTMLElement): HTMLElement {
+  const heads = columns.map(({ title, isNumber }) => {
+    const head = element('th', { text: title, ...(isNumber ? { class: 'number' } : {}) });
+    head.scope = 'col';
+    return head;
+  });
+  const table = element(
+    'table',
+    {},
+    element('caption', { class: 'hidden', text: label }),
+    element('thead', {}, element('tr', {}, ...heads)),
+    body,
+  );
+  const region = element('div', { class: 'scroll' }, table);
+  region.role = 'region';
+  region.ariaLabel = label;
+  region.tabIndex = 0;
+  return region;
 }
 
 function frontendRow(of: FrontendView): readonly Cell[] {

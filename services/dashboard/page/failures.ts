@@ -1,15 +1,6 @@
+import type { QueueEntry } from '../../client/clientModule.js';
 import { byId, element, setText } from './dom.js';
 import { callVerb } from './verbs.js';
-
-/** As `list_feedback` answers. */
-export interface FailedFeedback {
-  readonly id: string;
-  readonly app_name: string;
-  readonly uid: string;
-  readonly attempts: number;
-  readonly accepted_at: string;
-  readonly reason?: string;
-}
 
 const COLUMNS = 7;
 
@@ -32,7 +23,7 @@ export class Failures {
   }
 
   /** @param isQueued whether feedback goes by a queue at all */
-  show(failures: readonly FailedFeedback[], isQueued: boolean): void {
+  show(failures: readonly QueueEntry[], isQueued: boolean): void {
     const present = JSON.stringify([failures, isQueued]);
     if (present === this.drawn) return;
     this.drawn = present;
@@ -49,7 +40,7 @@ export class Failures {
     this.body.replaceChildren(element('tr', {}, cell));
   }
 
-  private row(of: FailedFeedback): HTMLElement {
+  private row(of: QueueEntry): HTMLElement {
     const { id } = of;
     const button = (text: string, act: () => void): HTMLElement => {
       const made = element('button', { text });

@@ -1,41 +1,12 @@
-import type { ClusterView, QueueView } from '../feedFrame.js';
+import type { ClusterAnswer, QueueAnswer } from '../../client/clientModule.js';
+import type { ClusterView } from '../feedFrame.js';
 import { ClusterTables } from './clusterTables.js';
 import { byId, setText } from './dom.js';
-import { Failures, type FailedFeedback } from './failures.js';
+import { Failures } from './failures.js';
 import { callVerb, VerbError } from './verbs.js';
 
 const EVERY_MS = 2000;
 const MOST_SHOWN = 100;
-
-/** As `list_feedback` answers. */
-interface QueueAnswer {
-  readonly queued: boolean;
-  readonly counts: Omit<QueueView, 'lagSeconds' | 'spooled'>;
-  readonly feedback: readonly FailedFeedback[];
-}
-
-/** As `cluster_status` answers. */
-interface StatusAnswer {
-  readonly frontends: readonly {
-    readonly name: string;
-    readonly query: string;
-    readonly placing: boolean;
-    readonly alive: boolean;
-    readonly last_word_seconds: number;
-  }[];
-  readonly nodes: readonly {
-    readonly name: string;
-    readonly address: string;
-    readonly gpus: readonly string[];
-    readonly alive: boolean;
-    readonly connected: boolean;
-    readonly problem?: string;
-    readonly cordoned: boolean;
-    readonly replicas: number;
-    readonly round_trip_seconds?: number;
-    readonly last_word_seconds: number;
-  }[];
-}
 
 const status = byId('status', HTMLElement);
 const tables = new ClusterTables();
@@ -44,7 +15,7 @@ const failures = new Failures(() => void look());
 /** undefined: this server is part of no cluster. */
 async function clusterView(): Promise<ClusterView | undefined> {
   try {
-    const { frontends, nodes } = (await callVerb('cluster_status', {})) as StatusAnswer;
+    const { frontends, nodes } = (await callVerb('cluster_status', {})) as ClusterAnswer;
     return {
       frontends: frontends.map(({ query, placing, last_word_seconds: lastWordSeconds, ...rest }) => ({
         ...rest,
