@@ -1,6 +1,4 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
+import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { digitAt, loadDigits } from '../../containers/models/index.js';
 import { policyNamed } from '../../selection/index.js';
@@ -29,15 +27,16 @@ export const FEEDBACK_ROWS: readonly Row[] = [
 ];
 
 /** Judgements of queries by one client over a WebSocket, acknowledged when Redis has them on disk, and learned beside. */
-async function durable({ file, options }: Bench): Promise<Measured> {
+async function durable({ options }: Bench): Promise<Measured> {
   const redis = await RedisServer.start();
-  const child = spawn(process.execPath, [file('redisFrontend.js'), redis.url], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const frontend = await startWindjammer(
+    commandFile(),
+    'app',
+    ['--no-defaults'],
+    ['--store', redis.url, '--data-dir', join(redis.folder, 'frontend')],
+  );
   try {
-    const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
-    const [port, managementPort] = line.split(' ');
-    const { management } = new WindjammerClient({ managementUrl: `http://127.0.0.1:${managementPort}` });
+    const { management } = new WindjammerClient({ managementUrl: frontend.managementUrl });
     await management.addModel({
       model_name: 'm',
       model_version: '1',
@@ -53,7 +52,7 @@ async function durable({ file, options }: Bench): Promise<Measured> {
       policy: { name: 'ucb1', parameters: { memory: null } },
     });
     await management.addLinks('app', ['m']);
-    const client = await WebSocketClient.connect(`ws://127.0.0.1:${port}/ws`, { maxInFlight: IN_FLIGHT });
+    const client = await WebSocketClient.connect(frontend.webSocketUrl, { maxInFlight: IN_FLIGHT });
     let [acknowledged, errors, seconds] = [0, 0, 0];
     const started = performance.now();
     while (seconds < options.legSeconds) {
@@ -90,8 +89,7 @@ async function durable({ file, options }: Bench): Promise<Measured> {
       ],
     };
   } finally {
-    child.kill('SIGTERM');
-    if (child.exitCode === null) await once(child, 'exit');
+    await frontend.stop();
     await redis.stop();
   }
 }

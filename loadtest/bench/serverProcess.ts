@@ -14,6 +14,7 @@ export interface ServerProcess {
 
 /** A product server, whose applications and models can be managed. */
 export interface ProductProcess extends ServerProcess {
+  readonly managementUrl: string;
   /** Where an application's predictions are POSTed. */
   urlOf(application: string): string;
   /** @throws Error with what the server said. */
@@ -49,13 +50,18 @@ export async function startNode(cliEntry: string, name: string): Promise<NodeUnd
   return { pid: child.pid ?? 0, url, stop: () => stop(child) };
 }
 
-/** `windjammer serve` on its embedded defaults, with ports that the system picks and nothing kept. @param more options */
+/**
+ * `windjammer serve` on ports that the system picks.
+ * @param more options
+ * @param keeping where its state is; nothing is kept unless given
+ */
 export async function startWindjammer(
   cliEntry: string,
   application: string,
   more: readonly string[] = [],
+  keeping: readonly string[] = ['--ephemeral'],
 ): Promise<ProductProcess> {
-  const args = [cliEntry, 'serve', '--port', '0', '--management-port', '0', '--ephemeral', ...more];
+  const args = [cliEntry, 'serve', '--port', '0', '--management-port', '0', ...keeping, ...more];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const [origin, management] = await firstMatch(child, /serves on (\S+), management on (\S+), /);
   await untilReady(origin);
@@ -63,6 +69,7 @@ export async function startWindjammer(
   return {
     name: 'windjammer',
     url: urlOf(application),
+    managementUrl: management,
     urlOf,
     webSocketUrl: `${webSocketOrigin(origin)}/ws`,
     admin: async (verb, body) => {

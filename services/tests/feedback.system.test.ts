@@ -1,17 +1,23 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RedisServer } from '../redis/tests/redisServer.js';
 import { FeedbackFrontend } from './feedbackFrontends.js';
 import { FeedbackUnderKills } from './feedbackUnderKills.js';
 
 const SOON = { timeout: 20_000, interval: 50 };
 
+let folder: string;
 let redis: RedisServer | undefined;
 let frontends: FeedbackFrontend[] = [];
+beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'windjammer-feedback-'))));
 afterEach(async () => {
   for (const frontend of frontends) await frontend.kill();
   frontends = [];
   await redis?.stop();
   redis = undefined;
+  rmSync(folder, { recursive: true });
 });
 
 describe('feedback of several frontends', () => {
@@ -28,7 +34,10 @@ describe('feedback of several frontends', () => {
 
   it('has states that are pinned, reset and taken back for all of them', async () => {
     redis = await RedisServer.start();
-    const [a, b] = [await FeedbackFrontend.start(redis.url), await FeedbackFrontend.start(redis.url)];
+    const [a, b] = [
+      await FeedbackFrontend.start(redis.url, join(folder, 'a')),
+      await FeedbackFrontend.start(redis.url, join(folder, 'b')),
+    ];
     frontends = [a, b];
     await a.client.management.addModel({
       model_name: 'm',
