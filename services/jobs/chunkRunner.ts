@@ -1,6 +1,7 @@
 import type { LaunchClass } from '../../containers/protocol/index.js';
 import type { LineOutcome } from '../frontend/index.js';
 import type { ChunkResults, JobChunk, JobDescription } from './job.js';
+import { Pauses } from './pauses.js';
 import type { SpareRoom } from './spareRoom.js';
 
 /** Asks for a prediction of a line: `LineQueries.ask`. */
@@ -32,7 +33,7 @@ interface Run {
 
 /** Answers the lines of chunks, each when there is room for it. */
 export class ChunkRunner {
-  private readonly waits = new Map<NodeJS.Timeout, () => void>();
+  private readonly waits = new Pauses();
   private readonly underWay = new Set<() => void>();
   private isStopped = false;
 
@@ -73,11 +74,7 @@ export class ChunkRunner {
   /** Nothing is asked any more. */
   stop(): void {
     this.isStopped = true;
-    for (const [timer, wake] of this.waits) {
-      clearTimeout(timer);
-      wake();
-    }
-    this.waits.clear();
+    this.waits.stop();
     for (const cancel of this.underWay) cancel();
     this.underWay.clear();
     this.room.stop();
@@ -105,7 +102,7 @@ export class ChunkRunner {
         run.answered += 1;
         return outcome;
       }
-      await this.wait(Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** tries));
+      await this.waits.wait(Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** tries));
     }
   }
 
@@ -147,16 +144,6 @@ export class ChunkRunner {
         this.underWay.add(abandon);
         cancel = this.ask(application, line, launchClass, end);
       });
-    });
-  }
-
-  private wait(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => {
-        this.waits.delete(timer);
-        resolve();
-      }, ms);
-      this.waits.set(timer, resolve);
     });
   }
 }

@@ -2,6 +2,7 @@ import { reasonOf } from '../../simulator/text/index.js';
 import type { Complaint } from '../errors/index.js';
 import { ChunkRunner, type AskLine } from './chunkRunner.js';
 import type { ChunkResults, JobCounts, JobLedger } from './job.js';
+import { Pauses } from './pauses.js';
 import { SpareRoom, type SpareRoomOptions } from './spareRoom.js';
 
 export interface JobsOptions extends SpareRoomOptions {
@@ -24,7 +25,7 @@ export class Jobs {
   readonly ledger: JobLedger;
   private readonly room: SpareRoom;
   private readonly runner: ChunkRunner;
-  private readonly pauses = new Map<NodeJS.Timeout, () => void>();
+  private readonly pauses = new Pauses();
   private readonly lines = { answered: 0, failed: 0 };
   private isStopped = false;
   /** It is said once that the ledger fails, and once that it does no longer. */
@@ -55,10 +56,7 @@ export class Jobs {
   async stop(): Promise<void> {
     this.isStopped = true;
     this.runner.stop();
-    for (const [timer, wake] of this.pauses) {
-      clearTimeout(timer);
-      wake();
-    }
+    this.pauses.stop();
     await this.ledger.stop();
   }
 
@@ -69,7 +67,7 @@ export class Jobs {
       if (results !== undefined) await this.keep(id, index, results);
     } catch (error) {
       this.fails(id, index, error);
-      await this.pause();
+      await this.pauses.wait(PAUSE_MS);
     }
   }
 
@@ -104,7 +102,7 @@ export class Jobs {
         return;
       } catch (error) {
         this.fails(id, index, error);
-        await this.pause();
+        await this.pauses.wait(PAUSE_MS);
       }
     } while (!this.isStopped);
   }
@@ -126,18 +124,5 @@ export class Jobs {
     if (!this.isFailing) return;
     this.isFailing = false;
     this.options.complain('batch jobs go on', {});
-  }
-
-  private pause(): Promise<void> {
-    if (this.isStopped) return Promise.resolve();
-    return new Promise((resolve) => {
-      const wake = (): void => {
-        this.pauses.delete(timer);
-        resolve();
-      };
-      const timer = setTimeout(wake, PAUSE_MS);
-      timer.unref();
-      this.pauses.set(timer, wake);
-    });
   }
 }
