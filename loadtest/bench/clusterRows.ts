@@ -20,7 +20,7 @@ const generator = chooseGenerator();
 
 /** Models in node processes of their own, which the server dials. */
 export const CLUSTER_ROWS: readonly Row[] = [
-  { name: 'cluster', run: async (bench) => [await overhead(bench), await scaling(bench)] },
+  { name: 'nodes', group: 'cluster', run: async (bench) => [await overhead(bench), await scaling(bench)] },
 ];
 
 /** What an answer costs the server that comes from another process and not from its own. */

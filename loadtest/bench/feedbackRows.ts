@@ -21,7 +21,8 @@ const IN_FLIGHT = 64;
 /** Feedback: through Redis, in process, and what the prediction cache brings it. */
 export const FEEDBACK_ROWS: readonly Row[] = [
   {
-    name: 'cluster',
+    name: 'feedback',
+    group: 'cluster',
     run: async (bench) => [await durable(bench), await inProcess(bench), await cached(bench)],
   },
 ];

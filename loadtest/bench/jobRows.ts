@@ -17,8 +17,7 @@ const LINES = 30_000;
 
 /** What people notice of a job in the background. */
 export const JOB_ROWS: readonly Row[] = [
-  { name: 'cluster', run: async (bench) => [await beside(bench)] },
-  { name: 'jobs', run: async (bench) => [await beside(bench)] },
+  { name: 'jobs', group: 'cluster', run: async (bench) => [await beside(bench)] },
 ];
 
 async function beside({ options, file }: Bench): Promise<Measured> {

@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- http hit latency websocket digits batching badInputs adaptive delayed replicas cluster fleet jobs] [--json] [--check]`: what serving costs,
+ * `npm run bench [-- http hit latency websocket digits batching badInputs adaptive delayed replicas nodes feedback fleet jobs cluster] [--json] [--check]`: what serving costs,
  * against servers with nothing in them in the same run, and what batching and replicas bring; each figure with the floor
  * that it is held to. With --json one JSON document a row; with --check the exit code is 1 when a figure does not hold.
  */
@@ -42,7 +42,7 @@ if (!values.json) {
 
 const checks: Check[] = [];
 for (const row of ROWS) {
-  if (positionals.length > 0 && !positionals.includes(row.name)) continue;
+  if (positionals.length > 0 && !namesOf(row).some((name) => positionals.includes(name))) continue;
   for (const measured of await row.run(bench)) {
     print(row, measured);
     checks.push(...measured.checks);
@@ -57,7 +57,7 @@ function commandLine() {
       options: { json: { type: 'boolean', default: false }, check: { type: 'boolean', default: false } },
       allowPositionals: true,
     });
-    const names = ROWS.map(({ name }) => name);
+    const names = [...new Set(ROWS.flatMap(namesOf))];
     const unknown = parts.find((part) => !names.includes(part));
     if (unknown !== undefined) throw new Error(`there is no part '${unknown}', only ${names.join(', ')}`);
     const given = process.env['BENCH_SECONDS'] ?? '6';
@@ -69,6 +69,10 @@ function commandLine() {
     process.stderr.write(`${reasonOf(error)}\n`);
     process.exit(2);
   }
+}
+
+function namesOf({ name, group }: Row): readonly string[] {
+  return group === undefined ? [name] : [name, group];
 }
 
 function print({ name }: Row, measured: Measured): void {

@@ -18,5 +18,7 @@ export interface Measured {
 /** A part of the table that can be asked for by name. */
 export interface Row {
   readonly name: string;
+  /** The name of several such parts together. */
+  readonly group?: 'cluster';
   run(bench: Bench): Promise<readonly Measured[]>;
 }
