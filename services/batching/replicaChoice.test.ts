@@ -14,7 +14,7 @@ interface Shown {
 
 /** What a choice looks at in a replica. */
 function replica({ full = false, backlog = 0, itemNs, isOverdue = false, lateNs = 0 }: Shown): ReplicaQueue {
-  const forecast = { itemNs, batchNs: 0, isOverdue: () => isOverdue, lateByNs: () => lateNs };
+  const forecast = { itemNsAt: () => itemNs, meanSize: undefined, batchNs: 0, isOverdue: () => isOverdue, lateByNs: () => lateNs };
   return { full, backlog, forecast, place: -1 } as unknown as ReplicaQueue;
 }
 
@@ -61,6 +61,8 @@ class Shifting {
   sentNs = 0;
   readonly forecast = {
     itemNs: undefined as number | undefined,
+    itemNsAt: (): number | undefined => this.forecast.itemNs,
+    meanSize: undefined,
     batchNs: 0,
     isOverdue: (nowNs: number, elsewhereNs: number): boolean => {
       const expectedNs = this.forecast.batchNs === 0 ? elsewhereNs : this.forecast.batchNs;

@@ -6,8 +6,11 @@ import type { ReplicaQueue } from './replicaQueue.js';
 const OVERDUE_NS = 1e15;
 /** So many are looked at for one that is idle before the others' loads are put in order. */
 const FIRST_LOOKS = 8;
+const IN_TIME_LOOKS = 64;
 /** What an idle one's wait counts as: less than none of somebody who is at work. */
 const IDLE_NS = -1;
+/** Weight of one replica's batches in their usual size. */
+const SIZE_WEIGHT = 0.02;
 
 /** The replicas of one model that serve everybody, and which of them an evaluation goes to. */
 export class ReplicaChoice {
@@ -18,6 +21,8 @@ export class ReplicaChoice {
   private tree: LoadTree | undefined;
   /** By place. */
   private itemNs: (number | undefined)[] = [];
+  /** How large their batches are: at this size they are compared. 0: nobody knows. */
+  private usualSize = 0;
   /** Those that have answered. */
   private measured = 0;
   /** By place: 1 where the tree does not know its load of now. */
@@ -142,7 +147,11 @@ export class ReplicaChoice {
   /** @param moreNs than by its load. */
   private show(tree: LoadTree, queue: ReplicaQueue, moreNs: number): void {
     const { place, backlog, full, forecast } = queue;
-    const { itemNs, batchNs } = forecast;
+    const { meanSize, batchNs } = forecast;
+    if (meanSize !== undefined) {
+      this.usualSize += (this.usualSize === 0 ? 1 : SIZE_WEIGHT) * (meanSize - this.usualSize);
+    }
+    const itemNs = forecast.itemNsAt(this.usualSize);
     if (this.itemNs[place] === undefined && itemNs !== undefined) this.measured += 1;
     this.itemNs[place] = itemNs;
     const isIdle = backlog === 0;
@@ -152,8 +161,17 @@ export class ReplicaChoice {
     tree.set(place, isMeasured ? waitNs : Infinity, isMeasured ? Infinity : unmeasured, itemNs ?? 0, batchNs);
   }
 
-  /** A replica that can still be in time, where the one with the least wait cannot: it may serve in larger batches. */
+  /**
+   * A replica that can still be in time, where the one with the least wait cannot: it may serve in larger batches. Of
+   * hundreds only some are looked at: in overload everybody asks, and none may be.
+   */
   inTime(evaluation: Evaluation, nowNs: number): ReplicaQueue | undefined {
-    return this.all.find((queue) => !queue.full && queue.forecast.lateByNs(evaluation, nowNs) <= 0);
+    const { all, turn } = this;
+    const looks = Math.min(IN_TIME_LOOKS, all.length);
+    for (let step = 0; step < looks; step++) {
+      const queue = all[(turn + step) % all.length];
+      if (!queue.full && queue.forecast.lateByNs(evaluation, nowNs) <= 0) return queue;
+    }
+    return undefined;
   }
 }

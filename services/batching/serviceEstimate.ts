@@ -26,6 +26,11 @@ export class ServiceEstimate {
     return this.batches >= ENOUGH_BATCHES;
   }
 
+  /** Of recent batches; NaN before the first. */
+  get meanSize(): number {
+    return this.sizeSum / this.weight;
+  }
+
   batchNs(size: number): number {
     return this.fixedNs + this.itemNs * size;
   }

@@ -42,3 +42,26 @@ it('says by how much one would be late behind what is in flight and what waits, 
   // One that is due before those who wait has only what is in flight before it.
   expect(parts.forecast.lateByNs(new TestEvaluation(nowNs + 11 * MS), nowNs)).toBeCloseTo(MS, -2);
 });
+
+it('compares at one size whatever the sizes of batches were', () => {
+  const served = (sizes: readonly number[]): ReplicaParts => {
+    const parts = new ReplicaParts();
+    sizes.forEach((size, at) => {
+      for (let item = 0; item < size; item++) parts.take(parts.clock.nowNs() + 999 * MS);
+      const sentNs = parts.clock.nowNs();
+      parts.clock.run(sentNs);
+      parts.clock.advanceTo(sentNs + 5 * MS + (size * MS) / 4);
+      parts.answer(
+        at + 1,
+        Array.from({ length: size }, (_, id) => ({ id, ok: true, output: '' }) as const),
+      );
+    });
+    return parts;
+  };
+  const small = served([1, 2, 1, 2, 1, 2, 1, 2, 1, 2]).forecast;
+  const large = served([3, 4, 3, 4, 3, 4, 3, 4, 3, 4]).forecast;
+  expect(small.meanSize).toBeLessThan(2);
+  expect(small.itemNs ?? 0).toBeGreaterThan(1.5 * (large.itemNs ?? 0));
+  expect(small.itemNsAt(4)).toBeCloseTo(1.5 * MS, -3);
+  expect(large.itemNsAt(4)).toBeCloseTo(1.5 * MS, -3);
+});

@@ -28,6 +28,19 @@ export class WaitForecast {
     return this.served.itemNs;
   }
 
+  /**
+   * What an item of a batch of such a size is expected to take; undefined before the first answer. Replicas are to be compared at one
+   * size: whoever has more before it sends larger batches, in which an item takes less, and would be sent ever more.
+   */
+  itemNsAt(size: number): number | undefined {
+    return this.known ? this.inFlight.estimate.batchNs(size) / size : this.itemNs;
+  }
+
+  /** Mean size of batches, of late; undefined before enough batches. */
+  get meanSize(): number | undefined {
+    return this.known ? this.inFlight.estimate.meanSize : undefined;
+  }
+
   /** What an item of the largest batch is expected to take; undefined before enough batches. */
   get fullItemNs(): number | undefined {
     const limit = this.controller.limit();
