@@ -14,7 +14,13 @@ interface Shown {
 
 /** What a choice looks at in a replica. */
 function replica({ full = false, backlog = 0, itemNs, isOverdue = false, lateNs = 0 }: Shown): ReplicaQueue {
-  const forecast = { itemNsAt: () => itemNs, meanSize: undefined, batchNs: 0, isOverdue: () => isOverdue, lateByNs: () => lateNs };
+  const forecast = {
+    itemNsAt: () => itemNs,
+    meanSize: undefined,
+    batchNs: 0,
+    isOverdue: () => isOverdue,
+    lateByNs: () => lateNs,
+  };
   return { full, backlog, forecast, place: -1 } as unknown as ReplicaQueue;
 }
 

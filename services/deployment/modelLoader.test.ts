@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { reasonOf } from '../../simulator/text/index.js';
 import { ServiceError } from '../errors/index.js';
 import { Registry, type ModelRecord } from '../registry/index.js';
 import { MemoryStore } from '../store/index.js';
@@ -124,7 +125,11 @@ describe('a model loader', () => {
     expect(loader.isLoaded('theirs', '1')).toBe(true);
     expect(loader.state('theirs', '1')).toEqual({ state: 'UNAVAILABLE', reason: 'no replica is up' });
     for (const verb of ['load', 'unload'] as const) {
-      expect(await loader[verb]('nobody').catch(codeOf)).toBe('unknown_model');
+      for (const name of ['nobody', '../..', '__proto__', 'x'.repeat(300)]) {
+        const refusal: unknown = await loader[verb](name).catch((thrown: unknown) => thrown);
+        expect(refusal).toMatchObject({ code: 'unknown_model' });
+        expect(reasonOf(refusal).length).toBeLessThan(150);
+      }
       expect(await loader[verb]('theirs').catch(codeOf)).toBe('not_supported');
     }
   });

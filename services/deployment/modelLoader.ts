@@ -5,6 +5,7 @@ import type { GpuCapacity } from './gpuCapacity.js';
 import type { ReplicaStatus } from './replica.js';
 
 export interface LoaderRegistry extends ScaledRegistry {
+  requireCurrent(): void;
   setScale(name: string, version: string, scale: ModelScale): Promise<void>;
 }
 
@@ -58,6 +59,7 @@ export class ModelLoader {
    * its replicas have no room, `load_failed` when a version does not come up; it is tried again meanwhile, as every lost replica is
    */
   async load(name: string): Promise<void> {
+    this.registry.requireCurrent();
     const versions = this.versionsOf(name);
     const unloaded = versions.filter(({ version }) => !this.isLoaded(name, version));
     const changes = unloaded.map((model) => {
@@ -83,6 +85,7 @@ export class ModelLoader {
    * @throws ServiceError (as a rejection) `unknown_model`, `not_supported`, `storage_full`, `store_failed`
    */
   async unload(name: string): Promise<void> {
+    this.registry.requireCurrent();
     const loaded = this.versionsOf(name).filter(({ version }) => this.isLoaded(name, version));
     await Promise.all(
       loaded.map(({ version }) => {
@@ -99,7 +102,7 @@ export class ModelLoader {
 
   private versionsOf(name: string): ModelRecord[] {
     const versions = this.registry.models().filter((model) => model.name === name);
-    if (versions.length === 0) throw new ServiceError('unknown_model', `no model has the name '${name}'`);
+    if (versions.length === 0) throw unknownModel(name);
     const own = versions.filter(isHosted);
     if (own.length > 0) return own;
     const message = `containers of the model '${name}' are started and stopped by somebody else`;
@@ -109,4 +112,12 @@ export class ModelLoader {
 
 function failureOf({ replica, lastFailure }: ReplicaStatus): string {
   return `replica ${replica} is down: ${lastFailure ?? 'lost'}`;
+}
+
+function unknownModel(name: string): ServiceError {
+  const shown = JSON.stringify(name.length <= 64 ? name : `${name.slice(0, 61)}...`);
+  return new ServiceError(
+    'unknown_model',
+    `no model has the name ${shown}; of an application, name its models`,
+  );
 }

@@ -101,6 +101,7 @@ export function clusterVerbs({ sharedStore, cluster }: ClusterSources): AdminVer
         'Make what this frontend knows the truth, after the shared store has lost changes; the other frontends load it',
       request: z.strictObject({}),
       errors: ['no_repair_needed', 'store_failed'],
+      needsCurrent: false,
       run: async () => {
         if (sharedStore === undefined) {
           throw new ServiceError('no_repair_needed', 'the store of this server is its own: it is not shared');

@@ -49,7 +49,7 @@ export class ManagementServer {
   private readonly budget: BodyBudget;
 
   constructor(
-    sources: AdminSources & GpuSources & ClusterSources & FeedbackSources,
+    private readonly sources: AdminSources & GpuSources & ClusterSources & FeedbackSources,
     private readonly onDefect: (error: ServiceError) => void = () => undefined,
     { keys, gate, certificates, bodyBudget, page }: ManagementAccess = {},
   ) {
@@ -133,7 +133,12 @@ export class ManagementServer {
         onBody: (body) => {
           const gone = new AbortController();
           response.once('close', () => gone.abort());
-          verb.run(body, gone.signal).then(
+          const { registry } = this.sources;
+          const run = async (): Promise<unknown> => {
+            if (verb.needsCurrent) registry.requireCurrent();
+            return verb.run(body, gone.signal);
+          };
+          run().then(
             (result) => {
               if (typeof result === 'string') sendText(response, 200, 'text/plain; charset=utf-8', result);
               else if (result instanceof JsonText) sendJson(response, 200, result.text);

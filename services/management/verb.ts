@@ -15,6 +15,8 @@ export interface AdminVerb {
   /** undefined: a plain sentence, as Clipper answers. */
   readonly answer?: z.ZodType | undefined;
   readonly errors: readonly ErrorCode[];
+  /** Whether what it changes is judged by what is registered, so that this must be what all frontends know. */
+  readonly needsCurrent: boolean;
   /**
    * A string is answered as plain text, a `JsonText` as it is, anything else as JSON.
    * @param gone aborts when whoever asked waits no longer
@@ -27,6 +29,8 @@ interface VerbDescription<T> {
   readonly request: z.ZodType<T>;
   readonly answer?: z.ZodType;
   readonly errors?: readonly ErrorCode[];
+  /** Of a change (one that fails with `store_failed`) true unless it is said. */
+  readonly needsCurrent?: false;
   readonly run: (request: T, gone: AbortSignal) => unknown;
 }
 
@@ -37,6 +41,7 @@ export function verb<T>(name: string, description: VerbDescription<T>): AdminVer
     request: description.request,
     answer: description.answer,
     errors: description.errors ?? [],
+    needsCurrent: description.needsCurrent ?? description.errors?.includes('store_failed') === true,
     // A throw becomes a rejection, like those of the verbs that wait.
     run: (body, gone) =>
       Promise.resolve(body).then((value) => description.run(validate(description.request, value), gone)),

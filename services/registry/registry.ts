@@ -32,6 +32,15 @@ export class Registry implements RegistryView {
     this.image = new RegistryImage(store);
   }
 
+  /**
+   * Before a change is judged by what is registered: what others registered lately may not be known here.
+   * @throws ServiceError `store_failed` while others are not heard
+   */
+  requireCurrent(): void {
+    const fault = this.store.staleness();
+    if (fault !== undefined) throw notKept(fault);
+  }
+
   application(name: string): ApplicationRecord | undefined {
     return this.image.application(name);
   }

@@ -120,6 +120,10 @@ export class EmbeddedStore implements Store {
     return this.present;
   }
 
+  staleness(): undefined {
+    return undefined;
+  }
+
   watchFault(listener: (fault: StoreFault | undefined) => void): () => void {
     this.faultListeners.add(listener);
     return () => this.faultListeners.delete(listener);

@@ -54,6 +54,10 @@ export class MemoryStore implements Store {
     return undefined;
   }
 
+  staleness(): undefined {
+    return undefined;
+  }
+
   watchFault(): () => void {
     return () => undefined;
   }

@@ -95,6 +95,8 @@ export interface Store {
   watch(prefix: string, listener: (change: StoreChange) => void): () => void;
   /** Why writes are refused at present; undefined while they are kept. It tries again by itself. */
   fault(): StoreFault | undefined;
+  /** Why what is read here may be old: others change it, and are not heard at present. Always undefined of a store with one owner. */
+  staleness(): StoreFault | undefined;
   /** Called when writes begin to be refused, and when they are kept again (undefined); returns the unsubscriber. */
   watchFault(listener: (fault: StoreFault | undefined) => void): () => void;
   /** Calls back when everything written so far is durable or refused. */

@@ -28,6 +28,7 @@ afterEach(async () => {
 async function start(name: string): Promise<ServedProcess> {
   const frontend = await ServedProcess.start([
     ...['--store', redis.url, '--redis-prefix', 'shared', '--data-dir', join(folder, name), '--no-defaults'],
+    '--v2-repository-control',
   ]);
   frontends.push(frontend);
   return frontend;
@@ -125,6 +126,13 @@ describe('frontends that share a Redis', () => {
     });
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
     expect(await refused.text()).toMatch(/store_failed.*cannot be reached/);
+    // Nor is it judged by what was registered when Redis was last heard.
+    await expect(b.admin('delete_app', { name: 'others' })).rejects.toThrow(/503.*cannot be reached/);
+    const unloaded = await b.post(`${b.query}/v2/repository/models/others/unload`, {});
+    expect([unloaded.status, JSON.stringify(unloaded.json)]).toEqual([
+      503,
+      expect.stringContaining('cannot be reached'),
+    ]);
     const metrics = await (await fetch(`${b.query}/metrics`)).text();
     expect(metrics).toContain('windjammer_store_failing{cause="unreachable"} 1');
     expect(metrics).toMatch(/windjammer_store_lag_seconds 0?\.?[0-9.]*[1-9]/);

@@ -124,15 +124,6 @@ describe('the repository of a server that lets clients change it', () => {
     expect(repository.asked).toEqual([]);
   });
 
-  it('knows models by name, and says so of applications', async () => {
-    for (const name of ['nobody', 'floats', '..%2f..', '__proto__', 'x'.repeat(300)]) {
-      const answer = await harness.inner.send(`/v2/repository/models/${name}/load`);
-      expect(answer.status, name).toBe(404);
-      expect(errorOf(answer).length).toBeLessThan(150);
-    }
-    expect(repository.asked).toEqual([]);
-  });
-
   it('lets only pages of its own and of allowed origins change it: such requests need no preflight', async () => {
     const origins = { 'https://evil.test': 403, null: 403, 'https://friend.test': 200 };
     for (const [origin, status] of Object.entries(origins)) {

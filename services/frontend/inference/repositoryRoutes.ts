@@ -78,7 +78,6 @@ export class RepositoryRoutes {
     }
     this.read(request, response, (body) => {
       checkChange(verb, body);
-      if (!this.options.models().some((model) => model.name === name)) throw unknownModel(name);
       const done = verb === 'load' ? repository.load(name) : repository.unload(name);
       done.then(
         () => sendJson(response, 200, '{}'),
@@ -105,14 +104,6 @@ export class RepositoryRoutes {
       {},
     );
   }
-}
-
-function unknownModel(name: string): ServiceError {
-  const shown = JSON.stringify(name.length <= 64 ? name : `${name.slice(0, 61)}...`);
-  return new ServiceError(
-    'unknown_model',
-    `no model has the name ${shown}; of an application, name its models`,
-  );
 }
 
 const NOTHING_UP = { state: 'UNAVAILABLE', reason: 'no replica is up' } as const;

@@ -135,6 +135,10 @@ export class RedisStore implements SharedStore {
     return this.writeFault ?? this.followFault;
   }
 
+  staleness(): StoreFault | undefined {
+    return this.fault();
+  }
+
   watchFault(listener: (fault: StoreFault | undefined) => void): () => void {
     this.faultListeners.add(listener);
     return () => this.faultListeners.delete(listener);
