@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-const rooms = '{services,containers,selection,simulator,loadtest}';
+const rooms = '{services,containers,selection,simulator,loadtest,deploy}';
 
 const LATENCIES = ['services/tests/hostileClients.system.test.ts'] as const;
 

@@ -22,7 +22,7 @@ const root = join(__dirname, '..');
 const STAMP = join(root, 'dist/.sources');
 /** services/cli/buildLock.ts takes it too. */
 const LOCK = join(root, 'dist/.lock');
-const ROOMS = ['services', 'containers', 'selection', 'simulator', 'loadtest'];
+const ROOMS = ['services', 'containers', 'selection', 'simulator', 'loadtest', 'deploy'];
 const FILES = ['tsconfig.json', 'package.json', 'package-lock.json', 'vitest.config.ts'];
 const PROJECTS = ['tsconfig.json', 'services/dashboard/page'];
 

@@ -6,7 +6,7 @@ import { loadZ3, type Context, type LoadedZ3, type Term, type Z3Api } from './z3
 export const Z3_RESOURCE_LIMIT = 300_000;
 
 /**
- * z3, compiled to WebAssembly (npm's z3-solver, an optional dependency: 34 MB), loaded when the first question comes. Every query has a
+ * z3, compiled to WebAssembly (npm's z3-solver, an optional peer: 34 MB), loaded when the first question comes. Every query has a
  * context of its own, so that its answer depends on nothing asked before, and all that it took is given back.
  */
 export class Z3Solver implements Solver {

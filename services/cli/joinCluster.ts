@@ -7,6 +7,7 @@ import { keyPrefix, redisAddress, type RedisAddress } from '../redis/index.js';
 import { openClusterRedis } from './clusterRedis.js';
 import { CommandError } from './commandError.js';
 import type { NodeOptions } from './nodeCommand.js';
+import { redisPassword } from './redisPassword.js';
 
 /** The cluster that a node is to join. */
 export interface OpenCluster {
@@ -30,19 +31,21 @@ export interface ListeningAt {
 /** The Redis that a node is to join; undefined: none. @throws CommandError, RedisError */
 export function checkedJoin({
   join,
+  redisPasswordFile,
   redisPrefix,
   advertise,
   bundleDir,
 }: NodeOptions): { readonly address: RedisAddress; readonly prefix: string } | undefined {
   if (join !== undefined) {
     return {
-      address: redisAddress(join, process.env['WINDJAMMER_REDIS_PASSWORD']),
+      address: redisAddress(join, redisPassword(redisPasswordFile, process.env)),
       prefix: keyPrefix(redisPrefix),
     };
   }
   for (const [option, value] of [
     ['--advertise', advertise],
     ['--bundle-dir', bundleDir],
+    ['--redis-password-file', redisPasswordFile],
   ] as const) {
     if (value !== undefined) throw new CommandError(`${option} is for --join: nobody is told without it`);
   }

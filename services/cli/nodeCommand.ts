@@ -17,6 +17,7 @@ export interface NodeOptions extends FaultChoice {
   readonly gpus: readonly string[];
   readonly listen: HostAndPort;
   readonly join?: string;
+  readonly redisPasswordFile?: string;
   readonly redisPrefix: string;
   readonly bundleDir?: string;
   readonly advertise?: HostAndPort;
@@ -50,6 +51,10 @@ export function addNodeCommand(program: Command, environment = process.env): voi
     .option(
       '--join <redis>',
       'a Redis through which servers with --store and --only-nodes find it: docs/guides/cluster.md',
+    )
+    .option(
+      '--redis-password-file <file>',
+      'with --join: holds the password of that Redis, in place of WINDJAMMER_REDIS_PASSWORD',
     )
     .option('--redis-prefix <prefix>', 'of the cluster’s keys there', 'windjammer')
     .option(

@@ -16,6 +16,7 @@ export interface ServeOptions extends FaultChoice, ServeSecurityOptions, DialCho
   readonly ephemeral?: true;
   readonly store?: string;
   readonly bundleDir?: string;
+  readonly redisPasswordFile?: string;
   readonly redisPrefix?: string;
   readonly defaults: boolean;
   readonly seed: number;
@@ -64,6 +65,10 @@ export function addServeCommand(program: Command, environment = process.env): vo
     .option(
       '--store <url>',
       'share applications, models and learned weights with other servers, in a Redis: redis://, rediss://, redis+sentinel://, redis+cluster:// (docs/guides/shared-store.md; its password also as WINDJAMMER_REDIS_PASSWORD)',
+    )
+    .option(
+      '--redis-password-file <file>',
+      'with --store: holds the password of that Redis, in place of WINDJAMMER_REDIS_PASSWORD',
     )
     .option(
       '--redis-prefix <name>',

@@ -25,7 +25,7 @@ function shownPasswords(command: Command): readonly string[] {
 export function warnOfPasswords(command: Command, complain: Complaint): void {
   for (const option of shownPasswords(command)) {
     complain(
-      'a password on the command line is read by everybody on this machine: give it as WINDJAMMER_REDIS_PASSWORD, or the address in a --config file',
+      'a password on the command line is read by everybody on this machine: give it as WINDJAMMER_REDIS_PASSWORD or by --redis-password-file, or the address in a --config file',
       { option },
     );
   }

@@ -2,6 +2,7 @@ import type { EmbeddedOptions } from '../main.js';
 import type { Complaint } from '../errors/index.js';
 import type { RedisAddress } from '../redis/index.js';
 import { CommandError } from './commandError.js';
+import { redisPassword } from './redisPassword.js';
 import type { ServeOptions } from './serveCommand.js';
 
 const MIB = 1024 * 1024;
@@ -19,7 +20,7 @@ export interface SharedStoreOption {
 
 /** Where state is kept that several servers share; undefined: nowhere. @throws CommandError, RedisError */
 export async function sharedStore(
-  { store, redisPrefix, feedbackSpoolMib, ephemeral }: ServeOptions,
+  { store, redisPasswordFile, redisPrefix, feedbackSpoolMib, ephemeral }: ServeOptions,
   env: NodeJS.ProcessEnv,
   complain: Complaint,
 ): Promise<SharedStoreOption | undefined> {
@@ -28,6 +29,9 @@ export async function sharedStore(
       throw new CommandError(
         '--feedback-spool-mib is for feedback while Redis is away: give --store redis://HOST, too',
       );
+    }
+    if (redisPasswordFile !== undefined) {
+      throw new CommandError('--redis-password-file is for a Redis: give --store redis://HOST, too');
     }
     if (redisPrefix === undefined) return undefined;
     throw new CommandError('--redis-prefix is for keys in a Redis: give --store redis://HOST, too');
@@ -46,7 +50,7 @@ export async function sharedStore(
     import('../feedbackQueue/index.js'),
     import('../jobQueue/index.js'),
   ]);
-  const address = redisAddress(store, env['WINDJAMMER_REDIS_PASSWORD']);
+  const address = redisAddress(store, redisPassword(redisPasswordFile, env));
   const prefix = redisPrefix ?? DEFAULT_PREFIX;
   keyPrefix(prefix);
   const spoolBytes = feedbackSpoolMib === undefined ? undefined : feedbackSpoolMib * MIB;

@@ -1,20 +1,15 @@
 /**
- * Types of `windjammer/client`: clients of a running server in TypeScript. Stands alone, so that a program can be compiled without the rest;
- * the type checker holds it to the client (clientModule.test.ts).
+ * Types of `windjammer/client`, for Node and browsers: they need AbortSignal and AsyncIterable, and no package.
+ * Made of the sources by `node dist/services/client/tests/writeDeclarations.js`; a test holds it to them.
  */
 
-export type InputType = 'integers' | 'bytes' | 'floats' | 'doubles' | 'strings';
-export type LaunchClass = 'critical' | 'standard' | 'bestEffort';
-export type Scope = 'predict' | 'feedback' | 'metrics' | 'admin';
-
-/** Why a call failed. `code` is stable and meant for programs. */
-export abstract class ClientError extends Error {
+/** Why a call of a client failed. `code` is stable and meant for programs. */
+export declare abstract class ClientError extends Error {
   abstract readonly code: string;
 }
 
 /** The server answered with an error of its catalogue (docs/reference/errors.md). */
-export class RefusedError extends ClientError {
-  readonly name: 'RefusedError';
+export declare class RefusedError extends ClientError {
   readonly code: string;
   /** Of HTTP, also for a refusal on a WebSocket. */
   readonly status: number;
@@ -22,50 +17,49 @@ export class RefusedError extends ClientError {
   readonly field?: string | undefined;
   /** When another try is worth it, where the server knows. */
   readonly retryAfterMs?: number | undefined;
-  constructor(code: string, status: number, message: string, field?: string, retryAfterMs?: number);
-}
-
-/** No connection, or one that broke before the answer came: whether the request was taken is unknown. */
-export class UnreachableError extends ClientError {
-  readonly name: 'UnreachableError';
-  readonly code: 'unreachable';
+  readonly name = 'RefusedError';
+  constructor(
+    code: string,
+    /** Of HTTP, also for a refusal on a WebSocket. */
+    status: number,
+    message: string,
+    /** The part of the request at fault. */
+    field?: string | undefined,
+    /** When another try is worth it, where the server knows. */
+    retryAfterMs?: number | undefined,
+  );
 }
 
 /** The server's certificate is not trusted, or the server does not speak TLS as the client does. */
-export class SecurityError extends ClientError {
-  readonly name: 'SecurityError';
-  readonly code: 'insecure';
+export declare class SecurityError extends ClientError {
+  readonly name = 'SecurityError';
+  readonly code = 'insecure';
 }
 
 /** No answer within the client's time limit. */
-export class TimeoutError extends ClientError {
-  readonly name: 'TimeoutError';
-  readonly code: 'timeout';
+export declare class TimeoutError extends ClientError {
+  readonly name = 'TimeoutError';
+  readonly code = 'timeout';
 }
 
 /** The answer is not what this server would say: something else listens there. */
-export class UnexpectedAnswerError extends ClientError {
-  readonly name: 'UnexpectedAnswerError';
-  readonly code: 'unexpected_answer';
+export declare class UnexpectedAnswerError extends ClientError {
+  readonly name = 'UnexpectedAnswerError';
+  readonly code = 'unexpected_answer';
 }
 
-/** Why an answer is the application's default output. */
-export type DefaultReason =
-  /** No model is linked to the application. */
-  | 'no_linked_model'
-  /** Models are linked, none has a replica that is up. */
-  | 'no_replica'
-  /** No prediction arrived by the deadline. */
-  | 'deadline'
-  /** Every asked model failed on this input. */
-  | 'model_error'
-  /**
-   * The queues are full, or too long for an answer by the deadline, or the application has as many queries in flight as it
-   * may: answered at once.
-   */
-  | 'overload'
-  /** What arrived did not agree well enough. */
-  | 'low_confidence';
+/** No connection, or one that broke before the answer came: whether the request was taken is unknown. */
+export declare class UnreachableError extends ClientError {
+  readonly name = 'UnreachableError';
+  readonly code = 'unreachable';
+}
+
+export interface CallOptions {
+  /** Gives the call up; a query that nobody waits for is withdrawn. Rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Beyond it the call rejects with a TimeoutError. */
+  readonly timeoutMs?: number | undefined;
+}
 
 /**
  * An input: numbers for `doubles`, `floats` and `integers`, a text for `strings`, and bytes for `bytes`. Over HTTP and in JSON
@@ -73,11 +67,39 @@ export type DefaultReason =
  */
 export type ClientInput = string | readonly number[] | Float64Array | Float32Array | Int32Array | Uint8Array;
 
-export interface CallOptions {
-  /** Gives the call up; a query that nobody waits for is withdrawn. Rejects with the signal's reason. */
-  readonly signal?: AbortSignal | undefined;
-  /** Beyond it the call rejects with a TimeoutError. */
-  readonly timeoutMs?: number | undefined;
+/** One of `queryId` and `input`. */
+export interface Feedback {
+  readonly queryId?: string | undefined;
+  readonly input?: ClientInput | undefined;
+  /** The true output. */
+  readonly label: string | number | bigint;
+  /** From 0 to 1, in place of right or wrong. */
+  readonly loss?: number | undefined;
+  /** Your own name for it: sent again under the same one, it is learned from once. 1 to 128 characters. */
+  readonly idempotencyKey?: string | undefined;
+  readonly context?: string | undefined;
+}
+
+export interface FeedbackResult {
+  readonly joined: FeedbackJoined;
+  readonly durable: boolean;
+}
+
+export interface Prediction {
+  /** Names the query in feedback. */
+  readonly queryId: string;
+  /** Any JSON value. An integer that would be another one as a number is a bigint. */
+  readonly output: unknown;
+  readonly isDefault: boolean;
+  readonly defaultReason?: DefaultReason | undefined;
+  /** Share of the asked models that agree with the output, 0 to 1. */
+  readonly confidence: number;
+  readonly cached: boolean;
+  readonly models: readonly {
+    readonly name: string;
+    readonly version: string;
+    readonly cached: boolean;
+  }[];
 }
 
 export interface PredictOptions extends CallOptions {
@@ -99,37 +121,6 @@ export interface PredictOptions extends CallOptions {
   readonly launchClass?: LaunchClass | undefined;
 }
 
-export interface Prediction {
-  /** Names the query in feedback. */
-  readonly queryId: string;
-  /** Any JSON value. An integer that would be another one as a number is a bigint. */
-  readonly output: unknown;
-  readonly isDefault: boolean;
-  readonly defaultReason?: DefaultReason | undefined;
-  /** Share of the asked models that agree with the output, 0 to 1. */
-  readonly confidence: number;
-  readonly cached: boolean;
-  readonly models: readonly { readonly name: string; readonly version: string; readonly cached: boolean }[];
-}
-
-/** One of `queryId` and `input`. */
-export interface Feedback {
-  readonly queryId?: string | undefined;
-  readonly input?: ClientInput | undefined;
-  /** The true output. */
-  readonly label: string | number | bigint;
-  /** From 0 to 1, in place of right or wrong. */
-  readonly loss?: number | undefined;
-  /** Your own name for it: sent again under the same one, it is learned from once. 1 to 128 characters. */
-  readonly idempotencyKey?: string | undefined;
-  readonly context?: string | undefined;
-}
-
-export interface FeedbackResult {
-  readonly joined: 'query' | 'cache' | 'evaluated' | 'queued' | 'repeated' | 'pinned' | 'none';
-  readonly durable: boolean;
-}
-
 /** How a client shows who it is, and whom it trusts. */
 export interface ConnectionOptions {
   /** Shown with every request, where the server requires one. */
@@ -141,268 +132,52 @@ export interface ConnectionOptions {
   readonly key?: string | undefined;
 }
 
-/** Fields are those of `POST /admin/add_app` (docs/reference/rest.md). */
-export interface AddApplicationFields {
-  readonly name: string;
-  readonly input_type: InputType;
-  readonly default_output: string;
-  readonly latency_slo_micros: number;
-  readonly max_in_flight?: number | undefined;
-  readonly policy?: { readonly name: string; readonly parameters?: unknown } | undefined;
-  readonly strict?: boolean | undefined;
-  readonly launch_class?: LaunchClass | undefined;
+export type LaunchClass = 'critical' | 'standard' | 'bestEffort';
+
+/** A batch job, and how far it is. */
+export interface JobAnswer {
+  readonly job_id: string;
+  readonly application: string;
+  readonly launch_class: LaunchClass;
+  readonly state: 'running' | 'done' | 'cancelled';
+  readonly lines: number;
+  /** Lines whose prediction or error is kept. */
+  readonly answered: number;
+  /** Those of them that have an error. */
+  readonly failed: number;
+  readonly input_bytes: number;
+  readonly created: string;
 }
 
-/** Of `POST /admin/add_model`. */
-export interface AddModelFields {
-  readonly input_type: InputType;
-  readonly container_name: string;
-  readonly model_name: string;
-  readonly model_version: string;
-  readonly warm_up?: boolean | undefined;
-  readonly num_replicas?: number | undefined;
-  readonly min_replicas?: number | undefined;
-  readonly max_replicas?: number | undefined;
-  readonly batch_size?: number | undefined;
-  readonly batching?: 'none' | 'aimd' | 'quantile' | 'fixed' | undefined;
-  readonly batch_delay_micros?: number | undefined;
-  readonly memory_mib?: number | undefined;
-  readonly environment?: readonly string[] | undefined;
-  readonly start_timeout_ms?: number | undefined;
-  readonly batch_timeout_ms?: number | undefined;
-  readonly close_timeout_ms?: number | undefined;
-  readonly labels?: readonly string[] | undefined;
-  readonly model_data_path?: string | undefined;
-  readonly output?: string | undefined;
-  readonly launch_class?: LaunchClass | undefined;
-  /** `NODE/INDEX`: the only GPU that replicas of a kernel model run on. */
-  readonly gpu?: string | undefined;
+/** Batch jobs of a server, or of all that share a store. Calls reject with a ClientError. */
+export interface JobsClient {
+  /** @param input lines of JSON: an input each, or a request with `input`; a call takes as long as it does to send them */
+  create(
+    application: string,
+    input: string | Pieces,
+    options?: CallOptions & {
+      readonly launchClass?: LaunchClass | undefined;
+    },
+  ): Promise<JobAnswer>;
+  list(options?: CallOptions): Promise<readonly JobAnswer[]>;
+  /** All jobs, with those that the server cannot read. */
+  all(options?: CallOptions): Promise<{
+    readonly jobs: readonly JobAnswer[];
+    readonly unreadable: readonly UnreadableJob[];
+  }>;
+  show(id: string, options?: CallOptions): Promise<JobAnswer>;
+  /** Asks no further lines; what is answered stays. */
+  cancel(id: string, options?: CallOptions): Promise<JobAnswer>;
+  /** Forgets it, with its input and results; also one that cannot be read. */
+  remove(id: string, options?: CallOptions): Promise<JobAnswer | UnreadableJob>;
+  /** Bytes of lines of JSON, in the order of the input's lines. @param follow until the job is over */
+  results(id: string, follow?: boolean, signal?: AbortSignal): AsyncIterable<Uint8Array>;
 }
 
-/** Of `POST /admin/set_num_replicas`. */
-export interface ScaleFields {
-  readonly model_name: string;
-  readonly model_version: string;
-  readonly num_replicas?: number | undefined;
-  readonly min_replicas?: number | undefined;
-  readonly max_replicas?: number | undefined;
-}
-
-/** Of `POST /admin/record_gpu_timeline`. */
-export interface TimelineFields {
-  readonly node?: string | undefined;
-  readonly seconds?: number | undefined;
-  readonly max_mib?: number | undefined;
-}
-
-/** Of `POST /admin/add_key`. */
-export interface AddKeyFields {
-  readonly name: string;
-  readonly scopes: readonly Scope[];
-  readonly applications?: readonly string[] | undefined;
-  readonly models?: readonly string[] | undefined;
-  readonly lifetime_seconds?: number | undefined;
-}
-
-export interface ApplicationAnswer {
-  readonly name: string;
-  readonly input_type: InputType;
-  readonly default_output: string;
-  readonly latency_slo_micros: number;
-  readonly policy: { readonly name: string; readonly parameters: unknown };
-  readonly strict: boolean;
-  readonly linked_models: readonly string[];
-  readonly max_in_flight?: number | undefined;
-  readonly launch_class?: LaunchClass | undefined;
-}
-
-export interface ModelAnswer {
-  /** SHA-256 of its files when it was registered; replicas start from no others. */
-  readonly content_hash?: string | undefined;
-  readonly batch_size: number;
-  readonly batching: 'none' | 'aimd' | 'quantile' | 'fixed';
-  readonly warm_up: boolean;
-  readonly replicas_up: number;
-  readonly is_current_version: boolean;
-  readonly is_serving_version: boolean;
-  readonly input_type: InputType;
-  readonly labels: readonly string[];
-  readonly container_name: string;
-  readonly model_data_path: string;
-  readonly model_name: string;
-  readonly model_version: string;
-  readonly batch_delay_micros?: number | undefined;
-  readonly num_replicas?: number | undefined;
-  readonly min_replicas?: number | undefined;
-  readonly max_replicas?: number | undefined;
-  readonly memory_mib?: number | undefined;
-  readonly environment?: readonly string[] | undefined;
-  readonly start_timeout_ms?: number | undefined;
-  readonly batch_timeout_ms?: number | undefined;
-  readonly close_timeout_ms?: number | undefined;
-  readonly input_length?: number | undefined;
-  readonly output?: string | undefined;
-  readonly launch_class?: LaunchClass | undefined;
-  readonly gpu?: string | undefined;
-}
-
-export interface ContainerAnswer {
-  readonly replica_id: number;
-  readonly state: 'starting' | 'warming' | 'up' | 'draining' | 'down';
-  readonly restarts: number;
-  readonly model_name: string;
-  readonly model_version: string;
-  readonly gpu?: string | undefined;
-  readonly last_failure?: string | undefined;
-}
-
-export interface StateAnswer {
-  readonly app_name: string;
-  readonly uid: string;
-  readonly policy: { readonly name: string; readonly parameters: unknown };
-  readonly shares: Record<string, number>;
-}
-
-export interface GpuContextAnswer {
-  readonly context: number;
-  readonly used_bytes: number;
-  readonly sm_share: number;
-  readonly commands: number;
-  readonly model_name?: string | undefined;
-  readonly model_version?: string | undefined;
-  readonly replica_id?: string | undefined;
-  readonly queued_inputs?: number | undefined;
-  readonly in_flight_inputs?: number | undefined;
-}
-
-export interface GpuAnswer {
-  readonly node: string;
-  readonly gpu: string;
-  readonly index: number;
-  readonly uuid: string;
-  readonly name: string;
-  readonly profile: string;
-  readonly is_measured: boolean;
-  readonly dilation: number | null;
-  readonly host_busy: number | null;
-  readonly clock_lag_seconds: number;
-  readonly simulated_seconds: number;
-  readonly sm_clock_hz: number;
-  readonly memory_clock_hz: number;
-  readonly utilization: {
-    readonly gpu: number;
-    readonly memory: number;
-    readonly sm_active: number;
-    readonly sm_occupancy: number;
-    readonly fp32_pipe: number;
-    readonly fp64_pipe: number;
-  };
-  readonly memory: {
-    readonly total_bytes: number;
-    readonly used_bytes: number;
-    readonly reserved_bytes: number;
-    readonly free_bytes: number;
-    readonly bytes_per_second: number;
-  };
-  readonly power: {
-    readonly draw_watts: number;
-    readonly limit_watts: number;
-    readonly energy_joules: number;
-    readonly throttle: 'none' | 'applicationClock' | 'powerCap';
-  };
-  readonly pcie: { readonly to_device_bytes_per_second: number; readonly to_host_bytes_per_second: number };
-  readonly is_cordoned: boolean;
-  readonly launches: number;
-  readonly contexts: readonly GpuContextAnswer[];
-}
-
-export interface ClusterAnswer {
-  readonly frontends: readonly {
-    readonly name: string;
-    readonly query: string;
-    readonly management: string;
-    readonly placing: boolean;
-    readonly alive: boolean;
-    /** How long ago the cluster heard of it. */
-    readonly last_word_seconds: number;
-  }[];
-  readonly nodes: readonly {
-    readonly name: string;
-    readonly address: string;
-    readonly gpus: readonly string[];
-    readonly alive: boolean;
-    readonly last_word_seconds: number;
-    readonly connected: boolean;
-    /** Why it is not connected. */
-    readonly problem?: string | undefined;
-    readonly round_trip_seconds?: number | undefined;
-    readonly cordoned: boolean;
-    readonly replicas: number;
-  }[];
-}
-
-export interface KeyAnswer {
-  readonly id: string;
-  readonly name: string;
-  readonly scopes: readonly Scope[];
-  readonly created_at: string;
-  readonly applications?: readonly string[] | undefined;
-  readonly models?: readonly string[] | undefined;
-  readonly expires_at?: string | undefined;
-}
-
-export interface NewKeyAnswer {
-  readonly id: string;
-  readonly name: string;
-  readonly scopes: readonly Scope[];
-  readonly created_at: string;
-  readonly key: string;
-  readonly applications?: readonly string[] | undefined;
-  readonly models?: readonly string[] | undefined;
-  readonly expires_at?: string | undefined;
-}
-
-/** What an application has learned, as it is kept. */
-export interface ExportAnswer {
-  readonly app_name: string;
-  readonly uid: string;
-  readonly policy: string;
-  /** Grows with each write; 0: nothing was learned yet. */
-  readonly version: number;
-  readonly pinned: boolean;
-  readonly state?: unknown;
-  /** Versions that it can be taken back to, the oldest first. */
-  readonly past: readonly {
-    readonly version: number;
-    readonly replaced_at: string;
-    readonly state?: unknown;
-  }[];
-}
-
-export type QueueJobState = 'waiting' | 'active' | 'delayed' | 'failed';
-
-/** Feedback that is accepted and not learned yet. */
-export interface QueueEntry {
-  readonly id: string;
-  readonly state: QueueJobState;
-  readonly app_name: string;
-  readonly uid: string;
-  readonly attempts: number;
-  /** Why it was not learned the last time. */
-  readonly reason?: string | undefined;
-  readonly accepted_at: string;
-}
-
-export interface QueueEntryAnswer extends QueueEntry {
-  /** As it is queued. */
-  readonly job?: unknown;
-}
-
-export interface QueueAnswer {
-  /** Whether feedback goes by a queue: only with a store in Redis. */
-  readonly queued: boolean;
-  readonly counts: Readonly<Record<QueueJobState, number>>;
-  readonly feedback: readonly QueueEntry[];
+/** What lies where a server keeps a job, and cannot be read. It may be removed. */
+export interface UnreadableJob {
+  readonly job_id: string;
+  readonly reason: string;
 }
 
 /** Clipper's administration, verb by verb. Every call rejects with a ClientError. Changes are durable once they resolve. */
@@ -468,58 +243,40 @@ export interface ManagementClient {
   deleteKey(id: string, options?: CallOptions): Promise<string>;
 }
 
-export interface WindjammerClientOptions extends ConnectionOptions {
-  readonly queryUrl?: string | undefined;
-  readonly managementUrl?: string | undefined;
-  /** Of a call without a limit of its own; 30 s by default. */
-  readonly timeoutMs?: number | undefined;
+/**
+ * Many predictions and feedbacks under way on one WebSocket, matched by id. Calls reject with a ClientError: RefusedError,
+ * TimeoutError, or UnreachableError once the connection is gone; it is not opened again.
+ */
+export declare class WebSocketClient {
+  private constructor();
+  /**
+   * @param url `ws://HOST:PORT/ws`, or the address of the query interface
+   * @throws RefusedError when the server does not take the connection, SecurityError, UnreachableError
+   */
+  static connect(url: string, options?: WebSocketClientOptions): Promise<WebSocketClient>;
+  /** Calls without an answer. */
+  get inFlight(): number;
+  predict(application: string, input: ClientInput, options?: PredictOptions): Promise<Prediction>;
+  feedback(application: string, feedback: Feedback, options?: CallOptions): Promise<FeedbackResult>;
+  /** Says goodbye and waits for the other side's; calls under way are rejected. */
+  close(): Promise<void>;
 }
 
-/** A batch job, and how far it is. */
-export interface JobAnswer {
-  readonly job_id: string;
-  readonly application: string;
-  readonly launch_class: LaunchClass;
-  readonly state: 'running' | 'done' | 'cancelled';
-  readonly lines: number;
-  /** Lines whose prediction or error is kept. */
-  readonly answered: number;
-  /** Those of them that have an error. */
-  readonly failed: number;
-  readonly input_bytes: number;
-  readonly created: string;
+export interface WebSocketClientOptions extends ConnectionOptions {
+  /** Binary by default: it costs less at both ends. */
+  readonly format?: 'binary' | 'json';
+  /** Calls under way at once; more wait for their turn. As many as a server takes by default. */
+  readonly maxInFlight?: number;
+  /** Of a call without a limit of its own, and of connecting; 30 s by default. */
+  readonly timeoutMs?: number;
 }
 
-/** What lies where a server keeps a job, and cannot be read. It may be removed. */
-export interface UnreadableJob {
-  readonly job_id: string;
-  readonly reason: string;
-}
+export declare const DEFAULT_MANAGEMENT_URL = 'http://127.0.0.1:1338';
 
-/** Batch jobs of a server, or of all that share a store. Calls reject with a ClientError. */
-export interface JobsClient {
-  /** @param input lines of JSON: an input each, or a request with `input` */
-  create(
-    application: string,
-    input: string | NodeJS.ReadableStream,
-    options?: CallOptions & { readonly launchClass?: LaunchClass | undefined },
-  ): Promise<JobAnswer>;
-  list(options?: CallOptions): Promise<readonly JobAnswer[]>;
-  /** All jobs, with those that the server cannot read. */
-  all(
-    options?: CallOptions,
-  ): Promise<{ readonly jobs: readonly JobAnswer[]; readonly unreadable: readonly UnreadableJob[] }>;
-  show(id: string, options?: CallOptions): Promise<JobAnswer>;
-  /** Asks no further lines; what is answered stays. */
-  cancel(id: string, options?: CallOptions): Promise<JobAnswer>;
-  /** Forgets it, with its input and results; also one that cannot be read. */
-  remove(id: string, options?: CallOptions): Promise<JobAnswer | UnreadableJob>;
-  /** Bytes of lines of JSON, in the order of the input's lines. @param follow until the job is over */
-  results(id: string, follow?: boolean, signal?: AbortSignal): AsyncIterable<Uint8Array>;
-}
+export declare const DEFAULT_QUERY_URL = 'http://127.0.0.1:1337';
 
-/** A client of one server over HTTP. Calls reject with a ClientError. */
-export class WindjammerClient {
+/** A client of one server over HTTP. Calls reject with a ClientError: RefusedError, UnreachableError, TimeoutError. */
+export declare class WindjammerClient {
   readonly management: ManagementClient;
   readonly jobs: JobsClient;
   constructor(options?: WindjammerClientOptions);
@@ -533,27 +290,375 @@ export class WindjammerClient {
   feedback(application: string, feedback: Feedback, options?: CallOptions): Promise<FeedbackResult>;
 }
 
-export interface WebSocketClientOptions extends ConnectionOptions {
-  /** Binary by default: it costs less at both ends. */
-  readonly format?: 'binary' | 'json' | undefined;
-  /** Calls under way at once; more wait for their turn. As many as a server takes by default. */
-  readonly maxInFlight?: number | undefined;
-  /** Of a call without a limit of its own, and of connecting; 30 s by default. */
+export interface WindjammerClientOptions extends ConnectionOptions {
+  readonly queryUrl?: string | undefined;
+  readonly managementUrl?: string | undefined;
+  /** Of a call without a limit of its own; 30 s by default. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** Many predictions and feedbacks under way on one WebSocket. Once the connection is gone it is not opened again. */
-export class WebSocketClient {
-  private constructor(webSocket: never, options: never);
-  /** @param url `ws://HOST:PORT/ws`, or the address of the query interface. Rejects with RefusedError, SecurityError, UnreachableError */
-  static connect(url: string, options?: WebSocketClientOptions): Promise<WebSocketClient>;
-  /** Calls without an answer. */
-  get inFlight(): number;
-  predict(application: string, input: ClientInput, options?: PredictOptions): Promise<Prediction>;
-  feedback(application: string, feedback: Feedback, options?: CallOptions): Promise<FeedbackResult>;
-  /** Says goodbye and waits for the other side's; calls under way are rejected. */
-  close(): Promise<void>;
+export type FeedbackJoined = 'query' | 'cache' | 'evaluated' | 'queued' | 'repeated' | 'pinned' | 'none';
+
+export type DefaultReason =
+  /** No model is linked to the application. */
+  | 'no_linked_model'
+  /** Models are linked, none has a replica that is up. */
+  | 'no_replica'
+  /** No prediction arrived by the deadline. */
+  | 'deadline'
+  /** Every asked model failed on this input. */
+  | 'model_error'
+  /**
+   * The queues are full, or too long for an answer by the deadline, or the application has as many queries in flight as it
+   * may: answered at once.
+   */
+  | 'overload'
+  /** What arrived did not agree well enough. */
+  | 'low_confidence';
+
+/** What is sent piece by piece; a `Readable` of Node is one. */
+export type Pieces = AsyncIterable<Uint8Array | string>;
+
+/** What a client writes: fields with a default may be left out. */
+export interface AddApplicationFields {
+  readonly name: string;
+  readonly input_type: 'integers' | 'bytes' | 'floats' | 'doubles' | 'strings';
+  /** Answered when there is no prediction in time */
+  readonly default_output: string;
+  readonly latency_slo_micros: number;
+  /** Queries without an answer that it may have; more get the default output at once, with the reason overload. Any number when left out */
+  readonly max_in_flight?: number | undefined;
+  /** How linked models are chosen and combined */
+  readonly policy?:
+    | {
+        readonly name: string;
+        /** By name; docs/reference/policies.md has each policy's */
+        readonly parameters?: unknown;
+      }
+    | undefined;
+  /** Queries that do not say otherwise get an error in place of the default output */
+  readonly strict?: boolean | undefined;
+  /** How much the kernels that compute its queries may be made to wait by others on their GPU, under a scheduling policy that asks; each model's own when left out */
+  readonly launch_class?: 'critical' | 'standard' | 'bestEffort' | undefined;
 }
 
-export const DEFAULT_QUERY_URL: string;
-export const DEFAULT_MANAGEMENT_URL: string;
+/** What a client reads. */
+export interface ApplicationAnswer {
+  readonly name: string;
+  readonly input_type: 'integers' | 'bytes' | 'floats' | 'doubles' | 'strings';
+  readonly default_output: string;
+  readonly latency_slo_micros: number;
+  readonly policy: {
+    readonly name: string;
+    readonly parameters: unknown;
+  };
+  /** Queries that do not say otherwise get an error in place of the default output */
+  readonly strict: boolean;
+  readonly linked_models: readonly string[];
+  readonly max_in_flight?: number | undefined;
+  readonly launch_class?: 'critical' | 'standard' | 'bestEffort' | undefined;
+}
+
+export interface AddModelFields {
+  readonly input_type: 'integers' | 'bytes' | 'floats' | 'doubles' | 'strings';
+  readonly container_name: string;
+  readonly model_name: string;
+  readonly model_version: string;
+  /** Unless false a new replica answers golden or made-up inputs before it serves */
+  readonly warm_up?: boolean | undefined;
+  /** Replicas that run; 0: the version stays registered and answers nothing */
+  readonly num_replicas?: number | undefined;
+  /** With a larger max_replicas the load decides between them */
+  readonly min_replicas?: number | undefined;
+  readonly max_replicas?: number | undefined;
+  /** -1: adaptive; otherwise the largest batch */
+  readonly batch_size?: number | undefined;
+  /** Unless given: aimd when batch_size is -1, otherwise fixed, which needs a batch_size. none: one input after the other */
+  readonly batching?: 'none' | 'aimd' | 'quantile' | 'fixed' | undefined;
+  /** A batch that is not full waits so long for company, as far as the deadlines of its queries allow; 0, not at all, when left out */
+  readonly batch_delay_micros?: number | undefined;
+  readonly memory_mib?: number | undefined;
+  readonly environment?: readonly string[] | undefined;
+  readonly start_timeout_ms?: number | undefined;
+  readonly batch_timeout_ms?: number | undefined;
+  readonly close_timeout_ms?: number | undefined;
+  readonly labels?: readonly string[] | undefined;
+  readonly model_data_path?: string | undefined;
+  readonly output?: string | undefined;
+  readonly launch_class?: 'critical' | 'standard' | 'bestEffort' | undefined;
+  readonly gpu?: string | undefined;
+}
+
+export interface ScaleFields {
+  readonly model_name: string;
+  readonly model_version: string;
+  /** Replicas that run; 0: the version stays registered and answers nothing */
+  readonly num_replicas?: number | undefined;
+  /** With a larger max_replicas the load decides between them */
+  readonly min_replicas?: number | undefined;
+  readonly max_replicas?: number | undefined;
+}
+
+export interface ModelAnswer {
+  /** The largest batch; -1: adaptive */
+  readonly batch_size: number;
+  readonly batching: 'none' | 'aimd' | 'quantile' | 'fixed';
+  readonly warm_up: boolean;
+  /** Replicas that take queries now */
+  readonly replicas_up: number;
+  /** The version that was chosen last */
+  readonly is_current_version: boolean;
+  /** The version that answers: the current one from the moment that a replica of it is up */
+  readonly is_serving_version: boolean;
+  readonly input_type: 'integers' | 'bytes' | 'floats' | 'doubles' | 'strings';
+  readonly labels: readonly string[];
+  readonly container_name: string;
+  readonly model_data_path: string;
+  readonly model_name: string;
+  readonly model_version: string;
+  readonly batch_delay_micros?: number | undefined;
+  /** Replicas that are to run; none of a container that dials in */
+  readonly num_replicas?: number | undefined;
+  /** With max_replicas: the load decides between them */
+  readonly min_replicas?: number | undefined;
+  readonly max_replicas?: number | undefined;
+  readonly memory_mib?: number | undefined;
+  readonly environment?: readonly string[] | undefined;
+  readonly start_timeout_ms?: number | undefined;
+  readonly batch_timeout_ms?: number | undefined;
+  readonly close_timeout_ms?: number | undefined;
+  readonly input_length?: number | undefined;
+  /** SHA-256 of its files when it was registered; replicas start from no others */
+  readonly content_hash?: string | undefined;
+  readonly output?: string | undefined;
+  readonly launch_class?: 'critical' | 'standard' | 'bestEffort' | undefined;
+  readonly gpu?: string | undefined;
+}
+
+export interface ContainerAnswer {
+  readonly replica_id: number;
+  readonly state: 'starting' | 'warming' | 'up' | 'draining' | 'down';
+  readonly restarts: number;
+  readonly model_name: string;
+  readonly model_version: string;
+  /** NODE/INDEX of the GPU whose memory it holds */
+  readonly gpu?: string | undefined;
+  readonly last_failure?: string | undefined;
+}
+
+export interface StateAnswer {
+  readonly app_name: string;
+  readonly uid: string;
+  readonly policy: {
+    readonly name: string;
+    readonly parameters: unknown;
+  };
+  /** Share of queries that each model gets; of the vote in an ensemble */
+  readonly shares: Readonly<Record<string, number>>;
+}
+
+export interface ExportAnswer {
+  readonly app_name: string;
+  readonly uid: string;
+  readonly policy: string;
+  /** Grows with each write; 0: nothing was learned yet */
+  readonly version: number;
+  readonly pinned: boolean;
+  /** As the policy keeps it */
+  readonly state: unknown;
+  /** Versions that it can be taken back to, the oldest first */
+  readonly past: readonly {
+    readonly version: number;
+    readonly replaced_at: string;
+    readonly state: unknown;
+  }[];
+}
+
+export type QueueJobState = 'waiting' | 'active' | 'delayed' | 'failed';
+
+export interface QueueAnswer {
+  /** Whether feedback goes by a queue: only with a store in Redis */
+  readonly queued: boolean;
+  readonly counts: {
+    readonly waiting: number;
+    readonly active: number;
+    readonly delayed: number;
+    readonly failed: number;
+  };
+  readonly feedback: readonly {
+    readonly id: string;
+    readonly state: 'waiting' | 'active' | 'delayed' | 'failed';
+    readonly app_name: string;
+    readonly uid: string;
+    readonly attempts: number;
+    readonly accepted_at: string;
+    /** Why it was not learned the last time */
+    readonly reason?: string | undefined;
+  }[];
+}
+
+export interface QueueEntryAnswer {
+  readonly id: string;
+  readonly state: 'waiting' | 'active' | 'delayed' | 'failed';
+  readonly app_name: string;
+  readonly uid: string;
+  readonly attempts: number;
+  readonly accepted_at: string;
+  /** As it is queued */
+  readonly job: unknown;
+  /** Why it was not learned the last time */
+  readonly reason?: string | undefined;
+}
+
+export interface GpuAnswer {
+  readonly node: string;
+  /** Its name, NODE/INDEX: what a model is pinned to */
+  readonly gpu: string;
+  /** Among all of the server's GPUs */
+  readonly index: number;
+  readonly uuid: string;
+  /** As its maker calls it */
+  readonly name: string;
+  readonly profile: string;
+  /** Whether the profile's times were held against a real card */
+  readonly is_measured: boolean;
+  /** Host time over simulated time with a batch in flight: above 1 the host is slower than the card */
+  readonly dilation: number | null;
+  /** Of the host's time lately, the part in which the node had a batch in flight */
+  readonly host_busy: number | null;
+  /** The most that a simulated event came late on the host */
+  readonly clock_lag_seconds: number;
+  /** What shares and rates cover, in the simulated time */
+  readonly simulated_seconds: number;
+  readonly sm_clock_hz: number;
+  readonly memory_clock_hz: number;
+  readonly utilization: {
+    /** Time with a block on the GPU */
+    readonly gpu: number;
+    /** Bytes moved, of the memory's bandwidth by its data sheet */
+    readonly memory: number;
+    /** SM-time with a block */
+    readonly sm_active: number;
+    /** Resident warps, of those that the SMs could hold */
+    readonly sm_occupancy: number;
+    readonly fp32_pipe: number;
+    readonly fp64_pipe: number;
+  };
+  readonly memory: {
+    readonly total_bytes: number;
+    /** Contexts, modules and allocations */
+    readonly used_bytes: number;
+    /** By replicas, those that are starting among them */
+    readonly reserved_bytes: number;
+    /** For further replicas */
+    readonly free_bytes: number;
+    readonly bytes_per_second: number;
+  };
+  readonly power: {
+    /** On average */
+    readonly draw_watts: number;
+    readonly limit_watts: number;
+    /** Since the GPU's beginning */
+    readonly energy_joules: number;
+    /** Why the SM clock is below its highest */
+    readonly throttle: 'none' | 'applicationClock' | 'powerCap';
+  };
+  readonly pcie: {
+    readonly to_device_bytes_per_second: number;
+    readonly to_host_bytes_per_second: number;
+  };
+  /** It takes no replica more */
+  readonly is_cordoned: boolean;
+  /** Launches on the GPU, those without a block on it yet among them */
+  readonly launches: number;
+  readonly contexts: readonly {
+    readonly context: number;
+    readonly used_bytes: number;
+    /** Its part of sm_active, by its warps among the GPU's */
+    readonly sm_share: number;
+    /** Commands in its streams */
+    readonly commands: number;
+    readonly model_name?: string | undefined;
+    readonly model_version?: string | undefined;
+    readonly replica_id?: string | undefined;
+    /** Inputs that wait in the replica's queue */
+    readonly queued_inputs?: number | undefined;
+    /** Inputs that the replica works on */
+    readonly in_flight_inputs?: number | undefined;
+  }[];
+}
+
+export interface TimelineFields {
+  /** A GPU node; the first one when left out */
+  readonly node?: string | undefined;
+  /** For so long, in host time; the timeline's own times are simulated */
+  readonly seconds?: number | undefined;
+  /** Of text; events beyond it are left out, and counted in droppedEvents */
+  readonly max_mib?: number | undefined;
+}
+
+export interface AddKeyFields {
+  /** What the key is for, in words */
+  readonly name: string;
+  /** What it may do; admin implies the others */
+  readonly scopes: readonly ('feedback' | 'predict' | 'metrics' | 'admin')[];
+  /** Limits predict and feedback to these applications, which need not exist yet */
+  readonly applications?: readonly string[] | undefined;
+  /** Limits predict to these models, asked by name, beside the applications */
+  readonly models?: readonly string[] | undefined;
+  /** Until it expires; for ever when left out */
+  readonly lifetime_seconds?: number | undefined;
+}
+
+export interface NewKeyAnswer {
+  readonly id: string;
+  readonly name: string;
+  readonly scopes: readonly ('feedback' | 'predict' | 'metrics' | 'admin')[];
+  readonly created_at: string;
+  /** What requests show. It is answered this once and kept nowhere */
+  readonly key: string;
+  readonly applications?: readonly string[] | undefined;
+  readonly models?: readonly string[] | undefined;
+  readonly expires_at?: string | undefined;
+}
+
+export interface KeyAnswer {
+  readonly id: string;
+  readonly name: string;
+  readonly scopes: readonly ('feedback' | 'predict' | 'metrics' | 'admin')[];
+  readonly created_at: string;
+  readonly applications?: readonly string[] | undefined;
+  readonly models?: readonly string[] | undefined;
+  readonly expires_at?: string | undefined;
+}
+
+export interface ClusterAnswer {
+  readonly frontends: readonly {
+    readonly name: string;
+    /** Address of its query interface */
+    readonly query: string;
+    readonly management: string;
+    /** It says which node runs which replica; of others half a second late, or a little more */
+    readonly placing: boolean;
+    readonly alive: boolean;
+    readonly last_word_seconds: number;
+  }[];
+  readonly nodes: readonly {
+    readonly name: string;
+    readonly address: string;
+    readonly gpus: readonly string[];
+    /** The cluster hears of it */
+    readonly alive: boolean;
+    readonly last_word_seconds: number;
+    /** The frontend that is asked has a connection to it */
+    readonly connected: boolean;
+    /** Its replicas have been moved away, and it gets no others */
+    readonly cordoned: boolean;
+    /** That are placed on it */
+    readonly replicas: number;
+    /** Why it has none */
+    readonly problem?: string | undefined;
+    /** Of the last ping on that connection */
+    readonly round_trip_seconds?: number | undefined;
+  }[];
+}

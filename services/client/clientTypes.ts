@@ -59,7 +59,9 @@ export interface Feedback {
   readonly context?: string | undefined;
 }
 
+export type FeedbackJoined = FeedbackOutcome['joined'];
+
 export interface FeedbackResult {
-  readonly joined: FeedbackOutcome['joined'];
+  readonly joined: FeedbackJoined;
   readonly durable: boolean;
 }

@@ -1,11 +1,10 @@
-import { Agent as HttpAgent, request as requestHttp, type IncomingMessage } from 'node:http';
-import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
-import type { Readable } from 'node:stream';
+import { jsonText, parseExactly } from '../json/index.js';
 import { ClientError, TimeoutError, UnexpectedAnswerError, unreachable } from './clientErrors.js';
 import type { CallOptions } from './clientTypes.js';
 import { keyHeaders, type ConnectionOptions } from './connectionOptions.js';
-import { jsonText, parseExactly } from '../json/index.js';
 import { readRefusal } from './jsonBodies.js';
+import { httpTransport } from './nodeTransport.js';
+import type { HttpTransport, Pieces, TransportAnswer } from './transport.js';
 
 export const DEFAULT_TIMEOUT_MS = 30_000;
 
@@ -15,21 +14,10 @@ interface HttpAnswer {
   readonly text: string;
 }
 
-/** What `node:http` and `node:https` have in common. */
-interface Transport {
-  readonly request: typeof requestHttp;
-  readonly agent: HttpAgent;
-}
-
-/** Shared by every client of the process that says nothing of certificates. */
-const PLAIN: Transport = { request: requestHttp, agent: new HttpAgent({ keepAlive: true }) };
-const SECURE: Transport = { request: requestHttps, agent: new HttpsAgent({ keepAlive: true }) };
-
-/** Asks one server, on connections that are kept alive. Not by `fetch`, which can be told of no authority. */
+/** Asks one server. */
 export class HttpCalls {
   private readonly origin: string;
-  private readonly base: URL;
-  private readonly transport: Transport;
+  private readonly transport: HttpTransport;
   private readonly headers: Readonly<Record<string, string>>;
   private hasAnswered = false;
 
@@ -43,8 +31,7 @@ export class HttpCalls {
       throw new TypeError(`${JSON.stringify(url)} is no address of a server: http://HOST:PORT is`);
     }
     this.origin = url.replace(/\/+$/, '');
-    this.base = new URL(this.origin);
-    this.transport = transportOf(this.base, connection);
+    this.transport = httpTransport(new URL(this.origin), connection);
     this.headers = keyHeaders(connection);
   }
 
@@ -91,19 +78,19 @@ export class HttpCalls {
   }
 
   /** An answer as it comes, for as long as it takes. @throws ClientError, as a rejection or where it breaks off */
-  async *stream(path: string, signal?: AbortSignal): AsyncGenerator<Buffer> {
+  async *stream(path: string, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
     const broken = (cause: unknown) =>
       unreachable(this.origin, `no server answers at ${this.origin}`, cause, this.hasAnswered);
-    let answer: IncomingMessage;
+    let answer: TransportAnswer;
     try {
       answer = await this.exchange({ method: 'GET', path }, signal);
       this.hasAnswered = true;
-      if (answer.statusCode !== 200) this.valueOf(path, await whole(answer));
+      if (answer.status !== 200) this.valueOf(path, await whole(answer));
     } catch (cause) {
       throw cause instanceof ClientError ? cause : broken(cause);
     }
     try {
-      for await (const piece of answer) yield piece as Buffer;
+      yield* answer.body;
     } catch (cause) {
       throw broken(cause);
     }
@@ -120,27 +107,9 @@ export class HttpCalls {
   private exchange(
     { method, path, body, type, more }: HttpRequest,
     signal: AbortSignal | undefined,
-  ): Promise<IncomingMessage> {
-    const { request, agent } = this.transport;
-    const { base } = this;
-    return new Promise((resolve, reject) => {
-      const headers = {
-        ...this.headers,
-        ...(type === undefined ? {} : { 'content-type': type }),
-        ...more,
-        ...(typeof body === 'string' ? { 'content-length': Buffer.byteLength(body) } : {}),
-      };
-      // Not resolved against the address: `//` would begin another host, which would be shown the key.
-      const target = base.pathname.replace(/\/$/, '') + path;
-      const outgoing = request(base, { method, path: target, agent, headers, signal }, resolve);
-      outgoing.on('error', reject);
-      if (body === undefined || typeof body === 'string') outgoing.end(body);
-      else {
-        // A server that refuses does not read to the end: its answer counts, and no pipe that broke.
-        body.on('error', reject);
-        body.pipe(outgoing);
-      }
-    });
+  ): Promise<TransportAnswer> {
+    const headers = { ...this.headers, ...(type === undefined ? {} : { 'content-type': type }), ...more };
+    return this.transport({ method, path, headers, body, signal });
   }
 }
 
@@ -148,26 +117,20 @@ export class HttpCalls {
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
-  readonly body?: string | Readable;
+  readonly body?: string | Pieces;
   readonly type?: string;
   /** Further headers. */
   readonly more?: Readonly<Record<string, string>>;
 }
 
-async function whole(answer: IncomingMessage): Promise<HttpAnswer> {
-  const parts: Buffer[] = [];
-  for await (const part of answer) parts.push(part as Buffer);
+async function whole({ status, contentType, body }: TransportAnswer): Promise<HttpAnswer> {
+  const parts: Uint8Array[] = [];
+  for await (const part of body) parts.push(part);
   return {
-    status: answer.statusCode ?? 0,
-    isJson: answer.headers['content-type']?.startsWith('application/json') === true,
+    status,
+    isJson: contentType.startsWith('application/json'),
     text: Buffer.concat(parts).toString('utf8'),
   };
-}
-
-function transportOf({ protocol }: URL, { ca, cert, key }: ConnectionOptions): Transport {
-  if (protocol === 'http:') return PLAIN;
-  if (ca === undefined && cert === undefined) return SECURE;
-  return { request: requestHttps, agent: new HttpsAgent({ keepAlive: true, ca, cert, key }) };
 }
 
 function parse(text: string): unknown {

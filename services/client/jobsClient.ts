@@ -1,7 +1,7 @@
-import type { Readable } from 'node:stream';
 import type { LaunchClass } from '../../containers/protocol/index.js';
 import type { CallOptions } from './clientTypes.js';
 import type { HttpCalls } from './httpCalls.js';
+import type { Pieces } from './transport.js';
 
 /** A batch job, and how far it is. */
 export interface JobAnswer {
@@ -31,9 +31,10 @@ export class JobsClient {
   /** @param input lines of JSON: an input each, or a request with `input`; a call takes as long as it does to send them */
   async create(
     application: string,
-    input: string | Readable,
-    { launchClass, ...options }: CallOptions & { readonly launchClass?: LaunchClass | undefined } = {},
+    input: string | Pieces,
+    options: CallOptions & { readonly launchClass?: LaunchClass | undefined } = {},
   ): Promise<JobAnswer> {
+    const { launchClass } = options;
     const query = new URLSearchParams({
       application,
       ...(launchClass === undefined ? {} : { class: launchClass }),

@@ -1,7 +1,5 @@
-import type { IncomingMessage } from 'node:http';
-import { WebSocket } from 'ws';
 import { reasonOf } from '../../simulator/text/index.js';
-import { RefusedError, UnexpectedAnswerError, unreachable, UnreachableError } from './clientErrors.js';
+import { RefusedError, UnreachableError } from './clientErrors.js';
 import type {
   CallOptions,
   ClientInput,
@@ -10,11 +8,12 @@ import type {
   Prediction,
   PredictOptions,
 } from './clientTypes.js';
-import { keyHeaders, type ConnectionOptions } from './connectionOptions.js';
+import type { ConnectionOptions } from './connectionOptions.js';
 import { PendingCall, type CallResult } from './pendingCall.js';
 import { BINARY_MESSAGES, JSON_MESSAGES, readAnswer, type MessageWriter } from './clientMessages.js';
 import { DEFAULT_TIMEOUT_MS } from './httpCalls.js';
-import { readRefusal } from './jsonBodies.js';
+import { openSocket } from './nodeTransport.js';
+import type { ClientSocket } from './transport.js';
 
 export interface WebSocketClientOptions extends ConnectionOptions {
   /** Binary by default: it costs less at both ends. */
@@ -39,19 +38,25 @@ export class WebSocketClient {
   private readonly messages: MessageWriter;
   private readonly maxInFlight: number;
   private readonly timeoutMs: number;
+  private readonly closed: Promise<void>;
   private gone: UnreachableError | undefined;
   private nextId = 0;
 
   private constructor(
-    private readonly webSocket: WebSocket,
+    private readonly socket: ClientSocket,
     options: WebSocketClientOptions,
   ) {
     this.messages = options.format === 'json' ? JSON_MESSAGES : BINARY_MESSAGES;
     this.maxInFlight = options.maxInFlight ?? SERVER_IN_FLIGHT;
     this.timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
-    webSocket.on('message', (data, isBinary) => this.onMessage(data as Buffer, isBinary));
-    webSocket.on('close', (code, reason) =>
-      this.onGone(`closed with ${code}: ${reason.toString() || 'no reason'}`),
+    this.closed = new Promise((resolve) =>
+      socket.listen({
+        onMessage: (data, isBinary) => this.onMessage(data, isBinary),
+        onClose: (code, reason) => {
+          this.onGone(`closed with ${code}: ${reason || 'no reason'}`);
+          resolve();
+        },
+      }),
     );
   }
 
@@ -59,32 +64,10 @@ export class WebSocketClient {
    * @param url `ws://HOST:PORT/ws`, or the address of the query interface
    * @throws RefusedError when the server does not take the connection, SecurityError, UnreachableError
    */
-  static connect(url: string, options: WebSocketClientOptions = {}): Promise<WebSocketClient> {
+  static async connect(url: string, options: WebSocketClientOptions = {}): Promise<WebSocketClient> {
     const address = url.replace(/^http/, 'ws').replace(/\/*(\/ws)?\/*$/, '/ws');
-    const webSocket = new WebSocket(address, {
-      perMessageDeflate: false,
-      handshakeTimeout: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
-      headers: keyHeaders(options),
-      ca: options.ca,
-      cert: options.cert,
-      key: options.key,
-    });
-    return new Promise((resolve, reject) => {
-      webSocket.once('open', () => resolve(new WebSocketClient(webSocket, options)));
-      webSocket.once('unexpected-response', (_request, answer: IncomingMessage) => {
-        readText(answer, (text) => {
-          webSocket.terminate();
-          reject(
-            refusalOf(text, answer.statusCode ?? 0) ??
-              new UnexpectedAnswerError(`${address} answers ${answer.statusCode}`),
-          );
-        });
-      });
-      // After the handshake, what was wrong is in the code that the socket closes with.
-      webSocket.on('error', (cause) =>
-        reject(unreachable(address, `no WebSocket at ${address}: ${cause.message}`, cause)),
-      );
-    });
+    const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    return new WebSocketClient(await openSocket(address, { ...options, timeoutMs }), options);
   }
 
   /** Calls without an answer. */
@@ -102,13 +85,8 @@ export class WebSocketClient {
 
   /** Says goodbye and waits for the other side's; calls under way are rejected. */
   close(): Promise<void> {
-    return new Promise((resolve) => {
-      if (this.webSocket.readyState === WebSocket.CLOSED) resolve();
-      else {
-        this.webSocket.once('close', () => resolve());
-        this.webSocket.close(1000);
-      }
-    });
+    this.socket.close();
+    return this.closed;
   }
 
   private call<T extends CallResult>(
@@ -142,7 +120,7 @@ export class WebSocketClient {
       }
       call.id = id;
       this.pending.set(id, call);
-      this.webSocket.send(data);
+      this.socket.send(data);
     }
   }
 
@@ -151,7 +129,7 @@ export class WebSocketClient {
     const { id } = call;
     if (id !== undefined) {
       this.pending.delete(id);
-      if (this.webSocket.readyState === WebSocket.OPEN) this.webSocket.send(this.messages.cancel(id));
+      if (this.socket.isOpen) this.socket.send(this.messages.cancel(id));
     }
     call.reject(reason);
     this.sendWaiting();
@@ -172,7 +150,7 @@ export class WebSocketClient {
     } catch (error) {
       // Nothing after this can be trusted to be matched with its call.
       this.onGone(reasonOf(error));
-      this.webSocket.terminate();
+      this.socket.drop();
       return;
     }
     const { id, result } = answer;
@@ -190,24 +168,5 @@ export class WebSocketClient {
     this.pending.clear();
     this.waiting.clear();
     for (const call of calls) call.reject(this.gone);
-  }
-}
-
-/** Beyond it an answer is none of ours. */
-const MOST_TEXT = 65_536;
-
-function readText(answer: IncomingMessage, done: (text: string) => void): void {
-  let text = '';
-  answer.on('data', (part: Buffer) => {
-    if (text.length < MOST_TEXT) text += part.toString('utf8');
-  });
-  answer.once('close', () => done(text));
-}
-
-function refusalOf(text: string, status: number): RefusedError | undefined {
-  try {
-    return readRefusal(JSON.parse(text), status);
-  } catch {
-    return undefined;
   }
 }

@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { MANY_DIGITS } from './exactInteger.js';
 
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/y;
 /** Stands for such an integer while the native parser runs: no text can have guessed it. */
-const MARK = `integer ${randomUUID()}`;
+const MARK = `integer ${crypto.getRandomValues(new Uint32Array(4)).join('-')}`;
 const QUOTE = 34;
 const BACKSLASH = 92;
 

@@ -8,6 +8,8 @@ export interface CommandOptions {
   readonly nodeWords?: readonly string[];
   /** It can be sent messages, which something in `nodeWords` answers. */
   readonly isAsked?: boolean;
+  /** Another command file than that of this repository. */
+  readonly command?: string;
 }
 
 /** A command of windjammer that runs until it is ended, as users run it: compiled, in a process of its own. */
@@ -21,9 +23,9 @@ export class RunningCommand {
   constructor(
     private readonly words: readonly string[],
     environment: NodeJS.ProcessEnv = {},
-    { nodeWords = [], isAsked = false }: CommandOptions = {},
+    { nodeWords = [], isAsked = false, command = commandFile() }: CommandOptions = {},
   ) {
-    this.child = spawn(process.execPath, [...nodeWords, commandFile(), ...words], {
+    this.child = spawn(process.execPath, [...nodeWords, command, ...words], {
       stdio: ['ignore', 'pipe', 'pipe', isAsked ? 'ipc' : 'ignore'],
       env: { ...process.env, ...environment },
     }) as typeof this.child;

@@ -1,6 +1,8 @@
-import type { QueueEntry } from '../../client/clientModule.js';
+import type { QueueAnswer } from '../../client/clientModule.js';
 import { byId, element, setText } from './dom.js';
 import { callVerb } from './verbs.js';
+
+type QueueEntry = QueueAnswer['feedback'][number];
 
 const COLUMNS = 7;
 
