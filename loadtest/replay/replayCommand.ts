@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { cardListOrCount, MOST_NODES, wholeNumber } from '../../services/cli/index.js';
-import { TIME_UNITS, TRACE_FORMATS, TRACE_FORMS } from './trace/index.js';
+import { TIME_UNITS, TRACE_FORMATS, TRACE_FORMS } from '../trace/index.js';
 
 export interface ReplayOptions {
   readonly trace: string;

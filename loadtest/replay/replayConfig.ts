@@ -16,7 +16,7 @@ import {
 import { Registry } from '../../services/registry/index.js';
 import { MemoryStore } from '../../services/store/index.js';
 import { findCard, GpuError, isCardFile } from '../../simulator/gpu/index.js';
-import { ReplayError } from './replayError.js';
+import { LoadError } from '../trace/index.js';
 import type { SyntheticTimes } from './replaySettings.js';
 
 /** A model of this container runs no kernels: its times are given. */
@@ -75,7 +75,7 @@ export async function defaultCatalogue(gpus: readonly string[] = ['h200']): Prom
 
 /**
  * @param cards in place of the file's
- * @throws ReplayError naming the file, the field and the fix.
+ * @throws LoadError naming the file, the field and the fix.
  */
 export async function readCatalogue(path: string, cards?: readonly string[]): Promise<ReplayCatalogue> {
   const config = asPart(path, '', () => validate(configSchema, readJson(path)));
@@ -105,7 +105,7 @@ function knownCard(path: string, gpu: string): void {
     findCard(gpu, '.');
   } catch (cause) {
     if (!(cause instanceof GpuError)) throw cause;
-    throw new ReplayError(`${path}: gpus`, cause.message, { cause });
+    throw new LoadError(`${path}: gpus`, cause.message, { cause });
   }
 }
 
@@ -153,12 +153,12 @@ function readJson(path: string): unknown {
   try {
     text = readFileSync(path, 'utf8');
   } catch (cause) {
-    throw new ReplayError('--config', `${path} cannot be read (${(cause as Error).message})`, { cause });
+    throw new LoadError('--config', `${path} cannot be read (${(cause as Error).message})`, { cause });
   }
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new ReplayError(path, `not JSON: ${(cause as Error).message}`, { cause });
+    throw new LoadError(path, `not JSON: ${(cause as Error).message}`, { cause });
   }
 }
 
@@ -180,5 +180,5 @@ async function asPartLater(path: string, part: string, step: () => Promise<void>
 
 function inPart(path: string, part: string, error: unknown): unknown {
   if (!(error instanceof ServiceError)) return error;
-  return new ReplayError(part === '' ? path : `${path}: ${part}`, error.message, { cause: error });
+  return new LoadError(part === '' ? path : `${path}: ${part}`, error.message, { cause: error });
 }

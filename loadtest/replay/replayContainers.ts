@@ -2,7 +2,7 @@ import type { ContainerChannel } from '../../containers/protocol/index.js';
 import { ContainerRuntime, type NodeReport } from '../../containers/runtime/index.js';
 import { InProcessChannel, SyntheticContainer, VirtualNode } from '../../containers/runtime/testing/index.js';
 import type { VirtualClock } from '../../simulator/time/index.js';
-import { ReplayError } from './replayError.js';
+import { LoadError } from '../trace/index.js';
 import type { ReplayedModel } from './replaySettings.js';
 
 /** Batches that a synthetic container takes at once are as large as the controller likes. */
@@ -12,7 +12,7 @@ const SYNTHETIC_BATCH = 65_535;
 export class ReplayContainers {
   private readonly runtime: ContainerRuntime;
 
-  /** @throws ReplayError when there is no such GPU. */
+  /** @throws LoadError when there is no such GPU. */
   constructor(
     private readonly clock: VirtualClock,
     models: readonly ReplayedModel[],
@@ -31,7 +31,7 @@ export class ReplayContainers {
     const identity = { model, version, replica: String(replica) };
     if (synthetic === undefined) {
       if (container.kind === 'external') {
-        throw new ReplayError(
+        throw new LoadError(
           `models '${model}'`,
           `nothing here runs a container '${container.containerName}'`,
         );
@@ -70,6 +70,6 @@ function nodesOf(clock: VirtualClock, gpus: readonly string[], nodes: number): V
   try {
     return Array.from({ length: nodes }, (_, at) => new VirtualNode({ clock, gpus, name: `node${at}` }));
   } catch (cause) {
-    throw new ReplayError('gpus', (cause as Error).message, { cause });
+    throw new LoadError('gpus', (cause as Error).message, { cause });
   }
 }

@@ -1,12 +1,12 @@
 import { accessSync, constants, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CommandError } from '../../services/cli/index.js';
-import { replayPage } from './page/index.js';
-import { ProgressBar } from './progressBar.js';
+import { runPage } from '../page/index.js';
+import { ProgressBar } from '../result/index.js';
 import type { ReplayOptions } from './replayCommand.js';
-import { ReplayError } from './replayError.js';
+import { LoadError } from '../trace/index.js';
 import { planReplay, type ReplayRequest } from './replayPlan.js';
-import { resultJson } from './replayResult.js';
+import { resultJson } from '../result/index.js';
 import { replay, type ReplayOutcome, type ReplayProgress } from './replayRun.js';
 
 const MIB = 1024 * 1024;
@@ -22,7 +22,7 @@ export async function runReplay(options: ReplayOptions): Promise<void> {
     for (const line of settings.trace.summary) process.stderr.write(`${line}\n`);
     outcome = await replay(settings, (progress) => bar.update(progress.share, progressText(progress)));
   } catch (error) {
-    if (!(error instanceof ReplayError)) throw error;
+    if (!(error instanceof LoadError)) throw error;
     throw new CommandError(error.message, { cause: error });
   } finally {
     bar.clear();
@@ -30,7 +30,7 @@ export async function runReplay(options: ReplayOptions): Promise<void> {
   const { result, warnings } = outcome;
   const hostSeconds = (performance.now() - startMs) / 1000;
   for (const warning of warnings) process.stderr.write(`windjammer: ${warning}\n`);
-  if (options.report !== undefined) write(options.report, replayPage(result, hostSeconds));
+  if (options.report !== undefined) write(options.report, runPage(result, hostSeconds));
   process.stdout.write(resultJson(result));
   const simulatedSeconds = result.durationSeconds + result.drainSeconds;
   process.stderr.write(

@@ -1,7 +1,7 @@
 import { SilentObserver, type BatchRecord } from '../../services/prediction/index.js';
 import type { VirtualClock } from '../../simulator/time/index.js';
-import { ModelTally, type Timeline } from './measure/index.js';
-import { ReplayError } from './replayError.js';
+import { ModelTally, type Timeline } from '../measure/index.js';
+import { LoadError } from '../trace/index.js';
 import type { ReplayedModel } from './replaySettings.js';
 
 /** Counts what models do, and knows when all replicas are up. */
@@ -56,7 +56,7 @@ export class ReplayObserver extends SilentObserver {
 
   override onReplicaRefused(model: string, version: string, replica: string, reason: string): void {
     const who = model === '' ? 'a model' : `model ${model}, version ${version}, replica ${replica}`;
-    this.failure ??= new ReplayError(who, `cannot start: ${reason}`);
+    this.failure ??= new LoadError(who, `cannot start: ${reason}`);
   }
 
   override onReplicaDown(model: string, version: string, replica: string, reason: string): void {

@@ -8,16 +8,16 @@ import {
   type Registry,
 } from '../../services/registry/index.js';
 import { findCard, GpuError } from '../../simulator/gpu/index.js';
-import { DigitSamples, FileInputs, MadeInputs, type InputPool } from './inputs/index.js';
+import { DigitSamples, FileInputs, MadeInputs, type InputPool } from '../inputs/index.js';
 import { defaultCatalogue, readCatalogue, type ReplayCatalogue } from './replayConfig.js';
-import { ReplayError } from './replayError.js';
+import { LoadError } from '../trace/index.js';
 import type {
   FeedbackSettings,
   ReplayedApplication,
   ReplayedModel,
   ReplaySettings,
 } from './replaySettings.js';
-import { endsByItself, openTrace } from './trace/index.js';
+import { endsByItself, openTrace } from '../trace/index.js';
 
 /** What a replay may be asked for, as the command takes it. */
 export interface ReplayRequest {
@@ -50,7 +50,7 @@ export interface ReplayRequest {
 
 const DEFAULT_SECONDS = 10;
 
-/** @throws ReplayError naming the option, line or field at fault, and the fix. */
+/** @throws LoadError naming the option, line or field at fault, and the fix. */
 export async function planReplay(request: ReplayRequest): Promise<ReplaySettings> {
   const { seed, scale, trace: spec, durationSeconds, feedback, cacheBytes } = request;
   const { format, timeUnit } = request;
@@ -95,7 +95,7 @@ function chosenNames(
   const all = registry.applications().map(({ name }) => name);
   if (application === undefined) return fromFile ? all : all.slice(0, 1);
   if (!all.includes(application)) {
-    throw new ReplayError('--app', `there is no application '${application}', only ${all.join(', ')}`);
+    throw new LoadError('--app', `there is no application '${application}', only ${all.join(', ')}`);
   }
   return [application];
 }
@@ -130,12 +130,12 @@ function policyOf(text: string): ApplicationRecord['policy'] {
     return { name, parameters };
   } catch (cause) {
     if (cause instanceof SyntaxError) {
-      throw new ReplayError('--policy', `the parameters of '${name}' are not JSON: ${cause.message}`, {
+      throw new LoadError('--policy', `the parameters of '${name}' are not JSON: ${cause.message}`, {
         cause,
       });
     }
     if (!(cause instanceof PolicyError)) throw cause;
-    throw new ReplayError('--policy', `${cause.field}: ${cause.message}`, { cause });
+    throw new LoadError('--policy', `${cause.field}: ${cause.message}`, { cause });
   }
 }
 
@@ -148,13 +148,13 @@ function inputsOf(
   const form = commonInputForm(application.inputType, linked.map(inputFormOf));
   const isDigits = form.type === 'floats' && form.length === PIXELS;
   if (repeats !== undefined && (inputs !== undefined || (!isDigits && applications === 1))) {
-    throw new ReplayError('--repeats', 'it is for the digits that come with the product: leave it out');
+    throw new LoadError('--repeats', 'it is for the digits that come with the product: leave it out');
   }
   if (inputs === undefined) {
     return isDigits ? new DigitSamples(repeats ?? 0, seed) : new MadeInputs(form, seed);
   }
   if (applications > 1) {
-    throw new ReplayError(
+    throw new LoadError(
       '--inputs',
       'it is for one application: choose one with --app, or put an input column into the trace',
     );
@@ -183,14 +183,14 @@ function repeated(cards: readonly string[], count: number): readonly string[] {
   return Array.from({ length: count }, (_, at) => cards[at % cards.length]);
 }
 
-/** @throws ReplayError naming the card that there is not, and those that there are */
+/** @throws LoadError naming the card that there is not, and those that there are */
 function checkedCards(cards: readonly string[]): readonly string[] {
   for (const card of cards) {
     try {
       findCard(card, '.');
     } catch (cause) {
       if (!(cause instanceof GpuError)) throw cause;
-      throw new ReplayError('--gpus', cause.message, { cause });
+      throw new LoadError('--gpus', cause.message, { cause });
     }
   }
   return cards;

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ReplayError } from './replayError.js';
+import { LoadError } from '../trace/index.js';
 import { planReplay, type ReplayRequest } from './replayPlan.js';
-import { resultJson, type ReplayResult } from './replayResult.js';
+import { resultJson, type RunResult } from '../result/index.js';
 import { replay } from './replayRun.js';
 
 /** Two models of which `right` answers 1 and `wrong` answers 0. */
@@ -64,7 +64,7 @@ function request(more: Partial<ReplayRequest>): ReplayRequest {
   return { trace: 'poisson:800', durationSeconds: 4, seed: 3, scale: 1, feedback, cacheBytes: 0, ...more };
 }
 
-async function run(more: Partial<ReplayRequest>): Promise<ReplayResult> {
+async function run(more: Partial<ReplayRequest>): Promise<RunResult> {
   const { result, warnings } = await replay(await planReplay(request(more)));
   expect(warnings).toEqual([]);
   return result;
@@ -298,7 +298,7 @@ it.each<[string, () => Partial<ReplayRequest>, RegExp]>([
   ],
 ])('says what is wrong and how to mend it: %s', async (_what, more, message) => {
   const attempt = run(more());
-  await expect(attempt).rejects.toThrow(ReplayError);
+  await expect(attempt).rejects.toThrow(LoadError);
   await expect(attempt).rejects.toThrow(message);
 });
 

@@ -2,12 +2,12 @@ import { setImmediate as soon } from 'node:timers/promises';
 import { PredictionEngine } from '../../services/prediction/index.js';
 import { MemoryStore } from '../../services/store/index.js';
 import { VirtualClock } from '../../simulator/time/index.js';
-import { Timeline, windowWidthNs } from './measure/index.js';
+import { Timeline, windowWidthNs } from '../measure/index.js';
 import { ReplayContainers } from './replayContainers.js';
-import { ReplayError } from './replayError.js';
+import { LoadError } from '../trace/index.js';
 import { ReplayObserver } from './replayObserver.js';
 import { ReplayRegistry } from './replayRegistry.js';
-import type { ReplayResult } from './replayResult.js';
+import type { RunResult } from '../result/index.js';
 import type { ReplaySettings } from './replaySettings.js';
 import { resultOf } from './replaySummary.js';
 import { ReplayTraffic } from './replayTraffic.js';
@@ -20,7 +20,7 @@ export interface ReplayProgress {
 }
 
 export interface ReplayOutcome {
-  readonly result: ReplayResult;
+  readonly result: RunResult;
   /** Things that went wrong and stopped nothing. */
   readonly warnings: readonly string[];
 }
@@ -31,7 +31,7 @@ const EVENTS_A_TURN = 1024;
 /**
  * Runs a trace through the query path, containers and simulated GPUs in virtual time: one thread, no sockets. The same
  * settings give the same result. Closes the trace.
- * @throws ReplayError when the trace, an input or a model is at fault.
+ * @throws LoadError when the trace, an input or a model is at fault.
  */
 export async function replay(
   settings: ReplaySettings,
@@ -57,7 +57,7 @@ export async function replay(
         engine.addReplica(containers.start(model, replica));
     }
     await turns(clock, observer, () => observer.allUp);
-    if (!observer.allUp) throw new ReplayError('models', 'a container never said hello');
+    if (!observer.allUp) throw new LoadError('models', 'a container never said hello');
     const startNs = clock.nowNs();
     const { durationSeconds } = settings;
     const timeline = new Timeline(

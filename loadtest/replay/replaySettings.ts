@@ -1,6 +1,6 @@
 import type { ApplicationRecord, ModelRecord } from '../../services/registry/index.js';
-import type { InputPool } from './inputs/index.js';
-import type { Trace } from './trace/index.js';
+import type { InputPool } from '../inputs/index.js';
+import type { Trace } from '../trace/index.js';
 
 /** A model that runs no kernels: a batch of n takes `fixedMs + n * itemMs`, give or take. */
 export interface SyntheticTimes {

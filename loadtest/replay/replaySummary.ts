@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../../simulator/files/index.js';
 import type { PredictionEngine } from '../../services/prediction/index.js';
-import { Durations, type ApplicationTally, type Timeline, type WindowCounts } from './measure/index.js';
+import { Durations, type ApplicationTally, type Timeline, type WindowCounts } from '../measure/index.js';
 import type { ReplayContainers } from './replayContainers.js';
 import type { ReplayObserver } from './replayObserver.js';
 import {
@@ -11,9 +11,9 @@ import {
   type ApplicationResult,
   type ModelResult,
   type QueryCounts,
-  type ReplayResult,
+  type RunResult,
   type WindowResult,
-} from './replayResult.js';
+} from '../result/index.js';
 import { SYNTHETIC_CONTAINER } from './replayConfig.js';
 import type { ReplayedApplication, ReplayedModel, ReplaySettings } from './replaySettings.js';
 import { sharesOf, type ReplayTraffic } from './replayTraffic.js';
@@ -29,7 +29,7 @@ interface EndedRun {
   readonly endNs: number;
 }
 
-export function resultOf(run: EndedRun): ReplayResult {
+export function resultOf(run: EndedRun): RunResult {
   const { settings, engine, traffic, timeline, containers } = run;
   const tallies = [...traffic.tallies.values()];
   const counts = tallies.map(countsOf).reduce(together);

@@ -10,10 +10,10 @@ import type {
 } from '../../services/prediction/index.js';
 import { commonInputForm, inputFormOf } from '../../services/registry/index.js';
 import type { EventSink, VirtualClock } from '../../simulator/time/index.js';
-import { ApplicationTally, type ModelTally, type SelectionShares, type Timeline } from './measure/index.js';
-import { ReplayError } from './replayError.js';
+import { ApplicationTally, type ModelTally, type SelectionShares, type Timeline } from '../measure/index.js';
+import { LoadError } from '../trace/index.js';
 import type { ReplayedApplication, ReplaySettings } from './replaySettings.js';
-import type { Arrival } from './trace/index.js';
+import type { Arrival } from '../trace/index.js';
 
 const PORT = 'replay';
 
@@ -137,7 +137,7 @@ export class ReplayTraffic implements EventSink, AnswerSink {
     const { context = '' } = arrival;
     if (arrival.input !== undefined) {
       const input = encodeInput(form, arrival.input, 'input');
-      if (input instanceof Error) throw new ReplayError(arrival.where, input.message, { cause: input });
+      if (input instanceof Error) throw new LoadError(arrival.where, input.message, { cause: input });
       return { id, application: name, context, input, label: arrival.label };
     }
     const sample = this.sampleOf(arrival, inputs.size, number);
@@ -150,13 +150,13 @@ export class ReplayTraffic implements EventSink, AnswerSink {
     const target = this.targets.get(name);
     if (target !== undefined) return target;
     const names = [...this.targets.keys()].join(', ');
-    throw new ReplayError(where, `application '${name}' is not replayed: it must be one of ${names}`);
+    throw new LoadError(where, `application '${name}' is not replayed: it must be one of ${names}`);
   }
 
   private sampleOf({ sample, where }: Arrival, size: number, number: number): number {
     if (sample !== undefined && sample >= size) {
       const are = size === 0 ? 'this application has none: give --inputs' : `there are 0 to ${size - 1}`;
-      throw new ReplayError(where, `there is no sample ${sample}: ${are}`);
+      throw new LoadError(where, `there is no sample ${sample}: ${are}`);
     }
     if (sample !== undefined || size === 0) return sample ?? 0;
     return Math.floor(this.draw.of(`sample ${number}`)() * size);

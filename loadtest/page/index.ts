@@ -1,0 +1,1 @@
+export { runPage } from './runPage.js';

@@ -1,0 +1,154 @@
+import { basename } from 'node:path';
+import type { ApplicationResult, ModelResult, RunResult } from '../result/index.js';
+import { msText, numberText, percentText } from './markup.js';
+import { runCharts } from './runCharts.js';
+import { SCRIPT } from './script.js';
+import { STYLE } from './style.js';
+import { escapeMarkup } from '../../simulator/text/index.js';
+
+/**
+ * A report as one HTML document: its style, pictures and script are in it, and nothing is fetched.
+ * @param hostSeconds that the replay took.
+ */
+export function runPage(result: RunResult, hostSeconds: number): string {
+  const title = `Replay of ${basename(result.trace)}`;
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeMarkup(title)}</title><style>${STYLE}</style></head>
+<body><main>
+<h1>${escapeMarkup(title)}</h1>
+<p class="sub">${escapeMarkup(subtitle(result))}</p>
+<section class="tiles">${tiles(result, hostSeconds).map(tile).join('')}</section>
+<section class="charts">${runCharts(result).join('\n')}</section>
+<h2>Latency</h2>
+${table(['', 'mean', 'p50', 'p90', 'p95', 'p99', 'p99.9', 'longest'], latencyRows(result))}
+<h2>Applications</h2>
+${table(['application', 'policy', 'objective', 'queries', 'predicted', 'cached', 'defaults', 'refused', 'right'], result.applications.map(applicationRow))}
+${defaultsTable(result)}
+<h2>Models</h2>
+${table(['model', 'replicas', 'answers', 'cached', 'late', 'batches', 'mean batch', 'largest', 'failed', 'service p50', 'service p99', 'queue p99'], result.models.map(modelRow))}
+<footer>Every time but the host's is simulated. Windjammer ${escapeMarkup(result.windjammer)}, Node ${escapeMarkup(result.node)}, seed ${result.seed}${gpuText(result)}.</footer>
+</main><script>${SCRIPT}</script></body></html>
+`;
+}
+
+function subtitle({ applications, durationSeconds, seed, scale, loadingSeconds }: RunResult): string {
+  const asked = applications
+    .map(({ name, policy, inputs }) => `${name} (${policy.name}; ${inputs})`)
+    .join(', ');
+  const faster = scale === 1 ? '' : `, ${numberText(scale)} times as fast`;
+  return `${numberText(durationSeconds)} s of simulated time${faster}, seed ${seed}; ${asked}; models loaded in ${msText(loadingSeconds * 1000)}`;
+}
+
+type Tile = readonly [value: string, name: string];
+
+function tiles(result: RunResult, hostSeconds: number): Tile[] {
+  const { arrivals, answers, defaults, cachedAnswers, latency, accuracy, offeredPerSecond, feedback } =
+    result;
+  const simulated = result.durationSeconds + result.drainSeconds;
+  return [
+    [numberText(arrivals), `queries, ${numberText(offeredPerSecond)} a second`],
+    [numberText(result.predictionsPerSecond), 'predictions in time a second'],
+    [msText(latency?.p50Ms), 'median latency'],
+    [msText(latency?.p99Ms), 'p99 latency'],
+    [answers === 0 ? '–' : percentText(defaults / answers), 'answered by default'],
+    [answers === 0 ? '–' : percentText(cachedAnswers / answers), 'answered from the cache'],
+    ...(accuracy === null
+      ? []
+      : [
+          [
+            percentText(accuracy.share),
+            `right, of ${numberText(accuracy.labelled)} with a known label`,
+          ] as const,
+        ]),
+    ...(feedback.given === 0 ? [] : [[numberText(feedback.given), 'answers judged'] as const]),
+    [`${numberText(hostSeconds)}\u202fs`, `of host time, dilation ${numberText(hostSeconds / simulated)}`],
+  ];
+}
+
+function tile([value, name]: Tile): string {
+  return `<div class="card tile"><b>${escapeMarkup(value)}</b><span>${escapeMarkup(name)}</span></div>`;
+}
+
+function latencyRows({ applications, latency, models }: RunResult): string[][] {
+  const row = (name: string, summary: RunResult['latency']): string[] => [
+    name,
+    ...(['meanMs', 'p50Ms', 'p90Ms', 'p95Ms', 'p99Ms', 'p999Ms', 'maxMs'] as const).map((field) =>
+      msText(summary?.[field]),
+    ),
+  ];
+  return [
+    row('answers', latency),
+    ...(applications.length > 1 ? applications.map((one) => row(`answers of ${one.name}`, one.latency)) : []),
+    ...models.map((one) => row(`service of a batch, ${one.name}`, one.service)),
+    ...models.map((one) => row(`longest wait of a batch, ${one.name}`, one.queueing)),
+  ];
+}
+
+function applicationRow(application: ApplicationResult): string[] {
+  const { name, policy, objectiveMs, arrivals, predictions, cachedAnswers, defaults, refusals, accuracy } =
+    application;
+  return [
+    name,
+    policy.name,
+    msText(objectiveMs),
+    numberText(arrivals),
+    numberText(predictions),
+    numberText(cachedAnswers),
+    numberText(defaults),
+    numberText(Object.values(refusals).reduce((all, count) => all + count, 0)),
+    accuracy === null ? '–' : percentText(accuracy.share),
+  ];
+}
+
+function defaultsTable({ defaultReasons, refusals, answers, arrivals }: RunResult): string {
+  const rows = [
+    ...Object.entries(defaultReasons).map(([reason, count]) => [
+      reason.replaceAll('_', ' '),
+      'default answer',
+      numberText(count),
+      percentText(count / answers),
+    ]),
+    ...Object.entries(refusals).map(([code, count]) => [
+      code.replaceAll('_', ' '),
+      'refused',
+      numberText(count),
+      percentText(count / arrivals),
+    ]),
+  ];
+  if (rows.length === 0) return '';
+  return `<h2>Not predicted</h2>\n${table(['reason', 'outcome', 'queries', 'share'], rows)}`;
+}
+
+function modelRow(model: ModelResult): string[] {
+  return [
+    `${model.name} v${model.version}`,
+    model.lostReplicas.length === 0
+      ? `${model.replicas}`
+      : `${model.replicas}, ${model.lostReplicas.length} lost`,
+    ...[model.answers, model.cachedAnswers, model.latePredictions, model.batches].map(numberText),
+    model.meanBatchSize === null ? '–' : numberText(model.meanBatchSize),
+    numberText(model.largestBatch),
+    numberText(model.failedItems),
+    msText(model.service?.p50Ms),
+    msText(model.service?.p99Ms),
+    msText(model.queueing?.p99Ms),
+  ];
+}
+
+function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const head = heads.map((text) => `<th scope="col">${escapeMarkup(text)}</th>`).join('');
+  const body = rows
+    .map((cells) => `<tr>${cells.map((text) => `<td>${escapeMarkup(text)}</td>`).join('')}</tr>`)
+    .join('\n');
+  return `<div class="card scroll"><table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>`;
+}
+
+function gpuText({ gpuNodes, durationSeconds, drainSeconds }: RunResult): string {
+  return gpuNodes
+    .map(({ name, gpus, busySeconds }) => {
+      const busy = busySeconds / (durationSeconds + drainSeconds);
+      return `; GPU node ${name} of ${gpus.join(', ')}, a batch in flight ${percentText(busy)} of the time`;
+    })
+    .join('');
+}

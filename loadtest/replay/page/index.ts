@@ -1,1 +1,0 @@
-export { replayPage } from './replayPage.js';
