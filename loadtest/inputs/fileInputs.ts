@@ -58,10 +58,7 @@ function readSamples(path: string): readonly unknown[] {
   }
   const whole = parse(text, path);
   if (!Array.isArray(whole)) {
-    throw new LoadError(
-      path,
-      'it must hold a JSON array of inputs; name it .jsonl when there is one a line',
-    );
+    throw new LoadError(path, 'it must hold a JSON array of inputs; name it .jsonl when there is one a line');
   }
   return whole as readonly unknown[];
 }

@@ -1,4 +1,9 @@
-import { wholeNumberHistogram, type Histogram } from '../../simulator/statistics/index.js';
+import {
+  histogramOf,
+  histogramText,
+  wholeNumberHistogram,
+  type Histogram,
+} from '../../simulator/statistics/index.js';
 
 /** Quantiles of a set of durations, in milliseconds. */
 export interface DurationSummary {
@@ -11,15 +16,35 @@ export interface DurationSummary {
   readonly maxMs: number;
 }
 
+/** Durations on their way between processes. */
+export interface DurationsImage {
+  readonly histogram: string;
+  readonly sumNs: number;
+  readonly maxNs: number;
+}
+
 /** A histogram of nanoseconds: its size does not grow with their number. Quantiles are exact to three digits. */
 export class Durations {
-  private readonly histogram: Histogram;
+  private histogram: Histogram;
   private sumNs = 0;
   private maxNs = 0;
 
   /** @param digits of the quantiles; two cost a seventh of the memory of three. */
   constructor(digits: 2 | 3 = 3) {
     this.histogram = wholeNumberHistogram(digits);
+  }
+
+  static of({ histogram, sumNs, maxNs }: DurationsImage): Durations {
+    const durations = new Durations();
+    // Counts and digits of the histogram are those that it had.
+    durations.histogram = histogramOf(histogram);
+    durations.sumNs = sumNs;
+    durations.maxNs = maxNs;
+    return durations;
+  }
+
+  image(): DurationsImage {
+    return { histogram: histogramText(this.histogram), sumNs: this.sumNs, maxNs: this.maxNs };
   }
 
   get count(): number {

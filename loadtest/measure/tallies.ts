@@ -1,6 +1,23 @@
 import type { Answer, BatchRecord, DefaultReason } from '../../services/prediction/index.js';
-import { Durations } from './durations.js';
+import { Durations, type DurationsImage } from './durations.js';
 import { SizeBins } from './sizeBins.js';
+
+/** Of an answer, what is counted. */
+export type CountedAnswer = Pick<Answer, 'output' | 'isDefault' | 'defaultReason' | 'cached' | 'latencyNs'>;
+
+/** A tally on its way between processes. */
+export interface ApplicationImage {
+  readonly arrivals: number;
+  readonly answers: number;
+  readonly inTime: number;
+  readonly defaults: Partial<Record<DefaultReason, number>>;
+  readonly refusals: Readonly<Record<string, number>>;
+  readonly cachedAnswers: number;
+  readonly labelled: number;
+  readonly correct: number;
+  readonly feedback: Readonly<Record<string, number>>;
+  readonly latencies: DurationsImage;
+}
 
 /** What became of one application's queries. */
 export class ApplicationTally {
@@ -15,16 +32,53 @@ export class ApplicationTally {
   /** Feedback by how predictions were found for it; `refused` when they were not. */
   readonly feedback: Record<string, number> = {};
   readonly latencies = new Durations();
+  /** Predictions whose latency was within the objective. */
+  inTime = 0;
 
-  answer(answer: Answer, label: string | undefined): void {
+  constructor(private readonly objectiveMs: number) {}
+
+  answer(answer: CountedAnswer, label: string | undefined): void {
     this.answers += 1;
     this.latencies.record(answer.latencyNs);
     const { defaultReason: reason } = answer;
+    if (!answer.isDefault && answer.latencyNs <= this.objectiveMs * 1e6) this.inTime += 1;
     if (reason !== undefined) this.defaults[reason] = (this.defaults[reason] ?? 0) + 1;
     if (answer.cached) this.cachedAnswers += 1;
     if (label === undefined) return;
     this.labelled += 1;
     if (!answer.isDefault && answer.output === label) this.correct += 1;
+  }
+
+  image(): ApplicationImage {
+    const { arrivals, answers, inTime, defaults, refusals, cachedAnswers, labelled, correct, feedback } =
+      this;
+    const latencies = this.latencies.image();
+    return {
+      arrivals,
+      answers,
+      inTime,
+      defaults,
+      refusals,
+      cachedAnswers,
+      labelled,
+      correct,
+      feedback,
+      latencies,
+    };
+  }
+
+  /** Takes in what another process has counted of the same application. */
+  add(image: ApplicationImage): void {
+    this.arrivals += image.arrivals;
+    this.answers += image.answers;
+    this.inTime += image.inTime;
+    this.cachedAnswers += image.cachedAnswers;
+    this.labelled += image.labelled;
+    this.correct += image.correct;
+    addCounts(this.defaults, image.defaults);
+    addCounts(this.refusals, image.refusals);
+    addCounts(this.feedback, image.feedback);
+    this.latencies.add(Durations.of(image.latencies));
   }
 
   refuse(code: string): void {
@@ -61,4 +115,11 @@ export class ModelTally {
     this.service.record(record.serviceNs);
     this.queueing.record(record.longestQueueNs);
   }
+}
+
+export function addCounts(
+  to: Partial<Record<string, number>>,
+  from: Readonly<Partial<Record<string, number>>>,
+): void {
+  for (const [key, count] of Object.entries(from)) to[key] = (to[key] ?? 0) + (count ?? 0);
 }

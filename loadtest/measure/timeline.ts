@@ -1,10 +1,24 @@
 import type { DefaultReason } from '../../services/prediction/index.js';
-import { Durations } from './durations.js';
+import { Durations, type DurationsImage } from './durations.js';
+import { addCounts } from './tallies.js';
 
 /** application → model → share of its queries. */
 export type SelectionShares = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
-/** What happened in one stretch of simulated time. */
+/** A window on its way between processes. */
+export interface WindowImage {
+  readonly arrivals: number;
+  readonly answers: number;
+  readonly defaults: Partial<Record<DefaultReason, number>>;
+  readonly latencies: DurationsImage | undefined;
+}
+
+export interface TimelineImage {
+  readonly widthNs: number;
+  readonly windows: readonly WindowImage[];
+}
+
+/** What happened in one stretch of time. */
 export class WindowCounts {
   arrivals = 0;
   answers = 0;
@@ -23,13 +37,25 @@ export class WindowCounts {
     this.latencies.record(latencyNs);
   }
 
-  /** Takes in the window that follows. */
+  image(): WindowImage {
+    const { arrivals, answers, defaults, latencies } = this;
+    return { arrivals, answers, defaults, latencies: latencies?.image() };
+  }
+
+  static of({ arrivals, answers, defaults, latencies }: WindowImage): WindowCounts {
+    const window = new WindowCounts();
+    window.arrivals = arrivals;
+    window.answers = answers;
+    window.defaults = defaults;
+    window.latencies = latencies === undefined ? undefined : Durations.of(latencies);
+    return window;
+  }
+
+  /** Takes in the window that follows, or another process's of the same time. */
   absorb(next: WindowCounts): void {
     this.arrivals += next.arrivals;
     this.answers += next.answers;
-    for (const [reason, count] of Object.entries(next.defaults) as [DefaultReason, number][]) {
-      this.defaults[reason] = (this.defaults[reason] ?? 0) + count;
-    }
+    addCounts(this.defaults, next.defaults);
     this.batches += next.batches;
     this.items += next.items;
     if (this.latencies === undefined) this.latencies = next.latencies;
@@ -61,6 +87,19 @@ export class Timeline {
     const at = Math.floor(ns / this.width);
     while (this.list.length <= at) this.list.push(new WindowCounts());
     return this.list[at];
+  }
+
+  image(): TimelineImage {
+    return { widthNs: this.width, windows: this.list.map((window) => window.image()) };
+  }
+
+  /** Takes in what another process has seen in the same time; both have begun with the same width. */
+  add({ widthNs, windows }: TimelineImage): void {
+    const other = new Timeline(widthNs);
+    other.list = windows.map((window) => WindowCounts.of(window));
+    while (this.width < other.width) this.halve();
+    while (other.width < this.width) other.halve();
+    other.list.forEach((window, at) => this.at(at * this.width).absorb(window));
   }
 
   private halve(): void {

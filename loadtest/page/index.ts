@@ -1,1 +1,4 @@
+export { comparisonText, type NamedRun } from './comparison.js';
+export { addReportCommand } from './reportCommand.js';
+export { readRunFile } from './runFile.js';
 export { runPage } from './runPage.js';

@@ -54,7 +54,7 @@ function latencyChart({ applications, windows, windowSeconds, latency }: RunResu
   const spread = positive.length === 0 ? 1 : Math.max(...positive) / Math.min(...positive);
   return lineChart({
     title: 'Latency over time',
-    xLabel: 'simulated time (s)',
+    xLabel: 'time (s)',
     yLabel: 'latency (ms)',
     yLogarithmic: spread > 30,
     series: [
@@ -74,7 +74,7 @@ function throughputChart({ windows, windowSeconds, durationSeconds }: RunResult)
     count / Math.min(windowSeconds, durationSeconds - window.fromSeconds);
   return lineChart({
     title: 'Throughput over time',
-    xLabel: 'simulated time (s)',
+    xLabel: 'time (s)',
     yLabel: 'queries a second',
     series: [
       {
@@ -101,7 +101,7 @@ function defaultsChart({ windows, windowSeconds, defaults, defaultReasons }: Run
   return lineChart({
     title,
     note: 'Share of the answers, by reason',
-    xLabel: 'simulated time (s)',
+    xLabel: 'time (s)',
     yLabel: 'share of answers',
     yShare: true,
     stacked: true,
@@ -136,8 +136,8 @@ function selectionCharts({ applications, windows, windowSeconds, models }: RunRe
       });
       return lineChart({
         title: `Selection weights of ${name} over time`,
-        note: `Policy ${policy.name}`,
-        xLabel: 'simulated time (s)',
+        ...(policy === null ? {} : { note: `Policy ${policy.name}` }),
+        xLabel: 'time (s)',
         yLabel: 'share',
         yShare: true,
         stacked: true,
@@ -175,14 +175,14 @@ function meanBatchChart({ windows, windowSeconds, models }: RunResult): string {
   return lineChart({
     title: 'Mean batch size over time',
     note: 'All models together',
-    xLabel: 'simulated time (s)',
+    xLabel: 'time (s)',
     yLabel: 'items in a batch',
     series: [
       {
         name: 'items in a batch',
         color: 0,
         points: points(windows, windowSeconds, ({ batches, items }) =>
-          batches === 0 ? null : items / batches,
+          batches < 1e-9 ? null : items / batches,
         ),
       },
     ],

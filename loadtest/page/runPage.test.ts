@@ -73,9 +73,7 @@ it('does not take a name for markup, and shows runs in which nothing happened', 
     answers: 0,
     arrivals: 0,
   };
-  expect(runPage({ ...empty, durationSeconds: 0, drainSeconds: 0 }, 1)).not.toMatch(
-    /NaN|Infinity|undefined/,
-  );
+  expect(runPage({ ...empty, durationSeconds: 0, drainSeconds: 0 }, 1)).not.toMatch(/NaN|Infinity|undefined/);
 });
 
 it('shows defaults by their reasons', () => {

@@ -8,6 +8,7 @@ export const STYLE = `
 body { margin: 0; background: var(--page); color: var(--ink); font: 15px/1.45 system-ui, "Segoe UI", Helvetica, Arial, sans-serif; }
 main { max-width: 1280px; margin: 0 auto; padding: 28px 20px 48px; }
 h1 { font-size: 24px; margin: 0 0 4px; } h2 { font-size: 18px; margin: 30px 0 10px; }
+main .alarm { color: var(--alarm); font-weight: 600; }
 .sub, .note, footer { color: var(--soft); } .sub { margin: 0 0 20px; overflow-wrap: anywhere; }
 .tiles { display: grid; gap: 12px; grid-template-columns: repeat(auto-fit, minmax(118px, 1fr)); }
 .card { background: var(--card); border: 1px solid var(--rule); border-radius: 8px; }

@@ -1,11 +1,8 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
 import { cardListOrCount, MOST_NODES, wholeNumber } from '../../services/cli/index.js';
-import { TIME_UNITS, TRACE_FORMATS, TRACE_FORMS } from '../trace/index.js';
+import { addTraceOptions, numberAbove, numberWithin, type TraceOptions } from '../trace/index.js';
 
-export interface ReplayOptions {
-  readonly trace: string;
-  readonly format?: string;
-  readonly timeUnit?: string;
+export interface ReplayOptions extends TraceOptions {
   readonly duration?: number;
   readonly seed: number;
   readonly scale: number;
@@ -22,28 +19,32 @@ export interface ReplayOptions {
   readonly feedbackDelayMs: number;
   readonly cacheMib: number;
   readonly report?: string;
+  readonly csv?: string;
+  readonly saveAnswers?: string;
 }
 
 export function addReplayCommand(program: Command): void {
-  program
+  const command = program
     .command('replay')
     .description(
       'run a trace of queries through the whole system in virtual time; prints what came of it as JSON on standard output',
-    )
-    .requiredOption('--trace <trace>', `arrivals: ${TRACE_FORMS.join(', ')} (rates are queries a second)`)
+    );
+  addTraceOptions(command)
     .option(
       '--duration <seconds>',
       'simulated seconds of it; a file runs to its end, others 10',
-      above(0, 1e7),
+      numberAbove(0, 1e7),
     )
-    .option('--format <format>', `of a trace file: ${TRACE_FORMATS.join(', ')}; found out by default`)
-    .option('--time-unit <unit>', `of a trace file's times: ${TIME_UNITS.join(', ')}; found out by default`)
     .option('--seed <number>', 'seed of every random draw', wholeNumber(0, 2 ** 31 - 1), 1)
-    .option('--scale <factor>', 'arrivals come so many times as fast', above(0, 1e6), 1)
+    .option('--scale <factor>', 'arrivals come so many times as fast', numberAbove(0, 1e6), 1)
     .option('--app <name>', 'application to ask; the first by default')
     .option('--config <file>', 'applications and models in JSON; by default what a fresh server serves')
     .option('--policy <name>', 'selection policy in place of the application’s: NAME or NAME:{"parameter":…}')
-    .option('--objective-ms <ms>', 'latency objective in place of the application’s', above(0, 3_600_000))
+    .option(
+      '--objective-ms <ms>',
+      'latency objective in place of the application’s',
+      numberAbove(0, 3_600_000),
+    )
     .option('--replicas <number>', 'replicas of each model', wholeNumber(1, 4096))
     .option(
       '--gpus <cards>',
@@ -52,34 +53,21 @@ export function addReplayCommand(program: Command): void {
     )
     .option('--nodes <number>', 'GPU nodes with these GPUs: node0 and on', wholeNumber(1, MOST_NODES))
     .option('--inputs <file>', 'inputs to draw from: a JSON array, or .jsonl with one a line')
-    .option('--repeats <share>', 'share of queries that repeat a sample digit exactly', between(0, 1))
-    .option('--feedback <share>', 'share of the answers with a known label that are judged', between(0, 1), 0)
-    .option('--feedback-delay-ms <ms>', 'from an answer to its judgement', between(0, 3_600_000), 100)
+    .option('--repeats <share>', 'share of queries that repeat a sample digit exactly', numberWithin(0, 1))
+    .option(
+      '--feedback <share>',
+      'share of the answers with a known label that are judged',
+      numberWithin(0, 1),
+      0,
+    )
+    .option('--feedback-delay-ms <ms>', 'from an answer to its judgement', numberWithin(0, 3_600_000), 100)
     .option('--cache-mib <number>', 'size of the prediction cache', wholeNumber(0, 65_536), 32)
+    .option('--csv <file>', 'write what happened over time as CSV')
+    .option('--save-answers <file>', 'write every answer as a JSON line')
     .option('--report <file>', 'write a report too: one HTML file that needs nothing else')
     .action(async (options: ReplayOptions) => {
       // Loaded when it is needed: the other commands start without the system.
       const { runReplay } = await import('./replayMain.js');
       await runReplay(options);
     });
-}
-
-function above(low: number, most: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (text.trim() === '' || !(value > low && value <= most)) {
-      throw new InvalidArgumentError(`expected a number above ${low}, at most ${most}.`);
-    }
-    return value;
-  };
-}
-
-function between(low: number, high: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (text.trim() === '' || !(value >= low && value <= high)) {
-      throw new InvalidArgumentError(`expected a number from ${low} to ${high}.`);
-    }
-    return value;
-  };
 }

@@ -1,12 +1,9 @@
-import { accessSync, constants, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { CommandError } from '../../services/cli/index.js';
+import { CommandError, OutputFile } from '../../services/cli/index.js';
 import { runPage } from '../page/index.js';
-import { ProgressBar } from '../result/index.js';
+import { ProgressBar, resultJson, windowsCsv } from '../result/index.js';
 import type { ReplayOptions } from './replayCommand.js';
-import { LoadError } from '../trace/index.js';
+import { LoadError, traceChoices } from '../trace/index.js';
 import { planReplay, type ReplayRequest } from './replayPlan.js';
-import { resultJson } from '../result/index.js';
 import { replay, type ReplayOutcome, type ReplayProgress } from './replayRun.js';
 
 const MIB = 1024 * 1024;
@@ -15,10 +12,16 @@ const MIB = 1024 * 1024;
 export async function runReplay(options: ReplayOptions): Promise<void> {
   const bar = new ProgressBar(process.stderr);
   const startMs = performance.now();
-  if (options.report !== undefined) checkFolder(options.report);
+  const report = options.report === undefined ? undefined : new OutputFile(options.report, '--report');
+  const csv = options.csv === undefined ? undefined : new OutputFile(options.csv, '--csv');
+  const answers =
+    options.saveAnswers === undefined ? undefined : new OutputFile(options.saveAnswers, '--save-answers');
   let outcome: ReplayOutcome;
   try {
-    const settings = await planReplay(requestOf(options));
+    const settings = {
+      ...(await planReplay(requestOf(options))),
+      ...(answers === undefined ? {} : { onAnswer: (line: string) => answers.write(line) }),
+    };
     for (const line of settings.trace.summary) process.stderr.write(`${line}\n`);
     outcome = await replay(settings, (progress) => bar.update(progress.share, progressText(progress)));
   } catch (error) {
@@ -30,7 +33,9 @@ export async function runReplay(options: ReplayOptions): Promise<void> {
   const { result, warnings } = outcome;
   const hostSeconds = (performance.now() - startMs) / 1000;
   for (const warning of warnings) process.stderr.write(`windjammer: ${warning}\n`);
-  if (options.report !== undefined) write(options.report, runPage(result, hostSeconds));
+  report?.write(runPage(result, hostSeconds));
+  csv?.write(windowsCsv(result));
+  for (const file of [report, csv, answers]) file?.close();
   process.stdout.write(resultJson(result));
   const simulatedSeconds = result.durationSeconds + result.drainSeconds;
   process.stderr.write(
@@ -55,15 +60,13 @@ function requestOf(options: ReplayOptions): ReplayRequest {
     inputs,
     repeats,
   } = options;
-  const { format, timeUnit } = options;
   return {
     trace,
     seed,
     scale,
     feedback: { share: options.feedback, delayMs: options.feedbackDelayMs },
     cacheBytes: options.cacheMib * MIB,
-    ...(format === undefined ? {} : { format }),
-    ...(timeUnit === undefined ? {} : { timeUnit }),
+    ...traceChoices(options),
     ...(duration === undefined ? {} : { durationSeconds: duration }),
     ...(app === undefined ? {} : { application: app }),
     ...(config === undefined ? {} : { config }),
@@ -79,21 +82,4 @@ function requestOf(options: ReplayOptions): ReplayRequest {
 
 function progressText({ simulatedSeconds, arrivals }: ReplayProgress): string {
   return `${simulatedSeconds.toFixed(1)} s simulated, ${arrivals} queries`;
-}
-
-/** Before anything is run: nobody wants to learn afterwards that the report has no place. */
-function checkFolder(path: string): void {
-  try {
-    accessSync(dirname(path), constants.W_OK);
-  } catch (cause) {
-    throw new CommandError(`--report: the folder of ${path} is not there or not writable`, { cause });
-  }
-}
-
-function write(path: string, text: string): void {
-  try {
-    writeFileSync(path, text);
-  } catch (cause) {
-    throw new CommandError(`--report: ${path} cannot be written (${(cause as Error).message})`, { cause });
-  }
 }

@@ -1,14 +1,12 @@
-import { PIXELS } from '../../containers/models/index.js';
 import { PolicyError, checkPolicy, type Json } from '../../selection/index.js';
 import {
   commonInputForm,
   inputFormOf,
   type ApplicationRecord,
-  type ModelRecord,
   type Registry,
 } from '../../services/registry/index.js';
 import { findCard, GpuError } from '../../simulator/gpu/index.js';
-import { DigitSamples, FileInputs, MadeInputs, type InputPool } from '../inputs/index.js';
+import { poolFor } from '../inputs/index.js';
 import { defaultCatalogue, readCatalogue, type ReplayCatalogue } from './replayConfig.js';
 import { LoadError } from '../trace/index.js';
 import type {
@@ -17,7 +15,7 @@ import type {
   ReplayedModel,
   ReplaySettings,
 } from './replaySettings.js';
-import { endsByItself, openTrace } from '../trace/index.js';
+import { DEFAULT_SECONDS, endsByItself, openTrace } from '../trace/index.js';
 
 /** What a replay may be asked for, as the command takes it. */
 export interface ReplayRequest {
@@ -26,6 +24,9 @@ export interface ReplayRequest {
   readonly format?: string;
   /** Of a trace file's times; undefined: found out. */
   readonly timeUnit?: string;
+  /** What a trace file calls the product's columns, `NAME=COLUMN` each. */
+  readonly columns?: readonly string[];
+  readonly spread?: string;
   readonly seed: number;
   readonly scale: number;
   readonly durationSeconds?: number;
@@ -48,18 +49,19 @@ export interface ReplayRequest {
   readonly cacheBytes: number;
 }
 
-const DEFAULT_SECONDS = 10;
-
 /** @throws LoadError naming the option, line or field at fault, and the fix. */
 export async function planReplay(request: ReplayRequest): Promise<ReplaySettings> {
   const { seed, scale, trace: spec, durationSeconds, feedback, cacheBytes } = request;
-  const { format, timeUnit } = request;
+  const { format, timeUnit, columns, spread } = request;
   const trace = openTrace({
     spec,
     scale,
     seed,
+    durationSeconds,
     ...(format === undefined ? {} : { format }),
     ...(timeUnit === undefined ? {} : { timeUnit }),
+    ...(columns === undefined ? {} : { columns }),
+    ...(spread === undefined ? {} : { spread }),
   });
   try {
     const cards = typeof request.gpus === 'object' ? checkedCards(request.gpus) : undefined;
@@ -117,7 +119,7 @@ function applicationOf(
   return {
     record,
     models: linked.map((model) => model.name),
-    inputs: inputsOf(record, linked, request, applications),
+    inputs: poolFor(commonInputForm(record.inputType, linked.map(inputFormOf)), request, applications),
   };
 }
 
@@ -137,29 +139,6 @@ function policyOf(text: string): ApplicationRecord['policy'] {
     if (!(cause instanceof PolicyError)) throw cause;
     throw new LoadError('--policy', `${cause.field}: ${cause.message}`, { cause });
   }
-}
-
-function inputsOf(
-  application: ApplicationRecord,
-  linked: readonly ModelRecord[],
-  { inputs, repeats, seed }: ReplayRequest,
-  applications: number,
-): InputPool {
-  const form = commonInputForm(application.inputType, linked.map(inputFormOf));
-  const isDigits = form.type === 'floats' && form.length === PIXELS;
-  if (repeats !== undefined && (inputs !== undefined || (!isDigits && applications === 1))) {
-    throw new LoadError('--repeats', 'it is for the digits that come with the product: leave it out');
-  }
-  if (inputs === undefined) {
-    return isDigits ? new DigitSamples(repeats ?? 0, seed) : new MadeInputs(form, seed);
-  }
-  if (applications > 1) {
-    throw new LoadError(
-      '--inputs',
-      'it is for one application: choose one with --app, or put an input column into the trace',
-    );
-  }
-  return new FileInputs(inputs, form);
 }
 
 /** Models that the chosen applications are linked to. */

@@ -47,4 +47,6 @@ export interface ReplaySettings {
   readonly nodes: number;
   readonly feedback: FeedbackSettings;
   readonly cacheBytes: number;
+  /** Gets every answer, as a JSON line. */
+  readonly onAnswer?: (line: string) => void;
 }

@@ -1,18 +1,19 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { packageRoot } from '../../simulator/files/index.js';
 import type { PredictionEngine } from '../../services/prediction/index.js';
-import { Durations, type ApplicationTally, type Timeline, type WindowCounts } from '../measure/index.js';
+import { Durations, type Timeline } from '../measure/index.js';
 import type { ReplayContainers } from './replayContainers.js';
 import type { ReplayObserver } from './replayObserver.js';
 import {
+  accuracyOf,
+  applicationCounts,
+  countsOf,
+  perSecond,
+  productVersion,
   RESULT_FORMAT,
-  type Accuracy,
+  together,
+  windowResult,
   type ApplicationResult,
   type ModelResult,
-  type QueryCounts,
   type RunResult,
-  type WindowResult,
 } from '../result/index.js';
 import { SYNTHETIC_CONTAINER } from './replayConfig.js';
 import type { ReplayedApplication, ReplayedModel, ReplaySettings } from './replaySettings.js';
@@ -38,6 +39,9 @@ export function resultOf(run: EndedRun): RunResult {
   const durationSeconds = traffic.endNs / 1e9;
   return {
     format: RESULT_FORMAT,
+    kind: 'replay',
+    times: 'simulated',
+    endedEarly: null,
     windjammer: productVersion(),
     node: process.version,
     seed: settings.seed,
@@ -48,9 +52,10 @@ export function resultOf(run: EndedRun): RunResult {
     loadingSeconds: traffic.startNs / 1e9,
     ...counts,
     offeredPerSecond: perSecond(counts.arrivals, durationSeconds),
+    goodputPerSecond: perSecond(counts.inTime, durationSeconds),
     predictionsPerSecond: perSecond(counts.predictions, durationSeconds),
     latency: latencies.summary(),
-    accuracy: accuracyOf(sum(tallies, 'labelled'), sum(tallies, 'correct')),
+    accuracy: accuracyOf(tallies),
     feedback: { ...settings.feedback, given: traffic.judgements },
     cache: engine.cacheStats(),
     applications: settings.applications.map((application) => applicationResult(application, run)),
@@ -61,6 +66,8 @@ export function resultOf(run: EndedRun): RunResult {
       replicas: room.gpus.map(({ replicas }) => replicas),
       busySeconds: busySimulatedSeconds,
     })),
+    load: null,
+    serverParts: [],
     windowSeconds: timeline.widthNs / 1e9,
     windows: timeline.windows.map((window, at) => windowResult(window, (at * timeline.widthNs) / 1e9)),
   };
@@ -78,11 +85,7 @@ function applicationResult(
     policy: record.policy,
     models,
     inputs: inputs.source,
-    ...countsOf(tally),
-    latency: tally.latencies.summary(),
-    latencyDistribution: tally.latencies.distribution(),
-    accuracy: accuracyOf(tally.labelled, tally.correct),
-    feedback: sorted(tally.feedback),
+    ...applicationCounts(tally),
     selectionShares: sharesOf(run.engine, record.name),
   };
 }
@@ -113,80 +116,4 @@ function modelResult({ record, replicas, synthetic }: ReplayedModel, run: EndedR
     service: tally.service.summary(),
     queueing: tally.queueing.summary(),
   };
-}
-
-function windowResult(window: WindowCounts, fromSeconds: number): WindowResult {
-  const { arrivals, answers, defaults, batches, items, latencies, shares } = window;
-  return {
-    fromSeconds,
-    arrivals,
-    answers,
-    defaults: total(defaults),
-    defaultReasons: sorted(defaults),
-    batches,
-    items,
-    p50Ms: latencies?.quantileMs(50) ?? null,
-    p99Ms: latencies?.quantileMs(99) ?? null,
-    shares: shares ?? null,
-  };
-}
-
-function countsOf(tally: ApplicationTally): QueryCounts {
-  const defaults = total(tally.defaults);
-  return {
-    arrivals: tally.arrivals,
-    answers: tally.answers,
-    predictions: tally.answers - defaults,
-    cachedAnswers: tally.cachedAnswers,
-    defaults,
-    defaultReasons: sorted(tally.defaults),
-    refusals: sorted(tally.refusals),
-  };
-}
-
-function together(a: QueryCounts, b: QueryCounts): QueryCounts {
-  return {
-    arrivals: a.arrivals + b.arrivals,
-    answers: a.answers + b.answers,
-    predictions: a.predictions + b.predictions,
-    cachedAnswers: a.cachedAnswers + b.cachedAnswers,
-    defaults: a.defaults + b.defaults,
-    defaultReasons: added(a.defaultReasons, b.defaultReasons),
-    refusals: added(a.refusals, b.refusals),
-  };
-}
-
-function added(
-  a: Readonly<Record<string, number>>,
-  b: Readonly<Record<string, number>>,
-): Record<string, number> {
-  const all: Record<string, number> = { ...a };
-  for (const [key, count] of Object.entries(b)) all[key] = (all[key] ?? 0) + count;
-  return sorted(all);
-}
-
-/** By name: which came first is no news. */
-function sorted<T extends Readonly<Partial<Record<string, number>>>>(counts: T): T {
-  return Object.fromEntries(Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1))) as T;
-}
-
-function total(counts: Readonly<Partial<Record<string, number>>>): number {
-  return Object.values(counts).reduce<number>((all, count) => all + (count ?? 0), 0);
-}
-
-function sum(tallies: readonly ApplicationTally[], field: 'labelled' | 'correct'): number {
-  return tallies.reduce((all, tally) => all + tally[field], 0);
-}
-
-function accuracyOf(labelled: number, correct: number): Accuracy | null {
-  return labelled === 0 ? null : { labelled, correct, share: correct / labelled };
-}
-
-function perSecond(count: number, seconds: number): number {
-  return seconds > 0 ? count / seconds : 0;
-}
-
-function productVersion(): string {
-  const text = readFileSync(join(packageRoot(), 'package.json'), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
 }

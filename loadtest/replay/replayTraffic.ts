@@ -1,6 +1,5 @@
 import type { InputForm } from '../../containers/protocol/index.js';
 import { KeyedDraw } from '../../selection/index.js';
-import { encodeInput } from '../../services/frontend/index.js';
 import type {
   Answer,
   AnswerSink,
@@ -10,6 +9,8 @@ import type {
 } from '../../services/prediction/index.js';
 import { commonInputForm, inputFormOf } from '../../services/registry/index.js';
 import type { EventSink, VirtualClock } from '../../simulator/time/index.js';
+import { QueryInputs } from '../inputs/index.js';
+import { answerLine } from '../result/index.js';
 import { ApplicationTally, type ModelTally, type SelectionShares, type Timeline } from '../measure/index.js';
 import { LoadError } from '../trace/index.js';
 import type { ReplayedApplication, ReplaySettings } from './replaySettings.js';
@@ -44,6 +45,7 @@ export class ReplayTraffic implements EventSink, AnswerSink {
   endNs = 0;
   private readonly targets: ReadonlyMap<string, Target>;
   private readonly draw: KeyedDraw;
+  private readonly inputs: QueryInputs;
   private readonly untilNs: number;
   private upcoming: Arrival | undefined;
   private judgementsDue = 0;
@@ -58,6 +60,7 @@ export class ReplayTraffic implements EventSink, AnswerSink {
     readonly startNs: number,
   ) {
     this.draw = new KeyedDraw(settings.seed);
+    this.inputs = new QueryInputs(settings.seed);
     this.targets = new Map(settings.applications.map((one) => [one.record.name, targetOf(one, settings)]));
     this.tallies = new Map([...this.targets].map(([name, { tally }]) => [name, tally]));
     this.untilNs = (settings.durationSeconds ?? Infinity) * 1e9;
@@ -96,6 +99,9 @@ export class ReplayTraffic implements EventSink, AnswerSink {
       model.answers += 1;
       if (cached) model.cachedAnswers += 1;
     }
+    this.settings.onAnswer?.(
+      answerLine(Number(query.id), query.application, answer.output, answer.isDefault),
+    );
     const { share, delayMs } = this.settings.feedback;
     if (label === undefined || share === 0 || this.draw.of(`feedback ${query.id}`)() >= share) return;
     const { id: queryId, application, context } = query;
@@ -131,18 +137,11 @@ export class ReplayTraffic implements EventSink, AnswerSink {
 
   private queryOf(arrival: Arrival, number: number): ReplayedQuery {
     const { application, form } = this.targetOf(arrival);
-    const { record, inputs } = application;
     const id = `${number}`;
-    const { name } = record;
+    const { name } = application.record;
     const { context = '' } = arrival;
-    if (arrival.input !== undefined) {
-      const input = encodeInput(form, arrival.input, 'input');
-      if (input instanceof Error) throw new LoadError(arrival.where, input.message, { cause: input });
-      return { id, application: name, context, input, label: arrival.label };
-    }
-    const sample = this.sampleOf(arrival, inputs.size, number);
-    const label = arrival.label ?? inputs.label(sample);
-    return { id, application: name, context, input: inputs.input(sample, number), label };
+    const asked = this.inputs.of(arrival, number, form, application.inputs);
+    return { id, application: name, context, ...asked };
   }
 
   private targetOf({ application, where }: Arrival): Target {
@@ -151,15 +150,6 @@ export class ReplayTraffic implements EventSink, AnswerSink {
     if (target !== undefined) return target;
     const names = [...this.targets.keys()].join(', ');
     throw new LoadError(where, `application '${name}' is not replayed: it must be one of ${names}`);
-  }
-
-  private sampleOf({ sample, where }: Arrival, size: number, number: number): number {
-    if (sample !== undefined && sample >= size) {
-      const are = size === 0 ? 'this application has none: give --inputs' : `there are 0 to ${size - 1}`;
-      throw new LoadError(where, `there is no sample ${sample}: ${are}`);
-    }
-    if (sample !== undefined || size === 0) return sample ?? 0;
-    return Math.floor(this.draw.of(`sample ${number}`)() * size);
   }
 
   private judge({ application, context, queryId, label }: Judgement): void {
@@ -200,7 +190,7 @@ function targetOf(application: ReplayedApplication, { models }: ReplaySettings):
   const linked = models.filter(({ record }) => application.models.includes(record.name));
   const forms = linked.map(({ record }) => inputFormOf(record));
   const form = commonInputForm(application.record.inputType, forms);
-  return { application, form, tally: new ApplicationTally() };
+  return { application, form, tally: new ApplicationTally(application.record.latencyObjectiveUs / 1000) };
 }
 
 export function sharesOf(engine: PredictionEngine, application: string): Record<string, number> {

@@ -2,7 +2,7 @@ import type { CacheStats, DefaultReason } from '../../services/prediction/index.
 import type { DurationSummary, SelectionShares, SizeBin } from '../measure/index.js';
 
 /** Of this document's shape. */
-export const RESULT_FORMAT = 2;
+export const RESULT_FORMAT = 3;
 
 export interface Accuracy {
   /** Answers whose true output is known, defaults among them. */
@@ -11,11 +11,18 @@ export interface Accuracy {
   readonly share: number;
 }
 
+export type CacheCounts = Pick<
+  CacheStats,
+  'hits' | 'joins' | 'misses' | 'evictions' | 'entries' | 'bytes' | 'limitBytes'
+>;
+
 export interface QueryCounts {
   readonly arrivals: number;
   readonly answers: number;
-  /** Answers that are no default: in time, since none is ever late. */
+  /** Answers that are no default. */
   readonly predictions: number;
+  /** Those of them whose latency was within the objective; in a replay all are. */
+  readonly inTime: number;
   readonly cachedAnswers: number;
   readonly defaults: number;
   readonly defaultReasons: Readonly<Partial<Record<DefaultReason, number>>>;
@@ -25,7 +32,8 @@ export interface QueryCounts {
 export interface ApplicationResult extends QueryCounts {
   readonly name: string;
   readonly objectiveMs: number;
-  readonly policy: { readonly name: string; readonly parameters: unknown };
+  /** null: a load test does not know it. */
+  readonly policy: { readonly name: string; readonly parameters: unknown } | null;
   readonly models: readonly string[];
   readonly inputs: string;
   readonly latency: DurationSummary | null;
@@ -83,9 +91,39 @@ export interface NodeResult {
   readonly busySeconds: number;
 }
 
-/** What a replay came to. Every time in it is simulated; the same settings give the same document, byte for byte. */
+/** How a load test asked, and how well it kept its own times. */
+export interface LoadFacts {
+  readonly url: string;
+  readonly mode: 'http' | 'websocket' | 'v2';
+  /** Open: queries leave when the trace says so, whatever became of others. Closed: each connection asks again once it is answered. */
+  readonly loop: 'open' | 'closed';
+  readonly connections: number;
+  readonly processes: number;
+  /** From when a query was to leave until it did; null in a closed loop, where nothing says when. */
+  readonly lateness: DurationSummary | null;
+  /** Lateness at the 99th percentile beyond which the load test ends itself. */
+  readonly lateLimitMs: number | null;
+  /** What was still under way when the load test gave up waiting. */
+  readonly unanswered: number;
+}
+
+/** A part of a query's way in the server, by its own metrics. */
+export interface ServerPart {
+  readonly name: string;
+  readonly times: DurationSummary;
+}
+
+/**
+ * What a run of a trace came to. A replay's times are simulated: the same settings give the same document, byte for byte. A load
+ * test's are the wall's, from when a query was to leave until its answer was there.
+ */
 export interface RunResult extends QueryCounts {
   readonly format: typeof RESULT_FORMAT;
+  readonly kind: 'replay' | 'loadtest';
+  /** Of a replay: the cards' alone, or the host's too, measured (`--host-times`). Of a load test: the wall's. */
+  readonly times: 'simulated' | 'host' | 'wall';
+  /** Why it ended before its time; null: it did not. */
+  readonly endedEarly: string | null;
   readonly windjammer: string;
   readonly node: string;
   readonly seed: number;
@@ -99,15 +137,34 @@ export interface RunResult extends QueryCounts {
   readonly loadingSeconds: number;
   readonly offeredPerSecond: number;
   readonly predictionsPerSecond: number;
+  /** Predictions in time. */
+  readonly goodputPerSecond: number;
   readonly latency: DurationSummary | null;
   readonly accuracy: Accuracy | null;
   readonly feedback: { readonly share: number; readonly delayMs: number; readonly given: number };
-  readonly cache: CacheStats;
+  /** null: a load test could not read the server's metrics. */
+  readonly cache: CacheCounts | null;
   readonly applications: readonly ApplicationResult[];
   readonly models: readonly ModelResult[];
   readonly gpuNodes: readonly NodeResult[];
+  /** Of a load test. */
+  readonly load: LoadFacts | null;
+  /** Of a load test whose server's metrics could be read. */
+  readonly serverParts: readonly ServerPart[];
   readonly windowSeconds: number;
   readonly windows: readonly WindowResult[];
+}
+
+/** @throws SyntaxError, or Error when it is none of this format */
+export function readResult(text: string): RunResult {
+  const value: unknown = JSON.parse(text);
+  const { format, applications, windows } = (value ?? {}) as Partial<RunResult>;
+  if (format !== RESULT_FORMAT || !Array.isArray(applications) || !Array.isArray(windows)) {
+    const found =
+      format === undefined ? 'it is no result of replay or loadtest' : `its format is ${String(format)}`;
+    throw new Error(`${found}, and format ${RESULT_FORMAT} is read: run it again`);
+  }
+  return value as RunResult;
 }
 
 /** JSON text of a result: numbers with six digits, which is more than the histograms have. */

@@ -2,7 +2,8 @@ import type { LoadError } from './loadError.js';
 import { CsvReader } from './csvReader.js';
 import type { TextSource } from './textSource.js';
 import type { TimeUnit } from './timestamp.js';
-import { otherFormat } from './otherFormats.js';
+import { countOf } from './azureFunctions.js';
+import type { ColumnNames } from './columnNames.js';
 import {
   clip,
   expectedTime,
@@ -30,7 +31,10 @@ export class CsvRows implements TraceRows {
   private readonly columns: Columns;
 
   /** Closes the source with itself. @throws LoadError when the header is none of a trace. */
-  constructor(private readonly source: TextSource) {
+  constructor(
+    private readonly source: TextSource,
+    private readonly columnNames: ColumnNames,
+  ) {
     this.reader = new CsvReader(source);
     this.columns = this.header();
     this.timeName = this.columns.timeName;
@@ -40,10 +44,10 @@ export class CsvRows implements TraceRows {
   next(): TraceRow | undefined {
     const record = this.reader.next();
     if (record === undefined) return undefined;
-    const { count, others } = this.columns;
-    if (record.length !== count) {
+    const { count: width, others } = this.columns;
+    if (record.length !== width) {
       throw this.problem(
-        `${record.length} fields, and the header has ${count}: quote a field that has a comma in it`,
+        `${record.length} fields, and the header has ${width}: quote a field that has a comma in it`,
       );
     }
     const timeText = record[this.columns.time].trim();
@@ -61,6 +65,7 @@ export class CsvRows implements TraceRows {
     const input = text('input');
     const sample = text('sample');
     const label = text('label');
+    const count = text('count');
     return {
       time,
       timeText,
@@ -70,6 +75,7 @@ export class CsvRows implements TraceRows {
       ...(input === undefined ? {} : { input: this.jsonOf(input) }),
       ...(sample === undefined ? {} : { sample: this.sampleOf(sample) }),
       ...(label === undefined ? {} : { label }),
+      ...(others.has('count') ? { count: this.countOf(count ?? '') } : {}),
     };
   }
 
@@ -99,6 +105,12 @@ export class CsvRows implements TraceRows {
     }
   }
 
+  private countOf(text: string): number {
+    const count = countOf(text);
+    if (count === undefined) throw this.problem(`count is '${clip(text)}': it must be a whole number`);
+    return count;
+  }
+
   private sampleOf(text: string): number {
     if (!/^\d{1,9}$/.test(text)) {
       throw this.problem(`sample is '${clip(text)}': it must be the number of an input, from 0`);
@@ -107,15 +119,16 @@ export class CsvRows implements TraceRows {
   }
 
   private header(): Columns {
-    const names = this.reader.next()?.map((name) => name.trim().toLowerCase());
-    if (names === undefined) throw this.problem('the file is empty: the first line names the columns');
+    const found = this.reader.next()?.map((name) => name.trim().toLowerCase());
+    if (found === undefined) throw this.problem('the file is empty: the first line names the columns');
+    const names = this.columnNames.renamed(found, (text) => this.problem(text));
     const known = [...Object.keys(TIME_COLUMNS), ...OTHER_COLUMNS];
     for (const [at, name] of names.entries()) {
       if (known.includes(name) && names.indexOf(name) !== at)
         throw this.problem(`two columns are named '${name}'`);
     }
     const times = names.filter((name) => Object.hasOwn(TIME_COLUMNS, name));
-    if (times.length === 0) throw this.problem(otherFormat(names) ?? noTimes('the first line', names));
+    if (times.length === 0) throw this.problem(noTimes('the first line', names));
     if (times.length > 1) {
       throw this.problem(`${times.join(' and ')} both give arrival times: rename or remove all but one`);
     }
@@ -134,5 +147,5 @@ export class CsvRows implements TraceRows {
 function noTimes(what: string, names: readonly string[]): string {
   const are = names.slice(0, 20).map((name) => `'${clip(name)}'`);
   const more = names.length > 20 ? `, and ${names.length - 20} more` : '';
-  return `no column of arrival times: ${what} must name one of ${Object.keys(TIME_COLUMNS).join(', ')}, and has ${are.join(', ')}${more}`;
+  return `no column of arrival times: ${what} must name one of ${Object.keys(TIME_COLUMNS).join(', ')}, and has ${are.join(', ')}${more}; --column time_s=NAME says which it is`;
 }

@@ -52,6 +52,23 @@ export function switchingGaps(first: number, second: number, staySeconds: number
   };
 }
 
+/**
+ * A Poisson process whose rate changes with time: drawn at the highest rate, and thinned (Lewis and Shedler, 1979).
+ * @param rateAt at a time in seconds since the start, never above `most`; undefined: nothing comes from then on.
+ */
+export function varyingGaps(rateAt: (seconds: number) => number | undefined, most: number): GapSource {
+  let seconds = 0;
+  return (draw) => {
+    const from = seconds;
+    for (;;) {
+      seconds += exponential(draw) / most;
+      const rate = rateAt(seconds);
+      if (rate === undefined) return Infinity;
+      if (draw() * most < rate) return seconds - from;
+    }
+  };
+}
+
 function exponential(draw: Draw): number {
   return -Math.log(1 - draw());
 }

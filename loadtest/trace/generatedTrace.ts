@@ -15,6 +15,7 @@ export class GeneratedTrace implements Trace {
     private readonly gap: GapSource,
     private readonly scale: number,
     seed: number,
+    readonly meanPerSecond: number | undefined,
   ) {
     this.draw = new KeyedDraw(seed);
   }

@@ -1,5 +1,10 @@
 export { LoadError } from './loadError.js';
 export type { Arrival, Trace } from './trace.js';
-export { endsByItself, openTrace, TRACE_FORMS, type TraceRequest } from './traceSpec.js';
-export { TIME_UNITS } from './timestamp.js';
-export { TRACE_FORMATS } from './traceFormat.js';
+export { DEFAULT_SECONDS, endsByItself, openTrace, type TraceRequest } from './traceSpec.js';
+export {
+  addTraceOptions,
+  numberAbove,
+  numberWithin,
+  traceChoices,
+  type TraceOptions,
+} from './traceOptions.js';

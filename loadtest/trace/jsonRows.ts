@@ -2,6 +2,7 @@ import type { LoadError } from './loadError.js';
 import { LineReader } from './lineReader.js';
 import type { TextSource } from './textSource.js';
 import type { TimeUnit } from './timestamp.js';
+import type { ColumnNames } from './columnNames.js';
 import {
   clip,
   expectedTime,
@@ -73,20 +74,21 @@ export class JsonRows implements TraceRows {
   /** @param unit what the format says of its times; undefined: what the field's name says. */
   constructor(
     private readonly source: TextSource,
+    private readonly columnNames: ColumnNames,
     unit?: TimeUnit,
   ) {
     this.lines = new JsonLines(source);
-    this.first = this.lines.next();
+    this.first = this.nextRecord();
     if (this.first === undefined) throw this.problem('the file is empty: each line is an object');
     this.timeName = this.timeNameOf(this.first);
     this.unit = unit ?? TIME_COLUMNS[this.timeName.toLowerCase()];
   }
 
   next(): TraceRow | undefined {
-    const record = this.first ?? this.lines.next();
+    const record = this.first ?? this.nextRecord();
     this.first = undefined;
     if (record === undefined) return undefined;
-    const [application, context, input, sample, label] = OTHER_COLUMNS.map(
+    const [application, context, input, sample, label, count] = OTHER_COLUMNS.map(
       (name) => record[name] ?? undefined,
     );
     if (input !== undefined && sample !== undefined) {
@@ -100,6 +102,7 @@ export class JsonRows implements TraceRows {
       ...(input === undefined ? {} : { input }),
       ...(sample === undefined ? {} : { sample: this.sampleOf(sample) }),
       ...(label === undefined ? {} : { label: this.textOf('label', label) }),
+      ...(count === undefined ? {} : { count: this.countOf(count) }),
     };
   }
 
@@ -119,6 +122,21 @@ export class JsonRows implements TraceRows {
     if (typeof value === 'string') return value;
     if (typeof value === 'number' || typeof value === 'boolean') return String(value);
     throw this.problem(`${name} must be a string or a number`);
+  }
+
+  /** With the product's names in place of the file's own. */
+  private nextRecord(): JsonRecord | undefined {
+    const record = this.lines.next();
+    if (record === undefined || this.columnNames.isEmpty) return record;
+    const values = Object.values(record);
+    const names = Object.keys(record).map((name) => name.toLowerCase());
+    const renamed = this.columnNames.renamed(names, (text) => this.problem(text));
+    return Object.fromEntries(renamed.map((name, at) => [name, values[at]]));
+  }
+
+  private countOf(value: unknown): number {
+    if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 1e9) return value;
+    throw this.problem(`count is '${clip(JSON.stringify(value))}': it must be a whole number`);
   }
 
   private sampleOf(value: unknown): number {

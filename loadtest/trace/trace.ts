@@ -12,6 +12,8 @@ export interface Arrival {
   readonly sample?: number;
   /** The true output, when the trace knows it. */
   readonly label?: string;
+  /** Of a trace whose functions are dealt to groups (`TraceRequest.deal`): which of them. */
+  readonly group?: number;
   /** What an error calls this arrival. */
   readonly where: string;
 }
@@ -22,6 +24,8 @@ export interface Trace {
   readonly name: string;
   /** What is worth a look before it is run, a line each. */
   readonly summary: readonly string[];
+  /** Arrivals a second on average, scaled; undefined: nobody knows. */
+  readonly meanPerSecond: number | undefined;
   /** undefined: the trace has ended. @throws LoadError naming the line, the column and the fix. */
   next(): Arrival | undefined;
   /** Share of the trace that was read, 0 to 1; undefined when it has no end of its own. */

@@ -10,6 +10,8 @@ export interface TraceRow extends Omit<Arrival, 'atNs'> {
   readonly time: WrittenTime;
   /** The time, for errors. */
   readonly timeText: string;
+  /** So many arrivals, from that time on until the next is counted; undefined: it is one, at that time. */
+  readonly count?: number;
 }
 
 /** Arrivals of a file in one format, one after the other. */
@@ -18,6 +20,8 @@ export interface TraceRows {
   readonly timeName: string;
   /** What its name or the format says; undefined: nothing. */
   readonly unit: TimeUnit | undefined;
+  /** For how long a row with a count counts; undefined: as long as the least time between two rows. */
+  readonly binSeconds?: number | undefined;
   /** undefined at the end. @throws LoadError naming the line, the column and the fix. */
   next(): TraceRow | undefined;
   progress(): number | undefined;
@@ -47,7 +51,7 @@ export const TIME_COLUMNS: Readonly<Record<string, TimeUnit | undefined>> = {
   timestamp: undefined,
 };
 
-export const OTHER_COLUMNS = ['application', 'context', 'input', 'sample', 'label'] as const;
+export const OTHER_COLUMNS = ['application', 'context', 'input', 'sample', 'label', 'count'] as const;
 export type OtherColumn = (typeof OTHER_COLUMNS)[number];
 
 /** undefined: it is neither a date nor a number. */

@@ -10,7 +10,11 @@ const LONGEST_SECONDS = LONGEST_NS / 1e9;
 
 /** What is known of a trace file before it is run. */
 export interface TraceSurvey {
-  readonly rows: number;
+  readonly arrivals: number;
+  /** Rows count arrivals, of stretches of `binSeconds` each. */
+  readonly isCounted: boolean;
+  readonly binSeconds: number;
+  readonly mostInABin: number;
   /** Of times that are numbers; undefined: they are dates. */
   readonly unit: ChosenUnit | undefined;
   readonly first: WrittenTime;
@@ -62,6 +66,11 @@ function survey(path: string, rows: TraceRows, asked: TimeUnit | undefined): Tra
   let atOnce = 0;
   let mostAtOnce = 0;
   let haveFractions = false;
+  let arrivals = 0;
+  let isCounted = false;
+  let inBin = 0;
+  let mostInABin = 0;
+  let leastStep = Infinity;
   for (let row = rows.next(); row !== undefined; row = rows.next()) {
     const { time } = row;
     const value = 'date' in time ? secondsOf(time.date) : Number(time.number);
@@ -74,6 +83,14 @@ function survey(path: string, rows: TraceRows, asked: TimeUnit | undefined): Tra
     } else {
       checkNext(rows, row, last, lastValue, value, asked);
     }
+    isCounted ||= row.count !== undefined;
+    arrivals += row.count ?? 1;
+    if (count > 0 && value > lastValue) {
+      leastStep = Math.min(leastStep, value - lastValue);
+      inBin = 0;
+    }
+    inBin += row.count ?? 1;
+    mostInABin = Math.max(mostInABin, inBin);
     const since = value - firstValue;
     if (!(since / ('date' in time ? 1 : perSecond) <= LONGEST_SECONDS)) {
       throw problemAt(row, `${timeName} '${clip(row.timeText)}' is more than a century after the first row`);
@@ -95,12 +112,19 @@ function survey(path: string, rows: TraceRows, asked: TimeUnit | undefined): Tra
           { timeName, path, ...(asked && { asked }), ...(named && { named }) },
         );
   const chosen = unit?.unit ?? 's';
+  // Seconds, where there is nothing to tell them by.
+  const step = leastStep === Infinity ? 1 : leastStep / ('date' in first ? 1 : UNITS_PER_SECOND[chosen]);
+  const binSeconds = isCounted ? (rows.binSeconds ?? step) : 0;
+  if (isCounted && arrivals === 0) throw rows.problem('it counts no arrival at all');
   return {
-    rows: count,
+    arrivals,
+    isCounted,
+    binSeconds,
+    mostInABin,
     unit,
     first,
     last,
-    spanSeconds: (lastValue - firstValue) / UNITS_PER_SECOND[chosen],
+    spanSeconds: (lastValue - firstValue) / UNITS_PER_SECOND[chosen] + binSeconds,
     mostInASecond: counters[TIME_UNITS.indexOf(chosen)].most,
     mostAtOnce,
   };

@@ -81,7 +81,7 @@ export async function rawCalls(url: string, options: SecurityOptions): Promise<H
 }
 
 /** @throws CommandError on a file that cannot be read */
-function connectionOf({ apiKey, ca, clientCert, clientKey }: SecurityOptions): ConnectionOptions {
+export function connectionOf({ apiKey, ca, clientCert, clientKey }: SecurityOptions): ConnectionOptions {
   if ((clientCert === undefined) !== (clientKey === undefined)) {
     throw new CommandError('--client-cert and --client-key go together');
   }

@@ -5,7 +5,7 @@ export type AddCommand = (program: Command) => void;
 
 /**
  * Every command, in the order in which help lists them, with the room that has it: a room is loaded when its command is asked for.
- * This is the one place of a service that may name the laboratory, and it is loaded for `replay` alone.
+ * This is the one place of a service that may name the laboratory, and it is loaded for these three alone.
  */
 const COMMANDS: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ['serve', async () => (await import('./serveCommand.js')).addServeCommand],
@@ -27,6 +27,8 @@ const COMMANDS: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ['test', async () => (await import('./testCommand.js')).addTestCommand],
   ['gpu', async () => (await import('./gpuRun.js')).addGpuCommand],
   ['completion', async () => (await import('./completion.js')).addCompletionCommand],
+  ['loadtest', async () => (await import('../../loadtest/load/index.js')).addLoadtestCommand],
+  ['report', async () => (await import('../../loadtest/page/index.js')).addReportCommand],
   ['replay', async () => (await import('../../loadtest/replay/index.js')).addReplayCommand],
 ]);
 

@@ -1,4 +1,9 @@
-import { build, type Histogram } from 'hdr-histogram-js';
+import {
+  build,
+  decodeFromCompressedBase64,
+  encodeIntoCompressedBase64,
+  type Histogram,
+} from 'hdr-histogram-js';
 
 export type { Histogram };
 
@@ -8,4 +13,14 @@ export type { Histogram };
  */
 export function wholeNumberHistogram(digits: 2 | 3 = 3): Histogram {
   return build({ numberOfSignificantValueDigits: digits, useWebAssembly: false });
+}
+
+/** A histogram as text, in HdrHistogram's own form. */
+export function histogramText(histogram: Histogram): string {
+  return encodeIntoCompressedBase64(histogram);
+}
+
+/** @throws Error when the text is none of a histogram */
+export function histogramOf(text: string): Histogram {
+  return decodeFromCompressedBase64(text, 32, false);
 }

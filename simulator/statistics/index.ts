@@ -1,2 +1,2 @@
 export { mean, quantile } from './quantile.js';
-export { wholeNumberHistogram, type Histogram } from './histogram.js';
+export { histogramOf, histogramText, wholeNumberHistogram, type Histogram } from './histogram.js';

@@ -1,0 +1,1 @@
+export { addLoadtestCommand } from './loadCommand.js';

@@ -1,0 +1,262 @@
+import { rmSync } from 'node:fs';
+import { CommandError, connectionOf, OutputFile, stopSignal } from '../../services/cli/index.js';
+import { RefusedError } from '../../services/client/index.js';
+import { comparisonText, readRunFile, runPage } from '../page/index.js';
+import { ProgressBar, resultJson, windowsCsv, type RunResult } from '../result/index.js';
+import {
+  DEFAULT_SECONDS,
+  endsByItself,
+  LoadError,
+  openTrace,
+  traceChoices,
+  type TraceRequest,
+} from '../trace/index.js';
+import { findLimit } from './findLimit.js';
+import type { LoadtestOptions } from './loadCommand.js';
+import type { LoadMode, LoadPlan } from './loadPlan.js';
+import { makeLoad } from './loadProcesses.js';
+import { loadResult } from './loadReport.js';
+import type { RunProgress } from './loadRun.js';
+import { applicationsOf } from './loadTarget.js';
+import { ServerView } from './server/index.js';
+import { ServerWatch } from './serverWatch.js';
+import { wallNs } from './wallClock.js';
+
+/** Of an objective, what a load generator may be late itself. */
+const LATE_SHARE = 0.05;
+const CONNECTIONS: Readonly<Record<'open' | 'closed' | 'websocket', number>> = {
+  open: 256,
+  closed: 16,
+  websocket: 4,
+};
+const IN_FLIGHT = 8;
+
+/** JSON on standard output, the report to its file. A load that ended early is reported as far as it went, with exit code 1. */
+export async function runLoadtest(options: LoadtestOptions): Promise<void> {
+  const files = outputsOf(options);
+  const earlier = options.compare === undefined ? undefined : readRunFile(options.compare, '--compare');
+  const interrupt = new AbortController();
+  void stopSignal().then(() => interrupt.abort());
+  const bar = new ProgressBar(process.stderr);
+  try {
+    const { plan, view, meanPerSecond } = await planOf(options);
+    const run = (scaled: LoadPlan) => runOnce(scaled, view, bar, interrupt.signal);
+    const result =
+      options.findLimit === undefined
+        ? await run(plan)
+        : await searchLimit(options, plan, meanPerSecond, run, interrupt.signal);
+    bar.clear();
+    files.report?.write(runPage(result));
+    files.csv?.write(windowsCsv(result));
+    files.report?.close();
+    files.csv?.close();
+    process.stdout.write(resultJson(result));
+    if (earlier !== undefined) process.stderr.write(comparisonText([earlier, { name: 'this run', result }]));
+    process.stderr.write(`${summaryOf(result)}\n`);
+    if (result.endedEarly !== null) throw new CommandError(`ended early: ${result.endedEarly}`);
+  } catch (error) {
+    if (!(error instanceof LoadError)) throw error;
+    throw new CommandError(error.message, { cause: error });
+  } finally {
+    bar.clear();
+  }
+}
+
+async function runOnce(
+  plan: LoadPlan,
+  view: ServerView,
+  bar: ProgressBar,
+  signal: AbortSignal,
+): Promise<RunResult> {
+  const metrics = await view.metrics();
+  const watch = metrics instanceof RefusedError ? undefined : new ServerWatch(view, metrics);
+  if (metrics instanceof RefusedError) {
+    process.stderr.write(`windjammer: the report has no parts of the server: ${metrics.message}\n`);
+  }
+  if (plan.answersFile !== undefined) rmSync(plan.answersFile, { force: true });
+  watch?.begin();
+  const startNs = wallNs();
+  const showTo = (progress: RunProgress): void =>
+    bar.update(shareOf(plan, progress, startNs), progressText(progress, startNs));
+  try {
+    const counts = await makeLoad(plan, showTo, signal);
+    return loadResult({ plan, counts, startNs, watch, change: await watch?.end() });
+  } finally {
+    await watch?.end();
+    bar.clear();
+  }
+}
+
+async function searchLimit(
+  { findLimit: range, percentile }: LoadtestOptions,
+  plan: LoadPlan,
+  meanPerSecond: number | undefined,
+  run: (plan: LoadPlan) => Promise<RunResult>,
+  signal: AbortSignal,
+): Promise<RunResult> {
+  const { trace } = plan;
+  if (range === undefined || trace === undefined || meanPerSecond === undefined) {
+    throw new LoadError(
+      '--find-limit',
+      'it needs a --trace with a rate, such as poisson:1, whose rate it changes',
+    );
+  }
+  const tried = await findLimit({
+    ...range,
+    percentile,
+    run: (perSecond) => {
+      if (signal.aborted) throw new CommandError('the search was interrupted');
+      return run({ ...plan, trace: { ...trace, scale: (trace.scale * perSecond) / meanPerSecond } });
+    },
+    onTried: ({ perSecond, why, result }) => {
+      const outcome = why === undefined ? 'kept' : `not kept: ${why}`;
+      const p = result.latency?.p99Ms.toFixed(2) ?? '-';
+      process.stderr.write(`${perSecond.toFixed(1)} a second: p99 ${p} ms, ${outcome}\n`);
+    },
+  });
+  const best = tried.filter(({ isKept }) => isKept).sort((a, b) => b.perSecond - a.perSecond)[0];
+  if (best === undefined) {
+    throw new CommandError(`not even ${range.low} a second keep the objective: ${tried[0].why ?? ''}`);
+  }
+  const isAll = best.perSecond === range.high;
+  process.stderr.write(`${isAll ? 'at least' : 'the limit is'} ${best.perSecond.toFixed(1)} a second\n`);
+  return best.result;
+}
+
+interface PlannedLoad {
+  readonly plan: LoadPlan;
+  readonly view: ServerView;
+  readonly meanPerSecond: number | undefined;
+}
+
+/** @throws LoadError, CommandError, ClientError */
+async function planOf(options: LoadtestOptions): Promise<PlannedLoad> {
+  const { url, timeoutMs, mode, seed, processes, duration } = options;
+  checkTogether(options);
+  const trace = traceOf(options);
+  const meanPerSecond = trace === undefined ? undefined : surveyed(trace);
+  const connection = connectionOf(options);
+  const view = serverOf(url, connection, timeoutMs);
+  const isFile = trace !== undefined && endsByItself(trace.spec);
+  const applications = await applicationsOf(view, await view.metrics(), {
+    mode,
+    apps: options.app,
+    objectiveMs: options.objectiveMs,
+    isFile,
+  });
+  const objectiveMs = Math.min(...applications.map((one) => one.objectiveMs));
+  const plan: LoadPlan = {
+    url,
+    connection,
+    mode,
+    trace,
+    seconds: duration ?? (isFile ? undefined : DEFAULT_SECONDS),
+    seed,
+    connections: options.connections ?? CONNECTIONS[connectionsOf(mode, trace)],
+    inFlight: mode === 'websocket' ? (options.inFlight ?? IN_FLIGHT) : 1,
+    applications,
+    inputs: options.inputs,
+    repeats: options.repeats,
+    feedback: { share: options.feedback, delayMs: options.feedbackDelayMs, lag: options.feedbackLag },
+    timeoutMs,
+    lateLimitMs: options.lateLimitMs ?? objectiveMs * LATE_SHARE,
+    answersFile: options.saveAnswers,
+    processes,
+  };
+  return { plan, view, meanPerSecond };
+}
+
+function connectionsOf(mode: LoadMode, trace: TraceRequest | undefined): keyof typeof CONNECTIONS {
+  if (mode === 'websocket') return mode;
+  return trace === undefined ? 'closed' : 'open';
+}
+
+/** Options that make no sense beside each other. */
+function checkTogether({ mode, feedback, trace, ...options }: LoadtestOptions): void {
+  if (mode === 'v2' && feedback > 0) {
+    throw new LoadError('--feedback', 'the Open Inference Protocol has none: use --mode http or websocket');
+  }
+  if (options.inFlight !== undefined && (mode !== 'websocket' || trace !== undefined)) {
+    throw new LoadError(
+      '--in-flight',
+      'it is for closed loops over WebSockets: --mode websocket without --trace',
+    );
+  }
+  if (trace === undefined) {
+    for (const [option, value] of [
+      ['--format', options.format],
+      ['--time-unit', options.timeUnit],
+      ['--column', options.column?.[0]],
+      ['--spread', options.spread],
+      ['--find-limit', options.findLimit === undefined ? undefined : ''],
+      ['--late-limit-ms', options.lateLimitMs],
+      ['--scale', options.scale === 1 ? undefined : options.scale],
+    ] as const) {
+      if (value !== undefined) throw new LoadError(option, 'it is for a --trace, and a closed loop has none');
+    }
+  }
+}
+
+function traceOf(options: LoadtestOptions): TraceRequest | undefined {
+  const { trace: spec, seed, scale, duration: durationSeconds } = options;
+  return spec === undefined ? undefined : { spec, seed, scale, durationSeconds, ...traceChoices(options) };
+}
+
+/** Says what a trace holds. @throws LoadError */
+function surveyed(request: TraceRequest): number | undefined {
+  const trace = openTrace(request);
+  try {
+    for (const line of trace.summary) process.stderr.write(`${line}\n`);
+    return trace.meanPerSecond;
+  } finally {
+    trace.close();
+  }
+}
+
+function serverOf(...[url, connection, timeoutMs]: ConstructorParameters<typeof ServerView>): ServerView {
+  try {
+    return new ServerView(url, connection, timeoutMs);
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause;
+    throw new CommandError(`--url: ${cause.message}`, { cause });
+  }
+}
+
+/** Before anything is run: nobody wants to learn afterwards that a report has no place. */
+function outputsOf({ report, csv }: LoadtestOptions): {
+  readonly report?: OutputFile;
+  readonly csv?: OutputFile;
+} {
+  return {
+    ...(report === undefined ? {} : { report: new OutputFile(report, '--report') }),
+    ...(csv === undefined ? {} : { csv: new OutputFile(csv, '--csv') }),
+  };
+}
+
+function shareOf({ seconds }: LoadPlan, { share }: RunProgress, startNs: number): number | undefined {
+  const ofTime = seconds === undefined ? 0 : Math.min(1, (wallNs() - startNs) / (seconds * 1e9));
+  const most = Math.max(ofTime, share ?? 0);
+  return most === 0 ? undefined : most;
+}
+
+function progressText({ arrivals, answers, inFlight }: RunProgress, startNs: number): string {
+  const seconds = ((wallNs() - startNs) / 1e9).toFixed(1);
+  return `${seconds} s, ${arrivals} queries, ${answers} answers, ${inFlight} under way`;
+}
+
+function summaryOf({
+  answers,
+  predictions,
+  latency,
+  goodputPerSecond,
+  durationSeconds,
+  load,
+}: RunResult): string {
+  const ms = (value: number | undefined): string => (value === undefined ? '-' : `${value.toFixed(2)} ms`);
+  const late =
+    load?.lateness == null ? '' : `; the load generator's own lateness: p99 ${ms(load.lateness.p99Ms)}`;
+  return (
+    `${answers} answers, ${predictions} of them predictions, in ${durationSeconds.toFixed(1)} s; ` +
+    `p50 ${ms(latency?.p50Ms)}, p99 ${ms(latency?.p99Ms)}; ${goodputPerSecond.toFixed(1)} in time a second${late}`
+  );
+}

@@ -1,0 +1,108 @@
+import { Pool } from 'undici';
+import {
+  readFeedbackResult,
+  RefusedError,
+  readRefusal,
+  UnexpectedAnswerError,
+  type ConnectionOptions,
+} from '../../../services/client/index.js';
+import { parseExactly } from '../../../services/json/index.js';
+import { headersOf, outcomeOf, type HttpForm } from './queryBodies.js';
+import type { FeedbackMessage, LoadQuery, Outcome, Prepared, Sender } from './sender.js';
+
+export interface HttpSenderOptions {
+  readonly url: string;
+  readonly connection: ConnectionOptions;
+  readonly connections: number;
+  readonly timeoutMs: number;
+}
+
+/** Queries over a pool of connections, each of which carries one at a time: more wait for the first that is free. */
+export class HttpSender implements Sender {
+  private readonly pool: Pool;
+  private readonly headers: Record<string, string>;
+  private readonly base: string;
+
+  constructor(
+    private readonly form: HttpForm,
+    { url, connection, connections, timeoutMs }: HttpSenderOptions,
+  ) {
+    const { origin, pathname } = new URL(url);
+    this.base = pathname.replace(/\/$/, '');
+    this.headers = headersOf(connection);
+    const { ca, cert, key } = connection;
+    this.pool = new Pool(origin, {
+      connections,
+      pipelining: 1,
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+      connect: { timeout: timeoutMs, ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) },
+    });
+  }
+
+  prepare(query: LoadQuery): Prepared {
+    const path = this.base + this.form.path(query);
+    const body = this.form.body(query);
+    return (done) => this.send(path, body, (status, text) => done(outcomeOf(this.form, status, text)), done);
+  }
+
+  feedback({ application, context, queryId, label }: FeedbackMessage): Promise<string> {
+    const path = `${this.base}/${encodeURIComponent(application.name)}/update`;
+    const body = JSON.stringify({ query_id: queryId, label, context });
+    return new Promise((resolve) => {
+      this.send(
+        path,
+        body,
+        (status, text) => resolve(feedbackOutcome(status, text)),
+        ({ code }) => resolve(code),
+      );
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.pool.destroy();
+  }
+
+  private send(
+    path: string,
+    body: string,
+    onAnswer: (status: number, text: string) => void,
+    onFailure: (outcome: Extract<Outcome, { kind: 'failed' }>) => void,
+  ): void {
+    let status = 0;
+    const parts: Buffer[] = [];
+    this.pool.dispatch(
+      { path, method: 'POST', headers: this.headers, body },
+      {
+        onConnect: () => undefined,
+        onHeaders: (code) => {
+          status = code;
+          return true;
+        },
+        onData: (part) => {
+          parts.push(part);
+          return true;
+        },
+        onComplete: () => onAnswer(status, Buffer.concat(parts).toString('utf8')),
+        onError: (error) => onFailure(failureOf(error)),
+      },
+    );
+  }
+}
+
+function failureOf(error: Error): Extract<Outcome, { kind: 'failed' }> {
+  const isTimeout = 'code' in error && /_TIMEOUT$/.test(String(error.code));
+  return { kind: 'failed', code: isTimeout ? 'timeout' : 'unreachable', message: error.message };
+}
+
+function feedbackOutcome(status: number, text: string): string {
+  try {
+    const value = parseExactly(text);
+    if (status >= 200 && status < 300) return readFeedbackResult(value).joined;
+    const refusal: RefusedError | undefined = readRefusal(value, status);
+    return refusal?.code ?? 'unexpected_answer';
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError || cause instanceof UnexpectedAnswerError)) throw cause;
+    return 'unexpected_answer';
+  }
+}
