@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { CLOSED, TURN, type AlarmMemory } from './alarmMemory.js';
+import { wallNs } from './wallClock.js';
 
 /**
  * Rings when the wall has reached a moment, some tens of microseconds late: a timer of Node's own comes a millisecond late, and
@@ -13,14 +14,28 @@ export class Alarm {
   private readonly thread: Worker;
   private turn = 0;
 
-  /** @param onFailure its thread has died: it will not ring again */
-  constructor(onRing: () => void, onFailure: (error: Error) => void) {
+  onRing: () => void = () => undefined;
+  /** Its thread has died: it will not ring again. */
+  onFailure: (error: Error) => void = () => undefined;
+
+  private constructor() {
     this.thread = new Worker(new URL('./alarmThread.js', import.meta.url), { workerData: this.memory });
     this.thread.on('message', (turn: number) => {
       // One that was set anew in the meantime rings later.
-      if (turn === this.turn) onRing();
+      if (turn === this.turn) this.onRing();
     });
-    this.thread.on('error', onFailure);
+    this.thread.on('error', (error) => this.onFailure(error));
+  }
+
+  /** Once its thread runs, which takes it a while. */
+  static async start(): Promise<Alarm> {
+    const alarm = new Alarm();
+    await new Promise<void>((resolve, reject) => {
+      alarm.onRing = resolve;
+      alarm.onFailure = reject;
+      alarm.set(wallNs());
+    });
+    return alarm;
   }
 
   /** In place of what was set before. */

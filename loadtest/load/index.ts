@@ -1,1 +1,2 @@
+export { closedLoopOver } from './closedLoopOver.js';
 export { addLoadtestCommand } from './loadCommand.js';

@@ -101,12 +101,15 @@ async function searchLimit(
       'it needs a --trace with a rate, such as poisson:1, whose rate it changes',
     );
   }
+  let seed = plan.seed;
   const tried = await findLimit({
     ...range,
     percentile,
     run: (perSecond) => {
       if (signal.aborted) throw new CommandError('the search was interrupted');
-      return run({ ...plan, trace: { ...trace, scale: (trace.scale * perSecond) / meanPerSecond } });
+      // Inputs that were asked before would be in the cache.
+      seed += 1;
+      return run({ ...plan, seed, trace: { ...trace, scale: (trace.scale * perSecond) / meanPerSecond } });
     },
     onTried: ({ perSecond, why, result }) => {
       const outcome = why === undefined ? 'kept' : `not kept: ${why}`;

@@ -1,10 +1,11 @@
 import type { Arrival, Trace } from '../trace/index.js';
-import { Alarm } from './alarm.js';
+import type { Alarm } from './alarm.js';
 import type { LoadTraffic } from './loadTraffic.js';
 import type { LoadQuery, Prepared, Sender } from './senders/index.js';
 import { wallNs } from './wallClock.js';
 
 export interface OpenLoopOptions {
+  readonly alarm: Alarm;
   readonly trace: Trace;
   readonly sender: Sender;
   readonly traffic: LoadTraffic;
@@ -34,12 +35,13 @@ interface Due {
  * @throws LoadError of the trace or of an input, as a rejection
  */
 export async function openLoop(options: OpenLoopOptions): Promise<void> {
-  const { traffic, startNs, signal } = options;
+  const { alarm, traffic, startNs, signal } = options;
   const coming = new ComingQueries(options);
   let due = coming.next();
   if (due === undefined) return;
   await new Promise<void>((resolve, reject) => {
-    const alarm = new Alarm(onRing, (error) => end(error));
+    alarm.onRing = onRing;
+    alarm.onFailure = end;
     signal.addEventListener('abort', () => end(), { once: true });
     let isOver = false;
     if (signal.aborted) end();
@@ -73,10 +75,8 @@ export async function openLoop(options: OpenLoopOptions): Promise<void> {
     function end(error?: unknown): void {
       if (isOver) return;
       isOver = true;
-      alarm.close().then(() => {
-        if (error === undefined) resolve();
-        else reject(error as Error);
-      }, reject);
+      if (error === undefined) resolve();
+      else reject(error as Error);
     }
   });
 }

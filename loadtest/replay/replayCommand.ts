@@ -19,6 +19,7 @@ export interface ReplayOptions extends TraceOptions {
   readonly feedbackDelayMs: number;
   readonly cacheMib: number;
   readonly report?: string;
+  readonly hostTimes?: string;
   readonly csv?: string;
   readonly saveAnswers?: string;
 }
@@ -62,6 +63,10 @@ export function addReplayCommand(program: Command): void {
     )
     .option('--feedback-delay-ms <ms>', 'from an answer to its judgement', numberWithin(0, 3_600_000), 100)
     .option('--cache-mib <number>', 'size of the prediction cache', wholeNumber(0, 65_536), 32)
+    .option(
+      '--host-times <file>',
+      "charge what the host takes too: a file, `measure`, or `measure:FILE` to keep it; without it only the card's",
+    )
     .option('--csv <file>', 'write what happened over time as CSV')
     .option('--save-answers <file>', 'write every answer as a JSON line')
     .option('--report <file>', 'write a report too: one HTML file that needs nothing else')

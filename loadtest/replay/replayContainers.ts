@@ -2,6 +2,7 @@ import type { ContainerChannel } from '../../containers/protocol/index.js';
 import { ContainerRuntime, type NodeReport } from '../../containers/runtime/index.js';
 import { InProcessChannel, SyntheticContainer, VirtualNode } from '../../containers/runtime/testing/index.js';
 import type { VirtualClock } from '../../simulator/time/index.js';
+import { batchNs, HostThread, HostTimedChannel, type HostTimes } from '../hostTimes/index.js';
 import { LoadError } from '../trace/index.js';
 import type { ReplayedModel } from './replaySettings.js';
 
@@ -11,6 +12,8 @@ const SYNTHETIC_BATCH = 65_535;
 /** Starts a replay's containers on its clock: kernel models on its nodes, the others beside them. */
 export class ReplayContainers {
   private readonly runtime: ContainerRuntime;
+  /** Computes every kernel model's batches, one after the other. */
+  private readonly nodeThread = new HostThread();
 
   /** @throws LoadError when there is no such GPU. */
   constructor(
@@ -19,6 +22,7 @@ export class ReplayContainers {
     gpus: readonly string[],
     nodes: number,
     private readonly seed: number,
+    private readonly hostTimes?: HostTimes,
   ) {
     const needsNode = models.some(
       ({ record, synthetic }) => synthetic === undefined && record.container.kind === 'kernelModel',
@@ -36,12 +40,13 @@ export class ReplayContainers {
           `nothing here runs a container '${container.containerName}'`,
         );
       }
-      return this.runtime.start({
+      const channel = this.runtime.start({
         ...identity,
         inputType,
         ...(inputLength === undefined ? {} : { inputLength }),
         container,
       });
+      return container.kind === 'kernelModel' ? this.hostTimed(model, replica, channel) : channel;
     }
     const port = `synthetic/${model}/${version}/${replica}`;
     const channel = new InProcessChannel(this.clock, `${port}/channel`);
@@ -55,6 +60,23 @@ export class ReplayContainers {
     };
     channel.connect(new SyntheticContainer(this.clock, port, identity, service, channel));
     return channel;
+  }
+
+  /** @throws LoadError when it was not measured what the model takes */
+  private hostTimed(model: string, replica: number, channel: ContainerChannel): ContainerChannel {
+    if (this.hostTimes === undefined) return channel;
+    if (!Object.hasOwn(this.hostTimes.models, model)) {
+      const are = Object.keys(this.hostTimes.models).join(', ');
+      throw new LoadError(
+        '--host-times',
+        `it has no times of the model '${model}', only of ${are}: measure them anew`,
+      );
+    }
+    const measured = this.hostTimes.models[model];
+    const port = `host/${model}/${replica}`;
+    return new HostTimedChannel(this.clock, port, channel, this.nodeThread, (items) =>
+      batchNs(measured, items),
+    );
   }
 
   reports(): readonly NodeReport[] {

@@ -1,6 +1,7 @@
 import { CommandError, OutputFile } from '../../services/cli/index.js';
 import { runPage } from '../page/index.js';
 import { ProgressBar, resultJson, windowsCsv } from '../result/index.js';
+import { hostTimesOf } from './replayHostTimes.js';
 import type { ReplayOptions } from './replayCommand.js';
 import { LoadError, traceChoices } from '../trace/index.js';
 import { planReplay, type ReplayRequest } from './replayPlan.js';
@@ -18,8 +19,14 @@ export async function runReplay(options: ReplayOptions): Promise<void> {
     options.saveAnswers === undefined ? undefined : new OutputFile(options.saveAnswers, '--save-answers');
   let outcome: ReplayOutcome;
   try {
+    const planned = await planReplay(requestOf(options));
     const settings = {
-      ...(await planReplay(requestOf(options))),
+      ...planned,
+      ...(options.hostTimes === undefined
+        ? {}
+        : {
+            hostTimes: await hostTimesOf(options.hostTimes, planned, (text) => bar.update(undefined, text)),
+          }),
       ...(answers === undefined ? {} : { onAnswer: (line: string) => answers.write(line) }),
     };
     for (const line of settings.trace.summary) process.stderr.write(`${line}\n`);

@@ -42,7 +42,7 @@ export async function replay(
   const observer = new ReplayObserver(clock, models);
   let containers: ReplayContainers | undefined;
   try {
-    containers = new ReplayContainers(clock, models, settings.gpus, settings.nodes, seed);
+    containers = new ReplayContainers(clock, models, settings.gpus, settings.nodes, seed, settings.hostTimes);
     const registry = new ReplayRegistry(applications, models);
     const engine = new PredictionEngine({
       clock,

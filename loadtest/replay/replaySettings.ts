@@ -1,4 +1,5 @@
 import type { ApplicationRecord, ModelRecord } from '../../services/registry/index.js';
+import type { HostTimes } from '../hostTimes/index.js';
 import type { InputPool } from '../inputs/index.js';
 import type { Trace } from '../trace/index.js';
 
@@ -47,6 +48,8 @@ export interface ReplaySettings {
   readonly nodes: number;
   readonly feedback: FeedbackSettings;
   readonly cacheBytes: number;
+  /** What the host takes is charged too; undefined: it takes no time. */
+  readonly hostTimes?: HostTimes;
   /** Gets every answer, as a JSON line. */
   readonly onAnswer?: (line: string) => void;
 }

@@ -40,7 +40,7 @@ export function resultOf(run: EndedRun): RunResult {
   return {
     format: RESULT_FORMAT,
     kind: 'replay',
-    times: 'simulated',
+    times: settings.hostTimes === undefined ? 'simulated' : 'host',
     endedEarly: null,
     windjammer: productVersion(),
     node: process.version,

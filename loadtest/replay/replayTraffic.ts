@@ -1,5 +1,7 @@
 import type { InputForm } from '../../containers/protocol/index.js';
 import { KeyedDraw } from '../../selection/index.js';
+import { ELEMENT_BYTES } from '../../containers/protocol/index.js';
+import { HostThread, queryNs } from '../hostTimes/index.js';
 import type {
   Answer,
   AnswerSink,
@@ -19,6 +21,10 @@ import type { Arrival } from '../trace/index.js';
 const PORT = 'replay';
 
 interface ReplayedQuery extends Query {
+  /** When it arrived; the frontend may take it on later. */
+  readonly arrivedNs: number;
+  /** What is not the frontend's, on its way there and back. */
+  readonly wayNs: number;
   readonly label: string | undefined;
 }
 
@@ -49,6 +55,9 @@ export class ReplayTraffic implements EventSink, AnswerSink {
   private readonly untilNs: number;
   private upcoming: Arrival | undefined;
   private judgementsDue = 0;
+  private acceptsDue = 0;
+  /** Takes every query on. */
+  private readonly frontend = new HostThread();
 
   /** Starts at the clock's present time. */
   constructor(
@@ -71,13 +80,21 @@ export class ReplayTraffic implements EventSink, AnswerSink {
 
   /** Nothing more will come, and nothing is open. */
   get done(): boolean {
-    return this.upcoming === undefined && this.engine.inFlight() === 0 && this.judgementsDue === 0;
+    return (
+      this.upcoming === undefined &&
+      this.engine.inFlight() === 0 &&
+      this.judgementsDue + this.acceptsDue === 0
+    );
   }
 
   onEvent(kind: string, payload: unknown, nowNs: number): void {
     switch (kind) {
       case 'arrival':
         this.arrive(nowNs);
+        break;
+      case 'accepted':
+        this.acceptsDue -= 1;
+        this.engine.predict(payload as ReplayedQuery, this);
         break;
       case 'judgement':
         this.judge(payload as Judgement);
@@ -89,10 +106,11 @@ export class ReplayTraffic implements EventSink, AnswerSink {
   }
 
   onAnswer(query: Query, answer: Answer): void {
-    const { label } = query as ReplayedQuery;
+    const { label, arrivedNs, wayNs } = query as ReplayedQuery;
     const nowNs = this.clock.nowNs();
-    this.timeline.at(nowNs - this.startNs).answer(answer.latencyNs, answer.defaultReason);
-    this.tallies.get(query.application)?.answer(answer, label);
+    const latencyNs = nowNs - arrivedNs + wayNs;
+    this.timeline.at(nowNs - this.startNs).answer(latencyNs, answer.defaultReason);
+    this.tallies.get(query.application)?.answer({ ...answer, latencyNs }, label);
     for (const { name, cached } of answer.models) {
       const model = this.models.get(name);
       if (model === undefined) continue;
@@ -131,8 +149,26 @@ export class ReplayTraffic implements EventSink, AnswerSink {
     window.arrivals += 1;
     const tally = this.tallies.get(query.application);
     if (tally !== undefined) tally.arrivals += 1;
-    this.engine.predict(query, this);
+    this.accept(query, nowNs);
     this.scheduleArrival();
+  }
+
+  /** Once the frontend's thread has read it. */
+  private accept(query: ReplayedQuery, nowNs: number): void {
+    const { hostTimes } = this.settings;
+    if (hostTimes === undefined) {
+      this.engine.predict(query, this);
+      return;
+    }
+    const elements = query.input.length / ELEMENT_BYTES[this.formOf(query.application).type];
+    this.acceptsDue += 1;
+    this.clock.schedule(PORT, this.frontend.take(nowNs, queryNs(hostTimes, elements)), 'accepted', query);
+  }
+
+  private formOf(application: string): InputForm {
+    const target = this.targets.get(application);
+    if (target === undefined) throw new Error(`application '${application}' is not replayed`);
+    return target.form;
   }
 
   private queryOf(arrival: Arrival, number: number): ReplayedQuery {
@@ -141,7 +177,9 @@ export class ReplayTraffic implements EventSink, AnswerSink {
     const { name } = application.record;
     const { context = '' } = arrival;
     const asked = this.inputs.of(arrival, number, form, application.inputs);
-    return { id, application: name, context, ...asked };
+    const { hostTimes } = this.settings;
+    const wayNs = (hostTimes?.frontend.wayUs ?? 0) * 1000;
+    return { id, application: name, context, arrivedNs: this.clock.nowNs(), wayNs, ...asked };
   }
 
   private targetOf({ application, where }: Arrival): Target {

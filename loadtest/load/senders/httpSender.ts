@@ -17,11 +17,15 @@ export interface HttpSenderOptions {
   readonly timeoutMs: number;
 }
 
+const WARM_CONNECTIONS = 16;
+const WARM_ROUNDS = 50;
+
 /** Queries over a pool of connections, each of which carries one at a time: more wait for the first that is free. */
 export class HttpSender implements Sender {
   private readonly pool: Pool;
   private readonly headers: Record<string, string>;
   private readonly base: string;
+  private readonly connections: number;
 
   constructor(
     private readonly form: HttpForm,
@@ -29,6 +33,7 @@ export class HttpSender implements Sender {
   ) {
     const { origin, pathname } = new URL(url);
     this.base = pathname.replace(/\/$/, '');
+    this.connections = connections;
     this.headers = headersOf(connection);
     const { ca, cert, key } = connection;
     this.pool = new Pool(origin, {
@@ -43,7 +48,8 @@ export class HttpSender implements Sender {
   prepare(query: LoadQuery): Prepared {
     const path = this.base + this.form.path(query);
     const body = this.form.body(query);
-    return (done) => this.send(path, body, (status, text) => done(outcomeOf(this.form, status, text)), done);
+    return (done) =>
+      this.send('POST', path, body, (status, text) => done(outcomeOf(this.form, status, text)), done);
   }
 
   feedback({ application, context, queryId, label }: FeedbackMessage): Promise<string> {
@@ -51,6 +57,7 @@ export class HttpSender implements Sender {
     const body = JSON.stringify({ query_id: queryId, label, context });
     return new Promise((resolve) => {
       this.send(
+        'POST',
         path,
         body,
         (status, text) => resolve(feedbackOutcome(status, text)),
@@ -59,20 +66,36 @@ export class HttpSender implements Sender {
     });
   }
 
+  async warmUp(): Promise<void> {
+    const ask = () =>
+      new Promise<void>((resolve) =>
+        this.send(
+          'GET',
+          `${this.base}/healthz`,
+          undefined,
+          () => resolve(),
+          () => resolve(),
+        ),
+      );
+    await Promise.all(Array.from({ length: Math.min(this.connections, WARM_CONNECTIONS) }, ask));
+    for (let round = 0; round < WARM_ROUNDS; round++) await ask();
+  }
+
   async close(): Promise<void> {
     await this.pool.destroy();
   }
 
   private send(
+    method: 'GET' | 'POST',
     path: string,
-    body: string,
+    body: string | undefined,
     onAnswer: (status: number, text: string) => void,
     onFailure: (outcome: Extract<Outcome, { kind: 'failed' }>) => void,
   ): void {
     let status = 0;
     const parts: Buffer[] = [];
     this.pool.dispatch(
-      { path, method: 'POST', headers: this.headers, body },
+      { path, method, headers: this.headers, ...(body === undefined ? {} : { body }) },
       {
         onConnect: () => undefined,
         onHeaders: (code) => {

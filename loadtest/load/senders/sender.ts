@@ -44,5 +44,7 @@ export interface Sender {
   prepare(query: LoadQuery): Prepared;
   /** How it was joined, or the code of the refusal. */
   feedback(message: FeedbackMessage): Promise<string>;
+  /** Opens what takes time to open, so that no query has to wait for it. */
+  warmUp(): Promise<void>;
   close(): Promise<void>;
 }

@@ -68,6 +68,11 @@ export class WebSocketSender implements Sender {
     }
   }
 
+  /** Connections are open from the beginning. */
+  warmUp(): Promise<void> {
+    return Promise.resolve();
+  }
+
   async close(): Promise<void> {
     this.isClosed = true;
     await Promise.all(this.clients.map((client) => client?.close()));
