@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { PacedClock } from '../simulator/time/index.js';
 import { ServerAccess } from './access/index.js';
 import { HASH_KEY_BYTES } from './cache/index.js';
+import { ChangeFeed } from './changeFeed.js';
 import { clusterView } from './clusterView.js';
 import { Dashboard, managementPage } from './dashboard/index.js';
 import {
@@ -199,6 +200,7 @@ class Parts {
   private readonly lineQueries: LineQueries;
   private readonly jobs: ServerJobs;
   private readonly readiness: Readiness;
+  private readonly changes: ChangeFeed;
   private isStarted = false;
 
   constructor(
@@ -233,7 +235,10 @@ class Parts {
         this.served.onReady(name);
         if (this.isStarted) this.frontend.markReady();
       },
-      onLost: (status) => complain('replica lost', { ...status }),
+      onLost: (status) => {
+        complain('replica lost', { ...status });
+        this.changes.lost(status);
+      },
       onApartLost: (status) => complain('a replica that tries suspects was lost', { ...status }),
       onPrinted: ({ model, version, replica }, { text, stream }) => {
         const details = { model, version, replica, text };
@@ -292,6 +297,7 @@ class Parts {
       others: (model) => cluster?.loadsElsewhere(model) ?? [],
       ...(options.autoscaling === undefined ? {} : { settings: options.autoscaling }),
     });
+    this.changes = new ChangeFeed(this.registry, Date.now);
     const dashboard = new Dashboard({
       registry: this.registry,
       nowMs: () => Date.now(),
@@ -303,10 +309,10 @@ class Parts {
       nodes: () => this.runtime.reports(),
       cluster: () => cluster && clusterView(cluster.status(), stores.frontend),
       queue: () => this.feedback?.state(),
-      watch: (tap) => {
-        this.telemetry.watch(tap);
-        this.runtime.watchGpus(tap !== undefined);
-      },
+      jobs: () => this.jobs.view(),
+      traffic: () => this.telemetry.traffic(),
+      watchChanges: (listener) => this.changes.watch(listener),
+      watchSms: (watched) => this.runtime.watchGpus(watched),
     });
     const lineQueries = new LineQueries({
       registry: this.served,
@@ -434,6 +440,7 @@ class Parts {
     await new Promise<void>((resolve) => this.engine.flush(resolve));
     this.telemetry.close();
     this.readiness.close();
+    this.changes.close();
     this.engine.close();
     this.served.close();
     this.access.close();

@@ -1,6 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { JobsView } from './dashboard/index.js';
 import type { EmbeddedOptions } from './embeddedOptions.js';
 import type { Complaint } from './errors/index.js';
 import type { LineQueries } from './frontend/index.js';
@@ -45,6 +46,9 @@ export async function openJobs(
   return { ledger: await FileLedger.open(folder, jobsBytes, isTemporary) };
 }
 
+/** On the dashboard. */
+const MOST_SHOWN_JOBS = 20;
+
 export interface ServerJobsOptions {
   readonly registry: Registry;
   readonly engine: PredictionEngine;
@@ -82,6 +86,22 @@ export class ServerJobs {
 
   state(): JobsState {
     return this.jobs.state();
+  }
+
+  /**
+   * As the dashboard shows them: those that run first, then the newest. undefined: there are none.
+   * @throws JobError, RedisError (as rejections)
+   */
+  async view(): Promise<JobsView | undefined> {
+    const { jobs, spooled, unreadable, linesPending, lagSeconds } = this.state();
+    if (jobs.running + jobs.done + jobs.cancelled + spooled + unreadable === 0) return undefined;
+    const isOver = ({ state }: { readonly state: string }): number => Number(state !== 'running');
+    const shown = (await this.jobs.ledger.list())
+      .map(({ description: { id, application, lines, createdMs }, state, answered, failed }) => {
+        return { id, application, state, lines, answered, failed, createdMs };
+      })
+      .sort((a, b) => isOver(a) - isOver(b) || b.createdMs - a.createdMs);
+    return { ...jobs, linesPending, lagSeconds, spooled, unreadable, shown: shown.slice(0, MOST_SHOWN_JOBS) };
   }
 
   /** What is kept stays, what is not is asked again at the next start, or by others. */

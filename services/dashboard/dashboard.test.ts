@@ -141,15 +141,17 @@ describe('the dashboard’s routes', () => {
   it('streams frames from the first moment, and ends them when it closes', async () => {
     const head = await get('/dashboard/feed', 'HEAD');
     expect(head.headers['content-type']).toBe('text/event-stream; charset=utf-8');
-    expect(sources.tap).toBeUndefined();
+    expect(sources.areSmsWatched).toBe(false);
     const response = await open('/dashboard/feed');
     expect(response.headers['cache-control']).toBe('no-store');
     let text = '';
     for await (const chunk of response) {
       text += String(chunk);
-      if (text.includes('data: ')) dashboard.close();
+      if (text.includes('"atMs"')) dashboard.close();
     }
-    expect(text).toMatch(/^retry: \d+\n\ndata: \{"atMs":1000000,/);
+    expect(text).toMatch(
+      /^retry: \d+\n\nevent: history\ndata: .*\n\nevent: message\ndata: \{"atMs":1000000,/,
+    );
     const late = await get('/dashboard/feed');
     expect(late.status).toBe(503);
     expect(JSON.parse(late.text)).toMatchObject({ error: { code: 'feed_unavailable' } });

@@ -1,7 +1,59 @@
 /*
- * What the live feed carries, one object every half second. The page reads these types and nothing else of the server's
- * code. Shares are from 0 to 1; times name their clock.
+ * What the live feed carries: the last ten minutes once, a point of them every other second, and a frame every half second.
+ * The page reads these types and nothing else of the server's code. Shares are from 0 to 1; times name their clock.
  */
+
+/** Charts whose points are recorded; latencies are in milliseconds, rates a second. */
+export type RecordedChart =
+  | 'rate'
+  | 'latency'
+  /** By reason. */
+  | 'defaults'
+  | 'applicationRate'
+  | 'applicationP50'
+  | 'applicationP99'
+  | 'batches'
+  | 'modelP50'
+  | 'modelP99'
+  | 'queues'
+  | 'cache'
+  /** By model, of one application. */
+  | `weights/${string}`
+  /** By GPU. */
+  | 'gpuBusy'
+  | 'gpuLaunches'
+  | 'gpuKills'
+  | 'gpuSaves'
+  | 'gpuDrains';
+
+/** Something that was changed, or that happened, and that may show in the charts. */
+export interface Change {
+  /** Wall clock, milliseconds since 1970. */
+  readonly at: number;
+  readonly kind: 'deploy' | 'switch' | 'rollback' | 'remove' | 'scale' | 'application' | 'lost' | 'alert';
+  /** What it is about: a model, an application, a replica. */
+  readonly what: string;
+  readonly text: string;
+}
+
+/** `event: history`: all there is, for a page that has nothing, or missed something. */
+export interface HistoryEvent {
+  readonly everyMs: number;
+  /** The most that are kept. */
+  readonly points: number;
+  /** Wall clock, milliseconds since 1970. */
+  readonly times: readonly number[];
+  /** As long as `times`; null where there was nothing. */
+  readonly columns: readonly (readonly [chart: string, name: string, values: readonly (number | null)[]])[];
+  readonly changes: readonly Change[];
+}
+
+/** `event: point`: what came since. A series that is not in it has a gap there. */
+export interface PointEvent {
+  readonly atMs: number;
+  readonly values: readonly (readonly [chart: string, name: string, value: number | null])[];
+  readonly changes: readonly Change[];
+}
 
 export interface FeedFrame {
   /** Wall clock, milliseconds since 1970. */
@@ -11,7 +63,6 @@ export interface FeedFrame {
   readonly queries: QueryRates;
   /** Of the queries answered meanwhile; null when there were none. */
   readonly latency: LatencyView | null;
-  readonly batches: readonly BatchView[];
   /** Inputs that wait in queues, and that replicas work on. */
   readonly queued: number;
   readonly inFlightInputs: number;
@@ -25,6 +76,8 @@ export interface FeedFrame {
   readonly cluster: ClusterView | null;
   /** Feedback on its way through Redis; null where it goes no such way. */
   readonly queue: QueueView | null;
+  /** Batch jobs; null where there are none. */
+  readonly jobs: JobsView | null;
   /** What the lists leave out, so that a server with thousands of names can be watched. */
   readonly omitted: { readonly applications: number; readonly models: number };
 }
@@ -43,15 +96,6 @@ export interface QueryRates {
 export interface LatencyView {
   readonly p50Ms: number;
   readonly p99Ms: number;
-}
-
-/** Batches of one model version meanwhile. */
-export interface BatchView {
-  readonly model: string;
-  readonly version: string;
-  readonly batches: number;
-  readonly meanSize: number;
-  readonly largestSize: number;
 }
 
 export interface CacheView {
@@ -161,4 +205,31 @@ export interface QueueView {
   readonly lagSeconds: number;
   /** Kept by this frontend until Redis is back. */
   readonly spooled: number;
+}
+
+export interface JobsView {
+  readonly running: number;
+  readonly done: number;
+  readonly cancelled: number;
+  /** Of running jobs, without an answer. */
+  readonly linesPending: number;
+  /** The longest time for which a running job has got no results. */
+  readonly lagSeconds: number;
+  /** Accepted by this frontend, and on their way to where all see them. */
+  readonly spooled: number;
+  /** Whose files are damaged. */
+  readonly unreadable: number;
+  /** Some of them: those that run first, then the newest. */
+  readonly shown: readonly JobView[];
+}
+
+export interface JobView {
+  readonly id: string;
+  readonly application: string;
+  readonly state: 'running' | 'done' | 'cancelled';
+  readonly lines: number;
+  readonly answered: number;
+  readonly failed: number;
+  /** Wall clock, milliseconds since 1970. */
+  readonly createdMs: number;
 }

@@ -10,24 +10,17 @@ describe('a frame', () => {
     const source = new FrameSource(sources);
     expect(source.frame()).toMatchObject({ seconds: 0, latency: null, queries: { predicted: 0 } });
     for (let k = 1; k <= 100; k++) sources.answer('a', k);
-    for (let k = 0; k < 10; k++) sources.answer('b', 50, true);
-    sources.tap?.onRefused(undefined, 'not_json');
-    sources.batch('m', '1', 2);
-    sources.batch('m', '1', 6);
-    sources.batch('m', '2', 1);
+    for (let k = 0; k < 10; k++) sources.answer('b', 50, 'deadline');
+    sources.telemetry.onRefused(undefined, 'not_json');
     sources.atMs += 500;
     const frame = source.frame();
     expect(frame.seconds).toBe(0.5);
     expect(frame.queries).toEqual({ predicted: 200, defaulted: 20, cancelled: 0, refused: 2, feedback: 0 });
-    expect(frame.latency?.p50Ms).toBeCloseTo(50, 0);
+    expect((frame.latency?.p50Ms ?? 0) / 50).toBeCloseTo(1, 1);
     expect((frame.latency?.p99Ms ?? 0) / 99).toBeCloseTo(1, 1);
-    expect(frame.batches).toEqual([
-      { model: 'm', version: '1', batches: 2, meanSize: 4, largestSize: 6 },
-      { model: 'm', version: '2', batches: 1, meanSize: 1, largestSize: 1 },
-    ]);
     sources.atMs += 500;
     const quiet = source.frame();
-    expect(quiet).toMatchObject({ latency: null, batches: [], queries: { predicted: 0, defaulted: 0 } });
+    expect(quiet).toMatchObject({ latency: null, queries: { predicted: 0, defaulted: 0 } });
   });
 
   it('has what there is of a cluster and of the queue, of many members those that are alive first', () => {
@@ -62,7 +55,8 @@ describe('a frame', () => {
     const frame = source.frame();
     expect(frame.seconds).toBe(0);
     expect(frame.queries.predicted).toBe(0);
-    expect(frame.latency?.p99Ms).toBeGreaterThan(3e6);
+    // As long as there are bounds for.
+    expect(frame.latency?.p99Ms).toBeCloseTo(1e5);
   });
 
   it('shows what share of the lookups since the last one hit', () => {

@@ -2,18 +2,21 @@ import type { NodeReport } from '../../containers/runtime/index.js';
 import type { ReplicaStatus as DeployedReplica } from '../deployment/index.js';
 import type { CacheStats, ReplicaStatus } from '../prediction/index.js';
 import type { ModelRecord, RegistryView } from '../registry/index.js';
-import type { QueryTap } from '../telemetry/index.js';
+import type { Traffic } from '../telemetry/index.js';
 import type {
   ApplicationView,
   CacheView,
+  Change,
   ClusterView,
   FeedFrame,
+  JobsView,
   ModelView,
   QueueView,
   ReplicaView,
 } from './feedFrame.js';
 import { GpuViews } from './gpuViews.js';
-import { TrafficMeter, type Traffic } from './trafficMeter.js';
+import { JobsWatch } from './jobsWatch.js';
+import { TrafficReader, type TrafficFigures } from './trafficReader.js';
 
 /** Where a frame's parts come from. */
 export interface DashboardSources {
@@ -30,8 +33,14 @@ export interface DashboardSources {
   /** undefined: there is none. */
   readonly cluster: () => ClusterView | undefined;
   readonly queue: () => QueueView | undefined;
-  /** From here on the tap hears of the query path and GPUs are counted; undefined: nobody watches any more. */
-  readonly watch: (tap: QueryTap | undefined) => void;
+  /** Rejects while it cannot be known. */
+  readonly jobs: () => Promise<JobsView | undefined>;
+  /** What has been counted so far. */
+  readonly traffic: () => Traffic;
+  /** Tells of changes from here on; returns the unsubscriber. */
+  readonly watchChanges: (listener: (change: Change) => void) => () => void;
+  /** From here on SMs are counted, or not any more. */
+  readonly watchSms: (watched: boolean) => void;
 }
 
 /** Entries of each list in a frame. */
@@ -41,22 +50,24 @@ export const MOST_MODELS = 100;
 /** Of frontends, and of nodes: those that are alive first. */
 export const MOST_MEMBERS = 100;
 
-/** Puts frames together; between two of them it counts. */
+/** Puts frames together while somebody watches. */
 export class FrameSource {
-  private readonly meter = new TrafficMeter();
+  private readonly traffic: TrafficReader;
+  private readonly jobs: JobsWatch;
   private readonly gpus = new GpuViews();
   private lastMs: number;
   private lastCache: CacheStats;
 
-  /** Begins to count. */
   constructor(private readonly sources: DashboardSources) {
     this.lastMs = sources.nowMs();
     this.lastCache = sources.cacheStats();
-    sources.watch(this.meter);
+    this.traffic = new TrafficReader(sources.traffic);
+    this.jobs = new JobsWatch(sources.jobs);
+    sources.watchSms(true);
   }
 
   close(): void {
-    this.sources.watch(undefined);
+    this.sources.watchSms(false);
   }
 
   frame(): FeedFrame {
@@ -65,7 +76,8 @@ export class FrameSource {
     // The wall's clock may be set back.
     const seconds = Math.max(0, atMs - this.lastMs) / 1000;
     this.lastMs = atMs;
-    const traffic = this.meter.take(seconds);
+    const traffic = this.traffic.take(seconds);
+    this.jobs.look(atMs);
     const queues = replicas();
     const applications = registry.applications();
     const models = registry.models();
@@ -74,7 +86,6 @@ export class FrameSource {
       seconds,
       queries: traffic.queries,
       latency: traffic.latency,
-      batches: traffic.batches,
       queued: queues.reduce((sum, { queued }) => sum + queued, 0),
       inFlightInputs: queues.reduce((sum, { inFlightItems }) => sum + inFlightItems, 0),
       inFlightQueries: inFlight(),
@@ -86,6 +97,7 @@ export class FrameSource {
       nodes: this.gpus.nodes(nodes()),
       cluster: shortened(this.sources.cluster()),
       queue: this.sources.queue() ?? null,
+      jobs: this.jobs.view ?? null,
       omitted: {
         applications: Math.max(0, applications.length - MOST_APPLICATIONS),
         models: Math.max(0, models.length - MOST_MODELS),
@@ -109,7 +121,7 @@ export class FrameSource {
     };
   }
 
-  private application(name: string, traffic: Traffic): ApplicationView {
+  private application(name: string, traffic: TrafficFigures): ApplicationView {
     const { registry, selectionShares } = this.sources;
     const record = registry.application(name);
     if (record === undefined) throw new Error(`application '${name}' left the registry while it was listed`);
@@ -121,7 +133,7 @@ export class FrameSource {
       inputLength: linked.find(({ inputLength }) => inputLength !== undefined)?.inputLength ?? null,
       policy: record.policy.name,
       objectiveMs: record.latencyObjectiveUs / 1000,
-      answersPerSecond: traffic.answersOf(name),
+      answersPerSecond: traffic.applications.get(name)?.answersPerSecond ?? 0,
       shares: linked.map(({ name: model, version }) => ({ model, version, share: shares?.get(model) ?? 0 })),
     };
   }

@@ -46,15 +46,16 @@ describe('the live feed', () => {
     return client;
   }
 
-  it('counts and computes nothing while nobody watches', async () => {
+  it('makes no frames while nobody watches', async () => {
     vi.advanceTimersByTime(5000);
-    expect([sources.frames, sources.tap, vi.getTimerCount()]).toEqual([0, undefined, 0]);
+    // One timer records points.
+    expect([sources.frames, sources.areSmsWatched, vi.getTimerCount()]).toEqual([0, false, 1]);
     const client = watching();
-    expect(sources.tap).toBeDefined();
+    expect([sources.areSmsWatched, vi.getTimerCount()]).toEqual([true, 2]);
     client.destroy();
     await settled();
     expect(feed.size).toBe(0);
-    expect([sources.tap, vi.getTimerCount()]).toEqual([undefined, 0]);
+    expect([sources.areSmsWatched, vi.getTimerCount()]).toEqual([false, 1]);
     const { frames } = sources;
     vi.advanceTimersByTime(5000);
     expect(sources.frames).toBe(frames);
@@ -69,8 +70,9 @@ describe('the live feed', () => {
     for (const { events } of clients) {
       expect(events).toEqual(clients[0].events);
       expect(events).toHaveLength(3);
-      expect(events[2]).toMatch(/^data: \{.*\}\n\n$/);
-      expect(JSON.parse(events[2].slice(6))).toMatchObject({ inFlightQueries: 3 });
+      expect(events[0]).toMatch(/^event: history\ndata: .*\n\nevent: message\ndata: \{.*\}\n\n$/);
+      expect(events[2]).toMatch(/^event: message\ndata: \{.*\}\n\n$/);
+      expect(JSON.parse(events[2].split('data: ')[1])).toMatchObject({ inFlightQueries: 3 });
     }
   });
 
@@ -87,6 +89,10 @@ describe('the live feed', () => {
     await settled();
     expect([slow.events.length, fast.events.length]).toEqual([3, 13]);
     expect(slow.events.at(-1)).toBe(fast.events.at(-1));
+    // It has missed points, and gets all of them; the other one gets each by itself.
+    const kinds = ({ events }: Client) => events.flatMap((event) => event.match(/(?<=event: )\w+/g) ?? []);
+    expect(kinds(slow).filter((kind) => kind !== 'message')).toEqual(['history', 'history', 'point']);
+    expect(kinds(fast).filter((kind) => kind !== 'message')).toEqual(['history', 'point', 'point', 'point']);
   });
 
   it('cuts a watcher that takes nothing for long', async () => {
@@ -105,7 +111,7 @@ describe('the live feed', () => {
     feed.close();
     await settled();
     expect(clients.map(({ writableEnded, destroyed }) => writableEnded || destroyed)).toEqual([true, true]);
-    expect([feed.open, feed.size, sources.tap, vi.getTimerCount()]).toEqual([false, 0, undefined, 0]);
+    expect([feed.open, feed.size, sources.areSmsWatched, vi.getTimerCount()]).toEqual([false, 0, false, 0]);
   });
 
   it('takes so many watchers and no more', () => {

@@ -1,24 +1,28 @@
 import type { Writable } from 'node:stream';
 import { FrameSource, type DashboardSources } from './frameSource.js';
+import { eventOf, Recorder } from './recorder.js';
 import { Watcher } from './watcher.js';
 
 const EVERY_MS = 500;
 
 /** Each costs a connection and a copy of every frame. */
-export const MOST_WATCHERS = 64;
+export const MOST_WATCHERS = 128;
 
 /**
- * The live feed: one frame every half second, put together and written as text once, whoever many watch. While nobody
- * does there is no timer, and nothing is counted.
+ * The live feed: one frame every half second, put together and written as text once, whoever many watch, and the points of
+ * the last ten minutes. While nobody watches there are no frames, and points are recorded all the same.
  */
 export class LiveFeed {
   private readonly watchers = new Set<Watcher>();
+  private readonly recorder: Recorder;
   private source: FrameSource | undefined;
   private timer: NodeJS.Timeout | undefined;
   private latest = '';
   private closed = false;
 
-  constructor(private readonly sources: DashboardSources) {}
+  constructor(private readonly sources: DashboardSources) {
+    this.recorder = new Recorder(sources);
+  }
 
   get size(): number {
     return this.watchers.size;
@@ -29,16 +33,16 @@ export class LiveFeed {
     return !this.closed && this.watchers.size < MOST_WATCHERS;
   }
 
-  /** Sends server-sent events to `out` until it closes; the newest frame at once. */
+  /** Sends server-sent events to `out` until it closes; the last ten minutes and the newest frame at once. */
   add(out: Writable): void {
     const watcher = new Watcher(out, () => this.remove(watcher));
     this.watchers.add(watcher);
     if (this.source === undefined) {
       this.source = new FrameSource(this.sources);
-      this.latest = eventOf(this.source);
+      this.latest = eventOf('message', this.source.frame());
       this.timer = setInterval(() => this.tick(), EVERY_MS);
     }
-    watcher.send(this.latest);
+    watcher.send(this.recorder, this.latest);
   }
 
   /** Ends every watcher's stream, and takes no other. */
@@ -47,12 +51,13 @@ export class LiveFeed {
     for (const watcher of this.watchers) watcher.end();
     this.watchers.clear();
     this.rest();
+    this.recorder.close();
   }
 
   private tick(): void {
     if (this.source === undefined) return;
-    this.latest = eventOf(this.source);
-    for (const watcher of this.watchers) watcher.send(this.latest);
+    this.latest = eventOf('message', this.source.frame());
+    for (const watcher of this.watchers) watcher.send(this.recorder, this.latest);
   }
 
   private remove(watcher: Watcher): void {
@@ -67,9 +72,4 @@ export class LiveFeed {
     this.source = undefined;
     this.latest = '';
   }
-}
-
-/** JSON has no line ends outside its strings and escapes those within: one `data` line holds it. */
-function eventOf(source: FrameSource): string {
-  return `data: ${JSON.stringify(source.frame())}\n\n`;
 }

@@ -15,6 +15,8 @@ describe('History', () => {
     expect(history.column('a')).toEqual([1, 2, null]);
     expect(history.column('b')).toEqual([null, 5, 6]);
     expect([history.last('a'), history.last('b')]).toEqual([null, 6]);
+    history.keep((name) => name === 'b');
+    expect(history.names).toEqual(['b']);
   });
 
   it('forgets old points, and a series of gaps only', () => {

@@ -1,15 +1,19 @@
 import type { Writable } from 'node:stream';
+import type { Recorder } from './recorder.js';
 
 /** Frames that a watcher may miss in a row; a client that takes nothing for so long is cut. */
 export const MOST_MISSED = 40;
 
 /**
  * One client of the feed. It gets the newest frame or, while it has not taken what it was sent, none: a slow one
- * sees fewer frames, and the server never holds more than one of them for it.
+ * sees fewer frames, and the server never holds more than one of them for it. Of what is recorded it gets what it lacks: all
+ * of it first, then point by point, and all of it again when it missed one.
  */
 export class Watcher {
   private ready = true;
   private missed = 0;
+  /** The last one that it was sent. */
+  private point: number | undefined;
 
   /** @param onGone called once, when the client has left or was cut. */
   constructor(
@@ -25,9 +29,10 @@ export class Watcher {
     out.on('error', () => undefined);
   }
 
-  send(event: string): void {
+  send(recorder: Pick<Recorder, 'latest' | 'since'>, event: string): void {
     if (this.ready) {
-      this.ready = this.out.write(event);
+      this.ready = this.out.write(recorder.since(this.point) + event);
+      this.point = recorder.latest;
       return;
     }
     this.missed += 1;

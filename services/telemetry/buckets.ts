@@ -12,3 +12,19 @@ export const BATCH_SECONDS = [
 ] as const;
 
 export const BATCH_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 4096] as const;
+
+/** In each decade: what lies between two of them is known within 8 %. */
+const FINE_PER_DECADE = 16;
+const FINE_DECADES = { first: -5, last: 2 };
+
+/** 10 us to 100 s, for percentiles: the bounds of `LATENCY_SECONDS` and many between them. */
+export const FINE_SECONDS: readonly number[] = fineSeconds();
+
+function fineSeconds(): number[] {
+  const bounds = new Set<number>(LATENCY_SECONDS);
+  const { first, last } = FINE_DECADES;
+  for (let step = first * FINE_PER_DECADE; step <= last * FINE_PER_DECADE; step++) {
+    bounds.add(Number((10 ** (step / FINE_PER_DECADE)).toPrecision(6)));
+  }
+  return [...bounds].sort((a, b) => a - b);
+}

@@ -21,4 +21,16 @@ export class HistogramTally {
     this.counts[low] += 1;
     this.sum += value;
   }
+
+  /** The same by fewer bounds. @param bounds some of its own */
+  coarse(bounds: readonly number[]): HistogramTally {
+    const made = new HistogramTally(bounds);
+    made.sum = this.sum;
+    let into = 0;
+    this.counts.forEach((count, at) => {
+      while (into < bounds.length && (this.bounds[at] ?? Infinity) > bounds[into]) into += 1;
+      made.counts[into] += count;
+    });
+    return made;
+  }
 }

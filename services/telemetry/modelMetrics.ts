@@ -1,7 +1,8 @@
 import type { BatchRecord, ReplicaStatus } from '../batching/index.js';
-import { BATCH_SECONDS, BATCH_SIZES } from './buckets.js';
+import { BATCH_SECONDS, BATCH_SIZES, FINE_SECONDS } from './buckets.js';
 import { HistogramTally } from './histogramTally.js';
 import { labelText, type MetricFamily, type SampleWriter } from './metricFamily.js';
+import type { ModelTraffic } from './traffic.js';
 
 const REPLICA = ['model', 'version', 'replica'] as const;
 
@@ -27,13 +28,26 @@ class ReplicaTally {
   }
 }
 
+/** What the replicas of a version have done, each and together. */
+class VersionTally implements ModelTraffic {
+  batches = 0;
+  inputs = 0;
+  readonly latency = new HistogramTally(FINE_SECONDS);
+  readonly replicas = new Map<string, ReplicaTally>();
+
+  constructor(
+    readonly model: string,
+    readonly version: string,
+  ) {}
+}
+
 /**
  * Metrics by model, version and replica. They exist for versions that are registered, and go when one is deleted: what its
  * replicas still answer then is not counted.
  */
 export class ModelMetrics {
-  /** `model:version` → replica → tally; neither names nor versions can hold a colon. */
-  private readonly versions = new Map<string, Map<string, ReplicaTally>>();
+  /** By `model:version`; neither names nor versions can hold a colon. */
+  private readonly versions = new Map<string, VersionTally>();
 
   constructor(
     private readonly isRegistered: (model: string, version: string) => boolean,
@@ -41,8 +55,12 @@ export class ModelMetrics {
   ) {}
 
   onBatch(record: BatchRecord): void {
-    const tally = this.tally(record.model, record.version, record.replica);
-    if (tally === undefined) return;
+    const of = this.version(record.model, record.version);
+    if (of === undefined) return;
+    of.batches += 1;
+    of.inputs += record.size;
+    of.latency.observe((record.longestQueueNs + record.roundTripNs) / 1e9);
+    const tally = replicaTally(of, record.replica);
     tally.ok += record.size - record.failed;
     tally.failed += record.failed;
     tally.size.observe(record.size);
@@ -69,6 +87,11 @@ export class ModelMetrics {
   /** Versions that have series. */
   known(): Iterable<string> {
     return this.versions.keys();
+  }
+
+  /** Of every version that has had a batch. */
+  traffic(): Iterable<ModelTraffic> {
+    return this.versions.values();
   }
 
   /** Drops the series of a model version that is gone. */
@@ -166,19 +189,20 @@ export class ModelMetrics {
   }
 
   private *tallies(): IterableIterator<ReplicaTally> {
-    for (const replicas of this.versions.values()) yield* replicas.values();
+    for (const { replicas } of this.versions.values()) yield* replicas.values();
   }
 
   private tally(model: string, version: string, replica: string): ReplicaTally | undefined {
+    const of = this.version(model, version);
+    return of && replicaTally(of, replica);
+  }
+
+  private version(model: string, version: string): VersionTally | undefined {
     const key = `${model}:${version}`;
-    let replicas = this.versions.get(key);
-    const known = replicas?.get(replica);
-    if (known !== undefined) return known;
-    if (!this.isRegistered(model, version)) return undefined;
-    if (replicas === undefined) this.versions.set(key, (replicas = new Map<string, ReplicaTally>()));
-    const name = replicas.size < MOST_REPLICAS ? replica : OTHER;
-    let tally = replicas.get(name);
-    if (tally === undefined) replicas.set(name, (tally = new ReplicaTally(model, version, name)));
+    let tally = this.versions.get(key);
+    if (tally !== undefined || !this.isRegistered(model, version)) return tally;
+    tally = new VersionTally(model, version);
+    this.versions.set(key, tally);
     return tally;
   }
 
@@ -217,4 +241,13 @@ export class ModelMetrics {
     };
     return { name, type, unit, labels: REPLICA, help, write };
   }
+}
+
+function replicaTally({ model, version, replicas }: VersionTally, replica: string): ReplicaTally {
+  const known = replicas.get(replica);
+  if (known !== undefined) return known;
+  const name = replicas.size < MOST_REPLICAS ? replica : OTHER;
+  let tally = replicas.get(name);
+  if (tally === undefined) replicas.set(name, (tally = new ReplicaTally(model, version, name)));
+  return tally;
 }

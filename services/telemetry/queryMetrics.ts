@@ -2,13 +2,24 @@ import { ERROR_CATALOGUE, ERROR_CODES, type ErrorCode } from '../errors/index.js
 import type { FeedbackFate } from '../feedbackQueue/index.js';
 import type { Answer, FeedbackOutcome, ModelVote, Query } from '../prediction/index.js';
 import type { ApplicationRecord } from '../registry/index.js';
-import { LATENCY_SECONDS, OBJECTIVE_SHARES } from './buckets.js';
+import { FINE_SECONDS, LATENCY_SECONDS, OBJECTIVE_SHARES } from './buckets.js';
 import { HistogramTally } from './histogramTally.js';
 import { labelText, type MetricFamily, type SampleWriter } from './metricFamily.js';
+import type { ApplicationTraffic } from './traffic.js';
 
 /** Counts by something that takes few values. */
 class Counts {
   private readonly counts = new Map<string, number>();
+
+  get entries(): ReadonlyMap<string, number> {
+    return this.counts;
+  }
+
+  get total(): number {
+    let sum = 0;
+    for (const count of this.counts.values()) sum += count;
+    return sum;
+  }
 
   add(key: string): void {
     this.counts.set(key, (this.counts.get(key) ?? 0) + 1);
@@ -35,7 +46,8 @@ class ApplicationTally {
   readonly late = new Counts();
   readonly feedback = new Counts();
   readonly feedbackFates = new Counts();
-  readonly latency = new HistogramTally(LATENCY_SECONDS);
+  /** By many bounds, for percentiles; metrics have fewer. */
+  readonly latency = new HistogramTally(FINE_SECONDS);
   readonly objectiveShare = new HistogramTally(OBJECTIVE_SHARES);
 
   constructor(application: string) {
@@ -134,6 +146,30 @@ export class QueryMetrics {
     for (const { late } of this.tallies.values()) late.forget(`${model}:${version}`);
   }
 
+  /** Counts since each application is known; '' stands for models that were asked by their name. */
+  *traffic(): Iterable<ApplicationTraffic> {
+    for (const [name, tally] of this.tallies) {
+      const { predicted, cancelled, defaults, rejected, errors, feedback, latency } = tally;
+      const refused = rejected.total + errors.total;
+      yield {
+        name,
+        predicted,
+        cancelled,
+        refused,
+        defaults: defaults.entries,
+        feedback: feedback.total,
+        latency,
+      };
+    }
+  }
+
+  /** Requests for applications that nobody knows. */
+  refusedUnknown(): number {
+    let sum = 0;
+    for (const count of this.refused.get(NO_APPLICATION)?.values() ?? []) sum += count;
+    return sum;
+  }
+
   families(): readonly MetricFamily[] {
     return [
       {
@@ -150,7 +186,7 @@ export class QueryMetrics {
         'windjammer_query_latency_seconds',
         'seconds',
         'From the acceptance of a query to its answer, a default output among them',
-        (tally) => tally.latency,
+        (tally) => tally.latency.coarse(LATENCY_SECONDS),
       ),
       this.histogram(
         'windjammer_query_objective_ratio',

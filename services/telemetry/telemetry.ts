@@ -29,7 +29,6 @@ import { jobFamilies } from './jobMetrics.js';
 import type { MetricFamily } from './metricFamily.js';
 import { ModelMetrics } from './modelMetrics.js';
 import { QueryMetrics } from './queryMetrics.js';
-import type { QueryTap } from './queryTap.js';
 import { SingleFlight } from './singleFlight.js';
 import {
   sharedStoreFamilies,
@@ -38,6 +37,7 @@ import {
   type StoreSources,
 } from './storeMetrics.js';
 import { familyText } from './textFormat.js';
+import type { Traffic } from './traffic.js';
 import { traceDetail } from './traceDetail.js';
 import { verdictFamilies } from './verdictMetrics.js';
 
@@ -74,7 +74,6 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
   private readonly failures: FailureLog;
   private sources: TelemetrySources | undefined;
   private refusedStateWrites = 0;
-  private tap: QueryTap | undefined;
   private onBatchDone: (record: BatchRecord) => void = () => undefined;
   private readonly unwatch: () => void;
 
@@ -114,12 +113,17 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
     this.addGauge('windjammer_queries_in_flight', 'Queries without an answer yet', () => sources.inFlight());
   }
 
-  /** Passes on what comes from here on; undefined: to nobody. */
-  watch(tap: QueryTap | undefined): void {
-    this.tap = tap;
+  /** What has been counted so far, for whoever looks again later. */
+  traffic(): Traffic {
+    const { queries, models } = this;
+    return {
+      applications: queries.traffic(),
+      models: models.traffic(),
+      refusedUnknown: queries.refusedUnknown(),
+    };
   }
 
-  /** Passes on every batch, beside what a tap hears. */
+  /** Passes on every batch. */
   watchBatches(listener: (record: BatchRecord) => void): void {
     this.onBatchDone = listener;
   }
@@ -190,7 +194,6 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
   /** From here on nothing is counted or complained about: what comes is the shutdown itself. */
   close(): void {
     this.complain = () => undefined;
-    this.tap = undefined;
     this.unwatch();
     this.registry.clear();
     this.families = [];
@@ -198,13 +201,11 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
 
   onRefused(application: string | undefined, code: ErrorCode, part: RefusedPart = 'query'): void {
     this.queries.onRefused(application, code, part === 'query');
-    this.tap?.onRefused(application, code);
   }
 
   override onAnswer(query: Query, answer: Answer): void {
     query.trace?.onAnswer(answer);
     this.queries.onAnswer(query, answer);
-    this.tap?.onAnswer(query, answer);
   }
 
   override onRefusal(query: Query, refusal: QueryRefusal): void {
@@ -218,7 +219,6 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
   override onCancel(query: Query): void {
     query.trace?.onCancel();
     this.queries.onCancel(query);
-    this.tap?.onCancel(query);
   }
 
   override onLatePrediction(application: string, model: string, version: string): void {
@@ -227,7 +227,6 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
 
   override onFeedback(feedback: FeedbackRequest, outcome: FeedbackOutcome): void {
     this.queries.onFeedback(feedback.application, outcome);
-    this.tap?.onFeedback(feedback, outcome);
   }
 
   override onBatchSent(
@@ -242,7 +241,6 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
   override onBatch(record: BatchRecord): void {
     record.trace?.onEnd(record);
     this.models.onBatch(record);
-    this.tap?.onBatch(record);
     this.onBatchDone(record);
     if (record.failure !== undefined) this.failures.note(record, record.failure);
   }

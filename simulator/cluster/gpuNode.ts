@@ -247,6 +247,7 @@ export class GpuNode implements CommandSink {
       preemptions: device.preemptions(),
       faults: this.driver.faultTotals(gpu),
       launches: device.state.launches.size,
+      launched: device.state.nextLaunch - 1,
       contexts: [...open.values()]
         .filter((context) => context.gpu === gpu)
         .map(({ id, allocations, ownBytes, streams }) => ({

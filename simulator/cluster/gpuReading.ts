@@ -18,6 +18,8 @@ export interface GpuReading extends Omit<DeviceUsage, 'contexts'> {
   readonly faults?: FaultTotals | undefined;
   /** Launches that have been handed to the device and have not ended. */
   readonly launches: number;
+  /** Launches that have been handed to the device so far. */
+  readonly launched: number;
   readonly contexts: readonly ContextReading[];
 }
 

@@ -62,6 +62,7 @@ export function gpuSample(ns: number, more: Partial<GpuSample> = {}): GpuSample 
     },
     preemptions: NONE,
     launches: 2,
+    launched: 1000 * (ns / 1e9),
     contexts: [
       { context: 1, warpNs: 0.5 * sms * 4 * ns, usedBytes: 600, queued: 1 },
       {

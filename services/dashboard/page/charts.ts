@@ -1,57 +1,78 @@
-import type { FeedFrame } from '../feedFrame.js';
+import type { RecordedChart } from '../feedFrame.js';
 import { modelColour } from './colours.js';
 import { byId } from './dom.js';
 import { formatMs, formatNumber, formatShare } from './format.js';
+import type { Recording } from './recording.js';
 import { TimeChart, type TimeChartOptions } from './timeChart.js';
-
-type Points = ReadonlyMap<string, number | null>;
+import type { TimeWindow } from './timeWindow.js';
 
 interface Plotted {
   readonly chart: TimeChart;
-  readonly points: (frame: FeedFrame) => Points;
+  readonly of: () => RecordedChart;
 }
 
-/** The charts that show the whole server. */
-export class Charts {
-  private readonly plotted: readonly Plotted[] = [
-    plotted('chart-rates', { format: formatNumber }, ({ queries }) => {
-      const { predicted, defaulted, refused, cancelled } = queries;
-      return new Map([
-        ['predicted', predicted],
-        ['default output', defaulted],
-        ['refused', refused],
-        ['cancelled', cancelled],
-      ]);
-    }),
-    plotted('chart-latency', { format: formatMs, top: 0.1 }, ({ latency }) => {
-      return new Map([
-        ['median', latency?.p50Ms ?? null],
-        ['99th percentile', latency?.p99Ms ?? null],
-      ]);
-    }),
-    plotted('chart-batches', { format: formatNumber, top: 2, colourOf: modelColour }, ({ batches }) => {
-      return new Map(batches.map(({ model, version, meanSize }) => [`${model} v${version}`, meanSize]));
-    }),
-    plotted('chart-queues', { format: formatNumber, top: 4 }, ({ queued, inFlightInputs }) => {
-      return new Map([
-        ['waiting', queued],
-        ['at work', inFlightInputs],
-      ]);
-    }),
-    plotted('chart-cache', { format: formatShare, fixed: true }, ({ cache }) => {
-      return new Map([
-        ['hit', cache.hitShare],
-        ['joined one under way', cache.joinShare],
-      ]);
-    }),
-  ];
+const MS = { format: formatMs, top: 0.1 };
 
-  push(frame: FeedFrame): void {
-    for (const { chart, points } of this.plotted) chart.push(frame.atMs, points(frame));
+/** Why default outputs were answered, in words; a reason that is not here is its own. */
+const REASONS: Readonly<Record<string, string>> = {
+  no_linked_model: 'no model linked',
+  no_replica: 'no replica up',
+  deadline: 'not in time',
+  model_error: 'models failed',
+  overload: 'overload',
+};
+
+/** The charts of what this server was asked, and what it answered. */
+export class Charts {
+  private readonly plotted: readonly Plotted[];
+
+  constructor(private readonly redraw: () => void) {
+    const percentileOf = (id: string): (() => string) => {
+      const select = byId(id, HTMLSelectElement);
+      select.addEventListener('change', () => this.redraw());
+      return () => select.value;
+    };
+    const ofApplications = percentileOf('application-percentile');
+    const ofModels = percentileOf('model-percentile');
+    this.plotted = [
+      plotted('rates', 'rate', { label: 'Queries a second', format: formatNumber }),
+      plotted('latency', 'latency', { label: 'Latency', ...MS }),
+      plotted('defaults', 'defaults', {
+        label: 'Default outputs a second, by reason',
+        format: formatNumber,
+        nameOf: (reason) => (Object.hasOwn(REASONS, reason) ? REASONS[reason] : reason),
+        none: 'None in the last ten minutes.',
+      }),
+      plotted(
+        'application-latency',
+        () => (ofApplications() === 'P50' ? 'applicationP50' : 'applicationP99'),
+        {
+          label: 'Latency by application',
+          none: 'No query in the last ten minutes.',
+          ...MS,
+        },
+      ),
+      plotted('model-latency', () => (ofModels() === 'P50' ? 'modelP50' : 'modelP99'), {
+        label: 'Latency by model',
+        none: 'No batch in the last ten minutes.',
+        colourOf: modelColour,
+        ...MS,
+      }),
+      plotted('batches', 'batches', {
+        label: 'Mean batch size',
+        none: 'No batch in the last ten minutes.',
+        format: formatNumber,
+        top: 2,
+        colourOf: modelColour,
+      }),
+      plotted('queues', 'queues', { label: 'Inputs waiting and at work', format: formatNumber, top: 4 }),
+      plotted('cache', 'cache', { label: 'Cache lookups that hit', format: formatShare, fixed: true }),
+    ];
   }
 
-  draw(): void {
-    for (const { chart } of this.plotted) chart.draw();
+  draw(recording: Recording, shown: TimeWindow): void {
+    const { changes } = recording;
+    for (const { chart, of } of this.plotted) chart.draw({ history: recording.chart(of()), shown, changes });
   }
 
   restyle(): void {
@@ -59,6 +80,7 @@ export class Charts {
   }
 }
 
-function plotted(id: string, options: TimeChartOptions, points: Plotted['points']): Plotted {
-  return { chart: new TimeChart(byId(id, HTMLElement), options), points };
+function plotted(id: string, of: RecordedChart | (() => RecordedChart), options: TimeChartOptions): Plotted {
+  const chart = new TimeChart(byId(`chart-${id}`, HTMLElement), options);
+  return { chart, of: typeof of === 'string' ? () => of : of };
 }

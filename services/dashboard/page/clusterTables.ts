@@ -1,5 +1,5 @@
-import type { ClusterView, FrontendView, MemberNodeView, QueueView } from '../feedFrame.js';
-import { byId, element, setText } from './dom.js';
+import type { ClusterView, FrontendView, MemberNodeView } from '../feedFrame.js';
+import { byId, element } from './dom.js';
 import { formatMs, formatNumber } from './format.js';
 import { fill, type Cell } from './table.js';
 
@@ -23,35 +23,26 @@ const NODE_COLUMNS: readonly Column[] = [
   { title: 'Last word', isNumber: true },
 ];
 
-/** Frontends and nodes of a cluster, and the queue of feedback: hidden where there is none. The page has an empty panel for them. */
+/** Frontends and nodes of a cluster: hidden where there is none. The page has an empty panel for them. */
 export class ClusterTables {
   private readonly panel = byId('cluster', HTMLElement);
-  private readonly members = element('div');
   private readonly frontends = element('tbody');
   private readonly nodes = element('tbody');
-  private readonly queue = element('p', { class: 'note' });
 
   constructor() {
-    this.members.id = 'members';
     this.frontends.id = 'frontends';
     this.nodes.id = 'nodes';
-    this.queue.id = 'queue';
-    this.members.append(
+    this.panel.append(
       labelledTable('Frontends', FRONTEND_COLUMNS, this.frontends),
       labelledTable('Nodes', NODE_COLUMNS, this.nodes),
     );
-    this.panel.append(this.members, this.queue);
   }
 
-  show(cluster: ClusterView | null, queue: QueueView | null): void {
-    this.panel.hidden = cluster === null && queue === null;
-    this.members.hidden = cluster === null;
-    if (cluster !== null) {
-      fill(this.frontends, cluster.frontends.map(frontendRow), 'No frontend has said a word yet.');
-      fill(this.nodes, cluster.nodes.map(nodeRow), 'No node has joined: windjammer node --join.');
-    }
-    this.queue.hidden = queue === null;
-    if (queue !== null) setText(this.queue, queueText(queue));
+  show(cluster: ClusterView | null): void {
+    this.panel.hidden = cluster === null;
+    if (cluster === null) return;
+    fill(this.frontends, cluster.frontends.map(frontendRow), 'No frontend has said a word yet.');
+    fill(this.nodes, cluster.nodes.map(nodeRow), 'No node has joined: windjammer node --join.');
   }
 }
 
@@ -60,15 +51,15 @@ function labelledTable(label: string, columns: readonly Column[], body: HTMLElem
   const heads = columns.map(({ title, isNumber }) => {
     const head = element('th', { text: title, ...(isNumber ? { class: 'number' } : {}) });
     head.scope = 'col';
+    head.role = 'columnheader';
     return head;
   });
-  const table = element(
-    'table',
-    {},
-    element('caption', { class: 'hidden', text: label }),
-    element('thead', {}, element('tr', {}, ...heads)),
-    body,
-  );
+  const row = element('tr', {}, ...heads);
+  const head = element('thead', {}, row);
+  const table = element('table', {}, element('caption', { class: 'hidden', text: label }), head, body);
+  table.role = 'table';
+  row.role = 'row';
+  head.role = body.role = 'rowgroup';
   const region = element('div', { class: 'scroll' }, table);
   region.role = 'region';
   region.ariaLabel = label;
@@ -107,14 +98,4 @@ function nodeRow(of: MemberNodeView): readonly Cell[] {
     { text: of.roundTripSeconds === null ? '–' : formatMs(of.roundTripSeconds * 1000), class: 'number' },
     { text: formatMs(of.lastWordSeconds * 1000), class: 'number' },
   ];
-}
-
-export function queueText(of: QueueView): string {
-  const { waiting, active, delayed, failed, lagSeconds, spooled } = of;
-  const lag = lagSeconds > 0 ? `, the oldest for ${formatMs(lagSeconds * 1000)}` : '';
-  const away = spooled > 0 ? `; ${formatNumber(spooled)} kept here until Redis is back` : '';
-  return (
-    `Feedback: ${formatNumber(waiting)} waiting${lag}, ${formatNumber(active)} being learned, ` +
-    `${formatNumber(delayed)} tried again later, ${formatNumber(failed)} failed${away}.`
-  );
 }

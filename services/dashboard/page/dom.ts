@@ -46,3 +46,8 @@ export function setOptions(select: HTMLSelectElement, values: readonly string[])
   select.disabled = values.length === 0;
   return select.value !== before;
 }
+
+/** A custom property of the page's style, as the present scheme has it. */
+export function cssValue(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(name);
+}

@@ -1,3 +1,5 @@
+import { cssValue } from './dom.js';
+
 /** Pen and canvas in canvas pixels: a stroke is as thick as MNIST's once it is scaled. */
 const PEN = 22;
 const KEY_STEP = 10;
@@ -65,7 +67,7 @@ export class DrawingPad {
   restyle(): void {
     const { context, canvas } = this;
     context.globalCompositeOperation = 'source-in';
-    context.fillStyle = inkColour();
+    context.fillStyle = cssValue('--ink');
     context.fillRect(0, 0, canvas.width, canvas.height);
     context.globalCompositeOperation = 'source-over';
   }
@@ -125,7 +127,7 @@ export class DrawingPad {
 
   private stroke(from: Point, to: Point): void {
     const { context } = this;
-    context.strokeStyle = inkColour();
+    context.strokeStyle = cssValue('--ink');
     context.lineWidth = PEN;
     context.lineCap = 'round';
     context.beginPath();
@@ -168,7 +170,3 @@ const STEPS: Readonly<Record<string, readonly [number, number] | undefined>> = {
   ArrowUp: [0, -1],
   ArrowDown: [0, 1],
 };
-
-function inkColour(): string {
-  return getComputedStyle(document.documentElement).getPropertyValue('--ink');
-}

@@ -1,10 +1,11 @@
 import type { QueueAnswer } from '../../client/clientModule.js';
 import { byId, element, setText } from './dom.js';
+import { newRow } from './table.js';
 import { callVerb } from './verbs.js';
 
 type QueueEntry = QueueAnswer['feedback'][number];
 
-const COLUMNS = 7;
+const HEADS = ['Id', 'Application', 'Context', 'Attempts', 'Accepted', 'Reason', ''];
 
 /** The table of feedback that has failed: each may be shown, tried again, or dropped. */
 export class Failures {
@@ -38,7 +39,7 @@ export class Failures {
       ? 'Nothing has failed.'
       : 'This server has no queue: it learns from feedback at once.';
     const cell = element('td', { class: 'note', text });
-    cell.colSpan = COLUMNS;
+    cell.colSpan = HEADS.length;
     this.body.replaceChildren(element('tr', {}, cell));
   }
 
@@ -51,9 +52,7 @@ export class Failures {
       made.addEventListener('click', act);
       return made;
     };
-    return element(
-      'tr',
-      {},
+    return newRow(HEADS, [
       element('td', { class: 'name', text: id }),
       element('td', { class: 'name', text: of.app_name }),
       element('td', { class: 'name', text: of.uid }),
@@ -67,7 +66,7 @@ export class Failures {
         button('Retry', () => void this.act('retry_feedback', { id })),
         button('Drop', () => void this.act('drop_feedback', { id })),
       ),
-    );
+    ]);
   }
 
   private async details(id: string): Promise<void> {

@@ -21,3 +21,8 @@ export function formatShare(share: number): string {
   if (percent >= 0.001) return `${percent.toFixed(3)}\u00a0%`;
   return '< 0.001\u00a0%';
 }
+
+/** @param seconds since 1970 */
+export function timeOfDay(seconds: number): string {
+  return new Date(seconds * 1000).toLocaleTimeString([], { hourCycle: 'h23' });
+}

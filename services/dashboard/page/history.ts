@@ -1,7 +1,7 @@
 type Value = number | null;
 
-/** Points that a chart shows: two minutes at two a second. */
-export const HISTORY_POINTS = 240;
+/** A series as it travels: its chart, its name, its values. Neither is a key of anything, whatever they are called. */
+export type Column = readonly [chart: string, name: string, values: readonly Value[]];
 
 /** The last so many points of series that come and go by name, as columns of equal length. */
 export class History {
@@ -9,8 +9,8 @@ export class History {
   private readonly columns = new Map<string, Value[]>();
 
   constructor(
-    private readonly points: number = HISTORY_POINTS,
-    private readonly mostSeries: number = 8,
+    private readonly points: number,
+    private readonly mostSeries = Infinity,
   ) {}
 
   get names(): readonly string[] {
@@ -50,6 +50,20 @@ export class History {
       changed = true;
     }
     return changed;
+  }
+
+  /** Drops the series of which nothing is wanted any more. */
+  keep(isWanted: (name: string) => boolean): void {
+    for (const name of this.columns.keys()) if (!isWanted(name)) this.columns.delete(name);
+  }
+
+  /** Begins with what somebody else has recorded. */
+  load(times: readonly number[], columns: Iterable<readonly [string, readonly Value[]]>): void {
+    this.clear();
+    this.times.push(...times);
+    for (const [name, values] of columns) {
+      if (this.columns.size < this.mostSeries) this.columns.set(name, [...values]);
+    }
   }
 
   clear(): void {

@@ -3,6 +3,7 @@ import type { ClusterView } from '../feedFrame.js';
 import { ClusterTables } from './clusterTables.js';
 import { byId, setText } from './dom.js';
 import { Failures } from './failures.js';
+import { FeedbackPanel } from './feedbackPanel.js';
 import { callVerb, VerbError } from './verbs.js';
 
 const EVERY_MS = 2000;
@@ -10,6 +11,7 @@ const MOST_SHOWN = 100;
 
 const status = byId('status', HTMLElement);
 const tables = new ClusterTables();
+const feedback = new FeedbackPanel();
 const failures = new Failures(() => void look());
 
 /** undefined: this server is part of no cluster. */
@@ -50,11 +52,11 @@ async function look(): Promise<void> {
       if (!(error instanceof VerbError)) throw error;
       problem = error.message;
     }
-    tables.show(
-      cluster ?? null,
-      queue?.queued === true ? { ...queue.counts, lagSeconds: 0, spooled: 0 } : null,
-    );
-    if (queue !== undefined) failures.show(queue.feedback, queue.queued);
+    tables.show(cluster ?? null);
+    if (queue !== undefined) {
+      feedback.show(queue.queued ? { ...queue.counts, lagSeconds: 0, spooled: 0 } : null);
+      failures.show(queue.feedback, queue.queued);
+    }
     setText(status, problem);
     status.dataset.state = problem === 'live' ? 'live' : 'connecting';
   } catch (error) {

@@ -1,9 +1,9 @@
 import type { NodeReport } from '../../../containers/runtime/index.js';
 import type { Answer, CacheStats, Query, ReplicaStatus } from '../../prediction/index.js';
-import { Registry } from '../../registry/index.js';
+import { Registry, type ApplicationRecord } from '../../registry/index.js';
 import { MemoryStore } from '../../store/index.js';
-import type { QueryTap } from '../../telemetry/index.js';
-import type { DashboardSources } from '../index.js';
+import { Telemetry } from '../../telemetry/index.js';
+import type { Change, DashboardSources } from '../index.js';
 
 const NO_CACHE: CacheStats = {
   requests: 0,
@@ -23,8 +23,12 @@ const NO_CACHE: CacheStats = {
 /** A server of whom a test says what it sees. */
 export class FakeSources implements DashboardSources {
   readonly registry = new Registry(new MemoryStore());
-  /** The tap that is attached; undefined while nobody watches. */
-  tap: QueryTap | undefined;
+  /** Counts for every application, registered or not. */
+  readonly telemetry = new Telemetry(this.view());
+  /** Whether SMs are counted. */
+  areSmsWatched = false;
+  /** Tells of a change. */
+  change: (change: Change) => void = () => undefined;
   atMs = 1_000_000;
   /** How often a frame was put together. */
   frames = 0;
@@ -45,36 +49,46 @@ export class FakeSources implements DashboardSources {
   readonly nodes = (): readonly NodeReport[] => this.reports;
   readonly cluster: DashboardSources['cluster'] = () => undefined;
   readonly queue: DashboardSources['queue'] = () => undefined;
-  readonly watch = (tap: QueryTap | undefined): void => {
-    this.tap = tap;
+  readonly traffic = () => this.telemetry.traffic();
+  jobs: DashboardSources['jobs'] = () => Promise.resolve(undefined);
+  readonly watchSms = (watched: boolean): void => {
+    this.areSmsWatched = watched;
+  };
+  readonly watchChanges: DashboardSources['watchChanges'] = (listener) => {
+    this.change = listener;
+    return () => {
+      this.change = () => undefined;
+    };
   };
 
-  answer(application: string, latencyMs: number, isDefault = false): void {
+  /** @param defaultReason of a default output */
+  answer(application: string, latencyMs: number, defaultReason?: Answer['defaultReason']): void {
     const query: Query = { id: 'q', application, input: new Uint8Array(8), context: '' };
     const answer: Answer = {
       queryId: 'q',
       output: '1',
-      isDefault,
+      isDefault: defaultReason !== undefined,
+      ...(defaultReason === undefined ? {} : { defaultReason }),
       models: [],
       confidence: 1,
       cached: false,
       latencyNs: latencyMs * 1e6,
     };
-    this.tap?.onAnswer(query, answer);
+    this.telemetry.onAnswer(query, answer);
   }
 
-  batch(model: string, version: string, size: number): void {
-    this.tap?.onBatch({
+  batch(model: string, version: string, size: number, queuedMs = 0, roundTripMs = 0.002): void {
+    this.telemetry.onBatch({
       model,
       version,
       replica: '0',
       size,
       limit: 8,
       newLimit: 8,
-      longestQueueNs: 0,
+      longestQueueNs: queuedMs * 1e6,
       totalQueueNs: 0,
       serviceNs: 1000,
-      roundTripNs: 2000,
+      roundTripNs: roundTripMs * 1e6,
       failed: 0,
       failure: undefined,
     });
@@ -94,12 +108,22 @@ export class FakeSources implements DashboardSources {
   }
 
   addApplication(name: string): Promise<void> {
-    return this.registry.addApplication({
-      name,
-      inputType: 'doubles',
-      defaultOutput: '0',
-      latencyObjectiveUs: 20_000,
-      policy: { name: 'static', parameters: {} },
-    });
+    return this.registry.addApplication(recordOf(name));
   }
+
+  private view(): Registry {
+    const { registry } = this;
+    const application = (name: string): ApplicationRecord => registry.application(name) ?? recordOf(name);
+    return Object.assign(Object.create(registry) as Registry, { application, model: () => ({}) });
+  }
+}
+
+function recordOf(name: string): ApplicationRecord {
+  return {
+    name,
+    inputType: 'doubles',
+    defaultOutput: '0',
+    latencyObjectiveUs: 20_000,
+    policy: { name: 'static', parameters: {} },
+  };
 }

@@ -1,0 +1,81 @@
+import type { Change, HistoryEvent, PointEvent, RecordedChart } from '../feedFrame.js';
+import { History, type Column } from './history.js';
+
+/** Changes that are shown, whatever was sent. */
+const MOST_CHANGES = 200;
+
+/** The last ten minutes, as the server has recorded them: loaded at once, continued point by point. */
+export class Recording {
+  private charts = new Map<string, History>();
+  private points = 0;
+  private everyMs = 0;
+  private told: readonly Change[] = [];
+  readonly times: number[] = [];
+
+  /** In seconds, what a full recording covers. */
+  get spanSeconds(): number {
+    return (this.points * this.everyMs) / 1000;
+  }
+
+  /** Of the newest point, in seconds. */
+  get newest(): number {
+    return this.times.at(-1) ?? Date.now() / 1000;
+  }
+
+  get changes(): readonly Change[] {
+    return this.told;
+  }
+
+  /** One that has nothing is empty. */
+  chart(name: RecordedChart): History {
+    return this.charts.get(name) ?? new History(this.points);
+  }
+
+  load({ everyMs, points, times, columns, changes }: HistoryEvent): void {
+    this.points = points;
+    this.everyMs = everyMs;
+    this.times.splice(0, Infinity, ...times.map(toSeconds));
+    const byChart = new Map<string, Column[]>();
+    for (const column of columns) {
+      const of = byChart.get(column[0]);
+      if (of === undefined) byChart.set(column[0], [column]);
+      else of.push(column);
+    }
+    this.charts = new Map();
+    for (const [chart, of] of byChart) {
+      const history = new History(points);
+      history.load(
+        this.times,
+        of.map(([, name, values]) => [name, values]),
+      );
+      this.charts.set(chart, history);
+    }
+    this.told = changes.slice(-MOST_CHANGES);
+  }
+
+  push({ atMs, values, changes }: PointEvent): void {
+    const time = toSeconds(atMs);
+    const byChart = new Map<string, Map<string, number | null>>();
+    for (const [chart, name, value] of values) {
+      let of = byChart.get(chart);
+      if (of === undefined) byChart.set(chart, (of = new Map()));
+      of.set(name, value);
+      if (this.charts.has(chart)) continue;
+      const history = new History(this.points);
+      history.load(this.times, []);
+      this.charts.set(chart, history);
+    }
+    this.times.push(time);
+    if (this.times.length > this.points) this.times.shift();
+    for (const [chart, history] of this.charts) {
+      history.push(time, byChart.get(chart) ?? new Map());
+      if (history.names.length === 0) this.charts.delete(chart);
+    }
+    const oldest = time - this.spanSeconds;
+    this.told = [...this.told, ...changes].filter(({ at }) => toSeconds(at) >= oldest).slice(-MOST_CHANGES);
+  }
+}
+
+function toSeconds(ms: number): number {
+  return ms / 1000;
+}

@@ -1,0 +1,263 @@
+import type { Change, HistoryEvent, PointEvent, RecordedChart } from './feedFrame.js';
+import { Busiest } from './busiest.js';
+import type { DashboardSources } from './frameSource.js';
+import { GpuReader } from './gpuReader.js';
+import { History, type Column } from './page/history.js';
+import { TrafficReader, type TrafficFigures } from './trafficReader.js';
+
+/** Ten minutes, a point every other second. */
+export const EVERY_MS = 2000;
+export const POINTS = 300;
+
+/** Of applications, and of model versions: of more of them, the busiest. */
+export const MOST_RECORDED = 16;
+/** Of applications with a choice among models. */
+export const MOST_WEIGHED = 8;
+/** Of one application's models. */
+const MOST_WEIGHTS = 8;
+/** Changes that are remembered, of the same ten minutes. */
+export const MOST_CHANGES = 200;
+/** Of a chart that is bounded by nothing else. */
+const MOST_SERIES = 32;
+
+const DIGITS = 4;
+
+type Values = Map<string, number | null>;
+
+/**
+ * The last ten minutes of what the charts show, kept from the server's start on whether anybody looks or not: a page that is
+ * opened late, or once more, shows what one that was open all the while does. It reads counts that go on anyhow, and keeps as
+ * much of a thousand applications as of a few.
+ */
+export class Recorder {
+  private readonly traffic: TrafficReader;
+  private readonly gpus = new GpuReader();
+  private readonly charts = new Map<string, History>();
+  private readonly applications = new Busiest(MOST_RECORDED);
+  private readonly models = new Busiest(MOST_RECORDED);
+  private readonly weighed = new Busiest(MOST_WEIGHED);
+  private readonly timer: NodeJS.Timeout;
+  private readonly unwatch: () => void;
+  private times: number[] = [];
+  private changes: Change[] = [];
+  private newChanges: Change[] = [];
+  private cache: ReturnType<DashboardSources['cacheStats']>;
+  private lastMs: number;
+  private number = 0;
+  private pointText = '';
+  private historyText: string | undefined;
+
+  constructor(private readonly sources: DashboardSources) {
+    this.traffic = new TrafficReader(sources.traffic);
+    this.cache = sources.cacheStats();
+    this.lastMs = sources.nowMs();
+    this.gpus.take(sources.nodes(), 0);
+    this.unwatch = sources.watchChanges((change) => this.onChange(change));
+    this.timer = setInterval(() => this.record(), EVERY_MS);
+    this.timer.unref();
+  }
+
+  /** Of the latest point. */
+  get latest(): number {
+    return this.number;
+  }
+
+  /** What somebody who has the points up to `number` lacks, as server-sent events: the last point, or all of it. */
+  since(number: number | undefined): string {
+    if (number === this.number) return '';
+    if (number !== undefined && number === this.number - 1) return this.pointText;
+    return (this.historyText ??= eventOf('history', this.history()));
+  }
+
+  close(): void {
+    clearInterval(this.timer);
+    this.unwatch();
+  }
+
+  private record(): void {
+    const atMs = this.sources.nowMs();
+    const seconds = (atMs - this.lastMs) / 1000;
+    this.lastMs = atMs;
+    // A clock that was set back: what was recorded lies in its future.
+    if (seconds < 0) this.forget();
+    const charts = this.point(this.traffic.take(seconds), seconds);
+    this.times.push(atMs);
+    if (this.times.length > POINTS) this.times.shift();
+    for (const [chart, values] of charts) {
+      let history = this.charts.get(chart);
+      if (history === undefined) this.charts.set(chart, (history = this.newHistory()));
+      history.push(atMs, values);
+    }
+    for (const [chart, history] of this.charts) {
+      if (!charts.has(chart)) history.push(atMs, new Map());
+      if (history.names.length === 0) this.charts.delete(chart);
+    }
+    const changes = this.newChanges;
+    this.newChanges = [];
+    this.changes = [...this.changes, ...changes].filter(({ at }) => at > atMs - EVERY_MS * POINTS);
+    this.changes = this.changes.slice(-MOST_CHANGES);
+    this.number += 1;
+    this.historyText = undefined;
+    const columns = [...charts].flatMap(([chart, values]) =>
+      [...values].map(([name, value]): PointEvent['values'][number] => [chart, name, value]),
+    );
+    this.pointText = eventOf('point', { atMs, values: columns, changes });
+  }
+
+  private newHistory(): History {
+    const history = new History(POINTS, MOST_SERIES);
+    // It has been empty for as long as the others have not.
+    history.load(this.times.slice(0, -1), []);
+    return history;
+  }
+
+  private forget(): void {
+    this.charts.clear();
+    this.times = [];
+    // Points do not follow one another any more: everybody needs all of it.
+    this.number += 1;
+  }
+
+  private history(): HistoryEvent {
+    const columns: Column[] = [];
+    for (const [chart, history] of this.charts) {
+      for (const name of history.names) columns.push([chart, name, history.column(name)]);
+    }
+    return { everyMs: EVERY_MS, points: POINTS, times: this.times, columns, changes: this.changes };
+  }
+
+  private point(traffic: TrafficFigures, seconds: number): Map<string, Values> {
+    const charts = new Map<string, Values>();
+    const put = (chart: RecordedChart, name: string, value: number | null): void => {
+      let values = charts.get(chart);
+      if (values === undefined) charts.set(chart, (values = new Map()));
+      values.set(name, value === null ? null : rounded(value));
+    };
+    const { predicted, defaulted, refused, cancelled } = traffic.queries;
+    put('rate', 'predicted', predicted);
+    put('rate', 'default output', defaulted);
+    put('rate', 'refused', refused);
+    put('rate', 'cancelled', cancelled);
+    put('latency', 'median', traffic.latency?.p50Ms ?? null);
+    put('latency', '99th percentile', traffic.latency?.p99Ms ?? null);
+    for (const [reason, rate] of traffic.defaults) put('defaults', reason, rate);
+    this.putApplications(traffic, put);
+    this.putModels(traffic, put);
+    const queues = this.sources.replicas();
+    put(
+      'queues',
+      'waiting',
+      queues.reduce((sum, { queued }) => sum + queued, 0),
+    );
+    put(
+      'queues',
+      'at work',
+      queues.reduce((sum, { inFlightItems }) => sum + inFlightItems, 0),
+    );
+    this.putCache(put);
+    for (const of of this.gpus.take(this.sources.nodes(), seconds)) {
+      put('gpuBusy', of.gpu, of.busyShare);
+      put('gpuLaunches', of.gpu, of.launchesPerSecond);
+      if (of.kills > 0) put('gpuKills', of.gpu, of.kills);
+      if (of.saves > 0) put('gpuSaves', of.gpu, of.saves);
+      if (of.drains > 0) put('gpuDrains', of.gpu, of.drains);
+    }
+    return charts;
+  }
+
+  private putApplications({ applications: found }: TrafficFigures, put: Put): void {
+    const { applications, charts } = this;
+    applications.note([...found].map(([name, { answersPerSecond }]) => [name, answersPerSecond]));
+    for (const chart of ['applicationRate', 'applicationP50', 'applicationP99'] as const) {
+      charts.get(chart)?.keep((name) => applications.has(nameOf(name)));
+    }
+    for (const [application, { answersPerSecond, latency }] of found) {
+      if (!applications.has(application)) continue;
+      const name = shownAs(application);
+      put('applicationRate', name, answersPerSecond);
+      put('applicationP50', name, latency?.p50Ms ?? null);
+      put('applicationP99', name, latency?.p99Ms ?? null);
+    }
+    this.putWeights(found, put);
+  }
+
+  private putWeights(found: TrafficFigures['applications'], put: Put): void {
+    const { registry, selectionShares } = this.sources;
+    const choosing = registry
+      .applications()
+      .map(({ name }) => name)
+      .filter((name) => registry.linkedModels(name).length > 0);
+    this.weighed.note(
+      // Those that nobody asks are shown where there is room.
+      choosing.map((name) => [name, LEAST_WEIGHT + (found.get(name)?.answersPerSecond ?? 0)]),
+    );
+    for (const chart of this.charts.keys()) {
+      if (chart.startsWith(WEIGHTS) && !this.weighed.has(chart.slice(WEIGHTS.length)))
+        this.charts.delete(chart);
+    }
+    for (const application of choosing) {
+      if (!this.weighed.has(application)) continue;
+      const shares = selectionShares(application);
+      for (const { name } of registry.linkedModels(application).slice(0, MOST_WEIGHTS)) {
+        put(`${WEIGHTS}${application}`, name, shares?.get(name) ?? 0);
+      }
+    }
+  }
+
+  private putModels({ models: found }: TrafficFigures, put: Put): void {
+    const { models, charts } = this;
+    const label = ({ model, version }: { model: string; version: string }): string => `${model} v${version}`;
+    models.note(found.map((of) => [label(of), of.inputsPerSecond]));
+    for (const chart of ['batches', 'modelP50', 'modelP99'] as const) {
+      charts.get(chart)?.keep((name) => models.has(name));
+    }
+    for (const of of found) {
+      const name = label(of);
+      if (!models.has(name)) continue;
+      put('batches', name, of.meanSize);
+      put('modelP50', name, of.latency?.p50Ms ?? null);
+      put('modelP99', name, of.latency?.p99Ms ?? null);
+    }
+  }
+
+  private putCache(put: Put): void {
+    const before = this.cache;
+    const { requests, hits, joins } = (this.cache = this.sources.cacheStats());
+    const lookups = requests - before.requests;
+    put('cache', 'hit', lookups > 0 ? (hits - before.hits) / lookups : null);
+    put('cache', 'joined one under way', lookups > 0 ? (joins - before.joins) / lookups : null);
+  }
+
+  /** What happens again and again within a point's time is one mark. */
+  private onChange(change: Change): void {
+    const same = this.newChanges.findIndex(({ kind, what }) => kind === change.kind && what === change.what);
+    if (same >= 0) this.newChanges[same] = change;
+    else if (this.newChanges.length < MOST_CHANGES) this.newChanges.push(change);
+  }
+}
+
+type Put = (chart: RecordedChart, name: string, value: number | null) => void;
+
+const WEIGHTS = 'weights/';
+/** Of an application that nobody asks. */
+const LEAST_WEIGHT = 0.01;
+
+/** No application has this name. */
+const BY_NAME = 'models by name';
+
+function shownAs(application: string): string {
+  return application === '' ? BY_NAME : application;
+}
+
+function nameOf(shown: string): string {
+  return shown === BY_NAME ? '' : shown;
+}
+
+function rounded(value: number): number {
+  return Number(value.toPrecision(DIGITS));
+}
+
+/** JSON has no line ends outside its strings and escapes those within: one `data` line holds it. */
+export function eventOf(event: 'history' | 'point' | 'message', data: unknown): string {
+  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+}
