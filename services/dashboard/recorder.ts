@@ -23,6 +23,7 @@ const MOST_SERIES = 32;
 const DIGITS = 4;
 
 type Values = Map<string, number | null>;
+const NOTHING: ReadonlyMap<string, null> = new Map();
 
 /**
  * The last ten minutes of what the charts show, kept from the server's start on whether anybody looks or not: a page that is
@@ -89,7 +90,7 @@ export class Recorder {
       history.push(atMs, values);
     }
     for (const [chart, history] of this.charts) {
-      if (!charts.has(chart)) history.push(atMs, new Map());
+      if (!charts.has(chart)) history.push(atMs, NOTHING);
       if (history.names.length === 0) this.charts.delete(chart);
     }
     const changes = this.newChanges;

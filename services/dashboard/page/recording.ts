@@ -1,6 +1,8 @@
 import type { Change, HistoryEvent, PointEvent, RecordedChart } from '../feedFrame.js';
 import { History, type Column } from './history.js';
 
+const NOTHING: ReadonlyMap<string, null> = new Map();
+
 /** Changes that are shown, whatever was sent. */
 const MOST_CHANGES = 200;
 
@@ -68,7 +70,7 @@ export class Recording {
     this.times.push(time);
     if (this.times.length > this.points) this.times.shift();
     for (const [chart, history] of this.charts) {
-      history.push(time, byChart.get(chart) ?? new Map());
+      history.push(time, byChart.get(chart) ?? NOTHING);
       if (history.names.length === 0) this.charts.delete(chart);
     }
     const oldest = time - this.spanSeconds;

@@ -110,7 +110,7 @@ export class TimeChart {
     this.names.forEach((name, at) => {
       const column = history?.column(name) ?? [];
       const value = this.pointed === undefined ? column.at(-1) : column[this.pointed];
-      setText(this.values[at], value == null ? '–' : this.options.format(value));
+      setText(this.values[at], isValue(value) ? this.options.format(value) : '–');
     });
   }
 
@@ -126,7 +126,7 @@ export class TimeChart {
       const known = values.filter((value) => value !== null);
       if (known.length === 0) return `${nameOf(name)} none`;
       const last = values.at(-1);
-      const now = last == null ? 'none' : format(last);
+      const now = isValue(last) ? format(last) : 'none';
       return `${nameOf(name)} ${now}, between ${format(Math.min(...known))} and ${format(Math.max(...known))}`;
     });
     return `${label}, ${timeOfDay(shown.from)} to ${timeOfDay(shown.to)}: ${words.join('; ')}`;
@@ -193,9 +193,10 @@ export class TimeChart {
     };
   }
 
-  private drawChanges({ ctx, bbox, valToPos }: uPlot): void {
+  private drawChanges(plot: uPlot): void {
     if (this.drawn === undefined) return;
     const { changes, shown } = this.drawn;
+    const { ctx, bbox } = plot;
     const scale = devicePixelRatio;
     ctx.save();
     ctx.font = MARK_FONT.replace('12px', `${12 * scale}px`);
@@ -207,7 +208,7 @@ export class TimeChart {
     for (const change of changes) {
       const at = change.at / 1000;
       if (at < shown.from || at > shown.to) continue;
-      const x = Math.round(valToPos(at, 'x', true));
+      const x = Math.round(plot.valToPos(at, 'x', true));
       if (x - last < MARK_PIXELS * scale) continue;
       last = x;
       const { symbol, colour } = kindOf(change);
@@ -232,6 +233,11 @@ export class TimeChart {
 }
 
 function isMostlyGaps(values: ArrayLike<number | null | undefined>): boolean {
-  for (let at = 1; at < values.length; at++) if (values[at] != null && values[at - 1] != null) return false;
+  for (let at = 1; at < values.length; at++) if (isValue(values[at]) && isValue(values[at - 1])) return false;
   return true;
+}
+
+/** uPlot takes an undefined one for a gap, too. */
+function isValue(value: number | null | undefined): value is number {
+  return value !== null && value !== undefined;
 }
