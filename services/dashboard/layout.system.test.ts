@@ -207,10 +207,7 @@ describe('the dashboard, as it looks', () => {
       await page.click('#pause');
       await page.click('#pause');
       await expect.poll(() => asked, PATIENCE).toBe(before + 1);
-      await page.waitForFunction(
-        'document.querySelector("#status").dataset.state === "connecting"',
-        PATIENCE,
-      );
+      await expect.poll(() => page.getAttribute('#status', 'data-state'), PATIENCE).toBe('connecting');
       await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))');
     };
     for (let round = 0; round < 3; round++) await feedAgain();

@@ -67,6 +67,7 @@ describe('formats', () => {
   ])('number %d', (value, text) => expect(spaced(formatNumber(value))).toBe(text));
 
   it.each([
+    [0, '0'],
     [0.0124, '12 µs'],
     [1.26, '1.3 ms'],
     [20, '20 ms'],

@@ -7,6 +7,7 @@ export function formatNumber(value: number): string {
 }
 
 export function formatMs(ms: number): string {
+  if (ms === 0) return '0';
   if (ms >= 1000) return `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)}\u00a0s`;
   if (ms >= 1) return `${ms.toFixed(ms < 10 ? 1 : 0)}\u00a0ms`;
   return `${(ms * 1000).toFixed(0)}\u00a0µs`;

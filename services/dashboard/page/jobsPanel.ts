@@ -30,7 +30,7 @@ function wordsOf(of: JobsView): string {
     `${of.done} done`,
     `${of.cancelled} cancelled`,
     ...further,
-    ...(left > 0 ? [`${left} are not listed`] : []),
+    ...(left > 0 ? [`${left} not listed`] : []),
   ].join(' · ');
 }
 

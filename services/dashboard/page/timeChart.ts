@@ -160,7 +160,7 @@ export class TimeChart {
         y: { range: (_plot, _least, most) => [0, fixed ? top : Math.max(top, most * 1.08)] },
       },
       axes: [
-        { ...axis, space: 80, size: 28, values: (_plot, splits) => splits.map(timeOfDay) },
+        { ...axis, space: 80, size: 28, gap: 8, values: (_plot, splits) => splits.map(timeOfDay) },
         { ...axis, size: 58, space: 34, values: (_plot, splits) => splits.map(format) },
       ],
       series: [

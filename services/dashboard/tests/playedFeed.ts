@@ -28,6 +28,7 @@ export class PlayedFeed {
   private readonly frames: FrameSource;
   private points = 0;
   private kills = 0;
+  private latest = '';
 
   private constructor() {
     this.sources.atMs = BEGUN_MS;
@@ -51,14 +52,14 @@ export class PlayedFeed {
 
   /** Everything, for a page that has nothing. */
   whole(): string {
-    return this.recorder.since(undefined) + this.frame();
+    return this.recorder.since(undefined) + this.latest;
   }
 
   /** The next point, with the frames that come meanwhile. */
   async next(): Promise<string> {
     const before = this.recorder.latest;
     await this.pass(1);
-    return this.recorder.since(before) + this.frame().repeat(EVERY_MS / 500);
+    return this.recorder.since(before) + this.latest.repeat(EVERY_MS / 500);
   }
 
   close(): void {
@@ -72,12 +73,14 @@ export class PlayedFeed {
 
   private async pass(points: number): Promise<void> {
     for (let k = 0; k < points; k++) {
+      // What frames show has happened since the one before.
+      this.frame();
       this.traffic();
       this.sources.atMs += EVERY_MS;
       await vi.advanceTimersByTimeAsync(EVERY_MS);
       this.points += 1;
     }
-    this.frame();
+    this.latest = this.frame();
     await vi.advanceTimersByTimeAsync(0);
   }
 
