@@ -369,7 +369,7 @@ class Parts {
       ...(timeouts === undefined ? {} : { timeouts }),
       ...(allowedOrigins === undefined ? {} : { allowedOrigins }),
     });
-    this.telemetry.watchStore(store, shared);
+    this.telemetry.watchStore(store, shared, dataDirectory);
     this.telemetry.watchFeedback(() => this.feedback?.state());
     this.telemetry.watchCluster({ links: () => runtime.links(), members: () => cluster?.status() });
     this.telemetry.watchJobs(() => this.jobs.state());
@@ -381,7 +381,6 @@ class Parts {
     const present = store.fault();
     if (present !== undefined) onFault(present);
     this.telemetry.watchBatches((record) => this.frontend.onBatch(record));
-    this.telemetry.watchWebSockets(() => this.frontend.webSocketCount());
     this.management = new ManagementServer(
       {
         registry: this.registry,
@@ -413,6 +412,9 @@ class Parts {
       management: () => this.management.connections(),
       denials: () => this.access.denials(),
       bodies: () => bodyBudget.counts(),
+      certificateEndMs: (name) => this.certificates[name]?.endMs,
+      webSockets: () => this.frontend.webSocketCount(),
+      inFlight: () => engine.inFlight(),
     });
   }
 

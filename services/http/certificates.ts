@@ -29,6 +29,7 @@ const MIN_VERSION = 'TLSv1.2';
  */
 export class Certificates {
   private loaded: SecureContextOptions;
+  private validUntilMs = 0;
   private readonly listeners = new Set<(context: SecureContextOptions) => void>();
   private readonly poll: NodeJS.Timeout;
   /** Of the files, before they were last read. */
@@ -48,6 +49,11 @@ export class Certificates {
 
   get context(): SecureContextOptions {
     return this.loaded;
+  }
+
+  /** When the certificate that is served ends. */
+  get endMs(): number {
+    return this.validUntilMs;
   }
 
   /** Whether clients must show a certificate. */
@@ -103,6 +109,7 @@ export class Certificates {
       );
     }
     this.checkDates(certificate);
+    this.validUntilMs = Date.parse(certificate.validTo);
     return { cert, key, ca, minVersion: MIN_VERSION };
   }
 

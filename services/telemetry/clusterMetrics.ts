@@ -1,5 +1,6 @@
 import type { NodeLink } from '../../containers/runtime/index.js';
-import { labelText, type MetricFamily, type SampleWriter } from './metricFamily.js';
+import { CLUSTER_METRICS } from '../metrics/index.js';
+import { familiesOf, labelText, type MetricFamily, type ValueWriter } from './metricFamily.js';
 
 /** A node of the cluster, as this frontend sees it. */
 export interface MeasuredNode {
@@ -32,102 +33,41 @@ const MOST_MEMBERS = 256;
 
 /** Nodes in other processes, and the other frontends. */
 export function clusterFamilies({ links, members }: ClusterSources): readonly MetricFamily[] {
-  const gauge = (
-    name: string,
-    unit: MetricFamily['unit'],
-    labels: readonly string[],
-    help: string,
-    write: (to: SampleWriter) => void,
-  ): MetricFamily => ({ name, type: 'gauge', unit, labels, help, write });
-  const eachLink = (read: (link: NodeLink) => number | undefined) => (to: SampleWriter) => {
+  const eachLink = (read: (link: NodeLink) => number | undefined) => (to: ValueWriter<'node'>) => {
     for (const link of links().slice(0, MOST_MEMBERS)) {
       const value = read(link);
       if (value !== undefined) to.value(labelText({ node: link.node }), value);
     }
   };
-  const eachNode = (read: (node: MeasuredNode) => number) => (to: SampleWriter) => {
+  const eachNode = (read: (node: MeasuredNode) => number) => (to: ValueWriter<'node'>) => {
     for (const node of (members()?.nodes ?? []).slice(0, MOST_MEMBERS))
       to.value(labelText({ node: node.name }), read(node));
   };
   // Names of frontends are new with each start: of those that are away nothing is kept.
-  const eachFrontend = (read: (frontend: MeasuredFrontend) => number) => (to: SampleWriter) => {
+  const eachFrontend = (read: (frontend: MeasuredFrontend) => number) => (to: ValueWriter<'frontend'>) => {
     const alive = (members()?.frontends ?? []).filter((one) => one.alive);
     for (const one of alive.slice(0, MOST_MEMBERS)) to.value(labelText({ frontend: one.name }), read(one));
   };
-  return [
-    gauge(
-      'windjammer_node_connected',
-      '',
-      ['node'],
-      'Whether this frontend has a connection to a node in another process: 1 or 0',
-      eachLink(({ isConnected }) => Number(isConnected)),
-    ),
-    gauge(
-      'windjammer_node_round_trip_seconds',
-      'seconds',
-      ['node'],
-      'How long the last ping of this frontend to the node, and its answer, took; two a second',
-      eachLink(({ roundTripSeconds }) => roundTripSeconds),
-    ),
-    gauge(
-      'windjammer_node_alive',
-      '',
-      ['node'],
-      'Whether the cluster hears of the node: 1 or 0; nodes that were lost are listed for an hour',
-      eachNode(({ alive }) => Number(alive)),
-    ),
-    gauge(
-      'windjammer_node_last_word_seconds',
-      'seconds',
-      ['node'],
-      'How long ago the cluster heard of the node; while Redis is away that grows for all',
-      eachNode(({ last_word_seconds: seconds }) => seconds),
-    ),
-    gauge(
-      'windjammer_node_cordoned',
-      '',
-      ['node'],
-      'Whether the node is drained, and gets no replicas: 1 or 0',
-      eachNode(({ cordoned }) => Number(cordoned)),
-    ),
-    gauge(
-      'windjammer_node_replicas_placed',
-      '',
-      ['node'],
-      'Replicas that are to run on the node; those that do are windjammer_gpu_node_replicas',
-      eachNode(({ replicas }) => replicas),
-    ),
-    gauge(
-      'windjammer_frontend_places',
-      '',
-      ['frontend'],
-      'Whether a frontend of the cluster says which node runs which replica: one of them does, 1 or 0',
-      eachFrontend(({ placing }) => Number(placing)),
-    ),
-    gauge(
-      'windjammer_frontend_last_word_seconds',
-      'seconds',
-      ['frontend'],
-      'How long ago the cluster heard of a frontend that is alive',
-      eachFrontend(({ last_word_seconds: seconds }) => seconds),
-    ),
-    gauge(
-      'windjammer_cluster_members',
-      '',
-      ['kind', 'state'],
-      'Frontends and nodes of the cluster, alive or away; those that were lost are counted for an hour',
-      (to) => {
-        const found = members();
-        if (found === undefined) return;
-        for (const [kind, of] of [
-          ['frontend', found.frontends],
-          ['node', found.nodes],
-        ] as const) {
-          const alive = of.filter((one) => one.alive).length;
-          to.value(labelText({ kind, state: 'alive' }), alive);
-          to.value(labelText({ kind, state: 'away' }), of.length - alive);
-        }
-      },
-    ),
-  ];
+  return familiesOf(CLUSTER_METRICS, {
+    windjammer_node_connected: eachLink(({ isConnected }) => Number(isConnected)),
+    windjammer_node_round_trip_seconds: eachLink(({ roundTripSeconds }) => roundTripSeconds),
+    windjammer_node_alive: eachNode(({ alive }) => Number(alive)),
+    windjammer_node_last_word_seconds: eachNode(({ last_word_seconds: seconds }) => seconds),
+    windjammer_node_cordoned: eachNode(({ cordoned }) => Number(cordoned)),
+    windjammer_node_replicas_placed: eachNode(({ replicas }) => replicas),
+    windjammer_frontend_places: eachFrontend(({ placing }) => Number(placing)),
+    windjammer_frontend_last_word_seconds: eachFrontend(({ last_word_seconds: seconds }) => seconds),
+    windjammer_cluster_members: (to) => {
+      const found = members();
+      if (found === undefined) return;
+      for (const [kind, of] of [
+        ['frontend', found.frontends],
+        ['node', found.nodes],
+      ] as const) {
+        const alive = of.filter((one) => one.alive).length;
+        to.value(labelText({ kind, state: 'alive' }), alive);
+        to.value(labelText({ kind, state: 'away' }), of.length - alive);
+      }
+    },
+  });
 }

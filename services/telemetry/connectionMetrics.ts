@@ -1,75 +1,50 @@
 import type { DenialCount } from '../access/index.js';
 import type { BudgetCounts, ConnectionCounts } from '../http/index.js';
-import { labelText, type MetricFamily, type SampleWriter } from './metricFamily.js';
+import { CONNECTION_METRICS } from '../metrics/index.js';
+import { familiesOf, labelText, NO_LABELS, type MetricFamily, type ValueWriter } from './metricFamily.js';
 
 /** What is read of the interfaces when somebody scrapes. */
 export interface ConnectionSources {
   readonly query: () => ConnectionCounts;
   readonly management: () => ConnectionCounts;
+  readonly webSockets: () => number;
+  /** Queries without an answer yet. */
+  readonly inFlight: () => number;
   /** Memory of the bodies under way. */
   readonly bodies: () => BudgetCounts;
+  /** Of an interface with TLS; undefined: it has none. */
+  readonly certificateEndMs: (of: 'query' | 'management') => number | undefined;
   /** Empty where keys are not required. */
   readonly denials: () => readonly DenialCount[];
 }
 
-/** Who is connected, and who was turned away at the door. */
-export function connectionFamilies({
-  query,
-  management,
-  denials,
-  bodies,
-}: ConnectionSources): readonly MetricFamily[] {
+/** Who is connected, what is under way, and who was turned away at the door. */
+export function connectionFamilies(sources: ConnectionSources): readonly MetricFamily[] {
+  const { query, management, webSockets, inFlight, denials, bodies, certificateEndMs } = sources;
   const interfaces = [['query', query] as const, ['management', management] as const];
-  const eachInterface = (read: (counts: ConnectionCounts) => number) => (to: SampleWriter) => {
+  const eachInterface = (read: (counts: ConnectionCounts) => number) => (to: ValueWriter<'interface'>) => {
     for (const [name, counts] of interfaces) to.value(labelText({ interface: name }), read(counts()));
   };
-  return [
-    {
-      name: 'windjammer_connections',
-      type: 'gauge',
-      unit: '',
-      labels: ['interface'],
-      help: 'Connections that are open, WebSockets among them',
-      write: eachInterface(({ open }) => open),
+  return familiesOf(CONNECTION_METRICS, {
+    windjammer_queries_in_flight: (to) => to.value(NO_LABELS, inFlight()),
+    windjammer_websockets: (to) => to.value(NO_LABELS, webSockets()),
+    windjammer_connections: eachInterface(({ open }) => open),
+    windjammer_connections_refused_total: eachInterface(({ refused }) => refused),
+    windjammer_buffered_bytes: (to) => to.value(NO_LABELS, bodies().bytes),
+    windjammer_bodies_refused_total: (to) => {
+      to.value(labelText({ reason: 'no_room' }), bodies().refused);
+      to.value(labelText({ reason: 'stalled' }), bodies().evicted);
     },
-    {
-      name: 'windjammer_connections_refused_total',
-      type: 'counter',
-      unit: '',
-      labels: ['interface'],
-      help: 'Connections over the limit, told 503 or dropped',
-      write: eachInterface(({ refused }) => refused),
+    windjammer_certificate_end_timestamp_seconds: (to) => {
+      for (const [name] of interfaces) {
+        const endMs = certificateEndMs(name);
+        if (endMs !== undefined) to.value(labelText({ interface: name }), endMs / 1000);
+      }
     },
-    {
-      name: 'windjammer_buffered_bytes',
-      type: 'gauge',
-      unit: 'bytes',
-      labels: [],
-      help: 'Memory of bodies and messages under way, of all interfaces',
-      write: (to) => to.value('', bodies().bytes),
+    windjammer_access_refused_total: (to) => {
+      for (const { interface: name, reason, count } of denials()) {
+        to.value(labelText({ interface: name, reason }), count);
+      }
     },
-    {
-      name: 'windjammer_bodies_refused_total',
-      type: 'counter',
-      unit: '',
-      labels: ['reason'],
-      help: 'Bodies and messages not taken for want of memory: no room, or stalled while others needed it',
-      write: (to) => {
-        to.value(labelText({ reason: 'no_room' }), bodies().refused);
-        to.value(labelText({ reason: 'stalled' }), bodies().evicted);
-      },
-    },
-    {
-      name: 'windjammer_access_refused_total',
-      type: 'counter',
-      unit: '',
-      labels: ['interface', 'reason'],
-      help: 'Requests, handshakes and messages turned away for want of a key, by what was wrong',
-      write: (to) => {
-        for (const { interface: name, reason, count } of denials()) {
-          to.value(labelText({ interface: name, reason }), count);
-        }
-      },
-    },
-  ];
+  });
 }

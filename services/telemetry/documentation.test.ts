@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { startEmbedded } from '../tests/embeddedServer.js';
 import { describedMetrics, metricDocumentation } from './documentation.js';
-import { METRIC_QUERIES } from './queries.js';
 import { MemoryStore, type SharedStore } from '../store/index.js';
 
 class SharedDouble extends MemoryStore implements SharedStore {
@@ -67,17 +66,6 @@ describe('docs/reference/metrics.md', () => {
       expect(name).toMatch(/^DCGM_FI_(DEV|PROF)(_[A-Z0-9]+)+$/);
       expect(labels.slice(0, 5)).toEqual(['gpu', 'UUID', 'device', 'modelName', 'Hostname']);
       expect(help).not.toMatch(/[|\n]|\.$/);
-    }
-  });
-
-  it('asks only for metrics that there are', () => {
-    const names = new Set(
-      describedMetrics().flatMap(({ name, type }) =>
-        type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
-      ),
-    );
-    for (const { promql } of METRIC_QUERIES) {
-      for (const [used] of promql.matchAll(/windjammer_\w+|DCGM_\w+/g)) expect(names).toContain(used);
     }
   });
 });

@@ -1,38 +1,15 @@
-import { Registry } from '../registry/index.js';
-import { MemoryStore } from '../store/index.js';
+import { METRICS, type MetricDescription } from '../metrics/index.js';
 import { METRIC_QUERIES } from './queries.js';
-import { Telemetry, type DescribedMetric } from './telemetry.js';
 
-const NOTHING: readonly never[] = [];
+export interface DescribedMetric extends MetricDescription {
+  readonly name: string;
+}
 
 /** What a server's telemetry has, in alphabetical order. */
 export function describedMetrics(): readonly DescribedMetric[] {
-  const telemetry = new Telemetry(new Registry(new MemoryStore()));
-  telemetry.attach(
-    {
-      cacheStats: () => {
-        throw new Error('nobody scrapes it');
-      },
-      lookups: () => NOTHING,
-      replicas: () => NOTHING,
-      selectionShares: () => undefined,
-      inFlight: () => 0,
-    },
-    { replicas: () => NOTHING, wanted: () => NOTHING, nodes: () => NOTHING },
-  );
-  telemetry.watchWebSockets(() => 0);
-  const closed = () => ({ open: 0, refused: 0 });
-  const bodies = () => ({ bytes: 0, limitBytes: 0, refused: 0, evicted: 0 });
-  telemetry.watchConnections({ query: closed, management: closed, denials: () => NOTHING, bodies });
-  telemetry.watchStore({ fault: () => undefined }, { lagMs: () => 0, writesUnderWay: () => 0, loads: 1 });
-  telemetry.watchFeedback(() => undefined);
-  telemetry.watchCluster({ links: () => NOTHING, members: () => undefined });
-  telemetry.watchJobs(() => {
-    throw new Error('nobody scrapes it');
-  });
-  const described = [...telemetry.described()].sort((a, b) => (a.name < b.name ? -1 : 1));
-  telemetry.close();
-  return described;
+  return Object.entries(METRICS)
+    .map(([name, description]) => ({ name, ...description }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** Of the names that are not ours. */

@@ -1,10 +1,19 @@
 import type { BatchRecord, ReplicaStatus } from '../batching/index.js';
 import { BATCH_SECONDS, BATCH_SIZES, FINE_SECONDS } from './buckets.js';
 import { HistogramTally } from './histogramTally.js';
-import { labelText, type MetricFamily, type SampleWriter } from './metricFamily.js';
+import { MODEL_METRICS } from '../metrics/index.js';
+import {
+  familiesOf,
+  labelText,
+  withLabels,
+  type HistogramWriter,
+  type LabelText,
+  type MetricFamily,
+  type ValueWriter,
+} from './metricFamily.js';
 import type { ModelTraffic } from './traffic.js';
 
-const REPLICA = ['model', 'version', 'replica'] as const;
+type Replica = 'model' | 'version' | 'replica';
 
 /** Containers name themselves: what has had so many replicas gets no further series, and the rest share one. */
 const MOST_REPLICAS = 256;
@@ -12,7 +21,7 @@ const OTHER = 'other';
 
 /** What one replica has done: plain numbers on the query path. */
 class ReplicaTally {
-  readonly labels: string;
+  readonly labels: LabelText<Replica>;
   ok = 0;
   failed = 0;
   losses = 0;
@@ -100,92 +109,28 @@ export class ModelMetrics {
   }
 
   families(): readonly MetricFamily[] {
-    return [
-      {
-        name: 'windjammer_predictions_total',
-        type: 'counter',
-        unit: '',
-        labels: [...REPLICA, 'outcome'],
-        help: 'Inputs that a replica evaluated: ok or failed',
-        write: (to) => {
-          for (const tally of this.tallies()) {
-            to.value(`${tally.labels},outcome="ok"`, tally.ok);
-            if (tally.failed > 0) to.value(`${tally.labels},outcome="failed"`, tally.failed);
-          }
-        },
+    return familiesOf(MODEL_METRICS, {
+      windjammer_predictions_total: (to) => {
+        for (const { labels, ok, failed } of this.tallies()) {
+          to.value(withLabels(labels, { outcome: 'ok' }), ok);
+          if (failed > 0) to.value(withLabels(labels, { outcome: 'failed' }), failed);
+        }
       },
-      this.histogram('windjammer_batch_size', '', 'Inputs in a batch', (tally) => tally.size),
-      this.histogram(
-        'windjammer_batch_queue_seconds',
-        'seconds',
-        'The longest wait in the queue of the replica among the inputs of a batch',
-        (tally) => tally.queueing,
-      ),
-      this.histogram(
-        'windjammer_batch_service_seconds',
-        'seconds',
-        'A batch in its container, in the simulated time of its GPU node',
-        (tally) => tally.service,
-      ),
-      this.histogram(
-        'windjammer_batch_round_trip_seconds',
-        'seconds',
-        'From sending a batch to its results, as the frontend saw it',
-        (tally) => tally.roundTrip,
-      ),
-      this.counter(
-        'windjammer_replica_losses_total',
-        'Times that a replica was lost or taken out of use with work in hand',
-        (tally) => tally.losses,
-      ),
-      this.counter(
-        'windjammer_requeued_inputs_total',
-        'Inputs of a lost replica that others got',
-        (tally) => tally.requeued,
-      ),
-      this.counter(
-        'windjammer_protocol_errors_total',
-        'Frames of a container that broke the protocol',
-        (tally) => tally.protocolErrors,
-      ),
-      this.gauge('windjammer_replica_up', 'gauge', '', 'The replica takes batches', () => 1),
-      this.gauge('windjammer_queue_depth', 'gauge', '', 'Inputs that wait for the replica', (s) => s.queued),
-      this.gauge(
-        'windjammer_in_flight_inputs',
-        'gauge',
-        '',
-        'Inputs that the replica works on',
-        (s) => s.inFlightItems,
-      ),
-      this.gauge(
-        'windjammer_in_flight_batches',
-        'gauge',
-        '',
-        'Batches that the replica works on',
-        (s) => s.inFlightBatches,
-      ),
-      this.gauge(
-        'windjammer_replica_credits',
-        'gauge',
-        '',
-        'Batches that the replica takes beside those in flight',
-        (s) => s.credits,
-      ),
-      this.gauge(
-        'windjammer_batch_limit',
-        'gauge',
-        '',
-        'The largest batch that is sent now',
-        (s) => s.maxBatchSize,
-      ),
-      this.gauge(
-        'windjammer_replica_busy_seconds_total',
-        'counter',
-        'seconds',
-        'Time with a batch in flight since the replica came; its rate is how busy it is',
-        (s) => s.busyNs / 1e9,
-      ),
-    ];
+      windjammer_batch_size: this.histogram((tally) => tally.size),
+      windjammer_batch_queue_seconds: this.histogram((tally) => tally.queueing),
+      windjammer_batch_service_seconds: this.histogram((tally) => tally.service),
+      windjammer_batch_round_trip_seconds: this.histogram((tally) => tally.roundTrip),
+      windjammer_replica_losses_total: this.counter((tally) => tally.losses),
+      windjammer_requeued_inputs_total: this.counter((tally) => tally.requeued),
+      windjammer_protocol_errors_total: this.counter((tally) => tally.protocolErrors),
+      windjammer_replica_up: this.present(() => 1),
+      windjammer_queue_depth: this.present((s) => s.queued),
+      windjammer_in_flight_inputs: this.present((s) => s.inFlightItems),
+      windjammer_in_flight_batches: this.present((s) => s.inFlightBatches),
+      windjammer_replica_credits: this.present((s) => s.credits),
+      windjammer_batch_limit: this.present((s) => s.maxBatchSize),
+      windjammer_replica_busy_seconds_total: this.present((s) => s.busyNs / 1e9),
+    });
   }
 
   private *tallies(): IterableIterator<ReplicaTally> {
@@ -206,40 +151,26 @@ export class ModelMetrics {
     return tally;
   }
 
-  private histogram(
-    name: string,
-    unit: MetricFamily['unit'],
-    help: string,
-    read: (tally: ReplicaTally) => HistogramTally,
-  ): MetricFamily {
-    const write = (to: SampleWriter): void => {
+  private histogram(read: (tally: ReplicaTally) => HistogramTally) {
+    return (to: HistogramWriter<Replica>): void => {
       for (const tally of this.tallies()) to.histogram(tally.labels, read(tally));
     };
-    return { name, type: 'histogram', unit, labels: REPLICA, help, write };
   }
 
-  private counter(name: string, help: string, read: (tally: ReplicaTally) => number): MetricFamily {
-    const write = (to: SampleWriter): void => {
+  private counter(read: (tally: ReplicaTally) => number) {
+    return (to: ValueWriter<Replica>): void => {
       for (const tally of this.tallies()) to.value(tally.labels, read(tally));
     };
-    return { name, type: 'counter', unit: '', labels: REPLICA, help, write };
   }
 
   /** Read from the queues when somebody scrapes; a replica that is not up has no series. */
-  private gauge(
-    name: string,
-    type: 'gauge' | 'counter',
-    unit: MetricFamily['unit'],
-    help: string,
-    read: (status: ReplicaStatus) => number,
-  ): MetricFamily {
-    const write = (to: SampleWriter): void => {
+  private present(read: (status: ReplicaStatus) => number) {
+    return (to: ValueWriter<Replica>): void => {
       for (const status of this.replicas()) {
         const { model, version, replica } = status;
         to.value(labelText({ model, version, replica }), read(status));
       }
     };
-    return { name, type, unit, labels: REPLICA, help, write };
   }
 }
 

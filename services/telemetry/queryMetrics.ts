@@ -4,7 +4,16 @@ import type { Answer, FeedbackOutcome, ModelVote, Query } from '../prediction/in
 import type { ApplicationRecord } from '../registry/index.js';
 import { FINE_SECONDS, LATENCY_SECONDS, OBJECTIVE_SHARES } from './buckets.js';
 import { HistogramTally } from './histogramTally.js';
-import { labelText, type MetricFamily, type SampleWriter } from './metricFamily.js';
+import { QUERY_METRICS } from '../metrics/index.js';
+import {
+  familiesOf,
+  labelText,
+  withLabels,
+  type HistogramWriter,
+  type LabelText,
+  type MetricFamily,
+  type ValueWriter,
+} from './metricFamily.js';
 import type { ApplicationTraffic } from './traffic.js';
 
 /** Counts by something that takes few values. */
@@ -29,15 +38,19 @@ class Counts {
     this.counts.delete(key);
   }
 
-  /** @param labels of one key, without the application's. */
-  write(to: SampleWriter, start: string, labels: (key: string) => Readonly<Record<string, string>>): void {
-    for (const [key, count] of this.counts) to.value(`${start},${labelText(labels(key))}`, count);
+  /** @param more labels of one key, beside the application's. */
+  write<K extends string>(
+    to: ValueWriter<'application' | K>,
+    labels: LabelText<'application'>,
+    more: (key: string) => Readonly<Record<K, string>>,
+  ): void {
+    for (const [key, count] of this.counts) to.value(withLabels(labels, more(key)), count);
   }
 }
 
 /** What one application's queries became: plain numbers on the query path. */
 class ApplicationTally {
-  readonly labels: string;
+  readonly labels: LabelText<'application'>;
   predicted = 0;
   cancelled = 0;
   readonly defaults = new Counts();
@@ -171,118 +184,47 @@ export class QueryMetrics {
   }
 
   families(): readonly MetricFamily[] {
-    return [
-      {
-        name: 'windjammer_queries_total',
-        type: 'counter',
-        unit: '',
-        labels: ['application', 'outcome', 'reason'],
-        help: 'Queries that ended, by what became of them: predicted; default, with its reason; rejected and error, with the code of the error; cancelled. Without an application: models that were asked by their name, of which what was not answered is an error',
-        write: (to) => {
-          for (const tally of this.tallies.values()) writeOutcomes(to, tally);
-        },
+    return familiesOf(QUERY_METRICS, {
+      windjammer_queries_total: (to) => {
+        for (const tally of this.tallies.values()) writeOutcomes(to, tally);
       },
-      this.histogram(
-        'windjammer_query_latency_seconds',
-        'seconds',
-        'From the acceptance of a query to its answer, a default output among them',
-        (tally) => tally.latency.coarse(LATENCY_SECONDS),
-      ),
-      this.histogram(
-        'windjammer_query_objective_ratio',
-        'ratio',
-        'Latency of an answer in parts of its objective, or of the shorter one that the client asked for: up to 1 is in time',
-        (tally) => tally.objectiveShare,
-      ),
-      {
-        name: 'windjammer_application_objective_seconds',
-        type: 'gauge',
-        unit: 'seconds',
-        labels: ['application'],
-        help: 'Latency objective of an application',
-        write: (to) => {
-          for (const { name, latencyObjectiveUs } of this.applications()) {
-            to.value(labelText({ application: name }), latencyObjectiveUs / 1e6);
-          }
-        },
+      windjammer_query_latency_seconds: this.histogram((tally) => tally.latency.coarse(LATENCY_SECONDS)),
+      windjammer_query_objective_ratio: this.histogram((tally) => tally.objectiveShare),
+      windjammer_application_objective_seconds: (to) => {
+        for (const { name, latencyObjectiveUs } of this.applications()) {
+          to.value(labelText({ application: name }), latencyObjectiveUs / 1e6);
+        }
       },
-      {
-        name: 'windjammer_requests_refused_total',
-        type: 'counter',
-        unit: '',
-        labels: ['application', 'code'],
-        help: 'Requests, messages and inputs of batches that were answered with an error; application is empty for unknown ones',
-        write: (to) => {
-          for (const [application, codes] of this.refused) {
-            for (const [code, count] of codes) to.value(labelText({ application, code }), count);
-          }
-        },
+      windjammer_requests_refused_total: (to) => {
+        for (const [application, codes] of this.refused) {
+          for (const [code, count] of codes) to.value(labelText({ application, code }), count);
+        }
       },
-      {
-        name: 'windjammer_late_predictions_total',
-        type: 'counter',
-        unit: '',
-        labels: ['application', 'model', 'version'],
-        help: 'Predictions that arrived after the deadline of their query; they fill the cache',
-        write: (to) => {
-          for (const { labels, late } of this.tallies.values()) {
-            late.write(to, labels, (key) => ({ model: key.split(':')[0], version: key.split(':')[1] }));
-          }
-        },
+      windjammer_late_predictions_total: (to) => {
+        for (const { labels, late } of this.tallies.values()) {
+          late.write(to, labels, (key) => ({ model: key.split(':')[0], version: key.split(':')[1] }));
+        }
       },
-      {
-        name: 'windjammer_feedback_total',
-        type: 'counter',
-        unit: '',
-        labels: ['application', 'result', 'joined'],
-        help: 'Feedback, by whether anything was learned and where the judged predictions came from',
-        write: (to) => {
-          for (const { labels, feedback } of this.tallies.values()) {
-            feedback.write(to, labels, (key) => ({ result: key.split(':')[0], joined: key.split(':')[1] }));
-          }
-        },
+      windjammer_feedback_total: (to) => {
+        for (const { labels, feedback } of this.tallies.values()) {
+          feedback.write(to, labels, (key) => ({ result: key.split(':')[0], joined: key.split(':')[1] }));
+        }
       },
-      {
-        name: 'windjammer_feedback_outcomes_total',
-        type: 'counter',
-        unit: '',
-        labels: ['application', 'outcome'],
-        help: 'Feedback by way of Redis, by what became of it: learned; out_of_order, learned after what the same frontend accepted later; late, credits no model that is linked; duplicate, learned before; pinned, the state learns nothing; poisonous and failed, kept as failed; spooled, kept by this frontend until Redis is back. The frontend that learns counts',
-        write: (to) => {
-          for (const { labels, feedbackFates } of this.tallies.values()) {
-            feedbackFates.write(to, labels, (outcome) => ({ outcome }));
-          }
-        },
+      windjammer_feedback_outcomes_total: (to) => {
+        for (const { labels, feedbackFates } of this.tallies.values()) {
+          feedbackFates.write(to, labels, (outcome) => ({ outcome }));
+        }
       },
-      {
-        name: 'windjammer_selection_share',
-        type: 'gauge',
-        unit: 'ratio',
-        labels: ['application', 'model'],
-        help: 'Share of the queries of an application, or of the vote of its ensemble, that its policy gives to each model',
-        write: (to) => {
-          for (const [application, model, share] of this.shares())
-            to.value(labelText({ application, model }), share);
-        },
+      windjammer_selection_share: (to) => {
+        for (const [application, model, share] of this.shares())
+          to.value(labelText({ application, model }), share);
       },
-    ];
+    });
   }
 
-  private histogram(
-    name: string,
-    unit: MetricFamily['unit'],
-    help: string,
-    read: (tally: ApplicationTally) => HistogramTally,
-  ): MetricFamily {
-    return {
-      name,
-      type: 'histogram',
-      unit,
-      labels: ['application'],
-      help,
-      write: (to) => {
-        for (const tally of this.tallies.values()) to.histogram(tally.labels, read(tally));
-      },
+  private histogram(read: (tally: ApplicationTally) => HistogramTally) {
+    return (to: HistogramWriter<'application'>): void => {
+      for (const tally of this.tallies.values()) to.histogram(tally.labels, read(tally));
     };
   }
 
@@ -295,11 +237,11 @@ export class QueryMetrics {
   }
 }
 
-function writeOutcomes(to: SampleWriter, tally: ApplicationTally): void {
+function writeOutcomes(to: ValueWriter<'application' | 'outcome' | 'reason'>, tally: ApplicationTally): void {
   const { labels } = tally;
-  to.value(`${labels},outcome="predicted",reason=""`, tally.predicted);
+  to.value(withLabels(labels, { outcome: 'predicted', reason: '' }), tally.predicted);
   tally.defaults.write(to, labels, (reason) => ({ outcome: 'default', reason }));
   tally.rejected.write(to, labels, (reason) => ({ outcome: 'rejected', reason }));
   tally.errors.write(to, labels, (reason) => ({ outcome: 'error', reason }));
-  to.value(`${labels},outcome="cancelled",reason=""`, tally.cancelled);
+  to.value(withLabels(labels, { outcome: 'cancelled', reason: '' }), tally.cancelled);
 }

@@ -80,7 +80,6 @@ async function telemetryWithModel(): Promise<{
         },
       ],
       selectionShares: () => new Map([['m', 0.75]]),
-      inFlight: () => 7,
     },
     {
       replicas: () => [
@@ -104,6 +103,16 @@ async function telemetryWithModel(): Promise<{
       ],
     },
   );
+  const none = () => ({ open: 0, refused: 0 });
+  telemetry.watchConnections({
+    query: none,
+    management: none,
+    denials: () => [],
+    bodies: () => ({ bytes: 0, limitBytes: 0, refused: 0, evicted: 0 }),
+    certificateEndMs: () => undefined,
+    webSockets: () => 0,
+    inFlight: () => 7,
+  });
   return { telemetry, registry, metrics: async () => String((await telemetry.text()).bytes) };
 }
 

@@ -23,6 +23,7 @@ import { clusterFamilies, type ClusterSources } from './clusterMetrics.js';
 import { connectionFamilies, type ConnectionSources } from './connectionMetrics.js';
 import { deploymentFamilies, type DeploymentSources } from './deploymentMetrics.js';
 import { feedbackQueueFamilies, type FeedbackQueueState } from './feedbackMetrics.js';
+import { DiskRoom } from './diskRoom.js';
 import { FailureLog } from './failureLog.js';
 import { gpuFamilies } from './gpuMetrics.js';
 import { jobFamilies } from './jobMetrics.js';
@@ -47,11 +48,7 @@ export interface TelemetrySources {
   lookups(): Iterable<LookupsOfModel>;
   replicas(): readonly ReplicaStatus[];
   selectionShares(application: string): ReadonlyMap<string, number> | undefined;
-  inFlight(): number;
 }
-
-/** A metric without its values. */
-export type DescribedMetric = Pick<MetricFamily, 'name' | 'type' | 'unit' | 'labels' | 'help'>;
 
 /** What a scrape is answered. */
 export interface MetricsText {
@@ -110,7 +107,6 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
       ...gpuFamilies(() => deployment.nodes(), hostname()),
       ...verdictFamilies(() => deployment.nodes()),
     ]);
-    this.addGauge('windjammer_queries_in_flight', 'Queries without an answer yet', () => sources.inFlight());
   }
 
   /** What has been counted so far, for whoever looks again later. */
@@ -128,20 +124,19 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
     this.onBatchDone = listener;
   }
 
-  /** @param open tells how many WebSockets are. */
-  watchWebSockets(open: () => number): void {
-    this.addGauge('windjammer_websockets', 'WebSocket connections that are open', open);
-  }
-
   /** Must be called once, before the first scrape. */
   watchConnections(sources: ConnectionSources): void {
     this.add(connectionFamilies(sources));
   }
 
-  /** Must be called once, before the first scrape. */
-  /** @param shared the same store, where several servers have it */
-  watchStore(sources: StoreSources, shared?: SharedStoreSources): void {
-    this.add(storeFamilies(sources, () => this.refusedStateWrites));
+  /**
+   * Must be called once, before the first scrape.
+   * @param shared the same store, where several servers have it
+   * @param dataDirectory undefined: there is none
+   */
+  watchStore(sources: StoreSources, shared?: SharedStoreSources, dataDirectory?: string): void {
+    const disk = dataDirectory === undefined ? undefined : new DiskRoom(dataDirectory);
+    this.add(storeFamilies(sources, disk, () => this.refusedStateWrites));
     if (shared !== undefined) this.add(sharedStoreFamilies(shared));
   }
 
@@ -166,11 +161,6 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
   /** What became of feedback that was queued. */
   onFeedbackFate(application: string, fate: FeedbackFate): void {
     this.queries.onFeedbackFate(application, fate);
-  }
-
-  /** Every metric of this server; those of the process come from their library. */
-  described(): readonly DescribedMetric[] {
-    return this.families;
   }
 
   /**
@@ -293,10 +283,6 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
 
   private add(families: readonly MetricFamily[]): void {
     this.families = [...this.families, ...families];
-  }
-
-  private addGauge(name: string, help: string, read: () => number): void {
-    this.add([{ name, type: 'gauge', unit: '', labels: [], help, write: (to) => to.value('', read()) }]);
   }
 }
 
