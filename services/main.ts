@@ -343,7 +343,7 @@ class Parts {
       bodyBudget,
       registry: this.served,
       service: engine,
-      metrics: () => this.telemetry.text(),
+      metrics: (format) => this.telemetry.text(format),
       observer: this.telemetry,
       feedback: this.feedback,
       queryIdPrefix: stores.frontend,

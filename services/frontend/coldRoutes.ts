@@ -7,13 +7,15 @@ import express, {
 } from 'express';
 import { asServiceError, type ServiceError } from '../errors/index.js';
 import { openApiDocument, sendBytes, sendError, sendJson, type OpenApiOperation } from '../http/index.js';
+import type { MetricsFormat } from '../metrics/index.js';
 import { missingText, missingUnnamed, type Missing } from './missing.js';
 import { queryOperations } from './operations.js';
 import { clientMessageSchema, serverMessageSchema } from './websocket/messageSchemas.js';
 
+const OPEN_METRICS = 'application/openmetrics-text;version=1.0.0';
+
 export interface ColdRouteSources {
-  /** Metrics in the Prometheus text format. */
-  metrics(): Promise<{ readonly contentType: string; readonly bytes: Uint8Array }>;
+  metrics(format: MetricsFormat): Promise<{ readonly contentType: string; readonly bytes: Uint8Array }>;
   /** Why the server takes no queries now; undefined: it does. */
   notReady(): string | undefined;
   /** What the server lacks. */
@@ -51,8 +53,13 @@ export function coldRoutes(sources: ColdRouteSources): Express {
       sources.requiresKeys,
     ),
   );
-  app.get('/metrics', async (_request, response) => {
-    const { contentType, bytes } = await sources.metrics();
+  app.get('/metrics', async (request, response) => {
+    // Whoever accepts neither gets the first.
+    const accepted = request.accepts('text/plain;version=0.0.4', OPEN_METRICS);
+    const { contentType, bytes } = await sources.metrics(
+      accepted === OPEN_METRICS ? 'openMetrics' : 'prometheus',
+    );
+    response.vary('accept');
     sendBytes(response, 200, contentType, bytes);
   });
   app.get('/healthz', (_request, response) => sendJson(response, 200, '{"status":"ok"}'));

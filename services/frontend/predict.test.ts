@@ -323,6 +323,20 @@ describe('other routes', () => {
     const harness = await FrontendHarness.start();
     const get = (path: string) => harness.send(path, { method: 'GET' });
     expect((await get('/metrics')).text).toBe('metric 1\n');
+    for (const [accept, format] of [
+      ['*/*', 'prometheus'],
+      ['application/json', 'prometheus'],
+      ['text/plain;version=0.0.4;q=1,*/*;q=0.1', 'prometheus'],
+      ['application/openmetrics-text', 'openMetrics'],
+      [
+        'application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1',
+        'openMetrics',
+      ],
+      ['application/openmetrics-text;version=2.0.0', 'prometheus'],
+    ]) {
+      const { headers } = await harness.send('/metrics', { method: 'GET', headers: { accept } });
+      expect([accept, headers['content-type'], headers.vary]).toEqual([accept, format, 'accept']);
+    }
     expect((await get('/healthz')).json).toEqual({ status: 'ok' });
     expect((await get('/readyz')).json).toEqual({ status: 'ready' });
     await harness.close();

@@ -1,9 +1,10 @@
-export type { MetricDescription, MetricTable, MetricType, MetricUnit } from './metric.js';
+export type { MetricDescription, MetricsFormat, MetricTable, MetricType, MetricUnit } from './metric.js';
 export * from './catalogue/index.js';
 export {
   average,
   duration,
   fewest,
+  firing,
   increase,
   least,
   matching,
@@ -17,7 +18,10 @@ export {
   sum,
   until,
   value,
-  Vector,
+  type LabelsOf,
+  type Match,
   type Range,
   type Recorded,
+  type SeriesName,
+  type Vector,
 } from './promql.js';

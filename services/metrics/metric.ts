@@ -1,3 +1,6 @@
+/** Texts in which metrics are answered. */
+export type MetricsFormat = 'prometheus' | 'openMetrics';
+
 export type MetricType = 'counter' | 'gauge' | 'histogram';
 export type MetricUnit = 'seconds' | 'bytes' | 'ratio' | '';
 

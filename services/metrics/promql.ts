@@ -213,6 +213,11 @@ export function reachable(job: string): Vector<ScrapeLabel> {
   return new Vector(selector('up', { job }));
 }
 
+/** How many alerts fire, by their names. */
+export function firing(): Vector<'alertname'> {
+  return sum(['alertname'], new Vector<'alertname'>(selector('ALERTS', { alertstate: 'firing' })));
+}
+
 /** What a recording rule keeps under a name of its own. */
 export interface Recorded<L extends string> {
   readonly name: string;

@@ -17,6 +17,8 @@ export interface RequestOrigin {
 
 /** The trace of one query, from its acceptance; ends with its answer, refusal or cancellation. */
 export interface QueryTrace extends TraceScope {
+  /** As W3C trace context has it. */
+  readonly traceId: string;
   /** The policy has chosen; nothing of it when the client named a version. */
   onSelected(policy: string, arms: readonly string[]): void;
   onAnswer(answer: Answer): void;

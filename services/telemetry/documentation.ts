@@ -37,7 +37,8 @@ export function metricDocumentation(): string {
 Generated from \`services/telemetry\` by \`node dist/services/telemetry/writeDocumentation.js\`; a test holds the two together.
 
 \`GET /metrics\` on the query interface has all of these in Prometheus' text format, and the \`process_\` and \`nodejs_\` metrics of
-the process. A histogram has the series \`_bucket\` (with the label \`le\`), \`_sum\` and \`_count\`.
+the process; or in OpenMetrics, [with traces behind latencies](tracing.md#from-a-latency-to-its-trace), where that is accepted. A histogram
+has the series \`_bucket\` (with the label \`le\`), \`_sum\` and \`_count\`.
 
 Every query ends in exactly one outcome of \`windjammer_queries_total\`, every lookup in the cache in exactly one result of
 \`windjammer_cache_lookups_total\`, and every miss in exactly one outcome of \`windjammer_evaluations_total\`. REST, WebSocket and
@@ -52,8 +53,8 @@ ${rows.join('\n')}
 ## GPUs, under the names of NVIDIA's DCGM exporter
 
 One series a simulated GPU, with the labels ${namesOf(dcgm[0]?.labels ?? [])}, so that dashboards made for DCGM show them: NVIDIA's own
-([12239](https://grafana.com/grafana/dashboards/12239)) works as it is. Two of its panels stay empty, since neither temperatures nor tensor cores are simulated. [deploy/grafana](../../deploy/grafana) has a
-dashboard with the GPUs beside the models that run on them.
+([12239](https://grafana.com/grafana/dashboards/12239)) works as it is. Two of its panels stay empty, since neither temperatures nor tensor cores are simulated. [deploy/grafana](../../deploy/grafana/README.md) has
+dashboards for these and for the metrics above, [deploy/prometheus](../../deploy/prometheus/README.md) rules and alerts.
 
 **All of it is simulated time.** Shares, rates and clocks are the simulated card's, over its last second. Where the host is slower than the card, the card waits for the host and is seen
 idle: \`windjammer_gpu_node_dilation\`, host time over simulated time, says how far that goes, and above 1.2 nothing here says how busy a real card would be.

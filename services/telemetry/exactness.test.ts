@@ -38,7 +38,7 @@ class CountedServing {
       this.telemetry.attach(this.serving.engine, { replicas: () => [], wanted: () => [], nodes: () => [] });
     }
     this.attached = true;
-    return this.telemetry.text().then(({ bytes }) => ({ text: String(bytes) }));
+    return this.telemetry.text('prometheus').then(({ bytes }) => ({ text: String(bytes) }));
   }
 }
 

@@ -22,7 +22,7 @@ function report(node: string): NodeReport {
 /** Values by metric, of the GPU of this number. */
 function scrape(nodes: readonly NodeReport[], gpu: string): ReadonlyMap<string, number> {
   const text = gpuFamilies(() => nodes, 'host')
-    .map(familyText)
+    .map((family) => familyText(family, 'prometheus'))
     .join('');
   const values = new Map<string, number>();
   for (const [, name, labels, value] of text.matchAll(/^(DCGM_\w+)\{(.*)\} (\S+)$/gm)) {
@@ -69,7 +69,7 @@ describe('metrics of GPUs', () => {
       spans: [{ latest: gpuSample(3e9, { faults }), earlier: undefined }],
     };
     const lines = gpuFamilies(() => [report('node0'), struck], 'host')
-      .map(familyText)
+      .map((family) => familyText(family, 'prometheus'))
       .join('')
       .split('\n')
       .filter((line) => /^windjammer_gpu_(faults|saved|saving|recovery|unprotected)/.test(line));
@@ -91,7 +91,7 @@ describe('metrics of GPUs', () => {
     expect(scrape(nodes, '1').size).toBe(0);
     expect(scrape(nodes, '2').size).toBe(16);
     const text = gpuFamilies(() => nodes, 'host')
-      .map(familyText)
+      .map((family) => familyText(family, 'prometheus'))
       .join('');
     expect(text).toMatch(/device="nvidia2",modelName="NVIDIA H200",Hostname="host",node="node2"\}/);
     // What is placed there is known all the same.

@@ -1,8 +1,18 @@
+/** A value that was observed of a traced query. */
+export interface Exemplar {
+  readonly traceId: string;
+  readonly value: number;
+  /** Since 1970. */
+  readonly atSeconds: number;
+}
+
 /** One histogram's counts: as cheap to add to as counting gets, made cumulative when somebody scrapes. */
 export class HistogramTally {
   sum = 0;
   /** Not cumulative; the last is for what is above every bound. */
   readonly counts: Float64Array;
+  /** The last one in each bucket; undefined until there is one in any. */
+  exemplars: (Exemplar | undefined)[] | undefined;
 
   /** @param bounds ascending; a value on a bound counts below it. */
   constructor(readonly bounds: readonly number[]) {
@@ -10,6 +20,17 @@ export class HistogramTally {
   }
 
   observe(value: number): void {
+    this.counts[this.bucketOf(value)] += 1;
+    this.sum += value;
+  }
+
+  /** Of a value that is observed too. */
+  keep(exemplar: Exemplar): void {
+    this.exemplars ??= [];
+    this.exemplars[this.bucketOf(exemplar.value)] = exemplar;
+  }
+
+  private bucketOf(value: number): number {
     const { bounds } = this;
     let low = 0;
     let high = bounds.length;
@@ -18,8 +39,7 @@ export class HistogramTally {
       if (value <= bounds[middle]) high = middle;
       else low = middle + 1;
     }
-    this.counts[low] += 1;
-    this.sum += value;
+    return low;
   }
 
   /** The same by fewer bounds. @param bounds some of its own */

@@ -89,6 +89,7 @@ export class QueryMetrics {
     private readonly application: (name: string) => ApplicationRecord | undefined,
     private readonly applications: () => readonly ApplicationRecord[],
     private readonly shares: () => Iterable<readonly [application: string, model: string, share: number]>,
+    private readonly nowMs: () => number,
   ) {}
 
   onAnswer(query: Query, answer: Answer): void {
@@ -96,7 +97,12 @@ export class QueryMetrics {
     if (tally === undefined) return;
     if (answer.isDefault) tally.defaults.add(answer.defaultReason ?? '');
     else tally.predicted += 1;
-    tally.latency.observe(answer.latencyNs / 1e9);
+    const seconds = answer.latencyNs / 1e9;
+    tally.latency.observe(seconds);
+    if (query.trace !== undefined) {
+      const { traceId } = query.trace;
+      tally.latency.keep({ traceId, value: seconds, atSeconds: this.nowMs() / 1000 });
+    }
     const { latencyObjectiveUs = 0 } = this.application(query.application) ?? {};
     const objectiveNs = Math.min(query.budgetNs ?? Infinity, latencyObjectiveUs * 1000);
     if (objectiveNs > 0) tally.objectiveShare.observe(answer.latencyNs / objectiveNs);

@@ -113,7 +113,7 @@ async function telemetryWithModel(): Promise<{
     webSockets: () => 0,
     inFlight: () => 7,
   });
-  return { telemetry, registry, metrics: async () => String((await telemetry.text()).bytes) };
+  return { telemetry, registry, metrics: async () => String((await telemetry.text('prometheus')).bytes) };
 }
 
 const batch = {
@@ -323,6 +323,6 @@ describe('Telemetry', () => {
     telemetry.close();
     telemetry.onSinkFailure(query, new Error('x'));
     expect(complaints).toHaveLength(1);
-    expect(String((await telemetry.text()).bytes).trim()).toBe('');
+    expect(String((await telemetry.text('prometheus')).bytes).trim()).toBe('');
   });
 });

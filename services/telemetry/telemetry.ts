@@ -17,6 +17,7 @@ import {
   type QueryRefusal,
   type TracedItem,
 } from '../prediction/index.js';
+import type { MetricsFormat } from '../metrics/index.js';
 import type { RegistryView } from '../registry/index.js';
 import { cacheFamilies, type LookupsOfModel } from './cacheMetrics.js';
 import { clusterFamilies, type ClusterSources } from './clusterMetrics.js';
@@ -37,7 +38,7 @@ import {
   type SharedStoreSources,
   type StoreSources,
 } from './storeMetrics.js';
-import { familyText } from './textFormat.js';
+import { asOpenMetrics, familyText } from './textFormat.js';
 import type { Traffic } from './traffic.js';
 import { traceDetail } from './traceDetail.js';
 import { verdictFamilies } from './verdictMetrics.js';
@@ -57,6 +58,11 @@ export interface MetricsText {
   readonly bytes: Uint8Array;
 }
 
+const CONTENT_TYPES: Readonly<Record<MetricsFormat, string>> = {
+  prometheus: Registry.PROMETHEUS_CONTENT_TYPE,
+  openMetrics: Registry.OPENMETRICS_CONTENT_TYPE,
+};
+
 /** Whoever traces batches. */
 export type BatchTracer = Pick<BatchingObserver, 'onBatchSent'>;
 
@@ -65,7 +71,10 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
   /** Of the process, from the library. */
   private readonly registry = new Registry();
   private families: readonly MetricFamily[] = [];
-  private readonly texts = new SingleFlight(() => this.makeText());
+  private readonly texts = {
+    prometheus: new SingleFlight(() => this.makeText('prometheus')),
+    openMetrics: new SingleFlight(() => this.makeText('openMetrics')),
+  } as const;
   private readonly queries: QueryMetrics;
   private readonly models: ModelMetrics;
   private readonly failures: FailureLog;
@@ -85,6 +94,7 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
       (application) => view.application(application),
       () => view.applications(),
       () => this.shares(),
+      Date.now,
     );
     this.failures = new FailureLog((message, details) => this.complain(message, details), Date.now);
     this.models = new ModelMetrics(
@@ -164,21 +174,22 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
   }
 
   /**
-   * The Prometheus text format. Queries go on between one metric and the next; whoever asks while it is put together shares
+   * Queries go on between one metric and the next; whoever asks while it is put together shares
    * the next one.
    */
-  text(): Promise<MetricsText> {
-    return this.texts.next();
+  text(format: MetricsFormat): Promise<MetricsText> {
+    return this.texts[format].next();
   }
 
-  private async makeText(): Promise<MetricsText> {
-    const { contentType } = this.registry;
-    const texts = [await this.registry.metrics()];
+  private async makeText(format: MetricsFormat): Promise<MetricsText> {
+    const ofProcess = await this.registry.metrics();
+    const texts = [format === 'openMetrics' ? asOpenMetrics(ofProcess) : ofProcess];
     for (const family of this.families) {
-      texts.push(familyText(family));
+      texts.push(familyText(family, format));
       await turn();
     }
-    return { contentType, bytes: Buffer.from(texts.join('')) };
+    if (format === 'openMetrics') texts.push('# EOF\n');
+    return { contentType: CONTENT_TYPES[format], bytes: Buffer.from(texts.join('')) };
   }
 
   /** From here on nothing is counted or complained about: what comes is the shutdown itself. */

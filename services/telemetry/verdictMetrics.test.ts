@@ -41,7 +41,7 @@ function report(node: string, of?: VerdictReport): NodeReport {
 
 const scrape = (...nodes: NodeReport[]): string[] =>
   verdictFamilies(() => nodes)
-    .map(familyText)
+    .map((family) => familyText(family, 'prometheus'))
     .join('')
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'));

@@ -29,6 +29,10 @@ export class QuerySpan extends ScopeSpan implements QueryTrace {
     this.startedMs = startedMs;
   }
 
+  get traceId(): string {
+    return this.span.spanContext().traceId;
+  }
+
   onSelected(policy: string, arms: readonly string[]): void {
     const attributes = { 'windjammer.policy': policy, 'windjammer.arms': arms };
     this.spans

@@ -46,7 +46,7 @@ export class FrontendHarness {
     const frontend = new QueryFrontend({
       registry,
       service,
-      metrics: () => Promise.resolve({ contentType: 'text/plain', bytes: Buffer.from('metric 1\n') }),
+      metrics: (format) => Promise.resolve({ contentType: format, bytes: Buffer.from('metric 1\n') }),
       queryIdPrefix: 'test',
       observer: { onRefused: (application, code) => refused.push(`${application ?? '-'}:${code}`) },
       ...options,

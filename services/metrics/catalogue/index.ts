@@ -13,6 +13,7 @@ import {
   SHARED_STORE_METRICS,
   STORE_METRICS,
 } from './operation.js';
+import type { PROCESS_METRICS } from './process.js';
 import { CACHE_METRICS, DEPLOYMENT_METRICS, MODEL_METRICS, QUERY_METRICS } from './serving.js';
 
 export * from './gpus.js';
@@ -38,5 +39,6 @@ export const METRICS = {
   ...JOB_METRICS,
 } as const;
 
-export type Metrics = typeof METRICS;
+/** What can be asked for. */
+export type Metrics = typeof METRICS & typeof PROCESS_METRICS;
 export type MetricName = keyof Metrics;
