@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { KeyedDraw, POLICY_NAMES, PolicyError, checkPolicy, policyNamed } from './index.js';
+import { KeyedDraw, POLICY_NAMES, PolicyError, checkPolicy, policyNamed, withParameters } from './index.js';
 import type { ArmPrediction, Feedback, Json } from './policy.js';
 
 const ALL = ['a', 'b', 'c', 'd', 'e'];
@@ -174,6 +174,31 @@ describe.each(POLICY_NAMES)('policy %s', (name) => {
         expect([...policy.shares(newcomer).keys()]).toEqual(ALL);
       }),
       { seed: 11, numRuns: 60 },
+    );
+  });
+
+  it('takes other parameters in a state that has learned, and keeps what it has learned', () => {
+    const other: Readonly<Record<string, Json>> = {
+      eta: 0.2,
+      gamma: 0.2,
+      floor: 1e-6,
+      alpha: 0.002,
+      epsilon: 0.3,
+      exploration: 3,
+      memory: 700,
+      threshold: 0.7,
+      model: 'c',
+    };
+    const parameters = Object.fromEntries(policy.parameters.map((one) => [one, other[one]]));
+    fc.assert(
+      fc.property(steps, (history) => {
+        const learned = live(history, () => undefined) as Record<string, Json>;
+        const changed = withParameters(policy, learned, parameters) as Record<string, Json>;
+        expect(changed).toEqual({ ...learned, ...parameters });
+        expect(withParameters(policy, changed, null)).toEqual(learned);
+        expect(withParameters(policy, learned, null)).toBe(learned);
+      }),
+      { seed: 12, numRuns: 30 },
     );
   });
 

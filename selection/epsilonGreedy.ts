@@ -32,9 +32,10 @@ const DEFAULT_EPSILON = 0.1;
  */
 export const epsilonGreedyPolicy: SelectionPolicy<EpsilonGreedyState> = {
   name: 'epsilonGreedy',
+  parameters: ['epsilon', 'memory'],
 
   init(arms, parameters) {
-    const given = parameterObject('epsilonGreedy', parameters, ['epsilon', 'memory']);
+    const given = parameterObject('epsilonGreedy', parameters, epsilonGreedyPolicy.parameters);
     return {
       schema: EPSILON_GREEDY_SCHEMA,
       policy: 'epsilonGreedy',

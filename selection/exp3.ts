@@ -48,9 +48,10 @@ const DEFAULT_FLOOR = 1e-3;
  */
 export const exp3Policy: SelectionPolicy<Exp3State> = {
   name: 'exp3',
+  parameters: ['eta', 'gamma', 'floor'],
 
   init(arms, parameters) {
-    const given = parameterObject('exp3', parameters, ['eta', 'gamma', 'floor']);
+    const given = parameterObject('exp3', parameters, exp3Policy.parameters);
     const distinct = distinctArms(arms);
     return {
       schema: EXP3_SCHEMA,

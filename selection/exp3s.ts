@@ -44,9 +44,10 @@ const FLOOR = 1e-300;
  */
 export const exp3sPolicy: SelectionPolicy<Exp3sState> = {
   name: 'exp3s',
+  parameters: ['gamma', 'alpha'],
 
   init(arms, parameters) {
-    const given = parameterObject('exp3s', parameters, ['gamma', 'alpha']);
+    const given = parameterObject('exp3s', parameters, exp3sPolicy.parameters);
     const distinct = distinctArms(arms);
     return {
       schema: EXP3S_SCHEMA,

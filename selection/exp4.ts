@@ -51,9 +51,10 @@ const DEFAULT_FLOOR = 1e-3;
  */
 export const exp4Policy: SelectionPolicy<Exp4State> = {
   name: 'exp4',
+  parameters: ['eta', 'memory', 'floor', 'threshold'],
 
   init(arms, parameters) {
-    const given = parameterObject('exp4', parameters, ['eta', 'memory', 'floor', 'threshold']);
+    const given = parameterObject('exp4', parameters, exp4Policy.parameters);
     const distinct = distinctArms(arms);
     return {
       schema: EXP4_SCHEMA,

@@ -9,4 +9,4 @@ export { staticPolicy, type StaticState } from './static.js';
 export { thompsonPolicy, type ThompsonState } from './thompson.js';
 export { ucb1Policy, type Ucb1State } from './ucb1.js';
 export { weightedPolicy, type WeightedState } from './weighted.js';
-export { POLICY_NAMES, checkPolicy, policyNamed } from './policies.js';
+export { POLICY_NAMES, checkPolicy, policyNamed, withParameters } from './policies.js';

@@ -23,9 +23,10 @@ export type MajorityState = {
 /** Every model is asked and has one vote; feedback changes nothing. Confidence is the share of models that agree. */
 export const majorityPolicy: SelectionPolicy<MajorityState> = {
   name: 'majority',
+  parameters: ['threshold'],
 
   init(arms, parameters) {
-    const given = parameterObject('majority', parameters, ['threshold']);
+    const given = parameterObject('majority', parameters, majorityPolicy.parameters);
     return {
       schema: MAJORITY_SCHEMA,
       policy: 'majority',

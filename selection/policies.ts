@@ -3,6 +3,7 @@ import { exp3Policy } from './exp3.js';
 import { exp3sPolicy } from './exp3s.js';
 import { exp4Policy } from './exp4.js';
 import { majorityPolicy } from './majority.js';
+import type { JsonObject } from './parameters.js';
 import { PolicyError, type Json, type SelectionPolicy } from './policy.js';
 import { staticPolicy } from './static.js';
 import { thompsonPolicy } from './thompson.js';
@@ -37,4 +38,13 @@ export function policyNamed(name: string): SelectionPolicy {
 /** @throws PolicyError when the policy does not exist or does not take these parameters. */
 export function checkPolicy(name: string, parameters: Json): void {
   policyNamed(name).init([], parameters);
+}
+
+/** A state with these parameters in place of its own; what it has learned stays. @throws PolicyError when the policy does not take them. */
+export function withParameters(policy: SelectionPolicy, state: Json, parameters: Json): Json {
+  const wanted = policy.init([], parameters) as JsonObject;
+  const present = state as JsonObject;
+  const changed = policy.parameters.filter((name) => present[name] !== wanted[name]);
+  if (changed.length === 0) return state;
+  return policy.restore({ ...present, ...Object.fromEntries(changed.map((name) => [name, wanted[name]])) });
 }

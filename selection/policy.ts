@@ -45,6 +45,8 @@ export type Draw = () => number;
  */
 export interface SelectionPolicy<S extends Json = Json> {
   readonly name: string;
+  /** Names of its parameters. Each is a member of its states, too, so that it can be changed in one that has learned. */
+  readonly parameters: readonly string[];
   /** @throws PolicyError naming the parameter and the fix when `parameters` are not this policy's. */
   init(arms: readonly Arm[], parameters: Json): S;
   /** A state that was kept as JSON. @throws PolicyError when it is not this policy's or of a schema it cannot read. */

@@ -21,9 +21,10 @@ const NOTHING: Combination = { output: undefined, confidence: 0 };
  */
 export const staticPolicy: SelectionPolicy<StaticState> = {
   name: 'static',
+  parameters: ['model'],
 
   init(arms, parameters) {
-    const model = optionalName(parameterObject('static', parameters, ['model']), 'model');
+    const model = optionalName(parameterObject('static', parameters, staticPolicy.parameters), 'model');
     return { schema: STATIC_SCHEMA, policy: 'static', arms: distinctArms(arms), model };
   },
 

@@ -33,9 +33,10 @@ export type ThompsonState = {
  */
 export const thompsonPolicy: SelectionPolicy<ThompsonState> = {
   name: 'thompson',
+  parameters: ['memory'],
 
   init(arms, parameters) {
-    const given = parameterObject('thompson', parameters, ['memory']);
+    const given = parameterObject('thompson', parameters, thompsonPolicy.parameters);
     return {
       schema: THOMPSON_SCHEMA,
       policy: 'thompson',

@@ -35,9 +35,10 @@ const DEFAULT_EXPLORATION = 2;
  */
 export const ucb1Policy: SelectionPolicy<Ucb1State> = {
   name: 'ucb1',
+  parameters: ['exploration', 'memory'],
 
   init(arms, parameters) {
-    const given = parameterObject('ucb1', parameters, ['exploration', 'memory']);
+    const given = parameterObject('ucb1', parameters, ucb1Policy.parameters);
     return {
       schema: UCB1_SCHEMA,
       policy: 'ucb1',

@@ -32,9 +32,10 @@ export type WeightedState = {
  */
 export const weightedPolicy: SelectionPolicy<WeightedState> = {
   name: 'weighted',
+  parameters: ['memory', 'threshold'],
 
   init(arms, parameters) {
-    const given = parameterObject('weighted', parameters, ['memory', 'threshold']);
+    const given = parameterObject('weighted', parameters, weightedPolicy.parameters);
     return {
       schema: WEIGHTED_SCHEMA,
       policy: 'weighted',

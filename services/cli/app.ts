@@ -3,7 +3,7 @@ import { INPUT_TYPES, type InputType, type LaunchClass } from '../../containers/
 import type { Json } from '../../selection/index.js';
 import { clientOf, withManagementOptions, type ClientOptions } from './clientOptions.js';
 import { CommandError } from './commandError.js';
-import { launchClassOption } from './launchClassOption.js';
+import { CLASSES, launchClassOption } from './launchClassOption.js';
 import { wholeNumber } from './optionValues.js';
 import { print, printDone, table } from './printing.js';
 
@@ -17,6 +17,24 @@ interface AddOptions extends ClientOptions {
   readonly policy: string;
   readonly policyParameters: string;
 }
+
+interface SetOptions extends ClientOptions {
+  readonly defaultOutput?: string;
+  readonly sloMicros?: number;
+  readonly maxInFlight?: number | null;
+  readonly strict?: boolean;
+  readonly launchClass?: LaunchClass | typeof OF_MODELS;
+  readonly policy?: string;
+  readonly policyParameters?: string;
+  readonly forgetLearned?: true;
+}
+
+const microseconds = wholeNumber(1, 3_600_000_000);
+const inFlight = wholeNumber(1, 1_000_000);
+/** In place of a number: no limit. */
+const ANY = 'any';
+/** In place of a class: each model's own. */
+const OF_MODELS = 'models';
 
 /** Applications, as Clipper's administration names their verbs. */
 export function addAppCommand(program: Command): void {
@@ -32,17 +50,41 @@ export function addAppCommand(program: Command): void {
           .makeOptionMandatory(),
       )
       .requiredOption('--default-output <text>', 'answered when there is no prediction in time')
-      .option('--slo-micros <us>', 'latency objective', wholeNumber(1, 3_600_000_000), 100_000)
+      .option('--slo-micros <us>', 'latency objective', microseconds, 100_000)
       .option(
         '--max-in-flight <number>',
         'queries without an answer that it may have, any number unless given',
-        wholeNumber(1, 1_000_000),
+        inFlight,
       )
       .addOption(launchClassOption('its queries', "each model's own"))
       .option('--strict', 'answer an error in place of the default output, unless a query says otherwise')
       .option('--policy <name>', 'how linked models are chosen and combined', 'static')
       .option('--policy-parameters <json>', 'parameters of the policy', '{}'),
   ).action(add);
+  withManagementOptions(
+    app
+      .command('set')
+      .description(
+        'change an application; what is not given stays, and so do its links and what it has learned',
+      )
+      .argument('<name>')
+      .option('--default-output <text>', 'answered when there is no prediction in time')
+      .option('--slo-micros <us>', 'latency objective', microseconds)
+      .option('--max-in-flight <number>', `queries without an answer that it may have, or ${ANY}`, (text) =>
+        text === ANY ? null : inFlight(text),
+      )
+      .addOption(
+        new Option(
+          '--launch-class <class>',
+          `how long kernels of its queries may be made to wait by others on their GPU; ${OF_MODELS}: each model's own`,
+        ).choices([...CLASSES, OF_MODELS]),
+      )
+      .option('--strict', 'answer an error in place of the default output, unless a query says otherwise')
+      .option('--no-strict', 'answer the default output')
+      .option('--policy-parameters <json>', 'parameters of the policy, in place of all the present ones')
+      .option('--policy <name>', 'another policy, which begins anew: only where nothing was learned')
+      .option('--forget-learned', 'with --policy: what was learned may go'),
+  ).action(set);
   withManagementOptions(
     app.command('delete').description('delete an application and its links').argument('<name>'),
   ).action(async (name: string, options: ClientOptions) =>
@@ -58,13 +100,34 @@ export function addAppCommand(program: Command): void {
   ).action(show);
 }
 
-async function add(name: string, options: AddOptions): Promise<void> {
-  let parameters: Json;
+/** @throws CommandError */
+function parametersIn(text: string): Json {
   try {
-    parameters = JSON.parse(options.policyParameters) as Json;
+    return JSON.parse(text) as Json;
   } catch (cause) {
     throw new CommandError(`--policy-parameters is not JSON: ${(cause as Error).message}`, { cause });
   }
+}
+
+async function set(name: string, options: SetOptions): Promise<void> {
+  const { policy, policyParameters, launchClass } = options;
+  const parameters = policyParameters === undefined ? undefined : parametersIn(policyParameters);
+  const { management } = await clientOf(options);
+  const sentence = await management.setApplication({
+    name,
+    default_output: options.defaultOutput,
+    latency_slo_micros: options.sloMicros,
+    max_in_flight: options.maxInFlight,
+    strict: options.strict,
+    launch_class: launchClass === OF_MODELS ? null : launchClass,
+    policy: policy === undefined && parameters === undefined ? undefined : { name: policy, parameters },
+    forget_learned: options.forgetLearned,
+  });
+  printDone(options.json, sentence);
+}
+
+async function add(name: string, options: AddOptions): Promise<void> {
+  const parameters = parametersIn(options.policyParameters);
   const { management } = await clientOf(options);
   const sentence = await management.addApplication({
     name,

@@ -2,7 +2,8 @@ import { Option } from 'commander';
 import type { LaunchClass } from '../../containers/protocol/index.js';
 
 // Spelled out, so that the command line starts without loading the simulator; the type checker holds it to all there are.
-const CLASSES = Object.keys({
+/** Every class, by name. */
+export const CLASSES = Object.keys({
   critical: true,
   standard: true,
   bestEffort: true,

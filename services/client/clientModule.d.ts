@@ -183,6 +183,8 @@ export interface UnreadableJob {
 /** Clipper's administration, verb by verb. Every call rejects with a ClientError. Changes are durable once they resolve. */
 export interface ManagementClient {
   addApplication(fields: AddApplicationFields, options?: CallOptions): Promise<string>;
+  /** What is left out stays, and so does what was learned. */
+  setApplication(fields: SetApplicationFields, options?: CallOptions): Promise<string>;
   deleteApplication(name: string, options?: CallOptions): Promise<string>;
   application(name: string, options?: CallOptions): Promise<ApplicationAnswer>;
   applications(options?: CallOptions): Promise<readonly ApplicationAnswer[]>;
@@ -340,6 +342,30 @@ export interface AddApplicationFields {
   readonly strict?: boolean | undefined;
   /** How much the kernels that compute its queries may be made to wait by others on their GPU, under a scheduling policy that asks; each model's own when left out */
   readonly launch_class?: 'critical' | 'standard' | 'bestEffort' | undefined;
+}
+
+export interface SetApplicationFields {
+  readonly name: string;
+  /** null: any number */
+  readonly max_in_flight?: number | undefined | null;
+  readonly policy?:
+    | {
+        /** Another one begins anew, and is taken only where nothing was learned */
+        readonly name?: string | undefined;
+        /** In place of all the present ones; docs/reference/policies.md has each policy's */
+        readonly parameters?: unknown;
+      }
+    | undefined;
+  /** With another policy.name: what was learned under the present one may go */
+  readonly forget_learned?: boolean | undefined;
+  readonly strict?: boolean | undefined;
+  /** null: each model's own */
+  readonly launch_class?: 'critical' | 'standard' | 'bestEffort' | undefined | null;
+  /** Answered when there is no prediction in time */
+  readonly default_output?: string | undefined;
+  readonly latency_slo_micros?: number | undefined;
+  /** Only the present one: what an application takes never changes */
+  readonly input_type?: 'integers' | 'bytes' | 'floats' | 'doubles' | 'strings' | undefined;
 }
 
 /** What a client reads. */

@@ -13,6 +13,7 @@ import type {
   QueueAnswer,
   QueueEntryAnswer,
   ScaleFields,
+  SetApplicationFields,
   StateAnswer,
   TimelineFields,
 } from '../management/index.js';
@@ -30,6 +31,11 @@ export class ManagementClient {
 
   addApplication(fields: AddApplicationFields, options?: CallOptions): Promise<string> {
     return this.ask('add_app', isText, fields, options);
+  }
+
+  /** What is left out stays, and so does what was learned. */
+  setApplication(fields: SetApplicationFields, options?: CallOptions): Promise<string> {
+    return this.ask('set_app', isText, fields, options);
   }
 
   deleteApplication(name: string, options?: CallOptions): Promise<string> {

@@ -235,6 +235,11 @@ export const ERROR_CATALOGUE = {
     meaning: 'No model has this name and version.',
     fix: 'Register it with /admin/add_model, or correct name and version.',
   },
+  learned_state: {
+    status: 409,
+    meaning: 'The change would lose what the application has learned.',
+    fix: 'Keep the policy and change its parameters, register another application with the other policy, or send forget_learned.',
+  },
   unknown_version: {
     status: 404,
     meaning: 'No model that is linked to the application has this version.',

@@ -15,6 +15,7 @@ import {
 /** Counts its observations, and fails on a label. */
 const counting: SelectionPolicy<number> = {
   ...(policyNamed('static') as unknown as SelectionPolicy<number>),
+  parameters: [],
   name: 'counting',
   init: () => 0,
   restore: (value) => value as number,

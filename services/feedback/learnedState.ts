@@ -41,7 +41,9 @@ export interface LearnedStateOwner {
   readonly policy: SelectionPolicy;
   /** The state before any feedback, with the arms of now. */
   initial(): Json;
-  /** A stored state with the arms of now; the initial one when it cannot be read. */
+  /** A state with the arms and the parameters of now. */
+  fit(state: Json): Json;
+  /** A stored state, fitted; the initial one when it cannot be read. */
   adopt(value: Json): Json;
   readonly store: Store;
   /** Something of it is on disk that was not before. */
@@ -138,10 +140,10 @@ export class LearnedState {
     this.write();
   }
 
-  /** Arms were linked or unlinked. The next write takes it along: it follows from the links, which are stored. */
-  reconcile(arms: readonly string[]): void {
-    this.state = this.owner.policy.reconcile(this.state, arms);
-    this.stored = this.owner.policy.reconcile(this.stored, arms);
+  /** The arms or the parameters of the policy are others. The next write takes it along: it follows from records that are stored. */
+  refit(): void {
+    this.state = this.owner.fit(this.state);
+    this.stored = this.owner.fit(this.stored);
   }
 
   /** The store's value changed, by this frontend or another. */

@@ -1,6 +1,7 @@
-import { PolicyError, type Json, type SelectionPolicy } from '../../selection/index.js';
+import { PolicyError, withParameters, type Json, type SelectionPolicy } from '../../selection/index.js';
 import { storeKey, storeKeyParts, type Store, type Versioned } from '../store/index.js';
 import { KeptContexts } from './keptContexts.js';
+import { opened } from './keptForm.js';
 import { LearnedState, type LearnedStateOwner } from './learnedState.js';
 import { StateHistory } from './stateHistory.js';
 
@@ -24,7 +25,7 @@ export class SelectionStates implements LearnedStateOwner {
   readonly store: Store;
   readonly own: LearnedState;
   readonly application: string;
-  private readonly parameters: Json;
+  private parameters: Json;
   private arms: readonly string[];
   private readonly kept: KeptContexts;
   /** Earlier versions of the states. */
@@ -47,7 +48,7 @@ export class SelectionStates implements LearnedStateOwner {
     this.kept = new KeptContexts(this.store, this.application, nowMs);
     this.history = new StateHistory(this.store, this.application, nowMs);
     this.own = new LearnedState(storeKey('selection', this.application, 'own'), '', this);
-    this.unwatch = this.store.watch(`${storeKey('selection', this.application)}/`, (change) => {
+    this.unwatch = this.store.watch(this.prefix, (change) => {
       const [, , kind, context] = storeKeyParts(change.key);
       const state =
         kind === 'own' ? this.own : kind === 'context' ? this.contexts.get(context ?? '') : undefined;
@@ -75,18 +76,25 @@ export class SelectionStates implements LearnedStateOwner {
     return state;
   }
 
-  reconcile(arms: readonly string[]): void {
+  /** Arms were linked or unlinked, or parameters changed; what was learned stays. @throws PolicyError */
+  refit(arms: readonly string[], parameters: Json): void {
+    this.policy.init(arms, parameters);
     this.arms = arms;
-    this.forEach((state) => state.reconcile(arms));
+    this.parameters = parameters;
+    this.forEach((state) => state.refit());
   }
 
   initial(): Json {
     return this.policy.init(this.arms, this.parameters);
   }
 
+  fit(state: Json): Json {
+    return withParameters(this.policy, this.policy.reconcile(state, this.arms), this.parameters);
+  }
+
   adopt(value: Json): Json {
     try {
-      return this.policy.reconcile(this.policy.restore(value), this.arms);
+      return this.fit(this.policy.restore(value));
     } catch (error) {
       // Another policy's state, or an older schema: the application chose anew, and learning starts anew.
       if (error instanceof PolicyError) return this.initial();
@@ -122,12 +130,33 @@ export class SelectionStates implements LearnedStateOwner {
     this.unwatchFault();
   }
 
+  /** Whether a state, of the application or of a context, is other than before any feedback. */
+  hasLearned(): boolean {
+    const initial = JSON.stringify(this.initial());
+    return this.store.list(this.prefix).some(({ key, entry }) => {
+      const [, , kind] = storeKeyParts(key);
+      if (kind !== 'own' && kind !== 'context') return false;
+      return JSON.stringify(this.adopt(opened(entry.value).state)) !== initial;
+    });
+  }
+
+  /** @returns what forgets all that is stored now, and leaves what is written in its place meanwhile */
+  forgetting(): () => void {
+    const stored = this.store.list(this.prefix);
+    return () => {
+      for (const { key, entry } of stored) this.store.set(key, undefined, entry.version);
+    };
+  }
+
   /** Forgets everything, in the store too: the application is gone. */
   erase(): void {
     this.close();
-    for (const { key } of this.store.list(`${storeKey('selection', this.application)}/`)) {
-      this.store.set(key, undefined, 'any');
-    }
+    for (const { key } of this.store.list(this.prefix)) this.store.set(key, undefined, 'any');
+  }
+
+  /** Of all that is kept of what the application has learned. */
+  private get prefix(): string {
+    return `${storeKey('selection', this.application)}/`;
   }
 
   private forEach(act: (state: LearnedState) => void): void {

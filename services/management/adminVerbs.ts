@@ -2,7 +2,7 @@ import { gpuName, type NodeRoom } from '../../containers/runtime/index.js';
 import type { ReplicaStatus } from '../deployment/index.js';
 import { ServiceError } from '../errors/index.js';
 import type { AdminSources } from './adminSources.js';
-import { applicationRecord } from './applicationRegistration.js';
+import { applicationRecord, changedApplication } from './applicationRegistration.js';
 import { cardsFor } from './pinnedGpu.js';
 import { refuseExternal } from './modelRegistration.js';
 import { inheritedScale, scaleOf, scaleText } from './modelScale.js';
@@ -22,7 +22,7 @@ export function adminVerbs(sources: AdminSources): readonly AdminVerb[] {
   ];
 }
 
-function applicationVerbs({ registry }: AdminSources): AdminVerb[] {
+function applicationVerbs({ registry, states }: AdminSources): AdminVerb[] {
   return [
     verb('add_app', {
       summary: 'Register an application',
@@ -31,6 +31,43 @@ function applicationVerbs({ registry }: AdminSources): AdminVerb[] {
       run: async (request) => {
         await registry.addApplication(applicationRecord(request));
         return `Success! Application '${request.name}' is registered.`;
+      },
+    }),
+    verb('set_app', {
+      summary: 'Change an application; its links, and what it has learned, stay',
+      request: schemas.setApplicationSchema,
+      errors: [
+        'missing_field',
+        'unknown_application',
+        'input_type_mismatch',
+        'invalid_policy',
+        'learned_state',
+        'concurrent_change',
+        'storage_full',
+        'store_failed',
+      ],
+      run: async (request) => {
+        const { name, forget_learned: mayForget, ...wanted } = request;
+        if (Object.keys(wanted).length === 0) {
+          throw new ServiceError('missing_field', 'say what is to change, such as latency_slo_micros');
+        }
+        let forget: (() => void) | undefined;
+        await registry.changeApplication(name, (present) => {
+          const record = changedApplication(present, request);
+          const learned = record.policy.name === present.policy.name ? undefined : states?.(name);
+          if (learned?.hasLearned() === true && !mayForget) {
+            throw new ServiceError(
+              'learned_state',
+              `application '${name}' has learned under policy '${present.policy.name}', and '${record.policy.name}' begins anew: ` +
+                'change parameters alone, register another application, or send forget_learned',
+              'policy.name',
+            );
+          }
+          forget = learned?.forgetting();
+          return record;
+        });
+        forget?.();
+        return `Success! Application '${name}' is changed.`;
       },
     }),
     verb('delete_app', {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { POLICY_NAMES } from '../../selection/index.js';
 import type { ErrorCode } from '../errors/index.js';
-import { app, eachWithServer, verbsOf } from './tests/harness.js';
+import { app, eachWithServer, model, verbsOf } from './tests/harness.js';
 
 describe('applications', () => {
   const harness = eachWithServer();
@@ -30,6 +30,92 @@ describe('applications', () => {
     await done('add_app', { ...app, launch_class: 'bestEffort' });
     expect((await post('get_application', { name: 'a' })).json).toMatchObject({ launch_class: 'bestEffort' });
     expect(harness().registry.application('a')?.launchClass).toBe('bestEffort');
+  });
+
+  it('changes what is given and nothing else', async () => {
+    await done('add_app', {
+      ...app,
+      max_in_flight: 32,
+      launch_class: 'bestEffort',
+      policy: { name: 'exp3' },
+    });
+    const before = (await post('get_application', { name: 'a' })).json as object;
+    await done('set_app', { name: 'a', latency_slo_micros: 50_000, strict: true });
+    const policy = { name: 'exp3', parameters: { eta: 0.2 } };
+    await done('set_app', { name: 'a', policy: { parameters: policy.parameters } });
+    expect((await post('get_application', { name: 'a' })).json).toEqual({
+      ...before,
+      latency_slo_micros: 50_000,
+      strict: true,
+      policy,
+    });
+    await done('set_app', {
+      name: 'a',
+      input_type: 'doubles',
+      default_output: '1',
+      max_in_flight: null,
+      launch_class: null,
+      strict: false,
+      latency_slo_micros: app.latency_slo_micros,
+      policy: { name: 'thompson' },
+    });
+    expect((await post('get_application', { name: 'a' })).json).toEqual({
+      ...app,
+      default_output: '1',
+      policy: { name: 'thompson', parameters: {} },
+      strict: false,
+      linked_models: [],
+    });
+  });
+
+  it('refuses another policy where something was learned, unless it may go', async () => {
+    const { store, registry } = harness();
+    await done('add_app', { ...app, policy: { name: 'exp3' } });
+    const engine = harness().engine();
+    await done('set_app', { name: 'a', policy: { name: 'exp3s' } });
+    await done('set_app', { name: 'a', policy: { name: 'exp3' } });
+    const state = { ...(engine.states('a')?.initial() as object), eta: 0.7 };
+    store.set('selection/a/context/u', { ...state, arms: ['m'], logWeights: [0] }, 0);
+    // Another parameter alone is nothing that was learned.
+    expect(engine.states('a')?.hasLearned()).toBe(false);
+    const learned = { ...state, arms: ['m', 'n'], logWeights: [0, -2] };
+    store.set('selection/a/context/v', learned, 0);
+    await post('add_model', model);
+    await post('add_model', { ...model, model_name: 'n' });
+    await done('add_model_links', { app_name: 'a', model_names: ['m', 'n'] });
+    expect(engine.states('a')?.hasLearned()).toBe(true);
+    const other = { name: 'a', policy: { name: 'ucb1' } };
+    await refused('set_app', other, 'learned_state', 'policy.name');
+    expect(store.get('selection/a/context/v')).toBeDefined();
+    await done('set_app', { name: 'a', policy: { parameters: { eta: 0.3 } } });
+    expect(store.get('selection/a/context/v')?.value).toEqual(learned);
+    await done('set_app', { ...other, forget_learned: true });
+    expect(store.list('selection/a/')).toEqual([]);
+    expect(registry.application('a')?.policy).toEqual({ name: 'ucb1', parameters: {} });
+    engine.close();
+  });
+
+  it.each<[string, object, ErrorCode, string | undefined]>([
+    ['nothing', {}, 'missing_field', undefined],
+    ['an unknown application', { name: 'b', strict: true }, 'unknown_application', 'name'],
+    ['another input type', { input_type: 'strings' }, 'input_type_mismatch', 'input_type'],
+    ['an objective of 0', { latency_slo_micros: 0 }, 'invalid_value', 'latency_slo_micros'],
+    ['a default that is no string', { default_output: 7 }, 'wrong_type', 'default_output'],
+    ['null for what cannot go', { latency_slo_micros: null }, 'wrong_type', 'latency_slo_micros'],
+    ['an unknown policy', { policy: { name: 'best' } }, 'invalid_policy', 'policy.name'],
+    [
+      'a bad parameter',
+      { policy: { parameters: { model: 3 } } },
+      'invalid_policy',
+      'policy.parameters.model',
+    ],
+    ['another name', { new_name: 'b' }, 'unknown_field', 'new_name'],
+    ['an unknown class', { launch_class: 'urgent' }, 'invalid_value', 'launch_class'],
+  ])('refuses to change %s', async (_what, change, code, field) => {
+    await done('add_app', app);
+    const before = (await post('get_application', { name: 'a' })).json;
+    await refused('set_app', { name: 'a', ...change }, code, field);
+    expect((await post('get_application', { name: 'a' })).json).toEqual(before);
   });
 
   const WITH_PARAMETERS: readonly (readonly [string, object])[] = [

@@ -18,7 +18,7 @@ import { verb, type AdminVerb } from './verb.js';
 export interface FeedbackSources {
   readonly registry: Registry;
   /** The learned states of an application; undefined: there is none. */
-  readonly states?: (application: string) => SelectionStates | undefined;
+  readonly states?: ((application: string) => SelectionStates | undefined) | undefined;
   /** undefined: feedback goes by no queue, and is learned at once. */
   readonly feedbackQueue?: QueueAdministration | undefined;
 }

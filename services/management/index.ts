@@ -19,6 +19,7 @@ export {
   type ContainerAnswer,
   type ModelAnswer,
   type ScaleFields,
+  type SetApplicationFields,
   type StateAnswer,
 } from './schemas.js';
 export { validate } from './validation.js';

@@ -96,6 +96,31 @@ export const addApplicationSchema = z.strictObject({
   ),
 });
 
+/** What may change of a registered application; what is left out stays. */
+export const setApplicationSchema = z.strictObject({
+  name,
+  input_type: inputType.optional().describe('Only the present one: what an application takes never changes'),
+  ...addApplicationSchema.pick({ default_output: true, latency_slo_micros: true }).partial().shape,
+  max_in_flight: addApplicationSchema.shape.max_in_flight.nullable().describe('null: any number'),
+  policy: z
+    .strictObject({
+      name: z
+        .string()
+        .optional()
+        .describe('Another one begins anew, and is taken only where nothing was learned'),
+      parameters: json
+        .optional()
+        .describe("In place of all the present ones; docs/reference/policies.md has each policy's"),
+    })
+    .optional(),
+  forget_learned: z
+    .boolean()
+    .default(false)
+    .describe('With another policy.name: what was learned under the present one may go'),
+  strict: z.boolean().optional(),
+  launch_class: launchClass.nullable().describe("null: each model's own"),
+});
+
 const upTo = (mostMs: number) => z.int().min(1).max(mostMs).optional();
 
 /** Of a model in a process; answered as they were given. */
@@ -257,10 +282,12 @@ export const stateAnswer = z.object({
 });
 
 export type AddApplicationRequest = z.infer<typeof addApplicationSchema>;
+export type SetApplicationRequest = z.infer<typeof setApplicationSchema>;
 export type AddModelRequest = z.infer<typeof addModelSchema>;
 
 /** What a client writes: fields with a default may be left out. */
 export type AddApplicationFields = z.input<typeof addApplicationSchema>;
+export type SetApplicationFields = z.input<typeof setApplicationSchema>;
 export type AddModelFields = z.input<typeof addModelSchema>;
 export type ScaleFields = z.input<typeof scaleSchema>;
 

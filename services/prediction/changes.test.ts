@@ -19,6 +19,30 @@ describe('changes while queries run', () => {
     expect(serving.answer(serving.predict(1))).toMatchObject({ output: 'old', cached: true });
   });
 
+  it('keeps what was learned, also what is not written yet, when the objective and parameters change', () => {
+    const serving = new Serving();
+    serving.registry.addApplication('app', 'exp3', { eta: 0.1 }).addModel('m').addModel('n');
+    serving.registry.link('app', 'm', 'n');
+    serving.container({ model: 'm', output: () => 'wrong' });
+    serving.container({ model: 'n', output: () => 'right' });
+    const states = serving.engine.states('app');
+    for (let at = 0; at < 50; at++) {
+      const queryId = serving.predict(at);
+      serving.run();
+      serving.feedback({ queryId, label: 'right' });
+    }
+    const { logWeights } = states?.own.state as { logWeights: readonly number[] };
+    expect(logWeights[0]).toBeLessThan(-1);
+    serving.registry.addApplication('app', 'exp3', { eta: 0.1, gamma: 0.3 }, 70_000);
+    expect(serving.engine.states('app')).toBe(states);
+    expect(states?.own.state).toMatchObject({ gamma: 0.3, logWeights });
+    expect(serving.engine.selectionShares('app')?.get('m')).toBeGreaterThan(0.15);
+    // A frontend that starts later finds the same, whichever parameters the state was written under.
+    const stored = serving.store.get('selection/app/own')?.value as { gamma: number };
+    expect(stored.gamma).toBe(0.05);
+    expect(states?.adopt(stored)).toEqual({ ...stored, gamma: 0.3 });
+  });
+
   it('answers from a pinned version, and learns nothing from it', () => {
     const serving = new Serving();
     serving.registry.addApplication('app', 'exp3').addModel('m').addModel('m', '2').addModel('n', '2');

@@ -113,25 +113,40 @@ export class Directory {
       if (model !== undefined) models.set(linked.name, model);
     }
     const arms = [...models.keys()];
-    let application = this.applicationsByName.get(record.name);
+    const present = this.applicationsByName.get(record.name);
+    let application = present;
     if (application === undefined || !same(application.record, record)) {
-      application?.states.close();
-      const states = new SelectionStates({
-        application: record.name,
-        policy: policyNamed(record.policy.name),
-        parameters: record.policy.parameters,
-        arms,
-        store: this.options.store,
-        onWriteFailed: this.options.onWriteFailed,
-      });
+      const states = this.statesOf(record, arms, present);
       // What is in flight stays in flight, whatever the settings.
-      const load = application?.load ?? new ApplicationLoad();
+      const load = present?.load ?? new ApplicationLoad();
       application = new ServedApplication(record, states, load);
       this.applicationsByName.set(record.name, application);
     } else if (!sameList([...application.models.keys()], arms)) {
-      application.states.reconcile(arms);
+      application.states.refit(arms, record.policy.parameters);
     }
     application.models = models;
+  }
+
+  /** What is learned stays, with other parameters, as long as the policy does. */
+  private statesOf(
+    record: ApplicationRecord,
+    arms: readonly string[],
+    present: ServedApplication | undefined,
+  ): SelectionStates {
+    const { name, parameters } = record.policy;
+    if (present?.record.policy.name === name) {
+      present.states.refit(arms, parameters);
+      return present.states;
+    }
+    present?.states.close();
+    return new SelectionStates({
+      application: record.name,
+      policy: policyNamed(name),
+      parameters,
+      arms,
+      store: this.options.store,
+      onWriteFailed: this.options.onWriteFailed,
+    });
   }
 
   /** A model's batches must suit the most impatient of the applications that use it, and leave room for the highest class of theirs. */

@@ -9,6 +9,7 @@ import type {
   DeclaredForm,
   ModelRecord,
   ModelScale,
+  PolicyChoice,
   RegistryChange,
   RegistryView,
 } from './records.js';
@@ -99,14 +100,24 @@ export class Registry implements RegistryView {
   /** Errors: `invalid_name`, `invalid_policy`, `application_exists`. */
   async addApplication(record: ApplicationRecord): Promise<void> {
     checkApplicationName(record.name, 'name');
-    try {
-      checkPolicy(record.policy.name, record.policy.parameters);
-    } catch (error) {
-      if (!(error instanceof PolicyError)) throw error;
-      throw new ServiceError('invalid_policy', error.message, `policy.${error.field}`, { cause: error });
-    }
+    checkedPolicy(record.policy);
     const taken = `an application with the name '${record.name}' is registered: delete it, or choose another name`;
     await this.write(applicationKey(record.name), asJson(record), 0, 'application_exists', taken);
+  }
+
+  /**
+   * Changes what an application is served by; its links, and what it has learned under the same policy, stay.
+   * Errors: `unknown_application`, `invalid_policy`, `concurrent_change`; what `change` throws.
+   * @param change makes the new record of the present one
+   */
+  async changeApplication(
+    name: string,
+    change: (present: ApplicationRecord) => ApplicationRecord,
+  ): Promise<void> {
+    const record = change(this.requireApplication(name, 'name'));
+    checkedPolicy(record.policy);
+    const key = applicationKey(name);
+    await this.write(key, asJson(record), this.store.get(key)?.version ?? 0);
   }
 
   /** Errors: `unknown_application`. What the application has learned goes with the engine's own state. */
@@ -316,6 +327,16 @@ export class Registry implements RegistryView {
         else reject(notKept(outcome));
       });
     });
+  }
+}
+
+/** @throws ServiceError `invalid_policy` */
+function checkedPolicy({ name, parameters }: PolicyChoice): void {
+  try {
+    checkPolicy(name, parameters);
+  } catch (error) {
+    if (!(error instanceof PolicyError)) throw error;
+    throw new ServiceError('invalid_policy', error.message, `policy.${error.field}`, { cause: error });
   }
 }
 

@@ -3,9 +3,10 @@ import { afterEach, beforeEach, expect } from 'vitest';
 import type { NodeReport } from '../../../containers/runtime/index.js';
 import { Reservations } from '../../../containers/runtime/testing/index.js';
 import { profileNamed } from '../../../simulator/gpu/index.js';
+import { VirtualClock } from '../../../simulator/time/index.js';
 import { GpuCapacity } from '../../deployment/index.js';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../errors/index.js';
-import type { ReplicaStatus } from '../../prediction/index.js';
+import { PredictionEngine, SilentObserver, type ReplicaStatus } from '../../prediction/index.js';
 import { Registry } from '../../registry/index.js';
 import { MemoryStore } from '../../store/index.js';
 import { ManagementServer, type GpuSources } from '../index.js';
@@ -46,6 +47,7 @@ export class ManagementHarness {
       { model: 'm', version: '1', replica: 0, state: 'down', restarts: 2, lastFailure: 'gone' },
     ],
     servingVersion: (name) => this.serving ?? this.registry.currentVersion(name),
+    states: (application) => this.served?.states(application),
     selectionShares: (_application, context) => new Map([[`share-of-${context}`, 1]]),
     rooms: this.rooms,
     capacity: this.capacity,
@@ -54,6 +56,19 @@ export class ManagementHarness {
     recordTimeline: (request) => this.recordTimeline(request),
   });
   private address: AddressInfo | undefined;
+  private served: PredictionEngine | undefined;
+
+  /** What serves the applications, to be closed. */
+  engine(): PredictionEngine {
+    this.served = new PredictionEngine({
+      clock: new VirtualClock(),
+      registry: this.registry,
+      store: this.store,
+      seed: 1,
+      observer: new SilentObserver(),
+    });
+    return this.served;
+  }
 
   async start(): Promise<void> {
     this.address = await this.server.listen({ host: '127.0.0.1', port: 0 });
