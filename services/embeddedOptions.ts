@@ -78,6 +78,8 @@ export interface EmbeddedOptions {
   /** Registers the applications that come with the product, in a fresh data directory. */
   readonly withDefaults: boolean;
   readonly complain: Complaint;
+  /** What is changed, and by whom, for the log. */
+  readonly announce: Complaint;
   readonly autoscaling?: AutoscalingSettings;
   /** Once it is settled, the start waits for no container any more: whoever stops a server waits for none. */
   readonly stopped?: Promise<unknown>;

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { randomBytes } from 'node:crypto';
 import { PacedClock } from '../simulator/time/index.js';
 import { ServerAccess } from './access/index.js';
+import { AutomaticEvents } from './automaticEvents.js';
 import { HASH_KEY_BYTES } from './cache/index.js';
 import { ChangeFeed } from './changeFeed.js';
 import { clusterView } from './clusterView.js';
@@ -19,11 +20,13 @@ import {
 } from './deployment/index.js';
 import type { DrainTimes, EmbeddedOptions } from './embeddedOptions.js';
 import type { ServiceError } from './errors/index.js';
+import { EventLog } from './events/index.js';
 import type { FeedbackQueue, FeedbackQueueMaker } from './feedbackQueue/index.js';
 import { LineQueries, QueryFrontend } from './frontend/index.js';
 import { BodyBudget, originOf, ServerCertificates } from './http/index.js';
 import { JOB_OPERATIONS, jobRoutes } from './jobs/index.js';
 import { choiceOf, ManagementServer, registerDefaults } from './management/index.js';
+import { notedRepository } from './notedRepository.js';
 import { PredictionEngine } from './prediction/index.js';
 import { isHosted, Registry } from './registry/index.js';
 import { Readiness } from './readiness.js';
@@ -191,6 +194,7 @@ class Parts {
   readonly deployer: Deployer;
   readonly autoscaler: Autoscaler;
   private readonly capacity: GpuCapacity;
+  private readonly events: EventLog;
   /** Where feedback goes before it is learned. */
   readonly feedback: FeedbackQueue | undefined;
   private readonly engine: PredictionEngine;
@@ -220,6 +224,9 @@ class Parts {
     this.certificates = new ServerCertificates(options.tls ?? {}, complain);
     const onDefect = ({ message, cause }: ServiceError, traceparent?: string) =>
       complain(message, { cause, ...traceDetail(traceparent) });
+    this.events = new EventLog({ store, server: stores.frontend, announce: options.announce, complain });
+    // Of several frontends one is enough.
+    const automatic = new AutomaticEvents(this.events, () => cluster?.isPlacing !== false);
     declareManifestRanges(this.registry, complain);
     this.tracing = options.tracing;
     this.deployer = new Deployer({
@@ -238,6 +245,7 @@ class Parts {
       onLost: (status) => {
         complain('replica lost', { ...status });
         this.changes.lost(status);
+        automatic.onLost(status);
       },
       onApartLost: (status) => complain('a replica that tries suspects was lost', { ...status }),
       onPrinted: ({ model, version, replica }, { text, stream }) => {
@@ -254,6 +262,7 @@ class Parts {
     });
     const { capacity } = this;
     this.served = new ServedVersions(this.registry, (name, version) => deployer.isReady(name, version));
+    automatic.watch(this.served);
     this.telemetry = new Telemetry(this.registry, complain, options.tracing);
     const engine = new PredictionEngine({
       clock: this.clock,
@@ -288,10 +297,13 @@ class Parts {
         // Of several frontends one is enough, and several would contradict one another.
         if (cluster?.isPlacing === false) return;
         const { name, version } = model;
+        const before = this.registry.scale(name, version);
         const change = () => this.registry.setScale(name, version, scale);
-        capacity.admit([{ model, scale }], change).catch((cause: unknown) => {
-          complain('the autoscaler could not change a number of replicas', { name, version, cause });
-        });
+        capacity.admit([{ model, scale }], change).then(
+          () => automatic.onScaled(model, before, scale),
+          (cause: unknown) =>
+            complain('the autoscaler could not change a number of replicas', { name, version, cause }),
+        );
       },
       most: (model, most) => capacity.most(model, most),
       others: (model) => cluster?.loadsElsewhere(model) ?? [],
@@ -355,7 +367,11 @@ class Parts {
         operations: JOB_OPERATIONS,
       },
       gate,
-      repository: new ModelLoader(this.registry, this.deployer, capacity),
+      repository: notedRepository(
+        new ModelLoader(this.registry, this.deployer, capacity),
+        this.registry,
+        this.events,
+      ),
       isRepositoryControlled: options.isRepositoryControlled,
       missing: () => this.readiness.missing(),
       certificates: this.certificates.query,
@@ -387,6 +403,7 @@ class Parts {
         replicas: () => this.deployer.statuses(),
         servingVersion: (name) => this.served.currentVersion(name),
         states: (application) => engine.states(application),
+        events: this.events,
         feedbackQueue: this.feedback?.administration,
         selectionShares: (application, context) => engine.selectionShares(application, context),
         rooms: () => this.runtime.rooms(),
@@ -445,6 +462,7 @@ class Parts {
     this.changes.close();
     this.engine.close();
     this.served.close();
+    this.events.close();
     this.access.close();
     this.certificates.close();
     this.registry.close();

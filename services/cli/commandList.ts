@@ -21,6 +21,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ['link', async () => (await import('./link.js')).addLinkCommand],
   ['state', async () => (await import('./state.js')).addStateCommand],
   ['queue', async () => (await import('./queue.js')).addQueueCommand],
+  ['events', async () => (await import('./events.js')).addEventsCommand],
   ['key', async () => (await import('./key.js')).addKeyCommand],
   ['cluster', async () => (await import('./cluster.js')).addClusterCommand],
   ['import', async () => (await import('./importCommand.js')).addImportCommand],

@@ -25,7 +25,7 @@ const SECONDS_A_DAY = 86_400;
 /** Where keys are kept: a running server, or the data directory of one that does not run. */
 export interface KeyPlace {
   add(fields: AddKeyFields): Promise<NewKeyAnswer>;
-  list(): Promise<readonly KeyAnswer[]> | readonly KeyAnswer[];
+  list(): Promise<readonly KeyAnswer[]>;
   remove(id: string): Promise<string>;
 }
 

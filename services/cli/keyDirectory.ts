@@ -1,6 +1,8 @@
 import { AccessKeys } from '../access/index.js';
-import { KeyAdministration } from '../management/index.js';
+import { EventLog } from '../events/index.js';
+import { keyVerbs, type KeyAnswer, type NewKeyAnswer } from '../management/index.js';
 import { EmbeddedStore } from '../store/index.js';
+import type { KeyPlace } from './key.js';
 
 /**
  * Keys in a data directory that no server uses: how the first one is made, and the last resort of whoever has lost all.
@@ -8,13 +10,25 @@ import { EmbeddedStore } from '../store/index.js';
  */
 export async function inDataDirectory<T>(
   directory: string,
-  act: (keys: KeyAdministration) => T | Promise<T>,
+  act: (keys: KeyPlace) => T | Promise<T>,
 ): Promise<T> {
   const store = new EmbeddedStore(directory);
   const keys = new AccessKeys(store);
+  const nothing = (): void => undefined;
+  const events = new EventLog({ store, server: 'offline', announce: nothing, complain: nothing });
+  const verbs = new Map(keyVerbs(keys, true).map((verb) => [verb.name, verb]));
+  const ask = async (name: string, body: unknown): Promise<unknown> =>
+    verbs
+      .get(name)
+      ?.run(body, new AbortController().signal, (happening) => events.note({ name: 'offline' }, happening));
   try {
-    return await act(new KeyAdministration(keys, true));
+    return await act({
+      add: (fields) => ask('add_key', fields) as Promise<NewKeyAnswer>,
+      list: () => ask('get_all_keys', {}) as Promise<readonly KeyAnswer[]>,
+      remove: (id) => ask('delete_key', { id }) as Promise<string>,
+    });
   } finally {
+    events.close();
     keys.close();
     await new Promise<void>((resolve) => store.close(resolve));
   }

@@ -24,6 +24,7 @@ export async function serve(options: ServeOptions, command: Command): Promise<vo
   const server = await EmbeddedServer.start({
     ...settings,
     complain,
+    announce: (message, details) => log.info(details, message),
     stopped,
     tracing: tracing === undefined ? undefined : await openTracing(tracing, complain),
   });

@@ -173,7 +173,7 @@ export function addServeCommand(program: Command, environment = process.env): vo
     .addOption(
       new Option('--log-level <level>', 'log on standard error, as JSON lines')
         .choices(['debug', 'info', 'warn', 'error', 'silent'])
-        .default('warn'),
+        .default('info'),
     );
   configurable(addDialOptions(addFaultOptions(command)), 'serve', environment).action(
     async (options: ServeOptions) => {

@@ -14,7 +14,7 @@ const MIB = 1024 * 1024;
 
 /** What a server is started with. */
 export interface ServePlan {
-  readonly settings: Omit<EmbeddedOptions, 'complain' | 'stopped' | 'tracing'>;
+  readonly settings: Omit<EmbeddedOptions, 'complain' | 'announce' | 'stopped' | 'tracing'>;
   /** For people: where its state is, if that is shared. */
   readonly storeText: string | undefined;
 }

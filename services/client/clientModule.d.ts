@@ -180,6 +180,48 @@ export interface UnreadableJob {
   readonly reason: string;
 }
 
+/** Of `POST /admin/list_events`. */
+export interface EventsFields {
+  /** Those that follow the event of this number; the last ones unless given. */
+  readonly after?: number | undefined;
+  readonly before?: number | undefined;
+  /** ISO 8601: not older than this. */
+  readonly since?: string | undefined;
+  readonly app_name?: string | undefined;
+  readonly model_name?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly wait_seconds?: number | undefined;
+}
+
+export interface EventAnswer {
+  readonly seq: number;
+  readonly time: string;
+  readonly server: string;
+  readonly by: { readonly name: string; readonly key?: string | undefined };
+  readonly automatic?: true | undefined;
+  readonly verb: string;
+  readonly about: {
+    readonly application?: string | undefined;
+    readonly context?: string | undefined;
+    readonly model?: string | undefined;
+    readonly version?: string | undefined;
+    readonly replica?: number | undefined;
+    readonly node?: string | undefined;
+    readonly key?: string | undefined;
+    readonly feedback?: string | undefined;
+    readonly models?: readonly string[] | undefined;
+  };
+  readonly before?: unknown;
+  readonly after?: unknown;
+}
+
+export interface EventsAnswer {
+  /** The oldest first. */
+  readonly events: readonly EventAnswer[];
+  readonly more: boolean;
+  readonly last: number;
+}
+
 /** Clipper's administration, verb by verb. Every call rejects with a ClientError. Changes are durable once they resolve. */
 export interface ManagementClient {
   addApplication(fields: AddApplicationFields, options?: CallOptions): Promise<string>;
@@ -227,6 +269,8 @@ export interface ManagementClient {
   retryFeedback(id?: string, options?: CallOptions): Promise<string>;
   /** Gives up what has failed. @param id undefined: all of it */
   dropFeedback(id?: string, options?: CallOptions): Promise<string>;
+  /** What was changed, and what happened by itself; `after` with `wait_seconds` waits for the next. */
+  events(fields?: EventsFields, options?: CallOptions): Promise<EventsAnswer>;
   /** What every simulated GPU does. */
   gpus(options?: CallOptions): Promise<readonly GpuAnswer[]>;
   /** Takes as long as is asked for. The answer is a trace in Chrome's trace event format. */

@@ -5,6 +5,8 @@ import type {
   ApplicationAnswer,
   ClusterAnswer,
   ContainerAnswer,
+  EventsAnswer,
+  EventsFields,
   ExportAnswer,
   GpuAnswer,
   KeyAnswer,
@@ -167,6 +169,14 @@ export class ManagementClient {
   /** Gives up what has failed. @param id undefined: all of it */
   dropFeedback(id?: string, options?: CallOptions): Promise<string> {
     return this.ask('drop_feedback', isText, id === undefined ? { all: true } : { id }, options);
+  }
+
+  /**
+   * What was changed, and what happened by itself: the last ones; with `after` those that follow, for which `wait_seconds` waits.
+   * Give `timeoutMs` some seconds more than that.
+   */
+  events(fields: EventsFields = {}, options?: CallOptions): Promise<EventsAnswer> {
+    return this.ask('list_events', isRecord('events', 'last'), fields, options);
   }
 
   /** What every simulated GPU does. */

@@ -3,23 +3,29 @@ import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AccessKeys, Gate, SCOPES } from '../access/index.js';
 import { RefusedError, WindjammerClient, type ManagementClient } from '../client/index.js';
+import { EventLog } from '../events/index.js';
 import { Registry } from '../registry/index.js';
 import { MemoryStore } from '../store/index.js';
 import { ManagementServer } from './index.js';
 
 let server: ManagementServer;
 let keys: AccessKeys;
+let events: EventLog;
 let url: string;
 let rootText: string;
 let rootId: string;
 let root: ManagementClient;
 
+const nothing = (): void => undefined;
+
 async function start(requiresKeys: boolean): Promise<void> {
   const store = new MemoryStore();
   keys = new AccessKeys(store);
+  events = new EventLog({ store, server: 'here', announce: nothing, complain: nothing });
   server = new ManagementServer(
     {
       registry: new Registry(store),
+      events,
       replicas: () => [],
       servingVersion: () => undefined,
       rooms: () => [],

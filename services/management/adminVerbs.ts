@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { gpuName, type NodeRoom } from '../../containers/runtime/index.js';
 import type { ReplicaStatus } from '../deployment/index.js';
 import { ServiceError } from '../errors/index.js';
@@ -12,6 +13,9 @@ import * as schemas from './schemas.js';
 import { verb, type AdminVerb } from './verb.js';
 import { VersionTurns } from './versionTurns.js';
 
+type VersionRequest = z.infer<typeof schemas.modelVersionSchema>;
+type LinksRequest = z.infer<typeof schemas.linksSchema>;
+
 /** Clipper's administration, with its fields; an application may have several links here. */
 export function adminVerbs(sources: AdminSources): readonly AdminVerb[] {
   return [
@@ -23,11 +27,19 @@ export function adminVerbs(sources: AdminSources): readonly AdminVerb[] {
 }
 
 function applicationVerbs({ registry, states }: AdminSources): AdminVerb[] {
+  const applicationState = (name: string): object | undefined => {
+    const record = registry.application(name);
+    return record && applicationJson(registry, record);
+  };
   return [
     verb('add_app', {
       summary: 'Register an application',
       request: schemas.addApplicationSchema,
       errors: ['invalid_name', 'invalid_policy', 'application_exists', 'storage_full', 'store_failed'],
+      changes: {
+        about: ({ name }) => ({ application: name }),
+        state: ({ name }) => applicationState(name),
+      },
       run: async (request) => {
         await registry.addApplication(applicationRecord(request));
         return `Success! Application '${request.name}' is registered.`;
@@ -46,6 +58,10 @@ function applicationVerbs({ registry, states }: AdminSources): AdminVerb[] {
         'storage_full',
         'store_failed',
       ],
+      changes: {
+        about: ({ name }) => ({ application: name }),
+        state: ({ name }) => applicationState(name),
+      },
       run: async (request) => {
         const { name, forget_learned: mayForget, ...wanted } = request;
         if (Object.keys(wanted).length === 0) {
@@ -74,6 +90,10 @@ function applicationVerbs({ registry, states }: AdminSources): AdminVerb[] {
       summary: 'Delete an application and its links',
       request: schemas.nameSchema,
       errors: ['unknown_application', 'storage_full', 'store_failed'],
+      changes: {
+        about: ({ name }) => ({ application: name }),
+        state: ({ name }) => applicationState(name),
+      },
       run: async ({ name }) => {
         await registry.deleteApplication(name);
         return `Success! Application '${name}' is deleted.`;
@@ -84,12 +104,14 @@ function applicationVerbs({ registry, states }: AdminSources): AdminVerb[] {
       request: schemas.nameSchema,
       answer: schemas.applicationAnswer,
       errors: ['unknown_application'],
+      changes: 'nothing',
       run: ({ name }) => applicationJson(registry, registry.requireApplication(name, 'name')),
     }),
     verb('get_all_applications', {
       summary: 'Every application',
       request: schemas.verboseSchema,
       answer: schemas.applicationAnswer.array().or(schemas.nameSchema.shape.name.array()),
+      changes: 'nothing',
       run: ({ verbose }) =>
         registry.applications().map((record) => (verbose ? applicationJson(registry, record) : record.name)),
     }),
@@ -99,6 +121,12 @@ function applicationVerbs({ registry, states }: AdminSources): AdminVerb[] {
 function modelVerbs(sources: AdminSources): AdminVerb[] {
   const { registry, servingVersion, capacity } = sources;
   const turns = new VersionTurns();
+  const versionOf = ({ model_name: model, model_version: version }: VersionRequest) => ({ model, version });
+  const modelState = ({ model_name: name, model_version: version }: VersionRequest) => {
+    const record = registry.model(name, version);
+    const current = registry.currentVersion(name);
+    return { current_version: current, registered: record && modelJson(sources, record) };
+  };
   /** How a switch ends, or what it waits for. */
   const standIn = (name: string, version: string): string => {
     const serving = servingVersion(name);
@@ -122,6 +150,7 @@ function modelVerbs(sources: AdminSources): AdminVerb[] {
         'storage_full',
         'store_failed',
       ],
+      changes: { about: versionOf, state: modelState },
       run: (request) =>
         turns.run(request.model_name, request.model_version, async () => {
           registry.requireFree(request.model_name, request.model_version);
@@ -139,6 +168,10 @@ function modelVerbs(sources: AdminSources): AdminVerb[] {
       summary: 'Make a registered version the current one: roll back or forward',
       request: schemas.modelVersionSchema,
       errors: ['unknown_model', 'input_type_mismatch', 'storage_full', 'store_failed'],
+      changes: {
+        about: versionOf,
+        state: ({ model_name: name }) => ({ current_version: registry.currentVersion(name) }),
+      },
       run: async ({ model_name: name, model_version: version }) => {
         await registry.setCurrentVersion(name, version);
         return `Success! Model '${name}' is at version '${version}'.${standIn(name, version)}`;
@@ -156,6 +189,10 @@ function modelVerbs(sources: AdminSources): AdminVerb[] {
         'storage_full',
         'store_failed',
       ],
+      changes: {
+        about: versionOf,
+        state: ({ model_name: name, model_version: version }) => registry.scale(name, version),
+      },
       run: async (request) => {
         const { model_name: name, model_version: version } = request;
         const model = registry.requireVersion(name, version);
@@ -172,6 +209,7 @@ function modelVerbs(sources: AdminSources): AdminVerb[] {
       summary: 'Delete a version of a model',
       request: schemas.modelVersionSchema,
       errors: ['unknown_model', 'version_in_use', 'storage_full', 'store_failed'],
+      changes: { about: versionOf, state: modelState },
       run: async ({ model_name: name, model_version: version }) => {
         registry.requireVersion(name, version);
         if (servingVersion(name) === version && registry.currentVersion(name) !== version) {
@@ -187,6 +225,7 @@ function modelVerbs(sources: AdminSources): AdminVerb[] {
       request: schemas.modelVersionSchema,
       answer: schemas.modelAnswer,
       errors: ['unknown_model'],
+      changes: 'nothing',
       run: ({ model_name: name, model_version: version }) =>
         modelJson(sources, registry.requireVersion(name, version)),
     }),
@@ -194,6 +233,7 @@ function modelVerbs(sources: AdminSources): AdminVerb[] {
       summary: 'Every version of every model, as name:version or as objects',
       request: schemas.verboseSchema,
       answer: schemas.modelAnswer.array().or(schemas.nameSchema.shape.name.array()),
+      changes: 'nothing',
       run: ({ verbose }) =>
         registry
           .models()
@@ -204,11 +244,16 @@ function modelVerbs(sources: AdminSources): AdminVerb[] {
 
 function linkVerbs({ registry }: AdminSources): AdminVerb[] {
   const errors = ['unknown_application', 'storage_full', 'store_failed', 'concurrent_change'] as const;
+  const links = {
+    about: ({ app_name: application, model_names: models }: LinksRequest) => ({ application, models }),
+    state: ({ app_name: application }: LinksRequest) => registry.linkedNames(application),
+  };
   return [
     verb('add_model_links', {
       summary: 'Link models to an application: all of them or, on an error, none',
       request: schemas.linksSchema,
       errors: [...errors, 'unknown_model', 'link_exists', 'input_type_mismatch'],
+      changes: links,
       run: async ({ app_name: application, model_names: models }) => {
         await registry.addLinks(application, models);
         return `Success! Application '${application}' is linked to ${models.join(', ')}.`;
@@ -218,6 +263,7 @@ function linkVerbs({ registry }: AdminSources): AdminVerb[] {
       summary: 'Unlink models from an application: all of them or, on an error, none',
       request: schemas.linksSchema,
       errors: [...errors, 'unknown_link'],
+      changes: links,
       run: async ({ app_name: application, model_names: models }) => {
         await registry.deleteLinks(application, models);
         return `Success! Application '${application}' is no longer linked to ${models.join(', ')}.`;
@@ -228,6 +274,7 @@ function linkVerbs({ registry }: AdminSources): AdminVerb[] {
       request: schemas.applicationNameSchema,
       answer: schemas.nameSchema.shape.name.array(),
       errors: ['unknown_application'],
+      changes: 'nothing',
       run: ({ app_name: application }) => {
         registry.requireApplication(application, 'app_name');
         return registry.linkedNames(application);
@@ -242,6 +289,7 @@ function statusVerbs({ registry, replicas, selectionShares, rooms }: AdminSource
       summary: 'Every replica of every model version, as name:version:replica or as objects',
       request: schemas.verboseSchema,
       answer: schemas.containerAnswer.array().or(schemas.nameSchema.shape.name.array()),
+      changes: 'nothing',
       run: ({ verbose }) => {
         if (!verbose)
           return replicas().map(({ model, version, replica }) => `${model}:${version}:${replica}`);
@@ -254,6 +302,7 @@ function statusVerbs({ registry, replicas, selectionShares, rooms }: AdminSource
       request: schemas.containerSchema,
       answer: schemas.containerAnswer,
       errors: ['unknown_model', 'unknown_replica'],
+      changes: 'nothing',
       run: ({ model_name: model, model_version: version, replica_id: replica }) => {
         registry.requireVersion(model, version);
         const found = replicas().find(
@@ -269,6 +318,7 @@ function statusVerbs({ registry, replicas, selectionShares, rooms }: AdminSource
       request: schemas.stateSchema,
       answer: schemas.stateAnswer,
       errors: ['unknown_application'],
+      changes: 'nothing',
       run: ({ app_name: application, uid }) => {
         const { policy } = registry.requireApplication(application, 'app_name');
         const shares = selectionShares(application, String(uid)) ?? [];

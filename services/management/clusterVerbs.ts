@@ -70,18 +70,27 @@ export function clusterVerbs({ sharedStore, cluster }: ClusterSources): AdminVer
       );
     }
   };
+  const cordoning = {
+    about: ({ node }: z.infer<typeof NODE>) => ({ node }),
+    state: ({ node }: z.infer<typeof NODE>) => {
+      const found = cluster?.status().nodes.find(({ name }) => name === node);
+      return found && { cordoned: found.cordoned };
+    },
+  };
   return [
     verb('cluster_status', {
       summary: 'Frontends and nodes of the cluster, as this frontend sees them',
       request: z.strictObject({}),
       answer: clusterStatusSchema,
       errors: ['not_a_cluster'],
+      changes: 'nothing',
       run: () => viewOf(cluster).status(),
     }),
     verb('drain_node', {
       summary: 'Place no replicas on a node, and those that it has on others',
       request: NODE,
       errors: ['not_a_cluster', 'unknown_node', 'store_failed'],
+      changes: cordoning,
       run: async ({ node }) => {
         await cordon(node, true);
         return `Success! Node '${node}' gets no replicas; those that it has are placed on others.`;
@@ -91,6 +100,7 @@ export function clusterVerbs({ sharedStore, cluster }: ClusterSources): AdminVer
       summary: 'Place replicas on a node again',
       request: NODE,
       errors: ['not_a_cluster', 'unknown_node', 'store_failed'],
+      changes: cordoning,
       run: async ({ node }) => {
         await cordon(node, false);
         return `Success! Node '${node}' takes replicas again.`;
@@ -101,7 +111,7 @@ export function clusterVerbs({ sharedStore, cluster }: ClusterSources): AdminVer
         'Make what this frontend knows the truth, after the shared store has lost changes; the other frontends load it',
       request: z.strictObject({}),
       errors: ['no_repair_needed', 'store_failed'],
-      needsCurrent: false,
+      changes: { about: () => ({}), needsCurrent: false },
       run: async () => {
         if (sharedStore === undefined) {
           throw new ServiceError('no_repair_needed', 'the store of this server is its own: it is not shared');

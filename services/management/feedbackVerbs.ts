@@ -69,6 +69,8 @@ const whichFailed = z
   })
   .refine(({ id, all }) => (id === undefined) !== (all === undefined), { message: 'one of id and all' });
 
+type StateRequest = z.infer<typeof stateSchema>;
+
 export type ExportAnswer = z.infer<typeof exportAnswer>;
 export type QueueAnswer = z.infer<typeof queueAnswer>;
 export type QueueEntryAnswer = z.infer<typeof queueEntryAnswer>;
@@ -87,12 +89,23 @@ function stateVerbs({ registry, states }: FeedbackSources): AdminVerb[] {
   const what = (application: string, uid: string) =>
     uid === '' ? `The state of '${application}'` : `The state of '${application}' for '${uid}'`;
   const errors = ['unknown_application', 'storage_full', 'store_failed'] as const;
+  const edit = {
+    about: ({ app_name: application, uid }: StateRequest) => ({ application, context: String(uid) }),
+    // What it learned is left out: it is long, and earlier versions are kept beside it.
+    state: ({ app_name: application, uid }: StateRequest) => {
+      const found = states?.(application);
+      if (found === undefined) return undefined;
+      const { policy, version, isPinned } = exportState(found, String(uid));
+      return { policy, version, pinned: isPinned };
+    },
+  };
   return [
     verb('export_state', {
       summary: 'What an application has learned, as it is kept, and its earlier versions',
       request: stateSchema,
       answer: exportAnswer,
       errors: ['unknown_application'],
+      changes: 'nothing',
       run: ({ app_name: application, uid: context }) => {
         const uid = String(context);
         const { isPinned, past, ...state } = exportState(statesOf(application), uid);
@@ -113,6 +126,7 @@ function stateVerbs({ registry, states }: FeedbackSources): AdminVerb[] {
       summary: 'Forget what an application has learned; earlier versions stay',
       request: stateSchema,
       errors,
+      changes: edit,
       run: async ({ app_name: application, uid }) => {
         await written((done) => resetState(statesOf(application), String(uid), done));
         return `Success! ${what(application, String(uid))} is as before any feedback.`;
@@ -124,6 +138,7 @@ function stateVerbs({ registry, states }: FeedbackSources): AdminVerb[] {
         version: z.int().min(1).optional().describe('One that export_state lists; the last one unless given'),
       }),
       errors: [...errors, 'unknown_state_version'],
+      changes: edit,
       run: async ({ app_name: application, uid, version }) => {
         let to = 0;
         await written((done) => {
@@ -137,6 +152,7 @@ function stateVerbs({ registry, states }: FeedbackSources): AdminVerb[] {
         summary: isPinned ? 'A state learns nothing until it is unpinned' : 'A pinned state learns again',
         request: stateSchema,
         errors,
+        changes: edit,
         run: async ({ app_name: application, uid }) => {
           await written((done) => pinState(statesOf(application), String(uid), isPinned, done));
           const says = isPinned ? 'is pinned: it learns nothing.' : 'learns.';
@@ -156,6 +172,7 @@ function queueVerbs(queue: QueueAdministration | undefined): AdminVerb[] {
       'id',
     );
   };
+  const failed = ({ id = 'all' }: z.infer<typeof whichFailed>) => ({ feedback: id });
   return [
     verb('list_feedback', {
       summary: 'Feedback that is accepted and not learned yet, and what has failed',
@@ -168,6 +185,7 @@ function queueVerbs(queue: QueueAdministration | undefined): AdminVerb[] {
       }),
       answer: queueAnswer,
       errors: ['redis_away'],
+      changes: 'nothing',
       run: async ({ states, limit }) => {
         if (queue === undefined) {
           return { queued: false, counts: { waiting: 0, active: 0, delayed: 0, failed: 0 }, feedback: [] };
@@ -181,6 +199,7 @@ function queueVerbs(queue: QueueAdministration | undefined): AdminVerb[] {
       request: z.strictObject({ id: z.string().max(256) }),
       answer: queueEntryAnswer,
       errors: ['unknown_feedback', 'redis_away'],
+      changes: 'nothing',
       run: async ({ id }) => {
         const { job, ...entry } = await required().show(id);
         return { ...entryJson(entry), job };
@@ -190,6 +209,7 @@ function queueVerbs(queue: QueueAdministration | undefined): AdminVerb[] {
       summary: 'Try again what has failed',
       request: whichFailed,
       errors: ['unknown_feedback', 'feedback_not_failed', 'redis_away'],
+      changes: { about: failed },
       run: async ({ id }) => {
         if (id === undefined) return `Success! ${await required().retryAll()} are tried again.`;
         await required().retry(id);
@@ -200,6 +220,7 @@ function queueVerbs(queue: QueueAdministration | undefined): AdminVerb[] {
       summary: 'Give up what has failed: it is never learned',
       request: whichFailed,
       errors: ['unknown_feedback', 'feedback_not_failed', 'redis_away'],
+      changes: { about: failed },
       run: async ({ id }) => {
         if (id === undefined) return `Success! ${await required().dropAll()} are dropped.`;
         await required().drop(id);

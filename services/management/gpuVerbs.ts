@@ -122,6 +122,7 @@ export function gpuVerbs({ nodes, queues, recordTimeline }: GpuSources): AdminVe
       summary: 'Every simulated GPU: what it does, its memory, and who uses it; of the last second or so',
       request: z.strictObject({}),
       answer: gpuAnswer.array(),
+      changes: 'nothing',
       run: () => gpuAnswers(nodes(), queues()),
     }),
     verb('record_gpu_timeline', {
@@ -130,6 +131,7 @@ export function gpuVerbs({ nodes, queues, recordTimeline }: GpuSources): AdminVe
       request: timelineSchema,
       answer: z.object({ traceEvents: z.array(z.object({})), droppedEvents: z.int() }),
       errors: ['unknown_node', 'recording', 'node_down'],
+      changes: 'nothing',
       run: async ({ node, seconds, max_mib: mib }, gone) =>
         new JsonText(await recordTimeline({ node, seconds, limit: mib * MIB, gone })),
     }),

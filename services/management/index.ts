@@ -1,9 +1,10 @@
 export { choiceOf, registerDefaults } from './defaultApplications.js';
 export type { AdminSources } from './adminSources.js';
 export type { ClusterAnswer, ClusterView } from './clusterVerbs.js';
+export type { EventAnswer, EventsAnswer, EventsFields } from './eventVerbs.js';
 export type { ExportAnswer, FeedbackSources, QueueAnswer, QueueEntryAnswer } from './feedbackVerbs.js';
 export type { GpuAnswer, GpuContextAnswer, GpuSources, TimelineFields } from './gpuVerbs.js';
-export { KeyAdministration, type AddKeyFields, type KeyAnswer, type NewKeyAnswer } from './keyVerbs.js';
+export { keyVerbs, type AddKeyFields, type KeyAnswer, type NewKeyAnswer } from './keyVerbs.js';
 export { ManagementServer, type ManagementAccess } from './managementServer.js';
 export { applicationRecord } from './applicationRegistration.js';
 export { modelRecord } from './modelRegistration.js';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { SCOPES, type AccessKeys, type KeyRecord } from '../access/index.js';
-import { validate } from './validation.js';
 import { verb, type AdminVerb } from './verb.js';
 
 /** Ten years, in seconds. */
@@ -42,55 +41,47 @@ export type AddKeyFields = z.input<typeof addKeySchema>;
 export type KeyAnswer = z.infer<typeof keyAnswer>;
 export type NewKeyAnswer = z.infer<typeof newKeyAnswer>;
 
-/** Keys in the words of the interface. */
-export class KeyAdministration {
-  /** @param evenLast whether the last key that may administer may go, too */
-  constructor(
-    private readonly keys: AccessKeys,
-    private readonly evenLast = false,
-  ) {}
-
-  /** @throws ServiceError (as a rejection) */
-  async add(body: unknown): Promise<NewKeyAnswer> {
-    const { lifetime_seconds: lifetimeS, ...wanted } = validate(addKeySchema, body);
-    const lifetimeMs = lifetimeS === undefined ? undefined : lifetimeS * 1000;
-    const { text, record } = await this.keys.add({ ...wanted, lifetimeMs });
-    return { ...keyJson(record), key: text };
-  }
-
-  list(): readonly KeyAnswer[] {
-    return this.keys.list().map(keyJson);
-  }
-
-  /** @throws ServiceError (as a rejection) */
-  async remove(id: string): Promise<string> {
-    await this.keys.remove(id, this.evenLast);
-    return `Success! Key '${id}' is removed.`;
-  }
-}
-
-/** Keys of the query and the management interface. */
-export function keyVerbs(keys: AccessKeys): AdminVerb[] {
-  const administration = new KeyAdministration(keys);
+/**
+ * Keys of the query and the management interface.
+ * @param evenLast whether the last key that may administer may go, too
+ */
+export function keyVerbs(keys: AccessKeys, evenLast = false): AdminVerb[] {
+  const list = (): KeyAnswer[] => keys.list().map(keyJson);
   return [
     verb('add_key', {
       summary: 'Make a key; the answer is the only place where it ever stands',
       request: addKeySchema,
       answer: newKeyAnswer,
       errors: ['invalid_name', 'conflicting_fields', 'storage_full', 'store_failed'],
-      run: (request) => administration.add(request),
+      changes: {
+        about: (_request, { id }: NewKeyAnswer) => ({ key: id }),
+        after: (_request, { key: _secret, ...shown }: NewKeyAnswer) => shown,
+      },
+      run: async ({ lifetime_seconds: lifetimeS, ...wanted }): Promise<NewKeyAnswer> => {
+        const lifetimeMs = lifetimeS === undefined ? undefined : lifetimeS * 1000;
+        const { text, record } = await keys.add({ ...wanted, lifetimeMs });
+        return { ...keyJson(record), key: text };
+      },
     }),
     verb('get_all_keys', {
       summary: 'Every key, without its secret',
       request: z.strictObject({}),
       answer: keyAnswer.array(),
-      run: () => administration.list(),
+      changes: 'nothing',
+      run: list,
     }),
     verb('delete_key', {
       summary: 'Remove a key: requests with it are refused at once, what it holds open ends',
       request: keyIdSchema,
       errors: ['unknown_key', 'last_admin_key', 'storage_full', 'store_failed'],
-      run: ({ id }) => administration.remove(id),
+      changes: {
+        about: ({ id }) => ({ key: id }),
+        state: ({ id }) => list().find((key) => key.id === id),
+      },
+      run: async ({ id }) => {
+        await keys.remove(id, evenLast);
+        return `Success! Key '${id}' is removed.`;
+      },
     }),
   ];
 }

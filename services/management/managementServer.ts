@@ -1,7 +1,8 @@
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Denial, type AccessKeys, type Gate } from '../access/index.js';
+import { Denial, type AccessKey, type AccessKeys, type Gate } from '../access/index.js';
+import { authorOf } from '../events/index.js';
 import { asServiceError, passesSoon, type ServiceError } from '../errors/index.js';
 import {
   BodyBudget,
@@ -19,6 +20,7 @@ import {
 import { adminVerbs } from './adminVerbs.js';
 import type { AdminSources } from './adminSources.js';
 import { clusterVerbs, type ClusterSources } from './clusterVerbs.js';
+import { eventVerbs, type EventSources } from './eventVerbs.js';
 import { feedbackVerbs, type FeedbackSources } from './feedbackVerbs.js';
 import { gpuVerbs, type GpuSources } from './gpuVerbs.js';
 import { keyVerbs } from './keyVerbs.js';
@@ -47,9 +49,11 @@ export interface ManagementAccess {
 export class ManagementServer {
   private readonly server: JsonServer;
   private readonly budget: BodyBudget;
+  /** Of requests under way, where keys are asked for. */
+  private readonly shownKeys = new WeakMap<IncomingMessage, AccessKey>();
 
   constructor(
-    private readonly sources: AdminSources & GpuSources & ClusterSources & FeedbackSources,
+    private readonly sources: AdminSources & GpuSources & ClusterSources & FeedbackSources & EventSources,
     private readonly onDefect: (error: ServiceError) => void = () => undefined,
     { keys, gate, certificates, bodyBudget, page }: ManagementAccess = {},
   ) {
@@ -59,6 +63,7 @@ export class ManagementServer {
       ...feedbackVerbs(sources),
       ...gpuVerbs(sources),
       ...clusterVerbs(sources),
+      ...eventVerbs(sources),
       ...(keys === undefined ? [] : keyVerbs(keys)),
     ];
     const app = this.routes(verbs, gate !== undefined, page);
@@ -68,8 +73,12 @@ export class ManagementServer {
       const challenge = path === '/' || path.startsWith('/dashboard/') ? 'basic' : 'bearer';
       const isOpen = gate === undefined || OPEN_PATHS.has(path);
       const key = isOpen ? undefined : gate.admit(request, 'admin', challenge);
-      if (key instanceof Denial) sendError(response, key.code, key.message, key.field, key.headers);
-      else app(request, response);
+      if (key instanceof Denial) {
+        sendError(response, key.code, key.message, key.field, key.headers);
+        return;
+      }
+      if (key !== undefined) this.shownKeys.set(request, key);
+      app(request, response);
     };
     this.server = new JsonServer(listener, {
       certificates,
@@ -133,10 +142,10 @@ export class ManagementServer {
         onBody: (body) => {
           const gone = new AbortController();
           response.once('close', () => gone.abort());
-          const { registry } = this.sources;
+          const author = authorOf(this.shownKeys.get(request));
           const run = async (): Promise<unknown> => {
-            if (verb.needsCurrent) registry.requireCurrent();
-            return verb.run(body, gone.signal);
+            if (verb.needsCurrent) this.sources.registry.requireCurrent();
+            return verb.run(body, gone.signal, (happening) => this.sources.events.note(author, happening));
           };
           run().then(
             (result) => {

@@ -1,11 +1,15 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../errors/index.js';
+import type { EventSubject, Happening } from '../events/index.js';
 import { validate } from './validation.js';
 
 /** An answer that is JSON already, and may be large. */
 export class JsonText {
   constructor(readonly text: string) {}
 }
+
+/** Told of what a verb has changed. */
+export type Note = (happening: Happening) => void;
 
 /** A verb of `/admin/`: what it takes, what it does, and the errors that are its own. */
 export interface AdminVerb {
@@ -20,30 +24,48 @@ export interface AdminVerb {
   /**
    * A string is answered as plain text, a `JsonText` as it is, anything else as JSON.
    * @param gone aborts when whoever asked waits no longer
+   * @param note called once, when it has changed something
    */
-  run(body: unknown, gone: AbortSignal): Promise<unknown>;
+  run(body: unknown, gone: AbortSignal, note: Note): Promise<unknown>;
 }
 
-interface VerbDescription<T> {
+/** What a verb changes, for the log and the events: without secrets, and without inputs. */
+interface ChangeDescription<T, R> {
+  readonly about: (request: T, result: R) => EventSubject;
+  /** What is to change, as it is when it is asked: before and after. Throws nothing, whatever is there. */
+  readonly state?: (request: T) => unknown;
+  /** In place of `state` after the change. */
+  readonly after?: (request: T, result: R) => unknown;
+  /** True unless it is said. */
+  readonly needsCurrent?: false;
+}
+
+interface VerbDescription<T, R> {
   readonly summary: string;
   readonly request: z.ZodType<T>;
   readonly answer?: z.ZodType;
   readonly errors?: readonly ErrorCode[];
-  /** Of a change (one that fails with `store_failed`) true unless it is said. */
-  readonly needsCurrent?: false;
-  readonly run: (request: T, gone: AbortSignal) => unknown;
+  readonly changes: 'nothing' | ChangeDescription<T, R>;
+  readonly run: (request: T, gone: AbortSignal) => R | Promise<R>;
 }
 
-export function verb<T>(name: string, description: VerbDescription<T>): AdminVerb {
+export function verb<T, R>(name: string, description: VerbDescription<T, R>): AdminVerb {
+  const { changes } = description;
   return {
     name,
     summary: description.summary,
     request: description.request,
     answer: description.answer,
     errors: description.errors ?? [],
-    needsCurrent: description.needsCurrent ?? description.errors?.includes('store_failed') === true,
-    // A throw becomes a rejection, like those of the verbs that wait.
-    run: (body, gone) =>
-      Promise.resolve(body).then((value) => description.run(validate(description.request, value), gone)),
+    needsCurrent: changes !== 'nothing' && changes.needsCurrent !== false,
+    run: async (body, gone, note) => {
+      const request = validate(description.request, body);
+      if (changes === 'nothing') return description.run(request, gone);
+      const before = changes.state?.(request);
+      const result = await description.run(request, gone);
+      const after = changes.after?.(request, result) ?? changes.state?.(request);
+      note({ verb: name, about: changes.about(request, result), before, after });
+      return result;
+    },
   };
 }

@@ -11,6 +11,7 @@ export function startEmbedded(options: Partial<EmbeddedOptions> = {}): Promise<E
     seed: 1,
     withDefaults: false,
     complain: () => undefined,
+    announce: () => undefined,
     ...options,
   });
 }

@@ -77,6 +77,7 @@ const VERBS: readonly (readonly [verb: string, body: object])[] = [
   ['add_model', { ...MODEL, model_version: '2', output: '2' }],
   ['set_num_replicas', { model_name: 'm', model_version: '2', num_replicas: 2 }],
   ['set_model_version', { model_name: 'm', model_version: '1' }],
+  ['set_app', { name: 'app', latency_slo_micros: 500_000, policy: { name: 'exp3' }, strict: true }],
   [
     'set_num_replicas',
     { model_name: 'm', model_version: '1', num_replicas: 1, max_replicas: 3, min_replicas: 1 },

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Denial, type AccessKey, type Gate } from '../../access/index.js';
+import { AccessKey, Denial, type Gate } from '../../access/index.js';
 import { asServiceError, ServiceError, type ErrorCode } from '../../errors/index.js';
 import { sendJson, type BodyLimits } from '../../http/index.js';
 import type { BatchRecord } from '../../prediction/index.js';
@@ -159,7 +159,13 @@ export class InferenceProtocol {
         return;
       case 'load':
       case 'unload':
-        this.repositoryRoutes.change(route.kind, route.model, request, response);
+        this.repositoryRoutes.change(
+          route.kind,
+          route.model,
+          request,
+          response,
+          source instanceof AccessKey ? source : undefined,
+        );
         return;
       case 'infer':
         this.infer(this.servable(route.model, route.version), request, response, source);

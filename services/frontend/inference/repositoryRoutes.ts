@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AccessKey } from '../../access/index.js';
 import { asServiceError, describeValue, ServiceError } from '../../errors/index.js';
 import { sendJson, type BodyLimits } from '../../http/index.js';
 import type { ModelRecord } from '../../registry/index.js';
@@ -12,9 +13,9 @@ export interface ModelRepository {
   state(name: string, version: string): { readonly state: string; readonly reason: string };
   /** Not unloaded. */
   isLoaded(name: string, version: string): boolean;
-  /** Resolves once the model is up. Rejections are ServiceErrors. */
-  load(name: string): Promise<void>;
-  unload(name: string): Promise<void>;
+  /** Resolves once the model is up. Rejections are ServiceErrors. @param key of whoever asks, where one is asked for */
+  load(name: string, key?: AccessKey): Promise<void>;
+  unload(name: string, key?: AccessKey): Promise<void>;
 }
 
 export interface RepositoryRoutesOptions {
@@ -61,7 +62,13 @@ export class RepositoryRoutes {
   }
 
   /** @param verb what to do with the model `name`. */
-  change(verb: 'load' | 'unload', name: string, request: IncomingMessage, response: ServerResponse): void {
+  change(
+    verb: 'load' | 'unload',
+    name: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+    key: AccessKey | undefined,
+  ): void {
     const { repository, isControlled, allowedOrigins } = this.options;
     if (repository === undefined || !isControlled) {
       const message = `${verb} is not allowed here: start the server with --v2-repository-control, or scale the model on the management interface`;
@@ -78,7 +85,7 @@ export class RepositoryRoutes {
     }
     this.read(request, response, (body) => {
       checkChange(verb, body);
-      const done = verb === 'load' ? repository.load(name) : repository.unload(name);
+      const done = verb === 'load' ? repository.load(name, key) : repository.unload(name, key);
       done.then(
         () => sendJson(response, 200, '{}'),
         (thrown: unknown) => this.options.refuse(response, asServiceError(thrown)),

@@ -5,6 +5,7 @@ import { Reservations } from '../../../containers/runtime/testing/index.js';
 import { profileNamed } from '../../../simulator/gpu/index.js';
 import { VirtualClock } from '../../../simulator/time/index.js';
 import { GpuCapacity } from '../../deployment/index.js';
+import { EventLog } from '../../events/index.js';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../errors/index.js';
 import { PredictionEngine, SilentObserver, type ReplicaStatus } from '../../prediction/index.js';
 import { Registry } from '../../registry/index.js';
@@ -41,8 +42,16 @@ export class ManagementHarness {
     },
   });
   recordTimeline: GpuSources['recordTimeline'] = () => Promise.reject(new Error('nothing is recorded'));
+  readonly announced: (readonly [string, unknown])[] = [];
+  readonly events = new EventLog({
+    store: this.store,
+    server: 'here',
+    announce: (...line) => this.announced.push(line),
+    complain: (...line) => this.announced.push(line),
+  });
   private readonly server = new ManagementServer({
     registry: this.registry,
+    events: this.events,
     replicas: () => [
       { model: 'm', version: '1', replica: 0, state: 'down', restarts: 2, lastFailure: 'gone' },
     ],

@@ -1,0 +1,2 @@
+export { EventLog, MOST_EVENTS, type EventQuery } from './eventLog.js';
+export { authorOf, type Author, type EventSubject, type Happening, type ServerEvent } from './event.js';
