@@ -84,10 +84,19 @@ async function deploy(given: string, options: DeployOptions): Promise<void> {
     const replica = await firstReplica(management, options, progress, previous);
     const isNewLink = app !== undefined && (await link(management, app, name));
     progress.clear();
+    const { warnings } = await management.model(name, version);
+    for (const warning of warnings) process.stderr.write(`Warning: ${warning}.\n`);
     const linked = app === undefined ? '' : `, ${isNewLink ? 'linked' : 'was linked already'} to ${app}`;
     print(
       options.json,
-      { model_name: name, model_version: version, replica: replica.state, app_name: app, linked: isNewLink },
+      {
+        model_name: name,
+        model_version: version,
+        replica: replica.state,
+        app_name: app,
+        linked: isNewLink,
+        warnings,
+      },
       `${name} ${version} is up and current${linked}.`,
     );
   } finally {

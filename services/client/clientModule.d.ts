@@ -180,48 +180,6 @@ export interface UnreadableJob {
   readonly reason: string;
 }
 
-/** Of `POST /admin/list_events`. */
-export interface EventsFields {
-  /** Those that follow the event of this number; the last ones unless given. */
-  readonly after?: number | undefined;
-  readonly before?: number | undefined;
-  /** ISO 8601: not older than this. */
-  readonly since?: string | undefined;
-  readonly app_name?: string | undefined;
-  readonly model_name?: string | undefined;
-  readonly limit?: number | undefined;
-  readonly wait_seconds?: number | undefined;
-}
-
-export interface EventAnswer {
-  readonly seq: number;
-  readonly time: string;
-  readonly server: string;
-  readonly by: { readonly name: string; readonly key?: string | undefined };
-  readonly automatic?: true | undefined;
-  readonly verb: string;
-  readonly about: {
-    readonly application?: string | undefined;
-    readonly context?: string | undefined;
-    readonly model?: string | undefined;
-    readonly version?: string | undefined;
-    readonly replica?: number | undefined;
-    readonly node?: string | undefined;
-    readonly key?: string | undefined;
-    readonly feedback?: string | undefined;
-    readonly models?: readonly string[] | undefined;
-  };
-  readonly before?: unknown;
-  readonly after?: unknown;
-}
-
-export interface EventsAnswer {
-  /** The oldest first. */
-  readonly events: readonly EventAnswer[];
-  readonly more: boolean;
-  readonly last: number;
-}
-
 /** Clipper's administration, verb by verb. Every call rejects with a ClientError. Changes are durable once they resolve. */
 export interface ManagementClient {
   addApplication(fields: AddApplicationFields, options?: CallOptions): Promise<string>;
@@ -269,7 +227,10 @@ export interface ManagementClient {
   retryFeedback(id?: string, options?: CallOptions): Promise<string>;
   /** Gives up what has failed. @param id undefined: all of it */
   dropFeedback(id?: string, options?: CallOptions): Promise<string>;
-  /** What was changed, and what happened by itself; `after` with `wait_seconds` waits for the next. */
+  /**
+   * What was changed, and what happened by itself: the last ones; with `after` those that follow, for which `wait_seconds` waits.
+   * Give `timeoutMs` some seconds more than that.
+   */
   events(fields?: EventsFields, options?: CallOptions): Promise<EventsAnswer>;
   /** What every simulated GPU does. */
   gpus(options?: CallOptions): Promise<readonly GpuAnswer[]>;
@@ -476,6 +437,8 @@ export interface ModelAnswer {
   readonly warm_up: boolean;
   /** Replicas that take queries now */
   readonly replicas_up: number;
+  /** Linked applications whose objective is shorter than that */
+  readonly warnings: readonly string[];
   /** The version that was chosen last */
   readonly is_current_version: boolean;
   /** The version that answers: the current one from the moment that a replica of it is up */
@@ -492,6 +455,8 @@ export interface ModelAnswer {
   /** With max_replicas: the load decides between them */
   readonly min_replicas?: number | undefined;
   readonly max_replicas?: number | undefined;
+  /** What a single input took at the end of the warm-up of its quickest replica, if it has one */
+  readonly one_input_micros?: number | undefined;
   readonly memory_mib?: number | undefined;
   readonly environment?: readonly string[] | undefined;
   readonly start_timeout_ms?: number | undefined;
@@ -578,6 +543,59 @@ export interface QueueEntryAnswer {
   readonly job: unknown;
   /** Why it was not learned the last time */
   readonly reason?: string | undefined;
+}
+
+export interface EventsFields {
+  /** Those that follow the event of this number, the first of them first; the last ones when left out */
+  readonly after?: number | undefined;
+  /** Those before the event of this number */
+  readonly before?: number | undefined;
+  /** Not older than this */
+  readonly since?: string | undefined;
+  readonly app_name?: string | undefined;
+  readonly model_name?: string | undefined;
+  readonly limit?: number | undefined;
+  /** Where there is none, the answer waits so long for one */
+  readonly wait_seconds?: number | undefined;
+}
+
+export interface EventsAnswer {
+  /** The oldest first */
+  readonly events: readonly {
+    /** Its number; grows, over all servers that share a store */
+    readonly seq: number;
+    readonly time: string;
+    /** By the name that cluster_status has for it */
+    readonly server: string;
+    readonly by: {
+      /** The name of the key that was shown; `open` where none is asked for; else the server's part that did it */
+      readonly name: string;
+      /** The id of the key */
+      readonly key?: string | undefined;
+    };
+    /** The verb of management, or what happened by itself */
+    readonly verb: string;
+    readonly about: {
+      readonly application?: string | undefined;
+      readonly context?: string | undefined;
+      readonly model?: string | undefined;
+      readonly version?: string | undefined;
+      readonly replica?: number | undefined;
+      readonly node?: string | undefined;
+      readonly key?: string | undefined;
+      readonly feedback?: string | undefined;
+      readonly models?: readonly string[] | undefined;
+    };
+    /** Nobody asked for it */
+    readonly automatic?: true | undefined;
+    /** Long texts and lists are cut */
+    readonly before?: unknown;
+    readonly after?: unknown;
+  }[];
+  /** There are others beyond the limit: earlier ones, or with `after` later ones */
+  readonly more: boolean;
+  /** The number of the last event of all; 0: there was none */
+  readonly last: number;
 }
 
 export interface GpuAnswer {

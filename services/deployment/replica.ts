@@ -18,6 +18,8 @@ export interface ReplicaStatus {
   readonly restarts: number;
   /** Why it was lost, or could not start, the last time. */
   readonly lastFailure?: string;
+  /** How long it took for a single input at the end of its warm-up, in milliseconds; absent where it had none. */
+  readonly oneInputMs?: number;
 }
 
 /** Starts a container. A failure to start arrives as the channel's `down` frame. */
@@ -61,6 +63,7 @@ export class Replica implements ChannelWatcher {
   private state: ReplicaState = 'starting';
   private restarts = 0;
   private lastFailure: string | undefined;
+  private oneInputMs: number | undefined;
   private startedMs = 0;
   private upSinceMs: number | undefined;
   private channel: WatchedChannel | undefined;
@@ -103,6 +106,9 @@ export class Replica implements ChannelWatcher {
       onWarming: (warmUp) => {
         this.warmUp = warmUp;
         this.setState('warming');
+      },
+      onWarm: (lastBatchMs) => {
+        this.oneInputMs = lastBatchMs;
       },
       limitMs: limits.warmUpMs,
     });
@@ -155,7 +161,7 @@ export class Replica implements ChannelWatcher {
 
   status(): ReplicaStatus {
     const { name: model, version } = this.model;
-    const { number: replica, state, restarts, lastFailure } = this;
+    const { number: replica, state, restarts, lastFailure, oneInputMs } = this;
     return {
       model,
       version,
@@ -163,6 +169,7 @@ export class Replica implements ChannelWatcher {
       state,
       restarts,
       ...(lastFailure === undefined ? {} : { lastFailure }),
+      ...(oneInputMs === undefined ? {} : { oneInputMs }),
     };
   }
 

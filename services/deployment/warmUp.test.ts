@@ -61,7 +61,7 @@ describe('warm-up', () => {
 
   const state = () => deployer.statuses()[0].state;
 
-  it('asks a single input and then a batch before the replica serves; what they answer is nobody’s', async () => {
+  it('asks a single input, a batch and a single input again before the replica serves; what they answer is nobody’s', async () => {
     await run();
     const [container] = started;
     container.hello({ maxBatchSize: 100 });
@@ -72,8 +72,12 @@ describe('warm-up', () => {
     container.answer(failed);
     expect(container.asked.map(({ items }) => items.length)).toEqual([1, 8]);
     container.emit({ kind: 'credit', credits: 2 });
+    vi.advanceTimersByTime(70);
     container.answer(ok);
-    expect(state()).toBe('up');
+    expect(container.asked.map(({ items }) => items.length)).toEqual([1, 8, 1]);
+    vi.advanceTimersByTime(30);
+    container.answer(ok);
+    expect(deployer.statuses()[0]).toMatchObject({ state: 'up', oneInputMs: 30 });
     expect(frames.map(({ kind }) => kind)).toEqual(['hello', 'credit']);
     // A second answer to the warm-up is not the queue's either.
     container.answer(ok);
@@ -152,6 +156,7 @@ describe('warm-up', () => {
       ]);
       started[0].answer(ok);
       expect(state()).toBe('warming');
+      started[0].answer(ok);
       started[0].answer(ok);
       expect(state()).toBe('up');
     });

@@ -5,6 +5,7 @@ import { ServiceError } from '../errors/index.js';
 import type { AdminSources } from './adminSources.js';
 import { applicationRecord, changedApplication } from './applicationRegistration.js';
 import { cardsFor } from './pinnedGpu.js';
+import { applicationWarnings, versionWarnings, warningText } from './objectiveWarnings.js';
 import { refuseExternal } from './modelRegistration.js';
 import { inheritedScale, scaleOf, scaleText } from './modelScale.js';
 import { applicationJson, modelJson } from './records.js';
@@ -26,7 +27,8 @@ export function adminVerbs(sources: AdminSources): readonly AdminVerb[] {
   ];
 }
 
-function applicationVerbs({ registry, states }: AdminSources): AdminVerb[] {
+function applicationVerbs(sources: AdminSources): AdminVerb[] {
+  const { registry, states } = sources;
   const applicationState = (name: string): object | undefined => {
     const record = registry.application(name);
     return record && applicationJson(registry, record);
@@ -83,7 +85,7 @@ function applicationVerbs({ registry, states }: AdminSources): AdminVerb[] {
           return record;
         });
         forget?.();
-        return `Success! Application '${name}' is changed.`;
+        return `Success! Application '${name}' is changed.${warningText(applicationWarnings(sources, name))}`;
       },
     }),
     verb('delete_app', {
@@ -174,7 +176,8 @@ function modelVerbs(sources: AdminSources): AdminVerb[] {
       },
       run: async ({ model_name: name, model_version: version }) => {
         await registry.setCurrentVersion(name, version);
-        return `Success! Model '${name}' is at version '${version}'.${standIn(name, version)}`;
+        const warnings = warningText(versionWarnings(sources, name, version));
+        return `Success! Model '${name}' is at version '${version}'.${standIn(name, version)}${warnings}`;
       },
     }),
     verb('set_num_replicas', {
@@ -242,7 +245,8 @@ function modelVerbs(sources: AdminSources): AdminVerb[] {
   ];
 }
 
-function linkVerbs({ registry }: AdminSources): AdminVerb[] {
+function linkVerbs(sources: AdminSources): AdminVerb[] {
+  const { registry } = sources;
   const errors = ['unknown_application', 'storage_full', 'store_failed', 'concurrent_change'] as const;
   const links = {
     about: ({ app_name: application, model_names: models }: LinksRequest) => ({ application, models }),
@@ -256,7 +260,8 @@ function linkVerbs({ registry }: AdminSources): AdminVerb[] {
       changes: links,
       run: async ({ app_name: application, model_names: models }) => {
         await registry.addLinks(application, models);
-        return `Success! Application '${application}' is linked to ${models.join(', ')}.`;
+        const warnings = warningText(applicationWarnings(sources, application));
+        return `Success! Application '${application}' is linked to ${models.join(', ')}.${warnings}`;
       },
     }),
     verb('delete_model_links', {

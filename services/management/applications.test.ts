@@ -68,6 +68,26 @@ describe('applications', () => {
     });
   });
 
+  it('warns where a model takes longer than the objective for a single input', async () => {
+    harness().oneInputMs = 30.25;
+    await done('add_app', app);
+    await done('add_model', model);
+    const warning =
+      "version '1' of model 'm' took 30.3 ms for a single input of its warm-up, and application 'a' has an objective of 20 ms: " +
+      'its queries would get the default output';
+    const linked = await post('add_model_links', { app_name: 'a', model_names: ['m'] });
+    expect(linked.text).toBe(`Success! Application 'a' is linked to m. Warning: ${warning}.`);
+    const version = { model_name: 'm', model_version: '1' };
+    expect((await post('get_model', version)).json).toMatchObject({
+      one_input_micros: 30_250,
+      warnings: [warning],
+    });
+    expect((await post('set_model_version', version)).text).toContain(`. Warning: ${warning}.`);
+    const set = (us: number) => post('set_app', { name: 'a', latency_slo_micros: us });
+    expect((await set(30_250)).text).toBe("Success! Application 'a' is changed.");
+    expect((await set(30_000)).text).toContain('an objective of 30 ms');
+  });
+
   it('refuses another policy where something was learned, unless it may go', async () => {
     const { store, registry } = harness();
     await done('add_app', { ...app, policy: { name: 'exp3' } });

@@ -37,6 +37,7 @@ describe('models', () => {
     expect((await post('get_model', { model_name: 'm', model_version: '2' })).json).toEqual({
       ...model,
       model_version: '2',
+      warnings: [],
       model_data_path: '',
       batch_size: 8,
       batching: 'fixed',

@@ -1,5 +1,6 @@
 import type { ApplicationRecord, ModelRecord, Registry } from '../registry/index.js';
 import type { AdminSources } from './adminSources.js';
+import { oneInputMs, versionWarnings } from './objectiveWarnings.js';
 import { processJson } from './processContainer.js';
 import { CONSTANT_CONTAINER, KERNEL_MODEL_CONTAINER, type ModelAnswer } from './schemas.js';
 
@@ -24,6 +25,7 @@ export function modelJson(
 ): object {
   const { name, version } = record;
   const scale = registry.scale(name, version);
+  const oneInput = oneInputMs(replicas(), name, version);
   const up = replicas().filter(
     (status) => status.model === name && status.version === version && status.state === 'up',
   );
@@ -41,6 +43,8 @@ export function modelJson(
     min_replicas: scale.range?.minimum,
     max_replicas: scale.range?.maximum,
     replicas_up: up.length,
+    one_input_micros: oneInput === undefined ? undefined : Math.round(oneInput * 1000),
+    warnings: versionWarnings({ registry, replicas }, name, version),
     is_current_version: registry.currentVersion(name) === version,
     is_serving_version: servingVersion(name) === version,
   };

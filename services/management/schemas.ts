@@ -257,6 +257,11 @@ export const modelAnswer = z.object({
   min_replicas: z.int().optional().describe('With max_replicas: the load decides between them'),
   max_replicas: z.int().optional(),
   replicas_up: z.int().describe('Replicas that take queries now'),
+  one_input_micros: z
+    .int()
+    .optional()
+    .describe('What a single input took at the end of the warm-up of its quickest replica, if it has one'),
+  warnings: z.array(z.string()).describe('Linked applications whose objective is shorter than that'),
   is_current_version: z.boolean().describe('The version that was chosen last'),
   is_serving_version: z
     .boolean()

@@ -18,6 +18,8 @@ export interface WarmUpOptions {
   readonly warmUpFor: (hello: HelloFrame) => WarmUp | undefined;
   /** The replica is asked now. */
   readonly onWarming: (warmUp: WarmUp) => void;
+  /** It has answered; the last batch, a single input that it is warm for, in so many milliseconds. */
+  readonly onWarm: (lastBatchMs: number) => void;
   /** A replica that has not answered by then is given up. */
   readonly limitMs: number;
 }
@@ -32,6 +34,7 @@ export class WarmUpChannel implements ContainerChannel {
   private warmUp: WarmUp | undefined;
   private isOver = false;
   private batch = 0;
+  private askedMs = 0;
   /** Came before the sink has heard `hello`. */
   private readonly early: ContainerFrame[] = [];
   private timer: NodeJS.Timeout | undefined;
@@ -91,6 +94,7 @@ export class WarmUpChannel implements ContainerChannel {
 
   private ask({ batches }: WarmUp): void {
     const budgetNs = this.options.limitMs * 1e6;
+    this.askedMs = performance.now();
     this.inner.send({
       kind: 'predict',
       batchId: FIRST_WARM_UP_BATCH + this.batch,
@@ -108,8 +112,12 @@ export class WarmUpChannel implements ContainerChannel {
       return;
     }
     this.batch += 1;
-    if (this.batch < warmUp.batches.length) this.ask(warmUp);
-    else this.finish(hello);
+    if (this.batch < warmUp.batches.length) {
+      this.ask(warmUp);
+      return;
+    }
+    this.options.onWarm(performance.now() - this.askedMs);
+    this.finish(hello);
   }
 
   private finish(hello: HelloFrame): void {

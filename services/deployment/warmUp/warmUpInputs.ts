@@ -12,7 +12,7 @@ export interface WarmUp {
   readonly problem?: (place: number, result: ItemResult) => string | undefined;
 }
 
-/** A single input and then a small batch: what is compiled for the first of each is compiled before it serves. */
+/** Of the batch between two single inputs: what is compiled for the first of each is compiled before it serves. */
 const LARGEST_BATCH = 8;
 /** Longer made-up inputs are not worth their memory. */
 const MOST_INPUT_BYTES = 64 * 1024 * 1024;
@@ -51,11 +51,12 @@ function goldenWarmUp(hello: HelloFrame): WarmUp | undefined {
   };
 }
 
-/** The first alone, and then all of them, as often as a batch has room. */
+/** The first alone, then all of them, as often as a batch has room, and the first alone again: that one is measured. */
 function inBatches(inputs: readonly Uint8Array[], { maxBatchSize }: HelloFrame): Uint8Array[][] {
   const size = Math.min(LARGEST_BATCH, maxBatchSize);
   const batch = Array.from({ length: size }, (_, place) => inputs[place % inputs.length]);
-  return size === 1 ? [batch] : [batch.slice(0, 1), batch];
+  const single = batch.slice(0, 1);
+  return size === 1 ? [single, single] : [single, batch, single];
 }
 
 function madeUpInput(model: ModelRecord, hello: HelloFrame): Uint8Array | undefined {

@@ -27,6 +27,8 @@ export class ManagementHarness {
   readonly registry = new Registry(this.store);
   /** The version that answers, where it is not the current one. */
   serving: string | undefined;
+  /** What the only replica took at the end of its warm-up. */
+  oneInputMs: number | undefined;
   nodes: readonly NodeReport[] = [];
   queues: readonly ReplicaStatus[] = [];
   /** What their GPUs have been given. */
@@ -53,7 +55,10 @@ export class ManagementHarness {
     registry: this.registry,
     events: this.events,
     replicas: () => [
-      { model: 'm', version: '1', replica: 0, state: 'down', restarts: 2, lastFailure: 'gone' },
+      {
+        ...{ model: 'm', version: '1', replica: 0, state: 'down', restarts: 2, lastFailure: 'gone' },
+        ...(this.oneInputMs === undefined ? {} : { oneInputMs: this.oneInputMs }),
+      },
     ],
     servingVersion: (name) => this.serving ?? this.registry.currentVersion(name),
     states: (application) => this.served?.states(application),
