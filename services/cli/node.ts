@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { pino, stdSerializers } from 'pino';
 import {
   addressText,
   ContainerRuntime,
@@ -14,21 +13,17 @@ import {
 import { PacedClock } from '../../simulator/time/index.js';
 import { BundleCache, BundledStarter } from '../bundles/index.js';
 import { ANALYSES_FOLDER } from '../deployment/index.js';
-import type { Complaint } from '../errors/index.js';
 import { holdBuild } from './buildLock.js';
 import { openCluster } from './joinCluster.js';
 import type { NodeOptions } from './nodeCommand.js';
 import { nodePlan } from './nodePlan.js';
+import { openLog } from './processLog.js';
 import { warnOfPasswords } from './shownSecrets.js';
 import { stopSignal } from './stopSignal.js';
 
 /** Runs models for servers until SIGINT or SIGTERM, then drains. @param command which has the options, and knows where from */
 export async function runNode(options: NodeOptions, command: Command): Promise<void> {
-  const log = pino(
-    { level: options.logLevel, base: null, serializers: { cause: stdSerializers.err } },
-    pino.destination(2),
-  );
-  const complain: Complaint = (message, details) => log.warn(details, message);
+  const { complain, reopen } = openLog(options);
   const stopped = stopSignal();
   warnOfPasswords(command, complain);
   holdBuild();
@@ -74,7 +69,12 @@ export async function runNode(options: NodeOptions, command: Command): Promise<v
       `Node ${name} (${what}) listens on ${where}\nServers use it with: windjammer serve --node ${where}\nCtrl-C drains and stops.\n`,
     );
     certificates?.watch((context) => server.setCertificate(context));
-    if (certificates !== undefined) process.on('SIGHUP', () => certificates.reload());
+    if (certificates !== undefined || options.logFile !== undefined) {
+      process.on('SIGHUP', () => {
+        reopen();
+        certificates?.reload();
+      });
+    }
     const joined = await cluster?.announce({ address, port, isSecure });
     await (joined === undefined ? stopped : Promise.race([stopped, joined.displaced]));
   } catch (error) {

@@ -3,7 +3,7 @@ import { SCHEDULING_POLICY_NAMES } from '../../simulator/scheduling/index.js';
 import { configurable, withForm } from './configuration/index.js';
 import { addFaultOptions, type FaultChoice } from './faultOptions.js';
 import { cardList } from './gpusOption.js';
-import { wholeNumber } from './optionValues.js';
+import { logFileOption, wholeNumber } from './optionValues.js';
 
 interface HostAndPort {
   readonly host: string;
@@ -31,6 +31,7 @@ export interface NodeOptions extends FaultChoice {
   readonly replicaGraceMs: number;
   readonly drainGraceMs: number;
   readonly logLevel: string;
+  readonly logFile?: string;
 }
 
 const milliseconds = wholeNumber(0, 3_600_000);
@@ -91,6 +92,7 @@ export function addNodeCommand(program: Command, environment = process.env): voi
       10_000,
     )
     .option('--drain-grace-ms <ms>', 'time for what is in flight when it is stopped', milliseconds, 10_000)
+    .addOption(logFileOption())
     .addOption(
       new Option('--log-level <level>', 'log on standard error, as JSON lines')
         .choices(['debug', 'info', 'warn', 'error', 'silent'])

@@ -58,6 +58,13 @@ export function wholeNumber(low: number, high: number): (text: string) => number
   });
 }
 
+export function logFileOption(): Option {
+  return new Option(
+    '--log-file <file>',
+    'append the log to this file, which SIGHUP opens anew, in place of standard error',
+  );
+}
+
 /** The option for another device than a launch spec names; a file's path starts where the command runs. */
 export function deviceOption(): Option {
   return new Option(

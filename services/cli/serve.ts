@@ -1,37 +1,37 @@
 import type { Command } from 'commander';
-import { pino, stdSerializers } from 'pino';
 import { EmbeddedServer, type DrainTimes } from '../main.js';
-import type { Complaint } from '../errors/index.js';
 import { openTracing, tracingSettings } from '../tracing/index.js';
 import { banner } from './banner.js';
 import { holdBuild } from './buildLock.js';
 import type { ServeOptions } from './serveCommand.js';
+import { openLog } from './processLog.js';
 import { dataDirectory, servePlan } from './servePlan.js';
 import { warnOfPasswords } from './shownSecrets.js';
 import { stopSignal } from './stopSignal.js';
 
 /** Serves until SIGINT or SIGTERM, then drains. @param command which has the options, and knows where from */
 export async function serve(options: ServeOptions, command: Command): Promise<void> {
-  // Without them an error under another name than `err` would be written as {}.
-  const serializers = { cause: stdSerializers.err, error: stdSerializers.err };
-  const log = pino({ level: options.logLevel, base: null, serializers }, pino.destination(2));
+  const { complain, announce, reopen } = openLog(options);
   holdBuild();
   const tracing = tracingSettings(process.env, options.otlpEndpoint);
-  const complain: Complaint = (message, details) => log.warn(details, message);
   const stopped = stopSignal();
   warnOfPasswords(command, complain);
   const { settings, storeText } = await servePlan(options, process.env, complain);
   const server = await EmbeddedServer.start({
     ...settings,
     complain,
-    announce: (message, details) => log.info(details, message),
+    announce,
     stopped,
     tracing: tracing === undefined ? undefined : await openTracing(tracing, complain),
   });
   process.stdout.write(banner(server, dataDirectory(options), storeText));
-  // As servers with certificates do; one without them ends with its terminal.
-  if (server.secure.query || server.secure.management)
-    process.on('SIGHUP', () => server.reloadCertificates());
+  // As servers with certificates or a log file do; one without them ends with its terminal.
+  if (server.secure.query || server.secure.management || options.logFile !== undefined) {
+    process.on('SIGHUP', () => {
+      reopen();
+      server.reloadCertificates();
+    });
+  }
   const signal = await stopped;
   process.stdout.write('Draining; again to stop at once.\n');
   const times: DrainTimes = {

@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import { SCHEDULING_POLICY_NAMES } from '../../simulator/scheduling/index.js';
 import { cardList, MOST_NODES } from './gpusOption.js';
-import { mebibytes, webOrigins, wholeNumber } from './optionValues.js';
+import { logFileOption, mebibytes, webOrigins, wholeNumber } from './optionValues.js';
 import { addDialOptions, type DialChoice } from './clusterOptions.js';
 import { configurable } from './configuration/index.js';
 import { addFaultOptions, type FaultChoice } from './faultOptions.js';
@@ -40,6 +40,7 @@ export interface ServeOptions extends FaultChoice, ServeSecurityOptions, DialCho
   readonly drainNoticeMs?: number;
   readonly drainGraceMs: number;
   readonly logLevel: string;
+  readonly logFile?: string;
   readonly otlpEndpoint?: string;
 }
 
@@ -170,6 +171,7 @@ export function addServeCommand(program: Command, environment = process.env): vo
       '--otlp-endpoint <url>',
       'send traces to this OTLP/HTTP receiver, as OTEL_EXPORTER_OTLP_ENDPOINT does',
     )
+    .addOption(logFileOption())
     .addOption(
       new Option('--log-level <level>', 'log on standard error, as JSON lines')
         .choices(['debug', 'info', 'warn', 'error', 'silent'])

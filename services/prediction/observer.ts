@@ -10,6 +10,8 @@ export interface PredictionObserver extends BatchingObserver {
   onRefusal(query: Query, refusal: QueryRefusal): void;
   /** A model that was asked by its name has answered, or has not within `budgetNs`; undefined: nobody waits any more. */
   onModelCall(vote: ModelVote | undefined, latencyNs: number, budgetNs: number): void;
+  /** A model that was asked for a query has failed on its input, before the query's deadline. */
+  onModelFailure(query: Query, model: string, version: string, reason: string): void;
   onCancel(query: Query): void;
   /** A prediction came after its query's deadline: it fills the cache and can still be judged by feedback. */
   onLatePrediction(application: string, model: string, version: string): void;
@@ -27,6 +29,7 @@ export class SilentObserver implements PredictionObserver {
   onAnswer(_query: Query, _answer: Answer): void {}
   onRefusal(_query: Query, _refusal: QueryRefusal): void {}
   onModelCall(_vote: ModelVote | undefined, _latencyNs: number, _budgetNs: number): void {}
+  onModelFailure(_query: Query, _model: string, _version: string, _reason: string): void {}
   onCancel(_query: Query): void {}
   onLatePrediction(_application: string, _model: string, _version: string): void {}
   onFeedback(_feedback: FeedbackRequest, _outcome: FeedbackOutcome): void {}

@@ -271,7 +271,11 @@ export class PredictionEngine implements PredictionService, TaskOwner {
   }
 
   onTaskEnded(task: Task): void {
-    const { live } = task;
+    const { live, failure } = task;
+    if (failure?.reason === 'model_error' && live.query !== undefined) {
+      const { name, version } = task.model.record;
+      this.observer.onModelFailure(live.query, name, version, failure.message);
+    }
     if (live.settled) {
       if (task.arrived) {
         const { name, version } = task.model.record;

@@ -217,6 +217,10 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
     this.queries.onModelCall(vote, latencyNs, budgetNs);
   }
 
+  override onModelFailure(query: Query, model: string, version: string, reason: string): void {
+    this.failures.noteQuery(query, model, version, reason);
+  }
+
   override onCancel(query: Query): void {
     query.trace?.onCancel();
     this.queries.onCancel(query);

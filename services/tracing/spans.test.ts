@@ -181,7 +181,7 @@ describe('the span of a batch', () => {
     });
     expect(traced.complaints).toEqual([
       {
-        message: 'a model failed on inputs',
+        message: 'a model failed on a query',
         details: expect.objectContaining({ reason: 'modelError: no 3', traceId: 'e'.repeat(32) }) as object,
       },
     ]);
