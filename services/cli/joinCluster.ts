@@ -19,6 +19,8 @@ export interface OpenCluster {
    * @throws CommandError, ClusterError (as rejections)
    */
   announce(listening: ListeningAt): Promise<{ readonly displaced: Promise<void> }>;
+  /** Says that the node is about to stop: replicas are placed elsewhere from then on. */
+  empty(): void;
   leave(): Promise<void>;
 }
 
@@ -67,10 +69,12 @@ export async function openCluster(
   const whenAway = 'Redis is away; servers that know this node use it on';
   const redis = await openClusterRedis(address, `windjammer-node-${name}`, whenAway, complain);
   let announcement: Announcement | undefined;
+  let isLeaving = false;
   return {
     bundles: openBundles(redis, prefix, bundleDir),
     announce: async (listening) => {
-      const record = { address: placeOf(options, listening), gpus: [...gpus] };
+      const address = placeOf(options, listening);
+      const record = () => ({ address, gpus: [...gpus], ...(isLeaving ? { leaving: true } : {}) });
       let onDisplaced: () => void = () => undefined;
       const displaced = new Promise<void>((resolve) => {
         onDisplaced = () => {
@@ -83,9 +87,12 @@ export async function openCluster(
           resolve();
         };
       });
-      announcement = new Announcement({ redis, prefix }, 'node', name, () => record, onDisplaced);
+      announcement = new Announcement({ redis, prefix }, 'node', name, record, onDisplaced);
       await announcement.start();
       return { displaced };
+    },
+    empty: () => {
+      isLeaving = true;
     },
     leave: async () => {
       await announcement?.stop();

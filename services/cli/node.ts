@@ -60,6 +60,7 @@ export async function runNode(options: NodeOptions, command: Command): Promise<v
     certificates?.close();
     clock.close();
   };
+  let signal: NodeJS.Signals | void;
   try {
     const { address, port } = await server.listen(options.listen.host, options.listen.port);
     const isSecure = certificates !== undefined;
@@ -76,17 +77,32 @@ export async function runNode(options: NodeOptions, command: Command): Promise<v
       });
     }
     const joined = await cluster?.announce({ address, port, isSecure });
-    await (joined === undefined ? stopped : Promise.race([stopped, joined.displaced]));
+    signal = await (joined === undefined ? stopped : Promise.race([stopped, joined.displaced]));
   } catch (error) {
     await close();
     throw error;
   }
   process.stdout.write('Draining; again to stop at once.\n');
+  if (cluster !== undefined && signal !== undefined) {
+    cluster.empty();
+    await emptied(server, options.drainNoticeMs ?? (signal === 'SIGTERM' ? SIGTERM_NOTICE_MS : 0));
+  }
   await cluster?.leave();
   const grace = new Promise<void>((resolve) => setTimeout(resolve, options.drainGraceMs).unref());
   await Promise.race([new Promise<void>((resolve) => server.drain(resolve)), grace]);
   await close();
   process.stdout.write('Stopped.\n');
+}
+
+/** Who sends SIGTERM starts another one and can wait; Ctrl-C waits for nobody. */
+const SIGTERM_NOTICE_MS = 5000;
+const LOOK_EVERY_MS = 50;
+
+/** Until others have the replicas, nobody asks for them, or the time is over. */
+async function emptied(server: NodeServer, limitMs: number): Promise<void> {
+  const endMs = performance.now() + limitMs;
+  while (server.replicas > 0 && server.frontendCount > 0 && performance.now() < endMs)
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
 }
 
 /** As the node's runtime, but that files of models are fetched. */

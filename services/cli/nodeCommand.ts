@@ -29,6 +29,7 @@ export interface NodeOptions extends FaultChoice {
   readonly scheduling: string;
   readonly dataDir?: string;
   readonly replicaGraceMs: number;
+  readonly drainNoticeMs?: number;
   readonly drainGraceMs: number;
   readonly logLevel: string;
   readonly logFile?: string;
@@ -90,6 +91,11 @@ export function addNodeCommand(program: Command, environment = process.env): voi
       'how long replicas of a server that broke off are kept warm for it',
       milliseconds,
       10_000,
+    )
+    .option(
+      '--drain-notice-ms <ms>',
+      'with --join: time for its replicas to move to other nodes before it drains, while it goes on answering; 5000 after SIGTERM, 0 after Ctrl-C unless given',
+      milliseconds,
     )
     .option('--drain-grace-ms <ms>', 'time for what is in flight when it is stopped', milliseconds, 10_000)
     .addOption(logFileOption())

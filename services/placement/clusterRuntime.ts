@@ -37,9 +37,15 @@ export interface NodeRecord {
   readonly address: string;
   /** Cards of its GPUs. */
   readonly gpus: readonly string[];
+  /** It stops soon, and goes on answering until its replicas are elsewhere. */
+  readonly leaving?: boolean | undefined;
 }
 
-const NODE_RECORD = z.object({ address: z.string(), gpus: z.array(z.string()) });
+const NODE_RECORD = z.object({
+  address: z.string(),
+  gpus: z.array(z.string()),
+  leaving: z.boolean().optional(),
+});
 
 /** @returns undefined for what is none: of a node of another program */
 export function readNodeRecord(json: Json): NodeRecord | undefined {
@@ -103,7 +109,7 @@ export class ClusterRuntime implements ServerRuntime, ClusterView {
   constructor(private readonly options: ClusterRuntimeOptions) {
     const { clock, redis, prefix, frontend, store, registry, onNotice } = options;
     this.needs = new ContainerRuntime({ clock, nodes: [] });
-    this.placements = new Placements(store);
+    this.placements = new Placements(store, (name) => this.isLeaving(name));
     this.starter = new PlacedStarter({
       placements: this.placements,
       node: (name) => this.connectedNode(name),
@@ -213,7 +219,8 @@ export class ClusterRuntime implements ServerRuntime, ClusterView {
       return [
         {
           name,
-          ...read,
+          address: read.address,
+          gpus: read.gpus,
           alive: isAlive,
           last_word_seconds: this.roster.lastWordSeconds(name) ?? 0,
           connected: link?.isConnected === true,
@@ -332,6 +339,11 @@ export class ClusterRuntime implements ServerRuntime, ClusterView {
   private connectedNode(name: string): RemoteNode | undefined {
     const node = this.known.get(name)?.node;
     return node !== undefined && isConnected(node) ? node : undefined;
+  }
+
+  private isLeaving(name: string): boolean {
+    const member = this.roster.roster.alive.find((one) => one.name === name);
+    return member !== undefined && readNodeRecord(member.record)?.leaving === true;
   }
 
   private isGone(name: string): boolean {

@@ -47,7 +47,11 @@ const CORDON = 'cordon';
 
 /** What the store says of places, the same for every frontend. */
 export class Placements {
-  constructor(private readonly store: Store) {}
+  /** @param isLeaving of nodes that say themselves that they are about to stop: as if they were cordoned */
+  constructor(
+    private readonly store: Store,
+    private readonly isLeaving: (node: string) => boolean = () => false,
+  ) {}
 
   of(model: Version): { readonly value: VersionPlaces; readonly version: number } | undefined {
     const entry = this.store.get(keyOf(model));
@@ -75,7 +79,7 @@ export class Placements {
   }
 
   isCordoned(node: string): boolean {
-    return this.store.get(storeKey(CORDON, node)) !== undefined;
+    return this.isLeaving(node) || this.store.get(storeKey(CORDON, node)) !== undefined;
   }
 
   /** A node that is cordoned gets no replicas, and those that it has go elsewhere. */

@@ -167,11 +167,15 @@ describe('a node', () => {
       expect(lab.codes(lab.atNode, LOST)).toEqual(new Array(3).fill('handshake_timeout'));
     });
 
-    it('half of a connection', async () => {
+    it('half of a connection, and says nothing of one that has said nothing: it looks whether the port is open', async () => {
       const { port } = await lab.listening();
+      const silent = await raw(port);
+      const silentEnd = closed(silent);
+      silent.end();
+      await silentEnd;
       const socket = await raw(port);
       const end = closed(socket);
-      socket.end();
+      socket.end(message('{"kind":"hello"}').subarray(0, 3));
       await end;
       await vi.waitFor(() => expect(lab.codes(lab.atNode, LOST)).toEqual(['connection']));
     });

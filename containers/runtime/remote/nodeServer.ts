@@ -93,7 +93,8 @@ export class NodeServer {
         (socket) => this.onSocket(socket),
       );
       secure.on('tlsClientError', ({ message }, socket) => {
-        this.complain(new LinkError('connection', `TLS: ${message}`), socket.remoteAddress);
+        if (socket.bytesRead > 0)
+          this.complain(new LinkError('connection', `TLS: ${message}`), socket.remoteAddress);
         socket.destroy();
       });
       this.server = secure;
@@ -110,6 +111,11 @@ export class NodeServer {
   /** Replicas that run, those that are kept for a while among them. */
   get replicas(): number {
     return this.shelf.size;
+  }
+
+  /** That are connected. */
+  get frontendCount(): number {
+    return this.frontends.size;
   }
 
   /**
@@ -223,7 +229,8 @@ export class NodeServer {
     for (const [id, admitted] of this.frontends) {
       if (admitted.visitor === visitor) this.frontends.delete(id);
     }
-    if (error.code !== 'closed') this.complain(error, visitor.link.peer);
+    const isProbe = error.code === 'connection' && !visitor.hasSpoken;
+    if (error.code !== 'closed' && !isProbe) this.complain(error, visitor.link.peer);
   }
 
   private complain({ code, message }: LinkError, peer: string | undefined): void {

@@ -50,6 +50,11 @@ export class Visitor implements LinkListener {
     this.deadline.unref();
   }
 
+  /** One that only looks whether the port is open, as health checks do, sends nothing. */
+  get hasSpoken(): boolean {
+    return this.socket.bytesRead > 0;
+  }
+
   onMessage(message: unknown): void {
     const found = readFromFrontend(message);
     if (this.session !== undefined) this.session.onMessage(found);
