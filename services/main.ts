@@ -34,6 +34,7 @@ import { openJobs, ServerJobs, type OpenJobs } from './serverJobs.js';
 import { makeRuntime, type MadeRuntime } from './serverRuntime.js';
 import { closed, openStores, type Stores } from './serverStores.js';
 import type { Store, StoreFault } from './store/index.js';
+import { ArrivalRecorder } from './arrivals/index.js';
 import { Telemetry, traceDetail } from './telemetry/index.js';
 import type { Tracing } from './tracing/index.js';
 
@@ -411,6 +412,11 @@ class Parts {
         nodes: () => this.runtime.reports(),
         queues: () => engine.replicas(),
         recordTimeline: (request) => this.runtime.recordTimeline(request),
+        arrivals: new ArrivalRecorder({
+          clock,
+          watch: (onQuery) => this.telemetry.watchArrivals(onQuery),
+          inputType: (application) => this.registry.application(application)?.inputType,
+        }),
         sharedStore: shared,
         cluster,
         keepFiles: cluster && ((model) => cluster.keepFiles(model)),

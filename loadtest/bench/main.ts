@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- http hit latency websocket digits batching badInputs adaptive delayed replicas nodes feedback fleet jobs cluster] [--json] [--check]`: what serving costs,
+ * `npm run bench [-- http hit latency websocket digits batching badInputs adaptive delayed replicas nodes feedback fleet jobs watching cluster] [--json] [--check]`: what serving costs,
  * against servers with nothing in them in the same run, and what batching and replicas bring; each figure with the floor
  * that it is held to. With --json one JSON document a row; with --check the exit code is 1 when a figure does not hold.
  */
@@ -18,6 +18,7 @@ import { JOB_ROWS } from './jobRows.js';
 import type { Bench, Measured, Row } from './rows.js';
 import { SERVING_ROWS } from './servingRows.js';
 import { VIRTUAL_ROWS } from './virtualRows.js';
+import { WATCH_ROWS } from './watchRows.js';
 
 const ROWS: readonly Row[] = [
   ...SERVING_ROWS,
@@ -29,6 +30,7 @@ const ROWS: readonly Row[] = [
   ...CLUSTER_ROWS,
   ...FLEET_ROWS,
   ...JOB_ROWS,
+  ...WATCH_ROWS,
 ];
 
 const { values, positionals, legSeconds } = commandLine();

@@ -53,6 +53,7 @@ export async function startNode(cliEntry: string, name: string): Promise<NodeUnd
 /**
  * `windjammer serve` on ports that the system picks.
  * @param more options
+ * @param environment variables beside those of this process
  * @param keeping where its state is; nothing is kept unless given
  */
 export async function startWindjammer(
@@ -60,9 +61,13 @@ export async function startWindjammer(
   application: string,
   more: readonly string[] = [],
   keeping: readonly string[] = ['--ephemeral'],
+  environment: NodeJS.ProcessEnv = {},
 ): Promise<ProductProcess> {
   const args = [cliEntry, 'serve', '--port', '0', '--management-port', '0', ...keeping, ...more];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, args, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...environment },
+  });
   const [origin, management] = await firstMatch(child, /serves on (\S+), management on (\S+), /);
   await untilReady(origin);
   const urlOf = (name: string) => `${origin}/${name}/predict`;

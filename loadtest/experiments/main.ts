@@ -1,29 +1,47 @@
 /** Runs one experiment by its name. Usage: npm run experiment NAME [-- OPTIONS] */
-const EXPERIMENTS: Readonly<Record<string, () => Promise<unknown>>> = {
-  aimd: () => import('./aimd.js'),
-  batchLatency: () => import('./batchLatency.js'),
-  concurrency: () => import('./concurrency.js'),
-  delayedBatching: () => import('./delayedBatching.js'),
-  disb: () => import('./disb.js'),
-  ensembleConfidence: () => import('./ensembleConfidence.js'),
-  errorsToday: () => import('./errorsToday.js'),
-  faults: () => import('./faults.js'),
-  gpuTime: () => import('./gpuTime.js'),
-  gpuTimeAblation: () => import('./gpuTimeAblation.js'),
-  'idempotency/audit': () => import('./idempotency/audit.js'),
-  'idempotency/cover': () => import('./idempotency/cover.js'),
-  'idempotency/fuzz': () => import('./idempotency/fuzz.js'),
-  'idempotency/heldOut': () => import('./idempotency/heldOut.js'),
-  'idempotency/mutants': () => import('./idempotency/mutants.js'),
-  'idempotency/overhead': () => import('./idempotency/overhead.js'),
-  'idempotency/table': () => import('./idempotency/table.js'),
-  jobKills: () => import('./jobKills.js'),
-  modelFailure: () => import('./modelFailure.js'),
-  predictPath: () => import('./predictPath.js'),
-  preemption: () => import('./preemption.js'),
-  regret: () => import('./regret.js'),
-  replicaScaling: () => import('./replicaScaling.js'),
-  stragglers: () => import('./stragglers.js'),
+import { runScenario, SCENARIOS } from '../scenarios/index.js';
+
+interface Experiment {
+  readonly run: () => Promise<unknown>;
+  /** How long that takes on two cores that do nothing else; undefined: it was not measured. */
+  readonly usually?: string;
+}
+
+const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
+  agreement: {
+    run: () => import('./agreement.js'),
+    usually: 'about an hour and a quarter (--seconds, --only, --traces and --loads make it shorter)',
+  },
+  aimd: { run: () => import('./aimd.js') },
+  batchLatency: { run: () => import('./batchLatency.js'), usually: 'about 1.5 minutes' },
+  concurrency: { run: () => import('./concurrency.js') },
+  delayedBatching: { run: () => import('./delayedBatching.js'), usually: 'about 10 seconds' },
+  disb: { run: () => import('./disb.js') },
+  ensembleConfidence: { run: () => import('./ensembleConfidence.js') },
+  errorsToday: { run: () => import('./errorsToday.js') },
+  faults: { run: () => import('./faults.js') },
+  gpuTime: { run: () => import('./gpuTime.js') },
+  gpuTimeAblation: { run: () => import('./gpuTimeAblation.js') },
+  'idempotency/audit': { run: () => import('./idempotency/audit.js') },
+  'idempotency/cover': { run: () => import('./idempotency/cover.js') },
+  'idempotency/fuzz': { run: () => import('./idempotency/fuzz.js') },
+  'idempotency/heldOut': { run: () => import('./idempotency/heldOut.js') },
+  'idempotency/mutants': { run: () => import('./idempotency/mutants.js') },
+  'idempotency/overhead': { run: () => import('./idempotency/overhead.js') },
+  'idempotency/table': { run: () => import('./idempotency/table.js') },
+  jobKills: { run: () => import('./jobKills.js') },
+  modelFailure: { run: () => import('./modelFailure.js'), usually: 'about 2 minutes' },
+  predictPath: { run: () => import('./predictPath.js') },
+  preemption: { run: () => import('./preemption.js') },
+  regret: { run: () => import('./regret.js') },
+  replicaScaling: { run: () => import('./replicaScaling.js'), usually: 'about 20 seconds' },
+  stragglers: { run: () => import('./stragglers.js'), usually: 'about a minute' },
+  ...Object.fromEntries(
+    SCENARIOS.map((scenario) => [
+      `scenarios/${scenario.name}`,
+      { run: () => runScenario(scenario), usually: scenario.usually },
+    ]),
+  ),
 };
 
 // Each experiment reads its own arguments, as if it had been started itself.
@@ -35,5 +53,7 @@ if (experiment === undefined) {
   );
   process.exitCode = 2;
 } else {
-  await experiment();
+  const { run, usually } = experiment;
+  if (usually !== undefined) process.stderr.write(`${name}: usually ${usually}\n`);
+  await run();
 }

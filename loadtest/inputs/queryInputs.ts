@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { InputForm } from '../../containers/protocol/index.js';
 import { KeyedDraw } from '../../selection/index.js';
 import { encodeInput } from '../../services/frontend/index.js';
@@ -27,8 +28,10 @@ export class QueryInputs {
       if (input instanceof Error) throw new LoadError(arrival.where, input.message, { cause: input });
       return { input, label: arrival.label };
     }
-    const sample = this.sampleOf(arrival, pool.size, number);
-    return { input: pool.input(sample, number), label: arrival.label ?? pool.label(sample) };
+    // What came twice in the recording comes twice again.
+    const key = arrival.inputHash === undefined ? number : hashNumber(arrival.inputHash);
+    const sample = this.sampleOf(arrival, pool.size, key);
+    return { input: pool.input(sample, key), label: arrival.label ?? pool.label(sample) };
   }
 
   private sampleOf({ sample, where }: Arrival, size: number, number: number): number {
@@ -39,4 +42,9 @@ export class QueryInputs {
     if (sample !== undefined || size === 0) return sample ?? 0;
     return Math.floor(this.draw.of(`sample ${number}`)() * size);
   }
+}
+
+/** A whole number for a text, below 2^44: inputs that are made have room for that. */
+function hashNumber(text: string): number {
+  return Number.parseInt(createHash('sha256').update(text).digest('hex').slice(0, 11), 16);
 }

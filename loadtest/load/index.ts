@@ -1,2 +1,1 @@
 export { closedLoopOver } from './closedLoopOver.js';
-export { addLoadtestCommand } from './loadCommand.js';

@@ -1,4 +1,3 @@
 export { comparisonText, type NamedRun } from './comparison.js';
-export { addReportCommand } from './reportCommand.js';
 export { readRunFile } from './runFile.js';
 export { runPage } from './runPage.js';

@@ -1,1 +1,3 @@
-export { addReplayCommand } from './replayCommand.js';
+export { hostTimesOf } from './replayHostTimes.js';
+export { planReplay, type ReplayRequest } from './replayPlan.js';
+export { replay, type ReplayOutcome } from './replayRun.js';

@@ -66,6 +66,7 @@ export class CsvRows implements TraceRows {
     const sample = text('sample');
     const label = text('label');
     const count = text('count');
+    const inputHash = text('input_hash');
     return {
       time,
       timeText,
@@ -75,6 +76,7 @@ export class CsvRows implements TraceRows {
       ...(input === undefined ? {} : { input: this.jsonOf(input) }),
       ...(sample === undefined ? {} : { sample: this.sampleOf(sample) }),
       ...(label === undefined ? {} : { label }),
+      ...(inputHash === undefined ? {} : { inputHash }),
       ...(others.has('count') ? { count: this.countOf(count ?? '') } : {}),
     };
   }

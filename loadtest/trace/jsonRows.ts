@@ -88,7 +88,7 @@ export class JsonRows implements TraceRows {
     const record = this.first ?? this.nextRecord();
     this.first = undefined;
     if (record === undefined) return undefined;
-    const [application, context, input, sample, label, count] = OTHER_COLUMNS.map(
+    const [application, context, input, sample, label, count, hash] = OTHER_COLUMNS.map(
       (name) => record[name] ?? undefined,
     );
     if (input !== undefined && sample !== undefined) {
@@ -102,6 +102,7 @@ export class JsonRows implements TraceRows {
       ...(input === undefined ? {} : { input }),
       ...(sample === undefined ? {} : { sample: this.sampleOf(sample) }),
       ...(label === undefined ? {} : { label: this.textOf('label', label) }),
+      ...(hash === undefined ? {} : { inputHash: this.textOf('input_hash', hash) }),
       ...(count === undefined ? {} : { count: this.countOf(count) }),
     };
   }

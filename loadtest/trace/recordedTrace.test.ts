@@ -214,16 +214,6 @@ it.each<[string, string | Uint8Array, RegExp]>([
   ],
   ['a number beyond all', 'time\n0\n1e308\n', /:3: time '1e308' is more than a century after/],
   ['a number that is none', 'time\n0\n1e309\n', /:3: time is '1e309': it must be a number/],
-  [
-    'counts a minute',
-    'HashOwner,HashApp,HashFunction,Trigger,1,2\n',
-    /:1: these are counts a minute \(Azure Functions 2019\)/,
-  ],
-  [
-    'ends of calls',
-    'app,func,end_timestamp,duration\n',
-    /:1: these are the ends of calls .*: write a column time_s/,
-  ],
   ['a JSON array', ' [{"time_s":1}]', /:1: a JSON array: write an object a line/],
   ['a list a line', '{"time_s":1}\n[2]\n', /:2: '\[2\]' is no object: each line is one/],
   ['half an object', '{"time_s":1}\n{"time_s"\n', /:2: '\{"time_s"' is not JSON/],

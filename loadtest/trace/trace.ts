@@ -8,6 +8,8 @@ export interface Arrival {
   readonly context?: string;
   /** A JSON value of the application's input type. */
   readonly input?: unknown;
+  /** What tells its input from others, in place of it: arrivals with the same one get the same input. */
+  readonly inputHash?: string;
   /** Or the number of a sample of the application's inputs; undefined as well: a drawn one. */
   readonly sample?: number;
   /** The true output, when the trace knows it. */

@@ -51,7 +51,15 @@ export const TIME_COLUMNS: Readonly<Record<string, TimeUnit | undefined>> = {
   timestamp: undefined,
 };
 
-export const OTHER_COLUMNS = ['application', 'context', 'input', 'sample', 'label', 'count'] as const;
+export const OTHER_COLUMNS = [
+  'application',
+  'context',
+  'input',
+  'sample',
+  'label',
+  'count',
+  'input_hash',
+] as const;
 export type OtherColumn = (typeof OTHER_COLUMNS)[number];
 
 /** undefined: it is neither a date nor a number. */

@@ -28,9 +28,10 @@ const COMMANDS: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ['test', async () => (await import('./testCommand.js')).addTestCommand],
   ['gpu', async () => (await import('./gpuRun.js')).addGpuCommand],
   ['completion', async () => (await import('./completion.js')).addCompletionCommand],
-  ['loadtest', async () => (await import('../../loadtest/load/index.js')).addLoadtestCommand],
-  ['report', async () => (await import('../../loadtest/page/index.js')).addReportCommand],
-  ['replay', async () => (await import('../../loadtest/replay/index.js')).addReplayCommand],
+  ['record', async () => (await import('./record.js')).addRecordCommand],
+  ['loadtest', async () => (await import('../../loadtest/load/loadCommand.js')).addLoadtestCommand],
+  ['report', async () => (await import('../../loadtest/page/reportCommand.js')).addReportCommand],
+  ['replay', async () => (await import('../../loadtest/replay/replayCommand.js')).addReplayCommand],
 ]);
 
 /** What adds the command that arguments ask for, or all where they ask for none of them, or for a script that completes all. */

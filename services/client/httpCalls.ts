@@ -77,13 +77,17 @@ export class HttpCalls {
     return this.valueOf(request.path, answer);
   }
 
-  /** An answer as it comes, for as long as it takes. @throws ClientError, as a rejection or where it breaks off */
-  async *stream(path: string, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+  /** An answer as it comes, for as long as it takes. @param body to POST; undefined: it is a GET. @throws ClientError, as a rejection or where it breaks off */
+  async *stream(path: string, signal?: AbortSignal, body?: unknown): AsyncGenerator<Uint8Array> {
     const broken = (cause: unknown) =>
       unreachable(this.origin, `no server answers at ${this.origin}`, cause, this.hasAnswered);
     let answer: TransportAnswer;
     try {
-      answer = await this.exchange({ method: 'GET', path }, signal);
+      const request: HttpRequest =
+        body === undefined
+          ? { method: 'GET', path }
+          : { method: 'POST', path, body: jsonText(body), type: 'application/json' };
+      answer = await this.exchange(request, signal);
       this.hasAnswered = true;
       if (answer.status !== 200) this.valueOf(path, await whole(answer));
     } catch (cause) {

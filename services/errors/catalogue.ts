@@ -364,8 +364,8 @@ export const ERROR_CATALOGUE = {
   },
   recording: {
     status: 409,
-    meaning: 'A timeline of the GPU node is being recorded already.',
-    fix: 'Wait until it is over: at most 60 seconds.',
+    meaning: 'A timeline of the GPU node, or the arrivals of queries, are being recorded already.',
+    fix: 'Wait until that is over: a timeline takes at most 60 seconds.',
   },
   concurrent_change: {
     status: 409,

@@ -34,6 +34,11 @@ async function start(requiresKeys: boolean): Promise<void> {
       nodes: () => [],
       queues: () => [],
       recordTimeline: () => Promise.reject(new Error('nothing is recorded')),
+      arrivals: {
+        record: () => {
+          throw new Error('no arrivals are recorded');
+        },
+      },
     },
     (error) => {
       throw error;

@@ -1,6 +1,8 @@
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { Denial, type AccessKey, type AccessKeys, type Gate } from '../access/index.js';
 import { authorOf } from '../events/index.js';
 import { asServiceError, passesSoon, type ServiceError } from '../errors/index.js';
@@ -18,13 +20,14 @@ import {
   type OpenApiOperation,
 } from '../http/index.js';
 import { adminVerbs } from './adminVerbs.js';
+import { arrivalVerbs, type ArrivalSources } from './arrivalVerbs.js';
 import type { AdminSources } from './adminSources.js';
 import { clusterVerbs, type ClusterSources } from './clusterVerbs.js';
 import { eventVerbs, type EventSources } from './eventVerbs.js';
 import { feedbackVerbs, type FeedbackSources } from './feedbackVerbs.js';
 import { gpuVerbs, type GpuSources } from './gpuVerbs.js';
 import { keyVerbs } from './keyVerbs.js';
-import { JsonText, type AdminVerb } from './verb.js';
+import { JsonText, StreamedText, type AdminVerb } from './verb.js';
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
@@ -53,7 +56,12 @@ export class ManagementServer {
   private readonly shownKeys = new WeakMap<IncomingMessage, AccessKey>();
 
   constructor(
-    private readonly sources: AdminSources & GpuSources & ClusterSources & FeedbackSources & EventSources,
+    private readonly sources: AdminSources &
+      GpuSources &
+      ClusterSources &
+      FeedbackSources &
+      EventSources &
+      ArrivalSources,
     private readonly onDefect: (error: ServiceError) => void = () => undefined,
     { keys, gate, certificates, bodyBudget, page }: ManagementAccess = {},
   ) {
@@ -62,6 +70,7 @@ export class ManagementServer {
       ...adminVerbs(sources),
       ...feedbackVerbs(sources),
       ...gpuVerbs(sources),
+      ...arrivalVerbs(sources),
       ...clusterVerbs(sources),
       ...eventVerbs(sources),
       ...(keys === undefined ? [] : keyVerbs(keys)),
@@ -151,6 +160,7 @@ export class ManagementServer {
             (result) => {
               if (typeof result === 'string') sendText(response, 200, 'text/plain; charset=utf-8', result);
               else if (result instanceof JsonText) sendJson(response, 200, result.text);
+              else if (result instanceof StreamedText) sendPieces(response, result);
               else sendJson(response, 200, JSON.stringify(result));
             },
             (thrown: unknown) => this.fail(response, thrown),
@@ -166,6 +176,14 @@ export class ManagementServer {
     const headers = passesSoon(error.code) ? ['retry-after', '1'] : undefined;
     sendError(response, error.code, error.message, error.field, headers);
   }
+}
+
+/** A reader that is slow, or leaves, keeps whoever makes the pieces from making more. */
+function sendPieces(response: Response, { pieces }: StreamedText): void {
+  response.status(200).setHeader('content-type', 'application/jsonl');
+  response.flushHeaders();
+  // The reader has gone: there is nobody to tell.
+  pipeline(Readable.from(pieces, { objectMode: false }), response).catch(() => response.destroy());
 }
 
 function refuseMethod(request: Request, response: Response, allowed: string): void {

@@ -11,6 +11,11 @@ export class JsonText {
 /** Told of what a verb has changed. */
 export type Note = (happening: Happening) => void;
 
+/** An answer that comes piece by piece, as lines of JSON, for as long as it takes. */
+export class StreamedText {
+  constructor(readonly pieces: AsyncIterable<string>) {}
+}
+
 /** A verb of `/admin/`: what it takes, what it does, and the errors that are its own. */
 export interface AdminVerb {
   readonly name: string;
@@ -22,7 +27,7 @@ export interface AdminVerb {
   /** Whether what it changes is judged by what is registered, so that this must be what all frontends know. */
   readonly needsCurrent: boolean;
   /**
-   * A string is answered as plain text, a `JsonText` as it is, anything else as JSON.
+   * A string is answered as plain text, a `JsonText` as it is, a `StreamedText` as its pieces come, anything else as JSON.
    * @param gone aborts when whoever asked waits no longer
    * @param note called once, when it has changed something
    */

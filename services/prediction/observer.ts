@@ -6,6 +6,8 @@ import type { Answer, FeedbackOutcome, FeedbackRequest, ModelVote, Query, QueryR
  * throw. Gauges (cache, queues, selection shares) are read from the engine when somebody asks.
  */
 export interface PredictionObserver extends BatchingObserver {
+  /** A query has come, whatever becomes of it. */
+  onQuery(query: Query): void;
   onAnswer(query: Query, answer: Answer): void;
   onRefusal(query: Query, refusal: QueryRefusal): void;
   /** A model that was asked by its name has answered, or has not within `budgetNs`; undefined: nobody waits any more. */
@@ -26,6 +28,7 @@ export interface PredictionObserver extends BatchingObserver {
 
 /** Watches nothing; extend it to watch something. */
 export class SilentObserver implements PredictionObserver {
+  onQuery(_query: Query): void {}
   onAnswer(_query: Query, _answer: Answer): void {}
   onRefusal(_query: Query, _refusal: QueryRefusal): void {}
   onModelCall(_vote: ModelVote | undefined, _latencyNs: number, _budgetNs: number): void {}

@@ -117,6 +117,7 @@ export class PredictionEngine implements PredictionService, TaskOwner {
   }
 
   predict(query: Query, sink: AnswerSink): void {
+    this.observer.onQuery(query);
     const application = this.directory.application(query.application);
     const refusal = this.refusalOf(query, application);
     if (refusal !== undefined || application === undefined) {

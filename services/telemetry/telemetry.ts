@@ -80,6 +80,7 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
   private readonly failures: FailureLog;
   private sources: TelemetrySources | undefined;
   private refusedStateWrites = 0;
+  private onArrival: ((query: Query) => void) | undefined;
   private onBatchDone: (record: BatchRecord) => void = () => undefined;
   private readonly unwatch: () => void;
 
@@ -127,6 +128,11 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
       models: models.traffic(),
       refusedUnknown: queries.refusedUnknown(),
     };
+  }
+
+  /** Passes on every query that comes from here on; undefined: to nobody. Called on the hot path: keep it and return. */
+  watchArrivals(listener: ((query: Query) => void) | undefined): void {
+    this.onArrival = listener;
   }
 
   /** Passes on every batch. */
@@ -195,6 +201,7 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
   /** From here on nothing is counted or complained about: what comes is the shutdown itself. */
   close(): void {
     this.complain = () => undefined;
+    this.onArrival = undefined;
     this.unwatch();
     this.registry.clear();
     this.families = [];
@@ -202,6 +209,10 @@ export class Telemetry extends SilentObserver implements FrontendObserver {
 
   onRefused(application: string | undefined, code: ErrorCode, part: RefusedPart = 'query'): void {
     this.queries.onRefused(application, code, part === 'query');
+  }
+
+  override onQuery(query: Query): void {
+    this.onArrival?.(query);
   }
 
   override onAnswer(query: Query, answer: Answer): void {

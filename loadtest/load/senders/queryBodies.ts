@@ -1,8 +1,7 @@
-import type { ClientInput } from '../../../services/client/index.js';
 import { jsonInput, keyHeaders, type ConnectionOptions } from '../../../services/client/index.js';
 import { parseExactly } from '../../../services/json/index.js';
 import { readPrediction, readRefusal, UnexpectedAnswerError } from '../../../services/client/index.js';
-import type { InputForm } from '../../../containers/protocol/index.js';
+import { inputValue, type InputForm } from '../../../containers/protocol/index.js';
 import type { LoadMode } from '../loadPlan.js';
 import type { LoadAnswer, LoadQuery, Outcome } from './sender.js';
 
@@ -18,7 +17,7 @@ export const HTTP_FORMS: Readonly<Record<Exclude<LoadMode, 'websocket'>, HttpFor
   http: {
     path: ({ application }) => `/${encodeURIComponent(application.name)}/predict`,
     body: ({ application, context, input }) =>
-      JSON.stringify({ input: jsonInput(clientInput(application.form, input)), context }),
+      JSON.stringify({ input: jsonInput(inputValue(application.form.type, input)), context }),
     answer: readPrediction,
   },
   v2: {
@@ -52,22 +51,6 @@ export function outcomeOf(form: HttpForm, status: number, text: string): Outcome
     : { kind: 'refused', code: `v2_${status}`, status, message };
 }
 
-/** An input of a query as clients are given it. */
-export function clientInput({ type }: InputForm, input: Uint8Array): ClientInput {
-  switch (type) {
-    case 'bytes':
-      return input;
-    case 'strings':
-      return new TextDecoder().decode(input);
-    default: {
-      // The bytes of an input may begin anywhere; numbers may not.
-      const { buffer } = input.slice();
-      if (type === 'doubles') return new Float64Array(buffer);
-      return type === 'floats' ? new Float32Array(buffer) : new Int32Array(buffer);
-    }
-  }
-}
-
 const DATATYPES = {
   doubles: 'FP64',
   floats: 'FP32',
@@ -77,7 +60,7 @@ const DATATYPES = {
 } as const;
 
 function v2Body(form: InputForm, input: Uint8Array, number: number): string {
-  const value = jsonInput(clientInput(form, input));
+  const value = jsonInput(inputValue(form.type, input));
   const data = Array.isArray(value) ? value : [value];
   const shape = Array.isArray(value) ? [1, data.length] : [1];
   const parameters = form.type === 'bytes' ? { content_type: 'base64' } : undefined;

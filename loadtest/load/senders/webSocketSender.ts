@@ -6,7 +6,7 @@ import {
   WebSocketClient,
   type ConnectionOptions,
 } from '../../../services/client/index.js';
-import { clientInput } from './queryBodies.js';
+import { inputValue } from '../../../containers/protocol/index.js';
 import type { FeedbackMessage, LoadQuery, Outcome, Prepared, Sender } from './sender.js';
 
 export interface WebSocketSenderOptions {
@@ -39,7 +39,7 @@ export class WebSocketSender implements Sender {
   }
 
   prepare({ application, context, input }: LoadQuery): Prepared {
-    const typed = clientInput(application.form, input);
+    const typed = inputValue(application.form.type, input);
     return (done) => {
       const at = this.turn++ % this.clients.length;
       const client = this.clients[at];

@@ -68,6 +68,11 @@ export class ManagementHarness {
     nodes: () => this.nodes,
     queues: () => this.queues,
     recordTimeline: (request) => this.recordTimeline(request),
+    arrivals: {
+      record: () => {
+        throw new Error('no arrivals are recorded');
+      },
+    },
   });
   private address: AddressInfo | undefined;
   private served: PredictionEngine | undefined;

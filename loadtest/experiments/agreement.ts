@@ -1,0 +1,79 @@
+/**
+ * The same trace through `windjammer loadtest` against a running server and through `windjammer replay`, with the times of this host:
+ * how far latencies and batches are apart, and whether every answer is the same. Writes agreement.json and agreement.md.
+ * Needs a machine that does nothing else. Usage: npm run experiment agreement [-- --seed N] [--seconds N] [--only timed,digits-mlp]
+ *   [--traces poisson,bursty,azure] [--loads 50,200,500] [--host-times FILE] [--folder FOLDER]
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { compareOutputs } from './agreement/answers.js';
+import { agreementTable, type AgreementRow } from './agreement/agreementTable.js';
+import { liveRun } from './agreement/liveRun.js';
+import { hostTimesFrom, virtualRun } from './agreement/virtualRun.js';
+import { subjectsNamed, SUBJECTS } from './agreement/subjects.js';
+import { TRACE_KINDS, traceOf, type TraceKind } from './agreement/traces.js';
+import { ResultFolder } from './resultFolder.js';
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    seconds: { type: 'string', default: '60' },
+    only: { type: 'string', default: SUBJECTS.map(({ model }) => model).join() },
+    traces: { type: 'string', default: TRACE_KINDS.join() },
+    loads: { type: 'string', default: '50,200,500' },
+    'host-times': { type: 'string', default: 'measure' },
+    folder: { type: 'string' },
+  },
+});
+const seed = whole('seed');
+const seconds = whole('seconds');
+const loads = values.loads.split(',').map(Number);
+const kinds = values.traces.split(',').map((kind) => {
+  const found = TRACE_KINDS.find((one) => one === kind);
+  if (found === undefined) throw new RangeError(`--traces: '${kind}' is none of ${TRACE_KINDS.join(', ')}`);
+  return found;
+});
+if (!loads.every((rate) => rate > 0))
+  throw new RangeError('--loads must be queries a second, with commas between');
+
+const folder = new ResultFolder('agreement', values.folder);
+const files = mkdtempSync(join(tmpdir(), 'windjammer-agreement-'));
+try {
+  const hostTimes = await hostTimesFrom(values['host-times'], seed, (text) =>
+    process.stderr.write(`${text}\n`),
+  );
+  const rows: AgreementRow[] = [];
+  for (const subject of subjectsNamed(values.only.split(','))) {
+    for (const kind of kinds) {
+      for (const rate of loads) rows.push(await rowOf(subject, kind, rate));
+    }
+  }
+  folder.writeJson('agreement.json', { seed, seconds, hostTimes, rows });
+  folder.write('agreement.md', agreementTable(rows));
+  process.stdout.write(`\n${agreementTable(rows)}`);
+
+  async function rowOf(
+    subject: (typeof SUBJECTS)[number],
+    kind: TraceKind,
+    rate: number,
+  ): Promise<AgreementRow> {
+    const trace = traceOf(kind, rate, seconds, seed, files);
+    const asked = { subject, trace, seconds, seed };
+    const live = await liveRun({ ...asked, answersFile: join(files, 'live.jsonl') });
+    const virtual = await virtualRun({ ...asked, hostTimes, answersFile: join(files, 'virtual.jsonl') });
+    const outputs = compareOutputs(join(files, 'live.jsonl'), join(files, 'virtual.jsonl'));
+    const row = { model: subject.model, kind, rate, live, virtual, outputs };
+    process.stdout.write(agreementTable([row]).split('\n').at(-2) + '\n');
+    return row;
+  }
+} finally {
+  rmSync(files, { recursive: true });
+}
+
+function whole(name: 'seed' | 'seconds'): number {
+  const value = Number(values[name]);
+  if (!Number.isInteger(value) || value < 1) throw new RangeError(`--${name} must be a whole number from 1`);
+  return value;
+}

@@ -1,0 +1,2 @@
+export { SCENARIOS } from './scenarios.js';
+export { runScenario } from './runScenario.js';

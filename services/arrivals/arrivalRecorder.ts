@@ -1,0 +1,112 @@
+import type { InputType } from '../../containers/protocol/index.js';
+import type { Clock } from '../../simulator/time/index.js';
+import { ServiceError } from '../errors/index.js';
+import type { Query } from '../prediction/index.js';
+import { ArrivalLines } from './arrivalLines.js';
+
+export interface RecordingRequest {
+  readonly seconds: number;
+  /** Inputs as they are; otherwise a hash of each. */
+  readonly withInputs: boolean;
+  /** undefined: all of them. */
+  readonly application?: string | undefined;
+  /** Whoever asked waits no longer. */
+  readonly gone: AbortSignal;
+}
+
+export interface ArrivalRecorderOptions {
+  readonly clock: Clock;
+  /** Says who is told of every query from now on; undefined: nobody. */
+  readonly watch: (onQuery: ((query: Query) => void) | undefined) => void;
+  /** What an application's inputs are; undefined: it has gone. */
+  readonly inputType: (application: string) => InputType | undefined;
+}
+
+/** Held until they are written: what a reader that is slow may cost. */
+const MOST_HELD = 8192;
+const MOST_HELD_BYTES = 8 * 1024 * 1024;
+/** Lines are made so often, and for so long at most: queries go on in between. */
+const TURN_MS = 20;
+const LONGEST_TURN_MS = 2;
+/** A line without anything in it shows a reader that the server is there. */
+const SIGN_OF_LIFE_MS = 5000;
+
+interface HeldArrival {
+  readonly atNs: number;
+  readonly query: Query;
+}
+
+/** Writes down when queries come, for whoever reads along. A query costs a place in a list; without room there it is only counted. */
+export class ArrivalRecorder {
+  private isBusy = false;
+
+  constructor(private readonly options: ArrivalRecorderOptions) {}
+
+  /** Arrivals as JSON lines, as they come; the last line counts them. @throws ServiceError when another recording is under way */
+  record(request: RecordingRequest): AsyncGenerator<string> {
+    if (this.isBusy) {
+      throw new ServiceError('recording', 'arrivals are being recorded already: wait until that is over');
+    }
+    this.isBusy = true;
+    return this.lines(request);
+  }
+
+  private async *lines({ seconds, withInputs, application, gone }: RecordingRequest): AsyncGenerator<string> {
+    const { clock, watch, inputType } = this.options;
+    const startNs = clock.nowNs();
+    const lines = new ArrivalLines(startNs, withInputs, inputType);
+    let held: HeldArrival[] = [];
+    let heldBytes = 0;
+    let arrivals = 0;
+    let dropped = 0;
+    watch((query) => {
+      if (application !== undefined && query.application !== application) return;
+      if (held.length >= MOST_HELD || heldBytes + query.input.length > MOST_HELD_BYTES) {
+        dropped += 1;
+        return;
+      }
+      arrivals += 1;
+      heldBytes += query.input.length;
+      held.push({ atNs: clock.nowNs(), query });
+    });
+    try {
+      const untilNs = startNs + seconds * 1e9;
+      let lastMs = performance.now();
+      for (let isLast = false; !isLast || held.length > 0;) {
+        isLast ||= clock.nowNs() >= untilNs || gone.aborted;
+        if (isLast) watch(undefined);
+        if (gone.aborted) return;
+        const turn = held;
+        held = [];
+        heldBytes = 0;
+        const text = await linesOf(lines, turn);
+        if (text !== '' || performance.now() - lastMs > SIGN_OF_LIFE_MS) {
+          lastMs = performance.now();
+          yield text === '' ? '\n' : text;
+        }
+        if (!isLast) await pause(TURN_MS);
+      }
+      yield `${JSON.stringify({ end: { arrivals, dropped } })}\n`;
+    } finally {
+      watch(undefined);
+      this.isBusy = false;
+    }
+  }
+}
+
+/** With pauses in between, as long as there are many. */
+async function linesOf(lines: ArrivalLines, turn: readonly HeldArrival[]): Promise<string> {
+  const parts: string[] = [];
+  let fromMs = performance.now();
+  for (const { atNs, query } of turn) {
+    parts.push(lines.of(atNs, query));
+    if (performance.now() - fromMs < LONGEST_TURN_MS) continue;
+    await pause(TURN_MS);
+    fromMs = performance.now();
+  }
+  return parts.join('');
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

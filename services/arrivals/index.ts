@@ -1,0 +1,1 @@
+export { ArrivalRecorder, type RecordingRequest } from './arrivalRecorder.js';

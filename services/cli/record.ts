@@ -1,0 +1,79 @@
+import { type Command } from 'commander';
+import { rawCalls, withManagementOptions, type ClientOptions } from './clientOptions.js';
+import { CommandError } from './commandError.js';
+import { positive } from './optionValues.js';
+import { OutputFile } from './outputFile.js';
+import { print } from './printing.js';
+import { ProgressLine } from './progressLine.js';
+import { stopSignal } from './stopSignal.js';
+
+interface RecordOptions extends ClientOptions {
+  readonly duration: number;
+  readonly inputs?: true;
+  readonly app?: string;
+}
+
+/** What the server says when it has ended by itself. */
+interface EndLine {
+  readonly end: { readonly arrivals: number; readonly dropped: number };
+}
+
+export function addRecordCommand(program: Command): void {
+  const command = program
+    .command('record')
+    .description(
+      "write a running server's arrivals down, as a trace for replay and loadtest; Ctrl-C ends it early",
+    )
+    .argument('<file>', 'where the trace goes, as JSON lines')
+    .option('--duration <seconds>', 'for so long', positive, 60)
+    .option('--inputs', 'inputs as they are, in place of a hash of each')
+    .option('--app <name>', 'only the queries of this application');
+  withManagementOptions(command).action(record);
+}
+
+async function record(path: string, { duration, inputs, app, ...options }: RecordOptions): Promise<void> {
+  const file = new OutputFile(path, '<file>');
+  const calls = await rawCalls(options.managementUrl, options);
+  const stop = new AbortController();
+  void stopSignal().then(() => stop.abort());
+  const line = new ProgressLine();
+  const body = { seconds: duration, inputs: inputs === true, application: app };
+  let arrivals = 0;
+  let end: EndLine['end'] | undefined;
+  try {
+    for await (const text of linesOf(calls.stream('/admin/record_arrivals', stop.signal, body))) {
+      if (text.startsWith('{"end":')) {
+        ({ end } = JSON.parse(text) as EndLine);
+        continue;
+      }
+      if (text === '') continue;
+      file.write(`${text}\n`);
+      arrivals += 1;
+      line.show(`${arrivals} arrivals`);
+    }
+  } catch (error) {
+    // What was written so far is whole lines, and is kept.
+    if (!stop.signal.aborted) {
+      if (arrivals > 0) file.close();
+      throw error;
+    }
+  } finally {
+    line.clear();
+  }
+  if (arrivals === 0) throw new CommandError('no query came: there is nothing to write');
+  file.close();
+  const dropped = end?.dropped ?? 0;
+  const missed = dropped === 0 ? '' : `; ${dropped} more came faster than they could be written down`;
+  print(options.json, { file: path, arrivals, dropped }, `${path}: ${arrivals} arrivals${missed}`);
+}
+
+/** Whole lines, without their ends; what is left of one that was cut off is dropped. */
+async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const piece of pieces) {
+    const lines = (rest + decoder.decode(piece, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+}
