@@ -10,7 +10,7 @@ const hostTimesSchema = z.strictObject({
   /** What was measured, for people. */
   host: z.string(),
   /** Of one query: what keeps the frontend's thread busy, and what else it waits for on its way there and back. */
-  frontend: z.strictObject({ queryUs: time, elementNs: time, wayUs: time }),
+  frontend: z.strictObject({ queryUs: time, elementNs: time, wayUs: time, wayElementNs: time }),
   /** By name of a kernel model: `[items, ms]`, from sending a batch until its results are there. */
   models: z.record(z.string(), z.array(z.tuple([z.int().min(1), time])).min(1)),
 });
@@ -50,6 +50,11 @@ export function batchNs(measured: HostTimes['models'][string], items: number): n
   if (measured.length === 1) return (ms * 1e6 * items) / size;
   const [smaller, less] = measured[high - 1];
   return Math.max(0, less + ((ms - less) * (items - smaller)) / (size - smaller)) * 1e6;
+}
+
+/** What a query of so many elements spends elsewhere on its way there and back. */
+export function wayNs({ frontend }: HostTimes, elements: number): number {
+  return frontend.wayUs * 1000 + frontend.wayElementNs * elements;
 }
 
 /** What a query of so many elements keeps the frontend busy. */

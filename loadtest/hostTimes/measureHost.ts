@@ -19,12 +19,17 @@ export interface MeasureOptions {
   readonly models: readonly MeasuredModel[];
   readonly gpus: readonly string[];
   readonly seed: number;
-  /** Closed loop of so many connections over HTTP, with inputs of so many elements. */
-  readonly ask: (url: string, connections: number, elements: number, seconds: number) => Promise<AskedLoad>;
+  /** Asks the application `noop` over HTTP, with inputs of so many elements: so many a second, or as many as it answers. */
+  readonly ask: (load: {
+    readonly url: string;
+    readonly elements: number;
+    readonly seconds: number;
+    readonly rate?: number;
+  }) => Promise<AskedLoad>;
   readonly onProgress: (text: string) => void;
 }
 
-/** What a closed loop has measured. */
+/** What asking has measured. */
 export interface AskedLoad {
   readonly answers: number;
   readonly p50Ms: number;
@@ -35,8 +40,12 @@ const LARGEST_BATCH = 128;
 const LEAST_BATCHES = 5;
 const LONGEST_MS = 400;
 const WARM_BATCHES = 3;
+/** Between two batches: of a server that is not busy all the time, caches and threads have gone cold by the next one. */
+const PAUSE_MS = 5;
 const SECONDS = 2;
-const CONNECTIONS = 16;
+/** A load that is no hurry, for the same reason. */
+const CALM_RATE = 100;
+const CALM_SECONDS = 4;
 const ELEMENTS = [8, 784] as const;
 
 /** Measures what this host takes for a query and for batches of kernel models: some seconds, on a machine that does nothing else. */
@@ -81,6 +90,7 @@ async function medianMs(line: BatchLine, pool: InputPool, size: number): Promise
   const times: number[] = [];
   for (let spent = 0; times.length < LEAST_BATCHES || spent < LONGEST_MS;) {
     const inputs = batch();
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     const startMs = performance.now();
     await line.ask(inputs);
     const ms = performance.now() - startMs;
@@ -148,20 +158,39 @@ async function measureFrontend({ ask }: MeasureOptions): Promise<HostTimes['fron
         reject(new LoadError('--host-times', `no server could be started to measure:\n${text}`)),
       );
     });
-    const costs: number[] = [];
+    const busy: number[] = [];
+    const calm: number[] = [];
     for (const elements of ELEMENTS) {
-      await ask(url, CONNECTIONS, elements, SECONDS);
+      await ask({ url, elements, seconds: SECONDS });
       const before = await cpuSeconds(url);
-      const { answers } = await ask(url, CONNECTIONS, elements, SECONDS);
-      costs.push(((await cpuSeconds(url)) - before) / Math.max(1, answers));
+      const { answers } = await ask({ url, elements, seconds: SECONDS });
+      busy.push((((await cpuSeconds(url)) - before) / Math.max(1, answers)) * 1e9);
+      calm.push((await ask({ url, elements, seconds: CALM_SECONDS, rate: CALM_RATE })).p50Ms * 1e6);
     }
-    const elementNs = Math.max(0, ((costs[1] - costs[0]) / (ELEMENTS[1] - ELEMENTS[0])) * 1e9);
-    const queryUs = Math.max(0, costs[0] * 1e6 - (elementNs * ELEMENTS[0]) / 1000);
-    const { p50Ms } = await ask(url, 1, ELEMENTS[0], SECONDS);
-    return { queryUs, elementNs, wayUs: Math.max(0, p50Ms * 1000 - queryUs) };
+    const query = lineThrough(ELEMENTS, busy);
+    // What a query takes that is alone, beyond what keeps the thread busy: its way, and threads that must wake up.
+    const way = lineThrough(
+      ELEMENTS,
+      calm.map((ns, at) => Math.max(0, ns - busy[at])),
+    );
+    return {
+      queryUs: query.atNone / 1000,
+      elementNs: query.each,
+      wayUs: way.atNone / 1000,
+      wayElementNs: way.each,
+    };
   } finally {
     child.kill('SIGTERM');
   }
+}
+
+/** Neither part is below zero, whatever the noise. */
+function lineThrough(
+  [x0, x1]: readonly [number, number],
+  [y0, y1]: readonly number[],
+): { readonly atNone: number; readonly each: number } {
+  const each = Math.max(0, (y1 - y0) / (x1 - x0));
+  return { atNone: Math.max(0, y0 - each * x0), each };
 }
 
 async function cpuSeconds(url: string): Promise<number> {

@@ -1,1 +1,1 @@
-export { closedLoopOver } from './closedLoopOver.js';
+export { askNoop } from './askNoop.js';

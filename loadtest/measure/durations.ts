@@ -19,32 +19,34 @@ export interface DurationSummary {
 /** Durations on their way between processes. */
 export interface DurationsImage {
   readonly histogram: string;
+  readonly digits: 2 | 3;
   readonly sumNs: number;
   readonly maxNs: number;
 }
 
 /** A histogram of nanoseconds: its size does not grow with their number. Quantiles are exact to three digits. */
 export class Durations {
-  private histogram: Histogram;
+  private readonly histogram: Histogram;
   private sumNs = 0;
   private maxNs = 0;
 
   /** @param digits of the quantiles; two cost a seventh of the memory of three. */
-  constructor(digits: 2 | 3 = 3) {
+  constructor(private readonly digits: 2 | 3 = 3) {
     this.histogram = wholeNumberHistogram(digits);
   }
 
-  static of({ histogram, sumNs, maxNs }: DurationsImage): Durations {
-    const durations = new Durations();
-    // Counts and digits of the histogram are those that it had.
-    durations.histogram = histogramOf(histogram);
+  static of({ histogram, digits, sumNs, maxNs }: DurationsImage): Durations {
+    const durations = new Durations(digits);
+    // One that comes from a text has room for nothing more.
+    durations.histogram.add(histogramOf(histogram));
     durations.sumNs = sumNs;
     durations.maxNs = maxNs;
     return durations;
   }
 
   image(): DurationsImage {
-    return { histogram: histogramText(this.histogram), sumNs: this.sumNs, maxNs: this.maxNs };
+    const { digits, sumNs, maxNs } = this;
+    return { histogram: histogramText(this.histogram), digits, sumNs, maxNs };
   }
 
   get count(): number {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { Durations, SizeBins, Timeline, windowWidthNs } from './index.js';
+import { Durations, SizeBins, Timeline, windowWidthNs, type TimelineImage } from './index.js';
 
 it('counts every size in exactly one bin, and the bins leave no gap', () => {
   const bins = new SizeBins();
@@ -67,4 +67,18 @@ it('gives quantiles that are exact to three digits and a distribution that rises
     expect(share).toBeGreaterThan(steps[at - 1][1]);
   });
   expect(new Durations().summary()).toBeNull();
+});
+
+it('durations and windows of several processes make those of one', () => {
+  const whole = new Timeline(1e9);
+  const parts = [new Timeline(1e9), new Timeline(1e9)];
+  for (let ms = 1; ms <= 400_000; ms += 997) {
+    for (const timeline of [whole, parts[ms % 2]]) timeline.at(ms * 1e6).answer(ms * 1000, undefined);
+  }
+  const merged = new Timeline(1e9);
+  for (const part of parts) merged.add(JSON.parse(JSON.stringify(part.image())) as TimelineImage);
+  expect(merged.widthNs).toBe(whole.widthNs);
+  const figures = ({ windows }: Timeline) =>
+    windows.map(({ answers, latencies }) => [answers, latencies?.quantileMs(50), latencies?.quantileMs(99)]);
+  expect(figures(merged)).toEqual(figures(whole));
 });

@@ -12,7 +12,7 @@ export function numberText(value: number): string {
 }
 
 export function percentText(share: number): string {
-  return `${numberText(share * 100)}\u202f%`;
+  return Number.isFinite(share) ? `${numberText(share * 100)}\u202f%` : '–';
 }
 
 export function msText(ms: number | null | undefined): string {

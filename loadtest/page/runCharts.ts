@@ -7,6 +7,9 @@ import { escapeMarkup } from '../../simulator/text/index.js';
 /** Below this share of an objective, showing it would only flatten the data. */
 const OBJECTIVE_IN_SIGHT = 0.02;
 
+/** Of a window, that its rates need. */
+const LEAST_PART = 0.2;
+
 const AT_ONCE = 'Every query was answered at once: in no simulated time.';
 
 export function runCharts(result: RunResult): string[] {
@@ -69,7 +72,10 @@ function latencyChart({ applications, windows, windowSeconds, latency }: RunResu
 
 function throughputChart({ windows, windowSeconds, durationSeconds }: RunResult): string {
   // The last window may reach beyond the trace; what follows has no arrivals.
-  const during = windows.filter(({ fromSeconds }) => fromSeconds < durationSeconds);
+  // Of what reaches hardly into the trace nothing can be said.
+  const during = windows.filter(
+    ({ fromSeconds }) => fromSeconds < durationSeconds - windowSeconds * LEAST_PART,
+  );
   const perSecond = (window: WindowResult, count: number) =>
     count / Math.min(windowSeconds, durationSeconds - window.fromSeconds);
   return lineChart({

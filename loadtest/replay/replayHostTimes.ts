@@ -6,7 +6,7 @@ import {
   type HostTimes,
   type MeasuredModel,
 } from '../hostTimes/index.js';
-import { closedLoopOver } from '../load/index.js';
+import { askNoop } from '../load/index.js';
 import { LoadError } from '../trace/index.js';
 import type { ReplayedModel, ReplaySettings } from './replaySettings.js';
 
@@ -32,7 +32,7 @@ export async function hostTimesOf(
     models: settings.models.flatMap((model) => measured(model)),
     gpus: settings.gpus,
     seed: settings.seed,
-    ask: closedLoopOver,
+    ask: askNoop,
     onProgress,
   });
   if (path !== undefined) writeHostTimes(path, times);

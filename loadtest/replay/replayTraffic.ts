@@ -1,7 +1,7 @@
 import type { InputForm } from '../../containers/protocol/index.js';
 import { KeyedDraw } from '../../selection/index.js';
 import { ELEMENT_BYTES } from '../../containers/protocol/index.js';
-import { HostThread, queryNs } from '../hostTimes/index.js';
+import { HostThread, queryNs, wayNs } from '../hostTimes/index.js';
 import type {
   Answer,
   AnswerSink,
@@ -23,8 +23,8 @@ const PORT = 'replay';
 interface ReplayedQuery extends Query {
   /** When it arrived; the frontend may take it on later. */
   readonly arrivedNs: number;
-  /** What is not the frontend's, on its way there and back. */
-  readonly wayNs: number;
+  /** Of its input. */
+  readonly elements: number;
   readonly label: string | undefined;
 }
 
@@ -106,9 +106,10 @@ export class ReplayTraffic implements EventSink, AnswerSink {
   }
 
   onAnswer(query: Query, answer: Answer): void {
-    const { label, arrivedNs, wayNs } = query as ReplayedQuery;
+    const { label, arrivedNs, elements } = query as ReplayedQuery;
+    const { hostTimes } = this.settings;
     const nowNs = this.clock.nowNs();
-    const latencyNs = nowNs - arrivedNs + wayNs;
+    const latencyNs = nowNs - arrivedNs + (hostTimes === undefined ? 0 : wayNs(hostTimes, elements));
     this.timeline.at(nowNs - this.startNs).answer(latencyNs, answer.defaultReason);
     this.tallies.get(query.application)?.answer({ ...answer, latencyNs }, label);
     for (const { name, cached } of answer.models) {
@@ -160,15 +161,13 @@ export class ReplayTraffic implements EventSink, AnswerSink {
       this.engine.predict(query, this);
       return;
     }
-    const elements = query.input.length / ELEMENT_BYTES[this.formOf(query.application).type];
     this.acceptsDue += 1;
-    this.clock.schedule(PORT, this.frontend.take(nowNs, queryNs(hostTimes, elements)), 'accepted', query);
-  }
-
-  private formOf(application: string): InputForm {
-    const target = this.targets.get(application);
-    if (target === undefined) throw new Error(`application '${application}' is not replayed`);
-    return target.form;
+    this.clock.schedule(
+      PORT,
+      this.frontend.take(nowNs, queryNs(hostTimes, query.elements)),
+      'accepted',
+      query,
+    );
   }
 
   private queryOf(arrival: Arrival, number: number): ReplayedQuery {
@@ -177,9 +176,8 @@ export class ReplayTraffic implements EventSink, AnswerSink {
     const { name } = application.record;
     const { context = '' } = arrival;
     const asked = this.inputs.of(arrival, number, form, application.inputs);
-    const { hostTimes } = this.settings;
-    const wayNs = (hostTimes?.frontend.wayUs ?? 0) * 1000;
-    return { id, application: name, context, arrivedNs: this.clock.nowNs(), wayNs, ...asked };
+    const elements = asked.input.length / ELEMENT_BYTES[form.type];
+    return { id, application: name, context, arrivedNs: this.clock.nowNs(), elements, ...asked };
   }
 
   private targetOf({ application, where }: Arrival): Target {

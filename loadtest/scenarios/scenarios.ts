@@ -14,7 +14,7 @@ const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 const clipper: Scenario = {
   name: 'clipper',
   about: "Clipper's adaptive batching: one model, an objective of 20 ms, more and more load",
-  usually: 'about 10 seconds',
+  usually: 'about 5 seconds',
   config: ONE_MODEL,
   runs: [200, 2000, 6000].map((rate) => ({
     name: `${rate} a second`,
@@ -42,7 +42,7 @@ const functionName = (at: number): string => `function${at}`;
 const clockwork: Scenario = {
   name: 'clockwork',
   about: `Clockwork's functions: ${FUNCTIONS} applications of a model each, calls by Zipf's law, 100 ms each may take`,
-  usually: 'about 15 seconds',
+  usually: 'about 10 seconds',
   config: {
     applications: Array.from({ length: FUNCTIONS }, (_, at) =>
       application(functionName(at), [`model${at}`], 100),
@@ -71,7 +71,7 @@ const bursts: Scenario = {
   name: 'bursts',
   about:
     'the same rate of queries, evenly, at random, and in bursts (Gamma gaps with coefficient of variation 8)',
-  usually: 'about 10 seconds',
+  usually: 'about 5 seconds',
   config: ONE_MODEL,
   runs: ['uniform:1500', 'poisson:1500', 'bursty:1500,8'].map((trace) => ({
     name: trace,
@@ -98,7 +98,7 @@ const DAY_SECONDS = 120;
 const day: Scenario = {
   name: 'day',
   about: `a day's curve in ${DAY_SECONDS} seconds: from 200 queries a second at night to 4,000 at noon`,
-  usually: 'about 15 seconds',
+  usually: 'about 10 seconds',
   config: ONE_MODEL,
   runs: [{ name: 'a day', trace: `wave:200..4000,${DAY_SECONDS}`, seconds: DAY_SECONDS }],
   expects: ([result]) => {

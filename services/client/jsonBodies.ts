@@ -78,6 +78,8 @@ export function readFeedbackResult(value: unknown): FeedbackResult {
 /** The refusal in an answer's body; undefined when there is none. */
 export function readRefusal(value: unknown, status: number): RefusedError | undefined {
   if (typeof value !== 'object' || value === null || !('error' in value)) return undefined;
+  // The Open Inference Protocol has a sentence there.
+  if (typeof value.error !== 'object' || value.error === null) return undefined;
   const { code, message, field, retry_after_ms: retryAfterMs } = readFields(value.error);
   if (typeof code !== 'string' || typeof message !== 'string') return undefined;
   return new RefusedError(

@@ -60,9 +60,12 @@ export class MetricsChange {
     const buckets = this.buckets(name, labels);
     const count = this.counted(`${name}_count`, labels);
     if (count === 0) return null;
-    const quantile = (share: number): number => quantileOf(buckets, count, share) * 1000;
+    const mean = this.counted(`${name}_sum`, labels) / count;
+    // No value is below zero, so that of those above a quantile the mean has a share (Markov): a bucket's end may lie far beyond.
+    const quantile = (share: number): number =>
+      Math.min(quantileOf(buckets, count, share), mean / Math.max(1 - share, 1 / count)) * 1000;
     return {
-      meanMs: (this.counted(`${name}_sum`, labels) / count) * 1000,
+      meanMs: mean * 1000,
       p50Ms: quantile(0.5),
       p90Ms: quantile(0.9),
       p95Ms: quantile(0.95),

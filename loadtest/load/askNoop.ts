@@ -1,22 +1,34 @@
 import { makeLoad } from './loadProcesses.js';
 
-/** Asks the application `noop` of a server for a while, and says how that went. No two inputs are alike. */
-export async function closedLoopOver(
-  url: string,
-  connections: number,
-  elements: number,
-  seconds: number,
-): Promise<{ readonly answers: number; readonly p50Ms: number }> {
+/** How the application `noop` of a server is asked. */
+export interface NoopLoad {
+  readonly url: string;
+  /** Of each input. */
+  readonly elements: number;
+  readonly seconds: number;
+  /** Queries a second, at random; undefined: as many as it answers. */
+  readonly rate?: number;
+}
+
+const CONNECTIONS = 16;
+
+/** Asks `noop` for a while, and says how that went. No two inputs are alike. */
+export async function askNoop({
+  url,
+  elements,
+  seconds,
+  rate,
+}: NoopLoad): Promise<{ readonly answers: number; readonly p50Ms: number }> {
   salt += 1;
   const counts = await makeLoad(
     {
       url,
       connection: {},
       mode: 'http',
-      trace: undefined,
+      trace: rate === undefined ? undefined : { spec: `poisson:${rate}`, seed: salt, scale: 1 },
       seconds,
       seed: salt,
-      connections,
+      connections: CONNECTIONS,
       inFlight: 1,
       applications: [
         {
