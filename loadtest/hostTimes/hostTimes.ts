@@ -27,10 +27,9 @@ export function readHostTimes(path: string): HostTimes {
   }
   const { data, error } = hostTimesSchema.safeParse(value);
   if (data !== undefined) return data;
-  throw new LoadError(
-    '--host-times',
-    `${path}: ${z.prettifyError(error)}; --host-times measure:FILE writes one`,
-  );
+  const [{ path: field, message }] = error.issues;
+  const where = field.length === 0 ? '' : `${field.join('.')}: `;
+  throw new LoadError('--host-times', `${path}: ${where}${message}; --host-times measure:FILE writes one`);
 }
 
 /** @throws LoadError */

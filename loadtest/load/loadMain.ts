@@ -221,7 +221,7 @@ function serverOf(...[url, connection, timeoutMs]: ConstructorParameters<typeof 
     return new ServerView(url, connection, timeoutMs);
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause;
-    throw new CommandError(`--url: ${cause.message}`, { cause });
+    throw new CommandError(cause.message, { cause });
   }
 }
 

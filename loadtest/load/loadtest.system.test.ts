@@ -236,7 +236,11 @@ it.each([
     ['--url', 'http://127.0.0.1:1', '--app', 'noop'],
     /no server answers at http:\/\/127\.0\.0\.1:1; start one/,
   ],
-  ['another address', ['--url', 'nowhere', '--app', 'noop'], /--url: "nowhere" is no address of a server/],
+  [
+    'another address',
+    ['--url', 'nowhere', '--app', 'noop'],
+    /^windjammer: "nowhere" is no address of a server/,
+  ],
   ['no application', [], /--app: say which application to ask: there are digits, noop/],
   [
     'an application that there is not',

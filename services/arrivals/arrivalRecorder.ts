@@ -38,20 +38,30 @@ interface HeldArrival {
 
 /** Writes down when queries come, for whoever reads along. A query costs a place in a list; without room there it is only counted. */
 export class ArrivalRecorder {
-  private isBusy = false;
+  /** The recording under way. */
+  private current: RecordingRequest | undefined;
 
   constructor(private readonly options: ArrivalRecorderOptions) {}
 
   /** Arrivals as JSON lines, as they come; the last line counts them. @throws ServiceError when another recording is under way */
   record(request: RecordingRequest): AsyncGenerator<string> {
-    if (this.isBusy) {
+    if (this.current !== undefined) {
       throw new ServiceError('recording', 'arrivals are being recorded already: wait until that is over');
     }
-    this.isBusy = true;
+    this.current = request;
+    // One that leaves before it reads never begins to.
+    request.gone.addEventListener('abort', () => this.release(request), { once: true });
     return this.lines(request);
   }
 
-  private async *lines({ seconds, withInputs, application, gone }: RecordingRequest): AsyncGenerator<string> {
+  private release(request: RecordingRequest): void {
+    if (this.current !== request) return;
+    this.current = undefined;
+    this.options.watch(undefined);
+  }
+
+  private async *lines(request: RecordingRequest): AsyncGenerator<string> {
+    const { seconds, withInputs, application, gone } = request;
     const { clock, watch, inputType } = this.options;
     const startNs = clock.nowNs();
     const lines = new ArrivalLines(startNs, withInputs, inputType);
@@ -59,6 +69,7 @@ export class ArrivalRecorder {
     let heldBytes = 0;
     let arrivals = 0;
     let dropped = 0;
+    if (gone.aborted) return;
     watch((query) => {
       if (application !== undefined && query.application !== application) return;
       if (held.length >= MOST_HELD || heldBytes + query.input.length > MOST_HELD_BYTES) {
@@ -74,8 +85,8 @@ export class ArrivalRecorder {
       let lastMs = performance.now();
       for (let isLast = false; !isLast || held.length > 0;) {
         isLast ||= clock.nowNs() >= untilNs || gone.aborted;
-        if (isLast) watch(undefined);
         if (gone.aborted) return;
+        if (isLast) watch(undefined);
         const turn = held;
         held = [];
         heldBytes = 0;
@@ -88,8 +99,7 @@ export class ArrivalRecorder {
       }
       yield `${JSON.stringify({ end: { arrivals, dropped } })}\n`;
     } finally {
-      watch(undefined);
-      this.isBusy = false;
+      this.release(request);
     }
   }
 }
