@@ -140,17 +140,41 @@ describe('the dashboard in a browser', () => {
         return Math.max(...styles.map((style) => Number(/--heat: ([\d.]+)/.exec(style ?? '')?.[1])));
       };
       await expect.poll(hottest, PATIENCE).toBeGreaterThan(0);
-      for (const name of ['rates', 'latency', 'batches', 'queues', 'cache', 'weights']) {
+      const charts = ['rates', 'latency', 'defaults', 'application-latency', 'model-latency'];
+      for (const name of [...charts, 'batches', 'queues', 'cache', 'weights']) {
         const chart = page.locator(`#chart-${name}`);
         await expect
           .poll(async () => Number(await chart.getAttribute('data-points')), PATIENCE)
           .toBeGreaterThanOrEqual(4);
       }
       await expect.poll(() => text('#tile-rate'), PATIENCE).toMatch(/[1-9]/);
-      expect(await page.evaluate<boolean[]>(INKED)).toEqual(new Array(6).fill(true));
+      expect(await page.evaluate<boolean[]>(INKED)).toEqual(new Array(9).fill(true));
+      const lane = page.locator('.lane canvas').first();
+      await expect
+        .poll(() => lane.getAttribute('aria-label'), PATIENCE)
+        .toMatch(/[1-9]\d* launches a second/);
     } finally {
       await load.end();
     }
+  });
+
+  it('shows a page that is opened late what this one shows, and tells what has changed', async () => {
+    await server.registry.setScale('digits-mlp', '1', { replicas: 2 });
+    const change = /scaled.*digits-mlp version 1: 1 → 2 replicas/;
+    const late = await opened({ viewport: { width: 1280, height: 900 } });
+    for (const shown of [page, late]) {
+      await expect.poll(() => shown.textContent('#changes'), PATIENCE).toMatch(change);
+    }
+    await late.selectOption('#weights-application', PATIENT);
+    const summary = (of: Page, chart: string) =>
+      of.locator(`#chart-${chart} [role=img]`).getAttribute('aria-label');
+    for (const chart of ['rates', 'latency', 'application-latency', 'model-latency', 'batches', 'weights']) {
+      const both = async () => [await summary(page, chart), await summary(late, chart)];
+      // One of them may just have got its next point.
+      await expect.poll(async () => new Set(await both()).size, PATIENCE).toBe(1);
+      expect((await both())[1]).toMatch(/between/);
+    }
+    await late.context().close();
   });
 
   it('rests while it is paused', async () => {
@@ -160,16 +184,16 @@ describe('the dashboard in a browser', () => {
     await page.waitForSelector('#status[data-state=live]');
   });
 
-  it.each(['light', 'dark'] as const)('fits a window of 380 pixels, %s', async (colorScheme) => {
+  it.each(['light', 'dark'] as const)('fits a window of 360 pixels, %s', async (colorScheme) => {
     const narrow = await opened({
       colorScheme,
-      viewport: { width: 380, height: 800 },
+      viewport: { width: 360, height: 800 },
       hasTouch: true,
       reducedMotion: 'reduce',
     });
     await narrow.waitForSelector('.sms .sm');
     await narrow.locator('#pad').scrollIntoViewIfNeeded();
-    expect(await narrow.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(380);
+    expect(await narrow.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
     const background = await narrow.evaluate<string>('getComputedStyle(document.body).backgroundColor');
     expect(background).toBe(colorScheme === 'dark' ? 'rgb(16, 21, 27)' : 'rgb(243, 245, 248)');
     await narrow.context().close();

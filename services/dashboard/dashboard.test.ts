@@ -1,9 +1,11 @@
 import { createServer, request, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gunzipSync } from 'node:zlib';
 import express from 'express';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sendError } from '../http/index.js';
 import { Dashboard, managementPage } from './index.js';
+import { pageAssets } from './pageAssets.js';
 import { FakeSources } from './tests/fakeSources.js';
 
 describe('the dashboard’s routes', () => {
@@ -136,6 +138,20 @@ describe('the dashboard’s routes', () => {
     expect([again.status, again.text]).toEqual([304, '']);
     const other = await get('/dashboard/style.css', 'GET', { 'if-none-match': '"other"' });
     expect(other.status).toBe(200);
+  });
+
+  it('is small: 90 kB at most, packed as browsers ask for it', async () => {
+    let bytes = 0;
+    for (const path of pageAssets().keys()) {
+      const response = await open(path, 'GET', { 'accept-encoding': 'br, gzip' });
+      expect(response.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' });
+      const chunks: Buffer[] = [];
+      for await (const chunk of response) chunks.push(chunk as Buffer);
+      const packed = Buffer.concat(chunks);
+      bytes += packed.length;
+      expect(gunzipSync(packed).toString()).toBe((await get(path)).text);
+    }
+    expect(bytes).toBeLessThan(90_000);
   });
 
   it('streams frames from the first moment, and ends them when it closes', async () => {

@@ -67,14 +67,18 @@ function addPage(router: Router, page: PageName): void {
 }
 
 /** Files are named by their content's tag: a browser asks each time, and gets them once. */
-function sendAsset(request: Request, response: Response, { bytes, contentType, tag }: PageAsset): void {
-  const headers = ['etag', tag, 'cache-control', 'no-cache', ...SECURITY_HEADERS];
+function sendAsset(request: Request, response: Response, { contentType, plain, gzipped }: PageAsset): void {
+  const isGzipped = request.acceptsEncodings('gzip') !== false;
+  const { bytes, tag } = isGzipped ? gzipped : plain;
+  const headers = ['etag', tag, 'cache-control', 'no-cache', 'vary', 'accept-encoding', ...SECURITY_HEADERS];
   if (request.headers['if-none-match'] === tag) {
     response.writeHead(304, headers);
     response.end();
     return;
   }
-  response.writeHead(200, ['content-type', contentType, 'content-length', String(bytes.length), ...headers]);
+  const encoding = isGzipped ? ['content-encoding', 'gzip'] : [];
+  const length = String(bytes.length);
+  response.writeHead(200, ['content-type', contentType, 'content-length', length, ...encoding, ...headers]);
   response.end(bytes);
 }
 

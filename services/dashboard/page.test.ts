@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { formatMs, formatNumber, formatShare } from './page/format.js';
 import { heatOf } from './page/heat.js';
+import { Colours } from './page/colours.js';
 import { History } from './page/history.js';
+import { Recording } from './page/recording.js';
+import { TimeWindow } from './page/timeWindow.js';
 
 describe('History', () => {
   const point = (values: Record<string, number | null>) => new Map(Object.entries(values));
@@ -81,4 +84,86 @@ describe('formats', () => {
     [0.00042, '0.042 %'],
     [1e-7, '< 0.001 %'],
   ])('share %d', (value, text) => expect(spaced(formatShare(value))).toBe(text));
+});
+
+describe('what a page has of the recording', () => {
+  const columns = [['rate', 'predicted', [1, 2]]] as const;
+  const loaded = (times = [1000, 3000]) => {
+    const recording = new Recording();
+    recording.load({ everyMs: 2000, points: 3, times, columns, changes: [] });
+    return recording;
+  };
+  const change = (at: number) => ({ at, kind: 'deploy', what: 'm', text: 'deployed' }) as const;
+
+  it('goes on point by point, and forgets what is too old', () => {
+    const recording = loaded();
+    recording.push({ atMs: 5000, values: [['rate', 'predicted', 3]], changes: [change(4000)] });
+    recording.push({ atMs: 7000, values: [['defaults', 'constructor', 4]], changes: [] });
+    expect(recording.times).toEqual([3, 5, 7]);
+    expect(recording.chart('rate').column('predicted')).toEqual([2, 3, null]);
+    expect(recording.chart('defaults').column('constructor')).toEqual([null, null, 4]);
+    expect(recording.chart('defaults').times).toEqual(recording.times);
+    expect(recording.chart('cache').times).toEqual(recording.times);
+    expect(recording.changes).toHaveLength(1);
+    for (let atMs = 9000; atMs < 14_000; atMs += 2000) recording.push({ atMs, values: [], changes: [] });
+    expect(recording.changes).toEqual([]);
+    expect(recording.chart('defaults').names).toEqual([]);
+  });
+
+  it('is replaced by another one', () => {
+    const recording = loaded();
+    recording.load({ everyMs: 2000, points: 3, times: [9000], columns: [], changes: [] });
+    expect([recording.times, recording.chart('rate').names]).toEqual([[9], []]);
+  });
+
+  const shown = (recording = { newest: 600, spanSeconds: 600 }) => {
+    let changes = 0;
+    const window = new TimeWindow(recording, () => (changes += 1));
+    const part = () => [window.from, window.to].map((each) => Math.round(each * 100) / 100);
+    return { window, part, changes: () => changes };
+  };
+
+  it('is shown in parts: zoomed around a moment, moved, and never beyond what there is', () => {
+    const { window, part, changes } = shown();
+    expect(part()).toEqual([0, 600]);
+    window.zoom(2);
+    expect(part()).toEqual([300, 600]);
+    window.pan(1e6);
+    expect(part()).toEqual([300, 600]);
+    window.pan(-1e6);
+    expect(part()).toEqual([0, 300]);
+    window.zoom(2, 150);
+    expect(part()).toEqual([75, 225]);
+    window.zoom(1e9);
+    expect(part()).toEqual([205, 225]);
+    window.zoom(1e-9);
+    expect(part()).toEqual([0, 600]);
+    window.show(400, 100);
+    expect(part()).toEqual([80, 100]);
+    window.reset();
+    expect([part(), window.isWhole, changes()]).toEqual([[0, 600], true, 8]);
+  });
+
+  it('moves on with the newest point, or stays where somebody looks until that is forgotten', () => {
+    const recording = { newest: 600, spanSeconds: 600 };
+    const { window, part } = shown(recording);
+    window.zoom(6);
+    recording.newest = 610;
+    expect(part()).toEqual([510, 610]);
+    window.show(100, 200);
+    recording.newest = 650;
+    expect(part()).toEqual([100, 200]);
+    recording.newest = 900;
+    expect(part()).toEqual([300, 400]);
+  });
+});
+
+describe('colours', () => {
+  it('are remembered of so many names and no more', () => {
+    const colours = new Colours();
+    const first = colours.of('a');
+    expect(colours.of('b')).not.toBe(first);
+    expect(colours.of('a')).toBe(first);
+    for (let k = 0; k < 10_000; k++) expect(colours.of(`m${k}`)).toMatch(/^--series-[0-7]$/);
+  });
 });

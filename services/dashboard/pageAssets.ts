@@ -2,14 +2,17 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { packageRoot } from '../../simulator/files/index.js';
 
 export interface PageAsset {
   readonly contentType: string;
-  readonly bytes: Buffer;
-  /** A strong entity tag. */
-  readonly tag: string;
+  readonly plain: Encoded;
+  readonly gzipped: Encoded;
 }
+
+/** @param tag a strong entity tag */
+export type Encoded = Readonly<{ bytes: Buffer; tag: string }>;
 
 const SOURCE = 'services/dashboard/page';
 /** The page's modules are compiled for browsers, also when the server itself runs as TypeScript. */
@@ -45,6 +48,9 @@ export function pageAssets(page: PageName = 'index'): ReadonlyMap<string, PageAs
 
 function asset(path: string, contentType: string): PageAsset {
   const bytes = readFileSync(path);
-  const tag = `"${createHash('sha256').update(bytes).digest('base64url')}"`;
-  return { contentType, bytes, tag };
+  return { contentType, plain: encoded(bytes), gzipped: encoded(gzipSync(bytes)) };
+}
+
+function encoded(bytes: Buffer): Encoded {
+  return { bytes, tag: `"${createHash('sha256').update(bytes).digest('base64url')}"` };
 }

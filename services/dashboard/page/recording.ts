@@ -3,6 +3,9 @@ import { History, type Column } from './history.js';
 
 const NOTHING: ReadonlyMap<string, null> = new Map();
 
+/** Of a server that has just begun. */
+const LEAST_SECONDS = 120;
+
 /** Changes that are shown, whatever was sent. */
 const MOST_CHANGES = 200;
 
@@ -14,9 +17,11 @@ export class Recording {
   private told: readonly Change[] = [];
   readonly times: number[] = [];
 
-  /** In seconds, what a full recording covers. */
+  /** What can be shown, in seconds: all there is, and two minutes where that is less. */
   get spanSeconds(): number {
-    return (this.points * this.everyMs) / 1000;
+    const [oldest = this.newest] = this.times;
+    const recorded = this.newest - oldest + this.everyMs / 1000;
+    return Math.min(this.fullSeconds, Math.max(LEAST_SECONDS, recorded));
   }
 
   /** Of the newest point, in seconds. */
@@ -28,9 +33,9 @@ export class Recording {
     return this.told;
   }
 
-  /** One that has nothing is empty. */
+  /** One of which nothing is known has no series. */
   chart(name: RecordedChart): History {
-    return this.charts.get(name) ?? new History(this.points);
+    return this.charts.get(name) ?? this.emptyChart();
   }
 
   load({ everyMs, points, times, columns, changes }: HistoryEvent): void {
@@ -63,9 +68,7 @@ export class Recording {
       if (of === undefined) byChart.set(chart, (of = new Map()));
       of.set(name, value);
       if (this.charts.has(chart)) continue;
-      const history = new History(this.points);
-      history.load(this.times, []);
-      this.charts.set(chart, history);
+      this.charts.set(chart, this.emptyChart());
     }
     this.times.push(time);
     if (this.times.length > this.points) this.times.shift();
@@ -73,8 +76,18 @@ export class Recording {
       history.push(time, byChart.get(chart) ?? NOTHING);
       if (history.names.length === 0) this.charts.delete(chart);
     }
-    const oldest = time - this.spanSeconds;
+    const oldest = time - this.fullSeconds;
     this.told = [...this.told, ...changes].filter(({ at }) => toSeconds(at) >= oldest).slice(-MOST_CHANGES);
+  }
+
+  private get fullSeconds(): number {
+    return (this.points * this.everyMs) / 1000;
+  }
+
+  private emptyChart(): History {
+    const history = new History(this.points);
+    history.load(this.times, []);
+    return history;
   }
 }
 

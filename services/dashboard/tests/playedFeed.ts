@@ -55,11 +55,11 @@ export class PlayedFeed {
     return this.recorder.since(undefined) + this.latest;
   }
 
-  /** The next point, with the frames that come meanwhile. */
+  /** The next point, and a frame. */
   async next(): Promise<string> {
     const before = this.recorder.latest;
     await this.pass(1);
-    return this.recorder.since(before) + this.latest.repeat(EVERY_MS / 500);
+    return this.recorder.since(before) + this.latest;
   }
 
   close(): void {
