@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import express from 'express';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { Dashboard } from './index.js';
+import { Dashboard, managementPage } from './index.js';
 import { launchChromium } from './tests/chromium.js';
 import { overlaps, poorContrasts, unreadable } from './tests/looks.js';
 import { PlayedFeed } from './tests/playedFeed.js';
@@ -34,6 +34,7 @@ describe('the dashboard, as it looks', () => {
     vi.useRealTimers();
     const app = express();
     dashboard = new Dashboard(feed.sources);
+    app.use('/managed', managementPage());
     app.use(dashboard.router);
     server = createServer(app);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -65,6 +66,13 @@ describe('the dashboard, as it looks', () => {
     return page;
   }
 
+  async function looksWell(page: Page, width: number): Promise<void> {
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(width);
+    expect(await page.evaluate(overlaps)).toEqual([]);
+    expect(await page.evaluate(unreadable)).toEqual([]);
+    expect(await page.evaluate(poorContrasts)).toEqual([]);
+  }
+
   it.each(WIDTHS.flatMap((width) => SCHEMES.map((scheme) => [width, scheme] as const)))(
     'fits %d pixels, %s',
     async (width, colorScheme) => {
@@ -74,10 +82,32 @@ describe('the dashboard, as it looks', () => {
         const path = join(PICTURES, `dashboard-${width}-${colorScheme}.png`);
         await page.screenshot({ path, fullPage: true });
       }
-      expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(width);
-      expect(await page.evaluate(overlaps)).toEqual([]);
-      expect(await page.evaluate(unreadable)).toEqual([]);
-      expect(await page.evaluate(poorContrasts)).toEqual([]);
+      await looksWell(page, width);
+      await page.context().close();
+    },
+    60_000,
+  );
+
+  it.each(WIDTHS.flatMap((width) => SCHEMES.map((scheme) => [width, scheme] as const)))(
+    'fits %d pixels, %s, for whoever manages',
+    async (width, colorScheme) => {
+      const page = await (
+        await browser.newContext({ colorScheme, viewport: { width, height: 900 } })
+      ).newPage();
+      await page.route('**/admin/*', (route) => {
+        const answer = ANSWERS[new URL(route.request().url()).pathname];
+        return route.fulfill({ contentType: 'application/json', body: JSON.stringify(answer) });
+      });
+      await page.goto(`${base}/managed/`);
+      await page.waitForSelector('#failures .actions', PATIENCE);
+      await page.waitForSelector('#nodes .state', PATIENCE);
+      if (PICTURES !== undefined) {
+        await page.screenshot({
+          path: join(PICTURES, `management-${width}-${colorScheme}.png`),
+          fullPage: true,
+        });
+      }
+      await looksWell(page, width);
       await page.context().close();
     },
     60_000,
@@ -233,3 +263,45 @@ describe('the dashboard, as it looks', () => {
 /** Of each round of feeding: more than ten minutes of them. 108 rounds are a day. */
 const POINTS_FED = 400;
 const ROUNDS = Number(process.env['WINDJAMMER_ROUNDS'] ?? 6);
+
+/** Of the verbs that the page of the management interface calls. */
+const ANSWERS: Readonly<Record<string, unknown>> = {
+  '/admin/cluster_status': {
+    frontends: [
+      {
+        name: 'frontend-a',
+        query: 'http://10.0.0.1:1337',
+        management: 'http://10.0.0.1:1338',
+        alive: true,
+        placing: true,
+        last_word_seconds: 0.2,
+      },
+    ],
+    nodes: [
+      {
+        name: 'node0',
+        address: '10.0.1.1:1340',
+        gpus: ['h200', 'a100'],
+        alive: true,
+        connected: false,
+        problem: 'its key is another one',
+        cordoned: false,
+        replicas: 2,
+        last_word_seconds: 0.4,
+      },
+    ],
+  },
+  '/admin/list_feedback': {
+    queued: true,
+    counts: { waiting: 3, active: 1, delayed: 2, failed: 2 },
+    feedback: ['f-1', 'a-long-id-without-a-place-to-break-0123456789abcdef'].map((id) => ({
+      id,
+      state: 'failed',
+      app_name: 'digits',
+      uid: 'user-42',
+      attempts: 3,
+      accepted_at: '2026-11-28T13:00:00.000Z',
+      reason: 'the model digits-mlp failed on its input: 784 numbers are asked for, and it has 10',
+    })),
+  },
+};
