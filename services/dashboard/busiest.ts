@@ -1,4 +1,4 @@
-/** Of what is counted, half is forgotten after so many points: what was busy minutes ago stays for a while. */
+/** Of what is counted, half is forgotten after so many points: what was busy a minute ago stays for a while. */
 const HALVED_AFTER = 30;
 const DECAY = 0.5 ** (1 / HALVED_AFTER);
 /** A newcomer has to be so much busier: two of about the same do not take turns. */
@@ -21,22 +21,18 @@ export class Busiest {
   note(activity: Iterable<readonly [name: string, amount: number]>): void {
     const { weights, chosen } = this;
     for (const [name, weight] of weights) {
-      if (weight * DECAY < LEAST && !chosen.has(name)) weights.delete(name);
+      if (weight * DECAY < LEAST) weights.delete(name);
       else weights.set(name, weight * DECAY);
     }
     for (const [name, amount] of activity) weights.set(name, (weights.get(name) ?? 0) + amount);
-    if (weights.size <= this.most) {
-      this.chosen = new Set(weights.keys());
-      return;
+    const first: (readonly [name: string, rank: number])[] = [];
+    for (const [name, weight] of weights) {
+      const rank = chosen.has(name) ? weight * AHEAD : weight;
+      if (first.length === this.most && rank <= first[first.length - 1][1]) continue;
+      const at = first.findIndex(([, other]) => rank > other);
+      first.splice(at < 0 ? first.length : at, 0, [name, rank]);
+      if (first.length > this.most) first.pop();
     }
-    const rank = ([name, weight]: readonly [string, number]): number =>
-      chosen.has(name) ? weight * AHEAD : weight;
-    const ranked = [...weights].sort((a, b) => rank(b) - rank(a)).slice(0, this.most);
-    this.chosen = new Set(ranked.map(([name]) => name));
-  }
-
-  /** How many had something to show, and are left out. */
-  get omitted(): number {
-    return Math.max(0, this.weights.size - this.chosen.size);
+    this.chosen = new Set(first.map(([name]) => name));
   }
 }

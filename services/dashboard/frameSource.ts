@@ -133,7 +133,7 @@ export class FrameSource {
       inputLength: linked.find(({ inputLength }) => inputLength !== undefined)?.inputLength ?? null,
       policy: record.policy.name,
       objectiveMs: record.latencyObjectiveUs / 1000,
-      answersPerSecond: traffic.applications.get(name)?.answersPerSecond ?? 0,
+      answersPerSecond: traffic.applications.get(name) ?? 0,
       shares: linked.map(({ name: model, version }) => ({ model, version, share: shares?.get(model) ?? 0 })),
     };
   }

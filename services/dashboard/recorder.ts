@@ -1,9 +1,10 @@
-import type { Change, HistoryEvent, PointEvent, RecordedChart } from './feedFrame.js';
+import type { ApplicationTraffic, HistogramTally, ModelTraffic } from '../telemetry/index.js';
+import type { Change, HistoryEvent, LatencyView, PointEvent, RecordedChart } from './feedFrame.js';
 import { Busiest } from './busiest.js';
 import type { DashboardSources } from './frameSource.js';
 import { GpuReader } from './gpuReader.js';
 import { History, type Column } from './page/history.js';
-import { TrafficReader, type TrafficFigures } from './trafficReader.js';
+import { LatencyReader, TrafficReader, type TrafficFigures } from './trafficReader.js';
 
 /** Ten minutes, a point every other second. */
 export const EVERY_MS = 2000;
@@ -36,6 +37,11 @@ export class Recorder {
   private readonly charts = new Map<string, History>();
   private readonly applications = new Busiest(MOST_RECORDED);
   private readonly models = new Busiest(MOST_RECORDED);
+  /** Of those that are recorded. */
+  private readonly applicationLatencies: Latencies = new Map();
+  private readonly modelLatencies: Latencies = new Map();
+  /** Tallies of before the last point. */
+  private readonly known = new WeakSet<HistogramTally>();
   private readonly weighed = new Busiest(MOST_WEIGHED);
   private readonly timer: NodeJS.Timeout;
   private readonly unwatch: () => void;
@@ -50,6 +56,7 @@ export class Recorder {
 
   constructor(private readonly sources: DashboardSources) {
     this.traffic = new TrafficReader(sources.traffic);
+    this.noteTallies(this.tallies());
     this.cache = sources.cacheStats();
     this.lastMs = sources.nowMs();
     this.gpus.take(sources.nodes(), 0);
@@ -142,8 +149,11 @@ export class Recorder {
     put('latency', 'median', traffic.latency?.p50Ms ?? null);
     put('latency', '99th percentile', traffic.latency?.p99Ms ?? null);
     for (const [reason, rate] of traffic.defaults) put('defaults', reason, rate);
-    this.putApplications(traffic, put);
-    this.putModels(traffic, put);
+    const tallies = this.tallies();
+    this.putApplications(traffic, tallies, put);
+    this.putModels(traffic, tallies, put);
+    this.putWeights(traffic, put);
+    this.noteTallies(tallies);
     const queues = this.sources.replicas();
     put(
       'queues',
@@ -166,58 +176,80 @@ export class Recorder {
     return charts;
   }
 
-  private putApplications({ applications: found }: TrafficFigures, put: Put): void {
-    const { applications, charts } = this;
-    applications.note([...found].map(([name, { answersPerSecond }]) => [name, answersPerSecond]));
-    for (const chart of ['applicationRate', 'applicationP50', 'applicationP99'] as const) {
-      charts.get(chart)?.keep((name) => applications.has(nameOf(name)));
-    }
-    for (const [application, { answersPerSecond, latency }] of found) {
-      if (!applications.has(application)) continue;
-      const name = shownAs(application);
-      put('applicationRate', name, answersPerSecond);
-      put('applicationP50', name, latency?.p50Ms ?? null);
-      put('applicationP99', name, latency?.p99Ms ?? null);
-    }
-    this.putWeights(found, put);
+  /** To be gone through more than once. */
+  private tallies(): Tallies {
+    const { applications, models } = this.sources.traffic();
+    return { applications: [...applications], models: [...models] };
   }
 
-  private putWeights(found: TrafficFigures['applications'], put: Put): void {
+  private noteTallies({ applications, models }: Tallies): void {
+    for (const { latency } of applications) this.known.add(latency);
+    for (const { latency } of models) this.known.add(latency);
+  }
+
+  private putApplications({ applications: found }: TrafficFigures, tallies: Tallies, put: Put): void {
+    const { applications } = this;
+    applications.note(found);
+    this.keep(['applicationRate', 'applicationP50', 'applicationP99'], (name) => {
+      return applications.has(nameOf(name));
+    });
+    for (const [application, answersPerSecond] of found) {
+      if (applications.has(application)) put('applicationRate', shownAs(application), answersPerSecond);
+    }
+    const readers = this.applicationLatencies;
+    for (const name of readers.keys()) if (!applications.has(name)) readers.delete(name);
+    for (const { name, latency } of tallies.applications) {
+      if (!applications.has(name)) continue;
+      this.putLatency(
+        'application',
+        shownAs(name),
+        readerOf(readers, name).take(latency, this.known.has(latency)),
+        put,
+      );
+    }
+  }
+
+  private putModels({ models: found }: TrafficFigures, tallies: Tallies, put: Put): void {
+    const { models } = this;
+    models.note(found.map((of) => [labelOf(of), of.inputsPerSecond]));
+    this.keep(['batches', 'modelP50', 'modelP99'], (name) => models.has(name));
+    for (const of of found) if (models.has(labelOf(of))) put('batches', labelOf(of), of.meanSize);
+    const readers = this.modelLatencies;
+    for (const name of readers.keys()) if (!models.has(name)) readers.delete(name);
+    for (const of of tallies.models) {
+      const name = labelOf(of);
+      if (!models.has(name)) continue;
+      const latency = readerOf(readers, name).take(of.latency, this.known.has(of.latency));
+      this.putLatency('model', name, latency, put);
+    }
+  }
+
+  private putLatency(of: 'application' | 'model', name: string, latency: LatencyView | null, put: Put): void {
+    if (latency === null) return;
+    put(`${of}P50`, name, latency.p50Ms);
+    put(`${of}P99`, name, latency.p99Ms);
+  }
+
+  /** Drops what was recorded of names that are recorded no longer. */
+  private keep(charts: readonly RecordedChart[], isWanted: (name: string) => boolean): void {
+    for (const chart of charts) this.charts.get(chart)?.keep(isWanted);
+  }
+
+  private putWeights({ applications: found }: TrafficFigures, put: Put): void {
     const { registry, selectionShares } = this.sources;
-    const choosing = registry
-      .applications()
-      .map(({ name }) => name)
-      .filter((name) => registry.linkedModels(name).length > 0);
-    this.weighed.note(
-      // Those that nobody asks are shown where there is room.
-      choosing.map((name) => [name, LEAST_WEIGHT + (found.get(name)?.answersPerSecond ?? 0)]),
-    );
+    const names = registry.applications().map(({ name }) => name);
+    // Those that nobody asks are shown where there is room.
+    this.weighed.note(names.map((name) => [name, LEAST_WEIGHT + (found.get(name) ?? 0)]));
     for (const chart of this.charts.keys()) {
       if (chart.startsWith(WEIGHTS) && !this.weighed.has(chart.slice(WEIGHTS.length)))
         this.charts.delete(chart);
     }
-    for (const application of choosing) {
+    for (const application of names) {
       if (!this.weighed.has(application)) continue;
       const shares = selectionShares(application);
       for (const { name } of registry.linkedModels(application).slice(0, MOST_WEIGHTS)) {
         put(`${WEIGHTS}${application}`, name, shares?.get(name) ?? 0);
       }
-    }
-  }
-
-  private putModels({ models: found }: TrafficFigures, put: Put): void {
-    const { models, charts } = this;
-    const label = ({ model, version }: { model: string; version: string }): string => `${model} v${version}`;
-    models.note(found.map((of) => [label(of), of.inputsPerSecond]));
-    for (const chart of ['batches', 'modelP50', 'modelP99'] as const) {
-      charts.get(chart)?.keep((name) => models.has(name));
-    }
-    for (const of of found) {
-      const name = label(of);
-      if (!models.has(name)) continue;
-      put('batches', name, of.meanSize);
-      put('modelP50', name, of.latency?.p50Ms ?? null);
-      put('modelP99', name, of.latency?.p99Ms ?? null);
     }
   }
 
@@ -231,10 +263,46 @@ export class Recorder {
 
   /** What happens again and again within a point's time is one mark. */
   private onChange(change: Change): void {
-    const same = this.newChanges.findIndex(({ kind, what }) => kind === change.kind && what === change.what);
+    const same = this.newChanges.findIndex(
+      ({ kind, what, text }) => kind === change.kind && what === change.what && text === change.text,
+    );
     if (same >= 0) this.newChanges[same] = change;
     else if (this.newChanges.length < MOST_CHANGES) this.newChanges.push(change);
   }
+}
+
+interface Tallies {
+  readonly applications: readonly ApplicationTraffic[];
+  readonly models: readonly ModelTraffic[];
+}
+
+/** By name. */
+type Latencies = Map<string, TallyReader>;
+
+/** Percentiles of one name's tally, which may be another one the next time. */
+class TallyReader {
+  private tally: HistogramTally | undefined;
+  private reader = new LatencyReader();
+
+  /** @param isOld it has been counting for longer than a point's time */
+  take(tally: HistogramTally, isOld: boolean): LatencyView | null {
+    if (tally !== this.tally) {
+      this.tally = tally;
+      this.reader = new LatencyReader();
+      if (isOld) this.reader.take([tally]);
+    }
+    return this.reader.take([tally]);
+  }
+}
+
+function readerOf(readers: Latencies, name: string): TallyReader {
+  let reader = readers.get(name);
+  if (reader === undefined) readers.set(name, (reader = new TallyReader()));
+  return reader;
+}
+
+function labelOf({ model, version }: { readonly model: string; readonly version: string }): string {
+  return `${model} v${version}`;
 }
 
 type Put = (chart: RecordedChart, name: string, value: number | null) => void;
