@@ -18,7 +18,7 @@ describe('a Prometheus that scrapes windjammer serve', () => {
       latency_slo_micros: 50_000,
     });
     await round(0);
-    prometheus = await PrometheusServer.start(new URL(server.query).host);
+    prometheus = await PrometheusServer.start({ targets: [{ address: new URL(server.query).host }] });
     await vi.waitUntil(async () => (await prometheus.targets()).every(({ health }) => health === 'up'), {
       timeout: 30_000,
       interval: 100,

@@ -9,6 +9,11 @@ export interface Sample {
   readonly value: number;
 }
 
+export interface Series {
+  readonly metric: Readonly<Record<string, string>>;
+  readonly values: readonly number[];
+}
+
 /** Debian's Prometheus. Installed when it is missing. */
 function install(): void {
   const isThere = () => existsSync('/usr/bin/prometheus') && existsSync('/usr/bin/promtool');
@@ -25,7 +30,48 @@ export function checkMetrics(text: string): { readonly status: number | null; re
   return { status, complaints: stdout + stderr };
 }
 
-/** A Prometheus that scrapes one server, on a port that the system picks. */
+/** What `promtool` says of files. */
+export function promtool(...words: readonly string[]): {
+  readonly status: number | null;
+  readonly output: string;
+} {
+  install();
+  const { status, stdout, stderr } = spawnSync('/usr/bin/promtool', words, { encoding: 'utf8' });
+  return { status, output: stdout + stderr };
+}
+
+export interface ScrapeTarget {
+  /** HOST:PORT. */
+  readonly address: string;
+  readonly isSecure?: boolean;
+  /** Where keys are required. */
+  readonly key?: string;
+}
+
+export interface PrometheusOptions {
+  readonly targets: readonly ScrapeTarget[];
+  /** Texts of rule files. */
+  readonly rules?: readonly string[];
+  readonly intervalMs?: number;
+}
+
+/** Every target is one of the job `windjammer`. */
+function configuration({ targets, intervalMs = 250 }: PrometheusOptions, rules: readonly string[]): string {
+  return JSON.stringify({
+    global: { scrape_interval: `${intervalMs}ms`, evaluation_interval: `${intervalMs}ms` },
+    rule_files: rules,
+    scrape_configs: targets.map(({ address, isSecure = false, key }, index) => ({
+      job_name: `windjammer${index}`,
+      scheme: isSecure ? 'https' : 'http',
+      tls_config: { insecure_skip_verify: true },
+      ...(key === undefined ? {} : { authorization: { credentials: key } }),
+      static_configs: [{ targets: [address] }],
+      relabel_configs: [{ target_label: 'job', replacement: 'windjammer' }],
+    })),
+  });
+}
+
+/** A Prometheus that scrapes servers, on a port that the system picks. */
 export class PrometheusServer {
   private constructor(
     private readonly child: ChildProcess,
@@ -33,25 +79,24 @@ export class PrometheusServer {
     private readonly folder: string,
   ) {}
 
-  /** @param target host:port */
-  static start(target: string): Promise<PrometheusServer> {
+  static start(options: PrometheusOptions): Promise<PrometheusServer> {
     install();
     const folder = mkdtempSync(join(tmpdir(), 'windjammer-prometheus-'));
     const config = join(folder, 'prometheus.yml');
-    writeFileSync(
-      config,
-      `global: { scrape_interval: 250ms }
-scrape_configs:
-  - job_name: windjammer
-    static_configs: [{ targets: ['${target}'] }]
-`,
-    );
+    const rules = (options.rules ?? []).map((text, index) => {
+      const file = join(folder, `${index}.rules.yml`);
+      writeFileSync(file, text);
+      return file;
+    });
+    // JSON is YAML.
+    writeFileSync(config, configuration(options, rules));
     const child = spawn(
       '/usr/bin/prometheus',
       [
         `--config.file=${config}`,
         `--storage.tsdb.path=${join(folder, 'data')}`,
         '--web.listen-address=127.0.0.1:0',
+        '--enable-feature=exemplar-storage',
       ],
       { stdio: ['ignore', 'ignore', 'pipe'] },
     );
@@ -80,6 +125,31 @@ scrape_configs:
       result: readonly { metric: Record<string, string>; value: readonly [number, string] }[];
     };
     return data.result.map(({ metric, value }) => ({ metric, value: Number(value[1]) }));
+  }
+
+  /** Every value of the last minutes, by series. */
+  async queryRange(promql: string, seconds: number, stepSeconds: number): Promise<readonly Series[]> {
+    const end = Date.now() / 1000;
+    const range = `start=${end - seconds}&end=${end}&step=${stepSeconds}`;
+    const data = (await this.ask(`query_range?query=${encodeURIComponent(promql)}&${range}`)) as {
+      result: readonly { metric: Record<string, string>; values: readonly (readonly [number, string])[] }[];
+    };
+    return data.result.map(({ metric, values }) => ({
+      metric,
+      values: values.map(([, value]) => Number(value)),
+    }));
+  }
+
+  /** Labels of the exemplars of the last minutes. */
+  async exemplars(promql: string, seconds: number): Promise<readonly Readonly<Record<string, string>>[]> {
+    const end = Date.now() / 1000;
+    const range = `start=${end - seconds}&end=${end}`;
+    const data = (await this.ask(
+      `query_exemplars?query=${encodeURIComponent(promql)}&${range}`,
+    )) as readonly {
+      exemplars: readonly { labels: Record<string, string> }[];
+    }[];
+    return data.flatMap(({ exemplars }) => exemplars.map(({ labels }) => labels));
   }
 
   async stop(): Promise<void> {

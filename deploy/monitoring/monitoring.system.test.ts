@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PrometheusServer } from '../../services/telemetry/tests/prometheusServer.js';
+import { BOARDS } from './dashboards/index.js';
+import { alertFile, alerts, recordingRuleFile } from './rules/index.js';
+import { ProvokedFleet } from './tests/provokedFleet.js';
+
+/** Minutes of the rules are seconds here. */
+const SPEED = 60;
+const SOON = { timeout: 60_000, interval: 250 };
+/** Of what Prometheus is asked: longer than the whole test. */
+const ALL_SECONDS = 300;
+
+describe('a Prometheus with the rules, that scrapes servers with which things go wrong', () => {
+  let fleet: ProvokedFleet;
+  let prometheus: PrometheusServer;
+  /** Whose causes have been provoked so far. */
+  const provoked = new Set<string>();
+
+  beforeAll(async () => {
+    fleet = await ProvokedFleet.start();
+    await fleet.calm();
+    prometheus = await PrometheusServer.start({
+      targets: fleet.targets,
+      rules: [recordingRuleFile(SPEED), alertFile(SPEED)],
+    });
+  });
+  afterAll(async () => {
+    await prometheus?.stop();
+    await fleet?.stop();
+  });
+
+  /** Names of the alerts that have fired so far, with the values of one of their labels. */
+  async function fired(label = 'alertname'): Promise<readonly string[]> {
+    const series = await prometheus.queryRange('ALERTS{alertstate="firing"}', ALL_SECONDS, 0.5);
+    return [...new Set(series.map(({ metric }) => metric[label] ?? ''))].sort();
+  }
+
+  /** Waits until these have fired, and none has of which the cause was not provoked. */
+  async function expectFired(...names: readonly string[]): Promise<void> {
+    for (const name of names) provoked.add(name);
+    await expect.poll(() => fired(), SOON).toEqual(expect.arrayContaining([...names]));
+    expect((await fired()).filter((name) => !provoked.has(name))).toEqual([]);
+  }
+
+  it('finds nothing to complain about while all is well', async () => {
+    const scrapes = async () => {
+      const [first] = await prometheus.query('min(count_over_time(up[5m]) and up == 1)');
+      return first?.value ?? 0;
+    };
+    await expect.poll(scrapes, SOON).toBeGreaterThan(60);
+    expect(await fired()).toEqual([]);
+  });
+
+  it('tells of an application that misses its objective, and of no other', async () => {
+    fleet.loadIdle();
+    await expectFired('WindjammerBudgetBurnsFast', 'WindjammerBudgetBurnsSlowly', 'WindjammerDefaults');
+    expect(await prometheus.query('count by (application) (ALERTS{application!=""})')).toMatchObject([
+      { metric: { application: 'idle' } },
+    ]);
+  });
+
+  it('tells of a model that cannot keep up, one that ends again and again, its job, and GPUs that the host holds up', async () => {
+    fleet.loadSlow();
+    fleet.loadGpus();
+    await fleet.breakModel();
+    await expectFired(
+      'WindjammerQueueGrows',
+      'WindjammerReplicaFlaps',
+      'WindjammerReplicasMissing',
+      'WindjammerJobStands',
+      'WindjammerGpuDilated',
+    );
+    const version = 'count by (model) (ALERTS{alertname=~"WindjammerReplica.*"})';
+    expect(await prometheus.query(version)).toMatchObject([{ metric: { model: 'unruly' } }]);
+  });
+
+  it('tells of a server that does not get to its work', async () => {
+    fleet.stall();
+    provoked.add('WindjammerDown');
+    await expectFired('WindjammerAnswersLate');
+  });
+
+  it('tells of feedback that nobody learns and of such as nobody can, and of a node that is gone', async () => {
+    await fleet.holdFeedback();
+    await expectFired('WindjammerFeedbackLags');
+    await fleet.spoilFeedback();
+    await fleet.killNode();
+    await expectFired('WindjammerFeedbackFails', 'WindjammerNodeAway');
+  });
+
+  it('tells of a disk that fills and a certificate that ends', async () => {
+    fleet.fillDisk();
+    fleet.replaceCertificate();
+    await fleet.knock();
+    await expectFired('WindjammerCertificateEnds', ...(fleet.canFillDisk ? ['WindjammerDiskFills'] : []));
+  });
+
+  it('tells of a store that is away, and of feedback that waits for it', async () => {
+    await fleet.killRedis();
+    await expectFired('WindjammerStoreAway', 'WindjammerStoreLags', 'WindjammerFeedbackSpools');
+  });
+
+  it('has data for every line of every dashboard', async () => {
+    const empty: string[] = [];
+    for (const { title, rows } of BOARDS) {
+      for (const { title: panel, lines } of rows.flatMap(({ panels }) => panels)) {
+        for (const { promql } of lines) {
+          const asked = promql.replaceAll('$__rate_interval', '5s').replaceAll(/\$\w+/g, '.*');
+          const series = await prometheus.queryRange(asked, ALL_SECONDS, 1);
+          const hasData = series.some(({ values }) => values.some((value) => Number.isFinite(value)));
+          if (!hasData) empty.push(`${title}: ${panel}: ${asked}`);
+        }
+      }
+    }
+    expect(empty).toEqual([]);
+  });
+
+  it('leads from latencies to traces', async () => {
+    const labels = await prometheus.exemplars('windjammer_query_latency_seconds_bucket', ALL_SECONDS);
+    expect(labels.length).toBeGreaterThan(0);
+    for (const { trace_id: id } of labels) expect(id).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it('tells of a server that is gone', async () => {
+    await fleet.killServer();
+    await expectFired('WindjammerDown');
+    const known = alerts().map(({ name }) => name);
+    const untried = fleet.canFillDisk ? [] : ['WindjammerDiskFills'];
+    expect((await fired()).concat(untried).sort()).toEqual([...known].sort());
+  });
+});

@@ -1,0 +1,299 @@
+import { Queue } from 'bullmq';
+import { spawnSync } from 'node:child_process';
+import {
+  closeSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { newKeyText } from '../../../services/access/index.js';
+import { keyPrefix, openRedis, redisAddress } from '../../../services/redis/index.js';
+import { RedisServer } from '../../../services/redis/tests/redisServer.js';
+import type { ScrapeTarget } from '../../../services/telemetry/tests/prometheusServer.js';
+import { NodeProcess } from '../../../services/tests/nodeProcess.js';
+import { ServedProcess } from '../../../services/tests/servedProcess.js';
+
+/** Ends with the input `end`, and then whenever it is started. */
+const UNRULY = `
+import { existsSync, writeFileSync } from 'node:fs';
+const BROKEN = new URL('broken', import.meta.url);
+if (existsSync(BROKEN)) process.exit(3);
+export default { inputType: 'strings', predictOne: (text) => {
+  if (text === 'end') { writeFileSync(BROKEN, ''); process.exit(3); }
+  return text;
+} };
+`;
+
+/** Takes 50 ms for each input. */
+const SLOW = `
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+export default { inputType: 'doubles', predictOne: async ([value]) => { await pause(50); return String(value); } };
+`;
+
+const CERTIFICATES = 'services/http/tests/certificates';
+
+/** Servers of every kind, under a load that none minds, and what goes wrong with them. */
+export class ProvokedFleet {
+  private readonly loads: Promise<void>[] = [];
+  private isEnding = false;
+  private fresh = 0;
+
+  private constructor(
+    private readonly folder: string,
+    /** Of its own, so that it can be filled; where the system lets us mount one. */
+    private readonly disk: string | undefined,
+    private readonly redis: RedisServer,
+    /** Simulates GPUs, on which faults strike. */
+    readonly gpu: ServedProcess,
+    /** Of a cluster with `node`, over Redis. */
+    readonly frontend: ServedProcess,
+    private readonly node: NodeProcess,
+    /** Asks for keys, over TLS. */
+    private readonly secure: ServedProcess,
+    private readonly key: string,
+  ) {}
+
+  static async start(): Promise<ProvokedFleet> {
+    const folder = mkdtempSync(join(tmpdir(), 'windjammer-monitoring-'));
+    const disk = join(folder, 'disk');
+    mkdirSync(disk);
+    const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64m', 'tmpfs', disk]).status === 0;
+    const redis = await RedisServer.start({ isDurable: false });
+    const key = newKeyText();
+    writeFileSync(join(folder, 'admin'), key, { mode: 0o600 });
+    const [cert, certKey] = ['cert.pem', 'key.pem'].map((name) => join(folder, name));
+    copyFileSync(join(CERTIFICATES, 'server.pem'), cert);
+    copyFileSync(join(CERTIFICATES, 'server-key.pem'), certKey);
+    const gpuWords = ['--faults', '1,0.05', '--recovery', 'verdicts', '--scheduling', 'klevel'];
+    // Whoever gets no spans: those of queries are there all the same.
+    const tracing = ['--otlp-endpoint', 'http://127.0.0.1:9'];
+    const gpu = await ServedProcess.start(['--data-dir', join(disk, 'data'), ...gpuWords, ...tracing]);
+    const secure = await ServedProcess.start([
+      ...['--ephemeral', '--no-defaults', '--gpus', 'h200', '--tls-cert', cert, '--tls-key', certKey],
+      ...['--require-keys', '--admin-key-file', join(folder, 'admin')],
+    ]);
+    const node = await NodeProcess.start('node-a', ['--join', redis.url, '--gpus', 'none']);
+    const frontend = await ServedProcess.start([
+      ...['--store', redis.url, '--only-nodes', '--no-defaults', '--data-dir', join(folder, 'frontend')],
+      ...['--feedback-spool-mib', '0.001953125'],
+    ]);
+    return new ProvokedFleet(folder, isMounted ? disk : undefined, redis, gpu, frontend, node, secure, key);
+  }
+
+  get targets(): readonly ScrapeTarget[] {
+    return [
+      { address: new URL(this.gpu.query).host },
+      { address: new URL(this.frontend.query).host },
+      { address: new URL(this.secure.query).host, isSecure: true, key: this.key },
+    ];
+  }
+
+  get canFillDisk(): boolean {
+    return this.disk !== undefined;
+  }
+
+  /** Registers what is asked and broken later, and asks what none minds. */
+  async calm(): Promise<void> {
+    const { gpu, frontend, folder } = this;
+    writeFileSync(join(folder, 'unruly.mjs'), UNRULY);
+    writeFileSync(join(folder, 'slow.mjs'), SLOW);
+    await register(gpu, 'unruly', 'strings', 10_000, {
+      container_name: 'windjammer/process',
+      model_data_path: join(folder, 'unruly.mjs'),
+    });
+    await register(gpu, 'slow', 'doubles', 60_000, {
+      container_name: 'windjammer/process',
+      model_data_path: join(folder, 'slow.mjs'),
+      batch_size: 1,
+    });
+    const idle = { name: 'idle', input_type: 'doubles', default_output: '-1', latency_slo_micros: 100_000 };
+    await gpu.admin('add_app', idle);
+    // Of the slow model too, with less time than it has under load.
+    await gpu.admin('add_app', { ...idle, name: 'hasty' });
+    await gpu.admin('add_model_links', { app_name: 'hasty', model_names: ['slow'] });
+    await register(frontend, 'shared', 'doubles', 5_000_000 / 1000, {
+      container_name: 'windjammer/constant',
+      output: '1',
+    });
+    this.load(async () => {
+      await this.predict(gpu, 'noop', [this.fresh++ % 50]);
+      await this.judged(frontend, 'shared');
+      await this.judged(gpu, 'noop');
+    });
+  }
+
+  /** Until `untilMs` after its last turn the next one begins. */
+  load(turn: () => Promise<unknown>): void {
+    this.loads.push(this.repeat(turn));
+  }
+
+  /** Whoever asks is answered, or not: servers go away. */
+  async predict(at: ServedProcess, application: string, input: unknown, more: object = {}): Promise<string> {
+    try {
+      const { json } = await at.post(`${at.query}/${application}/predict`, { input, ...more });
+      return (json as { readonly query_id?: string } | undefined)?.query_id ?? '';
+    } catch {
+      return '';
+    }
+  }
+
+  async judged(at: ServedProcess, application: string): Promise<void> {
+    const id = await this.predict(at, application, [this.fresh++]);
+    await at.post(`${at.query}/${application}/update`, { query_id: id, label: '1' }).catch(() => undefined);
+  }
+
+  /** Digits as a client of class critical sends them, and one that sends rubbish. */
+  loadGpus(): void {
+    // Each is new: the cache spares the GPU none.
+    const digit = () => {
+      const number = this.fresh++;
+      return Array.from({ length: 64 }, (_, at) => (at < 4 ? ((number >> (4 * at)) % 16) / 16 : (at % 17) / 17));
+    };
+    for (let client = 0; client < 4; client++) {
+      const launch_class = client % 2 === 0 ? 'critical' : 'bestEffort';
+      this.load(() => this.predict(this.gpu, 'digits', digit(), { launch_class }));
+    }
+    this.load(async () => {
+      await this.predict(this.gpu, 'digits', 'rubbish');
+      await this.predict(this.gpu, 'nobody', [1]);
+      await pause(100);
+    });
+  }
+
+  /** An application without models. */
+  loadIdle(): void {
+    this.load(() => this.predict(this.gpu, 'idle', [1]));
+  }
+
+  /** More than the model takes, from one who waits and one who does not. */
+  loadSlow(): void {
+    for (let client = 0; client < 12; client++) {
+      this.load(() => this.predict(this.gpu, 'slow', [this.fresh++]));
+      this.load(() => this.predict(this.gpu, 'hasty', [this.fresh++]));
+    }
+  }
+
+  /** Keeps the server from its work for a while, again and again: what is due meanwhile comes late. */
+  stall(): void {
+    this.load(async () => {
+      this.gpu.signal('SIGSTOP');
+      await pause(120);
+      this.gpu.signal('SIGCONT');
+      await pause(200);
+    });
+  }
+
+  /** A model that ends, and ends each time that it is started; and a job for it. */
+  async breakModel(): Promise<void> {
+    await this.predict(this.gpu, 'unruly', 'end');
+    const jobs = await fetch(`${this.gpu.query}/jobs?application=unruly`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/jsonl' },
+      body: '{"input":"a"}\n{"input":"b"}\n',
+    });
+    if (!jobs.ok) throw new Error(await jobs.text());
+  }
+
+  /** Feedback that is none, among what is queued; and whoever learns is held up. */
+  async spoilFeedback(): Promise<void> {
+    const queue = this.feedbackQueue();
+    await queue.add('x', { anything: 1 }, { jobId: 'bad' });
+    await queue.close();
+  }
+
+  async holdFeedback(): Promise<void> {
+    const queue = this.feedbackQueue();
+    await queue.pause();
+    await queue.close();
+  }
+
+  async killNode(): Promise<void> {
+    await this.node.end('SIGKILL');
+  }
+
+  async killRedis(): Promise<void> {
+    await this.redis.kill();
+  }
+
+  fillDisk(): void {
+    if (this.disk === undefined) return;
+    const file = openSync(join(this.disk, 'hog'), 'w');
+    for (let mib = 0; mib < 56; mib++) writeSync(file, Buffer.alloc(2 ** 20));
+    closeSync(file);
+  }
+
+  /** In the place of the certificate one that ends soon. */
+  replaceCertificate(): void {
+    const [cert, key] = ['cert.pem', 'key.pem'].map((name) => join(this.folder, name));
+    const words = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=localhost', '-days', '3'];
+    const { status, stderr } = spawnSync('openssl', [...words, '-keyout', key, '-out', cert]);
+    if (status !== 0) throw new Error(stderr.toString());
+    this.secure.signal('SIGHUP');
+  }
+
+  /** Somebody without a key. */
+  async knock(): Promise<void> {
+    const url = `${this.secure.query}/metrics`;
+    await new Promise<void>((resolve, reject) => {
+      request(url, { rejectUnauthorized: false }, (response) => response.resume().on('end', resolve))
+        .on('error', reject)
+        .end();
+    });
+  }
+
+  async killServer(): Promise<void> {
+    await this.gpu.end('SIGKILL');
+  }
+
+  async stop(): Promise<void> {
+    this.isEnding = true;
+    this.gpu.signal('SIGCONT');
+    await Promise.all(this.loads);
+    for (const one of [this.gpu, this.frontend, this.secure, this.node]) {
+      if (!one.hasExited) await one.end('SIGKILL');
+    }
+    await this.redis.stop();
+    if (this.disk !== undefined) spawnSync('umount', [this.disk]);
+    rmSync(this.folder, { recursive: true });
+  }
+
+  private feedbackQueue(): Queue {
+    const connection = openRedis(redisAddress(this.redis.url), {
+      name: 'test',
+      kind: 'command',
+      onError: () => undefined,
+    });
+    return new Queue('feedback', { connection, prefix: keyPrefix('windjammer') });
+  }
+
+  private async repeat(turn: () => Promise<unknown>): Promise<void> {
+    while (!this.isEnding) {
+      await turn();
+      await pause(10);
+    }
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+async function register(
+  at: ServedProcess,
+  name: string,
+  input_type: string,
+  objectiveMs: number,
+  model: object,
+): Promise<void> {
+  const application = { input_type, default_output: '-1', latency_slo_micros: objectiveMs * 1000 };
+  await at.admin('add_app', { name, ...application });
+  await at.admin('add_model', { model_name: name, model_version: '1', input_type, ...model });
+  await at.admin('add_model_links', { app_name: name, model_names: [name] });
+}
