@@ -4,7 +4,7 @@ import { PacedClock } from '../simulator/time/index.js';
 import { ServerAccess } from './access/index.js';
 import { AutomaticEvents } from './automaticEvents.js';
 import { HASH_KEY_BYTES } from './cache/index.js';
-import { ChangeFeed } from './changeFeed.js';
+import { watchMarks } from './eventMarks.js';
 import { clusterView } from './clusterView.js';
 import { Dashboard, managementPage } from './dashboard/index.js';
 import {
@@ -205,7 +205,6 @@ class Parts {
   private readonly lineQueries: LineQueries;
   private readonly jobs: ServerJobs;
   private readonly readiness: Readiness;
-  private readonly changes: ChangeFeed;
   private isStarted = false;
 
   constructor(
@@ -245,7 +244,6 @@ class Parts {
       },
       onLost: (status) => {
         complain('replica lost', { ...status });
-        this.changes.lost(status);
         automatic.onLost(status);
       },
       onApartLost: (status) => complain('a replica that tries suspects was lost', { ...status }),
@@ -310,7 +308,6 @@ class Parts {
       others: (model) => cluster?.loadsElsewhere(model) ?? [],
       ...(options.autoscaling === undefined ? {} : { settings: options.autoscaling }),
     });
-    this.changes = new ChangeFeed(this.registry, Date.now);
     const dashboard = new Dashboard({
       registry: this.registry,
       nowMs: () => Date.now(),
@@ -324,7 +321,7 @@ class Parts {
       queue: () => this.feedback?.state(),
       jobs: () => this.jobs.view(),
       traffic: () => this.telemetry.traffic(),
-      watchChanges: (listener) => this.changes.watch(listener),
+      watchChanges: (listener) => watchMarks(this.events, listener),
       watchSms: (watched) => this.runtime.watchGpus(watched),
     });
     const lineQueries = new LineQueries({
@@ -465,7 +462,6 @@ class Parts {
     await new Promise<void>((resolve) => this.engine.flush(resolve));
     this.telemetry.close();
     this.readiness.close();
-    this.changes.close();
     this.engine.close();
     this.served.close();
     this.events.close();

@@ -172,7 +172,10 @@ function modelVerbs(sources: AdminSources): AdminVerb[] {
       errors: ['unknown_model', 'input_type_mismatch', 'storage_full', 'store_failed'],
       changes: {
         about: versionOf,
-        state: ({ model_name: name }) => ({ current_version: registry.currentVersion(name) }),
+        state: ({ model_name: name }) => ({
+          current_version: registry.currentVersion(name),
+          former_versions: registry.versionsBefore(name),
+        }),
       },
       run: async ({ model_name: name, model_version: version }) => {
         await registry.setCurrentVersion(name, version);

@@ -20,7 +20,6 @@ const KINDS: Readonly<Record<string, Kind | undefined>> = {
   scale: { word: 'scaled', symbol: '↕', colour: '--accent' },
   application: { word: 'application', symbol: '●', colour: '--quiet' },
   lost: { word: 'lost', symbol: '✖', colour: '--bad' },
-  alert: { word: 'alert', symbol: '!', colour: '--bad' },
 };
 
 /** A kind that a later server may have. */

@@ -155,7 +155,7 @@ const CHANGES: Readonly<Record<number, readonly Omit<Change, 'at'>[]>> = {
   150: [{ kind: 'rollback', what: 'digits-mlp', text: 'version 2 → 1, as before' }],
   210: [{ kind: 'scale', what: 'digits-logistic', text: 'version 1: 1 → 3 replicas' }],
   250: [{ kind: 'application', what: 'digits', text: 'latencyObjectiveUs 20000 → 50000' }],
-  280: [{ kind: 'alert', what: 'WindjammerDefaults', text: 'more than 5 % of answers are defaults' }],
+  280: [{ kind: 'other', what: 'n1', text: 'drain node' }],
 };
 
 function richSources(): Partial<FakeSources> {
