@@ -104,8 +104,8 @@ describe('deploy/compose.yaml, its services started as processes', () => {
       return data.result.map(({ value }) => value[1]);
     };
     const answered = 'sum(windjammer_queries_total{application="double", outcome="predicted"})';
-    await expect.poll(() => query('up{job="windjammer"}'), { timeout: 30_000 }).toEqual(['1', '1']);
-    await expect.poll(() => query(answered), { timeout: 30_000 }).toEqual(['4']);
+    await expect.poll(() => query('up{job="windjammer"}'), { timeout: 60_000 }).toEqual(['1', '1']);
+    await expect.poll(() => query(answered), { timeout: 60_000 }).toEqual(['4']);
     expect(await project.stop('prometheus')).toBe(0);
   });
 

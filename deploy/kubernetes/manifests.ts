@@ -19,6 +19,9 @@ export const QUEUEING_METRIC = 'windjammer_batch_queue_seconds';
 /** In seconds, as Kubernetes writes them: 5 ms. */
 const QUEUEING_TARGET = '5m';
 
+/** One may be restarted, or lost. With autoscalers, leave it to them: they begin at that, too. */
+const FEWEST = 2;
+
 const NAME = 'windjammer';
 const NODES = 'windjammer-nodes';
 const metadata = (name: string, component?: string) => ({ name, labels: labelsOf(component) });
@@ -52,7 +55,7 @@ const nodeService = new Service({
 const frontends = new Deployment({
   metadata: metadata('windjammer-frontend', 'frontend'),
   spec: {
-    // Their number is the autoscaler's.
+    replicas: FEWEST,
     selector: { matchLabels: labelsOf('frontend') },
     strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
     template: { metadata: { labels: labelsOf('frontend') }, spec: frontendPod(account) },
@@ -63,6 +66,7 @@ const nodes = new StatefulSet({
   metadata: metadata('windjammer-node', 'node'),
   spec: {
     serviceName: NODES,
+    replicas: FEWEST,
     selector: { matchLabels: labelsOf('node') },
     podManagementPolicy: 'Parallel',
     updateStrategy: { type: 'RollingUpdate' },
@@ -92,7 +96,7 @@ const frontendScaling = new HorizontalPodAutoscaler({
   metadata: metadata('windjammer-frontend', 'frontend'),
   spec: {
     scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'windjammer-frontend' },
-    minReplicas: 2,
+    minReplicas: FEWEST,
     maxReplicas: 10,
     metrics: [
       {
@@ -107,7 +111,7 @@ const nodeScaling = new HorizontalPodAutoscaler({
   metadata: metadata('windjammer-node', 'node'),
   spec: {
     scaleTargetRef: { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'windjammer-node' },
-    minReplicas: 2,
+    minReplicas: FEWEST,
     maxReplicas: 10,
     metrics: [
       {

@@ -62,12 +62,13 @@ export class Container {
     });
   }
 
-  /** Runs a command in a container of its own, to its end. @throws Error with what it wrote, unless it ends with 0 */
+  /** Runs a command in a container of its own, to its end. @returns what it wrote. @throws Error with what it wrote, unless it ends with 0 */
   static async run(spec: ContainerSpec): Promise<string> {
     const container = new Container(spec);
     const by = await container.gone;
-    if (by === 0) return container.output;
-    throw new Error(`${spec.command.join(' ')} ended with ${by}: ${container.output}${container.errors}`);
+    const text = container.output + container.errors;
+    if (by === 0) return text;
+    throw new Error(`${spec.command.join(' ')} ended with ${by}: ${text}`);
   }
 
   get pid(): number {

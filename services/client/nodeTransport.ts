@@ -33,7 +33,7 @@ export function httpTransport(base: URL, connection: ConnectionOptions): HttpTra
       else {
         // A server that refuses does not read to the end: its answer counts, and no pipe that broke.
         const pieces = body instanceof Readable ? body : Readable.from(body);
-        pieces.on('error', reject);
+        pieces.on('error', (cause) => outgoing.destroy(cause));
         pieces.pipe(outgoing);
       }
     });

@@ -13,13 +13,15 @@ describe('the placer', () => {
   let nodes: string[];
   let settled: Set<number>;
   let gone: Set<string>;
+  let leaving: Set<string>;
   let nowMs: number;
   let token: number | undefined;
 
   beforeEach(async () => {
     const store = new MemoryStore();
     registry = new Registry(store);
-    placements = new Placements(store);
+    leaving = new Set();
+    placements = new Placements(store, (node) => leaving.has(node));
     nodes = ['n1', 'n2'];
     settled = new Set();
     gone = new Set();
@@ -212,6 +214,18 @@ describe('the placer', () => {
       nowMs += 6000;
       expect(places()).toEqual(['n1', 'n1', 'n1', 'n2']);
     });
+  });
+
+  it('empties a node that says that it is about to stop, until it is gone or has come back', async () => {
+    leaving.add('n1');
+    expect(places()).toEqual(['n1', 'n2', 'n1', 'n2']);
+    settled = new Set([3, 4]);
+    expect(places()).toEqual(['n2', 'n2', 'n1', 'n2']);
+    expect(places()).toEqual(['n2', 'n2', 'n2']);
+    leaving.clear();
+    await add('another', 2);
+    placer.reconcile();
+    expect(all()).toContainEqual(['n1', 'n1']);
   });
 
   it('leaves on a cordoned node what has room nowhere else, and takes it from one that is away', async () => {
