@@ -6,7 +6,7 @@ export function inputValue(
   bytes: Uint8Array,
 ): string | Float64Array | Float32Array | Int32Array | Uint8Array {
   if (type === 'bytes') return bytes;
-  if (type === 'strings') return new TextDecoder().decode(bytes);
+  if (type === 'strings') return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
   // The bytes of an input may begin anywhere; numbers may not.
   const { buffer } = bytes.slice();
   if (type === 'doubles') return new Float64Array(buffer);

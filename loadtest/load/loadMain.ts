@@ -255,9 +255,12 @@ function summaryOf({
   durationSeconds,
   load,
 }: RunResult): string {
+  const lateness = load?.lateness;
   const ms = (value: number | undefined): string => (value === undefined ? '-' : `${value.toFixed(2)} ms`);
   const late =
-    load?.lateness == null ? '' : `; the load generator's own lateness: p99 ${ms(load.lateness.p99Ms)}`;
+    lateness === null || lateness === undefined
+      ? ''
+      : `; the load generator's own lateness: p99 ${ms(lateness.p99Ms)}`;
   return (
     `${answers} answers, ${predictions} of them predictions, in ${durationSeconds.toFixed(1)} s; ` +
     `p50 ${ms(latency?.p50Ms)}, p99 ${ms(latency?.p99Ms)}; ${goodputPerSecond.toFixed(1)} in time a second${late}`

@@ -76,7 +76,7 @@ export async function openLoop(options: OpenLoopOptions): Promise<void> {
       if (isOver) return;
       isOver = true;
       if (error === undefined) resolve();
-      else reject(error as Error);
+      else reject(error instanceof Error ? error : new Error(String(error)));
     }
   });
 }

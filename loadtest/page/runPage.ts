@@ -24,7 +24,8 @@ ${table(['application', 'policy', 'objective', 'queries', 'predicted', 'in time'
 ${defaultsTable(result)}
 <h2>Models</h2>
 ${table(['model', 'replicas', 'answers', 'cached', 'late', 'batches', 'mean batch', 'largest', 'failed', 'service p50', 'service p99', 'queue p99'], result.models.map(modelRow))}
-<footer>${escapeMarkup(TIMES[result.times])} Windjammer ${escapeMarkup(result.windjammer)}, Node ${escapeMarkup(result.node)}, seed ${result.seed}${escapeMarkup(gpuText(result))}.</footer>`,
+${cacheTable(result)}${gpuTable(result)}
+<footer>${escapeMarkup(TIMES[result.times])} Windjammer ${escapeMarkup(result.windjammer)}, Node ${escapeMarkup(result.node)}, seed ${result.seed}.</footer>`,
   );
 }
 
@@ -175,11 +176,25 @@ function modelRow(model: ModelResult): string[] {
   ];
 }
 
-function gpuText({ gpuNodes, durationSeconds, drainSeconds }: RunResult): string {
-  return gpuNodes
-    .map(({ name, gpus, busySeconds }) => {
-      const busy = busySeconds / (durationSeconds + drainSeconds);
-      return `; GPU node ${name} of ${gpus.join(', ')}, a batch in flight ${percentText(busy)} of the time`;
-    })
-    .join('');
+function cacheTable({ cache }: RunResult): string {
+  if (cache === null) return '';
+  const { hits, joins, misses, evictions, entries, bytes, limitBytes } = cache;
+  const lookups = hits + joins + misses;
+  const share = (count: number): string =>
+    lookups === 0 ? numberText(count) : `${numberText(count)} (${percentText(count / lookups)})`;
+  return `<h2>Cache</h2>
+${table(['lookups', 'hits', 'joined', 'misses', 'evicted', 'entries', 'memory'], [[numberText(lookups), share(hits), share(joins), share(misses), numberText(evictions), numberText(entries), limitBytes === 0 ? '–' : percentText(bytes / limitBytes)]])}
+`;
+}
+
+function gpuTable({ gpuNodes, durationSeconds, drainSeconds }: RunResult): string {
+  if (gpuNodes.length === 0) return '';
+  const rows = gpuNodes.map(({ name, gpus, replicas, busySeconds }) => [
+    name,
+    gpus.map((gpu, at) => `${gpu} (${replicas[at]})`).join(', '),
+    percentText(busySeconds / (durationSeconds + drainSeconds)),
+  ]);
+  return `<h2>GPU nodes</h2>
+${table(['node', 'cards, with their replicas', 'a batch in flight, in the card’s time'], rows)}
+`;
 }

@@ -31,8 +31,8 @@ const text = (value: string): Uint8Array => new TextEncoder().encode(value);
 async function next(lines: AsyncGenerator<string>): Promise<string | undefined> {
   const coming = lines.next();
   await vi.advanceTimersByTimeAsync(100);
-  const { value, done } = await coming;
-  return done === true ? undefined : value;
+  const result = await coming;
+  return result.done === true ? undefined : result.value;
 }
 
 it('writes down what comes, with a hash that tells inputs apart and tells nothing of them', async () => {

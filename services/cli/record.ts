@@ -69,7 +69,7 @@ async function record(path: string, { duration, inputs, app, ...options }: Recor
 
 /** Whole lines, without their ends; what is left of one that was cut off is dropped. */
 async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   let rest = '';
   for await (const piece of pieces) {
     const lines = (rest + decoder.decode(piece, { stream: true })).split('\n');

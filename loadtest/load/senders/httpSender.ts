@@ -1,7 +1,6 @@
 import { Pool } from 'undici';
 import {
   readFeedbackResult,
-  RefusedError,
   readRefusal,
   UnexpectedAnswerError,
   type ConnectionOptions,
@@ -122,8 +121,7 @@ function feedbackOutcome(status: number, text: string): string {
   try {
     const value = parseExactly(text);
     if (status >= 200 && status < 300) return readFeedbackResult(value).joined;
-    const refusal: RefusedError | undefined = readRefusal(value, status);
-    return refusal?.code ?? 'unexpected_answer';
+    return readRefusal(value, status)?.code ?? 'unexpected_answer';
   } catch (cause) {
     if (!(cause instanceof SyntaxError || cause instanceof UnexpectedAnswerError)) throw cause;
     return 'unexpected_answer';

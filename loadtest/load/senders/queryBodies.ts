@@ -72,7 +72,7 @@ function v2Answer(value: unknown): LoadAnswer {
   const { outputs, model_name: name, model_version: version } = (value ?? {}) as Record<string, unknown>;
   const [first] = (Array.isArray(outputs) ? outputs : []) as { data?: readonly unknown[] }[];
   if (!Array.isArray(first?.data)) throw new UnexpectedAnswerError('an answer without an output');
-  const model = { name: String(name), version: String(version ?? ''), cached: false };
+  const model = { name: String(name), version: typeof version === 'string' ? version : '', cached: false };
   return { queryId: '', output: first.data[0], isDefault: false, cached: false, models: [model] };
 }
 

@@ -75,7 +75,7 @@ export class WebSocketSender implements Sender {
 
   async close(): Promise<void> {
     this.isClosed = true;
-    await Promise.all(this.clients.map((client) => client?.close()));
+    await Promise.all(this.clients.flatMap((client) => (client === undefined ? [] : [client.close()])));
   }
 
   private replace(at: number, lost: WebSocketClient): void {
