@@ -95,7 +95,8 @@ export function queryOperations(maxBatchInputs: number): readonly OpenApiOperati
       method: 'get',
       path: '/metrics',
       scope: 'metrics',
-      summary: 'Metrics in the Prometheus text format, or in OpenMetrics with exemplars where that is accepted',
+      summary:
+        'Metrics in the Prometheus text format, or in OpenMetrics with exemplars where that is accepted',
       answer: { contentType: 'text/plain' },
     },
     {

@@ -154,7 +154,9 @@ export class ProvokedFleet {
     // Each is new: the cache spares the GPU none.
     const digit = () => {
       const number = this.fresh++;
-      return Array.from({ length: 64 }, (_, at) => (at < 4 ? ((number >> (4 * at)) % 16) / 16 : (at % 17) / 17));
+      return Array.from({ length: 64 }, (_, at) =>
+        at < 4 ? ((number >> (4 * at)) % 16) / 16 : (at % 17) / 17,
+      );
     };
     for (let client = 0; client < 4; client++) {
       const launch_class = client % 2 === 0 ? 'critical' : 'bestEffort';
