@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Redis } from 'ioredis';
 import { connectRedis, openRedis, redisAddress, type RedisConnection } from './index.js';
 import { RedisServer } from './tests/redisServer.js';
 import { startTlsRedis } from './tests/redisVariants.js';
@@ -54,6 +55,26 @@ describe('a connection to a real Redis', () => {
       waiting.disconnect();
       redis?.disconnect();
     }
+  });
+
+  it('is waited for while Redis reads its data, for longer than one that says nothing', async () => {
+    server = await RedisServer.start({ words: ['--key-load-delay', '3500'] });
+    const writer = (await connect(server.url)) as Redis;
+    await writer.mset(Object.fromEntries(Array.from({ length: 2000 }, (_, at) => [`key-${at}`, 'value'])));
+    await writer.bgrewriteaof();
+    await expect
+      .poll(async () => /aof_rewrite_in_progress:0/.test(await writer.info('persistence')))
+      .toBe(true);
+    writer.disconnect();
+    await server.kill();
+    const { url } = server;
+    const running = server.run();
+    // Before it listens it refuses; from then on it is waited for.
+    await expect
+      .poll(() => connect(url).then(() => 'there', String), { timeout: 30_000 })
+      .not.toMatch(/ECONNREFUSED/);
+    expect(await redis?.dbsize()).toBe(2000);
+    await running;
   });
 
   it('says who is refused, and that nobody is there', async () => {

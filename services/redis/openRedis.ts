@@ -74,7 +74,8 @@ function unconnected(address: RedisAddress, { name, kind }: RedisUse): RedisConn
 }
 
 /**
- * Connects, and finds out whether it is a Redis that answers us. One that does not is left disconnected.
+ * Connects, and finds out whether it is a Redis that answers us; one that reads its data from disk is waited for. One that does
+ * not answer is left disconnected.
  * @throws RedisError `unreachable` or `refused` (as a rejection), naming the address and the fix
  */
 export async function connectRedis(redis: RedisConnection, address: RedisAddress): Promise<void> {
@@ -84,14 +85,36 @@ export async function connectRedis(redis: RedisConnection, address: RedisAddress
     onError = (error) => reject(error instanceof Error ? error : new Error(reasonOf(error)));
     redis.on('error', onError);
   });
+  const answered = Promise.race([redis.connect().then(() => redis.ping()), failed]);
   try {
-    await withinTime(CONNECT_TIMEOUT_MS, Promise.race([redis.connect().then(() => redis.ping()), failed]));
+    while (!(await isHeard(answered, redis)));
   } catch (error) {
     redis.disconnect();
     throw redisRefusal(error, address);
   } finally {
     redis.off('error', onError);
   }
+}
+
+/**
+ * @returns whether it has answered: not yet where it reads its data from disk, however long that takes. @throws what it answers, or
+ * SilentError (as a rejection)
+ */
+async function isHeard(answered: Promise<unknown>, redis: RedisConnection): Promise<boolean> {
+  try {
+    await withinTime(CONNECT_TIMEOUT_MS, answered);
+    return true;
+  } catch (error) {
+    // ioredis asks on for as long as it loads.
+    if (!(error instanceof SilentError) || redis.status !== 'connect' || !(await isLoading(redis)))
+      throw error;
+    return false;
+  }
+}
+
+async function isLoading(redis: RedisConnection): Promise<boolean> {
+  const info = withinTime(CONNECT_TIMEOUT_MS, redis.info('persistence')).catch(() => '');
+  return /^loading:1/m.test(await info);
 }
 
 /** What ioredis calls a connection that was lost under a command; others are defects, or typed already. */
