@@ -23,7 +23,7 @@ export interface RedisUse {
 /** A Redis that says nothing for so long is taken to be away. */
 export const COMMAND_TIMEOUT_MS = 5000;
 const CONNECT_TIMEOUT_MS = 5000;
-/** How long after a lost connection the next one is tried, at most. */
+/** How long after a lost connection the next one is tried, or a Redis that loads is asked again, at most. */
 const MOST_RETRY_MS = 1000;
 
 /** A connection that is made again whenever it is lost, for ever. It is not connected yet when this returns. */
@@ -43,6 +43,7 @@ function unconnected(address: RedisAddress, { name, kind }: RedisUse): RedisConn
     maxRetriesPerRequest: kind === 'blocking' ? null : 0,
     enableOfflineQueue: kind === 'blocking',
     retryStrategy,
+    maxLoadingRetryTime: MOST_RETRY_MS,
     ...(kind === 'command' ? { commandTimeout: COMMAND_TIMEOUT_MS } : {}),
     ...(address.username === undefined ? {} : { username: address.username }),
     ...(address.password === undefined ? {} : { password: address.password }),
@@ -105,16 +106,12 @@ async function isHeard(answered: Promise<unknown>, redis: RedisConnection): Prom
     await withinTime(CONNECT_TIMEOUT_MS, answered);
     return true;
   } catch (error) {
-    // ioredis asks on for as long as it loads.
-    if (!(error instanceof SilentError) || redis.status !== 'connect' || !(await isLoading(redis)))
-      throw error;
+    // Connected, and not ready: it loads. ioredis asks on until it has loaded, which may just have been.
+    if (!(error instanceof SilentError) || redis.status !== 'connect') throw error;
+    const info = await withinTime(CONNECT_TIMEOUT_MS, redis.info('persistence')).catch(() => '');
+    if (!info.includes('loading:')) throw error;
     return false;
   }
-}
-
-async function isLoading(redis: RedisConnection): Promise<boolean> {
-  const info = withinTime(CONNECT_TIMEOUT_MS, redis.info('persistence')).catch(() => '');
-  return /^loading:1/m.test(await info);
 }
 
 /** What ioredis calls a connection that was lost under a command; others are defects, or typed already. */
