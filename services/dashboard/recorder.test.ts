@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { emptyRoom, gpuSample } from '../../containers/runtime/tests/gpuSamples.js';
 import type { HistoryEvent, PointEvent } from './index.js';
+import { Busiest } from './busiest.js';
 import { EVERY_MS, MOST_CHANGES, MOST_RECORDED, POINTS, Recorder } from './recorder.js';
 import { FakeSources } from './tests/fakeSources.js';
+import { LatencyReader } from './trafficReader.js';
 
 /** What the text of one event holds. */
 function dataOf<T>(text: string): T {
@@ -181,5 +183,54 @@ describe('the last ten minutes', () => {
     sources.answer('a', 5);
     pass();
     expect(column('applicationRate', 'a')).toEqual([5, 1]);
+  });
+});
+
+describe('the busiest names', () => {
+  it('stay chosen unless another one is twice as busy, and go when they rest', () => {
+    const busiest = new Busiest(2);
+    busiest.note([
+      ['a', 10],
+      ['b', 8],
+      ['c', 1],
+    ]);
+    expect(['a', 'b', 'c'].filter((name) => busiest.has(name))).toEqual(['a', 'b']);
+    for (let k = 0; k < 3; k++) busiest.note([['c', 3]]);
+    expect(busiest.has('c')).toBe(false);
+    for (let k = 0; k < 20; k++) busiest.note([['c', 10]]);
+    expect(busiest.has('c')).toBe(true);
+    for (let k = 0; k < 1000; k++) busiest.note([]);
+    expect(['a', 'b', 'c'].some((name) => busiest.has(name))).toBe(false);
+  });
+});
+
+describe('the latency of what is counted', () => {
+  const sources = new FakeSources();
+  const tallyOf = (name: string) => {
+    const [found] = [...sources.traffic().applications].filter((of) => of.name === name);
+    return found.latency;
+  };
+
+  it('is that of two looks together, whatever was counted before', () => {
+    for (let k = 0; k < 1000; k++) sources.answer('a', 500);
+    const reader = new LatencyReader();
+    reader.take([tallyOf('a')]);
+    expect(reader.take([tallyOf('a')])).toBeNull();
+    for (let k = 0; k < 10; k++) sources.answer('a', 2);
+    const found = reader.take([tallyOf('a')]);
+    expect(isAbout(found?.p50Ms, 2)).toBe(true);
+    expect(isAbout(found?.p99Ms, 2)).toBe(true);
+  });
+
+  it('of several tallies is that of all, and one that is gone takes only its own with it', () => {
+    const reader = new LatencyReader();
+    sources.answer('b', 30);
+    reader.take([tallyOf('a'), tallyOf('b')]);
+    for (let k = 0; k < 3; k++) sources.answer('b', 30);
+    expect(isAbout(reader.take([tallyOf('a'), tallyOf('b')])?.p50Ms, 30)).toBe(true);
+    expect(reader.take([tallyOf('b')])).toBeNull();
+    sources.answer('b', 70);
+    expect(isAbout(reader.take([tallyOf('b')])?.p50Ms, 70)).toBe(true);
+    expect(reader.take([])).toBeNull();
   });
 });

@@ -138,7 +138,7 @@ export class Recorder {
     const charts = new Map<string, Values>();
     const put = (chart: RecordedChart, name: string, value: number | null): void => {
       let values = charts.get(chart);
-      if (values === undefined) charts.set(chart, (values = new Map()));
+      if (values === undefined) charts.set(chart, (values = new Map<string, number | null>()));
       values.set(name, value === null ? null : rounded(value));
     };
     const { predicted, defaulted, refused, cancelled } = traffic.queries;

@@ -65,7 +65,7 @@ export class Recording {
     const byChart = new Map<string, Map<string, number | null>>();
     for (const [chart, name, value] of values) {
       let of = byChart.get(chart);
-      if (of === undefined) byChart.set(chart, (of = new Map()));
+      if (of === undefined) byChart.set(chart, (of = new Map<string, number | null>()));
       of.set(name, value);
       if (this.charts.has(chart)) continue;
       this.charts.set(chart, this.emptyChart());
