@@ -120,6 +120,9 @@ describe('the dashboard, as it looks', () => {
     }
     const label = (id: string) => page.locator(`#chart-${id} [role=img]`).getAttribute('aria-label');
     expect(await label('defaults')).toMatch(/by reason, 13:00:0\d to 13:10:00: not in time .*; overload /);
+    expect(await label('rates')).toMatch(/predicted .*; default output /);
+    await page.selectOption('#rates-by', 'application');
+    await expect.poll(() => label('rates'), PATIENCE).toMatch(/digits .*; night-batches 4, between 4 and 4/);
     expect(await label('model-latency')).toContain('digits-mlp v1');
     const models = await label('model-latency');
     await page.selectOption('#model-percentile', 'P50');

@@ -50,8 +50,8 @@ describe('the last ten minutes', () => {
     pass();
     expect(column('rate', 'predicted')).toEqual([50, 0]);
     expect(column('rate', 'default output')).toEqual([10, 0]);
-    expect(column('defaults', 'deadline')).toEqual([7.5, null]);
-    expect(column('defaults', 'overload')).toEqual([2.5, null]);
+    expect(column('defaults', 'deadline')).toEqual([7.5, 0]);
+    expect(column('defaults', 'overload')).toEqual([2.5, 0]);
     expect(column('applicationRate', 'a')).toEqual([50, null]);
     for (const chart of ['applicationP50', 'applicationP99']) {
       expect(isAbout(column(chart, 'a')?.[0], 10)).toBe(true);
@@ -59,6 +59,14 @@ describe('the last ten minutes', () => {
     }
     expect(column('batches', 'm v1')).toEqual([4, null]);
     expect(isAbout(column('modelP50', 'm v1')?.[0], 8)).toBe(true);
+  });
+
+  it('forget reasons for defaults that have not come for long', () => {
+    sources.answer('a', 1, 'deadline');
+    pass(POINTS);
+    expect(column('defaults', 'deadline')?.slice(0, 3)).toEqual([0.5, 0, 0]);
+    pass(POINTS + 1);
+    expect(column('defaults', 'deadline')).toBeUndefined();
   });
 
   it('come as one event, and then point by point', () => {

@@ -148,6 +148,12 @@ export class Recorder {
     put('rate', 'cancelled', cancelled);
     put('latency', 'median', traffic.latency?.p50Ms ?? null);
     put('latency', '99th percentile', traffic.latency?.p99Ms ?? null);
+    // Reasons that there were lately: none now is none, and no gap.
+    const reasons = this.charts.get('defaults');
+    for (const reason of reasons?.names ?? []) {
+      if (reasons?.column(reason).some((rate) => rate !== null && rate > 0) === true)
+        put('defaults', reason, 0);
+    }
     for (const [reason, rate] of traffic.defaults) put('defaults', reason, rate);
     const tallies = this.tallies();
     this.putApplications(traffic, tallies, put);

@@ -27,15 +27,20 @@ export class Charts {
   private readonly plotted: readonly Plotted[];
 
   constructor(private readonly redraw: () => void) {
-    const percentileOf = (id: string): (() => string) => {
+    const choiceOf = (id: string): (() => string) => {
       const select = byId(id, HTMLSelectElement);
       select.addEventListener('change', () => this.redraw());
       return () => select.value;
     };
-    const ofApplications = percentileOf('application-percentile');
-    const ofModels = percentileOf('model-percentile');
+    const ofApplications = choiceOf('application-percentile');
+    const ofModels = choiceOf('model-percentile');
+    const rates = choiceOf('rates-by');
     this.plotted = [
-      plotted('rates', 'rate', { label: 'Queries a second', format: formatNumber }),
+      plotted('rates', () => (rates() === 'application' ? 'applicationRate' : 'rate'), {
+        label: 'Queries a second',
+        format: formatNumber,
+        none: 'No query in the last ten minutes.',
+      }),
       plotted('latency', 'latency', { label: 'Latency', ...MS }),
       plotted('defaults', 'defaults', {
         label: 'Default outputs a second, by reason',
