@@ -2,6 +2,7 @@ import { emptyRoom } from '../../containers/runtime/tests/gpuSamples.js';
 import { describe, expect, it } from 'vitest';
 import { FrameSource, MOST_APPLICATIONS, MOST_MEMBERS, MOST_MODELS } from './frameSource.js';
 import { GpuViews } from './gpuViews.js';
+import { JobsWatch } from './jobsWatch.js';
 import { FakeSources } from './tests/fakeSources.js';
 
 describe('a frame', () => {
@@ -192,5 +193,47 @@ describe('the view of GPUs', () => {
     views.nodes([report(1000, [500], [500])]);
     expect(views.nodes([report(10, [5], [5])])[0].gpus[0].busy).toEqual([0]);
     expect(views.nodes([report(20, [10], [15])])[0].gpus[0]).toMatchObject({ busy: [0.5], blocks: [2] });
+  });
+});
+
+describe('the jobs in a frame', () => {
+  const some = {
+    running: 1,
+    done: 0,
+    cancelled: 0,
+    linesPending: 5,
+    lagSeconds: 0,
+    spooled: 0,
+    unreadable: 0,
+  };
+  const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+  it('are asked for no more often than it takes little of the time, and stay while they cannot be known', async () => {
+    let [nowMs, asked, takesMs, isAway] = [0, 0, 0, false];
+    const watch = new JobsWatch(
+      () => {
+        asked += 1;
+        nowMs += takesMs;
+        return isAway ? Promise.reject(new Error('away')) : Promise.resolve({ ...some, shown: [] });
+      },
+      () => nowMs,
+    );
+    watch.look();
+    watch.look();
+    await settled();
+    expect([asked, watch.view?.running]).toEqual([1, 1]);
+    nowMs = 1999;
+    watch.look();
+    expect(asked).toBe(1);
+    [nowMs, takesMs, isAway] = [2000, 1000, true];
+    watch.look();
+    await settled();
+    expect([asked, watch.view?.running]).toEqual([2, 1]);
+    nowMs += 19_000;
+    watch.look();
+    expect(asked).toBe(2);
+    nowMs += 1000;
+    watch.look();
+    expect(asked).toBe(3);
   });
 });

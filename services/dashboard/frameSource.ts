@@ -77,7 +77,7 @@ export class FrameSource {
     const seconds = Math.max(0, atMs - this.lastMs) / 1000;
     this.lastMs = atMs;
     const traffic = this.traffic.take(seconds);
-    this.jobs.look(atMs);
+    this.jobs.look();
     const queues = replicas();
     const applications = registry.applications();
     const models = registry.models();
