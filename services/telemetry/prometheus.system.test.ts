@@ -91,6 +91,28 @@ describe('a Prometheus that scrapes windjammer serve', () => {
     expect(answer('Replicas that are missing', noop)).toBe(0);
   });
 
+  it('costs nobody an answer when three of them scrape every 100 ms', async () => {
+    const target = { address: new URL(server.query).host };
+    const hasty = await Promise.all(
+      [0, 1, 2].map(() => PrometheusServer.start({ targets: [target], intervalMs: 100 })),
+    );
+    try {
+      const scrapes = async () => {
+        const counts = await Promise.all(hasty.map((each) => each.query('count_over_time(up[5m])')));
+        return Math.min(...counts.map(([first]) => first?.value ?? 0));
+      };
+      while ((await scrapes()) < 30) {
+        for (let at = 0; at < 50; at++) {
+          const { json } = await server.post(`${server.query}/noop/predict`, { input: [fresh++] });
+          expect(json).toMatchObject({ default: false });
+        }
+      }
+      for (const each of hasty) expect(await each.targets()).toMatchObject([{ health: 'up' }]);
+    } finally {
+      for (const each of hasty) await each.stop();
+    }
+  });
+
   it('finds nothing to complain about in what it reads', async () => {
     const response = await fetch(`${server.query}/metrics`);
     const text = await response.text();

@@ -1,15 +1,6 @@
 import { Queue } from 'bullmq';
 import { spawnSync } from 'node:child_process';
-import {
-  closeSync,
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,10 +22,10 @@ export default { inputType: 'strings', predictOne: (text) => {
 } };
 `;
 
-/** Takes 50 ms for each input. */
+/** Takes 60 ms for each input. */
 const SLOW = `
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-export default { inputType: 'doubles', predictOne: async ([value]) => { await pause(50); return String(value); } };
+export default { inputType: 'doubles', predictOne: async ([value]) => { await pause(60); return String(value); } };
 `;
 
 const CERTIFICATES = 'services/http/tests/certificates';
@@ -71,20 +62,39 @@ export class ProvokedFleet {
     const [cert, certKey] = ['cert.pem', 'key.pem'].map((name) => join(folder, name));
     copyFileSync(join(CERTIFICATES, 'server.pem'), cert);
     copyFileSync(join(CERTIFICATES, 'server-key.pem'), certKey);
-    const gpuWords = ['--faults', '1,0.05', '--recovery', 'verdicts', '--scheduling', 'klevel'];
-    // Whoever gets no spans: those of queries are there all the same.
-    const tracing = ['--otlp-endpoint', 'http://127.0.0.1:9'];
-    const gpu = await ServedProcess.start(['--data-dir', join(disk, 'data'), ...gpuWords, ...tracing]);
-    const secure = await ServedProcess.start([
-      ...['--ephemeral', '--no-defaults', '--gpus', 'h200', '--tls-cert', cert, '--tls-key', certKey],
+    const gpu = new ServedProcess([
+      ...[
+        '--data-dir',
+        join(disk, 'data'),
+        '--faults',
+        '1,0.05',
+        '--recovery',
+        'verdicts',
+        '--scheduling',
+        'klevel',
+      ],
+      // Nobody takes the spans there: queries are traced all the same.
+      ...['--otlp-endpoint', 'http://127.0.0.1:9'],
+    ]);
+    const secure = new ServedProcess([
+      ...['--ephemeral', '--no-defaults', '--tls-cert', cert, '--tls-key', certKey],
       ...['--require-keys', '--admin-key-file', join(folder, 'admin')],
     ]);
-    const node = await NodeProcess.start('node-a', ['--join', redis.url, '--gpus', 'none']);
-    const frontend = await ServedProcess.start([
+    const node = new NodeProcess('node-a', ['--join', redis.url, '--gpus', 'none']);
+    const frontend = new ServedProcess([
       ...['--store', redis.url, '--only-nodes', '--no-defaults', '--data-dir', join(folder, 'frontend')],
-      ...['--feedback-spool-mib', '0.001953125'],
+      // The least that there may be.
+      ...['--feedback-spool-mib', '0.0009765625'],
     ]);
-    return new ProvokedFleet(folder, isMounted ? disk : undefined, redis, gpu, frontend, node, secure, key);
+    const mounted = isMounted ? disk : undefined;
+    const fleet = new ProvokedFleet(folder, mounted, redis, gpu, frontend, node, secure, key);
+    try {
+      for (const one of [gpu, secure, node, frontend]) await one.ready();
+    } catch (error) {
+      await fleet.stop();
+      throw error;
+    }
+    return fleet;
   }
 
   get targets(): readonly ScrapeTarget[] {
@@ -108,14 +118,23 @@ export class ProvokedFleet {
       container_name: 'windjammer/process',
       model_data_path: join(folder, 'unruly.mjs'),
     });
-    await register(gpu, 'slow', 'doubles', 60_000, {
-      container_name: 'windjammer/process',
-      model_data_path: join(folder, 'slow.mjs'),
-      batch_size: 1,
-    });
+    // One that gets more than it can take, and one that does not.
+    for (const [name, objectiveMs] of [
+      ['slow', 60_000],
+      ['steady', 120],
+    ] as const) {
+      await register(gpu, name, 'doubles', objectiveMs, {
+        container_name: 'windjammer/process',
+        model_data_path: join(folder, 'slow.mjs'),
+        batch_size: 1,
+      });
+    }
+    const urgent = { input_type: 'floats', default_output: '-1', latency_slo_micros: 500_000 };
+    await gpu.admin('add_app', { ...urgent, name: 'urgent', launch_class: 'critical' });
+    await gpu.admin('add_model_links', { app_name: 'urgent', model_names: ['digits-mlp'] });
     const idle = { name: 'idle', input_type: 'doubles', default_output: '-1', latency_slo_micros: 100_000 };
     await gpu.admin('add_app', idle);
-    // Of the slow model too, with less time than it has under load.
+    // Of the model that is asked for more than it can take, with less time than it takes then.
     await gpu.admin('add_app', { ...idle, name: 'hasty' });
     await gpu.admin('add_model_links', { app_name: 'hasty', model_names: ['slow'] });
     await register(frontend, 'shared', 'doubles', 5_000_000 / 1000, {
@@ -129,15 +148,15 @@ export class ProvokedFleet {
     });
   }
 
-  /** Until `untilMs` after its last turn the next one begins. */
+  /** Asks again and again, until the end. */
   load(turn: () => Promise<unknown>): void {
     this.loads.push(this.repeat(turn));
   }
 
   /** Whoever asks is answered, or not: servers go away. */
-  async predict(at: ServedProcess, application: string, input: unknown, more: object = {}): Promise<string> {
+  async predict(at: ServedProcess, application: string, input: unknown): Promise<string> {
     try {
-      const { json } = await at.post(`${at.query}/${application}/predict`, { input, ...more });
+      const { json } = await at.post(`${at.query}/${application}/predict`, { input });
       return (json as { readonly query_id?: string } | undefined)?.query_id ?? '';
     } catch {
       return '';
@@ -149,18 +168,17 @@ export class ProvokedFleet {
     await at.post(`${at.query}/${application}/update`, { query_id: id, label: '1' }).catch(() => undefined);
   }
 
-  /** Digits as a client of class critical sends them, and one that sends rubbish. */
+  /** Digits for applications of two classes, and what is refused. */
   loadGpus(): void {
     // Each is new: the cache spares the GPU none.
     const digit = () => {
       const number = this.fresh++;
-      return Array.from({ length: 64 }, (_, at) =>
+      return Array.from({ length: 784 }, (_, at) =>
         at < 4 ? ((number >> (4 * at)) % 16) / 16 : (at % 17) / 17,
       );
     };
     for (let client = 0; client < 4; client++) {
-      const launch_class = client % 2 === 0 ? 'critical' : 'bestEffort';
-      this.load(() => this.predict(this.gpu, 'digits', digit(), { launch_class }));
+      this.load(() => this.predict(this.gpu, client % 2 === 0 ? 'urgent' : 'digits', digit()));
     }
     this.load(async () => {
       await this.predict(this.gpu, 'digits', 'rubbish');
@@ -184,11 +202,13 @@ export class ProvokedFleet {
 
   /** Keeps the server from its work for a while, again and again: what is due meanwhile comes late. */
   stall(): void {
+    this.load(() => this.predict(this.gpu, 'steady', [this.fresh++]));
     this.load(async () => {
+      if (this.gpu.hasExited || this.isEnding) return;
       this.gpu.signal('SIGSTOP');
-      await pause(120);
-      this.gpu.signal('SIGCONT');
       await pause(200);
+      this.gpu.signal('SIGCONT');
+      await pause(300);
     });
   }
 
@@ -203,13 +223,14 @@ export class ProvokedFleet {
     if (!jobs.ok) throw new Error(await jobs.text());
   }
 
-  /** Feedback that is none, among what is queued; and whoever learns is held up. */
+  /** Something that is no feedback, among what is queued. */
   async spoilFeedback(): Promise<void> {
     const queue = this.feedbackQueue();
     await queue.add('x', { anything: 1 }, { jobId: 'bad' });
     await queue.close();
   }
 
+  /** Whoever learns gets nothing more. */
   async holdFeedback(): Promise<void> {
     const queue = this.feedbackQueue();
     await queue.pause();
@@ -226,9 +247,9 @@ export class ProvokedFleet {
 
   fillDisk(): void {
     if (this.disk === undefined) return;
-    const file = openSync(join(this.disk, 'hog'), 'w');
-    for (let mib = 0; mib < 56; mib++) writeSync(file, Buffer.alloc(2 ** 20));
-    closeSync(file);
+    const { bavail, bsize } = statfsSync(this.disk);
+    // Nearly: a full one is something else.
+    writeFileSync(join(this.disk, 'hog'), Buffer.alloc(bavail * bsize - 4 * 2 ** 20));
   }
 
   /** In the place of the certificate one that ends soon. */
