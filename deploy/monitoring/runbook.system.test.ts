@@ -52,9 +52,6 @@ it.each([...new Set(COMMANDS)])('%s', (command) => {
     encoding: 'utf8',
     env: { ...process.env, WINDJAMMER_MANAGEMENT_URL: at.management },
   });
-  expect({ status, stderr }).toEqual({
-    status: 0,
-    stderr: command.startsWith('curl') ? expect.anything() : '',
-  });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(stdout).not.toBe('');
 });

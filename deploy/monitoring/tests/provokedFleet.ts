@@ -34,6 +34,7 @@ const CERTIFICATES = 'services/http/tests/certificates';
 export class ProvokedFleet {
   private readonly loads: Promise<void>[] = [];
   private isEnding = false;
+  private isStalling = false;
   private fresh = 0;
 
   private constructor(
@@ -177,8 +178,8 @@ export class ProvokedFleet {
         at < 4 ? ((number >> (4 * at)) % 16) / 16 : (at % 17) / 17,
       );
     };
-    for (let client = 0; client < 4; client++) {
-      this.load(() => this.predict(this.gpu, client % 2 === 0 ? 'urgent' : 'digits', digit()));
+    for (let client = 0; client < 2; client++) {
+      this.load(() => this.predict(this.gpu, client === 0 ? 'urgent' : 'digits', digit()));
     }
     this.load(async () => {
       await this.predict(this.gpu, 'digits', 'rubbish');
@@ -202,14 +203,19 @@ export class ProvokedFleet {
 
   /** Keeps the server from its work for a while, again and again: what is due meanwhile comes late. */
   stall(): void {
+    this.isStalling = true;
     this.load(() => this.predict(this.gpu, 'steady', [this.fresh++]));
     this.load(async () => {
-      if (this.gpu.hasExited || this.isEnding) return;
+      if (!this.isStalling) return;
       this.gpu.signal('SIGSTOP');
       await pause(200);
       this.gpu.signal('SIGCONT');
       await pause(300);
     });
+  }
+
+  unstall(): void {
+    this.isStalling = false;
   }
 
   /** A model that ends, and ends each time that it is started; and a job for it. */
@@ -277,6 +283,7 @@ export class ProvokedFleet {
 
   async stop(): Promise<void> {
     this.isEnding = true;
+    this.isStalling = false;
     this.gpu.signal('SIGCONT');
     await Promise.all(this.loads);
     for (const one of [this.gpu, this.frontend, this.secure, this.node]) {
@@ -299,7 +306,7 @@ export class ProvokedFleet {
   private async repeat(turn: () => Promise<unknown>): Promise<void> {
     while (!this.isEnding) {
       await turn();
-      await pause(10);
+      await pause(20);
     }
   }
 }
