@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { commandFile } from '../../services/cli/index.js';
 import { RedisServer } from '../../services/redis/tests/redisServer.js';
 import { NodeProcess } from '../../services/tests/nodeProcess.js';
@@ -26,14 +26,23 @@ beforeAll(async () => {
   server = new ServedProcess([...store, '--data-dir', join(folder, '.windjammer')]);
   const cluster = ['--redis-prefix', 'cluster'];
   const node = new NodeProcess('node-a', ['--join', redis.url, ...cluster, '--gpus', 'none']);
-  clustered = new ServedProcess([...store, ...cluster, '--only-nodes', '--no-defaults', '--ephemeral']);
+  clustered = new ServedProcess([
+    ...store,
+    ...cluster,
+    '--only-nodes',
+    '--no-defaults',
+    '--data-dir',
+    join(folder, 'clustered'),
+  ]);
   running.push(server, node, clustered);
   for (const one of running) await one.ready();
   // Until a GPU has worked, nobody knows how its host keeps up.
   const input = Array.from({ length: 784 }, (_, at) => (at % 17) / 17);
   await server.post(`${server.query}/digits/predict`, { input });
   const metrics = async () => (await fetch(`${server.query}/metrics`)).text();
-  await expect.poll(metrics, { timeout: 30_000 }).toContain('windjammer_gpu_node_dilation{');
+  await vi.waitUntil(async () => (await metrics()).includes('windjammer_gpu_node_dilation{'), {
+    timeout: 30_000,
+  });
 });
 afterAll(async () => {
   for (const one of running) if (!one.hasExited) await one.end('SIGKILL');
@@ -50,7 +59,7 @@ it.each([...new Set(COMMANDS)])('%s', (command) => {
   const { status, stdout, stderr } = spawnSync('bash', ['-c', script], {
     cwd: folder,
     encoding: 'utf8',
-    env: { ...process.env, WINDJAMMER_MANAGEMENT_URL: at.management },
+    env: { ...process.env, WINDJAMMER_URL: at.query, WINDJAMMER_MANAGEMENT_URL: at.management },
   });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(stdout).not.toBe('');
