@@ -34,7 +34,6 @@ const CERTIFICATES = 'services/http/tests/certificates';
 export class ProvokedFleet {
   private readonly loads: Promise<void>[] = [];
   private isEnding = false;
-  private isStalling = false;
   private fresh = 0;
 
   private constructor(
@@ -119,17 +118,11 @@ export class ProvokedFleet {
       container_name: 'windjammer/process',
       model_data_path: join(folder, 'unruly.mjs'),
     });
-    // One that gets more than it can take, and one that does not.
-    for (const [name, objectiveMs] of [
-      ['slow', 60_000],
-      ['steady', 120],
-    ] as const) {
-      await register(gpu, name, 'doubles', objectiveMs, {
-        container_name: 'windjammer/process',
-        model_data_path: join(folder, 'slow.mjs'),
-        batch_size: 1,
-      });
-    }
+    await register(gpu, 'slow', 'doubles', 60_000, {
+      container_name: 'windjammer/process',
+      model_data_path: join(folder, 'slow.mjs'),
+      batch_size: 1,
+    });
     const urgent = { input_type: 'floats', default_output: '-1', latency_slo_micros: 500_000 };
     await gpu.admin('add_app', { ...urgent, name: 'urgent', launch_class: 'critical' });
     await gpu.admin('add_model_links', { app_name: 'urgent', model_names: ['digits-mlp'] });
@@ -201,23 +194,6 @@ export class ProvokedFleet {
     }
   }
 
-  /** Keeps the server from its work for a while, again and again: what is due meanwhile comes late. */
-  stall(): void {
-    this.isStalling = true;
-    this.load(() => this.predict(this.gpu, 'steady', [this.fresh++]));
-    this.load(async () => {
-      if (!this.isStalling) return;
-      this.gpu.signal('SIGSTOP');
-      await pause(200);
-      this.gpu.signal('SIGCONT');
-      await pause(300);
-    });
-  }
-
-  unstall(): void {
-    this.isStalling = false;
-  }
-
   /** A model that ends, and ends each time that it is started; and a job for it. */
   async breakModel(): Promise<void> {
     await this.predict(this.gpu, 'unruly', 'end');
@@ -283,8 +259,6 @@ export class ProvokedFleet {
 
   async stop(): Promise<void> {
     this.isEnding = true;
-    this.isStalling = false;
-    this.gpu.signal('SIGCONT');
     await Promise.all(this.loads);
     for (const one of [this.gpu, this.frontend, this.secure, this.node]) {
       if (!one.hasExited) await one.end('SIGKILL');
