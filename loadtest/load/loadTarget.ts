@@ -24,6 +24,8 @@ export async function applicationsOf(
   metrics: MetricSamples | RefusedError,
   request: TargetRequest,
 ): Promise<readonly AskedApplication[]> {
+  // Without a key that the server knows, whatever follows is refused too.
+  if (metrics instanceof RefusedError && metrics.status === 401) throw metrics;
   const objectives = metrics instanceof RefusedError ? undefined : objectivesOf(metrics);
   const apps = request.apps ?? defaultApps(objectives, request.isFile, metrics);
   return Promise.all(apps.map((app) => applicationOf(view, app, { ...request, objectives, metrics })));

@@ -66,17 +66,17 @@ export async function openLoop(options: OpenLoopOptions): Promise<void> {
           due = coming.next();
         }
       } catch (error) {
-        end(error);
+        end(error instanceof Error ? error : new Error('the trace cannot be read on', { cause: error }));
         return;
       }
       wait();
     }
 
-    function end(error?: unknown): void {
+    function end(error?: Error): void {
       if (isOver) return;
       isOver = true;
       if (error === undefined) resolve();
-      else reject(error instanceof Error ? error : new Error(String(error)));
+      else reject(error);
     }
   });
 }
