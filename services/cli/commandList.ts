@@ -11,6 +11,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ['serve', async () => (await import('./serveCommand.js')).addServeCommand],
   ['node', async () => (await import('./nodeCommand.js')).addNodeCommand],
   ['config', async () => (await import('./config.js')).addConfigCommand],
+  ['doctor', async () => (await import('./doctorCommand.js')).addDoctorCommand],
   ['predict', async () => (await import('./predict.js')).addPredictCommand],
   ['feedback', async () => (await import('./feedback.js')).addFeedbackCommand],
   ['batch', async () => (await import('./batch.js')).addBatchCommand],

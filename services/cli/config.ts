@@ -1,4 +1,4 @@
-import { Argument, Command } from 'commander';
+import { Argument, type Command } from 'commander';
 import { stringify } from 'yaml';
 import { reasonOf } from '../../simulator/text/index.js';
 import {
@@ -11,9 +11,10 @@ import {
   SECTIONS,
   type Section,
 } from './configuration/index.js';
-import { addNodeCommand, type NodeOptions } from './nodeCommand.js';
+import type { NodeOptions } from './nodeCommand.js';
+import { optionCommand } from './optionCommand.js';
 import { withoutPassword } from './shownSecrets.js';
-import { addServeCommand, type ServeOptions } from './serveCommand.js';
+import type { ServeOptions } from './serveCommand.js';
 
 export function addConfigCommand(program: Command): void {
   const config = program
@@ -36,7 +37,7 @@ export function addConfigCommand(program: Command): void {
     .passThroughOptions()
     .allowUnknownOption()
     .action((section: Section, flags: readonly string[]) => {
-      const command = commandOf(section);
+      const command = optionCommand(section);
       command.parse(flags, { from: 'user' });
       process.stdout.write(effective(command, section));
     });
@@ -67,7 +68,7 @@ async function checkFile(path: string): Promise<readonly Section[]> {
   }
   const contradictions: string[] = [];
   for (const section of sections) {
-    const command = commandOf(section, {});
+    const command = optionCommand(section, {});
     try {
       command.parse(['--config', path, ...stillMissing(command, file.get(section)?.entries ?? [])], {
         from: 'user',
@@ -106,21 +107,8 @@ const PLANS: Readonly<Record<Section, (command: Command) => Promise<void>>> = {
   },
 };
 
-const ADD: Readonly<Record<Section, (program: Command, environment?: NodeJS.ProcessEnv) => void>> = {
-  serve: addServeCommand,
-  node: addNodeCommand,
-};
-
-/** The command with its options, which does nothing. */
-function commandOf(section: Section, environment?: NodeJS.ProcessEnv): Command {
-  const program = new Command();
-  ADD[section](program, environment);
-  const [command] = program.commands;
-  return command.action(() => undefined);
-}
-
 function allOptions(): Readonly<Record<Section, Command['options']>> {
-  return { serve: commandOf('serve').options, node: commandOf('node').options };
+  return { serve: optionCommand('serve').options, node: optionCommand('node').options };
 }
 
 function effective(command: Command, section: Section): string {

@@ -1,0 +1,78 @@
+import type { Command } from 'commander';
+import { reasonOf } from '../../simulator/text/index.js';
+import type { Finding } from './doctor/index.js';
+import { optionCommand } from './optionCommand.js';
+import { print } from './printing.js';
+import type { ServeOptions } from './serveCommand.js';
+
+const MIB = 1024 * 1024;
+
+export function addDoctorCommand(program: Command): void {
+  program
+    .command('doctor')
+    .description(
+      'look whether a server could run here as it is configured; what is not well is named with its fix',
+    )
+    .option('--config <file>', 'the configuration file of the server')
+    .option('--json', 'print JSON')
+    .argument('[flags...]', 'that serve would be given, behind --')
+    .action(
+      async (
+        flags: readonly string[],
+        { config, json }: { readonly config?: string; readonly json?: true },
+      ) => {
+        const words = [...(config === undefined ? [] : ['--config', config]), ...flags];
+        const findings = await examine(words);
+        print(json, findings, findings.map(lineOf).join('\n'));
+        if (findings.some(({ level }) => level === 'fail')) process.exitCode = 1;
+      },
+    );
+}
+
+/** @throws ConfigurationError, CommandError (as rejections) where options cannot be read at all */
+async function examine(words: readonly string[]): Promise<readonly Finding[]> {
+  const checks = await import('./doctor/index.js');
+  const { servePlan } = await import('./servePlan.js');
+  const command = optionCommand('serve');
+  command.parse(words, { from: 'user' });
+  const options = command.opts<ServeOptions>();
+  const findings: Finding[] = await checks.versions();
+  let plan: Awaited<ReturnType<typeof servePlan>>;
+  try {
+    plan = await servePlan(options, process.env, () => undefined);
+  } catch (error) {
+    return [...findings, checks.fail('options', reasonOf(error), 'docs/reference/cli.md has each option')];
+  }
+  const { settings } = plan;
+  findings.push(
+    checks.memory((settings.cacheBytes ?? 0) + (settings.maxBufferedBytes ?? 0)),
+    checks.files(options.maxConnections),
+    await checks.port('--port', options.host, options.port),
+    await checks.port('--management-port', options.managementHost, options.managementPort),
+  );
+  if (settings.dataDirectory !== undefined) {
+    findings.push(...checks.dataDirectory(settings.dataDirectory, options.jobsMib * MIB));
+  }
+  if (options.logFile !== undefined) findings.push(checks.logFile(options.logFile));
+  for (const [check, files] of [
+    ['certificate', settings.tls?.query],
+    ['management certificate', settings.tls?.management],
+  ] as const) {
+    if (files !== undefined) findings.push(checks.certificate(check, files, Date.now()));
+  }
+  for (const { host, port } of settings.dialled?.addresses ?? []) {
+    findings.push(
+      await checks.reached('node', host, port, 'start it there: windjammer node --listen HOST:PORT'),
+    );
+  }
+  if (options.store !== undefined) {
+    const { redisAddress, DEFAULT_PREFIX } = await import('../redis/index.js');
+    const address = redisAddress(options.store, process.env['WINDJAMMER_REDIS_PASSWORD']);
+    findings.push(...(await checks.sharedRedis(address, options.redisPrefix ?? DEFAULT_PREFIX)));
+  }
+  return findings;
+}
+
+function lineOf({ check, level, found, fix }: Finding): string {
+  return `${level.padEnd(4)}  ${check}: ${found}${fix === undefined ? '' : `\n      fix: ${fix}`}`;
+}

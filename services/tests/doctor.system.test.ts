@@ -1,0 +1,131 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { lockDirectory } from '../store/index.js';
+import { certificateFile } from '../http/tests/servers.js';
+import { RedisServer } from '../redis/tests/redisServer.js';
+import { RunningCommand } from './runningCommand.js';
+
+interface Finding {
+  readonly check: string;
+  readonly level: 'ok' | 'warn' | 'fail';
+  readonly found: string;
+  readonly fix?: string;
+}
+
+describe('doctor', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'windjammer-doctor-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  async function examine(...words: string[]): Promise<[exit: unknown, findings: readonly Finding[]]> {
+    const command = new RunningCommand(['doctor', '--json', ...words]);
+    const exit = await command.ended();
+    return [exit, JSON.parse(command.output) as Finding[]];
+  }
+
+  const flags = (...more: string[]) => [
+    ...['--', '--port', '0', '--management-port', '0', '--max-connections', '10'],
+    ...['--data-dir', join(folder, 'data'), ...more],
+  ];
+  const of = (findings: readonly Finding[], check: string) => findings.filter((one) => one.check === check);
+
+  it('finds nothing where all is well, and makes nothing', async () => {
+    const [exit, findings] = await examine(...flags());
+    expect(findings.filter(({ level }) => level !== 'ok')).toEqual([]);
+    expect(exit).toBe(0);
+    expect(of(findings, 'data directory')[0].found).toContain('will be made');
+  });
+
+  it('names what holds a port and a data directory, bad certificates, nodes that are not there, each with its fix', async () => {
+    const held = createServer().listen(0, '127.0.0.1');
+    await once(held, 'listening');
+    const { port } = held.address() as AddressInfo;
+    const data = join(folder, 'data');
+    const unlock = lockDirectory(data);
+    const file = join(folder, 'windjammer.yaml');
+    writeFileSync(
+      file,
+      `serve:\n  data-dir: ${data}\n  port: ${port}\n  management-port: 0\n  max-connections: 1000000\n` +
+        `  log-file: ${join(folder, 'missing', 'x.log')}\n` +
+        `  tls-cert: ${certificateFile('server')}\n  tls-key: ${certificateFile('server')}\n  node: [tcp://127.0.0.1:1]\n`,
+    );
+    const [exit, findings] = await examine('--config', file);
+    unlock?.();
+    held.close();
+    expect(exit).toBe(1);
+    const bad = findings.filter(({ level }) => level !== 'ok');
+    expect(bad.map(({ check, level }) => [check, level])).toEqual([
+      ['files', 'warn'],
+      [`port ${port}`, 'fail'],
+      ['data directory', 'fail'],
+      ['log', 'fail'],
+      ['certificate', 'fail'],
+      ['node', 'fail'],
+    ]);
+    for (const { fix } of bad) expect(fix).not.toBe('');
+    expect(bad[1].found).toContain(`in use by process ${process.pid} `);
+    expect(bad[2].found).toContain(`in use by process ${process.pid}`);
+  });
+
+  it('looks at the Redis: persistence, what it throws away, rights, clock', async () => {
+    const redis = await RedisServer.start({
+      isDurable: false,
+      words: ['--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru'],
+    });
+    const admin = new Redis(redis.url);
+    try {
+      await admin.call(
+        'ACL',
+        'SETUSER',
+        'few',
+        'on',
+        '>secret',
+        '~{few}:*',
+        '+@read',
+        '+@write',
+        '+@connection',
+        '+info',
+        '+time',
+        '-eval',
+      );
+      const [, all] = await examine(...flags('--store', redis.url));
+      expect(all.slice(-5).map(({ check, level }) => [check, level])).toEqual([
+        ['redis', 'ok'],
+        ['redis persistence', 'warn'],
+        ['redis memory', 'warn'],
+        ['clock', 'ok'],
+        ['redis rights', 'ok'],
+      ]);
+      const few = `redis://few:secret@127.0.0.1:${redis.port}`;
+      const [exit, findings] = await examine(...flags('--store', few, '--redis-prefix', 'few'));
+      expect(exit).toBe(1);
+      expect(of(findings, 'redis rights')[0]).toMatchObject({
+        level: 'fail',
+        found: expect.stringMatching(/^eval: NOPERM/) as unknown,
+      });
+      const [, other] = await examine(...flags('--store', few));
+      expect(of(other, 'redis rights')[0].found).toMatch(/^set, .*NOPERM/);
+      expect(JSON.stringify([findings, other])).not.toContain('secret');
+      expect(await admin.keys('*')).toEqual([]);
+      const [, wrong] = await examine(...flags('--store', `redis://few:wrong@127.0.0.1:${redis.port}`));
+      expect(of(wrong, 'redis')[0].found).toContain('refuses the user or the password');
+    } finally {
+      admin.disconnect();
+      await redis.stop();
+    }
+  });
+
+  it('says which options cannot be, and goes on with the machine', async () => {
+    const [exit, findings] = await examine(...flags('--tls-cert', 'x.pem'));
+    expect(exit).toBe(1);
+    expect(of(findings, 'options')[0].found).toMatch(/--tls-cert and --tls-key go together/);
+    expect(of(findings, 'native modules')).toHaveLength(3);
+  });
+});
