@@ -402,6 +402,12 @@ class Parts {
         servingVersion: (name) => this.served.currentVersion(name),
         states: (application) => engine.states(application),
         events: this.events,
+        backup: {
+          store,
+          models: () => this.registry.models(),
+          bundles: cluster?.bundles,
+          nowMs: Date.now,
+        },
         feedbackQueue: this.feedback?.administration,
         selectionShares: (application, context) => engine.selectionShares(application, context),
         rooms: () => this.runtime.rooms(),

@@ -1,4 +1,4 @@
-export { MOST_BUNDLE_BYTES, type BundleStore } from './bundle.js';
+export { MOST_BUNDLE_BYTES, type BundleIndex, type BundleStore } from './bundle.js';
 export { BundleCache, type BundleCacheOptions, type HeldBundle } from './bundleCache.js';
 export { BundleError } from './bundleError.js';
 export { openBundles } from './openBundles.js';

@@ -6,6 +6,7 @@ export class CommandError extends Error {
 /** Errors whose message is meant for people; any other is a defect. */
 const EXPECTED: readonly string[] = [
   'AccessError',
+  'BackupError',
   'BundleError',
   'ClusterError',
   'CommandError',

@@ -24,6 +24,8 @@ const COMMANDS: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ['queue', async () => (await import('./queue.js')).addQueueCommand],
   ['events', async () => (await import('./events.js')).addEventsCommand],
   ['key', async () => (await import('./key.js')).addKeyCommand],
+  ['backup', async () => (await import('./backup.js')).addBackupCommand],
+  ['restore', async () => (await import('./backup.js')).addRestoreCommand],
   ['cluster', async () => (await import('./cluster.js')).addClusterCommand],
   ['import', async () => (await import('./importCommand.js')).addImportCommand],
   ['test', async () => (await import('./testCommand.js')).addTestCommand],

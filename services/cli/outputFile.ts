@@ -53,10 +53,10 @@ export class OutputFile {
   }
 
   /** @throws CommandError */
-  write(text: string): void {
+  write(content: string | Uint8Array): void {
     this.attempt(() => {
       this.file ??= this.isPlain ? openNameless(this.temporary) : openSync(this.target, 'w');
-      writeAll(this.file, Buffer.from(text, 'utf8'));
+      writeAll(this.file, typeof content === 'string' ? Buffer.from(content, 'utf8') : content);
     });
   }
 

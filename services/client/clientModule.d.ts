@@ -237,6 +237,8 @@ export interface ManagementClient {
   /** Takes as long as is asked for. The answer is a trace in Chrome's trace event format. */
   recordGpuTimeline(fields: TimelineFields, options?: CallOptions): Promise<unknown>;
   /** The key is in this answer and nowhere else. */
+  /** All that the server keeps, as it comes: lines of JSON, the last of which has a checksum. */
+  backup(signal?: AbortSignal): AsyncGenerator<Uint8Array>;
   addKey(fields: AddKeyFields, options?: CallOptions): Promise<NewKeyAnswer>;
   /** Oldest first, without secrets. */
   keys(options?: CallOptions): Promise<readonly KeyAnswer[]>;

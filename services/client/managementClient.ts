@@ -214,6 +214,11 @@ export class ManagementClient {
     return this.ask(isDrained ? 'drain_node' : 'undrain_node', isText, { node }, options);
   }
 
+  /** All that the server keeps, as it comes: lines of JSON, the last of which has a checksum. */
+  backup(signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+    return this.calls.stream('/admin/backup', signal);
+  }
+
   /** Requests with the key are refused at once. */
   deleteKey(id: string, options?: CallOptions): Promise<string> {
     return this.ask('delete_key', isText, { id }, options);

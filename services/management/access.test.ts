@@ -26,6 +26,7 @@ async function start(requiresKeys: boolean): Promise<void> {
     {
       registry: new Registry(store),
       events,
+      backup: { store, models: () => [], nowMs: Date.now },
       replicas: () => [],
       servingVersion: () => undefined,
       rooms: () => [],

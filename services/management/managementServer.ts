@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Denial, type AccessKey, type AccessKeys, type Gate } from '../access/index.js';
+import { writeBackup, type BackupSources } from '../backup/index.js';
 import { authorOf } from '../events/index.js';
 import { asServiceError, passesSoon, type ServiceError } from '../errors/index.js';
 import {
@@ -61,7 +62,8 @@ export class ManagementServer {
       ClusterSources &
       FeedbackSources &
       EventSources &
-      ArrivalSources,
+      ArrivalSources &
+      BackedUp,
     private readonly onDefect: (error: ServiceError) => void = () => undefined,
     { keys, gate, certificates, bodyBudget, page }: ManagementAccess = {},
   ) {
@@ -75,7 +77,7 @@ export class ManagementServer {
       ...eventVerbs(sources),
       ...(keys === undefined ? [] : keyVerbs(keys)),
     ];
-    const app = this.routes(verbs, gate !== undefined, page);
+    const app = this.routes(verbs, gate !== undefined, sources.backup, page);
     const listener = (request: IncomingMessage, response: ServerResponse): void => {
       const [path] = (request.url ?? '/').split('?', 1);
       // A person at a browser is asked by its own dialogue, and it shows the key with every further request.
@@ -108,7 +110,12 @@ export class ManagementServer {
     return this.server.close(graceMs);
   }
 
-  private routes(verbs: readonly AdminVerb[], requiresKeys: boolean, page?: RequestHandler): Express {
+  private routes(
+    verbs: readonly AdminVerb[],
+    requiresKeys: boolean,
+    backup: BackupSources,
+    page?: RequestHandler,
+  ): Express {
     const app = express();
     app.disable('x-powered-by');
     app.disable('etag');
@@ -116,7 +123,7 @@ export class ManagementServer {
       openApiDocument(
         'Windjammer management',
         'Applications, models, links and keys',
-        verbs.map(operation),
+        [...verbs.map(operation), BACKUP],
         {},
         requiresKeys,
       ),
@@ -127,6 +134,8 @@ export class ManagementServer {
     app.all(['/admin/ping', '/healthz', '/openapi.json'], (request, response) =>
       refuseMethod(request, response, 'GET, HEAD'),
     );
+    app.get('/admin/backup', (_request, response) => void this.sendBackup(response, backup));
+    app.all('/admin/backup', (request, response) => refuseMethod(request, response, 'GET'));
     for (const verb of verbs) {
       app.post(`/admin/${verb.name}`, (request, response) => this.serve(verb, request, response));
       app.all(`/admin/${verb.name}`, (request, response) => refuseMethod(request, response, 'POST'));
@@ -170,6 +179,21 @@ export class ManagementServer {
     );
   }
 
+  /** The first line is there before anything is answered: what fails behind it can only break the answer off. */
+  private async sendBackup(response: Response, backup: BackupSources): Promise<void> {
+    try {
+      const lines = writeBackup(backup);
+      const { value: first = '' } = await lines.next();
+      response.writeHead(200, { 'content-type': BACKUP_TYPE });
+      response.write(first);
+      await pipeline(Readable.from(lines, { objectMode: true }), response);
+    } catch (thrown) {
+      if (!response.headersSent) this.fail(response, thrown);
+      // Whoever asked may have gone; of anything else somebody must hear.
+      else if (!isGone(thrown)) this.onDefect(asServiceError(thrown));
+    }
+  }
+
   private fail(response: Response, thrown: unknown): void {
     const error = asServiceError(thrown);
     if (error.code === 'internal') this.onDefect(error);
@@ -184,6 +208,24 @@ function sendPieces(response: Response, { pieces }: StreamedText): void {
   response.flushHeaders();
   // The reader has gone: there is nobody to tell.
   pipeline(Readable.from(pieces, { objectMode: false }), response).catch(() => response.destroy());
+}
+
+const BACKUP_TYPE = 'application/x-ndjson';
+
+const BACKUP: OpenApiOperation = {
+  method: 'get',
+  path: '/admin/backup',
+  summary: 'All that the server keeps, as lines of JSON; the last has a SHA-256 of those before it',
+  scope: 'admin',
+  answer: { contentType: BACKUP_TYPE },
+};
+
+interface BackedUp {
+  readonly backup: BackupSources;
+}
+
+function isGone(thrown: unknown): boolean {
+  return thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_STREAM_PREMATURE_CLOSE';
 }
 
 function refuseMethod(request: Request, response: Response, allowed: string): void {

@@ -195,6 +195,11 @@ export class ClusterRuntime implements ServerRuntime, ClusterView {
     return keepBundle(this.options.bundles, model);
   }
 
+  /** Where files of models are kept. */
+  get bundles(): BundleStore {
+    return this.options.bundles;
+  }
+
   /** Whether this frontend says where replicas run; what one at a time does, it does. */
   get isPlacing(): boolean {
     return this.lease.token !== undefined;

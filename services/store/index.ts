@@ -1,7 +1,8 @@
 export type * from './store.js';
 export { EmbeddedStore } from './embeddedStore.js';
 export { SCHEMA_VERSION } from './thread/index.js';
-export { openRedisStore } from './openRedisStore.js';
+export { openRedisStore, restoreRedis } from './openRedisStore.js';
+export { restoreDirectory } from './restoreDirectory.js';
 export type { RedisStore, RedisStoreOptions } from './redis/index.js';
 export { lockDirectory } from './directoryLock.js';
 export { MemoryStore } from './memoryStore.js';

@@ -2,7 +2,7 @@
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   constructor(
-    readonly code: 'schemaTooNew' | 'inUse' | 'unusable' | 'closed' | 'invalidKey' | 'notBehind',
+    readonly code: 'schemaTooNew' | 'inUse' | 'unusable' | 'closed' | 'invalidKey' | 'notBehind' | 'notEmpty',
     message: string,
     options?: ErrorOptions,
   ) {

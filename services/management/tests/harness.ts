@@ -54,6 +54,7 @@ export class ManagementHarness {
   private readonly server = new ManagementServer({
     registry: this.registry,
     events: this.events,
+    backup: { store: this.store, models: () => this.registry.models(), nowMs: Date.now },
     replicas: () => [
       {
         ...{ model: 'm', version: '1', replica: 0, state: 'down', restarts: 2, lastFailure: 'gone' },

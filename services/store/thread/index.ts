@@ -1,2 +1,2 @@
 export { StoreThreadLine } from './storeThreadLine.js';
-export { SCHEMA_VERSION, type Put } from './storeFiles.js';
+export { SCHEMA_VERSION, StoreFiles, type Put } from './storeFiles.js';

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import type { BundleStore } from '../bundles/index.js';
+import type { ModelRecord } from '../registry/index.js';
+import type { Store } from '../store/index.js';
+import { FORMAT, FORMAT_VERSION, SCHEMA_VERSION, type BackupHeader } from './format.js';
+
+export interface BackupSources {
+  readonly store: Pick<Store, 'list'>;
+  readonly models: () => readonly ModelRecord[];
+  /** Where a cluster keeps files of models. */
+  readonly bundles?: BundleStore | undefined;
+  readonly nowMs: () => number;
+}
+
+/**
+ * All that a store holds at one moment, the one at which the first line is asked for, as lines of JSON; files of models come
+ * behind it. @throws BundleError
+ */
+export async function* writeBackup({ store, models, bundles, nowMs }: BackupSources): AsyncGenerator<string> {
+  // The values are never changed, only replaced: the list is that of this moment for as long as it is written.
+  const entries = store.list('');
+  const paths = models().flatMap(({ container, contentHash }) =>
+    container.kind === 'kernelModel' || container.kind === 'process'
+      ? [{ path: container.path, hash: contentHash }]
+      : [],
+  );
+  const named = new Set(paths.flatMap(({ hash }) => hash ?? []));
+  const kept = (await bundles?.list()) ?? [];
+  const hashes = kept.map(({ hash }) => hash).filter((hash) => named.has(hash));
+  const header: BackupHeader = {
+    format: FORMAT,
+    version: FORMAT_VERSION,
+    schema: SCHEMA_VERSION,
+    made_at: new Date(nowMs()).toISOString(),
+    entries: entries.length,
+    bundles: hashes.length,
+    not_included: [
+      ...new Set(paths.filter(({ hash = '' }) => !hashes.includes(hash)).map(({ path }) => path)),
+    ],
+  };
+  const sum = createHash('sha256');
+  const line = (value: object): string => {
+    const text = `${JSON.stringify(value)}\n`;
+    sum.update(text);
+    return text;
+  };
+  yield line(header);
+  for (const { key, entry } of entries) yield line({ key, version: entry.version, value: entry.value });
+  for (const hash of hashes) {
+    const bundle = await bundles?.get(hash);
+    if (bundle === undefined)
+      throw new Error(`the files of a model (${hash}) were removed meanwhile; try again`);
+    yield line({ bundle: hash, files: bundle.index.files });
+    for await (const piece of bundle.pieces) yield line({ piece: Buffer.from(piece).toString('base64') });
+  }
+  yield `${JSON.stringify({ sha256: sum.digest('hex') })}\n`;
+}
