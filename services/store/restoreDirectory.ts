@@ -1,4 +1,6 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { reasonOf } from '../../simulator/text/index.js';
 import { lockDirectory } from './directoryLock.js';
 import type { Versioned } from './store.js';
 import { StoreError } from './storeError.js';
@@ -27,11 +29,25 @@ export async function restoreDirectory(
 ): Promise<void> {
   requireEmptyDirectory(directory);
   const unlock = lockDirectory(directory);
+  if (unlock === undefined) {
+    throw new StoreError('unusable', `the data directory ${directory} is on a file system that is read-only`);
+  }
   try {
-    const files = new StoreFiles(directory, false);
-    await files.commit([...entries], { made: [], generation: 0, oldest: 0 });
-    await files.close();
+    await write(directory, entries);
+  } catch (cause) {
+    // Nothing was there before.
+    rmSync(join(directory, 'store'), { recursive: true, force: true });
+    throw new StoreError('unusable', `nothing is restored into ${directory}: ${reasonOf(cause)}`, { cause });
   } finally {
-    unlock?.();
+    unlock();
+  }
+}
+
+async function write(directory: string, entries: ReadonlyMap<string, Versioned>): Promise<void> {
+  const files = new StoreFiles(directory, false);
+  try {
+    await files.commit([...entries], { made: [], generation: 0, oldest: 0 });
+  } finally {
+    await files.close();
   }
 }

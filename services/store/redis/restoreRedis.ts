@@ -2,14 +2,18 @@ import { Cluster } from 'ioredis';
 import {
   addressText,
   connectRedis,
+  isAnswer,
+  isLoss,
   keyPrefix,
   openRedis,
+  redisRefusal,
   type RedisAddress,
   type RedisConnection,
 } from '../../redis/index.js';
 import type { Versioned } from '../store.js';
 import { StoreError } from '../storeError.js';
 import type { Kept } from './kept.js';
+import { redisFault } from './redisFaults.js';
 import { repairRedis } from './repairRedis.js';
 import { storeKeys } from './storeKeys.js';
 
@@ -41,6 +45,10 @@ export async function restoreRedis(
       [...entries].map(([key, entry]) => [key, { entry, text: JSON.stringify(entry.value) }]),
     );
     await repairRedis({ commands, address }, storeKeys(braced), { epoch: '', seq: 0, entries: kept });
+  } catch (error) {
+    if (isAnswer(error))
+      throw new StoreError('unusable', redisFault(address, error).message, { cause: error });
+    throw isLoss(error) ? redisRefusal(error, address) : error;
   } finally {
     commands.disconnect();
   }
