@@ -2,7 +2,9 @@
 # Makes the data directory of the upgrade test with the build of an earlier commit: make.sh FOLDER_OF_ITS_CHECKOUT
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-windjammer="node $1/dist/services/cli/main.js"
+program=$1/dist/services/cli/main.js
+[ -e "$program" ] || program=$1/dist/loadtest/cli/main.js
+windjammer="node $program"
 rm -rf "$here/data"
 key=$($windjammer key add ops --scope admin --data-dir "$here/data" 2>/dev/null)
 $windjammer serve --port 0 --management-port 0 --no-defaults --require-keys --data-dir "$here/data" > "$here/out" &
