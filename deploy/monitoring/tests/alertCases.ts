@@ -88,8 +88,8 @@ export const ALERT_CASES: readonly AlertCase[] = [
       [value('windjammer_replicas', { ...ofModel, state: 'up' }).text]: '2x9 1x3 2x17 1x20',
     },
     quiet: [5, 12, 30, 38],
-    notYet: [39],
-    fires: 41,
+    notYet: [41],
+    fires: 43,
   },
   {
     alert: 'WindjammerGpuDilated',
@@ -97,8 +97,8 @@ export const ALERT_CASES: readonly AlertCase[] = [
       [value('windjammer_gpu_node_dilation', { ...A, node: 'node0' }).text]: '1x9 3x3 1.1x17 1.3x20',
     },
     quiet: [5, 14, 30, 38],
-    notYet: [39],
-    fires: 41,
+    notYet: [41],
+    fires: 43,
   },
   {
     alert: 'WindjammerNodeAway',
