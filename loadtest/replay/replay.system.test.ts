@@ -19,7 +19,13 @@ it('prints JSON, writes the report, and tells how long it took', () => {
   const args = ['replay', '--trace', 'poisson:200', '--duration', '1', '--report', 'report.html'];
   const { status, stdout, stderr } = windjammer(...args);
   expect(stderr).toMatch(/^\d+ answers, 1\.\d s simulated in [\d.]+ s of host time \(dilation [\d.]+\)\n$/);
-  expect(JSON.parse(stdout)).toMatchObject({ format: 2, seed: 1, trace: 'poisson:200', durationSeconds: 1 });
+  expect(JSON.parse(stdout)).toMatchObject({
+    format: 3,
+    kind: 'replay',
+    seed: 1,
+    trace: 'poisson:200',
+    durationSeconds: 1,
+  });
   expect(readFileSync(join(folder, 'report.html'), 'utf8')).toContain('<title>Replay of poisson:200</title>');
   expect(status).toBe(0);
   expect(windjammer(...args).stdout).toBe(stdout);
@@ -52,7 +58,7 @@ it.each([
   [
     'a report without a folder',
     ['replay', '--trace', 'poisson:1', '--report', 'none/x.html'],
-    /^windjammer: --report: the folder of none\/x\.html is not there/,
+    /^windjammer: --report: ENOENT: no such file or directory, access 'none'/,
   ],
 ])('fails with 1 and a message on %s', (_what, args, message) => {
   const { status, stdout, stderr } = windjammer(...args);
