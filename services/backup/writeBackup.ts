@@ -16,7 +16,12 @@ export interface BackupSources {
  * All that a store holds at one moment, the one at which the first line is asked for, as lines of JSON; files of models come
  * behind it. @throws BundleError
  */
-export async function* writeBackup({ store, models, bundles, nowMs }: BackupSources): AsyncGenerator<string> {
+export async function* writeBackup({
+  store,
+  models,
+  bundles,
+  nowMs,
+}: BackupSources): AsyncGenerator<string, void> {
   // The values are never changed, only replaced: the list is that of this moment for as long as it is written.
   const entries = store.list('');
   const paths = models().flatMap(({ container, contentHash }) =>

@@ -13,7 +13,7 @@ export interface ProcessLog {
   readonly complain: Complaint;
   readonly announce: Complaint;
   /** Opens the file anew: it was moved away. */
-  reopen(): void;
+  readonly reopen: () => void;
 }
 
 /** Lines that a full disk holds up, in bytes; later ones are lost. */

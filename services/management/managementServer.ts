@@ -183,9 +183,9 @@ export class ManagementServer {
   private async sendBackup(response: Response, backup: BackupSources): Promise<void> {
     try {
       const lines = writeBackup(backup);
-      const { value: first = '' } = await lines.next();
+      const first = await lines.next();
       response.writeHead(200, { 'content-type': BACKUP_TYPE });
-      response.write(first);
+      response.write(first.value ?? '');
       await pipeline(Readable.from(lines, { objectMode: true }), response);
     } catch (thrown) {
       if (!response.headersSent) this.fail(response, thrown);

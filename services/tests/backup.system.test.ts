@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { WindjammerClient } from '../client/index.js';
+import type { WindjammerClient } from '../client/index.js';
 import { RedisServer } from '../redis/tests/redisServer.js';
 import { RunningCommand } from './runningCommand.js';
 import { ServedProcess } from './servedProcess.js';

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { NodeProcess } from './nodeProcess.js';
-import { RunningCommand } from './runningCommand.js';
+import type { RunningCommand } from './runningCommand.js';
 import { ServedProcess } from './servedProcess.js';
 
 let folder: string;
