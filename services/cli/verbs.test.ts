@@ -278,6 +278,7 @@ describe('windjammer', () => {
       replica: 'up',
       app_name: 'digits',
       linked: false,
+      warnings: [],
     });
     const sample = new URL('../../containers/models/samples/digit.json', import.meta.url).pathname;
     const answer = await runJson('predict', 'digits', '--file', sample);

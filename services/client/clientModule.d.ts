@@ -237,8 +237,6 @@ export interface ManagementClient {
   /** Takes as long as is asked for. The answer is a trace in Chrome's trace event format. */
   recordGpuTimeline(fields: TimelineFields, options?: CallOptions): Promise<unknown>;
   /** The key is in this answer and nowhere else. */
-  /** All that the server keeps, as it comes: lines of JSON, the last of which has a checksum. */
-  backup(signal?: AbortSignal): AsyncGenerator<Uint8Array>;
   addKey(fields: AddKeyFields, options?: CallOptions): Promise<NewKeyAnswer>;
   /** Oldest first, without secrets. */
   keys(options?: CallOptions): Promise<readonly KeyAnswer[]>;
@@ -248,6 +246,8 @@ export interface ManagementClient {
   clusterStatus(options?: CallOptions): Promise<ClusterAnswer>;
   /** Places no replicas on a node, and those that it has on others; or may again. */
   drainNode(node: string, isDrained?: boolean, options?: CallOptions): Promise<string>;
+  /** All that the server keeps, as it comes: lines of JSON, the last of which has a checksum. */
+  backup(signal?: AbortSignal): AsyncGenerator<Uint8Array>;
   /** Requests with the key are refused at once. */
   deleteKey(id: string, options?: CallOptions): Promise<string>;
 }
