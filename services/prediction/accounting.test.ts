@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PacedClock } from '../../simulator/time/index.js';
 import type { BatchRecord } from '../batching/index.js';
 import { MemoryStore } from '../store/index.js';
-import { PredictionEngine } from './index.js';
+import { PredictionEngine, type Answer, type Query } from './index.js';
 import { inputOf, Serving, TestContainer, TestObserver, TestRegistry } from './tests/serving.js';
 
 const MS = 1e6;
@@ -87,6 +87,31 @@ describe('times on a clock that the wall sets the pace of', () => {
     expect(records).toMatchObject([
       { size: 3, longestQueueNs: 6 * MS, totalQueueNs: 10 * MS, roundTripNs: 2 * MS },
     ]);
+    engine.close();
+    clock.close();
+  });
+
+  it('are those of the wall: an answer whose deadline is told late, since the host stood still, is late', async () => {
+    let wallNs = 0;
+    const clock = new PacedClock({ wallNs: () => wallNs, pollWithinNs: Infinity });
+    const registry = new TestRegistry().addApplication('app').addModel('m', '1').link('app', 'm');
+    const engine = new PredictionEngine({
+      clock,
+      registry,
+      store: new MemoryStore(),
+      seed: 7,
+      observer: new TestObserver(),
+    });
+    engine.addReplica(new TestContainer(clock, { model: 'm', manual: true }));
+    const answers: Answer[] = [];
+    const sink = {
+      onAnswer: (_: Query, answer: Answer) => void answers.push(answer),
+      onRefusal: () => undefined,
+    };
+    engine.predict({ id: 'q', application: 'app', context: '', input: inputOf(1) }, sink);
+    wallNs = 5_000 * MS;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(answers).toMatchObject([{ isDefault: true, latencyNs: 5_000 * MS }]);
     engine.close();
     clock.close();
   });

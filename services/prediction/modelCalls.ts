@@ -94,7 +94,8 @@ export class ModelCalls {
   }
 
   private ended({ deadlineNs, request: { budgetNs } }: PendingCall, outcome: CallOutcome): void {
-    this.onEnded(outcome, this.clock.nowNs() - (deadlineNs - budgetNs), budgetNs);
+    const nowNs = this.clock.nowNs() + this.clock.behindNs();
+    this.onEnded(outcome, nowNs - (deadlineNs - budgetNs), budgetNs);
   }
 
   /** Answers every open call: it is too late for it. */

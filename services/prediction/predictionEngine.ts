@@ -403,7 +403,8 @@ export class PredictionEngine implements PredictionService, TaskOwner {
     settlement?.onSettled(live);
     if (query !== undefined && sink !== undefined) {
       const refusal = taskRefusal(live);
-      if (refusal === undefined) this.give(query, sink, answerOf(live, nowNs));
+      // A deadline that is told late, since the host stood still, is a late answer.
+      if (refusal === undefined) this.give(query, sink, answerOf(live, nowNs + this.clock.behindNs()));
       else this.refuse(query, sink, refusal);
     }
     if (query !== undefined && live.pending === 0) this.reduce(live);
