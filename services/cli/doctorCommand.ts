@@ -16,6 +16,7 @@ export function addDoctorCommand(program: Command): void {
     .option('--config <file>', 'the configuration file of the server')
     .option('--json', 'print JSON')
     .argument('[flags...]', 'that serve would be given, behind --')
+    .showHelpAfterError('(flags of serve go behind --, as in: windjammer doctor -- --port 4337)')
     .action(
       async (
         flags: readonly string[],

@@ -114,15 +114,15 @@ function rowOf(event: EventAnswer): string[] {
   return [time, by.name, verb, of.join(', '), changeText(before, after)];
 }
 
+/** A version that came or went, whole: the verb says so, beside `current_version`. */
+const WHOLE_RECORD = 'registered';
+
 /** Of two objects what differs; what came or went is said by the verb. */
 function changeText(before: unknown, after: unknown): string {
   if (isRecord(before) && isRecord(after)) {
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-    // A record that came or went is what the verb says.
     const changed = names.filter(
-      (name) =>
-        JSON.stringify(before[name]) !== JSON.stringify(after[name]) &&
-        isRecord(before[name]) === isRecord(after[name]),
+      (name) => name !== WHOLE_RECORD && JSON.stringify(before[name]) !== JSON.stringify(after[name]),
     );
     return changed
       .map((name) => `${name}: ${valueText(before[name])} → ${valueText(after[name])}`)

@@ -145,6 +145,10 @@ async function scale(
   if (count === undefined && options.min === undefined && options.max === undefined) {
     throw new CommandError('say how many: a number of replicas, or --min and --max');
   }
+  if ((options.min === undefined) !== (options.max === undefined)) {
+    const [given, missing] = options.min === undefined ? ['--max', '--min'] : ['--min', '--max'];
+    throw new CommandError(`${given} needs ${missing} beside it: the load decides between both`);
+  }
   const { management } = await clientOf(options);
   const sentence = await management.setReplicas({
     model_name: name,

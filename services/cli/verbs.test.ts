@@ -250,6 +250,12 @@ describe('windjammer', () => {
     expect(await run('model', 'scale', 'scaled', '1')).toBe(
       'FAILED say how many: a number of replicas, or --min and --max',
     );
+    expect(await run('model', 'scale', 'scaled', '1', '--max', '2')).toBe(
+      'FAILED --max needs --min beside it: the load decides between both',
+    );
+    expect(await run('events', '--model', 'scaled')).toMatch(
+      / add_model .* current_version: none → "1"\n.* set_num_replicas .* replicas: 2 → 1\n.* set_num_replicas .* range: none → {"minimum":1,"maximum":3}\n$/,
+    );
     expect(await run('model', 'scale', 'scaled', '1', '--min', '3', '--max', '2')).toMatch(
       /^FAILED .*max_replicas must be min_replicas \(3\) or more, 2 came/,
     );

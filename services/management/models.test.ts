@@ -118,11 +118,16 @@ describe('models', () => {
     await done('add_model', { ...model, model_version: '2' });
     const version = (model_version: string) => ({ model_name: 'm', model_version });
     await refused('delete_versioned_model', version('2'), 'version_in_use', 'model_version');
+    expect((await post('delete_versioned_model', version('2'))).text).toContain(
+      'which has another version: make another one current, or delete those first',
+    );
     await done('delete_versioned_model', version('1'));
     await refused('get_model', version('1'), 'unknown_model', 'model_version');
     await done('add_app', app);
     await done('add_model_links', { app_name: 'a', model_names: ['m'] });
-    await refused('delete_versioned_model', version('2'), 'version_in_use');
+    expect((await post('delete_versioned_model', version('2'))).text).toContain(
+      "'2' is the current version of model 'm', to which applications are linked: unlink a first",
+    );
     await done('delete_model_links', { app_name: 'a', model_names: ['m'] });
     await done('delete_versioned_model', version('2'));
     await done('add_model', model);

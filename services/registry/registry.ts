@@ -178,10 +178,13 @@ export class Registry implements RegistryView {
       const others = this.image.versions(name).length - 1;
       const applications = this.image.applicationsOf(name);
       if (others > 0 || applications.length > 0) {
-        const users = others > 0 ? `${others} other version(s)` : `applications ${applications.join(', ')}`;
+        const inTheWay =
+          others > 0
+            ? `which has ${others === 1 ? 'another version' : `${others} other versions`}: make another one current, or delete those first`
+            : `to which applications are linked: unlink ${applications.join(', ')} first`;
         throw new ServiceError(
           'version_in_use',
-          `'${version}' is the current version of model '${name}', which has ${users}`,
+          `'${version}' is the current version of model '${name}', ${inTheWay}`,
           'model_version',
         );
       }

@@ -128,4 +128,12 @@ describe('doctor', () => {
     expect(of(findings, 'options')[0].found).toMatch(/--tls-cert and --tls-key go together/);
     expect(of(findings, 'native modules')).toHaveLength(3);
   });
+
+  it('says where flags of serve go', async () => {
+    const command = new RunningCommand(['doctor', '--port', '4337']);
+    expect([await command.ended(), command.errors]).toEqual([
+      1,
+      expect.stringContaining('windjammer doctor -- --port'),
+    ]);
+  });
 });
