@@ -32,7 +32,7 @@ export function banner(server: EmbeddedServer, dataDirectory: string | undefined
 
 function applications({ registry }: EmbeddedServer): string[] {
   const records = registry.applications();
-  if (records.length === 0) return ['No application is registered yet: see /admin/add_app.'];
+  if (records.length === 0) return ['No application is registered yet: windjammer app add --help says how.'];
   return records.map(({ name, inputType, latencyObjectiveUs, policy }) => {
     const models = registry.linkedModels(name).map((model) => `${model.name} v${model.version}`);
     const linked = models.length === 0 ? 'no model linked' : models.join(', ');
