@@ -160,7 +160,7 @@ describe('the dashboard in a browser', () => {
 
   it('shows a page that is opened late what this one shows, and tells what has changed', async () => {
     await server.registry.setScale('digits-mlp', '1', { replicas: 2 });
-    const change = /scaled.*digits-mlp version 1: 1 → 2 replicas/;
+    const change = /scaled.*digits-mlp version 1: replicas 1 → 2/;
     const late = await opened({ viewport: { width: 1280, height: 900 } });
     for (const shown of [page, late]) {
       await expect.poll(() => shown.textContent('#changes'), PATIENCE).toMatch(change);

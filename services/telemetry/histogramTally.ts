@@ -51,6 +51,12 @@ export class HistogramTally {
       while (into < bounds.length && (this.bounds[at] ?? Infinity) > bounds[into]) into += 1;
       made.counts[into] += count;
     });
+    for (const exemplar of this.exemplars ?? []) if (exemplar !== undefined) made.keepLatest(exemplar);
     return made;
+  }
+
+  private keepLatest(exemplar: Exemplar): void {
+    const there = this.exemplars?.[this.bucketOf(exemplar.value)];
+    if (there === undefined || there.atSeconds <= exemplar.atSeconds) this.keep(exemplar);
   }
 }

@@ -169,10 +169,10 @@ describe('a model in a process that goes wrong', () => {
     await expect
       .poll(() => served.errors, { timeout: 30_000 })
       .toMatch(/lines left out: more than 20 a second/);
-    const lines = served.errors.split('\n').filter((line) => line.includes('"print"'));
+    const lines = served.errors.split('\n').filter((line) => line.includes('a model printed'));
     expect(lines.length).toBeGreaterThan(10);
     expect(lines.length).toBeLessThan(2000);
-    expect(JSON.parse(lines[0])).toMatchObject({ msg: 'a model printed', model: 'print', stream: 'stdout' });
+    expect(JSON.parse(lines[0])).toMatchObject({ model: 'print', stream: 'stdout' });
   });
 
   it('keeps what a model has started no longer than the model', async () => {
