@@ -235,7 +235,7 @@ describe('registrations of a model in a process', () => {
     expect(pidsOf(module)).not.toEqual(before);
     const again = await served.admin('get_model', { model_name: 'model', model_version: '1' });
     // Its warm-up is measured anew.
-    expect(again).toEqual({ ...shown, one_input_micros: expect.any(Number) as number });
+    expect(again).toEqual({ ...(shown as object), one_input_micros: expect.any(Number) as number });
   });
 
   it('made 20 times at once are one: 19 are told so, and one process runs', async () => {
